@@ -1,0 +1,22 @@
+//! From a capture to what happened: one channel, then the two channels of a link, then all of them
+//! in time.
+//!
+//! Every stage is fed and hands on; none keeps what it has handed on, so memory does not grow with
+//! the capture. A capture may hold anything: nothing here fails on content.
+
+pub mod channel;
+pub mod event;
+pub mod flow;
+pub mod packet;
+pub mod reading;
+pub mod show;
+pub mod tally;
+pub mod text;
+pub mod timeline;
+pub mod window;
+
+pub use channel::{Notice, Receiver};
+pub use event::Event;
+pub use packet::PacketSeen;
+pub use tally::Tally;
+pub use timeline::{Row, Timeline, What};

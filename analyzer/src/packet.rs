@@ -1,0 +1,314 @@
+//! A packet as a receiver at the tap frames it, and how it is put together as it comes in.
+
+use codec::crc::Crc8;
+use codec::packet::{Check, Tag};
+use codec::route::is_route;
+use codec::tick::Tick;
+use serde::Serialize;
+
+/// Most bytes kept of one packet's route. *Chosen*: a packet may consist of nothing else (P-1), and
+/// a repeat can make one of 2⁶⁴ bytes.
+pub const ROUTE_MAX: usize = 4096;
+/// Most bytes kept of one packet. *Chosen*, likewise.
+pub const BYTES_MAX: usize = 1 << 20;
+
+/// A packet, closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PacketSeen {
+    /// Counts from 0 on its channel.
+    pub number: u64,
+    /// Place of its first byte.
+    pub start: Tick,
+    /// Place of its last byte.
+    pub end: Tick,
+    /// Data bytes, CRC byte included.
+    pub length: u64,
+    /// The leading bytes with MSB 1, the CRC byte never among them. P-2
+    pub route: Kept<ROUTE_MAX>,
+    /// The byte after them, if there is one before the CRC byte. P-2
+    pub tag: Option<Tag>,
+    /// What the CRC byte says. P-4, P-5, P-9
+    pub check: Check,
+    /// What ended it.
+    pub ended_by: EndedBy,
+    /// All its bytes, where they were asked for.
+    pub bytes: Option<Kept<BYTES_MAX>>,
+}
+
+/// What ended a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndedBy {
+    /// GAP. P-1
+    Gap,
+    /// 16 silent periods. F-7
+    OpenLink,
+    /// FRES.
+    Reset,
+    /// Characters were not recorded.
+    Hole,
+    /// The recording ended.
+    CaptureEnd,
+}
+
+impl EndedBy {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gap => "gap",
+            Self::OpenLink => "open-link",
+            Self::Reset => "reset",
+            Self::Hole => "hole",
+            Self::CaptureEnd => "capture-end",
+        }
+    }
+}
+
+/// Bytes, the first `MAX` of which are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept<const MAX: usize> {
+    bytes: Vec<u8>,
+    len: u64,
+}
+
+impl<const MAX: usize> Kept<MAX> {
+    /// The bytes kept.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// How many there were.
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there were none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many were not kept.
+    #[must_use]
+    pub const fn left_out(&self) -> u64 {
+        self.len - self.bytes.len() as u64
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        let room = MAX - self.bytes.len();
+        self.bytes.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        self.len += bytes.len() as u64;
+    }
+
+    fn add_repeated(&mut self, bytes: &[u8], count: u64) {
+        let all = self.len + count * bytes.len() as u64;
+        while self.len < all && self.bytes.len() < MAX {
+            self.add(bytes);
+        }
+        self.len = all;
+    }
+
+    fn drop_last(&mut self) {
+        self.len -= 1;
+        self.bytes.truncate(usize::try_from(self.len).unwrap_or(usize::MAX));
+    }
+}
+
+/// Whether the bytes of packets are kept until they are closed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bytes {
+    /// Only the header is.
+    #[default]
+    Forget,
+    /// All are.
+    Keep,
+}
+
+/// A packet that is being received.
+#[derive(Clone, Debug)]
+pub(crate) struct Incoming {
+    start: Tick,
+    end: Tick,
+    length: u64,
+    crc: Crc8,
+    route: Kept<ROUTE_MAX>,
+    /// The first byte that is no route byte, if there was one: the tag, or the CRC byte.
+    after_route: Option<u8>,
+    bytes: Option<Kept<BYTES_MAX>>,
+}
+
+impl Incoming {
+    pub(crate) fn new(start: Tick, bytes: Bytes) -> Self {
+        Self {
+            start,
+            end: start,
+            length: 0,
+            crc: Crc8::NEW,
+            route: Kept::default(),
+            after_route: None,
+            bytes: match bytes {
+                Bytes::Forget => None,
+                Bytes::Keep => Some(Kept::default()),
+            },
+        }
+    }
+
+    pub(crate) const fn start(&self) -> Tick {
+        self.start
+    }
+
+    /// Adds data characters that stand at consecutive places, at least one.
+    pub(crate) fn add(&mut self, at: Tick, data: &[u8]) {
+        if self.after_route.is_none() {
+            let hops = data.iter().take_while(|byte| is_route(**byte)).count();
+            self.route.add(data.get(..hops).unwrap_or_default());
+            self.after_route = data.get(hops).copied();
+        }
+        self.crc = self.crc.feed(data);
+        self.length += data.len() as u64;
+        self.end = Tick(at.0 + data.len() as u64 - 1);
+        if let Some(bytes) = &mut self.bytes {
+            bytes.add(data);
+        }
+    }
+
+    /// Adds the same data characters many times more; `later` is by how much that moves the last.
+    pub(crate) fn add_repeated(&mut self, data: &[u8], count: u64, later: u64) {
+        if self.after_route.is_none() {
+            // Else the first round would have shown the byte after the route.
+            self.route.add_repeated(data, count);
+        }
+        self.crc = self.crc.feed_repeated(data, count);
+        self.length += count * data.len() as u64;
+        if !data.is_empty() {
+            self.end = Tick(self.end.0 + later);
+        }
+        if let Some(bytes) = &mut self.bytes {
+            bytes.add_repeated(data, count);
+        }
+    }
+
+    /// Moves the packet to a later place, where another like it stands.
+    pub(crate) const fn shift(&mut self, later: u64) {
+        self.start.0 += later;
+        self.end.0 += later;
+    }
+
+    pub(crate) fn close(self, number: u64, ended_by: EndedBy) -> PacketSeen {
+        let Self { start, end, length, crc, mut route, after_route, bytes } = self;
+        let runt = length < 2;
+        // Of two bytes or more the last is the CRC byte, whatever it looks like.
+        let tag = match after_route {
+            Some(_) if !runt && route.len() + 1 == length => None,
+            Some(byte) => Tag::new(byte),
+            None => {
+                if !runt {
+                    route.drop_last();
+                }
+                None
+            }
+        };
+        let check = Check::of((!runt).then(|| crc.syndrome()));
+        PacketSeen { number, start, end, length, route, tag, check, ended_by, bytes }
+    }
+}
+
+impl PacketSeen {
+    /// Bytes between tag and CRC byte.
+    #[must_use]
+    pub fn payload(&self) -> u64 {
+        let header = self.route.len() + u64::from(self.tag.is_some());
+        let crc = u64::from(self.check != Check::Runt);
+        self.length - header - crc
+    }
+
+    /// The packet as the row of `docs/output.md`.
+    #[must_use]
+    pub fn row<'a>(&'a self, channel: &'a str) -> PacketRow<'a> {
+        PacketRow {
+            channel,
+            packet: self.number,
+            start: self.start.0,
+            end: self.end.0,
+            length: self.length,
+            route: self.route.bytes(),
+            tag: self.tag.map(Tag::value),
+            payload: self.payload(),
+            crc: crc_name(self.check),
+            syndrome: self.check.syndrome(),
+            ended_by: self.ended_by.name(),
+            bytes: self.bytes.as_ref().map(|bytes| Hex(bytes.bytes())),
+            route_left_out: self.route.left_out(),
+            bytes_left_out: self.bytes.as_ref().map_or(0, Kept::left_out),
+        }
+    }
+}
+
+/// The verdict on a packet's CRC, by its name in `docs/output.md`.
+#[must_use]
+pub const fn crc_name(check: Check) -> &'static str {
+    match check {
+        Check::Good => "good",
+        Check::Bad(_) => "bad",
+        Check::Runt => "runt",
+    }
+}
+
+/// A row of `myriscope packets`: the contract of `docs/output.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PacketRow<'a> {
+    /// Name of the channel.
+    pub channel: &'a str,
+    /// Counts from 0 on the channel.
+    pub packet: u64,
+    /// Place of the first data character.
+    pub start: u64,
+    /// Place of the last.
+    pub end: u64,
+    /// Data bytes, CRC byte included.
+    pub length: u64,
+    /// The leading bytes with MSB 1.
+    pub route: &'a [u8],
+    /// The byte after them.
+    pub tag: Option<u8>,
+    /// Bytes between tag and CRC byte.
+    pub payload: u64,
+    /// `good`, `bad` or `runt`.
+    pub crc: &'static str,
+    /// Computed ⊕ received CRC; none for a runt.
+    pub syndrome: Option<u8>,
+    /// [`EndedBy::name`].
+    pub ended_by: &'static str,
+    /// All bytes, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Hex<'a>>,
+    /// Bytes of the route beyond those kept.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub route_left_out: u64,
+    /// Bytes beyond those kept.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub bytes_left_out: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Bytes, written as hex digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hex<'a>(pub &'a [u8]);
+
+impl std::fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl Serialize for Hex<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

@@ -1,0 +1,79 @@
+//! Bytes ahead in a stream, as many as a block needs and no more than fit, with their place.
+
+use std::io::{self, ErrorKind, Read};
+
+/// How much is asked for at a time. *Chosen*: large enough to hide the cost of a call, small enough
+/// to stay in cache until it is parsed.
+const READ_SIZE: usize = 256 << 10;
+
+/// A window on a stream.
+#[derive(Debug)]
+pub(super) struct Window<R> {
+    stream: R,
+    /// `bytes[start..end]` have been read and not yet been consumed.
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Place of `bytes[start]` in the stream.
+    offset: u64,
+}
+
+impl<R: Read> Window<R> {
+    pub(super) const fn new(stream: R) -> Self {
+        Self { stream, bytes: Vec::new(), start: 0, end: 0, offset: 0 }
+    }
+
+    /// Place in the stream of the first byte ahead.
+    pub(super) const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The bytes ahead that have been read.
+    pub(super) fn ahead(&self) -> &[u8] {
+        self.bytes.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Reads until `len` bytes are ahead, and returns how many of them are: fewer only where the
+    /// stream ends. Memory is taken for bytes that are there, not for those that are asked for.
+    pub(super) fn want(&mut self, len: usize) -> io::Result<usize> {
+        while self.end - self.start < len {
+            if self.bytes.len() - self.start < len.min(READ_SIZE) || self.end == self.bytes.len() {
+                self.make_room();
+            }
+            let room = self.bytes.get_mut(self.end..).unwrap_or_default();
+            match self.stream.read(room) {
+                Ok(0) => return Ok(self.end - self.start),
+                Ok(read) => self.end += read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(len)
+    }
+
+    /// Moves what is ahead to the front, and grows if that does not free enough.
+    fn make_room(&mut self) {
+        self.bytes.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        if self.bytes.len() - self.end < READ_SIZE / 2 {
+            self.bytes.resize(self.bytes.len() + READ_SIZE, 0);
+        }
+    }
+
+    /// Leaves bytes behind: those ahead first, then those that are still to be read. Returns how
+    /// many there were: fewer only where the stream ends.
+    pub(super) fn skip(&mut self, len: u64) -> io::Result<u64> {
+        let mut left = len;
+        loop {
+            #[expect(clippy::cast_possible_truncation, reason = "bounded by what is ahead")]
+            let step = left.min((self.end - self.start) as u64) as usize;
+            self.start += step;
+            self.offset += step as u64;
+            left -= step as u64;
+            if left == 0 || self.want(1)? == 0 {
+                return Ok(len - left);
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A channel as a capture file describes it: one interface of the file.
+
+use std::fmt::{self, Write as _};
+use std::num::NonZeroU64;
+
+use crate::tick::FULL_RATE_PERIOD_PS;
+
+/// A channel of a capture: the number of its interface, counted through all sections of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ChannelId(pub u32);
+
+/// One direction of a link, as it was captured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// `FROM>TO`, each `node:port`.
+    pub name: String,
+    /// The character period in picoseconds: 12 500 at the full rate. §4.2
+    pub period_ps: NonZeroU64,
+    /// Interface of the opposite channel, as the file says: counted within its section.
+    pub peer: Option<u32>,
+    /// The link's end at which both channels were observed, `node:port`.
+    pub tap: Option<String>,
+    /// Other `key=value` words of the description, kept as they stand.
+    pub more: Vec<(String, String)>,
+}
+
+/// First word of the comment that describes a channel.
+const MARKER: &str = "myrinet-channel";
+const VERSION: &str = "1";
+
+impl Channel {
+    /// A channel at the full rate of which only the name is known.
+    #[must_use]
+    pub fn named(name: impl Into<String>) -> Self {
+        let full_rate = NonZeroU64::MIN.saturating_add(u64::from(FULL_RATE_PERIOD_PS) - 1);
+        Self { name: name.into(), period_ps: full_rate, peer: None, tap: None, more: Vec::new() }
+    }
+
+    /// The name of the opposite channel: `TO>FROM`.
+    #[must_use]
+    pub fn opposite_name(&self) -> Option<String> {
+        let (from, to) = self.name.split_once('>')?;
+        Some(format!("{to}>{from}"))
+    }
+
+    /// Bits of data in a second, as other tools show it.
+    #[must_use]
+    pub const fn bits_per_second(&self) -> u64 {
+        8_000_000_000_000 / self.period_ps.get()
+    }
+
+    /// Takes over what a comment says, if it is a channel's description. What is wrong with it is
+    /// told word by word, and the word left out.
+    pub fn describe(&mut self, comment: &str, wrong: &mut impl FnMut(&'static str, String)) {
+        let mut words = comment.split_whitespace();
+        if words.next() != Some(MARKER) {
+            return;
+        }
+        for word in words {
+            let (key, value) = word.split_once('=').unwrap_or((word, ""));
+            match key {
+                "v" if value == VERSION => {}
+                "v" => wrong("v", format!("is {value:?}, not {VERSION}")),
+                "period_ps" => match value.parse() {
+                    Ok(period_ps) => self.period_ps = period_ps,
+                    Err(_) => wrong("period_ps", format!("is {value:?}, not a number from 1 on")),
+                },
+                "peer" => match value.parse() {
+                    Ok(peer) => self.peer = Some(peer),
+                    Err(_) => wrong("peer", format!("is {value:?}, not an interface's number")),
+                },
+                "tap" => self.tap = Some(value.to_owned()),
+                _ => self.more.push((key.to_owned(), value.to_owned())),
+            }
+        }
+    }
+
+    /// The comment that [`Channel::describe`] reads.
+    #[must_use]
+    pub fn description(&self) -> String {
+        let mut text = format!("{MARKER} v={VERSION} period_ps={}", self.period_ps);
+        let known = self.peer.map(|peer| ("peer".to_owned(), peer.to_string()));
+        let tap = self.tap.iter().map(|tap| ("tap".to_owned(), tap.clone()));
+        for (key, value) in known.into_iter().chain(tap).chain(self.more.iter().cloned()) {
+            // Writing to a string does not fail.
+            let _ = write!(text, " {key}={value}");
+        }
+        text
+    }
+}
+
+impl fmt::Display for ChannelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(comment: &str) -> (Channel, Vec<String>) {
+        let (mut channel, mut faults) = (Channel::named("h0:0>s0:3"), Vec::new());
+        channel.describe(comment, &mut |field, fault| faults.push(format!("{field} {fault}")));
+        (channel, faults)
+    }
+
+    #[test]
+    fn a_description_is_read_back() {
+        let text = "myrinet-channel v=1 period_ps=25000 peer=1 tap=h0:0 kg=32 lab";
+        let (channel, faults) = described(text);
+        assert_eq!(faults, Vec::<String>::new());
+        assert_eq!((channel.period_ps.get(), channel.peer), (25_000, Some(1)));
+        assert_eq!(channel.tap.as_deref(), Some("h0:0"));
+        assert_eq!(channel.bits_per_second(), 320_000_000);
+        assert_eq!(channel.description(), format!("{text}="));
+        assert_eq!(described(&channel.description()), (channel, vec![]));
+    }
+
+    #[test]
+    fn other_comments_say_nothing() {
+        assert_eq!(described("seen in room 7"), (Channel::named("h0:0>s0:3"), vec![]));
+        assert_eq!(Channel::named("h0:0>s0:3").bits_per_second(), 640_000_000);
+        assert_eq!(Channel::named("h0:0>s0:3").opposite_name().unwrap(), "s0:3>h0:0");
+        assert_eq!(Channel::named("lo").opposite_name(), None);
+    }
+
+    #[test]
+    fn wrong_words_are_named_and_left_out() {
+        let (channel, faults) = described("myrinet-channel v=2 period_ps=0 peer=-1");
+        assert_eq!(channel, Channel::named("h0:0>s0:3"));
+        assert_eq!(
+            faults,
+            [
+                "v is \"2\", not 1",
+                "period_ps is \"0\", not a number from 1 on",
+                "peer is \"-1\", not an interface's number"
+            ]
+        );
+    }
+}

@@ -1,0 +1,301 @@
+//! A chunk: consecutive characters of one channel, the payload of a packet block.
+
+use nom::error::context;
+use nom::number::complete::{le_u16, le_u32, le_u64, u8 as byte};
+use nom::{IResult, Parser};
+
+use crate::chars::{CharBuf, Chars};
+use crate::error::{DecodeError, Trail};
+use crate::tick::Tick;
+
+/// Most bytes of a payload: Wireshark's limit.
+pub const PAYLOAD_MAX: usize = 262_144;
+/// Most characters of a repeated pattern.
+pub const PATTERN_MAX: usize = 64;
+
+const VERSION: u8 = 1;
+const LITERAL: u8 = 0;
+const REPEAT: u8 = 1;
+
+/// Consecutive characters of one channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk<'a> {
+    /// Index of the first character: periods of this channel since the capture's time zero.
+    pub first: Tick,
+    /// The characters.
+    pub content: Content<'a>,
+}
+
+/// The characters of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// As they stand, at least one.
+    Literal(Chars<'a>),
+    /// A pattern over and over.
+    Repeat {
+        /// 1..=64 characters.
+        pattern: Chars<'a>,
+        /// How many times, at least once.
+        count: u64,
+    },
+}
+
+impl<'a> Chunk<'a> {
+    /// Character periods covered. A chunk that was parsed ends at or before period 2⁶⁴ − 1.
+    #[must_use]
+    pub const fn periods(&self) -> u64 {
+        match self.content {
+            Content::Literal(chars) => chars.len() as u64,
+            Content::Repeat { pattern, count } => count.saturating_mul(pattern.len() as u64),
+        }
+    }
+
+    /// Index of the first character after the chunk.
+    #[must_use]
+    pub const fn end(&self) -> Tick {
+        Tick(self.first.0.saturating_add(self.periods()))
+    }
+
+    /// The part of the chunk from one place up to another: whole rounds of a repeat stay a repeat.
+    pub fn between(self, from: Tick, to: Tick) -> impl Iterator<Item = Self> {
+        let (from, to) = (from.max(self.first), to.min(self.end()));
+        let part =
+            |first: Tick, end: Tick, content| (first < end).then_some(Self { first, content });
+        let at =
+            |place: Tick, start: Tick| usize::try_from(place.since(start).0).unwrap_or(usize::MAX);
+        match self.content {
+            Content::Literal(chars) => {
+                let chars = chars.slice(at(from, self.first)..at(to, self.first));
+                [part(from, to, Content::Literal(chars)), None, None]
+            }
+            Content::Repeat { pattern, .. } => {
+                let len = pattern.len() as u64;
+                // The rounds in which the part begins and ends.
+                let round = |place: Tick| Tick(place.0 - place.since(self.first).0 % len);
+                let (head, tail) = (round(from), round(to));
+                let literal = |from: Tick, to: Tick, start: Tick| {
+                    let chars = pattern.slice(at(from, start)..at(to, start));
+                    part(from, to, Content::Literal(chars))
+                };
+                let whole = if head == from { head } else { Tick(head.0.saturating_add(len)) };
+                let count = tail.since(whole).0 / len;
+                if tail <= head {
+                    return [literal(from, to, head), None, None].into_iter().flatten();
+                }
+                [
+                    literal(from, whole, head),
+                    part(whole, tail, Content::Repeat { pattern, count }),
+                    literal(tail, to, tail),
+                ]
+            }
+        }
+        .into_iter()
+        .flatten()
+    }
+
+    /// Reads a payload.
+    ///
+    /// # Errors
+    /// Names the field at fault and its place in the payload.
+    pub fn parse(payload: &'a [u8]) -> Result<Self, DecodeError> {
+        let cut = |stop: nom::Err<Trail<&[u8]>>| match stop {
+            nom::Err::Error(trail) | nom::Err::Failure(trail) => DecodeError::CutShort {
+                at: payload.len() - trail.rest.len(),
+                field: trail.field.unwrap_or("payload"),
+            },
+            // Only streaming parsers ask for more.
+            nom::Err::Incomplete(_) => DecodeError::CutShort { at: 0, field: "payload" },
+        };
+        let (planes, head) = head(payload).map_err(cut)?;
+        head.check()?;
+        let at = payload.len() - planes.len();
+        let n = head.length as usize;
+        let low = planes.get(..n).ok_or(DecodeError::CutShort { at, field: "low plane" })?;
+        let d = planes.get(n..).unwrap_or_default();
+        let Some(chars) = Chars::from_planes(low, d) else {
+            return Err(if d.len() < n.div_ceil(8) {
+                DecodeError::CutShort { at: at + n, field: "d plane" }
+            } else {
+                unexpected(4, "length", n as u64, "what the payload holds")
+            });
+        };
+        let content = match head.count {
+            None => Content::Literal(chars),
+            Some(count) => Content::Repeat { pattern: chars, count },
+        };
+        Ok(Self { first: Tick(head.first), content })
+    }
+
+    /// Writes what [`Chunk::parse`] reads.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        let (kind, chars, count) = match self.content {
+            Content::Literal(chars) => (LITERAL, chars, None),
+            Content::Repeat { pattern, count } => (REPEAT, pattern, Some(count)),
+        };
+        // Chunks beyond 4 Gi characters are far beyond the payload's limit, which writers check.
+        let length = u32::try_from(chars.len()).unwrap_or(u32::MAX);
+        out.extend([VERSION, kind, 0, 0]);
+        out.extend(length.to_le_bytes());
+        out.extend(self.first.0.to_le_bytes());
+        out.extend(count.into_iter().flat_map(u64::to_le_bytes));
+        let mut aligned = CharBuf::new();
+        aligned.push_chars(chars);
+        out.extend_from_slice(chars.low());
+        out.extend_from_slice(aligned.d_plane());
+    }
+}
+
+struct Head {
+    version: u8,
+    kind: u8,
+    length: u32,
+    first: u64,
+    count: Option<u64>,
+}
+
+fn head(payload: &[u8]) -> IResult<&[u8], Head, Trail<&[u8]>> {
+    let (rest, (version, kind, _reserved, length, first)) = (
+        context("version", byte),
+        context("kind", byte),
+        context("reserved", le_u16),
+        context("length", le_u32),
+        context("first", le_u64),
+    )
+        .parse(payload)?;
+    let (rest, count) =
+        if kind == REPEAT { context("count", le_u64).map(Some).parse(rest)? } else { (rest, None) };
+    Ok((rest, Head { version, kind, length, first, count }))
+}
+
+impl Head {
+    fn check(&self) -> Result<(), DecodeError> {
+        if self.version != VERSION {
+            return Err(unexpected(0, "version", self.version.into(), "1"));
+        }
+        if self.kind > REPEAT {
+            return Err(unexpected(1, "kind", self.kind.into(), "0 (literal) or 1 (repeat)"));
+        }
+        let length = u64::from(self.length);
+        match self.count {
+            _ if length == 0 => return Err(unexpected(4, "length", 0, "1 or more")),
+            Some(_) if self.length as usize > PATTERN_MAX => {
+                return Err(unexpected(4, "length", length, "1..=64 (a repeated pattern)"));
+            }
+            Some(0) => return Err(unexpected(16, "count", 0, "1 or more")),
+            _ => {}
+        }
+        let periods = length.checked_mul(self.count.unwrap_or(1));
+        if periods.and_then(|periods| self.first.checked_add(periods)).is_none() {
+            let (at, field, found) = match self.count {
+                Some(count) if periods.is_none() => (16, "count", count),
+                _ => (8, "first", self.first),
+            };
+            return Err(unexpected(at, field, found, "a chunk that ends before period 2^64"));
+        }
+        Ok(())
+    }
+}
+
+const fn unexpected(
+    at: usize,
+    field: &'static str,
+    found: u64,
+    expected: &'static str,
+) -> DecodeError {
+    DecodeError::Unexpected { at, field, found, expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::parse;
+
+    fn payload(text: &str, count: Option<u64>) -> Vec<u8> {
+        let chars = parse(text).unwrap();
+        let content = match count {
+            None => Content::Literal(chars.chars()),
+            Some(count) => Content::Repeat { pattern: chars.chars(), count },
+        };
+        let mut out = Vec::new();
+        Chunk { first: Tick(5), content }.emit(&mut out);
+        out
+    }
+
+    #[test]
+    fn the_layout_is_the_format_s() {
+        assert_eq!(
+            payload("GAP 83 GO", None),
+            [1, 0, 0, 0, 3, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0x0c, 0x83, 0x03, 0b010]
+        );
+        assert_eq!(
+            payload("GAP GO", Some(0x0102)),
+            [1, 1, 0, 0, 2, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0x0c, 0x03, 0]
+        );
+    }
+
+    #[test]
+    fn a_part_of_a_repeat_has_the_same_characters() {
+        let pattern = parse("GAP 83 GO").unwrap();
+        let chunk = |content| Chunk { first: Tick(10), content };
+        let repeat = chunk(Content::Repeat { pattern: pattern.chars(), count: 4 });
+        let whole = parse("(GAP 83 GO)×4").unwrap();
+        for (from, to) in (8..24).flat_map(|from| (8..24).map(move |to| (from, to))) {
+            let mut parts = CharBuf::new();
+            let mut next = Tick(from.clamp(10, 22));
+            for part in repeat.between(Tick(from), Tick(to)) {
+                assert_eq!(part.first, next);
+                next = part.end();
+                match part.content {
+                    Content::Literal(chars) => parts.push_chars(chars),
+                    Content::Repeat { pattern, count } => {
+                        (0..count).for_each(|_| parts.push_chars(pattern));
+                    }
+                }
+            }
+            let range = from.clamp(10, 22) - 10..to.clamp(10, 22) - 10;
+            let expected = whole
+                .chars()
+                .slice(usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap());
+            assert_eq!(parts.chars(), expected, "{from}..{to}");
+        }
+    }
+
+    #[test]
+    fn every_fault_names_its_field_and_place() {
+        let literal = payload("GAP 83 GO", None);
+        let repeat = payload("GAP GO", Some(40));
+        let fault = |payload: &[u8], at: usize, bytes: &[u8]| {
+            let mut payload = payload.to_vec();
+            payload.splice(at..at + bytes.len(), bytes.iter().copied());
+            Chunk::parse(&payload).unwrap_err().to_string()
+        };
+        assert_eq!(fault(&literal, 0, &[2]), "byte 0: version is 2, not 1");
+        assert_eq!(fault(&literal, 1, &[9]), "byte 1: kind is 9, not 0 (literal) or 1 (repeat)");
+        assert_eq!(fault(&literal, 4, &[0]), "byte 4: length is 0, not 1 or more");
+        assert_eq!(fault(&literal, 4, &[2]), "byte 4: length is 2, not what the payload holds");
+        assert_eq!(fault(&literal, 4, &[5]), "byte 16: low plane is cut short");
+        assert_eq!(fault(&literal, 4, &[4]), "byte 20: d plane is cut short");
+        assert_eq!(
+            fault(&repeat, 4, &[65]),
+            "byte 4: length is 65, not 1..=64 (a repeated pattern)"
+        );
+        assert_eq!(fault(&repeat, 16, &[0]), "byte 16: count is 0, not 1 or more");
+        assert_eq!(
+            fault(&repeat, 16, &[0xff; 8]),
+            "byte 16: count is 18446744073709551615, not a chunk that ends before period 2^64"
+        );
+        assert_eq!(
+            fault(&literal, 8, &[0xff; 8]),
+            "byte 8: first is 18446744073709551615, not a chunk that ends before period 2^64"
+        );
+        assert_eq!(
+            Chunk::parse(&[1, 0, 0]).unwrap_err().to_string(),
+            "byte 2: reserved is cut short"
+        );
+        assert_eq!(Chunk::parse(&[]).unwrap_err().to_string(), "byte 0: version is cut short");
+        assert_eq!(
+            Chunk::parse(&repeat[..20]).unwrap_err().to_string(),
+            "byte 16: count is cut short"
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! What is wrong with a capture file, and where.
+
+use std::fmt;
+use std::io;
+
+/// What is wrong with one block. Where reading can go on, the block is left out and counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Byte of the (decompressed) file at which the field stands, or its block where the field's
+    /// own place is not known.
+    pub offset: u64,
+    /// Which block of the file it is, from 0.
+    pub number: u64,
+    /// The kind of block, as the pcapng specification calls it.
+    pub block: &'static str,
+    /// The field at fault.
+    pub field: &'static str,
+    /// What stands there, and what belongs there.
+    pub fault: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { offset, number, block, field, fault } = self;
+        write!(f, "byte {offset}: block {number} ({block}): {field} {fault}")
+    }
+}
+
+/// What ends the reading of a file. All that stood before it has been handed out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaptureError {
+    /// There is nothing in the file.
+    #[error("the file is empty")]
+    Empty,
+    /// The file is of another kind.
+    #[error("byte 0: {found} is no start of a pcapng or pcap file")]
+    NotACapture {
+        /// The first bytes, in hex.
+        found: String,
+    },
+    /// A block is cut off or damaged, so that what follows cannot be found.
+    #[error("{0}")]
+    Damaged(Fault),
+    /// The bytes could not be had.
+    #[error("byte {offset}: cannot read on: {source}")]
+    Read {
+        /// Bytes (decompressed) read before.
+        offset: u64,
+        /// What the system, or the decompressor, says.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,120 @@
+//! Transparent decompression, told by the first bytes of the stream.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// Largest window of a Zstandard frame: 8 MiB, what every decoder is asked to offer (RFC 8878).
+const ZSTD_WINDOW_MAX: u64 = 8 << 20;
+
+type Buffered<R> = BufReader<Chain<Cursor<Vec<u8>>, R>>;
+
+/// A stream as it was before compression.
+pub struct Input<R: Read>(Form<R>);
+
+enum Form<R: Read> {
+    Plain(Buffered<R>),
+    Gzip(MultiGzDecoder<Buffered<R>>),
+    Zstd(Box<Zstd<Buffered<R>>>),
+}
+
+/// Reads gzip and Zstandard streams, however many members or frames, as what they hold, and
+/// anything else as it is.
+///
+/// # Errors
+/// Passes on what the stream says to being read.
+pub fn decompressed<R: Read>(mut stream: R) -> io::Result<Input<R>> {
+    let mut magic = Vec::new();
+    stream.by_ref().take(4).read_to_end(&mut magic)?;
+    let (gzip, zstd) = (magic.starts_with(&[0x1f, 0x8b]), is_zstd(&magic));
+    let buffered = BufReader::with_capacity(64 << 10, Cursor::new(magic).chain(stream));
+    Ok(Input(if gzip {
+        Form::Gzip(MultiGzDecoder::new(buffered))
+    } else if zstd {
+        Form::Zstd(Box::new(Zstd::new(buffered)))
+    } else {
+        Form::Plain(buffered)
+    }))
+}
+
+/// A frame's magic number, or one of those of skippable frames. RFC 8878
+fn is_zstd(magic: &[u8]) -> bool {
+    magic == [0x28, 0xb5, 0x2f, 0xfd] || matches!(magic, [0x50..=0x5f, 0x2a, 0x4d, 0x18])
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Form::Plain(stream) => stream.read(buf),
+            Form::Gzip(stream) => stream.read(buf),
+            Form::Zstd(stream) => stream.read(buf),
+        }
+    }
+}
+
+impl<R: Read> fmt::Debug for Input<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Form::Plain(_) => "Input(plain)",
+            Form::Gzip(_) => "Input(gzip)",
+            Form::Zstd(_) => "Input(zstd)",
+        })
+    }
+}
+
+/// Zstandard frames one after another.
+struct Zstd<R> {
+    stream: R,
+    frame: FrameDecoder,
+}
+
+impl<R: BufRead> Zstd<R> {
+    fn new(stream: R) -> Self {
+        let mut frame = FrameDecoder::new();
+        frame.set_max_window_size(ZSTD_WINDOW_MAX);
+        Self { stream, frame }
+    }
+
+    /// Checks the frame that ended and opens the next. `false` at the end of the stream.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        let stored = self.frame.get_checksum_from_data();
+        if stored.is_some() && stored != self.frame.get_calculated_checksum() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "zstd checksum does not match"));
+        }
+        if self.stream.fill_buf()?.is_empty() {
+            return Ok(false);
+        }
+        match self.frame.reset(&mut self.stream) {
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length,
+                ..
+            })) => {
+                // Nothing is in a fresh decoder, so its next read asks for a frame again.
+                io::copy(&mut self.stream.by_ref().take(length.into()), &mut io::sink())?;
+            }
+            Err(error) => return Err(io::Error::other(error)),
+            Ok(()) => {}
+        }
+        Ok(true)
+    }
+}
+
+impl<R: BufRead> Read for Zstd<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        while self.frame.can_collect() == 0 {
+            if self.frame.is_finished() {
+                if !self.next_frame()? {
+                    return Ok(0);
+                }
+            } else {
+                self.frame
+                    .decode_blocks(&mut self.stream, BlockDecodingStrategy::UptoBlocks(1))
+                    .map_err(io::Error::other)?;
+            }
+        }
+        self.frame.read(buf)
+    }
+}

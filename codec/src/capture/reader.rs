@@ -1,0 +1,444 @@
+//! Reads capture files block by block: pcapng of any byte order and number of sections, or
+//! classic pcap.
+
+use std::io::{self, Read};
+
+use pcap_file::Endianness;
+use pcap_file::pcap::PcapParser;
+use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption;
+use pcap_file::pcapng::blocks::opt_common::CommonOption;
+use pcap_file::pcapng::{Block, PcapNgParser};
+
+use super::blocks::Window;
+use super::channel::{Channel, ChannelId};
+use super::chunk::{Chunk, PAYLOAD_MAX};
+use super::fault::{CaptureError, Fault};
+use super::table::{Declared, Table, Word};
+use super::writer::ByteOrder;
+
+/// Most interfaces of a file, all sections together. *Chosen*: a file of 4 GiB can declare
+/// 200 million, in a few bytes each.
+pub const INTERFACES_MAX: usize = 65_536;
+
+/// Largest block that is parsed: a payload and 64 KiB of options and headers.
+const PARSED_MAX: u32 = (256 << 10) + (64 << 10);
+/// Largest block that is passed over. *Chosen*: Wireshark's limit.
+const PASSED_MAX: u32 = 16 << 20;
+
+/// What a step through a file hands out.
+#[derive(Debug)]
+pub enum Item<'a> {
+    /// A section begins: the channels before it are at their end, and time starts anew.
+    Section,
+    /// A channel is declared.
+    Channel(ChannelId, &'a Channel),
+    /// Two channels are the two directions of one link.
+    Link(ChannelId, ChannelId),
+    /// Characters of a channel, behind all that came before them.
+    Chunk(ChannelId, Chunk<'a>),
+    /// Something is wrong, but reading goes on.
+    Fault(Fault),
+}
+
+/// Whether there may be more to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// There may.
+    More,
+    /// The file has been read to its end.
+    Done,
+}
+
+/// A capture file on its way in. It holds one block and a line for each interface.
+#[derive(Debug)]
+pub struct Reader<R> {
+    window: Window<R>,
+    format: Format,
+    table: Table,
+    /// Blocks before the next.
+    number: u64,
+}
+
+#[derive(Debug)]
+enum Format {
+    /// Nothing has been read.
+    Unknown,
+    /// The parser appears with the first section header.
+    PcapNg(Option<PcapNgParser>),
+    Pcap(PcapParser),
+    Done,
+}
+
+/// The blocks of which anything is read.
+const SECTION_HEADER: u32 = 0x0a0d_0d0a;
+const INTERFACE_DESCRIPTION: u32 = 1;
+const ENHANCED_PACKET: u32 = 6;
+/// Bytes of an enhanced packet block before its payload.
+const ENHANCED_PACKET_HEAD: u64 = 28;
+/// Bytes of a pcap file's and a pcap record's header.
+const PCAP_HEAD: usize = 24;
+const RECORD_HEAD: usize = 16;
+
+impl<R: Read> Reader<R> {
+    /// A reader of a stream that starts with a capture file; it is read as the steps need it.
+    pub fn new(stream: R) -> Self {
+        Self {
+            window: Window::new(stream),
+            format: Format::Unknown,
+            table: Table::default(),
+            number: 0,
+        }
+    }
+
+    /// Interfaces of another link type so far, which are passed over.
+    #[must_use]
+    pub const fn skipped_interfaces(&self) -> u64 {
+        self.table.skipped()
+    }
+
+    /// Bytes (decompressed) read so far.
+    #[must_use]
+    pub const fn offset(&self) -> u64 {
+        self.window.offset()
+    }
+
+    /// Reads one block and hands out what it says. What the reader hands out of channels and
+    /// chunks is sound: chunks of one channel are in order and do not overlap.
+    ///
+    /// # Errors
+    /// The first error ends the stream: every step after it says [`Progress::Done`].
+    pub fn step(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
+        let result = match self.format {
+            Format::Unknown => self.open(out),
+            Format::PcapNg(_) => self.block(out),
+            Format::Pcap(_) => self.record(out),
+            Format::Done => return Ok(Progress::Done),
+        };
+        if !matches!(result, Ok(Progress::More)) {
+            self.format = Format::Done;
+            self.table.end_section(&mut |fault| out(Item::Fault(fault)));
+        }
+        result
+    }
+
+    fn open(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
+        let have = self.want(PCAP_HEAD)?;
+        let ahead = self.window.ahead();
+        match ahead.first_chunk::<4>() {
+            _ if have == 0 => Err(CaptureError::Empty),
+            Some([0x0a, 0x0d, 0x0d, 0x0a]) => {
+                self.format = Format::PcapNg(None);
+                Ok(Progress::More)
+            }
+            Some(
+                [0xa1, 0xb2, 0xc3, 0xd4]
+                | [0xa1, 0xb2, 0x3c, 0x4d]
+                | [0xd4, 0xc3, 0xb2, 0xa1]
+                | [0x4d, 0x3c, 0xb2, 0xa1],
+            ) => self.open_pcap(have, out),
+            _ => {
+                let found = ahead.iter().take(8).map(|byte| format!("{byte:02x}"));
+                Err(CaptureError::NotACapture { found: found.collect::<Vec<_>>().join(" ") })
+            }
+        }
+    }
+
+    fn open_pcap(
+        &mut self,
+        have: usize,
+        out: &mut impl FnMut(Item<'_>),
+    ) -> Result<Progress, CaptureError> {
+        let place = self.place("file header");
+        let Ok((_, parser)) = PcapParser::new(self.window.ahead()) else {
+            return Err(place.cut("header", PCAP_HEAD as u64, have as u64));
+        };
+        let link_type = u32::from(parser.header().datalink);
+        self.format = Format::Pcap(parser);
+        self.skip(PCAP_HEAD as u64)?;
+        self.table.declare(Declared { link_type, len: 0, place }, std::iter::empty(), out)?;
+        Ok(Progress::More)
+    }
+
+    /// One pcapng block.
+    fn block(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
+        let have = self.want(12)?;
+        let mut place = self.place("block");
+        let Some(head) = self.window.ahead().first_chunk::<12>() else {
+            return if have == 0 {
+                Ok(Progress::Done)
+            } else {
+                Err(place.cut("header", 12, have as u64))
+            };
+        };
+        let head = BlockHead::read(*head, self.order(), &mut place)?;
+        let trailer = if head.is_parsed() {
+            let have = self.want(head.len as usize)?;
+            if have < head.len as usize {
+                return Err(place.cut("block total length", head.len.into(), have as u64));
+            }
+            self.window.ahead().get(..head.len as usize).and_then(|block| block.last_chunk::<4>())
+        } else {
+            let before = u64::from(head.len) - 4;
+            let passed = self.skip(before)?;
+            let have = passed + self.want(4)? as u64;
+            if have < head.len.into() {
+                return Err(place.cut("block total length", head.len.into(), have));
+            }
+            self.window.ahead().first_chunk::<4>()
+        };
+        let trailer = head.order.word(trailer.copied().unwrap_or_default());
+        if trailer != head.len {
+            let fault = format!("is {} at the head and {trailer} at the end", head.len);
+            return Err(CaptureError::Damaged(place.fault("block total length", fault)));
+        }
+        if head.is_parsed() {
+            self.parse(head, place, out)?;
+        }
+        self.number += 1;
+        self.skip(if head.is_parsed() { head.len.into() } else { 4 })?;
+        Ok(Progress::More)
+    }
+
+    /// A block that is whole, at the head of the window.
+    fn parse(
+        &mut self,
+        head: BlockHead,
+        place: Place,
+        out: &mut impl FnMut(Item<'_>),
+    ) -> Result<(), CaptureError> {
+        let Format::PcapNg(parser) = &mut self.format else { return Ok(()) };
+        let bytes = self.window.ahead().get(..head.len as usize).unwrap_or_default();
+        let block = match parser {
+            Some(parser) => parser.next_block(bytes).map(|(_, block)| block),
+            None => PcapNgParser::new(bytes).map(|(_, new)| {
+                let section = Block::SectionHeader(new.section().clone());
+                *parser = Some(new);
+                section
+            }),
+        };
+        match block {
+            Ok(Block::EnhancedPacket(packet)) => {
+                let payload = place.within(ENHANCED_PACKET_HEAD);
+                self.table.chunk(packet.interface_id, &packet.data, payload, out);
+            }
+            Ok(Block::SectionHeader(section)) => {
+                if section.major_version != 1 {
+                    let fault = format!("is {}, not 1", section.major_version);
+                    return Err(CaptureError::Damaged(place.fault("major version", fault)));
+                }
+                self.table.end_section(&mut |fault| out(Item::Fault(fault)));
+                out(Item::Section);
+            }
+            Ok(Block::InterfaceDescription(interface)) => {
+                let link_type = u32::from(interface.linktype);
+                let words = described(&interface.options);
+                self.table.declare(Declared { link_type, len: head.len, place }, words, out)?;
+            }
+            Err(error) => {
+                let (field, fault) = explain(&error);
+                let fault = place.fault(field, fault);
+                // Without a section's or interface's description nothing behind it can be read.
+                if head.kind != ENHANCED_PACKET {
+                    return Err(CaptureError::Damaged(fault));
+                }
+                out(Item::Fault(fault));
+            }
+            // The head said that it is one of the three.
+            Ok(_) => {}
+        }
+        Ok(())
+    }
+
+    /// One record of a classic pcap file.
+    fn record(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
+        let have = self.want(RECORD_HEAD)?;
+        let place = self.place("record");
+        let Some(head) = self.window.ahead().first_chunk::<RECORD_HEAD>() else {
+            return if have == 0 {
+                Ok(Progress::Done)
+            } else {
+                Err(place.cut("header", RECORD_HEAD as u64, have as u64))
+            };
+        };
+        let [.., a, b, c, d, _, _, _, _] = *head;
+        let captured = self.order().word([a, b, c, d]) as usize;
+        if captured > PAYLOAD_MAX {
+            let fault = format!("is {captured}, more than {PAYLOAD_MAX}");
+            return Err(CaptureError::Damaged(place.fault("captured length", fault)));
+        }
+        let len = RECORD_HEAD + captured;
+        let have = self.want(len)?;
+        let Format::Pcap(parser) = &self.format else { return Ok(Progress::Done) };
+        let Ok((_, packet)) = parser.next_raw_packet(self.window.ahead()) else {
+            return Err(place.cut("captured length", len as u64, have as u64));
+        };
+        self.table.chunk(0, &packet.data, place.within(RECORD_HEAD as u64), out);
+        self.number += 1;
+        self.skip(len as u64)?;
+        Ok(Progress::More)
+    }
+
+    fn order(&self) -> ByteOrder {
+        let endianness = match &self.format {
+            Format::PcapNg(Some(parser)) => parser.section().endianness,
+            Format::Pcap(parser) => parser.header().endianness,
+            Format::PcapNg(None) | Format::Unknown | Format::Done => return ByteOrder::Little,
+        };
+        match endianness {
+            Endianness::Big => ByteOrder::Big,
+            Endianness::Little => ByteOrder::Little,
+        }
+    }
+
+    const fn place(&self, block: &'static str) -> Place {
+        Place { offset: self.window.offset(), number: self.number, block }
+    }
+
+    fn want(&mut self, len: usize) -> Result<usize, CaptureError> {
+        self.window.want(len).map_err(|source| self.unreadable(source))
+    }
+
+    fn skip(&mut self, len: u64) -> Result<u64, CaptureError> {
+        self.window.skip(len).map_err(|source| self.unreadable(source))
+    }
+
+    fn unreadable(&self, source: io::Error) -> CaptureError {
+        let offset = self.window.offset() + self.window.ahead().len() as u64;
+        CaptureError::Read { offset, source }
+    }
+}
+
+/// Where a block stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    offset: u64,
+    pub(super) number: u64,
+    block: &'static str,
+}
+
+impl Place {
+    /// A place further into the same block.
+    pub(super) const fn within(self, bytes: u64) -> Self {
+        Self { offset: self.offset + bytes, ..self }
+    }
+
+    pub(super) fn fault(self, field: &'static str, fault: impl Into<String>) -> Fault {
+        let Self { offset, number, block } = self;
+        Fault { offset, number, block, field, fault: fault.into() }
+    }
+
+    fn cut(self, field: &'static str, len: u64, have: u64) -> CaptureError {
+        let fault = format!("asks for {len} bytes, but the file ends after {have}");
+        CaptureError::Damaged(self.fault(field, fault))
+    }
+}
+
+/// What the first bytes of a pcapng block say.
+#[derive(Clone, Copy)]
+struct BlockHead {
+    kind: u32,
+    len: u32,
+    order: ByteOrder,
+}
+
+impl BlockHead {
+    fn read(bytes: [u8; 12], section: ByteOrder, place: &mut Place) -> Result<Self, CaptureError> {
+        let [a, b, c, d, e, f, g, h, magic @ ..] = bytes;
+        let is_section = ByteOrder::Big.word([a, b, c, d]) == SECTION_HEADER;
+        let order = match magic {
+            [0x1a, 0x2b, 0x3c, 0x4d] if is_section => ByteOrder::Big,
+            [0x4d, 0x3c, 0x2b, 0x1a] if is_section => ByteOrder::Little,
+            _ if is_section => {
+                place.block = "section header";
+                let fault = format!("is 0x{:08x}, not 0x1a2b3c4d", ByteOrder::Big.word(magic));
+                return Err(CaptureError::Damaged(
+                    place.within(8).fault("byte-order magic", fault),
+                ));
+            }
+            _ => section,
+        };
+        let (kind, len) = (order.word([a, b, c, d]), order.word([e, f, g, h]));
+        place.block = match kind {
+            SECTION_HEADER => "section header",
+            INTERFACE_DESCRIPTION => "interface description",
+            ENHANCED_PACKET => "enhanced packet",
+            2 => "packet",
+            3 => "simple packet",
+            4 => "name resolution",
+            5 => "interface statistics",
+            _ => "other",
+        };
+        let head = Self { kind, len, order };
+        let most = if head.is_parsed() { PARSED_MAX } else { PASSED_MAX };
+        if len < 12 || !len.is_multiple_of(4) || len > most {
+            let fault = format!("is {len}, not a multiple of 4 in 12..={most}");
+            return Err(CaptureError::Damaged(place.within(4).fault("block total length", fault)));
+        }
+        Ok(head)
+    }
+
+    /// Whether anything in the block is read; others are passed over.
+    const fn is_parsed(self) -> bool {
+        matches!(self.kind, SECTION_HEADER | INTERFACE_DESCRIPTION | ENHANCED_PACKET)
+    }
+}
+
+impl ByteOrder {
+    const fn word(self, bytes: [u8; 4]) -> u32 {
+        match self {
+            Self::Big => u32::from_be_bytes(bytes),
+            Self::Little => u32::from_le_bytes(bytes),
+        }
+    }
+}
+
+/// An interface's name and comments.
+fn described<'a>(options: &'a [InterfaceDescriptionOption<'_>]) -> impl Iterator<Item = Word<'a>> {
+    options.iter().filter_map(|option| {
+        if let InterfaceDescriptionOption::IfName(name) = option {
+            Some(Word::Name(name))
+        } else if let InterfaceDescriptionOption::Common(CommonOption::Comment(text)) = option {
+            Some(Word::Comment(text))
+        } else {
+            None
+        }
+    })
+}
+
+/// The field at fault and what is wrong with it, from pcap-file's innermost error.
+fn explain(error: &pcap_file::pcapng::PcapNgParseError) -> (&'static str, String) {
+    use pcap_file::pcapng::{
+        BlockContentParseError as Content, ContentValidationError as Value, OptionParseError,
+        PcapNgParseError,
+    };
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let text = innermost.to_string();
+    let PcapNgParseError::BlockConversion(conversion) = error else {
+        return ("contents", format!("cannot be read: {text}"));
+    };
+    match &*conversion.source {
+        Content::BlockContentTooSmall { needed, actual } => {
+            ("length", format!("asks for {needed} bytes of {actual}"))
+        }
+        Content::Validation(Value::InvalidInterfaceId(id)) => {
+            ("interface id", format!("is {id}, which no interface description has"))
+        }
+        Content::Validation(Value::InvalidOriginalLen(original, captured)) => (
+            "original packet length",
+            format!("is {original}, less than the {captured} bytes captured"),
+        ),
+        Content::Validation(Value::FailedToDecodeTimestamp { .. }) => {
+            ("timestamp", format!("cannot be read: {text}"))
+        }
+        Content::Validation(_) => ("contents", format!("cannot be read: {text}")),
+        Content::Option(OptionParseError::InvalidEntry { name, .. }) => {
+            ("options", format!("have a bad {name}: {text}"))
+        }
+        Content::Option(OptionParseError::ContentTooSmall { needed, actual }) => {
+            ("options", format!("ask for {needed} bytes of {actual}"))
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The interfaces of a file: which are channels, which two make a link, how far each has come.
+
+use std::collections::BTreeMap;
+
+use super::LINK_TYPE;
+use super::channel::{Channel, ChannelId};
+use super::chunk::{Chunk, PAYLOAD_MAX};
+use super::fault::{CaptureError, Fault};
+use super::reader::{INTERFACES_MAX, Item, Place};
+use crate::tick::Tick;
+
+/// Most bytes of interface descriptions in a file, all together. *Chosen*: 256 for each.
+const DESCRIPTIONS_MAX: u64 = 16 << 20;
+
+/// A word of an interface's description.
+pub(super) enum Word<'a> {
+    Name(&'a str),
+    Comment(&'a str),
+}
+
+/// An interface's description, but for its words.
+pub(super) struct Declared {
+    pub(super) link_type: u32,
+    /// Bytes that it takes.
+    pub(super) len: u32,
+    pub(super) place: Place,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    /// `None`: of another link type.
+    interfaces: Vec<Option<Interface>>,
+    /// First interface of the section.
+    base: usize,
+    /// Interfaces of the section by name, the first of a name.
+    names: BTreeMap<String, usize>,
+    /// Bytes of descriptions so far.
+    described: u64,
+    skipped: u64,
+}
+
+#[derive(Debug)]
+struct Interface {
+    channel: Channel,
+    /// The other direction of the link.
+    peer: Option<usize>,
+    /// Where the next chunk may begin.
+    end: Tick,
+    place: Place,
+}
+
+impl Table {
+    pub(super) const fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Takes in an interface description.
+    pub(super) fn declare<'a>(
+        &mut self,
+        Declared { link_type, len, place }: Declared,
+        words: impl Iterator<Item = Word<'a>>,
+        out: &mut impl FnMut(Item<'_>),
+    ) -> Result<(), CaptureError> {
+        self.described += u64::from(len);
+        if self.interfaces.len() >= INTERFACES_MAX || self.described > DESCRIPTIONS_MAX {
+            let fault = format!(
+                "is one too many: a file may have {INTERFACES_MAX} in {DESCRIPTIONS_MAX} bytes"
+            );
+            return Err(CaptureError::Damaged(place.fault("interface", fault)));
+        }
+        if link_type != u32::from(LINK_TYPE) {
+            self.skipped += 1;
+            self.interfaces.push(None);
+            return Ok(());
+        }
+        let id = self.interfaces.len();
+        let mut channel = Channel::named(format!("interface{id}"));
+        for word in words {
+            match word {
+                Word::Name(name) => name.clone_into(&mut channel.name),
+                Word::Comment(comment) => channel.describe(comment, &mut |field, fault| {
+                    out(Item::Fault(place.fault(field, fault)));
+                }),
+            }
+        }
+        out(Item::Channel(channel_id(id), &channel));
+        self.names.entry(channel.name.clone()).or_insert(id);
+        let peer = self.partner(id, &channel);
+        self.interfaces.push(Some(Interface { channel, peer, end: Tick(0), place }));
+        if let Some(peer) = peer {
+            self.interface_mut(peer).into_iter().for_each(|other| other.peer = Some(id));
+            out(Item::Link(channel_id(peer), channel_id(id)));
+        }
+        Ok(())
+    }
+
+    /// The channel declared before that makes a link with this one: each names the other, by number
+    /// or, where its description gives none, by the reversed name.
+    fn partner(&self, id: usize, channel: &Channel) -> Option<usize> {
+        let partner = match channel.peer {
+            Some(peer) => self.base + peer as usize,
+            None => *self.names.get(&channel.opposite_name()?)?,
+        };
+        let other = self.interfaces.get(partner)?.as_ref().filter(|other| other.peer.is_none())?;
+        let agrees = match other.channel.peer {
+            Some(peer) => self.base + peer as usize == id,
+            None => other.channel.opposite_name().as_ref() == Some(&channel.name),
+        };
+        agrees.then_some(partner)
+    }
+
+    fn interface_mut(&mut self, id: usize) -> Option<&mut Interface> {
+        self.interfaces.get_mut(id)?.as_mut()
+    }
+
+    /// Takes in a payload: hands out its chunk, or what is wrong with it.
+    pub(super) fn chunk(
+        &mut self,
+        interface: u32,
+        payload: &[u8],
+        place: Place,
+        out: &mut impl FnMut(Item<'_>),
+    ) {
+        let id = self.base + interface as usize;
+        let Some(interface) = self.interface_mut(id) else { return };
+        let mut fault = |place: Place, field, fault| out(Item::Fault(place.fault(field, fault)));
+        if payload.len() > PAYLOAD_MAX {
+            let len = payload.len();
+            return fault(place, "payload", format!("takes {len} bytes, more than {PAYLOAD_MAX}"));
+        }
+        match Chunk::parse(payload) {
+            Ok(chunk) if chunk.first < interface.end => {
+                let wrong = format!(
+                    "is {}, before {}, where the chunk before it ends",
+                    chunk.first, interface.end
+                );
+                fault(place.within(8), "first", wrong);
+            }
+            Ok(chunk) => {
+                interface.end = chunk.end();
+                out(Item::Chunk(channel_id(id), chunk));
+            }
+            Err(error) => fault(place.within(error.at() as u64), error.field(), error.fault()),
+        }
+    }
+
+    /// Ends a section: what its interfaces promised must have come true. Their numbers start anew.
+    pub(super) fn end_section(&mut self, out: &mut impl FnMut(Fault)) {
+        for id in self.base..self.interfaces.len() {
+            let Some(Some(interface)) = self.interfaces.get(id) else { continue };
+            let (Some(peer), None) = (interface.channel.peer, interface.peer) else { continue };
+            let partner = self.base + peer as usize;
+            let why = match self.interfaces.get(partner) {
+                _ if partner == id => "the channel itself",
+                Some(Some(_)) => "whose own peer is another",
+                Some(None) | None => "which is no channel of this section",
+            };
+            out(interface.place.fault("peer", format!("is {peer}, {why}")));
+        }
+        self.base = self.interfaces.len();
+        self.names.clear();
+    }
+}
+
+fn channel_id(id: usize) -> ChannelId {
+    // There are at most `INTERFACES_MAX`.
+    ChannelId(u32::try_from(id).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,167 @@
+//! Writes capture files.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, BufWriter, Write};
+use std::time::Duration;
+
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption, InterfaceTsResolution,
+};
+use pcap_file::pcapng::blocks::opt_common::CommonOption;
+use pcap_file::pcapng::{PcapNgWriteError, PcapNgWriter};
+use pcap_file::{DataLink, Endianness};
+
+use super::channel::{Channel, ChannelId};
+use super::chunk::{Chunk, Content, PATTERN_MAX, PAYLOAD_MAX};
+use crate::tick::Tick;
+
+/// The byte order of a section. Chunks are little-endian in either.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ByteOrder {
+    /// Least significant byte first.
+    #[default]
+    Little,
+    /// Most significant byte first.
+    Big,
+}
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The bytes could not be put anywhere.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+    /// The file has no such channel.
+    #[error("channel {0} is not declared")]
+    NoChannel(ChannelId),
+    /// The chunk is none that a reader would take: without characters, too long, or past 2⁶⁴.
+    #[error("channel {channel}, character {first}: the chunk has no legal length")]
+    Length {
+        /// The channel.
+        channel: ChannelId,
+        /// Where the chunk begins.
+        first: Tick,
+    },
+    /// The chunk begins before the one before it ends, on its channel, or begins, on any.
+    #[error("channel {channel}, character {first}: the chunk comes too late in the file")]
+    Order {
+        /// The channel.
+        channel: ChannelId,
+        /// Where the chunk begins.
+        first: Tick,
+    },
+    /// pcapng has no room for it: a name beyond 64 KiB, a time beyond 584 years.
+    #[error("pcapng cannot hold it: {0}")]
+    Form(String),
+}
+
+/// A capture file on its way out: one section. Blocks must come in order of their first
+/// character's time (ties: by channel).
+pub struct Writer<W: Write> {
+    file: PcapNgWriter<BufWriter<W>>,
+    /// Per channel: its period, and where its last chunk ended.
+    channels: Vec<(u64, Tick)>,
+    /// When the last chunk began, in picoseconds, and on which channel.
+    last: (u128, ChannelId),
+    payload: Vec<u8>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Starts a file with its channels, which get the numbers 0, 1, ….
+    ///
+    /// # Errors
+    /// See [`WriteError`].
+    pub fn new(write: W, order: ByteOrder, channels: &[Channel]) -> Result<Self, WriteError> {
+        let endianness = match order {
+            ByteOrder::Little => Endianness::Little,
+            ByteOrder::Big => Endianness::Big,
+        };
+        let mut file = PcapNgWriter::with_endianness(BufWriter::new(write), endianness)?;
+        for channel in channels {
+            let mut interface = InterfaceDescriptionBlock::new(DataLink::USER0, 0);
+            interface.options = vec![
+                InterfaceDescriptionOption::IfName(Cow::Borrowed(&channel.name)),
+                InterfaceDescriptionOption::IfSpeed(channel.bits_per_second()),
+                InterfaceDescriptionOption::IfTsResol(InterfaceTsResolution::NANO),
+                InterfaceDescriptionOption::Common(CommonOption::Comment(
+                    channel.description().into(),
+                )),
+            ];
+            file.write_pcapng_block(interface)?;
+        }
+        let channels = channels.iter().map(|channel| (channel.period_ps.get(), Tick(0))).collect();
+        Ok(Self { file, channels, last: (0, ChannelId(0)), payload: Vec::new() })
+    }
+
+    /// Adds a chunk.
+    ///
+    /// # Errors
+    /// Nothing has been written unless it is [`WriteError::Write`].
+    pub fn write(&mut self, channel: ChannelId, chunk: &Chunk<'_>) -> Result<(), WriteError> {
+        let no_channel = WriteError::NoChannel(channel);
+        let (period, end) = self.channels.get_mut(channel.0 as usize).ok_or(no_channel)?;
+        let first = chunk.first;
+        let start = u128::from(first.0) * u128::from(*period);
+        if first < *end || (start, channel) < self.last {
+            return Err(WriteError::Order { channel, first });
+        }
+        let legal = match chunk.content {
+            Content::Literal(chars) => !chars.is_empty(),
+            Content::Repeat { pattern, count } => {
+                (1..=PATTERN_MAX).contains(&pattern.len())
+                    && count.checked_mul(pattern.len() as u64).is_some_and(|periods| periods > 0)
+            }
+        };
+        self.payload.clear();
+        chunk.emit(&mut self.payload);
+        let ends = first.0.checked_add(chunk.periods()).is_some();
+        if !legal || !ends || self.payload.len() > PAYLOAD_MAX {
+            return Err(WriteError::Length { channel, first });
+        }
+        let nanoseconds = u64::try_from(start / 1000)
+            .map_err(|_| WriteError::Form(format!("a time of {start} ps")))?;
+        let block = EnhancedPacketBlock {
+            interface_id: channel.0,
+            timestamp: Duration::from_nanos(nanoseconds),
+            // At most `PAYLOAD_MAX`.
+            original_len: u32::try_from(self.payload.len()).unwrap_or(u32::MAX),
+            data: Cow::Borrowed(&self.payload),
+            options: Vec::new(),
+        };
+        self.file.write_pcapng_block(block)?;
+        *end = chunk.end();
+        self.last = (start, channel);
+        Ok(())
+    }
+
+    /// Ends the file and hands back what it was written to.
+    ///
+    /// # Errors
+    /// What is still buffered could not be written.
+    pub fn finish(self) -> Result<W, WriteError> {
+        self.file.into_inner().into_inner().map_err(|error| error.into_error().into())
+    }
+}
+
+impl<W: Write> fmt::Debug for Writer<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer").field("channels", &self.channels).finish_non_exhaustive()
+    }
+}
+
+impl From<PcapNgWriteError> for WriteError {
+    fn from(error: PcapNgWriteError) -> Self {
+        match error {
+            PcapNgWriteError::Io(error) => Self::Write(error),
+            PcapNgWriteError::Validation { field, source } => {
+                Self::Form(format!("{field}: {source}"))
+            }
+            PcapNgWriteError::InvalidFormat(_) | PcapNgWriteError::StateUpdate(_) => {
+                Self::Form(error.to_string())
+            }
+        }
+    }
+}

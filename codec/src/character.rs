@@ -1,0 +1,331 @@
+//! The nine-bit character: what may stand on the wires in one period, and what a receiver hears.
+
+use std::fmt;
+
+/// What a channel carries in one character period. C-1 (§4.1)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Character {
+    /// `d = 1`: a byte of a packet.
+    Data(u8),
+    /// `d = 0`: a control code, of which only some are symbols.
+    Control(u8),
+}
+
+impl Character {
+    /// The silent period: no transition on any wire. C-6 (§5.1)
+    pub const IDLE: Self = Self::Control(0);
+
+    /// The character that ends a packet. P-1
+    pub const GAP: Self = Self::Control(0x0c);
+
+    /// The nine bits `d 7 6 5 4 3 2 1 0`. C-1
+    #[must_use]
+    pub const fn bits(self) -> u16 {
+        match self {
+            Self::Data(byte) => 0x100 | byte as u16,
+            Self::Control(code) => code as u16,
+        }
+    }
+
+    /// The character of nine bits; bits above the ninth do not count. C-1
+    #[must_use]
+    pub const fn from_bits(bits: u16) -> Self {
+        let [byte, d] = bits.to_le_bytes();
+        if d & 1 == 1 { Self::Data(byte) } else { Self::Control(byte) }
+    }
+
+    /// Whether the character is a byte of a packet.
+    #[must_use]
+    pub const fn is_data(self) -> bool {
+        matches!(self, Self::Data(_))
+    }
+}
+
+/// Which of the eight probes: 0 is a ping. R-6 (§4.8.3)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProbeNumber(u8);
+
+impl ProbeNumber {
+    /// The probe of a number, if there is one: 0..8.
+    #[must_use]
+    pub const fn new(number: u8) -> Option<Self> {
+        if number < 8 { Some(Self(number)) } else { None }
+    }
+
+    /// 0..8.
+    #[must_use]
+    pub const fn value(self) -> u8 {
+        self.0
+    }
+}
+
+/// The four bits of status that a reply carries. R-6 (§4.8.3)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReplyStatus(u8);
+
+impl ReplyStatus {
+    /// The status of a value, if it has four bits: 0..16.
+    #[must_use]
+    pub const fn new(status: u8) -> Option<Self> {
+        if status < 16 { Some(Self(status)) } else { None }
+    }
+
+    /// 0..16.
+    #[must_use]
+    pub const fn value(self) -> u8 {
+        self.0
+    }
+}
+
+/// What a virtual-channel symbol asks for. C-7 (§4.8.4)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum VirtualRole {
+    /// `VCn`: what follows belongs to virtual channel n.
+    Select,
+    /// `GOn`: virtual channel n may send.
+    Go,
+    /// `STOPn`: virtual channel n must pause.
+    Stop,
+}
+
+/// A control symbol, as its sender meant it. C-2 (§5.2)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Symbol {
+    /// Fills an unused period; alone of all symbols, no sign of life. C-6, F-7
+    Idle,
+    /// Ends one packet and opens the next. P-1 (§4.4)
+    Gap,
+    /// The far receiver has room again. F-3 (§4.5.2)
+    Go,
+    /// The far receiver is nearly full. F-3 (§4.5.2)
+    Stop,
+    /// The far receiver has lost characters for want of room. F-9 (§4.8.1)
+    OverrunAlarm,
+    /// The sender forgets the packet on its way; the receiver empties itself. R-1, R-2 (§4.6)
+    ForwardReset,
+    /// Asks the receiver to start a forward reset. R-5 (§4.8.2)
+    BackwardReset,
+    /// Asks the far end for a reply. R-6 (§4.8.3)
+    Probe(ProbeNumber),
+    /// Answers a probe. R-6 (§4.8.3)
+    Reply(ReplyStatus),
+    /// Virtual channels: named by the specification, but given no code. C-7 (§4.8.4)
+    Virtual {
+        /// What is asked for.
+        role: VirtualRole,
+        /// Of which virtual channel.
+        channel: u8,
+    },
+}
+
+/// The symbols with one code each. C-2
+const FIXED: [(u8, Symbol); 7] = [
+    (0x00, Symbol::Idle),
+    (0x0c, Symbol::Gap),
+    (0x03, Symbol::Go),
+    (0x0f, Symbol::Stop),
+    (0x30, Symbol::OverrunAlarm),
+    (0x33, Symbol::ForwardReset),
+    (0x3c, Symbol::BackwardReset),
+];
+const PROBE: u8 = 0xc0;
+const REPLY: u8 = 0xf0;
+
+impl Symbol {
+    /// The code that a sender sends for it; none for virtual channels. C-2, C-7
+    #[must_use]
+    pub const fn code(self) -> Option<u8> {
+        match self {
+            Self::Idle => Some(0x00),
+            Self::Gap => Some(0x0c),
+            Self::Go => Some(0x03),
+            Self::Stop => Some(0x0f),
+            Self::OverrunAlarm => Some(0x30),
+            Self::ForwardReset => Some(0x33),
+            Self::BackwardReset => Some(0x3c),
+            Self::Probe(number) => Some(PROBE + number.0),
+            Self::Reply(status) => Some(REPLY + status.0),
+            Self::Virtual { .. } => None,
+        }
+    }
+
+    /// The specification's name for the symbol and its kin: `GAP`, `PRBn`, `REPLx`. C-2
+    #[must_use]
+    pub const fn family(self) -> &'static str {
+        match self {
+            Self::Idle => "IDLE",
+            Self::Gap => "GAP",
+            Self::Go => "GO",
+            Self::Stop => "STOP",
+            Self::OverrunAlarm => "ORUN",
+            Self::ForwardReset => "FRES",
+            Self::BackwardReset => "BRES",
+            Self::Probe(_) => "PRBn",
+            Self::Reply(_) => "REPLx",
+            Self::Virtual { role: VirtualRole::Select, .. } => "VCn",
+            Self::Virtual { role: VirtualRole::Go, .. } => "GOn",
+            Self::Virtual { role: VirtualRole::Stop, .. } => "STOPn",
+        }
+    }
+}
+
+impl fmt::Display for Symbol {
+    /// The specification's name, numbers filled in: `GAP`, `PRB3`, `REPL15`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Probe(number) => write!(f, "PRB{}", number.0),
+            Self::Reply(status) => write!(f, "REPL{}", status.0),
+            Self::Virtual { channel, .. } => {
+                write!(f, "{}{channel}", self.family().trim_end_matches('n'))
+            }
+            Self::Idle
+            | Self::Gap
+            | Self::Go
+            | Self::Stop
+            | Self::OverrunAlarm
+            | Self::ForwardReset
+            | Self::BackwardReset => f.write_str(self.family()),
+        }
+    }
+}
+
+/// What a receiver makes of a control code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Heard {
+    /// The code is a symbol's own. C-2
+    Exact(Symbol),
+    /// One 1 arrived as 0; only this symbol is so near. C-4 (§5.2)
+    Corrected(Symbol),
+    /// No symbol is near. C-5
+    Invalid,
+}
+
+/// What each of the 256 control codes is heard as, on a link of one profile. C-2..C-5, C-7
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeTable([Heard; 256]);
+
+impl CodeTable {
+    /// The codes of §5.2. Two symbols that claim one code fail to compile: that no weakened
+    /// code is ambiguous (C-4) is part of the table's construction.
+    pub const STANDARD: Self = Self(standard());
+
+    /// What a receiver makes of a code.
+    #[must_use]
+    pub const fn hear(&self, code: u8) -> Heard {
+        #[expect(clippy::indexing_slicing, reason = "a u8 indexes 256 entries")]
+        self.0[code as usize]
+    }
+
+    /// The table of a link profile that gives a code of its own to one more symbol. C-7
+    ///
+    /// # Errors
+    /// Hands back what the code is heard as already, if it is not invalid here.
+    pub fn with(mut self, code: u8, symbol: Symbol) -> Result<Self, Heard> {
+        match self.hear(code) {
+            Heard::Invalid => {
+                if let Some(entry) = self.0.get_mut(usize::from(code)) {
+                    *entry = Heard::Exact(symbol);
+                }
+                Ok(self)
+            }
+            taken @ (Heard::Exact(_) | Heard::Corrected(_)) => Err(taken),
+        }
+    }
+}
+
+/// What a receiver of the standard codes makes of one. C-2..C-5 (§5.2)
+#[must_use]
+#[inline]
+pub fn hear(code: u8) -> Heard {
+    static STANDARD: CodeTable = CodeTable::STANDARD;
+    STANDARD.hear(code)
+}
+
+const fn standard() -> [Heard; 256] {
+    let mut table = [Heard::Invalid; 256];
+    let mut row = 0;
+    while row < FIXED.len() {
+        #[expect(clippy::indexing_slicing, reason = "bounded by the loop, at compile time")]
+        let (code, symbol) = FIXED[row];
+        claim(&mut table, code, Heard::Exact(symbol));
+        let mut bit = 0;
+        while bit < 8 {
+            if code >> bit & 1 == 1 {
+                // C-4: a 1 that arrives as 0. That the claim holds is checked by the compiler.
+                claim(&mut table, code & !(1 << bit), Heard::Corrected(symbol));
+            }
+            bit += 1;
+        }
+        row += 1;
+    }
+    let mut number = 0;
+    while let Some(probe) = ProbeNumber::new(number) {
+        claim(&mut table, PROBE + number, Heard::Exact(Symbol::Probe(probe)));
+        number += 1;
+    }
+    let mut status = 0;
+    while let Some(reply) = ReplyStatus::new(status) {
+        claim(&mut table, REPLY + status, Heard::Exact(Symbol::Reply(reply)));
+        status += 1;
+    }
+    table
+}
+
+const fn claim(table: &mut [Heard; 256], code: u8, heard: Heard) {
+    #[expect(clippy::indexing_slicing, reason = "a u8 indexes 256 entries")]
+    let entry = &mut table[code as usize];
+    assert!(matches!(entry, Heard::Invalid), "two symbols claim one code");
+    *entry = heard;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nine_bits_and_characters_are_one_to_one() {
+        for bits in 0..512 {
+            assert_eq!(Character::from_bits(bits).bits(), bits);
+            assert_eq!(Character::from_bits(bits).is_data(), bits >= 256);
+        }
+        assert_eq!(Character::from_bits(0x00c), Character::Control(0x0c));
+        assert_eq!(Character::from_bits(0x183), Character::Data(0x83));
+    }
+
+    /// C-4 stated without the table: of the fixed codes that become `code` when one of their 1s is
+    /// lost there is at most one, and none where `code` is a symbol itself.
+    #[test]
+    fn no_weakened_code_is_ambiguous() {
+        for code in 0..=u8::MAX {
+            let near: Vec<Symbol> = FIXED
+                .iter()
+                .filter(|(own, _)| code & !own == 0 && (code ^ own).count_ones() == 1)
+                .map(|(_, symbol)| *symbol)
+                .collect();
+            let exact = FIXED.iter().any(|(own, _)| *own == code)
+                || code >= 0xf0
+                || (0xc0..0xc8).contains(&code);
+            match hear(code) {
+                Heard::Exact(symbol) => {
+                    assert!(exact && near.is_empty(), "{code:#04x}");
+                    assert_eq!(symbol.code(), Some(code));
+                }
+                Heard::Corrected(symbol) => assert_eq!((exact, near), (false, vec![symbol])),
+                Heard::Invalid => assert!(!exact && near.is_empty(), "{code:#04x}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_profile_may_give_a_free_code_to_a_virtual_channel_and_no_other() {
+        let symbol = Symbol::Virtual { role: VirtualRole::Stop, channel: 2 };
+        let table = CodeTable::STANDARD.with(0x55, symbol).unwrap();
+        assert_eq!(table.hear(0x55), Heard::Exact(symbol));
+        assert_eq!(hear(0x55), Heard::Invalid);
+        assert_eq!(symbol.to_string(), "STOP2");
+        assert_eq!(symbol.code(), None);
+        assert_eq!(table.clone().with(0x0c, symbol), Err(Heard::Exact(Symbol::Gap)));
+        assert_eq!(table.with(0x04, symbol), Err(Heard::Corrected(Symbol::Gap)));
+    }
+}

@@ -1,0 +1,345 @@
+//! Runs of characters in two planes, the shape in which everything here is read and kept.
+//!
+//! Low bytes stand in one plane, `d` bits in the other. The control characters are the zero bits
+//! of the `d` plane, found 64 at a time; the data between them is one contiguous slice.
+
+use std::ops::Range;
+
+use nom::{Input, Needed};
+
+use crate::character::Character;
+
+/// A borrowed run of characters. Cutting it is free and copies nothing.
+#[derive(Clone, Copy, Default)]
+pub struct Chars<'a> {
+    low: &'a [u8],
+    /// At least as many bits as `low` has bytes, `skip` not counted.
+    d: &'a [u8],
+    /// Bits of `d` before the first character's, 0..8.
+    skip: u8,
+}
+
+/// Consecutive characters of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Run<'a> {
+    /// Bytes of a packet, at least one.
+    Data(&'a [u8]),
+    /// Control codes, at least one.
+    Control(&'a [u8]),
+}
+
+impl<'a> Chars<'a> {
+    /// Characters from their two planes: low bytes, and `d` bits, least significant first, in just
+    /// as many bytes as they take. `None` if the planes differ in length.
+    #[must_use]
+    pub fn from_planes(low: &'a [u8], d: &'a [u8]) -> Option<Self> {
+        (d.len() == low.len().div_ceil(8)).then_some(Self { low, d, skip: 0 })
+    }
+
+    /// How many characters there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.low.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.low.is_empty()
+    }
+
+    /// The low bytes: those of data and the codes of control characters alike.
+    #[must_use]
+    pub const fn low(&self) -> &'a [u8] {
+        self.low
+    }
+
+    /// The character at a place.
+    #[must_use]
+    pub fn get(&self, at: usize) -> Option<Character> {
+        let low = *self.low.get(at)?;
+        Some(Character::from_bits(u16::from(low) | u16::from(self.d_word(at) & 1 == 1) << 8))
+    }
+
+    /// The characters before a place and those from it on. Beyond the end counts as the end.
+    #[must_use]
+    pub fn split_at(self, at: usize) -> (Self, Self) {
+        let at = at.min(self.len());
+        let (before, after) = self.low.split_at(at);
+        let bit = usize::from(self.skip) + at;
+        let rest = self.d.get(bit / 8..).unwrap_or_default();
+        #[expect(clippy::cast_possible_truncation, reason = "a remainder of 8")]
+        let skip = (bit % 8) as u8;
+        (Self { low: before, ..self }, Self { low: after, d: rest, skip })
+    }
+
+    /// The characters of a range of places, as far as they exist.
+    #[must_use]
+    pub fn slice(self, places: Range<usize>) -> Self {
+        self.split_at(places.end).0.split_at(places.start).1
+    }
+
+    /// The `d` bits of 64 characters from `at` on, the first lowest. What lies beyond the last
+    /// character is arbitrary.
+    #[inline]
+    fn d_word(&self, at: usize) -> u64 {
+        let bit = usize::from(self.skip) + at;
+        let (tail, shift) = (self.d.get(bit / 8..).unwrap_or_default(), bit % 8);
+        let (word, next) = if let Some((word, rest)) = tail.split_first_chunk::<8>() {
+            (*word, rest.first().copied().unwrap_or_default())
+        } else {
+            let mut word = [0; 8];
+            word.iter_mut().zip(tail).for_each(|(to, from)| *to = *from);
+            (word, 0)
+        };
+        // Shifted in two steps: a shift by 64 is not defined.
+        (u64::from_le_bytes(word) >> shift) | ((u64::from(next) << 1) << (63 - shift))
+    }
+
+    /// Place of the first character whose bit in `marked` is set, words of the `d` plane given.
+    #[inline]
+    fn first(&self, marked: impl Fn(u64) -> u64) -> usize {
+        let mut at = 0;
+        while at < self.len() {
+            let word = marked(self.d_word(at));
+            if word != 0 {
+                return self.len().min(at + word.trailing_zeros() as usize);
+            }
+            at += 64;
+        }
+        self.len()
+    }
+
+    /// How many data characters stand at the head: the place of the first control character.
+    #[must_use]
+    #[inline]
+    pub fn data_len(&self) -> usize {
+        self.first(|d| !d)
+    }
+
+    /// How many control characters stand at the head: the place of the first data character.
+    #[must_use]
+    #[inline]
+    pub fn control_len(&self) -> usize {
+        self.first(|d| d)
+    }
+
+    /// How many of the characters are data.
+    #[must_use]
+    pub fn data_count(&self) -> usize {
+        let words = (0..self.len()).step_by(64);
+        words.fold(0, |count, at| {
+            let beyond = 64_usize.saturating_sub(self.len() - at);
+            // At least one character is left, so the shift stays below 64.
+            count + (self.d_word(at) << beyond).count_ones() as usize
+        })
+    }
+
+    /// The characters as alternating runs of data and control.
+    #[must_use]
+    pub const fn runs(self) -> Runs<'a> {
+        Runs(self)
+    }
+
+    /// The characters one by one: for tests and for text, not for hot paths.
+    #[must_use]
+    pub const fn iter(self) -> Iter<'a> {
+        Iter(self)
+    }
+}
+
+impl PartialEq for Chars<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.low == other.low && self.runs().eq(other.runs())
+    }
+}
+
+impl Eq for Chars<'_> {}
+
+impl<'a> IntoIterator for Chars<'a> {
+    type Item = Character;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+/// See [`Chars::runs`].
+#[derive(Clone, Copy, Debug)]
+pub struct Runs<'a>(Chars<'a>);
+
+impl<'a> Iterator for Runs<'a> {
+    type Item = Run<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Run<'a>> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let data = self.0.data_len();
+        let len = if data > 0 { data } else { self.0.control_len() };
+        let (run, rest) = self.0.split_at(len);
+        self.0 = rest;
+        Some(if data > 0 { Run::Data(run.low) } else { Run::Control(run.low) })
+    }
+}
+
+/// See [`Chars::iter`].
+#[derive(Clone, Copy, Debug)]
+pub struct Iter<'a>(Chars<'a>);
+
+impl Iterator for Iter<'_> {
+    type Item = Character;
+
+    fn next(&mut self) -> Option<Character> {
+        let first = self.0.get(0)?;
+        self.0 = self.0.split_at(1).1;
+        Some(first)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.0.len(), Some(self.0.len()))
+    }
+}
+
+impl ExactSizeIterator for Iter<'_> {}
+
+/// For grammars over characters, with nom's own meaning of every method.
+impl<'a> Input for Chars<'a> {
+    type Item = Character;
+    type Iter = Iter<'a>;
+    type IterIndices = std::iter::Enumerate<Iter<'a>>;
+
+    fn input_len(&self) -> usize {
+        self.len()
+    }
+
+    fn take(&self, index: usize) -> Self {
+        self.split_at(index).0
+    }
+
+    fn take_from(&self, index: usize) -> Self {
+        self.split_at(index).1
+    }
+
+    fn take_split(&self, index: usize) -> (Self, Self) {
+        let (taken, rest) = self.split_at(index);
+        (rest, taken)
+    }
+
+    fn position<P: Fn(Character) -> bool>(&self, predicate: P) -> Option<usize> {
+        self.iter().position(predicate)
+    }
+
+    fn iter_elements(&self) -> Iter<'a> {
+        self.iter()
+    }
+
+    fn iter_indices(&self) -> Self::IterIndices {
+        self.iter().enumerate()
+    }
+
+    fn slice_index(&self, count: usize) -> Result<usize, Needed> {
+        match count.checked_sub(self.len()) {
+            None | Some(0) => Ok(count),
+            Some(missing) => Err(Needed::new(missing)),
+        }
+    }
+}
+
+/// Characters that are kept, and added to.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct CharBuf {
+    low: Vec<u8>,
+    /// ⌈`low.len()` / 8⌉ bytes; unused bits are 0.
+    d: Vec<u8>,
+}
+
+impl CharBuf {
+    /// No characters.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { low: Vec::new(), d: Vec::new() }
+    }
+
+    /// The characters kept.
+    #[must_use]
+    pub fn chars(&self) -> Chars<'_> {
+        Chars { low: &self.low, d: &self.d, skip: 0 }
+    }
+
+    /// The `d` plane: bit i mod 8 of byte i div 8 is `d` of character i, unused bits 0.
+    #[must_use]
+    pub fn d_plane(&self) -> &[u8] {
+        &self.d
+    }
+
+    /// How many characters are kept.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.low.len()
+    }
+
+    /// Whether none are kept.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.low.is_empty()
+    }
+
+    /// Forgets all characters, keeps the memory.
+    pub fn clear(&mut self) {
+        self.low.clear();
+        self.d.clear();
+    }
+
+    /// Adds one character.
+    pub fn push(&mut self, character: Character) {
+        let [low, d] = character.bits().to_le_bytes();
+        self.push_d(u64::from(d), 1);
+        self.low.push(low);
+    }
+
+    /// Adds bytes of a packet.
+    pub fn push_data(&mut self, bytes: &[u8]) {
+        for run in bytes.chunks(64) {
+            self.push_d(u64::MAX >> (64 - run.len()), run.len());
+            self.low.extend_from_slice(run);
+        }
+    }
+
+    /// Adds a run of characters.
+    pub fn push_chars(&mut self, chars: Chars<'_>) {
+        for (block, run) in chars.low.chunks(64).enumerate() {
+            let d = chars.d_word(block * 64) & (u64::MAX >> (64 - run.len()));
+            self.push_d(d, run.len());
+            self.low.extend_from_slice(run);
+        }
+    }
+
+    /// Adds `count` bits (1..=64) to the `d` plane, ahead of their low bytes. Bits of `word` above
+    /// them are 0.
+    fn push_d(&mut self, word: u64, count: usize) {
+        let free = self.d.len() * 8 - self.low.len();
+        if let Some(last) = self.d.last_mut().filter(|_| free > 0) {
+            let [head, ..] = (word << (8 - free)).to_le_bytes();
+            *last |= head;
+        }
+        let bytes = count.saturating_sub(free).div_ceil(8);
+        self.d.extend((word >> free).to_le_bytes().iter().take(bytes));
+    }
+}
+
+impl Extend<Character> for CharBuf {
+    fn extend<I: IntoIterator<Item = Character>>(&mut self, characters: I) {
+        characters.into_iter().for_each(|character| self.push(character));
+    }
+}
+
+impl FromIterator<Character> for CharBuf {
+    fn from_iter<I: IntoIterator<Item = Character>>(characters: I) -> Self {
+        let mut buf = Self::new();
+        buf.extend(characters);
+        buf
+    }
+}

@@ -1,0 +1,223 @@
+//! The packet's check: CRC-8, the syndrome, and what a hop does to them. P-4..P-6 (§3.3)
+//!
+//! The generator is x⁸+x²+x+1 = (x+1)·(a primitive polynomial of degree 7), so the powers of x
+//! repeat after 127 modulo the generator. A message may therefore be reduced modulo x¹²⁷−1 first:
+//! there x¹²⁸ = x, and 16 bytes are taken in by one shift of a 128-bit word. That runs at memory
+//! speed, on any machine, with no table until the last 16 bytes.
+
+/// The generator below x⁸.
+const GENERATOR: u8 = 0x07;
+/// After so many factors x the remainder is the same again.
+const ORDER: u64 = 127;
+
+const fn times_x(remainder: u8) -> u8 {
+    (remainder << 1) ^ if remainder & 0x80 == 0 { 0 } else { GENERATOR }
+}
+
+/// Product of two remainders.
+const fn times(mut a: u8, mut b: u8) -> u8 {
+    let mut product = 0;
+    while b != 0 {
+        if b & 1 == 1 {
+            product ^= a;
+        }
+        a = times_x(a);
+        b >>= 1;
+    }
+    product
+}
+
+/// x to a power.
+fn x_to(power: u64) -> u8 {
+    (0..power % ORDER).fold(1, |remainder, _| times_x(remainder))
+}
+
+/// `TABLES[k][b]`: the remainder of byte b followed by k + 1 zero bytes.
+static TABLES: [[u8; 256]; 16] = tables();
+
+#[expect(clippy::indexing_slicing, reason = "bounded by the loops, at compile time")]
+const fn tables() -> [[u8; 256]; 16] {
+    let mut tables = [[0; 256]; 16];
+    let mut shift = 1;
+    let mut k = 0;
+    while k < 16 {
+        let mut zeros = 0;
+        while zeros < 8 {
+            shift = times_x(shift);
+            zeros += 1;
+        }
+        let mut byte = 0;
+        while byte < 256 {
+            #[expect(clippy::cast_possible_truncation, reason = "below 256")]
+            let remainder = times(byte as u8, shift);
+            tables[k][byte] = remainder;
+            byte += 1;
+        }
+        k += 1;
+    }
+    tables
+}
+
+/// The remainder of 128 bits followed by one zero byte.
+#[inline]
+fn reduce(bits: u128) -> u8 {
+    TABLES.iter().zip(bits.to_le_bytes()).fold(0, |remainder, (table, byte)| {
+        #[expect(clippy::indexing_slicing, reason = "a u8 indexes 256 entries")]
+        let part = table[usize::from(byte)];
+        remainder ^ part
+    })
+}
+
+/// `bits` · x^(128·`N`) modulo x¹²⁷−1, in 128 bits; `N` is below 128.
+#[inline]
+const fn times_x128<const N: u32>(bits: u128) -> u128 {
+    (bits << N) ^ ((bits >> (128 - N)) << 1)
+}
+
+/// A CRC-8 on its way: generator x⁸+x²+x+1, initial value 0, no final XOR. P-4 (§3.3)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Crc8(u8);
+
+impl Crc8 {
+    /// Before the first byte.
+    pub const NEW: Self = Self(0);
+
+    /// The CRC of the bytes fed so far.
+    #[must_use]
+    pub const fn value(self) -> u8 {
+        self.0
+    }
+
+    /// The CRC of the bytes fed so far and these.
+    #[must_use]
+    #[inline]
+    pub fn feed(self, bytes: &[u8]) -> Self {
+        let (head, blocks) = bytes.as_rchunks::<16>();
+        let mut first = [0; 16];
+        first.iter_mut().rev().zip(head.iter().rev()).for_each(|(to, from)| *to = *from);
+        // The remainder so far belongs to the message's first byte.
+        let (start, blocks) = match (head.len(), blocks.split_first()) {
+            (0, None) => return self,
+            (0, Some((block, rest))) => {
+                (u128::from_be_bytes(*block) ^ u128::from(self.0) << 120, rest)
+            }
+            (len, _) => {
+                (u128::from_be_bytes(first) ^ u128::from(self.0) << (8 * (len - 1)), blocks)
+            }
+        };
+        Self(reduce(fold(start, blocks)))
+    }
+
+    /// The CRC of the bytes fed so far and `count` times these: O(bytes + log count).
+    #[must_use]
+    pub fn feed_repeated(self, bytes: &[u8], mut count: u64) -> Self {
+        // Feeding is r -> r·shift + own. Doubled again and again, it is applied where a bit is set.
+        let mut shift = x_to(8 * (bytes.len() as u64 % ORDER));
+        let mut own = Self::NEW.feed(bytes).0;
+        let mut remainder = self.0;
+        while count > 0 {
+            if count & 1 == 1 {
+                remainder = times(remainder, shift) ^ own;
+            }
+            own ^= times(own, shift);
+            shift = times(shift, shift);
+            count >>= 1;
+        }
+        Self(remainder)
+    }
+
+    /// The syndrome, if the last byte fed was the CRC byte: computed ⊕ received, 0 when good. P-5
+    #[must_use]
+    pub fn syndrome(self) -> u8 {
+        // What was fed last went through one factor x⁸, which x^(127 − 8) undoes.
+        const UNDO: u64 = ORDER - 8;
+        times(self.0, x_to(UNDO))
+    }
+}
+
+/// Takes in further blocks behind `start`.
+#[inline]
+fn fold(start: u128, blocks: &[[u8; 16]]) -> u128 {
+    // Four words at once, 64 bytes apart, so that no shift waits for the one before it.
+    let (quads, rest) = blocks.as_chunks::<4>();
+    let mut lanes = [0, 0, 0, start];
+    for quad in quads {
+        for (lane, block) in lanes.iter_mut().zip(quad) {
+            *lane = times_x128::<4>(*lane) ^ u128::from_be_bytes(*block);
+        }
+    }
+    let folded = lanes.iter().fold(0, |word, lane| times_x128::<1>(word) ^ lane);
+    rest.iter().fold(folded, |word, block| times_x128::<1>(word) ^ u128::from_be_bytes(*block))
+}
+
+/// The CRC of a packet before its CRC byte, header included. P-4 (§3.3)
+#[must_use]
+pub fn crc8(bytes: &[u8]) -> u8 {
+    Crc8::NEW.feed(bytes).value()
+}
+
+/// The syndrome of a packet that ends with its CRC byte: 0 when good. Nothing for a packet too
+/// short to have one (P-9). P-5, P-6
+#[must_use]
+pub fn syndrome(packet: &[u8]) -> Option<u8> {
+    match packet {
+        [] | [_] => None,
+        [body @ .., crc] => Some(crc8(body) ^ crc),
+    }
+}
+
+/// What a switch makes of the CRC byte of a packet that it forwards, the used byte stripped:
+/// the syndrome at its input ⊕ the CRC of what leaves. P-5 (§3.3)
+///
+/// `None` for a packet of fewer than three bytes: nothing would be left to check.
+#[must_use]
+pub fn crc_after_hop(packet: &[u8]) -> Option<u8> {
+    match packet {
+        [] | [_] | [_, _] => None,
+        [_, rest @ .., _] => Some(syndrome(packet)? ^ crc8(rest)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, a bit at a time.
+    fn long_division(bytes: &[u8]) -> u8 {
+        bytes.iter().fold(0, |crc, byte| (0..8).fold(crc ^ byte, |r, _| times_x(r)))
+    }
+
+    #[test]
+    fn check_values_of_the_rule() {
+        assert_eq!(crc8(&[0; 40]), 0);
+        assert_eq!(crc8(b"123456789"), 0xf4);
+    }
+
+    #[test]
+    fn x_has_order_127() {
+        assert_eq!(x_to(ORDER), 1);
+        assert!((1..ORDER).all(|power| x_to(power) != 1));
+    }
+
+    #[test]
+    fn every_length_agrees_with_long_division() {
+        let bytes: Vec<u8> =
+            (0..700_u32).map(|i| (i * i * 31 + i * 7 + 5).to_le_bytes()[1]).collect();
+        for len in 0..bytes.len() {
+            assert_eq!(crc8(&bytes[..len]), long_division(&bytes[..len]), "length {len}");
+        }
+    }
+
+    #[test]
+    fn a_syndrome_can_be_read_from_the_whole() {
+        let packet = [0x83, 0x05, 0xaa, 0xbb, 0xcc, 0x12];
+        assert_eq!(Crc8::NEW.feed(&packet).syndrome(), syndrome(&packet).unwrap());
+    }
+
+    #[test]
+    fn short_packets_have_no_check() {
+        assert_eq!(syndrome(&[0x80]), None);
+        assert_eq!(syndrome(&[0x80, 0x89]), Some(0));
+        assert_eq!(crc_after_hop(&[0x80, 0x89]), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! Why one item could not be decoded: place, field, fault.
+
+use nom::error::{ContextError, ErrorKind, ParseError};
+
+/// Why an item could not be decoded. Places count from the item's first byte.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The bytes end inside a field.
+    #[error("byte {at}: {field} {}", self.fault())]
+    CutShort {
+        /// Place of the field's first byte.
+        at: usize,
+        /// The field, as the specification calls it.
+        field: &'static str,
+    },
+    /// A field holds what it must not.
+    #[error("byte {at}: {field} {}", self.fault())]
+    Unexpected {
+        /// Place of the field's first byte.
+        at: usize,
+        /// The field, as the specification calls it.
+        field: &'static str,
+        /// What stands there.
+        found: u64,
+        /// What belongs there.
+        expected: &'static str,
+    },
+}
+
+impl DecodeError {
+    /// Place of the field at fault.
+    #[must_use]
+    pub const fn at(&self) -> usize {
+        match self {
+            Self::CutShort { at, .. } | Self::Unexpected { at, .. } => *at,
+        }
+    }
+
+    /// The field at fault.
+    #[must_use]
+    pub const fn field(&self) -> &'static str {
+        match self {
+            Self::CutShort { field, .. } | Self::Unexpected { field, .. } => field,
+        }
+    }
+
+    /// What is wrong with the field.
+    #[must_use]
+    pub fn fault(&self) -> String {
+        match self {
+            Self::CutShort { .. } => "is cut short".to_owned(),
+            Self::Unexpected { found, expected, .. } => format!("is {found}, not {expected}"),
+        }
+    }
+}
+
+/// Where a nom grammar stopped: what was left there, and the innermost field it was in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trail<I> {
+    pub(crate) rest: I,
+    pub(crate) field: Option<&'static str>,
+}
+
+impl<I> ParseError<I> for Trail<I> {
+    fn from_error_kind(rest: I, _kind: ErrorKind) -> Self {
+        Self { rest, field: None }
+    }
+
+    fn append(_rest: I, _kind: ErrorKind, other: Self) -> Self {
+        other
+    }
+}
+
+impl<I> ContextError<I> for Trail<I> {
+    fn add_context(_rest: I, field: &'static str, other: Self) -> Self {
+        Self { field: other.field.or(Some(field)), ..other }
+    }
+}

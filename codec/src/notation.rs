@@ -1,0 +1,308 @@
+//! Characters as text, both ways, for tests, reports and snapshots: `GAP 83 05 aa STOP IDLE×16`.
+//!
+//! | text | characters |
+//! |---|---|
+//! | `83` | data byte 0x83 |
+//! | `GAP`, `PRB3`, `REPL15` | the symbol's own code (C-2) |
+//! | `GAP!04` | control code 0x04, which a receiver corrects to GAP (C-4) |
+//! | `!a6` | control code 0xa6, which is no symbol (C-5) |
+//! | `IDLE×16`, `00×64` | a character so many times (`*` reads as `×`) |
+//! | `(GAP GO)×40` | several characters so many times |
+
+use std::fmt::{self, Display};
+use std::ops::Range;
+
+use nom::branch::alt;
+use nom::bytes::complete::{take_while, take_while1};
+use nom::character::complete::{char, multispace0, one_of};
+use nom::combinator::value;
+use nom::sequence::preceded;
+use nom::{IResult, Parser};
+
+use crate::character::{Character, Heard, ProbeNumber, ReplyStatus, Symbol, hear};
+use crate::chars::{CharBuf, Chars};
+use crate::fold::Folder;
+
+/// Most characters that a text may stand for. *Chosen*: 16 Mi take 18 MiB, and no one writes more.
+pub const PARSED_MAX: usize = 1 << 24;
+
+/// Why a text is no notation of characters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotationError {
+    /// A word means no character.
+    #[error("column {column}: {word:?} is no byte, symbol or control code")]
+    Word {
+        /// Place in the text, in characters from 1.
+        column: usize,
+        /// What stands there.
+        word: String,
+    },
+    /// A word claims a correction that no receiver makes.
+    #[error("column {column}: no receiver corrects code 0x{code:02x} to {symbol} (C-4)")]
+    Correction {
+        /// Place in the text, in characters from 1.
+        column: usize,
+        /// The code that was written.
+        code: u8,
+        /// The symbol that it was said to be.
+        symbol: Symbol,
+    },
+    /// A repetition is not a number from 1 on, or stands behind nothing.
+    #[error("column {column}: {found:?} is no count of repetitions (from 1 on)")]
+    Count {
+        /// Place in the text, in characters from 1.
+        column: usize,
+        /// What stands there.
+        found: String,
+    },
+    /// A group has one of its two parentheses only, or stands in another group.
+    #[error("column {column}: parentheses do not match")]
+    Parenthesis {
+        /// Place in the text, in characters from 1.
+        column: usize,
+    },
+    /// The text stands for more characters than it may.
+    #[error("column {column}: more than {PARSED_MAX} characters")]
+    TooMany {
+        /// Place in the text, in characters from 1.
+        column: usize,
+    },
+}
+
+impl Display for Character {
+    /// One word of the notation.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Data(byte) => write!(f, "{byte:02x}"),
+            Self::Control(code) => match hear(code) {
+                Heard::Exact(symbol) => symbol.fmt(f),
+                Heard::Corrected(symbol) => write!(f, "{symbol}!{code:02x}"),
+                Heard::Invalid => write!(f, "!{code:02x}"),
+            },
+        }
+    }
+}
+
+impl Display for Chars<'_> {
+    /// The notation, runs folded. [`parse`] undoes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        let mut result = Ok(());
+        let mut write = |fold: crate::fold::Fold| {
+            result = result.and_then(|()| write!(f, "{separator}{fold}"));
+            separator = " ";
+        };
+        let mut folder = Folder::default();
+        self.iter().for_each(|character| folder.feed(character, &mut write));
+        folder.finish(&mut write);
+        result
+    }
+}
+
+impl fmt::Debug for Chars<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{self}]")
+    }
+}
+
+impl Display for CharBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.chars().fmt(f)
+    }
+}
+
+impl fmt::Debug for CharBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{self}]")
+    }
+}
+
+/// Reads characters from their notation; white space stands between words.
+///
+/// # Errors
+/// Names the column, what stands there and what belongs there.
+pub fn parse(text: &str) -> Result<CharBuf, NotationError> {
+    let mut parsed = Parsed::default();
+    let mut rest = text;
+    while let Ok((after, lexeme)) = lexeme(rest) {
+        let start = text.len() - rest.trim_start().len();
+        // A column is a character's, not a byte's: `×` takes two bytes.
+        let column = text.get(..start).map_or(0, |before| before.chars().count()) + 1;
+        parsed.take(lexeme, column)?;
+        rest = after;
+    }
+    match parsed.group {
+        Some((_, column)) => Err(NotationError::Parenthesis { column }),
+        None => Ok(parsed.out),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Lexeme<'a> {
+    Open,
+    Close,
+    Times(&'a str),
+    Word(&'a str),
+}
+
+fn lexeme(text: &str) -> IResult<&str, Lexeme<'_>> {
+    let within = |c: char| !c.is_whitespace() && !"()×*".contains(c);
+    let lexeme = alt((
+        value(Lexeme::Open, char('(')),
+        value(Lexeme::Close, char(')')),
+        preceded(one_of("×*"), take_while(within)).map(Lexeme::Times),
+        take_while1(within).map(Lexeme::Word),
+    ));
+    preceded(multispace0, lexeme).parse(text)
+}
+
+#[derive(Default)]
+struct Parsed {
+    out: CharBuf,
+    /// Where an open group starts: in `out`, and its column.
+    group: Option<(usize, usize)>,
+    /// What a repetition repeats.
+    last: Option<Range<usize>>,
+}
+
+impl Parsed {
+    fn take(&mut self, lexeme: Lexeme<'_>, column: usize) -> Result<(), NotationError> {
+        let start = self.out.len();
+        match (lexeme, self.group) {
+            (Lexeme::Open, None) => {
+                self.group = Some((start, column));
+                self.last = None;
+            }
+            (Lexeme::Close, Some((open, _))) => {
+                self.group = None;
+                self.last = Some(open..start);
+            }
+            (Lexeme::Open, Some(_)) | (Lexeme::Close, None) => {
+                return Err(NotationError::Parenthesis { column });
+            }
+            (Lexeme::Times(count), _) => self.repeat(count, column)?,
+            (Lexeme::Word(word), _) => {
+                self.out.push(character(word, column)?);
+                self.last = Some(start..start + 1);
+            }
+        }
+        if self.out.len() > PARSED_MAX { Err(NotationError::TooMany { column }) } else { Ok(()) }
+    }
+
+    fn repeat(&mut self, count: &str, column: usize) -> Result<(), NotationError> {
+        let wrong = || NotationError::Count { column, found: count.to_owned() };
+        let places = self.last.take().ok_or_else(wrong)?;
+        let more = count.parse::<u64>().ok().and_then(|n| n.checked_sub(1)).ok_or_else(wrong)?;
+        let room = PARSED_MAX.saturating_sub(self.out.len()) as u64;
+        if more.saturating_mul(places.len() as u64) > room {
+            return Err(NotationError::TooMany { column });
+        }
+        let unit: CharBuf = self.out.chars().slice(places).iter().collect();
+        if !unit.is_empty() {
+            (0..more).for_each(|_| self.out.push_chars(unit.chars()));
+        }
+        Ok(())
+    }
+}
+
+fn character(word: &str, column: usize) -> Result<Character, NotationError> {
+    let unknown = || NotationError::Word { column, word: word.to_owned() };
+    if let Some(byte) = hex_byte(word) {
+        return Ok(Character::Data(byte));
+    }
+    match word.split_once('!') {
+        None => {
+            let code = symbol(word).and_then(Symbol::code).ok_or_else(unknown)?;
+            Ok(Character::Control(code))
+        }
+        Some((name, code)) => {
+            let code = hex_byte(code).ok_or_else(unknown)?;
+            let claimed =
+                if name.is_empty() { None } else { Some(symbol(name).ok_or_else(unknown)?) };
+            match (claimed, hear(code)) {
+                (Some(symbol), heard) if heard != Heard::Corrected(symbol) => {
+                    Err(NotationError::Correction { column, code, symbol })
+                }
+                // A bare code says nothing of what it is heard as: any will do.
+                _ => Ok(Character::Control(code)),
+            }
+        }
+    }
+}
+
+fn hex_byte(word: &str) -> Option<u8> {
+    let digits = word.len() == 2 && word.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if digits { u8::from_str_radix(word, 16).ok() } else { None }
+}
+
+fn symbol(name: &str) -> Option<Symbol> {
+    let number = |digits: &str| {
+        let canonical = !digits.starts_with(['0', '+']) || digits == "0";
+        if canonical { digits.parse().ok() } else { None }
+    };
+    match name {
+        "IDLE" => Some(Symbol::Idle),
+        "GAP" => Some(Symbol::Gap),
+        "GO" => Some(Symbol::Go),
+        "STOP" => Some(Symbol::Stop),
+        "ORUN" => Some(Symbol::OverrunAlarm),
+        "FRES" => Some(Symbol::ForwardReset),
+        "BRES" => Some(Symbol::BackwardReset),
+        _ => {
+            if let Some(digits) = name.strip_prefix("PRB") {
+                ProbeNumber::new(number(digits)?).map(Symbol::Probe)
+            } else {
+                ReplyStatus::new(number(name.strip_prefix("REPL")?)?).map(Symbol::Reply)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_what_the_table_says() {
+        let text = "GAP 83 05 aa PRB3 REPL15 GAP!04 !a6 STOP";
+        let chars = parse(text).unwrap();
+        let bits: Vec<u16> = chars.chars().iter().map(Character::bits).collect();
+        assert_eq!(bits, [0x00c, 0x183, 0x105, 0x1aa, 0x0c3, 0x0ff, 0x004, 0x0a6, 0x00f]);
+        assert_eq!(chars.to_string(), text);
+    }
+
+    #[test]
+    fn repetitions_fold_and_unfold() {
+        for (text, len, shown) in [
+            ("IDLE×16", 16, "IDLE×16"),
+            ("IDLE*16", 16, "IDLE×16"),
+            ("(GAP GO)×40", 80, "(GAP GO)×40"),
+            ("GAP GO GAP GO", 4, "GAP GO GAP GO"),
+            ("GAP GO GAP GO GAP GO GAP", 7, "(GAP GO)×3 GAP"),
+            ("00 00 00 00 83", 5, "00×4 83"),
+            ("()×3", 0, ""),
+            ("", 0, ""),
+        ] {
+            let chars = parse(text).unwrap();
+            assert_eq!((chars.len(), chars.to_string().as_str()), (len, shown));
+        }
+    }
+
+    #[test]
+    fn faults_are_shown_with_their_column() {
+        let fault = |text| parse(text).unwrap_err().to_string();
+        assert_eq!(fault("GAP GAPP"), "column 5: \"GAPP\" is no byte, symbol or control code");
+        assert_eq!(fault("83 5"), "column 4: \"5\" is no byte, symbol or control code");
+        assert_eq!(fault("PRB8"), "column 1: \"PRB8\" is no byte, symbol or control code");
+        assert_eq!(fault("STOP!04"), "column 1: no receiver corrects code 0x04 to STOP (C-4)");
+        assert_eq!(fault("00×2 ×3"), "column 6: \"3\" is no count of repetitions (from 1 on)");
+        assert_eq!(fault("00×0"), "column 3: \"0\" is no count of repetitions (from 1 on)");
+        assert_eq!(fault("GAP (GO"), "column 5: parentheses do not match");
+        assert_eq!(fault("GO) GAP"), "column 3: parentheses do not match");
+        assert_eq!(
+            fault("00×99999999999999999999"),
+            fault("00×x").replace('x', "99999999999999999999")
+        );
+        assert_eq!(fault("00×99999999999"), "column 3: more than 16777216 characters");
+    }
+}

@@ -1,0 +1,132 @@
+//! Route bytes: which port of a switch they ask for. P-2, P-3, S-1 (§3.1, §3.2)
+
+/// Most ports that a route byte can name: seven bits absolute. S-1
+pub const PORTS_MAX: u8 = 128;
+
+/// A port of a switch, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PortId(pub u8);
+
+/// How a switch reads route bytes. S-1 (§3.1, §3.2)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Addressing {
+    /// Bits 6–0 name the output port.
+    Absolute,
+    /// Bits 5–0, two's complement, are added to the input port; bit 6 is 0; no wrap-around.
+    Relative,
+}
+
+/// Why a byte takes a packet to no port of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RouteError {
+    /// The byte is for an interface. S-2
+    #[error("0x{byte:02x} is no route byte (MSB must be 1)")]
+    Tag {
+        /// The byte that stands in the route byte's place.
+        byte: u8,
+    },
+    /// Bit 6 of a relative route byte is set. S-1
+    #[error("0x{byte:02x} is no relative route byte (bit 6 must be 0)")]
+    BitSix {
+        /// The route byte.
+        byte: u8,
+    },
+    /// The port it names is not there. S-1
+    #[error("0x{byte:02x} names port {port} (the switch has 0..{ports})")]
+    NoPort {
+        /// The route byte.
+        byte: u8,
+        /// The port it comes down to; may be negative.
+        port: i16,
+        /// How many ports the switch has.
+        ports: u8,
+    },
+}
+
+impl Addressing {
+    /// The output port that a packet's first byte selects in a switch of `ports` ports. S-1, S-2
+    ///
+    /// # Errors
+    /// Says why the switch drops the packet.
+    pub const fn select(self, byte: u8, input: PortId, ports: u8) -> Result<PortId, RouteError> {
+        if !is_route(byte) {
+            return Err(RouteError::Tag { byte });
+        }
+        let port = match self {
+            Self::Absolute => (byte & 0x7f) as i16,
+            Self::Relative if byte & 0x40 != 0 => return Err(RouteError::BitSix { byte }),
+            // Bit 5 is the sign: 0x20 and above are 64 less.
+            Self::Relative => input.0 as i16 + (byte & 0x1f) as i16 - (byte & 0x20) as i16,
+        };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0..ports")]
+        if 0 <= port && port < ports as i16 {
+            Ok(PortId(port as u8))
+        } else {
+            Err(RouteError::NoPort { byte, port, ports })
+        }
+    }
+
+    /// The route byte that takes a packet from one port to another: what [`Self::select`] reads.
+    /// `None` where no byte does: beyond port 127, or further than 31 up or 32 down. S-1
+    #[must_use]
+    pub const fn byte(self, input: PortId, output: PortId) -> Option<u8> {
+        match self {
+            Self::Absolute if output.0 < PORTS_MAX => Some(0x80 | output.0),
+            Self::Absolute => None,
+            Self::Relative => {
+                let step = output.0 as i16 - input.0 as i16;
+                let [low, _] = step.to_le_bytes();
+                if -32 <= step && step < 32 { Some(0x80 | low & 0x3f) } else { None }
+            }
+        }
+    }
+}
+
+/// Whether a byte is a route byte, `1xxxxxxx`; otherwise it is a tag, `0yyyyyyy`. P-2 (§3.1)
+#[must_use]
+pub const fn is_route(byte: u8) -> bool {
+    byte & 0x80 != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absolute_bytes_name_the_port() {
+        let select = |byte, ports| Addressing::Absolute.select(byte, PortId(3), ports);
+        assert_eq!(select(0x80, 4), Ok(PortId(0)));
+        assert_eq!(select(0x83, 4), Ok(PortId(3)));
+        assert_eq!(select(0x84, 4), Err(RouteError::NoPort { byte: 0x84, port: 4, ports: 4 }));
+        assert_eq!(select(0x03, 4), Err(RouteError::Tag { byte: 0x03 }));
+        assert_eq!(select(0x9f, 32), Ok(PortId(31)));
+    }
+
+    #[test]
+    fn relative_bytes_do_not_wrap_around() {
+        let select = |byte, input| Addressing::Relative.select(byte, PortId(input), 8);
+        assert_eq!(select(0x80, 5), Ok(PortId(5)));
+        assert_eq!(select(0xbf, 5), Ok(PortId(4)));
+        assert_eq!(select(0xbf, 0), Err(RouteError::NoPort { byte: 0xbf, port: -1, ports: 8 }));
+        assert_eq!(select(0x81, 7), Err(RouteError::NoPort { byte: 0x81, port: 8, ports: 8 }));
+        assert_eq!(select(0xc1, 3), Err(RouteError::BitSix { byte: 0xc1 }));
+    }
+
+    #[test]
+    fn selecting_undoes_naming() {
+        for addressing in [Addressing::Absolute, Addressing::Relative] {
+            for (input, output) in
+                (0..32).flat_map(|i| (0..32).map(move |o| (PortId(i), PortId(o))))
+            {
+                let byte = addressing.byte(input, output).unwrap();
+                assert_eq!(addressing.select(byte, input, 32), Ok(output));
+            }
+        }
+    }
+
+    #[test]
+    fn faults_say_what_belongs_there() {
+        let error = Addressing::Absolute.select(0x05, PortId(0), 8).unwrap_err();
+        assert_eq!(error.to_string(), "0x05 is no route byte (MSB must be 1)");
+    }
+}
