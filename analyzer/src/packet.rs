@@ -6,11 +6,9 @@ use codec::route::is_route;
 use codec::tick::Tick;
 use serde::Serialize;
 
-/// Most bytes kept of one packet's route. *Chosen*: a packet may consist of nothing else (P-1), and
-/// a repeat can make one of 2⁶⁴ bytes.
-pub const ROUTE_MAX: usize = 4096;
-/// Most bytes kept of one packet. *Chosen*, likewise.
-pub const BYTES_MAX: usize = 1 << 20;
+/// Most bytes kept of one packet, and of its route. *Chosen*: a packet has no greatest length (P-1),
+/// and a repeat can make one of 2⁶⁴ bytes.
+pub const KEPT_MAX: usize = 1 << 20;
 
 /// A packet, closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +22,7 @@ pub struct PacketSeen {
     /// Data bytes, CRC byte included.
     pub length: u64,
     /// The leading bytes with MSB 1, the CRC byte never among them. P-2
-    pub route: Kept<ROUTE_MAX>,
+    pub route: Kept,
     /// The byte after them, if there is one before the CRC byte. P-2
     pub tag: Option<Tag>,
     /// What the CRC byte says. P-4, P-5, P-9
@@ -32,7 +30,7 @@ pub struct PacketSeen {
     /// What ended it.
     pub ended_by: EndedBy,
     /// All its bytes, where they were asked for.
-    pub bytes: Option<Kept<BYTES_MAX>>,
+    pub bytes: Option<Kept>,
 }
 
 /// What ended a packet.
@@ -64,14 +62,14 @@ impl EndedBy {
     }
 }
 
-/// Bytes, the first `MAX` of which are kept.
+/// Bytes, the first [`KEPT_MAX`] of which are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept<const MAX: usize> {
+pub struct Kept {
     bytes: Vec<u8>,
     len: u64,
 }
 
-impl<const MAX: usize> Kept<MAX> {
+impl Kept {
     /// The bytes kept.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
@@ -97,14 +95,14 @@ impl<const MAX: usize> Kept<MAX> {
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        let room = MAX - self.bytes.len();
+        let room = KEPT_MAX - self.bytes.len();
         self.bytes.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
         self.len += bytes.len() as u64;
     }
 
     fn add_repeated(&mut self, bytes: &[u8], count: u64) {
         let all = self.len + count * bytes.len() as u64;
-        while self.len < all && self.bytes.len() < MAX {
+        while self.len < all && self.bytes.len() < KEPT_MAX {
             self.add(bytes);
         }
         self.len = all;
@@ -133,10 +131,10 @@ pub(crate) struct Incoming {
     end: Tick,
     length: u64,
     crc: Crc8,
-    route: Kept<ROUTE_MAX>,
+    route: Kept,
     /// The first byte that is no route byte, if there was one: the tag, or the CRC byte.
     after_route: Option<u8>,
-    bytes: Option<Kept<BYTES_MAX>>,
+    bytes: Option<Kept>,
 }
 
 impl Incoming {

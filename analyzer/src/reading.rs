@@ -28,6 +28,11 @@ pub struct Rows<R> {
 }
 
 impl<R: Read> Rows<R> {
+    /// The names of the channels of the section.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.channels.values().map(|channel| channel.name.as_str())
+    }
+
     /// The rows of a capture that are wanted.
     pub fn new(capture: R, want: Want, bytes: Bytes) -> Self {
         Self {
@@ -147,6 +152,11 @@ impl<R: Read> Tallies<R> {
     /// The channels so far, in order of their numbers.
     pub const fn channels(&self) -> &BTreeMap<ChannelId, Counted> {
         &self.channels
+    }
+
+    /// Forgets the channels that are not wanted.
+    pub fn keep(&mut self, mut wanted: impl FnMut(&Channel) -> bool) {
+        self.channels.retain(|_, counted| wanted(&counted.channel));
     }
 
     /// Interfaces of another link type so far.

@@ -288,9 +288,11 @@ impl Timeline {
             stops.next(now.0 / u128::from(track.period_ps), |at| (track.time(at), opposite) > now)
         });
         let Some(at) = next else { return };
+        // What waits may be of rounds that were taken before, or of a chunk behind the repeat.
+        let place = track.waiting.partition_point(|(waiting, _)| *waiting < at);
         let stop = (at, Notice::Command(Command::Stop));
-        if track.waiting.front() != Some(&stop) {
-            track.waiting.push_front(stop);
+        if track.waiting.get(place) != Some(&stop) {
+            track.waiting.insert(place, stop);
             self.schedule(opposite);
         }
     }

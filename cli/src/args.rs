@@ -1,0 +1,168 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use analyzer::window::{Edge, Window};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use codec::tick::Tick;
+
+/// Looks at Myrinet captures: at the characters on the wire, and upward from them.
+///
+/// With a file and no command, tells what its channels carried.
+#[derive(Debug, Parser)]
+#[command(name = "myriscope", version, args_conflicts_with_subcommands = true)]
+#[command(arg_required_else_help = true, after_help = AFTER)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) info: Option<View>,
+    /// When to colour the output.
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
+const AFTER: &str = "\
+Exit status: 0 all is well; 1 what was looked for was found wrong; 2 the capture or the command
+line was bad (all that could be read has been printed).";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Tells what the channels of a capture carried.
+    Info(View),
+    /// Lists the packets, as a receiver at the tap would frame them.
+    Packets(Packets),
+    /// Lists what else a receiver at the tap notices: resets, silence, flow control, bad codes.
+    Events(View),
+    /// Prints the characters of both directions of a link side by side.
+    Show(View),
+    /// Prints a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Writes the manual pages.
+    Man {
+        /// The directory to write them to.
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
+}
+
+/// What every view takes.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct View {
+    /// The capture: pcapng or pcap, as it is or compressed with gzip or zstd; - for standard input.
+    pub(crate) file: PathBuf,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Only this channel, by its name: `h0:0>s0:3` (`show`: with its opposite on the right).
+    #[arg(long, value_name = "NAME")]
+    pub(crate) channel: Option<String>,
+    /// Only what is at or after this place: a character (`4096ch`) or a time (`12.5us`).
+    #[arg(long, value_name = "PLACE", value_parser = edge)]
+    pub(crate) from: Option<Edge>,
+    /// Only what is before this place.
+    #[arg(long, value_name = "PLACE", value_parser = edge)]
+    pub(crate) to: Option<Edge>,
+    /// At most so many rows.
+    #[arg(long, value_name = "ROWS")]
+    pub(crate) limit: Option<u64>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Packets {
+    #[command(flatten)]
+    pub(crate) view: View,
+    /// With the bytes of every packet.
+    #[arg(long)]
+    pub(crate) hex: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+    /// One JSON object a line.
+    Jsonl,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    Always,
+    Never,
+}
+
+impl View {
+    pub(crate) fn window(&self) -> Window {
+        Window { from: self.from.unwrap_or(Window::ALL.from), to: self.to }
+    }
+}
+
+/// Units of a place, the longest that end alike first.
+const UNITS: [(&str, u32); 5] = [("ps", 0), ("ns", 3), ("us", 6), ("µs", 6), ("ms", 9)];
+
+/// Reads a place: a whole number of characters, or a decimal number of a unit of time.
+fn edge(text: &str) -> Result<Edge, String> {
+    let wrong = || {
+        format!(
+            "{text:?} is no place: write characters (4096ch) or a time (250ns, 12.5us, 3ms, 1s)"
+        )
+    };
+    if let Some(characters) = text.strip_suffix("ch") {
+        return characters.parse().map(|at| Edge::Character(Tick(at))).map_err(|_| wrong());
+    }
+    let unit = UNITS.iter().find_map(|(unit, power)| Some((text.strip_suffix(unit)?, *power)));
+    let (number, power) = match unit {
+        Some(found) => found,
+        None => (text.strip_suffix('s').ok_or_else(wrong)?, 12),
+    };
+    picoseconds(number, power).map(Edge::Picoseconds).ok_or_else(wrong)
+}
+
+/// A decimal number times a power of ten; digits below one picosecond must be zero.
+fn picoseconds(number: &str, power: u32) -> Option<u128> {
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let digits = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
+    if whole.is_empty() || whole.len() > 20 || !digits(whole) || !digits(part) {
+        return None;
+    }
+    let power = power as usize;
+    let (part, rest) = part.split_at(part.len().min(power));
+    if rest.bytes().any(|digit| digit != b'0') {
+        return None;
+    }
+    format!("{whole}{part:0<power$}").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn places_are_characters_or_times() {
+        assert_eq!(edge("4096ch"), Ok(Edge::Character(Tick(4096))));
+        assert_eq!(edge("12.5us"), Ok(Edge::Picoseconds(12_500_000)));
+        assert_eq!(edge("12.5µs"), Ok(Edge::Picoseconds(12_500_000)));
+        assert_eq!(edge("0.0125us"), Ok(Edge::Picoseconds(12_500)));
+        assert_eq!(edge("250ns"), Ok(Edge::Picoseconds(250_000)));
+        assert_eq!(edge("3ms"), Ok(Edge::Picoseconds(3_000_000_000)));
+        assert_eq!(edge("1s"), Ok(Edge::Picoseconds(1_000_000_000_000)));
+        assert_eq!(edge("7ps"), Ok(Edge::Picoseconds(7)));
+        for wrong in ["", "12", "ch", "-1ch", "1.5ch", "us", ".5us", "1e3us", "5 us", "0.5ps"] {
+            assert!(edge(wrong).unwrap_err().contains("is no place"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `myriscope`: looks at Myrinet captures, below the packet and above it.
+
+mod args;
+mod files;
+mod info;
+mod output;
+mod report;
+mod rows;
+mod show;
+
+use std::io;
+use std::panic::{self, UnwindSafe};
+use std::path::Path;
+use std::process::ExitCode;
+
+use analyzer::packet::Bytes;
+use analyzer::timeline::Want;
+use clap::{CommandFactory, Parser};
+
+use crate::args::{Arguments, Command, Packets};
+use crate::output::Output;
+use crate::report::{Failure, Report};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    guarded(move || {
+        let mut output = Output::new(arguments.color);
+        let report = run(arguments, &mut output);
+        match (output.finish(), report) {
+            (Err(error), _) => {
+                report::complain(&format!("cannot print: {error}"));
+                ExitCode::from(report::BAD_INPUT)
+            }
+            (Ok(()), Ok(report)) => report.finish(),
+            (Ok(()), Err(failure)) => failure.finish(),
+        }
+    })
+}
+
+fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
+    match (arguments.command, arguments.info) {
+        (Some(Command::Info(view)), _) | (None, Some(view)) => info::run(&view, output),
+        (Some(Command::Packets(Packets { view, hex })), _) => {
+            let bytes = if hex { Bytes::Keep } else { Bytes::Forget };
+            rows::run(&view, Want::Packets, bytes, output)
+        }
+        (Some(Command::Events(view)), _) => rows::run(&view, Want::Events, Bytes::Forget, output),
+        (Some(Command::Show(view)), _) => show::run(&view, output),
+        (Some(Command::Completions { shell }), _) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "myriscope", &mut script);
+            output.text(&String::from_utf8_lossy(&script));
+            Ok(Report::default())
+        }
+        (Some(Command::Man { directory }), _) => {
+            manual(&directory).map_err(|error| Failure::file(&directory, &error))?;
+            Ok(Report::default())
+        }
+        (None, None) => {
+            output.text(&Arguments::command().render_help().to_string());
+            Ok(Report::default())
+        }
+    }
+}
+
+fn manual(directory: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(directory)?;
+    clap_mangen::generate_to(Arguments::command(), directory)
+}
+
+/// Runs the program; should it panic, says so in words that help to mend it.
+fn guarded(program: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
+    panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or_else(String::new, |place| format!(" at {place}"));
+        report::complain(&format!(
+            "an error of this program{place}; please report it, with the capture if you can"
+        ));
+    }));
+    panic::catch_unwind(program).unwrap_or_else(|_| ExitCode::from(report::BAD_INPUT))
+}

@@ -1,0 +1,101 @@
+//! What went wrong, told on standard error, and the exit status that it gives.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use codec::capture::{CaptureError, Fault};
+
+/// The capture or the command line was bad.
+pub(crate) const BAD_INPUT: u8 = 2;
+
+/// What was wrong with a capture.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    file: String,
+    /// By block and field: how many faults, and the first.
+    faults: BTreeMap<(&'static str, &'static str), (u64, Fault)>,
+    /// What ended the reading, and other things that a reader should know of.
+    errors: Vec<String>,
+}
+
+/// Why nothing could be done.
+#[derive(Debug)]
+pub(crate) struct Failure(String);
+
+impl Report {
+    pub(crate) fn of(file: &Path) -> Self {
+        Self { file: name(file), ..Self::default() }
+    }
+
+    pub(crate) fn fault(&mut self, fault: Fault) {
+        self.faults.entry((fault.block, fault.field)).or_insert((0, fault)).0 += 1;
+    }
+
+    pub(crate) fn error(&mut self, error: &CaptureError) {
+        self.errors.push(error.to_string());
+    }
+
+    /// Something that was left out.
+    pub(crate) fn left_out(&mut self, what: String) {
+        self.errors.push(what);
+    }
+
+    /// Faults so far.
+    pub(crate) fn count(&self) -> u64 {
+        self.faults.values().map(|(count, _)| count).sum()
+    }
+
+    /// Tells what was wrong.
+    pub(crate) fn finish(self) -> ExitCode {
+        let Self { file, faults, errors } = self;
+        let status = if faults.is_empty() && errors.is_empty() { 0 } else { BAD_INPUT };
+        for (count, first) in faults.into_values() {
+            match count - 1 {
+                0 => complain(&format!("{file}: {first}")),
+                more => complain(&format!("{file}: {first} (and {more} more like it)")),
+            }
+        }
+        errors.iter().for_each(|error| complain(&format!("{file}: {error}")));
+        ExitCode::from(status)
+    }
+}
+
+impl Failure {
+    /// A file could not be used.
+    pub(crate) fn file(file: &Path, error: &io::Error) -> Self {
+        Self(format!("{}: {error}", name(file)))
+    }
+
+    /// No channel has the name that was asked for.
+    pub(crate) fn no_channel<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Self {
+        const SHOWN: usize = 8;
+        let names: Vec<&str> = names.collect();
+        let shown = names.get(..SHOWN).unwrap_or(&names).join(", ");
+        Self(match names.len() {
+            0 => format!("no channel {asked:?}: the capture has none"),
+            count if count > SHOWN => {
+                format!("no channel {asked:?}: there are {shown} and {} more", count - SHOWN)
+            }
+            _ => format!("no channel {asked:?}: there are {shown}"),
+        })
+    }
+
+    pub(crate) fn finish(self) -> ExitCode {
+        complain(&self.0);
+        ExitCode::from(BAD_INPUT)
+    }
+}
+
+fn name(file: &Path) -> String {
+    if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() }
+}
+
+/// Says something on standard error, in colour on a terminal. If nobody listens, so be it.
+pub(crate) fn complain(what: &impl Display) {
+    const STYLE: Style = AnsiColor::Red.on_default().bold();
+    let _ = writeln!(anstream::stderr(), "{STYLE}myriscope:{STYLE:#} {what}");
+}

@@ -1,0 +1,24 @@
+//! What must hold whatever the bytes: laws that panic where they are broken.
+//!
+//! Fuzz targets, the replay of `corpus/` and seeded storms all run these. Inputs are wire format:
+//! chunk payloads, frames, notation, capture files.
+
+pub mod capture;
+pub mod chars;
+pub mod notation;
+pub mod packet;
+pub mod plan;
+pub mod reference;
+pub mod repair;
+pub mod seeds;
+
+/// A law, of bytes of its target's format.
+pub type Law = fn(&[u8]);
+
+/// The targets, by the names of their directories in `corpus/`.
+pub const TARGETS: [(&str, Law); 4] = [
+    ("capture", capture::law),
+    ("chars", chars::law),
+    ("notation", notation::law),
+    ("packet", packet::law),
+];
