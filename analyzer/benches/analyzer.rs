@@ -1,1 +1,94 @@
-fn main() {}
+//! How fast captures become counts and rows. `cargo bench -p analyzer`
+
+#![expect(clippy::expect_used, reason = "a benchmark that cannot go on stops")]
+
+use std::hint::black_box;
+
+use analyzer::packet::Bytes;
+use analyzer::reading::{Rows, Said, Tallies};
+use analyzer::timeline::Want;
+use analyzer::window::Window;
+use codec::CharBuf;
+use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
+use codec::notation::parse;
+use codec::packet::{Check, Packet, Tag};
+use codec::tick::Tick;
+use divan::Bencher;
+use divan::counter::ItemsCount;
+
+fn main() {
+    divan::main();
+}
+
+/// What a channel of a capture goes on with.
+#[derive(Clone, Copy, Debug)]
+enum Traffic {
+    /// Packets of so many bytes, one behind another.
+    Packets(usize),
+    /// An hour of GAP and GO, in one repeat.
+    IdleHour,
+}
+
+const TRAFFIC: [Traffic; 3] = [Traffic::Packets(1000), Traffic::Packets(16), Traffic::IdleHour];
+
+/// A capture of both directions of a link, and how many characters are in it.
+fn capture(traffic: Traffic) -> (Vec<u8>, u64) {
+    let channels = ["h0:0>s0:0", "s0:0>h0:0"].map(Channel::named);
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).expect("two channels");
+    let mut write = |content: Content<'_>, first| {
+        for id in [ChannelId(0), ChannelId(1)] {
+            file.write(id, &Chunk { first: Tick(first), content }).expect("chunks in order");
+        }
+    };
+    let characters = match traffic {
+        Traffic::Packets(len) => {
+            let payload: Vec<u8> = (0..=250).cycle().take(len - 3).collect();
+            let packet =
+                Packet { route: &[0x83], tag: Tag::new(5), payload: &payload, check: Check::Good };
+            let mut chars = CharBuf::new();
+            packet.emit(&mut chars);
+            let rounds = (8 << 20) / chars.len() as u64;
+            let content = Content::Literal(chars.chars());
+            (0..rounds).for_each(|round| write(content, round * chars.len() as u64));
+            2 * rounds * chars.len() as u64
+        }
+        Traffic::IdleHour => {
+            let fill = parse("GAP GO").expect("two symbols");
+            let count = 3600 * 40_000_000;
+            write(Content::Repeat { pattern: fill.chars(), count }, 0);
+            4 * count
+        }
+    };
+    (file.finish().expect("a file in memory"), characters)
+}
+
+#[divan::bench(args = TRAFFIC)]
+fn info(bencher: Bencher<'_, '_>, traffic: Traffic) {
+    let (file, characters) = capture(traffic);
+    bencher.counter(ItemsCount::new(characters)).bench(|| {
+        let mut tallies = Tallies::new(black_box(file.as_slice()));
+        while tallies.step(&Window::ALL, &mut |_| {}).expect("a sound file") == Progress::More {}
+        tallies.channels().len()
+    });
+}
+
+fn rows(bencher: Bencher<'_, '_>, traffic: Traffic, want: Want) {
+    let (file, characters) = capture(traffic);
+    bencher.counter(ItemsCount::new(characters)).bench(|| {
+        let mut rows = Rows::new(black_box(file.as_slice()), want, Bytes::Forget);
+        let mut count = 0;
+        let mut said = |said: Said<'_>| count += u64::from(matches!(said, Said::Row(..)));
+        while rows.step(&mut said).expect("a sound file") == Progress::More {}
+        count
+    });
+}
+
+#[divan::bench(args = TRAFFIC)]
+fn packets(bencher: Bencher<'_, '_>, traffic: Traffic) {
+    rows(bencher, traffic, Want::Packets);
+}
+
+#[divan::bench(args = TRAFFIC)]
+fn events(bencher: Bencher<'_, '_>, traffic: Traffic) {
+    rows(bencher, traffic, Want::Events);
+}

@@ -28,7 +28,7 @@ pub struct Rows<R> {
 }
 
 impl<R: Read> Rows<R> {
-    /// The names of the channels of the section.
+    /// The names of the channels so far, those of all sections.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.channels.values().map(|channel| channel.name.as_str())
     }
@@ -51,7 +51,6 @@ impl<R: Read> Rows<R> {
         let result = reader.step(&mut |item| match item {
             Item::Section => {
                 timeline.finish(&mut |row| hand_out(channels, row, out));
-                channels.clear();
             }
             Item::Channel(id, channel) => {
                 timeline.declare(id, channel);

@@ -79,7 +79,7 @@ fn when(channel: &Channel, at: u64) -> String {
 pub fn packet_head() -> Line {
     let text = format!(
         "{:>12}  {:<15} {:>6}  {:>7}  {:>7}  tag  {:<7}  {:<11}  route",
-        "time µs", "channel", "packet", "length", "payload", "crc", "ended by"
+        "start µs", "channel", "packet", "length", "payload", "crc", "ended by"
     );
     Line::of(Role::Head, text)
 }
@@ -337,7 +337,7 @@ fn render_show(capture: impl Read, out: &mut impl FnMut(Line)) -> Result<(), Cap
             if let Item::Fault(found) = &item {
                 out(fault(found));
             }
-            show.feed(&item, &Window::ALL, out);
+            show.feed(&item, &Window::ALL, &mut |shown| shown.lines(out));
         };
         match reader.step(&mut item) {
             Ok(Progress::More) => {}
@@ -345,6 +345,6 @@ fn render_show(capture: impl Read, out: &mut impl FnMut(Line)) -> Result<(), Cap
             Err(found) => break Err(found),
         }
     };
-    show.finish(out);
+    show.finish(&mut |shown| shown.lines(out));
     result
 }

@@ -5,18 +5,18 @@
 //! worked out at once and waits; a repeat waits itself, and is worked out a round at a time as the
 //! watermark passes.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+mod track;
 
-use codec::CharBuf;
-use codec::capture::{Channel, ChannelId, Chunk, Content};
-use codec::character::{Heard, Symbol, hear};
-use codec::chars::Run;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use codec::capture::{Channel, ChannelId, Chunk};
 use codec::tick::Tick;
 
-use crate::channel::{Command, Notice, Receiver};
+use self::track::{Track, Waiting};
+use crate::channel::{Command, Notice};
 use crate::event::Event;
-use crate::flow::{Flow, Input};
+use crate::flow::Input;
 use crate::packet::{Bytes, PacketSeen};
 
 /// Most rounds of one repeat that are handed out one by one. *Chosen*: far more than a writer makes
@@ -88,51 +88,6 @@ enum Origin {
     Sender,
 }
 
-/// One channel.
-#[derive(Debug)]
-struct Track {
-    receiver: Receiver,
-    period_ps: u64,
-    peer: Option<ChannelId>,
-    /// Flow control of this channel's sender.
-    sender: Flow,
-    /// Noticed, and not yet handed on.
-    waiting: VecDeque<(Tick, Notice)>,
-    /// Behind what waits.
-    repeat: Option<Repeat>,
-    /// The last repeat whose rounds were passed over.
-    stops: Option<Stops>,
-    end: End,
-}
-
-/// A repeat on its way.
-#[derive(Debug)]
-struct Repeat {
-    pattern: CharBuf,
-    taken: u64,
-    left: u64,
-}
-
-/// STOPs said again and again in rounds that were passed over.
-#[derive(Debug)]
-struct Stops {
-    first: Tick,
-    end: Tick,
-    every: u64,
-    /// Places of the STOPs in a round, in order.
-    places: Vec<u64>,
-}
-
-#[derive(Debug)]
-enum End {
-    /// More may come.
-    Open,
-    /// Nothing comes behind what is there.
-    Due,
-    /// All has been handed on.
-    Done,
-}
-
 impl Timeline {
     /// A timeline of no channels.
     #[must_use]
@@ -150,17 +105,7 @@ impl Timeline {
 
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        let track = Track {
-            receiver: Receiver::new(self.bytes),
-            period_ps: channel.period_ps.get(),
-            peer: None,
-            sender: Flow::default(),
-            waiting: VecDeque::new(),
-            repeat: None,
-            stops: None,
-            end: End::Open,
-        };
-        self.tracks.insert(id, track);
+        self.tracks.insert(id, Track::new(channel, self.bytes));
     }
 
     /// Makes two channels the directions of one link.
@@ -180,12 +125,6 @@ impl Timeline {
         self.release(self.newest.saturating_sub(TIMESTAMP_PS), out);
         let want = self.want;
         if let Some(track) = self.tracks.get_mut(&id) {
-            while track.repeat.is_some() {
-                let omitted = track.round(want);
-                self.instant.extend(
-                    omitted.map(|(at, what)| (id, Origin::Own, Row { channel: id, at, what })),
-                );
-            }
             track.take(chunk, want);
         }
         self.schedule(id);
@@ -194,7 +133,7 @@ impl Timeline {
     /// The recording ends: hands out the rest. The timeline is as new, without channels.
     pub fn finish(&mut self, out: &mut impl FnMut(Row)) {
         for (id, track) in &mut self.tracks {
-            track.end = End::Due;
+            track.end();
             self.due.extend(track.due().map(|time| Reverse((time, *id))));
         }
         self.release(Time::MAX, out);
@@ -234,10 +173,16 @@ impl Timeline {
     /// Takes the next thing of a track, which is due now.
     fn advance(&mut self, id: ChannelId) {
         let Some(track) = self.tracks.get_mut(&id) else { return };
-        if let Some((at, notice)) = track.waiting.pop_front() {
-            let peer = track.peer;
-            match notice {
+        let peer = track.peer;
+        match track.step(self.want) {
+            None => {}
+            Some((at, Waiting::Omitted { rounds, every })) => {
+                self.row(id, at, What::Omitted { rounds, every });
+            }
+            Some((at, Waiting::Notice(notice))) => match notice {
                 Notice::Packet(packet) => self.row(id, at, What::Packet(packet)),
+                Notice::Command(Command::Stop) => self.control(peer, Input::Stop),
+                Notice::Command(Command::Go) => self.control(peer, Input::Go),
                 Notice::Event(event) => {
                     self.row(id, at, What::Event(event));
                     if event == Event::OpenLink {
@@ -249,15 +194,7 @@ impl Timeline {
                         self.recall_stop(peer, id);
                     }
                 }
-                Notice::Command(Command::Stop) => self.control(peer, Input::Stop),
-                Notice::Command(Command::Go) => self.control(peer, Input::Go),
-            }
-        } else if track.repeat.is_some() {
-            if let Some((at, what)) = track.round(self.want) {
-                self.row(id, at, what);
-            }
-        } else {
-            track.finish(self.want);
+            },
         }
     }
 
@@ -278,133 +215,12 @@ impl Timeline {
         }
     }
 
-    /// A reset has released the sender on `released`. If the opposite channel goes on saying STOP
-    /// in rounds that were passed over, the next one counts again.
+    /// A reset has released the sender on `released`: see [`Track::recall_stop`].
     fn recall_stop(&mut self, opposite: Option<ChannelId>, released: ChannelId) {
         let Some(opposite) = opposite else { return };
-        let now = (self.now, released);
-        let Some(track) = self.tracks.get_mut(&opposite) else { return };
-        let next = track.stops.as_ref().and_then(|stops| {
-            stops.next(now.0 / u128::from(track.period_ps), |at| (track.time(at), opposite) > now)
-        });
-        let Some(at) = next else { return };
-        // What waits may be of rounds that were taken before, or of a chunk behind the repeat.
-        let place = track.waiting.partition_point(|(waiting, _)| *waiting < at);
-        let stop = (at, Notice::Command(Command::Stop));
-        if track.waiting.get(place) != Some(&stop) {
-            track.waiting.insert(place, stop);
-            self.schedule(opposite);
+        if let Some(track) = self.tracks.get_mut(&opposite) {
+            track.recall_stop(opposite, self.now, released);
         }
+        self.schedule(opposite);
     }
-}
-
-impl Track {
-    fn time(&self, at: Tick) -> Time {
-        Time::from(at.0) * Time::from(self.period_ps)
-    }
-
-    /// When the next thing happens, if anything more is known to.
-    fn due(&self) -> Option<Time> {
-        let next = self.receiver.next()?;
-        match (self.waiting.front(), &self.repeat, &self.end) {
-            (Some((at, _)), _, _) => Some(self.time(*at)),
-            (None, Some(_), _) => Some(self.time(next)),
-            (None, None, End::Due) => Some(self.time(Tick(next.0.saturating_sub(1)))),
-            (None, None, End::Open | End::Done) => None,
-        }
-    }
-
-    fn take(&mut self, chunk: &Chunk<'_>, want: Want) {
-        let waiting = &mut self.waiting;
-        let mut keep = |at, notice| want.keep(at, notice, waiting);
-        self.receiver.seek(chunk.first, &mut keep);
-        match chunk.content {
-            Content::Literal(chars) => self.receiver.feed(chars, &mut keep),
-            Content::Repeat { pattern, count } => {
-                let pattern = pattern.iter().collect();
-                self.repeat = Some(Repeat { pattern, taken: 0, left: count });
-            }
-        }
-    }
-
-    /// Takes a round of the repeat, and passes over the others if nothing new is in them. If it
-    /// passes over others too, says so.
-    fn round(&mut self, want: Want) -> Option<(Tick, What)> {
-        let repeat = self.repeat.as_mut()?;
-        let waiting = &mut self.waiting;
-        let pattern = repeat.pattern.chars();
-        let round = self.receiver.round(pattern, &mut |at, notice| want.keep(at, notice, waiting));
-        repeat.left -= 1;
-        repeat.taken += 1;
-        let enough = repeat.taken >= ROUNDS_MAX;
-        if repeat.left > 0 && !round.is_settled() && !enough {
-            return None;
-        }
-        let from = self.receiver.next().unwrap_or_default();
-        self.receiver.skip(pattern, repeat.left, round);
-        let every = pattern.len() as u64;
-        let news = match want {
-            Want::Packets => round.packets > 0,
-            Want::Events => round.others > 0,
-        };
-        let omitted = What::Omitted { rounds: repeat.left, every };
-        let omitted = (repeat.left > 0 && news).then_some((from, omitted));
-        let end = self.receiver.next().unwrap_or_default();
-        self.stops = Some(Stops { first: from, end, every, places: stops(pattern.runs()) });
-        self.repeat = None;
-        omitted
-    }
-
-    fn finish(&mut self, want: Want) {
-        let waiting = &mut self.waiting;
-        self.receiver.finish(&mut |at, notice| want.keep(at, notice, waiting));
-        self.end = End::Done;
-    }
-}
-
-impl Want {
-    fn keep(self, at: Tick, notice: Notice, waiting: &mut VecDeque<(Tick, Notice)>) {
-        if (self == Self::Packets) == matches!(notice, Notice::Packet(_)) {
-            waiting.push_back((at, notice));
-        }
-    }
-}
-
-impl Stops {
-    /// The first STOP about a place for which it is time.
-    fn next(&self, about: u128, time: impl Fn(Tick) -> bool) -> Option<Tick> {
-        let about = Tick(u64::try_from(about).unwrap_or(u64::MAX));
-        let round = about.since(self.first).0 / self.every;
-        // From the round of that place on; the one after it if all its STOPs are past.
-        let rounds = [round, round.saturating_add(1)].into_iter();
-        rounds
-            .flat_map(|round| self.places.iter().map(move |place| (round, place)))
-            .map(|(round, place)| {
-                self.first.0.saturating_add(round.saturating_mul(self.every)).saturating_add(*place)
-            })
-            .map(Tick)
-            .find(|at| *at < self.end && time(*at))
-    }
-}
-
-/// Places of STOPs.
-fn stops<'a>(runs: impl Iterator<Item = Run<'a>>) -> Vec<u64> {
-    let mut at = 0;
-    let mut places = Vec::new();
-    for run in runs {
-        match run {
-            Run::Data(data) => at += data.len() as u64,
-            Run::Control(codes) => {
-                for code in codes {
-                    let stop = matches!(
-                        hear(*code),
-                        Heard::Exact(Symbol::Stop) | Heard::Corrected(Symbol::Stop)
-                    );
-                    places.extend(stop.then_some(at));
-                    at += 1;
-                }
-            }
-        }
-    }
-    places
 }

@@ -3,11 +3,11 @@
 use analyzer::reading::Tallies;
 use analyzer::tally::TallyRow;
 use analyzer::text;
-use codec::capture::Progress;
 use serde::Serialize;
 
 use crate::args::{Format, View};
 use crate::files;
+use crate::listing::read_on;
 use crate::output::Output;
 use crate::report::{Failure, Report};
 
@@ -23,31 +23,20 @@ pub(crate) fn run(view: &View, output: &mut Output) -> Result<Report, Failure> {
     let capture = files::open(&view.file).map_err(|e| Failure::file(&view.file, &e))?;
     let mut report = Report::of(&view.file);
     let mut tallies = Tallies::new(capture);
-    loop {
-        match tallies.step(&view.window(), &mut |fault| report.fault(fault)) {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => break,
-            Err(error) => {
-                report.error(&error);
-                break;
-            }
-        }
-    }
+    read_on(&mut report, |report| tallies.step(&view.window(), &mut |fault| report.fault(fault)));
     if let Some(name) = &view.channel {
         let names = tallies.channels().values().map(|counted| counted.channel.name.as_str());
         if !names.clone().any(|found| found == name) {
-            return Err(Failure::no_channel(name, names));
+            report.no_channel(name, names);
         }
         tallies.keep(|channel| channel.name == *name);
     }
     let mut left = view.limit.unwrap_or(u64::MAX);
-    tallies.keep(|_| {
-        let kept = left > 0;
-        left = left.saturating_sub(1);
-        kept
-    });
+    tallies.keep(|_| left.checked_sub(1).map(|fewer| left = fewer).is_some());
+    let nothing = tallies.channels().is_empty() && !report.is_clean();
     let rows = tallies.channels().iter().map(|(id, c)| c.tally.row(c.place(*id)));
     match view.format {
+        Format::Text if nothing => {}
         Format::Text => text::info(&tallies, &mut |line| output.line(&line)),
         Format::Jsonl => rows.for_each(|row| output.json(&row, "\n")),
         Format::Json => {

@@ -3,6 +3,7 @@
 mod args;
 mod files;
 mod info;
+mod listing;
 mod output;
 mod report;
 mod rows;

@@ -44,6 +44,25 @@ impl Report {
         self.errors.push(what);
     }
 
+    /// No channel has the name that was asked for.
+    pub(crate) fn no_channel<'a>(&mut self, asked: &str, names: impl Iterator<Item = &'a str>) {
+        const SHOWN: usize = 8;
+        let names: Vec<&str> = names.collect();
+        let shown = names.get(..SHOWN).unwrap_or(&names).join(", ");
+        self.errors.push(match names.len() {
+            0 => format!("no channel {asked:?}: the capture has none"),
+            count if count > SHOWN => {
+                format!("no channel {asked:?}: there are {shown} and {} more", count - SHOWN)
+            }
+            _ => format!("no channel {asked:?}: there are {shown}"),
+        });
+    }
+
+    /// Whether nothing was wrong so far.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.faults.is_empty() && self.errors.is_empty()
+    }
+
     /// Faults so far.
     pub(crate) fn count(&self) -> u64 {
         self.faults.values().map(|(count, _)| count).sum()
@@ -51,8 +70,9 @@ impl Report {
 
     /// Tells what was wrong.
     pub(crate) fn finish(self) -> ExitCode {
+        let status = if self.is_clean() { 0 } else { BAD_INPUT };
         let Self { file, faults, errors } = self;
-        let status = if faults.is_empty() && errors.is_empty() { 0 } else { BAD_INPUT };
+
         for (count, first) in faults.into_values() {
             match count - 1 {
                 0 => complain(&format!("{file}: {first}")),
@@ -68,20 +88,6 @@ impl Failure {
     /// A file could not be used.
     pub(crate) fn file(file: &Path, error: &io::Error) -> Self {
         Self(format!("{}: {error}", name(file)))
-    }
-
-    /// No channel has the name that was asked for.
-    pub(crate) fn no_channel<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Self {
-        const SHOWN: usize = 8;
-        let names: Vec<&str> = names.collect();
-        let shown = names.get(..SHOWN).unwrap_or(&names).join(", ");
-        Self(match names.len() {
-            0 => format!("no channel {asked:?}: the capture has none"),
-            count if count > SHOWN => {
-                format!("no channel {asked:?}: there are {shown} and {} more", count - SHOWN)
-            }
-            _ => format!("no channel {asked:?}: there are {shown}"),
-        })
     }
 
     pub(crate) fn finish(self) -> ExitCode {

@@ -1,10 +1,11 @@
 //! `myriscope show`: the characters of both directions of a link side by side.
 
-use analyzer::show::{Pair, Show};
+use analyzer::show::{Found, Pair, Show, Shown};
 use codec::capture::{Item, Progress, Reader};
 
 use crate::args::View;
 use crate::files;
+use crate::listing::{Listing, read_on};
 use crate::output::Output;
 use crate::report::{Failure, Report};
 
@@ -13,38 +14,30 @@ pub(crate) fn run(view: &View, output: &mut Output) -> Result<Report, Failure> {
     let mut report = Report::of(&view.file);
     let mut reader = Reader::new(capture);
     let mut show = Show::new(view.channel.clone().map_or(Pair::First, Pair::Of));
-    let (window, limit) = (view.window(), view.limit.unwrap_or(u64::MAX));
-    let mut printed = 0;
-    let mut print = |line| {
-        // The head is no row.
-        if printed <= limit {
-            output.line(&line);
+    let window = view.window();
+    let mut listing = Listing::new(view, "rows", output);
+    read_on(&mut report, |report| {
+        if !listing.wants_more() {
+            return Ok(Progress::Done);
         }
-        printed += 1;
-        output.is_open() && printed <= limit
-    };
-    let mut goes_on = true;
-    while goes_on {
-        let step = reader.step(&mut |item| {
-            show.feed(&item, &window, &mut |line| goes_on = print(line));
+        reader.step(&mut |item| {
+            show.feed(&item, &window, &mut |shown| print(&shown, &mut listing));
             if let Item::Fault(fault) = item {
                 report.fault(fault);
             }
-        });
-        match step {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => break,
-            Err(error) => {
-                report.error(&error);
-                break;
-            }
-        }
-    }
-    show.finish(&mut |line| {
-        print(line);
+        })
     });
-    match (&view.channel, show.shown()) {
-        (Some(name), [None, _]) => Err(Failure::no_channel(name, show.names())),
-        _ => Ok(report),
+    show.finish(&mut |shown| print(&shown, &mut listing));
+    listing.finish();
+    if let (Some(name), Found::No) = (&view.channel, show.found()) {
+        report.no_channel(name, show.names());
+    }
+    Ok(report)
+}
+
+fn print(shown: &Shown, listing: &mut Listing<'_>) {
+    match shown {
+        Shown::Row(row) => listing.row(row, |mut out| shown.lines(&mut out)),
+        Shown::Head(_) | Shown::Unrecorded { .. } => shown.lines(&mut |line| listing.line(&line)),
     }
 }

@@ -1,1 +1,72 @@
-fn main() {}
+//! How fast characters become frames and packets. `cargo bench -p codec`
+
+use std::hint::black_box;
+
+use codec::crc::crc8;
+use codec::framing::frames;
+use codec::packet::{Check, Packet, Tag};
+use codec::{CharBuf, Character};
+use divan::Bencher;
+use divan::counter::{BytesCount, ItemsCount};
+
+fn main() {
+    divan::main();
+}
+
+/// Characters to go through in one turn: as many as stay in cache.
+const CHARACTERS: usize = 1 << 18;
+
+/// Traffic to be read: bytes of a packet, and characters from one symbol inside it to the next.
+#[derive(Clone, Copy, Debug)]
+struct Traffic {
+    packet: usize,
+    symbol_every: usize,
+}
+
+const LONG: Traffic = Traffic { packet: 1000, symbol_every: usize::MAX };
+const HELD_UP: Traffic = Traffic { packet: 1000, symbol_every: 200 };
+const SHORT: Traffic = Traffic { packet: 16, symbol_every: usize::MAX };
+
+impl Traffic {
+    fn characters(self) -> CharBuf {
+        let payload: Vec<u8> = (0..=250).cycle().take(self.packet - 3).collect();
+        let packet =
+            Packet { route: &[0x83], tag: Tag::new(5), payload: &payload, check: Check::Good };
+        let mut one = CharBuf::new();
+        packet.emit(&mut one);
+        let mut all = CharBuf::new();
+        while all.len() < CHARACTERS {
+            for (at, character) in one.chars().iter().enumerate() {
+                if at % self.symbol_every == self.symbol_every - 1 {
+                    all.push(Character::Control(0x0f));
+                }
+                all.push(character);
+            }
+        }
+        all
+    }
+}
+
+#[divan::bench(args = [LONG, HELD_UP, SHORT])]
+fn framing(bencher: Bencher<'_, '_>, traffic: Traffic) {
+    let chars = traffic.characters();
+    bencher
+        .counter(ItemsCount::new(chars.len()))
+        .bench(|| frames(black_box(chars.chars())).map(|frame| frame.bytes.len()).sum::<usize>());
+}
+
+#[divan::bench(args = [LONG, HELD_UP, SHORT])]
+fn framing_and_crc(bencher: Bencher<'_, '_>, traffic: Traffic) {
+    let chars = traffic.characters();
+    bencher.counter(ItemsCount::new(chars.len())).bench(|| {
+        frames(black_box(chars.chars()))
+            .filter(|frame| Packet::parse(&frame.bytes).check == Check::Good)
+            .count()
+    });
+}
+
+#[divan::bench(args = [1, 8, 16, 64, 1000, 65_536])]
+fn crc(bencher: Bencher<'_, '_>, len: usize) {
+    let bytes: Vec<u8> = (0..=250).cycle().take(len).collect();
+    bencher.counter(BytesCount::new(len)).bench(|| crc8(black_box(&bytes)));
+}

@@ -3,7 +3,7 @@
 //! pcap-file parses and writes the blocks; where a block begins and ends, how much of a file may
 //! be in memory, and at which byte it went wrong is settled here.
 
-mod blocks;
+mod block;
 mod channel;
 mod chunk;
 mod cut;
@@ -11,6 +11,7 @@ mod fault;
 mod input;
 mod reader;
 mod table;
+mod window;
 mod writer;
 
 pub use channel::{Channel, ChannelId};

@@ -56,6 +56,7 @@ impl<'a> Chars<'a> {
 
     /// The character at a place.
     #[must_use]
+    #[inline]
     pub fn get(&self, at: usize) -> Option<Character> {
         let low = *self.low.get(at)?;
         Some(Character::from_bits(u16::from(low) | u16::from(self.d_word(at) & 1 == 1) << 8))
@@ -63,6 +64,7 @@ impl<'a> Chars<'a> {
 
     /// The characters before a place and those from it on. Beyond the end counts as the end.
     #[must_use]
+    #[inline]
     pub fn split_at(self, at: usize) -> (Self, Self) {
         let at = at.min(self.len());
         let (before, after) = self.low.split_at(at);

@@ -93,17 +93,13 @@ impl Crc8 {
     #[inline]
     pub fn feed(self, bytes: &[u8]) -> Self {
         let (head, blocks) = bytes.as_rchunks::<16>();
-        let mut first = [0; 16];
-        first.iter_mut().rev().zip(head.iter().rev()).for_each(|(to, from)| *to = *from);
         // The remainder so far belongs to the message's first byte.
         let (start, blocks) = match (head.len(), blocks.split_first()) {
             (0, None) => return self,
             (0, Some((block, rest))) => {
                 (u128::from_be_bytes(*block) ^ u128::from(self.0) << 120, rest)
             }
-            (len, _) => {
-                (u128::from_be_bytes(first) ^ u128::from(self.0) << (8 * (len - 1)), blocks)
-            }
+            (len, _) => (short(head) ^ u128::from(self.0) << (8 * (len - 1)), blocks),
         };
         Self(reduce(fold(start, blocks)))
     }
@@ -132,6 +128,21 @@ impl Crc8 {
         // What was fed last went through one factor x⁸, which x^(127 − 8) undoes.
         const UNDO: u64 = ORDER - 8;
         times(self.0, x_to(UNDO))
+    }
+}
+
+/// Fewer than 16 bytes, the last lowest. Two words that overlap agree on what they share.
+#[inline]
+fn short(bytes: &[u8]) -> u128 {
+    let len = bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        let first = u128::from(u64::from_be_bytes(*first));
+        first << (8 * (len - 8)) | u128::from(u64::from_be_bytes(*last))
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        let first = u128::from(u32::from_be_bytes(*first));
+        first << (8 * (len - 4)) | u128::from(u32::from_be_bytes(*last))
+    } else {
+        bytes.iter().fold(0, |word, byte| word << 8 | u128::from(*byte))
     }
 }
 

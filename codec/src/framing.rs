@@ -75,9 +75,19 @@ impl Frame<'_> {
 
 type Parsed<'a, O> = IResult<Chars<'a>, O, Trail<Chars<'a>>>;
 
+#[inline]
 fn frame(chars: Chars<'_>) -> Parsed<'_, (Cow<'_, [u8]>, FrameEnd)> {
     let (rest, first) = data(chars)?;
-    let joined = |bytes: Cow<'_, [u8]>, piece: &[u8]| {
+    match gap(rest) {
+        // Most frames have no symbol inside.
+        Ok((rest, ())) => Ok((rest, (Cow::Borrowed(first), FrameEnd::Gap))),
+        Err(_) => mixed_frame(first, rest),
+    }
+}
+
+/// What follows a frame's first bytes, if that is not its end.
+fn mixed_frame<'a>(first: &'a [u8], rest: Chars<'a>) -> Parsed<'a, (Cow<'a, [u8]>, FrameEnd)> {
+    let joined = |bytes: Cow<'a, [u8]>, piece: &[u8]| {
         let mut bytes = bytes.into_owned();
         bytes.extend_from_slice(piece);
         Cow::Owned(bytes)
@@ -88,6 +98,7 @@ fn frame(chars: Chars<'_>) -> Parsed<'_, (Cow<'_, [u8]>, FrameEnd)> {
     Ok((rest, (bytes, gap.map_or(FrameEnd::Cut, |()| FrameEnd::Gap))))
 }
 
+#[inline]
 fn data(chars: Chars<'_>) -> Parsed<'_, &[u8]> {
     let (data, rest) = chars.split_at(chars.data_len());
     if data.is_empty() { Err(stop(chars)) } else { Ok((rest, data.low())) }
@@ -100,10 +111,12 @@ fn symbols(chars: Chars<'_>) -> Parsed<'_, ()> {
     Ok((chars.split_at(len).1, ()))
 }
 
+#[inline]
 fn gap(chars: Chars<'_>) -> Parsed<'_, ()> {
-    let (run, rest) = chars.split_at(1);
-    let ends = run.control_len() == 1 && run.low().iter().all(|code| is_gap(*code));
-    if ends { Ok((rest, ())) } else { Err(stop(chars)) }
+    match chars.get(0) {
+        Some(Character::Control(code)) if is_gap(code) => Ok((chars.split_at(1).1, ())),
+        _ => Err(stop(chars)),
+    }
 }
 
 fn stop(chars: Chars<'_>) -> nom::Err<Trail<Chars<'_>>> {

@@ -51,3 +51,28 @@ pub enum CaptureError {
         source: io::Error,
     },
 }
+
+/// Where a block stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) offset: u64,
+    pub(super) number: u64,
+    pub(super) block: &'static str,
+}
+
+impl Place {
+    /// A place further into the same block.
+    pub(super) const fn within(self, bytes: u64) -> Self {
+        Self { offset: self.offset + bytes, ..self }
+    }
+
+    pub(super) fn fault(self, field: &'static str, fault: impl Into<String>) -> Fault {
+        let Self { offset, number, block } = self;
+        Fault { offset, number, block, field, fault: fault.into() }
+    }
+
+    pub(super) fn cut(self, field: &'static str, len: u64, have: u64) -> CaptureError {
+        let fault = format!("asks for {len} bytes, but the file ends after {have}");
+        CaptureError::Damaged(self.fault(field, fault))
+    }
+}

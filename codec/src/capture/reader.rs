@@ -9,21 +9,17 @@ use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption
 use pcap_file::pcapng::blocks::opt_common::CommonOption;
 use pcap_file::pcapng::{Block, PcapNgParser};
 
-use super::blocks::Window;
+use super::block::{BlockHead, ENHANCED_PACKET, explain};
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, PAYLOAD_MAX};
-use super::fault::{CaptureError, Fault};
+use super::fault::{CaptureError, Fault, Place};
 use super::table::{Declared, Table, Word};
+use super::window::Window;
 use super::writer::ByteOrder;
 
 /// Most interfaces of a file, all sections together. *Chosen*: a file of 4 GiB can declare
 /// 200 million, in a few bytes each.
 pub const INTERFACES_MAX: usize = 65_536;
-
-/// Largest block that is parsed: a payload and 64 KiB of options and headers.
-const PARSED_MAX: u32 = (256 << 10) + (64 << 10);
-/// Largest block that is passed over. *Chosen*: Wireshark's limit.
-const PASSED_MAX: u32 = 16 << 20;
 
 /// What a step through a file hands out.
 #[derive(Debug)]
@@ -69,10 +65,6 @@ enum Format {
     Done,
 }
 
-/// The blocks of which anything is read.
-const SECTION_HEADER: u32 = 0x0a0d_0d0a;
-const INTERFACE_DESCRIPTION: u32 = 1;
-const ENHANCED_PACKET: u32 = 6;
 /// Bytes of an enhanced packet block before its payload.
 const ENHANCED_PACKET_HEAD: u64 = 28;
 /// Bytes of a pcap file's and a pcap record's header.
@@ -308,90 +300,6 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Where a block stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    offset: u64,
-    pub(super) number: u64,
-    block: &'static str,
-}
-
-impl Place {
-    /// A place further into the same block.
-    pub(super) const fn within(self, bytes: u64) -> Self {
-        Self { offset: self.offset + bytes, ..self }
-    }
-
-    pub(super) fn fault(self, field: &'static str, fault: impl Into<String>) -> Fault {
-        let Self { offset, number, block } = self;
-        Fault { offset, number, block, field, fault: fault.into() }
-    }
-
-    fn cut(self, field: &'static str, len: u64, have: u64) -> CaptureError {
-        let fault = format!("asks for {len} bytes, but the file ends after {have}");
-        CaptureError::Damaged(self.fault(field, fault))
-    }
-}
-
-/// What the first bytes of a pcapng block say.
-#[derive(Clone, Copy)]
-struct BlockHead {
-    kind: u32,
-    len: u32,
-    order: ByteOrder,
-}
-
-impl BlockHead {
-    fn read(bytes: [u8; 12], section: ByteOrder, place: &mut Place) -> Result<Self, CaptureError> {
-        let [a, b, c, d, e, f, g, h, magic @ ..] = bytes;
-        let is_section = ByteOrder::Big.word([a, b, c, d]) == SECTION_HEADER;
-        let order = match magic {
-            [0x1a, 0x2b, 0x3c, 0x4d] if is_section => ByteOrder::Big,
-            [0x4d, 0x3c, 0x2b, 0x1a] if is_section => ByteOrder::Little,
-            _ if is_section => {
-                place.block = "section header";
-                let fault = format!("is 0x{:08x}, not 0x1a2b3c4d", ByteOrder::Big.word(magic));
-                return Err(CaptureError::Damaged(
-                    place.within(8).fault("byte-order magic", fault),
-                ));
-            }
-            _ => section,
-        };
-        let (kind, len) = (order.word([a, b, c, d]), order.word([e, f, g, h]));
-        place.block = match kind {
-            SECTION_HEADER => "section header",
-            INTERFACE_DESCRIPTION => "interface description",
-            ENHANCED_PACKET => "enhanced packet",
-            2 => "packet",
-            3 => "simple packet",
-            4 => "name resolution",
-            5 => "interface statistics",
-            _ => "other",
-        };
-        let head = Self { kind, len, order };
-        let most = if head.is_parsed() { PARSED_MAX } else { PASSED_MAX };
-        if len < 12 || !len.is_multiple_of(4) || len > most {
-            let fault = format!("is {len}, not a multiple of 4 in 12..={most}");
-            return Err(CaptureError::Damaged(place.within(4).fault("block total length", fault)));
-        }
-        Ok(head)
-    }
-
-    /// Whether anything in the block is read; others are passed over.
-    const fn is_parsed(self) -> bool {
-        matches!(self.kind, SECTION_HEADER | INTERFACE_DESCRIPTION | ENHANCED_PACKET)
-    }
-}
-
-impl ByteOrder {
-    const fn word(self, bytes: [u8; 4]) -> u32 {
-        match self {
-            Self::Big => u32::from_be_bytes(bytes),
-            Self::Little => u32::from_le_bytes(bytes),
-        }
-    }
-}
-
 /// An interface's name and comments.
 fn described<'a>(options: &'a [InterfaceDescriptionOption<'_>]) -> impl Iterator<Item = Word<'a>> {
     options.iter().filter_map(|option| {
@@ -403,42 +311,4 @@ fn described<'a>(options: &'a [InterfaceDescriptionOption<'_>]) -> impl Iterator
             None
         }
     })
-}
-
-/// The field at fault and what is wrong with it, from pcap-file's innermost error.
-fn explain(error: &pcap_file::pcapng::PcapNgParseError) -> (&'static str, String) {
-    use pcap_file::pcapng::{
-        BlockContentParseError as Content, ContentValidationError as Value, OptionParseError,
-        PcapNgParseError,
-    };
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    let text = innermost.to_string();
-    let PcapNgParseError::BlockConversion(conversion) = error else {
-        return ("contents", format!("cannot be read: {text}"));
-    };
-    match &*conversion.source {
-        Content::BlockContentTooSmall { needed, actual } => {
-            ("length", format!("asks for {needed} bytes of {actual}"))
-        }
-        Content::Validation(Value::InvalidInterfaceId(id)) => {
-            ("interface id", format!("is {id}, which no interface description has"))
-        }
-        Content::Validation(Value::InvalidOriginalLen(original, captured)) => (
-            "original packet length",
-            format!("is {original}, less than the {captured} bytes captured"),
-        ),
-        Content::Validation(Value::FailedToDecodeTimestamp { .. }) => {
-            ("timestamp", format!("cannot be read: {text}"))
-        }
-        Content::Validation(_) => ("contents", format!("cannot be read: {text}")),
-        Content::Option(OptionParseError::InvalidEntry { name, .. }) => {
-            ("options", format!("have a bad {name}: {text}"))
-        }
-        Content::Option(OptionParseError::ContentTooSmall { needed, actual }) => {
-            ("options", format!("ask for {needed} bytes of {actual}"))
-        }
-    }
 }

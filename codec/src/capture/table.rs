@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::LINK_TYPE;
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, PAYLOAD_MAX};
-use super::fault::{CaptureError, Fault};
-use super::reader::{INTERFACES_MAX, Item, Place};
+use super::fault::{CaptureError, Fault, Place};
+use super::reader::{INTERFACES_MAX, Item};
 use crate::tick::Tick;
 
 /// Most bytes of interface descriptions in a file, all together. *Chosen*: 256 for each.

@@ -1,0 +1,283 @@
+//! What a receiver at the tap notices, on captures written by hand; every expected row is worked
+//! out from the rule that it names.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
+
+use std::fmt::Write as _;
+use std::num::NonZeroU64;
+
+use analyzer::packet::Bytes;
+use analyzer::reading::{Rows, Said};
+use analyzer::timeline::{Want, What};
+use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
+use codec::notation::parse;
+use codec::tick::Tick;
+
+/// A chunk: channel, first character, characters, and how often they repeat (0: literal).
+type Piece<'a> = (u32, u64, &'a str, u64);
+
+/// The capture of the link a ⇄ b whose channels 0 and 1 have these periods, and carry this.
+fn capture(periods: [u64; 2], pieces: &[Piece<'_>]) -> Vec<u8> {
+    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
+    let [mut there, mut back] = channels;
+    there.period_ps = NonZeroU64::new(periods[0]).unwrap();
+    back.period_ps = NonZeroU64::new(periods[1]).unwrap();
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &[there, back]).unwrap();
+    for (channel, first, text, count) in pieces {
+        let chars = parse(text).unwrap();
+        let content = match count {
+            0 => Content::Literal(chars.chars()),
+            _ => Content::Repeat { pattern: chars.chars(), count: *count },
+        };
+        file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
+    }
+    file.finish().unwrap()
+}
+
+/// The rows of a capture, one a line: place, channel, what.
+fn rows(capture: &[u8], want: Want) -> String {
+    let mut text = String::new();
+    let mut rows = Rows::new(capture, want, Bytes::Keep);
+    let mut said = |said: Said<'_>| {
+        let Said::Row(channel, row) = said else { panic!("{said:?}") };
+        let (name, at) = (&channel.name[..1], row.at);
+        match row.what {
+            What::Packet(packet) => {
+                let row = packet.row(&channel.name);
+                let syndrome = row.syndrome.map_or("-".to_owned(), |s| format!("{s:02x}"));
+                let bytes = row.bytes.unwrap();
+                writeln!(
+                    text,
+                    "{at} {name} {}..={} {bytes} {} {syndrome} {}",
+                    row.start, row.end, row.crc, row.ended_by
+                )
+            }
+            What::Event(event) => {
+                let row = serde_json::to_value(event.row(&channel.name, at)).unwrap();
+                let more = ["number", "status", "code", "symbol", "missing", "by"]
+                    .iter()
+                    .filter_map(|key| row.get(key))
+                    .fold(String::new(), |more, value| format!("{more} {value}"));
+                writeln!(text, "{at} {name} {}{}", event.kind(), more.replace('"', ""))
+            }
+            What::Omitted { rounds, every } => {
+                writeln!(text, "{at} {name} {rounds} x {every} omitted")
+            }
+        }
+        .unwrap();
+    };
+    while rows.step(&mut said).unwrap() == Progress::More {}
+    text
+}
+
+const FULL_RATE: [u64; 2] = [12_500, 12_500];
+
+fn events(pieces: &[Piece<'_>]) -> String {
+    rows(&capture(FULL_RATE, pieces), Want::Events)
+}
+
+fn packets(pieces: &[Piece<'_>]) -> String {
+    rows(&capture(FULL_RATE, pieces), Want::Packets)
+}
+
+#[test]
+fn gaps_end_packets_and_symbols_inside_are_no_part() {
+    // P-1, P-7, P-8, C-4. The CRC of 83 05 is 92.
+    insta::assert_snapshot!(packets(&[(0, 0, "83 STOP 05 IDLE 92 GO GAP GAP 83 05 93 GAP!04 07", 0)]), @"
+    6 a 0..=4 830592 good 00 gap
+    11 a 8..=10 830593 bad 01 gap
+    12 a 12..=12 07 runt - capture-end
+    ");
+}
+
+#[test]
+fn a_packet_goes_on_across_chunks() {
+    insta::assert_snapshot!(packets(&[(0, 5, "83", 0), (0, 6, "05", 0), (0, 7, "92 GAP", 0)]), @"8 a 5..=7 830592 good 00 gap");
+}
+
+#[test]
+fn sixteen_silent_periods_open_the_link_and_end_the_packet() {
+    // F-7: characters 3..=18 are silent, the 16th of them is 18.
+    let text = "83 05 92 IDLE×16 00 GAP";
+    insta::assert_snapshot!(events(&[(0, 0, text, 0)]), @"
+    18 a open-link
+    19 a link-restored
+    ");
+    insta::assert_snapshot!(packets(&[(0, 0, text, 0)]), @"
+    18 a 0..=2 830592 good 00 open-link
+    20 a 19..=19 00 runt - gap
+    ");
+    // Fifteen are none, however they are cut.
+    insta::assert_snapshot!(events(&[(0, 0, "83 IDLE×7", 0), (0, 8, "IDLE", 8), (0, 16, "05", 0)]), @"");
+    // A long silence is one event.
+    insta::assert_snapshot!(events(&[(0, 0, "IDLE", 1_000_000_000_000)]), @"15 a open-link");
+}
+
+#[test]
+fn a_forward_reset_drops_data_until_a_gap() {
+    // R-2, R-3: the packet under way ends; 01 and 02 belong to none. A second FRES is one more.
+    let text = "83 05 FRES 01 FRES 02 GAP 00";
+    insta::assert_snapshot!(events(&[(0, 0, text, 0)]), @"
+    2 a forward-reset
+    4 a forward-reset
+    6 a reset-ended
+    ");
+    insta::assert_snapshot!(packets(&[(0, 0, text, 0)]), @"
+    2 a 0..=1 8305 bad 85 reset
+    7 a 7..=7 00 runt - capture-end
+    ");
+}
+
+#[test]
+fn silence_does_not_end_a_reset() {
+    // Reading: F-7 adds a GAP only where a packet is being received.
+    insta::assert_snapshot!(packets(&[(0, 0, "FRES IDLE×20 01 02 GAP 00 GAP", 0)]), @"25 a 24..=24 00 runt - gap");
+}
+
+#[test]
+fn symbols_and_bad_codes_are_told() {
+    // C-4, C-5, F-9, R-5, R-6. Of one character the correction comes before what the symbol does.
+    insta::assert_snapshot!(events(&[(0, 0, "ORUN BRES PRB5 REPL11 !a6 FRES!13 GAP!08", 0)]), @"
+    0 a overrun-alarm
+    1 a backward-reset
+    2 a probe 5
+    3 a reply 11
+    4 a invalid-code 166
+    5 a corrected-code 19 FRES
+    5 a forward-reset
+    6 a corrected-code 8 GAP
+    6 a reset-ended
+    ");
+}
+
+#[test]
+fn the_opposite_channel_stops_and_releases_a_sender() {
+    // F-1, F-2, F-7: STOP said again is no event; 16 silent periods (4..=19) release.
+    insta::assert_snapshot!(
+        events(&[(0, 0, "IDLE GAP", 20), (1, 0, "GO STOP STOP GO STOP IDLE×16 GAP", 0)]), @"
+    1 a sender-stopped
+    3 a sender-resumed go
+    4 a sender-stopped
+    20 a sender-resumed open-link
+    20 b open-link
+    21 b link-restored
+    ");
+}
+
+#[test]
+fn a_sender_s_own_reset_releases_it() {
+    // R-1. At 2 the reset comes first (channel 0), then the STOP: stopped anew.
+    insta::assert_snapshot!(
+        events(&[(0, 0, "GAP GAP FRES GAP FRES GAP GAP", 0), (1, 0, "STOP GAP STOP GAP GAP GAP GAP", 0)]), @"
+    0 a sender-stopped
+    2 a forward-reset
+    2 a sender-resumed reset
+    2 a sender-stopped
+    3 a reset-ended
+    4 a forward-reset
+    4 a sender-resumed reset
+    5 a reset-ended
+    ");
+}
+
+#[test]
+fn a_stop_that_is_said_again_and_again_holds_after_a_reset() {
+    // The fill of a stopped receiver, GAP STOP (F-8), as one repeat; STOP stands at odd periods.
+    let fill = (1, 0, "GAP STOP", 1_000_000_000);
+    insta::assert_snapshot!(
+        events(&[(0, 0, "GAP", 1000), fill, (0, 1000, "FRES GAP FRES GAP GAP FRES GAP", 0)]), @"
+    1 a sender-stopped
+    1000 a forward-reset
+    1000 a sender-resumed reset
+    1001 a reset-ended
+    1001 a sender-stopped
+    1002 a forward-reset
+    1002 a sender-resumed reset
+    1003 a reset-ended
+    1003 a sender-stopped
+    1005 a forward-reset
+    1005 a sender-resumed reset
+    1005 a sender-stopped
+    1006 a reset-ended
+    ");
+}
+
+#[test]
+fn a_hole_forgets_all_that_was_known() {
+    // Characters 3..=9 of channel 1 are missing. What it commands is unknown from 10 on: the GO at
+    // 10 is no event, the STOP at 11 is. Its silence is counted anew.
+    let back = [(1, 0, "STOP 83 05", 0), (1, 10, "GO STOP IDLE×15 GAP", 0)];
+    insta::assert_snapshot!(events(&back), @"
+    0 a sender-stopped
+    10 b hole 7
+    11 a sender-stopped
+    ");
+    insta::assert_snapshot!(packets(&back), @"10 b 1..=2 8305 bad 85 hole");
+}
+
+#[test]
+fn what_comes_before_the_first_chunk_is_no_hole() {
+    insta::assert_snapshot!(events(&[(0, 100, "GAP", 0), (0, 102, "GAP", 0)]), @"102 a hole 1");
+}
+
+#[test]
+fn channels_of_two_rates_meet_in_time() {
+    // Channel 1 has half the rate: its STOP at 3 and GO at 4 fall on 6 and 8 of channel 0. Channel
+    // 0's STOP at 5 falls into period 2 of channel 1.
+    let pieces = [(0, 0, "GAP×5 STOP GAP×4", 0), (1, 0, "GAP×3 STOP GO", 0)];
+    insta::assert_snapshot!(rows(&capture([12_500, 25_000], &pieces), Want::Events), @"
+    2 b sender-stopped
+    6 a sender-stopped
+    8 a sender-resumed go
+    ");
+}
+
+#[test]
+fn a_repeat_is_as_its_characters() {
+    let texts = [
+        ("83 05 92 GAP", 3),
+        ("IDLE 83 05", 9),
+        ("IDLE×7 GAP!04", 5),
+        ("IDLE×15 STOP", 4),
+        ("STOP GO FRES GAP 01", 5),
+        ("FRES 01", 5),
+        ("83", 40),
+        ("IDLE", 40),
+        ("01 IDLE×17", 4),
+        ("!a6", 20),
+    ];
+    for (text, count) in texts {
+        let unit = parse(text).unwrap();
+        let literal: String = (0..count).map(|_| unit.to_string()).collect::<Vec<_>>().join(" ");
+        let len = unit.len() as u64 * count;
+        for want in [Want::Events, Want::Packets] {
+            let frame = |middle: &str, repeats| {
+                let after = (0, 3 + len, "07 STOP GAP", 0);
+                rows(
+                    &capture(FULL_RATE, &[(0, 0, "GAP 83 05", 0), (0, 3, middle, repeats), after]),
+                    want,
+                )
+            };
+            assert_eq!(frame(text, count), frame(&literal, 0), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_packet_of_a_thousand_million_bytes_costs_nothing() {
+    // All route bytes but the last two; the CRC of n bytes 80 is worked out by doubling.
+    let text = packets(&[(0, 0, "80", 1 << 40), (0, 1 << 40, "05 00 GAP", 0)]);
+    let row = text.split(' ').collect::<Vec<_>>();
+    assert_eq!(row[2], format!("0..={}", (1_u64 << 40) + 1));
+    // 2^40 mod 127 = 2^5 = 32 bytes have the same CRC, for x has order 127.
+    let same: Vec<u8> = [0x80; 32].into_iter().chain([0x05]).collect();
+    assert_eq!(row[5], format!("{:02x}", codec::crc::crc8(&same)));
+}
+
+#[test]
+fn rows_that_repeat_for_ever_are_listed_for_a_while() {
+    let text = events(&[(0, 0, "!a6 GAP", 1 << 40)]);
+    assert_eq!(text.lines().count(), (1 << 20) + 1);
+    let rounds: u64 = (1 << 40) - (1 << 20);
+    assert_eq!(text.lines().last(), Some(format!("{} a {rounds} x 2 omitted", 2 << 20).as_str()));
+}

@@ -1,0 +1,102 @@
+//! Captures made by an independent reference from the rules alone, row for row: `fixtures/link-*`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test reads files, and stops if it cannot go on"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use analyzer::packet::Bytes;
+use analyzer::reading::{Rows, Said, Tallies};
+use analyzer::timeline::{Want, What};
+use analyzer::window::Window;
+use codec::capture::Progress;
+use serde_json::Value;
+
+fn fixtures() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+    let mut found: Vec<PathBuf> = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join("events.jsonl").exists())
+        .collect();
+    found.sort();
+    assert_eq!(found.len(), 6, "the fixtures with expected rows");
+    found
+}
+
+fn open(fixture: &Path) -> fs::File {
+    fs::File::open(fixture.join("capture.pcapng")).unwrap()
+}
+
+/// Rows by channel. The reference lists a channel's own events before those of its sender, this
+/// project all in order; both keep to time, so a stable sort brings them together.
+fn by_channel(rows: impl Iterator<Item = Value>) -> BTreeMap<String, Vec<Value>> {
+    let mut channels: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for row in rows {
+        channels.entry(row["channel"].as_str().unwrap().to_owned()).or_default().push(row);
+    }
+    for rows in channels.values_mut() {
+        rows.sort_by_key(|row| row.get("at").and_then(Value::as_u64));
+    }
+    channels
+}
+
+fn expected(fixture: &Path, name: &str) -> BTreeMap<String, Vec<Value>> {
+    let text = fs::read_to_string(fixture.join(name)).unwrap();
+    by_channel(text.lines().map(|line| serde_json::from_str(line).unwrap()))
+}
+
+fn found(fixture: &Path, want: Want) -> BTreeMap<String, Vec<Value>> {
+    let mut rows = Rows::new(open(fixture), want, Bytes::Forget);
+    let mut values = Vec::new();
+    let mut said = |said: Said<'_>| match said {
+        Said::Row(channel, row) => values.push(match row.what {
+            What::Packet(packet) => serde_json::to_value(packet.row(&channel.name)).unwrap(),
+            What::Event(event) => serde_json::to_value(event.row(&channel.name, row.at)).unwrap(),
+            What::Omitted { .. } => panic!("{}: rows left out", fixture.display()),
+        }),
+        Said::Fault(fault) => panic!("{}: {fault}", fixture.display()),
+    };
+    while rows.step(&mut said).unwrap() == Progress::More {}
+    by_channel(values.into_iter())
+}
+
+#[test]
+fn packets_are_those_of_the_reference() {
+    for fixture in fixtures() {
+        assert_eq!(found(&fixture, Want::Packets), expected(&fixture, "packets.jsonl"));
+    }
+}
+
+#[test]
+fn events_are_those_of_the_reference() {
+    for fixture in fixtures() {
+        assert_eq!(found(&fixture, Want::Events), expected(&fixture, "events.jsonl"));
+    }
+}
+
+#[test]
+fn counts_are_those_of_the_reference() {
+    for fixture in fixtures() {
+        let text = fs::read_to_string(fixture.join("info.json")).unwrap();
+        let expected: Value = serde_json::from_str(&text).unwrap();
+        let mut tallies = Tallies::new(open(&fixture));
+        while tallies.step(&Window::ALL, &mut |fault| panic!("{fault}")).unwrap() == Progress::More
+        {
+        }
+        let rows: Vec<Value> = tallies
+            .channels()
+            .iter()
+            .map(|(id, c)| serde_json::to_value(c.tally.row(c.place(*id))).unwrap())
+            .collect();
+        assert_eq!(Value::from(rows), expected["channels"], "{}", fixture.display());
+        assert_eq!(tallies.skipped_interfaces(), expected["skipped_interfaces"]);
+    }
+}

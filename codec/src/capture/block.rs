@@ -1,0 +1,115 @@
+//! The frame of a pcapng block: its kind, its length, and what pcap-file has to say of its contents.
+
+use pcap_file::pcapng::{
+    BlockContentParseError as Content, ContentValidationError as Value, OptionParseError,
+    PcapNgParseError,
+};
+
+use super::fault::{CaptureError, Place};
+use super::writer::ByteOrder;
+
+/// Largest block that is parsed: a payload and 64 KiB of options and headers.
+const PARSED_MAX: u32 = (256 << 10) + (64 << 10);
+/// Largest block that is passed over. *Chosen*: Wireshark's limit.
+const PASSED_MAX: u32 = 16 << 20;
+
+/// The blocks of which anything is read.
+const SECTION_HEADER: u32 = 0x0a0d_0d0a;
+const INTERFACE_DESCRIPTION: u32 = 1;
+pub(super) const ENHANCED_PACKET: u32 = 6;
+/// What the first bytes of a pcapng block say.
+#[derive(Clone, Copy)]
+pub(super) struct BlockHead {
+    pub(super) kind: u32,
+    pub(super) len: u32,
+    pub(super) order: ByteOrder,
+}
+
+impl BlockHead {
+    pub(super) fn read(
+        bytes: [u8; 12],
+        section: ByteOrder,
+        place: &mut Place,
+    ) -> Result<Self, CaptureError> {
+        let [a, b, c, d, e, f, g, h, magic @ ..] = bytes;
+        let is_section = ByteOrder::Big.word([a, b, c, d]) == SECTION_HEADER;
+        let order = match magic {
+            [0x1a, 0x2b, 0x3c, 0x4d] if is_section => ByteOrder::Big,
+            [0x4d, 0x3c, 0x2b, 0x1a] if is_section => ByteOrder::Little,
+            _ if is_section => {
+                place.block = "section header";
+                let fault = format!("is 0x{:08x}, not 0x1a2b3c4d", ByteOrder::Big.word(magic));
+                return Err(CaptureError::Damaged(
+                    place.within(8).fault("byte-order magic", fault),
+                ));
+            }
+            _ => section,
+        };
+        let (kind, len) = (order.word([a, b, c, d]), order.word([e, f, g, h]));
+        place.block = match kind {
+            SECTION_HEADER => "section header",
+            INTERFACE_DESCRIPTION => "interface description",
+            ENHANCED_PACKET => "enhanced packet",
+            2 => "packet",
+            3 => "simple packet",
+            4 => "name resolution",
+            5 => "interface statistics",
+            _ => "other",
+        };
+        let head = Self { kind, len, order };
+        let most = if head.is_parsed() { PARSED_MAX } else { PASSED_MAX };
+        if len < 12 || !len.is_multiple_of(4) || len > most {
+            let fault = format!("is {len}, not a multiple of 4 in 12..={most}");
+            return Err(CaptureError::Damaged(place.within(4).fault("block total length", fault)));
+        }
+        Ok(head)
+    }
+
+    /// Whether anything in the block is read; others are passed over.
+    pub(super) const fn is_parsed(self) -> bool {
+        matches!(self.kind, SECTION_HEADER | INTERFACE_DESCRIPTION | ENHANCED_PACKET)
+    }
+}
+
+impl ByteOrder {
+    pub(super) const fn word(self, bytes: [u8; 4]) -> u32 {
+        match self {
+            Self::Big => u32::from_be_bytes(bytes),
+            Self::Little => u32::from_le_bytes(bytes),
+        }
+    }
+}
+
+/// The field at fault and what is wrong with it, from pcap-file's innermost error.
+pub(super) fn explain(error: &PcapNgParseError) -> (&'static str, String) {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let text = innermost.to_string();
+    let PcapNgParseError::BlockConversion(conversion) = error else {
+        return ("contents", format!("cannot be read: {text}"));
+    };
+    match &*conversion.source {
+        Content::BlockContentTooSmall { needed, actual } => {
+            ("length", format!("asks for {needed} bytes of {actual}"))
+        }
+        Content::Validation(Value::InvalidInterfaceId(id)) => {
+            ("interface id", format!("is {id}, which no interface description has"))
+        }
+        Content::Validation(Value::InvalidOriginalLen(original, captured)) => (
+            "original packet length",
+            format!("is {original}, less than the {captured} bytes captured"),
+        ),
+        Content::Validation(Value::FailedToDecodeTimestamp { .. }) => {
+            ("timestamp", format!("cannot be read: {text}"))
+        }
+        Content::Validation(_) => ("contents", format!("cannot be read: {text}")),
+        Content::Option(OptionParseError::InvalidEntry { name, .. }) => {
+            ("options", format!("have a bad {name}: {text}"))
+        }
+        Content::Option(OptionParseError::ContentTooSmall { needed, actual }) => {
+            ("options", format!("ask for {needed} bytes of {actual}"))
+        }
+    }
+}
