@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use analyzer::packet::Bytes;
 use analyzer::timeline::Want;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 use crate::args::{Arguments, Command, Packets};
@@ -23,7 +24,15 @@ use crate::output::Output;
 use crate::report::{Failure, Report};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| {
+        if error.kind() == ErrorKind::ArgumentConflict {
+            // What looks like a file may be a command misspelt.
+            let text = "a file and a command cannot stand together: a file alone means info, and \
+                        options come after the command";
+            Arguments::command().error(ErrorKind::ArgumentConflict, text).exit();
+        }
+        error.exit()
+    });
     guarded(move || {
         let mut output = Output::new(arguments.color);
         let report = run(arguments, &mut output);

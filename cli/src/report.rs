@@ -87,7 +87,14 @@ impl Report {
 impl Failure {
     /// A file could not be used.
     pub(crate) fn file(file: &Path, error: &io::Error) -> Self {
-        Self(format!("{}: {error}", name(file)))
+        // A lone word may have been meant for a command.
+        let word = file.extension().is_none() && file.components().count() == 1;
+        let hint = if word && error.kind() == io::ErrorKind::NotFound {
+            " (nor is it a command: see --help)"
+        } else {
+            ""
+        };
+        Self(format!("{}: {error}{hint}", name(file)))
     }
 
     pub(crate) fn finish(self) -> ExitCode {

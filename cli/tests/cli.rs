@@ -1,0 +1,240 @@
+//! The program as a person or a script runs it.
+
+#![expect(clippy::unwrap_used, reason = "a test runs programs, and stops if it cannot go on")]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(name).join("capture.pcapng")
+}
+
+fn link_1() -> Vec<u8> {
+    fs::read(fixture("link-1")).unwrap()
+}
+
+fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_myriscope"));
+    command.args(arguments).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command
+}
+
+/// Runs the program with some bytes on standard input.
+fn run(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = program(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let feeder = std::thread::spawn(move || {
+        // It may have heard enough before the end.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    output
+}
+
+fn out(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn err(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+/// Runs the program on a fixture by name; nothing may go wrong.
+fn good(fixture_name: &str, arguments: &[&str]) -> String {
+    let path = fixture(fixture_name);
+    let output = program(arguments).arg(path).output().unwrap();
+    assert_eq!((output.status.code(), err(&output)), (Some(0), ""), "{arguments:?}");
+    out(&output).to_owned()
+}
+
+#[test]
+fn a_file_alone_means_info() {
+    assert_eq!(good("link-1", &[]), good("link-1", &["info"]));
+    assert!(good("link-1", &[]).starts_with("2 channels, 1 link, 3.7500 µs\n"));
+}
+
+#[test]
+fn json_and_jsonl_have_the_same_rows() {
+    for (command, name) in
+        [("info", "channels"), ("packets", "packets"), ("events", "events"), ("show", "rows")]
+    {
+        let whole: Value =
+            serde_json::from_str(&good("link-7", &[command, "--format", "json"])).unwrap();
+        let lines = good("link-7", &[command, "--format", "jsonl"]);
+        let rows: Vec<Value> =
+            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(rows.len() > 1, "{command}");
+        assert_eq!(whole.get(name), Some(&Value::from(rows)), "{command}");
+    }
+}
+
+#[test]
+fn info_as_json_is_what_the_reference_says() {
+    let found: Value =
+        serde_json::from_str(&good("link-14", &["info", "--format", "json"])).unwrap();
+    let path = fixture("link-14").with_file_name("info.json");
+    let expected: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    for (key, value) in expected.as_object().unwrap() {
+        assert_eq!(found.get(key), Some(value), "{key}");
+    }
+}
+
+#[test]
+fn a_channel_a_window_and_a_limit_choose_rows() {
+    let lines = |arguments: &[&str]| good("link-1", arguments).lines().count();
+    assert_eq!(lines(&["packets", "--format", "jsonl"]), 9);
+    assert_eq!(lines(&["packets", "--format", "jsonl", "--channel", "s1:1>h1:0"]), 3);
+    assert_eq!(lines(&["packets", "--format", "jsonl", "--limit", "4"]), 4);
+    assert_eq!(lines(&["packets", "--format", "jsonl", "--limit", "0"]), 0);
+    // Packets of which a character lies in 46..=74 of their channels: 46..=54, 56..=69, 71..=75.
+    let window = ["packets", "--format", "jsonl", "--from", "46ch", "--to", "75ch"];
+    assert_eq!(lines(&window), 3);
+    // The same in time: 46 × 12.5 ns and 75 × 12.5 ns.
+    let window = ["packets", "--format", "jsonl", "--from", "0.575us", "--to", "937.5ns"];
+    assert_eq!(lines(&window), 3);
+    assert_eq!(lines(&["events", "--format", "jsonl", "--from", "44ch", "--to", "46ch"]), 3);
+    // Characters 10..20 of each channel.
+    let info = good("link-1", &["info", "--format", "json", "--from", "10ch", "--to", "20ch"]);
+    let info: Value = serde_json::from_str(&info).unwrap();
+    let counts = |key: &str| -> Vec<u64> {
+        info["channels"].as_array().unwrap().iter().map(|c| c[key].as_u64().unwrap()).collect()
+    };
+    assert_eq!((counts("characters"), counts("first")), (vec![10, 10], vec![10, 10]));
+    assert_eq!(counts("last"), [19, 19]);
+}
+
+#[test]
+fn hex_shows_the_bytes() {
+    let rows = good("link-1", &["packets", "--hex", "--format", "jsonl", "--limit", "1"]);
+    let row: Value = serde_json::from_str(&rows).unwrap();
+    assert_eq!(row["bytes"], "ba05d6");
+    assert!(good("link-1", &["packets", "--hex"]).lines().any(|line| line.trim() == "ba05d6"));
+}
+
+#[test]
+fn show_puts_the_named_channel_on_the_left_and_keeps_to_80_columns() {
+    let text = good("link-1", &["show", "--channel", "s1:1>h1:0"]);
+    let head: Vec<&str> = text.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(head, ["character", "s1:1>h1:0", "│", "h1:0>s1:1"]);
+    for name in ["link-1", "link-2", "link-7", "link-8", "link-11", "link-14"] {
+        let text = good(name, &["show"]);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{name}");
+    }
+}
+
+#[test]
+fn colours_come_only_where_they_are_asked_for() {
+    assert!(!good("link-1", &["packets"]).contains('\u{1b}'));
+    let coloured = good("link-1", &["packets", "--color", "always"]);
+    assert!(coloured.contains("\u{1b}["));
+    let path = fixture("link-1");
+    let output = program(&["packets", "--color", "auto"]).arg(path).env("NO_COLOR", "1").output();
+    assert!(!out(&output.unwrap()).contains('\u{1b}'));
+}
+
+#[test]
+fn compressed_captures_and_pipes_read_alike() {
+    let plain = good("link-1", &["packets"]);
+    assert_eq!(out(&run(&["packets", "-"], &link_1())), plain);
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(&link_1()).unwrap();
+    assert_eq!(out(&run(&["packets", "-"], &gzip.finish().unwrap())), plain);
+}
+
+#[test]
+fn a_cut_file_gives_what_came_before_and_says_where() {
+    let whole = link_1();
+    let output = run(&["packets", "-", "--format", "jsonl"], &whole[..700]);
+    assert_eq!(output.status.code(), Some(2));
+    let lines = out(&output).lines().count();
+    assert!(lines >= 5, "{}", out(&output));
+    let message = err(&output);
+    assert!(
+        message.starts_with("myriscope: standard input: byte 520: block 5 (enhanced packet): ")
+    );
+    assert_eq!(message.lines().count(), 1);
+    // The object is closed all the same.
+    let output = run(&["packets", "-", "--format", "json"], &whole[..700]);
+    assert!(serde_json::from_str::<Value>(out(&output)).unwrap()["packets"].is_array());
+}
+
+#[test]
+fn what_is_no_capture_is_said_so() {
+    let check = |arguments: &[&str], input: &[u8]| {
+        let output = run(arguments, input);
+        assert_eq!((output.status.code(), out(&output)), (Some(2), ""), "{arguments:?}");
+        err(&output).to_owned()
+    };
+    assert_eq!(check(&["-"], b""), "myriscope: standard input: the file is empty\n");
+    assert_eq!(
+        check(&["-"], b"hello, world"),
+        "myriscope: standard input: byte 0: 68 65 6c 6c 6f 2c 20 77 is no start of a pcapng or pcap \
+         file\n"
+    );
+    let directory = env!("CARGO_MANIFEST_DIR");
+    assert_eq!(check(&[directory], b""), format!("myriscope: {directory}: is a directory\n"));
+    let missing = check(&["nowhere.pcapng"], b"");
+    assert!(missing.starts_with("myriscope: nowhere.pcapng: "), "{missing}");
+}
+
+#[test]
+fn a_bad_command_line_is_explained() {
+    for (arguments, word) in [
+        (&["packets"][..], "FILE"),
+        (&["packets", "x", "--from", "12"], "is no place"),
+        (&["packets", "x", "--format", "xml"], "possible values"),
+        (&["pakets", "x"], "a file alone means info"),
+    ] {
+        let output = run(arguments, b"");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(err(&output).contains(word), "{}", err(&output));
+    }
+    for command in ["info", "packets", "events", "show"] {
+        let output = run(&[command, "-", "--channel", "h9:0>s0:0"], &link_1());
+        assert_eq!(output.status.code(), Some(2));
+        let expected = "no channel \"h9:0>s0:0\": there are h1:0>s1:1, s1:1>h1:0\n";
+        assert!(err(&output).ends_with(expected), "{command}: {}", err(&output));
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    for command in ["packets", "events", "show"] {
+        let path = fixture("link-7");
+        let mut child = program(&[command, "--format", "jsonl"])
+            .arg(path)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let status = child.wait().unwrap();
+        let mut message = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+        assert_eq!((status.code(), message.as_str()), (Some(0), ""), "{command}");
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_name_every_command() {
+    let script = run(&["completions", "bash"], b"");
+    assert!(["info", "packets", "events", "show"].iter().all(|c| out(&script).contains(c)));
+    let directory = std::env::temp_dir().join(format!("myriscope-man-{}", std::process::id()));
+    let output = run(&["man", directory.to_str().unwrap()], b"");
+    assert_eq!((output.status.code(), err(&output)), (Some(0), ""));
+    assert!(directory.join("myriscope-packets.1").exists());
+    fs::remove_dir_all(directory).unwrap();
+}
