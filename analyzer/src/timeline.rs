@@ -19,9 +19,10 @@ use crate::event::Event;
 use crate::flow::Input;
 use crate::packet::{Bytes, PacketSeen};
 
-/// Most rounds of one repeat that are handed out one by one. *Chosen*: far more than a writer makes
-/// of anything but fill, and few enough that no file of 60 bytes keeps a reader busy for years.
-pub const ROUNDS_MAX: u64 = 1 << 20;
+/// How many characters of one repeat are worked out one by one if they go on bringing rows. *Chosen*:
+/// far more than a writer makes of anything but fill, and few enough that no file of 60 bytes keeps
+/// a reader busy for years.
+pub const REPEATED_MAX: u64 = 1 << 20;
 
 /// Tools that order blocks by their timestamps see whole nanoseconds only.
 const TIMESTAMP_PS: u128 = 1000;

@@ -8,7 +8,7 @@ use codec::character::{Heard, Symbol, hear};
 use codec::chars::Run;
 use codec::tick::Tick;
 
-use super::{ROUNDS_MAX, Time, Want};
+use super::{REPEATED_MAX, Time, Want};
 use crate::channel::{Command, Notice, Receiver};
 use crate::flow::Flow;
 use crate::packet::Bytes;
@@ -120,13 +120,13 @@ impl Track {
         let round = self.receiver.round(pattern, &mut |at, notice| want.keep(at, notice, waiting));
         repeat.left -= 1;
         repeat.taken += 1;
-        let enough = repeat.taken >= ROUNDS_MAX;
+        let every = pattern.len() as u64;
+        let enough = repeat.taken * every >= REPEATED_MAX;
         if repeat.left > 0 && !round.is_settled() && !enough {
             return;
         }
         let from = self.receiver.next().unwrap_or_default();
         self.receiver.skip(pattern, repeat.left, round);
-        let every = pattern.len() as u64;
         let news = match want {
             Want::Packets => round.packets > 0,
             Want::Events => round.others > 0,
