@@ -14,8 +14,8 @@ use crate::window::Window;
 
 /// Columns of a side: two, the place and what parts them make 80.
 const SIDE: usize = 32;
-/// Columns of the place.
-const PLACE: usize = 11;
+/// Columns of the place: enough for an hour of characters.
+const PLACE: usize = 12;
 /// Fewest periods of repeats on both sides that are taken at once. *Chosen*.
 const BULK_MIN: u128 = 64;
 
@@ -197,7 +197,9 @@ impl Show {
     fn start_row(&mut self, row: Stretch, out: &mut impl FnMut(Shown)) {
         if !self.headed {
             self.headed = true;
-            out(Shown::Head(self.shown().map(|name| name.unwrap_or_default().to_owned())));
+            let names = self.shown().map(|name| name.unwrap_or_default().to_owned());
+            let shown = names.iter().filter(|name| !name.is_empty()).count();
+            out(Shown::Head { names, others: self.channels.len() - shown });
         } else if self.covered < row.at {
             let periods = (row.at - self.covered) / self.sides[0].period();
             out(Shown::Unrecorded { periods });
@@ -218,8 +220,13 @@ impl Show {
 /// What a view of a link consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// The names of the channels on the left and on the right; above the first row.
-    Head([String; 2]),
+    /// Stands above the first row.
+    Head {
+        /// The channels on the left and on the right.
+        names: [String; 2],
+        /// Channels that are not shown.
+        others: usize,
+    },
     /// A stretch of time.
     Row(ShownRow),
     /// A stretch in which neither direction was recorded.
@@ -245,8 +252,12 @@ impl Shown {
     /// The lines that show it, of 80 columns.
     pub fn lines(&self, out: &mut impl FnMut(Line)) {
         match self {
-            Self::Head([left, right]) => {
+            Self::Head { names: [left, right], others } => {
                 let head = |name: &str| vec![(Role::Head, name.to_owned())];
+                if *others > 0 {
+                    let text = format!("{:13}(other channels, not shown: {others})", "");
+                    out(Line::of(Role::Dim, text));
+                }
                 out(line("character", &head(left), &head(right)));
             }
             Self::Row(ShownRow { at, left, right }) => {
@@ -260,7 +271,7 @@ impl Shown {
             }
             Self::Unrecorded { periods } => {
                 let text = format!("{periods} periods in which neither direction was recorded");
-                out(Line::of(Role::Dim, format!("{:>PLACE$}  ", "·")).and(Role::Notice, text));
+                out(Line::of(Role::Dim, format!("{:>PLACE$} ", "·")).and(Role::Notice, text));
             }
         }
     }
@@ -284,7 +295,7 @@ fn wrapped(words: &str) -> Vec<String> {
 /// A row's line: place, left, right.
 fn line(place: &str, left: &[(Role, String)], right: &[(Role, String)]) -> Line {
     let width: usize = left.iter().map(|(_, text)| text.chars().count()).sum();
-    let start = Line::of(Role::Dim, format!("{place:>PLACE$}  "));
+    let start = Line::of(Role::Dim, format!("{place:>PLACE$} "));
     let left = left.iter().fold(start, |line, (role, text)| line.and(*role, text));
     let bar = left.and(Role::Dim, format!("{:1$} │ ", "", SIDE.saturating_sub(width)));
     right.iter().fold(bar, |line, (role, text)| line.and(*role, text))

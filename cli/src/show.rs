@@ -38,6 +38,8 @@ pub(crate) fn run(view: &View, output: &mut Output) -> Result<Report, Failure> {
 fn print(shown: &Shown, listing: &mut Listing<'_>) {
     match shown {
         Shown::Row(row) => listing.row(row, |mut out| shown.lines(&mut out)),
-        Shown::Head(_) | Shown::Unrecorded { .. } => shown.lines(&mut |line| listing.line(&line)),
+        Shown::Head { .. } | Shown::Unrecorded { .. } => {
+            shown.lines(&mut |line| listing.line(&line));
+        }
     }
 }

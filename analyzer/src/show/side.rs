@@ -72,7 +72,12 @@ impl Side {
     pub(super) fn repeats_until(&self, now: Time) -> Option<Time> {
         let piece = self.pieces.front()?;
         let next = self.time(piece.next);
-        let left = piece.rounds.saturating_sub(1) * piece.pattern.len() as u64;
+        let rounds = match (piece.place, piece.rounds) {
+            (0, 2..) => piece.rounds,
+            // The round under way is no whole one, and one round alone repeats nothing.
+            _ => piece.rounds.saturating_sub(1),
+        };
+        let left = rounds * piece.pattern.len() as u64;
         Some(if next > now { next } else { self.time(Tick(piece.next.0 + left)) })
     }
 
@@ -105,13 +110,16 @@ impl Side {
         let mut out = |fold: Fold| add(words, &fold);
         while count > 0 {
             let len = piece.pattern.len() as u64;
-            if piece.place == 0 && count >= len && piece.rounds > 1 {
-                let rounds = (count / len).min(piece.rounds - 1);
+            if piece.place == 0 && count >= len {
+                let rounds = (count / len).min(piece.rounds);
                 self.folder.feed_repeated(piece.pattern.chars(), rounds, &mut out);
                 self.inside = inside(self.inside, piece.pattern.chars());
                 count -= rounds * len;
                 piece.rounds -= rounds;
                 piece.next.0 += rounds * len;
+                if piece.rounds == 0 {
+                    break;
+                }
             } else {
                 let Some(character) = piece.head() else { break };
                 self.folder.feed(character, &mut out);

@@ -1,0 +1,132 @@
+//! The side-by-side view: it loses nothing, and does not show how a capture was cut.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    reason = "a test reads files, and stops if it cannot go on"
+)]
+
+use std::fs;
+use std::path::Path;
+
+use analyzer::show::{Pair, Show, Shown, ShownRow};
+use analyzer::window::Window;
+use codec::capture::{
+    ByteOrder, Channel, ChannelId, Chunk, Content, Item, Progress, Reader, Writer,
+};
+use codec::notation::parse;
+use codec::tick::Tick;
+use codec::{CharBuf, Chars};
+
+fn rows(capture: &[u8]) -> Vec<ShownRow> {
+    let mut reader = Reader::new(capture);
+    let mut show = Show::new(Pair::First);
+    let mut rows = Vec::new();
+    let mut keep = |shown: Shown| {
+        if let Shown::Row(row) = shown {
+            rows.push(row);
+        }
+    };
+    while reader.step(&mut |item| show.feed(&item, &Window::ALL, &mut keep)).unwrap()
+        == Progress::More
+    {}
+    show.finish(&mut keep);
+    rows
+}
+
+/// The characters of channels 0 and 1, which have no holes.
+fn characters(capture: &[u8]) -> [CharBuf; 2] {
+    let mut reader = Reader::new(capture);
+    let mut found = [CharBuf::new(), CharBuf::new()];
+    let mut keep = |item: Item<'_>| {
+        if let Item::Chunk(id, chunk) = item {
+            let (chars, count) = match chunk.content {
+                Content::Literal(chars) => (chars, 1),
+                Content::Repeat { pattern, count } => (pattern, count),
+            };
+            (0..count).for_each(|_| found[id.0 as usize].push_chars(chars));
+        }
+    };
+    while reader.step(&mut keep).unwrap() == Progress::More {}
+    found
+}
+
+/// Both channels from 0 on, cut every so many characters.
+fn cut(sides: &[CharBuf; 2], every: usize) -> Vec<u8> {
+    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
+    let mut file = Writer::new(Vec::new(), ByteOrder::Big, &channels).unwrap();
+    let len = sides[0].len().max(sides[1].len());
+    for first in (0..len).step_by(every) {
+        for (id, side) in [ChannelId(0), ChannelId(1)].into_iter().zip(sides) {
+            let chars: Chars<'_> = side.chars().slice(first..first + every);
+            if !chars.is_empty() {
+                let content = Content::Literal(chars);
+                file.write(id, &Chunk { first: Tick(first as u64), content }).unwrap();
+            }
+        }
+    }
+    file.finish().unwrap()
+}
+
+fn fixtures() -> impl Iterator<Item = Vec<u8>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+    ["link-1", "link-2", "link-7", "link-8", "link-11", "link-14"]
+        .into_iter()
+        .map(move |name| fs::read(root.join(name).join("capture.pcapng")).unwrap())
+}
+
+#[test]
+fn what_is_shown_is_what_was_captured() {
+    for capture in fixtures() {
+        let rows = rows(&capture);
+        let [left, right] = characters(&capture);
+        let joined = |side: fn(&ShownRow) -> &str| {
+            let words: Vec<&str> = rows.iter().map(side).collect();
+            parse(&words.join(" ")).unwrap()
+        };
+        assert_eq!(joined(|row| &row.left), left);
+        assert_eq!(joined(|row| &row.right), right);
+    }
+}
+
+#[test]
+fn every_row_begins_where_it_says() {
+    for capture in fixtures() {
+        let mut place = 0;
+        for row in rows(&capture) {
+            assert_eq!(row.at, place);
+            let [left, right] = [&row.left, &row.right].map(|side| parse(side).unwrap().len());
+            assert_eq!(left, right);
+            place += left as u64;
+        }
+    }
+}
+
+#[test]
+fn how_a_capture_is_cut_does_not_show() {
+    for capture in fixtures() {
+        let sides = characters(&capture);
+        let whole = rows(&cut(&sides, 65_536));
+        for every in [1, 7, 64, 100] {
+            assert_eq!(rows(&cut(&sides, every)), whole, "cut every {every}");
+        }
+    }
+}
+
+#[test]
+fn repeats_on_both_sides_are_one_row_whatever_their_length() {
+    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let fill = parse("GAP GO").unwrap();
+    let silence = parse("IDLE").unwrap();
+    let content = Content::Repeat { pattern: fill.chars(), count: 1 << 40 };
+    file.write(ChannelId(0), &Chunk { first: Tick(0), content }).unwrap();
+    let content = Content::Repeat { pattern: silence.chars(), count: 1 << 41 };
+    file.write(ChannelId(1), &Chunk { first: Tick(0), content }).unwrap();
+    let row = |at, left: &str, right: &str| ShownRow { at, left: left.into(), right: right.into() };
+    assert_eq!(
+        rows(&file.finish().unwrap()),
+        [row(0, "(GAP GO)×1099511627776", "IDLE×2199023255552")]
+    );
+}
