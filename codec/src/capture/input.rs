@@ -1,5 +1,6 @@
 //! Transparent decompression, told by the first bytes of the stream.
 
+use std::error::Error;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
@@ -95,7 +96,7 @@ impl<R: BufRead> Zstd<R> {
                 // Nothing is in a fresh decoder, so its next read asks for a frame again.
                 io::copy(&mut self.stream.by_ref().take(length.into()), &mut io::sink())?;
             }
-            Err(error) => return Err(io::Error::other(error)),
+            Err(error) => return Err(broken(&error)),
             Ok(()) => {}
         }
         Ok(true)
@@ -112,9 +113,27 @@ impl<R: BufRead> Read for Zstd<R> {
             } else {
                 self.frame
                     .decode_blocks(&mut self.stream, BlockDecodingStrategy::UptoBlocks(1))
-                    .map_err(io::Error::other)?;
+                    .map_err(|error| broken(&error))?;
             }
         }
         self.frame.read(buf)
+    }
+}
+
+/// What is wrong with a Zstandard stream, in fewer words than the decoder has.
+fn broken(error: &FrameDecoderError) -> io::Error {
+    if let FrameDecoderError::WindowSizeTooBig { requested, max } = error {
+        let text = format!("the zstd window takes {requested} bytes, more than {max}");
+        return io::Error::new(io::ErrorKind::Unsupported, text);
+    }
+    let mut cause: &dyn Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    match cause.downcast_ref::<io::Error>() {
+        Some(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            io::Error::new(io::ErrorKind::UnexpectedEof, "the zstd stream is cut short")
+        }
+        _ => io::Error::new(io::ErrorKind::InvalidData, format!("no valid zstd: {error}")),
     }
 }

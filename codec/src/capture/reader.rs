@@ -106,9 +106,14 @@ impl<R: Read> Reader<R> {
             Format::Pcap(_) => self.record(out),
             Format::Done => return Ok(Progress::Done),
         };
-        if !matches!(result, Ok(Progress::More)) {
-            self.format = Format::Done;
-            self.table.end_section(&mut |fault| out(Item::Fault(fault)));
+        match result {
+            Ok(Progress::More) => {}
+            Ok(Progress::Done) => {
+                self.format = Format::Done;
+                self.table.end_section(&mut |fault| out(Item::Fault(fault)));
+            }
+            // What a damaged section still had to declare is not known.
+            Err(_) => self.format = Format::Done,
         }
         result
     }

@@ -95,18 +95,29 @@ impl Table {
     }
 
     /// The channel declared before that makes a link with this one: each names the other, by number
-    /// or, where its description gives none, by the reversed name.
+    /// or by the reversed name. Numbers come first, but tools that merge captures leave them as
+    /// they were: one that names a channel which does not name it back counts as none.
     fn partner(&self, id: usize, channel: &Channel) -> Option<usize> {
-        let partner = match channel.peer {
-            Some(peer) => self.base + peer as usize,
-            None => *self.names.get(&channel.opposite_name()?)?,
+        let number = channel.peer.map(|peer| self.base + peer as usize);
+        let by_name = || self.names.get(&channel.opposite_name()?).copied();
+        let agrees = |partner: &usize| {
+            let other = self.interface(*partner).filter(|other| other.peer.is_none())?;
+            let back = other.channel.peer.map(|peer| self.base + peer as usize);
+            let named = other.channel.opposite_name().as_ref() == Some(&channel.name);
+            // A number that is still to be declared may yet prove right.
+            let agrees = back == Some(id) || named && back.is_none_or(|back| back < id);
+            agrees.then_some(())
         };
-        let other = self.interfaces.get(partner)?.as_ref().filter(|other| other.peer.is_none())?;
-        let agrees = match other.channel.peer {
-            Some(peer) => self.base + peer as usize == id,
-            None => other.channel.opposite_name().as_ref() == Some(&channel.name),
-        };
-        agrees.then_some(partner)
+        let found = |partner: Option<usize>| partner.filter(|found| agrees(found).is_some());
+        match number {
+            Some(number) if number > id => None,
+            Some(number) => found(Some(number)).or_else(|| found(by_name())),
+            None => found(by_name()),
+        }
+    }
+
+    fn interface(&self, id: usize) -> Option<&Interface> {
+        self.interfaces.get(id)?.as_ref()
     }
 
     fn interface_mut(&mut self, id: usize) -> Option<&mut Interface> {
@@ -144,16 +155,17 @@ impl Table {
         }
     }
 
-    /// Ends a section: what its interfaces promised must have come true. Their numbers start anew.
+    /// Ends a section that is whole: tells of peers that cannot be. Numbers start anew.
     pub(super) fn end_section(&mut self, out: &mut impl FnMut(Fault)) {
         for id in self.base..self.interfaces.len() {
-            let Some(Some(interface)) = self.interfaces.get(id) else { continue };
-            let (Some(peer), None) = (interface.channel.peer, interface.peer) else { continue };
+            let Some(interface) = self.interface(id) else { continue };
+            let Some(peer) = interface.channel.peer else { continue };
             let partner = self.base + peer as usize;
-            let why = match self.interfaces.get(partner) {
-                _ if partner == id => "the channel itself",
-                Some(Some(_)) => "whose own peer is another",
-                Some(None) | None => "which is no channel of this section",
+            let why = match self.interface(partner) {
+                Some(_) if partner == id => "the channel itself",
+                Some(_) if interface.peer.is_none() => "which does not name it back",
+                Some(_) => continue,
+                None => "which is no channel of this section",
             };
             out(interface.place.fault("peer", format!("is {peer}, {why}")));
         }
@@ -165,4 +177,61 @@ impl Table {
 fn channel_id(id: usize) -> ChannelId {
     // There are at most `INTERFACES_MAX`.
     ChannelId(u32::try_from(id).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Links and faults of channels with these names and peers.
+    fn check(channels: &[(&str, Option<u32>)]) -> Vec<String> {
+        let mut said = Vec::new();
+        let mut table = Table::default();
+        for (name, peer) in channels {
+            let comment = Channel { peer: *peer, ..Channel::named(*name) }.description();
+            let words = [Word::Name(name), Word::Comment(&comment)].into_iter();
+            let place = Place { offset: 0, number: 0, block: "interface description" };
+            let declared = Declared { link_type: u32::from(LINK_TYPE), len: 0, place };
+            let mut out = |item: Item<'_>| {
+                if let Item::Link(one, other) = item {
+                    said.push(format!("{one}-{other}"));
+                }
+            };
+            table.declare(declared, words, &mut out).unwrap();
+        }
+        table.end_section(&mut |fault| said.push(fault.fault));
+        said
+    }
+
+    #[test]
+    fn channels_that_name_each_other_are_a_link_whatever_they_are_called() {
+        assert_eq!(check(&[("x", Some(1)), ("y", Some(0))]), ["0-1"]);
+        assert_eq!(
+            check(&[("a>b", Some(2)), ("b>a", Some(3)), ("x", Some(0)), ("y", Some(1))]),
+            ["0-2", "1-3"]
+        );
+    }
+
+    #[test]
+    fn without_numbers_reversed_names_make_a_link() {
+        assert_eq!(check(&[("a>b", None), ("c>d", None), ("b>a", None)]), ["0-2"]);
+        assert_eq!(check(&[("a>b", None), ("b>a", Some(0))]), ["0-1"]);
+        assert_eq!(check(&[("a>a", None)]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn numbers_that_a_merge_made_wrong_give_way_to_names() {
+        let merged = [("a>b", Some(1)), ("b>a", Some(0)), ("c>d", Some(1)), ("d>c", Some(0))];
+        assert_eq!(check(&merged), ["0-1", "2-3"]);
+    }
+
+    #[test]
+    fn peers_that_cannot_be_are_faults() {
+        assert_eq!(check(&[("x", Some(0))]), ["is 0, the channel itself"]);
+        assert_eq!(check(&[("x", Some(7))]), ["is 7, which is no channel of this section"]);
+        assert_eq!(
+            check(&[("x", Some(1)), ("y", Some(2)), ("z", Some(1))]),
+            ["1-2", "is 1, which does not name it back"]
+        );
+    }
 }
