@@ -165,7 +165,7 @@ impl Receiver {
         pattern: Chars<'_>,
         out: &mut impl FnMut(Tick, Notice),
     ) -> Round {
-        let (before, packets) = ((self.silence, self.receiving.kind()), self.packets);
+        let (before, packets) = (self.phase(), self.packets);
         let mut others = 0;
         self.feed(pattern, &mut |at, notice| {
             others += match notice {
@@ -174,9 +174,13 @@ impl Receiver {
             };
             out(at, notice);
         });
-        let same = before == (self.silence, self.receiving.kind());
-        let left = if same { Left::Same } else { Left::Changed };
+        let left = if before == self.phase() { Left::Same } else { Left::Changed };
         Round { left, packets: self.packets - packets, others }
+    }
+
+    /// All that decides what further characters bring, but for what a packet has taken in so far.
+    const fn phase(&self) -> (Silence, u8, Option<Command>) {
+        (self.silence, self.receiving.kind(), self.command)
     }
 
     /// Passes over further rounds like the last, at least two of which have been taken unless it

@@ -101,11 +101,11 @@ impl Kept {
     }
 
     fn add_repeated(&mut self, bytes: &[u8], count: u64) {
-        let all = self.len + count * bytes.len() as u64;
-        while self.len < all && self.bytes.len() < KEPT_MAX {
-            self.add(bytes);
-        }
-        self.len = all;
+        let more = count * bytes.len() as u64;
+        let room = KEPT_MAX - self.bytes.len();
+        let kept = usize::try_from(more).unwrap_or(room).min(room);
+        self.bytes.extend(bytes.iter().cycle().take(kept));
+        self.len += more;
     }
 
     fn drop_last(&mut self) {

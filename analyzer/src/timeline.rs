@@ -131,8 +131,10 @@ impl Timeline {
         self.schedule(id);
     }
 
-    /// The recording ends: hands out the rest. The timeline is as new, without channels.
+    /// The recording ends: hands out the rest, and last what its end closes. The timeline is as new,
+    /// without channels.
     pub fn finish(&mut self, out: &mut impl FnMut(Row)) {
+        self.release(Time::MAX, out);
         for (id, track) in &mut self.tracks {
             track.end();
             self.due.extend(track.due().map(|time| Reverse((time, *id))));

@@ -5,6 +5,7 @@ use pcap_file::pcapng::{
     PcapNgParseError,
 };
 
+use super::LINK_TYPE;
 use super::fault::{CaptureError, Place};
 use super::writer::ByteOrder;
 
@@ -65,6 +66,19 @@ impl BlockHead {
         Ok(head)
     }
 
+    /// In place of the description of an interface of another link type, one without options: what
+    /// stands there is for others to read, and may be more than pcap-file takes.
+    pub(super) fn bare_if_foreign(self, block: &[u8]) -> Option<[[u8; 4]; 5]> {
+        let link_type @ [first, second] = *block.get(8..)?.first_chunk()?;
+        let own = match self.order {
+            ByteOrder::Big => LINK_TYPE.to_be_bytes(),
+            ByteOrder::Little => LINK_TYPE.to_le_bytes(),
+        };
+        let [kind, len] = [self.kind, 20].map(|word| self.order.bytes(word));
+        let foreign = self.kind == INTERFACE_DESCRIPTION && link_type != own;
+        foreign.then_some([kind, len, [first, second, 0, 0], [0; 4], len])
+    }
+
     /// Whether anything in the block is read; others are passed over.
     pub(super) const fn is_parsed(self) -> bool {
         matches!(self.kind, SECTION_HEADER | INTERFACE_DESCRIPTION | ENHANCED_PACKET)
@@ -72,6 +86,13 @@ impl BlockHead {
 }
 
 impl ByteOrder {
+    const fn bytes(self, word: u32) -> [u8; 4] {
+        match self {
+            Self::Big => word.to_be_bytes(),
+            Self::Little => word.to_le_bytes(),
+        }
+    }
+
     pub(super) const fn word(self, bytes: [u8; 4]) -> u32 {
         match self {
             Self::Big => u32::from_be_bytes(bytes),
@@ -80,36 +101,38 @@ impl ByteOrder {
     }
 }
 
-/// The field at fault and what is wrong with it, from pcap-file's innermost error.
-pub(super) fn explain(error: &PcapNgParseError) -> (&'static str, String) {
+/// The field at fault, its place in the block if that is known, and what is wrong with it, from
+/// pcap-file's innermost error.
+pub(super) fn explain(error: &PcapNgParseError) -> (u64, &'static str, String) {
     let mut innermost: &dyn std::error::Error = error;
     while let Some(source) = innermost.source() {
         innermost = source;
     }
     let text = innermost.to_string();
     let PcapNgParseError::BlockConversion(conversion) = error else {
-        return ("contents", format!("cannot be read: {text}"));
+        return (0, "contents", format!("cannot be read: {text}"));
     };
     match &*conversion.source {
         Content::BlockContentTooSmall { needed, actual } => {
-            ("length", format!("asks for {needed} bytes of {actual}"))
+            (0, "length", format!("asks for {needed} bytes of {actual}"))
         }
         Content::Validation(Value::InvalidInterfaceId(id)) => {
-            ("interface id", format!("is {id}, which no interface description has"))
+            (8, "interface id", format!("is {id}, which no interface description has"))
         }
         Content::Validation(Value::InvalidOriginalLen(original, captured)) => (
+            24,
             "original packet length",
             format!("is {original}, less than the {captured} bytes captured"),
         ),
         Content::Validation(Value::FailedToDecodeTimestamp { .. }) => {
-            ("timestamp", format!("cannot be read: {text}"))
+            (12, "timestamp", format!("cannot be read: {text}"))
         }
-        Content::Validation(_) => ("contents", format!("cannot be read: {text}")),
+        Content::Validation(_) => (0, "contents", format!("cannot be read: {text}")),
         Content::Option(OptionParseError::InvalidEntry { name, .. }) => {
-            ("options", format!("have a bad {name}: {text}"))
+            (0, "options", format!("have a bad {name}: {text}"))
         }
         Content::Option(OptionParseError::ContentTooSmall { needed, actual }) => {
-            ("options", format!("ask for {needed} bytes of {actual}"))
+            (0, "options", format!("ask for {needed} bytes of {actual}"))
         }
     }
 }

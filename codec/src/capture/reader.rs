@@ -205,6 +205,8 @@ impl<R: Read> Reader<R> {
     ) -> Result<(), CaptureError> {
         let Format::PcapNg(parser) = &mut self.format else { return Ok(()) };
         let bytes = self.window.ahead().get(..head.len as usize).unwrap_or_default();
+        let bare = head.bare_if_foreign(bytes);
+        let bytes = bare.as_ref().map_or(bytes, |bare| bare.as_flattened());
         let block = match parser {
             Some(parser) => parser.next_block(bytes).map(|(_, block)| block),
             None => PcapNgParser::new(bytes).map(|(_, new)| {
@@ -221,7 +223,9 @@ impl<R: Read> Reader<R> {
             Ok(Block::SectionHeader(section)) => {
                 if section.major_version != 1 {
                     let fault = format!("is {}, not 1", section.major_version);
-                    return Err(CaptureError::Damaged(place.fault("major version", fault)));
+                    return Err(CaptureError::Damaged(
+                        place.within(12).fault("major version", fault),
+                    ));
                 }
                 self.table.end_section(&mut |fault| out(Item::Fault(fault)));
                 out(Item::Section);
@@ -232,8 +236,8 @@ impl<R: Read> Reader<R> {
                 self.table.declare(Declared { link_type, len: head.len, place }, words, out)?;
             }
             Err(error) => {
-                let (field, fault) = explain(&error);
-                let fault = place.fault(field, fault);
+                let (at, field, fault) = explain(&error);
+                let fault = place.within(at).fault(field, fault);
                 // Without a section's or interface's description nothing behind it can be read.
                 if head.kind != ENHANCED_PACKET {
                     return Err(CaptureError::Damaged(fault));
@@ -261,7 +265,7 @@ impl<R: Read> Reader<R> {
         let captured = self.order().word([a, b, c, d]) as usize;
         if captured > PAYLOAD_MAX {
             let fault = format!("is {captured}, more than {PAYLOAD_MAX}");
-            return Err(CaptureError::Damaged(place.fault("captured length", fault)));
+            return Err(CaptureError::Damaged(place.within(8).fault("captured length", fault)));
         }
         let len = RECORD_HEAD + captured;
         let have = self.want(len)?;

@@ -1,0 +1,223 @@
+//! Files that are cut off or damaged: what stood before is handed out, then comes one error that
+//! names byte, block and field.
+
+use std::io::{self, Read};
+
+use codec::capture::{ByteOrder, CaptureError, INTERFACES_MAX};
+
+use crate::bytes::{LITTLE, PACKET, Seen, literal, read, small};
+
+/// Where the blocks of a well-made little-endian file begin, and where the last one ends.
+fn boundaries(file: &[u8]) -> Vec<usize> {
+    let next = |place: &usize| {
+        let len = file.get(place + 4..)?.first_chunk::<4>()?;
+        Some(place + u32::from_le_bytes(*len) as usize)
+    };
+    let places: Vec<usize> = std::iter::successors(Some(0), next).collect();
+    assert_eq!(places.last(), Some(&file.len()));
+    places
+}
+
+/// The small capture's chunks, each with the end of its block: they stand in its last blocks.
+fn chunks_with_ends() -> (Vec<u8>, Vec<usize>, Vec<(usize, &'static str)>) {
+    let (file, chunks) = small(ByteOrder::Little);
+    let places = boundaries(&file);
+    let ends = places.iter().copied().rev().take(chunks.len()).rev();
+    let with_ends = ends.zip(chunks).collect();
+    (file, places, with_ends)
+}
+
+#[test]
+fn a_file_cut_anywhere_gives_all_before_and_one_error() {
+    let (file, places, chunks) = chunks_with_ends();
+    for cut in 0..=file.len() {
+        let seen = read(&file[..cut]);
+        let before: Vec<&str> =
+            chunks.iter().filter(|(end, _)| *end <= cut).map(|(_, line)| *line).collect();
+        assert_eq!(seen.of("chunk"), before, "cut at {cut}");
+        let number = places.iter().filter(|place| **place <= cut).count() - 1;
+        let start = places[number];
+        match seen.error {
+            None => assert!(cut > 0 && start == cut, "cut at {cut}"),
+            Some(CaptureError::Empty) => assert_eq!(cut, 0),
+            // What kind of file it is shows in its first four bytes.
+            Some(CaptureError::NotACapture { .. }) => assert!((1..4).contains(&cut)),
+            Some(CaptureError::Damaged(fault)) => {
+                assert!(start < cut, "cut at {cut}");
+                assert_eq!((fault.offset, fault.number), (start as u64, number as u64));
+                let field = if cut - start < 12 { "header" } else { "block total length" };
+                assert_eq!(fault.field, field, "cut at {cut}");
+                let text = fault.to_string();
+                assert!(text.starts_with(&format!("byte {start}: block {number} (")), "{text}");
+            }
+            Some(error) => panic!("cut at {cut}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn any_bit_flipped_leaves_what_stood_before() {
+    let (file, places, chunks) = chunks_with_ends();
+    for (byte, bit) in (0..file.len()).flat_map(|byte| (0..8).map(move |bit| (byte, bit))) {
+        let mut damaged = file.clone();
+        damaged[byte] ^= 1 << bit;
+        let seen = read(damaged.as_slice());
+        let start = places.iter().copied().rfind(|place| *place <= byte).unwrap();
+        let before: Vec<&str> =
+            chunks.iter().filter(|(end, _)| *end <= start).map(|(_, line)| *line).collect();
+        let chunks = seen.of("chunk");
+        assert!(chunks.starts_with(&before), "byte {byte}, bit {bit}: {chunks:?}");
+        if let Some(CaptureError::Damaged(fault)) = &seen.error {
+            assert!(fault.offset >= start as u64, "byte {byte}, bit {bit}: {fault}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_chunk_costs_no_other() {
+    let (file, places, chunks) = chunks_with_ends();
+    // The kind of each chunk: 28 bytes of the block before the payload, then the version.
+    for (number, start) in places.iter().enumerate().skip(3).take(chunks.len()) {
+        let mut damaged = file.clone();
+        damaged[start + 29] = 9;
+        let seen = read(damaged.as_slice());
+        let others: Vec<&str> =
+            (3..).zip(&chunks).filter(|(n, _)| *n != number).map(|(_, (_, line))| *line).collect();
+        assert_eq!(seen.of("chunk"), others);
+        let faults = seen.of("fault");
+        let place = format!("fault byte {}: block {number} (enhanced packet): kind ", start + 29);
+        assert!(faults.len() == 1 && faults[0].starts_with(&place), "{faults:?}");
+        assert!(seen.error.is_none());
+    }
+}
+
+#[test]
+fn nothing_and_garbage_are_no_captures() {
+    assert!(matches!(read(io::empty()).error, Some(CaptureError::Empty)));
+    let garbage: Vec<u8> = (0..5000_u32).map(|n| (n * n * 7 + n / 3).to_le_bytes()[0]).collect();
+    for bytes in [&b"\0"[..], b"GET / HTTP/1.1\r\n", b"\x0a\x0d", &garbage, &[0xff; 100]] {
+        let seen = read(bytes);
+        assert!(matches!(seen.error, Some(CaptureError::NotACapture { .. })));
+        assert!(seen.items.is_empty() && seen.error_text().starts_with("byte 0: "));
+    }
+}
+
+#[test]
+fn garbage_behind_a_section_header_is_one_error() {
+    for fill in 0..=u8::MAX {
+        let seen = read([LITTLE.section(), vec![fill; 99]].concat().as_slice());
+        assert_eq!(seen.items, ["section"]);
+        assert!(seen.error_text().starts_with("byte 32: block 1 ("), "{}", seen.error_text());
+    }
+}
+
+fn named(seen: &Seen, place: &str, field: &str) {
+    let text = seen.error_text();
+    assert!(text.starts_with(place) && text.contains(&format!("): {field} ")), "{text}");
+}
+
+#[test]
+fn absurd_block_lengths_are_refused() {
+    let before =
+        [LITTLE.section(), LITTLE.channel("a>b", ""), LITTLE.packet(0, &literal(0, &PACKET))]
+            .concat();
+    // A block's length stands behind its type.
+    let place = format!("byte {}: block 3 (", before.len() + 4);
+    // Section header, interface description, enhanced packet, statistics, unknown.
+    for kind in [0x0a0d_0d0a, 1, 6, 5, 0x0bad] {
+        for len in [0, 1, 4, 8, 11, 13, 30, 0x7fff_ffff, 0x8000_0000, 0xffff_fffc, u32::MAX] {
+            let mut block = LITTLE.block(kind, &[0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0]);
+            block.splice(4..8, len.to_le_bytes());
+            let file = [&before[..], &block, &[0; 64]].concat();
+            let seen = read(file.as_slice());
+            assert_eq!(seen.of("chunk"), ["chunk 0 at 0: 83 05 92 GAP"], "{kind:#x} {len}");
+            named(&seen, &place, "block total length");
+        }
+    }
+}
+
+#[test]
+fn the_two_lengths_of_a_block_must_agree() {
+    let mut file = [LITTLE.section(), LITTLE.channel("a>b", "")].concat();
+    let last = file.len() - 4;
+    file[last] += 4;
+    let seen = read(file.as_slice());
+    assert_eq!(seen.items, ["section"]);
+    named(&seen, "byte 28: block 1 (", "block total length");
+}
+
+/// An endless stream that counts what is taken.
+struct Endless<'a> {
+    head: &'a [u8],
+    taken: &'a mut u64,
+}
+
+impl Read for Endless<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.head.read(buf)?;
+        buf.iter_mut().skip(read).for_each(|byte| *byte = 0);
+        *self.taken += buf.len() as u64;
+        Ok(buf.len())
+    }
+}
+
+#[test]
+fn no_length_makes_a_reader_take_more_than_the_largest_legal_block() {
+    let chunk = literal(0, &PACKET);
+    let mut huge = LITTLE.packet(0, &chunk);
+    huge.splice(20..24, 0x7fff_ffff_u32.to_le_bytes());
+    let mut long = LITTLE.packet(0, &chunk);
+    long.splice(4..8, 0x7fff_fffc_u32.to_le_bytes());
+    let mut wide = LITTLE.packet(0, &chunk);
+    wide.splice(32..36, u32::MAX.to_le_bytes());
+    for block in [huge, long, wide] {
+        let head = [LITTLE.section(), LITTLE.channel("a>b", ""), block].concat();
+        let mut taken = 0;
+        let seen = read(Endless { head: &head, taken: &mut taken });
+        assert!(seen.of("chunk").is_empty() && seen.error.is_some());
+        // A payload of 256 KiB with what stands around it, and what is read ahead.
+        assert!(taken <= 1 << 20, "{taken} bytes");
+    }
+}
+
+#[test]
+fn an_interface_too_many_ends_the_file() {
+    assert_eq!(INTERFACES_MAX, 65_536);
+    // Link type 147, nothing else: 20 bytes.
+    let interface = LITTLE.block(1, &[147, 0, 0, 0, 0, 0, 0, 0]);
+    let file = [LITTLE.section(), interface.repeat(65_537)].concat();
+    let seen = read(file.as_slice());
+    assert_eq!(seen.of("channel").len(), 65_536);
+    named(&seen, &format!("byte {}: block 65537 (", 28 + 20 * 65_536), "interface");
+    let whole = [LITTLE.section(), interface.repeat(65_536)].concat();
+    assert!(read(whole.as_slice()).error.is_none());
+}
+
+#[test]
+fn classic_pcap_cut_anywhere_gives_all_before_and_one_error() {
+    let record = LITTLE.record(&literal(0, &PACKET));
+    let file = [LITTLE.pcap(0xa1b2_c3d4, 147), record.clone(), LITTLE.record(&literal(4, &PACKET))]
+        .concat();
+    let places = [0, 24, 24 + record.len(), file.len()];
+    for cut in 0..=file.len() {
+        let seen = read(&file[..cut]);
+        let whole = places.iter().filter(|place| **place <= cut).count();
+        assert_eq!(seen.of("chunk").len(), whole.saturating_sub(2), "cut at {cut}");
+        assert_eq!(seen.error.is_none(), cut > 0 && places.contains(&cut), "cut at {cut}");
+        if cut >= 4
+            && let Some(error) = seen.error
+        {
+            let text = error.to_string();
+            assert!(text.starts_with(&format!("byte {}: block ", places[whole - 1])), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_record_longer_than_a_payload_may_be_is_refused() {
+    let mut record = LITTLE.record(&literal(0, &PACKET));
+    record.splice(8..12, 262_145_u32.to_le_bytes());
+    let seen = read([LITTLE.pcap(0xa1b2_c3d4, 147), record].concat().as_slice());
+    // Behind the file's header and the record's time.
+    named(&seen, "byte 32: block 0 (", "captured length");
+}

@@ -1,0 +1,205 @@
+//! What is wrong in one block and costs no other: named, left out, and read past.
+
+use crate::bytes::{LITTLE, PACKET, literal, read, repeat};
+
+const CHUNK: &str = "chunk 0 at 0: 83 05 92 GAP";
+
+/// Reads a section of one channel and some payloads on it; returns its chunks and, with the number
+/// of the payload and the place in it that they name, its faults.
+fn payloads(payloads: &[Vec<u8>]) -> (Vec<String>, Vec<String>) {
+    let mut file = [LITTLE.section(), LITTLE.channel("a>b", "")].concat();
+    let mut places = Vec::new();
+    for payload in payloads {
+        // Behind the block's head: type, length, interface, time, two lengths.
+        places.push(file.len() + 28);
+        file.extend(LITTLE.packet(0, payload));
+    }
+    let seen = read(file.as_slice());
+    assert_eq!(seen.error_text(), "");
+    let chunks = seen.of("chunk").into_iter().map(str::to_owned).collect();
+    let faults = seen.of("fault").into_iter().map(|fault| {
+        let (number, place) = (0..)
+            .zip(&places)
+            .find(|(n, _)| fault.contains(&format!("block {} (", n + 2)))
+            .unwrap_or((99, &0));
+        let offset = fault.split(['e', ' ', ':']).find_map(|word| word.parse::<usize>().ok());
+        let field = fault.split("): ").nth(1).unwrap_or_default();
+        format!("payload {number}, byte {}: {field}", offset.unwrap_or_default() - place)
+    });
+    (chunks, faults.collect())
+}
+
+fn good(first: u64) -> Vec<u8> {
+    literal(first, &PACKET)
+}
+
+fn with(mut payload: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
+    payload.splice(at..at + bytes.len(), bytes.iter().copied());
+    payload
+}
+
+#[test]
+fn a_chunk_before_its_predecessor_s_end_is_left_out() {
+    let (chunks, faults) = payloads(&[good(10), good(13), good(2), good(14)]);
+    assert_eq!(chunks, ["chunk 0 at 10: 83 05 92 GAP", "chunk 0 at 14: 83 05 92 GAP"]);
+    assert_eq!(faults.len(), 2);
+    assert!(faults[0].starts_with("payload 1, byte 8: first is 13"), "{faults:?}");
+    assert!(faults[1].starts_with("payload 2, byte 8: first is 2"), "{faults:?}");
+}
+
+#[test]
+fn unknown_versions_and_kinds_are_left_out() {
+    let (chunks, faults) = payloads(&[with(good(0), 0, &[2]), with(good(0), 1, &[2]), good(0)]);
+    assert_eq!(chunks, [CHUNK]);
+    assert_eq!(faults.len(), 2);
+    assert!(faults[0].starts_with("payload 0, byte 0: version is 2"), "{faults:?}");
+    assert!(faults[1].starts_with("payload 1, byte 1: kind is 2"), "{faults:?}");
+}
+
+#[test]
+fn payloads_that_are_no_chunk_are_left_out() {
+    let pattern = [0x00c; 65];
+    for (payload, fault) in [
+        (vec![], "byte 0: version"),
+        (vec![1, 0], "byte 2: reserved"),
+        (with(good(0), 4, &[0]), "byte 4: length is 0"),
+        (with(good(0), 4, &[3]), "byte 4: length is 3"),
+        (with(good(0), 4, &[9]), "byte 16: low plane"),
+        (with(good(0), 4, &[5]), "byte 21: d plane"),
+        (with(good(0), 8, &[0xff; 8]), "byte 8: first is"),
+        (repeat(0, &PACKET, 0), "byte 16: count is 0"),
+        (repeat(0, &PACKET, u64::MAX), "byte 16: count is"),
+        (repeat(1, &PACKET, 1 << 62), "byte 16: count is"),
+        (repeat(0, &pattern, 2), "byte 4: length is 65"),
+        (vec![0; 262_148], "byte 0: payload"),
+    ] {
+        let (chunks, faults) = payloads(&[payload, good(0)]);
+        assert_eq!(chunks, [CHUNK], "{fault}");
+        assert_eq!(faults.len(), 1, "{fault}");
+        assert!(faults[0].starts_with(&format!("payload 0, {fault}")), "{fault}: {faults:?}");
+    }
+}
+
+#[test]
+fn a_chunk_earlier_than_a_block_before_it_is_read_and_told_of() {
+    let file = [
+        LITTLE.section(),
+        LITTLE.channel("a>b", ""),
+        LITTLE.channel("c>d", ""),
+        LITTLE.packet(0, &good(10)),
+        LITTLE.packet(1, &good(9)),
+        LITTLE.packet(1, &good(13)),
+    ]
+    .concat();
+    let seen = read(file.as_slice());
+    assert_eq!(seen.of("chunk").len(), 3);
+    let faults = seen.of("fault");
+    let named = |fault: &&str| fault.contains("block 4 (enhanced packet): first is 9");
+    assert!(faults.len() == 1 && faults.iter().all(named), "{faults:?}");
+}
+
+#[test]
+fn reserved_bytes_are_ignored() {
+    let (chunks, faults) = payloads(&[with(good(0), 2, &[0xff, 0xff])]);
+    assert_eq!((chunks.as_slice(), faults.len()), (&[CHUNK.to_owned()][..], 0));
+}
+
+#[test]
+fn a_packet_of_no_interface_is_left_out() {
+    let file = [
+        LITTLE.section(),
+        LITTLE.channel("a>b", ""),
+        LITTLE.packet(1, &good(0)),
+        LITTLE.packet(0, &good(0)),
+    ]
+    .concat();
+    let seen = read(file.as_slice());
+    assert_eq!((seen.of("chunk"), seen.error_text().as_str()), (vec![CHUNK], ""));
+    let faults = seen.of("fault");
+    assert!(faults.len() == 1 && faults[0].contains("block 2 (enhanced packet): interface id"));
+}
+
+/// Reads a section of channels of these names and descriptions, with a chunk on the first; returns
+/// its links and its faults.
+fn described(channels: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+    let mut file = LITTLE.section();
+    let mut places = Vec::new();
+    for (name, words) in channels {
+        places.push(file.len());
+        file.extend(LITTLE.channel(name, words));
+    }
+    file.extend(LITTLE.packet(0, &good(0)));
+    let seen = read(file.as_slice());
+    assert_eq!((seen.of("chunk"), seen.error_text().as_str()), (vec![CHUNK], ""));
+    assert_eq!(seen.of("channel").len(), channels.len());
+    let owned = |lines: Vec<&str>| lines.into_iter().map(str::to_owned).collect();
+    let faults = seen.of("fault").into_iter().map(|fault| {
+        let named = |(number, place): &(usize, &usize)| {
+            fault.starts_with(&format!("fault byte {place}: block {} (interface", number + 1))
+        };
+        let number = places.iter().enumerate().find(named).map(|(number, _)| number);
+        let field = fault.split("): ").nth(1).unwrap_or_default();
+        format!("interface {}: {field}", number.unwrap_or(99))
+    });
+    (owned(seen.of("link")), faults.collect())
+}
+
+#[test]
+fn peers_that_each_name_the_other_are_a_link() {
+    let none: Vec<String> = Vec::new();
+    let link = vec!["link 0 1".to_owned()];
+    assert_eq!(described(&[("a>b", "peer=1"), ("b>a", "peer=0")]), (link.clone(), none.clone()));
+    assert_eq!(described(&[("x", "peer=1"), ("y", "peer=0")]), (link.clone(), none.clone()));
+    assert_eq!(described(&[("a>b", ""), ("b>a", "")]), (link.clone(), none.clone()));
+    assert_eq!(described(&[("a>b", "peer=1"), ("b>a", "")]), (link, none.clone()));
+    assert_eq!(described(&[("a>b", ""), ("c>a", "")]), (none.clone(), none));
+}
+
+#[test]
+fn peers_that_do_not_agree_are_faults() {
+    for (channels, faulty) in [
+        // Nowhere; itself; one that names another; one that is named by two.
+        (&[("a>b", "peer=7")][..], &[0][..]),
+        (&[("a>b", "peer=4294967295")], &[0]),
+        (&[("a>b", "peer=0")], &[0]),
+        (&[("a>b", "peer=1"), ("x>y", "peer=2"), ("y>x", "peer=1")], &[0]),
+        (&[("a>b", "peer=2"), ("c>d", "peer=2"), ("b>a", "peer=0")], &[1]),
+        (&[("a>b", "peer=1"), ("c>d", "peer=2"), ("e>f", "peer=0")], &[0, 1, 2]),
+    ] {
+        let (_, faults) = described(channels);
+        assert_eq!(faults.len(), faulty.len(), "{channels:?}: {faults:?}");
+        for (fault, number) in faults.iter().zip(faulty) {
+            let start = format!("interface {number}: peer is ");
+            assert!(fault.starts_with(&start), "{channels:?}: {fault}");
+        }
+    }
+}
+
+#[test]
+fn a_foreign_interface_is_no_peer() {
+    let file = [
+        LITTLE.section(),
+        LITTLE.channel("a>b", "peer=1"),
+        LITTLE.interface(1, "b>a", "myrinet-channel v=1 peer=0"),
+    ]
+    .concat();
+    let seen = read(file.as_slice());
+    assert_eq!((seen.of("link").len(), seen.of("fault").len(), seen.skipped), (0, 1, 1));
+}
+
+#[test]
+fn wrong_words_of_a_description_are_left_out() {
+    for (words, field) in [
+        ("period_ps=0", "period_ps"),
+        ("period_ps=-1", "period_ps"),
+        ("period_ps=", "period_ps"),
+        ("period_ps=18446744073709551616", "period_ps"),
+        ("peer=x", "peer"),
+        ("peer=4294967296", "peer"),
+        ("v=2", "v"),
+    ] {
+        let (_, faults) = described(&[("a>b", words)]);
+        assert_eq!(faults.len(), 1, "{words}");
+        assert!(faults[0].starts_with(&format!("interface 0: {field} is ")), "{words}: {faults:?}");
+    }
+}

@@ -1,0 +1,175 @@
+//! Files that are as they should be: byte orders, sections, foreign interfaces, classic pcap.
+
+use codec::capture::ByteOrder;
+
+use crate::bytes::{BIG, Drip, LITTLE, Order, PACKET, literal, read, repeat, small};
+
+#[test]
+fn what_was_written_is_read_in_either_byte_order() {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let (file, chunks) = small(order);
+        let seen = read(file.as_slice());
+        let head = ["section", "channel 0 h0:0>s0:3", "channel 1 s0:3>h0:0", "link 0 1"];
+        assert_eq!(seen.items, [&head[..], &chunks].concat());
+        assert!(seen.error.is_none());
+    }
+}
+
+#[test]
+fn files_from_other_hands_are_read_in_either_byte_order() {
+    for order in [LITTLE, BIG] {
+        let file = [
+            order.section(),
+            order.channel("a:0>b:0", "period_ps=12500 peer=1"),
+            order.channel("b:0>a:0", "period_ps=25000 peer=0 tap=a:0"),
+            order.packet(0, &literal(7, &PACKET)),
+            order.packet(1, &repeat(4, &[0x00c, 0x003, 0x1aa], 9)),
+        ]
+        .concat();
+        let seen = read(file.as_slice());
+        assert_eq!(
+            seen.items,
+            [
+                "section",
+                "channel 0 a:0>b:0",
+                "channel 1 b:0>a:0",
+                "link 0 1",
+                "chunk 0 at 7: 83 05 92 GAP",
+                "chunk 1 at 4: 9 of GAP GO aa",
+            ]
+        );
+        assert!(seen.error.is_none());
+    }
+}
+
+#[test]
+fn sections_of_different_byte_orders_follow_each_other() {
+    let section = |order: Order| {
+        [
+            order.section(),
+            order.channel("a>b", "peer=1"),
+            order.channel("b>a", "peer=0"),
+            order.packet(1, &literal(0, &PACKET)),
+        ]
+        .concat()
+    };
+    let seen = read([section(BIG), section(LITTLE), section(BIG)].concat().as_slice());
+    // Peers and packets count interfaces within their section, channels through the file.
+    let lines = |base: u32| {
+        let (one, other) = (base, base + 1);
+        vec![
+            "section".to_owned(),
+            format!("channel {one} a>b"),
+            format!("channel {other} b>a"),
+            format!("link {one} {other}"),
+            format!("chunk {other} at 0: 83 05 92 GAP"),
+        ]
+    };
+    assert_eq!(seen.items, [lines(0), lines(2), lines(4)].concat());
+    assert!(seen.error.is_none());
+}
+
+#[test]
+fn a_file_without_descriptions_still_opens() {
+    let file = [
+        LITTLE.section(),
+        LITTLE.interface(147, "a>b", "seen in room 7"),
+        LITTLE.interface(147, "b>a", ""),
+        LITTLE.packet(0, &literal(0, &PACKET)),
+    ]
+    .concat();
+    let seen = read(file.as_slice());
+    assert_eq!(
+        seen.items,
+        ["section", "channel 0 a>b", "channel 1 b>a", "link 0 1", "chunk 0 at 0: 83 05 92 GAP"]
+    );
+}
+
+#[test]
+fn a_foreign_interface_is_skipped_and_counted() {
+    let file = [
+        LITTLE.section(),
+        LITTLE.interface(1, "eth0", "myrinet-channel v=1 peer=1"),
+        LITTLE.channel("a>b", ""),
+        LITTLE.packet(0, b"not a chunk"),
+        LITTLE.packet(1, &literal(0, &PACKET)),
+        LITTLE.packet(0, &literal(0, &PACKET)),
+    ]
+    .concat();
+    let seen = read(file.as_slice());
+    assert_eq!(seen.items, ["section", "channel 1 a>b", "chunk 1 at 0: 83 05 92 GAP"]);
+    assert_eq!((seen.skipped, seen.error_text().as_str()), (1, ""));
+}
+
+#[test]
+fn a_foreign_interface_may_be_described_in_any_way() {
+    // Picoseconds; an option that is cut short; a name that is no UTF-8.
+    for options in
+        [&[9, 0, 1, 0, 12, 0, 0, 0][..], &[1, 0, 0xff, 0xff], &[2, 0, 1, 0, 0xff, 0, 0, 0]]
+    {
+        let foreign = LITTLE.block(1, &[&[1, 0, 0, 0, 0, 0, 0, 0], options].concat());
+        let channel = [LITTLE.channel("a>b", ""), LITTLE.packet(1, &literal(0, &PACKET))].concat();
+        let seen = read([LITTLE.section(), foreign, channel].concat().as_slice());
+        assert_eq!(seen.items, ["section", "channel 1 a>b", "chunk 1 at 0: 83 05 92 GAP"]);
+        assert_eq!((seen.skipped, seen.error_text().as_str()), (1, ""));
+    }
+}
+
+#[test]
+fn other_blocks_are_passed_over() {
+    let other = |kind: u32| LITTLE.block(kind, &[0xee; 40]);
+    let file = [
+        LITTLE.section(),
+        other(4),
+        LITTLE.channel("a>b", ""),
+        other(5),
+        LITTLE.packet(0, &literal(0, &PACKET)),
+        other(0x0bad),
+        other(0x8000_0000),
+        LITTLE.packet(0, &literal(4, &PACKET)),
+    ]
+    .concat();
+    let seen = read(file.as_slice());
+    assert_eq!(
+        seen.items,
+        ["section", "channel 0 a>b", "chunk 0 at 0: 83 05 92 GAP", "chunk 0 at 4: 83 05 92 GAP"]
+    );
+    assert!(seen.error.is_none());
+}
+
+#[test]
+fn classic_pcap_is_one_channel_whatever_its_magic() {
+    // Microseconds and nanoseconds, in either order.
+    for (order, magic) in
+        [LITTLE, BIG].into_iter().flat_map(|order| [(order, 0xa1b2_c3d4), (order, 0xa1b2_3c4d)])
+    {
+        let payloads = [literal(2, &PACKET), repeat(6, &[0x00c, 0x003], 64)];
+        let records = payloads.map(|payload| order.record(&payload)).concat();
+        let file = [order.pcap(magic, 147), records].concat();
+        let seen = read(file.as_slice());
+        assert_eq!(seen.of("channel").len(), 1);
+        assert_eq!(seen.of("chunk"), ["chunk 0 at 2: 83 05 92 GAP", "chunk 0 at 6: 64 of GAP GO"]);
+        assert_eq!((seen.of("fault").len(), seen.error_text().as_str()), (0, ""));
+    }
+}
+
+#[test]
+fn classic_pcap_of_another_kind_is_skipped_and_counted() {
+    let file = [LITTLE.pcap(0xa1b2_c3d4, 1), LITTLE.record(&literal(0, &PACKET))].concat();
+    let seen = read(file.as_slice());
+    assert_eq!((seen.items.len(), seen.skipped, seen.error_text().as_str()), (0, 1, ""));
+}
+
+#[test]
+fn a_pipe_that_gives_a_byte_at_a_time_gives_the_same() {
+    let (little, _) = small(ByteOrder::Little);
+    let (big, _) = small(ByteOrder::Big);
+    let pcap = [BIG.pcap(0xa1b2_3c4d, 147), BIG.record(&literal(2, &PACKET))].concat();
+    let other = [LITTLE.section(), LITTLE.block(5, &[0; 400])].concat();
+    let cut = little.split_at(little.len() - 5).0.to_vec();
+    for file in [little, big, pcap, other, cut, b"garbage of no kind".to_vec(), Vec::new()] {
+        let (whole, dripped) = (read(file.as_slice()), read(Drip(&file)));
+        assert_eq!(whole.items, dripped.items);
+        assert_eq!(whole.error_text(), dripped.error_text());
+    }
+}

@@ -1,0 +1,7 @@
+//! Capture files as they are met: well made, of other kinds, cut, damaged, compressed.
+
+mod bytes;
+mod compressed;
+mod damage;
+mod faults;
+mod kinds;

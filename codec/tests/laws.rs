@@ -1,0 +1,395 @@
+//! The codec's laws: parse undoes emit, in every format; cutting changes nothing; no bytes panic.
+
+use codec::capture::{
+    ByteOrder, Channel, ChannelId, Chunk, Content, Item, Progress, Reader, Writer,
+};
+use codec::chars::{CharBuf, Chars, Run};
+use codec::crc::{Crc8, crc_after_hop, crc8, syndrome};
+use codec::framing::{Frame, FrameEnd, frames};
+use codec::packet::{Check, Packet, Tag, strip};
+use codec::tick::Tick;
+use codec::{Character, notation};
+use nom::{Input, Needed};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+fn character() -> impl Strategy<Value = Character> {
+    prop_oneof![
+        3 => any::<u8>().prop_map(Character::Data),
+        2 => any::<u8>().prop_map(Character::Control),
+        2 => prop::sample::select(vec![0x00, 0x0c, 0x03, 0x0f, 0x33, 0x04]).prop_map(Character::Control),
+    ]
+}
+
+/// Characters in runs, so that words of the `d` plane are met that are all one kind.
+fn characters() -> impl Strategy<Value = Vec<Character>> {
+    let run = (character(), prop_oneof![4 => 1..4_usize, 1 => 1..150_usize]);
+    let runs = vec(run, 0..12);
+    runs.prop_map(|runs| {
+        runs.into_iter()
+            .flat_map(|(character, count)| std::iter::repeat_n(character, count))
+            .collect()
+    })
+}
+
+fn buf(model: &[Character]) -> CharBuf {
+    model.iter().copied().collect()
+}
+
+/// Places in order, within characters.
+fn places(len: usize) -> impl Strategy<Value = (usize, usize)> {
+    (0..=len, 0..=len).prop_map(|(one, other)| (one.min(other), one.max(other)))
+}
+
+fn cut_characters() -> impl Strategy<Value = (Vec<Character>, (usize, usize))> {
+    characters().prop_flat_map(|model| {
+        let len = model.len();
+        (Just(model), places(len))
+    })
+}
+
+fn model(chars: Chars<'_>) -> Vec<Character> {
+    chars.iter().collect()
+}
+
+fn channel() -> impl Strategy<Value = Channel> {
+    let word = "[a-z][a-z0-9:.-]{0,7}";
+    let more = vec(("k[a-z]{0,5}", "[a-z0-9=]{0,6}"), 0..3);
+    let name = "[a-z0-9:> é]{0,12}";
+    let period = any::<u64>().prop_map(|n| std::num::NonZeroU64::MIN.saturating_add(n));
+    (name, period, option::of(any::<u32>()), option::of(word), more)
+        .prop_map(|(name, period_ps, peer, tap, more)| Channel { name, period_ps, peer, tap, more })
+}
+
+/// A chunk's place, characters, and rounds.
+type Parts = (u64, Vec<Character>, Option<u64>);
+
+fn chunk() -> impl Strategy<Value = Parts> {
+    let literal = characters().prop_filter("a character", |chars| !chars.is_empty());
+    let pattern = vec(character(), 1..=64);
+    prop_oneof![
+        (0..1_u64 << 60, literal).prop_map(|(first, chars)| (first, chars, None)),
+        (0..1_u64 << 60, pattern, 1..1_u64 << 50).prop_map(|(first, chars, n)| (
+            first,
+            chars,
+            Some(n)
+        )),
+    ]
+}
+
+const fn content(chars: Chars<'_>, count: Option<u64>) -> Content<'_> {
+    match count {
+        None => Content::Literal(chars),
+        Some(count) => Content::Repeat { pattern: chars, count },
+    }
+}
+
+proptest! {
+    #[test]
+    fn parse_undoes_emit_for_chunks((first, chars, count) in chunk(), skip in 0..9_usize) {
+        // From any place of a `d` plane's byte.
+        let padded = buf(&[&vec![Character::IDLE; skip][..], &chars].concat());
+        let chars = padded.chars().split_at(skip).1;
+        let chunk = Chunk { first: Tick(first), content: content(chars, count) };
+        let mut payload = Vec::new();
+        chunk.emit(&mut payload);
+        prop_assert_eq!(Chunk::parse(&payload), Ok(chunk));
+    }
+
+    #[test]
+    fn parse_undoes_emit_for_channels(channel in channel()) {
+        let mut read = Channel::named(channel.name.clone());
+        let mut faults = Vec::new();
+        read.describe(&channel.description(), &mut |field, fault| faults.push((field, fault)));
+        prop_assert_eq!((read, faults), (channel, vec![]));
+    }
+
+    #[test]
+    fn parse_undoes_print_for_characters(model in characters()) {
+        let chars = buf(&model);
+        prop_assert_eq!(notation::parse(&chars.to_string()), Ok(chars));
+    }
+
+    #[test]
+    fn print_undoes_parse_for_words(words in vec(character().prop_map(|c| c.to_string()), 0..3)) {
+        // Of up to three words none is folded.
+        let text = words.join(" ");
+        prop_assert_eq!(notation::parse(&text).map(|chars| chars.to_string()), Ok(text));
+    }
+
+    #[test]
+    fn parse_undoes_emit_for_packets(
+        route in vec(0x80..=0xff_u8, 0..5),
+        tag in 0..0x80_u8,
+        payload in vec(any::<u8>(), 0..80),
+        syndrome in any::<u8>(),
+    ) {
+        let check = Check::of(Some(syndrome));
+        let packet = Packet { route: &route, tag: Tag::new(tag), payload: &payload, check };
+        let mut out = CharBuf::new();
+        packet.emit(&mut out);
+        let found: Vec<Frame<'_>> = frames(out.chars()).collect();
+        prop_assert_eq!(found.len(), 1);
+        prop_assert_eq!(found[0].end, FrameEnd::Gap);
+        prop_assert_eq!(Packet::parse(&found[0].bytes), packet);
+    }
+
+    #[test]
+    fn emit_undoes_parse_for_the_bytes_of_any_packet(frame in vec(any::<u8>(), 1..80)) {
+        let mut out = CharBuf::new();
+        Packet::parse(&frame).emit(&mut out);
+        let mut expected = CharBuf::new();
+        expected.push_data(&frame);
+        expected.push(Character::GAP);
+        prop_assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn parse_undoes_emit_for_frames(bytes in vec(vec(any::<u8>(), 1..40), 0..5)) {
+        let mut out = CharBuf::new();
+        let mut expected = Vec::new();
+        for bytes in &bytes {
+            let frame = Frame { start: out.len(), bytes: bytes.into(), end: FrameEnd::Gap };
+            frame.emit(&mut out);
+            expected.push(frame);
+        }
+        prop_assert_eq!(frames(out.chars()).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn reading_undoes_writing_for_captures(
+        channels in vec(channel(), 1..4),
+        chunks in vec((0..3_u32, 0..300_u64, characters(), option::of(1..1000_u64)), 0..8),
+        big in any::<bool>(),
+    ) {
+        let order = if big { ByteOrder::Big } else { ByteOrder::Little };
+        // One rate, so that places are times; each chunk behind all that came before.
+        let channels: Vec<Channel> = channels
+            .into_iter()
+            .map(|channel| Channel { period_ps: Channel::named("").period_ps, ..channel })
+            .collect();
+        let mut writer = Writer::new(Vec::new(), order, &channels).unwrap();
+        let mut expected = Vec::new();
+        let mut end = 0;
+        for (id, hole, chars, count) in chunks {
+            let most = if count.is_some() { 64 } else { usize::MAX };
+            let chars: Vec<Character> = chars.into_iter().take(most).collect();
+            let id = ChannelId(id % u32::try_from(channels.len()).unwrap());
+            if !chars.is_empty() {
+                let chars = buf(&chars);
+                let first = Tick(end + hole);
+                let chunk = Chunk { first, content: content(chars.chars(), count) };
+                writer.write(id, &chunk).unwrap();
+                end = chunk.end().0;
+                expected.push((id, format!("{chunk:?}")));
+            }
+        }
+        let file = writer.finish().unwrap();
+        let (mut declared, mut found) = (Vec::new(), Vec::new());
+        let mut reader = Reader::new(file.as_slice());
+        while reader.step(&mut |item| match item {
+            Item::Channel(_, channel) => declared.push(channel.clone()),
+            Item::Chunk(id, chunk) => found.push((id, format!("{chunk:?}"))),
+            Item::Section | Item::Link(..) | Item::Fault(_) => {}
+        }).unwrap() == Progress::More {}
+        prop_assert_eq!(declared, channels);
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_crc_of_any_split_is_that_of_the_whole(
+        bytes in vec(any::<u8>(), 0..400),
+        cuts in vec(any::<prop::sample::Index>(), 0..4),
+    ) {
+        let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+        places.extend([0, bytes.len()]);
+        places.sort_unstable();
+        let pieces = places.windows(2).map(|pair| &bytes[pair[0]..pair[1]]);
+        prop_assert_eq!(pieces.fold(Crc8::NEW, Crc8::feed).value(), crc8(&bytes));
+    }
+
+    #[test]
+    fn a_repeat_is_fed_as_its_rounds(
+        head in vec(any::<u8>(), 0..20),
+        bytes in vec(any::<u8>(), 0..70),
+        count in 0..600_u64,
+        more in any::<u64>(),
+    ) {
+        let start = Crc8::NEW.feed(&head);
+        let looped = (0..count).fold(start, |crc, _| crc.feed(&bytes));
+        prop_assert_eq!(start.feed_repeated(&bytes, count), looped);
+        // Any count, in two parts.
+        let part = more / 3;
+        let parts = start.feed_repeated(&bytes, part).feed_repeated(&bytes, more - part);
+        prop_assert_eq!(start.feed_repeated(&bytes, more), parts);
+    }
+
+    #[test]
+    fn a_syndrome_survives_any_number_of_hops(packet in vec(any::<u8>(), 2..60)) {
+        let injected = syndrome(&packet);
+        prop_assert_eq!(Some(Crc8::NEW.feed(&packet).syndrome()), injected);
+        let mut packet = packet;
+        while let Some(crc) = crc_after_hop(&packet) {
+            let (_, rest) = strip(&packet).unwrap();
+            let mut forwarded = rest.to_vec();
+            *forwarded.last_mut().unwrap() = crc;
+            packet = forwarded;
+            prop_assert_eq!(syndrome(&packet), injected);
+        }
+        prop_assert_eq!(packet.len(), 2);
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_panic(bytes in vec(any::<u8>(), 0..200)) {
+        let _ = Packet::parse(&bytes);
+        let _ = Chunk::parse(&bytes);
+        let _ = notation::parse(&String::from_utf8_lossy(&bytes));
+        read_to_end(&bytes);
+    }
+
+    #[test]
+    fn any_chunk_head_is_read_without_panic(
+        head in (0..3_u8, 0..3_u8, any::<u16>(), 0..80_u32, any::<u64>()),
+        rest in vec(any::<u8>(), 0..100),
+    ) {
+        let (version, kind, reserved, length, first) = head;
+        let mut payload = vec![version, kind];
+        payload.extend(reserved.to_le_bytes());
+        payload.extend(length.to_le_bytes());
+        payload.extend(first.to_le_bytes());
+        payload.extend(rest);
+        if let Ok(chunk) = Chunk::parse(&payload) {
+            prop_assert!(chunk.first.0.checked_add(chunk.periods()).is_some());
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_without_panic(
+        text in "([ ()×*!]|GAP|GO|PRB|REPL|IDLE|[0-9a-f]{1,3}|\\PC){0,20}",
+    ) {
+        if let Ok(chars) = notation::parse(&text) {
+            prop_assume!(chars.len() < 10_000);
+            prop_assert_eq!(notation::parse(&chars.to_string()), Ok(chars));
+        }
+    }
+
+    #[test]
+    fn any_blocks_are_read_without_panic(
+        big in any::<bool>(),
+        blocks in vec((0..8_u32, vec(any::<u8>(), 0..60)), 0..6),
+    ) {
+        let u32 = |n: u32| if big { n.to_be_bytes() } else { n.to_le_bytes() };
+        let u16 = |n: u16| if big { n.to_be_bytes() } else { n.to_le_bytes() };
+        let mut file = [u32(0x0a0d_0d0a), u32(28), u32(0x1a2b_3c4d)].concat();
+        file.extend([&u16(1)[..], &u16(0), &[0xff; 8], &u32(28)].concat());
+        for (kind, mut body) in blocks {
+            body.resize(body.len().next_multiple_of(4), 0);
+            let len = u32(u32::try_from(body.len() + 12).unwrap());
+            file.extend([&u32(kind)[..], &len, &body, &len].concat());
+        }
+        read_to_end(&file);
+    }
+}
+
+fn read_to_end(bytes: &[u8]) {
+    let mut reader = Reader::new(bytes);
+    let steps =
+        (0..=bytes.len()).take_while(|_| matches!(reader.step(&mut |_| {}), Ok(Progress::More)));
+    assert!(steps.count() <= bytes.len(), "reading ends");
+    assert!(matches!(reader.step(&mut |_| {}), Ok(Progress::Done)), "and the end is the end");
+}
+
+// Characters in planes against a plain list of them.
+proptest! {
+    #[test]
+    fn planes_hold_their_characters((model_, (from, to)) in cut_characters()) {
+        let buf = buf(&model_);
+        let chars = buf.chars();
+        prop_assert_eq!(Chars::from_planes(chars.low(), buf.d_plane()), Some(chars));
+        prop_assert_eq!(model(chars), &model_[..]);
+        prop_assert_eq!(model(chars.slice(from..to)), &model_[from..to]);
+        let (before, after) = chars.slice(from..to).split_at((to - from) / 3);
+        let at = from + (to - from) / 3;
+        prop_assert_eq!((model(before), model(after)), (model_[from..at].to_vec(), model_[at..to].to_vec()));
+        prop_assert_eq!(chars.get(from), model_.get(from).copied());
+        prop_assert_eq!(chars.get(chars.len()), None);
+        prop_assert_eq!(model(chars.split_at(usize::MAX).0), &model_[..]);
+        prop_assert_eq!(model(chars.slice(from..usize::MAX)), &model_[from..]);
+    }
+
+    #[test]
+    fn counts_and_runs_are_those_of_the_list((model_, (from, to)) in cut_characters()) {
+        let (buf, part) = (buf(&model_), &model_[from..to]);
+        let chars = buf.chars().slice(from..to);
+        prop_assert_eq!(chars.len(), part.len());
+        prop_assert_eq!(chars.is_empty(), part.is_empty());
+        prop_assert_eq!(chars.data_count(), part.iter().filter(|c| c.is_data()).count());
+        prop_assert_eq!(chars.data_len(), part.iter().take_while(|c| c.is_data()).count());
+        prop_assert_eq!(chars.control_len(), part.iter().take_while(|c| !c.is_data()).count());
+        let runs: Vec<Vec<Character>> = chars.runs().map(|run| match run {
+            Run::Data(bytes) => bytes.iter().copied().map(Character::Data).collect(),
+            Run::Control(codes) => codes.iter().copied().map(Character::Control).collect(),
+        }).collect();
+        let expected: Vec<&[Character]> =
+            part.chunk_by(|one, next| one.is_data() == next.is_data()).collect();
+        prop_assert_eq!(runs, expected);
+    }
+
+    #[test]
+    fn equal_characters_are_equal_at_any_place(model_ in characters(), skip in 0..20_usize) {
+        let shifted = buf(&[&vec![Character::Data(0xff); skip][..], &model_].concat());
+        let (own, other) = (buf(&model_), shifted.chars().split_at(skip).1);
+        prop_assert_eq!(own.chars(), other);
+        if let Some(last) = model_.len().checked_sub(1) {
+            let mut changed = model_;
+            changed[last] = Character::from_bits(changed[last].bits() ^ 0x100);
+            let changed = buf(&changed);
+            prop_assert_ne!(changed.chars(), other);
+        }
+    }
+
+    #[test]
+    fn what_is_pushed_stands_behind_what_was_there(
+        (model_, (from, to)) in cut_characters(),
+        bytes in vec(any::<u8>(), 0..150),
+        last in character(),
+    ) {
+        let whole = buf(&model_);
+        let mut pushed = buf(&model_[..from]);
+        pushed.push_chars(whole.chars().slice(from..to));
+        pushed.push_data(&bytes);
+        pushed.push(last);
+        pushed.push_chars(whole.chars());
+        let data = bytes.iter().copied().map(Character::Data);
+        let mut expected = model_[..to].to_vec();
+        expected.extend(data.chain([last]).chain(model_.iter().copied()));
+        prop_assert_eq!(&pushed, &buf(&expected));
+        prop_assert_eq!(model(pushed.chars()), expected);
+        let used = pushed.len() % 8;
+        let spare = pushed.d_plane().last().map_or(0, |d| d.checked_shr(u32::try_from(used).unwrap()).unwrap_or(0));
+        prop_assert!(used == 0 || spare == 0, "unused bits are 0");
+    }
+
+    #[test]
+    fn grammars_see_characters_as_nom_sees_a_slice((model_, (from, to)) in cut_characters(), n in 0..300_usize) {
+        let (buf, part) = (buf(&model_), &model_[from..to]);
+        let chars = buf.chars().slice(from..to);
+        prop_assert_eq!(chars.input_len(), part.len());
+        prop_assert!(chars.iter_elements().eq(part.iter().copied()));
+        prop_assert!(chars.iter_indices().eq(part.iter().copied().enumerate()));
+        let place = |model: &[Character]| model.iter().position(|c| !c.is_data());
+        prop_assert_eq!(chars.position(|c| !c.is_data()), place(part));
+        let missing = |len: usize| Needed::new(n - len);
+        let index = if n <= part.len() { Ok(n) } else { Err(missing(part.len())) };
+        prop_assert_eq!(chars.slice_index(n), index);
+        if n <= part.len() {
+            let (head, tail) = part.split_at(n);
+            prop_assert_eq!(model(chars.take(n)), head);
+            prop_assert_eq!(model(chars.take_from(n)), tail);
+            // nom hands on the rest first.
+            let (rest, taken) = chars.take_split(n);
+            prop_assert_eq!((model(rest), model(taken)), (tail.to_vec(), head.to_vec()));
+        }
+    }
+}
