@@ -1,0 +1,301 @@
+//! A chunk's payload: how it is read, cut into runs and frames, and what a receiver makes of it.
+
+use analyzer::channel::{Notice, Receiver};
+use analyzer::event::Event;
+use analyzer::packet::{Bytes, PacketSeen};
+use codec::capture::{Chunk, Content};
+use codec::character::{Character, Symbol};
+use codec::chars::{CharBuf, Chars, Run};
+use codec::framing::{FrameEnd, frames};
+use codec::packet::Tag;
+use codec::tick::{Tick, Ticks};
+
+use crate::reference::{self, Noticed, Told, heard};
+use crate::repair::Dice;
+
+/// Most periods that are played through. *Chosen*: a law takes less than a millisecond.
+const PERIODS_MAX: u64 = 1 << 12;
+/// Most rounds of a repeat that are played through. *Chosen*: more than twice the 16 of F-7.
+const ROUNDS_MAX: u64 = 40;
+
+/// Emit undoes parse; runs, frames and notices are those of the characters one at a time, however
+/// the chunk is cut, and a repeat's are those of its rounds.
+///
+/// # Panics
+/// If not.
+pub fn law(payload: &[u8]) {
+    check(payload, &receive);
+}
+
+fn check(payload: &[u8], receive: &impl Fn(&[Chunk<'_>]) -> Vec<Noticed>) {
+    let Ok(chunk) = Chunk::parse(payload) else { return };
+    let mut emitted = Vec::new();
+    chunk.emit(&mut emitted);
+    assert_eq!(emitted.len(), payload.len(), "emit writes what parse read");
+    assert_eq!(Chunk::parse(&emitted).as_ref(), Ok(&chunk), "parse undoes emit");
+    let chunk = shortened(chunk);
+    let (Content::Literal(pattern) | Content::Repeat { pattern, .. }) = chunk.content;
+    runs(pattern);
+    framing(pattern);
+    let all = expansion(&chunk);
+    let expected = changes(&told(&all));
+    assert_eq!(changes(&receive(&[chunk])), expected, "a chunk is its characters");
+    let mut dice = Dice::new(payload);
+    let cut = pieces(chunk, &mut dice);
+    let covered = cut.iter().map(Chunk::periods).sum::<u64>();
+    assert_eq!(covered, chunk.periods(), "the pieces are the whole");
+    assert_eq!(changes(&receive(&cut)), expected, "cutting changes nothing");
+    // A hole, of one piece or more.
+    let hole = dice.below(cut.len() as u64)..dice.below(cut.len() as u64 + 1);
+    let kept: Vec<Chunk<'_>> =
+        (0..).zip(cut).filter(|(n, _)| !hole.contains(n)).map(|(_, piece)| piece).collect();
+    let left: Vec<_> = kept.iter().flat_map(expansion).collect();
+    assert_eq!(changes(&receive(&kept)), changes(&told(&left)), "a hole is known by its edges");
+    after_another(chunk, &mut dice, receive);
+}
+
+/// What may come before a chunk: it leaves every state that a receiver has.
+const BEFORE: [&[Character]; 6] = [
+    &[Character::Control(0x03)],
+    &[Character::Control(0x0f)],
+    &[Character::Control(0x33), Character::Data(0x01)],
+    &[Character::Data(0x83)],
+    &[Character::Control(0x03), Character::IDLE, Character::IDLE, Character::IDLE],
+    &[Character::IDLE; 16],
+];
+
+/// The chunk behind another one, in a state that is not a receiver's first.
+fn after_another(
+    chunk: Chunk<'_>,
+    dice: &mut Dice,
+    receive: &impl Fn(&[Chunk<'_>]) -> Vec<Noticed>,
+) {
+    let which = usize::try_from(dice.below(BEFORE.len() as u64)).unwrap_or_default();
+    let before: CharBuf = BEFORE.get(which).into_iter().copied().flatten().copied().collect();
+    let Some(first) = chunk.first.0.checked_sub(before.len() as u64) else { return };
+    let before = Chunk { first: Tick(first), content: Content::Literal(before.chars()) };
+    let all: Vec<_> = [before, chunk].iter().flat_map(expansion).collect();
+    let got = receive(&[before, chunk]);
+    assert_eq!(changes(&got), changes(&told(&all)), "a chunk goes on from the one before it");
+}
+
+/// The chunk with no more rounds, or characters, than are played through.
+fn shortened(chunk: Chunk<'_>) -> Chunk<'_> {
+    let content = match chunk.content {
+        Content::Literal(chars) => {
+            let most = usize::try_from(PERIODS_MAX).unwrap_or(usize::MAX);
+            Content::Literal(chars.split_at(most).0)
+        }
+        Content::Repeat { pattern, count } => {
+            Content::Repeat { pattern, count: count.min(ROUNDS_MAX) }
+        }
+    };
+    Chunk { content, ..chunk }
+}
+
+/// The chunk in pieces of 1 to 32 periods.
+pub(crate) fn pieces<'a>(chunk: Chunk<'a>, dice: &mut Dice) -> Vec<Chunk<'a>> {
+    let mut pieces = Vec::new();
+    let mut from = chunk.first;
+    while from < chunk.end() {
+        let to = from.after(Ticks(1 + dice.below(32)));
+        pieces.extend(chunk.between(from, to));
+        from = to;
+    }
+    pieces
+}
+
+/// The characters of a chunk with their places, one by one.
+pub(crate) fn expansion(chunk: &Chunk<'_>) -> Vec<(u64, Character)> {
+    let (pattern, count) = match chunk.content {
+        Content::Literal(chars) => (chars, 1),
+        Content::Repeat { pattern, count } => (pattern, count),
+    };
+    let rounds = (0..count).flat_map(|_| pattern.iter());
+    // A chunk may end at the last place there is, and nothing counts beyond it.
+    rounds.zip(chunk.first.0..=u64::MAX).map(|(character, at)| (at, character)).collect()
+}
+
+/// Whether a round of a pattern still brings something after more rounds than any state outlasts.
+pub(crate) fn is_noisy(pattern: Chars<'_>) -> bool {
+    let rounds = |count| {
+        let content = Content::Repeat { pattern, count };
+        changes(&told(&expansion(&Chunk { first: Tick(0), content }))).len()
+    };
+    // F-7: silence changes for 16 periods; a packet cut off at the end counts once in both.
+    rounds(24) > rounds(20)
+}
+
+fn runs(chars: Chars<'_>) {
+    let mut together = CharBuf::new();
+    let mut data = 0;
+    let mut last = None;
+    for run in chars.runs() {
+        let is_data = matches!(run, Run::Data(_));
+        assert_ne!(last.replace(is_data), Some(is_data), "runs alternate");
+        let (Run::Data(low) | Run::Control(low)) = run;
+        assert!(!low.is_empty(), "a run has a character");
+        data += if is_data { low.len() } else { 0 };
+        let character = |byte: &u8| match run {
+            Run::Data(_) => Character::Data(*byte),
+            Run::Control(_) => Character::Control(*byte),
+        };
+        together.extend(low.iter().map(character));
+    }
+    assert_eq!(together.chars(), chars, "runs are the characters");
+    assert!(together.chars().iter().eq(chars.iter()), "and so they are one by one");
+    assert_eq!(chars.data_count(), data, "data is counted");
+}
+
+/// P-1, P-7, P-8
+fn framing(chars: Chars<'_>) {
+    let mut expected: Vec<(usize, Vec<u8>, FrameEnd)> = Vec::new();
+    let mut open = false;
+    for (at, character) in chars.iter().enumerate() {
+        match (character, expected.last_mut().filter(|_| open)) {
+            (Character::Data(byte), Some((_, bytes, _))) => bytes.push(byte),
+            (Character::Data(byte), None) => {
+                expected.push((at, vec![byte], FrameEnd::Cut));
+                open = true;
+            }
+            (Character::Control(code), Some((.., end)))
+                if heard(code).is_some_and(|(symbol, _)| symbol == Symbol::Gap) =>
+            {
+                *end = FrameEnd::Gap;
+                open = false;
+            }
+            (Character::Control(_), _) => {}
+        }
+    }
+    let got: Vec<_> =
+        frames(chars).map(|frame| (frame.start, frame.bytes.into_owned(), frame.end)).collect();
+    assert_eq!(got, expected, "frames are what stands between GAPs");
+}
+
+fn told(characters: &[(u64, Character)]) -> Vec<Noticed> {
+    let mut receiver = reference::Receiver::default();
+    characters.iter().for_each(|(at, character)| receiver.take(*at, *character));
+    let (mut told, cut) = receiver.finish();
+    told.extend(cut);
+    told
+}
+
+/// What the analyzer's receiver makes of some chunks of one channel.
+fn receive(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
+    let mut told = Vec::new();
+    let mut out = |at: Tick, notice| told.push((at.0, Told::from(notice)));
+    let mut receiver = Receiver::new(Bytes::Keep);
+    for chunk in chunks {
+        receiver.seek(chunk.first, &mut out);
+        match chunk.content {
+            Content::Literal(chars) => receiver.feed(chars, &mut out),
+            Content::Repeat { pattern, count } => receiver.feed_repeated(pattern, count, &mut out),
+        }
+        assert_eq!(receiver.next(), Some(chunk.end()), "a receiver stands behind its characters");
+    }
+    receiver.finish(&mut out);
+    told
+}
+
+/// All but the commands that say again what was commanded last: those a receiver may leave out.
+fn changes(told: &[Noticed]) -> Vec<Noticed> {
+    let mut last = None;
+    let changes = told.iter().filter(|(_, told)| match told {
+        Told::Command(command) => last.replace(*command) != Some(*command),
+        Told::Event(Event::Hole { .. }) => {
+            last = None;
+            true
+        }
+        Told::Event(_) | Told::Packet(_) => true,
+    });
+    changes.cloned().collect()
+}
+
+impl From<Notice> for Told {
+    fn from(notice: Notice) -> Self {
+        match notice {
+            Notice::Packet(packet) => Self::Packet((&packet).into()),
+            Notice::Event(event) => Self::Event(event),
+            Notice::Command(command) => Self::Command(command),
+        }
+    }
+}
+
+impl From<&PacketSeen> for reference::Packet {
+    fn from(packet: &PacketSeen) -> Self {
+        let bytes = packet.bytes.as_ref().map(|bytes| bytes.bytes().to_vec()).unwrap_or_default();
+        assert_eq!(packet.length, bytes.len() as u64, "all bytes are kept");
+        let header = packet.route.len() + u64::from(packet.tag.is_some());
+        let crc = u64::from(packet.check.syndrome().is_some());
+        assert_eq!(packet.payload() + header + crc, packet.length, "the parts are the packet");
+        Self {
+            number: packet.number,
+            start: packet.start.0,
+            end: packet.end.0,
+            bytes,
+            route: packet.route.bytes().to_vec(),
+            tag: packet.tag.map(Tag::value),
+            syndrome: packet.check.syndrome(),
+            ended_by: packet.ended_by,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seeds;
+
+    /// A receiver that forgets at a chunk's end how long it has heard nothing.
+    fn forgetful(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
+        let mut told = Vec::new();
+        for chunk in chunks {
+            let part = receive(&[*chunk]);
+            told.extend(part.into_iter().filter(|(_, told)| matches!(told, Told::Event(_))));
+        }
+        told
+    }
+
+    /// A receiver that leaves out a repeat's last round.
+    fn lazy(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
+        let lazy = chunks.iter().map(|chunk| match chunk.content {
+            Content::Repeat { pattern, count: count @ 2.. } => {
+                Chunk { content: Content::Repeat { pattern, count: count - 1 }, ..*chunk }
+            }
+            Content::Literal(_) | Content::Repeat { .. } => *chunk,
+        });
+        receive(&lazy.collect::<Vec<_>>())
+    }
+
+    #[test]
+    #[should_panic(expected = "cutting changes nothing")]
+    fn a_receiver_that_forgets_at_a_cut_is_caught() {
+        let silence = seeds::chunk("IDLE×400", None);
+        check(&silence, &forgetful);
+    }
+
+    /// A receiver that starts anew with the last chunk.
+    fn fresh(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
+        match chunks {
+            [first, .., last] if first.periods() <= 16 => receive(&[*last]),
+            _ => receive(chunks),
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a chunk goes on from the one before it")]
+    fn a_receiver_that_starts_anew_is_caught() {
+        let mut dice = Dice::new(b"what comes before");
+        let payload = seeds::chunk("83 05 IDLE×20", None);
+        let chunk = Chunk::parse(&payload).unwrap();
+        for _ in 0..9 {
+            after_another(Chunk { first: Tick(100), ..chunk }, &mut dice, &fresh);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a chunk is its characters")]
+    fn a_receiver_that_loses_a_round_is_caught() {
+        check(&seeds::chunk("GAP 83", Some(9)), &lazy);
+    }
+}

@@ -1,0 +1,323 @@
+//! What characters mean, one at a time, from the rules alone: the second witness against the
+//! analyzer. Slow on purpose. It shares the analyzer's names, none of its code, and hears codes
+//! and computes CRCs for itself.
+
+use analyzer::channel::Command;
+use analyzer::event::{By, Event};
+use analyzer::packet::EndedBy;
+use codec::character::{Character, ProbeNumber, ReplyStatus, Symbol};
+
+/// A control code as a receiver hears it, and whether it had to be corrected. C-2, C-4, C-5
+#[must_use]
+pub fn heard(code: u8) -> Option<(Symbol, Heard)> {
+    let fixed = [
+        (0x00, Symbol::Idle),
+        (0x0c, Symbol::Gap),
+        (0x03, Symbol::Go),
+        (0x0f, Symbol::Stop),
+        (0x30, Symbol::OverrunAlarm),
+        (0x33, Symbol::ForwardReset),
+        (0x3c, Symbol::BackwardReset),
+    ];
+    let exact = match code {
+        0xc0..=0xc7 => ProbeNumber::new(code - 0xc0).map(Symbol::Probe),
+        0xf0..=0xff => ReplyStatus::new(code - 0xf0).map(Symbol::Reply),
+        _ => fixed.iter().find(|(own, _)| *own == code).map(|(_, symbol)| *symbol),
+    };
+    let weak = |own: u8| own & code == code && (own ^ code).count_ones() == 1;
+    let near = || fixed.iter().find(|(own, _)| weak(*own)).map(|(_, symbol)| *symbol);
+    match exact {
+        Some(symbol) => Some((symbol, Heard::Exactly)),
+        None => near().map(|symbol| (symbol, Heard::Weakly)),
+    }
+}
+
+/// How a symbol arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// By its own code.
+    Exactly,
+    /// One 1 short. C-4
+    Weakly,
+}
+
+/// CRC-8 by long division. P-4
+#[must_use]
+pub fn crc(bytes: &[u8]) -> u8 {
+    let step = |crc: u8| (crc << 1) ^ if crc & 0x80 == 0 { 0 } else { 0x07 };
+    bytes.iter().fold(0, |crc, byte| (0..8).fold(crc ^ byte, |crc, _| step(crc)))
+}
+
+/// A packet as a receiver frames it. P-1, P-2, P-5, P-9
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// From 0 on its channel.
+    pub number: u64,
+    /// Place of the first byte.
+    pub start: u64,
+    /// Place of the last byte.
+    pub end: u64,
+    /// Its bytes, CRC byte included.
+    pub bytes: Vec<u8>,
+    /// The leading bytes with MSB 1 before the CRC byte.
+    pub route: Vec<u8>,
+    /// The byte after them, if it is before the CRC byte.
+    pub tag: Option<u8>,
+    /// Computed ⊕ received CRC, but of a runt.
+    pub syndrome: Option<u8>,
+    /// What ended it.
+    pub ended_by: EndedBy,
+}
+
+/// What a receiver notices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// A packet closed.
+    Packet(Packet),
+    /// Anything else on the channel.
+    Event(Event),
+    /// STOP or GO. F-1
+    Command(Command),
+}
+
+/// Something told, and the place of the character that it was told at.
+pub type Noticed = (u64, Told);
+
+/// One channel.
+#[derive(Clone, Debug, Default)]
+pub struct Receiver {
+    next: Option<u64>,
+    /// Silent periods in a row.
+    idle: u64,
+    doing: Doing,
+    packets: u64,
+    told: Vec<Noticed>,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Doing {
+    #[default]
+    Nothing,
+    Packet {
+        start: u64,
+        end: u64,
+        bytes: Vec<u8>,
+    },
+    Reset,
+}
+
+impl Receiver {
+    /// Takes the character of a place; places left out are a hole.
+    pub fn take(&mut self, at: u64, character: Character) {
+        if let Some(next) = self.next.replace(at + 1).filter(|next| *next < at) {
+            self.close(at, EndedBy::Hole);
+            self.tell(at, Event::Hole { missing: at - next });
+            self.idle = 0;
+            self.doing = Doing::Nothing;
+        }
+        if character == Character::Control(0) {
+            self.idle += 1;
+            if self.idle == 16 {
+                self.close(at, EndedBy::OpenLink);
+                self.tell(at, Event::OpenLink);
+            }
+            return;
+        }
+        if self.idle >= 16 {
+            self.tell(at, Event::LinkRestored);
+        }
+        self.idle = 0;
+        match character {
+            Character::Data(byte) => self.data(at, byte),
+            Character::Control(code) => match heard(code) {
+                None => self.tell(at, Event::InvalidCode(code)),
+                Some((symbol, Heard::Exactly)) => self.symbol(at, symbol),
+                Some((symbol, Heard::Weakly)) => {
+                    self.tell(at, Event::CorrectedCode { code, symbol });
+                    self.symbol(at, symbol);
+                }
+            },
+        }
+    }
+
+    /// The recording ends: what was told, and the packet that it cut off.
+    #[must_use]
+    pub fn finish(mut self) -> (Vec<Noticed>, Option<Noticed>) {
+        let before = self.told.len();
+        if let Some(next) = self.next {
+            self.close(next - 1, EndedBy::CaptureEnd);
+        }
+        let cut = self.told.drain(before..).next();
+        (self.told, cut)
+    }
+
+    fn data(&mut self, at: u64, byte: u8) {
+        match &mut self.doing {
+            Doing::Nothing => {
+                self.doing = Doing::Packet { start: at, end: at, bytes: vec![byte] };
+            }
+            Doing::Packet { end, bytes, .. } => {
+                *end = at;
+                bytes.push(byte);
+            }
+            Doing::Reset => {}
+        }
+    }
+
+    fn symbol(&mut self, at: u64, symbol: Symbol) {
+        match symbol {
+            Symbol::Gap => {
+                self.close(at, EndedBy::Gap);
+                if matches!(self.doing, Doing::Reset) {
+                    self.doing = Doing::Nothing;
+                    self.tell(at, Event::ResetEnded);
+                }
+            }
+            Symbol::ForwardReset => {
+                self.close(at, EndedBy::Reset);
+                self.doing = Doing::Reset;
+                self.tell(at, Event::ForwardReset);
+            }
+            Symbol::Go => self.told.push((at, Told::Command(Command::Go))),
+            Symbol::Stop => self.told.push((at, Told::Command(Command::Stop))),
+            Symbol::OverrunAlarm => self.tell(at, Event::OverrunAlarm),
+            Symbol::BackwardReset => self.tell(at, Event::BackwardReset),
+            Symbol::Probe(number) => self.tell(at, Event::Probe(number)),
+            Symbol::Reply(status) => self.tell(at, Event::Reply(status)),
+            Symbol::Idle | Symbol::Virtual { .. } | _ => {}
+        }
+    }
+
+    fn tell(&mut self, at: u64, event: Event) {
+        self.told.push((at, Told::Event(event)));
+    }
+
+    fn close(&mut self, at: u64, ended_by: EndedBy) {
+        let Doing::Packet { start, end, bytes } = &self.doing else { return };
+        let (body, syndrome) = match bytes.as_slice() {
+            [body @ .., last] if !body.is_empty() => (body, Some(crc(body) ^ last)),
+            runt => (runt, None),
+        };
+        let route: Vec<u8> = body.iter().copied().take_while(|byte| *byte >= 0x80).collect();
+        let tag = body.get(route.len()).copied();
+        let packet = Packet {
+            number: self.packets,
+            start: *start,
+            end: *end,
+            bytes: bytes.clone(),
+            route,
+            tag,
+            syndrome,
+            ended_by,
+        };
+        self.packets += 1;
+        self.doing = Doing::Nothing;
+        self.told.push((at, Told::Packet(packet)));
+    }
+}
+
+/// A channel among others: all its characters with their places.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// Its character period in picoseconds.
+    pub period_ps: u64,
+    /// The opposite channel, by its index.
+    pub peer: Option<usize>,
+    /// In order of place.
+    pub characters: Vec<(u64, Character)>,
+}
+
+/// What happens on one channel, as its index, the place on it, and what.
+pub type Row = (usize, u64, Told);
+
+/// Which rows of an instant and channel come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    Own,
+    Sender,
+}
+
+/// What happens on all channels, in time; last, the packets that the recording's end cuts off.
+#[must_use]
+pub fn rows(tracks: &[Track]) -> Vec<Row> {
+    let mut told = Vec::new();
+    let mut cut = Vec::new();
+    for (channel, track) in tracks.iter().enumerate() {
+        let mut receiver = Receiver::default();
+        track.characters.iter().for_each(|(at, character)| receiver.take(*at, *character));
+        let (before, at_end) = receiver.finish();
+        let time = |at: u64| u128::from(at) * u128::from(track.period_ps);
+        told.extend(before.into_iter().map(|(at, told)| (time(at), channel, at, told)));
+        cut.extend(at_end.map(|(at, told)| (time(at), channel, at, told)));
+    }
+    cut.sort_by_key(|(time, channel, ..)| (*time, *channel));
+    told.sort_by_key(|(time, channel, ..)| (*time, *channel));
+    let mut stopped = vec![Sender::Going; tracks.len()];
+    let mut rows = Vec::new();
+    for (time, channel, at, told) in told {
+        if let Some((governed, next, by)) = command(&told, channel, tracks)
+            && let (Some(sender), Some(track)) = (stopped.get_mut(governed), tracks.get(governed))
+        {
+            let event = match (*sender, next) {
+                (Sender::Going, Sender::Stopped) => Some(Event::SenderStopped),
+                (Sender::Stopped, Sender::Going) => by.map(Event::SenderResumed),
+                (Sender::Going, Sender::Going) | (Sender::Stopped, Sender::Stopped) => None,
+            };
+            *sender = next;
+            let at = u64::try_from(time / u128::from(track.period_ps)).unwrap_or(u64::MAX);
+            let row = |event| (time, governed, Origin::Sender, at, Told::Event(event));
+            rows.extend(event.map(row));
+        }
+        if !matches!(told, Told::Command(_)) {
+            rows.push((time, channel, Origin::Own, at, told));
+        }
+    }
+    rows.sort_by_key(|(time, channel, origin, ..)| (*time, *channel, *origin));
+    let rows = rows.into_iter().map(|(_, channel, _, at, told)| (channel, at, told));
+    // What the end closes comes last, however long ago its channel fell silent.
+    rows.chain(cut.into_iter().map(|(_, channel, at, told)| (channel, at, told))).collect()
+}
+
+/// A sender's flow control. What a hole leaves open is as good as going: a STOP is news, a GO not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sender {
+    Going,
+    Stopped,
+}
+
+/// Whose sender is told what, and by what it goes on if it does. F-1, F-2, F-7, R-1
+fn command(told: &Told, own: usize, tracks: &[Track]) -> Option<(usize, Sender, Option<By>)> {
+    let peer = tracks.get(own)?.peer;
+    match told {
+        Told::Command(Command::Stop) => Some((peer?, Sender::Stopped, None)),
+        Told::Command(Command::Go) => Some((peer?, Sender::Going, Some(By::Go))),
+        Told::Event(Event::OpenLink) => Some((peer?, Sender::Going, Some(By::OpenLink))),
+        Told::Event(Event::Hole { .. }) => Some((peer?, Sender::Going, None)),
+        Told::Event(Event::ForwardReset) => Some((own, Sender::Going, Some(By::Reset))),
+        Told::Packet(_) | Told::Event(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_crc_are_those_of_the_rules() {
+        let weak = |symbol| Some((symbol, Heard::Weakly));
+        assert_eq!(heard(0x0f), Some((Symbol::Stop, Heard::Exactly)));
+        for (codes, symbol) in [
+            (&[0x04, 0x08][..], Symbol::Gap),
+            (&[0x01, 0x02], Symbol::Go),
+            (&[0x0e, 0x0d, 0x0b, 0x07], Symbol::Stop),
+            (&[0x13, 0x23, 0x31, 0x32], Symbol::ForwardReset),
+            (&[0x10, 0x20], Symbol::OverrunAlarm),
+            (&[0x1c, 0x2c, 0x34, 0x38], Symbol::BackwardReset),
+        ] {
+            assert!(codes.iter().all(|code| heard(*code) == weak(symbol)), "{symbol}");
+        }
+        let all = (0..=u8::MAX).filter(|code| heard(*code).is_some()).count();
+        assert_eq!(all, 7 + 8 + 16 + 18);
+        assert_eq!(crc(b"123456789"), 0xf4);
+    }
+}

@@ -1,0 +1,63 @@
+//! Every input of `corpus/` keeps its target's law: seeds, and what once broke something.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use laws::plan::Plan;
+use laws::repair::Dice;
+use laws::{TARGETS, capture, seeds};
+
+fn directory(target: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(target)
+}
+
+#[expect(clippy::disallowed_methods, clippy::expect_used, reason = "the corpus is files")]
+fn files(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = fs::read_dir(directory(target)).expect("corpus/ has a directory a target");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("its entries").path()).collect();
+    paths.sort();
+    let bytes = |path: &PathBuf| fs::read(path).expect("its files can be read");
+    paths.into_iter().map(|path| (path.clone(), bytes(&path))).collect()
+}
+
+#[test]
+fn every_input_of_the_corpus_keeps_its_law() {
+    let mut broken = Vec::new();
+    for (target, law) in TARGETS {
+        let files = files(target);
+        assert!(!files.is_empty(), "corpus/{target} is empty");
+        for (path, bytes) in files {
+            if std::panic::catch_unwind(|| law(&bytes)).is_err() {
+                broken.push(path);
+            }
+        }
+    }
+    assert!(broken.is_empty(), "broken by {broken:?}");
+}
+
+#[test]
+fn the_corpus_holds_the_seeds_that_the_code_makes() {
+    for (target, name, bytes) in seeds::all() {
+        let found = files(target).into_iter().find(|(path, _)| path.ends_with(name));
+        let same = found.is_some_and(|(_, found)| found == bytes);
+        assert!(same, "corpus/{target}/{name} is old: cargo run -p laws --example seeds");
+    }
+}
+
+#[test]
+fn the_corpus_stays_small() {
+    let all = TARGETS.iter().flat_map(|(target, _)| files(target));
+    let bytes: usize = all.map(|(_, bytes)| bytes.len()).sum();
+    assert!(bytes < 300_000, "{bytes} bytes");
+}
+
+#[test]
+fn a_storm_of_planned_captures_keeps_the_law() {
+    let mut dice = Dice::new(b"a storm of planned captures");
+    for storm in 0..1000 {
+        let len = usize::try_from(20 + dice.below(400)).unwrap();
+        let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
+        let held = std::panic::catch_unwind(|| capture::planned(&plan));
+        assert!(held.is_ok(), "storm {storm}: {plan:?}");
+    }
+}
