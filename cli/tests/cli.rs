@@ -155,6 +155,32 @@ fn compressed_captures_and_pipes_read_alike() {
 }
 
 #[test]
+fn a_channel_of_any_section_can_be_named() {
+    let both = [link_1(), fs::read(fixture("link-14")).unwrap()].concat();
+    for command in ["info", "packets", "events", "show"] {
+        for name in ["s1:1>h1:0", "s2:6>h4:0"] {
+            let output = run(&[command, "-", "--channel", name, "--format", "jsonl"], &both);
+            assert_eq!((output.status.code(), err(&output)), (Some(0), ""), "{command} {name}");
+            assert!(out(&output).lines().count() >= 1, "{command} {name}");
+        }
+    }
+}
+
+#[test]
+fn foreign_interfaces_are_counted() {
+    let words = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|w| w.to_le_bytes()).collect() };
+    // A section header, and an interface of link type 1 (Ethernet).
+    let section = words(&[0x0a0d_0d0a, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28]);
+    let interface = words(&[1, 20, 1, 0, 20]);
+    let file = [section, interface.clone(), interface].concat();
+    let output = run(&["info", "-", "--format", "json"], &file);
+    let info: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!((output.status.code(), &info["skipped_interfaces"]), (Some(0), &Value::from(2)));
+    assert_eq!(info["channels"], Value::Array(Vec::new()));
+    assert!(out(&run(&["-"], &file)).contains("2 foreign interfaces skipped"));
+}
+
+#[test]
 fn a_cut_file_gives_what_came_before_and_says_where() {
     let whole = link_1();
     let output = run(&["packets", "-", "--format", "jsonl"], &whole[..700]);

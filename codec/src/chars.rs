@@ -289,12 +289,6 @@ impl CharBuf {
         self.low.is_empty()
     }
 
-    /// Forgets all characters, keeps the memory.
-    pub fn clear(&mut self) {
-        self.low.clear();
-        self.d.clear();
-    }
-
     /// Adds one character.
     pub fn push(&mut self, character: Character) {
         let [low, d] = character.bits().to_le_bytes();
