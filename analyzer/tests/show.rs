@@ -19,20 +19,40 @@ use codec::notation::parse;
 use codec::tick::Tick;
 use codec::{CharBuf, Chars};
 
-fn rows(capture: &[u8]) -> Vec<ShownRow> {
+fn shown(capture: &[u8], pair: Pair) -> Vec<Shown> {
     let mut reader = Reader::new(capture);
-    let mut show = Show::new(Pair::First);
-    let mut rows = Vec::new();
-    let mut keep = |shown: Shown| {
-        if let Shown::Row(row) = shown {
-            rows.push(row);
-        }
-    };
+    let mut show = Show::new(pair);
+    let mut all = Vec::new();
+    let mut keep = |shown: Shown| all.push(shown);
     while reader.step(&mut |item| show.feed(&item, &Window::ALL, &mut keep)).unwrap()
         == Progress::More
     {}
     show.finish(&mut keep);
-    rows
+    all
+}
+
+fn rows(capture: &[u8]) -> Vec<ShownRow> {
+    let only_row = |shown: Shown| if let Shown::Row(row) = shown { Some(row) } else { None };
+    shown(capture, Pair::First).into_iter().filter_map(only_row).collect()
+}
+
+fn row(at: u64, left: &str, right: &str) -> ShownRow {
+    ShownRow { at, left: left.into(), right: right.into() }
+}
+
+/// The lines of a capture of these channels that carry this: channel, first character, characters.
+fn lines(channels: &[Channel], pieces: &[(u32, u64, &str)], pair: Pair) -> Vec<String> {
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, channels).unwrap();
+    for (id, first, text) in pieces {
+        let chars = parse(text).unwrap();
+        let content = Content::Literal(chars.chars());
+        file.write(ChannelId(*id), &Chunk { first: Tick(*first), content }).unwrap();
+    }
+    let mut lines = Vec::new();
+    for shown in shown(&file.finish().unwrap(), pair) {
+        shown.lines(&mut |line| lines.push(line.to_string()));
+    }
+    lines
 }
 
 /// The characters of channels 0 and 1, which have no holes.
@@ -124,9 +144,53 @@ fn repeats_on_both_sides_are_one_row_whatever_their_length() {
     file.write(ChannelId(0), &Chunk { first: Tick(0), content }).unwrap();
     let content = Content::Repeat { pattern: silence.chars(), count: 1 << 41 };
     file.write(ChannelId(1), &Chunk { first: Tick(0), content }).unwrap();
-    let row = |at, left: &str, right: &str| ShownRow { at, left: left.into(), right: right.into() };
     assert_eq!(
         rows(&file.finish().unwrap()),
         [row(0, "(GAP GO)×1099511627776", "IDLE×2199023255552")]
     );
+}
+
+#[test]
+fn what_was_not_recorded_is_blank_and_told_where_it_is_both() {
+    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
+    // Characters 3..10 and 12 of neither, 10 and 11 of the left only, 13 of the right only.
+    let pieces = [(0, 0, "GAP GO GAP"), (1, 0, "IDLE×3"), (0, 10, "83 05"), (1, 13, "GO")];
+    insta::assert_snapshot!(lines(&channels, &pieces, Pair::First).join("\n"), @"
+       character a:0>b:0                          │ b:0>a:0
+               0 GAP GO GAP                       │ IDLE IDLE IDLE
+               · 7 periods in which neither direction was recorded
+              10 83 05                            │
+               · 1 periods in which neither direction was recorded
+              13                                  │ GO
+    ");
+}
+
+#[test]
+fn a_slower_direction_stands_beside_what_it_was_sent_with() {
+    let [fast, mut slow] = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
+    slow.period_ps = slow.period_ps.checked_mul(2.try_into().unwrap()).unwrap();
+    // Two characters of the left to one of the right; a packet heads a row, on either side.
+    let pieces = [(0, 0, "GAP STOP GO 83 05 GAP"), (1, 0, "IDLE 83 GAP")];
+    insta::assert_snapshot!(lines(&[fast, slow], &pieces, Pair::First).join("\n"), @"
+       character a:0>b:0                          │ b:0>a:0
+               0 GAP STOP                         │ IDLE
+               2 GO                               │ 83
+               3 83 05 GAP                        │ GAP
+    ");
+}
+
+#[test]
+fn the_channel_that_is_named_stands_on_the_left() {
+    let channels = ["a:0>b:0", "b:0>a:0", "c:0>d:0"].map(Channel::named);
+    let pieces = [(0, 0, "GO"), (1, 0, "STOP"), (2, 0, "GAP")];
+    insta::assert_snapshot!(lines(&channels, &pieces, Pair::Of("b:0>a:0".into())).join("\n"), @"
+                 (other channels, not shown: 1)
+       character b:0>a:0                          │ a:0>b:0
+               0 STOP                             │ GO
+    ");
+    insta::assert_snapshot!(lines(&channels, &pieces, Pair::Of("c:0>d:0".into())).join("\n"), @"
+                 (other channels, not shown: 2)
+       character c:0>d:0                          │
+               0 GAP                              │
+    ");
 }

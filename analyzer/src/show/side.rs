@@ -106,6 +106,9 @@ impl Side {
         let Ok(mut count) = u64::try_from(end.saturating_sub(start).div_ceil(period)) else {
             return;
         };
+        if count == 0 {
+            return;
+        }
         let words = &mut self.words;
         let mut out = |fold: Fold| add(words, &fold);
         while count > 0 {
