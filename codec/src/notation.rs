@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use nom::branch::alt;
 use nom::bytes::complete::{take_while, take_while1};
-use nom::character::complete::{char, multispace0, one_of};
+use nom::character::complete::{char, one_of};
 use nom::combinator::value;
 use nom::sequence::preceded;
 use nom::{IResult, Parser};
@@ -124,11 +124,13 @@ impl fmt::Debug for CharBuf {
 pub fn parse(text: &str) -> Result<CharBuf, NotationError> {
     let mut parsed = Parsed::default();
     let mut rest = text;
-    while let Ok((after, lexeme)) = lexeme(rest) {
-        let start = text.len() - rest.trim_start().len();
-        // A column is a character's, not a byte's: `×` takes two bytes.
-        let column = text.get(..start).map_or(0, |before| before.chars().count()) + 1;
+    // A column is a character's, not a byte's: `×` takes two bytes.
+    let mut column = 1;
+    while let Ok((after, (blank, lexeme))) = lexeme(rest) {
+        column += blank.chars().count();
         parsed.take(lexeme, column)?;
+        let word = rest.get(blank.len()..rest.len() - after.len()).unwrap_or_default();
+        column += word.chars().count();
         rest = after;
     }
     match parsed.group {
@@ -145,7 +147,8 @@ enum Lexeme<'a> {
     Word(&'a str),
 }
 
-fn lexeme(text: &str) -> IResult<&str, Lexeme<'_>> {
+/// White space, and what stands behind it: there is a lexeme wherever there is anything else.
+fn lexeme(text: &str) -> IResult<&str, (&str, Lexeme<'_>)> {
     let within = |c: char| !c.is_whitespace() && !"()×*".contains(c);
     let lexeme = alt((
         value(Lexeme::Open, char('(')),
@@ -153,7 +156,7 @@ fn lexeme(text: &str) -> IResult<&str, Lexeme<'_>> {
         preceded(one_of("×*"), take_while(within)).map(Lexeme::Times),
         take_while1(within).map(Lexeme::Word),
     ));
-    preceded(multispace0, lexeme).parse(text)
+    (take_while(char::is_whitespace), lexeme).parse(text)
 }
 
 #[derive(Default)]
@@ -281,6 +284,7 @@ mod tests {
             ("GAP GO GAP GO GAP GO GAP", 7, "(GAP GO)×3 GAP"),
             ("00 00 00 00 83", 5, "00×4 83"),
             ("()×3", 0, ""),
+            ("83\n\t05\u{a0}GAP\u{2003}", 3, "83 05 GAP"),
             ("", 0, ""),
         ] {
             let chars = parse(text).unwrap();
@@ -303,6 +307,7 @@ mod tests {
             fault("00×99999999999999999999"),
             fault("00×x").replace('x', "99999999999999999999")
         );
+        assert_eq!(fault("00×2\u{a0}x"), "column 6: \"x\" is no byte, symbol or control code");
         assert_eq!(fault("00×99999999999"), "column 3: more than 16777216 characters");
     }
 }

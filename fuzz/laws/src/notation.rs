@@ -31,6 +31,9 @@ fn check(text: &[u8], print: impl Fn(Chars<'_>) -> String) {
         }
     };
     assert!(chars.len() <= PARSED_MAX, "a text stands for so many characters at most");
+    if !text.contains(['(', ')', '×', '*']) {
+        assert_eq!(text.split_whitespace().count(), chars.len(), "every word is a character");
+    }
     if chars.len() > SHOWN_MAX {
         return;
     }

@@ -57,9 +57,10 @@ const CHUNKS: [(&str, &str, Option<u64>); 15] = [
     ("rounds-of-go-and-stop", "GO STOP", Some(4)),
 ];
 
-const TEXTS: [(&str, &str); 8] = [
+const TEXTS: [(&str, &str); 9] = [
     ("words", "GAP 83 05 aa PRB3 REPL15 GAP!04 !a6 STOP"),
     ("counts", "IDLE×16 00*64 (GAP GO)×40"),
+    ("regression-wide-blanks", "83\u{a0}05\u{2003}92"),
     ("pair-with-half", "GAP GO GAP GO GAP GO GAP"),
     ("nothing", "()×3"),
     ("wrong-correction", "STOP!04"),
