@@ -174,8 +174,12 @@ impl Show {
             let recorded = [self.sides[0].recorded(now), self.sides[1].recorded(now)];
             let bulk_end = self.bulk_end(now, until);
             let pace = if bulk_end.is_some() { Pace::Bulk } else { Pace::Single };
+            let full = |side: &Side| match pace {
+                Pace::Single => side.needs_row(now),
+                Pace::Bulk => side.is_full(),
+            };
             let fits = self.row.is_some_and(|row| row.recorded == recorded && row.pace == pace)
-                && (pace == Pace::Bulk || !self.sides.iter().any(|side| side.needs_row(now)));
+                && !self.sides.iter().any(full);
             if !fits {
                 self.end_row(out);
                 self.start_row(Stretch { at: now, pace, recorded }, out);

@@ -194,3 +194,26 @@ fn the_channel_that_is_named_stands_on_the_left() {
                0 GAP                              │
     ");
 }
+
+#[test]
+fn repeats_of_ever_other_patterns_are_rows_of_their_own() {
+    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut place = 0;
+    for (at, text) in
+        ["IDLE", "GAP 83 GO", "GAP", "IDLE IDLE GO"].iter().cycle().take(4000).enumerate()
+    {
+        let pattern = parse(text).unwrap();
+        let count = 300 + at as u64 % 2;
+        for id in [ChannelId(0), ChannelId(1)] {
+            let content = Content::Repeat { pattern: pattern.chars(), count };
+            file.write(id, &Chunk { first: Tick(place), content }).unwrap();
+        }
+        place += count * pattern.len() as u64;
+    }
+    let rows = rows(&file.finish().unwrap());
+    // A row is full once three of the four patterns, 32 columns, stand in it; the fourth goes on.
+    let words = "IDLE×300 (GAP 83 GO)×301 GAP×300 (IDLE IDLE GO)×301";
+    assert_eq!(rows[0], row(0, words, words));
+    assert_eq!(rows.len(), 1000);
+}

@@ -64,6 +64,8 @@ pub struct Folder {
     runs: VecDeque<(Character, u64)>,
     /// Two characters in turn since at least two rounds. `runs` is empty then.
     pair: Option<Pair>,
+    /// A longer pattern that repeats. There is nothing else then.
+    group: Option<Fold>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +77,7 @@ struct Pair {
 impl Folder {
     /// Takes the next character.
     pub fn feed(&mut self, character: Character, out: &mut impl FnMut(Fold)) {
+        self.group.take().into_iter().for_each(&mut *out);
         if let Some(Pair { unit: [even, odd], len }) = &mut self.pair {
             if character == if *len % 2 == 0 { *even } else { *odd } {
                 *len += 1;
@@ -116,14 +119,23 @@ impl Folder {
                 grown.into_iter().for_each(|len| *len = len.saturating_add(more));
             }
             _ => {
-                self.finish(out);
-                out(Fold::new(root, count));
+                let fold = Fold::new(root, count);
+                match &mut self.group {
+                    Some(group) if group.unit == fold.unit => {
+                        group.count = group.count.saturating_add(count);
+                    }
+                    _ => {
+                        self.finish(out);
+                        self.group = Some(fold);
+                    }
+                }
             }
         }
     }
 
     /// Hands on what is left.
     pub fn finish(&mut self, out: &mut impl FnMut(Fold)) {
+        self.group.take().into_iter().for_each(&mut *out);
         self.end_pair(out);
         while !self.runs.is_empty() {
             self.end_run(out);
@@ -186,7 +198,11 @@ mod tests {
         assert_eq!(folded(&[("GAP", 1), ("GO GAP", 50), ("GO", 1), ("83", 1)]), "(GAP GO)×51 83");
         assert_eq!(folded(&[("83", 1), ("GAP GO", 1_000_000)]), "83 (GAP GO)×1000000");
         assert_eq!(folded(&[("GAP GO GAP GO", 2), ("STOP", 1)]), "(GAP GO)×4 STOP");
-        assert_eq!(folded(&[("GAP 01 02", 9)]), "(GAP 01 02)×9");
+        assert_eq!(folded(&[("GAP 01 02", 4), ("GAP 01 02", 5)]), "(GAP 01 02)×9");
+        assert_eq!(
+            folded(&[("GAP 01 02", 4), ("GAP", 1), ("01 GAP GAP", 2)]),
+            "(GAP 01 02)×4 GAP (01 GAP GAP)×2"
+        );
     }
 
     #[test]

@@ -91,6 +91,11 @@ impl Side {
         heads || self.text().chars().count() + WORD > SIDE
     }
 
+    /// Whether what the row has, but for a repetition that may still go on, takes up its room.
+    pub(super) fn is_full(&self) -> bool {
+        self.words.chars().count() + WORD > SIDE
+    }
+
     /// What the row has so far.
     fn text(&self) -> String {
         let mut text = self.words.clone();
