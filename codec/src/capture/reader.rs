@@ -24,7 +24,8 @@ pub const INTERFACES_MAX: usize = 65_536;
 /// What a step through a file hands out.
 #[derive(Debug)]
 pub enum Item<'a> {
-    /// A section begins: the channels before it are at their end, and time starts anew.
+    /// A capture begins, as a section that does not go on with the one before it: the channels so
+    /// far are at their end, and time starts anew.
     Section,
     /// A channel is declared.
     Channel(ChannelId, &'a Channel),
@@ -110,10 +111,12 @@ impl<R: Read> Reader<R> {
             Ok(Progress::More) => {}
             Ok(Progress::Done) => {
                 self.format = Format::Done;
-                self.table.end_section(&mut |fault| out(Item::Fault(fault)));
+                self.table.end_section(out);
             }
-            // What a damaged section still had to declare is not known.
-            Err(_) => self.format = Format::Done,
+            Err(_) => {
+                self.format = Format::Done;
+                self.table.abandon_section(out);
+            }
         }
         result
     }
@@ -227,8 +230,7 @@ impl<R: Read> Reader<R> {
                         place.within(12).fault("major version", fault),
                     ));
                 }
-                self.table.end_section(&mut |fault| out(Item::Fault(fault)));
-                out(Item::Section);
+                self.table.begin_section(out);
             }
             Ok(Block::InterfaceDescription(interface)) => {
                 let link_type = u32::from(interface.linktype);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::LINK_TYPE;
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, PAYLOAD_MAX};
-use super::fault::{CaptureError, Fault, Place};
+use super::fault::{CaptureError, Place};
 use super::reader::{INTERFACES_MAX, Item};
 use crate::tick::Tick;
 
@@ -30,20 +30,43 @@ pub(super) struct Declared {
 pub(super) struct Table {
     /// `None`: of another link type.
     interfaces: Vec<Option<Interface>>,
-    /// First interface of the section.
-    base: usize,
-    /// Interfaces of the section by name, the first of a name.
+    /// The section's own, in the order of their numbers in it.
+    section: Vec<Local>,
+    state: State,
+    /// Channels of the capture by name, the first of a name.
     names: BTreeMap<String, usize>,
-    /// When the newest chunk of the section begins, in nanoseconds.
+    /// When the newest chunk of the capture begins, in nanoseconds.
     newest: u128,
-    /// Bytes of descriptions so far.
+    /// Interface descriptions so far, and the bytes that they took.
+    descriptions: usize,
     described: u64,
     skipped: u64,
+}
+
+/// An interface of the section.
+#[derive(Debug)]
+enum Local {
+    /// Of another link type, or not: known once the section's first chunk has come.
+    Waiting(Option<Box<(Channel, Place)>>),
+    /// Place in `interfaces`.
+    Known(usize),
+}
+
+/// What is known of the section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// It begins a capture, or goes on with one.
+    #[default]
+    Known,
+    /// Its first chunk will tell whether it goes on with the capture before it.
+    Waiting,
 }
 
 #[derive(Debug)]
 struct Interface {
     channel: Channel,
+    /// Its number in the section that declared it.
+    number: usize,
     /// The other direction of the link.
     peer: Option<usize>,
     /// Where the next chunk may begin.
@@ -56,6 +79,16 @@ impl Table {
         self.skipped
     }
 
+    /// Begins a section. If there is a capture before it, it may go on with that.
+    pub(super) fn begin_section(&mut self, out: &mut impl FnMut(Item<'_>)) {
+        self.end_section(out);
+        if self.names.is_empty() {
+            out(Item::Section);
+        } else {
+            self.state = State::Waiting;
+        }
+    }
+
     /// Takes in an interface description.
     pub(super) fn declare<'a>(
         &mut self,
@@ -64,57 +97,110 @@ impl Table {
         out: &mut impl FnMut(Item<'_>),
     ) -> Result<(), CaptureError> {
         self.described += u64::from(len);
-        if self.interfaces.len() >= INTERFACES_MAX || self.described > DESCRIPTIONS_MAX {
+        self.descriptions += 1;
+        if self.descriptions > INTERFACES_MAX || self.described > DESCRIPTIONS_MAX {
             let fault = format!(
                 "is one too many: a file may have {INTERFACES_MAX} in {DESCRIPTIONS_MAX} bytes"
             );
             return Err(CaptureError::Damaged(place.fault("interface", fault)));
         }
-        if link_type != u32::from(LINK_TYPE) {
-            self.skipped += 1;
-            self.interfaces.push(None);
-            return Ok(());
-        }
-        let id = self.interfaces.len();
-        let mut channel = Channel::named(format!("interface{id}"));
-        for word in words {
-            match word {
-                Word::Name(name) => name.clone_into(&mut channel.name),
-                Word::Comment(comment) => channel.describe(comment, &mut |field, fault| {
-                    out(Item::Fault(place.fault(field, fault)));
-                }),
+        let mut local = None;
+        if link_type == u32::from(LINK_TYPE) {
+            let mut channel = Channel::named(format!("interface{}", self.descriptions - 1));
+            for word in words {
+                match word {
+                    Word::Name(name) => name.clone_into(&mut channel.name),
+                    Word::Comment(comment) => channel.describe(comment, &mut |field, fault| {
+                        out(Item::Fault(place.fault(field, fault)));
+                    }),
+                }
             }
+            local = Some(Box::new((channel, place)));
+        } else {
+            self.skipped += 1;
+        }
+        self.section.push(Local::Waiting(local));
+        if self.state == State::Known {
+            self.settle(self.section.len() - 1, out);
+        }
+        Ok(())
+    }
+
+    /// The section's first chunk tells what the section is: its channels are those of the capture
+    /// before it by name, or all new ones.
+    fn decide(&mut self, goes_on: GoesOn, out: &mut impl FnMut(Item<'_>)) {
+        self.state = State::Known;
+        if goes_on == GoesOn::No {
+            self.names.clear();
+            self.newest = 0;
+            out(Item::Section);
+        }
+        (0..self.section.len()).for_each(|number| self.settle(number, out));
+    }
+
+    /// Makes an interface of the section known.
+    fn settle(&mut self, number: usize, out: &mut impl FnMut(Item<'_>)) {
+        let Some(local @ Local::Waiting(_)) = self.section.get_mut(number) else { return };
+        let id = self.interfaces.len();
+        let Local::Waiting(waiting) = std::mem::replace(local, Local::Known(id)) else { return };
+        let Some((channel, place)) = waiting.map(|waiting| *waiting) else {
+            self.interfaces.push(None);
+            return;
+        };
+        if let Some(old) = self.continued(number, &channel) {
+            if let Some(local) = self.section.get_mut(number) {
+                *local = Local::Known(old);
+            }
+            return;
         }
         out(Item::Channel(channel_id(id), &channel));
         self.names.entry(channel.name.clone()).or_insert(id);
-        let peer = self.partner(id, &channel);
-        self.interfaces.push(Some(Interface { channel, peer, end: Tick(0), place }));
+        let peer = self.partner(number, &channel);
+        self.interfaces.push(Some(Interface { channel, number, peer, end: Tick(0), place }));
         if let Some(peer) = peer {
             self.interface_mut(peer).into_iter().for_each(|other| other.peer = Some(id));
             out(Item::Link(channel_id(peer), channel_id(id)));
         }
-        Ok(())
+    }
+
+    /// The channel of an earlier section with which an interface goes on: of the same name and
+    /// rate, and no other interface's of the section.
+    fn continued(&self, number: usize, channel: &Channel) -> Option<usize> {
+        let old = *self.names.get(&channel.name)?;
+        let same = self.interface(old)?.channel.period_ps == channel.period_ps;
+        let mut others = self.section.iter().enumerate().filter(|(other, _)| *other != number);
+        let taken = others.any(|(_, local)| matches!(local, Local::Known(id) if *id == old));
+        (same && !taken).then_some(old)
     }
 
     /// The channel declared before that makes a link with this one: each names the other, by number
     /// or by the reversed name. Numbers come first, but tools that merge captures leave them as
     /// they were: one that names a channel which does not name it back counts as none.
-    fn partner(&self, id: usize, channel: &Channel) -> Option<usize> {
-        let number = channel.peer.map(|peer| self.base + peer as usize);
-        let by_name = || self.names.get(&channel.opposite_name()?).copied();
-        let agrees = |partner: &usize| {
-            let other = self.interface(*partner).filter(|other| other.peer.is_none())?;
-            let back = other.channel.peer.map(|peer| self.base + peer as usize);
+    fn partner(&self, number: usize, channel: &Channel) -> Option<usize> {
+        let peer = channel.peer.map(|peer| peer as usize);
+        let agrees = |id: &usize| {
+            let Some(other) = self.interface(*id).filter(|other| other.peer.is_none()) else {
+                return false;
+            };
+            let back = other.channel.peer.map(|peer| peer as usize);
+            let own = self.known(other.number) == Some(*id);
             let named = other.channel.opposite_name().as_ref() == Some(&channel.name);
             // A number that is still to be declared may yet prove right.
-            let agrees = back == Some(id) || named && back.is_none_or(|back| back < id);
-            agrees.then_some(())
+            own && back == Some(number) || named && (!own || back.is_none_or(|back| back < number))
         };
-        let found = |partner: Option<usize>| partner.filter(|found| agrees(found).is_some());
-        match number {
-            Some(number) if number > id => None,
-            Some(number) => found(Some(number)).or_else(|| found(by_name())),
-            None => found(by_name()),
+        let by_name = || self.names.get(&channel.opposite_name()?).copied().filter(agrees);
+        match peer {
+            Some(peer) if peer > number => None,
+            Some(peer) => self.known(peer).filter(agrees).or_else(by_name),
+            None => by_name(),
+        }
+    }
+
+    /// The channel that has a number in the section, if it is known.
+    fn known(&self, number: usize) -> Option<usize> {
+        match self.section.get(number) {
+            Some(Local::Known(id)) if self.interface(*id).is_some() => Some(*id),
+            Some(Local::Known(_) | Local::Waiting(_)) | None => None,
         }
     }
 
@@ -129,61 +215,115 @@ impl Table {
     /// Takes in a payload: hands out its chunk, or what is wrong with it.
     pub(super) fn chunk(
         &mut self,
-        interface: u32,
+        number: u32,
         payload: &[u8],
         place: Place,
         out: &mut impl FnMut(Item<'_>),
     ) {
-        let id = self.base + interface as usize;
-        let Some(Some(interface)) = self.interfaces.get_mut(id) else { return };
+        let number = number as usize;
+        let period = match self.section.get(number) {
+            Some(Local::Waiting(Some(waiting))) => waiting.0.period_ps,
+            Some(Local::Known(id)) => match self.interface(*id) {
+                Some(interface) => interface.channel.period_ps,
+                None => return,
+            },
+            Some(Local::Waiting(None)) | None => return,
+        };
         let mut fault = |place: Place, field, fault| out(Item::Fault(place.fault(field, fault)));
         if payload.len() > PAYLOAD_MAX {
             let len = payload.len();
             return fault(place, "payload", format!("takes {len} bytes, more than {PAYLOAD_MAX}"));
         }
-        match Chunk::parse(payload) {
-            Ok(chunk) if chunk.first < interface.end => {
-                let wrong = format!(
-                    "is {}, before {}, where the chunk before it ends",
-                    chunk.first, interface.end
-                );
-                fault(place.within(8), "first", wrong);
+        let chunk = match Chunk::parse(payload) {
+            Ok(chunk) => chunk,
+            Err(error) => {
+                return fault(place.within(error.at() as u64), error.field(), error.fault());
             }
-            Ok(chunk) => {
-                interface.end = chunk.end();
-                let period = u128::from(interface.channel.period_ps.get());
-                // In whole nanoseconds: tools that order blocks see no finer.
-                let start = u128::from(chunk.first.0) * period / 1000;
-                if start < self.newest {
-                    let wrong =
-                        format!("is {}, earlier than a block before it begins", chunk.first);
-                    fault(place.within(8), "first", wrong);
-                }
-                self.newest = self.newest.max(start);
-                out(Item::Chunk(channel_id(id), chunk));
-            }
-            Err(error) => fault(place.within(error.at() as u64), error.field(), error.fault()),
+        };
+        // In whole nanoseconds: tools that order blocks see no finer.
+        let start = u128::from(chunk.first.0) * u128::from(period.get()) / 1000;
+        if self.state == State::Waiting {
+            let goes_on = self.goes_on(number, chunk.first, start);
+            self.decide(goes_on, out);
+        }
+        self.hand_out(number, chunk, (start, place.within(8)), out);
+    }
+
+    /// Whether a section whose first chunk this is goes on with the capture before it: with a
+    /// channel of it, where that had ended, and later than all that was.
+    fn goes_on(&self, number: usize, first: Tick, start: u128) -> GoesOn {
+        let Some(Local::Waiting(Some(waiting))) = self.section.get(number) else {
+            return GoesOn::No;
+        };
+        let old = self.continued(number, &waiting.0).and_then(|id| self.interface(id));
+        if old.is_some_and(|old| old.end <= first) && self.newest <= start {
+            GoesOn::Yes
+        } else {
+            GoesOn::No
+        }
+    }
+
+    /// Hands out a chunk that begins at a nanosecond, unless it comes before its predecessor's end.
+    fn hand_out(
+        &mut self,
+        number: usize,
+        chunk: Chunk<'_>,
+        (start, place): (u128, Place),
+        out: &mut impl FnMut(Item<'_>),
+    ) {
+        let Some(id) = self.known(number) else { return };
+        let newest = self.newest;
+        let Some(interface) = self.interface_mut(id) else { return };
+        if chunk.first < interface.end {
+            let wrong = format!(
+                "is {}, before {}, where the chunk before it ends",
+                chunk.first, interface.end
+            );
+            return out(Item::Fault(place.fault("first", wrong)));
+        }
+        interface.end = chunk.end();
+        if start < newest {
+            let wrong = format!("is {}, earlier than a block before it begins", chunk.first);
+            out(Item::Fault(place.fault("first", wrong)));
+        }
+        self.newest = newest.max(start);
+        out(Item::Chunk(channel_id(id), chunk));
+    }
+
+    /// Ends a section that is damaged: what it still had to declare is not known.
+    pub(super) fn abandon_section(&mut self, out: &mut impl FnMut(Item<'_>)) {
+        if self.state == State::Waiting {
+            self.decide(GoesOn::Yes, out);
         }
     }
 
     /// Ends a section that is whole: tells of peers that cannot be. Numbers start anew.
-    pub(super) fn end_section(&mut self, out: &mut impl FnMut(Fault)) {
-        for id in self.base..self.interfaces.len() {
+    pub(super) fn end_section(&mut self, out: &mut impl FnMut(Item<'_>)) {
+        // If no chunk has told, what the section declares adds to the capture before it.
+        self.abandon_section(out);
+        for number in 0..self.section.len() {
+            let Some(id) = self.known(number) else { continue };
             let Some(interface) = self.interface(id) else { continue };
-            let Some(peer) = interface.channel.peer else { continue };
-            let partner = self.base + peer as usize;
-            let why = match self.interface(partner) {
-                Some(_) if partner == id => "the channel itself",
+            let Some(peer) = interface.channel.peer.filter(|_| interface.number == number) else {
+                continue;
+            };
+            let why = match self.known(peer as usize) {
+                Some(partner) if partner == id => "the channel itself",
                 Some(_) if interface.peer.is_none() => "which does not name it back",
                 Some(_) => continue,
                 None => "which is no channel of this section",
             };
-            out(interface.place.fault("peer", format!("is {peer}, {why}")));
+            out(Item::Fault(interface.place.fault("peer", format!("is {peer}, {why}"))));
         }
-        self.base = self.interfaces.len();
-        self.names.clear();
-        self.newest = 0;
+        self.section.clear();
     }
+}
+
+/// Whether a section goes on with the capture before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GoesOn {
+    Yes,
+    No,
 }
 
 fn channel_id(id: usize) -> ChannelId {
@@ -211,7 +351,11 @@ mod tests {
             };
             table.declare(declared, words, &mut out).unwrap();
         }
-        table.end_section(&mut |fault| said.push(fault.fault));
+        table.end_section(&mut |item| {
+            if let Item::Fault(fault) = item {
+                said.push(fault.fault);
+            }
+        });
         said
     }
 

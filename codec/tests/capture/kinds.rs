@@ -69,6 +69,52 @@ fn sections_of_different_byte_orders_follow_each_other() {
     assert!(seen.error.is_none());
 }
 
+/// A recorder that starts a new file now and then, and whose files were joined.
+#[test]
+fn a_section_in_which_time_goes_on_is_of_the_same_capture() {
+    let channels = |order: Order| {
+        [order.section(), order.channel("a>b", "peer=1"), order.channel("b>a", "peer=0")].concat()
+    };
+    let file = [
+        channels(LITTLE),
+        LITTLE.packet(0, &literal(0, &PACKET)),
+        LITTLE.packet(1, &literal(2, &PACKET)),
+        // The next chunk of b>a is where the one before it ended; c>d is new.
+        channels(BIG),
+        BIG.channel("c>d", ""),
+        BIG.packet(1, &literal(6, &PACKET)),
+        BIG.packet(2, &literal(7, &PACKET)),
+        BIG.packet(0, &literal(9, &PACKET)),
+        // A section without chunks adds nothing.
+        channels(LITTLE),
+    ]
+    .concat();
+    let seen = read(file.as_slice());
+    let chunk = |channel: u32, first: u64| format!("chunk {channel} at {first}: 83 05 92 GAP");
+    let head = ["section", "channel 0 a>b", "channel 1 b>a", "link 0 1"].map(str::to_owned);
+    let rest = [chunk(0, 0), chunk(1, 2), "channel 2 c>d".to_owned(), chunk(1, 6), chunk(2, 7)];
+    assert_eq!(seen.items, [&head[..], &rest, &[chunk(0, 9)]].concat());
+    assert!(seen.error.is_none());
+}
+
+#[test]
+fn a_section_that_begins_before_an_end_is_a_capture_of_its_own() {
+    let section = |name: &str, rate: &str, first: u64| {
+        let channel = LITTLE.channel(name, rate);
+        [LITTLE.section(), channel, LITTLE.packet(0, &literal(first, &PACKET))].concat()
+    };
+    for (name, rate, first) in [("a>b", "", 3), ("x>y", "", 4), ("a>b", "period_ps=25000", 4)] {
+        let seen = read([section("a>b", "", 0), section(name, rate, first)].concat().as_slice());
+        let channel = format!("channel 1 {name}");
+        let chunk = format!("chunk 1 at {first}: 83 05 92 GAP");
+        assert_eq!(
+            seen.items[3..],
+            ["section".to_owned(), channel, chunk],
+            "{name} {rate} {first}"
+        );
+    }
+}
+
 #[test]
 fn a_file_without_descriptions_still_opens() {
     let file = [
