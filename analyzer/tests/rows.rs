@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 
 use analyzer::packet::Bytes;
 use analyzer::reading::{Rows, Said};
-use analyzer::timeline::{Want, What};
+use analyzer::timeline::{Row, Want, What};
 use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
 use codec::notation::parse;
 use codec::tick::Tick;
@@ -78,6 +78,20 @@ fn events(pieces: &[Piece<'_>]) -> String {
 
 fn packets(pieces: &[Piece<'_>]) -> String {
     rows(&capture(FULL_RATE, pieces), Want::Packets)
+}
+
+/// The number of the last packet.
+fn last_number(pieces: &[Piece<'_>]) -> u64 {
+    let file = capture(FULL_RATE, pieces);
+    let mut rows = Rows::new(file.as_slice(), Want::Packets, Bytes::Forget);
+    let mut last = 0;
+    let mut said = |said: Said<'_>| {
+        if let Said::Row(_, Row { what: What::Packet(packet), .. }) = said {
+            last = packet.number;
+        }
+    };
+    while rows.step(&mut said).unwrap() == Progress::More {}
+    last
 }
 
 #[test]
@@ -203,6 +217,14 @@ fn a_stop_that_is_said_again_and_again_holds_after_a_reset() {
 }
 
 #[test]
+fn fill_brings_nothing_however_long_it_is() {
+    // F-8. GO said again is no event, nor is there anything to leave out.
+    assert_eq!(events(&[(0, 0, "GAP GO", 1 << 40), (1, 0, "GO GAP", 1 << 40)]), "");
+    let stopped = events(&[(0, 0, "GAP GO", 1 << 40), (1, 0, "GAP STOP", 1 << 40)]);
+    assert_eq!(stopped, "1 a sender-stopped\n");
+}
+
+#[test]
 fn a_hole_forgets_all_that_was_known() {
     // Characters 3..=9 of channel 1 are missing. What it commands is unknown from 10 on: the GO at
     // 10 is no event, the STOP at 11 is. Its silence is counted anew.
@@ -281,6 +303,17 @@ fn rows_that_repeat_for_ever_are_listed_for_a_while() {
     assert_eq!(text.lines().count(), (1 << 19) + 1);
     let rounds: u64 = (1 << 40) - (1 << 19);
     assert_eq!(text.lines().last(), Some(format!("{} a {rounds} x 2 omitted", 1 << 20).as_str()));
+    // Packets are counted all the same: 4 characters a round, 2^18 rounds are listed.
+    let text = packets(&[(0, 0, "07 GAP 01 GAP", 1 << 40), (0, 1 << 42, "83 05 92 GAP", 0)]);
+    let last: Vec<&str> = text.lines().rev().take(2).collect();
+    let rounds: u64 = (1 << 40) - (1 << 18);
+    assert_eq!(last[1], format!("{} a {rounds} x 4 omitted", 1 << 20));
+    let place: u64 = 1 << 42;
+    assert_eq!(last[0], format!("{} a {place}..={} 830592 good 00 gap", place + 3, place + 2));
+    assert_eq!(
+        last_number(&[(0, 0, "07 GAP 01 GAP", 1 << 40), (0, 1 << 42, "83 GAP", 0)]),
+        1 << 41
+    );
     // Where only packets are wanted, nothing is left out.
     assert_eq!(packets(&[(0, 0, "!a6 GAP", 1 << 40)]), "");
 }

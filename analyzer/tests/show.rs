@@ -211,9 +211,17 @@ fn repeats_of_ever_other_patterns_are_rows_of_their_own() {
         }
         place += count * pattern.len() as u64;
     }
-    let rows = rows(&file.finish().unwrap());
+    let file = file.finish().unwrap();
+    let rows = rows(&file);
     // A row is full once three of the four patterns, 32 columns, stand in it; the fourth goes on.
     let words = "IDLE×300 (GAP 83 GO)×301 GAP×300 (IDLE IDLE GO)×301";
     assert_eq!(rows[0], row(0, words, words));
     assert_eq!(rows.len(), 1000);
+    // On paper it goes on where a side's 32 columns end.
+    let mut lines = Vec::new();
+    shown(&file, Pair::First)[1].lines(&mut |line| lines.push(line.to_string()));
+    insta::assert_snapshot!(lines.join("\n"), @"
+               0 IDLE×300 (GAP 83 GO)×301 GAP×300 │ IDLE×300 (GAP 83 GO)×301 GAP×300
+                 (IDLE IDLE GO)×301               │ (IDLE IDLE GO)×301
+    ");
 }
