@@ -166,6 +166,32 @@ fn what_was_not_recorded_is_blank_and_told_where_it_is_both() {
 }
 
 #[test]
+fn a_direction_that_ends_or_begins_alone_begins_a_row() {
+    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
+    let pieces = [(0, 0, "GAP GO GAP"), (1, 0, "IDLE×5"), (0, 4, "STOP")];
+    insta::assert_snapshot!(lines(&channels, &pieces, Pair::First).join("\n"), @"
+       character a:0>b:0                          │ b:0>a:0
+               0 GAP GO GAP                       │ IDLE IDLE IDLE
+               3                                  │ IDLE
+               4 STOP                             │ IDLE
+    ");
+}
+
+#[test]
+fn repeats_end_a_row_where_the_other_direction_begins() {
+    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    for (id, first, text, count) in [(0, 0, "IDLE", 200), (1, 100, "GAP", 150)] {
+        let pattern = parse(text).unwrap();
+        let content = Content::Repeat { pattern: pattern.chars(), count };
+        file.write(ChannelId(id), &Chunk { first: Tick(first), content }).unwrap();
+    }
+    let expected =
+        [row(0, "IDLE×100", ""), row(100, "IDLE×100", "GAP×100"), row(200, "", "GAP×50")];
+    assert_eq!(rows(&file.finish().unwrap()), expected);
+}
+
+#[test]
 fn a_slower_direction_stands_beside_what_it_was_sent_with() {
     let [fast, mut slow] = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
     slow.period_ps = slow.period_ps.checked_mul(2.try_into().unwrap()).unwrap();
