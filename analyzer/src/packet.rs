@@ -78,14 +78,8 @@ impl Kept {
 
     /// How many there were.
     #[must_use]
-    pub const fn len(&self) -> u64 {
+    pub const fn count(&self) -> u64 {
         self.len
-    }
-
-    /// Whether there were none.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// How many were not kept.
@@ -199,7 +193,7 @@ impl Incoming {
         let runt = length < 2;
         // Of two bytes or more the last is the CRC byte, whatever it looks like.
         let tag = match after_route {
-            Some(_) if !runt && route.len() + 1 == length => None,
+            Some(_) if !runt && route.count() + 1 == length => None,
             Some(byte) => Tag::new(byte),
             None => {
                 if !runt {
@@ -217,7 +211,7 @@ impl PacketSeen {
     /// Bytes between tag and CRC byte.
     #[must_use]
     pub fn payload(&self) -> u64 {
-        let header = self.route.len() + u64::from(self.tag.is_some());
+        let header = self.route.count() + u64::from(self.tag.is_some());
         let crc = u64::from(self.check != Check::Runt);
         self.length - header - crc
     }
@@ -308,5 +302,28 @@ impl std::fmt::Display for Hex<'_> {
 impl Serialize for Hex<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_kept_of_a_long_packet_is_counted() {
+        let mut packet = Incoming::new(Tick(0), Bytes::Keep);
+        packet.add(Tick(0), &[0x80, 0x81]);
+        let rounds = KEPT_MAX as u64;
+        packet.add_repeated(&[0x80, 0x81], rounds - 1, 2 * (rounds - 1));
+        packet.add(Tick(2 * rounds), &[0x05, 0xaa, 0x00]);
+        let packet = packet.close(0, EndedBy::Gap);
+        let row = packet.row("a>b");
+        assert_eq!((row.start, row.end, row.length), (0, 2 * rounds + 2, 2 * rounds + 3));
+        // Twice KEPT_MAX bytes of route, half of which are kept; then tag, one byte, CRC byte.
+        assert_eq!((row.route.len() as u64, row.route_left_out), (rounds, rounds));
+        assert_eq!((row.tag, row.payload), (Some(5), 1));
+        assert_eq!(row.bytes.map(|hex| hex.0.len()), Some(KEPT_MAX));
+        assert_eq!(row.bytes_left_out, rounds + 3);
+        assert_eq!(row.route.iter().take(3).copied().collect::<Vec<_>>(), [0x80, 0x81, 0x80]);
     }
 }

@@ -117,7 +117,7 @@ fn packet_lines(channel: &Channel, packet: &PacketSeen, out: &mut impl FnMut(Lin
     let ended_role = if ended == "gap" { Role::Dim } else { Role::Notice };
     let mut route: Vec<String> =
         packet.route.bytes().iter().take(ROUTE_SHOWN).map(|hop| format!("{hop:02x}")).collect();
-    let more = packet.route.len() - route.len() as u64;
+    let more = packet.route.count() - route.len() as u64;
     if more > 0 {
         route.push(format!("and {more} more"));
     }

@@ -225,7 +225,7 @@ impl From<&PacketSeen> for reference::Packet {
     fn from(packet: &PacketSeen) -> Self {
         let bytes = packet.bytes.as_ref().map(|bytes| bytes.bytes().to_vec()).unwrap_or_default();
         assert_eq!(packet.length, bytes.len() as u64, "all bytes are kept");
-        let header = packet.route.len() + u64::from(packet.tag.is_some());
+        let header = packet.route.count() + u64::from(packet.tag.is_some());
         let crc = u64::from(packet.check.syndrome().is_some());
         assert_eq!(packet.payload() + header + crc, packet.length, "the parts are the packet");
         Self {
