@@ -201,6 +201,18 @@ pub enum Heard {
     Invalid,
 }
 
+impl Heard {
+    /// The symbol that it acts as. C-4, C-5
+    #[must_use]
+    #[inline]
+    pub const fn symbol(self) -> Option<Symbol> {
+        match self {
+            Self::Exact(symbol) | Self::Corrected(symbol) => Some(symbol),
+            Self::Invalid => None,
+        }
+    }
+}
+
 /// What each of the 256 control codes is heard as, on a link of one profile. C-2..C-5, C-7
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeTable([Heard; 256]);

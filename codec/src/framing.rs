@@ -11,7 +11,7 @@ use nom::multi::fold_many0;
 use nom::sequence::preceded;
 use nom::{IResult, Parser};
 
-use crate::character::{Character, Heard, Symbol, hear};
+use crate::character::{Character, Symbol, hear};
 use crate::chars::{CharBuf, Chars};
 use crate::error::Trail;
 
@@ -125,7 +125,7 @@ fn stop(chars: Chars<'_>) -> nom::Err<Trail<Chars<'_>>> {
 
 /// Whether a receiver takes the code for the mark that ends a packet. C-4
 pub(crate) fn is_gap(code: u8) -> bool {
-    matches!(hear(code), Heard::Exact(Symbol::Gap) | Heard::Corrected(Symbol::Gap))
+    hear(code).symbol() == Some(Symbol::Gap)
 }
 
 #[cfg(test)]

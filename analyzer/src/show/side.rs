@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use codec::capture::{Channel, ChannelId, Chunk, Content};
-use codec::character::{Character, Heard, Symbol, hear};
+use codec::character::{Character, Symbol, hear};
 use codec::fold::{Fold, Folder};
 use codec::tick::Tick;
 use codec::{CharBuf, Chars};
@@ -189,9 +189,7 @@ fn add(words: &mut String, fold: &Fold) {
 fn inside(before: Inside, chars: Chars<'_>) -> Inside {
     chars.iter().fold(before, |inside, character| match character {
         Character::Data(_) => Inside::Packet,
-        Character::Control(code) => match hear(code) {
-            Heard::Exact(Symbol::Gap) | Heard::Corrected(Symbol::Gap) => Inside::Between,
-            Heard::Exact(_) | Heard::Corrected(_) | Heard::Invalid => inside,
-        },
+        Character::Control(code) if hear(code).symbol() == Some(Symbol::Gap) => Inside::Between,
+        Character::Control(_) => inside,
     })
 }

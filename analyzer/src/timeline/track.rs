@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use codec::CharBuf;
 use codec::capture::{Channel, ChannelId, Chunk, Content};
-use codec::character::{Heard, Symbol, hear};
+use codec::character::{Symbol, hear};
 use codec::chars::Run;
 use codec::tick::Tick;
 
@@ -209,10 +209,7 @@ fn stops<'a>(runs: impl Iterator<Item = Run<'a>>) -> Vec<u64> {
             Run::Data(data) => at += data.len() as u64,
             Run::Control(codes) => {
                 for code in codes {
-                    let stop = matches!(
-                        hear(*code),
-                        Heard::Exact(Symbol::Stop) | Heard::Corrected(Symbol::Stop)
-                    );
+                    let stop = hear(*code).symbol() == Some(Symbol::Stop);
                     places.extend(stop.then_some(at));
                     at += 1;
                 }

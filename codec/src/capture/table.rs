@@ -32,6 +32,8 @@ pub(super) struct Table {
     interfaces: Vec<Option<Interface>>,
     /// The section's own, in the order of their numbers in it.
     section: Vec<Local>,
+    /// Sections before this one.
+    sections: usize,
     state: State,
     /// Channels of the capture by name, the first of a name.
     names: BTreeMap<String, usize>,
@@ -67,6 +69,8 @@ struct Interface {
     channel: Channel,
     /// Its number in the section that declared it.
     number: usize,
+    /// The last section that has it.
+    section: usize,
     /// The other direction of the link.
     peer: Option<usize>,
     /// Where the next chunk may begin.
@@ -147,16 +151,17 @@ impl Table {
             self.interfaces.push(None);
             return;
         };
-        if let Some(old) = self.continued(number, &channel) {
-            if let Some(local) = self.section.get_mut(number) {
-                *local = Local::Known(old);
-            }
+        let section = self.sections;
+        if let Some(old) = self.continued(&channel) {
+            self.interface_mut(old).into_iter().for_each(|old| old.section = section);
+            self.section.get_mut(number).into_iter().for_each(|local| *local = Local::Known(old));
             return;
         }
         out(Item::Channel(channel_id(id), &channel));
         self.names.entry(channel.name.clone()).or_insert(id);
         let peer = self.partner(number, &channel);
-        self.interfaces.push(Some(Interface { channel, number, peer, end: Tick(0), place }));
+        let end = Tick(0);
+        self.interfaces.push(Some(Interface { channel, number, section, peer, end, place }));
         if let Some(peer) = peer {
             self.interface_mut(peer).into_iter().for_each(|other| other.peer = Some(id));
             out(Item::Link(channel_id(peer), channel_id(id)));
@@ -165,12 +170,11 @@ impl Table {
 
     /// The channel of an earlier section with which an interface goes on: of the same name and
     /// rate, and no other interface's of the section.
-    fn continued(&self, number: usize, channel: &Channel) -> Option<usize> {
-        let old = *self.names.get(&channel.name)?;
-        let same = self.interface(old)?.channel.period_ps == channel.period_ps;
-        let mut others = self.section.iter().enumerate().filter(|(other, _)| *other != number);
-        let taken = others.any(|(_, local)| matches!(local, Local::Known(id) if *id == old));
-        (same && !taken).then_some(old)
+    fn continued(&self, channel: &Channel) -> Option<usize> {
+        let id = *self.names.get(&channel.name)?;
+        let old = self.interface(id)?;
+        let goes_on = old.section != self.sections && old.channel.period_ps == channel.period_ps;
+        goes_on.then_some(id)
     }
 
     /// The channel declared before that makes a link with this one: each names the other, by number
@@ -255,7 +259,7 @@ impl Table {
         let Some(Local::Waiting(Some(waiting))) = self.section.get(number) else {
             return GoesOn::No;
         };
-        let old = self.continued(number, &waiting.0).and_then(|id| self.interface(id));
+        let old = self.continued(&waiting.0).and_then(|id| self.interface(id));
         if old.is_some_and(|old| old.end <= first) && self.newest <= start {
             GoesOn::Yes
         } else {
@@ -316,6 +320,7 @@ impl Table {
             out(Item::Fault(interface.place.fault("peer", format!("is {peer}, {why}"))));
         }
         self.section.clear();
+        self.sections += 1;
     }
 }
 
