@@ -1,0 +1,103 @@
+//! What breaks, and when.
+
+use codec::character::ProbeNumber;
+
+use crate::interface::Consumption;
+use crate::topology::{NodeId, Port};
+
+/// Something that breaks, or is ordered, at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// When: periods of the full rate.
+    pub at: u64,
+    /// When it is mended, for what can be; otherwise it never is.
+    pub until: Option<u64>,
+    /// What.
+    pub what: Break,
+}
+
+/// What breaks. A channel is named by the port that it goes out from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Break {
+    /// Random errors on a channel, so many characters apart in the mean.
+    Noise {
+        /// The channel.
+        channel: Port,
+        /// Which errors.
+        errors: Errors,
+        /// Characters from error to error, in the mean.
+        mean: u64,
+    },
+    /// The character of that period arrives with these of its nine bits inverted.
+    Flip {
+        /// The channel.
+        channel: Port,
+        /// Bits 8–0: `d 7 6 5 4 3 2 1 0`.
+        bits: u16,
+    },
+    /// An open wire: its bit always arrives as 0. W-5
+    OpenWire {
+        /// The channel.
+        channel: Port,
+        /// 0..=8, 8 is `d`.
+        wire: u8,
+    },
+    /// The cable is cut: both channels lose what is on them, and all that is sent until it is mended.
+    Cut {
+        /// Either end.
+        port: Port,
+    },
+    /// The next GAP that ends a packet is lost; with a time to be mended, every GAP is, fill too.
+    LoseGap {
+        /// The channel.
+        channel: Port,
+    },
+    /// The port is made to send FRES. R-1
+    ForwardReset {
+        /// The port.
+        port: Port,
+    },
+    /// The port is made to send BRES. R-5
+    BackwardReset {
+        /// The port.
+        port: Port,
+    },
+    /// The port is made to send a probe. R-6
+    Probe {
+        /// The port.
+        port: Port,
+        /// Which.
+        number: ProbeNumber,
+    },
+    /// A host or a switch loses its power.
+    PowerOff {
+        /// Which.
+        node: NodeId,
+    },
+    /// A switch's port is dead: it neither sends nor hears.
+    DeadPort {
+        /// The port.
+        port: Port,
+    },
+    /// A host consumes in another way.
+    Consume {
+        /// The host.
+        host: NodeId,
+        /// How.
+        how: Consumption,
+    },
+    /// A host's control program starts again. I-3, R-3
+    Restart {
+        /// The host.
+        host: NodeId,
+    },
+}
+
+/// Which bit errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errors {
+    /// A 1 of any wire arrives as 0.
+    Weaken,
+    /// Any bit is inverted.
+    Flip,
+}

@@ -1,0 +1,251 @@
+//! What really happened: one row for each thing, with its time, its place and its packet.
+
+use codec::character::{ProbeNumber, ReplyStatus, Symbol};
+use codec::packet::{Check, Tag};
+use codec::route::PortId;
+
+use crate::cell::PacketId;
+use crate::topology::Port;
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Happened {
+    /// When: periods of the full rate since time zero.
+    pub at: u64,
+    /// Where.
+    pub place: Port,
+    /// To which packet, where it was to one.
+    pub packet: Option<PacketId>,
+    /// What.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum What {
+    // Packets, at hosts and switches.
+    /// A host's interface began to send it. I-1
+    Injected {
+        /// Bytes, the CRC byte included.
+        length: u64,
+    },
+    /// A switch has formed a path, and sends it on from this port. S-3
+    Forwarded {
+        /// The port at which it came in.
+        input: PortId,
+    },
+    /// An interface has taken it in whole, or what was left of it. I-4
+    Consumed {
+        /// Bytes taken in, the CRC byte included.
+        length: u64,
+        /// What its CRC byte says. P-6
+        check: Check,
+        /// What became of it.
+        handling: Handling,
+    },
+    /// Its first byte, and so the packet, ends here.
+    Dropped(Rule),
+    /// It lost its end, or bytes within, here; what was left went on.
+    Truncated(Rule),
+    /// A GAP before it was lost, so that it went on as a part of the packet before it.
+    Merged,
+
+    // An input circuit: the channel that comes in at the place.
+    /// A frame came in.
+    Received(Frame),
+    /// 16 periods without a character. F-7
+    LinkOpen,
+    /// The first character after that. F-7
+    LinkRestored,
+    /// FRES came. R-2
+    ResetReceived,
+    /// The GAP that ends the reset came. R-2
+    ResetEnded,
+    /// BRES came. R-5
+    BackwardResetReceived,
+    /// ORUN came. F-9
+    OverrunAlarmReceived,
+    /// A probe came. R-6
+    ProbeReceived(ProbeNumber),
+    /// A reply came, so many periods after the probe that asked for it, if one did. R-6
+    ReplyReceived {
+        /// The four bits.
+        status: ReplyStatus,
+        /// The round trip, in periods of the full rate.
+        round_trip: Option<u64>,
+    },
+    /// A code that is no symbol came. C-5
+    InvalidCode(u8),
+    /// A weakened code came. C-4
+    CorrectedCode {
+        /// As it came.
+        code: u8,
+        /// As it acts.
+        symbol: Symbol,
+    },
+    /// The slack buffer rose to its upper threshold, or fell to its lower. F-3
+    Threshold {
+        /// What it commands now.
+        command: Command,
+        /// Full cells.
+        fill: u32,
+    },
+    /// A byte or a framing mark found the slack buffer full. F-9
+    Overflow,
+
+    // An output circuit: the channel that goes out at the place.
+    /// A frame went out.
+    Sent(Frame),
+    /// STOP or GO went out, and the one before it was the other. F-1
+    Commanded(Command),
+    /// Another symbol than GAP, GO, STOP and IDLE went out.
+    SymbolSent(Symbol),
+    /// STOP came in for it. F-2
+    SenderStopped,
+    /// It may send again. F-2
+    SenderResumed(Release),
+    /// It was stopped, or sent one packet, for too long. R-4
+    Blocked(Escape),
+
+    /// Something was broken or mended by order: which, in words.
+    Fault(String),
+}
+
+/// STOP or GO. F-1
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Command {
+    /// Go on.
+    #[default]
+    Go,
+    /// Pause.
+    Stop,
+}
+
+/// What released a stopped sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// GO. F-2
+    Go,
+    /// The open-link timeout. F-7
+    LinkOpen,
+    /// Its own FRES. R-1
+    Reset,
+    /// Its power went off and on.
+    Power,
+}
+
+/// How a blocked sender escapes. R-4
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Escape {
+    /// Stopped: by a forward reset.
+    Reset,
+    /// In GO: by a GAP.
+    Gap,
+}
+
+/// What an interface makes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handling {
+    /// Handed to its host.
+    Delivered,
+    /// Its CRC byte was wrong. P-6
+    Corrupt,
+    /// It was too short to be one. P-9
+    Runt,
+    /// Its first byte had MSB 1. I-2
+    Misrouted,
+    /// No routine takes its tag. I-2
+    NoRoutine,
+    /// The control program was not loaded. I-3
+    Ignored,
+    /// It was longer than all the memory for it. I-5
+    TooLong,
+}
+
+/// A rule, by its id in `docs/rules.md`, or what was ordered from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Rule(pub &'static str);
+
+/// The data between two framing marks on a channel, as the circuit at the place sent or heard it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Place of its first byte on the channel: periods of the channel. For the one that comes in,
+    /// as it is heard.
+    pub start: u64,
+    /// Place of its last byte.
+    pub end: u64,
+    /// Bytes, the CRC byte included.
+    pub length: u64,
+    /// The leading bytes with MSB 1, the CRC byte never among them. P-2
+    pub route: Vec<u8>,
+    /// The byte after them, before the CRC byte. P-2
+    pub tag: Option<Tag>,
+    /// What the CRC byte says. P-4
+    pub check: Check,
+    /// What ended it.
+    pub ended_by: FrameEnd,
+}
+
+/// What ended a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameEnd {
+    /// GAP. P-1
+    Gap,
+    /// The open-link timeout. F-7
+    LinkOpen,
+    /// FRES. R-2
+    Reset,
+    /// Nothing yet: the run ended.
+    RunEnd,
+}
+
+/// Rows on their way out: the driver of a simulation empties it after every period.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    wanted: Wanted,
+    rows: Vec<Happened>,
+}
+
+/// Whether rows are wanted; otherwise they are not even made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// They are not.
+    #[default]
+    Nothing,
+    /// They are.
+    Everything,
+}
+
+impl Log {
+    /// No rows yet.
+    #[must_use]
+    pub const fn new(wanted: Wanted) -> Self {
+        Self { wanted, rows: Vec::new() }
+    }
+
+    /// Whether rows are wanted.
+    #[must_use]
+    pub const fn wanted(&self) -> Wanted {
+        self.wanted
+    }
+
+    /// Adds a row, if rows are wanted.
+    #[inline]
+    pub fn tell(
+        &mut self,
+        at: u64,
+        place: Port,
+        packet: Option<PacketId>,
+        what: impl FnOnce() -> What,
+    ) {
+        if self.wanted == Wanted::Everything {
+            self.rows.push(Happened { at, place, packet, what: what() });
+        }
+    }
+
+    /// Hands out the rows and forgets them.
+    pub fn drain(&mut self) -> impl Iterator<Item = Happened> {
+        self.rows.drain(..)
+    }
+}
