@@ -88,6 +88,15 @@ impl Crc8 {
         self.0
     }
 
+    /// The CRC of the bytes fed so far and this one: for bytes that come one by one.
+    #[must_use]
+    #[inline]
+    pub fn push(self, byte: u8) -> Self {
+        let [table, ..] = &TABLES;
+        #[expect(clippy::indexing_slicing, reason = "a u8 indexes 256 entries")]
+        Self(table[usize::from(self.0 ^ byte)])
+    }
+
     /// The CRC of the bytes fed so far and these.
     #[must_use]
     #[inline]

@@ -1,5 +1,5 @@
-//! What stands on a wire or in a slack buffer in one place: a character, and whether it is the
-//! first of a packet's bytes. The wire does not tell that; it is kept for the truth.
+//! What stands on a wire or in a slack buffer in one place: a character, and whether a packet
+//! begins or ends with it. The wire does not tell that; it is kept for the truth, and for faults.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use codec::Character;
 
 use crate::topology::NodeId;
 
-/// A character, and whether a packet begins with it.
+/// A character, and whether a packet begins or ends with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell(u16);
 
@@ -20,6 +20,7 @@ pub struct PacketId {
     pub number: u32,
 }
 
+const END: u16 = 0x400;
 const HEAD: u16 = 0x200;
 const DATA: u16 = 0x100;
 
@@ -29,7 +30,13 @@ impl Cell {
     /// On a wire GAP, in a slack buffer the framing mark. F-5
     pub const GAP: Self = Self::of(Character::GAP);
 
-    /// A character that begins nothing.
+    /// No character at all: equal to nothing that is ever on a wire.
+    pub(crate) const NEVER: Self = Self(u16::MAX);
+
+    /// The GAP after a packet's last byte, on a wire.
+    pub const END: Self = Self(Self::GAP.0 | END);
+
+    /// A character that begins and ends nothing.
     #[must_use]
     pub const fn of(character: Character) -> Self {
         Self(character.bits())
@@ -66,6 +73,12 @@ impl Cell {
         self.0 & HEAD != 0
     }
 
+    /// Whether it was sent as the GAP that ends a packet.
+    #[must_use]
+    pub const fn is_end(self) -> bool {
+        self.0 & END != 0
+    }
+
     /// Whether it is data.
     #[must_use]
     #[inline]
@@ -91,7 +104,7 @@ impl Cell {
     /// The cell with its nine bits changed to others.
     #[must_use]
     pub const fn with_bits(self, bits: u16) -> Self {
-        Self(self.0 & HEAD | bits & 0x1ff)
+        Self(self.0 & (HEAD | END) | bits & 0x1ff)
     }
 
     /// The nine bits. C-1

@@ -1,5 +1,7 @@
 //! What breaks, and when.
 
+use std::fmt;
+
 use codec::character::ProbeNumber;
 
 use crate::interface::Consumption;
@@ -100,4 +102,38 @@ pub enum Errors {
     Weaken,
     /// Any bit is inverted.
     Flip,
+}
+
+impl fmt::Display for Break {
+    /// What breaks, in words; where is told beside it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Noise { errors, mean, .. } => {
+                let errors = match errors {
+                    Errors::Weaken => "1s arrive as 0s",
+                    Errors::Flip => "bits are inverted",
+                };
+                write!(f, "{errors}, {mean} characters apart in the mean")
+            }
+            Self::Flip { bits, .. } => write!(f, "bits {bits:09b} are inverted"),
+            Self::OpenWire { wire: 8, .. } => write!(f, "wire d is open"),
+            Self::OpenWire { wire, .. } => write!(f, "wire {wire} is open"),
+            Self::Cut { .. } => write!(f, "the cable is cut"),
+            Self::LoseGap { .. } => write!(f, "a GAP is lost"),
+            Self::ForwardReset { .. } => write!(f, "a forward reset is ordered"),
+            Self::BackwardReset { .. } => write!(f, "a backward reset is ordered"),
+            Self::Probe { number, .. } => write!(f, "probe {} is ordered", number.value()),
+            Self::PowerOff { .. } => write!(f, "the power is off"),
+            Self::DeadPort { .. } => write!(f, "the port is dead"),
+            Self::Consume { how, .. } => match how {
+                Consumption::Always => write!(f, "the host consumes all that comes"),
+                Consumption::Never => write!(f, "the host consumes nothing"),
+                Consumption::Every(periods) => {
+                    write!(f, "the host consumes a character every {periods} periods")
+                }
+                Consumption::Adversary => write!(f, "the host provokes STOP and GO"),
+            },
+            Self::Restart { .. } => write!(f, "the control program starts again"),
+        }
+    }
 }

@@ -8,10 +8,13 @@
 pub mod cell;
 pub mod chance;
 pub mod fault;
+pub mod generate;
 pub mod interface;
 pub mod link;
 pub mod routes;
 pub mod scenario;
+pub mod stats;
+pub mod tap;
 pub mod topology;
 pub mod traffic;
 pub mod truth;

@@ -1,8 +1,13 @@
 //! Hosts, switches and the cables between them: a checked graph. N-1
 
+use std::collections::BTreeMap;
+
 use codec::route::{Addressing, PortId};
 
 use crate::link::LinkParameters;
+
+/// Most ports of a switch: a relative route byte reaches any of them from any other. S-1
+pub const SWITCH_PORTS_MAX: u8 = 32;
 
 /// A node: its place among the nodes of its topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,6 +79,108 @@ pub struct Cable {
 pub struct Topology {
     nodes: Vec<Node>,
     cables: Vec<Cable>,
+    names: BTreeMap<String, NodeId>,
+    /// The place of each port's cable among the cables.
+    ends: BTreeMap<Port, usize>,
+}
+
+/// A node or a cable: its place in the order in which it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A node.
+    Node(usize),
+    /// A cable.
+    Cable(usize),
+}
+
+/// Why nodes and cables are no network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TopologyError {
+    /// The name is empty or cannot be told from what stands around it.
+    #[error("node {node}: `{name}` is no name (no blanks, `:`, `>` or `#`; not empty)")]
+    Name {
+        /// The place of the node.
+        node: usize,
+        /// What it is called.
+        name: String,
+    },
+    /// An earlier node has the name.
+    #[error("node {node}: `{name}` is the name of node {first} already")]
+    NameTwice {
+        /// The place of the later node.
+        node: usize,
+        /// The place of the earlier one.
+        first: usize,
+        /// Their name.
+        name: String,
+    },
+    /// The switch is too small or too large. S-1
+    #[error("switch {name}: {ports} ports (1..={SWITCH_PORTS_MAX})")]
+    Ports {
+        /// The place of the switch.
+        node: usize,
+        /// Its name.
+        name: String,
+        /// How many ports it is said to have.
+        ports: u8,
+    },
+    /// The cable ends at a node that is not there.
+    #[error("cable {cable}: there is no node {node} (0..{nodes})")]
+    NoNode {
+        /// The place of the cable.
+        cable: usize,
+        /// The node it names.
+        node: u32,
+        /// How many nodes there are.
+        nodes: usize,
+    },
+    /// The cable ends at a port that is not there.
+    #[error("cable {cable}: there is no port {name}:{port} ({name} has 0..{ports})")]
+    NoPort {
+        /// The place of the cable.
+        cable: usize,
+        /// The name of the node.
+        name: String,
+        /// The port.
+        port: u8,
+        /// How many ports the node has.
+        ports: u8,
+    },
+    /// Both ends of the cable are the same port.
+    #[error("cable {cable}: both ends are {port}")]
+    SameEnds {
+        /// The place of the cable.
+        cable: usize,
+        /// The port's name.
+        port: String,
+    },
+    /// An earlier cable ends at the port.
+    #[error("cable {cable}: {port} has cable {first} already")]
+    PortTwice {
+        /// The place of the later cable.
+        cable: usize,
+        /// The place of the earlier one.
+        first: usize,
+        /// The port's name.
+        port: String,
+    },
+}
+
+impl TopologyError {
+    /// The node or cable at fault.
+    #[must_use]
+    pub const fn item(&self) -> Item {
+        match self {
+            Self::Name { node, .. } | Self::NameTwice { node, .. } | Self::Ports { node, .. } => {
+                Item::Node(*node)
+            }
+            Self::NoNode { cable, .. }
+            | Self::NoPort { cable, .. }
+            | Self::SameEnds { cable, .. }
+            | Self::PortTwice { cable, .. } => Item::Cable(*cable),
+        }
+    }
 }
 
 impl SwitchParameters {
@@ -96,6 +203,53 @@ impl NodeKind {
 }
 
 impl Topology {
+    /// Checks that nodes and cables are a network; it need not be connected. N-1
+    ///
+    /// # Errors
+    /// Names the first node at fault, or else the first cable.
+    pub fn new(nodes: Vec<Node>, cables: Vec<Cable>) -> Result<Self, TopologyError> {
+        let mut topology = Self { nodes, ..Self::default() };
+        for (place, node) in topology.nodes.iter().enumerate() {
+            check_node(place, node)?;
+            // A u32 holds the place of every node that memory holds.
+            let id = NodeId(u32::try_from(place).unwrap_or(u32::MAX));
+            if let Some(first) = topology.names.insert(node.name.clone(), id) {
+                let (first, name) = (first.0 as usize, node.name.clone());
+                return Err(TopologyError::NameTwice { node: place, first, name });
+            }
+        }
+        for (place, cable) in cables.iter().enumerate() {
+            for end in cable.ends {
+                topology.check_end(place, end)?;
+            }
+            if cable.ends[0] == cable.ends[1] {
+                let port = topology.port_name(cable.ends[0]);
+                return Err(TopologyError::SameEnds { cable: place, port });
+            }
+            for end in cable.ends {
+                if let Some(first) = topology.ends.insert(end, place) {
+                    let port = topology.port_name(end);
+                    return Err(TopologyError::PortTwice { cable: place, first, port });
+                }
+            }
+        }
+        topology.cables = cables;
+        Ok(topology)
+    }
+
+    fn check_end(&self, cable: usize, end: Port) -> Result<(), TopologyError> {
+        let Some(node) = self.node(end.node) else {
+            let (node, nodes) = (end.node.0, self.nodes.len());
+            return Err(TopologyError::NoNode { cable, node, nodes });
+        };
+        let (port, ports) = (end.port.0, node.kind.ports());
+        if port < ports {
+            Ok(())
+        } else {
+            Err(TopologyError::NoPort { cable, name: node.name.clone(), port, ports })
+        }
+    }
+
     /// The nodes.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
@@ -112,5 +266,171 @@ impl Topology {
     #[must_use]
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(id.0 as usize)
+    }
+
+    /// The node of a name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        self.names.get(name).copied()
+    }
+
+    /// What a port is called: `s0:3`.
+    #[must_use]
+    pub fn port_name(&self, port: Port) -> String {
+        let name = self.node(port.node).map_or("?", |node| &node.name);
+        format!("{name}:{}", port.port.0)
+    }
+
+    /// The cable that ends at a port.
+    #[must_use]
+    pub fn cable(&self, port: Port) -> Option<&Cable> {
+        self.cables.get(*self.ends.get(&port)?)
+    }
+
+    /// The far end of a port's cable.
+    #[must_use]
+    pub fn peer(&self, port: Port) -> Option<Port> {
+        let [a, b] = self.cable(port)?.ends;
+        Some(if a == port { b } else { a })
+    }
+
+    /// The hosts, in the order of the nodes.
+    pub fn hosts(&self) -> impl Iterator<Item = NodeId> + Clone {
+        self.ids(|kind| matches!(kind, NodeKind::Host))
+    }
+
+    /// The switches, in the order of the nodes.
+    pub fn switches(&self) -> impl Iterator<Item = NodeId> + Clone {
+        self.ids(|kind| matches!(kind, NodeKind::Switch(_)))
+    }
+
+    fn ids(&self, wanted: fn(NodeKind) -> bool) -> impl Iterator<Item = NodeId> + Clone {
+        let ids = (0..=u32::MAX).map(NodeId);
+        ids.zip(&self.nodes).filter(move |(_, node)| wanted(node.kind)).map(|(id, _)| id)
+    }
+
+    /// The ports of a node, cabled or not.
+    pub fn ports(&self, node: NodeId) -> impl Iterator<Item = Port> + use<> {
+        let ports = self.node(node).map_or(0, |node| node.kind.ports());
+        (0..ports).map(move |port| Port { node, port: PortId(port) })
+    }
+}
+
+fn check_node(place: usize, node: &Node) -> Result<(), TopologyError> {
+    let name = || node.name.clone();
+    let illegal = |c: char| c.is_whitespace() || c.is_control() || matches!(c, ':' | '>' | '#');
+    if node.name.is_empty() || node.name.contains(illegal) {
+        return Err(TopologyError::Name { node: place, name: name() });
+    }
+    let ports = node.kind.ports();
+    if (1..=SWITCH_PORTS_MAX).contains(&ports) {
+        Ok(())
+    } else {
+        Err(TopologyError::Ports { node: place, name: name(), ports })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(name: &str) -> Node {
+        Node { name: name.to_owned(), kind: NodeKind::Host }
+    }
+
+    fn switch(name: &str, ports: u8) -> Node {
+        let kind = NodeKind::Switch(SwitchParameters::new(ports, Addressing::Relative));
+        Node { name: name.to_owned(), kind }
+    }
+
+    fn cable(ends: [(u32, u8); 2]) -> Cable {
+        let ends = ends.map(|(node, port)| Port { node: NodeId(node), port: PortId(port) });
+        Cable { ends, link: LinkParameters::default() }
+    }
+
+    /// Nodes 0 to 2 are h0, s0 with 4 ports, and h1.
+    fn check(cables: &[[(u32, u8); 2]]) -> Result<Topology, TopologyError> {
+        let nodes = vec![host("h0"), switch("s0", 4), host("h1")];
+        Topology::new(nodes, cables.iter().copied().map(cable).collect())
+    }
+
+    fn fault(cables: &[[(u32, u8); 2]]) -> (String, Item) {
+        let error = check(cables).unwrap_err();
+        (error.to_string(), error.item())
+    }
+
+    fn node_fault(nodes: Vec<Node>) -> (String, Item) {
+        let error = Topology::new(nodes, Vec::new()).unwrap_err();
+        (error.to_string(), error.item())
+    }
+
+    #[test]
+    fn either_end_of_a_cable_knows_the_other() {
+        let topology = check(&[[(0, 0), (1, 3)], [(1, 0), (2, 0)]]).unwrap();
+        let port = |node, port| Port { node: NodeId(node), port: PortId(port) };
+        assert_eq!(topology.peer(port(0, 0)), Some(port(1, 3)));
+        assert_eq!(topology.peer(port(1, 3)), Some(port(0, 0)));
+        assert_eq!(topology.peer(port(1, 1)), None);
+        assert_eq!(topology.cable(port(1, 0)), topology.cables().get(1));
+        assert_eq!(topology.port_name(port(1, 3)), "s0:3");
+    }
+
+    #[test]
+    fn nodes_are_found_by_name_and_by_kind() {
+        let topology = check(&[]).unwrap();
+        assert_eq!(topology.find("h1"), Some(NodeId(2)));
+        assert_eq!(topology.find("h2"), None);
+        assert_eq!(topology.hosts().collect::<Vec<_>>(), [NodeId(0), NodeId(2)]);
+        assert_eq!(topology.switches().collect::<Vec<_>>(), [NodeId(1)]);
+        assert_eq!(topology.ports(NodeId(1)).count(), 4);
+        assert_eq!(topology.ports(NodeId(0)).count(), 1);
+        assert_eq!(topology.ports(NodeId(3)).count(), 0);
+    }
+
+    #[test]
+    fn a_switch_may_be_cabled_to_itself() {
+        assert!(check(&[[(1, 0), (1, 1)]]).is_ok());
+    }
+
+    #[test]
+    fn names_are_unique_and_legal() {
+        for name in ["", "a b", "a:0", "a>b", "a#", "a\u{a0}b", "a\n"] {
+            let (_, item) = node_fault(vec![host("h0"), host(name)]);
+            assert_eq!(item, Item::Node(1), "{name:?}");
+        }
+        let (message, _) = node_fault(vec![host("a:0")]);
+        assert_eq!(message, "node 0: `a:0` is no name (no blanks, `:`, `>` or `#`; not empty)");
+        let twice = node_fault(vec![host("a"), host("b"), switch("a", 4)]);
+        assert_eq!(twice, ("node 2: `a` is the name of node 0 already".to_owned(), Item::Node(2)));
+    }
+
+    #[test]
+    fn a_switch_has_1_to_32_ports() {
+        for ports in [0, 33] {
+            let (message, item) = node_fault(vec![switch("s0", ports)]);
+            assert_eq!(message, format!("switch s0: {ports} ports (1..=32)"));
+            assert_eq!(item, Item::Node(0));
+        }
+        assert!(Topology::new(vec![switch("s0", 1), switch("s1", 32)], Vec::new()).is_ok());
+    }
+
+    #[test]
+    fn a_cable_ends_at_ports_that_are_there() {
+        let (message, item) = fault(&[[(0, 0), (1, 0)], [(2, 0), (3, 0)]]);
+        assert_eq!(message, "cable 1: there is no node 3 (0..3)");
+        assert_eq!(item, Item::Cable(1));
+        let (message, _) = fault(&[[(0, 0), (1, 4)]]);
+        assert_eq!(message, "cable 0: there is no port s0:4 (s0 has 0..4)");
+        let (message, _) = fault(&[[(0, 1), (1, 0)]]);
+        assert_eq!(message, "cable 0: there is no port h0:1 (h0 has 0..1)");
+    }
+
+    #[test]
+    fn a_port_used_twice_is_refused() {
+        let (message, item) = fault(&[[(0, 0), (1, 2)], [(1, 2), (2, 0)]]);
+        assert_eq!(message, "cable 1: s0:2 has cable 0 already");
+        assert_eq!(item, Item::Cable(1));
+        let (message, _) = fault(&[[(1, 2), (1, 2)]]);
+        assert_eq!(message, "cable 0: both ends are s0:2");
     }
 }

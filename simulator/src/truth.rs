@@ -1,5 +1,11 @@
 //! What really happened: one row for each thing, with its time, its place and its packet.
 
+mod account;
+mod row;
+
+pub use account::{FrameAccount, ROUTE_MAX};
+pub use row::{FrameRow, More, Named, TruthRow};
+
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
 use codec::packet::{Check, Tag};
 use codec::route::PortId;
@@ -99,6 +105,10 @@ pub enum What {
     Sent(Frame),
     /// STOP or GO went out, and the one before it was the other. F-1
     Commanded(Command),
+    /// For want of power it has been silent for 16 periods.
+    FellSilent,
+    /// It has power again after that.
+    SilenceEnded,
     /// Another symbol than GAP, GO, STOP and IDLE went out.
     SymbolSent(Symbol),
     /// STOP came in for it. F-2
@@ -145,7 +155,7 @@ pub enum Escape {
 }
 
 /// What an interface makes of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Handling {
     /// Handed to its host.
     Delivered,
@@ -179,12 +189,28 @@ pub struct Frame {
     pub length: u64,
     /// The leading bytes with MSB 1, the CRC byte never among them. P-2
     pub route: Vec<u8>,
+    /// How many of them came after those, which were not kept.
+    pub route_left_out: u64,
     /// The byte after them, before the CRC byte. P-2
     pub tag: Option<Tag>,
     /// What the CRC byte says. P-4
     pub check: Check,
     /// What ended it.
     pub ended_by: FrameEnd,
+}
+
+impl Frame {
+    /// Bytes between the tag and the CRC byte. P-1
+    #[must_use]
+    pub const fn payload(&self) -> u64 {
+        match (self.tag, self.check) {
+            (Some(_), Check::Good | Check::Bad(_)) => {
+                let route = (self.route.len() as u64).saturating_add(self.route_left_out);
+                self.length.saturating_sub(2).saturating_sub(route)
+            }
+            (None, _) | (Some(_), Check::Runt) => 0,
+        }
+    }
 }
 
 /// What ended a frame.

@@ -1,0 +1,404 @@
+//! Networks of a regular or random shape, made from a few numbers. N-1
+//!
+//! Hosts are called `h0`, `h1`, …; switches as each shape says. Every cable has the same
+//! parameters, every switch those of the prototype but for its ports, where the shape says so.
+
+mod fat_tree;
+mod now;
+mod random;
+
+use codec::route::PortId;
+
+use crate::link::LinkParameters;
+use crate::topology::{Cable, Node, NodeId, NodeKind, Port, SwitchParameters};
+
+/// Most nodes of a generated network. *Chosen*: far beyond what a run can step through.
+pub const NODES_MAX: u32 = 1 << 14;
+
+/// The shape of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One switch, `s0`; host `i` is at its port `i`.
+    Single {
+        /// Ports of the switch.
+        ports: u8,
+        /// Hosts, at most as many.
+        hosts: u32,
+    },
+    /// Switches `s0`, `s1`, … in a line: port 0 to the next, port 1 to the one before, hosts
+    /// from port 2 on.
+    Line {
+        /// Switches, at least 1.
+        switches: u32,
+        /// Hosts of each switch.
+        hosts: u32,
+    },
+    /// A line whose last switch is followed by the first.
+    Ring {
+        /// Switches, at least 2.
+        switches: u32,
+        /// Hosts of each switch.
+        hosts: u32,
+    },
+    /// Switches `sX.Y` in a grid: port 0 to X+1, port 1 to X−1, port 2 to Y+1, port 3 to Y−1,
+    /// hosts from port 4 on. Hosts are counted along x, then y.
+    Mesh {
+        /// Switches along x, at least 1.
+        width: u32,
+        /// Switches along y, at least 1.
+        height: u32,
+        /// Hosts of each switch.
+        hosts: u32,
+    },
+    /// A folded Clos network of 8-port switches with full bisection: one level is a switch with
+    /// 8 hosts, two have 32 hosts on 12 switches, three the well-known 128 on 80, four 512 on
+    /// 448. Switches are called `tL.I`: level (0 at the hosts), place in it.
+    FatTree {
+        /// Levels of switches, 1..=4.
+        levels: u32,
+    },
+    /// One subcluster of the Berkeley NOW: 36 hosts, 13 8-port switches, 64 links.
+    NowSubcluster,
+    /// The Berkeley NOW: three subclusters, 100 hosts, 40 8-port switches, 193 links.
+    NowCluster,
+    /// An irregular connected network of switches `s0`, `s1`, …, cabled by chance: a tree of
+    /// them, more links between any two, then the hosts.
+    Random {
+        /// Of the dice.
+        seed: u64,
+        /// Switches, at least 1.
+        switches: u32,
+        /// Ports of each switch.
+        ports: u8,
+        /// Hosts.
+        hosts: u32,
+        /// Links between switches beyond those of the tree; two may join the same switches.
+        links: u32,
+    },
+}
+
+/// Why there is no network of a shape.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// A number of the shape is too small or too large.
+    #[error("{field}: {value} ({min}..={max})")]
+    Range {
+        /// The number, as [`Shape`] calls it.
+        field: &'static str,
+        /// What it is.
+        value: u32,
+        /// The least it may be.
+        min: u32,
+        /// The most it may be.
+        max: u32,
+    },
+    /// The network would have more than [`NODES_MAX`] nodes.
+    #[error("more than {NODES_MAX} nodes")]
+    Nodes,
+    /// The shape needs a port that the switch does not have.
+    #[error("switch {name}: no port {port} for the shape (it has 0..{ports})")]
+    NoPort {
+        /// The name of the switch.
+        name: String,
+        /// The port.
+        port: u32,
+        /// How many it has.
+        ports: u8,
+    },
+    /// All ports are taken before all links are laid.
+    #[error("no free port for {left} of the {field}")]
+    Full {
+        /// What finds no port, as [`Shape`] calls it.
+        field: &'static str,
+        /// How many of it are left over.
+        left: u32,
+    },
+}
+
+/// The nodes and cables of a shape; [`Topology::new`](crate::topology::Topology::new) takes them
+/// if the prototype's number of ports is legal.
+///
+/// # Errors
+/// Says which number of the shape does not fit.
+pub fn generate(
+    shape: &Shape,
+    prototype: SwitchParameters,
+    link: LinkParameters,
+) -> Result<(Vec<Node>, Vec<Cable>), ShapeError> {
+    let mut plan = Plan { nodes: Vec::new(), cables: Vec::new(), hosts: 0, prototype, link };
+    match *shape {
+        Shape::Single { ports, hosts } => plan.single(ports, hosts)?,
+        Shape::Line { switches, hosts } => plan.line(switches, hosts)?,
+        Shape::Ring { switches, hosts } => plan.ring(switches, hosts)?,
+        Shape::Mesh { width, height, hosts } => plan.mesh([width, height], hosts)?,
+        Shape::FatTree { levels } => fat_tree::build(&mut plan, levels)?,
+        Shape::NowSubcluster => now::subcluster(&mut plan)?,
+        Shape::NowCluster => now::cluster(&mut plan)?,
+        Shape::Random { seed, switches, ports, hosts, links } => {
+            plan.prototype.ports = ports;
+            random::build(&mut plan, seed, [switches, hosts, links])?;
+        }
+    }
+    Ok((plan.nodes, plan.cables))
+}
+
+/// A network that is being built.
+struct Plan {
+    nodes: Vec<Node>,
+    cables: Vec<Cable>,
+    hosts: u32,
+    prototype: SwitchParameters,
+    link: LinkParameters,
+}
+
+impl Plan {
+    fn node(&mut self, name: String, kind: NodeKind) -> Result<NodeId, ShapeError> {
+        let id = u32::try_from(self.nodes.len()).ok().filter(|id| *id < NODES_MAX);
+        let id = NodeId(id.ok_or(ShapeError::Nodes)?);
+        self.nodes.push(Node { name, kind });
+        Ok(id)
+    }
+
+    fn switch(&mut self, name: String) -> Result<NodeId, ShapeError> {
+        self.node(name, NodeKind::Switch(self.prototype))
+    }
+
+    /// The next host, cabled to a switch.
+    fn host(&mut self, switch: NodeId, port: u32) -> Result<(), ShapeError> {
+        let host = self.node(format!("h{}", self.hosts), NodeKind::Host)?;
+        self.hosts += 1;
+        self.cable((switch, port), (host, 0))
+    }
+
+    /// Some hosts at the ports of a switch from one on.
+    fn host_row(&mut self, switch: NodeId, first: u32, hosts: u32) -> Result<(), ShapeError> {
+        (first..first.saturating_add(hosts)).try_for_each(|port| self.host(switch, port))
+    }
+
+    fn cable(&mut self, a: (NodeId, u32), b: (NodeId, u32)) -> Result<(), ShapeError> {
+        let ends = [self.port(a)?, self.port(b)?];
+        self.cables.push(Cable { ends, link: self.link });
+        Ok(())
+    }
+
+    fn port(&self, (node, port): (NodeId, u32)) -> Result<Port, ShapeError> {
+        let known = self.nodes.get(node.0 as usize);
+        let ports = known.map_or(0, |node| node.kind.ports());
+        match u8::try_from(port) {
+            Ok(port) if port < ports => Ok(Port { node, port: PortId(port) }),
+            Ok(_) | Err(_) => {
+                let name = known.map_or_else(String::new, |node| node.name.clone());
+                Err(ShapeError::NoPort { name, port, ports })
+            }
+        }
+    }
+
+    fn single(&mut self, ports: u8, hosts: u32) -> Result<(), ShapeError> {
+        self.prototype.ports = ports;
+        let switch = self.switch("s0".to_owned())?;
+        self.host_row(switch, 0, hosts)
+    }
+
+    fn line(&mut self, switches: u32, hosts: u32) -> Result<(), ShapeError> {
+        check("switches", switches, 1..=NODES_MAX)?;
+        self.row(switches, hosts)?;
+        Ok(())
+    }
+
+    fn ring(&mut self, switches: u32, hosts: u32) -> Result<(), ShapeError> {
+        check("switches", switches, 2..=NODES_MAX)?;
+        if let [first, .., last] = self.row(switches, hosts)?.as_slice() {
+            self.cable((*last, 0), (*first, 1))?;
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, switches: u32, hosts: u32) -> Result<Vec<NodeId>, ShapeError> {
+        let row: Vec<NodeId> =
+            (0..switches).map(|i| self.switch(format!("s{i}"))).collect::<Result<_, _>>()?;
+        for switch in &row {
+            self.host_row(*switch, 2, hosts)?;
+        }
+        for (one, next) in row.iter().zip(row.iter().skip(1)) {
+            self.cable((*one, 0), (*next, 1))?;
+        }
+        Ok(row)
+    }
+
+    fn mesh(&mut self, [width, height]: [u32; 2], hosts: u32) -> Result<(), ShapeError> {
+        check("width", width, 1..=NODES_MAX)?;
+        check("height", height, 1..=NODES_MAX)?;
+        let mut below: Vec<NodeId> = Vec::new();
+        let mut switches = Vec::new();
+        for y in 0..height {
+            let row: Vec<NodeId> =
+                (0..width).map(|x| self.switch(format!("s{x}.{y}"))).collect::<Result<_, _>>()?;
+            for (one, next) in row.iter().zip(row.iter().skip(1)) {
+                self.cable((*one, 0), (*next, 1))?;
+            }
+            for (one, next) in below.iter().zip(&row) {
+                self.cable((*one, 2), (*next, 3))?;
+            }
+            switches.extend(&row);
+            below = row;
+        }
+        switches.into_iter().try_for_each(|switch| self.host_row(switch, 4, hosts))
+    }
+}
+
+fn check(
+    field: &'static str,
+    value: u32,
+    range: std::ops::RangeInclusive<u32>,
+) -> Result<(), ShapeError> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (min, max) = range.into_inner();
+    Err(ShapeError::Range { field, value, min, max })
+}
+
+#[cfg(test)]
+mod tests {
+    use codec::route::Addressing;
+
+    use super::*;
+    use crate::topology::Topology;
+
+    fn build(shape: Shape) -> Topology {
+        let prototype = SwitchParameters::new(8, Addressing::Relative);
+        let (nodes, cables) = generate(&shape, prototype, LinkParameters::default()).unwrap();
+        Topology::new(nodes, cables).unwrap()
+    }
+
+    /// Hosts, switches, links.
+    fn totals(shape: Shape) -> [usize; 3] {
+        let topology = build(shape);
+        [topology.hosts().count(), topology.switches().count(), topology.cables().len()]
+    }
+
+    fn fault(shape: Shape) -> String {
+        let prototype = SwitchParameters::new(8, Addressing::Relative);
+        generate(&shape, prototype, LinkParameters::default()).unwrap_err().to_string()
+    }
+
+    /// The ends of the cables; of the hosts only the first.
+    fn plan(shape: Shape) -> String {
+        let topology = build(shape);
+        let links = topology
+            .cables()
+            .iter()
+            .map(|cable| cable.ends.map(|end| topology.port_name(end)).join("-"));
+        let links = links.filter(|link| !link.contains("-h") || link.ends_with("-h0:0"));
+        links.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_now_has_the_published_totals() {
+        assert_eq!(totals(Shape::NowSubcluster), [36, 13, 64]);
+        assert_eq!(totals(Shape::NowCluster), [100, 40, 193]);
+    }
+
+    #[test]
+    fn a_fat_tree_of_8_port_switches_has_the_published_totals() {
+        assert_eq!(totals(Shape::FatTree { levels: 1 }), [8, 1, 8]);
+        assert_eq!(totals(Shape::FatTree { levels: 2 }), [32, 12, 64]);
+        assert_eq!(totals(Shape::FatTree { levels: 3 }), [128, 80, 384]);
+        assert_eq!(totals(Shape::FatTree { levels: 4 }), [512, 448, 2048]);
+    }
+
+    #[test]
+    fn every_port_of_a_fat_tree_is_cabled() {
+        for levels in 1..=4 {
+            let topology = build(Shape::FatTree { levels });
+            for switch in topology.switches() {
+                assert_eq!(topology.ports(switch).count(), 8);
+                assert!(topology.ports(switch).all(|port| topology.peer(port).is_some()));
+            }
+        }
+    }
+
+    #[test]
+    fn small_shapes_are_cabled_as_they_say() {
+        let single = Shape::Single { ports: 4, hosts: 3 };
+        let line = Shape::Line { switches: 3, hosts: 1 };
+        let ring = Shape::Ring { switches: 3, hosts: 1 };
+        let mesh = Shape::Mesh { width: 2, height: 2, hosts: 1 };
+        assert_eq!(plan(single), "s0:0-h0:0");
+        assert_eq!(plan(line), "s0:2-h0:0 s0:0-s1:1 s1:0-s2:1");
+        assert_eq!(plan(ring), "s0:2-h0:0 s0:0-s1:1 s1:0-s2:1 s2:0-s0:1");
+        assert_eq!(
+            plan(mesh),
+            "s0.0:0-s1.0:1 s0.1:0-s1.1:1 s0.0:2-s0.1:3 s1.0:2-s1.1:3 s0.0:4-h0:0"
+        );
+        assert_eq!(totals(mesh), [4, 4, 8]);
+        assert_eq!(totals(Shape::Mesh { width: 8, height: 8, hosts: 1 }), [64, 64, 176]);
+    }
+
+    #[test]
+    fn two_roots_of_any_subcluster_lead_to_each_other_one() {
+        let topology = build(Shape::NowCluster);
+        for (one, other) in [("a", "b"), ("a", "c"), ("b", "c")] {
+            for root in ["root0", "root1"] {
+                let find = |letter| topology.find(&format!("{letter}.{root}")).unwrap();
+                let mut near = topology.ports(find(one)).filter_map(|port| topology.peer(port));
+                assert!(near.any(|peer| peer.node == find(other)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_means_one_random_network() {
+        let random = |seed| {
+            let numbers = Shape::Random { seed, switches: 5, ports: 8, hosts: 6, links: 3 };
+            assert_eq!(totals(numbers), [6, 5, 4 + 3 + 6]);
+            build(numbers)
+        };
+        assert_eq!(random(1), random(1));
+        assert_ne!(random(1), random(2));
+    }
+
+    #[test]
+    fn the_random_network_of_a_seed_never_changes() {
+        let shape = Shape::Random { seed: 7, switches: 3, ports: 4, hosts: 1, links: 1 };
+        assert_eq!(plan(shape), "s0:1-s1:3 s0:0-s2:3 s0:2-s2:2 s1:1-h0:0");
+    }
+
+    #[test]
+    fn a_random_network_may_take_every_port() {
+        // 3 switches of 2 ports: 4 ends of the tree, and 2 hosts.
+        let numbers = |hosts| Shape::Random { seed: 3, switches: 3, ports: 2, hosts, links: 0 };
+        assert_eq!(totals(numbers(2)), [2, 3, 4]);
+        assert_eq!(fault(numbers(3)), "no free port for 1 of the hosts");
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_refused() {
+        let many = u32::MAX;
+        let shapes = [
+            Shape::Single { ports: 4, hosts: 5 },
+            Shape::Line { switches: 0, hosts: 1 },
+            Shape::Ring { switches: 1, hosts: many },
+            Shape::Ring { switches: 2, hosts: 7 },
+            Shape::Mesh { width: 2, height: 0, hosts: 1 },
+            Shape::Mesh { width: 16_384, height: 16_384, hosts: 0 },
+            Shape::FatTree { levels: 5 },
+            Shape::Random { seed: 1, switches: 3, ports: 1, hosts: 0, links: 0 },
+            Shape::Random { seed: 1, switches: 2, ports: 2, hosts: 0, links: many },
+            Shape::Random { seed: 1, switches: 2, ports: 0, hosts: 0, links: 0 },
+        ];
+        insta::assert_snapshot!(shapes.map(fault).join("\n"), @"
+        switch s0: no port 4 for the shape (it has 0..4)
+        switches: 0 (1..=16384)
+        switches: 1 (2..=16384)
+        switch s0: no port 8 for the shape (it has 0..8)
+        height: 0 (1..=16384)
+        more than 16384 nodes
+        levels: 5 (1..=4)
+        no free port for 1 of the switches
+        no free port for 4294967294 of the links
+        ports: 0 (1..=32)
+        ");
+    }
+}

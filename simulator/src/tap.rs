@@ -1,0 +1,555 @@
+//! Records the characters of channels as they come, and hands them out as the chunks of a capture
+//! file, in its order (`docs/capture-format.md`).
+//!
+//! Fill costs a comparison and no memory, however long it lasts; everything else is kept until it
+//! is flushed.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use codec::Character;
+use codec::capture::{ChannelId, Chunk, Content, FILL_MIN, cut};
+use codec::character::{Symbol, hear};
+use codec::chars::CharBuf;
+use codec::tick::{Tick, Ticks};
+
+/// What may be kept before it is time to flush, in characters. *Chosen*: 1.2 MB, and a thousand
+/// packets between two flushes.
+pub const KEPT_MAX: usize = 1 << 20;
+/// What a piece counts for besides its characters. *Chosen*: about its size in bytes.
+const PIECE: usize = 32;
+
+/// The characters of many channels, one a period each, on their way into a capture file.
+///
+/// The chunks of all flushes, one after another, are in the order of a file, by time of their first
+/// character and of the same time by channel, as long as nothing that begins before the moment up
+/// to which was flushed is fed later. A channel that is heard some time after its character's
+/// period has begun makes it necessary to hold the newest chunks back: [`Recorder::flush_before`].
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    tracks: Vec<Track>,
+    /// Characters kept, and [`PIECE`] for each piece.
+    kept: usize,
+}
+
+/// One channel.
+#[derive(Clone, Debug)]
+struct Track {
+    period_ps: u64,
+    /// What is to be flushed, but for the tail.
+    kept: Kept,
+    tail: Tail,
+    frame: Frame,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    pieces: Vec<Piece>,
+    /// The characters of the pieces.
+    chars: CharBuf,
+}
+
+/// Whether the next GAP ends a packet: it is kept with it, so that a chunk is a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Frame {
+    Inside,
+    Outside,
+}
+
+/// Consecutive characters: those of the buffer behind the ones of the piece before it.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    first: Tick,
+    /// How many characters of the buffer.
+    len: usize,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Literal,
+    /// So many times over.
+    Repeat(u64),
+}
+
+/// The newest characters of a channel, as far back as they are control codes that repeat after two
+/// periods.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tail {
+    first: Tick,
+    /// Where the next character belongs, unless there is a hole.
+    next: Tick,
+    /// The characters at even and at odd places from `first` on, as far as there are any.
+    even: Option<Character>,
+    odd: Option<Character>,
+}
+
+impl Recorder {
+    /// A recorder of channels, given their character periods in picoseconds; they are numbered
+    /// 0, 1, ….
+    #[must_use]
+    pub fn new(periods_ps: Vec<u64>) -> Self {
+        Self { tracks: periods_ps.into_iter().map(Track::new).collect(), kept: 0 }
+    }
+
+    /// Takes a character of a channel. Places are the channel's own periods; they must ascend, and
+    /// where one is left out there is a hole. A channel that is not there is passed over.
+    #[inline]
+    pub fn push(&mut self, channel: usize, at: Tick, character: Character) {
+        if let Some(track) = self.tracks.get_mut(channel)
+            && !track.tail.take(at, character)
+        {
+            self.kept += track.put(at, character);
+        }
+    }
+
+    /// Whether it is time to flush: more than [`KEPT_MAX`] is kept.
+    #[must_use]
+    #[inline]
+    pub const fn is_full(&self) -> bool {
+        self.kept > KEPT_MAX
+    }
+
+    /// Hands out everything so far in the order of a file, and forgets it.
+    ///
+    /// # Errors
+    /// The first error of `out`. What it has not been given is forgotten all the same.
+    pub fn flush<E>(
+        &mut self,
+        out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.flush_before(u128::MAX, out)
+    }
+
+    /// Hands out, in the order of a file, what begins before a moment (picoseconds since time
+    /// zero), and forgets it. Chunks that begin later stay, and what is fed goes behind them.
+    ///
+    /// # Errors
+    /// The first error of `out`. What it has not been given is forgotten all the same.
+    pub fn flush_before<E>(
+        &mut self,
+        moment_ps: u128,
+        out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.tracks.iter_mut().for_each(Track::settle);
+        let mut left = vec![Kept::default(); self.tracks.len()];
+        let result = self.merge(moment_ps, &mut left, out);
+        self.kept = left.iter().map(Kept::weight).sum();
+        for (track, left) in self.tracks.iter_mut().zip(left) {
+            track.kept = left;
+        }
+        result
+    }
+
+    /// Hands out the chunks of all channels up to a moment, and puts aside those after it.
+    fn merge<E>(
+        &self,
+        moment_ps: u128,
+        left: &mut [Kept],
+        out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let start = |track: &Track, index: u32, chunk: &Chunk<'_>| {
+            Reverse((u128::from(chunk.first.0) * u128::from(track.period_ps), index))
+        };
+        let mut channels = Vec::new();
+        // When each channel's next chunk begins, if it has one.
+        let mut next = BinaryHeap::new();
+        for ((index, track), left) in (0..).zip(&self.tracks).zip(left) {
+            let mut chunks = track.kept.chunks().peekable();
+            next.extend(chunks.peek().map(|chunk| start(track, index, chunk)));
+            channels.push((track, chunks, left));
+        }
+        while let Some(Reverse((start_ps, index))) = next.pop() {
+            let Some((track, chunks, left)) = channels.get_mut(index as usize) else { continue };
+            if start_ps >= moment_ps {
+                chunks.for_each(|chunk| left.add(&chunk));
+                continue;
+            }
+            if let Some(chunk) = chunks.next() {
+                out(ChannelId(index), &chunk)?;
+            }
+            next.extend(chunks.peek().map(|chunk| start(track, index, chunk)));
+        }
+        Ok(())
+    }
+}
+
+impl Tail {
+    /// No characters yet; the first one belongs here.
+    const fn at(place: Tick) -> Self {
+        Self { first: place, next: place, even: None, odd: None }
+    }
+
+    /// Takes a character, if it goes on as the tail does.
+    #[inline]
+    fn take(&mut self, at: Tick, character: Character) -> bool {
+        let fits = at == self.next && self.expected() == Some(character);
+        if fits {
+            self.next = after(at);
+        }
+        fits
+    }
+
+    #[inline]
+    const fn expected(&self) -> Option<Character> {
+        if self.len().is_multiple_of(2) { self.even } else { self.odd }
+    }
+
+    #[inline]
+    const fn len(&self) -> u64 {
+        self.next.since(self.first).0
+    }
+}
+
+impl Track {
+    fn new(period_ps: u64) -> Self {
+        let tail = Tail::at(Tick(0));
+        Self { period_ps, kept: Kept::default(), tail, frame: Frame::Outside }
+    }
+
+    /// Takes a character that does not go on as the tail does. Returns by how much more is kept.
+    fn put(&mut self, at: Tick, character: Character) -> usize {
+        let before = self.kept.weight();
+        if at != self.tail.next {
+            self.settle();
+            self.tail = Tail::at(at);
+            self.frame = Frame::Outside;
+        }
+        match (character, self.frame) {
+            (Character::Data(_), _) => self.apart(at, character, Frame::Inside),
+            (Character::Control(code), Frame::Inside)
+                if hear(code).symbol() == Some(Symbol::Gap) =>
+            {
+                self.apart(at, character, Frame::Outside);
+            }
+            (Character::Control(_), _) => {
+                self.shed();
+                match self.tail.even {
+                    None => self.tail.even = Some(character),
+                    Some(_) => self.tail.odd = Some(character),
+                }
+                self.tail.next = after(at);
+            }
+        }
+        self.kept.weight() - before
+    }
+
+    /// Takes a character that is no fill.
+    fn apart(&mut self, at: Tick, character: Character, frame: Frame) {
+        self.settle();
+        self.kept.literal(at, character);
+        self.tail = Tail::at(after(at));
+        self.frame = frame;
+    }
+
+    /// Makes pieces of the tail, but for a last character with which new fill may begin.
+    fn shed(&mut self) {
+        let Tail { first, next, even, odd } = self.tail;
+        let (Some(even), Some(odd)) = (even, odd) else { return };
+        let len = self.tail.len();
+        let shed = if len >= FILL_MIN as u64 {
+            let period = if even == odd { 1 } else { 2 };
+            let count = len / period as u64;
+            self.kept.chars.extend([even, odd].into_iter().take(period));
+            self.kept.pieces.push(Piece { first, len: period, kind: Kind::Repeat(count) });
+            count * period as u64
+        } else {
+            let places = (first.0..).zip([even, odd].into_iter().cycle());
+            for (at, character) in places.take_while(|(at, _)| at + 1 < next.0) {
+                self.kept.literal(Tick(at), character);
+            }
+            len - 1
+        };
+        let rest = Tail { next, ..Tail::at(first.after(Ticks(shed))) };
+        let last = if shed.is_multiple_of(2) { even } else { odd };
+        self.tail = Tail { even: (shed < len).then_some(last), ..rest };
+    }
+
+    /// Makes pieces of the whole tail.
+    fn settle(&mut self) {
+        self.shed();
+        if let Some(last) = self.tail.even {
+            self.kept.literal(self.tail.first, last);
+        }
+        self.tail = Tail::at(self.tail.next);
+    }
+}
+
+impl Kept {
+    const fn weight(&self) -> usize {
+        self.chars.len() + PIECE * self.pieces.len()
+    }
+
+    /// Adds a character to the literal piece that it follows, or to a new one.
+    fn literal(&mut self, at: Tick, character: Character) {
+        self.chars.push(character);
+        match self.pieces.last_mut() {
+            Some(Piece { first, len, kind: Kind::Literal }) if first.0 + *len as u64 == at.0 => {
+                *len += 1;
+            }
+            _ => self.pieces.push(Piece { first: at, len: 1, kind: Kind::Literal }),
+        }
+    }
+
+    /// Adds a chunk as a piece.
+    fn add(&mut self, chunk: &Chunk<'_>) {
+        let (chars, kind) = match chunk.content {
+            Content::Literal(chars) => (chars, Kind::Literal),
+            Content::Repeat { pattern, count } => (pattern, Kind::Repeat(count)),
+        };
+        self.chars.push_chars(chars);
+        self.pieces.push(Piece { first: chunk.first, len: chars.len(), kind });
+    }
+
+    /// The pieces as chunks.
+    fn chunks(&self) -> impl Iterator<Item = Chunk<'_>> {
+        let mut rest = self.chars.chars();
+        self.pieces.iter().flat_map(move |piece| {
+            let (chars, behind) = rest.split_at(piece.len);
+            rest = behind;
+            let (literal, repeat) = match piece.kind {
+                Kind::Literal => (Some(cut(piece.first, chars)), None),
+                Kind::Repeat(count) => {
+                    let content = Content::Repeat { pattern: chars, count };
+                    (None, Some(Chunk { first: piece.first, content }))
+                }
+            };
+            literal.into_iter().flatten().chain(repeat)
+        })
+    }
+}
+
+const fn after(at: Tick) -> Tick {
+    at.after(Ticks(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::convert::Infallible;
+
+    use codec::capture::{ByteOrder, Channel, Item, Progress, Reader, Writer};
+    use codec::notation::parse;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    const PERIOD: u64 = 12_500;
+
+    /// What a recorder of one channel makes of characters from place 100 on.
+    fn check(text: &str) -> Vec<(u64, String)> {
+        let mut recorder = Recorder::new(vec![PERIOD]);
+        for (at, character) in (100..).zip(parse(text).unwrap().chars()) {
+            recorder.push(0, Tick(at), character);
+        }
+        flushed(&mut recorder).into_iter().map(|(_, first, text)| (first, text)).collect()
+    }
+
+    fn flushed(recorder: &mut Recorder) -> Vec<(u32, u64, String)> {
+        let mut rows = Vec::new();
+        recorder
+            .flush(&mut |channel, chunk| {
+                let text = match chunk.content {
+                    Content::Literal(chars) => chars.to_string(),
+                    Content::Repeat { pattern, count } => format!("{count} of {pattern}"),
+                };
+                rows.push((channel.0, chunk.first.0, text));
+                Ok::<(), Infallible>(())
+            })
+            .unwrap();
+        rows
+    }
+
+    fn row(first: u64, text: &str) -> (u64, String) {
+        (first, text.to_owned())
+    }
+
+    #[test]
+    fn fill_becomes_a_repeat_from_64_periods_on() {
+        assert_eq!(
+            check("05 07 GAP (GO GAP)×32 05"),
+            [row(100, "05 07 GAP"), row(103, "32 of GO GAP"), row(167, "05")]
+        );
+        assert_eq!(check("05 IDLE×63 05"), [row(100, "05 IDLE×63 05")]);
+        assert_eq!(
+            check("05 IDLE×64 05"),
+            [row(100, "05"), row(101, "64 of IDLE"), row(165, "05")]
+        );
+        assert_eq!(
+            check("IDLE×65 (GAP STOP)×40"),
+            [row(100, "65 of IDLE"), row(165, "40 of GAP STOP")]
+        );
+    }
+
+    #[test]
+    fn the_odd_half_of_fill_goes_with_what_follows() {
+        assert_eq!(check("(GAP GO)×32 GAP 05"), [row(100, "32 of GAP GO"), row(164, "GAP 05")]);
+        assert_eq!(
+            check("(GAP GO)×32 GAP (GAP STOP)×32"),
+            [row(100, "32 of GAP GO"), row(164, "GAP"), row(165, "32 of GAP STOP"),]
+        );
+    }
+
+    #[test]
+    fn fill_begins_with_the_last_character_that_was_something_else() {
+        assert_eq!(check("STOP (GAP GO)×32"), [row(100, "STOP"), row(101, "32 of GAP GO")]);
+    }
+
+    #[test]
+    fn a_place_left_out_is_a_hole() {
+        let mut recorder = Recorder::new(vec![PERIOD]);
+        (0..70).chain(71..141).for_each(|at| recorder.push(0, Tick(at), Character::GAP));
+        (150..152).chain(153..155).for_each(|at| recorder.push(0, Tick(at), Character::Data(5)));
+        let rows = [(0, "70 of GAP"), (71, "70 of GAP"), (150, "05 05"), (153, "05 05")];
+        assert_eq!(flushed(&mut recorder), rows.map(|(at, text)| (0, at, text.to_owned())));
+        recorder.push(0, Tick(155), Character::GAP);
+        assert_eq!(flushed(&mut recorder), [(0, 155, "GAP".to_owned())]);
+        assert_eq!(flushed(&mut recorder), []);
+    }
+
+    #[test]
+    fn chunks_come_in_order_of_time_and_then_of_channel() {
+        let mut recorder = Recorder::new(vec![PERIOD, 2 * PERIOD, PERIOD]);
+        for at in 0..8 {
+            let character = if at % 4 == 3 { Character::GAP } else { Character::Data(1) };
+            recorder.push(2, Tick(at), character);
+            recorder.push(0, Tick(at), character);
+            if at < 4 {
+                recorder.push(1, Tick(at), Character::Data(2));
+            }
+        }
+        let order: Vec<_> =
+            flushed(&mut recorder).into_iter().map(|(channel, at, _)| (channel, at)).collect();
+        assert_eq!(order, [(0, 0), (1, 0), (2, 0), (0, 4), (2, 4)]);
+    }
+
+    #[test]
+    fn what_begins_after_the_moment_is_held_back() {
+        let mut recorder = Recorder::new(vec![PERIOD, 2 * PERIOD]);
+        for (at, character) in (0..).zip(parse("05 GAP 06 GAP").unwrap().chars()) {
+            recorder.push(0, Tick(at), character);
+        }
+        recorder.push(1, Tick(0), Character::IDLE);
+        let mut rows = Vec::new();
+        let mut out = |channel: ChannelId, chunk: &Chunk<'_>| {
+            rows.push((channel.0, chunk.first.0));
+            Ok::<(), Infallible>(())
+        };
+        recorder.flush_before(u128::from(2 * PERIOD), &mut out).unwrap();
+        recorder.push(1, Tick(1), Character::IDLE);
+        recorder.flush(&mut out).unwrap();
+        assert_eq!(rows, [(0, 0), (1, 0), (0, 2), (1, 1)]);
+    }
+
+    #[test]
+    fn only_what_takes_memory_makes_it_full() {
+        let mut recorder = Recorder::new(vec![PERIOD]);
+        (0..2 << 20).for_each(|at| recorder.push(0, Tick(at), Character::IDLE));
+        assert!(!recorder.is_full());
+        let data = (2 << 20)..(3 << 20) + 1;
+        data.for_each(|at| recorder.push(0, Tick(at), Character::Data(0)));
+        assert!(recorder.is_full());
+        assert_eq!(flushed(&mut recorder).len(), 1 + 17);
+        assert!(!recorder.is_full());
+        recorder.push(1, Tick(0), Character::GAP);
+        assert_eq!(flushed(&mut recorder), []);
+    }
+
+    fn writer(periods: &[u64]) -> Writer<Vec<u8>> {
+        let channel = |(index, period): (usize, &u64)| Channel {
+            period_ps: (*period).try_into().unwrap(),
+            peer: Some(index ^ 1)
+                .filter(|peer| *peer < periods.len())
+                .map(|p| u32::try_from(p).unwrap()),
+            tap: Some("h0:0".to_owned()),
+            ..Channel::named(if index % 2 == 0 {
+                format!("h{index}:0>s0:{index}")
+            } else {
+                format!("s0:{}>h{}:0", index - 1, index - 1)
+            })
+        };
+        let channels: Vec<_> = periods.iter().enumerate().map(channel).collect();
+        Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap()
+    }
+
+    #[test]
+    fn idle_channels_make_a_small_file() {
+        let periods = [PERIOD; 24];
+        let (mut recorder, mut file) = (Recorder::new(periods.to_vec()), writer(&periods));
+        for at in 0..1 << 22 {
+            let character = if at % 2 == 0 { Character::GAP } else { Character::Control(3) };
+            (0..24).for_each(|channel| recorder.push(channel, Tick(at), character));
+        }
+        recorder.flush(&mut |channel, chunk| file.write(channel, chunk)).unwrap();
+        let len = file.finish().unwrap().len();
+        assert!(len < 5_000, "{len}");
+    }
+
+    /// Channel by channel what stands at which place.
+    type Model = BTreeMap<(u32, u64), Character>;
+
+    fn expand(channel: ChannelId, chunk: &Chunk<'_>, model: &mut Model) {
+        let (chars, count) = match chunk.content {
+            Content::Literal(chars) => (chars, 1),
+            Content::Repeat { pattern, count } => (pattern, count),
+        };
+        for (at, character) in (chunk.first.0..).zip((0..count).flat_map(|_| chars.iter())) {
+            assert_eq!(model.insert((channel.0, at), character), None);
+        }
+    }
+
+    /// Stretches of a channel: of fill, of data, of anything, not recorded.
+    fn stretches() -> impl Strategy<Value = Vec<Option<Character>>> {
+        let code = prop::sample::select(vec![0x00, 0x0c, 0x03, 0x0f]).prop_map(Character::Control);
+        let data = any::<u8>().prop_map(Character::Data);
+        let any = prop_oneof![code.clone(), data.clone()];
+        let stretch = prop_oneof![
+            4 => (vec(code, 1..3), 1..150_usize)
+                .prop_map(|(unit, len)| unit.into_iter().map(Some).cycle().take(len).collect()),
+            2 => vec(data.prop_map(Some), 1..40),
+            2 => vec(any.prop_map(Some), 1..20),
+            1 => (1..10_usize).prop_map(|len| vec![None; len]),
+        ];
+        vec(stretch, 0..12).prop_map(|stretches: Vec<Vec<_>>| stretches.concat())
+    }
+
+    proptest! {
+        /// Whenever it is flushed, at whatever rates the channels run, and however late they are.
+        #[test]
+        fn a_file_holds_what_was_pushed(
+            channels in vec((stretches(), 1..4_u64, 0..4_u64), 1..4),
+            flushes in vec(1..200_u64, 0..8),
+        ) {
+            let periods: Vec<_> = channels.iter().map(|(_, divisor, _)| divisor * PERIOD).collect();
+            let (mut recorder, mut file) = (Recorder::new(periods.clone()), writer(&periods));
+            let (mut pushed, mut read) = (Model::new(), Model::new());
+            let mut flushes = flushes.into_iter().scan(0, |at, more| { *at += more; Some(*at) }).peekable();
+            for now in 0..12 * 150 * 3 {
+                for (channel, (stretches, divisor, late)) in channels.iter().enumerate() {
+                    let at = now / divisor;
+                    let character = stretches.get(usize::try_from(at).unwrap()).copied().flatten();
+                    if let Some(character) = character.filter(|_| now % divisor == late % divisor) {
+                        recorder.push(channel, Tick(at), character);
+                        pushed.insert((u32::try_from(channel).unwrap(), at), character);
+                    }
+                }
+                if flushes.next_if_eq(&now).is_some() {
+                    // Every character that begins before has been pushed.
+                    let moment = u128::from(now.saturating_sub(2) * PERIOD);
+                    let out = &mut |channel, chunk: &Chunk<'_>| file.write(channel, chunk);
+                    recorder.flush_before(moment, out).unwrap();
+                }
+            }
+            recorder.flush(&mut |channel, chunk| file.write(channel, chunk)).unwrap();
+            let bytes = file.finish().unwrap();
+            let mut reader = Reader::new(bytes.as_slice());
+            let mut out = |item: Item<'_>| match item {
+                Item::Chunk(channel, chunk) => expand(channel, &chunk, &mut read),
+                Item::Fault(fault) => panic!("{fault}"),
+                Item::Section | Item::Channel(..) | Item::Link(..) => {}
+            };
+            while reader.step(&mut out).unwrap() == Progress::More {}
+            prop_assert_eq!(read, pushed);
+        }
+    }
+}
