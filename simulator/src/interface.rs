@@ -1,6 +1,27 @@
 //! A host's interface: memory, engines, queues and control program. I-1..I-6
 
+pub mod checksum;
+pub mod dma;
+pub mod host;
+pub mod memory;
+pub mod queue;
+pub mod receiving;
+pub mod sending;
+
+use codec::route::PortId;
 use codec::tick::Ticks;
+
+use self::dma::Engine;
+use self::host::{Host, Queues};
+use self::receiving::{Account, Program, Receiving};
+pub use self::sending::Offer;
+use self::sending::{Left, Sending, Taken};
+use crate::cell::{Cell, PacketId};
+use crate::chance::Dice;
+use crate::control::Control;
+use crate::topology::{NodeId, Port};
+use crate::traffic::{Destination, Raw, Stream};
+use crate::truth::{Command, Handling, Log, Rule, What};
 
 /// The parameters of an interface and its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,4 +62,314 @@ pub enum Consumption {
     Every(std::num::NonZeroU32),
     /// So as to provoke the most STOP and GO: it takes while the last command is STOP. F-4
     Adversary,
+}
+
+/// A host with its interface.
+///
+/// In every period it is told the time, then takes a character at most, then offers one.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    place: Port,
+    parameters: InterfaceParameters,
+    /// Before this period there is nothing to do but to take and to send characters.
+    due: u64,
+    /// Before this period it takes no character. I-4
+    takes_from: u64,
+    state: State,
+    host: Host,
+    queues: Queues,
+    control: Control,
+    dma: Engine,
+    sending: Sending,
+    receiving: Receiving,
+    statistics: HostStatistics,
+}
+
+/// Whether an interface works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It has no power.
+    Off,
+    /// It is held in reset while its control program is loaded. I-3
+    Loading { until: u64 },
+    /// Its control program runs.
+    Running,
+}
+
+/// What has passed through an interface since the beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostStatistics {
+    /// Packets begun, texts included.
+    pub injected: u64,
+    /// Packets sent whole at the host's command.
+    pub sent: u64,
+    /// Their bytes, from the route to the CRC byte.
+    pub sent_bytes: u64,
+    /// Packets taken in.
+    pub received: u64,
+    /// Their bytes, the CRC byte included.
+    pub received_bytes: u64,
+    /// What became of them.
+    pub handled: Handled,
+    /// Bytes of those that were delivered, tag and CRC byte included.
+    pub delivered_bytes: u64,
+    /// Packets that the host wanted sent, but that no memory can hold or no route leads to.
+    pub refused: u64,
+    /// Interrupts of the host. I-6
+    pub interrupts: u64,
+}
+
+/// How many packets came to what. I-2
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Handled {
+    /// Handed to the host.
+    pub delivered: u64,
+    /// Their CRC byte was wrong.
+    pub corrupt: u64,
+    /// Too short.
+    pub runt: u64,
+    /// With a route byte left.
+    pub misrouted: u64,
+    /// Of a type that no routine takes.
+    pub no_routine: u64,
+    /// Come while the control program was not loaded.
+    pub ignored: u64,
+    /// Longer than the memory.
+    pub too_long: u64,
+}
+
+/// What is lost for want of power is lost as on a link that falls silent. F-7
+const POWER: Rule = Rule("F-7");
+
+impl Interface {
+    /// An interface that has just been powered, with its own table of routes.
+    #[must_use]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all that a host has of its own, told apart by type"
+    )]
+    pub fn new(
+        host: NodeId,
+        parameters: InterfaceParameters,
+        dice: Dice,
+        routes: Vec<(NodeId, Vec<u8>)>,
+        mut streams: Vec<Stream>,
+        raw: Vec<Raw>,
+    ) -> Self {
+        let place = Port { node: host, port: PortId(0) };
+        let control = Control::new(routes, parameters.send_memory as usize);
+        for stream in &mut streams {
+            match &mut stream.to {
+                Destination::Among(to) => to.retain(|to| control.has_route(*to)),
+                Destination::One(_) => {}
+            }
+        }
+        Self {
+            place,
+            parameters,
+            due: 0,
+            takes_from: 0,
+            state: State::Loading { until: parameters.boot.0 },
+            host: Host::new(host, streams, parameters.send_memory, dice),
+            queues: Queues::new(parameters.commands, parameters.receive_memory),
+            control,
+            dma: Engine::new(parameters.bus),
+            sending: Sending::new(place, raw),
+            receiving: Receiving::new(place, parameters.receive_memory as usize),
+            statistics: HostStatistics::default(),
+        }
+    }
+
+    /// Advances host, DMA engine and control program to a period; once in each.
+    #[inline]
+    pub fn tick(&mut self, now: u64, _log: &mut Log) {
+        if now >= self.due {
+            self.work(now);
+        }
+    }
+
+    fn work(&mut self, now: u64) {
+        let Self { host, queues, control, dma, sending, receiving, statistics, .. } = self;
+        let next = match self.state {
+            State::Off => None,
+            State::Loading { until } if now < until => {
+                sending.step(now);
+                Some(sending.due().map_or(until, |due| due.min(until)))
+            }
+            State::Loading { .. } | State::Running => {
+                self.state = State::Running;
+                control.hand_on(queues, dma, receiving);
+                host.step(now, queues, statistics);
+                control.take_command(queues, dma);
+                receiving.free(dma.step(now));
+                control.collect(queues, dma, sending, receiving);
+                host.read(now, queues, statistics);
+                sending.step(now);
+                let host = host.due().filter(|_| !queues.commands.is_full());
+                let control = control.is_due(queues, dma, receiving).then_some(0);
+                [host, control, dma.due(), sending.due()].into_iter().flatten().min()
+            }
+        };
+        self.due = next.map_or(u64::MAX, |next| next.max(now.saturating_add(1)));
+    }
+
+    /// What its sending engine has next for the output circuit.
+    #[must_use]
+    #[inline]
+    pub fn offer(&self) -> Offer {
+        self.sending.offer()
+    }
+
+    /// The output circuit has taken what was offered.
+    #[inline]
+    pub fn taken(&mut self, now: u64, log: &mut Log) {
+        match self.sending.taken(now, log) {
+            Taken::Part => {}
+            Taken::Head => self.statistics.injected += 1,
+            Taken::End(left) => {
+                if let Some(Left { bytes, .. }) = left {
+                    self.statistics.sent += 1;
+                    self.statistics.sent_bytes += bytes as u64;
+                }
+                self.left(left);
+            }
+        }
+    }
+
+    /// The output circuit has ended the packet that it was sending by itself, and tells so: its rest
+    /// is discarded, and so is the end of a text that left a packet open.
+    pub fn cut(&mut self, _now: u64, _log: &mut Log) {
+        let left = self.sending.cut();
+        self.left(left);
+    }
+
+    /// Something else may be sent, and there may be more memory.
+    fn left(&mut self, left: Option<Left>) {
+        self.due = 0;
+        if let Some(left) = left {
+            self.control.left(left, &mut self.queues);
+        }
+    }
+
+    /// Whether it takes a character from its slack buffer, whose last command this was.
+    #[must_use]
+    #[inline]
+    pub fn takes(&self, now: u64, commanded: Command) -> bool {
+        let willing = match self.parameters.consumption {
+            Consumption::Always => true,
+            Consumption::Never => false,
+            Consumption::Every(_) => now >= self.takes_from,
+            Consumption::Adversary => commanded == Command::Stop,
+        };
+        willing && self.state != State::Off && self.receiving.has_room()
+    }
+
+    /// Takes a byte or a framing mark from the slack buffer, and which packet begins with it. One
+    /// that begins inside another has lost the GAP before it, and is a part of the other now.
+    #[inline]
+    pub fn take(&mut self, now: u64, cell: Cell, id: Option<PacketId>, log: &mut Log) {
+        if let Consumption::Every(periods) = self.parameters.consumption {
+            self.takes_from = now.saturating_add(periods.get().into());
+        }
+        if !cell.is_data() {
+            let account = self.receiving.mark(now, log);
+            account.into_iter().for_each(|account| self.statistics.count(account));
+            self.due = 0;
+            return;
+        }
+        if id.is_some() && self.receiving.is_inside() {
+            log.tell(now, self.place, id, || What::Merged);
+        }
+        let program = match self.state {
+            State::Running => Program::Running,
+            State::Off | State::Loading { .. } => Program::Loading,
+        };
+        self.receiving.byte(cell.low(), id, program);
+    }
+
+    /// FRES has come, or a restart was ordered: the control program is loaded again. The packet half
+    /// taken in is lost; one half sent is ended without its rest. R-3
+    pub fn reset(&mut self, now: u64, log: &mut Log) {
+        if self.state != State::Off {
+            self.receiving.reset(now, Rule("R-3"), log);
+            self.sending.reset(now, Rule("R-3"), log);
+            self.forget(now);
+        }
+    }
+
+    /// The power goes off: nothing is sent or taken any more.
+    pub fn power_off(&mut self, now: u64, log: &mut Log) {
+        self.receiving.reset(now, POWER, log);
+        self.sending.power_off(now, POWER, log);
+        self.forget(now);
+        self.state = State::Off;
+    }
+
+    /// The power comes on again: the host starts anew, and loads the control program. I-3
+    pub fn power_on(&mut self, now: u64, _log: &mut Log) {
+        if self.state == State::Off {
+            self.host.power_on(now);
+            self.forget(now);
+        }
+    }
+
+    /// Nothing is left in the interface's memory, the queues in it included.
+    fn forget(&mut self, now: u64) {
+        let InterfaceParameters { commands, receive_memory, boot, .. } = self.parameters;
+        self.queues = Queues::new(commands, receive_memory);
+        self.dma.reset();
+        self.control.reset();
+        self.host.reset(now);
+        self.state = State::Loading { until: now.saturating_add(boot.0) };
+        self.due = 0;
+    }
+
+    /// From now on it takes characters like this. I-4
+    pub const fn set_consumption(&mut self, consumption: Consumption) {
+        self.parameters.consumption = consumption;
+        self.takes_from = 0;
+    }
+
+    /// What has passed through it.
+    #[must_use]
+    pub const fn statistics(&self) -> &HostStatistics {
+        &self.statistics
+    }
+}
+
+impl HostStatistics {
+    fn count(&mut self, account: Account) {
+        let Account { length, handling } = account;
+        self.received += 1;
+        self.received_bytes += length;
+        let handled = &mut self.handled;
+        let count = match handling {
+            Handling::Delivered => {
+                self.delivered_bytes += length;
+                &mut handled.delivered
+            }
+            Handling::Corrupt => &mut handled.corrupt,
+            Handling::Runt => &mut handled.runt,
+            Handling::Misrouted => &mut handled.misrouted,
+            Handling::NoRoutine => &mut handled.no_routine,
+            Handling::Ignored => &mut handled.ignored,
+            Handling::TooLong => &mut handled.too_long,
+        };
+        *count += 1;
+    }
+}
+
+impl Default for InterfaceParameters {
+    /// What is measured is the network. *Chosen*: half of the memory of 128 KB for either way, and
+    /// a queue that is seldom full. I-5, I-6
+    fn default() -> Self {
+        Self {
+            bus: Bus::Ideal,
+            send_memory: 1 << 16,
+            receive_memory: 1 << 16,
+            consumption: Consumption::Always,
+            boot: Ticks(0),
+            commands: 64,
+        }
+    }
 }

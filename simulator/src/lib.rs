@@ -7,6 +7,7 @@
 
 pub mod cell;
 pub mod chance;
+pub mod control;
 pub mod fault;
 pub mod generate;
 pub mod interface;

@@ -1,0 +1,188 @@
+//! The control program of an interface: takes the host's commands, finds routes, has the engines
+//! work, and hands on what comes in. I-2, I-3, I-6
+
+use std::collections::BTreeMap;
+
+use codec::packet::Tag;
+
+use crate::interface::dma::Engine;
+use crate::interface::host::Queues;
+use crate::interface::memory::{Gather, Scatter};
+use crate::interface::queue::{Acknowledgment, Buffer, Command, Ended, Outcome};
+use crate::interface::receiving::{Incoming, Receiving};
+use crate::interface::sending::{Left, Sending};
+use crate::topology::NodeId;
+
+/// The type of a closed loop's requests: 8 bytes of the asking host's number and the request's,
+/// big-endian, then anything. *Chosen*
+pub const REQUEST: Tag = tag(0x10);
+
+/// The type of the answers, which begin with the same 8 bytes. *Chosen*
+pub const ANSWER: Tag = tag(0x11);
+
+/// The first tag that no routine takes; those below are all delivered. *Chosen*
+pub const UNTAKEN: u8 = 0x40;
+
+/// What takes packets of a type. I-2
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Routine {
+    /// The host gets them.
+    Deliver,
+    /// The host gets and answers them.
+    Request,
+    /// The host gets them, and may ask again.
+    Answer,
+}
+
+/// The routine of a packet's first byte. I-2
+#[must_use]
+pub const fn routine(first: u8) -> Option<Routine> {
+    if first == REQUEST.value() {
+        Some(Routine::Request)
+    } else if first == ANSWER.value() {
+        Some(Routine::Answer)
+    } else if first < UNTAKEN {
+        Some(Routine::Deliver)
+    } else {
+        None
+    }
+}
+
+#[expect(clippy::panic, reason = "at compile time")]
+const fn tag(byte: u8) -> Tag {
+    match Tag::new(byte) {
+        Some(tag) => tag,
+        None => panic!("a tag has MSB 0"),
+    }
+}
+
+/// The control program's own state.
+#[derive(Clone, Debug)]
+pub struct Control {
+    /// Its own table of routes.
+    routes: BTreeMap<NodeId, Vec<u8>>,
+    /// Bytes of send memory, and how many of them packets take.
+    memory: usize,
+    used: usize,
+    /// What is being scattered: its routine, and the bytes that stay behind.
+    arriving: Option<(Routine, usize)>,
+}
+
+impl Control {
+    /// With so many bytes of send memory.
+    #[must_use]
+    pub fn new(routes: Vec<(NodeId, Vec<u8>)>, memory: usize) -> Self {
+        Self { routes: routes.into_iter().collect(), memory, used: 0, arriving: None }
+    }
+
+    /// Starts again: its memory is empty. R-3
+    pub const fn reset(&mut self) {
+        self.used = 0;
+        self.arriving = None;
+    }
+
+    /// Whether it has a route there.
+    #[must_use]
+    pub fn has_route(&self, to: NodeId) -> bool {
+        self.routes.contains_key(&to)
+    }
+
+    /// What it can begin with the next command, if it can.
+    fn command(&self, queues: &Queues, dma: &Engine) -> Option<Begin<'_>> {
+        let command = queues.commands.first().filter(|_| dma.gather.is_none())?;
+        let Some(route) = self.routes.get(&command.to) else {
+            return Some(Begin::Refuse(Outcome::NoRoute));
+        };
+        let payload: usize = command.gather.iter().map(Vec::len).sum();
+        let length = payload + route.len() + 2;
+        if length > self.memory {
+            return Some(Begin::Refuse(Outcome::TooLong));
+        }
+        (length <= self.memory - self.used).then_some(Begin::Gather(route, length))
+    }
+
+    /// Whether there are buffers for the packet that came first, and nothing else is being moved.
+    fn can_scatter(queues: &Queues, dma: &Engine, receiving: &Receiving) -> bool {
+        let room = queues.posted.iter().map(Buffer::room).sum::<usize>();
+        let first = receiving.first().filter(|_| dma.scatter.is_none());
+        first.is_some_and(|first| first.bytes.len().saturating_sub(2) <= room)
+    }
+
+    /// Whether it has something to begin.
+    #[must_use]
+    pub fn is_due(&self, queues: &Queues, dma: &Engine, receiving: &Receiving) -> bool {
+        self.command(queues, dma).is_some() || Self::can_scatter(queues, dma, receiving)
+    }
+
+    /// Takes a command, if there is one and memory for its packet.
+    pub fn take_command(&mut self, queues: &mut Queues, dma: &mut Engine) {
+        let (used, refused) = match self.command(queues, dma) {
+            None => return,
+            Some(Begin::Refuse(outcome)) => (0, Some(outcome)),
+            Some(Begin::Gather(route, length)) => {
+                let route = route.to_vec();
+                dma.gather = queues.commands.pop().map(|command| Gather::new(command, &route));
+                (length, None)
+            }
+        };
+        self.used += used;
+        if let Some(outcome) = refused
+            && let Some(Command { number, interrupt, .. }) = queues.commands.pop()
+        {
+            acknowledge(queues, Acknowledgment::Ended(Ended { number, interrupt, outcome }));
+        }
+    }
+
+    /// Has the next good packet moved to the host.
+    pub fn hand_on(&mut self, queues: &mut Queues, dma: &mut Engine, receiving: &mut Receiving) {
+        if !Self::can_scatter(queues, dma, receiving) {
+            return;
+        }
+        let Some(Incoming { routine, bytes }) = receiving.pop() else { return };
+        let mut needed = bytes.len().saturating_sub(2);
+        self.arriving = Some((routine, bytes.len() - needed));
+        let buffers = std::iter::from_fn(|| {
+            let buffer = if needed > 0 { queues.posted.pop()? } else { return None };
+            needed = needed.saturating_sub(buffer.room());
+            Some(buffer)
+        });
+        dma.scatter = Some(Scatter::new(bytes, buffers));
+    }
+
+    /// What the DMA engine has moved whole goes on to the sending engine, or to the host.
+    pub fn collect(
+        &mut self,
+        queues: &mut Queues,
+        dma: &mut Engine,
+        sending: &mut Sending,
+        receiving: &mut Receiving,
+    ) {
+        if let Some(gather) = dma.gathered() {
+            sending.push(gather.finish());
+        }
+        if let Some(scatter) = dma.scattered()
+            && let Some((routine, behind)) = self.arriving.take()
+        {
+            receiving.free(behind);
+            let (buffers, sum) = scatter.finish();
+            acknowledge(queues, Acknowledgment::Arrived { routine, buffers, sum });
+        }
+    }
+
+    /// A packet has left send memory.
+    pub fn left(&mut self, left: Left, queues: &mut Queues) {
+        self.used = self.used.saturating_sub(left.bytes);
+        acknowledge(queues, Acknowledgment::Ended(left.ended));
+    }
+}
+
+/// What a command comes down to.
+enum Begin<'a> {
+    Refuse(Outcome),
+    Gather(&'a [u8], usize),
+}
+
+/// The host reads the queue in every period in which something is put in, so that there is a place.
+fn acknowledge(queues: &mut Queues, acknowledgment: Acknowledgment) {
+    queues.acknowledgments.push(acknowledgment).err();
+}

@@ -1,0 +1,104 @@
+//! The Internet checksum, which the DMA engine computes over what it moves. I-5 (RFC 1071)
+
+/// The ones' complement sum of 16-bit words on its way, the first byte of a word its high half.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checksum {
+    sum: u64,
+    next: Half,
+}
+
+/// Which half of its word the next byte is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Half {
+    #[default]
+    High,
+    Low,
+}
+
+impl Checksum {
+    /// Takes in further bytes.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let bytes = match (self.next, bytes) {
+            (Half::Low, [low, rest @ ..]) => {
+                self.sum += u64::from(*low);
+                self.next = Half::High;
+                rest
+            }
+            (Half::Low | Half::High, _) => bytes,
+        };
+        // 2¹⁶ is 1 modulo 2¹⁶ − 1, so that wider words have the same sum.
+        let (words, rest) = bytes.as_chunks::<4>();
+        let words = words.iter().map(|word| u64::from(u32::from_be_bytes(*word)));
+        self.sum = u64::from(fold(self.sum + words.sum::<u64>()));
+        for byte in rest {
+            (self.sum, self.next) = match self.next {
+                Half::High => (self.sum + (u64::from(*byte) << 8), Half::Low),
+                Half::Low => (self.sum + u64::from(*byte), Half::High),
+            };
+        }
+    }
+
+    /// The sum; an odd byte at the end stands before a 0.
+    #[must_use]
+    pub const fn sum(&self) -> u16 {
+        fold(self.sum)
+    }
+
+    /// What stands in a packet, so that the sum of the whole is 0xffff.
+    #[must_use]
+    pub const fn value(&self) -> u16 {
+        !self.sum()
+    }
+}
+
+/// Adds the carries back in.
+const fn fold(mut sum: u64) -> u16 {
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "at most 0xffff")]
+    let sum = sum as u16;
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(parts: &[&[u8]]) -> Checksum {
+        let mut checksum = Checksum::default();
+        parts.iter().for_each(|part| checksum.feed(part));
+        checksum
+    }
+
+    const EXAMPLE: [u8; 8] = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+
+    #[test]
+    fn the_example_of_rfc_1071_has_its_sum() {
+        assert_eq!(of(&[&EXAMPLE]).sum(), 0xddf2);
+        assert_eq!(of(&[&EXAMPLE]).value(), 0x220d);
+    }
+
+    #[test]
+    fn it_does_not_matter_where_the_bytes_are_parted() {
+        for first in 0..=EXAMPLE.len() {
+            for second in first..=EXAMPLE.len() {
+                let parts = [&EXAMPLE[..first], &EXAMPLE[first..second], &EXAMPLE[second..]];
+                assert_eq!(of(&parts).sum(), 0xddf2, "{parts:02x?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_odd_byte_is_a_high_half() {
+        assert_eq!(of(&[&[0x12]]).sum(), 0x1200);
+        assert_eq!(of(&[&[0x12, 0x34, 0x56]]).sum(), 0x6834);
+    }
+
+    #[test]
+    fn nothing_sums_to_nothing_and_all_ones_to_all_ones() {
+        assert_eq!(of(&[]).sum(), 0);
+        assert_eq!(of(&[&[0xff; 70_001]]).sum(), 0xff00);
+        assert_eq!(of(&[&[0xff; 70_000]]).sum(), 0xffff);
+    }
+}
