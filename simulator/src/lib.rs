@@ -7,15 +7,23 @@
 
 pub mod cell;
 pub mod chance;
+pub mod circuit;
 pub mod control;
 pub mod fault;
 pub mod generate;
 pub mod interface;
 pub mod link;
+pub mod network;
+mod orders;
+pub mod receiver;
 pub mod routes;
 pub mod scenario;
+pub mod sender;
 pub mod stats;
+mod stepper;
+pub mod switch;
 pub mod tap;
 pub mod topology;
 pub mod traffic;
 pub mod truth;
+pub mod wire;

@@ -1,0 +1,326 @@
+//! A port at work: its input and its output circuit, what they are connected to inside the node,
+//! and their control interface. L, R-5, R-6
+
+use codec::Character;
+use codec::character::{ReplyStatus, Symbol};
+
+use crate::cell::Cell;
+use crate::link::{LinkParameters, Symbols};
+use crate::receiver::{Asked, Receiver, Telling};
+use crate::sender::{Sender, Sending, code_of};
+use crate::switch::Input;
+use crate::topology::Port;
+use crate::truth::{FrameAccount, Log, Release, Wanted, What};
+use crate::wire::Clock;
+
+/// A port at work.
+#[derive(Clone, Debug)]
+pub struct Circuit {
+    /// Which port it is.
+    pub port: Port,
+    /// The circuit at the other end of the cable.
+    pub peer: u32,
+    /// When it sends and hears.
+    pub clock: Clock,
+    /// Its input circuit.
+    pub receiver: Receiver,
+    /// Its output circuit.
+    pub sender: Sender,
+    /// Where the data that it receives goes.
+    pub sink: Sink,
+    /// Where the data that it sends comes from.
+    pub source: Source,
+    /// Whether it has power, and how long it has been silent for want of it.
+    pub power: Power,
+    /// Its two channels in the capture, if it is tapped.
+    pub tapped: Option<Box<Tapped>>,
+    /// The status word of its control interface. R-6
+    pub status: Status,
+    /// What has passed through it.
+    pub passed: Passed,
+}
+
+/// Where received data goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sink {
+    /// To a host's interface.
+    Host(u32),
+    /// Into a switch, whose input does this.
+    Switch(u32, Input),
+}
+
+/// Where data to be sent comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// From nowhere now.
+    Nowhere,
+    /// From a host's interface.
+    Host(u32),
+    /// From another circuit's slack buffer, through the crossbar.
+    Circuit(u32),
+}
+
+/// Whether a port has power.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Power {
+    /// It has.
+    On,
+    /// So many faults keep it off; it has been silent for so many periods, up to 16.
+    Off {
+        /// Faults that keep it off.
+        faults: u32,
+        /// Silent periods.
+        silent: u8,
+    },
+}
+
+/// Where a port's channels are recorded, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tapped {
+    /// The channel that goes out.
+    pub outgoing: u32,
+    /// The channel that comes in.
+    pub incoming: u32,
+    /// From this period of the full rate on,
+    pub from: u64,
+    /// before this one.
+    pub to: u64,
+}
+
+/// The status word of a control interface: bits 3–0 of the last reply; bit 4 while one is owed. R-6
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    word: u8,
+    /// When the probe went out that has not been answered.
+    asked: Option<u64>,
+}
+
+/// What has passed through a port, in periods of its link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// Bytes sent.
+    pub data: u64,
+    /// Packets ended.
+    pub packets: u64,
+    /// STOP and GO that the slack buffer had sent.
+    pub commands: u64,
+    /// Periods in which it was stopped.
+    pub stopped: u64,
+    /// The most cells that were full in its slack buffer.
+    pub fill_max: u32,
+}
+
+/// What a circuit hears and sends while nothing happens to it: a link between packets, at the full
+/// rate, not tapped. It holds until the circuit does anything else, so it need not be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quiet {
+    /// Fill, which changes nothing: GAP and the STOP or GO that was heard last.
+    pub hears: [Cell; 2],
+    /// Fill, in the even and in the odd periods.
+    pub sends: [Cell; 2],
+}
+
+impl Quiet {
+    /// Something happens.
+    pub const NEVER: Self = Self { hears: [Cell::NEVER; 2], sends: [Cell::NEVER; 2] };
+}
+
+/// The two lamps of a port. L (§4.7)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Light {
+    /// Neither: no power.
+    Off,
+    /// Red: the link is open.
+    Red,
+    /// Green: connected and idle.
+    Green,
+    /// Both: sending or receiving a packet.
+    Yellow,
+}
+
+impl Circuit {
+    /// A port after power-up.
+    #[must_use]
+    pub fn new(port: Port, link: &LinkParameters, sink: Sink, wanted: Wanted) -> Self {
+        let account = || match wanted {
+            Wanted::Nothing => None,
+            Wanted::Everything => Some(Box::new(FrameAccount::default())),
+        };
+        let source = match sink {
+            Sink::Host(host) => Source::Host(host),
+            Sink::Switch(..) => Source::Nowhere,
+        };
+        Self {
+            port,
+            peer: 0,
+            clock: Clock::new(link),
+            receiver: Receiver::new(link, account()),
+            sender: Sender::new(link, account()),
+            sink,
+            source,
+            power: Power::On,
+            tapped: None,
+            status: Status::default(),
+            passed: Passed::default(),
+        }
+    }
+
+    /// Does what an arriving character asks of the port, but for what concerns its sink.
+    pub fn answer(&mut self, asked: Asked, telling: &mut Telling<'_>) {
+        match asked {
+            Asked::Nothing => {}
+            Asked::Command(command) => self.sender.command(command, telling),
+            Asked::LinkOpen => self.sender.release(Release::LinkOpen, telling),
+            Asked::Reset => self.sender.far_reset(),
+            Asked::BackwardReset => self.sender.order(Symbol::ForwardReset),
+            Asked::Probe(_) => {
+                let status = self.light().status();
+                status.into_iter().for_each(|status| self.sender.order(Symbol::Reply(status)));
+            }
+            Asked::Reply(status) => {
+                let round_trip = self.status.replied(status, telling.now);
+                telling.tell(None, || What::ReplyReceived { status, round_trip });
+            }
+            Asked::Overflow => match self.receiver.symbols() {
+                Symbols::All => self.sender.order(Symbol::OverrunAlarm),
+                Symbols::Mandatory => {}
+            },
+        }
+    }
+
+    /// Its lamps. L
+    #[must_use]
+    pub fn light(&self) -> Light {
+        let busy = self.receiver.is_receiving() || self.sender.sending() == Sending::Packet;
+        match self.power {
+            Power::Off { .. } => Light::Off,
+            Power::On if self.receiver.is_open() => Light::Red,
+            Power::On if busy => Light::Yellow,
+            Power::On => Light::Green,
+        }
+    }
+
+    /// The next byte for the output that the input is connected to, if it is one within the packet.
+    #[inline]
+    pub fn stream(&mut self) -> Option<Cell> {
+        match &mut self.sink {
+            Sink::Switch(_, Input::Connected(_, transit)) => transit.stream(&mut self.receiver),
+            Sink::Switch(..) | Sink::Host(_) => None,
+        }
+    }
+
+    /// What it hears while nothing happens, from now on.
+    #[inline]
+    #[must_use]
+    pub fn hears(&self) -> [Cell; 2] {
+        let idle = self.receiver.is_quiet()
+            && matches!(self.sink, Sink::Host(_) | Sink::Switch(_, Input::Empty))
+            && self.may_be_quiet();
+        if idle { [Cell::GAP, code_of(self.sender.heard())] } else { Quiet::NEVER.hears }
+    }
+
+    /// What it sends while nothing happens, from now on.
+    #[must_use]
+    pub fn sends(&self) -> [Cell; 2] {
+        let idle = self.source == Source::Nowhere && self.receiver.is_calm() && self.may_be_quiet();
+        let rhythm = if idle { self.sender.rhythm() } else { None };
+        rhythm.unwrap_or(Quiet::NEVER.sends)
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn quiet(&self) -> Quiet {
+        Quiet { hears: self.hears(), sends: self.sends() }
+    }
+
+    fn may_be_quiet(&self) -> bool {
+        self.power == Power::On && self.tapped.is_none() && self.clock.divisor() == 1
+    }
+
+    /// Notes what goes out.
+    pub fn note(&mut self, cell: Cell, telling: &mut Telling<'_>) {
+        self.sender.sent(cell, telling);
+        match cell.character() {
+            Character::Data(_) => self.passed.data += 1,
+            Character::Control(_) if cell.is_end() => self.passed.packets += 1,
+            Character::Control(0xc0..=0xc7) => self.status.probed(telling.now),
+            Character::Control(_) => {}
+        }
+    }
+
+    /// A period without power passes: nothing is sent.
+    pub fn stay_silent(&mut self, telling: &mut Telling<'_>) {
+        let Power::Off { silent, .. } = &mut self.power else { return };
+        if *silent < 16 {
+            *silent += 1;
+            if *silent == 16 {
+                self.sender.fell_silent(telling);
+                telling.tell(None, || What::FellSilent);
+            }
+        }
+    }
+
+    /// Loses its power once more.
+    pub fn power_off(&mut self, now: u64, log: &mut Log) {
+        self.power = match self.power {
+            Power::On => Power::Off { faults: 1, silent: 0 },
+            Power::Off { faults, silent } => Power::Off { faults: faults + 1, silent },
+        };
+        let slot = now / self.clock.divisor();
+        let telling = &mut Telling { now, slot, place: self.port, log };
+        self.receiver.power_up(telling);
+    }
+
+    /// Loses one reason to be without power; back to where it was after power-up if it was the last.
+    pub fn power_on(&mut self, now: u64, log: &mut Log) {
+        let Power::Off { faults, silent } = self.power else { return };
+        if faults > 1 {
+            self.power = Power::Off { faults: faults - 1, silent };
+            return;
+        }
+        self.power = Power::On;
+        // The first period in which it will send.
+        let slot = now.div_ceil(self.clock.divisor());
+        let telling = &mut Telling { now, slot, place: self.port, log };
+        self.receiver.power_up(telling);
+        self.sender.power_up(telling);
+        if silent == 16 {
+            telling.tell(None, || What::SilenceEnded);
+        }
+    }
+}
+
+impl Status {
+    /// A probe goes out. R-6
+    pub const fn probed(&mut self, now: u64) {
+        self.word |= 0x10;
+        self.asked = Some(now);
+    }
+
+    /// A reply has come; hands back how long after the probe.
+    const fn replied(&mut self, status: ReplyStatus, now: u64) -> Option<u64> {
+        self.word = status.value();
+        match self.asked.take() {
+            Some(asked) => Some(now - asked),
+            None => None,
+        }
+    }
+
+    /// The word.
+    #[must_use]
+    pub const fn word(&self) -> u8 {
+        self.word
+    }
+}
+
+impl Light {
+    /// The four bits that a reply carries. *Chosen*: the specification leaves them to the system.
+    const fn status(self) -> Option<ReplyStatus> {
+        ReplyStatus::new(match self {
+            Self::Off => 0,
+            Self::Red => 1,
+            Self::Green => 2,
+            Self::Yellow => 3,
+        })
+    }
+}

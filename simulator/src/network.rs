@@ -1,0 +1,340 @@
+//! All parts of a network together, and how they are joined. N-1
+
+use std::collections::{BTreeMap, VecDeque};
+use std::num::NonZeroU64;
+
+use codec::capture::{Channel, ChannelId, Chunk};
+use codec::route::PortId;
+use codec::tick::FULL_RATE_PERIOD_PS;
+
+use crate::chance::Dice;
+use crate::circuit::{Circuit, Light, Passed, Power, Quiet, Sink, Tapped};
+use crate::interface::{Consumption, Interface, InterfaceParameters};
+use crate::link::LinkParameters;
+use crate::orders::Order;
+use crate::receiver::Telling;
+use crate::scenario::Scenario;
+use crate::switch::{Input, Switch};
+use crate::tap::Recorder;
+use crate::topology::{NodeId, NodeKind, Port};
+use crate::truth::{Happened, Log, Wanted};
+use crate::wire::Wire;
+
+/// A network at work.
+#[derive(Debug)]
+pub struct Network {
+    pub(crate) now: u64,
+    pub(crate) circuits: Vec<Circuit>,
+    /// The channel that comes in at each circuit.
+    pub(crate) wires: Vec<Wire>,
+    /// What each circuit does while nothing happens.
+    pub(crate) quiet: Vec<Quiet>,
+    /// The circuit at the other end of each one's cable.
+    pub(crate) peers: Vec<u32>,
+    pub(crate) switches: Vec<Switch>,
+    pub(crate) hosts: Vec<Host>,
+    pub(crate) places: Places,
+    pub(crate) orders: VecDeque<Order>,
+    pub(crate) log: Log,
+    pub(crate) recorder: Recorder,
+    channels: Vec<Channel>,
+}
+
+/// A host's interface, and the circuit of its port if there is a cable.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) circuit: Option<u32>,
+    pub(crate) interface: Interface,
+    /// How it consumes unless something is ordered.
+    pub(crate) consumption: Consumption,
+}
+
+/// Where things stand.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    /// The circuit of each port.
+    pub(crate) circuits: BTreeMap<Port, u32>,
+    /// Each node among the hosts or the switches.
+    pub(crate) nodes: BTreeMap<NodeId, Part>,
+}
+
+/// A node among its kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    Host(u32),
+    Switch(u32),
+}
+
+/// In which order parts are visited within a period. It must make no difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// As the scenario has them.
+    #[default]
+    AsGiven,
+    /// In an order drawn with this seed.
+    Shuffled(u64),
+}
+
+/// Streams of dice, so that each part has its own.
+const HOST_DICE: u64 = 1 << 32;
+const LAYOUT_DICE: u64 = 3 << 32;
+
+impl Network {
+    /// The network of a scenario, before its first period.
+    #[must_use]
+    pub fn new(scenario: &Scenario, wanted: Wanted, layout: Layout) -> Self {
+        let mut network = Self {
+            now: 0,
+            circuits: Vec::new(),
+            wires: Vec::new(),
+            quiet: Vec::new(),
+            peers: Vec::new(),
+            switches: Vec::new(),
+            hosts: Vec::new(),
+            places: Places::default(),
+            orders: Order::of(&scenario.faults, scenario.seed),
+            log: Log::new(wanted),
+            recorder: Recorder::new(Vec::new()),
+            channels: Vec::new(),
+        };
+        network.build_nodes(scenario, layout);
+        network.build_circuits(scenario, wanted, layout);
+        network.build_taps(scenario);
+        network
+    }
+
+    fn build_nodes(&mut self, scenario: &Scenario, layout: Layout) {
+        let nodes: Vec<_> = (0..).map(NodeId).zip(scenario.topology.nodes()).collect();
+        for (id, node) in arranged(nodes, layout, 0) {
+            let part = match node.kind {
+                NodeKind::Switch(parameters) => {
+                    self.switches.push(Switch::new(id, parameters));
+                    Part::Switch(number(self.switches.len() - 1))
+                }
+                NodeKind::Host => {
+                    let parameters = parameters(scenario, id);
+                    self.hosts.push(Host {
+                        circuit: None,
+                        interface: interface(scenario, id, parameters),
+                        consumption: parameters.consumption,
+                    });
+                    Part::Host(number(self.hosts.len() - 1))
+                }
+            };
+            self.places.nodes.insert(id, part);
+        }
+    }
+
+    fn build_circuits(&mut self, scenario: &Scenario, wanted: Wanted, layout: Layout) {
+        let cables = scenario.topology.cables();
+        let ends = cables.iter().flat_map(|cable| {
+            let [one, other] = cable.ends;
+            [(one, other, cable.link), (other, one, cable.link)]
+        });
+        let mut peers = Vec::new();
+        for (port, peer, link) in arranged(ends.collect(), layout, 1) {
+            let circuit = number(self.circuits.len());
+            let Some(sink) = self.sink(port, circuit) else { continue };
+            self.circuits.push(Circuit::new(port, &link, sink, wanted));
+            self.wires.push(Wire::new(&link));
+            self.quiet.push(Quiet::NEVER);
+            self.places.circuits.insert(port, circuit);
+            peers.push(peer);
+        }
+        for (circuit, peer) in self.circuits.iter_mut().zip(peers) {
+            circuit.peer = self.places.circuits.get(&peer).copied().unwrap_or_default();
+            self.peers.push(circuit.peer);
+        }
+    }
+
+    /// Puts a circuit at its port; what takes the data that it receives.
+    fn sink(&mut self, port: Port, circuit: u32) -> Option<Sink> {
+        match *self.places.nodes.get(&port.node)? {
+            Part::Host(host) => {
+                self.hosts.get_mut(host as usize)?.circuit = Some(circuit);
+                Some(Sink::Host(host))
+            }
+            Part::Switch(switch) => {
+                self.switches.get_mut(switch as usize)?.cable(port.port, circuit);
+                Some(Sink::Switch(switch, Input::Empty))
+            }
+        }
+    }
+
+    fn build_taps(&mut self, scenario: &Scenario) {
+        let topology = &scenario.topology;
+        for tap in &scenario.taps {
+            let (Some(cable), Some(peer)) = (topology.cable(tap.port), topology.peer(tap.port))
+            else {
+                continue;
+            };
+            let Some(circuit) = self.places.circuits.get(&tap.port) else { continue };
+            let Some(circuit) = self.circuits.get_mut(*circuit as usize) else { continue };
+            let outgoing = number(self.channels.len());
+            let incoming = outgoing + 1;
+            circuit.tapped =
+                Some(Box::new(Tapped { outgoing, incoming, from: tap.from, to: tap.to }));
+            let (here, there) = (topology.port_name(tap.port), topology.port_name(peer));
+            for (from, to, opposite) in [(&here, &there, incoming), (&there, &here, outgoing)] {
+                self.channels.push(Channel {
+                    period_ps: period_ps(&cable.link),
+                    peer: Some(opposite),
+                    tap: Some(here.clone()),
+                    ..Channel::named(format!("{from}>{to}"))
+                });
+            }
+        }
+        let periods = self.channels.iter().map(|channel| channel.period_ps.get()).collect();
+        self.recorder = Recorder::new(periods);
+    }
+
+    /// The channels that are recorded, in the order of their numbers.
+    #[must_use]
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// Periods of the full rate since time zero.
+    #[must_use]
+    pub const fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Runs up to a period, which comes next.
+    pub fn run(&mut self, until: u64) {
+        while self.now < until {
+            self.step();
+        }
+    }
+
+    /// The run ends: tells of what is unfinished.
+    pub fn finish(&mut self) {
+        let Self { circuits, log, now, .. } = self;
+        for circuit in circuits {
+            let slot = *now / circuit.clock.divisor();
+            let telling = &mut Telling { now: *now, slot, place: circuit.port, log };
+            circuit.receiver.finish(telling);
+            circuit.sender.finish(telling);
+        }
+    }
+
+    /// Hands out what has happened since the last time, in order of time.
+    pub fn happened(&mut self) -> impl Iterator<Item = Happened> {
+        self.log.drain()
+    }
+
+    /// Whether so much has been recorded that it should be handed out.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.recorder.is_full()
+    }
+
+    /// Hands out what has been recorded since the last time, in the order of a capture file.
+    ///
+    /// # Errors
+    /// Those of `out`, at once.
+    pub fn recorded<E>(
+        &mut self,
+        out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.recorder.flush(out)
+    }
+
+    /// What has passed through a port, and its lamps. L
+    #[must_use]
+    pub fn port(&self, port: Port) -> Option<(&Passed, Light)> {
+        let circuit = self.circuits.get(*self.places.circuits.get(&port)? as usize)?;
+        Some((&circuit.passed, circuit.light()))
+    }
+
+    /// The interface of a host.
+    #[must_use]
+    pub fn interface(&self, host: NodeId) -> Option<&Interface> {
+        match self.places.nodes.get(&host)? {
+            Part::Host(host) => self.hosts.get(*host as usize).map(|host| &host.interface),
+            Part::Switch(_) => None,
+        }
+    }
+
+    /// Packets whose first byte is on a wire, in a slack buffer or in a switch.
+    #[must_use]
+    pub fn under_way(&self) -> usize {
+        let wires: usize = self.wires.iter().map(Wire::heads).sum();
+        let circuits = self.circuits.iter().map(|circuit| {
+            let transit = match &circuit.sink {
+                Sink::Switch(_, Input::Connected(_, transit)) => transit.head().iter().count(),
+                Sink::Switch(..) | Sink::Host(_) => 0,
+            };
+            circuit.receiver.heads() + transit
+        });
+        wires + circuits.sum::<usize>()
+    }
+
+    /// Whether a port's circuit has power.
+    #[must_use]
+    pub fn has_power(&self, port: Port) -> bool {
+        let circuit = self.places.circuits.get(&port);
+        let circuit = circuit.and_then(|circuit| self.circuits.get(*circuit as usize));
+        circuit.is_some_and(|circuit| circuit.power == Power::On)
+    }
+}
+
+impl Places {
+    /// The circuit of a port.
+    pub(crate) fn circuit(&self, port: Port) -> Option<usize> {
+        self.circuits.get(&port).map(|circuit| *circuit as usize)
+    }
+
+    /// A host's place among the hosts.
+    pub(crate) fn host(&self, node: NodeId) -> Option<usize> {
+        match self.nodes.get(&node)? {
+            Part::Host(host) => Some(*host as usize),
+            Part::Switch(_) => None,
+        }
+    }
+}
+
+fn parameters(scenario: &Scenario, host: NodeId) -> InterfaceParameters {
+    let found = scenario.interfaces.iter().find(|(node, _)| *node == host);
+    found.map(|(_, parameters)| *parameters).unwrap_or_default()
+}
+
+/// The interface of a host.
+fn interface(scenario: &Scenario, host: NodeId, parameters: InterfaceParameters) -> Interface {
+    let routes = scenario.topology.hosts().filter_map(|to| {
+        let bytes = scenario.routes.get(host, to)?;
+        Some((to, bytes.to_vec()))
+    });
+    let streams = scenario.streams.iter().filter(|stream| stream.from == host).cloned();
+    let raw = scenario.raw.iter().filter(|raw| raw.from == host).cloned();
+    let dice = Dice::new(scenario.seed, HOST_DICE | u64::from(host.0));
+    Interface::new(host, parameters, dice, routes.collect(), streams.collect(), raw.collect())
+}
+
+fn arranged<T>(mut parts: Vec<T>, layout: Layout, what: u64) -> Vec<T> {
+    match layout {
+        Layout::AsGiven => {}
+        Layout::Shuffled(seed) => {
+            let mut dice = Dice::new(seed, LAYOUT_DICE | what);
+            for last in (1..parts.len()).rev() {
+                let other = dice.below(last as u64 + 1);
+                parts.swap(last, usize::try_from(other).unwrap_or(last));
+            }
+        }
+    }
+    parts
+}
+
+/// The character period of a link. §4.2
+fn period_ps(link: &LinkParameters) -> NonZeroU64 {
+    let period = u64::from(FULL_RATE_PERIOD_PS) * u64::from(link.divisor.get());
+    NonZeroU64::new(period).unwrap_or(NonZeroU64::MIN)
+}
+
+/// A scenario's limits keep all numbers of parts far below 2³².
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// A host's only port. I-1
+pub(crate) const HOST_PORT: PortId = PortId(0);

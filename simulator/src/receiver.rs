@@ -1,0 +1,506 @@
+//! The input circuit of a port: what it makes of the characters that arrive, and the slack buffer.
+//! F-3, F-5, F-7, F-9, R-2, C-3..C-5
+
+use std::collections::VecDeque;
+
+use codec::character::{Character, Heard, ProbeNumber, ReplyStatus, Symbol, hear};
+use codec::tick::OPEN_LINK;
+
+use crate::cell::{Cell, PacketId};
+use crate::link::{LinkParameters, Symbols};
+use crate::truth::{Command, FrameAccount, FrameEnd, Log, Rule, What};
+
+use crate::topology::Port;
+
+/// An input circuit with its slack buffer.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    receiving: Receiving,
+    /// Periods since a character came, up to 16: then the link is open. F-7
+    silent: u8,
+    /// The last STOP or GO that the slack buffer has generated. F-3
+    commanded: Command,
+    /// STOP and GO on their way to the output circuit: two bits a period, the next lowest. F-4
+    commands: Delayed,
+    generation: u8,
+    symbols: Symbols,
+    go_at: u32,
+    stop_at: u32,
+    /// The slack buffer: `full` cells from `first` on. F-3
+    cells: Box<[Cell]>,
+    first: u32,
+    full: u32,
+    /// The packets that begin in the slack buffer.
+    heads: VecDeque<PacketId>,
+    /// A packet whose first byte was lost, and to what: it begins with the next byte that is kept.
+    headless: Option<(PacketId, Rule)>,
+    /// The packet that is being received, if it is one.
+    current: Option<PacketId>,
+    account: Option<Box<FrameAccount>>,
+}
+
+/// What an input circuit does with data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Receiving {
+    /// The next byte heads a packet. P-7
+    Between,
+    /// It keeps data until the GAP that ends the packet.
+    Packet,
+    /// It drops data until a GAP. R-2
+    Reset,
+}
+
+/// What an arriving character asks the rest of the port to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Nothing.
+    Nothing,
+    /// STOP or GO, for the port's sender. F-1
+    Command(Command),
+    /// The open-link timeout: the port's sender goes on. F-7
+    LinkOpen,
+    /// FRES: the slack buffer has been emptied. R-3
+    Reset,
+    /// BRES: the port is to start a forward reset. R-5
+    BackwardReset,
+    /// A probe to answer. R-6
+    Probe(ProbeNumber),
+    /// The answer to a probe. R-6
+    Reply(ReplyStatus),
+    /// Something was lost for want of room: ORUN is due. F-9
+    Overflow,
+}
+
+/// Commands delayed by up to 15 periods, two bits each. F-4
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Delayed(u64);
+
+impl Delayed {
+    /// Adds a command that comes out after so many other periods, in place of one before.
+    #[inline]
+    pub const fn push(&mut self, command: Command, periods: u8) {
+        let bits = match command {
+            Command::Go => 1,
+            Command::Stop => 2,
+        };
+        let shift = 2 * periods as u32;
+        self.0 = self.0 & !(3 << shift) | bits << shift;
+    }
+
+    /// What comes out in this period.
+    #[inline]
+    pub const fn pop(&mut self) -> Option<Command> {
+        let command = match self.0 & 3 {
+            0 => None,
+            1 => Some(Command::Go),
+            _ => Some(Command::Stop),
+        };
+        self.0 >>= 2;
+        command
+    }
+
+    /// Whether nothing is under way.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+
+    /// Forgets what is under way.
+    pub const fn clear(&mut self) {
+        self.0 = 0;
+    }
+}
+
+/// A place and a time to tell of, and the channel's own time.
+#[derive(Debug)]
+pub struct Telling<'a> {
+    /// Periods of the full rate.
+    pub now: u64,
+    /// Periods of the channel.
+    pub slot: u64,
+    /// The port.
+    pub place: Port,
+    /// Where it is told.
+    pub log: &'a mut Log,
+}
+
+impl Telling<'_> {
+    /// Tells what happened here and now.
+    pub fn tell(&mut self, packet: Option<PacketId>, what: impl FnOnce() -> What) {
+        self.log.tell(self.now, self.place, packet, what);
+    }
+}
+
+impl Receiver {
+    /// An input circuit after power-up: nothing in the slack buffer, between packets.
+    #[must_use]
+    pub fn new(link: &LinkParameters, account: Option<Box<FrameAccount>>) -> Self {
+        Self {
+            receiving: Receiving::Between,
+            silent: 0,
+            commanded: Command::Go,
+            commands: Delayed::default(),
+            generation: link.generation,
+            symbols: link.symbols,
+            go_at: link.slack.go_slack,
+            stop_at: link.slack.stop_at(),
+            cells: vec![Cell::IDLE; link.slack.cells() as usize].into_boxed_slice(),
+            first: 0,
+            full: 0,
+            heads: VecDeque::new(),
+            headless: None,
+            current: None,
+            account,
+        }
+    }
+
+    /// Hears what arrives in a period, and the packet that begins with it. (Inline: fill, which
+    /// changes nothing.)
+    #[inline]
+    pub fn hear(&mut self, cell: Cell, gone: Command) -> Option<Asked> {
+        // What was taken from the slack buffer since the last period may have made room.
+        if self.full <= self.go_at && self.commanded == Command::Stop {
+            return None;
+        }
+        let told = match gone {
+            Command::Go => Cell::control(0x03),
+            Command::Stop => Cell::control(0x0f),
+        };
+        let fill = cell == told || cell == Cell::GAP && self.receiving == Receiving::Between;
+        if fill && self.silent < OPEN {
+            self.silent = 0;
+            return Some(Asked::Nothing);
+        }
+        if cell.is_data() && !cell.is_head() && self.receiving == Receiving::Packet {
+            let room = (self.full as usize) < self.cells.len() && self.full + 1 < self.stop_at;
+            if room && self.headless.is_none() && self.account.is_none() && self.silent < OPEN {
+                self.silent = 0;
+                self.store(cell);
+                return Some(Asked::Nothing);
+            }
+        }
+        None
+    }
+
+    /// Whether fill changes nothing, and nothing is in the slack buffer.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.full == 0
+            && self.silent == 0
+            && self.receiving == Receiving::Between
+            && self.commanded == Command::Go
+    }
+
+    /// Hears what arrives in a period, and the packet that begins with it: anything.
+    pub fn hear_any(
+        &mut self,
+        cell: Cell,
+        head: Option<PacketId>,
+        telling: &mut Telling<'_>,
+    ) -> Asked {
+        if self.full <= self.go_at && self.commanded == Command::Stop {
+            self.threshold(Command::Go, telling);
+        }
+        if let Some(id) = head {
+            self.lose_headless(telling);
+            let rule = if cell.is_data() { Rule("F-9") } else { Rule("W-5") };
+            self.headless = Some((id, rule));
+        }
+        match cell.character() {
+            Character::IDLE => return self.silence(telling),
+            Character::Data(byte) => {
+                self.alive(telling);
+                return self.data(byte, telling);
+            }
+            Character::Control(code) => {
+                self.alive(telling);
+                match hear(code) {
+                    Heard::Exact(symbol) => self.symbol(symbol, telling),
+                    Heard::Corrected(symbol) => {
+                        telling.tell(None, || What::CorrectedCode { code, symbol });
+                        self.symbol(symbol, telling)
+                    }
+                    Heard::Invalid => {
+                        telling.tell(None, || What::InvalidCode(code));
+                        Asked::Nothing
+                    }
+                }
+            }
+        }
+    }
+
+    /// F-7
+    fn alive(&mut self, telling: &mut Telling<'_>) {
+        if self.silent == OPEN {
+            telling.tell(None, || What::LinkRestored);
+        }
+        self.silent = 0;
+    }
+
+    /// F-7
+    fn silence(&mut self, telling: &mut Telling<'_>) -> Asked {
+        if self.silent == OPEN {
+            return Asked::Nothing;
+        }
+        self.silent += 1;
+        if self.silent < OPEN {
+            return Asked::Nothing;
+        }
+        if self.receiving == Receiving::Packet {
+            telling.tell(self.current, || What::Truncated(Rule("F-7")));
+            self.end_frame(FrameEnd::LinkOpen, telling);
+            self.receiving = Receiving::Between;
+            self.mark(telling);
+        }
+        telling.tell(None, || What::LinkOpen);
+        Asked::LinkOpen
+    }
+
+    fn data(&mut self, byte: u8, telling: &mut Telling<'_>) -> Asked {
+        if self.receiving == Receiving::Reset {
+            if let Some((id, _)) = self.headless.take() {
+                telling.tell(Some(id), || What::Dropped(Rule("R-2")));
+            }
+            return Asked::Nothing;
+        }
+        self.receiving = Receiving::Packet;
+        if let Some(account) = &mut self.account {
+            account.data(telling.slot, byte);
+        }
+        if self.full as usize == self.cells.len() {
+            telling.tell(self.current, || What::Overflow);
+            return Asked::Overflow;
+        }
+        let cell = match self.headless.take() {
+            Some((id, _)) => {
+                self.heads.push_back(id);
+                self.current.get_or_insert(id);
+                Cell::data(byte).as_head()
+            }
+            None => Cell::data(byte),
+        };
+        self.push(cell, telling);
+        Asked::Nothing
+    }
+
+    fn symbol(&mut self, symbol: Symbol, telling: &mut Telling<'_>) -> Asked {
+        match (symbol, self.symbols) {
+            (Symbol::Gap, _) => self.gap(telling),
+            (Symbol::Go, _) => Asked::Command(Command::Go),
+            (Symbol::Stop, _) => Asked::Command(Command::Stop),
+            (Symbol::ForwardReset, _) => {
+                self.reset(telling);
+                Asked::Reset
+            }
+            (Symbol::BackwardReset, symbols) => {
+                telling.tell(None, || What::BackwardResetReceived);
+                understood(symbols, Asked::BackwardReset)
+            }
+            (Symbol::OverrunAlarm, _) => {
+                telling.tell(None, || What::OverrunAlarmReceived);
+                Asked::Nothing
+            }
+            (Symbol::Probe(number), symbols) => {
+                telling.tell(None, || What::ProbeReceived(number));
+                understood(symbols, Asked::Probe(number))
+            }
+            (Symbol::Reply(status), _) => Asked::Reply(status),
+            // C-3, C-7: what is not known is ignored.
+            (Symbol::Idle | Symbol::Virtual { .. } | _, _) => Asked::Nothing,
+        }
+    }
+
+    fn gap(&mut self, telling: &mut Telling<'_>) -> Asked {
+        let before = std::mem::replace(&mut self.receiving, Receiving::Between);
+        let asked = match before {
+            Receiving::Between => Asked::Nothing,
+            Receiving::Reset => {
+                telling.tell(None, || What::ResetEnded);
+                Asked::Nothing
+            }
+            Receiving::Packet => {
+                let asked = self.mark(telling);
+                self.end_frame(FrameEnd::Gap, telling);
+                asked
+            }
+        };
+        self.lose_headless(telling);
+        asked
+    }
+
+    /// The framing mark goes behind its data. F-5
+    fn mark(&mut self, telling: &mut Telling<'_>) -> Asked {
+        if self.full as usize == self.cells.len() {
+            telling.tell(self.current, || What::Overflow);
+            return Asked::Overflow;
+        }
+        self.push(Cell::GAP, telling);
+        Asked::Nothing
+    }
+
+    ///
+    fn reset(&mut self, telling: &mut Telling<'_>) {
+        self.end_frame(FrameEnd::Reset, telling);
+        telling.tell(None, || What::ResetReceived);
+        self.receiving = Receiving::Reset;
+        self.clear(Rule("R-2"), telling);
+        if self.commanded == Command::Stop {
+            self.threshold(Command::Go, telling);
+        }
+    }
+
+    /// Empties the slack buffer; the packets that begin there end there.
+    pub fn clear(&mut self, rule: Rule, telling: &mut Telling<'_>) {
+        self.full = 0;
+        for id in std::mem::take(&mut self.heads) {
+            telling.tell(Some(id), || What::Dropped(rule));
+        }
+        self.lose_headless(telling);
+    }
+
+    fn lose_headless(&mut self, telling: &mut Telling<'_>) {
+        if let Some((id, rule)) = self.headless.take() {
+            telling.tell(Some(id), || What::Dropped(rule));
+        }
+    }
+
+    fn end_frame(&mut self, by: FrameEnd, telling: &mut Telling<'_>) {
+        let id = self.current.take();
+        if let Some(frame) = self.account.as_mut().and_then(|account| account.end(by)) {
+            telling.tell(id, || What::Received(frame));
+        }
+    }
+
+    /// The run ends: tells of the frame that is being received.
+    pub fn finish(&mut self, telling: &mut Telling<'_>) {
+        self.end_frame(FrameEnd::RunEnd, telling);
+    }
+
+    #[inline]
+    fn store(&mut self, cell: Cell) {
+        let cells = self.cells.len();
+        let place = self.first as usize + self.full as usize;
+        let place = if place >= cells { place - cells } else { place };
+        if let Some(place) = self.cells.get_mut(place) {
+            *place = cell;
+            self.full += 1;
+        }
+    }
+
+    fn push(&mut self, cell: Cell, telling: &mut Telling<'_>) {
+        self.store(cell);
+        // Reading: STOP only after GO. Said again at every rise to the threshold, it could take
+        // more of the channel than F-4 allows.
+        if self.full >= self.stop_at && self.commanded == Command::Go {
+            self.threshold(Command::Stop, telling);
+        }
+    }
+
+    /// F-3
+    fn threshold(&mut self, command: Command, telling: &mut Telling<'_>) {
+        self.commanded = command;
+        self.commands.push(command, self.generation);
+        let fill = self.full;
+        telling.tell(None, || What::Threshold { command, fill });
+    }
+
+    /// The STOP or GO that is to be sent in this period.
+    #[inline]
+    pub const fn due(&mut self) -> Option<Command> {
+        self.commands.pop()
+    }
+
+    /// Whether no STOP or GO is under way to the output circuit.
+    #[inline]
+    #[must_use]
+    pub const fn is_calm(&self) -> bool {
+        self.commands.is_empty()
+    }
+
+    /// The cell at a place of the slack buffer, the oldest at 0.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self, place: u32) -> Option<Cell> {
+        if place >= self.full {
+            return None;
+        }
+        let cells = self.cells.len();
+        let place = self.first as usize + place as usize;
+        self.cells.get(if place >= cells { place - cells } else { place }).copied()
+    }
+
+    /// Takes the oldest cell from the slack buffer, and the packet that begins with it.
+    #[inline]
+    pub fn take(&mut self) -> Option<(Cell, Option<PacketId>)> {
+        let cell = self.peek(0)?;
+        self.first += 1;
+        if self.first as usize == self.cells.len() {
+            self.first = 0;
+        }
+        self.full -= 1;
+        let head = if cell.is_head() { self.heads.pop_front() } else { None };
+        Some((cell, head))
+    }
+
+    /// Full cells: f. F-3
+    #[inline]
+    #[must_use]
+    pub const fn fill(&self) -> u32 {
+        self.full
+    }
+
+    /// Packets that begin in the slack buffer.
+    #[must_use]
+    pub fn heads(&self) -> usize {
+        self.heads.len() + usize::from(self.headless.is_some())
+    }
+
+    /// The last STOP or GO that the slack buffer has generated. F-3
+    #[inline]
+    #[must_use]
+    pub const fn commanded(&self) -> Command {
+        self.commanded
+    }
+
+    /// Whether the link is open. F-7
+    #[inline]
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.silent == OPEN
+    }
+
+    /// Whether a packet is being received. L
+    #[must_use]
+    pub fn is_receiving(&self) -> bool {
+        self.receiving == Receiving::Packet
+    }
+
+    /// Which symbols it understands. C-3
+    #[must_use]
+    pub const fn symbols(&self) -> Symbols {
+        self.symbols
+    }
+
+    /// The power goes: all is as after power-up, packets are lost, and nobody has heard anything.
+    pub fn power_up(&mut self, telling: &mut Telling<'_>) {
+        self.end_frame(FrameEnd::LinkOpen, telling);
+        self.clear(Rule("F-7"), telling);
+        self.receiving = Receiving::Between;
+        self.silent = 0;
+        self.commanded = Command::Go;
+        self.commands.clear();
+    }
+}
+
+/// 16 silent periods. F-7
+const OPEN: u8 = 16;
+const _: () = assert!(OPEN as u64 == OPEN_LINK.0, "the timeout is that of the specification");
+
+/// C-3: optional symbols are ignored where they are not understood.
+const fn understood(symbols: Symbols, asked: Asked) -> Asked {
+    match symbols {
+        Symbols::All => asked,
+        Symbols::Mandatory => Asked::Nothing,
+    }
+}

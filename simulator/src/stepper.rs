@@ -1,0 +1,432 @@
+//! One period of a network: first every part hears what arrives, then nodes decide, then every part
+//! sends. What a part decides in a period is seen by others in the next.
+
+use codec::tick::Tick;
+
+use crate::cell::Cell;
+use crate::circuit::{Circuit, Power, Quiet, Sink, Source};
+use crate::interface::Offer;
+use crate::network::{Host, Network};
+use crate::receiver::{Asked, Telling};
+use crate::sender::{Appetite, Rest, Sending, Supply, Turn};
+use crate::switch::{Input, Switch, Transit, rule_of};
+use crate::truth::{Command, Log, Rule, What};
+use crate::wire::Wire;
+
+impl Network {
+    /// One period.
+    pub fn step(&mut self) {
+        self.obey_orders();
+        self.hear();
+        self.decide_hosts();
+        self.decide_switches();
+        self.emit();
+        self.now += 1;
+    }
+
+    /// Every port hears what arrives.
+    fn hear(&mut self) {
+        let Self { now, circuits, wires, quiet, switches, hosts, log, recorder, .. } = self;
+        let now = *now;
+        for ((wire, quiet), circuit) in wires.iter_mut().zip(quiet).zip(circuits) {
+            if wire.brings(quiet.hears) {
+                continue;
+            }
+            if let Some(slot) = circuit.clock.hears(now) {
+                let cell = wire.arrive(now);
+                if let Some(tapped) = &circuit.tapped
+                    && (tapped.from..tapped.to).contains(&now)
+                {
+                    recorder.push(tapped.incoming as usize, Tick(slot), cell.character());
+                }
+                let quick = match circuit.power {
+                    Power::On => circuit.receiver.hear(cell, circuit.sender.heard()),
+                    Power::Off { .. } => None,
+                };
+                if quick.is_none() {
+                    quiet.sends = Quiet::NEVER.sends;
+                    let telling = &mut Telling { now, slot, place: circuit.port, log };
+                    hear_any(circuit, wire, cell, telling)
+                        .reset(circuit, switches, hosts, log, now);
+                }
+            }
+            if let Sink::Switch(switch, input) = &mut circuit.sink
+                && (circuit.receiver.fill() > 0 || *input != Input::Empty)
+            {
+                let switch = *switch;
+                advance(circuit, switches.get_mut(switch as usize), now, log);
+            }
+            quiet.hears = circuit.hears();
+        }
+    }
+
+    /// Every host does what it does in a period, and takes what has come.
+    fn decide_hosts(&mut self) {
+        let Self { now, hosts, circuits, quiet, log, .. } = self;
+        for (number, Host { circuit, interface, .. }) in (0..).zip(hosts) {
+            interface.tick(*now, log);
+            let Some(index) = circuit.map(|circuit| circuit as usize) else { continue };
+            let Some(circuit) = circuits.get_mut(index) else { continue };
+            if circuit.receiver.fill() > 0
+                && interface.takes(*now, circuit.receiver.commanded())
+                && let Some((cell, head)) = circuit.receiver.take()
+            {
+                interface.take(*now, cell, head, log);
+            }
+            circuit.source = match interface.offer() {
+                Offer::Nothing => Source::Nowhere,
+                Offer::Data(..) | Offer::Mark | Offer::Symbol(_) => {
+                    wake(quiet, index);
+                    Source::Host(number)
+                }
+            };
+        }
+    }
+
+    /// Every switch drops and connects packets.
+    fn decide_switches(&mut self) {
+        let Self { now, switches, circuits, quiet, log, .. } = self;
+        for switch in switches.iter_mut().filter(|switch| !switch.is_calm()) {
+            let mut woken = |index| wake(quiet, index);
+            sever(switch, circuits, &mut woken, *now, log);
+            select(switch, circuits, *now, log);
+            connect(switch, circuits, &mut woken, *now, log);
+        }
+    }
+
+    /// Every port sends.
+    fn emit(&mut self) {
+        for index in 0..self.circuits.len() {
+            // At the full rate, the only one that is ever quiet.
+            let [even, odd] = self.quiet.get(index).map_or([Cell::NEVER; 2], |quiet| quiet.sends);
+            let quick = if self.now & 1 == 0 { even } else { odd };
+            if quick != Cell::NEVER {
+                let peer = self.peers.get(index).map_or(0, |peer| *peer as usize);
+                self.wires.get_mut(peer).into_iter().for_each(|wire| wire.put(quick));
+                continue;
+            }
+            let Some(circuit) = self.circuits.get_mut(index) else { return };
+            let Some(slot) = circuit.clock.sends(self.now) else { continue };
+            if let Source::Circuit(input) = circuit.source
+                && circuit.receiver.is_calm()
+                && circuit.tapped.is_none()
+                && circuit.sender.streams(slot)
+            {
+                let (input, peer) = (input as usize, circuit.peer as usize);
+                if let Some(cell) = self.circuits.get_mut(input).and_then(Circuit::stream) {
+                    self.circuits.get_mut(index).into_iter().for_each(|it| it.passed.data += 1);
+                    self.wires.get_mut(peer).into_iter().for_each(|wire| wire.put(cell));
+                    continue;
+                }
+            }
+            let Some(circuit) = self.circuits.get_mut(index) else { return };
+            let calm = circuit.source == Source::Nowhere
+                && circuit.receiver.is_calm()
+                && circuit.power == Power::On;
+            let quick = if calm { circuit.sender.idle(slot) } else { None };
+            let peer = circuit.peer as usize;
+            let cell = match quick {
+                Some(cell) => cell,
+                None => self.send(index, slot),
+            };
+            if let Some(wire) = self.wires.get_mut(peer) {
+                wire.put(cell);
+            }
+            if let Some(tapped) = self.circuits.get(index).and_then(|c| c.tapped.as_ref())
+                && (tapped.from..tapped.to).contains(&self.now)
+            {
+                self.recorder.push(tapped.outgoing as usize, Tick(slot), cell.character());
+            }
+            let Some(circuit) = self.circuits.get(index) else { return };
+            if let Some(quiet) = self.quiet.get_mut(index) {
+                *quiet = circuit.quiet();
+            }
+        }
+    }
+
+    /// What a port sends in a period in which it has something to do.
+    fn send(&mut self, index: usize, slot: u64) -> Cell {
+        let now = self.now;
+        let Some(circuit) = self.circuits.get_mut(index) else { return Cell::IDLE };
+        let telling = &mut Telling { now, slot, place: circuit.port, log: &mut self.log };
+        if circuit.power != Power::On {
+            circuit.stay_silent(telling);
+            return Cell::IDLE;
+        }
+        if circuit.sender.flow() == Command::Stop {
+            circuit.passed.stopped += 1;
+        }
+        let due = circuit.receiver.due();
+        circuit.passed.commands += u64::from(due.is_some());
+        let source = circuit.source;
+        let cell = match circuit.sender.turn(due, telling) {
+            Turn::Send(cell) => {
+                give_up(circuit, &mut self.hosts, telling);
+                cell
+            }
+            Turn::Ask(appetite) => {
+                let supply = self.supply(source, appetite, index);
+                let Some(circuit) = self.circuits.get_mut(index) else { return Cell::IDLE };
+                let telling = &mut Telling { now, slot, place: circuit.port, log: &mut self.log };
+                let wire = self.wires.get_mut(circuit.peer as usize);
+                wire.into_iter().for_each(|wire| announce(supply, wire, telling));
+                circuit.sender.send(supply, telling)
+            }
+        };
+        let Some(circuit) = self.circuits.get_mut(index) else { return cell };
+        let telling = &mut Telling { now, slot, place: circuit.port, log: &mut self.log };
+        circuit.note(cell, telling);
+        cell
+    }
+
+    /// What a source has for a sender.
+    fn supply(&mut self, source: Source, appetite: Appetite, index: usize) -> Supply {
+        match source {
+            Source::Nowhere => Supply::Nothing,
+            Source::Host(host) => {
+                let Some(Host { interface, .. }) = self.hosts.get_mut(host as usize) else {
+                    return Supply::Nothing;
+                };
+                let supply = match (interface.offer(), appetite) {
+                    (Offer::Nothing, _) | (Offer::Data(..), Appetite::Framing) => Supply::Nothing,
+                    (Offer::Data(cell, head), Appetite::All | Appetite::Discard) => {
+                        Supply::Data(cell, head)
+                    }
+                    (Offer::Mark, _) => Supply::Mark,
+                    (Offer::Symbol(code), _) => Supply::Symbol(code),
+                };
+                if supply != Supply::Nothing {
+                    interface.taken(self.now, &mut self.log);
+                }
+                supply
+            }
+            Source::Circuit(input) => self.cross(input as usize, appetite, index),
+        }
+    }
+
+    /// What the input that is connected to an output has for it.
+    fn cross(&mut self, input: usize, appetite: Appetite, output: usize) -> Supply {
+        let (now, log) = (self.now, &mut self.log);
+        let Some(circuit) = self.circuits.get_mut(input) else { return Supply::Nothing };
+        let place = circuit.port;
+        let Sink::Switch(switch, Input::Connected(port, transit)) = &mut circuit.sink else {
+            return Supply::Nothing;
+        };
+        let (switch, port) = (*switch, *port);
+        let merged = &mut |id| log.tell(now, place, Some(id), || What::Merged);
+        let supply = transit.supply(&mut circuit.receiver, appetite, merged);
+        if supply == Supply::Mark {
+            if let Some(id) = transit.head() {
+                log.tell(now, place, Some(id), || What::Dropped(Rule("P-9")));
+            }
+            circuit.sink = Sink::Switch(switch, Input::Empty);
+            if let Some(switch) = self.switches.get_mut(switch as usize) {
+                switch.release(port);
+            }
+            if let Some(output) = self.circuits.get_mut(output) {
+                output.source = Source::Nowhere;
+            }
+        }
+        supply
+    }
+}
+
+/// A character arrives that does more than fill.
+fn hear_any(
+    circuit: &mut Circuit,
+    wire: &mut Wire,
+    cell: Cell,
+    telling: &mut Telling<'_>,
+) -> Consequence {
+    let head = if cell.is_head() { wire.head() } else { None };
+    if circuit.power != Power::On {
+        if let Some(id) = head {
+            telling.tell(Some(id), || What::Dropped(Rule("F-7")));
+        }
+        return Consequence::None;
+    }
+    let asked = circuit.receiver.hear_any(cell, head, telling);
+    circuit.passed.fill_max = circuit.passed.fill_max.max(circuit.receiver.fill());
+    circuit.answer(asked, telling);
+    if asked == Asked::Reset { Consequence::Reset } else { Consequence::None }
+}
+
+/// Whether what takes the data of a port must be reset. R-3
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Consequence {
+    None,
+    Reset,
+}
+
+impl Consequence {
+    fn reset(
+        self,
+        circuit: &mut Circuit,
+        switches: &mut [Switch],
+        hosts: &mut [Host],
+        log: &mut Log,
+        now: u64,
+    ) {
+        if self == Self::None {
+            return;
+        }
+        match &mut circuit.sink {
+            Sink::Host(host) => {
+                if let Some(host) = hosts.get_mut(*host as usize) {
+                    host.interface.reset(now, log);
+                }
+            }
+            Sink::Switch(switch, input) => {
+                if let Some(switch) = switches.get_mut(*switch as usize) {
+                    switch.reset(circuit.port.port, input);
+                }
+                if let Input::Connected(_, transit) = input
+                    && let Some(id) = transit.head()
+                {
+                    log.tell(now, circuit.port, Some(id), || What::Dropped(Rule("R-3")));
+                }
+                *input = Input::Empty;
+            }
+        }
+    }
+}
+
+/// The input of a switch goes on with what stands in its slack buffer. S-3, S-6
+fn advance(circuit: &mut Circuit, switch: Option<&mut Switch>, now: u64, log: &mut Log) {
+    let (Sink::Switch(_, input), Some(switch)) = (&mut circuit.sink, switch) else { return };
+    let front = circuit.receiver.peek(0);
+    match (*input, front) {
+        (Input::Empty, Some(cell)) if cell.is_data() => {
+            let ready = now + u64::from(switch.parameters().routing);
+            *input = Input::Decoding(ready);
+            if ready == now {
+                *input = Input::Ready;
+                switch.decoded(circuit.port.port);
+            }
+        }
+        // A mark alone: what it ended is gone.
+        (Input::Empty, Some(_)) => {
+            circuit.receiver.take();
+        }
+        (Input::Decoding(ready), _) if ready <= now => {
+            *input = Input::Ready;
+            switch.decoded(circuit.port.port);
+        }
+        (Input::Discarding, Some(_)) => match circuit.receiver.take() {
+            Some((cell, None)) if !cell.is_data() => *input = Input::Empty,
+            Some((_, Some(id))) => log.tell(now, circuit.port, Some(id), || What::Merged),
+            Some((_, None)) | None => {}
+        },
+        (Input::Empty | Input::Discarding, None)
+        | (Input::Decoding(_) | Input::Ready | Input::Waiting(_) | Input::Connected(..), _) => {}
+    }
+}
+
+/// Outputs whose input was reset end what they have sent of a packet. R-3
+fn sever(
+    switch: &mut Switch,
+    circuits: &mut [Circuit],
+    woken: &mut impl FnMut(usize),
+    now: u64,
+    log: &mut Log,
+) {
+    for output in switch.take_severed() {
+        let Some(index) = switch.circuit(output).map(|circuit| circuit as usize) else { continue };
+        let Some(circuit) = circuits.get_mut(index) else { continue };
+        woken(index);
+        if circuit.sender.sending() == Sending::Packet {
+            let id = circuit.sender.current();
+            log.tell(now, circuit.port, id, || What::Truncated(Rule("R-3")));
+        }
+        circuit.source = Source::Nowhere;
+        circuit.sender.sever();
+    }
+}
+
+/// Inputs that have decoded their first byte ask for an output, or drop the packet. S-1, S-2
+fn select(switch: &mut Switch, circuits: &mut [Circuit], now: u64, log: &mut Log) {
+    let parameters = *switch.parameters();
+    for input in switch.take_ready() {
+        let Some(index) = switch.circuit(input).map(|circuit| circuit as usize) else { continue };
+        let front = circuits.get(index).and_then(|circuit| circuit.receiver.peek(0));
+        let byte = front.map_or(0, Cell::low);
+        let output = parameters.addressing.select(byte, input, parameters.ports);
+        let output = output.map_err(rule_of).and_then(|output| {
+            let there = switch.circuit(output).and_then(|there| circuits.get(there as usize));
+            // Unused, unpowered, disconnected.
+            let open =
+                there.is_none_or(|there| there.power != Power::On || there.receiver.is_open());
+            if open { Err(Rule("S-1")) } else { Ok(output) }
+        });
+        let Some(circuit) = circuits.get_mut(index) else { continue };
+        let Sink::Switch(_, state) = &mut circuit.sink else { continue };
+        match output {
+            Ok(output) => {
+                *state = Input::Waiting(output);
+                switch.request(input, output);
+            }
+            Err(rule) => {
+                *state = Input::Discarding;
+                let head = circuit.receiver.take().and_then(|(_, head)| head);
+                log.tell(now, circuit.port, head, || What::Dropped(rule));
+            }
+        }
+    }
+}
+
+/// Tokens move, and inputs get their outputs. S-3, S-5
+fn connect(
+    switch: &mut Switch,
+    circuits: &mut [Circuit],
+    woken: &mut impl FnMut(usize),
+    now: u64,
+    log: &mut Log,
+) {
+    let mut granted = [None; 32];
+    let mut places = granted.iter_mut();
+    switch.arbitrate(now, &mut |input, output| {
+        places.next().into_iter().for_each(|place| *place = Some((input, output)));
+    });
+    for (input, output) in granted.into_iter().map_while(|pair| pair) {
+        let (Some(from), Some(to)) = (switch.circuit(input), switch.circuit(output)) else {
+            continue;
+        };
+        let Some(circuit) = circuits.get_mut(from as usize) else { continue };
+        let Sink::Switch(_, state) = &mut circuit.sink else { continue };
+        let Some((route, head)) = circuit.receiver.take() else { continue };
+        *state = Input::Connected(output, Transit::new(route.low(), head));
+        if let Some(circuit) = circuits.get_mut(to as usize) {
+            circuit.source = Source::Circuit(from);
+            woken(to as usize);
+            log.tell(now, circuit.port, head, || What::Forwarded { input });
+        }
+    }
+}
+
+/// Something happens to a circuit.
+fn wake(quiet: &mut [Quiet], circuit: usize) {
+    quiet.get_mut(circuit).into_iter().for_each(|quiet| *quiet = Quiet::NEVER);
+}
+
+/// A host's interface need not hold the rest of a packet that has been given up.
+fn give_up(circuit: &mut Circuit, hosts: &mut [Host], telling: &mut Telling<'_>) {
+    let given_up = match circuit.sender.sending() {
+        Sending::Discarding | Sending::Closing(Rest::AtSource) => true,
+        Sending::Between | Sending::Packet | Sending::Closing(Rest::Nothing) => false,
+    };
+    if let (true, Sink::Host(host)) = (given_up, &circuit.sink) {
+        if let Some(host) = hosts.get_mut(*host as usize) {
+            host.interface.cut(telling.now, telling.log);
+        }
+        circuit.sender.sever();
+    }
+}
+
+/// Says which packet begins with what is put on the wire next.
+fn announce(supply: Supply, wire: &mut Wire, telling: &mut Telling<'_>) {
+    if let Supply::Data(_, Some(id)) = supply
+        && !wire.announce(id)
+    {
+        telling.tell(Some(id), || What::Dropped(Rule("F-7")));
+    }
+}

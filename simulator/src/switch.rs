@@ -1,0 +1,303 @@
+//! A switch: how packets at its inputs get their outputs. S-1..S-7
+
+use codec::crc::Crc8;
+use codec::route::{PortId, RouteError};
+
+use crate::cell::{Cell, PacketId};
+use crate::receiver::Receiver;
+use crate::sender::{Appetite, Supply};
+use crate::topology::{NodeId, SwitchParameters};
+use crate::truth::Rule;
+
+/// A switch: transient state only. S-7
+#[derive(Clone, Debug)]
+pub struct Switch {
+    node: NodeId,
+    parameters: SwitchParameters,
+    /// The circuit at each port, where there is a cable.
+    circuits: Vec<Option<u32>>,
+    outputs: Vec<Output>,
+    /// Inputs, a bit each, whose first byte has been decoded.
+    ready: u32,
+    /// Inputs, a bit each, that wait for an output.
+    waiting: u32,
+    /// Outputs, a bit each, whose input has been reset. R-3
+    severed: u32,
+}
+
+/// An output's arbitration by a token that goes from input to input. S-5
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Output {
+    /// The input that it is connected to.
+    owner: Option<u8>,
+    /// Inputs, a bit each, that ask for it.
+    requests: u32,
+    /// The input at which the token is.
+    token: u8,
+    /// Since when it looks at that input; it is parked otherwise.
+    since: Option<u64>,
+}
+
+/// What an input is doing. S-3
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Nothing.
+    Empty,
+    /// Its first byte is being decoded, until this period. S-6
+    Decoding(u64),
+    /// Its first byte has been decoded.
+    Ready,
+    /// It waits for an output. S-5
+    Waiting(PortId),
+    /// It is connected to an output.
+    Connected(PortId, Transit),
+    /// Its packet is being dropped. S-1, S-2
+    Discarding,
+}
+
+/// A packet on its way through a switch. P-5
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transit {
+    /// Of all that came in.
+    computed: Crc8,
+    /// Of all that went out.
+    forwarded: Crc8,
+    /// The packet, until its first byte goes out.
+    head: Option<PacketId>,
+}
+
+/// Why a packet is dropped at a switch, by rule. S-1, S-2
+#[must_use]
+pub const fn rule_of(error: RouteError) -> Rule {
+    match error {
+        RouteError::Tag { .. } => Rule("S-2"),
+        RouteError::BitSix { .. } | RouteError::NoPort { .. } => Rule("S-1"),
+    }
+}
+
+impl Switch {
+    /// A switch after power-up.
+    #[must_use]
+    pub fn new(node: NodeId, parameters: SwitchParameters) -> Self {
+        let ports = usize::from(parameters.ports);
+        let output = Output { owner: None, requests: 0, token: 0, since: None };
+        let (circuits, outputs) = (vec![None; ports], vec![output; ports]);
+        Self { node, parameters, circuits, outputs, ready: 0, waiting: 0, severed: 0 }
+    }
+
+    /// Its node.
+    #[must_use]
+    pub const fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// Its parameters.
+    #[must_use]
+    pub const fn parameters(&self) -> &SwitchParameters {
+        &self.parameters
+    }
+
+    /// Puts a circuit at a port.
+    pub fn cable(&mut self, port: PortId, circuit: u32) {
+        if let Some(place) = self.circuits.get_mut(usize::from(port.0)) {
+            *place = Some(circuit);
+        }
+    }
+
+    /// The circuit at a port, if there is a cable.
+    #[must_use]
+    pub fn circuit(&self, port: PortId) -> Option<u32> {
+        self.circuits.get(usize::from(port.0)).copied().flatten()
+    }
+
+    /// Whether [`Switch::step`] would do nothing.
+    #[inline]
+    #[must_use]
+    pub const fn is_calm(&self) -> bool {
+        self.ready | self.waiting | self.severed == 0
+    }
+
+    /// An input has decoded its first byte.
+    pub const fn decoded(&mut self, input: PortId) {
+        self.ready |= bit(input);
+    }
+
+    /// Inputs that have decoded their first byte since the last time, lowest first.
+    pub fn take_ready(&mut self) -> impl Iterator<Item = PortId> + use<> {
+        bits(std::mem::take(&mut self.ready))
+    }
+
+    /// Outputs whose input was reset since the last time, lowest first; they are free now. R-3
+    pub fn take_severed(&mut self) -> impl Iterator<Item = PortId> + use<> {
+        let severed = std::mem::take(&mut self.severed);
+        bits(severed).for_each(|output| self.release(output));
+        bits(severed)
+    }
+
+    /// An input asks for an output. S-5
+    pub fn request(&mut self, input: PortId, output: PortId) {
+        self.waiting |= bit(input);
+        if let Some(output) = self.outputs.get_mut(usize::from(output.0)) {
+            output.requests |= bit(input);
+        }
+    }
+
+    /// An input is reset: it asks for nothing, and what it was connected to is to end. R-3
+    pub fn reset(&mut self, port: PortId, input: &Input) {
+        self.ready &= !bit(port);
+        match input {
+            Input::Waiting(output) => self.withdraw(port, *output),
+            Input::Connected(output, _) => self.severed |= bit(*output),
+            Input::Empty | Input::Decoding(_) | Input::Ready | Input::Discarding => {}
+        }
+    }
+
+    fn withdraw(&mut self, input: PortId, output: PortId) {
+        self.waiting &= !bit(input);
+        if let Some(output) = self.outputs.get_mut(usize::from(output.0)) {
+            output.requests &= !bit(input);
+        }
+    }
+
+    /// The framing mark has passed: the output is free, and its token parked. S-3, S-5
+    pub fn release(&mut self, output: PortId) {
+        let ports = self.parameters.ports;
+        if let Some(output) = self.outputs.get_mut(usize::from(output.0))
+            && let Some(owner) = output.owner.take()
+        {
+            output.token = (owner + 1) % ports;
+            output.since = None;
+        }
+    }
+
+    /// Moves the tokens for a period; hands back the inputs that have got their outputs. S-5
+    pub fn arbitrate(&mut self, now: u64, granted: &mut impl FnMut(PortId, PortId)) {
+        if self.waiting == 0 {
+            return;
+        }
+        let Self { outputs, parameters, waiting, .. } = self;
+        for (number, output) in (0..).zip(outputs) {
+            if output.owner.is_some() {
+                continue;
+            }
+            if let Some(input) = output.step(now, parameters) {
+                *waiting &= !bit(input);
+                granted(input, PortId(number));
+            }
+        }
+    }
+
+    /// The power goes: nothing is left. S-7
+    pub fn power_off(&mut self) {
+        let circuits = std::mem::take(&mut self.circuits);
+        *self = Self { circuits, ..Self::new(self.node, self.parameters) };
+    }
+}
+
+impl Output {
+    fn step(&mut self, now: u64, parameters: &SwitchParameters) -> Option<PortId> {
+        if self.requests == 0 {
+            self.since = None;
+            return None;
+        }
+        let since = *self.since.get_or_insert(now);
+        if now - since < u64::from(parameters.token_step) {
+            return None;
+        }
+        let input = PortId(self.token);
+        if self.requests & bit(input) == 0 {
+            self.token = (self.token + 1) % parameters.ports;
+            self.since = Some(now);
+            return None;
+        }
+        self.requests &= !bit(input);
+        self.owner = Some(self.token);
+        self.since = None;
+        Some(input)
+    }
+}
+
+impl Transit {
+    /// Starts with the byte that the switch uses, and strips. P-3
+    #[must_use]
+    pub fn new(route: u8, head: Option<PacketId>) -> Self {
+        Self { computed: Crc8::NEW.push(route), forwarded: Crc8::NEW, head }
+    }
+
+    /// The packet, if none of it has gone out.
+    #[must_use]
+    pub const fn head(&self) -> Option<PacketId> {
+        self.head
+    }
+
+    /// The next byte for the output, if it is one between the first and the last.
+    #[inline]
+    pub fn stream(&mut self, buffer: &mut Receiver) -> Option<Cell> {
+        let byte = buffer.peek(0).filter(|cell| cell.is_data() && !cell.is_head())?.low();
+        if self.head.is_some() || !buffer.peek(1)?.is_data() {
+            return None;
+        }
+        buffer.take();
+        self.computed = self.computed.push(byte);
+        self.forwarded = self.forwarded.push(byte);
+        Some(Cell::data(byte))
+    }
+
+    /// What the input has for the output. The last byte before the framing mark is the CRC byte:
+    /// so one byte is held back until it is known what follows it. P-5
+    ///
+    /// A packet that turns out to be a part of another one is handed to `merged`.
+    pub fn supply(
+        &mut self,
+        buffer: &mut Receiver,
+        appetite: Appetite,
+        merged: &mut impl FnMut(PacketId),
+    ) -> Supply {
+        let Some(front) = buffer.peek(0) else { return Supply::Nothing };
+        if !front.is_data() {
+            buffer.take();
+            return Supply::Mark;
+        }
+        match appetite {
+            Appetite::Framing => return Supply::Nothing,
+            Appetite::Discard => {
+                buffer.take().and_then(|(_, head)| head).into_iter().for_each(merged);
+                return Supply::Data(front, None);
+            }
+            Appetite::All => {}
+        }
+        let Some(next) = buffer.peek(1) else { return Supply::Nothing };
+        let inner = buffer.take().and_then(|(_, head)| head);
+        let byte = front.low();
+        let byte = if next.is_data() {
+            self.computed = self.computed.push(byte);
+            self.forwarded = self.forwarded.push(byte);
+            byte
+        } else {
+            self.computed.value() ^ byte ^ self.forwarded.value()
+        };
+        let head = match (self.head.take(), inner) {
+            (Some(id), Some(inner)) => {
+                merged(inner);
+                Some(id)
+            }
+            (head, inner) => head.or(inner),
+        };
+        match head {
+            Some(id) => Supply::Data(Cell::data(byte).as_head(), Some(id)),
+            None => Supply::Data(Cell::data(byte), None),
+        }
+    }
+}
+
+const fn bit(port: PortId) -> u32 {
+    1 << (port.0 & 31)
+}
+
+fn bits(mut set: u32) -> impl Iterator<Item = PortId> {
+    std::iter::from_fn(move || {
+        let lowest = set.checked_sub(1).map(|_| set.trailing_zeros())?;
+        set &= set - 1;
+        u8::try_from(lowest).ok().map(PortId)
+    })
+}

@@ -1,0 +1,308 @@
+//! The characters in flight on one channel, in order, and what the wire does to them. F-4 (§4.2)
+
+use std::collections::VecDeque;
+
+use codec::tick::Ticks;
+
+use crate::cell::{Cell, PacketId};
+use crate::chance::Dice;
+use crate::fault::Errors;
+use crate::link::LinkParameters;
+
+/// A channel's wires: what is put in comes out so many periods later.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    /// The characters in flight. What arrives next stands where the next one is put.
+    ring: Box<[Cell]>,
+    next: u32,
+    state: State,
+    /// The packets whose first bytes are in flight.
+    heads: VecDeque<PacketId>,
+    damage: Option<Box<Damage>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Characters arrive as they are.
+    Sound,
+    /// Characters may arrive changed.
+    Damaged,
+    /// Characters may get lost as they are put in, and may arrive changed.
+    Cut,
+}
+
+/// What is wrong with a channel.
+#[derive(Clone, Debug, Default)]
+struct Damage {
+    /// How many faults cut it.
+    cuts: u32,
+    /// Bits that arrive as 0, each with the number of faults that open its wire. W-5
+    open: [u32; 9],
+    /// Places and inverted bits of single errors to come, in order of time.
+    flips: VecDeque<(u64, u16)>,
+    noise: Vec<Noise>,
+    /// GAPs that end packets still to be lost, and faults that lose every GAP.
+    gaps: (u32, u32),
+}
+
+/// Random errors.
+#[derive(Clone, Debug)]
+struct Noise {
+    errors: Errors,
+    mean: u64,
+    /// Characters up to the next error.
+    left: u64,
+    dice: Dice,
+    /// Until this period.
+    until: u64,
+}
+
+/// Which GAPs are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gaps {
+    /// The next one that ends a packet.
+    Next,
+    /// All, until it is mended.
+    All,
+}
+
+impl Wire {
+    /// A wire of a link, silent.
+    #[must_use]
+    pub fn new(link: &LinkParameters) -> Self {
+        // A character sent with the link's m-th clock is heard `delay` periods later. If that is
+        // no whole number of the link's periods, one more is in flight when it is heard, and the
+        // next one has been put in already: either way it stands where the next one goes.
+        let in_flight = link.delay.0.div_ceil(u64::from(link.divisor.get())).max(1);
+        let in_flight = usize::try_from(in_flight).unwrap_or(usize::MAX);
+        Self {
+            ring: vec![Cell::IDLE; in_flight].into_boxed_slice(),
+            next: 0,
+            state: State::Sound,
+            heads: VecDeque::new(),
+            damage: None,
+        }
+    }
+
+    /// Whether one of two characters arrives now, unchanged.
+    #[inline]
+    #[must_use]
+    pub fn brings(&self, [one, other]: [Cell; 2]) -> bool {
+        let cell = self.ring.get(self.next as usize).copied().unwrap_or(Cell::IDLE);
+        (cell == one || cell == other) && self.state == State::Sound
+    }
+
+    /// What arrives now.
+    #[inline]
+    pub fn arrive(&mut self, now: u64) -> Cell {
+        let cell = self.ring.get(self.next as usize).copied().unwrap_or(Cell::IDLE);
+        if self.state == State::Sound { cell } else { self.damaged(now, cell) }
+    }
+
+    /// The packet whose first byte has just arrived.
+    pub fn head(&mut self) -> Option<PacketId> {
+        self.heads.pop_front()
+    }
+
+    /// Puts in the character of this period. What is lost at once is handed back.
+    #[inline]
+    pub fn put(&mut self, cell: Cell) {
+        let cell = if self.state == State::Cut { self.lose(cell) } else { cell };
+        if let Some(place) = self.ring.get_mut(self.next as usize) {
+            *place = cell;
+        }
+        self.next += 1;
+        if self.next as usize == self.ring.len() {
+            self.next = 0;
+        }
+    }
+
+    /// Says which packet begins with the character that is put in next; `false` if it is lost.
+    pub fn announce(&mut self, packet: PacketId) -> bool {
+        let sound = self.damage.as_ref().is_none_or(|damage| damage.cuts == 0);
+        if sound {
+            self.heads.push_back(packet);
+        }
+        sound
+    }
+
+    /// The characters in flight, the next to arrive first.
+    pub fn in_flight(&self) -> impl Iterator<Item = Cell> {
+        let (tail, head) = self.ring.split_at(self.next as usize);
+        head.iter().chain(tail).copied()
+    }
+
+    /// Packets whose first bytes are in flight.
+    #[must_use]
+    pub fn heads(&self) -> usize {
+        self.heads.len()
+    }
+
+    fn lose(&mut self, cell: Cell) -> Cell {
+        let Some(damage) = &mut self.damage else { return cell };
+        let (next, all) = damage.gaps;
+        if damage.cuts > 0 || cell.bits() == Cell::GAP.bits() && all > 0 {
+            return Cell::IDLE;
+        }
+        if next > 0 && cell.is_end() {
+            damage.gaps.0 -= 1;
+            self.settle();
+            return Cell::IDLE;
+        }
+        cell
+    }
+
+    fn damaged(&mut self, now: u64, cell: Cell) -> Cell {
+        let Some(damage) = &mut self.damage else { return cell };
+        let mut bits = cell.bits();
+        for noise in &mut damage.noise {
+            bits = noise.step(bits);
+        }
+        while let Some((_, flip)) = damage.flips.pop_front_if(|(at, _)| *at <= now) {
+            bits ^= flip;
+        }
+        for (wire, faults) in damage.open.iter().enumerate() {
+            if *faults > 0 {
+                bits &= !(1 << wire);
+            }
+        }
+        damage.noise.retain(|noise| noise.until > now);
+        self.settle();
+        cell.with_bits(bits)
+    }
+
+    /// Finds out again what is wrong.
+    fn settle(&mut self) {
+        let Some(damage) = &self.damage else { return };
+        let changing = !damage.flips.is_empty()
+            || !damage.noise.is_empty()
+            || damage.open.iter().any(|faults| *faults > 0);
+        self.state = if damage.cuts > 0 || damage.gaps != (0, 0) {
+            State::Cut
+        } else if changing {
+            State::Damaged
+        } else {
+            self.damage = None;
+            State::Sound
+        };
+    }
+
+    fn damage(&mut self, change: impl FnOnce(&mut Damage)) {
+        change(self.damage.get_or_insert_default());
+        self.settle();
+    }
+
+    /// Cuts the wire: what is in flight is lost. Hands back the packets that began there.
+    pub fn cut(&mut self) -> VecDeque<PacketId> {
+        self.damage(|damage| damage.cuts += 1);
+        self.ring.fill(Cell::IDLE);
+        std::mem::take(&mut self.heads)
+    }
+
+    /// Mends one cut.
+    pub fn mend(&mut self) {
+        self.damage(|damage| damage.cuts = damage.cuts.saturating_sub(1));
+    }
+
+    /// Opens one of the nine wires, 8 being `d`. W-5
+    pub fn open(&mut self, wire: u8) {
+        self.damage(|damage| {
+            damage.open.iter_mut().skip(wire.into()).take(1).for_each(|n| *n += 1)
+        });
+    }
+
+    /// Closes a wire that was opened.
+    pub fn close(&mut self, wire: u8) {
+        let closed = |faults: &mut u32| *faults = faults.saturating_sub(1);
+        self.damage(|damage| damage.open.iter_mut().skip(wire.into()).take(1).for_each(closed));
+    }
+
+    /// Inverts bits of the first character that arrives from a period on. In order of time.
+    pub fn flip(&mut self, at: u64, bits: u16) {
+        self.damage(|damage| damage.flips.push_back((at, bits)));
+    }
+
+    /// Starts random errors, `mean` characters apart, until a period.
+    pub fn noise(&mut self, errors: Errors, mean: u64, until: u64, mut dice: Dice) {
+        let left = dice.exponential(mean);
+        self.damage(|damage| damage.noise.push(Noise { errors, mean, left, dice, until }));
+    }
+
+    /// Loses GAPs.
+    pub fn lose_gaps(&mut self, which: Gaps) {
+        self.damage(|damage| match which {
+            Gaps::Next => damage.gaps.0 += 1,
+            Gaps::All => damage.gaps.1 += 1,
+        });
+    }
+
+    /// Ends the loss of all GAPs.
+    pub fn keep_gaps(&mut self) {
+        self.damage(|damage| damage.gaps.1 = damage.gaps.1.saturating_sub(1));
+    }
+}
+
+impl Noise {
+    fn step(&mut self, bits: u16) -> u16 {
+        self.left = self.left.saturating_sub(1);
+        if self.left > 0 {
+            return bits;
+        }
+        self.left = self.dice.exponential(self.mean);
+        match self.errors {
+            Errors::Flip => bits ^ 1 << self.dice.below(9),
+            Errors::Weaken => {
+                // One of the 1s, all alike. IDLE has none to lose.
+                let ones = u64::from(bits.count_ones());
+                let lost = self.dice.below(ones);
+                let mut wires = (0..9).filter(|wire| bits & 1 << wire != 0);
+                let wire = usize::try_from(lost).ok().and_then(|lost| wires.nth(lost));
+                bits & !wire.map_or(0, |wire| 1 << wire)
+            }
+        }
+    }
+}
+
+/// The periods in which a link's ends send and hear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    divisor: u64,
+    /// When a character is heard, after its sender's clock.
+    phase: u64,
+}
+
+impl Clock {
+    /// The clock of a link.
+    #[must_use]
+    pub fn new(link: &LinkParameters) -> Self {
+        let divisor = u64::from(link.divisor.get());
+        let Ticks(delay) = link.delay;
+        Self { divisor, phase: delay % divisor }
+    }
+
+    /// The link's period in which it sends at this time, if it does.
+    #[inline]
+    #[must_use]
+    pub const fn sends(&self, now: u64) -> Option<u64> {
+        if self.divisor == 1 {
+            return Some(now);
+        }
+        if now % self.divisor == 0 { Some(now / self.divisor) } else { None }
+    }
+
+    /// The link's period in which it hears at this time, if it does.
+    #[inline]
+    #[must_use]
+    pub const fn hears(&self, now: u64) -> Option<u64> {
+        if self.divisor == 1 {
+            return Some(now);
+        }
+        if now % self.divisor == self.phase { Some(now / self.divisor) } else { None }
+    }
+
+    /// The full rate over the link's.
+    #[must_use]
+    pub const fn divisor(&self) -> u64 {
+        self.divisor
+    }
+}
