@@ -1,0 +1,321 @@
+//! `[[traffic]]` and `[[raw]]`: patterns and loads, made into streams. I-1
+
+use std::num::NonZeroU32;
+use std::ops::Range;
+
+use codec::notation::parse;
+use codec::packet::Tag;
+use codec::tick::Ticks;
+
+use super::error::{did_you_mean, shortened};
+use super::law::{self, Law};
+use super::limits::{DESTINATIONS_MAX, NODES_MAX, RAW_MAX};
+use super::map::Map;
+use super::network::Whole;
+use super::table::{Item, NANO, Table, Text};
+use crate::routes::Routes;
+use crate::topology::NodeId;
+use crate::traffic::{Arrivals, Destination, Raw, Size, Stream};
+
+/// What is read of the traffic.
+pub(super) struct Demand<'a> {
+    map: Map<'a>,
+    routes: &'a Routes,
+    /// Periods that the run lasts.
+    duration: u64,
+    streams: Vec<Stream>,
+    /// Destinations of all streams.
+    destinations: usize,
+    raw: Vec<Raw>,
+    /// Characters of all raw ones.
+    characters: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Pattern {
+    Uniform,
+    Shift,
+    Neighbour,
+    Bisect,
+}
+
+const PATTERNS: [(&str, Pattern); 4] = [
+    ("uniform", Pattern::Uniform),
+    ("shift", Pattern::Shift),
+    ("neighbour", Pattern::Neighbour),
+    ("bisect", Pattern::Bisect),
+];
+
+/// Who sends, and where that is said.
+struct Senders {
+    hosts: Vec<NodeId>,
+    span: Range<usize>,
+}
+
+/// What streams of one table have in common.
+struct Form {
+    span: Range<usize>,
+    tag: Tag,
+    payload: Size,
+    law: Law,
+    start: u64,
+    packets: Option<u64>,
+}
+
+impl<'a> Demand<'a> {
+    pub(super) const fn new(map: Map<'a>, routes: &'a Routes, duration: u64) -> Self {
+        Self {
+            map,
+            routes,
+            duration,
+            streams: Vec::new(),
+            destinations: 0,
+            raw: Vec::new(),
+            characters: 0,
+        }
+    }
+
+    /// The streams and the raw characters of all tables.
+    pub(super) fn read(mut self, root: &mut Table<'_>) -> (Vec<Stream>, Vec<Raw>) {
+        for table in root.tables("traffic") {
+            self.traffic(table);
+        }
+        for table in root.tables("raw") {
+            self.raw(table);
+        }
+        (self.streams, self.raw)
+    }
+
+    fn traffic(&mut self, mut table: Table<'_>) {
+        let senders = self.senders(&mut table);
+        let to = table.needed("to");
+        let shifted = to.as_ref().and_then(Item::as_text).is_some_and(|to| to.text == "shift");
+        let by = if shifted { table.integer("by", 1..=NODES_MAX as u64) } else { None };
+        let pairs = senders
+            .zip(to.as_ref())
+            .and_then(|(senders, to)| self.pairs(&senders, to, by.unwrap_or(1)));
+        let start = table.time(["start_us", "start_periods"], 0..=self.duration.saturating_sub(1));
+        let tag: u8 = table.integer("tag", 0..=127).unwrap_or(0);
+        let packets = table.integer("packets", 0..=u64::MAX);
+        let payload = law::payload(&mut table);
+        let law = law::read(&mut table);
+        let span = to.map_or_else(|| table.span(), |to| to.span);
+        table.finish();
+        if let (Some(pairs), Some(payload), Some(law), Some(tag)) =
+            (pairs, payload, law, Tag::new(tag))
+        {
+            let start = start.map_or(0, |start| start.periods);
+            let form = Form { span, tag, payload, law, start, packets };
+            self.add(pairs, &form);
+        }
+    }
+
+    /// The hosts of `from`: all with a cable, where it says nothing else.
+    fn senders(&self, table: &mut Table<'_>) -> Option<Senders> {
+        let Some(item) = table.item("from") else {
+            return Some(Senders { hosts: self.map.cabled_hosts(), span: table.span() });
+        };
+        let span = item.span.clone();
+        let hosts = match (item.as_text(), item.as_list()) {
+            (Some(text), _) if text.text == "all" => self.map.cabled_hosts(),
+            (Some(text), _) => vec![self.map.cabled_host(&text)?],
+            (None, Some(list)) => self.hosts(&list)?,
+            (None, None) => {
+                item.wrong("expected a host, a list of hosts or `all`".to_owned());
+                return None;
+            }
+        };
+        Some(Senders { hosts, span })
+    }
+
+    fn hosts(&self, list: &[Item<'_>]) -> Option<Vec<NodeId>> {
+        // All of them are looked up before one that is wrong ends it.
+        let host = |item: &Item<'_>| self.map.cabled_host(&item.text("the name of a host")?);
+        let hosts: Vec<Option<NodeId>> = list.iter().map(host).collect();
+        hosts.into_iter().collect()
+    }
+
+    /// Who sends to whom.
+    fn pairs(
+        &self,
+        senders: &Senders,
+        to: &Item<'_>,
+        by: usize,
+    ) -> Option<Vec<(NodeId, Destination)>> {
+        if let Some(list) = to.as_list() {
+            let among = self.hosts(&list)?;
+            return Some(each(&senders.hosts, &Destination::Among(among)));
+        }
+        let text = to.text("a host, a list of hosts or a pattern")?;
+        match PATTERNS.iter().find(|(name, _)| *name == text.text) {
+            Some((_, Pattern::Uniform)) => {
+                let among = Destination::Among(self.map.cabled_hosts());
+                Some(each(&senders.hosts, &among))
+            }
+            Some((_, Pattern::Shift)) => {
+                self.permuted(senders, |at, count| Some((at + by) % count.max(1)))
+            }
+            Some((_, Pattern::Neighbour)) => self.permuted(senders, |at, _| Some(at ^ 1)),
+            Some((_, Pattern::Bisect)) => self.permuted(senders, |at, count| {
+                let half = count / 2;
+                if at < half { Some(at + half) } else { at.checked_sub(half) }
+            }),
+            None => {
+                let to = self.destination(&text)?;
+                let mut pairs = each(&senders.hosts, &Destination::One(to));
+                if senders.hosts.len() > 1 {
+                    pairs.retain(|(from, _)| *from != to);
+                }
+                Some(pairs)
+            }
+        }
+    }
+
+    /// One host, by its name; who misspells a pattern is told so.
+    fn destination(&self, text: &Text<'_>) -> Option<NodeId> {
+        let near = did_you_mean(text.text, PATTERNS.iter().map(|(name, _)| *name));
+        if self.map.topology.find(text.text).is_none() && near.is_some() {
+            let message = format!("unknown host or pattern `{}`", shortened(text.text));
+            let expected = "expected the name of a host, or a pattern";
+            self.map.problems.add_with_help(&text.span, message, expected, near);
+            return None;
+        }
+        self.map.cabled_host(text)
+    }
+
+    /// Pairs by place among the hosts; who would be alone sends nothing.
+    fn permuted(
+        &self,
+        senders: &Senders,
+        partner: impl Fn(usize, usize) -> Option<usize>,
+    ) -> Option<Vec<(NodeId, Destination)>> {
+        let count = senders.hosts.len();
+        if count < 2 && self.map.whole == Whole::Yes {
+            let message = format!("{count} hosts for a pattern");
+            self.map.problems.add(&senders.span, message, "expected two hosts at least");
+            return None;
+        }
+        let pair = |(at, from): (usize, &NodeId)| {
+            let to = *senders.hosts.get(partner(at, count)?)?;
+            (to != *from).then_some((*from, Destination::One(to)))
+        };
+        Some(senders.hosts.iter().enumerate().filter_map(pair).collect())
+    }
+
+    fn add(&mut self, pairs: Vec<(NodeId, Destination)>, form: &Form) {
+        if self.map.whole == Whole::No {
+            return;
+        }
+        let problems = self.map.problems;
+        if pairs.is_empty() {
+            problems.add(&form.span, "no host sends", "expected a sender that is not the receiver");
+        }
+        for (from, to) in pairs {
+            let hosts: Vec<NodeId> = match &to {
+                Destination::One(to) => vec![*to],
+                Destination::Among(among) => {
+                    among.iter().copied().filter(|to| *to != from).collect()
+                }
+            };
+            self.destinations = self.destinations.saturating_add(hosts.len());
+            if self.destinations > DESTINATIONS_MAX {
+                let message = format!("more than {DESTINATIONS_MAX} pairs of sender and receiver");
+                problems.add(&form.span, message, "expected fewer");
+                return;
+            }
+            if !self.reachable(from, &hosts, form) {
+                return;
+            }
+            let arrivals = self.arrivals(from, &hosts, form);
+            self.streams.push(Stream {
+                from,
+                to,
+                tag: form.tag,
+                payload: form.payload,
+                arrivals,
+                start: form.start,
+                packets: form.packets,
+            });
+        }
+    }
+
+    /// Whether there are routes to all of them, and back where they answer.
+    fn reachable(&self, from: NodeId, to: &[NodeId], form: &Form) -> bool {
+        let name = |node| shortened(self.map.name(node));
+        let tell = |message: String| {
+            self.map.problems.add(&form.span, message, "expected hosts with routes between them");
+            false
+        };
+        if to.is_empty() || to.contains(&from) {
+            return tell(format!("`{}` has no other host to send to", name(from)));
+        }
+        let back = matches!(form.law, Law::Closed(..));
+        for to in to {
+            let ways = [Some((from, *to)), back.then_some((*to, from))];
+            for (a, b) in ways.into_iter().flatten() {
+                if self.routes.get(a, b).is_none() {
+                    return tell(format!("there is no route from `{}` to `{}`", name(a), name(b)));
+                }
+            }
+        }
+        true
+    }
+
+    fn arrivals(&self, from: NodeId, to: &[NodeId], form: &Form) -> Arrivals {
+        match form.law {
+            Law::Every(spacing, periods) => spacing.arrivals(periods),
+            Law::Load(spacing, nanos) => {
+                let route: usize =
+                    to.iter().filter_map(|to| self.routes.get(from, *to)).map(<[u8]>::len).sum();
+                let divisor = self
+                    .map
+                    .topology
+                    .cable(Map::host_port(from))
+                    .map_or(NonZeroU32::MIN, |cable| cable.link.divisor);
+                // All in 65 536ths of a character. Tag, CRC byte and GAP go with each packet.
+                let route = route as u128 * 65_536 / (to.len() as u128).max(1);
+                let chars = law::mean_payload(form.payload) + route + 3 * 65_536;
+                let scaled = chars * u128::from(divisor.get()) * u128::from(spacing.together());
+                let mean = (scaled * NANO).div_ceil(nanos.max(1) * 65_536);
+                spacing.arrivals(u64::try_from(mean).unwrap_or(u64::MAX))
+            }
+            Law::Saturating => Arrivals::Saturating,
+            Law::Closed(window, think) => Arrivals::Closed(window, Ticks(think)),
+        }
+    }
+
+    fn raw(&mut self, mut table: Table<'_>) {
+        let from = table
+            .needed("from")
+            .and_then(|item| item.text("the name of a host"))
+            .and_then(|text| self.map.cabled_host(&text));
+        let at = table.time(["at_us", "at_periods"], 0..=self.duration.saturating_sub(1));
+        let chars = table.needed("chars");
+        table.finish();
+        let Some(item) = chars else { return };
+        let Some(text) = item.text("characters, like `GAP 83 05 GAP`") else { return };
+        let problems = self.map.problems;
+        if self.characters > RAW_MAX {
+            return;
+        }
+        let chars = match parse(text.text) {
+            Ok(chars) => chars,
+            Err(error) => {
+                let message = format!("`chars`: {error}");
+                return problems.add(&text.span, message, "expected characters in notation");
+            }
+        };
+        self.characters = self.characters.saturating_add(chars.chars().len());
+        if self.characters > RAW_MAX {
+            let message = format!("more than {RAW_MAX} raw characters in all");
+            return problems.add(&text.span, message, "expected fewer");
+        }
+        if let Some(from) = from {
+            self.raw.push(Raw { from, at: at.map_or(0, |at| at.periods), chars });
+        }
+    }
+}
+
+fn each(senders: &[NodeId], to: &Destination) -> Vec<(NodeId, Destination)> {
+    senders.iter().map(|from| (*from, to.clone())).collect()
+}

@@ -1,0 +1,231 @@
+//! What is wrong with a scenario file, shown as compilers do: the line, a caret, what belongs there.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+use super::limits::PROBLEMS_MAX;
+
+/// Longest word for which a similar one is looked for, and longest piece of a file in a message.
+/// *Chosen*: no name is longer, and comparing takes the product of both lengths.
+const WORD_MAX: usize = 64;
+
+/// Longest piece of a line that is shown. *Chosen*: more fits no terminal.
+const LINE_MAX: usize = 400;
+
+/// All that is wrong with a scenario file, one thing at least, in the order of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioError {
+    name: String,
+    problems: Vec<Problem>,
+    omitted: usize,
+}
+
+/// One thing that is wrong with a scenario file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, in characters from 1.
+    pub column: usize,
+    /// What stands there.
+    pub message: String,
+    /// What belongs there.
+    pub expected: String,
+    /// What may have been meant.
+    pub help: Option<String>,
+    /// The line's text.
+    source: String,
+    /// What is marked in it.
+    marked: Range<usize>,
+}
+
+/// How an error is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// As plain text.
+    Plain,
+    /// With colours, as escape sequences of a terminal.
+    Coloured,
+}
+
+/// What is found to be wrong while a file is read.
+#[derive(Debug)]
+pub(super) struct Problems<'a> {
+    text: &'a str,
+    found: RefCell<Vec<Found>>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    span: Range<usize>,
+    message: String,
+    expected: String,
+    help: Option<String>,
+}
+
+impl ScenarioError {
+    /// What is wrong, in the order of the file.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// All of it as text, with the lines of the file; ends without a line break.
+    #[must_use]
+    pub fn render(&self, style: Style) -> String {
+        let renderer = match style {
+            Style::Plain => Renderer::plain(),
+            Style::Coloured => Renderer::styled(),
+        };
+        let mut shown: Vec<String> =
+            self.problems.iter().map(|problem| problem.render(&self.name, &renderer)).collect();
+        if self.omitted > 0 {
+            shown.push(format!("{} more problems in {}", self.omitted, self.name));
+        }
+        shown.join("\n\n")
+    }
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Style::Plain))
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+impl Problem {
+    fn render(&self, name: &str, renderer: &Renderer) -> String {
+        let mark = AnnotationKind::Primary.span(self.marked.clone()).label(self.expected.as_str());
+        let line =
+            Snippet::source(self.source.as_str()).line_start(self.line).path(name).annotation(mark);
+        let error = Level::ERROR.primary_title(self.message.as_str()).element(line);
+        match &self.help {
+            Some(help) => renderer.render(&[error.element(Level::HELP.message(help.as_str()))]),
+            None => renderer.render(&[error]),
+        }
+    }
+
+    fn locate(text: &str, found: Found) -> Self {
+        let start = floor(text, found.span.start);
+        let before = text.get(..start).unwrap_or_default();
+        let first = before.rfind('\n').map_or(0, |at| at + 1);
+        let rest = text.get(first..).unwrap_or_default();
+        let line = rest.split('\n').next().unwrap_or_default().trim_end_matches('\r');
+        let column = start - first;
+        // What is marked must be seen: of a very long line only what stands around it is shown.
+        let from = floor(line, column.saturating_sub(LINE_MAX / 2));
+        let source = line.get(from..floor(line, from + LINE_MAX)).unwrap_or_default();
+        let end = floor(source, (found.span.end.max(start) - first).saturating_sub(from));
+        let begin = (column - from).min(source.len());
+        Self {
+            line: before.matches('\n').count() + 1,
+            column: line.get(..column).unwrap_or(line).chars().count() + 1,
+            message: found.message,
+            expected: found.expected,
+            help: found.help,
+            source: source.to_owned(),
+            marked: begin..end.max(begin),
+        }
+    }
+}
+
+impl<'a> Problems<'a> {
+    pub(super) const fn new(text: &'a str) -> Self {
+        Self { text, found: RefCell::new(Vec::new()) }
+    }
+
+    /// Adds one: where, what stands there, what belongs there.
+    pub(super) fn add(
+        &self,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+    ) {
+        self.add_with_help(span, message, expected, None);
+    }
+
+    /// Adds one with what may have been meant, if anything.
+    pub(super) fn add_with_help(
+        &self,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+        help: Option<String>,
+    ) {
+        let (message, expected) = (message.into(), expected.into());
+        self.found.borrow_mut().push(Found { span: span.clone(), message, expected, help });
+    }
+
+    /// What stands in the file, as a message shows it.
+    pub(super) fn shown(&self, span: &Range<usize>) -> String {
+        shortened(self.text.get(span.clone()).unwrap_or_default())
+    }
+
+    /// The line of a place, from 1.
+    pub(super) fn line(&self, span: &Range<usize>) -> usize {
+        self.text.get(..span.start).unwrap_or_default().matches('\n').count() + 1
+    }
+
+    /// What was read, if nothing is wrong.
+    pub(super) fn check<T>(self, name: &str, read: Option<T>) -> Result<T, ScenarioError> {
+        let mut found = self.found.into_inner();
+        match read {
+            Some(read) if found.is_empty() => Ok(read),
+            Some(_) | None => {
+                found.sort_by_key(|found| found.span.start);
+                // A table that is read in two places is wrong in both.
+                found.dedup();
+                let omitted = found.len().saturating_sub(PROBLEMS_MAX);
+                found.truncate(PROBLEMS_MAX);
+                let problems =
+                    found.into_iter().map(|found| Problem::locate(self.text, found)).collect();
+                Err(ScenarioError { name: name.to_owned(), problems, omitted })
+            }
+        }
+    }
+}
+
+/// A piece of the file or a name in a message: short, in one line, harmless to a terminal.
+pub(super) fn shortened(text: &str) -> String {
+    let short = text.get(..floor(text, WORD_MAX)).unwrap_or_default();
+    let dots = if short.len() < text.len() { "…" } else { "" };
+    let harmless = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    format!("{}{dots}", short.chars().map(harmless).collect::<String>())
+}
+
+/// `did you mean …?`, if one of the words is like this one.
+pub(super) fn did_you_mean<'w>(
+    word: &str,
+    words: impl IntoIterator<Item = &'w str>,
+) -> Option<String> {
+    if word.len() > WORD_MAX {
+        return None;
+    }
+    let near = (word.chars().count() / 3).max(1);
+    words
+        .into_iter()
+        .filter(|other| other.len() <= WORD_MAX)
+        .map(|other| (strsim::damerau_levenshtein(word, other), other))
+        .filter(|(distance, _)| *distance <= near)
+        .min()
+        .map(|(_, other)| format!("did you mean `{}`?", shortened(other)))
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub(super) fn any_of(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => "nothing".to_owned(),
+    }
+}
+
+/// The last place of a character, or the end, no later than this.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}

@@ -1,0 +1,45 @@
+//! What a scenario may ask for at most. All are *chosen*: far more than any network of the time,
+//! and little enough for any machine, so that a slip of the pen is told and not carried out.
+
+/// Bytes of a scenario file.
+pub const TEXT_MAX: usize = 1 << 20;
+/// Problems that an error shows; the others are counted.
+pub const PROBLEMS_MAX: usize = 40;
+/// Hosts and switches.
+pub const NODES_MAX: usize = 4_096;
+/// Hosts. There are routes from each to each: a million.
+pub const HOSTS_MAX: usize = 1_024;
+/// Cables.
+pub const CABLES_MAX: usize = 65_536;
+/// Bytes of a name.
+pub const NAME_MAX: usize = 64;
+/// Periods of the full rate that a run lasts: 3.8 hours.
+pub const DURATION_MAX: u64 = 1 << 40;
+/// Periods that a character is under way: 2 340 km.
+pub const DELAY_MAX: u64 = 1 << 20;
+/// The full rate over a link's.
+pub const DIVISOR_MAX: u64 = 1 << 10;
+/// Cells of each part of a slack buffer.
+pub const SLACK_MAX: u64 = 1 << 20;
+/// Link periods between a threshold and its symbol, and between a symbol and obedience.
+pub const LATENCY_MAX: u64 = 15;
+/// Link periods of the blocked-packet timeout.
+pub const BLOCKED_MAX: u64 = 1 << 40;
+/// Bytes of an interface's memory for either way.
+pub const MEMORY_MAX: u64 = 1 << 30;
+/// Commands in a host's queue.
+pub const COMMANDS_MAX: u64 = 1 << 20;
+/// Bytes of payload.
+pub const PAYLOAD_MAX: u64 = 1 << 20;
+/// Packets of a burst, and packets that are not answered.
+pub const BURST_MAX: u64 = 1 << 20;
+/// Bytes of a given route.
+pub const ROUTE_MAX: usize = 1_024;
+/// Destinations, counted for each sender.
+pub const DESTINATIONS_MAX: usize = 1 << 22;
+/// Raw characters in all.
+pub const RAW_MAX: usize = 1 << 22;
+/// Faults in all.
+pub const FAULTS_MAX: usize = 1 << 18;
+/// Periods in which an interface takes one character.
+pub const CONSUMPTION_MAX: u64 = 1 << 20;

@@ -1,0 +1,295 @@
+//! The network: made by a generator, given switch by switch and cable by cable, or both.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use codec::route::Addressing;
+
+use super::error::{Problems, shortened};
+use super::limits::{CABLES_MAX, HOSTS_MAX, NAME_MAX, NODES_MAX, PROBLEMS_MAX};
+use super::map::Map;
+use super::parameters;
+use super::shape;
+use super::table::{Table, Text};
+use crate::interface::InterfaceParameters;
+use crate::link::LinkParameters;
+use crate::topology::{
+    Cable, Item, Node, NodeId, NodeKind, SwitchParameters, Topology, TopologyError,
+};
+
+/// Words that stand for hosts in traffic and faults, so that none can be called so.
+pub(super) const RESERVED: [&str; 6] = ["all", "any", "bisect", "neighbour", "shift", "uniform"];
+
+/// What is read of a network.
+#[derive(Debug)]
+pub(super) struct Network {
+    pub(super) topology: Topology,
+    pub(super) interfaces: Vec<(NodeId, InterfaceParameters)>,
+    pub(super) whole: Whole,
+}
+
+/// Whether all nodes and cables of the file are in the topology. Where some are wrong, what
+/// depends on them is not complained about too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whole {
+    Yes,
+    No,
+}
+
+struct Plan<'a> {
+    problems: &'a Problems<'a>,
+    nodes: Vec<Node>,
+    /// Where each name was given.
+    names: BTreeMap<String, Range<usize>>,
+    interfaces: BTreeMap<NodeId, InterfaceParameters>,
+    cables: Vec<Cable>,
+    /// Where each cable was given: its table, and the names of its ends.
+    places: Vec<(Range<usize>, Vec<Text<'a>>)>,
+    whole: Whole,
+}
+
+/// Ends of a cable whose names are not looked up yet.
+struct Loose<'a> {
+    span: Range<usize>,
+    /// The host whose port 0 it ends at, and the other end; or both ends.
+    ends: Result<(NodeId, Text<'a>), [Text<'a>; 2]>,
+    link: LinkParameters,
+}
+
+/// Reads all tables that say what the network is.
+pub(super) fn read<'a>(root: &mut Table<'a>, problems: &'a Problems<'a>, seed: u64) -> Network {
+    let mut link = LinkParameters::default();
+    if let Some(mut table) = root.table("link") {
+        link = parameters::link(&mut table, link);
+        table.finish();
+    }
+    let mut switch = SwitchParameters::new(8, Addressing::Relative);
+    if let Some(mut table) = root.table("switch_defaults") {
+        switch = parameters::switch(&mut table, switch);
+        table.finish();
+    }
+    let mut interface = parameters::INTERFACE;
+    if let Some(mut table) = root.table("interface") {
+        interface = parameters::interface(&mut table, interface);
+        table.finish();
+    }
+    let mut plan = Plan {
+        problems,
+        nodes: Vec::new(),
+        names: BTreeMap::new(),
+        interfaces: BTreeMap::new(),
+        cables: Vec::new(),
+        places: Vec::new(),
+        whole: Whole::Yes,
+    };
+    if let Some(table) = root.table("topology") {
+        plan.generate(table, seed, (switch, link));
+    }
+    for table in root.tables("switch") {
+        plan.switch(table, switch);
+    }
+    let mut loose = Vec::new();
+    for table in root.tables("host") {
+        loose.extend(plan.host(table, interface, link));
+    }
+    for table in root.tables("cable") {
+        loose.extend(plan.cable(table, link));
+    }
+    plan.finish(loose, interface)
+}
+
+impl<'a> Plan<'a> {
+    fn generate(
+        &mut self,
+        table: Table<'a>,
+        seed: u64,
+        (switch, link): (SwitchParameters, LinkParameters),
+    ) {
+        let span = table.span();
+        let Some((nodes, cables)) = shape::read(table, seed, switch, link) else {
+            self.whole = Whole::No;
+            return;
+        };
+        self.names.extend(nodes.iter().map(|node| (node.name.clone(), span.clone())));
+        self.places.extend(cables.iter().map(|_| (span.clone(), Vec::new())));
+        self.nodes = nodes;
+        self.cables = cables;
+    }
+
+    fn switch(&mut self, mut table: Table<'a>, base: SwitchParameters) {
+        let name = table.needed("name").and_then(|item| item.text("a name"));
+        let kind = NodeKind::Switch(parameters::switch(&mut table, base));
+        let _ = self.node(name, kind);
+        table.finish();
+    }
+
+    fn host(
+        &mut self,
+        mut table: Table<'a>,
+        interface: InterfaceParameters,
+        link: LinkParameters,
+    ) -> Option<Loose<'a>> {
+        let name = table.needed("name").and_then(|item| item.text("a name"));
+        let interface = parameters::interface(&mut table, interface);
+        let at = table.item("at");
+        let link = if at.is_some() { parameters::link(&mut table, link) } else { link };
+        let span = table.span();
+        table.finish();
+        let host = self.node(name, NodeKind::Host);
+        if let Some(host) = host {
+            self.interfaces.insert(host, interface);
+        }
+        let at = at?.text("a port, like `s0:0`");
+        let Some((host, at)) = host.zip(at) else {
+            self.whole = Whole::No;
+            return None;
+        };
+        Some(Loose { span, ends: Ok((host, at)), link })
+    }
+
+    fn cable(&mut self, mut table: Table<'a>, link: LinkParameters) -> Option<Loose<'a>> {
+        let ends = table.needed("ends");
+        let link = parameters::link(&mut table, link);
+        let span = table.span();
+        table.finish();
+        let texts = ends.as_ref().and_then(|ends| match ends.as_list()?.as_slice() {
+            [a, b] => Some([a.as_text()?, b.as_text()?]),
+            [] | [_] | [_, _, _, ..] => None,
+        });
+        let Some(texts) = texts else {
+            if let Some(ends) = ends {
+                ends.wrong("expected two ports, like `[\"s0:7\", \"s1:7\"]`".to_owned());
+            }
+            self.whole = Whole::No;
+            return None;
+        };
+        Some(Loose { span, ends: Err(texts), link })
+    }
+
+    /// Adds a node, if its name is good and new.
+    fn node(&mut self, name: Option<Text<'a>>, kind: NodeKind) -> Option<NodeId> {
+        let admitted = name.and_then(|name| self.admit(&name, kind));
+        if admitted.is_none() {
+            self.whole = Whole::No;
+        }
+        admitted
+    }
+
+    fn admit(&mut self, Text { text, span }: &Text<'a>, kind: NodeKind) -> Option<NodeId> {
+        let shown = shortened(text);
+        if RESERVED.contains(text) {
+            let message = format!("`{shown}` is no name of a node");
+            self.problems.add(span, message, "expected another name: this word means several");
+            return None;
+        }
+        let node = Node { name: (*text).to_owned(), kind };
+        if text.len() > NAME_MAX || Topology::new(vec![node.clone()], Vec::new()).is_err() {
+            let expected =
+                format!("expected 1 to {NAME_MAX} bytes without blanks, `:`, `>` and `#`");
+            self.problems.add(span, format!("`{shown}` is no name"), expected);
+            return None;
+        }
+        if let Some(first) = self.names.get(*text) {
+            let line = self.problems.line(first);
+            let message = format!("`{shown}` is the name of two nodes");
+            let expected = format!("expected another name: line {line} has this one");
+            self.problems.add(span, message, expected);
+            return None;
+        }
+        self.names.insert(node.name.clone(), span.clone());
+        let id = NodeId(u32::try_from(self.nodes.len()).ok()?);
+        self.nodes.push(node);
+        Some(id)
+    }
+
+    fn finish(mut self, loose: Vec<Loose<'a>>, interface: InterfaceParameters) -> Network {
+        let problems = self.problems;
+        let nodes = Topology::new(self.nodes.clone(), Vec::new()).unwrap_or_default();
+        let map = Map { topology: &nodes, whole: Whole::No, problems };
+        for Loose { span, ends, link } in loose {
+            let (ends, texts) = match ends {
+                Ok((host, at)) => ([Some(Map::host_port(host)), map.port(&at)], vec![at]),
+                Err([a, b]) => ([map.port(&a), map.port(&b)], vec![a, b]),
+            };
+            if let [Some(a), Some(b)] = ends {
+                self.cables.push(Cable { ends: [a, b], link });
+                self.places.push((span, texts));
+            } else {
+                self.whole = Whole::No;
+            }
+        }
+        let topology = self.build();
+        let interfaces = topology
+            .hosts()
+            .map(|host| (host, self.interfaces.get(&host).copied().unwrap_or(interface)))
+            .collect();
+        self.check_size(&topology);
+        Network { topology, interfaces, whole: self.whole }
+    }
+
+    /// The topology; cables that cannot be laid are told and left out.
+    fn build(&mut self) -> Topology {
+        for _ in 0..=PROBLEMS_MAX {
+            match Topology::new(self.nodes.clone(), self.cables.clone()) {
+                Ok(topology) => return topology,
+                Err(error) => {
+                    self.whole = Whole::No;
+                    match error.item() {
+                        Item::Cable(cable) if cable < self.cables.len() => {
+                            self.tell(&error, cable);
+                            self.cables.remove(cable);
+                            self.places.remove(cable);
+                        }
+                        // Every node was admitted before.
+                        Item::Cable(_) | Item::Node(_) => {
+                            self.problems.add(&(0..0), error.to_string(), "expected a network");
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        Topology::default()
+    }
+
+    fn tell(&self, error: &TopologyError, cable: usize) {
+        let Some((span, texts)) = self.places.get(cable) else { return };
+        let (message, expected, port) = match error {
+            TopologyError::PortTwice { port, first, .. } => {
+                let line = self.places.get(*first).map_or(1, |(span, _)| self.problems.line(span));
+                let expected = format!("expected another port: the cable of line {line} ends here");
+                (format!("port `{port}` is used twice"), expected, port.as_str())
+            }
+            TopologyError::SameEnds { port, .. } => {
+                let message = format!("both ends of the cable are `{port}`");
+                (message, "expected another port".to_owned(), port.as_str())
+            }
+            // Ports are looked up before, and so are nodes.
+            other @ (TopologyError::Name { .. }
+            | TopologyError::NameTwice { .. }
+            | TopologyError::Ports { .. }
+            | TopologyError::NoNode { .. }
+            | TopologyError::NoPort { .. }) => {
+                (other.to_string(), "expected a cable between two ports".to_owned(), "")
+            }
+        };
+        let place = texts.iter().rev().find(|text| text.text == port);
+        self.problems.add(place.map_or(span, |text| &text.span), message, expected);
+    }
+
+    fn check_size(&mut self, topology: &Topology) {
+        let sizes = [
+            ("hosts", topology.hosts().count(), HOSTS_MAX),
+            ("nodes", topology.nodes().len(), NODES_MAX),
+            ("cables", topology.cables().len(), CABLES_MAX),
+        ];
+        for (what, count, most) in sizes {
+            if count > most {
+                self.whole = Whole::No;
+                let span = self.places.last().map_or(0..0, |(span, _)| span.clone());
+                let message = format!("the network has {count} {what}");
+                self.problems.add(&span, message, format!("expected {most} at most"));
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The parameters of links, switches and interfaces: each table says what differs from the defaults.
+
+use std::num::NonZeroU32;
+
+use codec::route::Addressing;
+use codec::tick::{FULL_RATE_PERIOD_PS, Ticks};
+
+use super::limits::{
+    BLOCKED_MAX, COMMANDS_MAX, CONSUMPTION_MAX, DELAY_MAX, DIVISOR_MAX, DURATION_MAX, LATENCY_MAX,
+    MEMORY_MAX, SLACK_MAX,
+};
+use super::table::{Item, NANO, Table, Unit};
+use crate::interface::{Bus, Consumption, InterfaceParameters};
+use crate::link::{DELAY_PS_PER_M, LinkParameters, Slack, Symbols};
+use crate::topology::{Extensions, SWITCH_PORTS_MAX, SwitchParameters};
+
+/// An interface of which nothing is said: what is measured is the network. *Chosen*: half of the
+/// memory of 128 KB for either way, and a queue that is seldom full. I-5, I-6
+pub(super) const INTERFACE: InterfaceParameters = InterfaceParameters {
+    bus: Bus::Ideal,
+    send_memory: 1 << 16,
+    receive_memory: 1 << 16,
+    consumption: Consumption::Always,
+    boot: Ticks(0),
+    commands: 64,
+};
+
+/// The keys of a link. F-3, F-4, R-4
+pub(super) fn link(table: &mut Table<'_>, base: LinkParameters) -> LinkParameters {
+    let slack = base.slack;
+    let divisor = table.integer("rate_divisor", 1..=DIVISOR_MAX).and_then(NonZeroU32::new);
+    let divisor = divisor.unwrap_or(base.divisor);
+    let mut latency = |key| table.integer(key, 0..=LATENCY_MAX);
+    let generation = latency("generation_periods").unwrap_or(base.generation);
+    let interpretation = latency("interpretation_periods").unwrap_or(base.interpretation);
+    LinkParameters {
+        divisor,
+        delay: delay(table).unwrap_or(base.delay),
+        slack: Slack {
+            go_slack: table.integer("go_slack", 0..=SLACK_MAX).unwrap_or(slack.go_slack),
+            hysteresis: table.integer("hysteresis", 1..=SLACK_MAX).unwrap_or(slack.hysteresis),
+            stop_slack: table.integer("stop_slack", 0..=SLACK_MAX).unwrap_or(slack.stop_slack),
+        },
+        generation,
+        interpretation,
+        blocked: blocked(table, divisor).unwrap_or(base.blocked),
+        symbols: table
+            .word("symbols", &[("mandatory", Symbols::Mandatory), ("all", Symbols::All)])
+            .unwrap_or(base.symbols),
+    }
+}
+
+fn delay(table: &mut Table<'_>) -> Option<Ticks> {
+    let length = table.item("length_m");
+    match (length, table.time(["delay_us", "delay_periods"], 1..=DELAY_MAX)) {
+        (Some(length), Some(_)) => {
+            length.wrong("expected a length or a delay, not both".to_owned());
+            None
+        }
+        (Some(length), None) => {
+            let delay = length.as_nanos().and_then(delay_of_nanometres);
+            if delay.is_none() {
+                let metres = DELAY_MAX * u64::from(FULL_RATE_PERIOD_PS) / DELAY_PS_PER_M;
+                length.wrong(format!("expected a length from 0 to {metres} m"));
+            }
+            delay
+        }
+        (None, delay) => delay.map(|delay| Ticks(delay.periods)),
+    }
+}
+
+/// The same as [`crate::link::delay_of_metres`], finer.
+fn delay_of_nanometres(nanometres: u128) -> Option<Ticks> {
+    let period = NANO * u128::from(FULL_RATE_PERIOD_PS);
+    let periods = nanometres.checked_mul(DELAY_PS_PER_M.into())?.div_ceil(period).max(1);
+    u64::try_from(periods).ok().filter(|periods| *periods <= DELAY_MAX).map(Ticks)
+}
+
+fn blocked(table: &mut Table<'_>, divisor: NonZeroU32) -> Option<Ticks> {
+    let time = table.time(["blocked_us", "blocked_periods"], 1..=BLOCKED_MAX)?;
+    Some(Ticks(match time.unit {
+        // The timeout counts the link's own periods.
+        Unit::Microseconds => (time.periods / u64::from(divisor.get())).max(1),
+        Unit::Periods => time.periods,
+    }))
+}
+
+/// The keys of a switch. S-1, S-5, S-6, S-8
+pub(super) fn switch(table: &mut Table<'_>, base: SwitchParameters) -> SwitchParameters {
+    let mut short = |keys| {
+        let time = table.time(keys, 1..=u8::MAX.into())?;
+        u8::try_from(time.periods).ok()
+    };
+    let routing = short(["routing_us", "routing_periods"]).unwrap_or(base.routing);
+    let token_step = short(["token_step_us", "token_step_periods"]).unwrap_or(base.token_step);
+    let addressing = [("relative", Addressing::Relative), ("absolute", Addressing::Absolute)];
+    SwitchParameters {
+        ports: table.integer("ports", 1..=SWITCH_PORTS_MAX.into()).unwrap_or(base.ports),
+        addressing: table.word("addressing", &addressing).unwrap_or(base.addressing),
+        routing,
+        token_step,
+        extensions: match table.item("extensions").and_then(|item| item.truth()) {
+            Some(true) => Extensions::On,
+            Some(false) => Extensions::Off,
+            None => base.extensions,
+        },
+    }
+}
+
+/// The keys of an interface. I-3, I-4, I-5, I-6
+pub(super) fn interface(table: &mut Table<'_>, base: InterfaceParameters) -> InterfaceParameters {
+    let mut memory = |key| table.integer(key, 0..=MEMORY_MAX);
+    let send_memory = memory("send_memory").unwrap_or(base.send_memory);
+    let receive_memory = memory("receive_memory").unwrap_or(base.receive_memory);
+    let boot = table.time(["boot_us", "boot_periods"], 0..=DURATION_MAX);
+    InterfaceParameters {
+        bus: table.word("bus", &[("ideal", Bus::Ideal), ("sbus", Bus::SBus)]).unwrap_or(base.bus),
+        send_memory,
+        receive_memory,
+        consumption: table
+            .item("consumption")
+            .and_then(|item| consumption(&item))
+            .unwrap_or(base.consumption),
+        boot: boot.map_or(base.boot, |boot| Ticks(boot.periods)),
+        commands: table.integer("commands", 1..=COMMANDS_MAX).unwrap_or(base.commands),
+    }
+}
+
+/// A word, or a number of periods for each character. I-4
+pub(super) fn consumption(item: &Item<'_>) -> Option<Consumption> {
+    if item.as_text().is_some() {
+        return item.word(&[
+            ("always", Consumption::Always),
+            ("never", Consumption::Never),
+            ("adversary", Consumption::Adversary),
+        ]);
+    }
+    let every = item
+        .as_integer()
+        .filter(|every| *every <= CONSUMPTION_MAX)
+        .and_then(|every| NonZeroU32::new(u32::try_from(every).ok()?));
+    if every.is_none() {
+        item.wrong(format!(
+            "expected `always`, `never`, `adversary`, or one character in 1 to {CONSUMPTION_MAX} \
+             periods"
+        ));
+    }
+    every.map(Consumption::Every)
+}

@@ -1,0 +1,352 @@
+//! A table of the file and its values, each with its place. Whoever reads a table asks it for the
+//! keys that may stand there; what was never asked for is an unknown key.
+
+use std::ops::{Range, RangeInclusive};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::{Problems, any_of, did_you_mean, shortened};
+
+/// 10⁹: decimals are read to nine places, exactly.
+pub(super) const NANO: u128 = 1_000_000_000;
+
+/// Periods of the full rate in a microsecond. §4.2
+pub(super) const PERIODS_PER_US: u64 = 80;
+
+/// A table, and which keys it was asked for.
+#[derive(Debug)]
+pub(super) struct Table<'a> {
+    title: String,
+    span: Range<usize>,
+    entries: &'a DeTable<'a>,
+    known: Vec<&'static str>,
+    problems: &'a Problems<'a>,
+}
+
+/// A value of a table, or an element of a list.
+#[derive(Clone, Debug)]
+pub(super) struct Item<'a> {
+    pub(super) key: &'static str,
+    pub(super) span: Range<usize>,
+    value: &'a DeValue<'a>,
+    problems: &'a Problems<'a>,
+}
+
+/// A string and its place.
+#[derive(Clone, Debug)]
+pub(super) struct Text<'a> {
+    pub(super) text: &'a str,
+    pub(super) span: Range<usize>,
+}
+
+/// The two keys of a time: in microseconds, and in periods.
+pub(super) type TimeKeys = [&'static str; 2];
+
+/// A time in periods and its place.
+#[derive(Clone, Debug)]
+pub(super) struct Time {
+    pub(super) periods: u64,
+    pub(super) span: Range<usize>,
+    pub(super) unit: Unit,
+}
+
+/// How a time was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Microseconds,
+    Periods,
+}
+
+impl<'a> Table<'a> {
+    pub(super) const fn new(
+        title: String,
+        span: Range<usize>,
+        entries: &'a DeTable<'a>,
+        problems: &'a Problems<'a>,
+    ) -> Self {
+        Self { title, span, entries, known: Vec::new(), problems }
+    }
+
+    /// The place of its heading.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// The value of a key, if the key is there.
+    pub(super) fn item(&mut self, key: &'static str) -> Option<Item<'a>> {
+        self.known.push(key);
+        let value = self.entries.get(key)?;
+        Some(Item { key, span: value.span(), value: value.get_ref(), problems: self.problems })
+    }
+
+    /// The same, of a key that must be there.
+    pub(super) fn needed(&mut self, key: &'static str) -> Option<Item<'a>> {
+        let item = self.item(key);
+        if item.is_none() {
+            self.missing(&format!("expected the key `{key}`"));
+        }
+        item
+    }
+
+    /// An integer within limits.
+    pub(super) fn integer<T: TryFrom<u64>>(
+        &mut self,
+        key: &'static str,
+        limits: RangeInclusive<u64>,
+    ) -> Option<T> {
+        self.item(key)?.integer(limits)
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        key: &'static str,
+        words: &[(&'static str, T)],
+    ) -> Option<T> {
+        self.item(key)?.word(words)
+    }
+
+    /// A time by either of its keys, in periods within limits.
+    pub(super) fn time(&mut self, keys: TimeKeys, limits: RangeInclusive<u64>) -> Option<Time> {
+        let [us, periods] = keys;
+        match (self.item(us), self.item(periods)) {
+            (Some(_), Some(periods)) => {
+                let message = format!("both `{us}` and `{}` in {}", periods.key, self.title);
+                self.problems.add(&periods.span, message, "expected one of the two");
+                None
+            }
+            (Some(us), None) => us.microseconds(limits),
+            (None, Some(periods)) => Some(Time {
+                periods: periods.integer(limits)?,
+                span: periods.span,
+                unit: Unit::Periods,
+            }),
+            (None, None) => None,
+        }
+    }
+
+    /// A table of its own that may stand in this one.
+    pub(super) fn table(&mut self, key: &'static str) -> Option<Self> {
+        let item = self.item(key)?;
+        let DeValue::Table(entries) = item.value else {
+            item.wrong(format!("expected a table `[{key}]`"));
+            return None;
+        };
+        Some(Self::new(format!("[{key}]"), item.span, entries, self.problems))
+    }
+
+    /// The tables of a list of tables.
+    pub(super) fn tables(&mut self, key: &'static str) -> Vec<Self> {
+        let Some(item) = self.item(key) else { return Vec::new() };
+        let DeValue::Array(list) = item.value else {
+            item.wrong(format!("expected tables `[[{key}]]`"));
+            return Vec::new();
+        };
+        let table = |element: &'a Spanned<DeValue<'a>>| match element.get_ref() {
+            DeValue::Table(entries) => {
+                Some(Self::new(format!("[[{key}]]"), element.span(), entries, self.problems))
+            }
+            DeValue::String(_)
+            | DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_) => {
+                item.element(element).wrong("expected a table".to_owned());
+                None
+            }
+        };
+        list.iter().filter_map(table).collect()
+    }
+
+    /// Tells that something is missing.
+    pub(super) fn missing(&self, expected: &str) {
+        self.problems.add(&self.span, format!("{} is not complete", self.title), expected);
+    }
+
+    /// Tells what is wrong with the whole of it.
+    pub(super) fn wrong(&self, message: String, expected: &str) {
+        self.problems.add(&self.span, message, expected);
+    }
+
+    /// Tells what is wrong at a place in it.
+    pub(super) fn tell(&self, span: &Range<usize>, message: String, expected: &str) {
+        self.problems.add(span, message, expected);
+    }
+
+    /// Whether one of the keys is there, whatever its value.
+    pub(super) fn has_any(&self, keys: &[&str]) -> bool {
+        keys.iter().any(|key| self.entries.contains_key(*key))
+    }
+
+    /// Tells of the keys that no one asked for.
+    pub(super) fn finish(mut self) {
+        self.known.sort_unstable();
+        self.known.dedup();
+        for key in self.entries.keys() {
+            let name: &str = key.get_ref();
+            if !self.known.contains(&name) {
+                let message = format!("unknown key `{}` in {}", shortened(name), self.title);
+                let expected = format!("expected {}", any_of(&self.shown()));
+                let help = did_you_mean(name, self.known.iter().copied());
+                self.problems.add_with_help(&key.span(), message, expected, help);
+            }
+        }
+    }
+}
+
+impl Table<'_> {
+    /// The known keys, those of a time once.
+    fn shown(&self) -> Vec<&'static str> {
+        let twin = |key: &str| {
+            let stem = key.strip_suffix("_periods")?;
+            self.known.iter().find(|other| other.strip_suffix("_us") == Some(stem))
+        };
+        self.known.iter().copied().filter(|key| twin(key).is_none()).collect()
+    }
+}
+
+impl<'a> Item<'a> {
+    /// Tells that something else belongs there.
+    pub(super) fn wrong(&self, expected: String) {
+        let message = match self.value {
+            DeValue::Array(_) => format!("`{}` is a list", self.key),
+            DeValue::Table(_) => format!("`{}` is a table", self.key),
+            DeValue::String(_)
+            | DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_) => {
+                format!("`{}` is {}", self.key, self.problems.shown(&self.span))
+            }
+        };
+        self.problems.add(&self.span, message, expected);
+    }
+
+    fn element(&self, element: &'a Spanned<DeValue<'a>>) -> Self {
+        Self { span: element.span(), value: element.get_ref(), ..self.clone() }
+    }
+
+    /// The string, if it is one.
+    pub(super) fn as_text(&self) -> Option<Text<'a>> {
+        let DeValue::String(text) = self.value else { return None };
+        Some(Text { text, span: self.span.clone() })
+    }
+
+    /// The elements, if it is a list.
+    pub(super) fn as_list(&self) -> Option<Vec<Self>> {
+        let DeValue::Array(list) = self.value else { return None };
+        Some(list.iter().map(|element| self.element(element)).collect())
+    }
+
+    /// The table, if it is one.
+    pub(super) fn as_table(&self) -> Option<Table<'a>> {
+        let DeValue::Table(entries) = self.value else { return None };
+        let title = format!("`{}`", self.key);
+        Some(Table::new(title, self.span.clone(), entries, self.problems))
+    }
+
+    /// The integer, if it is one; a negative or huge one is none.
+    pub(super) fn as_integer(&self) -> Option<u64> {
+        let DeValue::Integer(integer) = self.value else { return None };
+        u64::from_str_radix(integer.as_str(), integer.radix()).ok()
+    }
+
+    /// A string, which says what is expected there.
+    pub(super) fn text(&self, expected: &str) -> Option<Text<'a>> {
+        let text = self.as_text();
+        if text.is_none() {
+            self.wrong(format!("expected {expected}, in quotes"));
+        }
+        text
+    }
+
+    /// An integer within limits.
+    pub(super) fn integer<T: TryFrom<u64>>(&self, limits: RangeInclusive<u64>) -> Option<T> {
+        let integer = self.as_integer().filter(|integer| limits.contains(integer));
+        let integer = integer.and_then(|integer| T::try_from(integer).ok());
+        if integer.is_none() {
+            let (first, last) = limits.into_inner();
+            self.wrong(format!("expected an integer from {first} to {last}"));
+        }
+        integer
+    }
+
+    /// `true` or `false`.
+    pub(super) fn truth(&self) -> Option<bool> {
+        let DeValue::Boolean(truth) = self.value else {
+            self.wrong("expected `true` or `false`".to_owned());
+            return None;
+        };
+        Some(*truth)
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
+        let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
+        let text = self.text(&any_of(&names))?;
+        let found = words.iter().find(|(name, _)| *name == text.text);
+        if found.is_none() {
+            let message = format!("unknown `{}` `{}`", self.key, shortened(text.text));
+            let expected = format!("expected {}", any_of(&names));
+            let help = did_you_mean(text.text, names);
+            self.problems.add_with_help(&self.span, message, expected, help);
+        }
+        found.map(|(_, meaning)| *meaning)
+    }
+
+    /// A number with or without decimals, times 10⁹; a negative or endless one is none.
+    pub(super) fn as_nanos(&self) -> Option<u128> {
+        match self.value {
+            DeValue::Integer(_) => Some(u128::from(self.as_integer()?) * NANO),
+            DeValue::Float(float) => nanos(float.as_str()),
+            DeValue::String(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_)
+            | DeValue::Table(_) => None,
+        }
+    }
+
+    fn microseconds(&self, limits: RangeInclusive<u64>) -> Option<Time> {
+        let (first, last) = limits.into_inner();
+        let periods = self
+            .as_nanos()
+            .and_then(|nanos| nanos.checked_mul(PERIODS_PER_US.into()))
+            .and_then(|scaled| u64::try_from(scaled.checked_add(NANO / 2)? / NANO).ok())
+            .filter(|periods| (first..=last).contains(periods));
+        if periods.is_none() {
+            let (from, to) = (microseconds(first), microseconds(last));
+            self.wrong(format!("expected a time from {from} to {to} µs, nine decimals at most"));
+        }
+        Some(Time { periods: periods?, span: self.span.clone(), unit: Unit::Microseconds })
+    }
+}
+
+/// Periods as microseconds, all decimals.
+fn microseconds(periods: u64) -> String {
+    // A period is 12.5 ns: four decimals of a microsecond are exact.
+    let tenths_of_ns = u128::from(periods) * 125;
+    let decimals = format!("{}.{:04}", tenths_of_ns / 10_000, tenths_of_ns % 10_000);
+    decimals.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A decimal number times 10⁹, if that is whole: `0.3` and `3e-1` are 300 000 000.
+fn nanos(text: &str) -> Option<u128> {
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let places = u32::try_from(fraction.len()).ok()?;
+    let shift = 9 + i64::from(exponent) - i64::from(places);
+    let factor = 10_u128.checked_pow(u32::try_from(shift.unsigned_abs()).ok()?)?;
+    if shift >= 0 {
+        digits.checked_mul(factor)
+    } else {
+        digits.is_multiple_of(factor).then_some(digits / factor)
+    }
+}

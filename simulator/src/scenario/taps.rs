@@ -1,0 +1,68 @@
+//! `[[tap]]`: where and when the network is observed.
+
+use std::collections::BTreeMap;
+
+use super::map::Map;
+use super::table::Table;
+use super::{Tap, network::Whole};
+use crate::topology::Port;
+
+/// The taps of all tables.
+pub(super) fn read(root: &mut Table<'_>, map: Map<'_>, duration: u64) -> Vec<Tap> {
+    let mut taps = Vec::new();
+    // Of each port the times that it is observed, and the line that says so.
+    let mut seen: BTreeMap<Port, Vec<(u64, u64, usize)>> = BTreeMap::new();
+    for mut table in root.tables("tap") {
+        let ports = ports(&mut table, map);
+        let from = table.time(["from_us", "from_periods"], 0..=duration.saturating_sub(1));
+        let to = table.time(["to_us", "to_periods"], 1..=duration);
+        let span = table.span();
+        let last = to.as_ref().map_or(span.clone(), |to| to.span.clone());
+        let (from, to) = (from.map_or(0, |time| time.periods), to.map(|time| time.periods));
+        let to = to.unwrap_or(duration);
+        table.finish();
+        if from >= to {
+            map.problems.add(&last, "the tap ends before it begins", "expected a later time");
+            continue;
+        }
+        for port in ports {
+            let times = seen.entry(port).or_default();
+            let twice = times.iter().find(|(begin, end, _)| from < *end && *begin < to);
+            if let Some((_, _, line)) = twice {
+                let message = format!("`{}` is tapped twice", map.topology.port_name(port));
+                let expected = format!("expected another port or time than those of line {line}");
+                map.problems.add(&span, message, expected);
+                break;
+            }
+            times.push((from, to, map.problems.line(&span)));
+            taps.push(Tap { port, from, to });
+        }
+    }
+    taps
+}
+
+fn ports(table: &mut Table<'_>, map: Map<'_>) -> Vec<Port> {
+    match (table.item("port"), table.item("all")) {
+        (Some(_), Some(all)) => {
+            all.wrong("expected `port` or `all`, not both".to_owned());
+            Vec::new()
+        }
+        (Some(port), None) => {
+            let port = port.text("a port, like `h0:0`");
+            port.and_then(|port| map.cabled_port(&port)).into_iter().collect()
+        }
+        (None, Some(all)) => {
+            if all.truth() == Some(false) {
+                all.wrong("expected `true`, or a `port`".to_owned());
+            }
+            // Each link once.
+            map.topology.cables().iter().map(|cable| cable.ends[0]).collect()
+        }
+        (None, None) => {
+            if map.whole == Whole::Yes {
+                table.missing("expected the key `port` or `all`");
+            }
+            Vec::new()
+        }
+    }
+}

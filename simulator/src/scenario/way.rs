@@ -1,0 +1,72 @@
+//! Routes: by a method, or given byte by byte.
+
+use codec::Character;
+use codec::notation::parse;
+use codec::route::is_route;
+
+use super::limits::ROUTE_MAX;
+use super::map::Map;
+use super::network::Whole;
+use super::table::{Table, Text};
+use crate::routes::{Method, Routes};
+
+/// `method` as the file calls it; `None` means that all routes are given.
+const METHODS: [(&str, Option<Method>); 4] = [
+    ("shortest", Some(Method::Shortest)),
+    ("up-down", Some(Method::UpDown)),
+    ("dimension-order", Some(Method::DimensionOrder)),
+    ("given", None),
+];
+
+/// Reads `[routes]` and `[[route]]`. Without a network that is whole there are no routes.
+pub(super) fn read(root: &mut Table<'_>, map: Map<'_>, default: Method) -> Routes {
+    let mut method = Some(default);
+    let mut span = 0..0;
+    if let Some(mut table) = root.table("routes") {
+        span = table.span();
+        method = table.word("method", &METHODS).unwrap_or(method);
+        table.finish();
+    }
+    let mut routes = match (map.whole, method) {
+        (Whole::Yes, Some(method)) => {
+            Routes::compute(map.topology, method).unwrap_or_else(|error| {
+                let expected = "expected a network for the method, or another method in [routes]";
+                map.problems.add(&span, error.to_string(), expected);
+                Routes::default()
+            })
+        }
+        (Whole::Yes, None) | (Whole::No, _) => Routes::default(),
+    };
+    for mut table in root.tables("route") {
+        let mut host = |key| map.host(&table.needed(key)?.text("the name of a host")?);
+        let (from, to) = (host("from"), host("to"));
+        let bytes = table
+            .needed("bytes")
+            .and_then(|item| item.text("route bytes, like `83 bf`"))
+            .and_then(|text| route(map, &text));
+        if let (Some(from), Some(to), Some(bytes)) = (from, to, bytes) {
+            routes.set(from, to, bytes);
+        }
+        table.finish();
+    }
+    routes
+}
+
+/// Route bytes in notation; whether they lead anywhere is not asked. P-2
+fn route(map: Map<'_>, text: &Text<'_>) -> Option<Vec<u8>> {
+    // A repetition may stand for millions of characters: what cannot be short enough is not read.
+    let parsed = if text.text.len() <= 3 * ROUTE_MAX { parse(text.text).ok() } else { None };
+    let bytes = parsed.filter(|chars| chars.chars().len() <= ROUTE_MAX).and_then(|chars| {
+        let bytes = chars.chars().iter().map(|character| match character {
+            Character::Data(byte) if is_route(byte) => Some(byte),
+            Character::Data(_) | Character::Control(_) => None,
+        });
+        bytes.collect()
+    });
+    if bytes.is_none() {
+        let message = format!("`bytes` is {}", map.problems.shown(&text.span));
+        let expected = format!("expected {ROUTE_MAX} bytes from 80 to ff at most, like `83 bf`");
+        map.problems.add(&text.span, message, expected);
+    }
+    bytes
+}
