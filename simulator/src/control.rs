@@ -103,9 +103,9 @@ impl Control {
 
     /// Whether there are buffers for the packet that came first, and nothing else is being moved.
     fn can_scatter(queues: &Queues, dma: &Engine, receiving: &Receiving) -> bool {
-        let room = queues.posted.iter().map(Buffer::room).sum::<usize>();
+        let room = || queues.posted.iter().map(Buffer::room).sum::<usize>();
         let first = receiving.first().filter(|_| dma.scatter.is_none());
-        first.is_some_and(|first| first.bytes.len().saturating_sub(2) <= room)
+        first.is_some_and(|first| first.bytes.len().saturating_sub(2) <= room())
     }
 
     /// Whether it has something to begin.
@@ -185,4 +185,20 @@ enum Begin<'a> {
 /// The host reads the queue in every period in which something is put in, so that there is a place.
 fn acknowledge(queues: &mut Queues, acknowledgment: Acknowledgment) {
     queues.acknowledgments.push(acknowledgment).err();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_tag_has_its_routine_or_none() {
+        let routines: Vec<Option<Routine>> = (0..=0xff).map(routine).collect();
+        let count = |which| routines.iter().filter(|routine| **routine == which).count();
+        assert_eq!(routines[0x10], Some(Routine::Request));
+        assert_eq!(routines[0x11], Some(Routine::Answer));
+        assert_eq!(count(Some(Routine::Deliver)), 0x40 - 2);
+        assert_eq!(count(None), 0x100 - 0x40);
+        assert_eq!(routines[0x3f..0x41], [Some(Routine::Deliver), None]);
+    }
 }

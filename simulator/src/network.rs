@@ -38,6 +38,8 @@ pub struct Network {
     pub(crate) log: Log,
     pub(crate) recorder: Recorder,
     channels: Vec<Channel>,
+    /// Periods of the full rate before which no character is yet to be recorded.
+    behind: u64,
 }
 
 /// A host's interface, and the circuit of its port if there is a cable.
@@ -96,6 +98,7 @@ impl Network {
             log: Log::new(wanted),
             recorder: Recorder::new(Vec::new()),
             channels: Vec::new(),
+            behind: 0,
         };
         network.build_nodes(scenario, layout);
         network.build_circuits(scenario, wanted, layout);
@@ -174,6 +177,7 @@ impl Network {
             let incoming = outgoing + 1;
             circuit.tapped =
                 Some(Box::new(Tapped { outgoing, incoming, from: tap.from, to: tap.to }));
+            self.behind = self.behind.max(circuit.clock.divisor());
             let (here, there) = (topology.port_name(tap.port), topology.port_name(peer));
             for (from, to, opposite) in [(&here, &there, incoming), (&there, &here, outgoing)] {
                 self.channels.push(Channel {
@@ -209,6 +213,7 @@ impl Network {
 
     /// The run ends: tells of what is unfinished.
     pub fn finish(&mut self) {
+        self.behind = 0;
         let Self { circuits, log, now, .. } = self;
         for circuit in circuits {
             let slot = *now / circuit.clock.divisor();
@@ -229,7 +234,8 @@ impl Network {
         self.recorder.is_full()
     }
 
-    /// Hands out what has been recorded since the last time, in the order of a capture file.
+    /// Hands out what has been recorded since the last time, in the order of a capture file; after
+    /// [`Network::finish`] all of it.
     ///
     /// # Errors
     /// Those of `out`, at once.
@@ -237,7 +243,9 @@ impl Network {
         &mut self,
         out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.recorder.flush(out)
+        // A slow link hears late in its period: what has its place there may still come.
+        let moment = u128::from(self.now.saturating_sub(self.behind));
+        self.recorder.flush_before(moment * u128::from(FULL_RATE_PERIOD_PS), out)
     }
 
     /// What has passed through a port, and its lamps. L

@@ -126,18 +126,20 @@ fn read(text: &str, problems: &Problems<'_>) -> Option<Scenario> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::num::NonZeroU32;
+
     use codec::packet::Tag;
     use codec::route::PortId;
     use codec::tick::Ticks;
+    use proptest::prelude::*;
 
     use super::*;
     use crate::fault::Break;
+    use crate::interface::Bus;
+    use crate::link::Slack;
+    use crate::topology::{Extensions, NodeKind, SwitchParameters};
     use crate::traffic::{Arrivals, Destination, Size};
-
-    /// What is wrong with a text, as it is shown.
-    fn check(text: &str) -> String {
-        Scenario::read("net.toml", text).unwrap_err().to_string()
-    }
 
     fn good(text: &str) -> Scenario {
         Scenario::read("net.toml", text).unwrap_or_else(|error| panic!("{error}"))
@@ -151,12 +153,49 @@ mod tests {
         Port { node: node(scenario, name), port: PortId(port) }
     }
 
-    /// The example of `docs/scenario.md`, which is that of the design with the parts it leaves out.
-    const EXAMPLE: &str = include_str!("../../docs/scenario-example.toml");
+    /// One switch of five hosts.
+    const STAR: &str = "duration_us = 500\n[topology]\nkind = \"switch\"\nports = 5\n";
+
+    fn star(text: &str) -> Scenario {
+        good(&format!("{STAR}{text}"))
+    }
+
+    /// The examples of the reference; those that say no duration are parts, which go with a network.
+    fn examples() -> Vec<String> {
+        let reference = include_str!("../../docs/scenario.md");
+        let blocks = reference.split("```toml\n").skip(1);
+        blocks
+            .map(|block| block.split("```").next().unwrap())
+            .map(
+                |block| {
+                    if block.contains("duration_us") {
+                        block.into()
+                    } else {
+                        STAR.to_owned() + block
+                    }
+                },
+            )
+            .collect()
+    }
+
+    /// Who sends to whom, by numbers of hosts.
+    fn pairs(scenario: &Scenario) -> Vec<(u32, u32)> {
+        // Node 0 is the switch.
+        let pair = |stream: &Stream| match &stream.to {
+            Destination::One(to) => (stream.from.0 - 1, to.0 - 1),
+            Destination::Among(_) => panic!("one receiver"),
+        };
+        scenario.streams.iter().map(pair).collect()
+    }
+
+    fn traffic(text: &str) -> Stream {
+        let read = star(&format!("[[traffic]]\nfrom = \"h0\"\nto = \"h1\"\n{text}"));
+        read.streams[0].clone()
+    }
 
     #[test]
-    fn the_example_is_read_as_it_stands() {
-        let read = good(EXAMPLE);
+    fn the_first_example_gives_the_model_worked_out_by_hand() {
+        let read = good(&examples()[0]);
         assert_eq!((read.seed, read.duration), (7, 40_000));
         let names: Vec<&str> = read.topology.nodes().iter().map(|node| &*node.name).collect();
         assert_eq!(names, ["s0", "s1", "h0", "h1"]);
@@ -185,5 +224,203 @@ mod tests {
         let cut = Break::Cut { port: port(&read, "s0", 7) };
         assert_eq!(read.faults, [Fault { at: 9_600, until: Some(13_600), what: cut }]);
         assert_eq!(read.taps, [Tap { port: port(&read, "h0", 0), from: 0, to: 40_000 }]);
+    }
+
+    #[test]
+    fn the_examples_of_the_reference_are_read() {
+        let examples = examples();
+        assert!(examples.len() > 6);
+        examples.iter().for_each(|example| drop(good(example)));
+    }
+
+    #[test]
+    fn patterns_pair_the_hosts() {
+        let to = |to: &str| {
+            pairs(&star(&format!("[[traffic]]\nto = {to}\npayload = 1\nsaturate = true\n")))
+        };
+        assert_eq!(to("\"shift\""), [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)]);
+        assert_eq!(to("\"shift\"\nby = 7"), [(0, 2), (1, 3), (2, 4), (3, 0), (4, 1)]);
+        assert_eq!(to("\"neighbour\""), [(0, 1), (1, 0), (2, 3), (3, 2)]);
+        assert_eq!(to("\"bisect\""), [(0, 2), (1, 3), (2, 0), (3, 1)]);
+        assert_eq!(to("\"h2\""), [(0, 2), (1, 2), (3, 2), (4, 2)]);
+        assert_eq!(to("\"bisect\"\nfrom = [\"h4\", \"h1\"]"), [(4, 1), (1, 4)]);
+    }
+
+    #[test]
+    fn uniform_traffic_goes_to_all_hosts_with_a_cable() {
+        let read = star(
+            "[[host]]\nname = \"spare\"\n[[traffic]]\nto = \"uniform\"\npayload = 1\nsaturate = true",
+        );
+        let all = Destination::Among((1..=5).map(NodeId).collect());
+        assert_eq!(read.streams.len(), 5);
+        assert!(read.streams.iter().all(|stream| stream.to == all));
+    }
+
+    #[test]
+    fn a_load_is_a_share_of_the_characters_of_the_first_link() {
+        let mean = |text: &str| traffic(text).arrivals;
+        // A route byte, a tag, 96 bytes, CRC byte and GAP: 100 characters.
+        assert_eq!(mean("payload = 96\nload = 0.25"), Arrivals::Poisson(Ticks(400)));
+        assert_eq!(mean("payload = 96\nload = 1"), Arrivals::Poisson(Ticks(100)));
+        // 333.3 characters, rounded up so that the load is no more than asked for.
+        assert_eq!(mean("payload = 96\nload = 3e-1"), Arrivals::Poisson(Ticks(334)));
+        assert_eq!(
+            mean("payload = [64, 128]\nload = 0.25\nlaw = \"constant\""),
+            Arrivals::Constant(Ticks(400))
+        );
+        // 32 and, a half of the time, 128 more: 96.
+        assert_eq!(
+            mean("payload = { small = 32, large = 160, large_share = 0.5 }\nload = 0.25"),
+            Arrivals::Poisson(Ticks(400))
+        );
+        let eight = NonZeroU32::new(8).unwrap();
+        assert_eq!(
+            mean("payload = 96\nload = 0.25\nburst = 8"),
+            Arrivals::Bursts(eight, Ticks(3_200))
+        );
+        // At half the rate a character takes two periods.
+        assert_eq!(
+            mean("payload = 96\nload = 0.25\n[link]\nrate_divisor = 2"),
+            Arrivals::Poisson(Ticks(800))
+        );
+    }
+
+    #[test]
+    fn traffic_is_open_or_closed_loop() {
+        let law = |text: &str| traffic(&format!("payload = 1\n{text}")).arrivals;
+        let three = NonZeroU32::new(3).unwrap();
+        assert_eq!(law("every_us = 12.5"), Arrivals::Constant(Ticks(1_000)));
+        assert_eq!(law("every_periods = 7\nlaw = \"poisson\""), Arrivals::Poisson(Ticks(7)));
+        assert_eq!(law("every_us = 1\nburst = 3"), Arrivals::Bursts(three, Ticks(80)));
+        assert_eq!(law("saturate = true"), Arrivals::Saturating);
+        assert_eq!(law("window = 3"), Arrivals::Closed(three, Ticks(0)));
+        assert_eq!(law("window = 3\nthink_us = 2"), Arrivals::Closed(three, Ticks(160)));
+    }
+
+    #[test]
+    fn tables_of_their_own_go_before_the_defaults() {
+        let read = good(
+            r#"duration_periods = 1000
+            link = { go_slack = 5, rate_divisor = 4, blocked_us = 1 }
+            switch_defaults = { ports = 16, routing_us = 0.55, extensions = true }
+            interface = { bus = "sbus", consumption = 3, commands = 9 }
+            switch = [{ name = "a" }, { name = "b", ports = 4, routing_periods = 1 }]
+            host = [
+                { name = "x", at = "a:15", go_slack = 6, boot_us = 1 },
+                { name = "y", bus = "ideal" },
+            ]
+            cable = [{ ends = ["y:0", "b:3"], delay_us = 0.5, hysteresis = 1 }]"#,
+        );
+        let [x, y] = read.topology.cables() else { panic!("two cables") };
+        let slack = |go_slack, hysteresis| Slack { go_slack, hysteresis, stop_slack: 32 };
+        assert_eq!((x.link.slack, x.link.delay), (slack(6, 16), Ticks(12)));
+        assert_eq!((y.link.slack, y.link.delay), (slack(5, 1), Ticks(40)));
+        // 80 periods of the full rate.
+        assert_eq!((y.link.divisor.get(), y.link.blocked), (4, Ticks(20)));
+        let switch = |name| match read.topology.node(node(&read, name)).unwrap().kind {
+            NodeKind::Switch(SwitchParameters { ports, routing, extensions, .. }) => {
+                (ports, routing, extensions)
+            }
+            NodeKind::Host => panic!("a switch"),
+        };
+        assert_eq!(switch("a"), (16, 44, Extensions::On));
+        assert_eq!(switch("b"), (4, 1, Extensions::On));
+        let [(_, x), (_, y)] = read.interfaces.as_slice() else { panic!("two hosts") };
+        assert_eq!((x.bus, x.boot, x.commands), (Bus::SBus, Ticks(80), 9));
+        assert_eq!((y.bus, y.boot, y.consumption), (Bus::Ideal, Ticks(0), x.consumption));
+    }
+
+    #[test]
+    fn routes_are_computed_or_given() {
+        let read = star("[[route]]\nfrom = \"h0\"\nto = \"h3\"\nbytes = \"81 bf\"");
+        let [h0, h1, h3] = ["h0", "h1", "h3"].map(|name| node(&read, name));
+        assert_eq!(read.routes.get(h0, h3), Some(&[0x81, 0xbf][..]));
+        // From port 3 to port 1: −2.
+        assert_eq!(read.routes.get(h3, h1), Some(&[0xbe][..]));
+        let given = star("[routes]\nmethod = \"given\"");
+        assert_eq!(given.routes, Routes::default());
+    }
+
+    #[test]
+    fn random_faults_stay_in_their_window_and_come_from_the_seed() {
+        let faults = |seed: u64| {
+            let text = "every_us = 1\nfrom_us = 100\nto_us = 400\ncut = \"any\"\nfor_periods = 5";
+            good(&format!("seed = {seed}\n{STAR}[[fault]]\n{text}")).faults
+        };
+        let drawn = faults(1);
+        // 300 in the mean, give or take four times their root.
+        assert!((230..370).contains(&drawn.len()), "{}", drawn.len());
+        assert!(drawn.iter().all(|fault| (8_000..32_000).contains(&fault.at)));
+        assert!(drawn.iter().all(|fault| fault.until == Some(fault.at + 5)));
+        assert!(drawn.is_sorted_by_key(|fault| fault.at));
+        // Ten ends of cables.
+        let ports: BTreeSet<Port> = drawn
+            .iter()
+            .filter_map(|fault| {
+                let Break::Cut { port } = fault.what else { return None };
+                Some(port)
+            })
+            .collect();
+        assert_eq!(ports.len(), 10);
+        assert_eq!(drawn, faults(1));
+        assert_ne!(drawn, faults(2));
+    }
+
+    #[test]
+    fn raw_characters_are_kept_as_they_stand() {
+        let read = star("[[raw]]\nfrom = \"h1\"\nat_us = 0.1\nchars = \"GAP 81 !a6 00×2\"");
+        let chars = codec::notation::parse("GAP 81 !a6 00 00").unwrap();
+        assert_eq!(read.raw, [Raw { from: node(&read, "h1"), at: 8, chars }]);
+    }
+
+    #[test]
+    fn all_taps_are_every_link_once() {
+        let read = star("[[tap]]\nall = true\nto_us = 1");
+        let ports: Vec<Port> = (0..5).map(|at| port(&read, "s0", at)).collect();
+        assert_eq!(read.taps.iter().map(|tap| tap.port).collect::<Vec<_>>(), ports);
+        assert!(read.taps.iter().all(|tap| (tap.from, tap.to) == (0, 80)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_strange(
+            which in any::<prop::sample::Index>(),
+            edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..4, ".{0,3}"), 1..6),
+        ) {
+            let mut text: Vec<char> = which.get(&examples()).chars().collect();
+            for (place, length, with) in edits {
+                let from = place.index(text.len() + 1);
+                let to = (from + length).min(text.len());
+                text.splice(from..to, with.chars());
+            }
+            let text: String = text.into_iter().collect();
+            if let Err(error) = Scenario::read("net.toml", &text) {
+                prop_assert!(!error.problems().is_empty());
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
+
+        #[test]
+        fn any_number_in_any_place_is_read_or_refused(
+            which in any::<prop::sample::Index>(),
+            place in any::<prop::sample::Index>(),
+            with in "-?[0-9]{1,20}|[0-9]{1,3}\\.[0-9]{1,12}|[0-9]e[0-9]{1,12}|inf|nan|0x[0-9a-f]{1,16}",
+        ) {
+            let text = which.get(&examples()).clone();
+            let numbers: Vec<usize> = text
+                .match_indices(" = ")
+                .map(|(at, _)| at + 3)
+                .filter(|at| text[*at..].starts_with(|c: char| c.is_ascii_digit()))
+                .collect();
+            if numbers.is_empty() {
+                return Ok(());
+            }
+            let at = *place.get(&numbers);
+            let end = text[at..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |n| at + n);
+            let changed = format!("{}{with}{}", &text[..at], &text[end..]);
+            if let Err(error) = Scenario::read("net.toml", &changed) {
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
     }
 }

@@ -66,6 +66,9 @@ impl Network {
         for (number, Host { circuit, interface, .. }) in (0..).zip(hosts) {
             interface.tick(*now, log);
             let Some(index) = circuit.map(|circuit| circuit as usize) else { continue };
+            if interface.offer() == Offer::Nothing && is_quiet(quiet, index) {
+                continue;
+            }
             let Some(circuit) = circuits.get_mut(index) else { continue };
             if circuit.receiver.fill() > 0
                 && interface.takes(*now, circuit.receiver.commanded())
@@ -401,6 +404,14 @@ fn connect(
             log.tell(now, circuit.port, head, || What::Forwarded { input });
         }
     }
+}
+
+/// Whether nothing happens to a circuit.
+fn is_quiet(quiet: &[Quiet], circuit: usize) -> bool {
+    let [never, _] = Quiet::NEVER.sends;
+    quiet
+        .get(circuit)
+        .is_some_and(|quiet| !quiet.hears.contains(&never) && !quiet.sends.contains(&never))
 }
 
 /// Something happens to a circuit.

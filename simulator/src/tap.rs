@@ -36,8 +36,10 @@ pub struct Recorder {
 #[derive(Clone, Debug)]
 struct Track {
     period_ps: u64,
-    /// What is to be flushed, but for the tail.
+    /// What is to be flushed, but for bytes and tail.
     kept: Kept,
+    /// The newest bytes of a packet, up to the tail's place; the tail is empty if there are any.
+    bytes: Vec<u8>,
     tail: Tail,
     frame: Frame,
 }
@@ -204,23 +206,33 @@ impl Tail {
 impl Track {
     fn new(period_ps: u64) -> Self {
         let tail = Tail::at(Tick(0));
-        Self { period_ps, kept: Kept::default(), tail, frame: Frame::Outside }
+        Self { period_ps, kept: Kept::default(), bytes: Vec::new(), tail, frame: Frame::Outside }
     }
 
     /// Takes a character that does not go on as the tail does. Returns by how much more is kept.
     fn put(&mut self, at: Tick, character: Character) -> usize {
-        let before = self.kept.weight();
+        let before = self.weight();
         if at != self.tail.next {
             self.settle();
             self.tail = Tail::at(at);
             self.frame = Frame::Outside;
         }
         match (character, self.frame) {
-            (Character::Data(_), _) => self.apart(at, character, Frame::Inside),
+            (Character::Data(byte), _) => {
+                if self.bytes.is_empty() {
+                    self.settle();
+                    self.frame = Frame::Inside;
+                }
+                self.bytes.push(byte);
+                self.tail = Tail::at(after(at));
+            }
             (Character::Control(code), Frame::Inside)
                 if hear(code).symbol() == Some(Symbol::Gap) =>
             {
-                self.apart(at, character, Frame::Outside);
+                self.settle();
+                self.kept.literal(at, character);
+                self.tail = Tail::at(after(at));
+                self.frame = Frame::Outside;
             }
             (Character::Control(_), _) => {
                 self.shed();
@@ -231,19 +243,20 @@ impl Track {
                 self.tail.next = after(at);
             }
         }
-        self.kept.weight() - before
+        self.weight() - before
     }
 
-    /// Takes a character that is no fill.
-    fn apart(&mut self, at: Tick, character: Character, frame: Frame) {
-        self.settle();
-        self.kept.literal(at, character);
-        self.tail = Tail::at(after(at));
-        self.frame = frame;
+    const fn weight(&self) -> usize {
+        self.kept.weight() + self.bytes.len()
     }
 
-    /// Makes pieces of the tail, but for a last character with which new fill may begin.
+    /// Makes pieces of bytes and tail, but for a last character with which new fill may begin.
     fn shed(&mut self) {
+        if !self.bytes.is_empty() {
+            let first = self.tail.first.0.saturating_sub(self.bytes.len() as u64);
+            self.kept.data(Tick(first), &self.bytes);
+            self.bytes.clear();
+        }
         let Tail { first, next, even, odd } = self.tail;
         let (Some(even), Some(odd)) = (even, odd) else { return };
         let len = self.tail.len();
@@ -265,7 +278,7 @@ impl Track {
         self.tail = Tail { even: (shed < len).then_some(last), ..rest };
     }
 
-    /// Makes pieces of the whole tail.
+    /// Makes pieces of bytes and tail.
     fn settle(&mut self) {
         self.shed();
         if let Some(last) = self.tail.even {
@@ -280,14 +293,27 @@ impl Kept {
         self.chars.len() + PIECE * self.pieces.len()
     }
 
-    /// Adds a character to the literal piece that it follows, or to a new one.
+    /// Adds a character.
     fn literal(&mut self, at: Tick, character: Character) {
         self.chars.push(character);
+        self.lengthen(at, 1);
+    }
+
+    /// Adds bytes of a packet.
+    fn data(&mut self, first: Tick, bytes: &[u8]) {
+        self.chars.push_data(bytes);
+        self.lengthen(first, bytes.len());
+    }
+
+    /// Counts new characters to the literal piece that they follow, or to a new one.
+    fn lengthen(&mut self, at: Tick, more: usize) {
         match self.pieces.last_mut() {
-            Some(Piece { first, len, kind: Kind::Literal }) if first.0 + *len as u64 == at.0 => {
-                *len += 1;
+            Some(Piece { first, len, kind: Kind::Literal })
+                if first.after(Ticks(*len as u64)) == at =>
+            {
+                *len += more;
             }
-            _ => self.pieces.push(Piece { first: at, len: 1, kind: Kind::Literal }),
+            _ => self.pieces.push(Piece { first: at, len: more, kind: Kind::Literal }),
         }
     }
 

@@ -138,11 +138,10 @@ impl Machine {
     #[must_use]
     pub fn new(stream: Stream, mut dice: Dice) -> Self {
         let Stream { from, to, tag, payload, arrivals, start, packets } = stream;
-        let mut to = match to {
+        let to = match to {
             Destination::One(to) => vec![to],
-            Destination::Among(to) => to,
+            Destination::Among(to) => to.into_iter().filter(|to| *to != from).collect(),
         };
-        to.retain(|to| *to != from);
         let clock = match arrivals {
             Arrivals::Constant(Ticks(period)) => {
                 Clock::Constant { next: start, period: period.max(1) }
@@ -275,5 +274,165 @@ impl Clock {
                 window.unanswered.push(number);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stream(arrivals: Arrivals) -> Stream {
+        Stream {
+            from: NodeId(0),
+            to: Destination::One(NodeId(1)),
+            tag: Tag::new(3).unwrap(),
+            payload: Size::Fixed(10),
+            arrivals,
+            start: 100,
+            packets: None,
+        }
+    }
+
+    fn machine(stream: Stream) -> Machine {
+        Machine::new(stream, Dice::new(7, 0))
+    }
+
+    /// When the first packets are due, each drawn as soon as it is.
+    fn times(machine: &mut Machine, count: u32) -> Vec<u64> {
+        let draw = |number| {
+            let due = machine.due()?;
+            machine.draw(due, number)?;
+            Some(due)
+        };
+        (0..count).map_while(draw).collect()
+    }
+
+    fn lengths(payload: Size) -> Vec<u32> {
+        let mut machine = machine(Stream { payload, ..stream(Arrivals::Saturating) });
+        (0..10_000).map(|number| machine.draw(100, number).unwrap().length).collect()
+    }
+
+    #[test]
+    fn constant_arrivals_are_a_period_apart_from_the_start_on() {
+        let mut machine = machine(stream(Arrivals::Constant(Ticks(30))));
+        assert_eq!(times(&mut machine, 4), [100, 130, 160, 190]);
+        assert_eq!(
+            machine.draw(1000, 4),
+            Some(Packet { to: NodeId(1), tag: Tag::new(3).unwrap(), length: 10 })
+        );
+        // It was due at 220 and drawn late: what follows is not put off.
+        assert_eq!(machine.due(), Some(250));
+    }
+
+    #[test]
+    fn a_period_of_nothing_is_a_period_of_one() {
+        let mut constant = machine(stream(Arrivals::Constant(Ticks(0))));
+        assert_eq!(times(&mut constant, 3), [100, 101, 102]);
+    }
+
+    #[test]
+    fn bursts_come_together() {
+        let mut machine = machine(stream(Arrivals::Bursts(NonZeroU32::new(3).unwrap(), Ticks(50))));
+        assert_eq!(times(&mut machine, 7), [100, 100, 100, 150, 150, 150, 200]);
+    }
+
+    #[test]
+    fn random_arrivals_have_their_mean() {
+        let mut machine = machine(stream(Arrivals::Poisson(Ticks(400))));
+        let times = times(&mut machine, 10_000);
+        assert!(times[0] > 100);
+        let mean = (times[9_999] - 100) / 10_000;
+        assert!((388..=412).contains(&mean), "{mean}");
+        // As random as can be: the deviation is the mean, so that one in e waits longer than it.
+        let longer = times.windows(2).filter(|pair| pair[1] - pair[0] > 400).count();
+        assert!((3_550..3_810).contains(&longer), "{longer}");
+    }
+
+    #[test]
+    fn saturating_is_always_due_but_after_who_waits() {
+        let mut machine = machine(stream(Arrivals::Saturating));
+        assert_eq!(machine.due(), Some(100));
+        machine.draw(500, 0);
+        assert_eq!(machine.due(), Some(500));
+    }
+
+    #[test]
+    fn a_stream_ends_after_its_packets() {
+        let arrivals = Arrivals::Constant(Ticks(1));
+        let mut machine = machine(Stream { packets: Some(3), ..stream(arrivals) });
+        assert_eq!(times(&mut machine, 9).len(), 3);
+        assert_eq!(machine.due(), None);
+    }
+
+    #[test]
+    fn a_closed_loop_waits_for_answers_and_thinks() {
+        let window = NonZeroU32::new(2).unwrap();
+        let mut machine = machine(Stream {
+            payload: Size::Fixed(3),
+            ..stream(Arrivals::Closed(window, Ticks(20)))
+        });
+        assert_eq!(machine.due(), Some(100));
+        let packet = machine.draw(100, 40).unwrap();
+        // A request holds at least its host and its number, whatever is asked for.
+        assert_eq!((packet.tag, packet.length), (REQUEST, 8));
+        machine.draw(100, 41);
+        assert_eq!(machine.due(), None);
+        machine.answered(300, 39);
+        assert_eq!(machine.due(), None, "it has not asked that");
+        machine.answered(300, 41);
+        machine.answered(310, 41);
+        assert_eq!(machine.due(), Some(320));
+        machine.draw(320, 42);
+        assert_eq!(machine.due(), None, "the same answer twice frees one place");
+        machine.forget(400);
+        machine.draw(420, 43);
+        assert_eq!(machine.due(), Some(420), "both places are free again");
+    }
+
+    #[test]
+    fn sizes_follow_their_laws() {
+        let sizes = lengths(Size::Uniform(5, 9));
+        assert!((5..=9).all(|size| (1_850..2_150).contains(&count(&sizes, size))));
+        let sizes = lengths(Size::Bimodal { small: 64, large: 1500, share: 6_554 });
+        let large = count(&sizes, 1500);
+        assert!((900..1_100).contains(&large), "{large}");
+        assert_eq!(count(&sizes, 64), 10_000 - large);
+    }
+
+    fn count(sizes: &[u32], size: u32) -> usize {
+        sizes.iter().filter(|other| **other == size).count()
+    }
+
+    #[test]
+    fn any_destination_is_as_likely_but_never_the_sender() {
+        let all = (0..5).map(NodeId).collect();
+        let mut machine =
+            machine(Stream { to: Destination::Among(all), ..stream(Arrivals::Saturating) });
+        let mut counts = [0; 5];
+        for number in 0..10_000 {
+            counts[machine.draw(100, number).unwrap().to.0 as usize] += 1;
+        }
+        assert_eq!(counts[0], 0);
+        assert!(counts[1..].iter().all(|count| (2_350..2_650).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn nobody_to_send_to_is_nothing_to_send() {
+        let to = Destination::Among(vec![NodeId(0)]);
+        assert_eq!(machine(Stream { to, ..stream(Arrivals::Saturating) }).due(), None);
+    }
+
+    #[test]
+    fn what_was_due_without_power_is_not_sent_later() {
+        let mut constant = machine(stream(Arrivals::Constant(Ticks(30))));
+        constant.skip(1000);
+        assert_eq!(times(&mut constant, 2), [1000, 1030]);
+        let mut bursts = machine(stream(Arrivals::Bursts(NonZeroU32::new(2).unwrap(), Ticks(30))));
+        bursts.draw(100, 0);
+        bursts.skip(1000);
+        assert_eq!(times(&mut bursts, 3), [1000, 1000, 1030]);
+        let mut later = machine(stream(Arrivals::Constant(Ticks(30))));
+        later.skip(50);
+        assert_eq!(later.due(), Some(100));
     }
 }

@@ -4,8 +4,6 @@
 //! period in which they come, and posts every buffer again at once: what is measured is the
 //! interface and the network.
 
-use std::collections::VecDeque;
-
 use super::HostStatistics;
 use super::queue::{Acknowledgment, Buffer, Command, Ended, Interrupt, Outcome, Queue};
 use crate::chance::Dice;
@@ -17,6 +15,10 @@ const START: usize = CLOSED_BYTES_MIN as usize;
 
 /// Bytes of a buffer that is posted for packets to come: half a page. *Chosen*
 pub const BUFFER: usize = 4096;
+
+/// Requests that wait for an answer at most; others are not answered. *Chosen* beyond all windows
+/// of those that may ask, so that only requests without a window meet it.
+const ANSWERS: usize = 1 << 16;
 
 /// The queues between a host and its interface. I-6
 #[derive(Clone, Debug)]
@@ -36,8 +38,8 @@ pub struct Host {
     machines: Vec<Machine>,
     /// The machine that comes first if several want to send.
     turn: usize,
-    /// Requests that are to be answered: no more than all windows of those that ask.
-    answers: VecDeque<Request>,
+    /// Requests that are to be answered.
+    answers: Queue<Request>,
     /// Commands given.
     number: u32,
     /// The longest payload that is worth a command; what is longer never fits. I-5
@@ -112,13 +114,13 @@ impl Host {
         let machine = |(stream, dice): (Stream, u64)| Machine::new(stream, Dice::new(dice, 0));
         let dice = std::iter::repeat_with(|| dice.next_u64());
         let machines = streams.into_iter().zip(dice).map(machine).collect();
-        Self { id, machines, turn: 0, answers: VecDeque::new(), number: 0, longest }
+        Self { id, machines, turn: 0, answers: Queue::new(ANSWERS), number: 0, longest }
     }
 
     /// When it next has a packet to send.
     #[must_use]
     pub fn due(&self) -> Option<u64> {
-        if self.answers.is_empty() {
+        if self.answers.first().is_none() {
             self.machines.iter().filter_map(Machine::due).min()
         } else {
             Some(0)
@@ -131,7 +133,7 @@ impl Host {
         if queues.commands.is_full() {
             return;
         }
-        let command = match self.answers.pop_front() {
+        let command = match self.answers.pop() {
             Some(request) => Some(self.answer(request)),
             None => self.send(now, statistics),
         };
@@ -143,7 +145,7 @@ impl Host {
         let (to, _) = request.parts();
         let packet = Packet { to, tag: ANSWER, length: request.length };
         let number = self.next_number();
-        self.command(number, packet, &request.start)
+        self.command(number, packet, Some(request.start))
     }
 
     fn send(&mut self, now: u64, statistics: &mut HostStatistics) -> Option<Command> {
@@ -163,9 +165,9 @@ impl Host {
         }
         Some(if is_closed {
             let request = Request::new(self.id, number, packet.length);
-            self.command(number, packet, &request.start)
+            self.command(number, packet, Some(request.start))
         } else {
-            self.command(number, packet, &[])
+            self.command(number, packet, None)
         })
     }
 
@@ -176,10 +178,15 @@ impl Host {
     }
 
     /// Its payload begins with `start`, which lies in a block of its own.
-    fn command(&self, number: u32, packet: Packet, start: &[u8]) -> Command {
+    fn command(&self, number: u32, packet: Packet, start: Option<[u8; START]>) -> Command {
         let mut body = payload(self.id, number, packet.length);
-        let rest = body.split_off(start.len().min(body.len()));
-        let gather = vec![start.to_vec(), rest];
+        let gather = match start {
+            None => vec![body],
+            Some(start) => {
+                body.drain(..START.min(body.len()));
+                vec![start.to_vec(), body]
+            }
+        };
         let Packet { to, tag, .. } = packet;
         Command { number, gather, checksum: None, to, tag, interrupt: Interrupt::No }
     }
@@ -200,7 +207,7 @@ impl Host {
                     }
                 }
                 Acknowledgment::Arrived { routine, buffers, .. } => {
-                    self.arrived(now, routine, &buffers);
+                    self.arrived(now, routine, &buffers, statistics);
                     for mut buffer in buffers {
                         buffer.bytes.clear();
                         // Only as many go round as the queue has places.
@@ -211,16 +218,27 @@ impl Host {
         }
     }
 
-    fn arrived(&mut self, now: u64, routine: Routine, buffers: &[Buffer]) {
-        match (routine, Request::read(buffers)) {
-            (Routine::Request, Some(request)) => self.answers.push_back(request),
-            (Routine::Answer, Some(answer)) => {
-                let (asker, number) = answer.parts();
-                if asker == self.id {
+    fn arrived(
+        &mut self,
+        now: u64,
+        routine: Routine,
+        buffers: &[Buffer],
+        statistics: &mut HostStatistics,
+    ) {
+        match routine {
+            Routine::Deliver => {}
+            Routine::Request => {
+                let waits = Request::read(buffers).map(|request| self.answers.push(request));
+                statistics.refused += u64::from(waits.is_some_and(|waits| waits.is_err()));
+            }
+            Routine::Answer => {
+                let answer = Request::read(buffers).map(|answer| answer.parts());
+                if let Some((asker, number)) = answer
+                    && asker == self.id
+                {
                     self.answered(now, number);
                 }
             }
-            (Routine::Deliver, _) | (Routine::Request | Routine::Answer, None) => {}
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Receiving {
     memory: usize,
     /// Bytes that packets take, the one that comes in included.
     used: usize,
+    /// Bytes that the next packet is likely to take: as many as the one before.
+    likely: usize,
     frame: Option<Frame>,
     complete: VecDeque<Incoming>,
 }
@@ -75,7 +77,7 @@ impl Receiving {
     /// Nothing received, and so many bytes of memory.
     #[must_use]
     pub const fn new(place: Port, memory: usize) -> Self {
-        Self { place, memory, used: 0, frame: None, complete: VecDeque::new() }
+        Self { place, memory, used: 0, likely: 0, frame: None, complete: VecDeque::new() }
     }
 
     /// Whether a byte that comes next can be taken. A packet that has all the memory for itself
@@ -91,6 +93,12 @@ impl Receiving {
         self.used < self.memory || self.used == own
     }
 
+    /// Bytes of memory that packets take.
+    #[must_use]
+    pub const fn used(&self) -> usize {
+        self.used
+    }
+
     /// Whether a packet is coming in.
     #[must_use]
     #[inline]
@@ -101,7 +109,7 @@ impl Receiving {
     /// Takes a byte, and which packet begins with it.
     #[inline]
     pub fn byte(&mut self, byte: u8, head: Option<PacketId>, program: Program) {
-        let frame = self.frame.get_or_insert_with(|| Frame::new(byte, head, program));
+        let frame = self.frame.get_or_insert_with(|| Frame::new(byte, head, program, self.likely));
         match frame.fate {
             Fate::Keep(_) if frame.bytes.len() < self.memory => {
                 frame.bytes.push(byte);
@@ -119,6 +127,7 @@ impl Receiving {
     /// Takes the mark that ends a packet. P-6
     pub fn mark(&mut self, now: u64, log: &mut Log) -> Option<Account> {
         let frame = self.frame.take()?;
+        self.likely = frame.bytes.len();
         let length = frame.before.saturating_add(frame.bytes.len() as u64);
         let crc = frame.crc.feed(&frame.bytes);
         let check = Check::of((length >= 2).then(|| crc.syndrome()));
@@ -167,14 +176,14 @@ impl Receiving {
 }
 
 impl Frame {
-    fn new(first: u8, id: Option<PacketId>, program: Program) -> Self {
+    fn new(first: u8, id: Option<PacketId>, program: Program, likely: usize) -> Self {
         let fate = match (program, routine(first)) {
             (Program::Loading, _) => Fate::Absorb(Handling::Ignored),
             (Program::Running, _) if is_route(first) => Fate::Absorb(Handling::Misrouted),
             (Program::Running, None) => Fate::Absorb(Handling::NoRoutine),
             (Program::Running, Some(routine)) => Fate::Keep(routine),
         };
-        Self { id, before: 0, crc: Crc8::NEW, bytes: Vec::new(), fate }
+        Self { id, before: 0, crc: Crc8::NEW, bytes: Vec::with_capacity(likely), fate }
     }
 
     /// Takes a byte that is not kept. Bytes that were kept go the same way.

@@ -69,6 +69,9 @@ enum When {
     Every(u64, u64, u64),
 }
 
+/// The stream of dice of the first table; the network has those below. Each table has its own.
+const TIMES_DICE: u64 = 4 << 32;
+
 /// What is read of the faults.
 pub(super) struct Breakage<'a> {
     map: Map<'a>,
@@ -85,8 +88,7 @@ impl<'a> Breakage<'a> {
     /// The faults of all tables, in order of time; those of one time in order of the file.
     pub(super) fn read(mut self, root: &mut Table<'_>) -> Vec<Fault> {
         for (place, table) in (0..).zip(root.tables("fault")) {
-            // Hosts and channels count their streams of dice up from 0, faults down from the top.
-            let dice = Dice::new(self.seed, u64::MAX - place);
+            let dice = Dice::new(self.seed, TIMES_DICE | place);
             self.fault(table, dice);
         }
         self.faults.sort_by_key(|fault| fault.at);
@@ -107,7 +109,8 @@ impl<'a> Breakage<'a> {
             return;
         };
         if let Some((second, _)) = given.next() {
-            second.wrong(format!("expected one fault, `{}` or this", place.key));
+            let expected = format!("expected one of `{}` and `{}`", place.key, second.key);
+            self.map.problems.add(&second.span, "a fault of two kinds", expected);
             return;
         }
         let what = what(&mut table, kind);
@@ -167,7 +170,9 @@ impl<'a> Breakage<'a> {
                 let mut at = from.saturating_add(dice.exponential(mean));
                 while at < to {
                     if self.faults.len() >= FAULTS_MAX {
-                        place.wrong(format!("expected {FAULTS_MAX} faults in all at most"));
+                        let message = format!("more than {FAULTS_MAX} faults in all");
+                        let expected = "expected a longer time between them";
+                        self.map.problems.add(&place.span, message, expected);
                         return;
                     }
                     self.faults.extend(fault(at, dice));

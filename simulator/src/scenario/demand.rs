@@ -93,6 +93,7 @@ impl<'a> Demand<'a> {
         let by = if shifted { table.integer("by", 1..=NODES_MAX as u64) } else { None };
         let pairs = senders
             .zip(to.as_ref())
+            .filter(|_| self.destinations <= DESTINATIONS_MAX)
             .and_then(|(senders, to)| self.pairs(&senders, to, by.unwrap_or(1)));
         let start = table.time(["start_us", "start_periods"], 0..=self.duration.saturating_sub(1));
         let tag: u8 = table.integer("tag", 0..=127).unwrap_or(0);
@@ -158,7 +159,8 @@ impl<'a> Demand<'a> {
             Some((_, Pattern::Neighbour)) => self.permuted(senders, |at, _| Some(at ^ 1)),
             Some((_, Pattern::Bisect)) => self.permuted(senders, |at, count| {
                 let half = count / 2;
-                if at < half { Some(at + half) } else { at.checked_sub(half) }
+                let second = (at < 2 * half).then(|| at.checked_sub(half));
+                if at < half { Some(at + half) } else { second? }
             }),
             None => {
                 let to = self.destination(&text)?;
@@ -191,8 +193,8 @@ impl<'a> Demand<'a> {
     ) -> Option<Vec<(NodeId, Destination)>> {
         let count = senders.hosts.len();
         if count < 2 && self.map.whole == Whole::Yes {
-            let message = format!("{count} hosts for a pattern");
-            self.map.problems.add(&senders.span, message, "expected two hosts at least");
+            let message = format!("too few hosts for the pattern: {count}");
+            self.map.problems.add(&senders.span, message, "expected two at least");
             return None;
         }
         let pair = |(at, from): (usize, &NodeId)| {
@@ -301,6 +303,10 @@ impl<'a> Demand<'a> {
         let chars = match parse(text.text) {
             Ok(chars) => chars,
             Err(error) => {
+                // Before it went wrong a repetition may have made any number of characters.
+                if text.text.contains(['×', '*']) {
+                    self.characters = self.characters.saturating_add(RAW_MAX / 4);
+                }
                 let message = format!("`chars`: {error}");
                 return problems.add(&text.span, message, "expected characters in notation");
             }

@@ -55,6 +55,8 @@ pub enum Style {
 #[derive(Debug)]
 pub(super) struct Problems<'a> {
     text: &'a str,
+    /// Where its line breaks are.
+    breaks: Vec<usize>,
     found: RefCell<Vec<Found>>,
 }
 
@@ -134,8 +136,14 @@ impl Problem {
 }
 
 impl<'a> Problems<'a> {
-    pub(super) const fn new(text: &'a str) -> Self {
-        Self { text, found: RefCell::new(Vec::new()) }
+    pub(super) fn new(text: &'a str) -> Self {
+        let breaks = text.match_indices('\n').map(|(at, _)| at).collect();
+        Self { text, breaks, found: RefCell::new(Vec::new()) }
+    }
+
+    /// Whether there are more than are shown: then no more help is looked for, which takes time.
+    pub(super) fn are_many(&self) -> bool {
+        self.found.borrow().len() > PROBLEMS_MAX
     }
 
     /// Adds one: where, what stands there, what belongs there.
@@ -167,7 +175,7 @@ impl<'a> Problems<'a> {
 
     /// The line of a place, from 1.
     pub(super) fn line(&self, span: &Range<usize>) -> usize {
-        self.text.get(..span.start).unwrap_or_default().matches('\n').count() + 1
+        self.breaks.partition_point(|at| *at < span.start) + 1
     }
 
     /// What was read, if nothing is wrong.
@@ -179,6 +187,11 @@ impl<'a> Problems<'a> {
                 found.sort_by_key(|found| found.span.start);
                 // A table that is read in two places is wrong in both.
                 found.dedup();
+                if found.is_empty() {
+                    let message = "the file is no scenario".to_owned();
+                    let expected = "expected one".to_owned();
+                    found.push(Found { span: 0..0, message, expected, help: None });
+                }
                 let omitted = found.len().saturating_sub(PROBLEMS_MAX);
                 found.truncate(PROBLEMS_MAX);
                 let problems =
@@ -205,13 +218,15 @@ pub(super) fn did_you_mean<'w>(
     if word.len() > WORD_MAX {
         return None;
     }
+    let initial = |c| word.starts_with(c);
     let near = (word.chars().count() / 3).max(1);
     words
         .into_iter()
         .filter(|other| other.len() <= WORD_MAX)
         .map(|other| (strsim::damerau_levenshtein(word, other), other))
         .filter(|(distance, _)| *distance <= near)
-        .min()
+        // Of names alike, `s1` is meant for `s0` sooner than for `h1`.
+        .min_by_key(|(distance, other)| (*distance, !other.starts_with(initial), *other))
         .map(|(_, other)| format!("did you mean `{}`?", shortened(other)))
 }
 

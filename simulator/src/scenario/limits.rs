@@ -7,8 +7,8 @@ pub const TEXT_MAX: usize = 1 << 20;
 pub const PROBLEMS_MAX: usize = 40;
 /// Hosts and switches.
 pub const NODES_MAX: usize = 4_096;
-/// Hosts. There are routes from each to each: a million.
-pub const HOSTS_MAX: usize = 1_024;
+/// Hosts: those of the largest fat tree. There are routes from each to each, a quarter of a million.
+pub const HOSTS_MAX: usize = 512;
 /// Cables.
 pub const CABLES_MAX: usize = 65_536;
 /// Bytes of a name.

@@ -48,7 +48,11 @@ impl<'a> Map<'a> {
         if fitting.is_none() {
             let shown = shortened(name);
             let names = self.topology.nodes().iter().filter(|node| fits(node.kind));
-            let help = did_you_mean(name, names.map(|node| node.name.as_str()));
+            let help = if self.problems.are_many() {
+                None
+            } else {
+                did_you_mean(name, names.map(|node| node.name.as_str()))
+            };
             let (message, expected) = match found {
                 Some(_) => (format!("`{shown}` is no {what}"), format!("expected a {what}")),
                 None => {
@@ -107,8 +111,11 @@ impl<'a> Map<'a> {
         cabled
     }
 
-    /// All hosts with a cable.
+    /// All hosts with a cable; none while the network is not whole, and perhaps far too large.
     pub(super) fn cabled_hosts(&self) -> Vec<NodeId> {
+        if self.whole == Whole::No {
+            return Vec::new();
+        }
         let cabled = |host: &NodeId| self.topology.peer(Self::host_port(*host)).is_some();
         self.topology.hosts().filter(cabled).collect()
     }

@@ -68,7 +68,7 @@ pub(super) fn read<'a>(root: &mut Table<'a>, problems: &'a Problems<'a>, seed: u
         switch = parameters::switch(&mut table, switch);
         table.finish();
     }
-    let mut interface = parameters::INTERFACE;
+    let mut interface = InterfaceParameters::default();
     if let Some(mut table) = root.table("interface") {
         interface = parameters::interface(&mut table, interface);
         table.finish();
@@ -249,7 +249,8 @@ impl<'a> Plan<'a> {
                 }
             }
         }
-        Topology::default()
+        // What else is wrong is not shown; the names are good all the same.
+        Topology::new(self.nodes.clone(), Vec::new()).unwrap_or_default()
     }
 
     fn tell(&self, error: &TopologyError, cable: usize) {

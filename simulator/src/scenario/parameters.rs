@@ -14,17 +14,6 @@ use crate::interface::{Bus, Consumption, InterfaceParameters};
 use crate::link::{DELAY_PS_PER_M, LinkParameters, Slack, Symbols};
 use crate::topology::{Extensions, SWITCH_PORTS_MAX, SwitchParameters};
 
-/// An interface of which nothing is said: what is measured is the network. *Chosen*: half of the
-/// memory of 128 KB for either way, and a queue that is seldom full. I-5, I-6
-pub(super) const INTERFACE: InterfaceParameters = InterfaceParameters {
-    bus: Bus::Ideal,
-    send_memory: 1 << 16,
-    receive_memory: 1 << 16,
-    consumption: Consumption::Always,
-    boot: Ticks(0),
-    commands: 64,
-};
-
 /// The keys of a link. F-3, F-4, R-4
 pub(super) fn link(table: &mut Table<'_>, base: LinkParameters) -> LinkParameters {
     let slack = base.slack;
@@ -146,4 +135,21 @@ pub(super) fn consumption(item: &Item<'_>) -> Option<Consumption> {
         ));
     }
     every.map(Consumption::Every)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::delay_of_metres;
+
+    #[test]
+    fn whole_metres_take_as_long_as_a_link_says() {
+        for metres in [0, 1, 2, 3, 10, 25, 1_000, 2_000_000] {
+            let delay = delay_of_nanometres(u128::from(metres) * NANO);
+            assert_eq!(delay, Some(delay_of_metres(metres)));
+        }
+        // 2.5 m: 14 ns, 1.12 periods.
+        assert_eq!(delay_of_nanometres(2_500_000_000), Some(Ticks(2)));
+        assert_eq!(delay_of_nanometres(u128::MAX), None);
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::limits::NODES_MAX;
 use super::table::Table;
-use crate::generate::{Shape, generate};
+use crate::generate::{Shape, ShapeError, generate};
 use crate::link::LinkParameters;
 use crate::topology::{Cable, Node, SWITCH_PORTS_MAX, SwitchParameters};
 
@@ -51,7 +51,13 @@ pub(super) fn read(
     let made = shape.and_then(|shape| match generate(&shape, switch, link) {
         Ok(made) => Some(made),
         Err(error) => {
-            table.wrong(error.to_string(), "expected numbers that go together");
+            let expected = match error {
+                ShapeError::NoPort { .. } | ShapeError::Full { .. } => {
+                    "expected fewer hosts or links, or switches with more ports"
+                }
+                ShapeError::Range { .. } | ShapeError::Nodes => "expected a smaller network",
+            };
+            table.wrong(error.to_string(), expected);
             None
         }
     });

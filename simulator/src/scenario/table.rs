@@ -350,3 +350,28 @@ fn nanos(text: &str) -> Option<u128> {
         digits.is_multiple_of(factor).then_some(digits / factor)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_read_exactly() {
+        assert_eq!(nanos("0.3"), Some(300_000_000));
+        assert_eq!(nanos("3e-1"), Some(300_000_000));
+        assert_eq!(nanos("+12.0125E2"), Some(1_201_250_000_000));
+        assert_eq!(nanos("0.000000001"), Some(1));
+        assert_eq!(nanos("1.50000000000"), Some(1_500_000_000));
+        for text in ["0.0000000001", "-1.0", "inf", "nan", "1e99", "1e-99", "1e9999999999", ""] {
+            assert_eq!(nanos(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn periods_are_shown_as_microseconds() {
+        assert_eq!(microseconds(1), "0.0125");
+        assert_eq!(microseconds(80), "1");
+        assert_eq!(microseconds(0), "0");
+        assert_eq!(microseconds(44), "0.55");
+    }
+}

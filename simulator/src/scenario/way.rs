@@ -65,7 +65,7 @@ fn route(map: Map<'_>, text: &Text<'_>) -> Option<Vec<u8>> {
     });
     if bytes.is_none() {
         let message = format!("`bytes` is {}", map.problems.shown(&text.span));
-        let expected = format!("expected {ROUTE_MAX} bytes from 80 to ff at most, like `83 bf`");
+        let expected = format!("expected at most {ROUTE_MAX} bytes from 80 to ff, like `83 bf`");
         map.problems.add(&text.span, message, expected);
     }
     bytes

@@ -1,0 +1,39 @@
+//! What a simulated period costs. `cargo bench -p simulator`
+
+#![expect(missing_docs, reason = "benchmarks are no library")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "as in tests")]
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use simulator::network::{Layout, Network};
+use simulator::scenario::Scenario;
+use simulator::truth::Wanted;
+
+fn main() {
+    divan::main();
+}
+
+/// Periods in a round.
+const PERIODS: u64 = 10_000;
+
+/// 8 × 8 switches with a host each: 352 channels.
+fn mesh(load: &str, more: &str) -> Scenario {
+    let text = format!(
+        "seed = 1\nduration_us = 1000000\n[topology]\nkind = \"mesh\"\nwidth = 8\nheight = 8\nhosts_per_switch = 1\n\
+         [routes]\nmethod = \"dimension-order\"\n[[traffic]]\nto = \"uniform\"\npayload = 90\nload = {load}\n{more}"
+    );
+    Scenario::read("mesh.toml", &text).map_err(|error| error.to_string()).unwrap()
+}
+
+fn characters(scenario: &Scenario) -> ItemsCount {
+    ItemsCount::new(2 * scenario.topology.cables().len() as u64 * PERIODS)
+}
+
+/// The stepper in an 8 × 8 mesh with 64 hosts, uniform traffic of 90 bytes.
+#[divan::bench(args = ["0.001", "0.1", "0.3"])]
+fn step_a_mesh(bencher: Bencher<'_, '_>, load: &str) {
+    let scenario = mesh(load, "");
+    let mut network = Network::new(&scenario, Wanted::Nothing, Layout::AsGiven);
+    network.run(PERIODS);
+    bencher.counter(characters(&scenario)).bench_local(|| network.run(network.now() + PERIODS));
+}
