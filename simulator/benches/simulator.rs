@@ -1,7 +1,6 @@
 //! What a simulated period costs. `cargo bench -p simulator`
 
-#![expect(missing_docs, reason = "benchmarks are no library")]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "as in tests")]
+#![expect(clippy::unwrap_used, reason = "the scenario is a constant")]
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

@@ -36,7 +36,7 @@ pub struct Circuit {
     pub tapped: Option<Box<Tapped>>,
     /// The status word of its control interface. R-6
     pub status: Status,
-    /// What has passed through it.
+    /// What has passed through it, but for what the input circuit counts.
     pub passed: Passed,
 }
 
@@ -186,6 +186,12 @@ impl Circuit {
                 Symbols::Mandatory => {}
             },
         }
+    }
+
+    /// What has passed through it.
+    #[must_use]
+    pub const fn passed(&self) -> Passed {
+        Passed { fill_max: self.receiver.fill_max(), ..self.passed }
     }
 
     /// Its lamps. L

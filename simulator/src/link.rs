@@ -35,11 +35,11 @@ pub struct LinkParameters {
 /// The parts of a slack buffer, in cells. F-3 (§4.5.2)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slack {
-    /// k_g: when no more than these are full, GO.
+    /// `k_g`: when no more than these are full, GO.
     pub go_slack: u32,
     /// h, at least 1: between the thresholds of GO and STOP.
     pub hysteresis: u32,
-    /// k_s: when no more than these are empty, STOP.
+    /// `k_s`: when no more than these are empty, STOP.
     pub stop_slack: u32,
 }
 
@@ -54,13 +54,13 @@ pub enum Symbols {
 }
 
 impl Slack {
-    /// All cells: r = k_g + h + k_s. F-3
+    /// All cells: r = `k_g` + h + `k_s`. F-3
     #[must_use]
     pub const fn cells(&self) -> u32 {
         self.go_slack.saturating_add(self.hysteresis).saturating_add(self.stop_slack)
     }
 
-    /// Full cells that generate STOP: r − k_s. F-3
+    /// Full cells that generate STOP: r − `k_s`. F-3
     #[must_use]
     pub const fn stop_at(&self) -> u32 {
         self.go_slack.saturating_add(self.hysteresis)

@@ -250,9 +250,9 @@ impl Network {
 
     /// What has passed through a port, and its lamps. L
     #[must_use]
-    pub fn port(&self, port: Port) -> Option<(&Passed, Light)> {
+    pub fn port(&self, port: Port) -> Option<(Passed, Light)> {
         let circuit = self.circuits.get(*self.places.circuits.get(&port)? as usize)?;
-        Some((&circuit.passed, circuit.light()))
+        Some((circuit.passed(), circuit.light()))
     }
 
     /// The interface of a host.

@@ -30,6 +30,7 @@ pub struct Receiver {
     cells: Box<[Cell]>,
     first: u32,
     full: u32,
+    full_max: u32,
     /// The packets that begin in the slack buffer.
     heads: VecDeque<PacketId>,
     /// A packet whose first byte was lost, and to what: it begins with the next byte that is kept.
@@ -148,6 +149,7 @@ impl Receiver {
             cells: vec![Cell::IDLE; link.slack.cells() as usize].into_boxed_slice(),
             first: 0,
             full: 0,
+            full_max: 0,
             heads: VecDeque::new(),
             headless: None,
             current: None,
@@ -208,10 +210,10 @@ impl Receiver {
             self.headless = Some((id, rule));
         }
         match cell.character() {
-            Character::IDLE => return self.silence(telling),
+            Character::IDLE => self.silence(telling),
             Character::Data(byte) => {
                 self.alive(telling);
-                return self.data(byte, telling);
+                self.data(byte, telling)
             }
             Character::Control(code) => {
                 self.alive(telling);
@@ -385,6 +387,7 @@ impl Receiver {
         if let Some(place) = self.cells.get_mut(place) {
             *place = cell;
             self.full += 1;
+            self.full_max = self.full_max.max(self.full);
         }
     }
 
@@ -448,6 +451,12 @@ impl Receiver {
     #[must_use]
     pub const fn fill(&self) -> u32 {
         self.full
+    }
+
+    /// The most cells that have been full.
+    #[must_use]
+    pub const fn fill_max(&self) -> u32 {
+        self.full_max
     }
 
     /// Packets that begin in the slack buffer.

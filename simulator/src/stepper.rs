@@ -46,8 +46,9 @@ impl Network {
                 if quick.is_none() {
                     quiet.sends = Quiet::NEVER.sends;
                     let telling = &mut Telling { now, slot, place: circuit.port, log };
-                    hear_any(circuit, wire, cell, telling)
-                        .reset(circuit, switches, hosts, log, now);
+                    if hear_any(circuit, wire, cell, telling) == Asked::Reset {
+                        reset_sink(circuit, switches, hosts, telling);
+                    }
                 }
             }
             if let Sink::Switch(switch, input) = &mut circuit.sink
@@ -240,56 +241,42 @@ fn hear_any(
     wire: &mut Wire,
     cell: Cell,
     telling: &mut Telling<'_>,
-) -> Consequence {
+) -> Asked {
     let head = if cell.is_head() { wire.head() } else { None };
     if circuit.power != Power::On {
         if let Some(id) = head {
             telling.tell(Some(id), || What::Dropped(Rule("F-7")));
         }
-        return Consequence::None;
+        return Asked::Nothing;
     }
     let asked = circuit.receiver.hear_any(cell, head, telling);
-    circuit.passed.fill_max = circuit.passed.fill_max.max(circuit.receiver.fill());
     circuit.answer(asked, telling);
-    if asked == Asked::Reset { Consequence::Reset } else { Consequence::None }
+    asked
 }
 
-/// Whether what takes the data of a port must be reset. R-3
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Consequence {
-    None,
-    Reset,
-}
-
-impl Consequence {
-    fn reset(
-        self,
-        circuit: &mut Circuit,
-        switches: &mut [Switch],
-        hosts: &mut [Host],
-        log: &mut Log,
-        now: u64,
-    ) {
-        if self == Self::None {
-            return;
+/// FRES has come: what takes the data of the port starts again. R-3
+fn reset_sink(
+    circuit: &mut Circuit,
+    switches: &mut [Switch],
+    hosts: &mut [Host],
+    telling: &mut Telling<'_>,
+) {
+    match &mut circuit.sink {
+        Sink::Host(host) => {
+            if let Some(host) = hosts.get_mut(*host as usize) {
+                host.interface.reset(telling.now, telling.log);
+            }
         }
-        match &mut circuit.sink {
-            Sink::Host(host) => {
-                if let Some(host) = hosts.get_mut(*host as usize) {
-                    host.interface.reset(now, log);
-                }
+        Sink::Switch(switch, input) => {
+            if let Some(switch) = switches.get_mut(*switch as usize) {
+                switch.reset(circuit.port.port, input);
             }
-            Sink::Switch(switch, input) => {
-                if let Some(switch) = switches.get_mut(*switch as usize) {
-                    switch.reset(circuit.port.port, input);
-                }
-                if let Input::Connected(_, transit) = input
-                    && let Some(id) = transit.head()
-                {
-                    log.tell(now, circuit.port, Some(id), || What::Dropped(Rule("R-3")));
-                }
-                *input = Input::Empty;
+            if let Input::Connected(_, transit) = input
+                && let Some(id) = transit.head()
+            {
+                telling.tell(Some(id), || What::Dropped(Rule("R-3")));
             }
+            *input = Input::Empty;
         }
     }
 }

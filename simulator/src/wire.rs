@@ -207,7 +207,7 @@ impl Wire {
     /// Opens one of the nine wires, 8 being `d`. W-5
     pub fn open(&mut self, wire: u8) {
         self.damage(|damage| {
-            damage.open.iter_mut().skip(wire.into()).take(1).for_each(|n| *n += 1)
+            damage.open.iter_mut().skip(wire.into()).take(1).for_each(|n| *n += 1);
         });
     }
 
@@ -287,7 +287,7 @@ impl Clock {
         if self.divisor == 1 {
             return Some(now);
         }
-        if now % self.divisor == 0 { Some(now / self.divisor) } else { None }
+        if now.is_multiple_of(self.divisor) { Some(now / self.divisor) } else { None }
     }
 
     /// The link's period in which it hears at this time, if it does.
