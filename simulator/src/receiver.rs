@@ -170,7 +170,7 @@ impl Receiver {
             Command::Stop => Cell::control(0x0f),
         };
         let fill = cell == told || cell == Cell::GAP && self.receiving == Receiving::Between;
-        if fill && self.silent < OPEN {
+        if fill && self.silent < OPEN && self.headless.is_none() {
             self.silent = 0;
             return Some(Asked::Nothing);
         }
@@ -191,6 +191,7 @@ impl Receiver {
         self.full == 0
             && self.silent == 0
             && self.receiving == Receiving::Between
+            && self.headless.is_none()
             && self.commanded == Command::Go
     }
 
@@ -511,5 +512,180 @@ const fn understood(symbols: Symbols, asked: Asked) -> Asked {
     match symbols {
         Symbols::All => asked,
         Symbols::Mandatory => Asked::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::Slack;
+    use crate::topology::NodeId;
+    use crate::truth::Wanted;
+    use codec::route::PortId;
+
+    /// A receiver of k_g = 2, h = 2, k_s = 2, with what it tells.
+    struct Bench {
+        receiver: Receiver,
+        log: Log,
+        slot: u64,
+    }
+
+    impl Bench {
+        fn new(symbols: Symbols) -> Self {
+            let slack = Slack { go_slack: 2, hysteresis: 2, stop_slack: 2 };
+            let link = LinkParameters { slack, symbols, ..LinkParameters::default() };
+            let receiver = Receiver::new(&link, Some(Box::default()));
+            Self { receiver, log: Log::new(Wanted::Everything), slot: 0 }
+        }
+
+        /// Hears some characters; what it asked for, but for nothing.
+        fn hear(&mut self, text: &str) -> Vec<(u64, Asked)> {
+            let mut asked = Vec::new();
+            for character in codec::notation::parse(text).unwrap().chars() {
+                let place = Port { node: NodeId(0), port: PortId(0) };
+                let (now, log) = (self.slot, &mut self.log);
+                let telling = &mut Telling { now, slot: now, place, log };
+                let cell = Cell::of(character);
+                let quick = self.receiver.hear(cell, Command::Go);
+                let did = quick.unwrap_or_else(|| self.receiver.hear_any(cell, None, telling));
+                if did != Asked::Nothing && did != Asked::Command(Command::Go) {
+                    asked.push((self.slot, did));
+                }
+                self.slot += 1;
+            }
+            asked
+        }
+
+        /// Takes so many cells from the slack buffer.
+        fn take(&mut self, cells: usize) -> String {
+            let taken = std::iter::from_fn(|| self.receiver.take()).take(cells);
+            taken.map(|(cell, _)| cell.character()).collect::<codec::CharBuf>().to_string()
+        }
+
+        fn told(&mut self) -> Vec<(u64, &'static str)> {
+            self.log.drain().map(|row| (row.at, row.what.kind())).collect()
+        }
+
+        fn commands(&mut self, periods: usize) -> Vec<Option<Command>> {
+            (0..periods).map(|_| self.receiver.due()).collect()
+        }
+    }
+
+    #[test]
+    fn the_mark_follows_its_data_and_redundant_gaps_take_no_cell() {
+        // F-5, P-7, P-8
+        let mut bench = Bench::new(Symbols::Mandatory);
+        assert_eq!(bench.hear("GAP GAP 83 GO 05 IDLE GAP GAP GO GAP"), []);
+        assert_eq!(bench.receiver.fill(), 3);
+        assert_eq!(bench.take(9), "83 05 GAP");
+    }
+
+    #[test]
+    fn a_rise_to_the_upper_threshold_is_stop_and_a_fall_to_the_lower_go() {
+        // F-3: r − k_s = 4, k_g = 2; out two periods later, F-4.
+        let mut bench = Bench::new(Symbols::Mandatory);
+        bench.hear("83 05 01");
+        assert_eq!(bench.commands(3), [None; 3]);
+        bench.hear("02");
+        assert_eq!(bench.commands(4), [None, None, Some(Command::Stop), None]);
+        // Down to 3 and up to 4 again: no STOP is said twice.
+        bench.take(1);
+        bench.hear("03");
+        assert_eq!(bench.commands(4), [None; 4]);
+        bench.take(2);
+        assert_eq!(bench.receiver.fill(), 2);
+        bench.hear("GO");
+        assert_eq!(bench.commands(4), [None, None, Some(Command::Go), None]);
+        assert_eq!(bench.told(), [(3, "threshold"), (5, "threshold")]);
+    }
+
+    #[test]
+    fn what_meets_a_full_slack_buffer_is_lost_and_told() {
+        // F-9: six cells. A lost mark joins two packets.
+        let mut bench = Bench::new(Symbols::Mandatory);
+        assert_eq!(
+            bench.hear("83 01 02 03 04 05 06 GAP"),
+            [(6, Asked::Overflow), (7, Asked::Overflow)]
+        );
+        assert_eq!(
+            bench.told(),
+            [(3, "threshold"), (6, "overflow"), (7, "overflow"), (7, "received")]
+        );
+        assert_eq!(bench.take(9), "83 01 02 03 04 05");
+    }
+
+    #[test]
+    fn sixteen_silent_periods_end_the_packet_and_open_the_link() {
+        // F-7: the 16th in a row, periods 2 to 17.
+        let mut bench = Bench::new(Symbols::Mandatory);
+        assert_eq!(bench.hear("83 05 IDLE×15"), []);
+        assert_eq!(bench.hear("IDLE×20"), [(17, Asked::LinkOpen)]);
+        assert!(bench.receiver.is_open());
+        assert_eq!(bench.take(9), "83 05 GAP");
+        bench.hear("GAP");
+        assert!(!bench.receiver.is_open());
+        let told = bench.told();
+        assert_eq!(
+            told,
+            [(17, "truncated"), (17, "received"), (17, "open-link"), (37, "link-restored")]
+        );
+    }
+
+    #[test]
+    fn a_reset_empties_the_buffer_and_drops_data_up_to_a_gap() {
+        // STOP and GO are heard all the same; f falls to 0, so GO is due.
+        let mut bench = Bench::new(Symbols::Mandatory);
+        bench.hear("83 01 02 03");
+        assert_eq!(bench.commands(3), [None, None, Some(Command::Stop)]);
+        assert_eq!(
+            bench.hear("FRES 04 STOP 05 GAP 83 GAP"),
+            [(4, Asked::Reset), (6, Asked::Command(Command::Stop))]
+        );
+        assert_eq!(bench.commands(3), [None, None, Some(Command::Go)]);
+        assert_eq!(bench.take(9), "83 GAP");
+    }
+
+    #[test]
+    fn optional_symbols_are_told_but_obeyed_only_where_they_are_known() {
+        // C-3, C-4, C-5
+        let text = "BRES PRB3 REPL5 ORUN GO!01 !a6 BRES!1c";
+        let reply = Asked::Reply(ReplyStatus::new(5).unwrap());
+        assert_eq!(Bench::new(Symbols::Mandatory).hear(text), [(2, reply)]);
+        let mut bench = Bench::new(Symbols::All);
+        let probe = Asked::Probe(ProbeNumber::new(3).unwrap());
+        assert_eq!(
+            bench.hear(text),
+            [(0, Asked::BackwardReset), (1, probe), (2, reply), (6, Asked::BackwardReset)]
+        );
+        assert_eq!(
+            bench.told(),
+            [
+                (0, "backward-reset"),
+                (1, "probe"),
+                (3, "overrun-alarm"),
+                (4, "corrected-code"),
+                (5, "invalid-code"),
+                (6, "corrected-code"),
+                (6, "backward-reset")
+            ]
+        );
+    }
+
+    #[test]
+    fn a_packet_whose_first_byte_is_lost_begins_with_the_next() {
+        let id = PacketId { host: NodeId(7), number: 0 };
+        let mut bench = Bench::new(Symbols::Mandatory);
+        let place = Port { node: NodeId(0), port: PortId(0) };
+        let telling = &mut Telling { now: 0, slot: 0, place, log: &mut bench.log };
+        // Its wire d was open: a control code came, and then the rest.
+        bench.receiver.hear_any(Cell::control(0x83).as_head(), Some(id), telling);
+        bench.hear("05 GAP");
+        assert_eq!(bench.receiver.take(), Some((Cell::data(5).as_head(), Some(id))));
+        // If all of it is lost, the packet is.
+        let telling = &mut Telling { now: 9, slot: 9, place, log: &mut bench.log };
+        bench.receiver.hear_any(Cell::control(0x83).as_head(), Some(id), telling);
+        bench.told();
+        bench.hear("GAP");
+        assert_eq!(bench.told().last(), Some(&(2, "dropped")));
     }
 }

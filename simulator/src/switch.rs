@@ -301,3 +301,82 @@ fn bits(mut set: u32) -> impl Iterator<Item = PortId> {
         u8::try_from(lowest).ok().map(PortId)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use codec::route::Addressing;
+
+    fn switch(ports: u8) -> Switch {
+        Switch::new(NodeId(0), SwitchParameters::new(ports, Addressing::Absolute))
+    }
+
+    /// Runs arbitration over some periods; who got which output when.
+    fn grants(switch: &mut Switch, periods: std::ops::Range<u64>) -> Vec<(u64, u8, u8)> {
+        let mut grants = Vec::new();
+        for now in periods {
+            switch.arbitrate(now, &mut |input, output| grants.push((now, input.0, output.0)));
+        }
+        grants
+    }
+
+    #[test]
+    fn the_token_looks_at_one_input_in_two_periods() {
+        // S-5: parked at input 0, it reaches input n after 2·(n + 1) periods, 16 at most.
+        for input in 0..8 {
+            let mut switch = switch(8);
+            switch.request(PortId(input), PortId(3));
+            let expected = vec![(100 + 2 * (u64::from(input) + 1), input, 3)];
+            assert_eq!(grants(&mut switch, 100..140), expected);
+        }
+    }
+
+    #[test]
+    fn the_token_is_parked_behind_the_input_served_last() {
+        // S-5: inputs 0, 1 and 2 ask at once and again; each gets its turn before any gets a second.
+        let mut switch = switch(4);
+        let mut now = 0;
+        let mut served = Vec::new();
+        for _ in 0..9 {
+            (0..3).for_each(|input| switch.request(PortId(input), PortId(3)));
+            let (at, input, _) = grants(&mut switch, now..now + 9)[0];
+            served.push((at - now, input));
+            switch.release(PortId(3));
+            now = at + 1;
+        }
+        // From input 2 the token passes input 3 on its way back to input 0.
+        let round = [(2, 0), (2, 1), (2, 2), (4, 0), (2, 1), (2, 2), (4, 0), (2, 1), (2, 2)];
+        assert_eq!(served, round);
+    }
+
+    #[test]
+    fn outputs_are_arbitrated_at_once_and_held() {
+        // S-4: any permutation; and an output that is held is not granted again.
+        let mut switch = switch(4);
+        [(0, 2), (1, 3), (2, 0), (3, 1)]
+            .into_iter()
+            .for_each(|(input, output)| switch.request(PortId(input), PortId(output)));
+        let granted = grants(&mut switch, 0..100);
+        assert_eq!(granted, [(2, 0, 2), (4, 1, 3), (6, 2, 0), (8, 3, 1)]);
+        switch.request(PortId(1), PortId(2));
+        assert_eq!(grants(&mut switch, 100..200), []);
+        switch.release(PortId(2));
+        assert_eq!(grants(&mut switch, 200..300), [(202, 1, 2)]);
+    }
+
+    #[test]
+    fn a_reset_input_asks_no_more_and_frees_its_output() {
+        //
+        let mut switch = switch(4);
+        switch.request(PortId(1), PortId(2));
+        switch.reset(PortId(1), &Input::Waiting(PortId(2)));
+        assert!(switch.is_calm());
+        switch.request(PortId(1), PortId(2));
+        assert_eq!(grants(&mut switch, 0..9), [(4, 1, 2)]);
+        switch.reset(PortId(1), &Input::Connected(PortId(2), Transit::new(0x82, None)));
+        assert_eq!(switch.take_severed().collect::<Vec<_>>(), [PortId(2)]);
+        switch.request(PortId(0), PortId(2));
+        // The token is behind input 1: it passes 2 and 3.
+        assert_eq!(grants(&mut switch, 10..20), [(16, 0, 2)]);
+    }
+}

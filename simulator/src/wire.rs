@@ -306,3 +306,121 @@ impl Clock {
         self.divisor
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::NodeId;
+    use codec::CharBuf;
+    use std::num::NonZeroU32;
+
+    fn link(delay: u64, divisor: u32) -> LinkParameters {
+        let divisor = NonZeroU32::new(divisor).unwrap();
+        LinkParameters { delay: Ticks(delay), divisor, ..LinkParameters::default() }
+    }
+
+    /// Puts in a text, the last byte before each GAP being a packet's last; when each character
+    /// that is not IDLE arrives.
+    fn check(
+        link: &LinkParameters,
+        text: &str,
+        damage: impl FnOnce(&mut Wire),
+    ) -> Vec<(u64, String)> {
+        let (mut wire, clock) = (Wire::new(link), Clock::new(link));
+        damage(&mut wire);
+        let text = codec::notation::parse(text).unwrap();
+        let mut cells = text.chars().iter().map(|character| {
+            let cell = Cell::of(character);
+            if cell == Cell::GAP { Cell::END } else { cell }
+        });
+        let mut arrived = Vec::new();
+        for now in 0..100 {
+            if clock.hears(now).is_some() {
+                let cell = wire.arrive(now);
+                if cell.bits() != 0 {
+                    arrived.push((now, cell.character().to_string()));
+                }
+            }
+            if clock.sends(now).is_some() {
+                wire.put(cells.next().unwrap_or(Cell::IDLE));
+            }
+        }
+        arrived
+    }
+
+    fn row(at: u64, text: &str) -> (u64, String) {
+        (at, text.to_owned())
+    }
+
+    #[test]
+    fn a_character_arrives_after_the_delay() {
+        let sound = |_: &mut Wire| ();
+        assert_eq!(check(&link(1, 1), "83 05", sound), [row(1, "83"), row(2, "05")]);
+        assert_eq!(check(&link(12, 1), "83 05", sound), [row(12, "83"), row(13, "05")]);
+        // At a fourth of the rate they go out in periods 0 and 4.
+        for delay in 1..20 {
+            let expected = [row(delay, "83"), row(delay + 4, "05")];
+            assert_eq!(check(&link(delay, 4), "83 05", sound), expected);
+        }
+    }
+
+    #[test]
+    fn an_open_wire_brings_no_ones() {
+        // W-5: 0x83 without its bit 7 is 0x03; without d, data is control, here GO and an invalid code.
+        let open = |number| move |wire: &mut Wire| wire.open(number);
+        assert_eq!(check(&link(1, 1), "83 05", open(7)), [row(1, "03"), row(2, "05")]);
+        assert_eq!(check(&link(1, 1), "03 85", open(8)), [row(1, "GO"), row(2, "!85")]);
+        let mended = |wire: &mut Wire| {
+            wire.open(7);
+            wire.close(7);
+        };
+        assert_eq!(check(&link(1, 1), "83", mended), [row(1, "83")]);
+    }
+
+    #[test]
+    fn the_next_gap_that_ends_a_packet_is_lost_or_all_of_them() {
+        let next = |wire: &mut Wire| wire.lose_gaps(Gaps::Next);
+        assert_eq!(
+            check(&link(1, 1), "83 GAP 05 GAP", next),
+            [row(1, "83"), row(3, "05"), row(4, "GAP")]
+        );
+        let all = |wire: &mut Wire| wire.lose_gaps(Gaps::All);
+        assert_eq!(check(&link(1, 1), "83 GAP 05 GAP", all), [row(1, "83"), row(3, "05")]);
+    }
+
+    #[test]
+    fn single_errors_and_noise_change_what_arrives() {
+        // 0x83 with bits 0 and 8 inverted: control code 0x82.
+        let flip = |wire: &mut Wire| wire.flip(2, 0x101);
+        assert_eq!(
+            check(&link(1, 1), "83 83 83", flip),
+            [row(1, "83"), row(2, "!82"), row(3, "83")]
+        );
+        // An error in every character: each loses one of its 1s, so 0x100 loses d.
+        let weak = |wire: &mut Wire| wire.noise(Errors::Weaken, 1, 50, Dice::new(1, 1));
+        assert_eq!(check(&link(1, 1), "00 00", weak), []);
+    }
+
+    #[test]
+    fn a_cut_loses_what_is_in_flight_and_what_is_sent() {
+        let link = link(5, 1);
+        let mut wire = Wire::new(&link);
+        let id = PacketId { host: NodeId(0), number: 0 };
+        assert!(wire.announce(id));
+        wire.put(Cell::data(0x83).as_head());
+        assert_eq!(wire.cut(), [id]);
+        assert!(!wire.announce(id));
+        wire.put(Cell::data(0x83).as_head());
+        wire.mend();
+        wire.put(Cell::data(0x05));
+        let arrived: CharBuf = (0..5)
+            .map(|now| {
+                let character = wire.arrive(now).character();
+                wire.put(Cell::IDLE);
+                character
+            })
+            .collect();
+        assert_eq!(arrived.to_string(), "IDLE×4 05");
+        assert_eq!(wire.heads(), 0);
+    }
+}
