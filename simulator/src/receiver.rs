@@ -523,7 +523,7 @@ mod tests {
     use crate::truth::Wanted;
     use codec::route::PortId;
 
-    /// A receiver of k_g = 2, h = 2, k_s = 2, with what it tells.
+    /// A receiver of `k_g` = 2, h = 2, `k_s` = 2, with what it tells.
     struct Bench {
         receiver: Receiver,
         log: Log,
