@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use codec::tick::Tick;
 
+use crate::demo;
+
 /// Looks at Myrinet captures: at the characters on the wire, and upward from them.
 ///
 /// With a file and no command, tells what its channels carried.
@@ -37,6 +39,10 @@ pub(crate) enum Command {
     Events(View),
     /// Prints the characters of both directions of a link side by side.
     Show(View),
+    /// Simulates a network character by character, and writes what it observes to a capture.
+    Simulate(Simulate),
+    /// Simulates a network that is built in, and shows what it is to show.
+    Demo(Demo),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -79,6 +85,40 @@ pub(crate) struct Packets {
     /// With the bytes of every packet.
     #[arg(long)]
     pub(crate) hex: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Simulate {
+    /// The scenario, as docs/scenario.md describes it; - for standard input.
+    pub(crate) scenario: PathBuf,
+    /// The capture that is written: pcapng; - for standard output.
+    #[arg(short = 'o', long = "output", value_name = "CAPTURE")]
+    pub(crate) capture: PathBuf,
+    /// Also writes down all that happens, a JSON object a line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) truth: Option<PathBuf>,
+    /// Another seed than the scenario's.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Prints numbers about the run.
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Demo {
+    /// Which; without it they are listed.
+    #[arg(value_parser = demo::names())]
+    pub(crate) name: Option<String>,
+    /// Also writes the capture: pcapng; - for standard output, to which nothing else goes then.
+    #[arg(short = 'o', long = "output", value_name = "CAPTURE")]
+    pub(crate) capture: Option<PathBuf>,
+    /// Also writes down all that happens, a JSON object a line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) truth: Option<PathBuf>,
+    /// Prints the scenario instead, for a start with one's own.
+    #[arg(long, conflicts_with_all = ["capture", "truth"], requires = "name")]
+    pub(crate) scenario: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,4 +1,4 @@
-//! Files, standard input and output: the only place that touches them.
+//! Captures that are read, from files or standard input.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -8,8 +8,10 @@ use std::time::Duration;
 use codec::capture::{Input, decompressed};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How long a file may take before its progress is shown.
-const QUIET: Duration = Duration::from_millis(500);
+use crate::target::is_standard;
+
+/// How long something may take before its progress is shown.
+pub(crate) const QUIET: Duration = Duration::from_millis(500);
 
 /// A capture on its way in, compressed or not, with its progress on a terminal.
 pub(crate) type Capture = Input<Watched>;
@@ -33,7 +35,7 @@ enum Stream {
 /// # Errors
 /// It cannot be read, or is a directory.
 pub(crate) fn open(path: &Path) -> io::Result<Capture> {
-    let (stream, len) = if path.as_os_str() == "-" {
+    let (stream, len) = if is_standard(path) {
         (Stream::Standard(io::stdin()), None)
     } else {
         let file = File::open(path)?;

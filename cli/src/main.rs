@@ -1,13 +1,19 @@
 //! `myriscope`: looks at Myrinet captures, below the packet and above it.
 
 mod args;
+mod demo;
+mod demos;
 mod files;
 mod info;
 mod listing;
 mod output;
 mod report;
 mod rows;
+mod running;
 mod show;
+mod simulate;
+mod statistics;
+mod target;
 
 use std::io;
 use std::panic::{self, UnwindSafe};
@@ -56,6 +62,8 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
         }
         (Some(Command::Events(view)), _) => rows::run(&view, Want::Events, Bytes::Forget, output),
         (Some(Command::Show(view)), _) => show::run(&view, output),
+        (Some(Command::Simulate(arguments)), _) => simulate::run(&arguments, output),
+        (Some(Command::Demo(arguments)), _) => demo::run(&arguments, output),
         (Some(Command::Completions { shell }), _) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "myriscope", &mut script);

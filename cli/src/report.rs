@@ -8,6 +8,9 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use codec::capture::{CaptureError, Fault};
+use simulator::scenario::{ScenarioError, Style as Look};
+
+use crate::target::is_standard;
 
 /// The capture or the command line was bad.
 pub(crate) const BAD_INPUT: u8 = 2;
@@ -24,7 +27,12 @@ pub(crate) struct Report {
 
 /// Why nothing could be done.
 #[derive(Debug)]
-pub(crate) struct Failure(String);
+pub(crate) enum Failure {
+    /// In a sentence.
+    Told(String),
+    /// In lines that speak for themselves.
+    Shown(String),
+}
 
 impl Report {
     pub(crate) fn of(file: &Path) -> Self {
@@ -94,17 +102,37 @@ impl Failure {
         } else {
             ""
         };
-        Self(format!("{}: {error}{hint}", name(file)))
+        Self::Told(format!("{}: {error}{hint}", name(file)))
+    }
+
+    /// Something is wrong with a file that was to be read.
+    pub(crate) fn reading(file: &Path, what: &impl Display) -> Self {
+        Self::Told(format!("{}: {what}", name(file)))
+    }
+
+    /// Something is wrong with a file that was to be written.
+    pub(crate) fn writing(file: &Path, what: &impl Display) -> Self {
+        let name = if is_standard(file) { "standard output".to_owned() } else { name(file) };
+        Self::Told(format!("{name}: {what}"))
+    }
+
+    /// A scenario is wrong: its lines, and what belongs there.
+    pub(crate) fn scenario(error: &ScenarioError) -> Self {
+        Self::Shown(error.render(Look::Coloured))
     }
 
     pub(crate) fn finish(self) -> ExitCode {
-        complain(&self.0);
+        match self {
+            Self::Told(what) => complain(&what),
+            // If nobody listens, so be it.
+            Self::Shown(lines) => drop(writeln!(anstream::stderr(), "{lines}")),
+        }
         ExitCode::from(BAD_INPUT)
     }
 }
 
 fn name(file: &Path) -> String {
-    if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() }
+    if is_standard(file) { "standard input".to_owned() } else { file.display().to_string() }
 }
 
 /// Says something on standard error, in colour on a terminal. If nobody listens, so be it.

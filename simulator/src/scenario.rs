@@ -67,13 +67,21 @@ impl Scenario {
     /// # Errors
     /// Shows all that is wrong, with its lines.
     pub fn read(name: &str, text: &str) -> Result<Self, ScenarioError> {
+        Self::read_with(name, text, None)
+    }
+
+    /// Reads a scenario file with another seed than its own, if one is given.
+    ///
+    /// # Errors
+    /// As [`Scenario::read`].
+    pub fn read_with(name: &str, text: &str, seed: Option<u64>) -> Result<Self, ScenarioError> {
         let problems = Problems::new(text);
-        let scenario = read(text, &problems);
+        let scenario = read(text, &problems, seed);
         problems.check(name, scenario)
     }
 }
 
-fn read(text: &str, problems: &Problems<'_>) -> Option<Scenario> {
+fn read(text: &str, problems: &Problems<'_>, other_seed: Option<u64>) -> Option<Scenario> {
     if text.len() > TEXT_MAX {
         let message = format!("the file has {} bytes", text.len());
         problems.add(&(0..0), message, format!("expected {TEXT_MAX} at most"));
@@ -92,7 +100,8 @@ fn read(text: &str, problems: &Problems<'_>) -> Option<Scenario> {
         }
     };
     let mut root = Table::new("the file".to_owned(), 0..0, document.get_ref(), problems);
-    let seed = root.integer("seed", 0..=u64::MAX).unwrap_or(0);
+    let seed = root.integer("seed", 0..=u64::MAX);
+    let seed = other_seed.or(seed).unwrap_or(0);
     let duration = root.time(["duration_us", "duration_periods"], 1..=DURATION_MAX);
     if !root.has_any(&["duration_us", "duration_periods"]) {
         root.missing("expected the key `duration_us`");

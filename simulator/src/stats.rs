@@ -76,6 +76,14 @@ impl Histogram {
         self.range.map(|(_, max)| max)
     }
 
+    /// The values in ascending order, those that share a bucket together: the greatest that there
+    /// may be in it, and how many there are.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
+        let full = self.buckets.iter().enumerate().filter(|(_, count)| **count > 0);
+        let max = self.max().unwrap_or(0);
+        full.map(move |(bucket, count)| (greatest(bucket).min(max), *count))
+    }
+
     /// The mean, rounded down.
     #[must_use]
     pub fn mean(&self) -> Option<u64> {
@@ -253,6 +261,13 @@ mod tests {
         let mut histogram = Histogram::default();
         values.into_iter().for_each(|value| histogram.record(value));
         histogram
+    }
+
+    #[test]
+    fn buckets_come_in_order_with_their_counts() {
+        let found: Vec<_> = histogram([300, 5, 128, 129, 5]).buckets().collect();
+        // 300 shares its bucket with 300..=303, and is the greatest value.
+        assert_eq!(found, [(5, 2), (129, 2), (300, 1)]);
     }
 
     #[test]

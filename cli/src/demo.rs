@@ -1,0 +1,184 @@
+//! `myriscope demo`: scenarios that are built in, and what each of them shows.
+
+use std::collections::BTreeMap;
+
+use analyzer::text::{Line, Role};
+use clap::builder::PossibleValuesParser;
+use simulator::network::Network;
+use simulator::scenario::Scenario;
+use simulator::stats::RunStatistics;
+use simulator::topology::NodeId;
+use simulator::truth::{Happened, Wanted, What};
+
+use crate::args::Demo as Arguments;
+use crate::demos::DEMOS;
+use crate::output::Output;
+use crate::report::{Failure, Report};
+use crate::running::{Files, run_through};
+use crate::simulate::check_apart;
+use crate::statistics;
+use crate::target::is_standard;
+
+/// Rows of the timeline. *Chosen*: with the rest they fill a screen.
+const ROWS: usize = 24;
+
+/// A scenario that is built in.
+pub(crate) struct Demo {
+    pub(crate) name: &'static str,
+    /// In a line.
+    pub(crate) title: &'static str,
+    /// In a few lines, with the rules.
+    pub(crate) text: &'static str,
+    pub(crate) scenario: &'static str,
+    /// Kinds of events of the timeline.
+    pub(crate) events: &'static [&'static str],
+    /// What is published beside what is measured.
+    pub(crate) measures: fn(&Run<'_>) -> Vec<Measure>,
+}
+
+/// A published figure, and the one that was measured.
+pub(crate) struct Measure {
+    pub(crate) what: String,
+    pub(crate) published: String,
+    pub(crate) measured: String,
+}
+
+/// A run that has ended.
+pub(crate) struct Run<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) network: &'a Network,
+    pub(crate) seen: &'a Seen,
+}
+
+/// What is kept of what happened.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) statistics: RunStatistics,
+    /// The first of the timeline, and how many there are in all.
+    rows: Vec<Happened>,
+    all: u64,
+    /// Packets taken in, by the host that sent them.
+    pub(crate) consumed: BTreeMap<NodeId, u64>,
+    /// The first of each kind, and how many there are.
+    pub(crate) kinds: BTreeMap<&'static str, (Happened, u64)>,
+}
+
+/// The names, for the command line.
+pub(crate) fn names() -> PossibleValuesParser {
+    DEMOS.iter().map(|demo| demo.name).collect::<Vec<_>>().into()
+}
+
+pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<Report, Failure> {
+    let Arguments { name, capture, truth, scenario } = arguments;
+    let found = name.as_ref().and_then(|name| DEMOS.iter().find(|demo| demo.name == name));
+    let Some(demo) = found else {
+        list(output);
+        return Ok(Report::default());
+    };
+    if *scenario {
+        output.text(demo.scenario);
+        return Ok(Report::default());
+    }
+    let mut scenario =
+        Scenario::read(demo.name, demo.scenario).map_err(|error| Failure::scenario(&error))?;
+    let written = [capture.as_deref(), truth.as_deref()];
+    check_apart(None, written)?;
+    let files = Files::create(capture.as_deref(), truth.as_deref())?;
+    if capture.is_none() {
+        scenario.taps.clear();
+    }
+    let mut seen = Seen::default();
+    let network = run_through(&scenario, Wanted::Everything, files, &mut |happened| {
+        seen.observe(happened, demo.events);
+    })?;
+    if !written.into_iter().flatten().any(is_standard) {
+        print(demo, &Run { scenario: &scenario, network: &network, seen: &seen }, output);
+    }
+    Ok(Report::default())
+}
+
+fn list(output: &mut Output) {
+    for demo in &DEMOS {
+        let name = Line::of(Role::Head, format!("{:<11} ", demo.name));
+        output.line(&name.and(Role::Plain, demo.title));
+    }
+}
+
+impl Seen {
+    fn observe(&mut self, happened: &Happened, events: &[&str]) {
+        self.statistics.observe(happened);
+        let kind = happened.what.kind();
+        let (_, count) = self.kinds.entry(kind).or_insert_with(|| (happened.clone(), 0));
+        *count += 1;
+        if let (What::Consumed { .. }, Some(packet)) = (&happened.what, happened.packet) {
+            *self.consumed.entry(packet.host).or_default() += 1;
+        }
+        if events.contains(&kind) {
+            self.all += 1;
+            if self.rows.len() < ROWS {
+                self.rows.push(happened.clone());
+            }
+        }
+    }
+
+    /// How often something of a kind happened.
+    pub(crate) fn count(&self, kind: &str) -> u64 {
+        self.kinds.get(kind).map_or(0, |(_, count)| *count)
+    }
+
+    /// When something of a kind first happened.
+    pub(crate) fn first(&self, kind: &str) -> Option<&Happened> {
+        self.kinds.get(kind).map(|(first, _)| first)
+    }
+}
+
+fn print(demo: &Demo, run: &Run<'_>, output: &mut Output) {
+    output.line(&Line::of(Role::Head, demo.title));
+    demo.text.lines().for_each(|line| output.line(&Line::of(Role::Plain, line)));
+    output.line(&Line::default());
+    let head = format!("{:>12}  {:<9} {:<9} event", "time µs", "place", "packet");
+    output.line(&Line::of(Role::Head, head));
+    for happened in &run.seen.rows {
+        output.line(&row(run.scenario, happened));
+    }
+    let more = run.seen.all.saturating_sub(run.seen.rows.len() as u64);
+    if more > 0 {
+        output.line(&Line::of(Role::Dim, format!("{:14}and {more} more", "")));
+    }
+    let measures = (demo.measures)(run);
+    if !measures.is_empty() {
+        output.line(&Line::default());
+        let head = format!("{:<44} {:>16} {:>16}", "figure", "published", "measured");
+        output.line(&Line::of(Role::Head, head));
+    }
+    for Measure { what, published, measured } in measures {
+        let line = Line::of(Role::Plain, format!("{what:<44} {published:>16} "));
+        output.line(&line.and(Role::Good, format!("{measured:>16}")));
+    }
+    output.line(&Line::default());
+    statistics::print(run.scenario, run.network, &run.seen.statistics, output);
+}
+
+/// A row of the timeline: its fields as they are in the truth.
+fn row(scenario: &Scenario, happened: &Happened) -> Line {
+    let name = |node| scenario.topology.node(node).map_or("?", |node| &*node.name);
+    let row = happened.row(name);
+    let packet = row.packet.map_or_else(String::new, |packet| packet.to_string());
+    let line = Line::of(Role::Dim, format!("{:>12}  ", statistics::time(row.at)))
+        .and(Role::Plain, format!("{:<9} {packet:<9} ", row.place.to_string()))
+        .and(role(&happened.what), format!("{:<15}", row.event));
+    let more = serde_json::to_value(&row.more).unwrap_or_default();
+    let fields = more.as_object().into_iter().flatten().map(|(key, value)| match value.as_str() {
+        Some(text) => format!(" {key} {text}"),
+        None => format!(" {key} {value}"),
+    });
+    line.and(Role::Plain, fields.collect::<String>())
+}
+
+fn role(what: &What) -> Role {
+    match what.kind() {
+        "dropped" | "truncated" | "merged" | "overflow" | "blocked" | "fault" => Role::Bad,
+        "open-link" | "forward-reset" | "corrected-code" | "overrun-alarm" => Role::Notice,
+        _ => Role::Plain,
+    }
+}

@@ -1,0 +1,288 @@
+//! Numbers about a run, for people.
+
+use std::cmp::Reverse;
+
+use analyzer::text::{Line, Role, microseconds};
+use codec::tick::FULL_RATE_PERIOD_PS;
+use simulator::circuit::Light;
+use simulator::network::Network;
+use simulator::scenario::Scenario;
+use simulator::stats::{ChannelStatistics, Histogram, RunStatistics};
+use simulator::topology::Port;
+use simulator::truth::{Handling, Rule};
+
+use crate::output::Output;
+
+/// Hosts and channels that are shown: the busiest. *Chosen*: with the rest they fill a screen.
+const SHOWN: usize = 16;
+/// Bits that a byte a period is in a second: 640 Mb/s. §4.2
+const FULL_RATE_MB_S: u128 = 640;
+/// Lines of a histogram at most. *Chosen*
+const BINS: u64 = 12;
+/// Periods in a tenth of a microsecond.
+const TENTH_US: u64 = 8;
+
+/// Prints what a run comes to.
+pub(crate) fn print(
+    scenario: &Scenario,
+    network: &Network,
+    seen: &RunStatistics,
+    output: &mut Output,
+) {
+    let out = &mut |line: Line| output.line(&line);
+    totals(scenario, seen, out);
+    hosts(scenario, network, out);
+    latencies(&seen.latencies, out);
+    channels(scenario, network, out);
+    rules("dropped", seen.drops.iter(), out);
+    rules("shortened", seen.truncations.iter(), out);
+}
+
+fn totals(scenario: &Scenario, seen: &RunStatistics, out: &mut impl FnMut(Line)) {
+    let time = time(scenario.duration);
+    let mut line = Line::of(Role::Head, format!("{time} µs, {} packets", seen.injected));
+    let handled = seen.handlings.iter().map(|(handling, count)| {
+        let role = if *handling == Handling::Delivered { Role::Good } else { Role::Bad };
+        (handling.name(), *count, role)
+    });
+    let under_way = u64::try_from(seen.under_way()).unwrap_or(u64::MAX);
+    let others = [
+        ("dropped", seen.dropped(), Role::Bad),
+        ("merged", seen.merged, Role::Bad),
+        ("under way", under_way, Role::Plain),
+        ("lost cells", seen.overflows, Role::Bad),
+        ("blocked for too long", seen.blocked, Role::Bad),
+    ];
+    let mut mark = ": ";
+    for (what, count, role) in handled.chain(others).filter(|(_, count, _)| *count > 0) {
+        line = line.and(Role::Plain, mark).and(role, format!("{count} {what}"));
+        mark = ", ";
+    }
+    out(line);
+    if seen.payload > 0 {
+        let rate = mb_s(seen.payload, scenario.duration);
+        out(Line::of(
+            Role::Plain,
+            format!("payload delivered: {} bytes, {rate} Mb/s", seen.payload),
+        ));
+    }
+}
+
+fn hosts(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
+    let topology = &scenario.topology;
+    let hosts = topology.hosts().filter_map(|host| {
+        let statistics = network.interface(host)?.statistics();
+        Some((statistics.sent_bytes.saturating_add(statistics.received_bytes), (host, statistics)))
+    });
+    let (busiest, left) = busiest(hosts.collect());
+    out(Line::default());
+    out(Line::of(
+        Role::Head,
+        format!("{:<16} {:>10} {:>8}   {:>10} {:>8}", "host", "sent", "Mb/s", "received", "Mb/s"),
+    ));
+    for (host, statistics) in busiest {
+        let name = topology.node(host).map_or("?", |node| &node.name);
+        let rate = |bytes| mb_s(bytes, scenario.duration);
+        let (sent, received) = (rate(statistics.sent_bytes), rate(statistics.received_bytes));
+        let text = format!(
+            "{name:<16} {:>10} {sent:>8}   {:>10} {received:>8}",
+            statistics.injected, statistics.received
+        );
+        out(Line::of(Role::Plain, text));
+    }
+    more(left, "host", out);
+}
+
+fn latencies(latencies: &Histogram, out: &mut impl FnMut(Line)) {
+    let (Some(min), Some(max)) = (latencies.min(), latencies.max()) else { return };
+    let mut head = format!("{:<11}{:>9}", "latency", "least");
+    let mut line = format!("{:<11}{:>9}", "µs", short(min));
+    for (name, share) in
+        [("50 %", 500_000), ("90 %", 900_000), ("99 %", 990_000), ("99.9 %", 999_000)]
+    {
+        head += &format!("{name:>9}");
+        line += &format!("{:>9}", short(latencies.quantile(share).unwrap_or(max)));
+    }
+    out(Line::default());
+    out(Line::of(Role::Head, format!("{head}{:>9}", "most")));
+    out(Line::of(Role::Plain, format!("{line}{:>9}", short(max))));
+    histogram(latencies, out);
+}
+
+/// A bar for each stretch of values. The last takes what is beyond 99 % of all.
+fn histogram(values: &Histogram, out: &mut impl FnMut(Line)) {
+    let (Some(min), Some(most)) = (values.min(), values.quantile(990_000)) else { return };
+    let width = width(min, most);
+    let first = min / width;
+    let last = first.saturating_add(BINS - 1).min(most / width);
+    if first == last {
+        return;
+    }
+    let bins = (last - first + 1).try_into().unwrap_or(1);
+    let mut counts = vec![0; bins];
+    for (value, count) in values.buckets() {
+        let bin = (value / width).clamp(first, last) - first;
+        if let Some(sum) = usize::try_from(bin).ok().and_then(|bin| counts.get_mut(bin)) {
+            *sum += count;
+        }
+    }
+    let highest = counts.iter().copied().max().unwrap_or(0);
+    out(Line::default());
+    for (bin, count) in (first..).zip(counts) {
+        let thousandths = (u128::from(count) * 1000).div_ceil(u128::from(highest.max(1)));
+        let from = short(bin.saturating_mul(width));
+        let open = bin == last && values.max().is_some_and(|max| max / width > last);
+        let beyond = if open { "…" } else { "" };
+        out(Line::of(Role::Plain, format!("{:>9} µs{beyond:<2}", from))
+            .and(Role::Good, bar(thousandths))
+            .and(Role::Plain, format!(" {count}")));
+    }
+}
+
+/// The width of bins: 1, 2 or 5 times a power of ten in tenths of a microsecond.
+fn width(min: u64, max: u64) -> u64 {
+    let mut decade = TENTH_US;
+    loop {
+        let fits = |width: &u64| max / width - min / width < BINS;
+        let widths = [1, 2, 5].map(|digit| decade.saturating_mul(digit));
+        match widths.into_iter().find(fits) {
+            Some(width) => return width,
+            None => decade = decade.saturating_mul(10),
+        }
+    }
+}
+
+fn channels(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
+    let topology = &scenario.topology;
+    let channels = topology.cables().iter().flat_map(|cable| {
+        let [a, b] = cable.ends;
+        [(a, b, cable.link), (b, a, cable.link)]
+    });
+    let channels = channels.filter_map(|(from, to, link)| {
+        let ((passed, light), (far, _)) = (network.port(from)?, network.port(to)?);
+        let periods = scenario.duration / u64::from(link.divisor.get());
+        let statistics = ChannelStatistics {
+            periods,
+            data: passed.data,
+            stopped: passed.stopped,
+            commands: passed.commands,
+            packets: passed.packets,
+        };
+        let fill = (far.fill_max, link.slack.cells());
+        Some((passed.data.saturating_add(passed.stopped), (from, to, statistics, fill, light)))
+    });
+    let (busiest, left) = busiest(channels.collect());
+    out(Line::default());
+    let head = format!(
+        "{:<22} {:>8} {:>7} {:>9} {:>9}  {:>13}  light",
+        "channel", "packets", "use %", "stopped %", "STOP/GO %", "slack at most"
+    );
+    out(Line::of(Role::Head, head));
+    for (from, to, statistics, (fill, cells), light) in busiest {
+        let name = |port: Port| topology.port_name(port);
+        let text = format!(
+            "{:<22} {:>8} {:>7} ",
+            format!("{}>{}", name(from), name(to)),
+            statistics.packets,
+            percent(statistics.utilisation())
+        );
+        let stopped = if statistics.stopped > 0 { Role::Notice } else { Role::Plain };
+        let slack = if fill < cells { Role::Plain } else { Role::Bad };
+        let (light, colour) = lamp(light);
+        out(Line::of(Role::Plain, text)
+            .and(stopped, format!("{:>9} ", percent(statistics.stoppage())))
+            .and(Role::Plain, format!("{:>9}  ", percent(statistics.overhead())))
+            .and(slack, format!("{:>13}  ", format!("{fill} of {cells}")))
+            .and(colour, light));
+    }
+    more(left, "channel", out);
+}
+
+const fn lamp(light: Light) -> (&'static str, Role) {
+    match light {
+        Light::Off => ("off", Role::Dim),
+        Light::Red => ("red", Role::Bad),
+        Light::Green => ("green", Role::Good),
+        Light::Yellow => ("yellow", Role::Notice),
+    }
+}
+
+fn rules<'a>(
+    what: &str,
+    counts: impl ExactSizeIterator<Item = (&'a Rule, &'a u64)>,
+    out: &mut impl FnMut(Line),
+) {
+    if counts.len() == 0 {
+        return;
+    }
+    out(Line::default());
+    out(Line::of(Role::Head, format!("packets {what} by rule")));
+    for (rule, count) in counts {
+        out(Line::of(Role::Bad, format!("{count:>10}  {:<5}", rule.0))
+            .and(Role::Plain, words(*rule)));
+    }
+}
+
+/// The rules by which packets lose something, in a few words. The whole text is in `docs/rules.md`.
+fn words(rule: Rule) -> &'static str {
+    const WORDS: [(&str, &str); 10] = [
+        ("F-7", "the link fell silent or lost its power"),
+        ("F-9", "a slack buffer was full"),
+        ("P-9", "nothing was left of it"),
+        ("R-1", "its sender made a forward reset"),
+        ("R-2", "it met a forward reset"),
+        ("R-3", "the switch or interface was reset"),
+        ("R-4", "it was blocked for too long"),
+        ("S-1", "its route byte selects no port that is in use"),
+        ("S-2", "it had no route byte at a switch"),
+        ("W-5", "its bytes were lost to an open wire"),
+    ];
+    WORDS.iter().find(|(id, _)| *id == rule.0).map_or("see docs/rules.md", |(_, words)| words)
+}
+
+/// The busiest, in their own order, and how many are left out. Each comes with how busy it is.
+fn busiest<T>(all: Vec<(u64, T)>) -> (Vec<T>, usize) {
+    let left = all.len().saturating_sub(SHOWN);
+    let mut ranked: Vec<_> = all.into_iter().enumerate().collect();
+    ranked.sort_by_key(|(place, (busy, _))| (Reverse(*busy), *place));
+    ranked.truncate(SHOWN);
+    ranked.sort_by_key(|(place, _)| *place);
+    (ranked.into_iter().map(|(_, (_, item))| item).collect(), left)
+}
+
+fn more(left: usize, what: &str, out: &mut impl FnMut(Line)) {
+    if left > 0 {
+        let plural = if left == 1 { "" } else { "s" };
+        out(Line::of(Role::Dim, format!("and {left} less busy {what}{plural}")));
+    }
+}
+
+/// A time in microseconds, from periods of the full rate.
+pub(crate) fn time(periods: u64) -> String {
+    microseconds(u128::from(periods) * u128::from(FULL_RATE_PERIOD_PS))
+}
+
+/// The same to a hundredth of a microsecond.
+fn short(periods: u64) -> String {
+    let hundredths = (u128::from(periods) * u128::from(FULL_RATE_PERIOD_PS) + 5_000) / 10_000;
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// Bytes in so many periods as megabits a second.
+pub(crate) fn mb_s(bytes: u64, periods: u64) -> String {
+    let tenths = u128::from(bytes) * FULL_RATE_MB_S * 10 / u128::from(periods.max(1));
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+/// Parts per million as a percentage.
+pub(crate) fn percent(ppm: u32) -> String {
+    format!("{}.{:02}", ppm / 10_000, ppm / 100 % 100)
+}
+
+/// A bar of 30 characters at most for a share in thousandths.
+fn bar(share: u128) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = usize::try_from(share * 240 / 1000).unwrap_or(240);
+    let part = EIGHTHS.get(eighths % 8).copied().unwrap_or_default();
+    format!("{}{part}", "█".repeat(eighths / 8))
+}
