@@ -31,6 +31,25 @@ pub struct Receiver {
     first: u32,
     full: u32,
     full_max: u32,
+    /// What must be heeded beside what `hear` does.
+    heed: Heed,
+    aside: Box<Aside>,
+}
+
+/// What must be heeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Heed {
+    /// Nothing.
+    Nothing,
+    /// Data: it is accounted for.
+    Data,
+    /// Data and GAP: the first byte of a packet was lost.
+    Framing,
+}
+
+/// What is seldom looked at.
+#[derive(Clone, Debug, Default)]
+struct Aside {
     /// The packets that begin in the slack buffer.
     heads: VecDeque<PacketId>,
     /// A packet whose first byte was lost, and to what: it begins with the next byte that is kept.
@@ -150,10 +169,8 @@ impl Receiver {
             first: 0,
             full: 0,
             full_max: 0,
-            heads: VecDeque::new(),
-            headless: None,
-            current: None,
-            account,
+            heed: if account.is_some() { Heed::Data } else { Heed::Nothing },
+            aside: Box::new(Aside { account, ..Aside::default() }),
         }
     }
 
@@ -170,13 +187,13 @@ impl Receiver {
             Command::Stop => Cell::control(0x0f),
         };
         let fill = cell == told || cell == Cell::GAP && self.receiving == Receiving::Between;
-        if fill && self.silent < OPEN && self.headless.is_none() {
+        if fill && self.silent < OPEN && self.heed != Heed::Framing {
             self.silent = 0;
             return Some(Asked::Nothing);
         }
         if cell.is_data() && !cell.is_head() && self.receiving == Receiving::Packet {
             let room = (self.full as usize) < self.cells.len() && self.full + 1 < self.stop_at;
-            if room && self.headless.is_none() && self.account.is_none() && self.silent < OPEN {
+            if room && self.heed == Heed::Nothing && self.silent < OPEN {
                 self.silent = 0;
                 self.store(cell);
                 return Some(Asked::Nothing);
@@ -191,7 +208,7 @@ impl Receiver {
         self.full == 0
             && self.silent == 0
             && self.receiving == Receiving::Between
-            && self.headless.is_none()
+            && self.heed != Heed::Framing
             && self.commanded == Command::Go
     }
 
@@ -208,7 +225,8 @@ impl Receiver {
         if let Some(id) = head {
             self.lose_headless(telling);
             let rule = if cell.is_data() { Rule("F-9") } else { Rule("W-5") };
-            self.headless = Some((id, rule));
+            self.aside.headless = Some((id, rule));
+            self.heed = Heed::Framing;
         }
         match cell.character() {
             Character::IDLE => self.silence(telling),
@@ -251,7 +269,7 @@ impl Receiver {
             return Asked::Nothing;
         }
         if self.receiving == Receiving::Packet {
-            telling.tell(self.current, || What::Truncated(Rule("F-7")));
+            telling.tell(self.aside.current, || What::Truncated(Rule("F-7")));
             self.end_frame(FrameEnd::LinkOpen, telling);
             self.receiving = Receiving::Between;
             self.mark(telling);
@@ -262,23 +280,23 @@ impl Receiver {
 
     fn data(&mut self, byte: u8, telling: &mut Telling<'_>) -> Asked {
         if self.receiving == Receiving::Reset {
-            if let Some((id, _)) = self.headless.take() {
+            if let Some((id, _)) = self.take_headless() {
                 telling.tell(Some(id), || What::Dropped(Rule("R-2")));
             }
             return Asked::Nothing;
         }
         self.receiving = Receiving::Packet;
-        if let Some(account) = &mut self.account {
+        if let Some(account) = &mut self.aside.account {
             account.data(telling.slot, byte);
         }
         if self.full as usize == self.cells.len() {
-            telling.tell(self.current, || What::Overflow);
+            telling.tell(self.aside.current, || What::Overflow);
             return Asked::Overflow;
         }
-        let cell = match self.headless.take() {
+        let cell = match self.take_headless() {
             Some((id, _)) => {
-                self.heads.push_back(id);
-                self.current.get_or_insert(id);
+                self.aside.heads.push_back(id);
+                self.aside.current.get_or_insert(id);
                 Cell::data(byte).as_head()
             }
             None => Cell::data(byte),
@@ -335,7 +353,7 @@ impl Receiver {
     /// The framing mark goes behind its data. F-5
     fn mark(&mut self, telling: &mut Telling<'_>) -> Asked {
         if self.full as usize == self.cells.len() {
-            telling.tell(self.current, || What::Overflow);
+            telling.tell(self.aside.current, || What::Overflow);
             return Asked::Overflow;
         }
         self.push(Cell::GAP, telling);
@@ -356,21 +374,26 @@ impl Receiver {
     /// Empties the slack buffer; the packets that begin there end there.
     pub fn clear(&mut self, rule: Rule, telling: &mut Telling<'_>) {
         self.full = 0;
-        for id in std::mem::take(&mut self.heads) {
+        for id in std::mem::take(&mut self.aside.heads) {
             telling.tell(Some(id), || What::Dropped(rule));
         }
         self.lose_headless(telling);
     }
 
+    fn take_headless(&mut self) -> Option<(PacketId, Rule)> {
+        self.heed = if self.aside.account.is_some() { Heed::Data } else { Heed::Nothing };
+        self.aside.headless.take()
+    }
+
     fn lose_headless(&mut self, telling: &mut Telling<'_>) {
-        if let Some((id, rule)) = self.headless.take() {
+        if let Some((id, rule)) = self.take_headless() {
             telling.tell(Some(id), || What::Dropped(rule));
         }
     }
 
     fn end_frame(&mut self, by: FrameEnd, telling: &mut Telling<'_>) {
-        let id = self.current.take();
-        if let Some(frame) = self.account.as_mut().and_then(|account| account.end(by)) {
+        let id = self.aside.current.take();
+        if let Some(frame) = self.aside.account.as_mut().and_then(|account| account.end(by)) {
             telling.tell(id, || What::Received(frame));
         }
     }
@@ -443,7 +466,7 @@ impl Receiver {
             self.first = 0;
         }
         self.full -= 1;
-        let head = if cell.is_head() { self.heads.pop_front() } else { None };
+        let head = if cell.is_head() { self.aside.heads.pop_front() } else { None };
         Some((cell, head))
     }
 
@@ -463,7 +486,7 @@ impl Receiver {
     /// Packets that begin in the slack buffer.
     #[must_use]
     pub fn heads(&self) -> usize {
-        self.heads.len() + usize::from(self.headless.is_some())
+        self.aside.heads.len() + usize::from(self.aside.headless.is_some())
     }
 
     /// The last STOP or GO that the slack buffer has generated. F-3

@@ -51,10 +51,10 @@ impl Network {
                     }
                 }
             }
-            if let Sink::Switch(switch, input) = &mut circuit.sink
-                && (circuit.receiver.fill() > 0 || *input != Input::Empty)
+            if let Sink::Switch(switch, Input::Empty | Input::Decoding(_) | Input::Discarding) =
+                circuit.sink
+                && circuit.receiver.fill() > 0
             {
-                let switch = *switch;
                 advance(circuit, switches.get_mut(switch as usize), now, log);
             }
             quiet.hears = circuit.hears();

@@ -16,9 +16,15 @@ pub struct Wire {
     ring: Box<[Cell]>,
     next: u32,
     state: State,
+    aside: Box<Aside>,
+}
+
+/// What is seldom looked at.
+#[derive(Clone, Debug, Default)]
+struct Aside {
     /// The packets whose first bytes are in flight.
     heads: VecDeque<PacketId>,
-    damage: Option<Box<Damage>>,
+    damage: Option<Damage>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +85,7 @@ impl Wire {
             ring: vec![Cell::IDLE; in_flight].into_boxed_slice(),
             next: 0,
             state: State::Sound,
-            heads: VecDeque::new(),
-            damage: None,
+            aside: Box::default(),
         }
     }
 
@@ -101,7 +106,7 @@ impl Wire {
 
     /// The packet whose first byte has just arrived.
     pub fn head(&mut self) -> Option<PacketId> {
-        self.heads.pop_front()
+        self.aside.heads.pop_front()
     }
 
     /// Puts in the character of this period. What is lost at once is handed back.
@@ -119,9 +124,9 @@ impl Wire {
 
     /// Says which packet begins with the character that is put in next; `false` if it is lost.
     pub fn announce(&mut self, packet: PacketId) -> bool {
-        let sound = self.damage.as_ref().is_none_or(|damage| damage.cuts == 0);
+        let sound = self.aside.damage.as_ref().is_none_or(|damage| damage.cuts == 0);
         if sound {
-            self.heads.push_back(packet);
+            self.aside.heads.push_back(packet);
         }
         sound
     }
@@ -135,11 +140,11 @@ impl Wire {
     /// Packets whose first bytes are in flight.
     #[must_use]
     pub fn heads(&self) -> usize {
-        self.heads.len()
+        self.aside.heads.len()
     }
 
     fn lose(&mut self, cell: Cell) -> Cell {
-        let Some(damage) = &mut self.damage else { return cell };
+        let Some(damage) = &mut self.aside.damage else { return cell };
         let (next, all) = damage.gaps;
         if damage.cuts > 0 || cell.bits() == Cell::GAP.bits() && all > 0 {
             return Cell::IDLE;
@@ -153,7 +158,7 @@ impl Wire {
     }
 
     fn damaged(&mut self, now: u64, cell: Cell) -> Cell {
-        let Some(damage) = &mut self.damage else { return cell };
+        let Some(damage) = &mut self.aside.damage else { return cell };
         let mut bits = cell.bits();
         for noise in &mut damage.noise {
             bits = noise.step(bits);
@@ -173,7 +178,7 @@ impl Wire {
 
     /// Finds out again what is wrong.
     fn settle(&mut self) {
-        let Some(damage) = &self.damage else { return };
+        let Some(damage) = &self.aside.damage else { return };
         let changing = !damage.flips.is_empty()
             || !damage.noise.is_empty()
             || damage.open.iter().any(|faults| *faults > 0);
@@ -182,13 +187,13 @@ impl Wire {
         } else if changing {
             State::Damaged
         } else {
-            self.damage = None;
+            self.aside.damage = None;
             State::Sound
         };
     }
 
     fn damage(&mut self, change: impl FnOnce(&mut Damage)) {
-        change(self.damage.get_or_insert_default());
+        change(self.aside.damage.get_or_insert_default());
         self.settle();
     }
 
@@ -196,7 +201,7 @@ impl Wire {
     pub fn cut(&mut self) -> VecDeque<PacketId> {
         self.damage(|damage| damage.cuts += 1);
         self.ring.fill(Cell::IDLE);
-        std::mem::take(&mut self.heads)
+        std::mem::take(&mut self.aside.heads)
     }
 
     /// Mends one cut.
