@@ -330,6 +330,12 @@ impl Interface {
         self.takes_from = 0;
     }
 
+    /// Whether a packet is half taken in.
+    #[must_use]
+    pub fn is_taking(&self) -> bool {
+        self.receiving.has_head()
+    }
+
     /// What has passed through it.
     #[must_use]
     pub const fn statistics(&self) -> &HostStatistics {

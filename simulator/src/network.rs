@@ -264,7 +264,8 @@ impl Network {
         }
     }
 
-    /// Packets whose first byte is on a wire, in a slack buffer or in a switch.
+    /// Packets whose first byte is on a wire, in a slack buffer, in a switch, or in an interface that
+    /// has not taken in the last.
     #[must_use]
     pub fn under_way(&self) -> usize {
         let wires: usize = self.wires.iter().map(Wire::heads).sum();
@@ -275,7 +276,8 @@ impl Network {
             };
             circuit.receiver.heads() + transit
         });
-        wires + circuits.sum::<usize>()
+        let taking = self.hosts.iter().filter(|host| host.interface.is_taking()).count();
+        wires + circuits.sum::<usize>() + taking
     }
 
     /// Whether a port's circuit has power.

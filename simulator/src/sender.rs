@@ -257,7 +257,15 @@ impl Sender {
                 self.end_frame(FrameEnd::Gap, telling);
                 Cell::END
             }
-            Supply::Symbol(code) => Cell::control(code),
+            Supply::Symbol(code) => {
+                let plain = [Symbol::Idle, Symbol::Go, Symbol::Stop];
+                if let codec::Heard::Exact(symbol) = codec::character::hear(code)
+                    && !plain.contains(&symbol)
+                {
+                    telling.tell(None, || What::SymbolSent(symbol));
+                }
+                Cell::control(code)
+            }
         }
     }
 

@@ -106,6 +106,12 @@ impl Receiving {
         self.frame.is_some()
     }
 
+    /// Whether a packet is half taken in whose first byte has come, and not only what was left of it.
+    #[must_use]
+    pub fn has_head(&self) -> bool {
+        self.frame.as_ref().is_some_and(|frame| frame.id.is_some())
+    }
+
     /// Takes a byte, and which packet begins with it.
     #[inline]
     pub fn byte(&mut self, byte: u8, head: Option<PacketId>, program: Program) {
