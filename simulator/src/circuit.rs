@@ -1,6 +1,8 @@
 //! A port at work: its input and its output circuit, what they are connected to inside the node,
 //! and their control interface. L, R-5, R-6
 
+use std::ops::Range;
+
 use codec::Character;
 use codec::character::{ReplyStatus, Symbol};
 
@@ -75,16 +77,22 @@ pub enum Power {
 }
 
 /// Where a port's channels are recorded, and when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tapped {
     /// The channel that goes out.
     pub outgoing: u32,
     /// The channel that comes in.
     pub incoming: u32,
-    /// From this period of the full rate on,
-    pub from: u64,
-    /// before this one.
-    pub to: u64,
+    /// In these periods of the full rate.
+    pub windows: Vec<Range<u64>>,
+}
+
+impl Tapped {
+    /// Whether they are recorded in a period.
+    #[must_use]
+    pub fn is_on(&self, now: u64) -> bool {
+        self.windows.iter().any(|window| window.contains(&now))
+    }
 }
 
 /// The status word of a control interface: bits 3–0 of the last reply; bit 4 while one is owed. R-6

@@ -173,13 +173,22 @@ impl Network {
             };
             let Some(circuit) = self.places.circuits.get(&tap.port) else { continue };
             let Some(circuit) = self.circuits.get_mut(*circuit as usize) else { continue };
-            let outgoing = number(self.channels.len());
-            let incoming = outgoing + 1;
-            circuit.tapped =
-                Some(Box::new(Tapped { outgoing, incoming, from: tap.from, to: tap.to }));
+            let window = tap.from..tap.to;
+            if let Some(tapped) = &mut circuit.tapped {
+                tapped.windows.push(window);
+                continue;
+            }
+            let first = number(self.channels.len());
+            // Readers apply the commands of one instant in the order of channels: so what is heard
+            // comes first where it is heard before the next character is sent.
+            let heard_first = cable.link.delay.0 % u64::from(cable.link.divisor.get()) == 0;
+            let [incoming, outgoing] = if heard_first { [0, 1] } else { [1, 0] }.map(|n| first + n);
+            circuit.tapped = Some(Box::new(Tapped { outgoing, incoming, windows: vec![window] }));
             self.behind = self.behind.max(circuit.clock.divisor());
             let (here, there) = (topology.port_name(tap.port), topology.port_name(peer));
-            for (from, to, opposite) in [(&here, &there, incoming), (&there, &here, outgoing)] {
+            let mut ends = [(&here, &there, incoming), (&there, &here, outgoing)];
+            ends.sort_by_key(|(.., opposite)| std::cmp::Reverse(*opposite));
+            for (from, to, opposite) in ends {
                 self.channels.push(Channel {
                     period_ps: period_ps(&cable.link),
                     peer: Some(opposite),

@@ -35,7 +35,7 @@ impl Network {
             if let Some(slot) = circuit.clock.hears(now) {
                 let cell = wire.arrive(now);
                 if let Some(tapped) = &circuit.tapped
-                    && (tapped.from..tapped.to).contains(&now)
+                    && tapped.is_on(now)
                 {
                     recorder.push(tapped.incoming as usize, Tick(slot), cell.character());
                 }
@@ -114,6 +114,7 @@ impl Network {
             if let Source::Circuit(input) = circuit.source
                 && circuit.receiver.is_calm()
                 && circuit.tapped.is_none()
+                && circuit.power == Power::On
                 && circuit.sender.streams(slot)
             {
                 let (input, peer) = (input as usize, circuit.peer as usize);
@@ -137,7 +138,7 @@ impl Network {
                 wire.put(cell);
             }
             if let Some(tapped) = self.circuits.get(index).and_then(|c| c.tapped.as_ref())
-                && (tapped.from..tapped.to).contains(&self.now)
+                && tapped.is_on(self.now)
             {
                 self.recorder.push(tapped.outgoing as usize, Tick(slot), cell.character());
             }

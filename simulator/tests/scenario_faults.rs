@@ -460,6 +460,27 @@ hosts_per_switch = 7"#;
 }
 
 #[test]
+fn a_network_that_no_memory_holds_is_refused() {
+    // A ring of 64 switches with a host each: 128 cables, each with 2 · (2²⁰ + 3 · 2¹⁸) cells.
+    let text = r#"duration_us = 500
+[link]
+delay_periods = 1048576
+go_slack = 262144
+hysteresis = 262144
+stop_slack = 262144
+[topology]
+kind = "ring"
+switches = 64"#;
+    insta::assert_snapshot!(check(text), @r"
+    error: the network has 469762048 characters on cables and in slack buffers
+     --> net.toml:7:1
+      |
+    7 | [topology]
+      | ^^^^^^^^^^ expected 134217728 at most
+    ");
+}
+
+#[test]
 fn a_network_of_too_many_hosts_is_refused() {
     let text = r#"duration_us = 500
 [topology]

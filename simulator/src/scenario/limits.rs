@@ -11,6 +11,8 @@ pub const NODES_MAX: usize = 4_096;
 pub const HOSTS_MAX: usize = 512;
 /// Cables.
 pub const CABLES_MAX: usize = 65_536;
+/// Characters on all cables and in all slack buffers, of two bytes each.
+pub const CELLS_MAX: usize = 1 << 27;
 /// Bytes of a name.
 pub const NAME_MAX: usize = 64;
 /// Periods of the full rate that a run lasts: 3.8 hours.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use codec::route::Addressing;
 
 use super::error::{Problems, shortened};
-use super::limits::{CABLES_MAX, HOSTS_MAX, NAME_MAX, NODES_MAX, PROBLEMS_MAX};
+use super::limits::{CABLES_MAX, CELLS_MAX, HOSTS_MAX, NAME_MAX, NODES_MAX, PROBLEMS_MAX};
 use super::map::Map;
 use super::parameters;
 use super::shape;
@@ -279,10 +279,16 @@ impl<'a> Plan<'a> {
     }
 
     fn check_size(&mut self, topology: &Topology) {
+        let cells = topology.cables().iter().map(|Cable { link, .. }| {
+            let in_flight = link.delay.0 / u64::from(link.divisor.get());
+            2 * (in_flight + u64::from(link.slack.cells()))
+        });
+        let cells = usize::try_from(cells.sum::<u64>()).unwrap_or(usize::MAX);
         let sizes = [
             ("hosts", topology.hosts().count(), HOSTS_MAX),
             ("nodes", topology.nodes().len(), NODES_MAX),
             ("cables", topology.cables().len(), CABLES_MAX),
+            ("characters on cables and in slack buffers", cells, CELLS_MAX),
         ];
         for (what, count, most) in sizes {
             if count > most {

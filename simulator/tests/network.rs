@@ -1,0 +1,191 @@
+//! What whole networks do when parts are missing, broken or addressed wrongly. S-1, S-2, R-3, I-3,
+//! L, N-1
+
+mod support;
+
+use std::convert::Infallible;
+
+use codec::capture::Content;
+use simulator::circuit::Light;
+use simulator::network::{Layout, Network};
+use simulator::scenario::Scenario;
+use simulator::truth::Wanted;
+use support::Run;
+
+/// A switch of four ports with hosts at 0 and 1, nothing at 2, and what else is said.
+fn star(more: &str) -> String {
+    format!(
+        "duration_us = 20\n{more}\n\
+         [[switch]]\nname = \"s0\"\nports = 4\naddressing = \"absolute\"\n\
+         [[host]]\nname = \"h0\"\nat = \"s0:0\"\n\
+         [[host]]\nname = \"h1\"\nat = \"s0:1\"\n\
+         [[host]]\nname = \"h3\"\nat = \"s0:3\"\n"
+    )
+}
+
+fn raw(chars: &str) -> String {
+    format!("[[raw]]\nfrom = \"h0\"\nat_us = 1\nchars = \"{chars}\"\n")
+}
+
+const ENDS: [&str; 3] = ["dropped", "consumed", "merged"];
+
+#[test]
+fn a_byte_that_selects_no_port_drops_the_packet() {
+    // S-1: the switch has no port 4, nothing is at port 2. S-2: 05 is no route byte. The packet
+    // goes out in period 80, its head is heard in 92 and decoded 28 periods later.
+    for (bytes, rule) in [("84 05 00", "S-1"), ("82 05 00", "S-1"), ("05 00", "S-2")] {
+        let run = Run::whole(&star(&raw(&format!("{bytes} GAP"))));
+        assert_eq!(run.rows(&ENDS), format!("120 s0:0 h0#0 dropped rule:{rule}\n"), "{bytes}");
+    }
+}
+
+#[test]
+fn a_port_whose_link_is_open_drops_the_packet() {
+    // S-1: without power host 3 is silent, and after 16 periods the light is red. L
+    let fault = "[[fault]]\nat_us = 0\npower_off = \"h3\"\n";
+    let run = Run::whole(&star(&format!("{}{fault}", raw("83 05 00 GAP"))));
+    assert_eq!(run.rows(&ENDS), "120 s0:0 h0#0 dropped rule:S-1\n");
+    let light = |port| run.network.port(run.port(port)).map(|(_, light)| light);
+    assert_eq!(light("s0:3"), Some(Light::Red));
+    assert_eq!(light("h3:0"), Some(Light::Off));
+    assert_eq!(light("s0:0"), Some(Light::Green));
+    // No cable, no port at work.
+    assert_eq!(light("s0:2"), None);
+}
+
+#[test]
+fn a_port_is_yellow_while_a_packet_passes() {
+    // L: h0 sends in periods 80 to 83, s0 hears that 12 periods later.
+    let text = star(&raw("81 05 00 00 GAP"));
+    let light = |periods, port| {
+        let run = Run::until(&text, periods);
+        run.network.port(run.port(port)).map(|(_, light)| light)
+    };
+    assert_eq!(light(80, "h0:0"), Some(Light::Green));
+    assert_eq!(light(81, "h0:0"), Some(Light::Yellow));
+    assert_eq!(light(92, "s0:0"), Some(Light::Green));
+    assert_eq!(light(93, "s0:0"), Some(Light::Yellow));
+    assert_eq!(light(100, "h0:0"), Some(Light::Green));
+}
+
+#[test]
+fn a_packet_may_leave_by_the_port_at_which_it_came() {
+    // 80 at input 0 selects output 0: the host gets its own packet. Tag 05, CRC of 05.
+    let crc = codec::crc::crc8(&[0x80, 0x05]);
+    let run = Run::whole(&star(&raw(&format!("80 05 {crc:02x} GAP"))));
+    let ends = run.rows(&ENDS);
+    assert!(ends.contains("h0:0 h0#0 consumed") && ends.contains("handling:delivered"), "{ends}");
+}
+
+#[test]
+fn an_interface_that_gets_a_reset_loads_its_program_again() {
+    // R-3, I-3: FRES is ordered at the switch's port 1 in period 800; the interface hears it 12
+    // periods later, and needs 400 periods to load its program, up to period 1212. Packets that
+    // come meanwhile are absorbed and ignored.
+    let more = "[interface]\nboot_us = 5\n\
+                [[fault]]\nat_us = 10\nforward_reset = \"s0:1\"\n\
+                [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = 4\nevery_us = 3\nstart_us = 6\n";
+    let run = Run::whole(&star(more));
+    let ends = run.rows(&ENDS);
+    let handled = |row: &str| {
+        row.split_once("handling:")
+            .map(|(_, rest)| rest.split(' ').next().unwrap_or_default().to_owned())
+    };
+    let handled: Vec<_> = ends.lines().filter_map(handled).collect();
+    // Sent in periods 480, 720, 960, 1200 and 1440; each takes about 70.
+    assert_eq!(handled, ["delivered", "delivered", "ignored", "delivered", "delivered"]);
+}
+
+#[test]
+fn a_switch_without_power_forgets_all_and_starts_anew() {
+    // S-7: off from period 800 to 1600. h1's port is the one behind it.
+    let more = "[[fault]]\nat_us = 10\npower_off = \"s0\"\nfor_us = 10\n\
+                [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = 40\nevery_us = 2\n";
+    let text = star(more).replace("duration_us = 20", "duration_us = 40");
+    let mut run = Run::whole(&text);
+    run.network.finish();
+    let (injected, ends) = (run.rows(&["injected"]), run.rows(&ENDS));
+    assert_eq!(injected.lines().count(), 20);
+    // Each packet has one end; those of the dark time are lost on an open link.
+    assert_eq!(ends.lines().count() + run.network.under_way(), 20, "{ends}");
+    assert_eq!(ends.matches("rule:F-7").count(), 5, "{ends}");
+    assert_eq!(ends.matches("handling:delivered").count(), 15, "{ends}");
+    // Both ends of both links have noticed.
+    assert_eq!(run.rows(&["open-link"]).lines().count(), 3);
+    assert_eq!(run.rows(&["link-restored"]).lines().count(), 3);
+}
+
+#[test]
+fn a_dead_port_neither_hears_nor_sends() {
+    let more = "[[fault]]\nat_us = 0\ndead_port = \"s0:0\"\n";
+    let run = Run::whole(&star(&format!("{}{more}", raw("81 05 00 GAP"))));
+    // Nothing ever comes: the 16th silent period is period 15.
+    assert_eq!(run.rows(&["dropped", "open-link"]).lines().next(), Some("15 h0:0 open-link"));
+    assert!(run.rows(&ENDS).contains("h0#0 dropped rule:F-7"));
+}
+
+/// A network with cycles, unused ports, a host without power, slow links and all sorts of faults.
+const UNTIDY: &str = "seed = 5\nduration_us = 60\n\
+    [link]\nlength_m = 7\ngo_slack = 6\nhysteresis = 4\nstop_slack = 20\nblocked_periods = 900\n\
+    symbols = \"all\"\n\
+    [topology]\nkind = \"ring\"\nswitches = 4\nhosts_per_switch = 2\n\
+    [[host]]\nname = \"x\"\nat = \"s1:5\"\nrate_divisor = 3\n\
+    [[host]]\nname = \"dark\"\nat = \"s2:6\"\n\
+    [routes]\nmethod = \"shortest\"\n\
+    [[traffic]]\nto = \"uniform\"\npayload = 60\nload = 0.4\n\
+    [[fault]]\nat_us = 0\npower_off = \"dark\"\n\
+    [[fault]]\nat_us = 9\ncut = \"s0:0\"\nfor_us = 4\n\
+    [[fault]]\nat_us = 20\nforward_reset = \"s3:1\"\n\
+    [[tap]]\nall = true\n";
+
+/// The capture and the truth of a run, as text.
+fn record(layout: Layout) -> (Vec<String>, Vec<String>) {
+    let scenario =
+        Scenario::read("untidy.toml", UNTIDY).map_err(|error| error.to_string()).unwrap();
+    let mut network = Network::new(&scenario, Wanted::Everything, layout);
+    network.run(scenario.duration);
+    network.finish();
+    let mut truth: Vec<_> = network.happened().map(|row| format!("{row:?}")).collect();
+    truth.sort();
+    let mut chunks = Vec::new();
+    let kept: Result<(), Infallible> = network.recorded(&mut |channel, chunk| {
+        let content = match chunk.content {
+            Content::Literal(chars) => chars.to_string(),
+            Content::Repeat { pattern, count } => format!("{count} of {pattern}"),
+        };
+        chunks.push(format!("{channel} {} {content}", chunk.first));
+        Ok(())
+    });
+    kept.unwrap();
+    (chunks, truth)
+}
+
+#[test]
+fn the_order_in_which_parts_are_visited_makes_no_difference() {
+    let (chunks, truth) = record(Layout::AsGiven);
+    assert!(truth.iter().any(|row| row.contains("Consumed")), "something has happened");
+    for seed in 0..5 {
+        let (other_chunks, other_truth) = record(Layout::Shuffled(seed));
+        assert!(chunks == other_chunks, "the characters of layout {seed} differ");
+        assert!(truth == other_truth, "the truth of layout {seed} differs");
+    }
+}
+
+#[test]
+fn a_port_may_be_tapped_in_several_windows() {
+    let tap = |from, to| format!("[[tap]]\nport = \"s0:0\"\nfrom_us = {from}\nto_us = {to}\n");
+    let text = star(&format!("{}{}", tap(1, 2), tap(4, 5)));
+    let scenario = Scenario::read("windows.toml", &text).map_err(|e| e.to_string()).unwrap();
+    let mut network = Network::new(&scenario, Wanted::Nothing, Layout::AsGiven);
+    network.run(scenario.duration);
+    network.finish();
+    let mut spans = Vec::new();
+    let kept: Result<(), Infallible> = network.recorded(&mut |channel, chunk| {
+        spans.push((channel.0, chunk.first.0, chunk.end().0));
+        Ok(())
+    });
+    kept.unwrap();
+    // Two channels, 80 periods in each window, and a hole between.
+    let expected = [(0, 80, 160), (1, 80, 160), (0, 320, 400), (1, 320, 400)];
+    assert_eq!((network.channels().len(), spans.as_slice()), (2, expected.as_slice()));
+}
