@@ -19,6 +19,7 @@ pub mod receiver;
 pub mod routes;
 pub mod scenario;
 pub mod sender;
+pub mod slack;
 pub mod stats;
 mod stepper;
 pub mod switch;

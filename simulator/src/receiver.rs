@@ -8,9 +8,9 @@ use codec::tick::OPEN_LINK;
 
 use crate::cell::{Cell, PacketId};
 use crate::link::{LinkParameters, Symbols};
-use crate::truth::{Command, FrameAccount, FrameEnd, Log, Rule, What};
-
+use crate::slack::{Delayed, SlackBuffer};
 use crate::topology::Port;
+use crate::truth::{Command, FrameAccount, FrameEnd, Log, Rule, What};
 
 /// An input circuit with its slack buffer.
 #[derive(Clone, Debug)]
@@ -24,13 +24,7 @@ pub struct Receiver {
     commands: Delayed,
     generation: u8,
     symbols: Symbols,
-    go_at: u32,
-    stop_at: u32,
-    /// The slack buffer: `full` cells from `first` on. F-3
-    cells: Box<[Cell]>,
-    first: u32,
-    full: u32,
-    full_max: u32,
+    buffer: SlackBuffer,
     /// What must be heeded beside what `hear` does.
     heed: Heed,
     aside: Box<Aside>,
@@ -91,47 +85,6 @@ pub enum Asked {
     Overflow,
 }
 
-/// Commands delayed by up to 15 periods, two bits each. F-4
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Delayed(u64);
-
-impl Delayed {
-    /// Adds a command that comes out after so many other periods, in place of one before.
-    #[inline]
-    pub const fn push(&mut self, command: Command, periods: u8) {
-        let bits = match command {
-            Command::Go => 1,
-            Command::Stop => 2,
-        };
-        let shift = 2 * periods as u32;
-        self.0 = self.0 & !(3 << shift) | bits << shift;
-    }
-
-    /// What comes out in this period.
-    #[inline]
-    pub const fn pop(&mut self) -> Option<Command> {
-        let command = match self.0 & 3 {
-            0 => None,
-            1 => Some(Command::Go),
-            _ => Some(Command::Stop),
-        };
-        self.0 >>= 2;
-        command
-    }
-
-    /// Whether nothing is under way.
-    #[inline]
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.0 == 0
-    }
-
-    /// Forgets what is under way.
-    pub const fn clear(&mut self) {
-        self.0 = 0;
-    }
-}
-
 /// A place and a time to tell of, and the channel's own time.
 #[derive(Debug)]
 pub struct Telling<'a> {
@@ -163,12 +116,7 @@ impl Receiver {
             commands: Delayed::default(),
             generation: link.generation,
             symbols: link.symbols,
-            go_at: link.slack.go_slack,
-            stop_at: link.slack.stop_at(),
-            cells: vec![Cell::IDLE; link.slack.cells() as usize].into_boxed_slice(),
-            first: 0,
-            full: 0,
-            full_max: 0,
+            buffer: SlackBuffer::new(&link.slack),
             heed: if account.is_some() { Heed::Data } else { Heed::Nothing },
             aside: Box::new(Aside { account, ..Aside::default() }),
         }
@@ -179,7 +127,7 @@ impl Receiver {
     #[inline]
     pub fn hear(&mut self, cell: Cell, gone: Command) -> Option<Asked> {
         // What was taken from the slack buffer since the last period may have made room.
-        if self.full <= self.go_at && self.commanded == Command::Stop {
+        if self.buffer.is_low() && self.commanded == Command::Stop {
             return None;
         }
         let told = match gone {
@@ -192,10 +140,9 @@ impl Receiver {
             return Some(Asked::Nothing);
         }
         if cell.is_data() && !cell.is_head() && self.receiving == Receiving::Packet {
-            let room = (self.full as usize) < self.cells.len() && self.full + 1 < self.stop_at;
-            if room && self.heed == Heed::Nothing && self.silent < OPEN {
+            if self.buffer.has_ease() && self.heed == Heed::Nothing && self.silent < OPEN {
                 self.silent = 0;
-                self.store(cell);
+                self.buffer.push(cell);
                 return Some(Asked::Nothing);
             }
         }
@@ -205,7 +152,7 @@ impl Receiver {
     /// Whether fill changes nothing, and nothing is in the slack buffer.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
-        self.full == 0
+        self.buffer.fill() == 0
             && self.silent == 0
             && self.receiving == Receiving::Between
             && self.heed != Heed::Framing
@@ -219,7 +166,7 @@ impl Receiver {
         head: Option<PacketId>,
         telling: &mut Telling<'_>,
     ) -> Asked {
-        if self.full <= self.go_at && self.commanded == Command::Stop {
+        if self.buffer.is_low() && self.commanded == Command::Stop {
             self.threshold(Command::Go, telling);
         }
         if let Some(id) = head {
@@ -289,7 +236,7 @@ impl Receiver {
         if let Some(account) = &mut self.aside.account {
             account.data(telling.slot, byte);
         }
-        if self.full as usize == self.cells.len() {
+        if self.buffer.is_full() {
             telling.tell(self.aside.current, || What::Overflow);
             return Asked::Overflow;
         }
@@ -352,7 +299,7 @@ impl Receiver {
 
     /// The framing mark goes behind its data. F-5
     fn mark(&mut self, telling: &mut Telling<'_>) -> Asked {
-        if self.full as usize == self.cells.len() {
+        if self.buffer.is_full() {
             telling.tell(self.aside.current, || What::Overflow);
             return Asked::Overflow;
         }
@@ -373,7 +320,7 @@ impl Receiver {
 
     /// Empties the slack buffer; the packets that begin there end there.
     pub fn clear(&mut self, rule: Rule, telling: &mut Telling<'_>) {
-        self.full = 0;
+        self.buffer.clear();
         for id in std::mem::take(&mut self.aside.heads) {
             telling.tell(Some(id), || What::Dropped(rule));
         }
@@ -403,23 +350,11 @@ impl Receiver {
         self.end_frame(FrameEnd::RunEnd, telling);
     }
 
-    #[inline]
-    fn store(&mut self, cell: Cell) {
-        let cells = self.cells.len();
-        let place = self.first as usize + self.full as usize;
-        let place = if place >= cells { place - cells } else { place };
-        if let Some(place) = self.cells.get_mut(place) {
-            *place = cell;
-            self.full += 1;
-            self.full_max = self.full_max.max(self.full);
-        }
-    }
-
     fn push(&mut self, cell: Cell, telling: &mut Telling<'_>) {
-        self.store(cell);
+        self.buffer.push(cell);
         // Reading: STOP only after GO. Said again at every rise to the threshold, it could take
         // more of the channel than F-4 allows.
-        if self.full >= self.stop_at && self.commanded == Command::Go {
+        if self.buffer.is_high() && self.commanded == Command::Go {
             self.threshold(Command::Stop, telling);
         }
     }
@@ -428,7 +363,7 @@ impl Receiver {
     fn threshold(&mut self, command: Command, telling: &mut Telling<'_>) {
         self.commanded = command;
         self.commands.push(command, self.generation);
-        let fill = self.full;
+        let fill = self.buffer.fill();
         telling.tell(None, || What::Threshold { command, fill });
     }
 
@@ -445,42 +380,32 @@ impl Receiver {
         self.commands.is_empty()
     }
 
-    /// The cell at a place of the slack buffer, the oldest at 0.
-    #[inline]
-    #[must_use]
-    pub fn peek(&self, place: u32) -> Option<Cell> {
-        if place >= self.full {
-            return None;
-        }
-        let cells = self.cells.len();
-        let place = self.first as usize + place as usize;
-        self.cells.get(if place >= cells { place - cells } else { place }).copied()
-    }
-
-    /// Takes the oldest cell from the slack buffer, and the packet that begins with it.
-    #[inline]
-    pub fn take(&mut self) -> Option<(Cell, Option<PacketId>)> {
-        let cell = self.peek(0)?;
-        self.first += 1;
-        if self.first as usize == self.cells.len() {
-            self.first = 0;
-        }
-        self.full -= 1;
-        let head = if cell.is_head() { self.aside.heads.pop_front() } else { None };
-        Some((cell, head))
-    }
-
-    /// Full cells: f. F-3
+    /// Full cells of the slack buffer: f. F-3
     #[inline]
     #[must_use]
     pub const fn fill(&self) -> u32 {
-        self.full
+        self.buffer.fill()
     }
 
     /// The most cells that have been full.
     #[must_use]
     pub const fn fill_max(&self) -> u32 {
-        self.full_max
+        self.buffer.fill_max()
+    }
+
+    /// The cell at a place of the slack buffer, the oldest at 0.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self, place: u32) -> Option<Cell> {
+        self.buffer.peek(place)
+    }
+
+    /// Takes the oldest cell from the slack buffer, and the packet that begins with it.
+    #[inline]
+    pub fn take(&mut self) -> Option<(Cell, Option<PacketId>)> {
+        let cell = self.buffer.pop()?;
+        let head = if cell.is_head() { self.aside.heads.pop_front() } else { None };
+        Some((cell, head))
     }
 
     /// Packets that begin in the slack buffer.

@@ -6,7 +6,8 @@ use codec::character::Symbol;
 
 use crate::cell::{Cell, PacketId};
 use crate::link::LinkParameters;
-use crate::receiver::{Delayed, Telling};
+use crate::receiver::Telling;
+use crate::slack::Delayed;
 use crate::truth::{Command, Escape, FrameAccount, FrameEnd, Release, Rule, What};
 
 /// An output circuit.

@@ -1,0 +1,199 @@
+//! The slack buffer of an input circuit, and the delay of what it commands. F-3, F-4
+
+use crate::cell::Cell;
+use crate::link::Slack;
+use crate::truth::Command;
+
+/// A FIFO of cells: `full` of them from `first` on. F-3
+#[derive(Clone, Debug)]
+pub struct SlackBuffer {
+    cells: Box<[Cell]>,
+    first: u32,
+    full: u32,
+    full_max: u32,
+    go_at: u32,
+    stop_at: u32,
+}
+
+impl SlackBuffer {
+    /// An empty one.
+    #[must_use]
+    pub fn new(slack: &Slack) -> Self {
+        Self {
+            cells: vec![Cell::IDLE; slack.cells() as usize].into_boxed_slice(),
+            first: 0,
+            full: 0,
+            full_max: 0,
+            go_at: slack.go_slack,
+            stop_at: slack.stop_at(),
+        }
+    }
+
+    /// Adds a cell behind all others. If there is no room, which [`Self::is_full`] tells, it is lost.
+    #[inline]
+    pub fn push(&mut self, cell: Cell) {
+        if self.is_full() {
+            return;
+        }
+        let place = self.place(self.full);
+        if let Some(place) = self.cells.get_mut(place) {
+            *place = cell;
+            self.full += 1;
+            self.full_max = self.full_max.max(self.full);
+        }
+    }
+
+    /// Takes the oldest cell.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Cell> {
+        let cell = self.peek(0)?;
+        self.first += 1;
+        if self.first as usize == self.cells.len() {
+            self.first = 0;
+        }
+        self.full -= 1;
+        Some(cell)
+    }
+
+    /// The cell at a place, the oldest at 0.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self, place: u32) -> Option<Cell> {
+        if place >= self.full { None } else { self.cells.get(self.place(place)).copied() }
+    }
+
+    /// Where the cell of a place stands.
+    #[inline]
+    const fn place(&self, place: u32) -> usize {
+        let place = self.first as usize + place as usize;
+        if place >= self.cells.len() { place - self.cells.len() } else { place }
+    }
+
+    /// Empties it. R-2
+    pub const fn clear(&mut self) {
+        self.full = 0;
+    }
+
+    /// Full cells: f. F-3
+    #[inline]
+    #[must_use]
+    pub const fn fill(&self) -> u32 {
+        self.full
+    }
+
+    /// The most cells that have been full.
+    #[must_use]
+    pub const fn fill_max(&self) -> u32 {
+        self.full_max
+    }
+
+    /// Whether the next cell is lost.
+    #[inline]
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.full as usize == self.cells.len()
+    }
+
+    /// Whether it has fallen to the lower threshold, so that GO is due after STOP. F-3
+    #[inline]
+    #[must_use]
+    pub const fn is_low(&self) -> bool {
+        self.full <= self.go_at
+    }
+
+    /// Whether it has risen to the upper threshold, so that STOP is due after GO. F-3
+    #[inline]
+    #[must_use]
+    pub const fn is_high(&self) -> bool {
+        self.full >= self.stop_at
+    }
+
+    /// Whether one more cell neither gets lost nor makes it rise to the upper threshold.
+    #[inline]
+    #[must_use]
+    pub const fn has_ease(&self) -> bool {
+        !self.is_full() && self.full + 1 < self.stop_at
+    }
+}
+
+/// Commands delayed by up to 15 periods, two bits each, the next lowest. F-4
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Delayed(u64);
+
+impl Delayed {
+    /// Adds a command that comes out after so many other periods, in place of one before.
+    #[inline]
+    pub const fn push(&mut self, command: Command, periods: u8) {
+        let bits = match command {
+            Command::Go => 1,
+            Command::Stop => 2,
+        };
+        let shift = 2 * periods as u32;
+        self.0 = self.0 & !(3 << shift) | bits << shift;
+    }
+
+    /// What comes out in this period.
+    #[inline]
+    pub const fn pop(&mut self) -> Option<Command> {
+        let command = match self.0 & 3 {
+            0 => None,
+            1 => Some(Command::Go),
+            _ => Some(Command::Stop),
+        };
+        self.0 >>= 2;
+        command
+    }
+
+    /// Whether nothing is under way.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+
+    /// Forgets what is under way.
+    pub const fn clear(&mut self) {
+        self.0 = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_come_out_in_order_and_none_fits_into_a_full_buffer() {
+        let slack = Slack { go_slack: 1, hysteresis: 1, stop_slack: 1 };
+        let mut buffer = SlackBuffer::new(&slack);
+        // Round and round the three cells.
+        for byte in 0..20 {
+            buffer.push(Cell::data(byte));
+            buffer.push(Cell::data(byte + 100));
+            assert_eq!((buffer.peek(1), buffer.peek(2)), (Some(Cell::data(byte + 100)), None));
+            assert_eq!(buffer.pop(), Some(Cell::data(byte)));
+            assert_eq!(buffer.pop(), Some(Cell::data(byte + 100)));
+            assert_eq!(buffer.pop(), None);
+        }
+        (0..4).for_each(|byte| buffer.push(Cell::data(byte)));
+        assert!(buffer.is_full());
+        assert_eq!((buffer.fill(), buffer.fill_max()), (3, 3));
+        assert_eq!(buffer.peek(2), Some(Cell::data(2)));
+        buffer.clear();
+        assert_eq!((buffer.fill(), buffer.fill_max(), buffer.peek(0)), (0, 3, None));
+    }
+
+    #[test]
+    fn a_command_comes_out_so_many_periods_later() {
+        let mut delayed = Delayed::default();
+        delayed.push(Command::Stop, 2);
+        assert_eq!([delayed.pop(), delayed.pop()], [None, None]);
+        delayed.push(Command::Go, 15);
+        assert_eq!(delayed.pop(), Some(Command::Stop));
+        assert!((0..14).all(|_| delayed.pop().is_none()));
+        assert_eq!((delayed.pop(), delayed.is_empty()), (Some(Command::Go), true));
+        // Two that fall into one period: the later one holds.
+        delayed.push(Command::Stop, 1);
+        delayed.push(Command::Go, 1);
+        assert_eq!([delayed.pop(), delayed.pop()], [None, Some(Command::Go)]);
+    }
+}
