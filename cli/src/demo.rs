@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use analyzer::text::{Line, Role};
 use clap::builder::PossibleValuesParser;
+use serde_json::Value;
 use simulator::network::Network;
 use simulator::scenario::Scenario;
 use simulator::stats::RunStatistics;
@@ -33,11 +34,11 @@ pub(crate) struct Demo {
     /// Kinds of events of the timeline.
     pub(crate) events: &'static [&'static str],
     /// What is published beside what is measured.
-    pub(crate) measures: fn(&Run<'_>) -> Vec<Measure>,
+    pub(crate) figures: fn(&Run<'_>) -> Vec<Figure>,
 }
 
 /// A published figure, and the one that was measured.
-pub(crate) struct Measure {
+pub(crate) struct Figure {
     pub(crate) what: String,
     pub(crate) published: String,
     pub(crate) measured: String,
@@ -54,13 +55,19 @@ pub(crate) struct Run<'a> {
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) statistics: RunStatistics,
-    /// The first of the timeline, and how many there are in all.
-    rows: Vec<Happened>,
-    all: u64,
+    /// The first rows of the timeline; how many more like it follow each; how many are left out.
+    rows: Vec<(Happened, u64)>,
+    left_out: u64,
     /// Packets taken in, by the host that sent them.
     pub(crate) consumed: BTreeMap<NodeId, u64>,
     /// The first of each kind, and how many there are.
     pub(crate) kinds: BTreeMap<&'static str, (Happened, u64)>,
+}
+
+/// Whether a row brings nothing new after another.
+fn is_like(one: &Happened, other: &Happened) -> bool {
+    let Happened { place, packet, what, .. } = one;
+    (*place, *packet, what.kind()) == (other.place, other.packet, other.what.kind())
 }
 
 /// The names, for the command line.
@@ -114,10 +121,16 @@ impl Seen {
             *self.consumed.entry(packet.host).or_default() += 1;
         }
         if events.contains(&kind) {
-            self.all += 1;
-            if self.rows.len() < ROWS {
-                self.rows.push(happened.clone());
-            }
+            self.list(happened);
+        }
+    }
+
+    fn list(&mut self, happened: &Happened) {
+        let full = self.rows.len() >= ROWS;
+        match self.rows.last_mut() {
+            Some((last, more)) if self.left_out == 0 && is_like(last, happened) => *more += 1,
+            Some(_) if full => self.left_out += 1,
+            Some(_) | None => self.rows.push((happened.clone(), 0)),
         }
     }
 
@@ -126,53 +139,82 @@ impl Seen {
         self.kinds.get(kind).map_or(0, |(_, count)| *count)
     }
 
-    /// When something of a kind first happened.
+    /// The first of a kind.
     pub(crate) fn first(&self, kind: &str) -> Option<&Happened> {
         self.kinds.get(kind).map(|(first, _)| first)
+    }
+
+    /// The rows of the timeline.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &Happened> {
+        self.rows.iter().map(|(row, _)| row)
     }
 }
 
 fn print(demo: &Demo, run: &Run<'_>, output: &mut Output) {
     output.line(&Line::of(Role::Head, demo.title));
     demo.text.lines().for_each(|line| output.line(&Line::of(Role::Plain, line)));
-    output.line(&Line::default());
-    let head = format!("{:>12}  {:<9} {:<9} event", "time µs", "place", "packet");
-    output.line(&Line::of(Role::Head, head));
-    for happened in &run.seen.rows {
-        output.line(&row(run.scenario, happened));
-    }
-    let more = run.seen.all.saturating_sub(run.seen.rows.len() as u64);
-    if more > 0 {
-        output.line(&Line::of(Role::Dim, format!("{:14}and {more} more", "")));
-    }
-    let measures = (demo.measures)(run);
-    if !measures.is_empty() {
-        output.line(&Line::default());
-        let head = format!("{:<44} {:>16} {:>16}", "figure", "published", "measured");
-        output.line(&Line::of(Role::Head, head));
-    }
-    for Measure { what, published, measured } in measures {
-        let line = Line::of(Role::Plain, format!("{what:<44} {published:>16} "));
-        output.line(&line.and(Role::Good, format!("{measured:>16}")));
-    }
+    timeline(run, output);
+    figures(&(demo.figures)(run), output);
     output.line(&Line::default());
     statistics::print(run.scenario, run.network, &run.seen.statistics, output);
 }
 
+fn timeline(run: &Run<'_>, output: &mut Output) {
+    if run.seen.rows.is_empty() {
+        return;
+    }
+    output.line(&Line::default());
+    let head = format!("{:>12}  {:<7} {:<7} event", "time µs", "place", "packet");
+    output.line(&Line::of(Role::Head, head));
+    for shown in &run.seen.rows {
+        output.line(&row(run.scenario, shown));
+    }
+    if run.seen.left_out > 0 {
+        let more = format!("{:14}and {} rows more", "", run.seen.left_out);
+        output.line(&Line::of(Role::Dim, more));
+    }
+}
+
+fn figures(figures: &[Figure], output: &mut Output) {
+    if figures.is_empty() {
+        return;
+    }
+    output.line(&Line::default());
+    let head = format!("{:<50} {:>14} {:>14}", "figure", "published", "here");
+    output.line(&Line::of(Role::Head, head));
+    for Figure { what, published, measured } in figures {
+        let line = Line::of(Role::Plain, format!("{what:<50} {published:>14} "));
+        output.line(&line.and(Role::Good, format!("{measured:>14}")));
+    }
+}
+
 /// A row of the timeline: its fields as they are in the truth.
-fn row(scenario: &Scenario, happened: &Happened) -> Line {
+fn row(scenario: &Scenario, (happened, more_like_it): &(Happened, u64)) -> Line {
     let name = |node| scenario.topology.node(node).map_or("?", |node| &*node.name);
     let row = happened.row(name);
     let packet = row.packet.map_or_else(String::new, |packet| packet.to_string());
     let line = Line::of(Role::Dim, format!("{:>12}  ", statistics::time(row.at)))
-        .and(Role::Plain, format!("{:<9} {packet:<9} ", row.place.to_string()))
-        .and(role(&happened.what), format!("{:<15}", row.event));
+        .and(Role::Plain, format!("{:<7} {packet:<7} ", row.place.to_string()))
+        .and(role(&happened.what), format!("{:<14}", row.event));
     let more = serde_json::to_value(&row.more).unwrap_or_default();
-    let fields = more.as_object().into_iter().flatten().map(|(key, value)| match value.as_str() {
-        Some(text) => format!(" {key} {text}"),
-        None => format!(" {key} {value}"),
-    });
-    line.and(Role::Plain, fields.collect::<String>())
+    let fields: String =
+        more.as_object().into_iter().flatten().map(|field| said(field, row.event)).collect();
+    let more =
+        if *more_like_it > 0 { format!(" (and {more_like_it} more)") } else { String::new() };
+    line.and(Role::Plain, fields).and(Role::Dim, more)
+}
+
+/// A field of a row in words: its name, unless the event is called so, and its value.
+fn said((key, value): (&String, &Value), event: &str) -> String {
+    let hex = matches!(key.as_str(), "code" | "syndrome");
+    let value = match (value.as_str(), value.as_u64()) {
+        (Some(text), _) => text.to_owned(),
+        // A good packet's says no more than its CRC byte.
+        (None, Some(0)) if key == "syndrome" => return String::new(),
+        (None, Some(bits)) if hex => format!("{bits:02x}"),
+        (None, _) => value.to_string(),
+    };
+    if key == event { format!(" {value}") } else { format!(" {key} {value}") }
 }
 
 fn role(what: &What) -> Role {

@@ -174,8 +174,8 @@ fn channels(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) 
     let (busiest, left) = busiest(channels.collect());
     out(Line::default());
     let head = format!(
-        "{:<22} {:>8} {:>7} {:>9} {:>9}  {:>13}  light",
-        "channel", "packets", "use %", "stopped %", "STOP/GO %", "slack at most"
+        "{:<22} {:>8} {:>7} {:>9} {:>9}  {:>9}  light",
+        "channel", "packets", "use %", "stopped %", "STOP/GO %", "most full"
     );
     out(Line::of(Role::Head, head));
     for (from, to, statistics, (fill, cells), light) in busiest {
@@ -192,7 +192,7 @@ fn channels(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) 
         out(Line::of(Role::Plain, text)
             .and(stopped, format!("{:>9} ", percent(statistics.stoppage())))
             .and(Role::Plain, format!("{:>9}  ", percent(statistics.overhead())))
-            .and(slack, format!("{:>13}  ", format!("{fill} of {cells}")))
+            .and(slack, format!("{:>9}  ", format!("{fill} of {cells}")))
             .and(colour, light));
     }
     more(left, "channel", out);

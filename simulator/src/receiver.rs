@@ -139,12 +139,16 @@ impl Receiver {
             self.silent = 0;
             return Some(Asked::Nothing);
         }
-        if cell.is_data() && !cell.is_head() && self.receiving == Receiving::Packet {
-            if self.buffer.has_ease() && self.heed == Heed::Nothing && self.silent < OPEN {
-                self.silent = 0;
-                self.buffer.push(cell);
-                return Some(Asked::Nothing);
-            }
+        let easy = cell.is_data()
+            && !cell.is_head()
+            && self.receiving == Receiving::Packet
+            && self.heed == Heed::Nothing
+            && self.silent < OPEN
+            && self.buffer.has_ease();
+        if easy {
+            self.silent = 0;
+            self.buffer.push(cell);
+            return Some(Asked::Nothing);
         }
         None
     }
