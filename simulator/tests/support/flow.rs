@@ -48,10 +48,18 @@ pub(crate) enum Sink {
 pub(crate) struct Outcome {
     /// STOP or GO went out on the opposite channel.
     pub(crate) command: Option<Command>,
+    pub(crate) buffer: Buffer,
+}
+
+/// What the slack buffer was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Buffer {
+    /// Nothing that it could not do.
+    Served,
     /// The sink would have taken a byte, and there was none.
-    pub(crate) starved: bool,
-    /// A byte was lost.
-    pub(crate) overflow: bool,
+    Starved,
+    /// A byte came, and there was no room.
+    Overflowed,
 }
 
 /// Source and sink are both willing.
@@ -102,11 +110,13 @@ impl Channel {
             Some(Command::Go) => Cell::control(0x03),
             None => Cell::IDLE,
         });
-        Outcome { command, starved, overflow: heard == Asked::Overflow }
-    }
-
-    /// Full cells of the slack buffer.
-    pub(crate) const fn fill(&self) -> u32 {
-        self.receiver.fill()
+        let buffer = if heard == Asked::Overflow {
+            Buffer::Overflowed
+        } else if starved {
+            Buffer::Starved
+        } else {
+            Buffer::Served
+        };
+        Outcome { command, buffer }
     }
 }
