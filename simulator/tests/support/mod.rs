@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 
 use codec::Character;
 use codec::capture::{Channel, ChannelId, Chunk, Content};
+use codec::character::{Symbol, hear};
 use codec::chars::CharBuf;
 use codec::route::PortId;
 use simulator::circuit::Passed;
@@ -157,11 +158,13 @@ enum Sort {
     Symbol,
 }
 
-const fn sort(character: Character) -> Sort {
+fn sort(character: Character) -> Sort {
     match character {
         Character::Data(_) => Sort::Data,
-        Character::Control(0x00 | 0x03 | 0x0c | 0x0f) => Sort::Fill,
-        Character::Control(_) => Sort::Symbol,
+        Character::Control(code) => {
+            let fill = [Symbol::Idle, Symbol::Gap, Symbol::Go, Symbol::Stop].map(Some);
+            if fill.contains(&hear(code).symbol()) { Sort::Fill } else { Sort::Symbol }
+        }
     }
 }
 

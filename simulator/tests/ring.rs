@@ -1,0 +1,79 @@
+//! A ring of switches that has come to a deadlock frees itself. R-1..R-4 (§4.6.2)
+
+#![expect(clippy::indexing_slicing, reason = "a test that cannot go on stops")]
+
+mod support;
+
+use std::fmt::Write as _;
+
+use codec::character::Symbol;
+use simulator::link::BLOCKED;
+use simulator::truth::{Handling, What};
+use support::Run;
+
+/// A ring in which each host sends two switches on: first one packet that is longer than all slack
+/// on its way, later four short ones one by one.
+fn ring(switches: u32, blocked: u64) -> String {
+    let mut text = format!(
+        "duration_periods = 8_000_000\n[link]\nblocked_periods = {blocked}\n\
+         [switch_defaults]\naddressing = \"absolute\"\n\
+         [topology]\nkind = \"ring\"\nswitches = {switches}\n[routes]\nmethod = \"given\"\n\
+         [[traffic]]\nto = \"shift\"\nby = 2\npackets = 1\npayload = 1000\nevery_periods = 1\n\
+         [[traffic]]\nto = \"shift\"\nby = 2\npackets = 4\npayload = 20\nevery_periods = 300\n\
+         start_periods = {}\n",
+        blocked + 1000
+    );
+    for from in 0..switches {
+        let to = (from + 2) % switches;
+        let _ =
+            writeln!(text, "[[route]]\nfrom = \"h{from}\"\nto = \"h{to}\"\nbytes = \"80 80 82\"");
+    }
+    text
+}
+
+const fn is_consumed(what: &What) -> bool {
+    matches!(what, What::Consumed { .. })
+}
+
+const fn is_reset(what: &What) -> bool {
+    matches!(what, What::SymbolSent(Symbol::ForwardReset))
+}
+
+const fn is_delivered(what: &What) -> bool {
+    matches!(what, What::Consumed { handling: Handling::Delivered, .. })
+}
+
+/// Every packet holds the link behind its first switch, and waits for the one behind its second.
+/// After so many periods all is over. The hosts come first: their packets have been under way since
+/// period 0, and they are stopped. The GAP of R-3 frees the links of the ring, but the senders there
+/// have been stopped themselves, since the STOP came in period 119 and was obeyed in 121, and
+/// reset the next hop in their turn. So all six packets are lost, and all that follow arrive.
+fn check(switches: u32, blocked: u64) {
+    let mut run = Run::until(&ring(switches, blocked), blocked);
+    assert_eq!(run.count(is_consumed), 0);
+    assert_eq!(run.count(is_reset), 0);
+    run.go_on(blocked + 900);
+    for number in 0..switches {
+        let port = format!("s{number}:0");
+        let stopped = run.times(&port, |what| matches!(what, What::SenderStopped));
+        assert_eq!(stopped[0], 119);
+        assert_eq!(run.times(&port, is_reset), [121 + blocked]);
+        assert_eq!(run.times(&format!("h{number}:0"), is_reset), [blocked]);
+    }
+    assert_eq!((run.count(is_consumed), run.network.under_way()), (0, 0));
+    run.go_on(blocked + 2_500);
+    assert_eq!(run.count(is_delivered), 4 * switches as usize);
+    assert_eq!((run.count(is_consumed), run.network.under_way()), (4 * switches as usize, 0));
+}
+
+#[test]
+fn a_ring_that_has_deadlocked_is_freed_by_the_blocked_packet_timeout() {
+    check(6, 4_096);
+}
+
+/// §4.6.2: about 50 ms; Micro: about 50 ms.
+#[test]
+fn a_ring_that_has_deadlocked_is_freed_after_52_4_milliseconds() {
+    assert_eq!(BLOCKED.0 * 125 / 1_000_000, 524, "tenths of a millisecond");
+    check(3, BLOCKED.0);
+}
