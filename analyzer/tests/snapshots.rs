@@ -1,4 +1,4 @@
-//! Every fixture as a person sees it.
+//! Every published fixture as a person sees it.
 
 #![expect(
     clippy::unwrap_used,
@@ -11,7 +11,7 @@ use std::fs::File;
 use analyzer::text::{View, render};
 
 fn check(name: &str, view: View) {
-    insta::glob!("../../fixtures", "*/capture.pcapng", |path| {
+    insta::glob!("../../fixtures", "link-*/capture.pcapng", |path| {
         insta::assert_snapshot!(name, render(File::open(path).unwrap(), view));
     });
 }

@@ -9,7 +9,8 @@ use codec::tick::Tick;
 
 use crate::demo;
 
-/// Looks at Myrinet captures: at the characters on the wire, and upward from them.
+/// Looks at Myrinet captures, at the characters on the wire and upward from them; simulates the
+/// networks that they come from.
 ///
 /// With a file and no command, tells what its channels carried.
 #[derive(Debug, Parser)]
@@ -26,8 +27,9 @@ pub(crate) struct Arguments {
 }
 
 const AFTER: &str = "\
-Exit status: 0 all is well; 1 what was looked for was found wrong; 2 the capture or the command
-line was bad (all that could be read has been printed).";
+Exit status: 0 all is well; 1 what was looked for was found wrong; 2 the capture, the scenario or
+the command line was bad (all that could be read of a capture has been printed), or a file could
+not be written.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -106,10 +108,14 @@ pub(crate) struct Simulate {
 }
 
 #[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line are that")]
 pub(crate) struct Demo {
     /// Which; without it they are listed.
     #[arg(value_parser = demo::names())]
     pub(crate) name: Option<String>,
+    /// Lists them.
+    #[arg(long, conflicts_with = "name")]
+    pub(crate) list: bool,
     /// Also writes the capture: pcapng; - for standard output, to which nothing else goes then.
     #[arg(short = 'o', long = "output", value_name = "CAPTURE")]
     pub(crate) capture: Option<PathBuf>,

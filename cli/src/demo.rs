@@ -76,7 +76,7 @@ pub(crate) fn names() -> PossibleValuesParser {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<Report, Failure> {
-    let Arguments { name, capture, truth, scenario } = arguments;
+    let Arguments { name, list: _, capture, truth, scenario } = arguments;
     let found = name.as_ref().and_then(|name| DEMOS.iter().find(|demo| demo.name == name));
     let Some(demo) = found else {
         list(output);

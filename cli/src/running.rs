@@ -1,6 +1,7 @@
 //! A scenario at work: what it yields is written as it happens.
 
-use std::io::{self, BufWriter, Write};
+use std::fmt;
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use codec::capture::{ByteOrder, WriteError, Writer};
@@ -11,7 +12,7 @@ use simulator::truth::{Happened, Wanted};
 
 use crate::files::QUIET;
 use crate::report::Failure;
-use crate::target::Target;
+use crate::target::{Target, is_standard};
 
 /// Periods between looks at what has happened and what has been recorded. *Chosen*: few enough to
 /// keep all of it, many enough to look seldom.
@@ -39,6 +40,10 @@ impl Files {
     /// # Errors
     /// One of them could not be.
     pub(crate) fn create(capture: Option<&Path>, truth: Option<&Path>) -> Result<Self, Failure> {
+        if capture.is_some_and(is_standard) && io::stdout().is_terminal() {
+            let what = "a capture is not for a terminal: name a file, or a program after |";
+            return Err(Failure::writing(Path::new("-"), &what));
+        }
         let create = |path: &Path| Target::create(path).map_err(|e| Failure::writing(path, &e));
         Ok(Self {
             capture: capture.map(create).transpose()?,
@@ -150,14 +155,17 @@ fn unwritten(path: &Path, error: &WriteError) -> Failure {
 /// The progress of a run, on a terminal.
 fn progress(duration: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(duration), ProgressDrawTarget::stderr());
-    let time = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+    let time = |state: &ProgressState, out: &mut dyn fmt::Write| {
         let all = state.len().unwrap_or(0) / PERIODS_PER_US;
         // Nobody can be told that a line could not be drawn.
         let _ = write!(out, "{} of {all} µs", state.pos() / PERIODS_PER_US);
     };
+    let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+        let _ = write!(out, "{:.0} periods/s", state.per_sec());
+    };
     // The template is a constant of this file.
-    let style = ProgressStyle::with_template("{bar:30} {time}  {per_sec} periods  ETA {eta}")
+    let style = ProgressStyle::with_template("{bar:30} {time}  {rate}  ETA {eta}")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
-    bar.set_style(style.with_key("time", time));
+    bar.set_style(style.with_key("time", time).with_key("rate", rate));
     bar
 }

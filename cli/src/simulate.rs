@@ -25,6 +25,9 @@ pub(crate) fn run(arguments: &Simulate, output: &mut Output) -> Result<Report, F
     if *stats && let Some(path) = written.into_iter().flatten().find(|path| is_standard(path)) {
         return Err(Failure::writing(path, &"two things would be written there"));
     }
+    if scenario.taps.is_empty() && truth.is_none() && !*stats {
+        return Err(Failure::reading(path, &"no [[tap]] says what is to be captured"));
+    }
     let files = Files::create(Some(capture), truth.as_deref())?;
     if !*stats {
         let wanted = if truth.is_some() { Wanted::Everything } else { Wanted::Nothing };

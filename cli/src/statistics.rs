@@ -286,3 +286,64 @@ fn bar(share: u128) -> String {
     let part = EIGHTHS.get(eighths % 8).copied().unwrap_or_default();
     format!("{}{part}", "█".repeat(eighths / 8))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(print: impl FnOnce(&mut dyn FnMut(Line))) -> Vec<String> {
+        let mut lines = Vec::new();
+        print(&mut |line| lines.push(line.to_string()));
+        lines
+    }
+
+    fn values(values: impl IntoIterator<Item = u64>) -> Histogram {
+        let mut histogram = Histogram::default();
+        values.into_iter().for_each(|value| histogram.record(value));
+        histogram
+    }
+
+    #[test]
+    fn numbers_are_exact_to_their_last_digit() {
+        assert_eq!((time(1), time(80)), ("0.0125".to_owned(), "1.0000".to_owned()));
+        // 12.5 ns is nearer to 0.01 µs, 37.5 ns to 0.04.
+        assert_eq!((short(1), short(3)), ("0.01".to_owned(), "0.04".to_owned()));
+        assert_eq!((mb_s(80, 80), mb_s(1, 3)), ("640.0".to_owned(), "213.3".to_owned()));
+        assert_eq!((percent(62_500), percent(1_000_000)), ("6.25".to_owned(), "100.00".to_owned()));
+    }
+
+    #[test]
+    fn bins_are_as_wide_as_a_screen_asks_for() {
+        // Twelve tenths of a microsecond, then one more.
+        assert_eq!((width(0, 95), width(0, 96)), (8, 16));
+        assert_eq!(width(0, 80 * 100), 80 * 10);
+        assert_eq!(width(u64::MAX - 1, u64::MAX), 8);
+        assert!(width(0, u64::MAX) > u64::MAX / 12);
+    }
+
+    #[test]
+    fn a_histogram_has_a_bar_for_each_bin_and_the_last_takes_the_rest() {
+        // 0.1, 0.1 and 0.3 µs; a hundred at 0.2 µs; one far off.
+        let far = values([8, 8, 24, 8_000].into_iter().chain([16; 100]));
+        let shown = lines(|out| histogram(&far, &mut |line| out(line)));
+        assert_eq!(
+            shown,
+            [
+                "",
+                "     0.10 µs  ▌ 2",
+                "     0.20 µs  ██████████████████████████████ 100",
+                "     0.30 µs… ▌ 2",
+            ]
+        );
+        assert!(lines(|out| histogram(&values([5, 5]), &mut |line| out(line))).is_empty());
+    }
+
+    #[test]
+    fn the_busiest_are_shown_in_their_own_order() {
+        let all = |count: u64| (0..count).map(|place| (place % 3, place)).collect::<Vec<_>>();
+        assert_eq!(busiest(all(4)), (vec![0, 1, 2, 3], 0));
+        let (shown, left) = busiest(all(24));
+        // All eight of 2 and all eight of 1.
+        assert_eq!((shown, left), ((0..24).filter(|place| place % 3 > 0).collect(), 8));
+    }
+}

@@ -35,8 +35,11 @@ impl Target {
         } else if path.exists() {
             // Whether it may be written shows here, not when all is done.
             let old = OpenOptions::new().write(true).open(path)?;
-            if old.metadata()?.is_file() {
-                Stream::beside(fs::canonicalize(path)?)?
+            let data = old.metadata()?;
+            if data.is_file() {
+                let stream = Stream::beside(fs::canonicalize(path)?)?;
+                stream.permit(data.permissions())?;
+                stream
             } else {
                 Stream::Special(old)
             }
@@ -94,6 +97,14 @@ impl Stream {
         let part = Part(part);
         file.set_len(0)?;
         Ok(Self::Regular { file, part, place })
+    }
+
+    /// Gives a file the permissions of the one whose place it takes.
+    fn permit(&self, permissions: fs::Permissions) -> io::Result<()> {
+        match self {
+            Self::Standard(_) | Self::Special(_) => Ok(()),
+            Self::Regular { file, .. } => file.set_permissions(permissions),
+        }
     }
 }
 

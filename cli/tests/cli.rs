@@ -257,7 +257,8 @@ fn a_closed_pipe_ends_quietly() {
 #[test]
 fn completions_and_manual_pages_name_every_command() {
     let script = run(&["completions", "bash"], b"");
-    assert!(["info", "packets", "events", "show"].iter().all(|c| out(&script).contains(c)));
+    let commands = ["info", "packets", "events", "show", "simulate", "demo", "two-hosts"];
+    assert!(commands.iter().all(|command| out(&script).contains(command)));
     let directory = std::env::temp_dir().join(format!("myriscope-man-{}", std::process::id()));
     let output = run(&["man", directory.to_str().unwrap()], b"");
     assert_eq!((output.status.code(), err(&output)), (Some(0), ""));
