@@ -5,6 +5,8 @@
 
 pub mod capture;
 pub mod chars;
+pub mod link;
+pub mod network;
 pub mod notation;
 pub mod packet;
 pub mod plan;
@@ -16,9 +18,12 @@ pub mod seeds;
 pub type Law = fn(&[u8]);
 
 /// The targets, by the names of their directories in `corpus/`.
-pub const TARGETS: [(&str, Law); 4] = [
+pub const TARGETS: [(&str, Law); 7] = [
     ("capture", capture::law),
     ("chars", chars::law),
+    ("link", link::law),
+    ("network", network::law),
     ("notation", notation::law),
     ("packet", packet::law),
+    ("switch", network::switch),
 ];

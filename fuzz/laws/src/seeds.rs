@@ -1,5 +1,7 @@
 //! The seeds of `corpus/`: small inputs in wire format, named for what they show.
 
+mod scenarios;
+
 use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content};
 use codec::chars::CharBuf;
 use codec::notation::parse;
@@ -35,7 +37,14 @@ pub fn all() -> Vec<Seed> {
     let last = ("chars", "last-place", chunk_at(u64::MAX - 4, "83 05 92 GAP", None));
     let packets = packets().into_iter().map(|(name, bytes)| ("packet", name, bytes));
     let captures = captures().into_iter().map(|(name, bytes)| ("capture", name, bytes));
-    chunks.chain([last]).chain(texts).chain(packets).chain(fixtures).chain(captures).collect()
+    chunks
+        .chain([last])
+        .chain(texts)
+        .chain(packets)
+        .chain(fixtures)
+        .chain(captures)
+        .chain(scenarios::all())
+        .collect()
 }
 
 /// Chunks: name, characters, rounds.
