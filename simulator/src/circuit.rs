@@ -60,6 +60,8 @@ pub enum Source {
     Host(u32),
     /// From another circuit's slack buffer, through the crossbar.
     Circuit(u32),
+    /// From its switch, which sends a packet to several outputs. S-9
+    Copies,
 }
 
 /// Whether a port has power.
@@ -300,6 +302,21 @@ impl Circuit {
         self.sender.power_up(telling);
         if silent == 16 {
             telling.tell(None, || What::SilenceEnded);
+        }
+    }
+}
+
+impl Sink {
+    /// Whether the extensions of its switch see to what it does. S-8, S-9
+    #[must_use]
+    pub fn is_extended(&self) -> bool {
+        matches!(self, Self::Switch(_, Input::Extended))
+    }
+
+    /// The input of a switch goes over to something else.
+    pub const fn set(&mut self, next: Input) {
+        if let Self::Switch(_, input) = self {
+            *input = next;
         }
     }
 }

@@ -9,6 +9,7 @@ use codec::tick::FULL_RATE_PERIOD_PS;
 
 use crate::chance::Dice;
 use crate::circuit::{Circuit, Light, Passed, Power, Quiet, Sink, Tapped};
+use crate::extension::Extension;
 use crate::interface::{Consumption, Interface, InterfaceParameters};
 use crate::link::LinkParameters;
 use crate::orders::Order;
@@ -286,7 +287,8 @@ impl Network {
             circuit.receiver.heads() + transit
         });
         let taking = self.hosts.iter().filter(|host| host.interface.is_taking()).count();
-        wires + circuits.sum::<usize>() + taking
+        let switches = self.switches.iter().filter_map(Switch::extension).map(Extension::heads);
+        wires + circuits.sum::<usize>() + taking + switches.sum::<usize>()
     }
 
     /// Whether a port's circuit has power.

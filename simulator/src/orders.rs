@@ -206,11 +206,8 @@ impl Network {
     fn reset_sink(&mut self, index: usize) {
         let Some(circuit) = self.circuits.get_mut(index) else { return };
         let Sink::Switch(switch, input) = &mut circuit.sink else { return };
-        if let Some(switch) = self.switches.get_mut(*switch as usize) {
-            switch.reset(circuit.port.port, input);
-        }
-        if let Input::Connected(_, transit) = input
-            && let Some(id) = transit.head()
+        if let Some(switch) = self.switches.get_mut(*switch as usize)
+            && let Some(id) = switch.reset(circuit.port.port, input)
         {
             self.log.tell(self.now, circuit.port, Some(id), || What::Dropped(Rule("F-7")));
         }

@@ -9,9 +9,14 @@ use crate::interface::Offer;
 use crate::network::{Host, Network};
 use crate::receiver::{Asked, Telling};
 use crate::sender::{Appetite, Rest, Sending, Supply, Turn};
-use crate::switch::{Input, Switch, Transit, rule_of};
-use crate::truth::{Command, Log, Rule, What};
+use crate::switch::{Input, Switch};
+use crate::truth::{Command, Rule, What};
 use crate::wire::Wire;
+
+mod extension;
+mod switching;
+
+use switching::{advance, connect, select, sever};
 
 impl Network {
     /// One period.
@@ -206,6 +211,7 @@ impl Network {
                 supply
             }
             Source::Circuit(input) => self.cross(input as usize, appetite, index),
+            Source::Copies => self.copy(appetite, index).unwrap_or(Supply::Nothing),
         }
     }
 
@@ -219,7 +225,17 @@ impl Network {
         };
         let (switch, port) = (*switch, *port);
         let merged = &mut |id| log.tell(now, place, Some(id), || What::Merged);
-        let supply = transit.supply(&mut circuit.receiver, appetite, merged);
+        let answer = if transit.is_asking() {
+            let switch = self.switches.get(switch as usize);
+            let identity = switch.map(|switch| switch.identity(place.port));
+            identity.and_then(|identity| transit.answer(&circuit.receiver, appetite, &identity))
+        } else {
+            None
+        };
+        let supply = match answer {
+            Some(supply) => supply,
+            None => transit.supply(&mut circuit.receiver, appetite, merged),
+        };
         if supply == Supply::Mark {
             if let Some(id) = transit.head() {
                 log.tell(now, place, Some(id), || What::Dropped(Rule("P-9")));
@@ -269,127 +285,12 @@ fn reset_sink(
             }
         }
         Sink::Switch(switch, input) => {
-            if let Some(switch) = switches.get_mut(*switch as usize) {
-                switch.reset(circuit.port.port, input);
-            }
-            if let Input::Connected(_, transit) = input
-                && let Some(id) = transit.head()
+            if let Some(switch) = switches.get_mut(*switch as usize)
+                && let Some(id) = switch.reset(circuit.port.port, input)
             {
                 telling.tell(Some(id), || What::Dropped(Rule("R-3")));
             }
             *input = Input::Empty;
-        }
-    }
-}
-
-/// The input of a switch goes on with what stands in its slack buffer. S-3, S-6
-fn advance(circuit: &mut Circuit, switch: Option<&mut Switch>, now: u64, log: &mut Log) {
-    let (Sink::Switch(_, input), Some(switch)) = (&mut circuit.sink, switch) else { return };
-    let front = circuit.receiver.peek(0);
-    match (*input, front) {
-        (Input::Empty, Some(cell)) if cell.is_data() => {
-            let ready = now + u64::from(switch.parameters().routing);
-            *input = Input::Decoding(ready);
-            if ready == now {
-                *input = Input::Ready;
-                switch.decoded(circuit.port.port);
-            }
-        }
-        // A mark alone: what it ended is gone.
-        (Input::Empty, Some(_)) => {
-            circuit.receiver.take();
-        }
-        (Input::Decoding(ready), _) if ready <= now => {
-            *input = Input::Ready;
-            switch.decoded(circuit.port.port);
-        }
-        (Input::Discarding, Some(_)) => match circuit.receiver.take() {
-            Some((cell, None)) if !cell.is_data() => *input = Input::Empty,
-            Some((_, Some(id))) => log.tell(now, circuit.port, Some(id), || What::Merged),
-            Some((_, None)) | None => {}
-        },
-        (Input::Empty | Input::Discarding, None)
-        | (Input::Decoding(_) | Input::Ready | Input::Waiting(_) | Input::Connected(..), _) => {}
-    }
-}
-
-/// Outputs whose input was reset end what they have sent of a packet. R-3
-fn sever(
-    switch: &mut Switch,
-    circuits: &mut [Circuit],
-    woken: &mut impl FnMut(usize),
-    now: u64,
-    log: &mut Log,
-) {
-    for output in switch.take_severed() {
-        let Some(index) = switch.circuit(output).map(|circuit| circuit as usize) else { continue };
-        let Some(circuit) = circuits.get_mut(index) else { continue };
-        woken(index);
-        if circuit.sender.sending() == Sending::Packet {
-            let id = circuit.sender.current();
-            log.tell(now, circuit.port, id, || What::Truncated(Rule("R-3")));
-        }
-        circuit.source = Source::Nowhere;
-        circuit.sender.sever();
-    }
-}
-
-/// Inputs that have decoded their first byte ask for an output, or drop the packet. S-1, S-2
-fn select(switch: &mut Switch, circuits: &mut [Circuit], now: u64, log: &mut Log) {
-    let parameters = *switch.parameters();
-    for input in switch.take_ready() {
-        let Some(index) = switch.circuit(input).map(|circuit| circuit as usize) else { continue };
-        let front = circuits.get(index).and_then(|circuit| circuit.receiver.peek(0));
-        let byte = front.map_or(0, Cell::low);
-        let output = parameters.addressing.select(byte, input, parameters.ports);
-        let output = output.map_err(rule_of).and_then(|output| {
-            let there = switch.circuit(output).and_then(|there| circuits.get(there as usize));
-            // Unused, unpowered, disconnected.
-            let open =
-                there.is_none_or(|there| there.power != Power::On || there.receiver.is_open());
-            if open { Err(Rule("S-1")) } else { Ok(output) }
-        });
-        let Some(circuit) = circuits.get_mut(index) else { continue };
-        let Sink::Switch(_, state) = &mut circuit.sink else { continue };
-        match output {
-            Ok(output) => {
-                *state = Input::Waiting(output);
-                switch.request(input, output);
-            }
-            Err(rule) => {
-                *state = Input::Discarding;
-                let head = circuit.receiver.take().and_then(|(_, head)| head);
-                log.tell(now, circuit.port, head, || What::Dropped(rule));
-            }
-        }
-    }
-}
-
-/// Tokens move, and inputs get their outputs. S-3, S-5
-fn connect(
-    switch: &mut Switch,
-    circuits: &mut [Circuit],
-    woken: &mut impl FnMut(usize),
-    now: u64,
-    log: &mut Log,
-) {
-    let mut granted = [None; 32];
-    let mut places = granted.iter_mut();
-    switch.arbitrate(now, &mut |input, output| {
-        places.next().into_iter().for_each(|place| *place = Some((input, output)));
-    });
-    for (input, output) in granted.into_iter().map_while(|pair| pair) {
-        let (Some(from), Some(to)) = (switch.circuit(input), switch.circuit(output)) else {
-            continue;
-        };
-        let Some(circuit) = circuits.get_mut(from as usize) else { continue };
-        let Sink::Switch(_, state) = &mut circuit.sink else { continue };
-        let Some((route, head)) = circuit.receiver.take() else { continue };
-        *state = Input::Connected(output, Transit::new(route.low(), head));
-        if let Some(circuit) = circuits.get_mut(to as usize) {
-            circuit.source = Source::Circuit(from);
-            woken(to as usize);
-            log.tell(now, circuit.port, head, || What::Forwarded { input });
         }
     }
 }

@@ -4,9 +4,10 @@ use codec::crc::Crc8;
 use codec::route::{PortId, RouteError};
 
 use crate::cell::{Cell, PacketId};
+use crate::extension::{Extension, Identity, Job};
 use crate::receiver::Receiver;
 use crate::sender::{Appetite, Supply};
-use crate::topology::{NodeId, SwitchParameters};
+use crate::topology::{Extensions, NodeId, SwitchParameters};
 use crate::truth::Rule;
 
 /// A switch: transient state only. S-7
@@ -23,6 +24,8 @@ pub struct Switch {
     waiting: u32,
     /// Outputs, a bit each, whose input has been reset. R-3
     severed: u32,
+    /// What it keeps for the extensions, if it has them. S-8, S-9
+    extension: Option<Box<Extension>>,
 }
 
 /// An output's arbitration by a token that goes from input to input. S-5
@@ -53,6 +56,8 @@ pub enum Input {
     Connected(PortId, Transit),
     /// Its packet is being dropped. S-1, S-2
     Discarding,
+    /// Its packet is for the switch itself, or for several outputs. S-8, S-9
+    Extended,
 }
 
 /// A packet on its way through a switch. P-5
@@ -62,6 +67,8 @@ pub struct Transit {
     computed: Crc8,
     /// Of all that went out.
     forwarded: Crc8,
+    /// How many bytes are still to come of what the switch says of itself. S-8
+    answer: u8,
     /// The packet, until its first byte goes out.
     head: Option<PacketId>,
 }
@@ -82,7 +89,12 @@ impl Switch {
         let ports = usize::from(parameters.ports);
         let output = Output { owner: None, requests: 0, token: 0, since: None };
         let (circuits, outputs) = (vec![None; ports], vec![output; ports]);
-        Self { node, parameters, circuits, outputs, ready: 0, waiting: 0, severed: 0 }
+        let extension = match parameters.extensions {
+            Extensions::Off => None,
+            Extensions::On => Some(Box::default()),
+        };
+        let (ready, waiting, severed) = (0, 0, 0);
+        Self { node, parameters, circuits, outputs, ready, waiting, severed, extension }
     }
 
     /// Its node.
@@ -110,7 +122,7 @@ impl Switch {
         self.circuits.get(usize::from(port.0)).copied().flatten()
     }
 
-    /// Whether [`Switch::step`] would do nothing.
+    /// Whether it has nothing to decide in a period.
     #[inline]
     #[must_use]
     pub const fn is_calm(&self) -> bool {
@@ -142,14 +154,55 @@ impl Switch {
         }
     }
 
-    /// An input is reset: it asks for nothing, and what it was connected to is to end. R-3
-    pub fn reset(&mut self, port: PortId, input: &Input) {
+    /// An input is reset: it asks for nothing, and what it was connected to is to end. Hands back
+    /// the packet whose first byte is lost. R-3
+    pub fn reset(&mut self, port: PortId, input: &Input) -> Option<PacketId> {
         self.ready &= !bit(port);
         match input {
             Input::Waiting(output) => self.withdraw(port, *output),
-            Input::Connected(output, _) => self.severed |= bit(*output),
+            Input::Connected(output, transit) => {
+                self.sever(*output);
+                return transit.head;
+            }
+            Input::Extended => {
+                let job = self.extension.as_mut()?.end(port)?;
+                if let Job::Copying(multicast) = &job {
+                    multicast.request().into_iter().for_each(|asked| self.withdraw(port, asked));
+                    multicast.outputs().for_each(|output| self.sever(output));
+                }
+                return job.head();
+            }
             Input::Empty | Input::Decoding(_) | Input::Ready | Input::Discarding => {}
         }
+        None
+    }
+
+    /// An output is to end what it has sent of a packet, and to be free. R-3
+    pub const fn sever(&mut self, output: PortId) {
+        self.severed |= bit(output);
+    }
+
+    /// The input that an output is connected to.
+    #[must_use]
+    pub fn owner(&self, output: PortId) -> Option<PortId> {
+        self.outputs.get(usize::from(output.0)).and_then(|output| output.owner).map(PortId)
+    }
+
+    /// Who it says it is to a packet that came in at a port. S-8
+    #[must_use]
+    pub const fn identity(&self, input: PortId) -> Identity {
+        Identity::new(self.node, &self.parameters, input)
+    }
+
+    /// What it keeps for the extensions. S-8, S-9
+    #[must_use]
+    pub fn extension(&self) -> Option<&Extension> {
+        self.extension.as_deref()
+    }
+
+    /// The same, to be changed.
+    pub fn extension_mut(&mut self) -> Option<&mut Extension> {
+        self.extension.as_deref_mut()
     }
 
     fn withdraw(&mut self, input: PortId, output: PortId) {
@@ -190,7 +243,10 @@ impl Switch {
     /// The power goes: nothing is left. S-7
     pub fn power_off(&mut self) {
         let circuits = std::mem::take(&mut self.circuits);
-        *self = Self { circuits, ..Self::new(self.node, self.parameters) };
+        let mut extension = self.extension.take();
+        // The packets that it holds end when its ports lose their power, each at its own.
+        extension.iter_mut().for_each(|extension| extension.power_off());
+        *self = Self { circuits, extension, ..Self::new(self.node, self.parameters) };
     }
 }
 
@@ -221,7 +277,42 @@ impl Transit {
     /// Starts with the byte that the switch uses, and strips. P-3
     #[must_use]
     pub fn new(route: u8, head: Option<PacketId>) -> Self {
-        Self { computed: Crc8::NEW.push(route), forwarded: Crc8::NEW, head }
+        Self { computed: Crc8::NEW.push(route), forwarded: Crc8::NEW, answer: 0, head }
+    }
+
+    /// Goes on with the byte behind that one: the packet asks the switch who it is. S-8
+    #[must_use]
+    pub fn asking(self, route: u8) -> Self {
+        Self { computed: self.computed.push(route), answer: 8, ..self }
+    }
+
+    /// Whether the answer has yet to go out. S-8
+    #[inline]
+    #[must_use]
+    pub const fn is_asking(&self) -> bool {
+        self.answer > 0
+    }
+
+    /// The next byte of the answer, if the CRC byte comes next. S-8
+    #[cold]
+    pub fn answer(
+        &mut self,
+        buffer: &Receiver,
+        appetite: Appetite,
+        identity: &Identity,
+    ) -> Option<Supply> {
+        let last = buffer.peek(0)?.is_data() && !buffer.peek(1)?.is_data();
+        if !last || appetite != Appetite::All {
+            return None;
+        }
+        let left = self.answer.checked_sub(1)?;
+        let byte = identity.emit().into_iter().nth_back(left.into())?;
+        self.answer = left;
+        self.forwarded = self.forwarded.push(byte);
+        Some(match self.head.take() {
+            Some(id) => Supply::Data(Cell::data(byte).as_head(), Some(id)),
+            None => Supply::Data(Cell::data(byte), None),
+        })
     }
 
     /// The packet, if none of it has gone out.

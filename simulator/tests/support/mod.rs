@@ -51,6 +51,18 @@ impl Run {
     fn observed(scenario: &str, periods: u64, wanted: Wanted) -> Self {
         let scenario = read(scenario);
         let network = Network::new(&scenario, wanted, Layout::AsGiven);
+        Self::of(network, scenario, periods)
+    }
+
+    /// The network of a scenario, run to its end, its parts visited in some order.
+    pub(crate) fn arranged(scenario: &str, layout: Layout) -> Self {
+        let scenario = read(scenario);
+        let network = Network::new(&scenario, Wanted::Everything, layout);
+        let duration = scenario.duration;
+        Self::of(network, scenario, duration)
+    }
+
+    fn of(network: Network, scenario: Scenario, periods: u64) -> Self {
         let topology = scenario.topology;
         let mut run = Self { network, topology, happened: Vec::new(), channels: BTreeMap::new() };
         run.go_on(periods);
@@ -118,6 +130,11 @@ impl Run {
                 + "\n"
         })
         .collect()
+    }
+
+    /// The characters of all channels.
+    pub(crate) const fn channels(&self) -> &BTreeMap<String, CharBuf> {
+        &self.channels
     }
 
     /// The characters of a channel, such as `h0:0 sends` or `h0:0 hears`, from time zero on.
