@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 use codec::character::Symbol;
 
 use crate::chance::Dice;
-use crate::circuit::{Quiet, Sink};
+use crate::circuit::{Quiet, Sink, Source};
 use crate::fault::{Break, Fault};
 use crate::network::{HOST_PORT, Host, Network, Part};
+use crate::sender::Sending;
 use crate::switch::{Input, Switch};
 use crate::topology::{NodeId, Port};
 use crate::truth::{Rule, What};
@@ -196,9 +197,30 @@ impl Network {
             Step::Mend => circuit.power_on(self.now, &mut self.log),
             Step::Break => {
                 self.reset_sink(index);
+                self.end_path(index);
                 let Some(circuit) = self.circuits.get_mut(index) else { return };
                 circuit.power_off(self.now, &mut self.log);
             }
+        }
+    }
+
+    /// The packet that an output of a switch is sending has no way to go on. S-1
+    fn end_path(&mut self, output: usize) {
+        let Some(circuit) = self.circuits.get_mut(output) else { return };
+        let Source::Circuit(input) = circuit.source else { return };
+        circuit.source = Source::Nowhere;
+        let (now, log, current) = (self.now, &mut self.log, circuit.sender.current());
+        if circuit.sender.sending() == Sending::Packet {
+            log.tell(now, circuit.port, current, || What::Truncated(Rule("S-1")));
+        }
+        let Some(circuit) = self.circuits.get_mut(input as usize) else { return };
+        let Sink::Switch(switch, Input::Connected(port, transit)) = circuit.sink else { return };
+        if let Some(id) = transit.head() {
+            log.tell(now, circuit.port, Some(id), || What::Dropped(Rule("S-1")));
+        }
+        circuit.sink = Sink::Switch(switch, Input::Discarding);
+        if let Some(switch) = self.switches.get_mut(switch as usize) {
+            switch.release(port);
         }
     }
 

@@ -224,7 +224,9 @@ impl Network {
             return Supply::Nothing;
         };
         let (switch, port) = (*switch, *port);
-        let merged = &mut |id| log.tell(now, place, Some(id), || What::Merged);
+        if let Some(id) = transit.hold(&mut circuit.receiver) {
+            log.tell(now, place, Some(id), || What::Merged);
+        }
         let answer = if transit.is_asking() {
             let switch = self.switches.get(switch as usize);
             let identity = switch.map(|switch| switch.identity(place.port));
@@ -234,7 +236,7 @@ impl Network {
         };
         let supply = match answer {
             Some(supply) => supply,
-            None => transit.supply(&mut circuit.receiver, appetite, merged),
+            None => transit.supply(&mut circuit.receiver, appetite),
         };
         if supply == Supply::Mark {
             if let Some(id) = transit.head() {

@@ -69,6 +69,8 @@ pub struct Transit {
     forwarded: Crc8,
     /// How many bytes are still to come of what the switch says of itself. S-8
     answer: u8,
+    /// A byte that is held back. P-5
+    held: Option<u8>,
     /// The packet, until its first byte goes out.
     head: Option<PacketId>,
 }
@@ -277,7 +279,7 @@ impl Transit {
     /// Starts with the byte that the switch uses, and strips. P-3
     #[must_use]
     pub fn new(route: u8, head: Option<PacketId>) -> Self {
-        Self { computed: Crc8::NEW.push(route), forwarded: Crc8::NEW, answer: 0, head }
+        Self { computed: Crc8::NEW.push(route), forwarded: Crc8::NEW, answer: 0, held: None, head }
     }
 
     /// Goes on with the byte behind that one: the packet asks the switch who it is. S-8
@@ -301,7 +303,7 @@ impl Transit {
         appetite: Appetite,
         identity: &Identity,
     ) -> Option<Supply> {
-        let last = buffer.peek(0)?.is_data() && !buffer.peek(1)?.is_data();
+        let last = self.held.is_some() && !buffer.peek(0)?.is_data();
         if !last || appetite != Appetite::All {
             return None;
         }
@@ -324,57 +326,63 @@ impl Transit {
     /// The next byte for the output, if it is one between the first and the last.
     #[inline]
     pub fn stream(&mut self, buffer: &mut Receiver) -> Option<Cell> {
-        let byte = buffer.peek(0).filter(|cell| cell.is_data() && !cell.is_head())?.low();
-        if self.head.is_some() || !buffer.peek(1)?.is_data() {
+        let (byte, next) = match self.held {
+            Some(byte) => (byte, buffer.peek(0)?),
+            None => (
+                buffer.peek(0).filter(|cell| cell.is_data() && !cell.is_head())?.low(),
+                buffer.peek(1)?,
+            ),
+        };
+        if self.head.is_some() || !next.is_data() {
             return None;
         }
-        buffer.take();
+        if self.held.take().is_none() {
+            buffer.take();
+        }
         self.computed = self.computed.push(byte);
         self.forwarded = self.forwarded.push(byte);
         Some(Cell::data(byte))
     }
 
-    /// What the input has for the output. The last byte before the framing mark is the CRC byte:
-    /// so one byte is held back until it is known what follows it. P-5
+    /// Takes the next byte from the slack buffer. It is held back until it is known what follows it:
+    /// the last one before the framing mark is the CRC byte. P-5
     ///
-    /// A packet that turns out to be a part of another one is handed to `merged`.
-    pub fn supply(
-        &mut self,
-        buffer: &mut Receiver,
-        appetite: Appetite,
-        merged: &mut impl FnMut(PacketId),
-    ) -> Supply {
-        let Some(front) = buffer.peek(0) else { return Supply::Nothing };
-        if !front.is_data() {
-            buffer.take();
-            return Supply::Mark;
+    /// A packet that begins with it is a part of this one: it is handed back.
+    pub fn hold(&mut self, buffer: &mut Receiver) -> Option<PacketId> {
+        if self.held.is_some() || !buffer.peek(0)?.is_data() {
+            return None;
         }
-        match appetite {
-            Appetite::Framing => return Supply::Nothing,
-            Appetite::Discard => {
-                buffer.take().and_then(|(_, head)| head).into_iter().for_each(merged);
-                return Supply::Data(front, None);
+        let (cell, merged) = buffer.take()?;
+        self.held = Some(cell.low());
+        merged
+    }
+
+    /// What the input has for the output, once [`Transit::hold`] has had its turn.
+    pub fn supply(&mut self, buffer: &mut Receiver, appetite: Appetite) -> Supply {
+        let next = buffer.peek(0);
+        let byte = match (self.held, next, appetite) {
+            (None, Some(_), _) => {
+                buffer.take();
+                return Supply::Mark;
             }
-            Appetite::All => {}
-        }
-        let Some(next) = buffer.peek(1) else { return Supply::Nothing };
-        let inner = buffer.take().and_then(|(_, head)| head);
-        let byte = front.low();
-        let byte = if next.is_data() {
-            self.computed = self.computed.push(byte);
-            self.forwarded = self.forwarded.push(byte);
-            byte
-        } else {
-            self.computed.value() ^ byte ^ self.forwarded.value()
-        };
-        let head = match (self.head.take(), inner) {
-            (Some(id), Some(inner)) => {
-                merged(inner);
-                Some(id)
+            (None, None, _) | (Some(_), _, Appetite::Framing) | (Some(_), None, Appetite::All) => {
+                return Supply::Nothing;
             }
-            (head, inner) => head.or(inner),
+            (Some(byte), _, Appetite::Discard) => {
+                self.held = None;
+                return Supply::Data(Cell::data(byte), None);
+            }
+            (Some(byte), Some(next), Appetite::All) if next.is_data() => {
+                self.computed = self.computed.push(byte);
+                self.forwarded = self.forwarded.push(byte);
+                byte
+            }
+            (Some(byte), Some(_), Appetite::All) => {
+                self.computed.value() ^ byte ^ self.forwarded.value()
+            }
         };
-        match head {
+        self.held = None;
+        match self.head.take() {
             Some(id) => Supply::Data(Cell::data(byte).as_head(), Some(id)),
             None => Supply::Data(Cell::data(byte), None),
         }

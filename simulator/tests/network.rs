@@ -191,3 +191,26 @@ fn a_port_may_be_tapped_in_several_windows() {
     let expected = [(0, 80, 160), (1, 80, 160), (0, 320, 400), (1, 320, 400)];
     assert_eq!((network.channels().len(), spans.as_slice()), (2, expected.as_slice()));
 }
+
+#[test]
+fn the_byte_that_is_held_back_takes_no_cell() {
+    // P-5, F-3: with k_g = 0 GO comes when the slack buffer is empty, and it does get empty.
+    let more = "[link]\ngo_slack = 0\n\
+                [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = 100\nsaturate = true\n";
+    let run = Run::whole(&star(more));
+    assert!(run.statistics("h1").received > 5, "{}", run.rows(&ENDS));
+}
+
+#[test]
+fn an_output_that_dies_takes_its_packet_with_it_and_blocks_nobody() {
+    // S-1: its path is formed in period 122 or so; the port dies in period 160 for good. What is
+    // left of the packet is dropped, so the next one, to h3, gets through the same input.
+    let long = "05 ".repeat(300);
+    let fault = "[[fault]]\nat_us = 2\ndead_port = \"s0:1\"\n";
+    let run = Run::whole(&star(&format!("{}{fault}", raw(&format!("81 {long} GAP 83 05 00 GAP")))));
+    let rows = run.rows(&["truncated", "consumed"]);
+    assert!(rows.contains("160 s0:1 h0#0 truncated rule:S-1"), "{rows}");
+    assert!(rows.contains("h1:0 h0#0 consumed"), "{rows}");
+    assert!(rows.contains("h3:0 h0#1 consumed"), "{rows}");
+    assert_eq!(run.network.under_way(), 0);
+}

@@ -122,6 +122,8 @@ pub(super) fn connect(
         let (Some(from), Some(to)) = (switch.circuit(input), switch.circuit(output)) else {
             continue;
         };
+        // It may have lost its power while the packet waited.
+        let dead = circuits.get(to as usize).map(|circuit| circuit.power != Power::On);
         let Some(circuit) = circuits.get_mut(from as usize) else { continue };
         let Sink::Switch(_, state) = &mut circuit.sink else { continue };
         if *state == Input::Extended {
@@ -130,6 +132,12 @@ pub(super) fn connect(
             continue;
         }
         let Some((route, head)) = circuit.receiver.take() else { continue };
+        if dead == Some(true) {
+            log.tell(now, circuit.port, head, || What::Dropped(Rule("S-1")));
+            circuit.sink.set(Input::Discarding);
+            switch.release(output);
+            continue;
+        }
         let mut transit = Transit::new(route.low(), head);
         if route.low() == SELF {
             let (next, inner) = circuit.receiver.take().unwrap_or((route, None));
