@@ -8,11 +8,11 @@ use codec::character::{ReplyStatus, Symbol};
 
 use crate::cell::Cell;
 use crate::link::{LinkParameters, Symbols};
-use crate::receiver::{Asked, Receiver, Telling};
+use crate::receiver::{Asked, Receiver};
 use crate::sender::{Sender, Sending, code_of};
 use crate::switch::Input;
 use crate::topology::Port;
-use crate::truth::{FrameAccount, Log, Release, Wanted, What};
+use crate::truth::{FrameAccount, Log, Release, Telling, Wanted, What};
 use crate::wire::Clock;
 
 /// A port at work.
@@ -34,6 +34,8 @@ pub struct Circuit {
     pub source: Source,
     /// Whether it has power, and how long it has been silent for want of it.
     pub power: Power,
+    /// When it first sends after it last got its power, and how long it had been silent before.
+    back: (u64, u8),
     /// Its two channels in the capture, if it is tapped.
     pub tapped: Option<Box<Tapped>>,
     /// The status word of its control interface. R-6
@@ -169,6 +171,7 @@ impl Circuit {
             sink,
             source,
             power: Power::On,
+            back: (0, 0),
             tapped: None,
             status: Status::default(),
             passed: Passed::default(),
@@ -279,6 +282,8 @@ impl Circuit {
     /// Loses its power once more.
     pub fn power_off(&mut self, now: u64, log: &mut Log) {
         self.power = match self.power {
+            // Nothing has ended the silence if the power goes again before the first character.
+            Power::On if now <= self.back.0 => Power::Off { faults: 1, silent: self.back.1 },
             Power::On => Power::Off { faults: 1, silent: 0 },
             Power::Off { faults, silent } => Power::Off { faults: faults + 1, silent },
         };
@@ -297,6 +302,7 @@ impl Circuit {
         self.power = Power::On;
         // The first period in which it will send.
         let slot = now.div_ceil(self.clock.divisor());
+        self.back = (slot * self.clock.divisor(), silent);
         let telling = &mut Telling { now, slot, place: self.port, log };
         self.receiver.power_up(telling);
         self.sender.power_up(telling);

@@ -11,9 +11,9 @@ use codec::route::{Addressing, PortId};
 
 use crate::cell::PacketId;
 use crate::multicast::Multicast;
-use crate::receiver::{Receiver, Telling};
+use crate::receiver::Receiver;
 use crate::topology::{NodeId, SwitchParameters};
-use crate::truth::{Handling, Rule, What};
+use crate::truth::{Handling, Rule, Telling, What};
 
 /// The first byte of a packet to a switch itself: port address 0x7F. S-8 (§3.4)
 pub const SELF: u8 = 0xff;

@@ -7,9 +7,9 @@ use codec::route::PortId;
 
 use crate::cell::{Cell, PacketId};
 use crate::extension::Item;
-use crate::receiver::{Receiver, Telling};
-use crate::sender::{Appetite, Supply};
-use crate::truth::{Rule, What};
+use crate::receiver::Receiver;
+use crate::supply::{Appetite, Supply};
+use crate::truth::{Rule, Telling, What};
 
 /// A packet on its way from one input to several outputs. S-9
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,12 +13,11 @@ use crate::extension::Extension;
 use crate::interface::{Consumption, Interface, InterfaceParameters};
 use crate::link::LinkParameters;
 use crate::orders::Order;
-use crate::receiver::Telling;
 use crate::scenario::Scenario;
 use crate::switch::{Input, Switch};
 use crate::tap::Recorder;
 use crate::topology::{NodeId, NodeKind, Port};
-use crate::truth::{Happened, Log, Wanted};
+use crate::truth::{Happened, Log, Telling, Wanted};
 use crate::wire::Wire;
 
 /// A network at work.

@@ -1,16 +1,14 @@
 //! The input circuit of a port: what it makes of the characters that arrive, and the slack buffer.
 //! F-3, F-5, F-7, F-9, R-2, C-3..C-5
 
-use std::collections::VecDeque;
-
 use codec::character::{Character, Heard, ProbeNumber, ReplyStatus, Symbol, hear};
 use codec::tick::OPEN_LINK;
 
 use crate::cell::{Cell, PacketId};
+use crate::incoming::{Heed, Incoming};
 use crate::link::{LinkParameters, Symbols};
 use crate::slack::{Delayed, SlackBuffer};
-use crate::topology::Port;
-use crate::truth::{Command, FrameAccount, FrameEnd, Log, Rule, What};
+use crate::truth::{Command, FrameAccount, FrameEnd, Rule, Telling, What};
 
 /// An input circuit with its slack buffer.
 #[derive(Clone, Debug)]
@@ -27,30 +25,7 @@ pub struct Receiver {
     buffer: SlackBuffer,
     /// What must be heeded beside what `hear` does.
     heed: Heed,
-    aside: Box<Aside>,
-}
-
-/// What must be heeded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Heed {
-    /// Nothing.
-    Nothing,
-    /// Data: it is accounted for.
-    Data,
-    /// Data and GAP: the first byte of a packet was lost.
-    Framing,
-}
-
-/// What is seldom looked at.
-#[derive(Clone, Debug, Default)]
-struct Aside {
-    /// The packets that begin in the slack buffer.
-    heads: VecDeque<PacketId>,
-    /// A packet whose first byte was lost, and to what: it begins with the next byte that is kept.
-    headless: Option<(PacketId, Rule)>,
-    /// The packet that is being received, if it is one.
-    current: Option<PacketId>,
-    account: Option<Box<FrameAccount>>,
+    incoming: Box<Incoming>,
 }
 
 /// What an input circuit does with data.
@@ -85,26 +60,6 @@ pub enum Asked {
     Overflow,
 }
 
-/// A place and a time to tell of, and the channel's own time.
-#[derive(Debug)]
-pub struct Telling<'a> {
-    /// Periods of the full rate.
-    pub now: u64,
-    /// Periods of the channel.
-    pub slot: u64,
-    /// The port.
-    pub place: Port,
-    /// Where it is told.
-    pub log: &'a mut Log,
-}
-
-impl Telling<'_> {
-    /// Tells what happened here and now.
-    pub fn tell(&mut self, packet: Option<PacketId>, what: impl FnOnce() -> What) {
-        self.log.tell(self.now, self.place, packet, what);
-    }
-}
-
 impl Receiver {
     /// An input circuit after power-up: nothing in the slack buffer, between packets.
     #[must_use]
@@ -118,7 +73,7 @@ impl Receiver {
             symbols: link.symbols,
             buffer: SlackBuffer::new(&link.slack),
             heed: if account.is_some() { Heed::Data } else { Heed::Nothing },
-            aside: Box::new(Aside { account, ..Aside::default() }),
+            incoming: Box::new(Incoming::new(account)),
         }
     }
 
@@ -174,12 +129,10 @@ impl Receiver {
             self.threshold(Command::Go, telling);
         }
         if let Some(id) = head {
-            self.lose_headless(telling);
             let rule = if cell.is_data() { Rule("F-9") } else { Rule("W-5") };
-            self.aside.headless = Some((id, rule));
-            self.heed = Heed::Framing;
+            self.incoming.begin(id, rule, telling);
         }
-        match cell.character() {
+        let asked = match cell.character() {
             Character::IDLE => self.silence(telling),
             Character::Data(byte) => {
                 self.alive(telling);
@@ -199,7 +152,9 @@ impl Receiver {
                     }
                 }
             }
-        }
+        };
+        self.heed = self.incoming.heed();
+        asked
     }
 
     /// F-7
@@ -220,8 +175,8 @@ impl Receiver {
             return Asked::Nothing;
         }
         if self.receiving == Receiving::Packet {
-            telling.tell(self.aside.current, || What::Truncated(Rule("F-7")));
-            self.end_frame(FrameEnd::LinkOpen, telling);
+            telling.tell(self.incoming.current(), || What::Truncated(Rule("F-7")));
+            self.incoming.end(FrameEnd::LinkOpen, telling);
             self.receiving = Receiving::Between;
             self.mark(telling);
         }
@@ -231,27 +186,17 @@ impl Receiver {
 
     fn data(&mut self, byte: u8, telling: &mut Telling<'_>) -> Asked {
         if self.receiving == Receiving::Reset {
-            if let Some((id, _)) = self.take_headless() {
-                telling.tell(Some(id), || What::Dropped(Rule("R-2")));
-            }
+            self.incoming.lose(Rule("R-2"), telling);
             return Asked::Nothing;
         }
         self.receiving = Receiving::Packet;
-        if let Some(account) = &mut self.aside.account {
-            account.data(telling.slot, byte);
-        }
+        self.incoming.byte(byte, telling);
         if self.buffer.is_full() {
-            telling.tell(self.aside.current, || What::Overflow);
+            telling.tell(self.incoming.current(), || What::Overflow);
             return Asked::Overflow;
         }
-        let cell = match self.take_headless() {
-            Some((id, _)) => {
-                self.aside.heads.push_back(id);
-                self.aside.current.get_or_insert(id);
-                Cell::data(byte).as_head()
-            }
-            None => Cell::data(byte),
-        };
+        let cell = Cell::data(byte);
+        let cell = if self.incoming.keep().is_some() { cell.as_head() } else { cell };
         self.push(cell, telling);
         Asked::Nothing
     }
@@ -293,18 +238,18 @@ impl Receiver {
             }
             Receiving::Packet => {
                 let asked = self.mark(telling);
-                self.end_frame(FrameEnd::Gap, telling);
+                self.incoming.end(FrameEnd::Gap, telling);
                 asked
             }
         };
-        self.lose_headless(telling);
+        self.incoming.lose_headless(telling);
         asked
     }
 
     /// The framing mark goes behind its data. F-5
     fn mark(&mut self, telling: &mut Telling<'_>) -> Asked {
         if self.buffer.is_full() {
-            telling.tell(self.aside.current, || What::Overflow);
+            telling.tell(self.incoming.current(), || What::Overflow);
             return Asked::Overflow;
         }
         self.push(Cell::GAP, telling);
@@ -313,7 +258,7 @@ impl Receiver {
 
     ///
     fn reset(&mut self, telling: &mut Telling<'_>) {
-        self.end_frame(FrameEnd::Reset, telling);
+        self.incoming.end(FrameEnd::Reset, telling);
         telling.tell(None, || What::ResetReceived);
         self.receiving = Receiving::Reset;
         self.clear(Rule("R-2"), telling);
@@ -325,33 +270,13 @@ impl Receiver {
     /// Empties the slack buffer; the packets that begin there end there.
     pub fn clear(&mut self, rule: Rule, telling: &mut Telling<'_>) {
         self.buffer.clear();
-        for id in std::mem::take(&mut self.aside.heads) {
-            telling.tell(Some(id), || What::Dropped(rule));
-        }
-        self.lose_headless(telling);
-    }
-
-    fn take_headless(&mut self) -> Option<(PacketId, Rule)> {
-        self.heed = if self.aside.account.is_some() { Heed::Data } else { Heed::Nothing };
-        self.aside.headless.take()
-    }
-
-    fn lose_headless(&mut self, telling: &mut Telling<'_>) {
-        if let Some((id, rule)) = self.take_headless() {
-            telling.tell(Some(id), || What::Dropped(rule));
-        }
-    }
-
-    fn end_frame(&mut self, by: FrameEnd, telling: &mut Telling<'_>) {
-        let id = self.aside.current.take();
-        if let Some(frame) = self.aside.account.as_mut().and_then(|account| account.end(by)) {
-            telling.tell(id, || What::Received(frame));
-        }
+        self.incoming.clear(rule, telling);
+        self.heed = self.incoming.heed();
     }
 
     /// The run ends: tells of the frame that is being received.
     pub fn finish(&mut self, telling: &mut Telling<'_>) {
-        self.end_frame(FrameEnd::RunEnd, telling);
+        self.incoming.end(FrameEnd::RunEnd, telling);
     }
 
     fn push(&mut self, cell: Cell, telling: &mut Telling<'_>) {
@@ -408,14 +333,14 @@ impl Receiver {
     #[inline]
     pub fn take(&mut self) -> Option<(Cell, Option<PacketId>)> {
         let cell = self.buffer.pop()?;
-        let head = if cell.is_head() { self.aside.heads.pop_front() } else { None };
+        let head = if cell.is_head() { self.incoming.take() } else { None };
         Some((cell, head))
     }
 
     /// Packets that begin in the slack buffer.
     #[must_use]
     pub fn heads(&self) -> usize {
-        self.aside.heads.len() + usize::from(self.aside.headless.is_some())
+        self.incoming.count()
     }
 
     /// The last STOP or GO that the slack buffer has generated. F-3
@@ -446,7 +371,7 @@ impl Receiver {
 
     /// The power goes: all is as after power-up, packets are lost, and nobody has heard anything.
     pub fn power_up(&mut self, telling: &mut Telling<'_>) {
-        self.end_frame(FrameEnd::LinkOpen, telling);
+        self.incoming.end(FrameEnd::LinkOpen, telling);
         self.clear(Rule("F-7"), telling);
         self.receiving = Receiving::Between;
         self.silent = 0;
@@ -471,8 +396,8 @@ const fn understood(symbols: Symbols, asked: Asked) -> Asked {
 mod tests {
     use super::*;
     use crate::link::Slack;
-    use crate::topology::NodeId;
-    use crate::truth::Wanted;
+    use crate::topology::{NodeId, Port};
+    use crate::truth::{Log, Wanted};
     use codec::route::PortId;
 
     /// A receiver of `k_g` = 2, h = 2, `k_s` = 2, with what it tells.

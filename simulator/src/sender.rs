@@ -6,9 +6,9 @@ use codec::character::Symbol;
 
 use crate::cell::{Cell, PacketId};
 use crate::link::LinkParameters;
-use crate::receiver::Telling;
 use crate::slack::Delayed;
-use crate::truth::{Command, Escape, FrameAccount, FrameEnd, Release, Rule, What};
+use crate::supply::{Appetite, Supply, Turn};
+use crate::truth::{Command, Escape, FrameAccount, FrameEnd, Release, Rule, Telling, What};
 
 /// An output circuit.
 #[derive(Clone, Debug)]
@@ -59,39 +59,6 @@ pub enum Rest {
     Nothing,
     /// Its source still holds some of it.
     AtSource,
-}
-
-/// What a sender does in a period, before it has looked at its source. F-6
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// It sends this, whatever the source has.
-    Send(Cell),
-    /// It asks its source, and sends what it gets, or fill.
-    Ask(Appetite),
-}
-
-/// What a sender can take from its source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Appetite {
-    /// Data and framing.
-    All,
-    /// Framing: it is stopped. F-1
-    Framing,
-    /// Anything, up to the framing mark, and sends none of it.
-    Discard,
-}
-
-/// What a source has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Supply {
-    /// Nothing now.
-    Nothing,
-    /// A byte, and the packet that begins with it.
-    Data(Cell, Option<PacketId>),
-    /// The end of a packet.
-    Mark,
-    /// A control code that goes out as it stands: hosts only.
-    Symbol(u8),
 }
 
 impl Sender {

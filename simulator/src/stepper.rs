@@ -7,10 +7,11 @@ use crate::cell::Cell;
 use crate::circuit::{Circuit, Power, Quiet, Sink, Source};
 use crate::interface::Offer;
 use crate::network::{Host, Network};
-use crate::receiver::{Asked, Telling};
-use crate::sender::{Appetite, Rest, Sending, Supply, Turn};
+use crate::receiver::Asked;
+use crate::sender::{Rest, Sending};
+use crate::supply::{Appetite, Supply, Turn};
 use crate::switch::{Input, Switch};
-use crate::truth::{Command, Rule, What};
+use crate::truth::{Command, Rule, Telling, What};
 use crate::wire::Wire;
 
 mod extension;

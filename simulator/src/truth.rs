@@ -1,9 +1,11 @@
 //! What really happened: one row for each thing, with its time, its place and its packet.
 
 mod account;
+mod log;
 mod row;
 
 pub use account::{FrameAccount, ROUTE_MAX};
+pub use log::{Log, Telling, Wanted};
 pub use row::{FrameRow, More, Named, TruthRow};
 
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
@@ -224,54 +226,4 @@ pub enum FrameEnd {
     Reset,
     /// Nothing yet: the run ended.
     RunEnd,
-}
-
-/// Rows on their way out: the driver of a simulation empties it after every period.
-#[derive(Clone, Debug, Default)]
-pub struct Log {
-    wanted: Wanted,
-    rows: Vec<Happened>,
-}
-
-/// Whether rows are wanted; otherwise they are not even made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wanted {
-    /// They are not.
-    #[default]
-    Nothing,
-    /// They are.
-    Everything,
-}
-
-impl Log {
-    /// No rows yet.
-    #[must_use]
-    pub const fn new(wanted: Wanted) -> Self {
-        Self { wanted, rows: Vec::new() }
-    }
-
-    /// Whether rows are wanted.
-    #[must_use]
-    pub const fn wanted(&self) -> Wanted {
-        self.wanted
-    }
-
-    /// Adds a row, if rows are wanted.
-    #[inline]
-    pub fn tell(
-        &mut self,
-        at: u64,
-        place: Port,
-        packet: Option<PacketId>,
-        what: impl FnOnce() -> What,
-    ) {
-        if self.wanted == Wanted::Everything {
-            self.rows.push(Happened { at, place, packet, what: what() });
-        }
-    }
-
-    /// Hands out the rows and forgets them.
-    pub fn drain(&mut self) -> impl Iterator<Item = Happened> {
-        self.rows.drain(..)
-    }
 }

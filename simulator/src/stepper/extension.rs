@@ -7,10 +7,9 @@ use crate::circuit::{Circuit, Power, Sink, Source};
 use crate::extension::{Job, SELF, Taken, Taking};
 use crate::multicast::{Multicast, Outcome};
 use crate::network::Network;
-use crate::receiver::Telling;
-use crate::sender::{Appetite, Supply};
+use crate::supply::{Appetite, Supply};
 use crate::switch::{Input, Switch};
-use crate::truth::What;
+use crate::truth::{Telling, What};
 
 /// The byte by which the packet at an input is routed; none if that is seen to already, or must
 /// wait. The place of `telling` is the input.

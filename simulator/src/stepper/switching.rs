@@ -4,11 +4,11 @@ use super::extension;
 use crate::cell::Cell;
 use crate::circuit::{Circuit, Power, Sink, Source};
 use crate::extension::SELF;
-use crate::receiver::Telling;
 use crate::sender::Sending;
-use crate::switch::{Input, Switch, Transit, rule_of};
+use crate::switch::{Input, Switch, rule_of};
 use crate::topology::{Extensions, Port};
-use crate::truth::{Log, Rule, What};
+use crate::transit::Transit;
+use crate::truth::{Log, Rule, Telling, What};
 
 /// The input of a switch goes on with what stands in its slack buffer. S-3, S-6
 #[inline]

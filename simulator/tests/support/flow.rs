@@ -4,10 +4,11 @@
 use codec::route::PortId;
 use simulator::cell::{Cell, PacketId};
 use simulator::link::LinkParameters;
-use simulator::receiver::{Asked, Receiver, Telling};
-use simulator::sender::{Appetite, Sender, Supply, Turn};
+use simulator::receiver::{Asked, Receiver};
+use simulator::sender::Sender;
+use simulator::supply::{Appetite, Supply, Turn};
 use simulator::topology::{NodeId, Port};
-use simulator::truth::{Command, Log};
+use simulator::truth::{Command, Log, Telling};
 use simulator::wire::Wire;
 
 /// A channel at work, in the middle of a packet without end. It goes by no clock, so that two of
