@@ -18,8 +18,8 @@ pub struct Switch {
     outputs: Vec<Output>,
     /// Inputs, a bit each, whose first byte has been decoded.
     ready: u32,
-    /// Inputs, a bit each, that wait for an output.
-    waiting: u32,
+    /// Outputs, a bit each, that are free and asked for.
+    contested: u32,
     /// Outputs, a bit each, whose input has been reset. R-3
     severed: u32,
     /// What it keeps for the extensions, if it has them. S-8, S-9
@@ -78,8 +78,8 @@ impl Switch {
             Extensions::Off => None,
             Extensions::On => Some(Box::default()),
         };
-        let (ready, waiting, severed) = (0, 0, 0);
-        Self { node, parameters, circuits, outputs, ready, waiting, severed, extension }
+        let (ready, contested, severed) = (0, 0, 0);
+        Self { node, parameters, circuits, outputs, ready, contested, severed, extension }
     }
 
     /// Its node.
@@ -111,7 +111,14 @@ impl Switch {
     #[inline]
     #[must_use]
     pub const fn is_calm(&self) -> bool {
-        self.ready | self.waiting | self.severed == 0
+        self.ready | self.contested | self.severed == 0
+    }
+
+    /// Whether no free output is asked for.
+    #[inline]
+    #[must_use]
+    pub const fn is_settled(&self) -> bool {
+        self.contested == 0
     }
 
     /// An input has decoded its first byte.
@@ -133,9 +140,11 @@ impl Switch {
 
     /// An input asks for an output. S-5
     pub fn request(&mut self, input: PortId, output: PortId) {
-        self.waiting |= bit(input);
-        if let Some(output) = self.outputs.get_mut(usize::from(output.0)) {
-            output.requests |= bit(input);
+        if let Some(asked) = self.outputs.get_mut(usize::from(output.0)) {
+            asked.requests |= bit(input);
+            if asked.owner.is_none() {
+                self.contested |= bit(output);
+            }
         }
     }
 
@@ -191,36 +200,36 @@ impl Switch {
     }
 
     fn withdraw(&mut self, input: PortId, output: PortId) {
-        self.waiting &= !bit(input);
-        if let Some(output) = self.outputs.get_mut(usize::from(output.0)) {
-            output.requests &= !bit(input);
+        if let Some(asked) = self.outputs.get_mut(usize::from(output.0)) {
+            asked.requests &= !bit(input);
+            if asked.requests == 0 {
+                asked.since = None;
+                self.contested &= !bit(output);
+            }
         }
     }
 
     /// The framing mark has passed: the output is free, and its token parked. S-3, S-5
     pub fn release(&mut self, output: PortId) {
         let ports = self.parameters.ports;
-        if let Some(output) = self.outputs.get_mut(usize::from(output.0))
-            && let Some(owner) = output.owner.take()
+        if let Some(free) = self.outputs.get_mut(usize::from(output.0))
+            && let Some(owner) = free.owner.take()
         {
-            output.token = (owner + 1) % ports;
-            output.since = None;
+            free.token = (owner + 1) % ports;
+            free.since = None;
+            if free.requests != 0 {
+                self.contested |= bit(output);
+            }
         }
     }
 
     /// Moves the tokens for a period; hands back the inputs that have got their outputs. S-5
     pub fn arbitrate(&mut self, now: u64, granted: &mut impl FnMut(PortId, PortId)) {
-        if self.waiting == 0 {
-            return;
-        }
-        let Self { outputs, parameters, waiting, .. } = self;
-        for (number, output) in (0..).zip(outputs) {
-            if output.owner.is_some() {
-                continue;
-            }
-            if let Some(input) = output.step(now, parameters) {
-                *waiting &= !bit(input);
-                granted(input, PortId(number));
+        for output in bits(self.contested) {
+            let Some(asked) = self.outputs.get_mut(usize::from(output.0)) else { continue };
+            if let Some(input) = asked.step(now, &self.parameters) {
+                self.contested &= !bit(output);
+                granted(input, output);
             }
         }
     }
@@ -237,10 +246,6 @@ impl Switch {
 
 impl Output {
     fn step(&mut self, now: u64, parameters: &SwitchParameters) -> Option<PortId> {
-        if self.requests == 0 {
-            self.since = None;
-            return None;
-        }
         let since = *self.since.get_or_insert(now);
         if now - since < u64::from(parameters.token_step) {
             return None;

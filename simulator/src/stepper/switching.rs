@@ -113,6 +113,9 @@ pub(super) fn connect(
     now: u64,
     log: &mut Log,
 ) {
+    if switch.is_settled() {
+        return;
+    }
     let mut granted = [None; 32];
     let mut places = granted.iter_mut();
     switch.arbitrate(now, &mut |input, output| {
