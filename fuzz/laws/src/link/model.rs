@@ -1,0 +1,298 @@
+//! The circuits of a port from the rules alone: the second witness. Slow and plain.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use codec::character::{Character, ReplyStatus, Symbol};
+use simulator::link::{LinkParameters, Slack, Symbols};
+use simulator::receiver::Asked;
+use simulator::supply::Supply;
+use simulator::truth::Command;
+
+use crate::reference::heard;
+
+/// An input circuit. F-3, F-5, F-7, F-9, R-2
+#[derive(Debug)]
+pub(super) struct Input {
+    slack: Slack,
+    symbols: Symbols,
+    generation: u64,
+    receiving: Receiving,
+    silent: u32,
+    commanded: Command,
+    /// STOP and GO by the period in which they are to be sent.
+    due: BTreeMap<u64, Command>,
+    /// Bytes and marks.
+    buffer: VecDeque<Option<u8>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Receiving {
+    Between,
+    Packet,
+    Reset,
+}
+
+impl Input {
+    pub(super) fn new(link: &LinkParameters) -> Self {
+        Self {
+            slack: link.slack,
+            symbols: link.symbols,
+            generation: link.generation.into(),
+            receiving: Receiving::Between,
+            silent: 0,
+            commanded: Command::Go,
+            due: BTreeMap::new(),
+            buffer: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn fill(&self) -> u32 {
+        u32::try_from(self.buffer.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn take(&mut self) -> Option<Option<u8>> {
+        self.buffer.pop_front()
+    }
+
+    pub(super) fn due(&mut self, slot: u64) -> Option<Command> {
+        self.due.remove(&slot)
+    }
+
+    fn command(&mut self, slot: u64, command: Command) {
+        if self.commanded != command {
+            self.commanded = command;
+            self.due.insert(slot + self.generation, command);
+        }
+    }
+
+    fn push(&mut self, slot: u64, cell: Option<u8>) -> Asked {
+        if self.fill() == self.slack.cells() {
+            return Asked::Overflow;
+        }
+        self.buffer.push_back(cell);
+        if self.fill() >= self.slack.cells() - self.slack.stop_slack {
+            self.command(slot, Command::Stop);
+        }
+        Asked::Nothing
+    }
+
+    pub(super) fn hear(&mut self, slot: u64, character: Character) -> Asked {
+        if self.fill() <= self.slack.go_slack {
+            self.command(slot, Command::Go);
+        }
+        if character == Character::IDLE {
+            self.silent += 1;
+            if self.silent != 16 {
+                return Asked::Nothing;
+            }
+            if self.receiving == Receiving::Packet {
+                self.receiving = Receiving::Between;
+                self.push(slot, None);
+            }
+            return Asked::LinkOpen;
+        }
+        self.silent = 0;
+        match character {
+            Character::Data(_) if self.receiving == Receiving::Reset => Asked::Nothing,
+            Character::Data(byte) => {
+                self.receiving = Receiving::Packet;
+                self.push(slot, Some(byte))
+            }
+            Character::Control(code) => match heard(code) {
+                Some((symbol, _)) => self.symbol(slot, symbol),
+                None => Asked::Nothing,
+            },
+        }
+    }
+
+    fn symbol(&mut self, slot: u64, symbol: Symbol) -> Asked {
+        let is_optional = self.symbols == Symbols::All;
+        match symbol {
+            Symbol::Gap => {
+                let before = std::mem::replace(&mut self.receiving, Receiving::Between);
+                if before == Receiving::Packet { self.push(slot, None) } else { Asked::Nothing }
+            }
+            Symbol::Go => Asked::Command(Command::Go),
+            Symbol::Stop => Asked::Command(Command::Stop),
+            Symbol::ForwardReset => {
+                self.buffer.clear();
+                self.receiving = Receiving::Reset;
+                self.command(slot, Command::Go);
+                Asked::Reset
+            }
+            Symbol::BackwardReset if is_optional => Asked::BackwardReset,
+            Symbol::Probe(number) if is_optional => Asked::Probe(number),
+            Symbol::Reply(status) => Asked::Reply(status),
+            Symbol::Idle
+            | Symbol::OverrunAlarm
+            | Symbol::BackwardReset
+            | Symbol::Probe(_)
+            | Symbol::Virtual { .. }
+            | _ => Asked::Nothing,
+        }
+    }
+}
+
+/// An output circuit. F-1, F-2, F-6, F-8, R-1, R-4
+#[derive(Debug)]
+pub(super) struct Output {
+    interpretation: u64,
+    blocked: u64,
+    sending: Sending,
+    flow: Command,
+    heard: Command,
+    obeys: BTreeMap<u64, Command>,
+    stopped: u64,
+    fill: Command,
+    /// Periods since the last GAP that ended something.
+    since_gap: u64,
+    waiting: VecDeque<Symbol>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sending {
+    Between,
+    /// Since that period.
+    Packet(u64),
+    /// The rest of a packet is given up.
+    Discarding,
+    /// FRES has gone out, GAP follows, and then this.
+    Closing(Rest),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    Nothing,
+    Packet,
+}
+
+impl Output {
+    pub(super) fn new(link: &LinkParameters) -> Self {
+        Self {
+            interpretation: link.interpretation.into(),
+            blocked: link.blocked.0,
+            sending: Sending::Between,
+            flow: Command::Go,
+            heard: Command::Go,
+            obeys: BTreeMap::new(),
+            stopped: 0,
+            fill: Command::Go,
+            since_gap: 0,
+            waiting: VecDeque::new(),
+        }
+    }
+
+    pub(super) const fn flow(&self) -> Command {
+        self.flow
+    }
+
+    pub(super) fn order(&mut self, symbol: Symbol) {
+        if !self.waiting.contains(&symbol) {
+            self.waiting.push_back(symbol);
+        }
+    }
+
+    pub(super) fn answer(&mut self, slot: u64, asked: Asked, symbols: Symbols) {
+        match asked {
+            Asked::Nothing | Asked::Reply(_) | Asked::Reset => {}
+            Asked::Command(command) => {
+                if command != self.heard {
+                    self.heard = command;
+                    self.obeys.insert(slot + self.interpretation, command);
+                }
+            }
+            Asked::LinkOpen => self.release(),
+            Asked::BackwardReset => self.order(Symbol::ForwardReset),
+            Asked::Probe(_) => {
+                ReplyStatus::new(2).into_iter().for_each(|it| self.order(Symbol::Reply(it)));
+            }
+            Asked::Overflow => match symbols {
+                Symbols::All => self.order(Symbol::OverrunAlarm),
+                Symbols::Mandatory => {}
+            },
+        }
+    }
+
+    fn release(&mut self) {
+        self.obeys.clear();
+        self.heard = Command::Go;
+        self.flow = Command::Go;
+    }
+
+    /// What goes out in a period.
+    pub(super) fn send(&mut self, slot: u64, due: Option<Command>, supply: Supply) -> Character {
+        self.since_gap += 1;
+        if let Some(command) = self.obeys.remove(&slot) {
+            self.flow = command;
+            self.stopped = slot;
+        }
+        if let Some(command) = due {
+            self.fill = command;
+            return self.command();
+        }
+        if let Sending::Closing(rest) = self.sending {
+            return self.gap(match rest {
+                Rest::Nothing => Sending::Between,
+                Rest::Packet => Sending::Discarding,
+            });
+        }
+        if self.flow == Command::Stop && slot >= self.stopped + self.blocked {
+            return self.reset();
+        }
+        if let Sending::Packet(since) = self.sending
+            && slot >= since + self.blocked
+        {
+            let stopped = self.flow == Command::Stop;
+            return if stopped { self.reset() } else { self.gap(Sending::Discarding) };
+        }
+        match self.waiting.pop_front() {
+            Some(Symbol::ForwardReset) => return self.reset(),
+            Some(symbol) => return Character::Control(symbol.code().unwrap_or_default()),
+            None => {}
+        }
+        match (self.sending, supply) {
+            (Sending::Discarding, Supply::Mark) => self.sending = Sending::Between,
+            (Sending::Discarding, _) => {}
+            (_, Supply::Mark) => return self.gap(Sending::Between),
+            (_, Supply::Data(cell, _)) if self.flow == Command::Go => {
+                if self.sending == Sending::Between {
+                    self.sending = Sending::Packet(slot);
+                }
+                return cell.character();
+            }
+            (_, Supply::Nothing | Supply::Data(..) | Supply::Symbol(_)) => {}
+        }
+        match self.sending {
+            Sending::Between | Sending::Discarding | Sending::Closing(_)
+                if self.since_gap.is_multiple_of(2) =>
+            {
+                Character::GAP
+            }
+            Sending::Between | Sending::Discarding | Sending::Closing(_) | Sending::Packet(_) => {
+                self.command()
+            }
+        }
+    }
+
+    const fn command(&self) -> Character {
+        Character::Control(match self.fill {
+            Command::Go => 0x03,
+            Command::Stop => 0x0f,
+        })
+    }
+
+    const fn gap(&mut self, next: Sending) -> Character {
+        self.sending = next;
+        self.since_gap = 0;
+        Character::GAP
+    }
+
+    fn reset(&mut self) -> Character {
+        self.sending = Sending::Closing(match self.sending {
+            Sending::Packet(_) | Sending::Discarding => Rest::Packet,
+            Sending::Between | Sending::Closing(_) => Rest::Nothing,
+        });
+        self.release();
+        Character::Control(0x33)
+    }
+}

@@ -1,0 +1,284 @@
+//! A small network: whatever its parts, its traffic and its faults, the laws of the simulator hold,
+//! and the analyzer reads in its capture what really happened.
+
+pub mod agreement;
+pub mod demand;
+pub mod facts;
+pub mod plan;
+pub mod rules;
+pub mod run;
+
+use simulator::network::Layout;
+use simulator::scenario::Scenario;
+use simulator::truth::{Happened, Wanted};
+
+use self::plan::{Again, Plan, SwitchPlan};
+use self::run::{Outcome, run};
+
+/// How often what was recorded is handed out. *Chosen*: several times in a run.
+const SLICE: u64 = 333;
+
+/// The laws, of a network that some bytes stand for.
+///
+/// # Panics
+/// If one is broken.
+pub fn law(bytes: &[u8]) {
+    if let Some(plan) = Plan::from_bytes(bytes) {
+        planned(&plan);
+    }
+}
+
+/// The laws, of a network with one switch that some bytes stand for.
+///
+/// # Panics
+/// If one is broken.
+pub fn switch(bytes: &[u8]) {
+    let plan = SwitchPlan::from_bytes(bytes);
+    plan.into_iter().for_each(|plan| planned(&plan.into()));
+}
+
+/// The laws, of a network that was planned.
+///
+/// # Panics
+/// If one is broken.
+pub fn planned(plan: &Plan) {
+    let Some(scenario) = plan.scenario() else { return };
+    let outcome = run(&scenario, Wanted::Everything, Layout::AsGiven, SLICE);
+    check(&scenario, &outcome);
+    again(&scenario, &outcome, plan.run.again());
+}
+
+/// The laws, of a scenario as it stands.
+///
+/// # Panics
+/// If one is broken.
+pub fn simulated(scenario: &Scenario) {
+    check(scenario, &run(scenario, Wanted::Everything, Layout::AsGiven, 1 << 16));
+}
+
+/// The laws of one run.
+fn check(scenario: &Scenario, outcome: &Outcome) {
+    rules::check(scenario, outcome);
+    agreement::check(scenario, outcome);
+}
+
+/// Another run comes to the same.
+fn again(scenario: &Scenario, outcome: &Outcome, again: Again) {
+    let (mut other, mut wanted, mut layout) =
+        (scenario.clone(), Wanted::Everything, Layout::AsGiven);
+    match again {
+        Again::Shuffled(seed) => layout = Layout::Shuffled(seed.into()),
+        Again::Untapped => other.taps.clear(),
+        Again::Unheard => wanted = Wanted::Nothing,
+        Again::Alone => {
+            other.taps.clear();
+            wanted = Wanted::Nothing;
+        }
+    }
+    let other = run(&other, wanted, layout, SLICE);
+    if !other.channels.is_empty() {
+        assert!(outcome.capture == other.capture, "the same characters");
+    }
+    if wanted == Wanted::Everything {
+        let [one, other] = [&outcome.rows, &other.rows];
+        // In one period their order says nothing.
+        if one != other {
+            let [one, other] = [one, other].map(|rows| sorted(rows));
+            let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+            assert_eq!(one.get(same), other.get(same), "the same things happen");
+        }
+    }
+    for (one, other) in outcome.passed.iter().zip(&other.passed) {
+        assert_eq!(one, other, "the same passes through ports");
+    }
+    assert_eq!(outcome.hosts, other.hosts, "the same passes through hosts");
+    assert_eq!(outcome.under_way, other.under_way, "as much is under way");
+}
+
+/// Rows in order of time, then of what they say.
+fn sorted(rows: &[Happened]) -> Vec<(u64, String)> {
+    let mut sorted: Vec<_> = rows.iter().map(|row| (row.at, format!("{row:?}"))).collect();
+    sorted.sort();
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use codec::packet::Check;
+    use simulator::interface::host::payload;
+    use simulator::topology::NodeId;
+    use simulator::truth::{Command, What};
+
+    const SCENARIO: &str = "
+        duration_periods = 4000
+        [[switch]]
+        name = 's0'
+        [[host]]
+        name = 'h0'
+        at = 's0:0'
+        [[host]]
+        name = 'h1'
+        at = 's0:1'
+        [[traffic]]
+        from = 'h0'
+        to = 'h1'
+        payload = 30
+        every_periods = 200
+        [[tap]]
+        port = 'h0:0'
+        [[tap]]
+        port = 's0:0'
+        [[tap]]
+        port = 's0:1'
+    ";
+
+    fn outcome() -> (Scenario, Outcome) {
+        let scenario = Scenario::read("canary", SCENARIO).unwrap();
+        let outcome = run(&scenario, Wanted::Everything, Layout::AsGiven, SLICE);
+        (scenario, outcome)
+    }
+
+    /// Whether a row is about the fourth packet.
+    fn of_the_fourth(row: &Happened) -> bool {
+        row.packet.is_some_and(|id| id.number == 3)
+    }
+
+    /// The laws, after something has been done to what came of a run.
+    fn changed(change: impl FnOnce(&mut Outcome)) {
+        let (scenario, mut outcome) = outcome();
+        change(&mut outcome);
+        check(&scenario, &outcome);
+    }
+
+    /// The laws, without rows that are not so.
+    fn without(gone: impl Fn(&Happened) -> bool) {
+        changed(|outcome| {
+            let before = outcome.rows.len();
+            outcome.rows.retain(|row| !gone(row));
+            assert_ne!(before, outcome.rows.len());
+        });
+    }
+
+    /// The laws, with a row more, where the fourth packet comes in at the switch.
+    fn with(what: What) {
+        changed(|outcome| {
+            let comes_in = |row: &Happened| matches!(row.what, What::Received(_));
+            let place = outcome.rows.iter().position(|row| of_the_fourth(row) && comes_in(row));
+            let row = Happened { what, packet: None, ..outcome.rows[place.unwrap()].clone() };
+            outcome.rows.insert(place.unwrap(), row);
+        });
+    }
+
+    #[test]
+    fn the_canary_lives() {
+        changed(|outcome| {
+            assert_eq!(outcome.rows.iter().filter(|row| of_the_fourth(row)).count(), 7);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a packet that has not ended is there")]
+    fn a_packet_that_never_ends_is_caught() {
+        without(|row| of_the_fourth(row) && matches!(row.what, What::Consumed { .. }));
+    }
+
+    #[test]
+    #[should_panic(expected = "is received")]
+    fn a_frame_that_never_arrives_is_caught() {
+        without(|row| of_the_fourth(row) && matches!(row.what, What::Received(_)));
+    }
+
+    #[test]
+    #[should_panic(expected = "what is read happened")]
+    fn a_frame_that_nobody_knows_of_is_caught() {
+        without(|row| of_the_fourth(row) && matches!(row.what, What::Received(_) | What::Sent(_)));
+    }
+
+    #[test]
+    #[should_panic(expected = "what is read happened")]
+    fn a_symbol_that_nobody_sent_is_caught() {
+        with(What::BackwardResetReceived);
+    }
+
+    #[test]
+    #[should_panic(expected = "what is read happened")]
+    fn a_stop_that_nobody_heard_is_caught() {
+        with(What::SenderStopped);
+    }
+
+    #[test]
+    #[should_panic(expected = "what is read happened")]
+    fn a_command_that_nobody_sent_is_caught() {
+        with(What::Commanded(Command::Stop));
+    }
+
+    #[test]
+    #[should_panic(expected = "hears something")]
+    fn a_silence_on_a_living_link_is_caught() {
+        with(What::LinkOpen);
+    }
+
+    #[test]
+    #[should_panic(expected = "with enough slack nothing overflows")]
+    fn an_overflow_is_caught() {
+        with(What::Overflow);
+    }
+
+    #[test]
+    #[should_panic(expected = "are too near")]
+    fn commands_without_hysteresis_are_caught() {
+        changed(|outcome| {
+            let mut row = outcome.rows[40].clone();
+            row.what = What::Threshold { command: Command::Stop, fill: 48 };
+            for at in [5, 10, 15] {
+                outcome.rows.push(Happened { at: row.at + at, ..row.clone() });
+            }
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a syndrome survives")]
+    fn a_switch_that_mends_packets_is_caught() {
+        let (scenario, mut outcome) = outcome();
+        let h0 = NodeId(1);
+        assert_eq!(scenario.topology.find("h0"), Some(h0));
+        for row in outcome.rows.iter_mut().filter(|row| of_the_fourth(row)) {
+            let from_h0 = row.place.node == h0 || row.place.port.0 == 0;
+            if let What::Sent(frame) | What::Received(frame) = &mut row.what
+                && from_h0
+                && !frame.route.is_empty()
+            {
+                frame.check = Check::Bad(1);
+            }
+        }
+        rules::check(&scenario, &outcome);
+    }
+
+    #[test]
+    #[should_panic(expected = "what is read happened")]
+    fn one_wrong_character_is_caught() {
+        changed(|outcome| {
+            let bytes = payload(NodeId(1), 3, 30);
+            let mut places = outcome.capture.windows(30);
+            let place = places.position(|window| window == bytes).unwrap();
+            outcome.capture[place + 7] ^= 0x10;
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "the same things happen")]
+    fn a_run_that_depends_on_the_layout_is_caught() {
+        let (scenario, mut outcome) = outcome();
+        outcome.rows[50].at += 1;
+        again(&scenario, &outcome, Again::Shuffled(3));
+    }
+
+    #[test]
+    #[should_panic(expected = "the same characters")]
+    fn a_capture_that_depends_on_who_listens_is_caught() {
+        let (scenario, mut outcome) = outcome();
+        outcome.capture[1000] ^= 1;
+        again(&scenario, &outcome, Again::Unheard);
+    }
+}

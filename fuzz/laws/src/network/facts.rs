@@ -1,0 +1,76 @@
+//! What a scenario and the truth say about ports, without a look at any character.
+
+use codec::character::{Character, Heard, Symbol, hear};
+use simulator::fault::Break;
+use simulator::link::LinkParameters;
+use simulator::scenario::Scenario;
+use simulator::topology::Port;
+use simulator::truth::{Happened, What};
+
+/// When a port's slack buffer has STOP or GO sent, in periods of the link: it is generated for so
+/// many periods. F-4, F-6
+pub fn commands_due<'a>(
+    link: &LinkParameters,
+    rows: impl Iterator<Item = &'a Happened>,
+) -> impl Iterator<Item = u64> {
+    let (divisor, generation) = (u64::from(link.divisor.get()), u64::from(link.generation));
+    let crossed = rows.filter(|row| matches!(row.what, What::Threshold { .. }));
+    crossed.map(move |row| row.at.div_ceil(divisor) + generation)
+}
+
+/// Whether a port is a host's that is made to send codes that change what is framed, or that are
+/// no symbols, or enough IDLE for a silence, or any at all beside the silence of lost power.
+#[must_use]
+pub fn is_forged(scenario: &Scenario, port: Port) -> bool {
+    let own = scenario.raw.iter().filter(|raw| raw.from == port.node);
+    let mut idle = if power_lost(scenario, port).next().is_some() { 15 } else { 0 };
+    own.flat_map(|raw| raw.chars.chars().iter()).any(|character| match character {
+        Character::IDLE => {
+            idle += 1;
+            idle >= 16
+        }
+        Character::Control(code) => match hear(code) {
+            Heard::Exact(symbol) => symbol == Symbol::ForwardReset,
+            Heard::Corrected(_) | Heard::Invalid => true,
+        },
+        Character::Data(_) => false,
+    })
+}
+
+/// When a port loses its power, in order.
+pub fn power_lost(scenario: &Scenario, port: Port) -> impl Iterator<Item = u64> {
+    let off = scenario.faults.iter().filter(move |fault| match fault.what {
+        Break::PowerOff { node } => node == port.node,
+        Break::DeadPort { port: dead } => dead == port,
+        Break::Noise { .. }
+        | Break::Flip { .. }
+        | Break::OpenWire { .. }
+        | Break::Cut { .. }
+        | Break::LoseGap { .. }
+        | Break::ForwardReset { .. }
+        | Break::BackwardReset { .. }
+        | Break::Probe { .. }
+        | Break::Consume { .. }
+        | Break::Restart { .. } => false,
+    });
+    off.map(|fault| fault.at)
+}
+
+/// Whether characters sent on a channel arrive as they are, and its sender made them.
+#[must_use]
+pub fn is_sound(scenario: &Scenario, from: Port, to: Port) -> bool {
+    let broken = scenario.faults.iter().any(|fault| match fault.what {
+        Break::Noise { channel, .. }
+        | Break::Flip { channel, .. }
+        | Break::OpenWire { channel, .. }
+        | Break::LoseGap { channel } => channel == from,
+        Break::Cut { port } | Break::DeadPort { port } => port == from || port == to,
+        Break::PowerOff { node } => node == from.node || node == to.node,
+        Break::ForwardReset { .. }
+        | Break::BackwardReset { .. }
+        | Break::Probe { .. }
+        | Break::Consume { .. }
+        | Break::Restart { .. } => false,
+    });
+    !broken && !is_forged(scenario, from)
+}

@@ -1,0 +1,225 @@
+//! What must hold of a run whatever its scenario: the laws of the truth by itself.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "each law is about a few kinds of rows")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codec::character::Character;
+use simulator::cell::PacketId;
+use simulator::link::LinkParameters;
+use simulator::scenario::Scenario;
+use simulator::topology::{Extensions, NodeKind, Port};
+use simulator::truth::{Frame, FrameEnd, Happened, What};
+
+use super::facts::{commands_due, is_sound};
+use super::run::Outcome;
+
+/// All of them.
+///
+/// # Panics
+/// If one is broken.
+pub fn check(scenario: &Scenario, outcome: &Outcome) {
+    every_packet_ends_once(outcome);
+    let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
+    for port in ports {
+        let Some(end) = End::new(scenario, outcome, port) else { continue };
+        end.what_is_sent_is_received();
+        end.no_slack_buffer_overflows();
+        end.no_living_link_is_silent();
+        end.commands_are_few();
+    }
+    syndromes_survive(scenario, outcome);
+}
+
+/// Cells that a slack buffer must have above its threshold of STOP, so that it never overflows. The
+/// character that crosses the threshold comes in in some period of the link. STOP goes out so many
+/// periods of generation later, after the next clock of the sender; it takes ⌈D/B⌉ periods to the
+/// clock by which it can be obeyed, and is obeyed after the periods of interpretation. What was sent
+/// before that is heard ⌊D/B⌋ periods later; and the mark of a packet may follow its last byte even
+/// then. F-1, F-4
+#[must_use]
+pub fn stop_slack(link: &LinkParameters) -> u32 {
+    let periods = link.delay.0.div_ceil(link.divisor.get().into());
+    let periods = u32::try_from(periods).unwrap_or(u32::MAX);
+    2 * periods + u32::from(link.generation) + u32::from(link.interpretation)
+}
+
+/// Every packet that is injected ends exactly once, or is still under way.
+fn every_packet_ends_once(outcome: &Outcome) {
+    let mut alive: BTreeSet<PacketId> = BTreeSet::new();
+    let mut injected: BTreeSet<PacketId> = BTreeSet::new();
+    for row in &outcome.rows {
+        let Some(id) = row.packet else { continue };
+        match &row.what {
+            What::Injected { .. } => {
+                assert!(injected.insert(id), "a packet is injected once: {row:?}");
+                alive.insert(id);
+            }
+            What::Consumed { .. } | What::Dropped(_) | What::Merged => {
+                assert!(alive.remove(&id), "a packet ends once: {row:?}");
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(alive.len(), outcome.under_way, "a packet that has not ended is there: {alive:?}");
+}
+
+/// A port, and what is known about its link.
+struct End<'a> {
+    scenario: &'a Scenario,
+    port: Port,
+    peer: Port,
+    link: LinkParameters,
+    /// Whether the channel that goes out and the one that comes in are sound, and not forged.
+    sound: [bool; 2],
+    own: Vec<&'a Happened>,
+    far: Vec<&'a Happened>,
+}
+
+impl<'a> End<'a> {
+    fn new(scenario: &'a Scenario, outcome: &'a Outcome, port: Port) -> Option<Self> {
+        let peer = scenario.topology.peer(port)?;
+        let rows = |port| outcome.rows.iter().filter(|row| row.place == port).collect();
+        Some(Self {
+            scenario,
+            port,
+            peer,
+            link: scenario.topology.cable(port)?.link,
+            sound: [(port, peer), (peer, port)].map(|(from, to)| is_sound(scenario, from, to)),
+            own: rows(port),
+            far: rows(peer),
+        })
+    }
+
+    fn divisor(&self) -> u64 {
+        self.link.divisor.get().into()
+    }
+
+    /// Periods between the place of a character as it is sent and as it is heard.
+    fn shift(&self) -> u64 {
+        self.link.delay.0 / self.divisor()
+    }
+
+    /// Whether a port is a host's that is made to send a character.
+    fn has_raw(&self, port: Port, character: Character) -> bool {
+        let own = self.scenario.raw.iter().filter(|raw| raw.from == port.node);
+        own.flat_map(|raw| raw.chars.chars().iter()).any(|other| other == character)
+    }
+
+    fn slot(&self, row: &Happened) -> u64 {
+        row.at / self.divisor()
+    }
+
+    /// A sound channel brings the frames that were put in.
+    fn what_is_sent_is_received(&self) {
+        if !self.sound[0] {
+            return;
+        }
+        let frame = |row: &&&Happened| match &row.what {
+            What::Sent(frame) | What::Received(frame) if frame.ended_by != FrameEnd::RunEnd => {
+                Some(frame.clone())
+            }
+            _ => None,
+        };
+        let is_sent = |row: &&&Happened| matches!(row.what, What::Sent(_));
+        let is_received = |row: &&&Happened| matches!(row.what, What::Received(_));
+        let arrives = |row: &&&Happened| row.at + self.link.delay.0 < self.scenario.duration;
+        let sent: Vec<Frame> =
+            self.own.iter().filter(is_sent).filter(arrives).filter_map(|row| frame(&row)).collect();
+        let later = |frame: Frame| Frame {
+            start: frame.start + self.shift(),
+            end: frame.end + self.shift(),
+            ..frame
+        };
+        let sent: Vec<Frame> = sent.into_iter().map(later).collect();
+        let received: Vec<Frame> =
+            self.far.iter().filter(is_received).filter_map(|row| frame(&row)).collect();
+        assert_eq!(sent, received, "what {:?} sends is received", self.port);
+    }
+
+    /// F-4, F-9
+    fn no_slack_buffer_overflows(&self) {
+        let forged = self.has_raw(self.port, Character::Control(0x03));
+        let enough = self.link.slack.stop_slack >= stop_slack(&self.link);
+        if !enough || forged || self.sound != [true; 2] {
+            return;
+        }
+        let overflow = self.own.iter().find(|row| row.what == What::Overflow);
+        assert_eq!(overflow, None, "with enough slack nothing overflows: {:?}", self.link);
+    }
+
+    /// F-7, F-8
+    fn no_living_link_is_silent(&self) {
+        let open = |row: &&&Happened| matches!(row.what, What::LinkOpen | What::LinkRestored);
+        let open: Vec<_> =
+            self.own.iter().filter(open).map(|row| (self.slot(row), &row.what)).collect();
+        let first = self.shift();
+        let silence = [(15, &What::LinkOpen), (first, &What::LinkRestored)];
+        // What is sent first is heard so late.
+        let expected: Vec<_> =
+            silence.into_iter().take(if first >= 16 { open.len().min(2) } else { 0 }).collect();
+        if self.sound[1] && !self.has_raw(self.peer, Character::IDLE) {
+            assert_eq!(open, expected, "{:?} hears something", self.port);
+        }
+    }
+
+    /// Of STOP, GO, STOP the last two are apart by h characters that come in, the first two by h that
+    /// are taken, one in a period of the full rate. F-4
+    fn commands_are_few(&self) {
+        let reset = self.own.iter().any(|row| row.what == What::ResetReceived);
+        let hysteresis = u64::from(self.link.slack.hysteresis);
+        // A switch takes the route byte and the next one at once, and gives back that period as it
+        // decodes the first.
+        let head_start = match self.scenario.topology.node(self.port.node).map(|node| node.kind) {
+            Some(NodeKind::Switch(switch))
+                if switch.routing > 0 && switch.extensions == Extensions::Off =>
+            {
+                1
+            }
+            Some(NodeKind::Host) => 0,
+            Some(NodeKind::Switch(_)) | None => return,
+        };
+        if reset || self.sound != [true; 2] {
+            return;
+        }
+        let taken = (hysteresis - head_start.min(hysteresis)).div_ceil(self.divisor());
+        let due: BTreeSet<u64> = commands_due(&self.link, self.own.iter().copied()).collect();
+        let due: Vec<u64> = due.into_iter().collect();
+        for three in due.windows(3) {
+            if let [first, _, third] = three {
+                let apart = third - first;
+                assert!(apart + 1 >= hysteresis + taken, "{three:?} are too near: {:?}", self.link);
+            }
+        }
+    }
+}
+
+/// A packet that goes through a switch whole is wrong by the same bits as before. P-5
+fn syndromes_survive(scenario: &Scenario, outcome: &Outcome) {
+    type Seen<'a> = [Vec<&'a Frame>; 2];
+    let mut seen: BTreeMap<_, Seen<'_>> = BTreeMap::new();
+    let mut cut = BTreeSet::new();
+    let switches: BTreeSet<_> = scenario.topology.switches().collect();
+    let rows = outcome.rows.iter().filter(|row| switches.contains(&row.place.node));
+    for row in rows {
+        let Some(id) = row.packet else { continue };
+        let [came, went] = seen.entry((row.place.node, id)).or_default();
+        match &row.what {
+            What::Received(frame) => came.push(frame),
+            What::Sent(frame) => went.push(frame),
+            What::Overflow | What::Truncated(_) => cut.extend([(row.place.node, id)]),
+            _ => {}
+        }
+    }
+    // What is not whole may have as many bytes all the same, those of other packets.
+    seen.retain(|place, _| !cut.contains(place));
+    for (place, [came, went]) in seen {
+        if let ([came], [went]) = (&came[..], &went[..])
+            && [came, went].iter().all(|frame| frame.ended_by == FrameEnd::Gap)
+            && came.length == went.length + 1
+            && went.length > 1
+        {
+            assert_eq!(came.check, went.check, "a syndrome survives {place:?}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Random networks, ports and switches keep the laws; and all that can happen happens to them.
+
+use std::collections::BTreeSet;
+use std::panic::catch_unwind;
+
+use laws::network::plan::{Plan, SwitchPlan};
+use laws::network::{planned, run::run};
+use laws::repair::Dice;
+use laws::{link, network};
+use simulator::network::Layout;
+use simulator::scenario::Scenario;
+use simulator::truth::{Happened, Wanted, What};
+
+/// So many inputs, as long as a plan may need.
+fn storm(name: &str, count: u64) -> impl Iterator<Item = Vec<u8>> {
+    let mut dice = Dice::new(name.as_bytes());
+    (0..count).map(move |_| {
+        let len = usize::try_from(60 + dice.below(240)).unwrap_or_default();
+        dice.bytes(len)
+    })
+}
+
+#[test]
+fn a_storm_of_networks_keeps_the_laws() {
+    for bytes in storm("networks", 400) {
+        let plan = Plan::from_bytes(&bytes).unwrap();
+        assert!(catch_unwind(|| planned(&plan)).is_ok(), "{plan:?}");
+    }
+}
+
+#[test]
+fn a_storm_of_switches_keeps_the_laws() {
+    for bytes in storm("switches", 250) {
+        let plan = SwitchPlan::from_bytes(&bytes).unwrap();
+        assert!(catch_unwind(|| network::switch(&bytes)).is_ok(), "{plan:?}");
+    }
+}
+
+#[test]
+fn a_storm_over_a_port_keeps_the_law() {
+    for (number, bytes) in storm("a port", 800).enumerate() {
+        assert!(catch_unwind(|| link::law(&bytes)).is_ok(), "{number}");
+    }
+}
+
+fn rows(scenario: &Scenario) -> Vec<Happened> {
+    run(scenario, Wanted::Everything, Layout::AsGiven, 1000).rows
+}
+
+/// A storm that missed something would prove little.
+#[test]
+fn everything_that_can_happen_happens_in_a_storm() {
+    let mut kinds = BTreeSet::new();
+    for bytes in storm("networks", 400) {
+        let scenario = Plan::from_bytes(&bytes).and_then(|plan| plan.scenario()).unwrap();
+        kinds.extend(rows(&scenario).into_iter().map(|row| row.what.kind()));
+    }
+    let all = include_str!("../../../docs/truth.md").lines().filter_map(|line| {
+        let (_, kind) = line.split_once("\"event\":\"")?;
+        kind.split_once('"').map(|(kind, _)| kind)
+    });
+    let missed: Vec<_> = all.filter(|kind| !kinds.contains(kind)).collect();
+    assert_eq!(missed, [""; 0]);
+}
+
+/// Hosts that all send to one, as much as they can. S-5
+fn contention(hosts: u32, payload: u64, [routing, token_step]: [u64; 2]) -> String {
+    let mut text = format!(
+        "duration_periods = 12000\n[[switch]]\nname = 's'\nrouting_periods = {routing}\n\
+         token_step_periods = {token_step}\n"
+    );
+    for host in 0..hosts {
+        text += &format!("[[host]]\nname = 'h{host}'\nat = 's:{host}'\n");
+    }
+    for host in 1..hosts {
+        text += &format!(
+            "[[traffic]]\nfrom = 'h{host}'\nto = 'h0'\npayload = {payload}\nsaturate = true\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn shares_of_a_contended_output_differ_by_one_packet_at_most() {
+    let mut dice = Dice::new(b"shares of a contended output");
+    for _ in 0..24 {
+        let (hosts, payload) = (3 + dice.below(5), 40 + dice.below(200));
+        let steps = [1 + dice.below(28), 1 + dice.below(3)];
+        let text = contention(u32::try_from(hosts).unwrap(), payload, steps);
+        let scenario =
+            Scenario::read("contention", &text).unwrap_or_else(|error| panic!("{error}"));
+        let mut served = vec![0_u64; usize::try_from(hosts).unwrap()];
+        for row in rows(&scenario) {
+            if let What::Forwarded { input } = row.what {
+                served[usize::from(input.0)] += 1;
+                let (least, most) = (served[1..].iter().min(), served[1..].iter().max());
+                let most = most.unwrap() - least.unwrap();
+                assert!(most <= 1, "{served:?} at {}: {text}", row.at);
+            }
+        }
+        assert!(served[1] > 5, "{served:?}");
+    }
+}
