@@ -121,7 +121,7 @@ impl Multicast {
     }
 
     /// A period passes: when every copy has sent its byte, the next one is taken from the slack
-    /// buffer, and a copy put in every place. As in [`crate::switch::Transit::supply`], it must be
+    /// buffer, and a copy put in every place. As in [`crate::transit::Transit::supply`], it must be
     /// known what follows it. P-5
     pub fn pass(&mut self, buffer: &mut Receiver, telling: &mut Telling<'_>) -> Outcome {
         if self.copies.is_empty() {
