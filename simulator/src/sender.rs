@@ -554,4 +554,46 @@ mod tests {
         assert_eq!(check(8, "83 01 02 92 GAP", 0, &script[..1]), "83 01 02 GO×5");
         assert_eq!(check(8, "83 01 02", 0, &script), "83 01 02 GO GO GAP GO GAP");
     }
+
+    /// A sender that accounts for its frames, after one byte of a packet; what it tells then.
+    fn told(after: impl FnOnce(&mut Sender, &mut Telling<'_>)) -> Vec<String> {
+        let mut sender = Sender::new(&LinkParameters::default(), Some(Box::default()));
+        let mut log = Log::new(Wanted::Everything);
+        let place = Port { node: NodeId(0), port: PortId(0) };
+        let telling = &mut Telling { now: 5, slot: 5, place, log: &mut log };
+        sender.send(Supply::Data(Cell::data(0x83), None), telling);
+        after(&mut sender, telling);
+        let what = |what| {
+            if let What::Sent(frame) = what {
+                format!("{}..{} {}", frame.start, frame.end, frame.ended_by.name())
+            } else if let What::Commanded(command) = what {
+                command.name().to_owned()
+            } else {
+                what.kind().to_owned()
+            }
+        };
+        log.drain().map(|row| what(row.what)).collect()
+    }
+
+    #[test]
+    fn what_is_being_sent_is_told_when_the_run_ends_or_the_power_has_gone() {
+        assert_eq!(told(Sender::finish), ["5..5 capture-end"]);
+        let silent = told(|sender, telling| {
+            sender.fell_silent(telling);
+            assert_eq!(sender.sending(), Sending::Between);
+        });
+        assert_eq!(silent, ["5..5 open-link"]);
+    }
+
+    #[test]
+    fn a_command_is_told_when_it_is_another_than_before() {
+        // Starting from GO. After a FRES from there the far sender is in GO again. R-1
+        let (go, stop) = (code_of(Command::Go), code_of(Command::Stop));
+        let commands = told(|sender, telling| {
+            [go, stop, stop, go, stop].into_iter().for_each(|cell| sender.sent(cell, telling));
+            sender.far_reset();
+            [stop, stop].into_iter().for_each(|cell| sender.sent(cell, telling));
+        });
+        assert_eq!(commands, ["STOP", "GO", "STOP", "STOP"]);
+    }
 }

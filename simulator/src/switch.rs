@@ -352,4 +352,17 @@ mod tests {
         // The token is behind input 1: it passes 2 and 3.
         assert_eq!(grants(&mut switch, 10..20), [(16, 0, 2)]);
     }
+
+    #[test]
+    fn a_switch_is_calm_when_nothing_is_to_be_done() {
+        let mut switch = switch(4);
+        assert!(switch.is_calm());
+        // The same bit in both sets.
+        switch.decoded(PortId(2));
+        switch.request(PortId(1), PortId(2));
+        assert!(!switch.is_calm());
+        assert_eq!(switch.take_ready().collect::<Vec<_>>(), [PortId(2)]);
+        switch.sever(PortId(2));
+        assert!(!switch.is_calm());
+    }
 }
