@@ -134,12 +134,15 @@ impl Network {
             let [one, other] = cable.ends;
             [(one, other, cable.link), (other, one, cable.link)]
         });
+        let ends = arranged(ends.collect(), layout, 1);
+        // One after the other in memory, as the stepper goes through them.
+        self.wires.extend(ends.iter().map(|(.., link)| Wire::new(link)));
         let mut peers = Vec::new();
-        for (port, peer, link) in arranged(ends.collect(), layout, 1) {
+        for (port, peer, link) in ends {
             let circuit = number(self.circuits.len());
+            // Every cable ends at a node.
             let Some(sink) = self.sink(port, circuit) else { continue };
             self.circuits.push(Circuit::new(port, &link, sink, wanted));
-            self.wires.push(Wire::new(&link));
             self.quiet.push(Quiet::NEVER);
             self.places.circuits.insert(port, circuit);
             peers.push(peer);

@@ -16,7 +16,7 @@ pub struct Wire {
     ring: Box<[Cell]>,
     next: u32,
     state: State,
-    aside: Box<Aside>,
+    aside: Option<Box<Aside>>,
 }
 
 /// What is seldom looked at.
@@ -85,7 +85,8 @@ impl Wire {
             ring: vec![Cell::IDLE; in_flight].into_boxed_slice(),
             next: 0,
             state: State::Sound,
-            aside: Box::default(),
+            // Made when it is needed, so that the rings of a network lie together.
+            aside: None,
         }
     }
 
@@ -106,7 +107,7 @@ impl Wire {
 
     /// The packet whose first byte has just arrived.
     pub fn head(&mut self) -> Option<PacketId> {
-        self.aside.heads.pop_front()
+        self.aside.as_mut()?.heads.pop_front()
     }
 
     /// Puts in the character of this period. What is lost at once is handed back.
@@ -124,9 +125,10 @@ impl Wire {
 
     /// Says which packet begins with the character that is put in next; `false` if it is lost.
     pub fn announce(&mut self, packet: PacketId) -> bool {
-        let sound = self.aside.damage.as_ref().is_none_or(|damage| damage.cuts == 0);
+        let aside = self.aside.get_or_insert_default();
+        let sound = aside.damage.as_ref().is_none_or(|damage| damage.cuts == 0);
         if sound {
-            self.aside.heads.push_back(packet);
+            aside.heads.push_back(packet);
         }
         sound
     }
@@ -140,11 +142,15 @@ impl Wire {
     /// Packets whose first bytes are in flight.
     #[must_use]
     pub fn heads(&self) -> usize {
-        self.aside.heads.len()
+        self.aside.as_ref().map_or(0, |aside| aside.heads.len())
+    }
+
+    fn damage_done(&mut self) -> Option<&mut Damage> {
+        self.aside.as_mut().and_then(|aside| aside.damage.as_mut())
     }
 
     fn lose(&mut self, cell: Cell) -> Cell {
-        let Some(damage) = &mut self.aside.damage else { return cell };
+        let Some(damage) = self.damage_done() else { return cell };
         let (next, all) = damage.gaps;
         if damage.cuts > 0 || cell.bits() == Cell::GAP.bits() && all > 0 {
             return Cell::IDLE;
@@ -158,7 +164,7 @@ impl Wire {
     }
 
     fn damaged(&mut self, now: u64, cell: Cell) -> Cell {
-        let Some(damage) = &mut self.aside.damage else { return cell };
+        let Some(damage) = self.damage_done() else { return cell };
         let mut bits = cell.bits();
         for noise in &mut damage.noise {
             bits = noise.step(bits);
@@ -178,7 +184,8 @@ impl Wire {
 
     /// Finds out again what is wrong.
     fn settle(&mut self) {
-        let Some(damage) = &self.aside.damage else { return };
+        let Some(aside) = &mut self.aside else { return };
+        let Some(damage) = &aside.damage else { return };
         let changing = !damage.flips.is_empty()
             || !damage.noise.is_empty()
             || damage.open.iter().any(|faults| *faults > 0);
@@ -187,13 +194,13 @@ impl Wire {
         } else if changing {
             State::Damaged
         } else {
-            self.aside.damage = None;
+            aside.damage = None;
             State::Sound
         };
     }
 
     fn damage(&mut self, change: impl FnOnce(&mut Damage)) {
-        change(self.aside.damage.get_or_insert_default());
+        change(self.aside.get_or_insert_default().damage.get_or_insert_default());
         self.settle();
     }
 
@@ -201,7 +208,7 @@ impl Wire {
     pub fn cut(&mut self) -> VecDeque<PacketId> {
         self.damage(|damage| damage.cuts += 1);
         self.ring.fill(Cell::IDLE);
-        std::mem::take(&mut self.aside.heads)
+        self.aside.as_mut().map(|aside| std::mem::take(&mut aside.heads)).unwrap_or_default()
     }
 
     /// Mends one cut.
