@@ -110,7 +110,7 @@ impl Wire {
         self.aside.as_mut()?.heads.pop_front()
     }
 
-    /// Puts in the character of this period. What is lost at once is handed back.
+    /// Puts in the character of this period.
     #[inline]
     pub fn put(&mut self, cell: Cell) {
         let cell = if self.state == State::Cut { self.lose(cell) } else { cell };
