@@ -60,12 +60,6 @@ impl Cell {
         Self(self.0 | HEAD)
     }
 
-    /// The same character, inside a packet.
-    #[must_use]
-    pub const fn as_body(self) -> Self {
-        Self(self.0 & !HEAD)
-    }
-
     /// Whether a packet begins here, whatever the wire has made of its first byte.
     #[must_use]
     #[inline]

@@ -6,11 +6,11 @@ use std::ops::Range;
 use codec::Character;
 use codec::character::{ReplyStatus, Symbol};
 
-use crate::cell::Cell;
+use crate::cell::{Cell, PacketId};
 use crate::link::{LinkParameters, Symbols};
 use crate::receiver::{Asked, Receiver};
 use crate::sender::{Sender, Sending, code_of};
-use crate::switch::Input;
+use crate::switch::{Input, Switch};
 use crate::topology::Port;
 use crate::truth::{FrameAccount, Log, Release, Telling, Wanted, What};
 use crate::wire::Clock;
@@ -256,6 +256,14 @@ impl Circuit {
         self.power == Power::On && self.tapped.is_none() && self.clock.divisor() == 1
     }
 
+    /// If it is an input of a switch, what it was doing is forgotten; hands back the packet whose
+    /// first byte is lost. R-3
+    pub fn reset_input(&mut self, switches: &mut [Switch]) -> Option<PacketId> {
+        let Sink::Switch(switch, input) = &mut self.sink else { return None };
+        let before = std::mem::replace(input, Input::Empty);
+        switches.get_mut(*switch as usize)?.reset(self.port.port, &before)
+    }
+
     /// Notes what goes out.
     pub fn note(&mut self, cell: Cell, telling: &mut Telling<'_>) {
         self.sender.sent(cell, telling);
@@ -359,5 +367,28 @@ impl Light {
             Self::Green => 2,
             Self::Yellow => 3,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_sets_bit_four_and_its_reply_clears_it() {
+        //
+        let mut status = Status::default();
+        status.probed(100);
+        assert_eq!(status.word(), 0x10);
+        let replied = |status: &mut Status, bits, now| {
+            ReplyStatus::new(bits).and_then(|reply| status.replied(reply, now))
+        };
+        assert_eq!(replied(&mut status, 5, 130), Some(30));
+        assert_eq!(status.word(), 5);
+        // Bits 3 to 0 stay until the next reply; one that nobody asked for has no round trip.
+        status.probed(200);
+        assert_eq!(status.word(), 0x15);
+        assert_eq!(replied(&mut status, 9, 210), Some(10));
+        assert_eq!((replied(&mut status, 2, 220), status.word()), (None, 2));
     }
 }

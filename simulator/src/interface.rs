@@ -182,7 +182,7 @@ impl Interface {
 
     /// Advances host, DMA engine and control program to a period; once in each.
     #[inline]
-    pub fn tick(&mut self, now: u64, _log: &mut Log) {
+    pub fn tick(&mut self, now: u64) {
         if now >= self.due {
             self.work(now);
         }
@@ -238,7 +238,7 @@ impl Interface {
 
     /// The output circuit has ended the packet that it was sending by itself, and tells so: its rest
     /// is discarded, and so is the end of a text that left a packet open.
-    pub fn cut(&mut self, _now: u64, _log: &mut Log) {
+    pub fn cut(&mut self) {
         let left = self.sending.cut();
         self.left(left);
     }
@@ -306,7 +306,7 @@ impl Interface {
     }
 
     /// The power comes on again: the host starts anew, and loads the control program. I-3
-    pub fn power_on(&mut self, now: u64, _log: &mut Log) {
+    pub fn power_on(&mut self, now: u64) {
         if self.state == State::Off {
             self.host.power_on(now);
             self.forget(now);
@@ -465,7 +465,7 @@ mod tests {
 
         /// A period in which what is offered is taken.
         fn period(&mut self) -> Offer {
-            self.interface.tick(self.now, &mut self.log);
+            self.interface.tick(self.now);
             let offer = self.interface.offer();
             if offer != Offer::Nothing {
                 self.interface.taken(self.now, &mut self.log);
@@ -503,7 +503,7 @@ mod tests {
 
         fn give_cell(&mut self, cell: Cell, id: Option<PacketId>) -> u64 {
             for held in 0..100_000 {
-                self.interface.tick(self.now, &mut self.log);
+                self.interface.tick(self.now);
                 let takes = self.interface.takes(self.now, Command::Go);
                 if takes {
                     self.interface.take(self.now, cell, id, &mut self.log);
@@ -571,7 +571,7 @@ mod tests {
         let mut bench =
             Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 0)], vec![]));
         let first = PacketId { host: HERE, number: 0 };
-        bench.interface.tick(0, &mut bench.log);
+        bench.interface.tick(0);
         let head = Offer::Data(Cell::data(0x81).as_head(), Some(first));
         // What is not taken is offered again.
         assert_eq!(
@@ -624,7 +624,7 @@ mod tests {
         let mut bench =
             Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 400)], vec![]));
         for now in 0..50 {
-            bench.interface.tick(now, &mut bench.log);
+            bench.interface.tick(now);
         }
         bench.now = 50;
         assert!(bench.interface.queues.commands.is_full());
@@ -675,7 +675,7 @@ mod tests {
         for _ in 0..10 {
             bench.period();
         }
-        bench.interface.cut(10, &mut bench.log);
+        bench.interface.cut();
         let (start, bytes) = bench.sent();
         assert_eq!((start, &bytes[2..402]), (10, &payload(HERE, 1, 400)[..]));
         // The memory of the first is free again.
@@ -734,7 +734,7 @@ mod tests {
         let offers = [bench.period(), bench.period(), bench.period()];
         assert!(matches!(offers, [Offer::Data(_, Some(_)), Offer::Data(_, None), Offer::Nothing]));
         assert!((0..100).all(|_| bench.period() == Offer::Nothing));
-        bench.interface.cut(bench.now, &mut bench.log);
+        bench.interface.cut();
         assert_eq!(
             bench.sent(),
             (
@@ -755,7 +755,7 @@ mod tests {
             [data(&[1, 2, 3]), vec![Character::GAP], data(&[4]), vec![Character::GAP]].concat();
         let mut bench = Bench::new(interface(PARAMETERS, vec![], vec![raw(0, text)]));
         bench.period();
-        bench.interface.cut(1, &mut bench.log);
+        bench.interface.cut();
         assert_eq!(bench.sent(), (1, vec![4]));
     }
 
@@ -875,7 +875,7 @@ mod tests {
             let mut bench = Bench::receiver(InterfaceParameters { consumption, ..PARAMETERS });
             let mut periods = Vec::new();
             for now in 0..10 {
-                bench.interface.tick(now, &mut bench.log);
+                bench.interface.tick(now);
                 if bench.interface.takes(now, command) {
                     bench.interface.take(now, Cell::data(5), None, &mut bench.log);
                     periods.push(now);
@@ -946,7 +946,7 @@ mod tests {
         }
         bench.interface.reset(1000, &mut bench.log);
         assert!(!bench.interface.takes(1000, Command::Go));
-        bench.interface.power_on(1000, &mut bench.log);
+        bench.interface.power_on(1000);
         // What was due meanwhile is not made up for.
         assert_eq!([bench.sent().0, bench.sent().0], [1000, 1100]);
     }
@@ -971,8 +971,8 @@ mod tests {
             for now in 0..20_000 {
                 eager.interface.due = 0;
                 if now == 3000 {
-                    lazy.interface.cut(now, &mut lazy.log);
-                    eager.interface.cut(now, &mut eager.log);
+                    lazy.interface.cut();
+                    eager.interface.cut();
                 }
                 assert_eq!(lazy.period(), eager.period());
                 let takes = [&lazy, &eager].map(|bench| bench.interface.takes(now, Command::Go));
@@ -1012,7 +1012,7 @@ mod tests {
         let (mut pair, mut log) = ([here, there], Log::default());
         let mut unanswered = Vec::new();
         for now in 0..periods {
-            pair.iter_mut().for_each(|interface| interface.tick(now, &mut log));
+            pair.iter_mut().for_each(|interface| interface.tick(now));
             let offers = [pair[0].offer(), pair[1].offer()];
             for (from, to) in [(0, 1), (1, 0)] {
                 let (cell, id) = match offers[from] {

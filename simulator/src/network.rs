@@ -8,7 +8,7 @@ use codec::route::PortId;
 use codec::tick::FULL_RATE_PERIOD_PS;
 
 use crate::chance::Dice;
-use crate::circuit::{Circuit, Light, Passed, Power, Quiet, Sink, Tapped};
+use crate::circuit::{Circuit, Light, Passed, Quiet, Sink, Tapped};
 use crate::extension::Extension;
 use crate::interface::{Consumption, Interface, InterfaceParameters};
 use crate::link::LinkParameters;
@@ -291,14 +291,6 @@ impl Network {
         let taking = self.hosts.iter().filter(|host| host.interface.is_taking()).count();
         let switches = self.switches.iter().filter_map(Switch::extension).map(Extension::heads);
         wires + circuits.sum::<usize>() + taking + switches.sum::<usize>()
-    }
-
-    /// Whether a port's circuit has power.
-    #[must_use]
-    pub fn has_power(&self, port: Port) -> bool {
-        let circuit = self.places.circuits.get(&port);
-        let circuit = circuit.and_then(|circuit| self.circuits.get(*circuit as usize));
-        circuit.is_some_and(|circuit| circuit.power == Power::On)
     }
 }
 

@@ -83,8 +83,9 @@ impl Network {
     fn obey(&mut self, order: Order) {
         let Order { step, what, until, dice, .. } = order;
         let place = place_of(&what);
-        let said = format!("{}{what}", if step == Step::Mend { "mended: " } else { "" });
-        self.log.tell(self.now, place, None, || What::Fault(said));
+        self.log.tell(self.now, place, None, || {
+            What::Fault(format!("{}{what}", if step == Step::Mend { "mended: " } else { "" }))
+        });
         match what {
             Break::Noise { channel, errors, mean } => {
                 self.wire(channel, |wire| wire.noise(errors, mean, until, dice));
@@ -178,7 +179,7 @@ impl Network {
             }
             (Some(Part::Host(host)), Step::Mend) => {
                 let host = self.hosts.get_mut(*host as usize);
-                host.into_iter().for_each(|host| host.interface.power_on(now, log));
+                host.into_iter().for_each(|host| host.interface.power_on(now));
             }
             (Some(Part::Switch(switch)), Step::Break) => {
                 let switch = self.switches.get_mut(*switch as usize);
@@ -196,7 +197,10 @@ impl Network {
         match step {
             Step::Mend => circuit.power_on(self.now, &mut self.log),
             Step::Break => {
-                self.reset_sink(index);
+                let lost = circuit.reset_input(&mut self.switches);
+                if let Some(id) = lost {
+                    self.log.tell(self.now, port, Some(id), || What::Dropped(Rule("F-7")));
+                }
                 self.end_path(index);
                 let Some(circuit) = self.circuits.get_mut(index) else { return };
                 circuit.power_off(self.now, &mut self.log);
@@ -222,18 +226,6 @@ impl Network {
         if let Some(switch) = self.switches.get_mut(switch as usize) {
             switch.release(port);
         }
-    }
-
-    /// What a switch's input was doing is forgotten: R-3, for want of power.
-    fn reset_sink(&mut self, index: usize) {
-        let Some(circuit) = self.circuits.get_mut(index) else { return };
-        let Sink::Switch(switch, input) = &mut circuit.sink else { return };
-        if let Some(switch) = self.switches.get_mut(*switch as usize)
-            && let Some(id) = switch.reset(circuit.port.port, input)
-        {
-            self.log.tell(self.now, circuit.port, Some(id), || What::Dropped(Rule("F-7")));
-        }
-        *input = Input::Empty;
     }
 }
 

@@ -71,7 +71,7 @@ impl Network {
     fn decide_hosts(&mut self) {
         let Self { now, hosts, circuits, quiet, log, .. } = self;
         for (number, Host { circuit, interface, .. }) in (0..).zip(hosts) {
-            interface.tick(*now, log);
+            interface.tick(*now);
             let Some(index) = circuit.map(|circuit| circuit as usize) else { continue };
             if interface.offer() == Offer::Nothing && is_quiet(quiet, index) {
                 continue;
@@ -172,7 +172,7 @@ impl Network {
         let source = circuit.source;
         let cell = match circuit.sender.turn(due, telling) {
             Turn::Send(cell) => {
-                give_up(circuit, &mut self.hosts, telling);
+                give_up(circuit, &mut self.hosts);
                 cell
             }
             Turn::Ask(appetite) => {
@@ -281,20 +281,13 @@ fn reset_sink(
     hosts: &mut [Host],
     telling: &mut Telling<'_>,
 ) {
-    match &mut circuit.sink {
-        Sink::Host(host) => {
-            if let Some(host) = hosts.get_mut(*host as usize) {
-                host.interface.reset(telling.now, telling.log);
-            }
-        }
-        Sink::Switch(switch, input) => {
-            if let Some(switch) = switches.get_mut(*switch as usize)
-                && let Some(id) = switch.reset(circuit.port.port, input)
-            {
-                telling.tell(Some(id), || What::Dropped(Rule("R-3")));
-            }
-            *input = Input::Empty;
-        }
+    if let Sink::Host(host) = circuit.sink
+        && let Some(host) = hosts.get_mut(host as usize)
+    {
+        host.interface.reset(telling.now, telling.log);
+    }
+    if let Some(id) = circuit.reset_input(switches) {
+        telling.tell(Some(id), || What::Dropped(Rule("R-3")));
     }
 }
 
@@ -312,14 +305,14 @@ fn wake(quiet: &mut [Quiet], circuit: usize) {
 }
 
 /// A host's interface need not hold the rest of a packet that has been given up.
-fn give_up(circuit: &mut Circuit, hosts: &mut [Host], telling: &mut Telling<'_>) {
+fn give_up(circuit: &mut Circuit, hosts: &mut [Host]) {
     let given_up = match circuit.sender.sending() {
         Sending::Discarding | Sending::Closing(Rest::AtSource) => true,
         Sending::Between | Sending::Packet | Sending::Closing(Rest::Nothing) => false,
     };
     if let (true, Sink::Host(host)) = (given_up, &circuit.sink) {
         if let Some(host) = hosts.get_mut(*host as usize) {
-            host.interface.cut(telling.now, telling.log);
+            host.interface.cut();
         }
         circuit.sender.sever();
     }
