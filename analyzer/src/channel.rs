@@ -11,6 +11,11 @@ use crate::packet::{Bytes, EndedBy, Incoming, PacketSeen};
 /// What a receiver notices, each at one character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
+    /// A packet begins with this byte. P-3, P-7
+    Head(u8),
+    /// So many bytes of a packet, one a period from this place on. Where the characters were cut into
+    /// chunks a run of them may be told in parts.
+    Data(u64),
     /// A packet was closed.
     Packet(PacketSeen),
     /// Something else happened.
@@ -69,8 +74,10 @@ pub(crate) struct Round {
     pub(crate) left: Left,
     /// Packets closed in it.
     pub(crate) packets: u64,
-    /// Other notices in it, but for STOP.
+    /// Other notices in it, but for STOP, and what there is inside packets.
     pub(crate) others: u64,
+    /// Bytes of packets in it.
+    pub(crate) data: u64,
 }
 
 /// How a round leaves a receiver.
@@ -166,16 +173,17 @@ impl Receiver {
         out: &mut impl FnMut(Tick, Notice),
     ) -> Round {
         let (before, packets) = (self.phase(), self.packets);
-        let mut others = 0;
+        let (mut others, mut data) = (0, 0);
         self.feed(pattern, &mut |at, notice| {
-            others += match notice {
-                Notice::Event(_) | Notice::Command(Command::Go) => 1,
-                Notice::Packet(_) | Notice::Command(Command::Stop) => 0,
-            };
+            match notice {
+                Notice::Event(_) | Notice::Command(Command::Go) => others += 1,
+                Notice::Data(len) => data += len,
+                Notice::Head(_) | Notice::Packet(_) | Notice::Command(Command::Stop) => {}
+            }
             out(at, notice);
         });
         let left = if before == self.phase() { Left::Same } else { Left::Changed };
-        Round { left, packets: self.packets - packets, others }
+        Round { left, packets: self.packets - packets, others, data }
     }
 
     /// All that decides what further characters bring, but for what a packet has taken in so far.
@@ -216,10 +224,12 @@ impl Receiver {
                 let mut packet = Incoming::new(at, self.bytes);
                 packet.add(at, data);
                 self.receiving = Receiving::Packet(packet);
+                data.first().into_iter().for_each(|first| out(at, Notice::Head(*first)));
             }
             Receiving::Packet(packet) => packet.add(at, data),
-            Receiving::Reset => {}
+            Receiving::Reset => return,
         }
+        out(at, Notice::Data(data.len() as u64));
     }
 
     fn control(&mut self, mut at: Tick, codes: &[u8], out: &mut impl FnMut(Tick, Notice)) {

@@ -8,6 +8,7 @@ pub mod channel;
 pub mod event;
 pub mod flow;
 pub mod packet;
+pub mod place;
 pub mod reading;
 pub mod show;
 pub mod tally;

@@ -1,6 +1,6 @@
 //! A packet as a receiver at the tap frames it, and how it is put together as it comes in.
 
-use codec::crc::Crc8;
+use codec::crc::Residue;
 use codec::packet::{Check, Tag};
 use codec::route::is_route;
 use codec::tick::Tick;
@@ -25,6 +25,8 @@ pub struct PacketSeen {
     pub route: Kept,
     /// The byte after them, if there is one before the CRC byte. P-2
     pub tag: Option<Tag>,
+    /// The bytes between the route and the CRC byte, modulo x¹²⁷−1: what no hop changes. P-3, P-5
+    pub body: Residue,
     /// What the CRC byte says. P-4, P-5, P-9
     pub check: Check,
     /// What ended it.
@@ -124,7 +126,8 @@ pub(crate) struct Incoming {
     start: Tick,
     end: Tick,
     length: u64,
-    crc: Crc8,
+    residue: Residue,
+    last: u8,
     route: Kept,
     /// The first byte that is no route byte, if there was one: the tag, or the CRC byte.
     after_route: Option<u8>,
@@ -137,7 +140,8 @@ impl Incoming {
             start,
             end: start,
             length: 0,
-            crc: Crc8::NEW,
+            residue: Residue::NEW,
+            last: 0,
             route: Kept::default(),
             after_route: None,
             bytes: match bytes {
@@ -158,7 +162,8 @@ impl Incoming {
             self.route.add(data.get(..hops).unwrap_or_default());
             self.after_route = data.get(hops).copied();
         }
-        self.crc = self.crc.feed(data);
+        self.residue = self.residue.feed(data);
+        self.last = data.last().copied().unwrap_or(self.last);
         self.length += data.len() as u64;
         self.end = Tick(at.0 + data.len() as u64 - 1);
         if let Some(bytes) = &mut self.bytes {
@@ -172,7 +177,8 @@ impl Incoming {
             // Else the first round would have shown the byte after the route.
             self.route.add_repeated(data, count);
         }
-        self.crc = self.crc.feed_repeated(data, count);
+        self.residue = self.residue.feed_repeated(data, count);
+        self.last = data.last().copied().unwrap_or(self.last);
         self.length += count * data.len() as u64;
         if !data.is_empty() {
             self.end = Tick(self.end.0 + later);
@@ -189,7 +195,7 @@ impl Incoming {
     }
 
     pub(crate) fn close(self, number: u64, ended_by: EndedBy) -> PacketSeen {
-        let Self { start, end, length, crc, mut route, after_route, bytes } = self;
+        let Self { start, end, length, residue, last, mut route, after_route, bytes } = self;
         let runt = length < 2;
         // Of two bytes or more the last is the CRC byte, whatever it looks like.
         let tag = match after_route {
@@ -202,8 +208,12 @@ impl Incoming {
                 None
             }
         };
-        let check = Check::of((!runt).then(|| crc.syndrome()));
-        PacketSeen { number, start, end, length, route, tag, check, ended_by, bytes }
+        let check = Check::of((!runt).then(|| residue.crc().syndrome()));
+        let before_crc = if runt { residue } else { residue.without_last(last) };
+        // A route of which not all is kept tells packets apart without its length too.
+        let behind = length.saturating_sub(u64::from(!runt) + route.count());
+        let body = before_crc.without_first(route.bytes(), behind + route.left_out());
+        PacketSeen { number, start, end, length, route, tag, body, check, ended_by, bytes }
     }
 }
 

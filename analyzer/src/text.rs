@@ -96,6 +96,7 @@ pub fn row(channel: &Channel, row: &Row, out: &mut impl FnMut(Line)) {
     match &row.what {
         What::Packet(packet) => packet_lines(channel, packet, out),
         What::Event(event) => out(event_line(channel, row.at.0, event)),
+        What::Detail(_) => {}
         What::Omitted { rounds, every } => {
             let place = Line::of(Role::Dim, format!("{:>12}  ", when(channel, row.at.0)));
             let text = format!(
@@ -318,7 +319,7 @@ fn render_rows(
 ) -> Result<(), CaptureError> {
     out(match want {
         Want::Packets => packet_head(),
-        Want::Events => event_head(),
+        Want::Events | Want::All => event_head(),
     });
     let mut rows = Rows::new(capture, want, Bytes::Forget);
     let mut said = |said: Said<'_>| match said {

@@ -45,6 +45,8 @@ pub enum What {
     Packet(PacketSeen),
     /// Anything else.
     Event(Event),
+    /// What a packet or the flow of data is made of: only where all is wanted.
+    Detail(Detail),
     /// The same rows come over and over, and are not handed out again.
     Omitted {
         /// Rounds left out.
@@ -54,9 +56,23 @@ pub enum What {
     },
 }
 
+/// What the rows of packets and events do not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// A packet begins with this byte. P-3
+    Head(u8),
+    /// So many bytes of a packet, one a period from the row's place on. A run of them may be told in
+    /// parts.
+    Data(u64),
+    /// The channel says GO or STOP, and said something else before. F-1
+    Command(Command),
+}
+
 /// Which rows are wanted; the others are not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
+    /// Packets, events and details.
+    All,
     /// Packets only.
     Packets,
     /// Events only.
@@ -64,7 +80,16 @@ pub enum Want {
 }
 
 /// Picoseconds since the capture's time zero.
-type Time = u128;
+pub type Time = u128;
+
+impl From<Command> for Input {
+    fn from(command: Command) -> Self {
+        match command {
+            Command::Stop => Self::Stop,
+            Command::Go => Self::Go,
+        }
+    }
+}
 
 /// See the module's head. Channels are declared before they are fed.
 #[derive(Debug)]
@@ -143,6 +168,12 @@ impl Timeline {
         *self = Self::new(self.want, self.bytes);
     }
 
+    /// Hands out what lies before a moment that no chunk to come begins before.
+    pub fn pass(&mut self, moment: Time, out: &mut impl FnMut(Row)) {
+        self.newest = self.newest.max(moment);
+        self.release(self.newest.saturating_sub(TIMESTAMP_PS), out);
+    }
+
     /// Hands out all rows of before a time.
     fn release(&mut self, until: Time, out: &mut impl FnMut(Row)) {
         while let Some(Reverse((time, id))) = self.due.peek().copied() {
@@ -184,13 +215,20 @@ impl Timeline {
             }
             Some((at, Waiting::Notice(notice))) => match notice {
                 Notice::Packet(packet) => self.row(id, at, What::Packet(packet)),
-                Notice::Command(Command::Stop) => self.control(peer, Input::Stop),
-                Notice::Command(Command::Go) => self.control(peer, Input::Go),
+                Notice::Head(first) => self.row(id, at, What::Detail(Detail::Head(first))),
+                Notice::Data(len) => self.row(id, at, What::Detail(Detail::Data(len))),
+                Notice::Command(command) => {
+                    self.said(id, at, command);
+                    self.control(peer, command.into());
+                }
                 Notice::Event(event) => {
                     self.row(id, at, What::Event(event));
                     if event == Event::OpenLink {
                         self.control(peer, Input::PeerSilent);
                     } else if let Event::Hole { .. } = event {
+                        if let Some(track) = self.tracks.get_mut(&id) {
+                            track.said = None;
+                        }
                         self.control(peer, Input::PeerHole);
                     } else if event == Event::ForwardReset {
                         self.control(Some(id), Input::OwnReset);
@@ -198,6 +236,14 @@ impl Timeline {
                     }
                 }
             },
+        }
+    }
+
+    /// A channel says STOP or GO.
+    fn said(&mut self, channel: ChannelId, at: Tick, command: Command) {
+        let Some(track) = self.tracks.get_mut(&channel) else { return };
+        if self.want == Want::All && track.said.replace(command) != Some(command) {
+            self.row(channel, at, What::Detail(Detail::Command(command)));
         }
     }
 

@@ -60,6 +60,7 @@ fn rows(capture: &[u8], want: Want) -> String {
                     .fold(String::new(), |more, value| format!("{more} {value}"));
                 writeln!(text, "{at} {name} {}{}", event.kind(), more.replace('"', ""))
             }
+            What::Detail(detail) => writeln!(text, "{at} {name} {detail:?}"),
             What::Omitted { rounds, every } => {
                 writeln!(text, "{at} {name} {rounds} x {every} omitted")
             }
@@ -316,4 +317,20 @@ fn rows_that_repeat_for_ever_are_listed_for_a_while() {
     );
     // Where only packets are wanted, nothing is left out.
     assert_eq!(packets(&[(0, 0, "!a6 GAP", 1 << 40)]), "");
+}
+
+#[test]
+fn details_are_the_runs_of_data_and_the_commands_that_are_news() {
+    let pieces = [(0, 0, "GO 83 05 STOP 92 GAP STOP GO", 0)];
+    insta::assert_snapshot!(rows(&capture(FULL_RATE, &pieces), Want::All), @"
+    0 a Command(Go)
+    1 a Head(131)
+    1 a Data(2)
+    3 a Command(Stop)
+    3 b sender-stopped
+    4 a Data(1)
+    5 a 1..=4 830592 good 00 gap
+    7 a Command(Go)
+    7 b sender-resumed go
+    ");
 }

@@ -60,7 +60,9 @@ fn found(fixture: &Path, want: Want) -> BTreeMap<String, Vec<Value>> {
         Said::Row(channel, row) => values.push(match row.what {
             What::Packet(packet) => serde_json::to_value(packet.row(&channel.name)).unwrap(),
             What::Event(event) => serde_json::to_value(event.row(&channel.name, row.at)).unwrap(),
-            What::Omitted { .. } => panic!("{}: rows left out", fixture.display()),
+            What::Detail(_) | What::Omitted { .. } => {
+                panic!("{}: rows left out", fixture.display())
+            }
         }),
         Said::Fault(fault) => panic!("{}: {fault}", fixture.display()),
     };

@@ -23,7 +23,7 @@ pub(crate) fn run(
     let mut rows = Rows::new(capture, want, bytes);
     let (name, head) = match want {
         Want::Packets => ("packets", text::packet_head()),
-        Want::Events => ("events", text::event_head()),
+        Want::Events | Want::All => ("events", text::event_head()),
     };
     let mut listing = Listing::new(view, name, output);
     listing.line(&head);
@@ -54,7 +54,7 @@ fn is_asked_for(view: &View, channel: &Channel, row: &Row) -> bool {
     let (from, to) = view.window().on(channel);
     let (first, last) = match &row.what {
         What::Packet(packet) => (packet.start, packet.end),
-        What::Event(_) | What::Omitted { .. } => (row.at, row.at),
+        What::Event(_) | What::Detail(_) | What::Omitted { .. } => (row.at, row.at),
     };
     let named = view.channel.as_ref().is_none_or(|name| *name == channel.name);
     named && first < to && from <= last
@@ -65,6 +65,8 @@ fn print(channel: &Channel, row: &Row, listing: &mut Listing<'_>, report: &mut R
     match &row.what {
         What::Packet(packet) => listing.row(&packet.row(&channel.name), lines),
         What::Event(event) => listing.row(&event.row(&channel.name, row.at), lines),
+        // They are not asked for.
+        What::Detail(_) => {}
         What::Omitted { rounds, every } => {
             text::row(channel, row, &mut |line| listing.line(&line));
             report.left_out(format!(

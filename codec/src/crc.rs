@@ -74,6 +74,97 @@ const fn times_x128<const N: u32>(bits: u128) -> u128 {
     (bits << N) ^ ((bits >> (128 - N)) << 1)
 }
 
+/// A message modulo x¹²⁷−1: 127 bits that tell messages apart, and from which the CRC follows, as the
+/// generator divides x¹²⁷−1. P-4
+///
+/// It is linear: the residues of two messages of one length differ by the residue of what was flipped
+/// in between, one bit where one bit was flipped. Leading and trailing bytes can be taken off again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Residue(u128);
+
+impl Residue {
+    /// Of no bytes.
+    pub const NEW: Self = Self(0);
+
+    /// The residue of the bytes fed so far and these.
+    #[must_use]
+    #[inline]
+    pub fn feed(self, bytes: &[u8]) -> Self {
+        let (head, blocks) = bytes.as_rchunks::<16>();
+        let start = short(head) ^ self.times_x_to(8 * head.len() as u64).0;
+        Self::reduced(fold(start, blocks))
+    }
+
+    /// The residue of the bytes fed so far and `count` times these: O(bytes + log count).
+    #[must_use]
+    pub fn feed_repeated(self, bytes: &[u8], mut count: u64) -> Self {
+        // Feeding is r -> r·x^shift + own. Doubled again and again, it is applied where a bit is set.
+        let mut shift = 8 * (bytes.len() as u64 % ORDER);
+        let mut own = Self::NEW.feed(bytes);
+        let mut residue = self;
+        while count > 0 {
+            if count & 1 == 1 {
+                residue = residue.times_x_to(shift).and(own);
+            }
+            own = own.times_x_to(shift).and(own);
+            shift = 2 * shift % ORDER;
+            count >>= 1;
+        }
+        residue
+    }
+
+    /// The residue times x to a power: as many zero bits behind the message.
+    #[must_use]
+    #[inline]
+    pub const fn times_x_to(self, power: u64) -> Self {
+        let power = power % ORDER;
+        if power == 0 {
+            return self;
+        }
+        Self((self.0 << power | self.0 >> (ORDER - power)) & MASK)
+    }
+
+    /// The sum of two residues, which is their difference.
+    #[must_use]
+    #[inline]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
+    }
+
+    /// The residue without the last byte fed.
+    #[must_use]
+    #[inline]
+    pub fn without_last(self, byte: u8) -> Self {
+        Self(self.0 ^ u128::from(byte)).times_x_to(ORDER - 8)
+    }
+
+    /// The residue without the leading bytes, behind which so many others were fed.
+    #[must_use]
+    pub fn without_first(self, bytes: &[u8], others: u64) -> Self {
+        self.and(Self::NEW.feed(bytes).times_x_to(8 * (others % ORDER)))
+    }
+
+    /// The CRC of the bytes fed so far. P-4
+    #[must_use]
+    #[inline]
+    pub fn crc(self) -> Crc8 {
+        Crc8(reduce(self.0))
+    }
+
+    /// Bit i is the coefficient of xⁱ: the last bit fed is bit 0, and so is the one 127 before it.
+    #[must_use]
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    const fn reduced(bits: u128) -> Self {
+        Self((bits & MASK) ^ (bits >> ORDER))
+    }
+}
+
+/// The bits of a residue.
+const MASK: u128 = (1 << ORDER) - 1;
+
 /// A CRC-8 on its way: generator x⁸+x²+x+1, initial value 0, no final XOR. P-4 (§3.3)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Crc8(u8);
@@ -226,6 +317,35 @@ mod tests {
         for len in 0..bytes.len() {
             assert_eq!(crc8(&bytes[..len]), long_division(&bytes[..len]), "length {len}");
         }
+    }
+
+    #[test]
+    fn a_residue_gives_the_crc_and_can_be_taken_apart() {
+        let bytes: Vec<u8> =
+            (0..700_u32).map(|i| (i * i * 31 + i * 7 + 5).to_le_bytes()[1]).collect();
+        for len in 0..bytes.len() {
+            let whole = Residue::NEW.feed(&bytes[..len]);
+            assert_eq!(whole.crc().value(), long_division(&bytes[..len]), "length {len}");
+            let (first, rest) = bytes[..len].split_at(len / 3);
+            assert_eq!(Residue::NEW.feed(first).feed(rest), whole);
+            let tail = Residue::NEW.feed(rest);
+            assert_eq!(whole.without_first(first, rest.len() as u64), tail);
+            if let [body @ .., last] = rest {
+                assert_eq!(tail.without_last(*last), Residue::NEW.feed(body));
+            }
+        }
+        let thrice = [&bytes[..], &bytes[..], &bytes[..]].concat();
+        assert_eq!(Residue::NEW.feed_repeated(&bytes, 3), Residue::NEW.feed(&thrice));
+    }
+
+    #[test]
+    fn a_flipped_bit_shows_in_the_residue_at_its_place_modulo_127() {
+        let mut bytes = vec![0x5a; 100];
+        let before = Residue::NEW.feed(&bytes);
+        bytes[60] ^= 0x20;
+        let difference = Residue::NEW.feed(&bytes).and(before);
+        // 39 bytes behind it, and 5 bits in its byte.
+        assert_eq!(difference.bits(), 1 << ((39 * 8 + 5) % 127));
     }
 
     #[test]

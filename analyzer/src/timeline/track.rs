@@ -20,6 +20,8 @@ pub(super) struct Track {
     pub(super) peer: Option<ChannelId>,
     /// Flow control of this channel's sender.
     pub(super) sender: Flow,
+    /// What this channel has told the opposite sender last.
+    pub(super) said: Option<Command>,
     receiver: Receiver,
     /// Noticed, and not yet handed on.
     waiting: VecDeque<(Tick, Waiting)>,
@@ -71,6 +73,7 @@ impl Track {
             period_ps: channel.period_ps.get(),
             peer: None,
             sender: Flow::default(),
+            said: None,
             receiver: Receiver::new(bytes),
             waiting: VecDeque::new(),
             repeat: None,
@@ -127,10 +130,17 @@ impl Track {
         }
         let from = self.receiver.next().unwrap_or_default();
         self.receiver.skip(pattern, repeat.left, round);
-        let news = match want {
+        let mut news = match want {
             Want::Packets => round.packets > 0,
             Want::Events => round.others > 0,
+            Want::All => round.packets > 0 || round.others > 0 || round.data > 0,
         };
+        if want == Want::All && round.data == every && round.packets == 0 {
+            // A repeat of nothing but bytes of one packet: a run like any other.
+            let data = Waiting::Notice(Notice::Data(repeat.left * every));
+            self.waiting.extend((repeat.left > 0).then_some((from, data)));
+            news = false;
+        }
         if repeat.left > 0 && news {
             let omitted = Waiting::Omitted { rounds: repeat.left, every };
             self.waiting.push_back((from, omitted));
@@ -177,7 +187,12 @@ impl Track {
 
 impl Want {
     fn keep(self, at: Tick, notice: Notice, waiting: &mut VecDeque<(Tick, Waiting)>) {
-        if (self == Self::Packets) == matches!(notice, Notice::Packet(_)) {
+        let wanted = match notice {
+            Notice::Packet(_) => self != Self::Events,
+            Notice::Event(_) | Notice::Command(_) => self != Self::Packets,
+            Notice::Head(_) | Notice::Data(_) => self == Self::All,
+        };
+        if wanted {
             waiting.push_back((at, Waiting::Notice(notice)));
         }
     }

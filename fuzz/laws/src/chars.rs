@@ -183,7 +183,7 @@ fn told(characters: &[(u64, Character)]) -> Vec<Noticed> {
 /// What the analyzer's receiver makes of some chunks of one channel.
 fn receive(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
     let mut told = Vec::new();
-    let mut out = |at: Tick, notice| told.push((at.0, Told::from(notice)));
+    let mut out = |at: Tick, notice| told.extend(of_receiver(notice).map(|told| (at.0, told)));
     let mut receiver = Receiver::new(Bytes::Keep);
     for chunk in chunks {
         receiver.seek(chunk.first, &mut out);
@@ -211,13 +211,13 @@ fn changes(told: &[Noticed]) -> Vec<Noticed> {
     changes.cloned().collect()
 }
 
-impl From<Notice> for Told {
-    fn from(notice: Notice) -> Self {
-        match notice {
-            Notice::Packet(packet) => Self::Packet((&packet).into()),
-            Notice::Event(event) => Self::Event(event),
-            Notice::Command(command) => Self::Command(command),
-        }
+/// What is told, but for the parts of packets: how runs of data are told depends on the chunks.
+fn of_receiver(notice: Notice) -> Option<Told> {
+    match notice {
+        Notice::Packet(packet) => Some(Told::Packet((&packet).into())),
+        Notice::Event(event) => Some(Told::Event(event)),
+        Notice::Command(command) => Some(Told::Command(command)),
+        Notice::Head(_) | Notice::Data(_) => None,
     }
 }
 

@@ -25,7 +25,7 @@ fn check(want: Want, lines: &[(u32, u64, &str, Option<u64>)]) -> Vec<String> {
                 let what = match &row.what {
                     What::Packet(packet) => packet.ended_by.name(),
                     What::Event(event) => event.kind(),
-                    What::Omitted { .. } => "omitted",
+                    What::Detail(_) | What::Omitted { .. } => "omitted",
                 };
                 shown.push(format!("{} {} {what}", row.channel, row.at));
             }

@@ -141,7 +141,7 @@ fn read(capture: &[u8]) -> Lines {
                 let what = match what {
                     timeline::What::Packet(packet) => Told::Packet(seen(&packet)),
                     timeline::What::Event(event) => Told::Event(event),
-                    timeline::What::Omitted { .. } => Told::Omitted,
+                    timeline::What::Detail(_) | timeline::What::Omitted { .. } => Told::Omitted,
                 };
                 let [packets, events] = lines.entry(channel).or_default();
                 let lines = if number == 0 { packets } else { events };

@@ -1,0 +1,63 @@
+//! Where a channel runs: from a port to a port, as its name says. `h0:0>s0:3`
+
+use std::fmt;
+
+use codec::capture::Channel;
+use codec::route::PortId;
+
+/// A port of a host or switch, as a channel's name has it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The name of the host or switch.
+    pub node: String,
+    /// Its port.
+    pub port: PortId,
+}
+
+/// From where to where a channel runs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Way {
+    /// Whose sender it is.
+    pub from: Place,
+    /// Whose receiver it is.
+    pub to: Place,
+}
+
+impl Place {
+    /// Reads `node:port`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (node, port) = text.rsplit_once(':')?;
+        let port = port.parse().ok().map(PortId)?;
+        (!node.is_empty()).then(|| Self { node: node.to_owned(), port })
+    }
+}
+
+impl Way {
+    /// From where to where a channel runs, if its name says so.
+    #[must_use]
+    pub fn of(channel: &Channel) -> Option<Self> {
+        let (from, to) = channel.name.split_once('>')?;
+        Some(Self { from: Place::parse(from)?, to: Place::parse(to)? })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.node, self.port.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_ways_or_nothing() {
+        let way = Way::of(&Channel::named("h0:0>rack:2:3")).unwrap();
+        assert_eq!((way.from.to_string(), way.to.to_string()), ("h0:0".into(), "rack:2:3".into()));
+        for name in ["", "lo", "h0>s0", "h0:0", "h0:0>s0:300", ":0>s0:1"] {
+            assert_eq!(Way::of(&Channel::named(name)), None, "{name}");
+        }
+    }
+}
