@@ -4,10 +4,14 @@
 //! Every stage is fed and hands on; none keeps what it has handed on, so memory does not grow with
 //! the capture. A capture may hold anything: nothing here fails on content.
 
+pub mod blocking;
 pub mod channel;
 pub mod event;
+pub mod finding;
 pub mod flow;
+pub mod link;
 pub mod packet;
+pub mod path;
 pub mod place;
 pub mod reading;
 pub mod show;

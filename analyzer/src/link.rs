@@ -1,0 +1,136 @@
+//! A link: two opposite channels joined, or one whose opposite was not captured. F-1
+//!
+//! Links know nothing of each other, so they can be worked on side by side.
+
+pub mod slack;
+pub mod state;
+
+use std::collections::BTreeMap;
+
+use codec::capture::{Channel, ChannelId, Chunk};
+use codec::tick::Tick;
+
+use self::slack::{Assumptions, Slack, SlackSaid};
+use self::state::{Interval, States};
+use crate::finding::Findings;
+use crate::packet::Bytes;
+use crate::timeline::{Detail, Row, Time, Timeline, Want, What};
+
+/// The channels of a link.
+#[derive(Debug)]
+pub struct Link {
+    timeline: Timeline,
+    sides: BTreeMap<ChannelId, Side>,
+    findings: Findings,
+    out: Seen,
+}
+
+/// One channel of a link.
+#[derive(Debug)]
+struct Side {
+    channel: Channel,
+    peer: Option<ChannelId>,
+    states: States,
+    slack: Slack,
+}
+
+/// What a link has found since it was last asked; each list is in order of time.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Packets, their heads, and events: all that the network's storey goes by.
+    pub rows: Vec<Row>,
+    /// States of channels that have come to an end.
+    pub intervals: Vec<Interval>,
+    /// What was found about slack buffers.
+    pub slack: Vec<SlackSaid>,
+}
+
+impl Link {
+    /// A link of no channels.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            timeline: Timeline::new(Want::All, Bytes::Forget),
+            sides: BTreeMap::new(),
+            findings: Findings::default(),
+            out: Seen::default(),
+        }
+    }
+
+    /// Adds a channel.
+    pub fn declare(&mut self, id: ChannelId, channel: &Channel, assumptions: &Assumptions) {
+        self.timeline.declare(id, channel);
+        let side = Side {
+            channel: channel.clone(),
+            peer: None,
+            states: States::new(id),
+            slack: Slack::new(id, channel, assumptions),
+        };
+        self.sides.insert(id, side);
+    }
+
+    /// Makes two of its channels the directions of the link.
+    pub fn join(&mut self, one: ChannelId, other: ChannelId) {
+        self.timeline.link(one, other);
+        for (id, peer) in [(one, other), (other, one)] {
+            if let Some(side) = self.sides.get_mut(&id) {
+                side.peer = Some(peer);
+            }
+        }
+    }
+
+    /// Takes the next chunk of a channel.
+    pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>) {
+        let Self { timeline, sides, findings, out } = self;
+        timeline.feed(id, chunk, &mut |row| take(sides, findings, out, row));
+    }
+
+    /// No chunk to come begins before this moment.
+    pub fn pass(&mut self, moment: Time) {
+        let Self { timeline, sides, findings, out } = self;
+        timeline.pass(moment, &mut |row| take(sides, findings, out, row));
+    }
+
+    /// The recording ends.
+    pub fn finish(&mut self) {
+        let Self { timeline, sides, findings, out } = self;
+        timeline.finish(&mut |row| take(sides, findings, out, row));
+        for side in sides.values_mut() {
+            side.states.finish(&mut |interval| out.intervals.push(interval));
+            side.slack.finish(&mut |said| out.slack.push(said));
+        }
+    }
+
+    /// What was found since it was last asked.
+    pub fn seen(&mut self) -> Seen {
+        std::mem::take(&mut self.out)
+    }
+}
+
+impl Default for Link {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn take(sides: &mut BTreeMap<ChannelId, Side>, findings: &mut Findings, out: &mut Seen, row: Row) {
+    let Row { channel, at, what } = &row;
+    let Some(side) = sides.get_mut(channel) else { return };
+    side.states.row(*at, what, &mut |interval| out.intervals.push(interval));
+    side.slack.own(*at, what, &mut |said| out.slack.push(said));
+    findings.row(&side.channel, &row);
+    let time = Time::from(at.0) * Time::from(side.channel.period_ps.get());
+    if let Some(peer) = side.peer
+        && let Some(peer) = sides.get_mut(&peer)
+    {
+        let at = time / Time::from(peer.channel.period_ps.get());
+        let at = Tick(u64::try_from(at).unwrap_or(u64::MAX));
+        peer.slack.opposite(at, what, &mut |said| out.slack.push(said));
+    }
+    match what {
+        What::Detail(Detail::Data(_) | Detail::Command(_)) => {}
+        What::Detail(Detail::Head(_)) | What::Packet(_) | What::Event(_) | What::Omitted { .. } => {
+            out.rows.push(row);
+        }
+    }
+}
