@@ -4,6 +4,7 @@
 //! Every stage is fed and hands on; none keeps what it has handed on, so memory does not grow with
 //! the capture. A capture may hold anything: nothing here fails on content.
 
+pub mod analysis;
 pub mod blocking;
 pub mod channel;
 pub mod event;

@@ -12,6 +12,7 @@ use codec::tick::Tick;
 
 use self::slack::{Assumptions, Slack, SlackSaid};
 use self::state::{Interval, States};
+use crate::analysis::Wanted;
 use crate::finding::Findings;
 use crate::packet::Bytes;
 use crate::timeline::{Detail, Row, Time, Timeline, Want, What};
@@ -20,9 +21,16 @@ use crate::timeline::{Detail, Row, Time, Timeline, Want, What};
 #[derive(Debug)]
 pub struct Link {
     timeline: Timeline,
+    account: Account,
+}
+
+/// What its rows come to.
+#[derive(Debug)]
+struct Account {
     sides: BTreeMap<ChannelId, Side>,
     findings: Findings,
     out: Seen,
+    wanted: Wanted,
 }
 
 /// One channel of a link.
@@ -48,13 +56,38 @@ pub struct Seen {
 impl Link {
     /// A link of no channels.
     #[must_use]
-    pub fn new() -> Self {
-        Self {
-            timeline: Timeline::new(Want::All, Bytes::Forget),
+    pub fn new(wanted: Wanted) -> Self {
+        let account = Account {
             sides: BTreeMap::new(),
             findings: Findings::default(),
             out: Seen::default(),
-        }
+            wanted,
+        };
+        Self { timeline: Timeline::new(Want::All, Bytes::Forget), account }
+    }
+
+    /// Whether it has no channels.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.account.sides.is_empty()
+    }
+
+    /// What is odd about its channels.
+    #[must_use]
+    pub const fn findings(&self) -> &Findings {
+        &self.account.findings
+    }
+
+    /// Takes over the channels of another.
+    pub fn absorb(&mut self, other: Self) {
+        let Account { sides, findings, out, wanted: _ } = other.account;
+        self.timeline.absorb(other.timeline);
+        let account = &mut self.account;
+        account.sides.extend(sides);
+        account.findings.absorb(&findings);
+        account.out.rows.extend(out.rows);
+        account.out.intervals.extend(out.intervals);
+        account.out.slack.extend(out.slack);
     }
 
     /// Adds a channel.
@@ -66,14 +99,14 @@ impl Link {
             states: States::new(id),
             slack: Slack::new(id, channel, assumptions),
         };
-        self.sides.insert(id, side);
+        self.account.sides.insert(id, side);
     }
 
     /// Makes two of its channels the directions of the link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
         self.timeline.link(one, other);
         for (id, peer) in [(one, other), (other, one)] {
-            if let Some(side) = self.sides.get_mut(&id) {
+            if let Some(side) = self.account.sides.get_mut(&id) {
                 side.peer = Some(peer);
             }
         }
@@ -81,56 +114,65 @@ impl Link {
 
     /// Takes the next chunk of a channel.
     pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>) {
-        let Self { timeline, sides, findings, out } = self;
-        timeline.feed(id, chunk, &mut |row| take(sides, findings, out, row));
+        let Self { timeline, account } = self;
+        timeline.feed(id, chunk, &mut |row| account.take(row));
     }
 
     /// No chunk to come begins before this moment.
     pub fn pass(&mut self, moment: Time) {
-        let Self { timeline, sides, findings, out } = self;
-        timeline.pass(moment, &mut |row| take(sides, findings, out, row));
+        let Self { timeline, account } = self;
+        timeline.pass(moment, &mut |row| account.take(row));
     }
 
     /// The recording ends.
     pub fn finish(&mut self) {
-        let Self { timeline, sides, findings, out } = self;
-        timeline.finish(&mut |row| take(sides, findings, out, row));
-        for side in sides.values_mut() {
-            side.states.finish(&mut |interval| out.intervals.push(interval));
-            side.slack.finish(&mut |said| out.slack.push(said));
-        }
+        let Self { timeline, account } = self;
+        timeline.finish(&mut |row| account.take(row));
+        account.finish();
     }
 
     /// What was found since it was last asked.
     pub fn seen(&mut self) -> Seen {
-        std::mem::take(&mut self.out)
+        std::mem::take(&mut self.account.out)
     }
 }
 
-impl Default for Link {
-    fn default() -> Self {
-        Self::new()
+impl Account {
+    fn take(&mut self, row: Row) {
+        let Self { sides, findings, out, wanted } = self;
+        let Row { channel, at, what } = &row;
+        let Some(side) = sides.get_mut(channel) else { return };
+        let intervals = wanted.intervals();
+        side.states.row(*at, what, &mut |interval| {
+            out.intervals.extend(intervals.then_some(interval));
+        });
+        side.slack.own(*at, what, &mut |said| out.slack.push(said));
+        findings.row(&side.channel, &row);
+        let time = Time::from(at.0) * Time::from(side.channel.period_ps.get());
+        if let Some(peer) = side.peer
+            && let Some(peer) = sides.get_mut(&peer)
+        {
+            let at = time / Time::from(peer.channel.period_ps.get());
+            let at = Tick(u64::try_from(at).unwrap_or(u64::MAX));
+            peer.slack.opposite(at, what, &mut |said| out.slack.push(said));
+        }
+        match what {
+            What::Detail(Detail::Data(_) | Detail::Command(_)) => {}
+            What::Detail(Detail::Head(_))
+            | What::Packet(_)
+            | What::Event(_)
+            | What::Omitted { .. } => out.rows.push(row),
+        }
     }
-}
 
-fn take(sides: &mut BTreeMap<ChannelId, Side>, findings: &mut Findings, out: &mut Seen, row: Row) {
-    let Row { channel, at, what } = &row;
-    let Some(side) = sides.get_mut(channel) else { return };
-    side.states.row(*at, what, &mut |interval| out.intervals.push(interval));
-    side.slack.own(*at, what, &mut |said| out.slack.push(said));
-    findings.row(&side.channel, &row);
-    let time = Time::from(at.0) * Time::from(side.channel.period_ps.get());
-    if let Some(peer) = side.peer
-        && let Some(peer) = sides.get_mut(&peer)
-    {
-        let at = time / Time::from(peer.channel.period_ps.get());
-        let at = Tick(u64::try_from(at).unwrap_or(u64::MAX));
-        peer.slack.opposite(at, what, &mut |said| out.slack.push(said));
-    }
-    match what {
-        What::Detail(Detail::Data(_) | Detail::Command(_)) => {}
-        What::Detail(Detail::Head(_)) | What::Packet(_) | What::Event(_) | What::Omitted { .. } => {
-            out.rows.push(row);
+    fn finish(&mut self) {
+        let Self { sides, out, wanted, .. } = self;
+        let intervals = wanted.intervals();
+        for side in sides.values_mut() {
+            side.states.finish(&mut |interval| {
+                out.intervals.extend(intervals.then_some(interval));
+            });
+            side.slack.finish(&mut |said| out.slack.push(said));
         }
     }
 }

@@ -24,6 +24,10 @@ use crate::packet::{Bytes, PacketSeen};
 /// a reader busy for years.
 pub const REPEATED_MAX: u64 = 1 << 20;
 
+/// The same where all is wanted, and so may have to be kept until other channels have come as far.
+/// *Chosen*: little beside a packet.
+pub const REPEATED_MAX_ALL: u64 = 1 << 12;
+
 /// Tools that order blocks by their timestamps see whole nanoseconds only.
 const TIMESTAMP_PS: u128 = 1000;
 
@@ -141,6 +145,13 @@ impl Timeline {
                 track.peer = Some(peer);
             }
         }
+    }
+
+    /// Takes over the channels of another, all of whose rows so far have been handed out.
+    pub fn absorb(&mut self, other: Self) {
+        self.tracks.extend(other.tracks);
+        self.due.extend(other.due);
+        self.newest = self.newest.max(other.newest);
     }
 
     /// Takes the next chunk of a channel, and hands out what lies before it in time. Chunks of one

@@ -1,5 +1,6 @@
 //! `myriscope`: looks at Myrinet captures, below the packet and above it.
 
+mod analysing;
 mod args;
 mod demo;
 mod demos;

@@ -32,6 +32,24 @@ pub enum SlackSaid {
     Fill(Fill),
 }
 
+impl SlackSaid {
+    /// The channel whose far receiver it is about.
+    #[must_use]
+    pub const fn channel(&self) -> ChannelId {
+        match self {
+            Self::Fill(fill) => fill.channel,
+        }
+    }
+
+    /// When it became known: a place on the channel.
+    #[must_use]
+    pub const fn at(&self) -> Tick {
+        match self {
+            Self::Fill(fill) => fill.end,
+        }
+    }
+}
+
 /// The slack buffer at the far end of one channel.
 #[derive(Clone, Debug)]
 pub struct Slack {

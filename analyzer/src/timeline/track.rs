@@ -8,7 +8,7 @@ use codec::character::{Symbol, hear};
 use codec::chars::Run;
 use codec::tick::Tick;
 
-use super::{REPEATED_MAX, Time, Want};
+use super::{REPEATED_MAX, REPEATED_MAX_ALL, Time, Want};
 use crate::channel::{Command, Notice, Receiver};
 use crate::flow::Flow;
 use crate::packet::Bytes;
@@ -124,7 +124,7 @@ impl Track {
         repeat.left -= 1;
         repeat.taken += 1;
         let every = pattern.len() as u64;
-        let enough = repeat.taken * every >= REPEATED_MAX;
+        let enough = repeat.taken * every >= want.repeated_max();
         if repeat.left > 0 && !round.is_settled() && !enough {
             return;
         }
@@ -186,6 +186,13 @@ impl Track {
 }
 
 impl Want {
+    const fn repeated_max(self) -> u64 {
+        match self {
+            Self::All => REPEATED_MAX_ALL,
+            Self::Packets | Self::Events => REPEATED_MAX,
+        }
+    }
+
     fn keep(self, at: Tick, notice: Notice, waiting: &mut VecDeque<(Tick, Waiting)>) {
         let wanted = match notice {
             Notice::Packet(_) => self != Self::Events,

@@ -1,0 +1,174 @@
+//! A capture through all storeys: the one place that fans links out to threads.
+//!
+//! Three things go on side by side: a batch of the file is read; the links work on the batch before
+//! it, each by itself; and the network's storey takes what they made of the one before that. What
+//! is handed out, and in which order, depends on none of it.
+
+mod batch;
+mod links;
+mod merge;
+mod network;
+
+use std::collections::VecDeque;
+use std::io::Read;
+
+use codec::capture::{CaptureError, Channel, ChannelId, Fault, Progress, Reader};
+
+use self::batch::Batch;
+use self::links::{Links, Worked};
+use self::network::Network;
+use crate::blocking::Blocked;
+use crate::finding::Findings;
+use crate::link::Link;
+use crate::link::slack::{Assumptions, SlackSaid};
+use crate::link::state::Interval;
+use crate::path::{Journey, Paths};
+
+/// What an analysis hands out: each kind in order of the time at which it became known.
+#[derive(Debug)]
+pub enum Told {
+    /// A stretch of a channel in one state.
+    Interval(Interval),
+    /// Something about a slack buffer.
+    Slack(SlackSaid),
+    /// A packet's way, once it has ended.
+    Journey(Journey),
+    /// A wait, once it has ended.
+    Blocked(Blocked),
+    /// Something wrong with the file, that reading went past.
+    Fault(Fault),
+}
+
+/// Which of that is wanted; what is counted is counted all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Only what is counted.
+    Counts,
+    /// States of channels.
+    Intervals,
+    /// Bounds of slack buffers.
+    Fills,
+    /// What happens in the network: journeys and waits.
+    Network,
+    /// Everything.
+    Everything,
+}
+
+impl Wanted {
+    /// Whether states of channels are.
+    pub(crate) const fn intervals(self) -> bool {
+        match self {
+            Self::Counts | Self::Network | Self::Fills => false,
+            Self::Intervals | Self::Everything => true,
+        }
+    }
+
+    /// Whether bounds of slack buffers are.
+    pub(crate) const fn fills(self) -> bool {
+        match self {
+            Self::Counts | Self::Network | Self::Intervals => false,
+            Self::Fills | Self::Everything => true,
+        }
+    }
+
+    /// Whether journeys and waits are.
+    pub(crate) const fn network(self) -> bool {
+        match self {
+            Self::Counts | Self::Intervals | Self::Fills => false,
+            Self::Network | Self::Everything => true,
+        }
+    }
+}
+
+/// A capture on its way through all storeys.
+#[derive(Debug)]
+pub struct Analysis<R> {
+    reader: Reader<R>,
+    /// What ended the reading, if it has.
+    ended: Option<Result<(), CaptureError>>,
+    links: Links,
+    network: Network,
+    /// Read, and not yet worked on.
+    read: VecDeque<Batch>,
+    /// Worked on, and not yet taken to the network.
+    worked: Option<Worked>,
+}
+
+impl<R: Read + Send> Analysis<R> {
+    /// A capture before its first block.
+    pub fn new(capture: R, wanted: Wanted, assumptions: Assumptions) -> Self {
+        Self {
+            reader: Reader::new(capture),
+            ended: None,
+            links: Links::new(wanted, assumptions),
+            network: Network::new(wanted),
+            read: VecDeque::new(),
+            worked: None,
+        }
+    }
+
+    /// Goes on by a batch, and hands out what has become certain.
+    ///
+    /// # Errors
+    /// Those of [`Reader::step`], once, after everything before them has been handed out.
+    pub fn step(&mut self, out: &mut impl FnMut(Told)) -> Result<Progress, CaptureError> {
+        let Self { reader, ended, links, network, read, worked } = self;
+        let (batch, before) = (read.pop_front(), worked.take());
+        if let (None, None, Some(ended)) = (&batch, &before, &mut *ended) {
+            return std::mem::replace(ended, Ok(())).map(|()| Progress::Done);
+        }
+        let goes_on = ended.is_none() && read.is_empty();
+        let (more, (told, now)) = rayon::join(
+            || goes_on.then(|| batch::read(reader)),
+            || {
+                rayon::join(
+                    || before.map(|worked| network.take(worked)),
+                    || batch.map(|batch| links.work(batch)),
+                )
+            },
+        );
+        if let Some(more) = more {
+            more.faults.into_iter().for_each(|fault| out(Told::Fault(fault)));
+            read.extend(more.batches);
+            *ended = more.ended;
+        }
+        told.into_iter().flatten().for_each(out);
+        *worked = now;
+        Ok(Progress::More)
+    }
+
+    /// The channels so far, those of all sections.
+    pub fn channels(&self) -> impl Iterator<Item = (ChannelId, &Channel)> {
+        self.links.channels()
+    }
+
+    /// A channel.
+    #[must_use]
+    pub fn channel(&self, id: ChannelId) -> Option<&Channel> {
+        self.links.channel(id)
+    }
+
+    /// The links so far, those of all sections, in order of their first channels.
+    pub fn links(&self) -> impl Iterator<Item = &Link> {
+        self.links.links()
+    }
+
+    /// What is odd about the capture so far.
+    #[must_use]
+    pub fn findings(&self) -> Findings {
+        let mut findings = self.network.findings().clone();
+        self.links().for_each(|link| findings.absorb(link.findings()));
+        findings
+    }
+
+    /// What is known of ways between channels, those of the last section.
+    #[must_use]
+    pub const fn paths(&self) -> &Paths {
+        self.network.paths()
+    }
+
+    /// Interfaces of another link type so far.
+    pub const fn skipped_interfaces(&self) -> u64 {
+        self.reader.skipped_interfaces()
+    }
+}

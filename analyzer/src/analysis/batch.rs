@@ -1,0 +1,115 @@
+//! A part of a capture file that has been read, on its own characters.
+
+use std::io::Read;
+use std::ops::Range;
+
+use codec::CharBuf;
+use codec::capture::{
+    CaptureError, Channel, ChannelId, Chunk, Content, Fault, Item, Progress, Reader,
+};
+use codec::tick::Tick;
+
+use crate::timeline::REPEATED_MAX_ALL;
+
+/// What a batch weighs before it is worked on. *Chosen*: what is made of it fits a processor's
+/// cache, and handing it to another thread costs little beside the work.
+const WEIGHT: u64 = 1 << 18;
+/// What a chunk weighs beside its characters. *Chosen*: about its size.
+const CHUNK: u64 = 64;
+
+/// A part of a section.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// Channels that it declares.
+    pub(super) channels: Vec<(ChannelId, Channel)>,
+    /// Which of them are the directions of one link.
+    pub(super) joined: Vec<(ChannelId, ChannelId)>,
+    pieces: Vec<Piece>,
+    chars: CharBuf,
+    pub(super) then: Then,
+    weight: u64,
+}
+
+/// What comes behind a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Then {
+    /// More of its section.
+    #[default]
+    More,
+    /// Nothing more of its section.
+    End,
+}
+
+/// A chunk, its characters among those of its batch.
+#[derive(Debug)]
+struct Piece {
+    channel: ChannelId,
+    first: Tick,
+    chars: Range<usize>,
+    count: Option<u64>,
+}
+
+/// What one reading brings.
+#[derive(Debug)]
+pub(super) struct Brought {
+    pub(super) batches: Vec<Batch>,
+    pub(super) faults: Vec<Fault>,
+    /// What ended it, if nothing comes any more.
+    pub(super) ended: Option<Result<(), CaptureError>>,
+}
+
+/// Reads a batch, and more if a section ends there.
+pub(super) fn read<R: Read>(reader: &mut Reader<R>) -> Brought {
+    let (mut batch, mut batches, mut faults) = (Batch::default(), Vec::new(), Vec::new());
+    let mut ended = None;
+    while batch.weight < WEIGHT && ended.is_none() {
+        let step = reader.step(&mut |item| match item {
+            Item::Section => {
+                batch.then = Then::End;
+                batches.push(std::mem::take(&mut batch));
+            }
+            Item::Channel(id, channel) => batch.channels.push((id, channel.clone())),
+            Item::Link(one, other) => batch.joined.push((one, other)),
+            Item::Chunk(id, chunk) => batch.add(id, &chunk),
+            Item::Fault(fault) => faults.push(fault),
+        });
+        ended = match step {
+            Ok(Progress::More) => None,
+            Ok(Progress::Done) => Some(Ok(())),
+            Err(error) => Some(Err(error)),
+        };
+        // A file of nothing but faults makes no batch heavy.
+        batch.weight += CHUNK;
+    }
+    if ended.is_some() {
+        batch.then = Then::End;
+    }
+    batches.push(batch);
+    Brought { batches, faults, ended }
+}
+
+impl Batch {
+    fn add(&mut self, channel: ChannelId, chunk: &Chunk<'_>) {
+        let (chars, count) = match chunk.content {
+            Content::Literal(chars) => (chars, None),
+            Content::Repeat { pattern, count } => (pattern, Some(count)),
+        };
+        self.weight += chunk.periods().min(REPEATED_MAX_ALL.max(chars.len() as u64));
+        let from = self.chars.len();
+        self.chars.push_chars(chars);
+        let chars = from..self.chars.len();
+        self.pieces.push(Piece { channel, first: chunk.first, chars, count });
+    }
+
+    /// The chunks, in the order of the file.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = (ChannelId, Chunk<'_>)> {
+        self.pieces.iter().map(|piece| {
+            let chars = self.chars.chars().slice(piece.chars.clone());
+            let content = match piece.count {
+                None => Content::Literal(chars),
+                Some(count) => Content::Repeat { pattern: chars, count },
+            };
+            (piece.channel, Chunk { first: piece.first, content })
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! All links of a capture, worked on side by side.
+
+use std::collections::BTreeMap;
+
+use codec::capture::{Channel, ChannelId, Chunk};
+use rayon::prelude::*;
+
+use super::Wanted;
+use super::batch::{Batch, Then};
+use crate::link::slack::Assumptions;
+use crate::link::{Link, Seen};
+use crate::timeline::Time;
+
+/// All links so far, those of earlier sections too.
+#[derive(Debug)]
+pub(super) struct Links {
+    wanted: Wanted,
+    assumptions: Assumptions,
+    /// A link that was joined to another has no channels.
+    links: Vec<Link>,
+    channels: BTreeMap<ChannelId, (usize, Channel)>,
+    /// The first link of the section.
+    first: usize,
+    /// The newest chunk's time.
+    newest: Time,
+}
+
+/// What the links made of a batch.
+#[derive(Debug)]
+pub(super) struct Worked {
+    /// Channels that the batch declared.
+    pub(super) channels: Vec<(ChannelId, Channel)>,
+    /// What each link has seen.
+    pub(super) seen: Vec<Seen>,
+    pub(super) then: Then,
+}
+
+impl Links {
+    pub(super) const fn new(wanted: Wanted, assumptions: Assumptions) -> Self {
+        Self {
+            wanted,
+            assumptions,
+            links: Vec::new(),
+            channels: BTreeMap::new(),
+            first: 0,
+            newest: 0,
+        }
+    }
+
+    pub(super) fn channels(&self) -> impl Iterator<Item = (ChannelId, &Channel)> {
+        self.channels.iter().map(|(id, (_, channel))| (*id, channel))
+    }
+
+    pub(super) fn channel(&self, id: ChannelId) -> Option<&Channel> {
+        self.channels.get(&id).map(|(_, channel)| channel)
+    }
+
+    pub(super) fn links(&self) -> impl Iterator<Item = &Link> {
+        self.links.iter().filter(|link| !link.is_empty())
+    }
+
+    /// Works on a batch.
+    pub(super) fn work(&mut self, batch: Batch) -> Worked {
+        for (id, channel) in &batch.channels {
+            let mut link = Link::new(self.wanted);
+            link.declare(*id, channel, &self.assumptions);
+            self.channels.insert(*id, (self.links.len(), channel.clone()));
+            self.links.push(link);
+        }
+        for (one, other) in &batch.joined {
+            self.join(*one, *other);
+        }
+        let first = self.first;
+        let mut work: Vec<Vec<(ChannelId, Chunk<'_>)>> = Vec::new();
+        work.resize_with(self.links.len() - first, Vec::new);
+        for (id, chunk) in batch.chunks() {
+            let Some((link, channel)) = self.channels.get(&id) else { continue };
+            let time = Time::from(chunk.first.0) * Time::from(channel.period_ps.get());
+            self.newest = self.newest.max(time);
+            if let Some(work) = link.checked_sub(first).and_then(|link| work.get_mut(link)) {
+                work.push((id, chunk));
+            }
+        }
+        let (newest, then) = (self.newest, batch.then);
+        let links = self.links.get_mut(first..).unwrap_or_default();
+        let seen = links.par_iter_mut().zip(&work).map(|(link, chunks)| {
+            chunks.iter().for_each(|(id, chunk)| link.feed(*id, chunk));
+            link.pass(newest);
+            if then == Then::End {
+                link.finish();
+            }
+            link.seen()
+        });
+        let seen = seen.collect();
+        if then == Then::End {
+            self.first = self.links.len();
+            self.newest = 0;
+        }
+        Worked { channels: batch.channels, seen, then }
+    }
+
+    /// Makes two channels the directions of one link.
+    fn join(&mut self, one: ChannelId, other: ChannelId) {
+        let place = |id| self.channels.get(&id).map(|(place, _)| *place);
+        let (Some(here), Some(there)) = (place(one), place(other)) else { return };
+        if let Some(from) = self.links.get_mut(there.max(here)) {
+            let from = std::mem::replace(from, Link::new(self.wanted));
+            if let Some(link) = self.links.get_mut(here.min(there)) {
+                link.absorb(from);
+                link.join(one, other);
+            }
+        }
+        for id in [one, other] {
+            if let Some((place, _)) = self.channels.get_mut(&id) {
+                *place = here.min(there);
+            }
+        }
+    }
+}

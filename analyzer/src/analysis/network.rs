@@ -1,0 +1,120 @@
+//! The storey above the links: it takes what they saw, in order of time.
+
+use std::collections::BTreeMap;
+
+use codec::capture::ChannelId;
+
+use super::batch::Then;
+use super::links::Worked;
+use super::merge::merged;
+use super::{Told, Wanted};
+use crate::blocking::Blocking;
+use crate::finding::Findings;
+use crate::link::Seen;
+use crate::path::Paths;
+use crate::timeline::{Row, Time};
+
+#[derive(Debug)]
+pub(super) struct Network {
+    wanted: Wanted,
+    paths: Paths,
+    blocking: Blocking,
+    findings: Findings,
+    periods_ps: BTreeMap<ChannelId, u64>,
+    /// Whether the next channel begins a section.
+    next: Then,
+}
+
+impl Network {
+    pub(super) fn new(wanted: Wanted) -> Self {
+        Self {
+            wanted,
+            paths: Paths::default(),
+            blocking: Blocking::default(),
+            findings: Findings::default(),
+            periods_ps: BTreeMap::new(),
+            next: Then::More,
+        }
+    }
+
+    pub(super) const fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    pub(super) const fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    /// Takes what the links made of a batch.
+    pub(super) fn take(&mut self, worked: Worked) -> Vec<Told> {
+        if self.next == Then::End && !worked.channels.is_empty() {
+            (self.paths, self.blocking) = (Paths::default(), Blocking::default());
+            self.next = Then::More;
+        }
+        for (id, channel) in &worked.channels {
+            self.periods_ps.insert(*id, channel.period_ps.get());
+            self.paths.declare(*id, channel);
+            self.blocking.declare(*id, channel);
+        }
+        let mut told = Vec::new();
+        let (mut rows, mut intervals, mut slack) = (Vec::new(), Vec::new(), Vec::new());
+        for seen in worked.seen {
+            let Seen { rows: own, intervals: states, slack: said } = seen;
+            rows.push(own);
+            intervals.push(states);
+            slack.push(said);
+        }
+        self.rows(rows, &mut told);
+        let Self { periods_ps, findings, wanted, .. } = self;
+        let time = |channel, at| time(periods_ps, channel, at);
+        merged(intervals, |it| (time(it.channel, it.end.0), it.channel), &mut |interval| {
+            told.push(Told::Interval(interval));
+        });
+        let fills = wanted.fills();
+        merged(slack, |said| (time(said.channel(), said.at().0), said.channel()), &mut |said| {
+            findings.slack(&said);
+            if fills {
+                told.push(Told::Slack(said));
+            }
+        });
+        if worked.then == Then::End {
+            self.finish(&mut told);
+        }
+        told
+    }
+
+    fn rows(&mut self, rows: Vec<Vec<Row>>, told: &mut Vec<Told>) {
+        let Self { wanted, paths, blocking, findings, periods_ps, .. } = self;
+        let wanted = wanted.network();
+        merged(rows, |row| (time(periods_ps, row.channel, row.at.0), row.channel), &mut |row| {
+            paths.row(&row, &mut |journey| {
+                findings.journey(&journey);
+                told.extend(wanted.then_some(Told::Journey(journey)));
+            });
+            blocking.row(&row, paths, &mut |blocked| {
+                findings.blocked(&blocked);
+                told.extend(wanted.then_some(Told::Blocked(blocked)));
+            });
+        });
+    }
+
+    /// The section ends.
+    fn finish(&mut self, told: &mut Vec<Told>) {
+        let Self { wanted, paths, blocking, findings, next, .. } = self;
+        let wanted = wanted.network();
+        blocking.finish(paths, &mut |blocked| {
+            findings.blocked(&blocked);
+            told.extend(wanted.then_some(Told::Blocked(blocked)));
+        });
+        paths.finish(&mut |journey| {
+            findings.journey(&journey);
+            told.extend(wanted.then_some(Told::Journey(journey)));
+        });
+        *next = Then::End;
+    }
+}
+
+/// When a place of a channel is.
+fn time(periods_ps: &BTreeMap<ChannelId, u64>, channel: ChannelId, at: u64) -> Time {
+    Time::from(at) * Time::from(periods_ps.get(&channel).copied().unwrap_or(1))
+}

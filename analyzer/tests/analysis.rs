@@ -1,0 +1,38 @@
+//! A capture through all storeys: whatever the threads, the same.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test reads files, and stops if it cannot go on"
+)]
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::path::Path;
+
+use analyzer::analysis::{Analysis, Wanted};
+use analyzer::link::slack::Assumptions;
+use codec::capture::Progress;
+
+/// All that is told of a capture.
+fn told(path: &Path) -> String {
+    let capture = File::open(path).unwrap();
+    let mut analysis = Analysis::new(capture, Wanted::Everything, Assumptions::default());
+    let mut text = String::new();
+    let mut out = |told| writeln!(text, "{told:?}").unwrap();
+    while analysis.step(&mut out).unwrap() == Progress::More {}
+    writeln!(text, "{:?}", analysis.findings()).unwrap();
+    text
+}
+
+#[test]
+fn any_number_of_threads_tells_the_same() {
+    insta::glob!("../../fixtures", "*/capture.pcapng", |path| {
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| told(path))
+        };
+        let one = with(1);
+        assert!(one == with(2) && one == with(7), "{}", path.display());
+    });
+}
