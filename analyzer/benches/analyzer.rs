@@ -4,6 +4,8 @@
 
 use std::hint::black_box;
 
+use analyzer::analysis::{Analysis, Wanted};
+use analyzer::link::slack::Assumptions;
 use analyzer::packet::Bytes;
 use analyzer::reading::{Rows, Said, Tallies};
 use analyzer::timeline::Want;
@@ -31,12 +33,13 @@ enum Traffic {
 
 const TRAFFIC: [Traffic; 3] = [Traffic::Packets(1000), Traffic::Packets(16), Traffic::IdleHour];
 
-/// A capture of both directions of a link, and how many characters are in it.
-fn capture(traffic: Traffic) -> (Vec<u8>, u64) {
-    let channels = ["h0:0>s0:0", "s0:0>h0:0"].map(Channel::named);
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).expect("two channels");
+/// A capture of both directions of so many links, and how many characters are in it.
+fn capture(traffic: Traffic, links: u32) -> (Vec<u8>, u64) {
+    let names = |n| [format!("h{n}:0>s{n}:0"), format!("s{n}:0>h{n}:0")];
+    let channels: Vec<_> = (0..links).flat_map(names).map(Channel::named).collect();
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).expect("channels");
     let mut write = |content: Content<'_>, first| {
-        for id in [ChannelId(0), ChannelId(1)] {
+        for id in (0..2 * links).map(ChannelId) {
             file.write(id, &Chunk { first: Tick(first), content }).expect("chunks in order");
         }
     };
@@ -50,13 +53,13 @@ fn capture(traffic: Traffic) -> (Vec<u8>, u64) {
             let rounds = (8 << 20) / chars.len() as u64;
             let content = Content::Literal(chars.chars());
             (0..rounds).for_each(|round| write(content, round * chars.len() as u64));
-            2 * rounds * chars.len() as u64
+            u64::from(2 * links) * rounds * chars.len() as u64
         }
         Traffic::IdleHour => {
             let fill = parse("GAP GO").expect("two symbols");
             let count = 3600 * 40_000_000;
             write(Content::Repeat { pattern: fill.chars(), count }, 0);
-            4 * count
+            u64::from(4 * links) * count
         }
     };
     (file.finish().expect("a file in memory"), characters)
@@ -64,7 +67,7 @@ fn capture(traffic: Traffic) -> (Vec<u8>, u64) {
 
 #[divan::bench(args = TRAFFIC)]
 fn info(bencher: Bencher<'_, '_>, traffic: Traffic) {
-    let (file, characters) = capture(traffic);
+    let (file, characters) = capture(traffic, 1);
     bencher.counter(ItemsCount::new(characters)).bench(|| {
         let mut tallies = Tallies::new(black_box(file.as_slice()));
         while tallies.step(&Window::ALL, &mut |_| {}).expect("a sound file") == Progress::More {}
@@ -73,7 +76,7 @@ fn info(bencher: Bencher<'_, '_>, traffic: Traffic) {
 }
 
 fn rows(bencher: Bencher<'_, '_>, traffic: Traffic, want: Want) {
-    let (file, characters) = capture(traffic);
+    let (file, characters) = capture(traffic, 1);
     bencher.counter(ItemsCount::new(characters)).bench(|| {
         let mut rows = Rows::new(black_box(file.as_slice()), want, Bytes::Forget);
         let mut count = 0;
@@ -91,4 +94,22 @@ fn packets(bencher: Bencher<'_, '_>, traffic: Traffic) {
 #[divan::bench(args = TRAFFIC)]
 fn events(bencher: Bencher<'_, '_>, traffic: Traffic) {
     rows(bencher, traffic, Want::Events);
+}
+
+/// The threads of an analysis, and the links of its capture.
+const CHECKS: [(usize, u32); 3] = [(1, 1), (1, 2), (2, 2)];
+
+/// All storeys over packets of 1000 bytes, one behind another.
+#[divan::bench(args = CHECKS)]
+fn check(bencher: Bencher<'_, '_>, (threads, links): (usize, u32)) {
+    let (file, characters) = capture(Traffic::Packets(1000), links);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    bencher.counter(ItemsCount::new(characters)).bench(|| {
+        pool.install(|| {
+            let capture = black_box(file.as_slice());
+            let mut analysis = Analysis::new(capture, Wanted::Counts, Assumptions::default());
+            while analysis.step(&mut |_| {}).expect("a sound file") == Progress::More {}
+            analysis.findings()
+        })
+    });
 }

@@ -140,7 +140,7 @@ impl Link {
 impl Account {
     fn take(&mut self, row: Row) {
         let Self { sides, findings, out, wanted } = self;
-        let Row { channel, at, what } = &row;
+        let Row { time, channel, at, what } = &row;
         let Some(side) = sides.get_mut(channel) else { return };
         let intervals = wanted.intervals();
         side.states.row(*at, what, &mut |interval| {
@@ -148,12 +148,17 @@ impl Account {
         });
         side.slack.own(*at, what, &mut |said| out.slack.push(said));
         findings.row(&side.channel, &row);
-        let time = Time::from(at.0) * Time::from(side.channel.period_ps.get());
+        let own_period_ps = side.channel.period_ps;
         if let Some(peer) = side.peer
             && let Some(peer) = sides.get_mut(&peer)
         {
-            let at = time / Time::from(peer.channel.period_ps.get());
-            let at = Tick(u64::try_from(at).unwrap_or(u64::MAX));
+            let at = match peer.channel.period_ps {
+                period_ps if period_ps == own_period_ps => *at,
+                period_ps => {
+                    let at = time / Time::from(period_ps.get());
+                    Tick(u64::try_from(at).unwrap_or(u64::MAX))
+                }
+            };
             peer.slack.opposite(at, what, &mut |said| out.slack.push(said));
         }
         match what {

@@ -34,6 +34,8 @@ const TIMESTAMP_PS: u128 = 1000;
 /// Something on one channel, in order of time across channels and of sequence within each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
+    /// When it was noticed.
+    pub time: Time,
     /// The channel.
     pub channel: ChannelId,
     /// The character on it at which it was noticed; where a packet was closed.
@@ -259,7 +261,8 @@ impl Timeline {
     }
 
     fn row(&mut self, channel: ChannelId, at: Tick, what: What) {
-        self.instant.push((channel, Origin::Own, Row { channel, at, what }));
+        let time = self.now;
+        self.instant.push((channel, Origin::Own, Row { time, channel, at, what }));
     }
 
     /// Something happens now to a channel's sender.
@@ -270,7 +273,8 @@ impl Timeline {
             // Reading: on a channel of another rate, the period in which it happens.
             let at = self.now / u128::from(track.period_ps);
             let at = Tick(u64::try_from(at).unwrap_or(u64::MAX));
-            let row = Row { channel, at, what: What::Event(event) };
+            let time = self.now;
+            let row = Row { time, channel, at, what: What::Event(event) };
             self.instant.push((channel, Origin::Sender, row));
         }
     }

@@ -84,9 +84,9 @@ impl Network {
     }
 
     fn rows(&mut self, rows: Vec<Vec<Row>>, told: &mut Vec<Told>) {
-        let Self { wanted, paths, blocking, findings, periods_ps, .. } = self;
+        let Self { wanted, paths, blocking, findings, .. } = self;
         let wanted = wanted.network();
-        merged(rows, |row| (time(periods_ps, row.channel, row.at.0), row.channel), &mut |row| {
+        merged(rows, |row| (row.time, row.channel), &mut |row| {
             paths.row(&row, &mut |journey| {
                 findings.journey(&journey);
                 told.extend(wanted.then_some(Told::Journey(journey)));

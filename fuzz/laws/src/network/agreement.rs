@@ -137,7 +137,7 @@ fn read(capture: &[u8]) -> Lines {
         let mut rows = Rows::new(capture, want, Bytes::Forget);
         let mut faults = 0;
         let mut out = |said: Said<'_>| match said {
-            Said::Row(_, timeline::Row { channel, at, what }) => {
+            Said::Row(_, timeline::Row { channel, at, what, .. }) => {
                 let what = match what {
                     timeline::What::Packet(packet) => Told::Packet(seen(&packet)),
                     timeline::What::Event(event) => Told::Event(event),
