@@ -13,6 +13,7 @@ use crate::sender::{Sender, Sending, code_of};
 use crate::switch::{Input, Switch};
 use crate::topology::Port;
 use crate::truth::{FrameAccount, Log, Release, Telling, Wanted, What};
+use crate::watch::FillWatch;
 use crate::wire::Clock;
 
 /// A port at work.
@@ -38,6 +39,8 @@ pub struct Circuit {
     back: (u64, u8),
     /// Its two channels in the capture, if it is tapped.
     pub tapped: Option<Box<Tapped>>,
+    /// What has been told of its slack buffer's fill, if that is wanted.
+    pub watch: Option<Box<FillWatch>>,
     /// The status word of its control interface. R-6
     pub status: Status,
     /// What has passed through it, but for what the input circuit counts.
@@ -173,6 +176,7 @@ impl Circuit {
             power: Power::On,
             back: (0, 0),
             tapped: None,
+            watch: None,
             status: Status::default(),
             passed: Passed::default(),
         }
@@ -253,7 +257,8 @@ impl Circuit {
     }
 
     fn may_be_quiet(&self) -> bool {
-        self.power == Power::On && self.tapped.is_none() && self.clock.divisor() == 1
+        let calm = self.tapped.is_none() && self.watch.is_none();
+        calm && self.power == Power::On && self.clock.divisor() == 1
     }
 
     /// If it is an input of a switch, what it was doing is forgotten; hands back the packet whose

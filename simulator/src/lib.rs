@@ -32,4 +32,5 @@ pub mod topology;
 pub mod traffic;
 pub mod transit;
 pub mod truth;
+pub mod watch;
 pub mod wire;

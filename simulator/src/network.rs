@@ -102,7 +102,7 @@ impl Network {
         };
         network.build_nodes(scenario, layout);
         network.build_circuits(scenario, wanted, layout);
-        network.build_taps(scenario);
+        network.build_taps(scenario, wanted);
         network
     }
 
@@ -167,8 +167,9 @@ impl Network {
         }
     }
 
-    fn build_taps(&mut self, scenario: &Scenario) {
+    fn build_taps(&mut self, scenario: &Scenario, wanted: Wanted) {
         let topology = &scenario.topology;
+        let mut peers = Vec::new();
         for tap in &scenario.taps {
             let (Some(cable), Some(peer)) = (topology.cable(tap.port), topology.peer(tap.port))
             else {
@@ -186,6 +187,10 @@ impl Network {
             // comes first where it is heard before the next character is sent.
             let heard_first = cable.link.delay.0 % u64::from(cable.link.divisor.get()) == 0;
             let [incoming, outgoing] = if heard_first { [0, 1] } else { [1, 0] }.map(|n| first + n);
+            if wanted == Wanted::Everything {
+                circuit.watch = Some(Box::default());
+                peers.push(circuit.peer);
+            }
             circuit.tapped = Some(Box::new(Tapped { outgoing, incoming, windows: vec![window] }));
             self.behind = self.behind.max(circuit.clock.divisor());
             let (here, there) = (topology.port_name(tap.port), topology.port_name(peer));
@@ -196,9 +201,14 @@ impl Network {
                     period_ps: period_ps(&cable.link),
                     peer: Some(opposite),
                     tap: Some(here.clone()),
+                    more: parameters_of(&cable.link),
                     ..Channel::named(format!("{from}>{to}"))
                 });
             }
+        }
+        for peer in peers {
+            let far = self.circuits.get_mut(peer as usize);
+            far.into_iter().for_each(|far| far.watch = Some(Box::default()));
         }
         let periods = self.channels.iter().map(|channel| channel.period_ps.get()).collect();
         self.recorder = Recorder::new(periods);
@@ -344,6 +354,19 @@ fn arranged<T>(mut parts: Vec<T>, layout: Layout, what: u64) -> Vec<T> {
 fn period_ps(link: &LinkParameters) -> NonZeroU64 {
     let period = u64::from(FULL_RATE_PERIOD_PS) * u64::from(link.divisor.get());
     NonZeroU64::new(period).unwrap_or(NonZeroU64::MIN)
+}
+
+/// What a channel's description says about its link. F-3, F-4
+fn parameters_of(link: &LinkParameters) -> Vec<(String, String)> {
+    let words = [
+        ("kg", u64::from(link.slack.go_slack)),
+        ("h", link.slack.hysteresis.into()),
+        ("ks", link.slack.stop_slack.into()),
+        ("delay", link.delay.0),
+        ("gen", link.generation.into()),
+        ("int", link.interpretation.into()),
+    ];
+    words.map(|(key, value)| (key.to_owned(), value.to_string())).into()
 }
 
 /// A scenario's limits keep all numbers of parts far below 2³².

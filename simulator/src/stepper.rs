@@ -56,6 +56,10 @@ impl Network {
                         reset_sink(circuit, switches, hosts, telling);
                     }
                 }
+                if let Some(watch) = &mut circuit.watch {
+                    let telling = &mut Telling { now, slot, place: circuit.port, log };
+                    watch.look(circuit.receiver.fill(), telling);
+                }
             }
             if let Sink::Switch(switch, Input::Empty | Input::Decoding(_) | Input::Discarding) =
                 circuit.sink

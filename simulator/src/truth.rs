@@ -101,6 +101,14 @@ pub enum What {
     },
     /// A byte or a framing mark found the slack buffer full. F-9
     Overflow,
+    /// The slack buffer's fill, just after what arrived in the period has been put in: from here on
+    /// it goes on by so many cells in each period of the link. F-3
+    Fill {
+        /// Full cells.
+        fill: u32,
+        /// How many more in the next period, and in each after that.
+        slope: i32,
+    },
 
     // An output circuit: the channel that goes out at the place.
     /// A frame went out.

@@ -10,7 +10,7 @@ pub mod run;
 
 use simulator::network::Layout;
 use simulator::scenario::Scenario;
-use simulator::truth::{Happened, Wanted};
+use simulator::truth::{Happened, Wanted, What};
 
 use self::plan::{Again, Plan, SwitchPlan};
 use self::run::{Outcome, run};
@@ -80,10 +80,17 @@ fn again(scenario: &Scenario, outcome: &Outcome, again: Again) {
         assert!(outcome.capture == other.capture, "the same characters");
     }
     if wanted == Wanted::Everything {
-        let [one, other] = [&outcome.rows, &other.rows];
+        // How full slack buffers are is told of tapped links only.
+        let [one, other] = [&outcome.rows, &other.rows].map(|rows| {
+            let untold = |row: &&Happened| {
+                other.channels.is_empty() && matches!(row.what, What::Fill { .. })
+            };
+            let rows = rows.iter().filter(|row| !untold(row));
+            rows.cloned().collect::<Vec<_>>()
+        });
         // In one period their order says nothing.
         if one != other {
-            let [one, other] = [one, other].map(|rows| sorted(rows));
+            let [one, other] = [one, other].map(|rows| sorted(&rows));
             let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
             assert_eq!(one.get(same), other.get(same), "the same things happen");
         }
@@ -108,7 +115,7 @@ mod tests {
     use codec::packet::Check;
     use simulator::interface::host::payload;
     use simulator::topology::NodeId;
-    use simulator::truth::{Command, What};
+    use simulator::truth::Command;
 
     const SCENARIO: &str = "
         duration_periods = 4000

@@ -71,6 +71,9 @@ pub struct More<'a> {
     /// Full cells of a slack buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fill: Option<u32>,
+    /// By how many cells that goes on in each period of the link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slope: Option<i32>,
     /// [`Release::name`] or [`Escape::name`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<&'static str>,
@@ -173,6 +176,7 @@ impl What {
             Self::CorrectedCode { .. } => "corrected-code",
             Self::Threshold { .. } => "threshold",
             Self::Overflow => "overflow",
+            Self::Fill { .. } => "fill",
             Self::Sent(_) => "sent",
             Self::Commanded(_) => "commanded",
             Self::FellSilent => "fell-silent",
@@ -213,6 +217,7 @@ impl What {
             Self::Threshold { command, fill } => {
                 More { command: Some(command.name()), fill: Some(*fill), ..none }
             }
+            Self::Fill { fill, slope } => More { fill: Some(*fill), slope: Some(*slope), ..none },
             Self::Commanded(command) => More { command: Some(command.name()), ..none },
             Self::SymbolSent(symbol) => symbol_sent(*symbol),
             Self::SenderResumed(by) => More { by: Some(by.name()), ..none },
@@ -381,6 +386,7 @@ mod tests {
             What::CorrectedCode { code: 1, symbol: Symbol::Go },
             What::Threshold { command: Command::Stop, fill: 48 },
             What::Overflow,
+            What::Fill { fill: 47, slope: -1 },
             What::Commanded(Command::Stop),
             What::SymbolSent(Symbol::ForwardReset),
             What::SymbolSent(Symbol::Probe(ProbeNumber::new(4).unwrap())),
@@ -421,7 +427,7 @@ mod tests {
             DOC.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
         let mut kinds: Vec<_> = samples().iter().map(What::kind).collect();
         kinds.dedup();
-        assert_eq!(kinds.len(), 28);
+        assert_eq!(kinds.len(), 29);
         let described: Vec<_> = named.into_iter().filter(|name| kinds.contains(name)).collect();
         assert_eq!(described, kinds);
     }
