@@ -3,6 +3,7 @@
 //! pcap-file parses and writes the blocks; where a block begins and ends, how much of a file may
 //! be in memory, and at which byte it went wrong is settled here.
 
+mod annotate;
 mod block;
 mod channel;
 mod chunk;
@@ -14,6 +15,7 @@ mod table;
 mod window;
 mod writer;
 
+pub use annotate::{AnnotateError, Annotated, COMMENT_MAX, COMMENTS_MAX, annotate};
 pub use channel::{Channel, ChannelId};
 pub use chunk::{Chunk, Content, PATTERN_MAX, PAYLOAD_MAX};
 pub use cut::{FILL_MIN, LITERAL_MAX, cut};

@@ -27,6 +27,11 @@ pub(super) struct BlockHead {
 }
 
 impl BlockHead {
+    /// How a section begins, in either byte order.
+    pub(super) const SECTION_HEADER_BYTES: [u8; 4] = SECTION_HEADER.to_be_bytes();
+    /// Most bytes of a block that is parsed.
+    pub(super) const LEN_MAX: usize = PARSED_MAX as usize;
+
     pub(super) fn read(
         bytes: [u8; 12],
         section: ByteOrder,
@@ -86,10 +91,17 @@ impl BlockHead {
 }
 
 impl ByteOrder {
-    const fn bytes(self, word: u32) -> [u8; 4] {
+    pub(super) const fn bytes(self, word: u32) -> [u8; 4] {
         match self {
             Self::Big => word.to_be_bytes(),
             Self::Little => word.to_le_bytes(),
+        }
+    }
+
+    pub(super) const fn half(self, half: u16) -> [u8; 2] {
+        match self {
+            Self::Big => half.to_be_bytes(),
+            Self::Little => half.to_le_bytes(),
         }
     }
 

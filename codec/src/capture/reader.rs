@@ -95,6 +95,16 @@ impl<R: Read> Reader<R> {
         self.window.offset()
     }
 
+    /// The stream behind what has been read.
+    pub(super) const fn stream_mut(&mut self) -> &mut R {
+        self.window.stream_mut()
+    }
+
+    /// Whether the file is classic pcap.
+    pub(super) const fn is_classic(&self) -> bool {
+        matches!(self.format, Format::Pcap(_))
+    }
+
     /// Reads one block and hands out what it says. What the reader hands out of channels and
     /// chunks is sound: chunks of one channel are in order and do not overlap.
     ///
@@ -281,7 +291,8 @@ impl<R: Read> Reader<R> {
         Ok(Progress::More)
     }
 
-    fn order(&self) -> ByteOrder {
+    /// The byte order of the section, or of the file.
+    pub(super) fn order(&self) -> ByteOrder {
         let endianness = match &self.format {
             Format::PcapNg(Some(parser)) => parser.section().endianness,
             Format::Pcap(parser) => parser.header().endianness,

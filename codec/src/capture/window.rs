@@ -23,6 +23,11 @@ impl<R: Read> Window<R> {
         Self { stream, bytes: Vec::new(), start: 0, end: 0, offset: 0 }
     }
 
+    /// The stream behind what has been read.
+    pub(super) const fn stream_mut(&mut self) -> &mut R {
+        &mut self.stream
+    }
+
     /// Place in the stream of the first byte ahead.
     pub(super) const fn offset(&self) -> u64 {
         self.offset

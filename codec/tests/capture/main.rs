@@ -1,5 +1,6 @@
 //! Capture files as they are met: well made, of other kinds, cut, damaged, compressed.
 
+mod annotate;
 mod bytes;
 mod compressed;
 mod damage;

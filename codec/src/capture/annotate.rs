@@ -1,0 +1,217 @@
+//! Copies a capture file and puts comments beside its chunks, where Wireshark shows them.
+
+use std::collections::BTreeSet;
+use std::io::{self, Read, Write};
+
+use super::block::{BlockHead, ENHANCED_PACKET};
+use super::channel::ChannelId;
+use super::chunk::Chunk;
+use super::fault::CaptureError;
+use super::reader::{Item, Progress, Reader};
+use super::writer::ByteOrder;
+
+/// Most comments that are added to one block. *Chosen*: more than anybody reads in one place.
+pub const COMMENTS_MAX: usize = 64;
+/// Most bytes of a comment: pcapng has 16 bits for their number.
+pub const COMMENT_MAX: usize = 65_535;
+
+/// The option that is a comment, in every pcapng block.
+const OPT_COMMENT: u16 = 1;
+/// Where a section header says how long the section is, and what it says if it does not.
+const SECTION_LENGTH: usize = 16;
+const LENGTH_NOT_SAID: [u8; 8] = [0xff; 8];
+/// Where an enhanced packet block says how long its payload is, and where that begins.
+const CAPTURED_LENGTH: usize = 20;
+
+const PAYLOAD: usize = 28;
+
+/// How many comments were asked for, and what came of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Annotated {
+    /// Comments written.
+    pub written: u64,
+    /// Comments that stood there before, word for word.
+    pub present: u64,
+    /// Comments for which a block has no room: see [`COMMENTS_MAX`] and [`COMMENT_MAX`].
+    pub left_out: u64,
+}
+
+/// Why a copy was not made to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnnotateError {
+    /// The capture is damaged, or no capture.
+    #[error(transparent)]
+    Read(#[from] CaptureError),
+    /// The copy could not be put anywhere.
+    #[error("cannot write on: {0}")]
+    Write(#[source] io::Error),
+    /// The form of the file has no comments.
+    #[error("byte 0: a classic pcap file has no room for comments; pcapng has")]
+    NoComments,
+}
+
+/// Copies a pcapng file block by block, and adds to each chunk's block the comments that are asked
+/// for. Nothing else changes, whatever the byte order, the number of sections, or the kinds of
+/// blocks and options: but for the length of a section where its header says one, which becomes
+/// "not said", as the new one is not known when the header is written.
+///
+/// A chunk is asked about if the reader takes it; a block that is faulty is copied as it is.
+///
+/// # Errors
+/// The file is damaged: what stood before has been copied. Or it is no pcapng file.
+pub fn annotate(
+    input: impl Read,
+    mut output: impl Write,
+    mut comments: impl FnMut(ChannelId, &Chunk<'_>) -> Vec<String>,
+) -> Result<Annotated, AnnotateError> {
+    let mut reader = Reader::new(Tee { stream: input, bytes: Vec::new(), copied: 0 });
+    let mut done = Annotated::default();
+    loop {
+        let before = reader.offset();
+        let mut wanted = Vec::new();
+        let progress = reader.step(&mut |item| {
+            if let Item::Chunk(id, chunk) = item {
+                wanted = comments(id, &chunk);
+            }
+        })?;
+        if progress == Progress::Done {
+            return Ok(done);
+        }
+        if reader.is_classic() {
+            return Err(AnnotateError::NoComments);
+        }
+        let len = usize::try_from(reader.offset() - before).unwrap_or(usize::MAX);
+        let order = reader.order();
+        let tee = reader.stream_mut();
+        let block = tee.next(len);
+        let copied = if wanted.is_empty() {
+            copy(block, &mut output)
+        } else {
+            output.write_all(&commented(block, order, wanted, &mut done))
+        };
+        copied.map_err(AnnotateError::Write)?;
+        tee.forget(len);
+    }
+}
+
+/// A stream, and what has been read from it and not yet been copied: one block, and what the reader
+/// has read ahead.
+#[derive(Debug)]
+struct Tee<R> {
+    stream: R,
+    bytes: Vec<u8>,
+    /// How many of the bytes have been copied all the same.
+    copied: usize,
+}
+
+impl<R> Tee<R> {
+    /// The next bytes that are to be copied.
+    fn next(&self, len: usize) -> &[u8] {
+        self.bytes.get(self.copied..self.copied.saturating_add(len)).unwrap_or_default()
+    }
+
+    /// They have been.
+    fn forget(&mut self, len: usize) {
+        self.copied = self.copied.saturating_add(len).min(self.bytes.len());
+        // Seldom enough that moving the rest costs less than copying did.
+        if self.copied > self.bytes.len() / 2 {
+            self.bytes.drain(..self.copied);
+            self.copied = 0;
+        }
+    }
+}
+
+impl<R: Read> Read for Tee<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.stream.read(buf)?;
+        self.bytes.extend_from_slice(buf.get(..read).unwrap_or_default());
+        Ok(read)
+    }
+}
+
+/// A block as it is; of a section header the length of its section is no longer said.
+fn copy(block: &[u8], output: &mut impl Write) -> io::Result<()> {
+    let is_section = block.first_chunk() == Some(&BlockHead::SECTION_HEADER_BYTES);
+    match (block.get(..SECTION_LENGTH), block.get(SECTION_LENGTH + LENGTH_NOT_SAID.len()..)) {
+        (Some(before), Some(behind)) if is_section => {
+            output.write_all(before)?;
+            output.write_all(&LENGTH_NOT_SAID)?;
+            output.write_all(behind)
+        }
+        _ => output.write_all(block),
+    }
+}
+
+/// An enhanced packet block with comments before its other options.
+fn commented(block: &[u8], order: ByteOrder, wanted: Vec<String>, done: &mut Annotated) -> Vec<u8> {
+    let captured = block.get(CAPTURED_LENGTH..).and_then(<[u8]>::first_chunk);
+    let captured = captured.map_or(0, |bytes| order.word(*bytes) as usize);
+    let behind_payload = PAYLOAD + captured.next_multiple_of(4);
+    let behind_options = block.len().saturating_sub(4);
+    // The block has been parsed, so these are there.
+    let head = block.get(8..behind_payload).unwrap_or_default();
+    let options = block.get(behind_payload..behind_options).unwrap_or_default();
+    let present: BTreeSet<&[u8]> = Options { bytes: options, order }.comments().collect();
+    let mut added: Vec<u8> = Vec::new();
+    let mut count = 0;
+    // Where there were no options, there is an end to them now.
+    let end = if options.is_empty() { 4 } else { 0 };
+    for comment in wanted {
+        let bytes = comment.as_bytes();
+        let len = block.len() + added.len() + 4 + bytes.len().next_multiple_of(4) + end;
+        if present.contains(bytes) {
+            done.present += 1;
+        } else if count == COMMENTS_MAX || bytes.len() > COMMENT_MAX || len > BlockHead::LEN_MAX {
+            done.left_out += 1;
+        } else {
+            added.extend(order.half(OPT_COMMENT));
+            // No more than `COMMENT_MAX`.
+            added.extend(order.half(u16::try_from(bytes.len()).unwrap_or(u16::MAX)));
+            added.extend_from_slice(bytes);
+            added.resize(added.len().next_multiple_of(4), 0);
+            count += 1;
+        }
+    }
+    done.written += count as u64;
+    if added.is_empty() {
+        return block.to_vec();
+    }
+    added.extend_from_slice(options);
+    added.resize(added.len() + end, 0);
+    // No more than `BlockHead::LEN_MAX`.
+    let len = u32::try_from(head.len() + added.len() + 12).unwrap_or(u32::MAX);
+    let [kind, len] = [ENHANCED_PACKET, len].map(|word| order.bytes(word));
+    [&kind, &len, head, &added, &len].concat()
+}
+
+/// The options of a block.
+#[derive(Clone, Copy)]
+struct Options<'a> {
+    bytes: &'a [u8],
+    order: ByteOrder,
+}
+
+impl<'a> Options<'a> {
+    /// The comments among them.
+    fn comments(self) -> impl Iterator<Item = &'a [u8]> {
+        let comment = self.order.half(OPT_COMMENT);
+        self.filter_map(move |(code, value)| (code == comment).then_some(value))
+    }
+}
+
+impl<'a> Iterator for Options<'a> {
+    type Item = ([u8; 2], &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let ([a, b, c, d], rest) = self.bytes.split_first_chunk()?;
+        let len = match self.order {
+            ByteOrder::Big => u16::from_be_bytes([*c, *d]),
+            ByteOrder::Little => u16::from_le_bytes([*c, *d]),
+        };
+        let value = rest.get(..len.into())?;
+        self.bytes = rest.get(usize::from(len).next_multiple_of(4)..).unwrap_or_default();
+        // The end of all options has no code and no length.
+        ([*a, *b] != [0, 0]).then_some(([*a, *b], value))
+    }
+}
