@@ -302,6 +302,7 @@ impl Circuit {
         };
         let slot = now / self.clock.divisor();
         let telling = &mut Telling { now, slot, place: self.port, log };
+        telling.tell(None, || What::PowerLost);
         self.receiver.power_up(telling);
     }
 

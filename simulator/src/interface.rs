@@ -718,8 +718,10 @@ mod tests {
             ]
         );
         assert_eq!(bench.sent().1.len(), 4);
-        let lengths = [(0, 4), (1, 3), (2, 1), (3, 4)];
-        let rows = lengths.map(|(number, length)| (Some(number), What::Injected { length }));
+        let injected = |(number, length)| (Some(number), What::Injected { length });
+        let mut rows = [(0, 4), (1, 3), (2, 1), (3, 4)].map(injected).to_vec();
+        let text = "81 05 FRES IDLE 07 GAP GAP ff GAP";
+        rows.insert(1, (None, What::Raw(text.to_owned())));
         assert_eq!(bench.happened(), rows);
         assert_eq!(
             (bench.interface.statistics().injected, bench.interface.statistics().sent),

@@ -119,6 +119,11 @@ pub enum What {
     FellSilent,
     /// It has power again after that.
     SilenceEnded,
+    /// Its port has lost its power: what it neither sends nor hears from here on, a tap may.
+    PowerLost,
+    /// It begins to send characters as they stand in the scenario, in notation, of which the output
+    /// circuit makes nothing.
+    Raw(String),
     /// Another symbol than GAP, GO, STOP and IDLE went out.
     SymbolSent(Symbol),
     /// STOP came in for it. F-2

@@ -14,7 +14,8 @@ fn copy(file: &[u8], comments: &[(u32, u64, &str)]) -> (Vec<u8>, Annotated) {
         let here = comments.iter().filter(|it| (ChannelId(it.0), Tick(it.1)) == (id, chunk.first));
         here.map(|(_, _, text)| (*text).to_owned()).collect()
     });
-    (out, done.unwrap())
+    assert!(done.is_ok(), "{done:?}");
+    (out, done.unwrap_or_default())
 }
 
 fn written(written: u64) -> Annotated {
@@ -23,7 +24,7 @@ fn written(written: u64) -> Annotated {
 
 /// A comment as an option, padded.
 fn option(order: Order, text: &str) -> Vec<u8> {
-    let len = u16::try_from(text.len()).unwrap();
+    let len = u16::try_from(text.len()).unwrap_or(u16::MAX);
     let mut bytes = [&order.u16(1)[..], &order.u16(len), text.as_bytes()].concat();
     bytes.resize(bytes.len().next_multiple_of(4), 0);
     bytes
@@ -32,7 +33,8 @@ fn option(order: Order, text: &str) -> Vec<u8> {
 /// An enhanced packet block with options behind its payload.
 fn with_options(order: Order, payload: &[u8], options: &[u8]) -> Vec<u8> {
     let bare = order.packet(0, payload);
-    order.block(6, &[&bare[8..bare.len() - 4], options].concat())
+    let body = bare.get(8..bare.len() - 4).unwrap_or_default();
+    order.block(6, &[body, options].concat())
 }
 
 fn before(order: Order) -> Vec<u8> {

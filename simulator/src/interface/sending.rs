@@ -180,6 +180,9 @@ impl Sending {
 
     fn taken_of_text(&mut self, now: u64, log: &mut Log) -> Taken {
         let Line::Text { chars, at, inside } = &mut self.line else { return Taken::Part };
+        if *at == 0 {
+            log.tell(now, self.place, None, || What::Raw(chars.chars().to_string()));
+        }
         let rest = chars.chars().split_at(*at).1;
         let taken = rest.get(0);
         let begins = matches!((taken, &inside), (Some(Character::Data(_)), Inside::Nothing));

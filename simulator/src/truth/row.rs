@@ -77,6 +77,9 @@ pub struct More<'a> {
     /// [`Release::name`] or [`Escape::name`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<&'static str>,
+    /// Characters in notation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub characters: Option<&'a str>,
     /// What was broken or mended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<&'a str>,
@@ -181,6 +184,8 @@ impl What {
             Self::Commanded(_) => "commanded",
             Self::FellSilent => "fell-silent",
             Self::SilenceEnded => "silence-ended",
+            Self::PowerLost => "power-lost",
+            Self::Raw(_) => "raw",
             Self::SymbolSent(_) => "symbol-sent",
             Self::SenderStopped => "sender-stopped",
             Self::SenderResumed(_) => "sender-resumed",
@@ -222,6 +227,7 @@ impl What {
             Self::SymbolSent(symbol) => symbol_sent(*symbol),
             Self::SenderResumed(by) => More { by: Some(by.name()), ..none },
             Self::Blocked(by) => More { by: Some(by.name()), ..none },
+            Self::Raw(characters) => More { characters: Some(characters), ..none },
             Self::Fault(fault) => More { fault: Some(fault), ..none },
             Self::Merged
             | Self::Received(_)
@@ -235,6 +241,7 @@ impl What {
             | Self::Sent(_)
             | Self::FellSilent
             | Self::SilenceEnded
+            | Self::PowerLost
             | Self::SenderStopped => none,
         }
     }
@@ -393,6 +400,8 @@ mod tests {
             What::SymbolSent(Symbol::Reply(status)),
             What::FellSilent,
             What::SilenceEnded,
+            What::PowerLost,
+            What::Raw("83 05 92 GAP".to_owned()),
             What::SenderStopped,
             What::SenderResumed(Release::Power),
             What::Blocked(Escape::Gap),
@@ -427,7 +436,7 @@ mod tests {
             DOC.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
         let mut kinds: Vec<_> = samples().iter().map(What::kind).collect();
         kinds.dedup();
-        assert_eq!(kinds.len(), 29);
+        assert_eq!(kinds.len(), 31);
         let described: Vec<_> = named.into_iter().filter(|name| kinds.contains(name)).collect();
         assert_eq!(described, kinds);
     }
