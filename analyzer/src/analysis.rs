@@ -23,10 +23,13 @@ use crate::link::Link;
 use crate::link::slack::{Assumptions, SlackSaid};
 use crate::link::state::Interval;
 use crate::path::{Journey, Paths};
+use crate::timeline::Row;
 
 /// What an analysis hands out: each kind in order of the time at which it became known.
 #[derive(Debug)]
 pub enum Told {
+    /// A packet, the first byte of one, or an event.
+    Row(Row),
     /// A stretch of a channel in one state.
     Interval(Interval),
     /// Something about a slack buffer.
@@ -55,6 +58,14 @@ pub enum Wanted {
 }
 
 impl Wanted {
+    /// Whether rows are.
+    pub(crate) const fn rows(self) -> bool {
+        match self {
+            Self::Counts | Self::Network | Self::Intervals | Self::Fills => false,
+            Self::Everything => true,
+        }
+    }
+
     /// Whether states of channels are.
     pub(crate) const fn intervals(self) -> bool {
         match self {

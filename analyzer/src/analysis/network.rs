@@ -85,7 +85,7 @@ impl Network {
 
     fn rows(&mut self, rows: Vec<Vec<Row>>, told: &mut Vec<Told>) {
         let Self { wanted, paths, blocking, findings, .. } = self;
-        let wanted = wanted.network();
+        let (wanted, wants_rows) = (wanted.network(), wanted.rows());
         merged(rows, |row| (row.time, row.channel), &mut |row| {
             paths.row(&row, &mut |journey| {
                 findings.journey(&journey);
@@ -95,6 +95,7 @@ impl Network {
                 findings.blocked(&blocked);
                 told.extend(wanted.then_some(Told::Blocked(blocked)));
             });
+            told.extend(wants_rows.then_some(Told::Row(row)));
         });
     }
 
