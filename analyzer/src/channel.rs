@@ -11,6 +11,11 @@ use crate::packet::{Bytes, EndedBy, Incoming, PacketSeen};
 /// What a receiver notices, each at one character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
+    /// The first character that was recorded.
+    Begins,
+    /// From here on it is known where packets begin and end: the first GAP, FRES or sixteenth silent
+    /// period since the first character, or since a hole. P-1, F-7, R-2
+    Framed,
     /// A packet begins with this byte. P-3, P-7
     Head(u8),
     /// So many bytes of a packet, one a period from this place on. Where the characters were cut into
@@ -41,6 +46,7 @@ pub struct Receiver {
     next: Option<Tick>,
     silence: Silence,
     receiving: Receiving,
+    framing: Framing,
     /// What the channel told the opposite sender last.
     command: Option<Command>,
     /// Packets closed.
@@ -55,6 +61,13 @@ enum Silence {
     Periods(u64),
     /// For longer: the link is open.
     Open,
+}
+
+/// Whether what stands between two packets has been seen, so that bytes have a place in packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Framing {
+    Unknown,
+    Known,
 }
 
 #[derive(Clone, Debug)]
@@ -102,6 +115,7 @@ impl Receiver {
             next: None,
             silence: Silence::Periods(0),
             receiving: Receiving::Between,
+            framing: Framing::Unknown,
             command: None,
             packets: 0,
             bytes,
@@ -124,9 +138,11 @@ impl Receiver {
                 out(first, Notice::Event(Event::Hole { missing }));
                 self.silence = Silence::Periods(0);
                 self.receiving = Receiving::Between;
+                self.framing = Framing::Unknown;
                 self.command = None;
             }
-            _ => {}
+            None => out(first, Notice::Begins),
+            Some(_) => {}
         }
     }
 
@@ -178,6 +194,7 @@ impl Receiver {
             match notice {
                 Notice::Event(_) | Notice::Command(Command::Go) => others += 1,
                 Notice::Data(len) => data += len,
+                Notice::Begins | Notice::Framed => {}
                 Notice::Head(_) | Notice::Packet(_) | Notice::Command(Command::Stop) => {}
             }
             out(at, notice);
@@ -187,8 +204,8 @@ impl Receiver {
     }
 
     /// All that decides what further characters bring, but for what a packet has taken in so far.
-    const fn phase(&self) -> (Silence, u8, Option<Command>) {
-        (self.silence, self.receiving.kind(), self.command)
+    const fn phase(&self) -> (Silence, u8, Framing, Option<Command>) {
+        (self.silence, self.receiving.kind(), self.framing, self.command)
     }
 
     /// Passes over further rounds like the last, at least two of which have been taken unless it
@@ -258,19 +275,23 @@ impl Receiver {
 
     fn symbol(&mut self, at: Tick, symbol: Symbol, out: &mut impl FnMut(Tick, Notice)) {
         match symbol {
-            Symbol::Gap => match self.receiving {
-                Receiving::Between => {}
-                Receiving::Packet(_) => self.close(at, EndedBy::Gap, out),
-                Receiving::Reset => {
-                    self.receiving = Receiving::Between;
-                    out(at, Notice::Event(Event::ResetEnded));
+            Symbol::Gap => {
+                self.framed(at, out);
+                match self.receiving {
+                    Receiving::Between => {}
+                    Receiving::Packet(_) => self.close(at, EndedBy::Gap, out),
+                    Receiving::Reset => {
+                        self.receiving = Receiving::Between;
+                        out(at, Notice::Event(Event::ResetEnded));
+                    }
                 }
-            },
+            }
             // GO said again changes nothing: only a STOP from here could have.
             Symbol::Go if self.command == Some(Command::Go) => {}
             Symbol::Go => self.command(at, Command::Go, out),
             Symbol::Stop => self.command(at, Command::Stop, out),
             Symbol::ForwardReset => {
+                self.framed(at, out);
                 self.close(at, EndedBy::Reset, out);
                 self.receiving = Receiving::Reset;
                 out(at, Notice::Event(Event::ForwardReset));
@@ -306,8 +327,17 @@ impl Receiver {
         }
         let sixteenth = Tick(at.0 + OPEN_LINK.0 - before - 1);
         self.silence = Silence::Open;
+        self.framed(sixteenth, out);
         self.close(sixteenth, EndedBy::OpenLink, out);
         out(sixteenth, Notice::Event(Event::OpenLink));
+    }
+
+    /// No packet goes on across this character. P-1
+    fn framed(&mut self, at: Tick, out: &mut impl FnMut(Tick, Notice)) {
+        if self.framing == Framing::Unknown {
+            self.framing = Framing::Known;
+            out(at, Notice::Framed);
+        }
     }
 
     /// Ends the packet that is being received, if one is.

@@ -162,7 +162,9 @@ impl Account {
             peer.slack.opposite(at, what, &mut |said| out.slack.push(said));
         }
         match what {
-            What::Detail(Detail::Data(_) | Detail::Command(_)) => {}
+            What::Detail(
+                Detail::Begins | Detail::Framed | Detail::Data(_) | Detail::Command(_),
+            ) => {}
             What::Detail(Detail::Head(_))
             | What::Packet(_)
             | What::Event(_)

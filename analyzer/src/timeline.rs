@@ -65,6 +65,11 @@ pub enum What {
 /// What the rows of packets and events do not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
+    /// The recording of the channel begins.
+    Begins,
+    /// From here on it is known where packets begin and end: the first GAP, FRES or sixteenth silent
+    /// period since the channel's first character, or since a hole. P-1, F-7, R-2
+    Framed,
     /// A packet begins with this byte. P-3
     Head(u8),
     /// So many bytes of a packet, one a period from the row's place on. A run of them may be told in
@@ -228,6 +233,8 @@ impl Timeline {
             }
             Some((at, Waiting::Notice(notice))) => match notice {
                 Notice::Packet(packet) => self.row(id, at, What::Packet(packet)),
+                Notice::Begins => self.row(id, at, What::Detail(Detail::Begins)),
+                Notice::Framed => self.row(id, at, What::Detail(Detail::Framed)),
                 Notice::Head(first) => self.row(id, at, What::Detail(Detail::Head(first))),
                 Notice::Data(len) => self.row(id, at, What::Detail(Detail::Data(len))),
                 Notice::Command(command) => {

@@ -323,14 +323,37 @@ fn rows_that_repeat_for_ever_are_listed_for_a_while() {
 fn details_are_the_runs_of_data_and_the_commands_that_are_news() {
     let pieces = [(0, 0, "GO 83 05 STOP 92 GAP STOP GO", 0)];
     insta::assert_snapshot!(rows(&capture(FULL_RATE, &pieces), Want::All), @"
+    0 a Begins
     0 a Command(Go)
     1 a Head(131)
     1 a Data(2)
     3 a Command(Stop)
     3 b sender-stopped
     4 a Data(1)
+    5 a Framed
     5 a 1..=4 830592 good 00 gap
     7 a Command(Go)
     7 b sender-resumed go
+    ");
+}
+
+#[test]
+fn framing_is_known_from_the_first_gap_reset_or_silence_on() {
+    // P-1, R-2, F-7: of each channel, and once more after a hole.
+    let pieces = [(0, 3, "GO GAP GAP", 0), (1, 3, "GO IDLE×16 GAP", 0), (0, 10, "GO FRES GAP", 0)];
+    insta::assert_snapshot!(rows(&capture(FULL_RATE, &pieces), Want::All), @"
+    3 a Begins
+    3 a Command(Go)
+    3 b Begins
+    3 b Command(Go)
+    4 a Framed
+    10 a hole 4
+    10 a Command(Go)
+    11 a Framed
+    11 a forward-reset
+    12 a reset-ended
+    19 b Framed
+    19 b open-link
+    20 b link-restored
     ");
 }

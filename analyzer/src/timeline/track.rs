@@ -197,7 +197,9 @@ impl Want {
         let wanted = match notice {
             Notice::Packet(_) => self != Self::Events,
             Notice::Event(_) | Notice::Command(_) => self != Self::Packets,
-            Notice::Head(_) | Notice::Data(_) => self == Self::All,
+            Notice::Begins | Notice::Framed | Notice::Head(_) | Notice::Data(_) => {
+                self == Self::All
+            }
         };
         if wanted {
             waiting.push_back((at, Waiting::Notice(notice)));

@@ -217,7 +217,7 @@ fn of_receiver(notice: Notice) -> Option<Told> {
         Notice::Packet(packet) => Some(Told::Packet((&packet).into())),
         Notice::Event(event) => Some(Told::Event(event)),
         Notice::Command(command) => Some(Told::Command(command)),
-        Notice::Head(_) | Notice::Data(_) => None,
+        Notice::Begins | Notice::Framed | Notice::Head(_) | Notice::Data(_) => None,
     }
 }
 
