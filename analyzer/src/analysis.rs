@@ -124,13 +124,14 @@ impl<R: Read + Send> Analysis<R> {
     /// Those of [`Reader::step`], once, after everything before them has been handed out.
     pub fn step(&mut self, out: &mut impl FnMut(Told)) -> Result<Progress, CaptureError> {
         let Self { reader, ended, links, network, read, worked } = self;
-        let (batch, before) = (read.pop_front(), worked.take());
+        let (batch, mut before) = (read.pop_front(), worked.take());
         if let (None, None, Some(ended)) = (&batch, &before, &mut *ended) {
             return std::mem::replace(ended, Ok(())).map(|()| Progress::Done);
         }
+        let room = before.as_mut().map(|worked| std::mem::take(&mut worked.room));
         let goes_on = ended.is_none() && read.is_empty();
         let (more, (told, now)) = rayon::join(
-            || goes_on.then(|| batch::read(reader)),
+            || goes_on.then(|| batch::read(reader, room.unwrap_or_default())),
             || {
                 rayon::join(
                     || before.map(|worked| network.take(worked)),

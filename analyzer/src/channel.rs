@@ -22,7 +22,7 @@ pub enum Notice {
     /// chunks a run of them may be told in parts.
     Data(u64),
     /// A packet was closed.
-    Packet(PacketSeen),
+    Packet(Box<PacketSeen>),
     /// Something else happened.
     Event(Event),
     /// The opposite channel's sender is told to pause or to go on. F-1
@@ -345,7 +345,8 @@ impl Receiver {
         if let Receiving::Packet(_) = self.receiving {
             let received = std::mem::replace(&mut self.receiving, Receiving::Between);
             if let Receiving::Packet(packet) = received {
-                out(at, Notice::Packet(packet.close(self.packets, ended_by)));
+                let packet = Box::new(packet.close(self.packets, ended_by));
+                out(at, Notice::Packet(packet));
                 self.packets += 1;
             }
         }

@@ -133,7 +133,14 @@ impl Link {
 
     /// What was found since it was last asked.
     pub fn seen(&mut self) -> Seen {
-        std::mem::take(&mut self.account.out)
+        // As much will come again.
+        let Seen { rows, intervals, slack } = &self.account.out;
+        let next = Seen {
+            rows: Vec::with_capacity(rows.len()),
+            intervals: Vec::with_capacity(intervals.len()),
+            slack: Vec::with_capacity(slack.len()),
+        };
+        std::mem::replace(&mut self.account.out, next)
     }
 }
 

@@ -48,7 +48,7 @@ pub struct Row {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// A packet.
-    Packet(PacketSeen),
+    Packet(Box<PacketSeen>),
     /// Anything else.
     Event(Event),
     /// What a packet or the flow of data is made of: only where all is wanted.

@@ -296,6 +296,12 @@ impl CharBuf {
         self.low.push(low);
     }
 
+    /// Forgets the characters, and keeps the room for them.
+    pub fn clear(&mut self) {
+        self.low.clear();
+        self.d.clear();
+    }
+
     /// Adds bytes of a packet.
     pub fn push_data(&mut self, bytes: &[u8]) {
         for run in bytes.chunks(64) {
@@ -306,6 +312,18 @@ impl CharBuf {
 
     /// Adds a run of characters.
     pub fn push_chars(&mut self, chars: Chars<'_>) {
+        let bytes = chars.len().div_ceil(8);
+        if self.low.len().is_multiple_of(8)
+            && let (0, Some(d)) = (chars.skip, chars.d.get(..bytes))
+        {
+            // Both planes go over as they are, but for bits beyond the last character.
+            self.low.extend_from_slice(chars.low);
+            self.d.extend_from_slice(d);
+            if let Some(last) = self.d.last_mut().filter(|_| !chars.len().is_multiple_of(8)) {
+                *last &= u8::MAX >> (8 - chars.len() % 8);
+            }
+            return;
+        }
         for (block, run) in chars.low.chunks(64).enumerate() {
             let d = chars.d_word(block * 64) & (u64::MAX >> (64 - run.len()));
             self.push_d(d, run.len());

@@ -3,11 +3,11 @@
 use std::io::Read;
 use std::ops::Range;
 
-use codec::CharBuf;
 use codec::capture::{
     CaptureError, Channel, ChannelId, Chunk, Content, Fault, Item, Progress, Reader,
 };
 use codec::tick::Tick;
+use codec::{CharBuf, Character};
 
 use crate::timeline::REPEATED_MAX_ALL;
 
@@ -25,7 +25,7 @@ pub(super) struct Batch {
     /// Which of them are the directions of one link.
     pub(super) joined: Vec<(ChannelId, ChannelId)>,
     pieces: Vec<Piece>,
-    chars: CharBuf,
+    pub(super) chars: CharBuf,
     pub(super) then: Then,
     weight: u64,
 }
@@ -58,9 +58,11 @@ pub(super) struct Brought {
     pub(super) ended: Option<Result<(), CaptureError>>,
 }
 
-/// Reads a batch, and more if a section ends there.
-pub(super) fn read<R: Read>(reader: &mut Reader<R>) -> Brought {
-    let (mut batch, mut batches, mut faults) = (Batch::default(), Vec::new(), Vec::new());
+/// Reads a batch, and more if a section ends there. Its characters go to `room`, which is used again.
+pub(super) fn read<R: Read>(reader: &mut Reader<R>, mut room: CharBuf) -> Brought {
+    room.clear();
+    let mut batch = Batch { chars: room, ..Batch::default() };
+    let (mut batches, mut faults) = (Vec::new(), Vec::new());
     let mut ended = None;
     while batch.weight < WEIGHT && ended.is_none() {
         let step = reader.step(&mut |item| match item {
@@ -95,6 +97,10 @@ impl Batch {
             Content::Repeat { pattern, count } => (pattern, Some(count)),
         };
         self.weight += chunk.periods().min(REPEATED_MAX_ALL.max(chars.len() as u64));
+        // Planes that begin with a byte are copied as they are.
+        while !self.chars.len().is_multiple_of(8) {
+            self.chars.push(Character::IDLE);
+        }
         let from = self.chars.len();
         self.chars.push_chars(chars);
         let chars = from..self.chars.len();

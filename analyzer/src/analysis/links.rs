@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use codec::CharBuf;
 use codec::capture::{Channel, ChannelId, Chunk};
 use rayon::prelude::*;
 
@@ -33,6 +34,8 @@ pub(super) struct Worked {
     /// What each link has seen.
     pub(super) seen: Vec<Seen>,
     pub(super) then: Then,
+    /// The room that the batch's characters took.
+    pub(super) room: CharBuf,
 }
 
 impl Links {
@@ -92,11 +95,12 @@ impl Links {
             link.seen()
         });
         let seen = seen.collect();
+        drop(work);
         if then == Then::End {
             self.first = self.links.len();
             self.newest = 0;
         }
-        Worked { channels: batch.channels, seen, then }
+        Worked { channels: batch.channels, seen, then, room: batch.chars }
     }
 
     /// Makes two channels the directions of one link.

@@ -298,7 +298,7 @@ fn agree(got: &[Row], expected: &[Expected], law: &str) {
 
 fn told(what: &What) -> Told {
     match what {
-        What::Packet(packet) => Told::Packet(packet.into()),
+        What::Packet(packet) => Told::Packet((&**packet).into()),
         What::Event(event) => Told::Event(*event),
         What::Detail(_) => panic!("details are not asked for"),
         What::Omitted { rounds, every } => {

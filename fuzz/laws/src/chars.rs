@@ -214,7 +214,7 @@ fn changes(told: &[Noticed]) -> Vec<Noticed> {
 /// What is told, but for the parts of packets: how runs of data are told depends on the chunks.
 fn of_receiver(notice: Notice) -> Option<Told> {
     match notice {
-        Notice::Packet(packet) => Some(Told::Packet((&packet).into())),
+        Notice::Packet(packet) => Some(Told::Packet((&*packet).into())),
         Notice::Event(event) => Some(Told::Event(event)),
         Notice::Command(command) => Some(Told::Command(command)),
         Notice::Begins | Notice::Framed | Notice::Head(_) | Notice::Data(_) => None,
