@@ -1,10 +1,18 @@
 //! Who waits for whom, since when, and why: trees of stopped channels, their roots, and cycles. F-1, S-3, R-4
 
-use codec::capture::{Channel, ChannelId};
+mod circle;
+mod wait;
 
-use crate::event::By;
-use crate::path::Paths;
-use crate::timeline::{Row, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+use codec::capture::{Channel, ChannelId};
+use codec::tick::FULL_RATE_PERIOD_PS;
+
+use self::wait::{Ahead, Ask, Wait, Why};
+use crate::event::{By, Event};
+use crate::path::{Head, Passing, Paths};
+use crate::timeline::{Detail, Row, Time, What};
+use crate::topology::{Kind, Nodes};
 
 /// What is told, in order of the time at which it became known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,17 +123,459 @@ impl Stop {
     }
 }
 
+/// Most channels of a chain that are followed. *Chosen*: far more than any way through a network of
+/// the time, and few enough that no capture makes chains a burden.
+const CHAIN_MAX: usize = 256;
+
+/// How long a circle must stand still before it is a deadlock, where the delay of its cables is not
+/// known: 1024 periods. What was under way arrives in a round trip. *Chosen*: that of 1 km and more.
+const SETTLED: Time = 1024 * PERIOD;
+
+const PERIOD: Time = FULL_RATE_PERIOD_PS as Time;
+
 /// Watches who waits for whom.
 #[derive(Debug, Default)]
-pub struct Blocking {}
+pub struct Blocking {
+    nodes: Nodes,
+    names: BTreeMap<String, ChannelId>,
+    /// The channels whose senders are stopped.
+    waits: BTreeMap<ChannelId, Wait>,
+    /// Which of them wait for a channel, stopped or not.
+    queues: BTreeMap<ChannelId, BTreeSet<ChannelId>>,
+    /// Channels that are silent.
+    open: BTreeSet<ChannelId>,
+    /// By one of their channels.
+    circles: BTreeMap<ChannelId, Circle>,
+    /// By which a channel's circle is to be found.
+    circled: BTreeMap<ChannelId, ChannelId>,
+    stops: u64,
+    /// The longest delay of a cable, where known.
+    delay: Option<Time>,
+    now: Time,
+}
+
+/// Stopped channels, each of which waits for the next.
+#[derive(Clone, Debug)]
+struct Circle {
+    channels: Vec<ChannelId>,
+    since: Time,
+}
+
+/// Looks up the packet at the head of the input behind a channel.
+type Heads<'a> = &'a dyn Fn(ChannelId) -> Option<Head>;
 
 impl Blocking {
     /// Adds a channel.
-    pub fn declare(&mut self, _id: ChannelId, _channel: &Channel) {}
+    pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
+        self.nodes.declare(id, channel);
+        self.names.insert(channel.name.clone(), id);
+        let delay = channel.more.iter().find(|(key, _)| key == "delay");
+        let delay = delay.and_then(|(_, value)| value.parse::<u32>().ok());
+        self.delay = self.delay.max(delay.map(|periods| Time::from(periods) * PERIOD));
+    }
+
+    /// The channels, and how packets began on them.
+    #[must_use]
+    pub const fn nodes(&self) -> &Nodes {
+        &self.nodes
+    }
+
+    /// The recording goes on until this moment at least.
+    pub fn pass(&mut self, moment: Time) {
+        self.now = self.now.max(moment);
+    }
 
     /// Takes the next row of any channel, after `paths` has.
-    pub fn row(&mut self, _row: &Row, _paths: &Paths, _out: &mut impl FnMut(Blocked)) {}
+    pub fn row(&mut self, row: &Row, paths: &Paths, out: &mut impl FnMut(Blocked)) {
+        self.take(row, &|channel| paths.head(channel), out);
+    }
 
     /// The recording ends.
-    pub fn finish(&mut self, _paths: &Paths, _out: &mut impl FnMut(Blocked)) {}
+    pub fn finish(&mut self, _paths: &Paths, out: &mut impl FnMut(Blocked)) {
+        let now = self.now;
+        for circle in std::mem::take(&mut self.circles).into_values() {
+            self.tell(circle, now, None, out);
+        }
+        let ends: Vec<_> = self.waits.keys().map(|id| (*id, self.why(*id, now))).collect();
+        for (id, why) in ends {
+            if let Some(wait) = self.waits.remove(&id) {
+                out(Blocked::Stop(self.stop(id, &wait, why, (now, Ended::CaptureEnd))));
+            }
+        }
+        self.queues.clear();
+    }
+
+    fn take(&mut self, row: &Row, heads: Heads<'_>, out: &mut impl FnMut(Blocked)) {
+        let Row { time, channel, what, .. } = row;
+        self.now = self.now.max(*time);
+        let now = self.now;
+        match what {
+            What::Detail(Detail::Head(first)) => self.nodes.head(*channel, *first),
+            What::Packet(_) => {}
+            What::Event(event) => match event {
+                Event::SenderStopped => {
+                    self.end(*channel, now, Ended::Hole, out);
+                    self.begin(*channel, now);
+                }
+                Event::SenderResumed(by) => self.end(*channel, now, Ended::Resumed(*by), out),
+                Event::Hole { .. } => {
+                    if let Some(peer) = self.opposite(*channel) {
+                        self.end(peer, now, Ended::Hole, out);
+                    }
+                }
+                Event::OpenLink => _ = self.open.insert(*channel),
+                Event::LinkRestored => _ = self.open.remove(channel),
+                Event::ForwardReset | Event::ResetEnded => {}
+                Event::BackwardReset | Event::OverrunAlarm | Event::Probe(_) => return,
+                Event::Reply(_) | Event::InvalidCode(_) | Event::CorrectedCode { .. } => return,
+            },
+            What::Detail(
+                Detail::Data(_) | Detail::Command(_) | Detail::Begins | Detail::Framed,
+            )
+            | What::Omitted { .. } => return,
+        }
+        if self.waits.is_empty() {
+            return;
+        }
+        // Those whose answer may be another now: the channel itself, those that wait for it, and
+        // the other inputs of the node that it comes from.
+        let mut asked: BTreeSet<ChannelId> = self.nodes.inputs(*channel).collect();
+        asked.extend(self.queues.get(channel).into_iter().flatten());
+        asked.insert(*channel);
+        for id in asked {
+            self.ask(id, now, heads, out);
+        }
+    }
+
+    fn opposite(&self, id: ChannelId) -> Option<ChannelId> {
+        let name = self.nodes.channel(id)?.opposite_name()?;
+        self.names.get(&name).copied()
+    }
+
+    fn begin(&mut self, id: ChannelId, now: Time) {
+        self.waits.insert(id, Wait::new(self.stops, now));
+        self.stops += 1;
+    }
+
+    /// Asks again what a stopped channel waits for.
+    fn ask(&mut self, id: ChannelId, now: Time, heads: Heads<'_>, out: &mut impl FnMut(Blocked)) {
+        let Some(wait) = self.waits.get(&id) else { return };
+        let head = heads(id);
+        let ask = match (self.nodes.behind(id), head.and_then(|head| head.wants)) {
+            (Kind::Host, _) => Ask::Host,
+            (Kind::Switch | Kind::Unknown, Some(output)) => Ask::Output(output),
+            (Kind::Switch | Kind::Unknown, None) => Ask::OutOfSight,
+        };
+        if wait.spell.ask != Some(ask) {
+            self.turn(id, ask, now, out);
+        }
+        let holder = match (ask, head.map(|head| head.passing)) {
+            (Ask::Output(output), Some(Passing::Waiting)) => self.holder(id, output, heads),
+            (Ask::Output(_) | Ask::Host | Ask::OutOfSight, _) => None,
+        };
+        if let Some(wait) = self.waits.get_mut(&id) {
+            wait.spell.seen(head.map(|head| head.packet), holder);
+        }
+    }
+
+    /// Whose packet has an output that another waits for, and which.
+    fn holder(
+        &self,
+        waiting: ChannelId,
+        output: ChannelId,
+        heads: Heads<'_>,
+    ) -> Option<(ChannelId, u64)> {
+        self.nodes.inputs(output).filter(|input| *input != waiting).find_map(|input| {
+            let head = heads(input)?;
+            let has = head.wants == Some(output) && head.passing == Passing::Begun;
+            has.then_some((input, head.packet))
+        })
+    }
+
+    /// A stopped channel waits for something else from now on.
+    fn turn(&mut self, id: ChannelId, ask: Ask, now: Time, out: &mut impl FnMut(Blocked)) {
+        self.break_circle(id, now, Some((id, Broken::Dropped)), out);
+        let why = self.why_now(id, now);
+        self.leave(id);
+        if let Some(wait) = self.waits.get_mut(&id) {
+            wait.turn(ask, now, why);
+        }
+        if let Ask::Output(output) = ask {
+            self.queues.entry(output).or_default().insert(id);
+            self.close_circle(id, now);
+        }
+    }
+
+    /// A stopped channel waits for nothing any more.
+    fn leave(&mut self, id: ChannelId) {
+        let ask = self.waits.get(&id).and_then(|wait| wait.spell.ask);
+        if let Some(Ask::Output(output)) = ask
+            && let Some(queue) = self.queues.get_mut(&output)
+        {
+            queue.remove(&id);
+            if queue.is_empty() {
+                self.queues.remove(&output);
+            }
+        }
+    }
+
+    /// A stop ends.
+    fn end(&mut self, id: ChannelId, now: Time, ended: Ended, out: &mut impl FnMut(Blocked)) {
+        let broken = match ended {
+            Ended::Resumed(by) => Some((id, Broken::Resumed(by))),
+            Ended::Hole => Some((id, Broken::Hole)),
+            Ended::CaptureEnd => None,
+        };
+        self.break_circle(id, now, broken, out);
+        if !self.waits.contains_key(&id) {
+            return;
+        }
+        let why = self.why(id, now);
+        self.leave(id);
+        let Some(wait) = self.waits.remove(&id) else { return };
+        for behind in self.queues.get(&id).into_iter().flatten() {
+            if let Some(behind) = self.waits.get_mut(behind) {
+                let held = now.saturating_sub(wait.since.max(behind.spell.from));
+                let Why { chain, root, .. } = &why;
+                let ahead = || Ahead { number: wait.number, chain: chain.clone(), root: *root };
+                behind.spell.held(held, ahead);
+            }
+        }
+        out(Blocked::Stop(self.stop(id, &wait, why, (now, ended))));
+    }
+
+    fn stop(
+        &self,
+        channel: ChannelId,
+        wait: &Wait,
+        why: Why,
+        (until, ended): (Time, Ended),
+    ) -> Stop {
+        let Why { packet, chain, behind, root, holders } = why;
+        let (number, since) = (wait.number, wait.since);
+        let periods = self.periods(channel, until.saturating_sub(since));
+        Stop { number, channel, since, until, periods, ended, packet, chain, behind, root, holders }
+    }
+
+    fn periods(&self, channel: ChannelId, time: Time) -> u64 {
+        let period = self.nodes.channel(channel).map_or(PERIOD, |it| it.period_ps.get().into());
+        u64::try_from(time / period).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use codec::tick::Tick;
+
+    use super::*;
+
+    /// What happens on a channel.
+    enum Step {
+        /// Its sender is stopped,
+        Stop,
+        /// or goes on.
+        On(By),
+        /// At the head of the input behind it is a packet that waits for an output,
+        Waits(u64, u32),
+        /// or has it,
+        Has(u64, u32),
+        /// or goes where nothing was captured.
+        Leaves(u64),
+        /// A packet comes to a host.
+        Tag,
+        /// The recording ends.
+        End,
+    }
+    use Step::{End, Has, Leaves, On, Stop, Tag, Waits};
+
+    /// Feeds steps, each at a period of a channel; prints what is told, times in periods.
+    fn check(names: &[&str], steps: &[(u64, u32, Step)]) -> String {
+        let mut blocking = Blocking::default();
+        for (id, name) in (0..).zip(names) {
+            blocking.declare(ChannelId(id), &Channel::named(*name));
+        }
+        let (mut heads, mut text) = (BTreeMap::new(), String::new());
+        let name = |id: &ChannelId| names[usize::try_from(id.0).unwrap()];
+        let mut out = |blocked: Blocked| match blocked {
+            Blocked::Stop(stop) => {
+                let chain: Vec<_> = stop.chain.iter().map(name).collect();
+                let (from, to) = (stop.since / PERIOD, stop.until / PERIOD);
+                let (number, channel) = (stop.number, name(&stop.channel));
+                write!(text, "{from}..{to} #{number} {channel} -> {chain:?} {:?}", stop.root)
+                    .unwrap();
+                stop.behind.iter().for_each(|it| write!(text, " behind #{it}").unwrap());
+                for Holder { channel, packets } in &stop.holders {
+                    write!(text, " {packets} of {}", name(channel)).unwrap();
+                }
+                writeln!(text, " {:?}", stop.ended).unwrap();
+            }
+            Blocked::Deadlock(Deadlock { channels, since, until, broken, .. }) => {
+                let channels: Vec<_> = channels.iter().map(name).collect();
+                let (from, to) = (since / PERIOD, until / PERIOD);
+                let broken = broken.map(|(by, how)| (name(&by), how));
+                writeln!(text, "{from}..{to} deadlock {channels:?} {broken:?}").unwrap();
+            }
+        };
+        for (at, channel, step) in steps {
+            let id = ChannelId(*channel);
+            let head = |packet, wants: Option<u32>, passing| Head {
+                packet,
+                since: 0,
+                wants: wants.map(ChannelId),
+                passing,
+            };
+            let byte = |first| What::Detail(Detail::Head(first));
+            let (what, head) = match *step {
+                Stop => (What::Event(Event::SenderStopped), None),
+                On(by) => (What::Event(Event::SenderResumed(by)), None),
+                Tag => (byte(5), None),
+                Waits(it, to) => (byte(0x80), Some(head(it, Some(to), Passing::Waiting))),
+                Has(it, to) => (byte(0x80), Some(head(it, Some(to), Passing::Begun))),
+                Leaves(it) => (byte(0x80), Some(head(it, None, Passing::Waiting))),
+                End => {
+                    blocking.pass(Time::from(*at) * PERIOD);
+                    blocking.finish(&Paths::default(), &mut out);
+                    continue;
+                }
+            };
+            head.into_iter().for_each(|head| _ = heads.insert(id, head));
+            let row = Row { time: Time::from(*at) * PERIOD, channel: id, at: Tick(*at), what };
+            blocking.take(&row, &|id| heads.get(&id).copied(), &mut out);
+        }
+        text
+    }
+
+    /// A ring of three switches.
+    const RING: [&str; 3] = ["c:0>a:1", "a:0>b:1", "b:0>c:1"];
+
+    #[test]
+    fn channels_that_wait_for_each_other_in_a_circle_are_a_deadlock() {
+        let steps = [
+            (1, 0, Has(0, 1)),
+            (2, 1, Has(0, 2)),
+            (3, 2, Has(0, 0)),
+            (10, 0, Stop),
+            (20, 1, Stop),
+            (30, 2, Stop),
+            (2000, 1, On(By::Reset)),
+            (2005, 0, On(By::Go)),
+            (2010, 2, On(By::Go)),
+        ];
+        insta::assert_snapshot!(check(&RING, &steps), @r#"
+        30..2000 deadlock ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Some(("a:0>b:1", Resumed(Reset)))
+        20..2000 #1 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] Cycle behind #2 Resumed(Reset)
+        10..2005 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Cycle behind #1 Resumed(Go)
+        30..2010 #2 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] Cycle behind #0 Resumed(Go)
+        "#);
+    }
+
+    #[test]
+    fn a_circle_that_lasts_no_longer_than_a_round_trip_is_none() {
+        let steps = [
+            (1, 0, Has(0, 1)),
+            (2, 1, Has(0, 2)),
+            (3, 2, Has(0, 0)),
+            (10, 0, Stop),
+            (20, 1, Stop),
+            (30, 2, Stop),
+            (1000, 1, On(By::Go)),
+            (1010, 0, On(By::Go)),
+            (1020, 2, On(By::Go)),
+        ];
+        assert!(!check(&RING, &steps).contains("deadlock"));
+    }
+
+    #[test]
+    fn what_the_end_of_the_recording_finds_is_told() {
+        let steps = [
+            (1, 0, Has(0, 1)),
+            (2, 1, Has(0, 2)),
+            (3, 2, Has(0, 0)),
+            (10, 0, Stop),
+            (20, 2, Stop),
+            (30, 1, Stop),
+            (5000, 0, End),
+        ];
+        insta::assert_snapshot!(check(&RING, &steps), @r#"
+        30..5000 deadlock ["a:0>b:1", "b:0>c:1", "c:0>a:1"] None
+        10..5000 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Cycle behind #2 CaptureEnd
+        30..5000 #2 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] Cycle behind #1 CaptureEnd
+        20..5000 #1 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] Cycle behind #0 CaptureEnd
+        "#);
+    }
+
+    /// Two inputs of a switch, and its output to a host.
+    const FUNNEL: [&str; 3] = ["x:0>s:1", "y:0>s:2", "s:0>h:0"];
+
+    #[test]
+    fn a_host_that_takes_nothing_is_the_root_of_all_behind_it() {
+        let steps = [
+            (0, 2, Tag),
+            (1, 0, Has(0, 2)),
+            (2, 1, Waits(0, 2)),
+            (10, 2, Stop),
+            (20, 0, Stop),
+            (30, 1, Stop),
+            (500, 2, On(By::Go)),
+            (510, 0, On(By::Go)),
+            (515, 1, Has(0, 2)),
+            (520, 1, On(By::Go)),
+        ];
+        insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
+        10..500 #0 s:0>h:0 -> [] Host Resumed(Go)
+        20..510 #1 x:0>s:1 -> ["s:0>h:0"] Host behind #0 Resumed(Go)
+        30..520 #2 y:0>s:2 -> ["s:0>h:0"] Host behind #0 1 of x:0>s:1 Resumed(Go)
+        "#);
+    }
+
+    #[test]
+    fn an_output_that_is_busy_with_others_is_saturation() {
+        let steps = [
+            (1, 0, Has(0, 2)),
+            (2, 1, Waits(0, 2)),
+            (30, 1, Stop),
+            (40, 0, Waits(1, 2)),
+            (41, 0, Has(1, 2)),
+            (42, 2, Tag),
+            (90, 1, Has(0, 2)),
+            (100, 1, On(By::Go)),
+        ];
+        insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"30..100 #0 y:0>s:2 -> ["s:0>h:0"] Busy 2 of x:0>s:1 Resumed(Go)"#);
+    }
+
+    #[test]
+    fn the_longest_part_of_a_wait_counts() {
+        // 60 periods for the host, then 40 for what is out of sight, then 10 for nothing known.
+        let steps = [
+            (0, 2, Tag),
+            (1, 0, Has(0, 2)),
+            (10, 2, Stop),
+            (10, 0, Stop),
+            (70, 2, On(By::Go)),
+            (70, 0, Leaves(1)),
+            (110, 0, On(By::Reset)),
+        ];
+        insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
+        10..70 #0 s:0>h:0 -> [] Host Resumed(Go)
+        10..110 #1 x:0>s:1 -> ["s:0>h:0"] Host behind #0 Resumed(Reset)
+        "#);
+    }
+
+    #[test]
+    fn a_short_stop_of_the_output_is_not_the_reason() {
+        let steps = [
+            (0, 2, Tag),
+            (1, 0, Waits(0, 2)),
+            (10, 0, Stop),
+            (20, 2, Stop),
+            (40, 2, On(By::Go)),
+            (120, 0, On(By::Go)),
+        ];
+        insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
+        20..40 #1 s:0>h:0 -> [] Host Resumed(Go)
+        10..120 #0 x:0>s:1 -> ["s:0>h:0"] Busy Resumed(Go)
+        "#);
+    }
 }

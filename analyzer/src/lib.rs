@@ -19,6 +19,7 @@ pub mod show;
 pub mod tally;
 pub mod text;
 pub mod timeline;
+pub mod topology;
 pub mod window;
 
 pub use channel::{Notice, Receiver};

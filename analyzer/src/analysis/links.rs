@@ -24,6 +24,8 @@ pub(super) struct Links {
     first: usize,
     /// The newest chunk's time.
     newest: Time,
+    /// The end of the last character so far.
+    until: Time,
 }
 
 /// What the links made of a batch.
@@ -33,6 +35,8 @@ pub(super) struct Worked {
     pub(super) channels: Vec<(ChannelId, Channel)>,
     /// What each link has seen.
     pub(super) seen: Vec<Seen>,
+    /// How far the section has been recorded.
+    pub(super) until: Time,
     pub(super) then: Then,
     /// The room that the batch's characters took.
     pub(super) room: CharBuf,
@@ -47,6 +51,7 @@ impl Links {
             channels: BTreeMap::new(),
             first: 0,
             newest: 0,
+            until: 0,
         }
     }
 
@@ -78,13 +83,15 @@ impl Links {
         work.resize_with(self.links.len() - first, Vec::new);
         for (id, chunk) in batch.chunks() {
             let Some((link, channel)) = self.channels.get(&id) else { continue };
-            let time = Time::from(chunk.first.0) * Time::from(channel.period_ps.get());
+            let period_ps = Time::from(channel.period_ps.get());
+            let time = Time::from(chunk.first.0) * period_ps;
             self.newest = self.newest.max(time);
+            self.until = self.until.max(Time::from(chunk.end().0) * period_ps);
             if let Some(work) = link.checked_sub(first).and_then(|link| work.get_mut(link)) {
                 work.push((id, chunk));
             }
         }
-        let (newest, then) = (self.newest, batch.then);
+        let (newest, until, then) = (self.newest, self.until, batch.then);
         let links = self.links.get_mut(first..).unwrap_or_default();
         let seen = links.par_iter_mut().zip(&work).map(|(link, chunks)| {
             chunks.iter().for_each(|(id, chunk)| link.feed(*id, chunk));
@@ -98,9 +105,9 @@ impl Links {
         drop(work);
         if then == Then::End {
             self.first = self.links.len();
-            self.newest = 0;
+            (self.newest, self.until) = (0, 0);
         }
-        Worked { channels: batch.channels, seen, then, room: batch.chars }
+        Worked { channels: batch.channels, seen, until, then, room: batch.chars }
     }
 
     /// Makes two channels the directions of one link.

@@ -65,6 +65,7 @@ impl Network {
             slack.push(said);
         }
         self.rows(rows, &mut told);
+        self.blocking.pass(worked.until);
         let Self { periods_ps, findings, wanted, .. } = self;
         let time = |channel, at| time(periods_ps, channel, at);
         merged(intervals, |it| (time(it.channel, it.end.0), it.channel), &mut |interval| {

@@ -1,0 +1,234 @@
+//! What a stopped channel waits for, and for what it waited longest.
+
+use codec::capture::ChannelId;
+
+use super::{Blocking, CHAIN_MAX, Holder, Root};
+use crate::timeline::Time;
+
+/// A share of a wait, as one part in so many, for which the channel ahead must have been stopped to be
+/// the reason. *Chosen*: a host that takes three of four characters stops its link so long; less
+/// delays little beside packets that go before.
+const SHARE: Time = 4;
+
+/// Inputs that are named as holders of an output. *Chosen*: as many as the largest switch has.
+const HOLDERS_MAX: usize = 32;
+
+/// What the sender of a stopped channel waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// That a host takes something.
+    Host,
+    /// For an output of a switch.
+    Output(ChannelId),
+    /// For what was not captured.
+    OutOfSight,
+}
+
+/// A channel whose sender is stopped.
+#[derive(Clone, Debug)]
+pub(super) struct Wait {
+    pub(super) number: u64,
+    pub(super) since: Time,
+    pub(super) spell: Spell,
+    /// The longest of the spells before.
+    longest: Option<(Time, Why)>,
+}
+
+/// A part of a wait, all for one thing.
+#[derive(Clone, Debug)]
+pub(super) struct Spell {
+    /// None before it has been asked.
+    pub(super) ask: Option<Ask>,
+    pub(super) from: Time,
+    packet: Option<u64>,
+    /// How long the output was stopped, as far as that has ended.
+    held: Time,
+    /// The longest of the output's stops that has ended, and how much of it was in this spell.
+    ahead: Option<(Time, Ahead)>,
+    holders: Vec<Holder>,
+    holding: Option<(ChannelId, u64)>,
+}
+
+/// A stop that has ended of a channel that others waited for.
+#[derive(Clone, Debug)]
+pub(super) struct Ahead {
+    pub(super) number: u64,
+    pub(super) chain: Vec<ChannelId>,
+    pub(super) root: Root,
+}
+
+/// Why a channel was stopped.
+#[derive(Clone, Debug)]
+pub(super) struct Why {
+    pub(super) packet: Option<u64>,
+    pub(super) chain: Vec<ChannelId>,
+    pub(super) behind: Option<u64>,
+    pub(super) root: Root,
+    pub(super) holders: Vec<Holder>,
+}
+
+/// What is next in a chain.
+enum Next<'a> {
+    /// This was the last.
+    Root(Root),
+    /// A channel that is stopped now; its wait.
+    Live(&'a Wait),
+    /// A channel that was stopped.
+    Ended(&'a Ahead),
+}
+
+impl Wait {
+    pub(super) const fn new(number: u64, since: Time) -> Self {
+        Self { number, since, spell: Spell::new(None, since), longest: None }
+    }
+
+    /// Waits for something else from now on, after it had waited as `why` says.
+    pub(super) fn turn(&mut self, ask: Ask, now: Time, why: Why) {
+        if self.spell.ask.is_some() {
+            let lasted = now.saturating_sub(self.spell.from);
+            if self.longest.as_ref().is_none_or(|(longest, _)| lasted > *longest) {
+                self.longest = Some((lasted, why));
+            }
+            self.spell = Spell::new(Some(ask), now);
+        } else {
+            // Nothing but its beginning was known of it.
+            self.spell.ask = Some(ask);
+        }
+    }
+
+    /// What it waited for longest, if that was before the spell now.
+    fn before(&self, now: Time) -> Option<&Why> {
+        let lasted = now.saturating_sub(self.spell.from);
+        self.longest.as_ref().filter(|(longest, _)| *longest >= lasted).map(|(_, why)| why)
+    }
+}
+
+impl Spell {
+    const fn new(ask: Option<Ask>, from: Time) -> Self {
+        Self { ask, from, packet: None, held: 0, ahead: None, holders: Vec::new(), holding: None }
+    }
+
+    /// The packet at the head, and which packet of which other input has the output.
+    pub(super) fn seen(&mut self, packet: Option<u64>, holder: Option<(ChannelId, u64)>) {
+        self.packet = self.packet.or(packet);
+        if holder == self.holding {
+            return;
+        }
+        self.holding = holder;
+        let Some((channel, _)) = holder else { return };
+        if let Some(known) = self.holders.iter_mut().find(|known| known.channel == channel) {
+            known.packets = known.packets.saturating_add(1);
+        } else if self.holders.len() < HOLDERS_MAX {
+            self.holders.push(Holder { channel, packets: 1 });
+        }
+    }
+
+    /// The output was stopped for so long of this spell, and is so no more.
+    pub(super) fn held(&mut self, held: Time, ahead: impl FnOnce() -> Ahead) {
+        self.held += held;
+        if self.ahead.as_ref().is_none_or(|(longest, _)| held > *longest) {
+            self.ahead = Some((held, ahead()));
+        }
+    }
+}
+
+impl Blocking {
+    /// Why a channel that is stopped has been so, for the longest part.
+    pub(super) fn why(&self, id: ChannelId, now: Time) -> Why {
+        match self.waits.get(&id).and_then(|wait| wait.before(now)) {
+            Some(why) => why.clone(),
+            None => self.why_now(id, now),
+        }
+    }
+
+    /// Why a channel is stopped now.
+    pub(super) fn why_now(&self, id: ChannelId, now: Time) -> Why {
+        let mut why = Why {
+            packet: None,
+            chain: Vec::new(),
+            behind: None,
+            root: Root::OutOfSight,
+            holders: Vec::new(),
+        };
+        let Some(first) = self.waits.get(&id) else { return why };
+        why.packet = first.spell.packet;
+        why.holders.clone_from(&first.spell.holders);
+        let mut wait = first;
+        while why.chain.len() < CHAIN_MAX {
+            let output = match wait.spell.ask {
+                Some(Ask::Output(output)) => output,
+                Some(Ask::Host) => {
+                    why.root = Root::Host;
+                    break;
+                }
+                Some(Ask::OutOfSight) | None => break,
+            };
+            if !why.go(id, output) {
+                break;
+            }
+            match self.next(wait, output, now) {
+                Next::Root(root) => {
+                    why.root = root;
+                    break;
+                }
+                Next::Ended(ahead) => {
+                    why.behind.get_or_insert(ahead.number);
+                    why.follow(id, &ahead.chain, ahead.root);
+                    break;
+                }
+                Next::Live(next) => {
+                    why.behind.get_or_insert(next.number);
+                    if let Some(before) = next.before(now) {
+                        why.follow(id, &before.chain, before.root);
+                        break;
+                    }
+                    wait = next;
+                }
+            }
+        }
+        why
+    }
+
+    /// What held up an output that a channel waits for.
+    fn next<'a>(&'a self, wait: &'a Wait, output: ChannelId, now: Time) -> Next<'a> {
+        let spell = &wait.spell;
+        let live = self.waits.get(&output);
+        let overlap = live.map_or(0, |live| now.saturating_sub(live.since.max(spell.from)));
+        let lasted = now.saturating_sub(spell.from);
+        if (spell.held + overlap).saturating_mul(SHARE) >= lasted {
+            match (live, &spell.ahead) {
+                (Some(_), Some((longest, ahead))) if *longest > overlap => {
+                    return Next::Ended(ahead);
+                }
+                (Some(live), _) => return Next::Live(live),
+                (None, Some((_, ahead))) => return Next::Ended(ahead),
+                (None, None) => {}
+            }
+        }
+        let open = self.open.contains(&output);
+        Next::Root(if open { Root::OpenLink } else { Root::Busy })
+    }
+}
+
+impl Why {
+    /// Adds a channel to the chain of the wait of `first`; says no where the chain meets itself.
+    fn go(&mut self, first: ChannelId, output: ChannelId) -> bool {
+        let met = output == first || self.chain.contains(&output);
+        self.chain.push(output);
+        if met {
+            self.root = Root::Cycle;
+        }
+        !met
+    }
+
+    /// Goes on as another chain did.
+    fn follow(&mut self, first: ChannelId, chain: &[ChannelId], root: Root) {
+        self.root = root;
+        let room = CHAIN_MAX.saturating_sub(self.chain.len());
+        for output in chain.iter().take(room) {
+            if !self.go(first, *output) {
+                break;
+            }
+        }
+    }
+}

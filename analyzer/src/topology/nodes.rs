@@ -1,0 +1,175 @@
+//! Which channels lead to and from which node, and what kind of node it is. S-2, I-2
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codec::capture::{Channel, ChannelId};
+use codec::route::{PortId, is_route};
+
+use crate::place::Way;
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// It has several ports, or packets come to it with a route byte in front. S-2
+    Switch,
+    /// It has one port, and packets come to it with their tag in front. I-2
+    Host,
+    /// It has one port that is known, and nothing has come to it.
+    Unknown,
+}
+
+/// The channels of a capture, by the nodes that they join.
+#[derive(Clone, Debug, Default)]
+pub struct Nodes {
+    channels: BTreeMap<ChannelId, Known>,
+    named: BTreeMap<String, Named>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    channel: Channel,
+    way: Option<Way>,
+    heads: Heads,
+}
+
+/// How packets began that came to a node.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heads {
+    routes: u64,
+    tags: u64,
+}
+
+/// A node that has a name.
+#[derive(Clone, Debug, Default)]
+struct Named {
+    ports: BTreeSet<PortId>,
+    inputs: BTreeSet<ChannelId>,
+}
+
+impl Nodes {
+    /// Adds a channel.
+    pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
+        let way = Way::of(channel);
+        if let Some(Way { from, to }) = &way {
+            for place in [from, to] {
+                self.named.entry(place.node.clone()).or_default().ports.insert(place.port);
+            }
+            self.named.entry(to.node.clone()).or_default().inputs.insert(id);
+        }
+        let known = Known { channel: channel.clone(), way, heads: Heads::default() };
+        self.channels.insert(id, known);
+    }
+
+    /// A packet on a channel begins with this byte.
+    pub fn head(&mut self, id: ChannelId, first: u8) {
+        let Some(known) = self.channels.get_mut(&id) else { return };
+        let count = if is_route(first) { &mut known.heads.routes } else { &mut known.heads.tags };
+        *count = count.saturating_add(1);
+    }
+
+    /// Adds the channels of another section.
+    pub fn absorb(&mut self, other: &Self) {
+        for (id, known) in &other.channels {
+            self.declare(*id, &known.channel);
+            if let Some(own) = self.channels.get_mut(id) {
+                own.heads = known.heads;
+            }
+        }
+    }
+
+    /// The channels.
+    pub fn channels(&self) -> impl Iterator<Item = (ChannelId, &Channel)> {
+        self.channels.iter().map(|(id, known)| (*id, &known.channel))
+    }
+
+    /// A channel.
+    #[must_use]
+    pub fn channel(&self, id: ChannelId) -> Option<&Channel> {
+        self.channels.get(&id).map(|known| &known.channel)
+    }
+
+    /// From where to where a channel runs, if its name says so.
+    #[must_use]
+    pub fn way(&self, id: ChannelId) -> Option<&Way> {
+        self.channels.get(&id)?.way.as_ref()
+    }
+
+    /// What is at the far end of a channel.
+    #[must_use]
+    pub fn behind(&self, id: ChannelId) -> Kind {
+        let Some(known) = self.channels.get(&id) else { return Kind::Unknown };
+        match &known.way {
+            Some(way) => self.kind(&way.to.node),
+            None => known.heads.kind(),
+        }
+    }
+
+    /// What a node that has a name is.
+    #[must_use]
+    pub fn kind(&self, node: &str) -> Kind {
+        let Some(named) = self.named.get(node) else { return Kind::Unknown };
+        if named.ports.len() > 1 {
+            return Kind::Switch;
+        }
+        let heads = named.inputs.iter().filter_map(|id| self.channels.get(id));
+        heads.fold(Heads::default(), |sum, known| sum.and(known.heads)).kind()
+    }
+
+    /// The channels that lead to the node from which a channel comes.
+    pub fn inputs(&self, output: ChannelId) -> impl Iterator<Item = ChannelId> + '_ {
+        let node = self.way(output).and_then(|way| self.named.get(&way.from.node));
+        node.into_iter().flat_map(|node| node.inputs.iter().copied())
+    }
+}
+
+impl Heads {
+    const fn and(self, other: Self) -> Self {
+        Self {
+            routes: self.routes.saturating_add(other.routes),
+            tags: self.tags.saturating_add(other.tags),
+        }
+    }
+
+    /// Reading: what most packets begin with decides; a misrouted one makes no switch of a host.
+    const fn kind(self) -> Kind {
+        match self {
+            Self { routes: 0, tags: 0 } => Kind::Unknown,
+            Self { routes, tags } if routes > tags => Kind::Switch,
+            Self { .. } => Kind::Host,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes(names: &[&str], heads: &[(u32, u8)]) -> Nodes {
+        let mut nodes = Nodes::default();
+        for (id, name) in (0..).zip(names) {
+            nodes.declare(ChannelId(id), &Channel::named(*name));
+        }
+        heads.iter().for_each(|(id, first)| nodes.head(ChannelId(*id), *first));
+        nodes
+    }
+
+    #[test]
+    fn several_ports_or_route_bytes_make_a_switch_and_tags_a_host() {
+        let names = ["h0:0>s0:3", "s0:3>h0:0", "s0:0>s1:1", "odd", "s0:4>h1:0"];
+        let nodes = nodes(&names, &[(1, 0x05), (1, 0x85), (2, 0x83), (3, 0x80)]);
+        let behind = |id| nodes.behind(ChannelId(id));
+        assert_eq!(behind(0), Kind::Switch, "two ports");
+        assert_eq!(behind(1), Kind::Host, "a misrouted packet makes no switch");
+        assert_eq!(behind(2), Kind::Switch, "a route byte came");
+        assert_eq!(behind(3), Kind::Switch, "without a name, too");
+        assert_eq!(behind(4), Kind::Unknown, "nothing came");
+    }
+
+    #[test]
+    fn inputs_of_an_output_are_the_channels_to_its_node() {
+        let nodes = nodes(&["a:0>s:0", "s:0>a:0", "b:0>s:1", "s:1>b:0", "x"], &[]);
+        let inputs: Vec<_> = nodes.inputs(ChannelId(3)).collect();
+        assert_eq!(inputs, [ChannelId(0), ChannelId(2)]);
+        assert_eq!(nodes.inputs(ChannelId(4)).count(), 0);
+    }
+}
