@@ -15,6 +15,7 @@ pub mod packet;
 pub mod path;
 pub mod place;
 pub mod reading;
+pub mod score;
 pub mod show;
 pub mod tally;
 pub mod text;

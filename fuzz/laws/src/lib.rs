@@ -12,6 +12,7 @@ pub mod packet;
 pub mod plan;
 pub mod reference;
 pub mod repair;
+pub mod score;
 pub mod seeds;
 
 /// A law, of bytes of its target's format.

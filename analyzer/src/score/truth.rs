@@ -1,0 +1,260 @@
+//! The truth, read line by line as `docs/truth.md` has it: what is not known is passed over.
+
+use std::io::{BufRead, Read};
+
+use serde::Deserialize;
+
+use super::ScoreError;
+
+/// Most bytes of a line. *Chosen*: a text of 2²⁰ characters in notation, and more.
+const LINE_MAX: u64 = 1 << 24;
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Happened {
+    /// Periods of the full rate since time zero.
+    pub(super) at: u64,
+    /// The port, `node:port`.
+    pub(super) place: String,
+    /// The packet, where it is about one.
+    pub(super) packet: Option<String>,
+    #[serde(flatten)]
+    pub(super) what: What,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub(super) enum What {
+    Injected,
+    Forwarded,
+    Consumed {
+        handling: String,
+    },
+    Dropped {
+        rule: String,
+    },
+    Truncated,
+    Merged,
+    Received(Frame),
+    Sent(Frame),
+    OpenLink,
+    LinkRestored,
+    ForwardReset,
+    ResetEnded,
+    BackwardReset,
+    OverrunAlarm,
+    Probe {
+        number: u8,
+    },
+    Reply {
+        status: u8,
+    },
+    InvalidCode {
+        code: u8,
+    },
+    CorrectedCode {
+        code: u8,
+        symbol: String,
+    },
+    Threshold,
+    Overflow,
+    Fill {
+        fill: u32,
+        slope: i64,
+    },
+    Commanded {
+        command: Command,
+    },
+    SymbolSent {
+        symbol: String,
+        number: Option<u8>,
+        status: Option<u8>,
+    },
+    FellSilent,
+    SilenceEnded,
+    PowerLost,
+    Raw {
+        characters: String,
+    },
+    SenderStopped,
+    SenderResumed {
+        by: String,
+    },
+    Blocked,
+    Fault,
+    #[serde(other)]
+    Other,
+}
+
+/// STOP or GO.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(super) enum Command {
+    #[default]
+    Go,
+    Stop,
+}
+
+/// A frame that was sent or received.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Frame {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) length: u64,
+    pub(super) route: Vec<u8>,
+    pub(super) tag: Option<u8>,
+    pub(super) payload: u64,
+    pub(super) crc: String,
+    pub(super) syndrome: Option<u8>,
+    pub(super) ended_by: String,
+}
+
+impl What {
+    /// What no wire shows of itself: the kind, and why.
+    pub(super) const fn unseen(&self) -> Option<(&'static str, &'static str)> {
+        Some(match self {
+            Self::Injected => ("injected", "a host tells nobody; its frame is sent"),
+            Self::Forwarded => ("forwarded", "a switch tells nobody; the frame goes on"),
+            Self::Truncated => ("truncated", "a loss inside a part; what is left goes on"),
+            Self::Merged => ("merged", "behind a good packet the CRC is 0 again (P-4)"),
+            Self::Threshold => ("threshold", "its STOP or GO is seen, later (F-4)"),
+            Self::Overflow => ("overflow", "inside a receiver; ORUN tells, if it is there"),
+            Self::Blocked => ("blocked", "its FRES or GAP is seen, and looks like any"),
+            Self::Fault => ("fault", "an order from outside; what comes of it is seen"),
+            Self::PowerLost => ("power-lost", "silence is seen, not why"),
+            Self::Raw { .. } => ("raw", "the characters are seen, not whose they are"),
+            Self::Consumed { .. } | Self::Dropped { .. } => return None,
+            Self::Received(_) | Self::Sent(_) | Self::OpenLink | Self::LinkRestored => {
+                return None;
+            }
+            Self::ForwardReset | Self::ResetEnded | Self::BackwardReset => return None,
+            Self::OverrunAlarm | Self::Probe { .. } | Self::Reply { .. } => return None,
+            Self::InvalidCode { .. } | Self::CorrectedCode { .. } | Self::Fill { .. } => {
+                return None;
+            }
+            Self::Commanded { .. } | Self::SymbolSent { .. } | Self::FellSilent => return None,
+            Self::SilenceEnded | Self::SenderStopped | Self::SenderResumed { .. } => {
+                return None;
+            }
+            Self::Other => return None,
+        })
+    }
+}
+
+/// The lines of a truth.
+#[derive(Debug)]
+pub(super) struct Lines<T> {
+    stream: T,
+    line: Vec<u8>,
+    /// Lines so far.
+    number: u64,
+    /// The time of the last.
+    now: u64,
+}
+
+impl<T: BufRead> Lines<T> {
+    pub(super) const fn new(stream: T) -> Self {
+        Self { stream, line: Vec::new(), number: 0, now: 0 }
+    }
+
+    /// The time of the last row.
+    pub(super) const fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// The next row, if there is one.
+    pub(super) fn next(&mut self) -> Result<Option<Happened>, ScoreError> {
+        loop {
+            self.line.clear();
+            let number = self.number + 1;
+            let mut stream = self.stream.by_ref().take(LINE_MAX);
+            let read = stream.read_until(b'\n', &mut self.line);
+            let read = read.map_err(|source| ScoreError::Read { line: number, source })?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.number = number;
+            let line = self.line.trim_ascii();
+            if line.is_empty() {
+                continue;
+            }
+            let wrong = |wrong: String| ScoreError::Truth { line: number, wrong };
+            if line.len() as u64 >= LINE_MAX {
+                return Err(wrong(format!("is longer than {LINE_MAX} bytes")));
+            }
+            let row: Happened = serde_json::from_slice(line).map_err(|e| wrong(plain(&e)))?;
+            if row.at < self.now {
+                return Err(wrong(format!(
+                    "is of period {}, earlier than the line before",
+                    row.at
+                )));
+            }
+            self.now = row.at;
+            return Ok(Some(row));
+        }
+    }
+}
+
+/// What is wrong, and at which column: a line number of its own would be 1 always.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or(&text);
+    if error.column() == 0 {
+        format!("is no row of a truth: {what}")
+    } else {
+        format!("is no row of a truth: {what} (column {})", error.column())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<String> {
+        let mut lines = Lines::new(text.as_bytes());
+        let mut seen = Vec::new();
+        loop {
+            match lines.next() {
+                Ok(Some(row)) => seen.push(format!("{} {} {:?}", row.at, row.place, row.what)),
+                Ok(None) => return seen,
+                Err(error) => {
+                    seen.push(error.to_string());
+                    return seen;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_rows_of_the_document_are_read() {
+        let doc = include_str!("../../../docs/truth.md");
+        let rows = doc.split("```text\n").last().unwrap().split("```").next().unwrap();
+        let seen = read(rows);
+        assert_eq!(seen.len(), rows.lines().count(), "{seen:?}");
+        assert!(!seen.iter().any(|line| line.contains("Other")), "{seen:?}");
+        assert!(seen[8].starts_with("120 s0:3 Sent(Frame { start: 52"), "{}", seen[8]);
+    }
+
+    #[test]
+    fn unknown_kinds_and_fields_are_passed_over_and_bad_lines_named() {
+        let known = r#"{"at":3,"place":"h0:0","event":"commanded","command":"STOP","mood":[1]}"#;
+        let other = r#"{"at":3,"place":"h0:0","event":"yawned","at_what":1}"#;
+        let of = |more: &str| read(&format!("{known}\n\n{other}\n{more}\n{known}\n"));
+        assert_eq!(of("").len(), 3);
+        assert_eq!(of("")[1], "3 h0:0 Other");
+        let wrong = [
+            ("{", "EOF while parsing an object (column 1)"),
+            (r#"{"at":4,"place":"h0:0"}"#, "missing field `event`"),
+            (r#"{"at":4,"place":"h0:0","event":"probe"}"#, "missing field `number`"),
+            (r#"{"place":"h0:0","event":"overflow"}"#, "missing field `at`"),
+        ];
+        for (line, what) in wrong {
+            let seen = of(line);
+            let expected = format!("line 4: is no row of a truth: {what}");
+            assert!(seen[2].starts_with(&expected), "{seen:?}");
+        }
+        let early = of(r#"{"at":2,"place":"h0:0","event":"overflow"}"#);
+        assert_eq!(early[2], "line 4: is of period 2, earlier than the line before");
+    }
+}
