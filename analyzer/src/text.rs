@@ -1,6 +1,8 @@
 //! What was found, as lines of text: stable and the same everywhere, so that they can be kept as
 //! snapshots. A program may colour them by their roles.
 
+mod score;
+
 use std::fmt::{self, Display};
 use std::io::Read;
 
@@ -13,6 +15,8 @@ use crate::reading::{Counted, Rows, Said, Tallies};
 use crate::show::{Pair, Show};
 use crate::timeline::{Row, Want, What};
 use crate::window::Window;
+
+pub use self::score::score;
 
 /// What a piece of a line is, for those who colour it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -45,6 +45,9 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Simulates a network that is built in, and shows what it is to show.
     Demo(Demo),
+    /// Compares what is read in a simulated capture with what really happened, event by event.
+    #[command(after_help = "Exit status 1: something that the wire tells was missed or invented.")]
+    Score(Score),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -125,6 +128,17 @@ pub(crate) struct Demo {
     /// Prints the scenario instead, for a start with one's own.
     #[arg(long, conflicts_with_all = ["capture", "truth"], requires = "name")]
     pub(crate) scenario: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Score {
+    /// The capture, as simulate writes it: pcapng, compressed or not.
+    pub(crate) capture: PathBuf,
+    /// The truth about the same run (simulate --truth); - for standard input.
+    pub(crate) truth: PathBuf,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

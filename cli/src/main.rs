@@ -11,6 +11,7 @@ mod output;
 mod report;
 mod rows;
 mod running;
+mod score;
 mod show;
 mod simulate;
 mod statistics;
@@ -65,6 +66,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
         (Some(Command::Show(view)), _) => show::run(&view, output),
         (Some(Command::Simulate(arguments)), _) => simulate::run(&arguments, output),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments, output),
+        (Some(Command::Score(arguments)), _) => score::run(&arguments, output),
         (Some(Command::Completions { shell }), _) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "myriscope", &mut script);

@@ -14,6 +14,8 @@ use crate::target::is_standard;
 
 /// The capture or the command line was bad.
 pub(crate) const BAD_INPUT: u8 = 2;
+/// What was looked for was found wrong.
+const FOUND_WRONG: u8 = 1;
 
 /// What was wrong with a capture.
 #[derive(Debug, Default)]
@@ -23,6 +25,16 @@ pub(crate) struct Report {
     faults: BTreeMap<(&'static str, &'static str), (u64, Fault)>,
     /// What ended the reading, and other things that a reader should know of.
     errors: Vec<String>,
+    looked: Looked,
+}
+
+/// What came of looking for something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Looked {
+    /// Nothing was wrong, or nothing was looked for.
+    #[default]
+    Fine,
+    Wrong,
 }
 
 /// Why nothing could be done.
@@ -66,6 +78,11 @@ impl Report {
         });
     }
 
+    /// What was looked for was found wrong.
+    pub(crate) const fn found_wrong(&mut self) {
+        self.looked = Looked::Wrong;
+    }
+
     /// Whether nothing was wrong so far.
     pub(crate) fn is_clean(&self) -> bool {
         self.faults.is_empty() && self.errors.is_empty()
@@ -78,8 +95,12 @@ impl Report {
 
     /// Tells what was wrong.
     pub(crate) fn finish(self) -> ExitCode {
-        let status = if self.is_clean() { 0 } else { BAD_INPUT };
-        let Self { file, faults, errors } = self;
+        let status = match self.looked {
+            _ if !self.is_clean() => BAD_INPUT,
+            Looked::Fine => 0,
+            Looked::Wrong => FOUND_WRONG,
+        };
+        let Self { file, faults, errors, looked: _ } = self;
 
         for (count, first) in faults.into_values() {
             match count - 1 {

@@ -101,11 +101,9 @@ impl Balance {
 
     /// Takes a line of the capture.
     pub(super) fn find(&mut self, line: Line) {
-        let cut = match line.kind {
-            Kind::OpenPacket if self.goes_on == GoesOn::Yes => true,
-            Kind::Packet | Kind::OpenPacket => self.begun_before.is_some_and(|at| line.start <= at),
-            _ => false,
-        };
+        let is_packet = matches!(line.kind, Kind::Packet | Kind::OpenPacket);
+        let cut = line.kind == Kind::OpenPacket && self.goes_on == GoesOn::Yes
+            || is_packet && self.begun_before.is_some_and(|at| line.start <= at);
         let unknown =
             line.kind.class() == Class::Sender && self.sender.is_some_and(|from| line.at < from);
         if !cut && !unknown && self.is_beyond(&line).is_none() {

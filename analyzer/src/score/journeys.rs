@@ -1,5 +1,7 @@
 //! Journeys against the ways that packets went: every hop, what became of them, where they were hurt.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about a packet")]
+
 use std::collections::BTreeMap;
 
 use codec::capture::ChannelId;

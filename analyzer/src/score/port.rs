@@ -7,12 +7,14 @@
 //!
 //! The tap and the port do not always see the same, see [`Reason`].
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about a channel")]
+
 use codec::capture::ChannelId;
 use codec::character::{Character, Heard, Symbol, hear};
 use codec::notation;
 
 use super::line::{Class, Kind, Line};
-use super::truth::{Command, Frame, Happened, What};
+use super::truth::{Command, Happened, What};
 use crate::event::By;
 
 /// Why something is not compared.
@@ -99,10 +101,10 @@ impl Port {
         self.settle(row.at, out);
         let at = row.at / self.divisor;
         self.limits(row, at, out);
-        if let Some(id) = self.outgoing {
-            for line in self.sends(row, at) {
-                out(Expected::Line(id, line));
-            }
+        if let Some(id) = self.outgoing
+            && let Some(line) = self.sends(row, at)
+        {
+            out(Expected::Line(id, line));
         }
         let (heard, sender) = (hears(row, at), self.far_sender(row, at));
         if let Some(id) = self.incoming {
@@ -243,12 +245,5 @@ fn hears(row: &Happened, at: u64) -> Option<Line> {
             line(Kind::CorrectedCode, format!("{code} to {symbol}"))
         }
         _ => None,
-    }
-}
-
-impl What {
-    /// The frame that went out or came in.
-    pub(super) const fn frame(&self) -> Option<&Frame> {
-        if let Self::Sent(frame) | Self::Received(frame) = self { Some(frame) } else { None }
     }
 }

@@ -1,5 +1,7 @@
 //! The demos of `fixtures/`, scored: all that the wire tells is found, and nothing else.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
+
 use std::fs;
 use std::path::Path;
 
@@ -25,12 +27,12 @@ fn demos() -> Vec<(String, Scenario)> {
     demos
 }
 
+/// Kinds that are still to be found.
+const TO_COME: [&str; 4] = ["journey", "fate", "injury", "fill"];
+
 fn check(name: &str, score: &Score) {
-    for row in &score.scores {
-        println!("{name} {row:?}");
-    }
-    for odd in &score.differences {
-        println!("{name} {odd:?}");
+    for row in score.scores.iter().filter(|row| !TO_COME.contains(&row.kind)) {
+        assert!(row.is_perfect(), "{name}: {row:?}\n{:#?}", score.differences);
     }
 }
 
@@ -46,6 +48,20 @@ fn at_every_port_of_a_demo_too() {
     for (name, mut scenario) in demos() {
         let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
         scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+        check(&name, &scored(&scenario));
+    }
+}
+
+/// Taps that begin in the middle see packets and stops that they know nothing of.
+#[test]
+fn in_a_part_of_a_demo_too() {
+    for (name, mut scenario) in demos() {
+        if name == "demo-ring" {
+            continue;
+        }
+        let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
+        let (from, to) = (scenario.duration / 3, scenario.duration / 3 * 2);
+        scenario.taps = ports.map(|port| Tap { port, from, to }).collect();
         check(&name, &scored(&scenario));
     }
 }
