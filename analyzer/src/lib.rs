@@ -8,6 +8,7 @@ pub mod analysis;
 pub mod blocking;
 pub mod channel;
 pub mod event;
+pub mod filter;
 pub mod finding;
 pub mod flow;
 pub mod link;

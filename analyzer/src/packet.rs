@@ -299,7 +299,7 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Bytes, written as hex digits.
+/// Bytes, written as hex digits where people can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hex<'a>(pub &'a [u8]);
 
@@ -311,7 +311,11 @@ impl std::fmt::Display for Hex<'_> {
 
 impl Serialize for Hex<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            serializer.serialize_bytes(self.0)
+        }
     }
 }
 

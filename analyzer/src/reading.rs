@@ -154,8 +154,8 @@ impl<R: Read> Tallies<R> {
     }
 
     /// Forgets the channels that are not wanted.
-    pub fn keep(&mut self, mut wanted: impl FnMut(&Channel) -> bool) {
-        self.channels.retain(|_, counted| wanted(&counted.channel));
+    pub fn keep(&mut self, mut wanted: impl FnMut(ChannelId, &Counted) -> bool) {
+        self.channels.retain(|id, counted| wanted(*id, counted));
     }
 
     /// Interfaces of another link type so far.

@@ -203,7 +203,10 @@ impl Show {
             self.headed = true;
             let names = self.shown().map(|name| name.unwrap_or_default().to_owned());
             let shown = names.iter().filter(|name| !name.is_empty()).count();
-            out(Shown::Head { names, others: self.channels.len() - shown });
+            let others = self.channels.len() - shown;
+            let left = self.sides[0].channel.as_ref();
+            let period_ps = left.map_or(0, |(_, channel)| channel.period_ps.get());
+            out(Shown::Head { names, others, period_ps });
         } else if self.covered < row.at {
             let periods = (row.at - self.covered) / self.sides[0].period();
             out(Shown::Unrecorded { periods });
@@ -230,6 +233,8 @@ pub enum Shown {
         names: [String; 2],
         /// Channels that are not shown.
         others: usize,
+        /// Character period of the channel on the left, in picoseconds.
+        period_ps: u64,
     },
     /// A stretch of time.
     Row(ShownRow),
@@ -256,7 +261,7 @@ impl Shown {
     /// The lines that show it, of 80 columns.
     pub fn lines(&self, out: &mut impl FnMut(Line)) {
         match self {
-            Self::Head { names: [left, right], others } => {
+            Self::Head { names: [left, right], others, .. } => {
                 let head = |name: &str| vec![(Role::Head, name.to_owned())];
                 if *others > 0 {
                     let text = format!("{:13}(other channels, not shown: {others})", "");

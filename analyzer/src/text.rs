@@ -1,6 +1,7 @@
 //! What was found, as lines of text: stable and the same everywhere, so that they can be kept as
 //! snapshots. A program may colour them by their roles.
 
+mod fields;
 mod score;
 
 use std::fmt::{self, Display};
@@ -16,6 +17,7 @@ use crate::show::{Pair, Show};
 use crate::timeline::{Row, Want, What};
 use crate::window::Window;
 
+pub use self::fields::fields;
 pub use self::score::score;
 
 /// What a piece of a line is, for those who colour it.

@@ -1,5 +1,7 @@
 //! A stretch of time or of characters, to which a view may be restricted.
 
+use std::str::FromStr;
+
 use codec::capture::Channel;
 use codec::tick::Tick;
 
@@ -52,6 +54,47 @@ impl Edge {
     }
 }
 
+/// Text is no place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no place: write characters (4096ch) or a time (250ns, 12.5us, 3ms, 1s)")]
+pub struct NoPlace(String);
+
+/// Units of a place, the longest that end alike first.
+const UNITS: [(&str, u32); 5] = [("ps", 0), ("ns", 3), ("us", 6), ("µs", 6), ("ms", 9)];
+
+impl FromStr for Edge {
+    type Err = NoPlace;
+
+    /// Reads a place: a whole number of characters, or a decimal number of a unit of time.
+    fn from_str(text: &str) -> Result<Self, NoPlace> {
+        let wrong = || NoPlace(text.to_owned());
+        if let Some(characters) = text.strip_suffix("ch") {
+            return characters.parse().map(|at| Self::Character(Tick(at))).map_err(|_| wrong());
+        }
+        let unit = UNITS.iter().find_map(|(unit, power)| Some((text.strip_suffix(unit)?, *power)));
+        let (number, power) = match unit {
+            Some(found) => found,
+            None => (text.strip_suffix('s').ok_or_else(wrong)?, 12),
+        };
+        picoseconds(number, power).map(Self::Picoseconds).ok_or_else(wrong)
+    }
+}
+
+/// A decimal number times a power of ten; digits below one picosecond must be zero.
+fn picoseconds(number: &str, power: u32) -> Option<u128> {
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let digits = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
+    if whole.is_empty() || whole.len() > 20 || !digits(whole) || !digits(part) {
+        return None;
+    }
+    let power = power as usize;
+    let (part, rest) = part.split_at(part.len().min(power));
+    if rest.bytes().any(|digit| digit != b'0') {
+        return None;
+    }
+    format!("{whole}{part:0<power$}").parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +107,21 @@ mod tests {
         assert_eq!(window.on(&channel), (Tick(2), Tick(4)));
         assert!(!window.holds(&channel, Tick(1)) && window.holds(&channel, Tick(2)));
         assert!(window.holds(&channel, Tick(3)) && !window.holds(&channel, Tick(4)));
+    }
+
+    #[test]
+    fn places_are_characters_or_times() {
+        let edge = |text: &str| text.parse::<Edge>();
+        assert_eq!(edge("4096ch"), Ok(Edge::Character(Tick(4096))));
+        assert_eq!(edge("12.5us"), Ok(Edge::Picoseconds(12_500_000)));
+        assert_eq!(edge("12.5µs"), Ok(Edge::Picoseconds(12_500_000)));
+        assert_eq!(edge("0.0125us"), Ok(Edge::Picoseconds(12_500)));
+        assert_eq!(edge("250ns"), Ok(Edge::Picoseconds(250_000)));
+        assert_eq!(edge("3ms"), Ok(Edge::Picoseconds(3_000_000_000)));
+        assert_eq!(edge("1s"), Ok(Edge::Picoseconds(1_000_000_000_000)));
+        assert_eq!(edge("7ps"), Ok(Edge::Picoseconds(7)));
+        for wrong in ["", "12", "ch", "-1ch", "1.5ch", "us", ".5us", "1e3us", "5 us", "0.5ps"] {
+            assert!(edge(wrong).unwrap_err().to_string().contains("is no place"), "{wrong}");
+        }
     }
 }

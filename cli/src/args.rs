@@ -1,11 +1,11 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use analyzer::window::{Edge, Window};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use codec::tick::Tick;
 
 use crate::demo;
 
@@ -65,6 +65,8 @@ pub(crate) enum Command {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct View {
     /// The capture: pcapng or pcap, as it is or compressed with gzip or zstd; - for standard input.
+    #[arg(required = false, required_unless_present = "list_fields")]
+    #[arg(default_value_if("list_fields", "true", "-"), hide_default_value = true)]
     pub(crate) file: PathBuf,
     /// The form of the output.
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -73,14 +75,23 @@ pub(crate) struct View {
     #[arg(long, value_name = "NAME")]
     pub(crate) channel: Option<String>,
     /// Only what is at or after this place: a character (`4096ch`) or a time (`12.5us`).
-    #[arg(long, value_name = "PLACE", value_parser = edge)]
+    #[arg(long, value_name = "PLACE", value_parser = Edge::from_str)]
     pub(crate) from: Option<Edge>,
     /// Only what is before this place.
-    #[arg(long, value_name = "PLACE", value_parser = edge)]
+    #[arg(long, value_name = "PLACE", value_parser = Edge::from_str)]
     pub(crate) to: Option<Edge>,
     /// At most so many rows.
     #[arg(long, value_name = "ROWS")]
     pub(crate) limit: Option<u64>,
+    /// Only rows that are so: `length > 1000 && channel ~ "s0:*"` (see docs/filter.md).
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) filter: Option<String>,
+    /// Only these fields of the rows, in this order: `channel,start,length`.
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) fields: Option<String>,
+    /// Lists the fields that the rows of this command have, and reads nothing.
+    #[arg(long)]
+    pub(crate) list_fields: bool,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -165,42 +176,6 @@ impl View {
     }
 }
 
-/// Units of a place, the longest that end alike first.
-const UNITS: [(&str, u32); 5] = [("ps", 0), ("ns", 3), ("us", 6), ("µs", 6), ("ms", 9)];
-
-/// Reads a place: a whole number of characters, or a decimal number of a unit of time.
-fn edge(text: &str) -> Result<Edge, String> {
-    let wrong = || {
-        format!(
-            "{text:?} is no place: write characters (4096ch) or a time (250ns, 12.5us, 3ms, 1s)"
-        )
-    };
-    if let Some(characters) = text.strip_suffix("ch") {
-        return characters.parse().map(|at| Edge::Character(Tick(at))).map_err(|_| wrong());
-    }
-    let unit = UNITS.iter().find_map(|(unit, power)| Some((text.strip_suffix(unit)?, *power)));
-    let (number, power) = match unit {
-        Some(found) => found,
-        None => (text.strip_suffix('s').ok_or_else(wrong)?, 12),
-    };
-    picoseconds(number, power).map(Edge::Picoseconds).ok_or_else(wrong)
-}
-
-/// A decimal number times a power of ten; digits below one picosecond must be zero.
-fn picoseconds(number: &str, power: u32) -> Option<u128> {
-    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-    let digits = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
-    if whole.is_empty() || whole.len() > 20 || !digits(whole) || !digits(part) {
-        return None;
-    }
-    let power = power as usize;
-    let (part, rest) = part.split_at(part.len().min(power));
-    if rest.bytes().any(|digit| digit != b'0') {
-        return None;
-    }
-    format!("{whole}{part:0<power$}").parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,20 +184,5 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn places_are_characters_or_times() {
-        assert_eq!(edge("4096ch"), Ok(Edge::Character(Tick(4096))));
-        assert_eq!(edge("12.5us"), Ok(Edge::Picoseconds(12_500_000)));
-        assert_eq!(edge("12.5µs"), Ok(Edge::Picoseconds(12_500_000)));
-        assert_eq!(edge("0.0125us"), Ok(Edge::Picoseconds(12_500)));
-        assert_eq!(edge("250ns"), Ok(Edge::Picoseconds(250_000)));
-        assert_eq!(edge("3ms"), Ok(Edge::Picoseconds(3_000_000_000)));
-        assert_eq!(edge("1s"), Ok(Edge::Picoseconds(1_000_000_000_000)));
-        assert_eq!(edge("7ps"), Ok(Edge::Picoseconds(7)));
-        for wrong in ["", "12", "ch", "-1ch", "1.5ch", "us", ".5us", "1e3us", "5 us", "0.5ps"] {
-            assert!(edge(wrong).unwrap_err().contains("is no place"), "{wrong}");
-        }
     }
 }

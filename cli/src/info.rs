@@ -1,13 +1,14 @@
 //! `myriscope info`: what the channels of a capture carried.
 
+use analyzer::filter::RowKind;
 use analyzer::reading::Tallies;
 use analyzer::tally::TallyRow;
 use analyzer::text;
 use serde::Serialize;
 
 use crate::args::{Format, View};
-use crate::files;
-use crate::listing::read_on;
+use crate::files::{self, Capture};
+use crate::listing::{Choice, Listing, list_fields, read_on};
 use crate::output::Output;
 use crate::report::{Failure, Report};
 
@@ -20,6 +21,11 @@ struct Info<'a> {
 }
 
 pub(crate) fn run(view: &View, output: &mut Output) -> Result<Report, Failure> {
+    if view.list_fields {
+        list_fields(RowKind::Channels, view.format, output);
+        return Ok(Report::default());
+    }
+    let mut choice = Choice::of(view, RowKind::Channels)?;
     let capture = files::open(&view.file).map_err(|e| Failure::file(&view.file, &e))?;
     let mut report = Report::of(&view.file);
     let mut tallies = Tallies::new(capture);
@@ -29,11 +35,18 @@ pub(crate) fn run(view: &View, output: &mut Output) -> Result<Report, Failure> {
         if !names.clone().any(|found| found == name) {
             report.no_channel(name, names);
         }
-        tallies.keep(|channel| channel.name == *name);
+        tallies.keep(|_, counted| counted.channel.name == *name);
     }
+    tallies.keep(|id, counted| {
+        choice.keeps(&counted.tally.row(counted.place(id)), counted.channel.period_ps.get())
+    });
     let mut left = view.limit.unwrap_or(u64::MAX);
-    tallies.keep(|_| left.checked_sub(1).map(|fewer| left = fewer).is_some());
+    tallies.keep(|_, _| left.checked_sub(1).map(|fewer| left = fewer).is_some());
     let nothing = tallies.channels().is_empty() && !report.is_clean();
+    if choice.columns().is_some() {
+        print_columns(view, choice, &tallies, output);
+        return Ok(report);
+    }
     let rows = tallies.channels().iter().map(|(id, c)| c.tally.row(c.place(*id)));
     match view.format {
         Format::Text if nothing => {}
@@ -49,4 +62,14 @@ pub(crate) fn run(view: &View, output: &mut Output) -> Result<Report, Failure> {
         }
     }
     Ok(report)
+}
+
+/// Prints some of what the channels carried.
+fn print_columns(view: &View, choice: Choice, tallies: &Tallies<Capture>, output: &mut Output) {
+    let mut listing = Listing::new(view, choice, "channels", output);
+    listing.head(|_| {});
+    for (id, counted) in tallies.channels() {
+        listing.row(&counted.tally.row(counted.place(*id)), |_| {});
+    }
+    listing.finish();
 }

@@ -1,34 +1,107 @@
-//! Rows on standard output, as many as are asked for, in the form that is asked for.
+//! Rows on standard output: those that are asked for, as many, and of them what is asked for, in the form
+//! that is asked for.
 
-use analyzer::text::Line;
+use analyzer::filter::{Columns, Filter, FilterError, RowKind};
+use analyzer::text::{self, Line};
 use codec::capture::{CaptureError, Progress};
 use serde::Serialize;
 
 use crate::args::{Format, View};
 use crate::output::Output;
-use crate::report::Report;
+use crate::picked::picked;
+use crate::report::{Failure, Report};
+
+/// Which rows are asked for by what they have, and what of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    filter: Option<Filter>,
+    columns: Option<Columns>,
+}
+
+impl Choice {
+    /// What the command line asks of rows of a kind.
+    ///
+    /// # Errors
+    /// It asks for what there is not; so this comes before any file is opened.
+    pub(crate) fn of(view: &View, kind: RowKind) -> Result<Self, Failure> {
+        let wrong = |error: FilterError| Failure::filter(&error);
+        let filter = view.filter.as_deref().map(|text| Filter::parse(text, kind));
+        let columns = view.fields.as_deref().map(|list| Columns::parse(list, kind));
+        Ok(Self {
+            filter: filter.transpose().map_err(wrong)?,
+            columns: columns.transpose().map_err(wrong)?,
+        })
+    }
+
+    /// Whether the filter or the columns need a field.
+    pub(crate) fn needs(&self, name: &str) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.asks_for(name)) || self.shows(name)
+    }
+
+    /// Whether a field is among the columns.
+    pub(crate) fn shows(&self, name: &str) -> bool {
+        self.columns.as_ref().is_some_and(|columns| columns.have(name))
+    }
+
+    /// Whether a row is asked for. `period_ps` is that of the channel that its places are on, if they
+    /// are on one.
+    pub(crate) fn keeps(&mut self, row: &impl Serialize, period_ps: u64) -> bool {
+        self.filter.as_mut().is_none_or(|filter| filter.keeps(row, period_ps))
+    }
+
+    /// The columns, where not all are asked for.
+    pub(crate) const fn columns(&mut self) -> Option<&mut Columns> {
+        self.columns.as_mut()
+    }
+}
+
+/// Prints the fields that rows of a kind have.
+pub(crate) fn list_fields(kind: RowKind, format: Format, output: &mut Output) {
+    match format {
+        Format::Text => text::fields(kind, &mut |line| output.line(&line)),
+        Format::Json => {
+            output.text("{\"fields\":");
+            output.json(&kind.fields(), "}\n");
+        }
+        Format::Jsonl => kind.fields().iter().for_each(|field| output.json(field, "\n")),
+    }
+}
 
 /// A list of rows on its way out.
 pub(crate) struct Listing<'a> {
     view: &'a View,
+    choice: Choice,
     output: &'a mut Output,
     printed: u64,
 }
 
 impl<'a> Listing<'a> {
     /// Starts a list; `name` is what it is called as a JSON object.
-    pub(crate) fn new(view: &'a View, name: &str, output: &'a mut Output) -> Self {
+    pub(crate) fn new(view: &'a View, choice: Choice, name: &str, output: &'a mut Output) -> Self {
         if view.format == Format::Json {
             output.text(&format!("{{\"{name}\":["));
         }
-        Self { view, output, printed: 0 }
+        Self { view, choice, output, printed: 0 }
     }
 
-    /// Prints a line above or between rows: for people only.
+    /// Prints what stands above the rows: for people only.
+    pub(crate) fn head(&mut self, lines: impl FnOnce(&mut dyn FnMut(Line))) {
+        match self.choice.columns().map(|columns| columns.head()) {
+            Some(line) => self.line(&line),
+            None => lines(&mut |line| self.line(&line)),
+        }
+    }
+
+    /// Prints a line between rows: for people only.
     pub(crate) fn line(&mut self, line: &Line) {
         if self.view.format == Format::Text {
             self.output.line(line);
         }
+    }
+
+    /// Whether a row is asked for: see [`Choice::keeps`].
+    pub(crate) fn keeps(&mut self, row: &impl Serialize, period_ps: u64) -> bool {
+        self.choice.keeps(row, period_ps)
     }
 
     /// Prints a row: its lines for people, or the row itself for programs.
@@ -36,14 +109,17 @@ impl<'a> Listing<'a> {
         if !self.wants_more() {
             return;
         }
-        match self.view.format {
-            Format::Text => lines(&mut |line| self.output.line(&line)),
-            Format::Json if self.printed == 0 => self.output.json(row, ""),
-            Format::Json => {
-                self.output.text(",\n");
-                self.output.json(row, "");
+        if self.view.format == Format::Json && self.printed > 0 {
+            self.output.text(",\n");
+        }
+        let end = if self.view.format == Format::Jsonl { "\n" } else { "" };
+        match (self.view.format, self.choice.columns()) {
+            (Format::Text, None) => lines(&mut |line| self.output.line(&line)),
+            (Format::Text, Some(columns)) => self.output.line(&columns.line(row)),
+            (Format::Json | Format::Jsonl, None) => self.output.json(row, end),
+            (Format::Json | Format::Jsonl, Some(columns)) => {
+                self.output.text(&(picked(row, columns.names()) + end));
             }
-            Format::Jsonl => self.output.json(row, "\n"),
         }
         self.printed += 1;
     }

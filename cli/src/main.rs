@@ -8,6 +8,7 @@ mod files;
 mod info;
 mod listing;
 mod output;
+mod picked;
 mod report;
 mod rows;
 mod running;

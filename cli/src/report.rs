@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use analyzer::filter::{self, FilterError};
 use anstyle::{AnsiColor, Style};
 use codec::capture::{CaptureError, Fault};
 use simulator::scenario::{ScenarioError, Style as Look};
@@ -140,6 +141,11 @@ impl Failure {
     /// A scenario is wrong: its lines, and what belongs there.
     pub(crate) fn scenario(error: &ScenarioError) -> Self {
         Self::Shown(error.render(Look::Coloured))
+    }
+
+    /// An expression or a list of names on the command line is wrong.
+    pub(crate) fn filter(error: &FilterError) -> Self {
+        Self::Shown(error.render(filter::Style::Coloured))
     }
 
     pub(crate) fn finish(self) -> ExitCode {

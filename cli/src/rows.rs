@@ -1,5 +1,6 @@
 //! `myriscope packets` and `myriscope events`: the rows of a capture, in time.
 
+use analyzer::filter::RowKind;
 use analyzer::packet::Bytes;
 use analyzer::reading::{Rows, Said};
 use analyzer::text;
@@ -8,7 +9,7 @@ use codec::capture::{Channel, Progress};
 
 use crate::args::View;
 use crate::files;
-use crate::listing::{Listing, read_on};
+use crate::listing::{Choice, Listing, list_fields, read_on};
 use crate::output::Output;
 use crate::report::{Failure, Report};
 
@@ -18,21 +19,33 @@ pub(crate) fn run(
     bytes: Bytes,
     output: &mut Output,
 ) -> Result<Report, Failure> {
+    let (kind, head) = match want {
+        Want::Packets => (RowKind::Packets, text::packet_head()),
+        Want::Events | Want::All => (RowKind::Events, text::event_head()),
+    };
+    if view.list_fields {
+        list_fields(kind, view.format, output);
+        return Ok(Report::default());
+    }
+    let choice = Choice::of(view, kind)?;
     let capture = files::open(&view.file).map_err(|e| Failure::file(&view.file, &e))?;
     let mut report = Report::of(&view.file);
-    let mut rows = Rows::new(capture, want, bytes);
-    let (name, head) = match want {
-        Want::Packets => ("packets", text::packet_head()),
-        Want::Events | Want::All => ("events", text::event_head()),
-    };
-    let mut listing = Listing::new(view, name, output);
-    listing.line(&head);
+    let shown = if choice.shows("bytes") { Bytes::Keep } else { bytes };
+    let needed = if choice.needs("bytes") { Bytes::Keep } else { bytes };
+    let mut rows = Rows::new(capture, want, needed);
+    let mut listing = Listing::new(view, choice, kind.name(), output);
+    listing.head(|out| out(head));
     read_on(&mut report, |report| {
         if !listing.wants_more() {
             return Ok(Progress::Done);
         }
         rows.step(&mut |said| match said {
-            Said::Row(channel, row) if is_asked_for(view, channel, &row) => {
+            Said::Row(channel, mut row)
+                if is_asked_for(view, channel, &row) && keeps(&mut listing, channel, &row) =>
+            {
+                if shown == Bytes::Forget {
+                    forget(&mut row);
+                }
                 print(channel, &row, &mut listing, report);
             }
             Said::Row(..) => {}
@@ -58,6 +71,23 @@ fn is_asked_for(view: &View, channel: &Channel, row: &Row) -> bool {
     };
     let named = view.channel.as_ref().is_none_or(|name| *name == channel.name);
     named && first < to && from <= last
+}
+
+/// Whether the row is as the filter says. What is left out is told all the same.
+fn keeps(listing: &mut Listing<'_>, channel: &Channel, row: &Row) -> bool {
+    let period_ps = channel.period_ps.get();
+    match &row.what {
+        What::Packet(packet) => listing.keeps(&packet.row(&channel.name), period_ps),
+        What::Event(event) => listing.keeps(&event.row(&channel.name, row.at), period_ps),
+        What::Detail(_) | What::Omitted { .. } => true,
+    }
+}
+
+/// Drops bytes that only the filter has asked for.
+fn forget(row: &mut Row) {
+    if let What::Packet(packet) = &mut row.what {
+        packet.bytes = None;
+    }
 }
 
 fn print(channel: &Channel, row: &Row, listing: &mut Listing<'_>, report: &mut Report) {

@@ -1,33 +1,40 @@
 //! `myriscope show`: the characters of both directions of a link side by side.
 
+use analyzer::filter::RowKind;
 use analyzer::show::{Found, Pair, Show, Shown};
 use codec::capture::{Item, Progress, Reader};
 
 use crate::args::View;
 use crate::files;
-use crate::listing::{Listing, read_on};
+use crate::listing::{Choice, Listing, list_fields, read_on};
 use crate::output::Output;
 use crate::report::{Failure, Report};
 
 pub(crate) fn run(view: &View, output: &mut Output) -> Result<Report, Failure> {
+    if view.list_fields {
+        list_fields(RowKind::Characters, view.format, output);
+        return Ok(Report::default());
+    }
+    let choice = Choice::of(view, RowKind::Characters)?;
     let capture = files::open(&view.file).map_err(|e| Failure::file(&view.file, &e))?;
     let mut report = Report::of(&view.file);
     let mut reader = Reader::new(capture);
     let mut show = Show::new(view.channel.clone().map_or(Pair::First, Pair::Of));
     let window = view.window();
-    let mut listing = Listing::new(view, "rows", output);
+    let mut listing = Listing::new(view, choice, "rows", output);
+    let mut period_ps = 0;
     read_on(&mut report, |report| {
         if !listing.wants_more() {
             return Ok(Progress::Done);
         }
         reader.step(&mut |item| {
-            show.feed(&item, &window, &mut |shown| print(&shown, &mut listing));
+            show.feed(&item, &window, &mut |shown| print(&shown, &mut period_ps, &mut listing));
             if let Item::Fault(fault) = item {
                 report.fault(fault);
             }
         })
     });
-    show.finish(&mut |shown| print(&shown, &mut listing));
+    show.finish(&mut |shown| print(&shown, &mut period_ps, &mut listing));
     listing.finish();
     if let (Some(name), Found::No) = (&view.channel, show.found()) {
         report.no_channel(name, show.names());
@@ -35,11 +42,17 @@ pub(crate) fn run(view: &View, output: &mut Output) -> Result<Report, Failure> {
     Ok(report)
 }
 
-fn print(shown: &Shown, listing: &mut Listing<'_>) {
+/// Prints what is shown; `period_ps` is the period of the channel on the left, once it is known.
+fn print(shown: &Shown, period_ps: &mut u64, listing: &mut Listing<'_>) {
     match shown {
-        Shown::Row(row) => listing.row(row, |mut out| shown.lines(&mut out)),
-        Shown::Head { .. } | Shown::Unrecorded { .. } => {
-            shown.lines(&mut |line| listing.line(&line));
+        Shown::Row(row) if listing.keeps(row, *period_ps) => {
+            listing.row(row, |mut out| shown.lines(&mut out));
         }
+        Shown::Row(_) => {}
+        Shown::Head { period_ps: left, .. } => {
+            *period_ps = *left;
+            listing.head(|mut out| shown.lines(&mut out));
+        }
+        Shown::Unrecorded { .. } => shown.lines(&mut |line| listing.line(&line)),
     }
 }

@@ -117,6 +117,58 @@ fn a_channel_a_window_and_a_limit_choose_rows() {
 }
 
 #[test]
+fn a_filter_chooses_rows_by_what_they_have() {
+    let count = |arguments: &[&str]| good("link-1", arguments).lines().count();
+    let filtered = |filter| count(&["packets", "--format", "jsonl", "--filter", filter]);
+    assert_eq!(filtered("crc.bad"), 3);
+    // What only the filter looks at is not printed.
+    let row = good("link-1", &["packets", "--format", "jsonl", "--filter", "bytes[0:2] == ba:05"]);
+    assert!(row.starts_with("{\"channel\":\"h1:0>s1:1\",\"packet\":0,") && !row.contains("bytes"));
+    // Packets that begin in characters 46..75 of their channels, which are 575 ns to 937.5 ns.
+    assert_eq!(filtered("start in 575ns..937.5ns"), filtered("start >= 46 && start < 75ch"));
+    let two = ["packets", "--format", "jsonl", "--filter", "crc.bad", "--limit", "2"];
+    assert_eq!(count(&two), 2);
+    assert_eq!(count(&["events", "--format", "jsonl", "--filter", "event ~ \"*-reset\""]), 2);
+    let stops = good("link-1", &["show", "--format", "jsonl", "--filter", "right contains STOP"]);
+    assert!(stops.lines().count() > 0 && stops.lines().all(|line| line.contains("STOP")));
+    let one = good("link-1", &["info", "--filter", "control.FRES > 0", "--fields", "name"]);
+    assert_eq!(one, "name\ns1:1>h1:0\n");
+}
+
+#[test]
+fn fields_choose_what_is_printed_of_rows() {
+    let rows = ["packets", "--fields", "tag, bytes,channel", "--limit", "1"];
+    assert_eq!(good("link-1", &rows), "tag  bytes        channel\n  5  ba:05:d6     h1:0>s1:1\n");
+    let rows = ["packets", "--fields", "tag,bytes", "--limit", "1", "--format", "json"];
+    assert_eq!(good("link-1", &rows), "{\"packets\":[{\"tag\":5,\"bytes\":\"ba05d6\"}]}\n");
+}
+
+#[test]
+fn fields_are_listed_without_a_capture() {
+    let output = run(&["events", "--list-fields"], b"");
+    assert_eq!((output.status.code(), err(&output)), (Some(0), ""));
+    assert!(out(&output).lines().all(|line| line.chars().count() <= 100));
+    let output = run(&["packets", "--list-fields", "--format", "json"], b"");
+    let listed: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!(listed["fields"][0]["name"], "channel");
+}
+
+#[test]
+fn a_bad_filter_is_told_before_anything_is_read() {
+    for arguments in [
+        ["packets", "no-such-file", "--filter", "lenght > 5"],
+        ["packets", "no-such-file", "--fields", "lenght"],
+        ["show", "no-such-file", "--filter", "lfet ~ \"*\""],
+        ["info", "no-such-file", "--filter", "nam == x"],
+    ] {
+        let output = run(&arguments, b"");
+        assert_eq!((output.status.code(), out(&output)), (Some(2), ""), "{arguments:?}");
+        let said = err(&output);
+        assert!(said.contains("^") && said.contains("did you mean `"), "{said}");
+    }
+}
+
+#[test]
 fn hex_shows_the_bytes() {
     let rows = good("link-1", &["packets", "--hex", "--format", "jsonl", "--limit", "1"]);
     let row: Value = serde_json::from_str(&rows).unwrap();

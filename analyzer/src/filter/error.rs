@@ -1,0 +1,137 @@
+//! What is wrong with a filter, shown as compilers do: the expression, a caret, what belongs there.
+
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// Longest word for which a similar one is looked for, and longest piece in a message. *Chosen*: no
+/// name is longer, and comparing takes the product of both lengths.
+const WORD_MAX: usize = 64;
+
+/// Why an expression is no filter, or a list no columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilterError {
+    option: &'static str,
+    text: String,
+    fault: Box<Fault>,
+}
+
+/// Something wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) at: Range<usize>,
+    pub(super) message: String,
+    pub(super) expected: String,
+    pub(super) help: Option<String>,
+}
+
+/// How an error is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// As plain text.
+    Plain,
+    /// With colours, as escape sequences of a terminal.
+    Coloured,
+}
+
+impl Fault {
+    /// What stands there, and what belongs there.
+    pub(super) fn new(
+        at: Range<usize>,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self { at, message: message.into(), expected: expected.into(), help: None }
+    }
+
+    /// With what may have been meant, if anything.
+    pub(super) fn with(self, help: Option<String>) -> Self {
+        Self { help, ..self }
+    }
+}
+
+impl FilterError {
+    pub(super) fn new(option: &'static str, text: &str, fault: Fault) -> Self {
+        Self { option, text: text.to_owned(), fault: Box::new(fault) }
+    }
+
+    /// The bytes of the text that are wrong: inside it, between characters, empty at its end.
+    #[must_use]
+    pub fn place(&self) -> Range<usize> {
+        let start = floor(&self.text, self.fault.at.start);
+        start..floor(&self.text, self.fault.at.end).max(start)
+    }
+
+    /// What is wrong, in a line.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.fault.message
+    }
+
+    /// All of it, with a caret; ends without a line break.
+    #[must_use]
+    pub fn render(&self, style: Style) -> String {
+        let renderer = match style {
+            Style::Plain => Renderer::plain(),
+            Style::Coloured => Renderer::styled(),
+        };
+        let Fault { message, expected, help, .. } = self.fault.as_ref();
+        let mark = AnnotationKind::Primary.span(self.place()).label(expected.as_str());
+        let line = Snippet::source(self.text.as_str()).path(self.option).annotation(mark);
+        let error = Level::ERROR.primary_title(message.as_str()).element(line);
+        match help {
+            Some(help) => renderer.render(&[error.element(Level::HELP.message(help.as_str()))]),
+            None => renderer.render(&[error]),
+        }
+    }
+}
+
+impl fmt::Display for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Style::Plain))
+    }
+}
+
+impl std::error::Error for FilterError {}
+
+/// What was written, in a message: short, in one line, harmless to a terminal.
+pub(super) fn shortened(text: &str) -> String {
+    let short = text.get(..floor(text, WORD_MAX)).unwrap_or_default();
+    let dots = if short.len() < text.len() { "…" } else { "" };
+    let harmless = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    format!("{}{dots}", short.chars().map(harmless).collect::<String>())
+}
+
+/// `did you mean …?`, if one of the words is like this one.
+pub(super) fn did_you_mean<'w>(
+    word: &str,
+    words: impl IntoIterator<Item = &'w str>,
+) -> Option<String> {
+    if word.len() > WORD_MAX {
+        return None;
+    }
+    let lower = word.to_ascii_lowercase();
+    let near = (word.chars().count() / 3).max(1);
+    words
+        .into_iter()
+        .map(|other| (strsim::damerau_levenshtein(&lower, &other.to_ascii_lowercase()), other))
+        .filter(|(distance, _)| *distance <= near)
+        .min_by_key(|(distance, other)| (*distance, *other))
+        .map(|(_, other)| format!("did you mean `{other}`?"))
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub(super) fn any_of<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => "nothing".to_owned(),
+    }
+}
+
+/// The last place between characters, or the end, no later than this.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}

@@ -1,0 +1,174 @@
+//! The registry of fields: what rows have, by name, shape, unit and rule. Filters, columns and lists of
+//! fields are made from it, and a test holds it against the rows themselves.
+
+use serde::{Serialize, Serializer};
+
+use super::table;
+
+/// The rows that a command prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RowKind {
+    /// Of `info`.
+    Channels,
+    /// Of `packets`.
+    Packets,
+    /// Of `events`.
+    Events,
+    /// Of `show`.
+    Characters,
+}
+
+/// Something that rows of one kind have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name in the JSON; behind a dot, a member of a member.
+    pub name: &'static str,
+    /// What it may be.
+    pub shape: Shape,
+    /// What a number counts, where it counts anything.
+    pub unit: &'static str,
+    /// The rule that it comes from, if there is one.
+    pub rule: &'static str,
+    /// What it means.
+    pub help: &'static str,
+}
+
+/// What a field may be. Where a row has several values of a field, as lists do, each of them counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A whole number, up to this.
+    Number(u64),
+    /// A whole number, which may be less than 0.
+    Signed,
+    /// A number that need not be whole.
+    Real,
+    /// A character of the row's channel, or a number of its periods; so it can be told as a time.
+    Place,
+    /// Picoseconds.
+    Time,
+    /// Any text.
+    Text,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// One of these words, each more than the one before it.
+    Ranks(&'static [&'static str]),
+    /// Bytes.
+    Bytes,
+    /// Yes or no.
+    Flag,
+    /// A list of objects; it stands for their number.
+    List,
+}
+
+impl RowKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Channels, Self::Packets, Self::Events, Self::Characters];
+
+    /// What the rows are called, several of them.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Channels => "channels",
+            Self::Packets => "packets",
+            Self::Events => "events",
+            Self::Characters => "rows of characters",
+        }
+    }
+
+    /// The command that prints them.
+    #[must_use]
+    pub const fn command(self) -> &'static str {
+        match self {
+            Self::Channels => "info",
+            Self::Packets => "packets",
+            Self::Events => "events",
+            Self::Characters => "show",
+        }
+    }
+
+    /// What they have, in the order of their JSON.
+    #[must_use]
+    pub const fn fields(self) -> &'static [Field] {
+        match self {
+            Self::Channels => table::CHANNELS,
+            Self::Packets => table::PACKETS,
+            Self::Events => table::EVENTS,
+            Self::Characters => table::CHARACTERS,
+        }
+    }
+
+    /// The field of a name.
+    #[must_use]
+    pub fn field(self, name: &str) -> Option<&'static Field> {
+        self.fields().iter().find(|field| field.name == name)
+    }
+}
+
+impl Field {
+    pub(super) const fn new(
+        name: &'static str,
+        shape: Shape,
+        unit: &'static str,
+        rule: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self { name, shape, unit, rule, help }
+    }
+
+    /// The words that it may be; none, if it is no matter of words.
+    #[must_use]
+    pub const fn words(&self) -> &'static [&'static str] {
+        match self.shape {
+            Shape::Words(words) | Shape::Ranks(words) => words,
+            Shape::Number(_) | Shape::Signed | Shape::Real | Shape::Place | Shape::Time => &[],
+            Shape::Text | Shape::Bytes | Shape::Flag | Shape::List => &[],
+        }
+    }
+}
+
+impl Shape {
+    /// The greatest number that it may be, if it is a number that has one.
+    #[must_use]
+    pub const fn most(self) -> Option<u64> {
+        if let Self::Number(most) = self { Some(most) } else { None }
+    }
+
+    /// Its name in lists of fields.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Number(_) | Self::Signed => "number",
+            Self::Real => "real",
+            Self::Place => "place",
+            Self::Time => "time",
+            Self::Text => "text",
+            Self::Words(_) => "word",
+            Self::Ranks(_) => "rank",
+            Self::Bytes => "bytes",
+            Self::Flag => "flag",
+            Self::List => "list",
+        }
+    }
+}
+
+/// A field as a row of `--list-fields`: the contract of `docs/filter.md`.
+#[derive(Debug, Serialize)]
+struct FieldRow<'a> {
+    name: &'a str,
+    r#type: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    words: &'a [&'a str],
+    unit: Option<&'a str>,
+    rule: Option<&'a str>,
+    help: &'a str,
+}
+
+impl Serialize for Field {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let some = |text: &'static str| (!text.is_empty()).then_some(text);
+        let Self { name, shape, unit, rule, help } = *self;
+        let (unit, rule) = (some(unit), some(rule));
+        FieldRow { name, r#type: shape.name(), words: self.words(), unit, rule, help }
+            .serialize(serializer)
+    }
+}

@@ -1,0 +1,131 @@
+//! An expression as words and marks.
+
+use std::ops::Range;
+
+use nom::branch::alt;
+use nom::bytes::complete::tag;
+use nom::character::complete::{anychar, char, multispace0, none_of, satisfy};
+use nom::combinator::{map, not, recognize, value};
+use nom::multi::{fold_many0, many1_count};
+use nom::sequence::{delimited, preceded, terminated};
+use nom::{IResult, Parser};
+
+use super::error::{Fault, shortened};
+use super::expr::Op;
+
+/// A word or mark, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Token<'a> {
+    pub(super) at: Range<usize>,
+    pub(super) what: Lexeme<'a>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Lexeme<'a> {
+    /// A name, a number, bytes, a pattern: what it is, is said by what stands around it.
+    Word(&'a str),
+    /// Text between quotation marks.
+    Quoted(String),
+    Compare(Op),
+    Like,
+    And,
+    Or,
+    Not,
+    Open,
+    Close,
+    OpenSet,
+    CloseSet,
+    OpenSlice,
+    CloseSlice,
+    Comma,
+    Upto,
+    /// No mark of the language.
+    Stray(char),
+}
+
+/// The words and marks of an expression.
+pub(super) fn lexemes(text: &str) -> Result<Vec<Token<'_>>, Fault> {
+    let mut tokens = Vec::new();
+    let mut rest = skipped(text);
+    while let Ok((after, what)) = lexeme(rest) {
+        let at = text.len() - rest.len()..text.len() - after.len();
+        if let Lexeme::Stray(found) = what {
+            return Err(stray(found, at));
+        }
+        tokens.push(Token { at, what });
+        rest = skipped(after);
+    }
+    Ok(tokens)
+}
+
+fn skipped(text: &str) -> &str {
+    blank(text).map_or(text, |(rest, _)| rest)
+}
+
+fn blank(text: &str) -> IResult<&str, &str> {
+    multispace0(text)
+}
+
+/// There is a lexeme wherever there is a character.
+fn lexeme(text: &str) -> IResult<&str, Lexeme<'_>> {
+    alt((
+        map(word, Lexeme::Word),
+        map(quoted, Lexeme::Quoted),
+        alt((
+            value(Lexeme::Compare(Op::Equal), tag("==")),
+            value(Lexeme::Compare(Op::Unequal), tag("!=")),
+            value(Lexeme::Compare(Op::AtMost), tag("<=")),
+            value(Lexeme::Compare(Op::AtLeast), tag(">=")),
+            value(Lexeme::Compare(Op::Less), char('<')),
+            value(Lexeme::Compare(Op::More), char('>')),
+            value(Lexeme::And, tag("&&")),
+            value(Lexeme::Or, tag("||")),
+            value(Lexeme::Not, char('!')),
+            value(Lexeme::Like, char('~')),
+            value(Lexeme::Upto, tag("..")),
+        )),
+        alt((
+            value(Lexeme::Open, char('(')),
+            value(Lexeme::Close, char(')')),
+            value(Lexeme::OpenSet, char('{')),
+            value(Lexeme::CloseSet, char('}')),
+            value(Lexeme::OpenSlice, char('[')),
+            value(Lexeme::CloseSlice, char(']')),
+            value(Lexeme::Comma, char(',')),
+        )),
+        map(anychar, Lexeme::Stray),
+    ))
+    .parse(text)
+}
+
+/// Letters, digits, and what stands within names, numbers, bytes and patterns; a dot, but not two.
+fn word(text: &str) -> IResult<&str, &str> {
+    let letter = satisfy(|c| c.is_ascii_alphanumeric() || "_-:*?µ".contains(c));
+    let dot = terminated(char('.'), not(char('.')));
+    recognize(many1_count(alt((letter, dot)))).parse(text)
+}
+
+/// `\` stands before a quotation mark or another `\`.
+fn quoted(text: &str) -> IResult<&str, String> {
+    let inside = alt((preceded(char('\\'), anychar), none_of("\\\"")));
+    let text_of = fold_many0(inside, String::new, |mut text, c| {
+        text.push(c);
+        text
+    });
+    delimited(char('"'), text_of, char('"')).parse(text)
+}
+
+fn stray(found: char, at: Range<usize>) -> Fault {
+    if found == '"' {
+        return Fault::new(at, "text has no end", "it begins here, and there is no `\"` behind it");
+    }
+    let (expected, help) = match found {
+        '=' => ("no mark of the language", Some("did you mean `==`?")),
+        '&' => ("no mark of the language", Some("did you mean `&&`?")),
+        '|' => ("no mark of the language", Some("did you mean `||`?")),
+        '\'' => ("text stands between quotation marks: \"s0:*\"", None),
+        _ => ("no mark of the language", None),
+    };
+    let message = format!("`{}` stands where it means nothing", shortened(&found.to_string()));
+    Fault::new(at, message, expected).with(help.map(str::to_owned))
+}

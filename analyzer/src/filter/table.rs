@@ -1,0 +1,109 @@
+//! The fields of all rows, a line each, in the order of their JSON.
+
+use super::field::Field;
+use super::field::Shape::{Bytes, List, Number, Place, Text, Words};
+use crate::event::By;
+use crate::event::Event;
+use crate::packet::{EndedBy, crc_name};
+use codec::packet::Check;
+
+const U64: u64 = u64::MAX;
+const U32: u64 = u32::MAX as u64;
+const BYTE: u64 = 255;
+
+const CHANNEL: Field = Field::new("channel", Text, "", "", "name of the channel");
+
+/// Verdicts on a CRC.
+const CRC: &[&str] = &[crc_name(Check::Good), "bad", crc_name(Check::Runt)];
+
+const ENDED_BY: &[&str] = &[
+    EndedBy::Gap.name(),
+    EndedBy::OpenLink.name(),
+    EndedBy::Reset.name(),
+    EndedBy::Hole.name(),
+    EndedBy::CaptureEnd.name(),
+];
+
+const EVENT: &[&str] = &[
+    Event::OpenLink.kind(),
+    Event::LinkRestored.kind(),
+    Event::ForwardReset.kind(),
+    Event::ResetEnded.kind(),
+    Event::BackwardReset.kind(),
+    Event::OverrunAlarm.kind(),
+    "probe",
+    "reply",
+    Event::InvalidCode(0).kind(),
+    "corrected-code",
+    Event::Hole { missing: 0 }.kind(),
+    Event::SenderStopped.kind(),
+    Event::SenderResumed(By::Go).kind(),
+];
+
+const BY: &[&str] = &[By::Go.name(), By::OpenLink.name(), By::Reset.name()];
+
+/// Symbols that single errors are corrected to. C-4
+const CORRECTED: &[&str] = &["GAP", "GO", "STOP", "FRES", "ORUN", "BRES"];
+
+#[rustfmt::skip]
+pub(super) const CHANNELS: &[Field] = &[
+    Field::new("index", Number(U32), "", "", "number of the channel's interface in the file"),
+    Field::new("name", Text, "", "", "name of the channel"),
+    Field::new("peer", Number(U32), "", "", "index of the opposite channel"),
+    Field::new("period_ps", Number(U64), "ps", "", "character period"),
+    Field::new("characters", Number(U64), "characters", "", "characters recorded"),
+    Field::new("data", Number(U64), "bytes", "C-1", "data bytes"),
+    Field::new("control", List, "kinds", "C-2", "control symbols, by kind"),
+    Field::new("control.IDLE", Number(U64), "characters", "C-6", "how many of these"),
+    Field::new("control.GAP", Number(U64), "characters", "P-1", "how many of these"),
+    Field::new("control.GO", Number(U64), "characters", "F-1", "how many of these"),
+    Field::new("control.STOP", Number(U64), "characters", "F-1", "how many of these"),
+    Field::new("control.ORUN", Number(U64), "characters", "F-9", "how many of these"),
+    Field::new("control.FRES", Number(U64), "characters", "R-2", "how many of these"),
+    Field::new("control.BRES", Number(U64), "characters", "R-5", "how many of these"),
+    Field::new("control.PRBn", Number(U64), "characters", "R-6", "how many of these"),
+    Field::new("control.REPLx", Number(U64), "characters", "R-6", "how many of these"),
+    Field::new("corrected", Number(U64), "characters", "C-4", "symbols that had to be corrected"),
+    Field::new("invalid", Number(U64), "characters", "C-5", "control codes that are no symbol"),
+    Field::new("holes", Number(U64), "holes", "", "stretches that were not recorded"),
+    Field::new("first", Place, "characters", "", "place of the first character"),
+    Field::new("last", Place, "characters", "", "place of the last character"),
+];
+
+#[rustfmt::skip]
+pub(super) const PACKETS: &[Field] = &[
+    CHANNEL,
+    Field::new("packet", Number(U64), "", "", "counts from 0 on the channel"),
+    Field::new("start", Place, "characters", "P-1", "place of the first data character"),
+    Field::new("end", Place, "characters", "P-1", "place of the last data character"),
+    Field::new("length", Number(U64), "bytes", "P-1", "data bytes, CRC byte included"),
+    Field::new("route", Bytes, "", "P-2", "the leading bytes with MSB 1"),
+    Field::new("tag", Number(127), "", "P-2", "the byte after the route"),
+    Field::new("payload", Number(U64), "bytes", "P-2", "bytes between tag and CRC byte"),
+    Field::new("crc", Words(CRC), "", "P-4", "what the CRC byte says; runt: fewer than two bytes"),
+    Field::new("syndrome", Number(BYTE), "", "P-5", "computed XOR received CRC; a runt has none"),
+    Field::new("ended_by", Words(ENDED_BY), "", "P-1", "what ended the packet"),
+    Field::new("bytes", Bytes, "", "P-1", "all its bytes, the first MiB at most"),
+    Field::new("route_left_out", Number(U64), "bytes", "", "bytes that route does not have"),
+    Field::new("bytes_left_out", Number(U64), "bytes", "", "bytes that bytes does not have"),
+];
+
+#[rustfmt::skip]
+pub(super) const EVENTS: &[Field] = &[
+    CHANNEL,
+    Field::new("at", Place, "characters", "", "where it was noticed"),
+    Field::new("event", Words(EVENT), "", "", "what was noticed"),
+    Field::new("number", Number(7), "", "R-6", "of a probe"),
+    Field::new("status", Number(15), "", "R-6", "of a reply"),
+    Field::new("code", Number(BYTE), "", "C-5", "of an invalid or corrected code"),
+    Field::new("symbol", Words(CORRECTED), "", "C-4", "what a corrected code was corrected to"),
+    Field::new("missing", Number(U64), "characters", "", "of a hole: how many were not recorded"),
+    Field::new("by", Words(BY), "", "F-2", "what released a stopped sender"),
+];
+
+#[rustfmt::skip]
+pub(super) const CHARACTERS: &[Field] = &[
+    Field::new("at", Place, "characters", "", "first period, on the left channel"),
+    Field::new("left", Text, "", "", "what the left channel carried, in notation"),
+    Field::new("right", Text, "", "", "what the right channel carried, in notation"),
+];

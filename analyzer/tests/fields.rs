@@ -1,0 +1,194 @@
+//! The registry of fields and the rows that are printed say the same.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use analyzer::Event;
+use analyzer::event::By;
+use analyzer::filter::{Field, Filter, RowKind, Shape};
+use analyzer::packet::{EndedBy, Hex, PacketRow};
+use analyzer::show::ShownRow;
+use analyzer::tally::{ChannelPlace, Control, TallyRow};
+use codec::character::{ProbeNumber, ReplyStatus, Symbol};
+use codec::tick::Tick;
+use serde_json::Value;
+
+/// Rows of a kind which together have all that such rows may have.
+fn samples(kind: RowKind) -> Vec<Value> {
+    match kind {
+        RowKind::Channels => {
+            let place = ChannelPlace { index: 0, name: "a>b", peer: Some(1), period_ps: 12_500 };
+            let kinds = ["IDLE", "GAP", "GO", "STOP", "ORUN", "FRES", "BRES", "PRBn", "REPLx"];
+            let row = TallyRow {
+                place,
+                characters: 1,
+                data: 2,
+                control: Control(kinds.map(|kind| (kind, 3)).to_vec()),
+                corrected: 4,
+                invalid: 5,
+                holes: 6,
+                first: Some(7),
+                last: Some(8),
+            };
+            vec![serde_json::to_value(row).unwrap()]
+        }
+        RowKind::Packets => {
+            let row = PacketRow {
+                channel: "a>b",
+                packet: 1,
+                start: 2,
+                end: 3,
+                length: 4,
+                route: &[0x80],
+                tag: Some(5),
+                payload: 6,
+                crc: "good",
+                syndrome: Some(7),
+                ended_by: EndedBy::Gap.name(),
+                bytes: Some(Hex(&[0x80])),
+                route_left_out: 8,
+                bytes_left_out: 9,
+            };
+            vec![serde_json::to_value(row).unwrap()]
+        }
+        RowKind::Events => events()
+            .iter()
+            .map(|event| serde_json::to_value(event.row("a>b", Tick(1))).unwrap())
+            .collect(),
+        RowKind::Characters => {
+            let row = ShownRow { at: 1, left: "GAP".to_owned(), right: "GO".to_owned() };
+            vec![serde_json::to_value(row).unwrap()]
+        }
+    }
+}
+
+/// An event of every kind.
+fn events() -> Vec<Event> {
+    let corrected = [
+        (0x04, Symbol::Gap),
+        (0x01, Symbol::Go),
+        (0x07, Symbol::Stop),
+        (0x13, Symbol::ForwardReset),
+        (0x10, Symbol::OverrunAlarm),
+        (0x1c, Symbol::BackwardReset),
+    ];
+    let corrected = corrected.map(|(code, symbol)| Event::CorrectedCode { code, symbol });
+    let resumed = [By::Go, By::OpenLink, By::Reset].map(Event::SenderResumed);
+    [
+        Event::OpenLink,
+        Event::LinkRestored,
+        Event::ForwardReset,
+        Event::ResetEnded,
+        Event::BackwardReset,
+        Event::OverrunAlarm,
+        Event::Probe(ProbeNumber::new(7).unwrap()),
+        Event::Reply(ReplyStatus::new(15).unwrap()),
+        Event::InvalidCode(0xa6),
+        Event::Hole { missing: 5 },
+        Event::SenderStopped,
+    ]
+    .into_iter()
+    .chain(corrected)
+    .chain(resumed)
+    .collect()
+}
+
+/// The values at the end of a path, through lists.
+fn at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
+    if let Value::Array(elements) = value {
+        return elements.iter().flat_map(|element| at(element, path)).collect();
+    }
+    match path.split_once('.') {
+        None => value.get(path).into_iter().collect(),
+        Some((name, rest)) => value.get(name).map_or_else(Vec::new, |inner| at(inner, rest)),
+    }
+}
+
+fn fits(field: &Field, value: &Value) -> bool {
+    match field.shape {
+        Shape::Number(most) => value.as_u64().is_some_and(|number| number <= most),
+        Shape::Signed => value.is_i64(),
+        Shape::Real => value.is_f64(),
+        Shape::Place | Shape::Time => value.is_u64(),
+        Shape::Text => value.is_string(),
+        Shape::Words(words) | Shape::Ranks(words) => {
+            value.as_str().is_some_and(|word| words.contains(&word))
+        }
+        Shape::Bytes => value.is_array() || value.is_string(),
+        Shape::Flag => value.is_boolean(),
+        Shape::List => value.is_array() || value.is_object(),
+    }
+}
+
+#[test]
+fn every_member_of_a_row_is_a_field_and_every_field_a_member() {
+    for kind in RowKind::ALL {
+        let rows = samples(kind);
+        let members: BTreeSet<&str> = rows
+            .iter()
+            .flat_map(|row| row.as_object().unwrap().keys())
+            .map(String::as_str)
+            .collect();
+        let fields: BTreeSet<&str> =
+            kind.fields().iter().map(|f| f.name).filter(|name| !name.contains('.')).collect();
+        assert_eq!(members, fields, "{}", kind.name());
+        for field in kind.fields() {
+            let values: Vec<&Value> = rows.iter().flat_map(|row| at(row, field.name)).collect();
+            assert!(!values.is_empty(), "{} of {}: not there", field.name, kind.name());
+            for value in values.iter().filter(|value| !value.is_null()) {
+                assert!(fits(field, value), "{} of {}: {value}", field.name, kind.name());
+            }
+            let said: BTreeSet<&str> = values.iter().filter_map(|value| value.as_str()).collect();
+            if kind == RowKind::Events && !field.words().is_empty() {
+                let words: BTreeSet<&str> = field.words().iter().copied().collect();
+                assert_eq!(said, words, "{}", field.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn names_are_there_once_and_every_field_can_be_asked_for() {
+    for kind in RowKind::ALL {
+        let names: BTreeSet<&str> = kind.fields().iter().map(|field| field.name).collect();
+        assert_eq!(names.len(), kind.fields().len());
+        for (field, rows) in kind.fields().iter().map(|field| (field, samples(kind))) {
+            let mut filter = Filter::parse(field.name, kind).unwrap();
+            assert!(rows.iter().any(|row| filter.keeps(row, 1)), "{}", field.name);
+            assert!(!field.help.is_empty() && field.help.len() <= 60, "{}", field.name);
+        }
+    }
+}
+
+/// The registry as the tables of `docs/filter.md`.
+fn tables() -> String {
+    let mut text = String::new();
+    for kind in RowKind::ALL {
+        writeln!(text, "### `{}`\n", kind.command()).unwrap();
+        text += "| field | type | unit | rule | meaning |\n|---|---|---|---|---|\n";
+        for Field { name, shape, unit, rule, help } in kind.fields() {
+            let words = kind.field(name).unwrap().words();
+            let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+            let words =
+                if words.is_empty() { String::new() } else { format!(": {}", words.join(" ")) };
+            let shape = shape.name();
+            writeln!(text, "| `{name}` | {shape} | {unit} | {rule} | {help}{words} |").unwrap();
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn the_documentation_lists_every_field() {
+    let page = include_str!("../../docs/filter.md");
+    let listed = page.split_once("a test holds that.\n\n").unwrap().1;
+    assert_eq!(
+        listed.trim_end(),
+        tables().trim_end(),
+        "docs/filter.md: its tables should be\n{}",
+        tables()
+    );
+}

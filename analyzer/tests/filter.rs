@@ -1,0 +1,451 @@
+//! Filters: what they keep, and what is said where they are wrong.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
+use std::fmt::Write as _;
+
+use analyzer::filter::{Columns, DEPTH_MAX, Filter, RowKind, TEXT_MAX};
+use analyzer::packet::{Hex, PacketRow};
+use serde::Serialize;
+
+/// What is wrong with filters of packets.
+fn wrong(texts: &[&str]) -> String {
+    wrong_of(RowKind::Packets, texts)
+}
+
+fn wrong_of(kind: RowKind, texts: &[&str]) -> String {
+    let mut said = String::new();
+    for text in texts {
+        let error = Filter::parse(text, kind).unwrap_err();
+        writeln!(said, "{}\n", error).unwrap();
+    }
+    said
+}
+
+const PACKET: PacketRow<'_> = PacketRow {
+    channel: "s0:3>h0:0",
+    packet: 7,
+    start: 1000,
+    end: 1011,
+    length: 6,
+    route: &[0x83, 0x81],
+    tag: Some(5),
+    payload: 2,
+    crc: "bad",
+    syndrome: Some(0x10),
+    ended_by: "gap",
+    bytes: Some(Hex(&[0x83, 0x81, 0x05, 0xaa, 0xbb, 0xcc])),
+    route_left_out: 0,
+    bytes_left_out: 0,
+};
+
+/// Whether the packet, on a channel of the full rate, passes.
+fn keeps(text: &str) -> bool {
+    Filter::parse(text, RowKind::Packets).unwrap().keeps(&PACKET, 12_500)
+}
+
+fn all_keep(texts: &[&str]) {
+    texts.iter().for_each(|text| assert!(keeps(text), "{text}"));
+}
+
+fn none_keeps(texts: &[&str]) {
+    texts.iter().for_each(|text| assert!(!keeps(text), "{text}"));
+}
+
+#[test]
+fn numbers_compare() {
+    all_keep(&["tag == 5", "tag==0x05", "tag != 4", "length > 5", "length >= 6", "length < 7"]);
+    all_keep(&["length <= 6", "length eq 6", "length ne 5", "length gt 5", "length ge 6"]);
+    all_keep(&["length lt 7", "length le 6", "length in 6..7", "length in {1, 6}"]);
+    all_keep(&["length in {1, 5..8}", "packet == 7", "syndrome == 16"]);
+    none_keeps(&["tag == 4", "tag != 5", "length > 6", "length >= 7", "length < 6"]);
+    none_keeps(&["length <= 5", "length in 5..6", "length in {5, 7}", "length in {7..9}"]);
+}
+
+#[test]
+fn places_are_characters_or_times() {
+    // 1000 × 12.5 ns.
+    all_keep(&["start == 1000", "start == 1000ch", "start == 12.5us", "start >= 12.5us"]);
+    all_keep(&["start in 12us..13us", "start in 1000ch..12501ns", "start < 0.0125001ms"]);
+    all_keep(&["start in {3, 12.5µs}", "start > 0s", "end == 1011"]);
+    none_keeps(&["start > 12.5us", "start < 12.5us", "start == 12501ns", "start in 10us..12.5us"]);
+    none_keeps(&["start == 99999999999999999999s"]);
+}
+
+#[test]
+fn text_and_words_compare() {
+    all_keep(&["channel == \"s0:3>h0:0\"", "channel ~ \"s0:*\"", "channel ~ s0:*", "crc == bad"]);
+    all_keep(&[
+        "channel contains \">h0\"",
+        "channel ~ \"??:3*0\"",
+        "channel in {\"a\", \"s0:3>h0:0\"}",
+    ]);
+    all_keep(&["crc.bad", "ended_by == gap", "ended_by.gap", "crc in {bad, runt}", "crc != good"]);
+    all_keep(&["ended_by ~ \"g*\"", "crc != runt", "channel like \"*>h0:0\""]);
+    none_keeps(&["channel == s0:3", "channel ~ \"s0\"", "crc.good", "ended_by.open-link"]);
+    none_keeps(&["channel != \"s0:3>h0:0\"", "channel contains h1", "channel ~ \"S0:*\""]);
+}
+
+#[test]
+fn bytes_compare_and_have_parts() {
+    all_keep(&["bytes[0:2] == 83:81", "bytes[0:2] == 8381", "bytes[2] == 05", "bytes[2] == 5"]);
+    all_keep(&[
+        "bytes[-1] == cc",
+        "bytes[4:] == bb:cc",
+        "bytes[:2] == 83:81",
+        "bytes[-2:2] == 0xbbcc",
+    ]);
+    all_keep(&["bytes contains 05:aa", "route contains 81", "route == 83:81", "route != 83"]);
+    all_keep(&["bytes[0] >= 80", "bytes[2] in {04, 05}", "bytes[0] in 80..90", "route[0] == 83"]);
+    all_keep(&["bytes[2:] contains aa", "bytes[5]"]);
+    none_keeps(&["bytes[0:2] == 83:82", "bytes contains aa:05", "bytes[6]", "bytes[6] == cc"]);
+    none_keeps(&["bytes[-7] == 83", "bytes[5:2] == cc:00", "bytes[0] < 83", "bytes[7:] != 00"]);
+}
+
+#[test]
+fn not_binds_closer_than_and_and_that_closer_than_or() {
+    all_keep(&["tag == 5 or tag == 6 and tag == 7", "!tag == 6 && crc.bad", "not crc.good"]);
+    all_keep(&["tag == 4 || crc.bad && length == 6", "!(tag == 5 && crc.good)", "!!crc.bad"]);
+    none_keeps(&["(tag == 5 or tag == 6) and tag == 7", "!tag == 5", "not not crc.good"]);
+}
+
+#[test]
+fn what_a_row_does_not_have_passes_no_test_but_a_negation() {
+    let runt = PacketRow { tag: None, syndrome: None, route: &[], crc: "runt", ..PACKET };
+    let keeps = |text| Filter::parse(text, RowKind::Packets).unwrap().keeps(&runt, 12_500);
+    for text in ["!tag", "!(tag == 5)", "!(syndrome > 0)", "!route", "route != 83", "!route[0]"] {
+        assert!(keeps(text), "{text}");
+    }
+    for text in ["tag", "tag == 5", "tag != 5", "tag in {5}", "syndrome", "route", "route[0]"] {
+        assert!(!keeps(text), "{text}");
+    }
+}
+
+#[test]
+fn a_row_that_is_no_object_passes_nothing() {
+    let mut filter = Filter::parse("tag", RowKind::Packets).unwrap();
+    assert!(!filter.keeps(&5, 1) && !filter.keeps(&["tag"], 1) && !filter.keeps(&"tag", 1));
+}
+
+#[test]
+fn what_is_written_out_reads_as_the_same() {
+    let out = |text: &str| Filter::parse(text, RowKind::Packets).unwrap().to_string();
+    insta::assert_snapshot!(out("not tag==0x05&&(crc.bad or length in 6..0x10)"), @"!(tag == 5) && (crc == bad || length in 6..16)");
+    insta::assert_snapshot!(out("start in {1, 12.5us, 250ns..3ms} and bytes[:2]==8305"), @"start in {1ch, 12500ns, 250ns..3ms} && bytes[0:2] == 83:05");
+    insta::assert_snapshot!(out(r#"channel ~ "a\"\\*" || !!route[-1] || channel != x"#), @r#"channel ~ "a\"\\*" || !!route[-1] || channel != "x""#);
+}
+
+#[test]
+fn unknown_names_are_told_with_what_may_have_been_meant() {
+    insta::assert_snapshot!(wrong(&["lenght > 1000", "crc.bda", "tag == 5 && fish", "event == hole"]), @"
+    error: unknown field `lenght`
+     --> --filter:1:1
+      |
+    1 | lenght > 1000
+      | ^^^^^^ packets have no such field
+      |
+      = help: did you mean `length`?
+
+    error: `crc` is never `bda`
+     --> --filter:1:5
+      |
+    1 | crc.bda
+      |     ^^^ expected `good`, `bad` or `runt`
+      |
+      = help: did you mean `bad`?
+
+    error: unknown field `fish`
+     --> --filter:1:13
+      |
+    1 | tag == 5 && fish
+      |             ^^^^ packets have no such field
+      |
+      = help: --list-fields lists them all
+
+    error: packets have no field `event`
+     --> --filter:1:1
+      |
+    1 | event == hole
+      | ^^^^^ the rows of `events` have it
+      |
+      = help: --list-fields lists them all
+    ");
+    insta::assert_snapshot!(wrong_of(RowKind::Events, &["event == open-lnk", "event == x", "event ~ \"x*\""]), @r#"
+    error: `event` is never `open-lnk`
+     --> --filter:1:10
+      |
+    1 | event == open-lnk
+      |          ^^^^^^^^ expected one of 13 words
+      |
+      = help: did you mean `open-link`?
+
+    error: `event` is never `x`
+     --> --filter:1:10
+      |
+    1 | event == x
+      |          ^ expected one of 13 words
+      |
+      = help: they are `open-link`, `link-restored`, `forward-reset`, `reset-ended`, `backward-reset`, `overrun-alarm`, `probe`, `reply`, `invalid-code`, `corrected-code`, `hole`, `sender-stopped` and `sender-resumed`
+
+    error: `event` is never like `x*`
+     --> --filter:1:9
+      |
+    1 | event ~ "x*"
+      |         ^^^^ expected one of 13 words
+      |
+      = help: they are `open-link`, `link-restored`, `forward-reset`, `reset-ended`, `backward-reset`, `overrun-alarm`, `probe`, `reply`, `invalid-code`, `corrected-code`, `hole`, `sender-stopped` and `sender-resumed`
+    "#);
+}
+
+#[test]
+fn values_must_be_of_the_field() {
+    insta::assert_snapshot!(wrong(&["tag == 300", "length == 10us", "start == 5 kB", "bytes == xyz", "crc == 5"]), @"
+    error: `tag` is never 300
+     --> --filter:1:8
+      |
+    1 | tag == 300
+      |        ^^^ at most 127
+
+    error: `10us` is no value of `length`
+     --> --filter:1:11
+      |
+    1 | length == 10us
+      |           ^^^^ expected a number: 12 or 0x0c
+
+    error: `kB` stands where it means nothing
+     --> --filter:1:12
+      |
+    1 | start == 5 kB
+      |            ^^ expected `&&`, `||` or the end
+
+    error: `xyz` is no value of `bytes`
+     --> --filter:1:10
+      |
+    1 | bytes == xyz
+      |          ^^^ expected bytes, in hex: 83:05
+
+    error: `crc` is never `5`
+     --> --filter:1:8
+      |
+    1 | crc == 5
+      |        ^ expected `good`, `bad` or `runt`
+    ");
+}
+
+#[test]
+fn operators_must_be_of_the_field() {
+    insta::assert_snapshot!(wrong(&["channel > a", "crc < bad", "length contains 5", "tag ~ 5", "length[0] == 5"]), @"
+    error: `channel` is text
+     --> --filter:1:9
+      |
+    1 | channel > a
+      |         ^ it takes `==` `!=` `in` `contains` `~`
+
+    error: `crc` is a word
+     --> --filter:1:5
+      |
+    1 | crc < bad
+      |     ^ it takes `==` `!=` `in` `~`
+
+    error: `length` is a number
+     --> --filter:1:8
+      |
+    1 | length contains 5
+      |        ^^^^^^^^ it takes `==` `!=` `<` `<=` `>` `>=` `in`
+
+    error: `tag` is a number
+     --> --filter:1:5
+      |
+    1 | tag ~ 5
+      |     ^ it takes `==` `!=` `<` `<=` `>` `>=` `in`
+
+    error: `length` is a number
+     --> --filter:1:7
+      |
+    1 | length[0] == 5
+      |       ^^^ it takes `==` `!=` `<` `<=` `>` `>=` `in`
+    ");
+    insta::assert_snapshot!(wrong(&["bytes[0:2] == 83", "bytes[x] == 83", "bytes[0:0]", "length in 20..10", "tag in 5"]), @"
+    error: 2 bytes cannot equal 1
+     --> --filter:1:15
+      |
+    1 | bytes[0:2] == 83
+      |               ^^ expected 2 bytes
+
+    error: `x` names no bytes
+     --> --filter:1:7
+      |
+    1 | bytes[x] == 83
+      |       ^ expected the first, `:`, how many: `[0:2]`
+
+    error: `0:0` names no bytes
+     --> --filter:1:7
+      |
+    1 | bytes[0:0]
+      |       ^^^ expected the first, `:`, how many: `[0:2]`
+
+    error: no value is from 20 on and before 10
+     --> --filter:1:11
+      |
+    1 | length in 20..10
+      |           ^^^^^^ expected the lower end first
+
+    error: `in` takes a range or a set
+     --> --filter:1:8
+      |
+    1 | tag in 5
+      |        ^ expected `10..20`, or `{10, 12}`
+    ");
+}
+
+#[test]
+fn what_does_not_hang_together_is_told_where() {
+    insta::assert_snapshot!(wrong(&["", "tag ==", "tag = 5", "(tag == 5", "tag == 5)"]), @"
+    error: the expression is empty
+     --> --filter:1:1
+      |
+    1 |
+      | ^ expected a field
+
+    error: the expression ends too early
+     --> --filter:1:7
+      |
+    1 | tag ==
+      |       ^ expected a number: 12 or 0x0c
+
+    error: `=` stands where it means nothing
+     --> --filter:1:5
+      |
+    1 | tag = 5
+      |     ^ no mark of the language
+      |
+      = help: did you mean `==`?
+
+    error: a parenthesis is not closed
+     --> --filter:1:1
+      |
+    1 | (tag == 5
+      | ^ no `)` behind it
+
+    error: a parenthesis closes none
+     --> --filter:1:9
+      |
+    1 | tag == 5)
+      |         ^ no `(` before it
+    ");
+    insta::assert_snapshot!(wrong(&["tag & crc.bad", "crc.bad length", "channel == \"s0", "tag in {1, 2", "5 == tag"]), @r#"
+    error: `&` stands where it means nothing
+     --> --filter:1:5
+      |
+    1 | tag & crc.bad
+      |     ^ no mark of the language
+      |
+      = help: did you mean `&&`?
+
+    error: `length` stands where it means nothing
+     --> --filter:1:9
+      |
+    1 | crc.bad length
+      |         ^^^^^^ expected `&&`, `||` or the end
+
+    error: text has no end
+     --> --filter:1:12
+      |
+    1 | channel == "s0
+      |            ^ it begins here, and there is no `"` behind it
+
+    error: the expression ends too early
+     --> --filter:1:13
+      |
+    1 | tag in {1, 2
+      |             ^ expected `,` or `}`
+
+    error: unknown field `5`
+     --> --filter:1:1
+      |
+    1 | 5 == tag
+      | ^ packets have no such field
+      |
+      = help: the field comes first: `tag == 5`
+    "#);
+}
+
+#[test]
+fn length_and_nesting_are_bounded() {
+    let deep = |levels: usize| format!("{}tag{}", "(".repeat(levels), ")".repeat(levels));
+    assert!(keeps(&deep(DEPTH_MAX)));
+    let error = Filter::parse(&deep(DEPTH_MAX + 1), RowKind::Packets).unwrap_err();
+    assert_eq!((error.message(), error.place()), ("nested too deep", DEPTH_MAX..DEPTH_MAX + 1));
+    assert!(Filter::parse(&"!".repeat(100_000), RowKind::Packets).is_err());
+    assert!(Filter::parse(&"!".repeat(TEXT_MAX), RowKind::Packets).is_err());
+    let long = format!("tag in {{{}5}}", "1, ".repeat(1300));
+    assert!(keeps(&long) && long.len() < TEXT_MAX);
+    let error = Filter::parse(&long.repeat(2), RowKind::Packets).unwrap_err();
+    assert_eq!(error.message(), "the expression has 7820 bytes");
+}
+
+#[test]
+fn nothing_in_a_message_harms_a_terminal() {
+    let error = Filter::parse("tag == \"\u{1b}[31m\"", RowKind::Packets).unwrap_err().to_string();
+    assert!(!error.contains('\u{1b}'), "{error:?}");
+}
+
+/// A row as those to come: objects in lists, numbers of other kinds.
+#[derive(Serialize)]
+struct Channel {
+    name: &'static str,
+    control: Vec<(&'static str, u64)>,
+}
+
+#[test]
+fn columns_stand_below_their_names() {
+    let mut columns =
+        Columns::parse("channel, start ,route,crc,syndrome", RowKind::Packets).unwrap();
+    let text = format!("{}\n{}", columns.head(), columns.line(&PACKET));
+    insta::assert_snapshot!(text, @"
+    channel                 start  route        crc   syndrome
+    s0:3>h0:0                1000  83:81        bad         16
+    ");
+    assert_eq!(
+        columns.names().collect::<Vec<_>>(),
+        ["channel", "start", "route", "crc", "syndrome"]
+    );
+    let row = Channel { name: "a>b", control: vec![("GAP", 1), ("GO", 2)] };
+    let mut columns = Columns::parse("name,control,peer", RowKind::Channels).unwrap();
+    insta::assert_snapshot!(columns.line(&row).to_string(), @"a>b                    2        -");
+}
+
+#[test]
+fn names_of_columns_are_looked_up_too() {
+    let wrong = |list| Columns::parse(list, RowKind::Packets).unwrap_err().to_string();
+    let lists = ["start,lenght", "tag,,crc", "tag,tag", "at"];
+    insta::assert_snapshot!(lists.map(wrong).join("\n\n"), @"
+    error: unknown field `lenght`
+     --> --fields:1:7
+      |
+    1 | start,lenght
+      |       ^^^^^^ packets have no such field
+      |
+      = help: did you mean `length`?
+
+    error: a name is missing
+     --> --fields:1:5
+      |
+    1 | tag,,crc
+      |     ^ expected a field
+
+    error: `tag` comes twice
+     --> --fields:1:5
+      |
+    1 | tag,tag
+      |     ^^^ the second time
+
+    error: packets have no field `at`
+     --> --fields:1:1
+      |
+    1 | at
+      | ^^ the rows of `events` and `show` have it
+      |
+      = help: --list-fields lists them all
+    ");
+}
