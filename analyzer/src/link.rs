@@ -2,14 +2,20 @@
 //!
 //! Links know nothing of each other, so they can be worked on side by side.
 
+pub mod interval;
+pub mod lamp;
+pub mod picture;
+pub mod report;
 pub mod slack;
 pub mod state;
+pub mod summary;
 
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId, Chunk};
 use codec::tick::Tick;
 
+use self::report::ChannelReport;
 use self::slack::{Assumptions, Slack, SlackSaid};
 use self::state::{Interval, States};
 use crate::analysis::Wanted;
@@ -31,6 +37,8 @@ struct Account {
     findings: Findings,
     out: Seen,
     wanted: Wanted,
+    /// The moment of the last row.
+    now: Time,
 }
 
 /// One channel of a link.
@@ -47,8 +55,8 @@ struct Side {
 pub struct Seen {
     /// Packets, their heads, and events: all that the network's storey goes by.
     pub rows: Vec<Row>,
-    /// States of channels that have come to an end.
-    pub intervals: Vec<Interval>,
+    /// States of channels that have come to an end, with the moments at which that was known.
+    pub intervals: Vec<(Time, Interval)>,
     /// What was found about slack buffers.
     pub slack: Vec<SlackSaid>,
 }
@@ -62,6 +70,7 @@ impl Link {
             findings: Findings::default(),
             out: Seen::default(),
             wanted,
+            now: 0,
         };
         Self { timeline: Timeline::new(Want::All, Bytes::Forget), account }
     }
@@ -72,6 +81,17 @@ impl Link {
         self.account.sides.is_empty()
     }
 
+    /// What each of its channels did, added up.
+    pub fn reports(&self) -> impl Iterator<Item = ChannelReport<'_>> {
+        self.account.sides.iter().map(|(id, side)| ChannelReport {
+            id: *id,
+            channel: &side.channel,
+            peer: side.peer,
+            summary: side.states.summary(),
+            lamp: side.states.lamp(),
+        })
+    }
+
     /// What is odd about its channels.
     #[must_use]
     pub const fn findings(&self) -> &Findings {
@@ -80,7 +100,7 @@ impl Link {
 
     /// Takes over the channels of another.
     pub fn absorb(&mut self, other: Self) {
-        let Account { sides, findings, out, wanted: _ } = other.account;
+        let Account { sides, findings, out, wanted: _, now: _ } = other.account;
         self.timeline.absorb(other.timeline);
         let account = &mut self.account;
         account.sides.extend(sides);
@@ -115,6 +135,9 @@ impl Link {
     /// Takes the next chunk of a channel.
     pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>) {
         let Self { timeline, account } = self;
+        if let Some(side) = account.sides.get_mut(&id) {
+            side.states.recorded(chunk);
+        }
         timeline.feed(id, chunk, &mut |row| account.take(row));
     }
 
@@ -122,6 +145,7 @@ impl Link {
     pub fn pass(&mut self, moment: Time) {
         let Self { timeline, account } = self;
         timeline.pass(moment, &mut |row| account.take(row));
+        account.turn();
     }
 
     /// The recording ends.
@@ -145,13 +169,27 @@ impl Link {
 }
 
 impl Account {
+    /// All rows up to now have been taken.
+    fn turn(&mut self) {
+        let Self { sides, out, wanted, now, .. } = self;
+        if wanted.intervals() {
+            for side in sides.values_mut() {
+                side.states.turn(&mut |interval| out.intervals.push((*now, interval)));
+            }
+        }
+    }
+
     fn take(&mut self, row: Row) {
-        let Self { sides, findings, out, wanted } = self;
+        if row.time > self.now {
+            self.turn();
+            self.now = row.time;
+        }
+        let Self { sides, findings, out, wanted, now: _ } = self;
         let Row { time, channel, at, what } = &row;
         let Some(side) = sides.get_mut(channel) else { return };
         let intervals = wanted.intervals();
         side.states.row(*at, what, &mut |interval| {
-            out.intervals.extend(intervals.then_some(interval));
+            out.intervals.extend(intervals.then_some((*time, interval)));
         });
         side.slack.own(*at, what, &mut |said| out.slack.push(said));
         findings.row(&side.channel, &row);
@@ -166,6 +204,9 @@ impl Account {
                     Tick(u64::try_from(at).unwrap_or(u64::MAX))
                 }
             };
+            peer.states.opposite(at, what, &mut |interval| {
+                out.intervals.extend(intervals.then_some((*time, interval)));
+            });
             peer.slack.opposite(at, what, &mut |said| out.slack.push(said));
         }
         match what {
@@ -180,11 +221,12 @@ impl Account {
     }
 
     fn finish(&mut self) {
+        self.turn();
         let Self { sides, out, wanted, .. } = self;
         let intervals = wanted.intervals();
         for side in sides.values_mut() {
             side.states.finish(&mut |interval| {
-                out.intervals.extend(intervals.then_some(interval));
+                out.intervals.extend(intervals.then_some((Time::MAX, interval)));
             });
             side.slack.finish(&mut |said| out.slack.push(said));
         }

@@ -68,7 +68,7 @@ impl Network {
         self.blocking.pass(worked.until);
         let Self { periods_ps, findings, wanted, .. } = self;
         let time = |channel, at| time(periods_ps, channel, at);
-        merged(intervals, |it| (time(it.channel, it.end.0), it.channel), &mut |interval| {
+        merged(intervals, |(known, it)| (*known, it.channel), &mut |(_, interval)| {
             told.push(Told::Interval(interval));
         });
         let fills = wanted.fills();

@@ -1,0 +1,155 @@
+//! What the states of a channel add up to. F-4, R-6, L
+
+use codec::character::ProbeNumber;
+use codec::packet::Check;
+use codec::tick::{Tick, Ticks};
+
+use super::picture::Picture;
+use crate::packet::{EndedBy, PacketSeen};
+use crate::tally::Tally;
+
+/// Sums of periods, one for each of some kinds of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times<const N: usize>([u64; N]);
+
+/// What a channel carried and did, added up; its size does not grow.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Characters by kind.
+    pub tally: Tally,
+    /// Periods in each state, in the order of [`super::state::State::ALL`].
+    pub times: Times<7>,
+    /// What it was doing when.
+    pub picture: Picture,
+    /// STOP and GO that said something else than the one before. F-3
+    pub commands: u64,
+    /// When its sender had to pause.
+    pub stops: Stops,
+    /// Its packets.
+    pub packets: Packets,
+    /// Its PRB0, and `REPLx` on the opposite channel.
+    pub pings: Pings,
+}
+
+/// How often and for how long a sender was stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stops {
+    /// How often.
+    pub count: u64,
+    /// The longest, in periods; what was not recorded of the channel counts too.
+    pub longest: u64,
+}
+
+/// Packets by what ended them, and by their CRC byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packets {
+    /// By GAP. P-1
+    pub gap: u64,
+    /// By 16 silent periods. F-7
+    pub open_link: u64,
+    /// By FRES. R-2
+    pub reset: u64,
+    /// By a hole.
+    pub hole: u64,
+    /// By the end of the recording.
+    pub capture_end: u64,
+    /// With a CRC byte that is right. P-4
+    pub good: u64,
+    /// With one that is not. P-5
+    pub bad: u64,
+    /// Without one. P-9
+    pub runt: u64,
+}
+
+/// Pings and the time to their answers, in periods. R-6
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pings {
+    /// The last one, as long as it has not been answered.
+    waiting: Option<Tick>,
+    /// How many were sent.
+    pub sent: u64,
+    /// How many were answered.
+    pub answered: u64,
+    sum: u128,
+    /// The shortest and the longest time to an answer.
+    pub range: Option<(u64, u64)>,
+}
+
+impl<const N: usize> Default for Times<N> {
+    fn default() -> Self {
+        Self([0; N])
+    }
+}
+
+impl<const N: usize> Times<N> {
+    pub(super) fn add(&mut self, index: usize, periods: Ticks) {
+        if let Some(time) = self.0.get_mut(index) {
+            *time += periods.0;
+        }
+    }
+
+    /// The sums.
+    #[must_use]
+    pub const fn periods(&self) -> &[u64; N] {
+        &self.0
+    }
+}
+
+impl Stops {
+    pub(super) fn ended(&mut self, periods: Ticks) {
+        self.longest = self.longest.max(periods.0);
+    }
+}
+
+impl Packets {
+    pub(super) const fn add(&mut self, packet: &PacketSeen) {
+        match packet.ended_by {
+            EndedBy::Gap => self.gap += 1,
+            EndedBy::OpenLink => self.open_link += 1,
+            EndedBy::Reset => self.reset += 1,
+            EndedBy::Hole => self.hole += 1,
+            EndedBy::CaptureEnd => self.capture_end += 1,
+        }
+        match packet.check {
+            Check::Good => self.good += 1,
+            Check::Bad(_) => self.bad += 1,
+            Check::Runt => self.runt += 1,
+        }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.good + self.bad + self.runt
+    }
+}
+
+impl Pings {
+    /// A probe passes. Reading: an answer is that to the last probe, and only PRB0 is a ping.
+    pub(super) fn sent(&mut self, at: Tick, number: ProbeNumber) {
+        let ping = number.value() == 0;
+        self.sent += u64::from(ping);
+        self.waiting = ping.then_some(at);
+    }
+
+    /// An answer passes on the opposite channel.
+    pub(super) fn answered(&mut self, at: Tick) {
+        let Some(sent) = self.waiting.take() else { return };
+        let periods = at.since(sent).0;
+        self.answered += 1;
+        self.sum += u128::from(periods);
+        let (min, max) = self.range.unwrap_or((periods, periods));
+        self.range = Some((min.min(periods), max.max(periods)));
+    }
+
+    /// Something was not recorded: the answer may be among it.
+    pub(super) const fn forget(&mut self) {
+        self.waiting = None;
+    }
+
+    /// The mean time to an answer, in thousandths of a period.
+    #[must_use]
+    pub fn mean_thousandths(&self) -> Option<u128> {
+        (self.sum * 1000).checked_div(u128::from(self.answered))
+    }
+}

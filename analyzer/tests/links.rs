@@ -1,0 +1,408 @@
+//! The states of channels, on captures written by hand; every interval is worked out from the rule
+//! that it names.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
+
+use std::fmt::Write as _;
+use std::num::NonZeroU64;
+use std::ops::Range;
+
+use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::link::slack::Assumptions;
+use analyzer::link::state::Interval;
+use codec::CharBuf;
+use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
+use codec::notation::parse;
+use codec::tick::Tick;
+use proptest::prelude::*;
+
+/// A chunk: channel, first character, characters, and how often they repeat (0: literal).
+type Piece<'a> = (u32, u64, &'a str, u64);
+
+/// The fill of a receiver that has room, which makes what its opposite may do known at once.
+const FILL: Piece<'_> = (1, 0, "GO GAP", 1000);
+
+/// The capture of these channels.
+fn capture(channels: &[Channel], pieces: &[Piece<'_>]) -> Vec<u8> {
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, channels).unwrap();
+    for (channel, first, text, count) in pieces {
+        let chars = parse(text).unwrap();
+        let content = match count {
+            0 => Content::Literal(chars.chars()),
+            _ => Content::Repeat { pattern: chars.chars(), count: *count },
+        };
+        file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
+    }
+    file.finish().unwrap()
+}
+
+/// The channels of the link a ⇄ b, seen at a.
+fn link() -> [Channel; 2] {
+    ["a:0>b:0", "b:0>a:0"].map(|name| {
+        let mut channel = Channel::named(name);
+        channel.tap = Some("a:0".to_owned());
+        channel
+    })
+}
+
+/// All intervals of a capture, as they are told, and the analysis at its end.
+fn analysed(capture: &[u8]) -> (Vec<Interval>, Analysis<&[u8]>) {
+    let mut analysis = Analysis::new(capture, Wanted::Intervals, Assumptions::default());
+    let mut intervals = Vec::new();
+    let mut told = |told: Told| match told {
+        Told::Interval(interval) => intervals.push(interval),
+        other => panic!("{other:?}"),
+    };
+    while analysis.step(&mut told).unwrap() == Progress::More {}
+    (intervals, analysis)
+}
+
+/// The intervals of a channel, one a line: first and last character, state.
+fn states(capture: &[u8], channel: u32) -> String {
+    let (intervals, analysis) = analysed(capture);
+    let name = &analysis.channel(ChannelId(channel)).unwrap().name;
+    let own = intervals.iter().filter(|interval| interval.channel.0 == channel);
+    own.fold(String::new(), |mut text, interval| {
+        let row = interval.row(name);
+        writeln!(text, "{}..={} {}", row.start, row.end, row.state).unwrap();
+        text
+    })
+}
+
+/// The intervals of channel a > b, alone or in its link.
+fn there(pieces: &[Piece<'_>]) -> String {
+    states(&capture(&link(), pieces), 0)
+}
+
+fn back(pieces: &[Piece<'_>]) -> String {
+    states(&capture(&link(), pieces), 1)
+}
+
+fn alone(text: &str) -> String {
+    states(&capture(&[Channel::named("a:0>b:0")], &[(0, 0, text, 0)]), 0)
+}
+
+/// The row of a channel.
+fn row(capture: &[u8], channel: u32) -> serde_json::Value {
+    let (_, analysis) = analysed(capture);
+    let mut reports = analysis.links().flat_map(analyzer::link::Link::reports);
+    serde_json::to_value(reports.find(|report| report.id.0 == channel).unwrap().row()).unwrap()
+}
+
+#[test]
+fn a_channel_is_unknown_until_its_first_gap() {
+    // P-1: 05 and 92 may be the end of a packet. The GAP is the first character between packets.
+    insta::assert_snapshot!(alone("05 92 GAP GO 83 05 92 GAP GO"), @"
+    0..=1 unknown
+    2..=3 idle
+    4..=6 sending
+    7..=8 idle
+    ");
+}
+
+#[test]
+fn a_reset_and_a_silence_make_it_known_too() {
+    // R-2: the GAP at 4 ends the reset. F-7: characters 1..=16 are silent, the 16th opens the link.
+    insta::assert_snapshot!(alone("05 FRES 01 02 GAP GO"), @"
+    0..=0 unknown
+    1..=3 reset
+    4..=5 idle
+    ");
+    insta::assert_snapshot!(alone("05 IDLE×18 GO GO"), @"
+    0..=15 unknown
+    16..=18 open
+    19..=20 idle
+    ");
+}
+
+#[test]
+fn a_channel_without_opposite_may_always_send() {
+    insta::assert_snapshot!(alone("GAP 83"), @"
+    0..=0 idle
+    1..=1 sending
+    ");
+}
+
+#[test]
+fn what_the_sender_may_do_is_unknown_until_the_opposite_channel_says_it() {
+    // F-1, F-2: b commands at 3, a at 1. Framing is known from 0 on.
+    let pieces = [(0, 0, "GAP GO GAP GO GAP GO", 0), (1, 0, "GAP GAP GAP GO GAP GO", 0)];
+    insta::assert_snapshot!(there(&pieces), @"
+    0..=2 unknown
+    3..=5 idle
+    ");
+    insta::assert_snapshot!(back(&pieces), @"
+    0..=0 unknown
+    1..=5 idle
+    ");
+}
+
+#[test]
+fn a_byte_that_passes_shows_that_the_sender_may_send() {
+    // b says neither STOP nor GO.
+    let pieces = [(0, 0, "GAP GAP 83 05 GAP", 0), (1, 0, "GAP×5", 0)];
+    insta::assert_snapshot!(there(&pieces), @"
+    0..=1 unknown
+    2..=3 sending
+    4..=4 idle
+    ");
+}
+
+#[test]
+fn an_opposite_channel_that_was_not_recorded_leaves_nothing_unknown() {
+    insta::assert_snapshot!(there(&[(0, 0, "GAP GO GAP GO", 0)]), @"0..=3 idle");
+    // From its first character on it has its say: at 2 it has said nothing yet.
+    insta::assert_snapshot!(there(&[(0, 0, "GAP GO×4", 0), (1, 2, "GAP GO", 0)]), @"
+    0..=1 idle
+    2..=2 unknown
+    3..=4 idle
+    ");
+}
+
+#[test]
+fn the_opposite_channel_stops_and_releases() {
+    // F-2: STOP at 1 and 4, GO at 3. F-7: 5..=20 are silent, so at 20 the link opens and releases.
+    let pieces = [(0, 0, "IDLE GAP", 20), (1, 0, "GO STOP STOP GO STOP IDLE×16 GAP", 0)];
+    insta::assert_snapshot!(there(&pieces), @"
+    0..=0 unknown
+    1..=2 stopped
+    3..=3 idle
+    4..=19 stopped
+    20..=39 idle
+    ");
+    // a says neither STOP nor GO: what b's sender may do is never known.
+    insta::assert_snapshot!(back(&pieces), @"
+    0..=19 unknown
+    20..=20 open
+    21..=21 unknown
+    ");
+}
+
+#[test]
+fn a_pause_of_more_than_16_periods_is_starved() {
+    // Symbols at 3..=4 and 6..=21 (16 periods) are within the packet; 23..=39 are 17 periods.
+    let text = "GAP GO 83 STOP GO 05 GO×16 07 GO×17 92 GAP";
+    insta::assert_snapshot!(there(&[(0, 0, text, 0), FILL]), @"
+    0..=1 idle
+    2..=22 sending
+    23..=39 starved
+    40..=40 sending
+    41..=41 idle
+    ");
+    // F-1: a's STOP at 3 and GO at 4 govern b.
+    let lines = back(&[(0, 0, text, 0), FILL]);
+    insta::assert_snapshot!(lines, @"
+    0..=0 unknown
+    1..=2 idle
+    3..=3 stopped
+    4..=1999 idle
+    ");
+}
+
+#[test]
+fn a_stop_goes_before_sending_and_bytes_are_awaited_from_its_end_on() {
+    // b: STOP at 4, GO at 10. Two bytes are under way at 4. Bytes are awaited from 10 on, and come
+    // at 27, after 17 periods.
+    let pieces = [
+        (0, 0, "GAP GO 83 05 01 02 GO×21 03 GAP", 0),
+        (1, 0, "GO GAP GO GAP STOP GAP×5 GO GAP×18", 0),
+    ];
+    insta::assert_snapshot!(there(&pieces), @"
+    0..=1 idle
+    2..=3 sending
+    4..=9 stopped
+    10..=26 starved
+    27..=27 sending
+    28..=28 idle
+    ");
+}
+
+#[test]
+fn an_open_link_goes_before_a_reset() {
+    // FRES at 1; 2..=17 are silent; the GAP at 20 ends the reset. Reading: silence does not.
+    insta::assert_snapshot!(alone("GAP FRES IDLE×17 01 GAP"), @"
+    0..=0 idle
+    1..=16 reset
+    17..=18 open
+    19..=19 reset
+    20..=20 idle
+    ");
+}
+
+#[test]
+fn a_hole_belongs_to_no_interval() {
+    // 4..=9 of a are missing; b stops it at 6, within the hole. After it a is unknown up to its GAP.
+    let pieces =
+        [(0, 0, "GAP GO 83 05", 0), (1, 0, "GO GAP×5 STOP GAP×6", 0), (0, 10, "07 GAP GO", 0)];
+    insta::assert_snapshot!(there(&pieces), @"
+    0..=1 idle
+    2..=3 sending
+    10..=10 unknown
+    11..=12 stopped
+    ");
+}
+
+#[test]
+fn a_hole_in_the_opposite_channel_leaves_its_sender_unknown() {
+    // b's hole is known at 8, where it goes on; its GO at 9 says what a may do.
+    let pieces = [(0, 0, "GAP GO×11", 0), (1, 0, "GO STOP GAP", 0), (1, 8, "GAP GO GAP", 0)];
+    insta::assert_snapshot!(there(&pieces), @"
+    0..=0 idle
+    1..=7 stopped
+    8..=8 unknown
+    9..=11 idle
+    ");
+}
+
+#[test]
+fn what_repeats_is_known_and_costs_nothing() {
+    // Fill for 2^41 periods; then the bytes of one packet for 2^40.
+    let end = 1_u64 << 41;
+    let pieces = [(0, 0, "GAP GO", 1 << 40), (1, 0, "GO GAP", 1 << 50), (0, end, "80", 1 << 40)];
+    assert_eq!(
+        there(&pieces),
+        format!("0..={} idle\n{end}..={} sending\n", end - 1, end + (1 << 40) - 1)
+    );
+}
+
+#[test]
+fn packets_that_repeat_for_ever_are_unknown_after_a_while() {
+    // 4096 characters of the repeat are worked out; GAP ends every packet of one byte.
+    let lines = alone_repeated("07 GAP", 1 << 40);
+    let last: Vec<&str> = lines.lines().rev().take(2).collect();
+    assert_eq!(last, [&format!("4096..={} unknown", (1_u64 << 41) - 1), "4095..=4095 idle"]);
+}
+
+fn alone_repeated(text: &str, count: u64) -> String {
+    states(&capture(&[Channel::named("a:0>b:0")], &[(0, 0, text, count)]), 0)
+}
+
+#[test]
+fn lamps_look_at_both_directions() {
+    // L: the port at b is yellow while 2..=4 pass to it and 6..=7 from it, green otherwise.
+    let pieces =
+        [(0, 0, "GAP GO 83 05 92 GAP GO GAP GO GAP", 0), (1, 0, "GO GAP GO×4 83 05 GAP GO", 0)];
+    let row = row(&capture(&link(), &pieces), 0);
+    insta::assert_snapshot!(row["lamp"], @r#"{"green":{"periods":5,"share":0.5},"red":{"periods":0,"share":0.0},"unknown":{"periods":0,"share":0.0},"yellow":{"periods":5,"share":0.5}}"#);
+}
+
+#[test]
+fn stops_pings_and_packets_are_counted() {
+    // b: stopped from 2 to 5 by a, pinged by a at 0 and 8; its answers are at 3 and 15.
+    let pieces = [
+        (0, 0, "PRB0 GAP STOP GAP GAP GO 83 05 PRB0 92 GAP 07 GAP PRB3 GAP PRB0", 0),
+        (1, 0, "GO GAP GO REPL2 GAP GO×7 REPL1 GAP GAP REPL1", 0),
+    ];
+    let file = capture(&link(), &pieces);
+    let (a, b) = (row(&file, 0), row(&file, 1));
+    // The ping at 8 is answered at 12, after 4 periods; the one at 15 in the same instant.
+    insta::assert_snapshot!(a["pings"], @r#"{"answered":3,"max":4,"mean":2.333,"measures":"round-trip","min":0,"sent":3}"#);
+    insta::assert_snapshot!(b["stops"], @r#"{"count":1,"longest":3,"periods":3,"share":0.1875}"#);
+    insta::assert_snapshot!(a["packets"], @r#"{"count":2,"crc":{"bad":0,"good":1,"runt":1},"ended_by":{"capture-end":0,"gap":2,"hole":0,"open-link":0,"reset":0}}"#);
+    insta::assert_snapshot!(a["flow_control"], @r#"{"characters":2,"commands":2,"commands_share":0.125,"share":0.125}"#);
+    insta::assert_snapshot!(a["utilisation"], @"0.25");
+}
+
+/// A random channel: runs of its characters.
+fn characters() -> impl Strategy<Value = Vec<(u8, u64)>> {
+    prop::collection::vec((0_u8..10, 1_u64..20), 1..40)
+}
+
+fn spelt(runs: &[(u8, u64)]) -> CharBuf {
+    const WORDS: [&str; 10] =
+        ["83", "05", "GAP", "GO", "STOP", "IDLE", "IDLE", "FRES", "83", "GAP"];
+    let text: Vec<String> =
+        runs.iter().map(|(word, n)| format!("{}×{n}", WORDS[usize::from(*word)])).collect();
+    parse(&text.join(" ")).unwrap()
+}
+
+/// The stretches of so many characters between some places, in order.
+fn stretches(len: usize, places: &[u16]) -> Vec<Range<usize>> {
+    let mut places: Vec<usize> = places.iter().map(|at| usize::from(*at) % len).collect();
+    places.extend([0, len]);
+    places.sort_unstable();
+    places.dedup();
+    places.windows(2).map(|pair| pair[0]..pair[1]).collect()
+}
+
+/// Some stretches of a link's channels as a capture, from character 7 on.
+fn recorded(channels: &[CharBuf; 2], stretches: &[Vec<Range<usize>>; 2]) -> Vec<u8> {
+    let mut chunks: Vec<(usize, ChannelId, Range<usize>)> = Vec::new();
+    for (id, ranges) in (0..).zip(stretches) {
+        chunks.extend(ranges.iter().map(|range| (range.start, ChannelId(id), range.clone())));
+    }
+    chunks.sort_by_key(|(first, id, _)| (*first, *id));
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &link()).unwrap();
+    for (first, id, range) in chunks {
+        let content = Content::Literal(channels[id.0 as usize].chars().slice(range));
+        file.write(id, &Chunk { first: Tick(7 + first as u64), content }).unwrap();
+    }
+    file.finish().unwrap()
+}
+
+/// Whether the intervals of a channel follow each other through all that was recorded of it.
+fn tile(own: &[&Interval], stretches: &[Range<usize>]) {
+    let mut own = own.iter().copied().peekable();
+    let mut stretches = stretches.iter().cloned().peekable();
+    while let Some(mut stretch) = stretches.next() {
+        while let Some(more) = stretches.next_if(|next| next.start == stretch.end) {
+            stretch.end = more.end;
+        }
+        let (mut next, end) = (7 + stretch.start as u64, 7 + stretch.end as u64);
+        let mut before = None;
+        while next < end {
+            let interval = own.next().unwrap();
+            assert_eq!(interval.start.0, next);
+            assert!(interval.end > interval.start && before != Some(interval.state));
+            (next, before) = (interval.end.0, Some(interval.state));
+        }
+        assert_eq!(next, end);
+    }
+    assert_eq!(own.next(), None);
+}
+
+proptest! {
+    #[test]
+    fn intervals_tile_what_was_recorded_however_it_is_cut(
+        runs in [characters(), characters()],
+        places in [prop::collection::vec(any::<u16>(), 0..9), prop::collection::vec(any::<u16>(), 0..9)],
+        more in prop::collection::vec(any::<u16>(), 0..9),
+        lost in any::<[u16; 2]>(),
+    ) {
+        let channels = [spelt(&runs[0]), spelt(&runs[1])];
+        let [whole, parts] = [&[][..], &more].map(|more| [0, 1].map(|id| {
+            let len = channels[id].len();
+            let kept: Vec<_> = (0..).zip(stretches(len, &places[id]))
+                .filter(|(n, _)| lost[id] >> n & 1 == 0).map(|(_, range)| range).collect();
+            let finer = stretches(len, &[&places[id][..], more].concat());
+            finer.into_iter()
+                .filter(|part| kept.iter().any(|kept| kept.start <= part.start && part.end <= kept.end))
+                .collect::<Vec<_>>()
+        }));
+        let file = recorded(&channels, &whole);
+        let (intervals, analysis) = analysed(&file);
+        prop_assert_eq!(&intervals, &analysed(&recorded(&channels, &parts)).0);
+        let reports: Vec<_> = analysis.links().flat_map(analyzer::link::Link::reports).collect();
+        for (id, stretches) in (0..).zip(&whole) {
+            let own: Vec<_> = intervals.iter().filter(|interval| interval.channel.0 == id).collect();
+            tile(&own, stretches);
+            let report = reports.iter().find(|report| report.id.0 == id).unwrap();
+            let all: u64 = stretches.iter().map(|range| range.len() as u64).sum();
+            prop_assert_eq!(report.summary.times.periods().iter().sum::<u64>(), all);
+            prop_assert_eq!(report.lamp.periods().iter().sum::<u64>(), all);
+        }
+    }
+}
+
+#[test]
+fn channels_of_two_rates_meet_in_time() {
+    // b runs at half the rate: its STOP at 3 and GO at 5 fall on 6 and 10 of a.
+    let [there, mut back] = link();
+    back.period_ps = NonZeroU64::new(25_000).unwrap();
+    let pieces = [(0, 0, "GAP×12", 0), (1, 0, "GO GAP GAP STOP GAP GO", 0)];
+    insta::assert_snapshot!(states(&capture(&[there, back], &pieces), 0), @"
+    0..=5 idle
+    6..=9 stopped
+    10..=11 idle
+    ");
+}
