@@ -1,89 +1,40 @@
 //! One packet over many links: peeled routes, latencies, where it was hurt, where it ended. P-3, P-5, S-1
+//!
+//! A packet is known by its bytes: but for the route byte that a switch strips and the CRC byte that it
+//! writes anew, they stay as they are. A packet that goes out of a switch is looked for among those at
+//! the switch's inputs: when it begins, by whose turn it is; when it has ended, by its bytes. A packet
+//! that comes from where nothing was captured is looked for among those that went there.
 
-use std::collections::BTreeMap;
+mod harm;
+mod leg;
+mod matching;
+mod net;
+mod recent;
+mod telling;
+mod unseen;
+
+use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::{Channel, ChannelId};
-use codec::packet::{Check, Tag};
-use codec::route::PortId;
-use codec::tick::Tick;
+use codec::route::{PortId, is_route};
 
-use crate::timeline::{Row, Time};
+pub use self::harm::{Flips, Harm, Injury, Place};
+use self::leg::{Closed, Held, Joint, Leg, LegId, Legs, Onward, Sight, Upset};
+use self::matching::{Candidate, Fit};
+use self::net::{Kind, Net, Wish};
+use self::recent::Recent;
+pub use self::telling::{Certainty, Fate, Hop, Journey, PATH_PS, Waited};
+use crate::event::{By, Event};
+use crate::packet::PacketSeen;
+use crate::timeline::{Detail, Row, Time, What};
 
-/// A packet on its way, as far as captured links show it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Journey {
-    /// Counts from 0, in the order in which journeys end.
-    pub number: u64,
-    /// The captured links that it passed, in order.
-    pub hops: Vec<Hop>,
-    /// The tag, once the route is used up.
-    pub tag: Option<Tag>,
-    /// What became of it.
-    pub fate: Fate,
-    /// How sure it is that all hops are of one packet.
-    pub certainty: Certainty,
-    /// Where it was hurt, in order.
-    pub injuries: Vec<Injury>,
-}
-
-/// A packet on one captured channel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hop {
-    /// The channel.
-    pub channel: ChannelId,
-    /// The packet's number on it.
-    pub packet: u64,
-    /// Places of its first and last byte.
-    pub start: Tick,
-    /// See `start`.
-    pub end: Tick,
-    /// When its first byte was seen.
-    pub time: Time,
-    /// Bytes, the CRC byte included.
-    pub length: u64,
-    /// What its CRC byte says here.
-    pub check: Check,
-    /// The port of the switch behind this channel that its first byte selects, where that is known.
-    pub output: Option<PortId>,
-    /// From its first byte here to its first byte on the next captured link, less the cables where
-    /// their delay is known.
-    pub latency: Option<Time>,
-}
-
-/// What became of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It reached a host.
-    Arrived,
-    /// It went on over links that were not captured.
-    OutOfSight,
-    /// A switch dropped it, by this rule.
-    Dropped(&'static str),
-    /// It was on its way when the recording ended.
-    UnderWay,
-}
-
-/// How sure a journey is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Certainty {
-    /// No other packet can have been meant.
-    Certain,
-    /// Several were alike; order and time decided.
-    ByOrder,
-}
-
-/// Where a packet was hurt. P-5
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Injury {
-    /// The last captured channel on which it was as before; none if it was hurt before the first.
-    pub after: Option<ChannelId>,
-    /// The first captured channel on which it is different.
-    pub seen: ChannelId,
-    /// What the syndrome changed by.
-    pub syndrome: u8,
-    /// If one bit was flipped: how many bits were behind it in the packet on that channel, modulo 127.
-    pub bit: Option<u8>,
-}
+/// Packets that went out of sight which are kept. *Chosen*: more than the slack of a large network
+/// holds.
+const WAITING_MAX: usize = 4096;
+/// Pairs of channels whose connection is counted. *Chosen*: a switch of 32 ports has 1024.
+const IMPLIED_MAX: usize = 1 << 16;
+/// Packets that are kept for each input. *Chosen*: a slack buffer of 80 cells has 40 (F-3).
+const QUEUE_MAX: usize = 1024;
 
 /// The packet at the head of a switch's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,31 +54,379 @@ pub struct Head {
 pub enum Passing {
     /// Not yet.
     Waiting,
-    /// Its first byte has been seen on the output.
+    /// Its first byte has been seen on the output. While several packets wait for that output, it is
+    /// thought to be the one at which the output's token is next (S-5), until its bytes are known.
     Begun,
+}
+
+/// Two channels that a switch joins, as packets show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Implied {
+    /// The channel to the switch.
+    pub from: ChannelId,
+    /// The channel that goes out of it.
+    pub to: ChannelId,
+    /// The route byte that leads from one to the other.
+    pub byte: u8,
+    /// How many packets went that way.
+    pub packets: u64,
 }
 
 /// Finds the packets of different channels that are one.
 #[derive(Debug, Default)]
 pub struct Paths {
-    channels: BTreeMap<ChannelId, Channel>,
+    net: Net,
+    legs: Legs,
+    recent: Recent,
+    /// Packets that went out of sight, the oldest first.
+    waiting: VecDeque<(u64, LegId)>,
+    implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
+    told: u64,
 }
 
 impl Paths {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        self.channels.insert(id, channel.clone());
+        self.net.declare(id, channel);
     }
 
     /// Takes the next row of any channel; rows come in order of time.
-    pub fn row(&mut self, _row: &Row, _out: &mut impl FnMut(Journey)) {}
+    pub fn row(&mut self, row: &Row, out: &mut impl FnMut(Journey)) {
+        let Some(lane) = self.net.place(row.channel) else { return };
+        match &row.what {
+            What::Detail(Detail::Head(first)) => self.begin(lane, row, *first, out),
+            What::Packet(packet) => self.close(lane, row, packet, out),
+            What::Event(Event::ForwardReset) => self.reset(lane),
+            What::Event(Event::SenderResumed(By::Go | By::OpenLink | By::Reset)) => {
+                if let Some(lane) = self.net.lane_mut(lane) {
+                    lane.resumed = Some(row.time);
+                }
+            }
+            What::Event(_) | What::Detail(_) | What::Omitted { .. } => {}
+        }
+    }
 
     /// The packet at the head of the switch's input behind a channel.
     #[must_use]
-    pub fn head(&self, _input: ChannelId) -> Option<Head> {
-        None
+    pub fn head(&self, input: ChannelId) -> Option<Head> {
+        let place = self.net.place(input)?;
+        let lane = self.net.lane(place)?;
+        let (node, port) = self.net.node_at(lane.to)?;
+        if node.kind() == Kind::Host {
+            return None;
+        }
+        let leg = lane.queue.iter().filter_map(|leg| self.legs.get(*leg));
+        let leg = leg.into_iter().find(|leg| leg.passed.is_none())?;
+        let channel = |lane: usize| self.net.lane(lane).map(|lane| lane.id);
+        let (wants, passing) = match leg.onward {
+            Onward::Claimed(next) | Onward::Gone(next) => {
+                (self.legs.get(next).and_then(|next| channel(next.lane)), Passing::Begun)
+            }
+            Onward::Nowhere => {
+                let outputs = node.selects(leg.first, port).map(|port| node.output(port?));
+                let wants = match outputs {
+                    [Some(one), Some(other)] if one != other => None,
+                    [one, other] => one.or(other),
+                };
+                (wants.and_then(channel), Passing::Waiting)
+            }
+        };
+        Some(Head { packet: leg.number, since: leg.time, wants, passing })
+    }
+
+    /// Which channels switches join, as packets show it; in order.
+    pub fn implied(&self) -> impl Iterator<Item = Implied> {
+        let implied = self.implied.iter();
+        implied.map(|((from, to, byte), packets)| Implied {
+            from: *from,
+            to: *to,
+            byte: *byte,
+            packets: *packets,
+        })
     }
 
     /// The recording ends.
-    pub fn finish(&mut self, _out: &mut impl FnMut(Journey)) {}
+    pub fn finish(&mut self, out: &mut impl FnMut(Journey)) {
+        for leg in self.legs.ids() {
+            let Some(found) = self.legs.get(leg) else { continue };
+            if found.fate.is_none() && !matches!(found.onward, Onward::Gone(_)) {
+                let fate = self.verdict(found, Fate::UnderWay);
+                self.settle(leg, fate, out);
+            }
+        }
+        // None is left but where rows were left out.
+        self.legs = Legs::default();
+        self.waiting.clear();
+        self.net.lanes.iter_mut().for_each(|lane| lane.queue.clear());
+    }
+
+    /// A packet begins.
+    fn begin(&mut self, place: usize, row: &Row, first: u8, out: &mut impl FnMut(Journey)) {
+        let Some(lane) = self.net.lane_mut(place) else { return };
+        let held = Held { output: lane.last, input: None, resumed: lane.resumed };
+        let leg = self.legs.add(Leg {
+            lane: place,
+            seq: 0,
+            number: lane.next_number,
+            first,
+            start: row.at,
+            time: row.time,
+            closed: None,
+            before: None,
+            onward: Onward::Nowhere,
+            passed: None,
+            upset: Upset::Nothing,
+            sight: Sight::Followed,
+            fate: None,
+            held,
+        });
+        let unclosed = lane.open.replace(leg);
+        let crowded = lane.to.and_then(|_| {
+            lane.queue.push_back(leg);
+            (lane.queue.len() > QUEUE_MAX).then(|| lane.queue.pop_front()).flatten()
+        });
+        self.net.count_head(place, first);
+        unclosed.into_iter().for_each(|leg| self.forget(leg));
+        crowded.into_iter().for_each(|leg| self.overtaken(leg, out));
+        self.claim(leg);
+    }
+
+    /// A packet has ended.
+    fn close(
+        &mut self,
+        place: usize,
+        row: &Row,
+        packet: &PacketSeen,
+        out: &mut impl FnMut(Journey),
+    ) {
+        let Some(lane) = self.net.lane_mut(place) else { return };
+        let Some(id) = lane.open.take() else {
+            // Its beginning was left out.
+            lane.next_number = packet.number + 1;
+            return;
+        };
+        lane.next_number = packet.number + 1;
+        lane.sum = lane.sum.saturating_add(packet.length);
+        lane.last = Some((packet.number, row.time));
+        let sum = lane.sum;
+        let Some(leg) = self.legs.get_mut(id) else { return };
+        leg.number = packet.number;
+        let closed = Closed::new(row.time, leg.first, packet, sum);
+        let (body, seq) = (closed.body, leg.seq);
+        leg.closed = Some(closed);
+        self.find_before(id, out);
+        let Some(leg) = self.legs.get(id) else { return };
+        if let Onward::Gone(_) = leg.onward {
+            self.tell_if_whole(id, out);
+            return;
+        }
+        self.arrive(id, (body, seq), out);
+        self.drain(place, out);
+    }
+
+    /// A whole packet is at the node behind its channel.
+    fn arrive(
+        &mut self,
+        id: LegId,
+        (body, seq): (codec::crc::Residue, u64),
+        out: &mut impl FnMut(Journey),
+    ) {
+        let Some(leg) = self.legs.get(id) else { return };
+        let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
+        match node.map(|(node, _)| node.kind()) {
+            Some(Kind::Host) => {
+                let fate = if is_route(leg.first) { Fate::Misrouted } else { Fate::Arrived };
+                self.leave_queue(id);
+                self.settle(id, fate, out);
+            }
+            // What has a tag at its front is for a host.
+            None if !is_route(leg.first) => self.settle(id, Fate::Arrived, out),
+            Some(Kind::Switch) | None => {
+                self.recent.add(body, seq, id);
+                if leg.is_free() && self.net.wish(leg.lane, leg.first) == Wish::Unseen {
+                    self.wait(id, seq, out);
+                }
+            }
+        }
+    }
+
+    /// Finds a packet that has ended on the channel before.
+    fn find_before(&mut self, id: LegId, out: &mut impl FnMut(Journey)) {
+        let Some((candidate, certainty)) = self.best(id) else {
+            self.release(id);
+            self.find_unseen(id);
+            return;
+        };
+        let appended = match candidate.fit {
+            Fit::Merged => self.appended(&candidate, id),
+            Fit::Same | Fit::Hurt(_) | Fit::Elsewhere | Fit::Spoilt | Fit::Turn => Vec::new(),
+        };
+        self.join(candidate.leg, id, Onward::Gone(id), certainty);
+        self.left(&candidate, id, out);
+        for leg in appended {
+            self.leave_queue(leg);
+            self.settle(leg, Fate::Merged, out);
+        }
+    }
+
+    /// A packet has left an input for good.
+    fn left(&mut self, candidate: &Candidate, to: LegId, out: &mut impl FnMut(Journey)) {
+        let Some(leaving) = self.legs.get(to) else { return };
+        let (output, since) = (leaving.lane, leaving.time);
+        let ended = leaving.closed.as_ref().map(|closed| closed.at);
+        let Some(leg) = self.legs.get(candidate.leg) else { return };
+        let (number, first) = (leg.number, leg.first);
+        if candidate.fit == Fit::Same {
+            self.net.vote(candidate.lane, output, first);
+        }
+        let ids = [candidate.lane, output].map(|lane| self.net.lane(lane).map(|lane| lane.id));
+        if let ([Some(from), Some(to)], Fit::Same | Fit::Elsewhere) = (ids, candidate.fit) {
+            self.imply(from, to, first);
+        }
+        let Some(lane) = self.net.lane_mut(candidate.lane) else { return };
+        let port = lane.to.map_or(PortId(0), |(_, port)| port);
+        let gone: Vec<LegId> = lane.queue.iter().take(candidate.place).copied().collect();
+        lane.queue.remove(candidate.place);
+        let before = std::mem::replace(&mut lane.left, ended.map(|ended| (number, ended)));
+        if let Some(leg) = self.legs.get_mut(to) {
+            leg.held.input = before;
+        }
+        if let Some(output) = self.net.lane_mut(output) {
+            output.served = port;
+        }
+        for leg in gone {
+            self.pass_over(leg, since);
+        }
+        self.drain(candidate.lane, out);
+    }
+
+    /// A packet is still there while one from behind it has left: it went before, or nowhere.
+    fn pass_over(&mut self, id: LegId, since: Time) {
+        let Some(leg) = self.legs.get(id) else { return };
+        let late = match self.net.wish(leg.lane, leg.first) {
+            Wish::Seen(output) => self.net.lane(output).map_or(0, net::Lane::lateness),
+            Wish::Unseen | Wish::Nothing => 0,
+        };
+        if let Some(leg) = self.legs.get_mut(id) {
+            leg.passed.get_or_insert(since + late);
+        }
+    }
+
+    /// Takes those from the front of a queue that cannot be there any more.
+    fn drain(&mut self, place: usize, out: &mut impl FnMut(Journey)) {
+        loop {
+            let Some(lane) = self.net.lane(place) else { return };
+            let Some(front) = lane.queue.front().copied() else { return };
+            let Some(leg) = self.legs.get(front) else { return };
+            let Some(closed) = &leg.closed else { return };
+            let now = lane.last.map_or(0, |(_, time)| time);
+            let beyond = lane.sum.saturating_sub(closed.sum) > lane.room;
+            let over = leg.passed.is_some_and(|until| until < now) || beyond;
+            if !leg.is_free() || !over {
+                return;
+            }
+            self.leave_queue(front);
+            self.overtaken(front, out);
+        }
+    }
+
+    /// A packet has not been seen to leave, and cannot any more.
+    fn overtaken(&mut self, id: LegId, out: &mut impl FnMut(Journey)) {
+        let Some(leg) = self.legs.get(id) else { return };
+        let seq = leg.seq;
+        let fate = self.verdict(leg, Fate::Dropped("S-1"));
+        if fate == Fate::OutOfSight {
+            self.wait(id, seq, out);
+        } else {
+            self.settle(id, fate, out);
+        }
+    }
+
+    /// What became of a packet that was not seen to leave; `unseen` if nothing tells.
+    fn verdict(&self, leg: &Leg, unseen: Fate) -> Fate {
+        let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
+        let Some((node, _)) = node else { return Fate::OutOfSight };
+        if node.kind() == Kind::Host {
+            return if is_route(leg.first) { Fate::Misrouted } else { Fate::Arrived };
+        }
+        if !is_route(leg.first) {
+            return Fate::Dropped("S-2");
+        }
+        if leg.upset == Upset::Reset {
+            return Fate::Dropped("R-2");
+        }
+        if leg.closed.as_ref().is_some_and(|closed| closed.length < 2) {
+            return Fate::Dropped("P-9");
+        }
+        match self.net.wish(leg.lane, leg.first) {
+            Wish::Nothing => Fate::Dropped("S-1"),
+            Wish::Unseen => Fate::OutOfSight,
+            Wish::Seen(_) => unseen,
+        }
+    }
+
+    /// FRES: the buffer behind a channel is emptied. R-2
+    fn reset(&mut self, place: usize) {
+        let Some(lane) = self.net.lane(place) else { return };
+        for leg in &lane.queue {
+            if let Some(leg) = self.legs.get_mut(*leg)
+                && leg.is_free()
+            {
+                leg.upset = Upset::Reset;
+            }
+        }
+    }
+
+    /// Makes two packets one.
+    fn join(&mut self, from: LegId, to: LegId, onward: Onward, certainty: Certainty) {
+        self.release(to);
+        let before = self.legs.get_mut(from).map(|leg| std::mem::replace(&mut leg.onward, onward));
+        if let Some(Onward::Claimed(other)) = before
+            && other != to
+            && let Some(other) = self.legs.get_mut(other)
+        {
+            other.before = None;
+        }
+        if let Some(leg) = self.legs.get_mut(to) {
+            leg.before = Some(Joint { leg: from, switches: 1, certainty });
+        }
+    }
+
+    /// The packet that a packet was thought to be is free again.
+    fn release(&mut self, id: LegId) {
+        let before = self.legs.get_mut(id).and_then(|leg| leg.before.take());
+        if let Some(before) = before.and_then(|joint| self.legs.get_mut(joint.leg)) {
+            before.onward = Onward::Nowhere;
+        }
+    }
+
+    fn leave_queue(&mut self, id: LegId) {
+        let lane = self.legs.get(id).map(|leg| leg.lane);
+        if let Some(lane) = lane.and_then(|lane| self.net.lane_mut(lane))
+            && let Some(place) = lane.queue.iter().position(|other| *other == id)
+        {
+            lane.queue.remove(place);
+        }
+    }
+
+    /// Lets go of a packet of which no end is known.
+    fn forget(&mut self, id: LegId) {
+        self.release(id);
+        self.leave_queue(id);
+        let next = match self.legs.get(id).map(|leg| leg.onward) {
+            Some(Onward::Claimed(next) | Onward::Gone(next)) => self.legs.get_mut(next),
+            Some(Onward::Nowhere) | None => None,
+        };
+        if let Some(next) = next {
+            next.before = None;
+        }
+        self.legs.take(id);
+    }
+
+    fn settle(&mut self, id: LegId, fate: Fate, out: &mut impl FnMut(Journey)) {
+        if let Some(leg) = self.legs.get_mut(id) {
+            leg.fate = Some(fate);
+        }
+        self.tell_if_whole(id, out);
+    }
 }

@@ -1,0 +1,291 @@
+//! What channels join: hosts and switches, as the channels' names tell, and how switches read routes. S-1
+
+use std::collections::{BTreeMap, VecDeque};
+
+use codec::capture::{Channel, ChannelId};
+use codec::route::{Addressing, PORTS_MAX, PortId, is_route};
+use codec::tick::FULL_RATE_PERIOD_PS;
+
+use super::leg::LegId;
+use crate::place::Way;
+use crate::timeline::Time;
+
+/// How late a packet may be seen at a tap behind a cable of which nothing is told. *Chosen*: that of
+/// some ten kilometres.
+const DELAY: Time = 4096 * FULL_RATE_PERIOD_PS as Time;
+/// Cells of a slack buffer of which nothing is told, and what is on its cable. *Chosen*: far more
+/// than any (F-4).
+const CELLS: u64 = 4096;
+
+/// How a switch may read route bytes. S-1
+const WAYS: [Addressing; 2] = [Addressing::Absolute, Addressing::Relative];
+
+/// All channels and nodes.
+#[derive(Debug, Default)]
+pub(super) struct Net {
+    pub(super) lanes: Vec<Lane>,
+    /// Number of the first channel.
+    base: u32,
+    pub(super) nodes: Vec<Node>,
+    names: BTreeMap<String, usize>,
+}
+
+/// A channel.
+#[derive(Debug)]
+pub(super) struct Lane {
+    pub(super) id: ChannelId,
+    pub(super) from: Option<(usize, PortId)>,
+    pub(super) to: Option<(usize, PortId)>,
+    /// How long after the tap its receiver hears, if that is known.
+    pub(super) until_heard: Option<Time>,
+    /// How long before the tap its sender has sent.
+    pub(super) since_sent: Option<Time>,
+    /// Most bytes that may be between the tap and the switch behind it.
+    pub(super) room: u64,
+    /// Packets at the switch's input behind it, or on their way there.
+    pub(super) queue: VecDeque<LegId>,
+    /// The packet that is passing.
+    pub(super) open: Option<LegId>,
+    pub(super) next_number: u64,
+    /// Bytes so far.
+    pub(super) sum: u64,
+    /// The last packet on it, and when it ended.
+    pub(super) last: Option<(u64, Time)>,
+    /// The last packet of this input that left, and when it had.
+    pub(super) left: Option<(u64, Time)>,
+    /// The input that this output served last. S-5
+    pub(super) served: PortId,
+    pub(super) resumed: Option<Time>,
+}
+
+/// A host or a switch.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) inputs: Vec<usize>,
+    outputs: Vec<Option<usize>>,
+    ports: Ports,
+    /// First bytes that came in: with MSB 1, with MSB 0.
+    heads: [u64; 2],
+    /// Packets that went where only absolute, only relative addressing leads.
+    votes: [u64; 2],
+}
+
+/// Which ports of a node are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ports {
+    /// Only port 0: it may be a host's. I-1
+    Zero,
+    /// Others: it is a switch.
+    Others,
+}
+
+/// What a node is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Host,
+    Switch,
+}
+
+/// How a switch reads route bytes, as far as is known. S-1
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reads {
+    Absolute,
+    Relative,
+    Either,
+}
+
+/// What a packet asks of the switch behind its channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// A port whose output was captured.
+    Seen(usize),
+    /// A port of which nothing was captured, or a node of which nothing is known.
+    Unseen,
+    /// No port.
+    Nothing,
+}
+
+impl Net {
+    pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel) {
+        if self.lanes.is_empty() {
+            self.base = id.0;
+        }
+        let way = Way::of(channel);
+        let place = self.lanes.len();
+        let told = |key: &str| {
+            let mut words = channel.more.iter().filter(|(found, _)| found == key);
+            words.next().and_then(|(_, value)| value.parse::<u64>().ok())
+        };
+        let delay = told("delay").map(|delay| Time::from(delay) * Time::from(FULL_RATE_PERIOD_PS));
+        let cells = [told("kg"), told("h"), told("ks")].into_iter().sum::<Option<u64>>();
+        let tap = channel.tap.as_deref();
+        let at = |end: Option<String>| end.is_some_and(|end| Some(end.as_str()) == tap);
+        let at_sender = at(way.as_ref().map(|way| way.from.to_string()));
+        let at_receiver = at(way.as_ref().map(|way| way.to.to_string()));
+        let end = |net: &mut Self, place: crate::place::Place| {
+            (net.node(place.node, place.port), place.port)
+        };
+        let (from, to) = match way {
+            Some(way) => (Some(end(self, way.from)), Some(end(self, way.to))),
+            None => (None, None),
+        };
+        if let Some((node, port)) = from
+            && let Some(node) = self.nodes.get_mut(node)
+            && let Some(output) = node.outputs.get_mut(usize::from(port.0))
+        {
+            *output = Some(place);
+        }
+        if let Some((node, _)) = to
+            && let Some(node) = self.nodes.get_mut(node)
+        {
+            node.inputs.push(place);
+        }
+        let room = cells.map_or(CELLS, |cells| {
+            cells.saturating_add(told("delay").unwrap_or(CELLS).saturating_mul(2))
+        });
+        self.lanes.push(Lane {
+            id,
+            from,
+            to,
+            until_heard: if at_receiver { Some(0) } else { delay.filter(|_| at_sender) },
+            since_sent: if at_sender { Some(0) } else { delay.filter(|_| at_receiver) },
+            room,
+            queue: VecDeque::new(),
+            open: None,
+            next_number: 0,
+            sum: 0,
+            last: None,
+            left: None,
+            served: PortId(0),
+            resumed: None,
+        });
+    }
+
+    /// The node of a name, which has this port.
+    fn node(&mut self, name: String, port: PortId) -> usize {
+        let next = self.nodes.len();
+        let place = *self.names.entry(name).or_insert(next);
+        if place == next {
+            self.nodes.push(Node {
+                inputs: Vec::new(),
+                outputs: vec![None; usize::from(PORTS_MAX)],
+                ports: Ports::Zero,
+                heads: [0; 2],
+                votes: [0; 2],
+            });
+        }
+        if let Some(node) = self.nodes.get_mut(place)
+            && port.0 > 0
+        {
+            node.ports = Ports::Others;
+        }
+        place
+    }
+
+    /// The place of a channel. They are declared in order, without gaps in a section.
+    pub(super) fn place(&self, id: ChannelId) -> Option<usize> {
+        let place = id.0.checked_sub(self.base)? as usize;
+        match self.lanes.get(place) {
+            Some(lane) if lane.id == id => Some(place),
+            _ => self.lanes.iter().position(|lane| lane.id == id),
+        }
+    }
+
+    pub(super) fn lane(&self, place: usize) -> Option<&Lane> {
+        self.lanes.get(place)
+    }
+
+    pub(super) fn lane_mut(&mut self, place: usize) -> Option<&mut Lane> {
+        self.lanes.get_mut(place)
+    }
+
+    pub(super) fn node_at(&self, end: Option<(usize, PortId)>) -> Option<(&Node, PortId)> {
+        let (node, port) = end?;
+        Some((self.nodes.get(node)?, port))
+    }
+
+    /// A packet with this first byte comes to the node behind a channel. S-1, P-2
+    pub(super) fn count_head(&mut self, place: usize, first: u8) {
+        if let Some((node, _)) = self.lanes.get(place).and_then(|lane| lane.to)
+            && let Some(node) = self.nodes.get_mut(node)
+        {
+            let [routes, tags] = &mut node.heads;
+            *(if is_route(first) { routes } else { tags }) += 1;
+        }
+    }
+
+    /// A packet with this first byte went from one channel to another.
+    pub(super) fn vote(&mut self, input: usize, output: usize, first: u8) {
+        let ends = (self.lane(input).and_then(|l| l.to), self.lane(output).and_then(|l| l.from));
+        let (Some((node, input)), Some((_, output))) = ends else { return };
+        let [absolute, relative] =
+            WAYS.map(|way| way.select(first, input, PORTS_MAX) == Ok(output));
+        if let Some(node) = self.nodes.get_mut(node)
+            && absolute != relative
+        {
+            let [for_absolute, for_relative] = &mut node.votes;
+            *(if absolute { for_absolute } else { for_relative }) += 1;
+        }
+    }
+
+    /// What a packet with this first byte asks of the switch behind a channel.
+    pub(super) fn wish(&self, place: usize, first: u8) -> Wish {
+        let Some((node, input)) = self.lane(place).and_then(|lane| self.node_at(lane.to)) else {
+            return Wish::Unseen;
+        };
+        let mut wish = Wish::Nothing;
+        for output in node.selects(first, input).into_iter().flatten() {
+            match node.output(output) {
+                Some(lane) => return Wish::Seen(lane),
+                None => wish = Wish::Unseen,
+            }
+        }
+        wish
+    }
+}
+
+impl Node {
+    /// What it is taken for. A host has port 0 alone (I-1), and packets come to it whose first byte
+    /// has MSB 0 (P-2).
+    pub(super) const fn kind(&self) -> Kind {
+        let [routes, tags] = self.heads;
+        match self.ports {
+            Ports::Zero if routes > tags => Kind::Switch,
+            Ports::Zero => Kind::Host,
+            Ports::Others => Kind::Switch,
+        }
+    }
+
+    const fn reads(&self) -> Reads {
+        let [absolute, relative] = self.votes;
+        if absolute > relative {
+            Reads::Absolute
+        } else if relative > absolute {
+            Reads::Relative
+        } else {
+            Reads::Either
+        }
+    }
+
+    /// The ports that a first byte may select.
+    pub(super) fn selects(&self, first: u8, input: PortId) -> [Option<PortId>; 2] {
+        let [absolute, relative] = WAYS.map(|way| way.select(first, input, PORTS_MAX).ok());
+        match self.reads() {
+            Reads::Absolute => [absolute, None],
+            Reads::Relative => [None, relative],
+            Reads::Either => [absolute, relative],
+        }
+    }
+
+    /// The channel that goes out from a port, if it was captured.
+    pub(super) fn output(&self, port: PortId) -> Option<usize> {
+        self.outputs.get(usize::from(port.0)).copied().flatten()
+    }
+}
+
+impl Lane {
+    /// How long a packet may have left its switch before it shows on this channel.
+    pub(super) fn lateness(&self) -> Time {
+        self.since_sent.unwrap_or(DELAY)
+    }
+}

@@ -1,0 +1,44 @@
+//! Packets that went where nothing was captured, to be found again by their bodies. P-3
+
+use codec::crc::Residue;
+
+use super::leg::LegId;
+
+/// Places for packets of like bodies. *Chosen*: they take 100 KB in all.
+const SETS: usize = 1021;
+/// Packets in a place.
+const WAYS: usize = 4;
+
+/// The newest packets of each body, as many as there is room for: the oldest of a place goes first.
+#[derive(Debug)]
+pub(super) struct Recent {
+    sets: Vec<[Option<(u64, LegId)>; WAYS]>,
+}
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self { sets: vec![[None; WAYS]; SETS] }
+    }
+}
+
+impl Recent {
+    pub(super) fn add(&mut self, body: Residue, seq: u64, leg: LegId) {
+        if let Some(set) = self.sets.get_mut(place(body)) {
+            set.rotate_left(1);
+            if let Some(last) = set.last_mut() {
+                *last = Some((seq, leg));
+            }
+        }
+    }
+
+    /// Those that may have this body, the oldest first.
+    pub(super) fn find(&self, body: Residue) -> impl Iterator<Item = (u64, LegId)> {
+        self.sets.get(place(body)).into_iter().flatten().flatten().copied()
+    }
+}
+
+fn place(body: Residue) -> usize {
+    let bits = body.bits();
+    let folded = (bits >> 64) ^ (bits & u128::from(u64::MAX));
+    usize::try_from(folded % SETS as u128).unwrap_or(0)
+}

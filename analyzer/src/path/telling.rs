@@ -1,0 +1,229 @@
+//! Journeys, told when they have ended.
+
+use codec::capture::ChannelId;
+use codec::packet::{Check, Tag};
+use codec::route::{PortId, is_route};
+use codec::tick::Tick;
+
+use super::Paths;
+use super::harm::{self, Injury};
+use super::leg::{Leg, LegId, Onward};
+use super::net::Wish;
+use crate::packet::EndedBy;
+use crate::timeline::Time;
+
+/// Longest time in which a switch that is free forms a path: 550 ns. S-6
+pub const PATH_PS: Time = 550_000;
+
+/// A packet on its way, as far as captured links show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Journey {
+    /// Counts from 0, in the order in which what became of them was known.
+    pub number: u64,
+    /// The captured links that it passed, in order; at least one.
+    pub hops: Vec<Hop>,
+    /// The byte behind the route on the last of them. P-2
+    pub tag: Option<Tag>,
+    /// Bytes between tag and CRC byte on the last of them.
+    pub payload: u64,
+    /// What became of it.
+    pub fate: Fate,
+    /// How sure it is that all hops are of one packet.
+    pub certainty: Certainty,
+    /// What was done to it, in order.
+    pub injuries: Vec<Injury>,
+}
+
+/// A packet on one captured channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The channel.
+    pub channel: ChannelId,
+    /// The packet's number on it.
+    pub packet: u64,
+    /// Places of its first and last byte.
+    pub start: Tick,
+    /// See `start`.
+    pub end: Tick,
+    /// When its first byte was seen.
+    pub time: Time,
+    /// Bytes, the CRC byte included.
+    pub length: u64,
+    /// What its CRC byte says here.
+    pub check: Check,
+    /// What ended it here.
+    pub ended_by: EndedBy,
+    /// Its first byte, if it is a route byte. P-2
+    pub route: Option<u8>,
+    /// The port of the switch behind this channel by which it left, or for which it asked, where that
+    /// is known.
+    pub output: Option<PortId>,
+    /// How many switches it passed up to the next captured channel: 1, and one more for each link
+    /// between that was not captured; 0 if there is no next.
+    pub switches: u64,
+    /// From its first byte here to its first byte on the next captured channel, less the cables where
+    /// their delay is known.
+    pub latency: Option<Time>,
+    /// How much of that is beyond the longest time of forming a path, [`PATH_PS`]; none where it is
+    /// not known what the cables took.
+    pub waited: Option<Time>,
+    /// What it waited for, if it waited and that is known.
+    pub waited_for: Option<Waited>,
+}
+
+/// What a packet waited for in a switch: what was last to make way. S-3
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// The output was held by this packet of the channel that it went out by.
+    Output(u64),
+    /// This packet of its own channel, the one before it, was still there.
+    Input(u64),
+    /// The output's sender was stopped. F-1
+    Stop,
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It reached a host.
+    Arrived,
+    /// It reached a host with a route byte left: an error. I-2
+    Misrouted,
+    /// It went on over links that were not captured.
+    OutOfSight,
+    /// A switch dropped it, by this rule.
+    Dropped(&'static str),
+    /// It went on as a part of the packet before it, for want of a GAP. P-1
+    Merged,
+    /// It was on its way when the recording ended.
+    UnderWay,
+}
+
+/// How sure a journey is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// No other packet can have been meant.
+    Certain,
+    /// Several were alike, or it was hurt too much to be known by its bytes: order and time decided.
+    ByOrder,
+}
+
+impl Paths {
+    /// Tells the journey of a packet, if all of it has been seen and its end is known.
+    pub(super) fn tell_if_whole(&mut self, id: LegId, out: &mut impl FnMut(Journey)) {
+        let Some(chain) = self.whole(id) else { return };
+        let legs: Vec<Leg> = chain.into_iter().filter_map(|leg| self.legs.take(leg)).collect();
+        let Some(last) = legs.last() else { return };
+        let (tag, payload) = last.closed.as_ref().map_or((None, 0), |it| (it.tag, it.payload));
+        let joints = || legs.iter().skip(1).filter_map(|leg| leg.before);
+        let certainty = joints().map(|joint| joint.certainty).max();
+        let journey = Journey {
+            number: self.told,
+            hops: self.hops(&legs),
+            tag,
+            payload,
+            fate: last.fate.unwrap_or(Fate::UnderWay),
+            certainty: certainty.unwrap_or(Certainty::Certain),
+            injuries: self.injuries(&legs),
+        };
+        self.told += 1;
+        out(journey);
+    }
+
+    /// All channels of a packet, if nothing more can come to it.
+    fn whole(&self, id: LegId) -> Option<Vec<LegId>> {
+        let mut chain = Vec::new();
+        let mut at = id;
+        while let Some(before) = self.legs.get(at)?.before {
+            at = before.leg;
+        }
+        loop {
+            let leg = self.legs.get(at)?;
+            leg.closed.as_ref()?;
+            chain.push(at);
+            match leg.onward {
+                Onward::Gone(next) => at = next,
+                Onward::Nowhere => return leg.fate.map(|_| chain),
+                Onward::Claimed(_) => return None,
+            }
+        }
+    }
+
+    fn hops(&self, legs: &[Leg]) -> Vec<Hop> {
+        let nexts = legs.iter().skip(1).map(Some).chain([None]);
+        legs.iter().zip(nexts).filter_map(|(leg, next)| self.hop(leg, next)).collect()
+    }
+
+    fn hop(&self, leg: &Leg, next: Option<&Leg>) -> Option<Hop> {
+        let lane = self.net.lane(leg.lane)?;
+        let closed = leg.closed.as_ref()?;
+        let switches = next.and_then(|next| next.before).map_or(0, |joint| joint.switches);
+        let output = next.and_then(|next| self.net.lane(next.lane));
+        let port = match (output, switches) {
+            (Some(output), 1) => output.from.map(|(_, port)| port),
+            (Some(_) | None, _) => self.asked(leg),
+        };
+        let mut hop = Hop {
+            channel: lane.id,
+            packet: leg.number,
+            start: leg.start,
+            end: closed.end,
+            time: leg.time,
+            length: closed.length,
+            check: closed.check,
+            ended_by: closed.ended_by,
+            route: Some(leg.first).filter(|first| is_route(*first)),
+            output: port,
+            switches,
+            latency: None,
+            waited: None,
+            waited_for: None,
+        };
+        if let (Some(next), Some(output)) = (next, output) {
+            let known = lane.until_heard.zip(output.since_sent);
+            let cables = lane.until_heard.unwrap_or(0) + output.since_sent.unwrap_or(0);
+            let latency = (next.time - leg.time.min(next.time)).saturating_sub(cables);
+            hop.latency = Some(latency);
+            hop.waited = known.filter(|_| switches == 1).map(|_| latency.saturating_sub(PATH_PS));
+            if hop.waited.is_some_and(|waited| waited > 0) {
+                hop.waited_for = waited_for(leg, next);
+            }
+        }
+        Some(hop)
+    }
+
+    /// The port that a packet asks for.
+    fn asked(&self, leg: &Leg) -> Option<PortId> {
+        let lane = self.net.lane(leg.lane)?;
+        let (node, input) = self.net.node_at(lane.to)?;
+        match node.selects(leg.first, input) {
+            [Some(one), Some(other)] if one != other => match self.net.wish(leg.lane, leg.first) {
+                Wish::Seen(output) => self.net.lane(output)?.from.map(|(_, port)| port),
+                Wish::Unseen | Wish::Nothing => None,
+            },
+            [one, other] => one.or(other),
+        }
+    }
+
+    fn injuries(&self, legs: &[Leg]) -> Vec<Injury> {
+        let channel = |leg: &Leg| self.net.lane(leg.lane).map(|lane| lane.id);
+        let first = legs.first().and_then(|leg| harm::before_the_first(channel(leg)?, leg));
+        let pairs = legs.iter().zip(legs.iter().skip(1));
+        let later = pairs.filter_map(|(came, left)| {
+            let switches = left.before?.switches;
+            harm::between((channel(came)?, came), (channel(left)?, left), switches)
+        });
+        first.into_iter().chain(later).collect()
+    }
+}
+
+/// What was last to make way for a packet.
+fn waited_for(came: &Leg, left: &Leg) -> Option<Waited> {
+    let since = came.time;
+    let while_there = |what: Option<(u64, Time)>| what.filter(|(_, until)| *until > since);
+    let output = while_there(left.held.output).map(|(packet, at)| (at, Waited::Output(packet)));
+    let input = while_there(left.held.input).map(|(packet, at)| (at, Waited::Input(packet)));
+    let stop = left.held.resumed.filter(|at| *at > since).map(|at| (at, Waited::Stop));
+    // Where the one before was the one that held the output, that says more.
+    [output, stop, input].into_iter().flatten().max_by_key(|(at, _)| *at).map(|(_, what)| what)
+}
