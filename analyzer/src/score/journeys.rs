@@ -9,7 +9,7 @@ use codec::capture::ChannelId;
 use super::balance::Count;
 use super::truth::{Frame, Happened, What};
 use crate::packet::EndedBy;
-use crate::path::{Fate, Journey};
+use crate::path::{Fate, Harm, Journey};
 
 /// How long nothing has happened to a packet when it is done with, in periods of the full rate.
 /// *Chosen*: twice the longest that a packet can stand.
@@ -179,8 +179,9 @@ fn judge(name: &str, packet: &mut Packet, worth: &mut Worth) {
     };
     worth.journeys.right += 1;
     let fate = match (&journey.fate, &packet.ended) {
+        (Fate::Merged, ended) => Some(*ended == Ended::Merged),
         (Fate::OutOfSight, _) | (_, Ended::Merged) => None,
-        (Fate::Arrived, ended) => Some(*ended == Ended::Consumed),
+        (Fate::Arrived | Fate::Misrouted, ended) => Some(*ended == Ended::Consumed),
         (Fate::Dropped(rule), ended) => Some(*ended == Ended::Dropped((*rule).to_owned())),
         (Fate::UnderWay, ended) => Some(*ended == Ended::UnderWay),
     };
@@ -208,6 +209,7 @@ fn injuries(packet: &Packet, journey: &Journey, worth: &mut Worth) {
     let found: Vec<_> = journey
         .injuries
         .iter()
+        .filter(|injury| matches!(injury.harm, Harm::Flipped(_)))
         .map(|injury| (injury.after, injury.seen, injury.syndrome))
         .collect();
     let right = found.iter().filter(|injury| expected.contains(injury)).count();
