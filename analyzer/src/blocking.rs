@@ -1,6 +1,9 @@
 //! Who waits for whom, since when, and why: trees of stopped channels, their roots, and cycles. F-1, S-3, R-4
 
 mod circle;
+mod row;
+mod told;
+pub mod trees;
 mod wait;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,120 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use codec::capture::{Channel, ChannelId};
 use codec::tick::FULL_RATE_PERIOD_PS;
 
+pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
+pub use self::told::{BLOCKED, Blocked, Broken, Deadlock, Ended, Holder, Root, Stop};
 use self::wait::{Ahead, Ask, Wait, Why};
-use crate::event::{By, Event};
+use crate::event::Event;
 use crate::path::{Head, Passing, Paths};
 use crate::timeline::{Detail, Row, Time, What};
 use crate::topology::{Kind, Nodes};
-
-/// What is told, in order of the time at which it became known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Blocked {
-    /// A sender was stopped, and has been released since; or is stopped when the recording ends.
-    Stop(Stop),
-    /// Senders that waited for each other in a circle.
-    Deadlock(Deadlock),
-}
-
-/// A channel's sender was stopped. F-1
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stop {
-    /// Counts from 0, in the order in which stops began.
-    pub number: u64,
-    /// The channel.
-    pub channel: ChannelId,
-    /// When it was stopped.
-    pub since: Time,
-    /// When that ended.
-    pub until: Time,
-    /// The same in periods of the channel.
-    pub periods: u64,
-    /// How it ended.
-    pub ended: Ended,
-    /// The number of the packet that was at the head of the input behind the channel, where known.
-    pub packet: Option<u64>,
-    /// The channels that it waited for, one for the other, the nearest first; those of the longest
-    /// part of the stop, if they changed.
-    pub chain: Vec<ChannelId>,
-    /// The number of the stop of the first of them, if that was stopped too.
-    pub behind: Option<u64>,
-    /// What the last of them, or the channel itself, was held up by.
-    pub root: Root,
-    /// Whose packets had the output that the packet at the head asked for.
-    pub holders: Vec<Holder>,
-}
-
-/// How a stop ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// The sender was released. F-2, F-7, R-1
-    Resumed(By),
-    /// What commands it was not recorded for a while.
-    Hole,
-    /// The recording ended.
-    CaptureEnd,
-}
-
-/// Why the last channel of a chain could not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Root {
-    /// The host behind it took nothing. I-4
-    Host,
-    /// It was busy with packets: no more than saturation. S-3
-    Busy,
-    /// It waited for itself: deadlock, or the channel waits behind one.
-    Cycle,
-    /// Its link was open. F-7
-    OpenLink,
-    /// What comes next was not captured, or is not known.
-    OutOfSight,
-}
-
-/// An input whose packets had an output while another waited for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Holder {
-    /// The channel that leads to the input.
-    pub channel: ChannelId,
-    /// How many of its packets.
-    pub packets: u64,
-}
-
-/// Senders that wait for each other in a circle, each stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deadlock {
-    /// Each waits for the next, the last for the first; the first is that of the smallest name.
-    pub channels: Vec<ChannelId>,
-    /// When the last of them was stopped, or asked for the next.
-    pub since: Time,
-    /// When it was broken, or the recording ended.
-    pub until: Time,
-    /// The same in periods of the first channel; R-4 breaks it after 2²².
-    pub periods: u64,
-    /// What broke it, and which of them went on; none if it was not broken.
-    pub broken: Option<(ChannelId, Broken)>,
-}
-
-/// What breaks a deadlock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Broken {
-    /// A sender was released.
-    Resumed(By),
-    /// A packet asks for its output no more: it was dropped, or cut off.
-    Dropped,
-    /// What commands a sender was not recorded for a while.
-    Hole,
-}
-
-/// Periods after which a sender that is stopped, or sends one packet, must give up. R-4 (§4.6.2)
-pub const BLOCKED: u64 = 1 << 22;
-
-impl Stop {
-    /// Whether the blocked-packet timeout ended it: a deadlock or a dead sink is ahead. R-4
-    #[must_use]
-    pub fn timed_out(&self) -> bool {
-        self.ended == Ended::Resumed(By::Reset) && self.periods >= BLOCKED
-    }
-}
 
 /// Most channels of a chain that are followed. *Chosen*: far more than any way through a network of
 /// the time, and few enough that no capture makes chains a burden.
@@ -142,6 +38,8 @@ pub struct Blocking {
     waits: BTreeMap<ChannelId, Wait>,
     /// Which of them wait for a channel, stopped or not.
     queues: BTreeMap<ChannelId, BTreeSet<ChannelId>>,
+    /// When the newest packet of a channel began, and when it ended, if it has.
+    packets: BTreeMap<ChannelId, (Time, Option<Time>)>,
     /// Channels that are silent.
     open: BTreeSet<ChannelId>,
     /// By one of their channels.
@@ -210,8 +108,15 @@ impl Blocking {
         self.now = self.now.max(*time);
         let now = self.now;
         match what {
-            What::Detail(Detail::Head(first)) => self.nodes.head(*channel, *first),
-            What::Packet(_) => {}
+            What::Detail(Detail::Head(first)) => {
+                self.nodes.head(*channel, *first);
+                self.packets.insert(*channel, (now, None));
+            }
+            What::Packet(_) => {
+                if let Some((_, end)) = self.packets.get_mut(channel) {
+                    *end = Some(now);
+                }
+            }
             What::Event(event) => match event {
                 Event::SenderStopped => {
                     self.end(*channel, now, Ended::Hole, out);
@@ -354,7 +259,25 @@ impl Blocking {
         let Why { packet, chain, behind, root, holders } = why;
         let (number, since) = (wait.number, wait.since);
         let periods = self.periods(channel, until.saturating_sub(since));
-        Stop { number, channel, since, until, periods, ended, packet, chain, behind, root, holders }
+        // A reset ends the packet in the same instant.
+        let packet_now =
+            self.packets.get(&channel).filter(|(_, end)| end.is_none_or(|it| it == until));
+        let sending =
+            packet_now.map(|(begun, _)| self.periods(channel, until.saturating_sub(*begun)));
+        Stop {
+            number,
+            channel,
+            since,
+            until,
+            periods,
+            sending,
+            ended,
+            packet,
+            chain,
+            behind,
+            root,
+            holders,
+        }
     }
 
     fn periods(&self, channel: ChannelId, time: Time) -> u64 {
@@ -370,6 +293,7 @@ mod tests {
     use codec::tick::Tick;
 
     use super::*;
+    use crate::event::By;
 
     /// What happens on a channel.
     enum Step {

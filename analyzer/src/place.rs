@@ -48,6 +48,22 @@ impl fmt::Display for Place {
     }
 }
 
+/// A name as it may be printed: characters that would move a terminal's cursor, change its colours or
+/// turn the direction of what follows are written out.
+#[must_use]
+pub fn shown(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for char in name.chars() {
+        let turns = matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if char.is_control() || turns || char == '\u{feff}' {
+            text.extend(char.escape_default());
+        } else {
+            text.push(char);
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,5 +75,11 @@ mod tests {
         for name in ["", "lo", "h0>s0", "h0:0", "h0:0>s0:300", ":0>s0:1"] {
             assert_eq!(Way::of(&Channel::named(name)), None, "{name}");
         }
+    }
+
+    #[test]
+    fn hostile_names_do_nothing_to_a_terminal() {
+        assert_eq!(shown("h0:0>s0:3 µ"), "h0:0>s0:3 µ");
+        assert_eq!(shown("\u{1b}[31m\n\u{202e}"), "\\u{1b}[31m\\n\\u{202e}");
     }
 }

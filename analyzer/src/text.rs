@@ -1,6 +1,7 @@
 //! What was found, as lines of text: stable and the same everywhere, so that they can be kept as
 //! snapshots. A program may colour them by their roles.
 
+mod blocking;
 mod fields;
 mod score;
 
@@ -17,6 +18,7 @@ use crate::show::{Pair, Show};
 use crate::timeline::{Row, Want, What};
 use crate::window::Window;
 
+pub use self::blocking::blocking;
 pub use self::fields::fields;
 pub use self::score::score;
 

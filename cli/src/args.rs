@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Events(View),
     /// Prints the characters of both directions of a link side by side.
     Show(View),
+    /// Shows who waited for whom, for how long and why: deadlocks, and trees of stopped senders.
+    Blocking(Blocking),
     /// Simulates a network character by character, and writes what it observes to a capture.
     Simulate(Simulate),
     /// Simulates a network that is built in, and shows what it is to show.
@@ -101,6 +103,16 @@ pub(crate) struct Packets {
     /// With the bytes of every packet.
     #[arg(long)]
     pub(crate) hex: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Blocking {
+    /// With `--limit`: at most so many trees, and deadlocks; 10 if it is not given.
+    #[command(flatten)]
+    pub(crate) view: View,
+    /// Only what lasted as long as this, a number of characters (`100ch`) or a time (`12.5us`).
+    #[arg(long, value_name = "TIME", value_parser = edge)]
+    pub(crate) min: Option<Edge>,
 }
 
 #[derive(Args, Clone, Debug)]

@@ -2,6 +2,7 @@
 
 mod analysing;
 mod args;
+mod blocking;
 mod demo;
 mod demos;
 mod files;
@@ -65,6 +66,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
         }
         (Some(Command::Events(view)), _) => rows::run(&view, Want::Events, Bytes::Forget, output),
         (Some(Command::Show(view)), _) => show::run(&view, output),
+        (Some(Command::Blocking(arguments)), _) => blocking::run(&arguments, output),
         (Some(Command::Simulate(arguments)), _) => simulate::run(&arguments, output),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments, output),
         (Some(Command::Score(arguments)), _) => score::run(&arguments, output),

@@ -1,0 +1,178 @@
+//! Waits as rows of `docs/output.md`.
+
+use codec::capture::{Channel, ChannelId};
+use serde::Serialize;
+
+use super::{Blocked, Broken, Deadlock, Ended, Root, Stop};
+use crate::place::Way;
+use crate::timeline::Time;
+
+/// A row of `myriscope blocking`: the contract of `docs/output.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum BlockedRow<'a> {
+    /// A sender was stopped.
+    Stop(StopRow<'a>),
+    /// Senders waited for each other in a circle.
+    Deadlock(DeadlockRow<'a>),
+}
+
+/// A sender was stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StopRow<'a> {
+    /// [`Stop::number`].
+    pub number: u64,
+    /// Name of the channel.
+    pub channel: &'a str,
+    /// Place on the channel at which it was stopped.
+    pub start: u64,
+    /// Place at which that ended.
+    pub end: u64,
+    /// Periods of the channel between.
+    pub periods: u64,
+    /// [`Ended::name`].
+    pub ended_by: &'static str,
+    /// Whether the blocked-packet timeout ended it. R-4
+    pub timeout: bool,
+    /// Number on the channel of the packet at the head of the input behind it.
+    pub packet: Option<u64>,
+    /// Names of the channels that it waited for.
+    pub chain: Vec<&'a str>,
+    /// [`Stop::behind`].
+    pub behind: Option<u64>,
+    /// [`Root::name`].
+    pub root: &'static str,
+    /// The node at which the chain ends, where it has a name.
+    pub node: Option<String>,
+    /// [`Stop::holders`].
+    pub holders: Vec<HolderRow<'a>>,
+}
+
+/// Whose packets had the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct HolderRow<'a> {
+    /// Name of the channel that leads to the input.
+    pub channel: &'a str,
+    /// How many packets.
+    pub packets: u64,
+}
+
+/// Senders waited for each other in a circle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DeadlockRow<'a> {
+    /// Names of the channels: each waits for the next, the last for the first.
+    pub channels: Vec<&'a str>,
+    /// Place on the first channel at which the circle closed.
+    pub start: u64,
+    /// Place on the first channel at which it was broken.
+    pub end: u64,
+    /// Periods of the first channel between.
+    pub periods: u64,
+    /// [`Broken::name`], or null if it was not broken.
+    pub broken_by: Option<&'static str>,
+    /// Name of the channel that went on.
+    pub broken_at: Option<&'a str>,
+}
+
+impl Ended {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Resumed(by) => by.name(),
+            Self::Hole => "hole",
+            Self::CaptureEnd => "capture-end",
+        }
+    }
+}
+
+impl Root {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Busy => "busy",
+            Self::Cycle => "deadlock",
+            Self::OpenLink => "open-link",
+            Self::OutOfSight => "out-of-sight",
+        }
+    }
+}
+
+impl Broken {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Resumed(by) => by.name(),
+            Self::Dropped => "dropped",
+            Self::Hole => "hole",
+        }
+    }
+}
+
+impl Stop {
+    /// The channel at whose far end the chain ends.
+    #[must_use]
+    pub fn last(&self) -> ChannelId {
+        self.chain.last().copied().unwrap_or(self.channel)
+    }
+}
+
+impl Blocked {
+    /// The row of `docs/output.md`.
+    #[must_use]
+    pub fn row<'a>(&self, known: &impl Fn(ChannelId) -> Option<&'a Channel>) -> BlockedRow<'a> {
+        let name = |id: ChannelId| known(id).map_or("", |channel| channel.name.as_str());
+        let names = |ids: &[ChannelId]| ids.iter().map(|id| name(*id)).collect();
+        let place = |id: ChannelId, time: Time| {
+            let period = known(id).map_or(1, |channel| channel.period_ps.get());
+            u64::try_from(time / Time::from(period)).unwrap_or(u64::MAX)
+        };
+        match self {
+            Self::Stop(stop) => BlockedRow::Stop(StopRow {
+                number: stop.number,
+                channel: name(stop.channel),
+                start: place(stop.channel, stop.since),
+                end: place(stop.channel, stop.until),
+                periods: stop.periods,
+                ended_by: stop.ended.name(),
+                timeout: stop.timed_out(),
+                packet: stop.packet,
+                chain: names(&stop.chain),
+                behind: stop.behind,
+                root: stop.root.name(),
+                node: known(stop.last()).and_then(|channel| stop.root.node(channel)),
+                holders: stop
+                    .holders
+                    .iter()
+                    .map(|it| HolderRow { channel: name(it.channel), packets: it.packets })
+                    .collect(),
+            }),
+            Self::Deadlock(Deadlock { channels, since, until, periods, broken }) => {
+                let first = channels.first().copied().unwrap_or_default();
+                BlockedRow::Deadlock(DeadlockRow {
+                    channels: names(channels),
+                    start: place(first, *since),
+                    end: place(first, *until),
+                    periods: *periods,
+                    broken_by: broken.map(|(_, how)| how.name()),
+                    broken_at: broken.map(|(by, _)| name(by)),
+                })
+            }
+        }
+    }
+}
+
+impl Root {
+    /// The node that is the cause, or where sight ends: that behind the last channel of the chain, or
+    /// where the channel itself is what cannot take more, that before it.
+    fn node(self, last: &Channel) -> Option<String> {
+        let way = Way::of(last)?;
+        match self {
+            Self::Host | Self::OutOfSight => Some(way.to.node),
+            Self::Busy | Self::OpenLink | Self::Cycle => Some(way.from.node),
+        }
+    }
+}

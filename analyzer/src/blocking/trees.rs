@@ -1,0 +1,189 @@
+//! All waits of a capture, put together into trees: at the root what held things up, behind it what
+//! waited. Their size is that of the network, however many waits there are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codec::capture::ChannelId;
+
+use super::{Blocked, Deadlock, Ended, Root, Stop};
+use crate::timeline::Time;
+
+/// Most branches, and most deadlocks, that are kept. *Chosen*: more than anybody reads.
+const KEPT_MAX: usize = 4096;
+
+/// What held others up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Culprit {
+    /// Channels that waited for each other.
+    Deadlock,
+    /// The host behind this channel.
+    Host(ChannelId),
+    /// This channel, whose link was open.
+    OpenLink(ChannelId),
+    /// What is beyond this channel.
+    OutOfSight(ChannelId),
+    /// This channel, busy with packets.
+    Busy(ChannelId),
+}
+
+/// The waits of a channel that had one chain of reasons, and what waited behind it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Branch {
+    /// How many.
+    pub stops: u64,
+    /// How long all took together.
+    pub total: Time,
+    /// The longest.
+    pub longest: Option<Longest>,
+    /// How many ended by the blocked-packet timeout. R-4
+    pub timeouts: u64,
+    /// Whose packets had the output that was waited for.
+    pub holders: BTreeSet<ChannelId>,
+    /// The channels that waited for this one.
+    pub behind: BTreeMap<ChannelId, Self>,
+}
+
+/// A wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Longest {
+    /// When it began.
+    pub since: Time,
+    /// How long it took.
+    pub lasted: Time,
+    /// The packet at the head of the input behind the channel.
+    pub packet: Option<u64>,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+/// All waits.
+#[derive(Clone, Debug, Default)]
+pub struct Trees {
+    roots: BTreeMap<Culprit, Branch>,
+    branches: usize,
+    deadlocks: Vec<Deadlock>,
+    channels: BTreeSet<ChannelId>,
+    stops: u64,
+    total: Time,
+    left_out: u64,
+}
+
+impl Trees {
+    /// Adds one.
+    pub fn add(&mut self, blocked: Blocked) {
+        match blocked {
+            Blocked::Deadlock(deadlock) if self.deadlocks.len() < KEPT_MAX => {
+                self.deadlocks.push(deadlock);
+            }
+            Blocked::Deadlock(_) => self.left_out += 1,
+            Blocked::Stop(stop) => self.add_stop(&stop),
+        }
+    }
+
+    fn add_stop(&mut self, stop: &Stop) {
+        let lasted = stop.until.saturating_sub(stop.since);
+        self.stops += 1;
+        self.total += lasted;
+        self.channels.insert(stop.channel);
+        let (culprit, way) = stop.way();
+        let room = KEPT_MAX.saturating_sub(self.branches);
+        let mut made = 0;
+        let mut branch = self.roots.entry(culprit).or_default();
+        for channel in way {
+            if !branch.behind.contains_key(&channel) {
+                if made == room {
+                    self.left_out += 1;
+                    return;
+                }
+                made += 1;
+            }
+            branch = branch.behind.entry(channel).or_default();
+        }
+        self.branches += made;
+        branch.add(stop, lasted);
+    }
+
+    /// The roots, that with the longest wait first.
+    #[must_use]
+    pub fn roots(&self) -> Vec<(Culprit, &Branch)> {
+        let mut roots: Vec<_> = self.roots.iter().map(|(root, branch)| (*root, branch)).collect();
+        // Stable: of equals the first in order of culprits stays first.
+        roots.sort_by_cached_key(|(_, branch)| std::cmp::Reverse(branch.worst()));
+        roots
+    }
+
+    /// The deadlocks, in order of time.
+    #[must_use]
+    pub fn deadlocks(&self) -> &[Deadlock] {
+        &self.deadlocks
+    }
+
+    /// How many stops there were, on how many channels, and how long they took together.
+    #[must_use]
+    pub fn sum(&self) -> (u64, usize, Time) {
+        (self.stops, self.channels.len(), self.total)
+    }
+
+    /// Waits that are in no tree, as there were too many.
+    #[must_use]
+    pub const fn left_out(&self) -> u64 {
+        self.left_out
+    }
+}
+
+impl Branch {
+    fn add(&mut self, stop: &Stop, lasted: Time) {
+        let Stop { since, packet, ended, .. } = *stop;
+        self.stops += 1;
+        self.total += lasted;
+        self.timeouts += u64::from(stop.timed_out());
+        if self.longest.is_none_or(|longest| lasted > longest.lasted) {
+            self.longest = Some(Longest { since, lasted, packet, ended });
+        }
+        self.holders.extend(stop.holders.iter().map(|holder| holder.channel));
+    }
+
+    /// The longest wait in the tree, and the sum of all.
+    #[must_use]
+    pub fn worst(&self) -> (Time, Time) {
+        let own = (self.longest.map_or(0, |longest| longest.lasted), self.total);
+        self.behind.values().fold(own, |(longest, total), branch| {
+            let (other, more) = branch.worst();
+            (longest.max(other), total + more)
+        })
+    }
+
+    /// The branches, that with the longest wait first.
+    #[must_use]
+    pub fn branches(&self) -> Vec<(ChannelId, &Self)> {
+        let mut behind: Vec<_> = self.behind.iter().map(|(id, branch)| (*id, branch)).collect();
+        behind.sort_by_cached_key(|(_, branch)| std::cmp::Reverse(branch.worst()));
+        behind
+    }
+}
+
+impl Stop {
+    /// What held it up, and the channels from there to its own.
+    fn way(&self) -> (Culprit, Vec<ChannelId>) {
+        let last = self.last();
+        let mut chain: Vec<ChannelId> = self.chain.clone();
+        let culprit = match self.root {
+            Root::Host => Culprit::Host(last),
+            Root::OutOfSight => Culprit::OutOfSight(last),
+            Root::Busy | Root::OpenLink => {
+                chain.pop();
+                let busy = self.root == Root::Busy;
+                if busy { Culprit::Busy(last) } else { Culprit::OpenLink(last) }
+            }
+            Root::Cycle => {
+                // Up to where the circle begins; a channel of the circle stands alone.
+                let meets = chain.iter().position(|channel| *channel == last);
+                let alone = last == self.channel;
+                chain.truncate(if alone { 0 } else { meets.map_or(0, |place| place + 1) });
+                Culprit::Deadlock
+            }
+        };
+        let way = chain.into_iter().rev().chain([self.channel]).collect();
+        (culprit, way)
+    }
+}
