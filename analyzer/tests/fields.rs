@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use analyzer::Event;
+use analyzer::blocking::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use analyzer::event::By;
 use analyzer::filter::{Field, Filter, RowKind, Shape};
 use analyzer::packet::{EndedBy, Hex, PacketRow};
@@ -61,6 +62,34 @@ fn samples(kind: RowKind) -> Vec<Value> {
             let row = ShownRow { at: 1, left: "GAP".to_owned(), right: "GO".to_owned() };
             vec![serde_json::to_value(row).unwrap()]
         }
+        RowKind::Waits => {
+            let stop = StopRow {
+                number: 1,
+                channel: "a>b",
+                start: 2,
+                end: 3,
+                periods: 4,
+                ended_by: "reset",
+                timeout: true,
+                packet: Some(5),
+                chain: vec!["b>c"],
+                behind: Some(6),
+                root: "busy",
+                node: Some("b".to_owned()),
+                holders: vec![HolderRow { channel: "d>b", packets: 7 }],
+            };
+            let deadlock = DeadlockRow {
+                channels: vec!["a>b", "b>a"],
+                start: 1,
+                end: 2,
+                periods: 3,
+                broken_by: Some("reset"),
+                broken_at: Some("a>b"),
+            };
+            [BlockedRow::Stop(stop), BlockedRow::Deadlock(deadlock)]
+                .map(|row| serde_json::to_value(row).unwrap())
+                .to_vec()
+        }
     }
 }
 
@@ -112,7 +141,10 @@ fn fits(field: &Field, value: &Value) -> bool {
         Shape::Signed => value.is_i64(),
         Shape::Real => value.is_f64(),
         Shape::Place | Shape::Time => value.is_u64(),
-        Shape::Text => value.is_string(),
+        Shape::Text => match value.as_array() {
+            None => value.is_string(),
+            Some(texts) => texts.iter().all(Value::is_string),
+        },
         Shape::Words(words) | Shape::Ranks(words) => {
             value.as_str().is_some_and(|word| words.contains(&word))
         }

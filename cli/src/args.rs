@@ -111,7 +111,7 @@ pub(crate) struct Blocking {
     #[command(flatten)]
     pub(crate) view: View,
     /// Only what lasted as long as this, a number of characters (`100ch`) or a time (`12.5us`).
-    #[arg(long, value_name = "TIME", value_parser = edge)]
+    #[arg(long, value_name = "TIME", value_parser = Edge::from_str)]
     pub(crate) min: Option<Edge>,
 }
 

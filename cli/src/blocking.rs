@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use analyzer::analysis::{Analysis, Told, Wanted};
 use analyzer::blocking::Blocked;
 use analyzer::blocking::trees::Trees;
+use analyzer::filter::RowKind;
 use analyzer::link::slack::Assumptions;
 use analyzer::text;
 use analyzer::timeline::Time;
@@ -15,7 +16,7 @@ use codec::tick::Tick;
 use crate::analysing::analyse;
 use crate::args::{self, Format, View};
 use crate::files::Capture;
-use crate::listing::Listing;
+use crate::listing::{Choice, Listing, list_fields};
 use crate::output::Output;
 use crate::report::{Failure, Report};
 
@@ -24,31 +25,37 @@ const TREES: usize = 10;
 
 pub(crate) fn run(arguments: &args::Blocking, output: &mut Output) -> Result<Report, Failure> {
     let view = &arguments.view;
-    let mut report = Report::of(&view.file);
-    match view.format {
-        Format::Text => {
-            let mut trees = Trees::default();
-            let analysis = each(arguments, &mut report, &mut |_, blocked| {
-                trees.add(blocked);
-                ControlFlow::Continue(())
-            })?;
-            let most = view.limit.map_or(TREES, |limit| usize::try_from(limit).unwrap_or(TREES));
-            let known = |id| analysis.channel(id);
-            text::blocking(&trees, most, &known, &mut |line| output.line(&line));
-        }
-        Format::Json | Format::Jsonl => {
-            let mut listing = Listing::new(view, "blocking", output);
-            each(arguments, &mut report, &mut |analysis, blocked| {
-                listing.row(&blocked.row(&|id| analysis.channel(id)), |_| {});
-                if listing.wants_more() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            })?;
-            listing.finish();
-        }
+    if view.list_fields {
+        list_fields(RowKind::Waits, view.format, output);
+        return Ok(Report::default());
     }
+    let mut choice = Choice::of(view, RowKind::Waits)?;
+    let mut report = Report::of(&view.file);
+    if view.format == Format::Text && choice.columns().is_none() {
+        let mut trees = Trees::default();
+        let analysis = each(arguments, &mut report, &mut |analysis, blocked| {
+            let known = |id| analysis.channel(id);
+            if choice.keeps(&blocked.row(&known), blocked.period_ps(&known)) {
+                trees.add(blocked);
+            }
+            ControlFlow::Continue(())
+        })?;
+        let most = view.limit.map_or(TREES, |limit| usize::try_from(limit).unwrap_or(TREES));
+        let known = |id| analysis.channel(id);
+        text::blocking(&trees, most, &known, &mut |line| output.line(&line));
+        return Ok(report);
+    }
+    let mut listing = Listing::new(view, choice, "blocking", output);
+    listing.head(|_| {});
+    each(arguments, &mut report, &mut |analysis, blocked| {
+        let known = |id| analysis.channel(id);
+        let row = blocked.row(&known);
+        if listing.keeps(&row, blocked.period_ps(&known)) {
+            listing.row(&row, |_| {});
+        }
+        if listing.wants_more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    listing.finish();
     Ok(report)
 }
 

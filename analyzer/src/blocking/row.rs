@@ -121,6 +121,20 @@ impl Stop {
 }
 
 impl Blocked {
+    /// The channel that its places are on.
+    #[must_use]
+    pub fn channel(&self) -> ChannelId {
+        match self {
+            Self::Stop(stop) => stop.channel,
+            Self::Deadlock(deadlock) => deadlock.channels.first().copied().unwrap_or_default(),
+        }
+    }
+
+    /// That channel's character period.
+    pub fn period_ps<'a>(&self, known: &impl Fn(ChannelId) -> Option<&'a Channel>) -> u64 {
+        known(self.channel()).map_or(1, |channel| channel.period_ps.get())
+    }
+
     /// The row of `docs/output.md`.
     #[must_use]
     pub fn row<'a>(&self, known: &impl Fn(ChannelId) -> Option<&'a Channel>) -> BlockedRow<'a> {

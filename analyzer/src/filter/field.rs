@@ -16,6 +16,8 @@ pub enum RowKind {
     Events,
     /// Of `show`.
     Characters,
+    /// Of `blocking`.
+    Waits,
 }
 
 /// Something that rows of one kind have.
@@ -62,7 +64,8 @@ pub enum Shape {
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Channels, Self::Packets, Self::Events, Self::Characters];
+    pub const ALL: [Self; 5] =
+        [Self::Channels, Self::Packets, Self::Events, Self::Characters, Self::Waits];
 
     /// What the rows are called, several of them.
     #[must_use]
@@ -72,6 +75,7 @@ impl RowKind {
             Self::Packets => "packets",
             Self::Events => "events",
             Self::Characters => "rows of characters",
+            Self::Waits => "waits",
         }
     }
 
@@ -83,6 +87,7 @@ impl RowKind {
             Self::Packets => "packets",
             Self::Events => "events",
             Self::Characters => "show",
+            Self::Waits => "blocking",
         }
     }
 
@@ -94,6 +99,7 @@ impl RowKind {
             Self::Packets => table::PACKETS,
             Self::Events => table::EVENTS,
             Self::Characters => table::CHARACTERS,
+            Self::Waits => table::WAITS,
         }
     }
 

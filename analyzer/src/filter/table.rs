@@ -1,7 +1,8 @@
 //! The fields of all rows, a line each, in the order of their JSON.
 
 use super::field::Field;
-use super::field::Shape::{Bytes, List, Number, Place, Text, Words};
+use super::field::Shape::{Bytes, Flag, List, Number, Place, Text, Words};
+use crate::blocking::{Broken, Ended, Root};
 use crate::event::By;
 use crate::event::Event;
 use crate::packet::{EndedBy, crc_name};
@@ -106,4 +107,53 @@ pub(super) const CHARACTERS: &[Field] = &[
     Field::new("at", Place, "characters", "", "first period, on the left channel"),
     Field::new("left", Text, "", "", "what the left channel carried, in notation"),
     Field::new("right", Text, "", "", "what the right channel carried, in notation"),
+];
+
+const WAIT: &[&str] = &["stop", "deadlock"];
+
+const STOP_ENDED_BY: &[&str] = &[
+    By::Go.name(),
+    By::OpenLink.name(),
+    By::Reset.name(),
+    Ended::Hole.name(),
+    Ended::CaptureEnd.name(),
+];
+
+const ROOT: &[&str] = &[
+    Root::Host.name(),
+    Root::Busy.name(),
+    Root::Cycle.name(),
+    Root::OpenLink.name(),
+    Root::OutOfSight.name(),
+];
+
+const BROKEN_BY: &[&str] = &[
+    By::Go.name(),
+    By::OpenLink.name(),
+    By::Reset.name(),
+    Broken::Dropped.name(),
+    Broken::Hole.name(),
+];
+
+#[rustfmt::skip]
+pub(super) const WAITS: &[Field] = &[
+    Field::new("kind", Words(WAIT), "", "", "what waited: one sender, or several in a circle"),
+    Field::new("number", Number(U64), "", "", "of a stop: counts from 0 in order of beginning"),
+    CHANNEL,
+    Field::new("start", Place, "characters", "F-1", "where it began"),
+    Field::new("end", Place, "characters", "F-2", "where it ended"),
+    Field::new("periods", Place, "characters", "R-4", "how long it took"),
+    Field::new("ended_by", Words(STOP_ENDED_BY), "", "F-2", "what ended a stop"),
+    Field::new("timeout", Flag, "", "R-4", "whether the blocked-packet timeout ended it"),
+    Field::new("packet", Number(U64), "", "S-3", "the packet at the head of the input behind it"),
+    Field::new("chain", Text, "", "S-3", "channels waited for, one for the other"),
+    Field::new("behind", Number(U64), "", "", "number of the stop of the first of the chain"),
+    Field::new("root", Words(ROOT), "", "", "what the last of the chain was held up by"),
+    Field::new("node", Text, "", "", "the node at which the chain ends"),
+    Field::new("holders", List, "inputs", "S-3", "inputs whose packets had the output"),
+    Field::new("holders.channel", Text, "", "", "the channel to that input"),
+    Field::new("holders.packets", Number(U64), "packets", "", "how many of its packets"),
+    Field::new("channels", Text, "", "R-4", "of a deadlock: each waits for the next"),
+    Field::new("broken_by", Words(BROKEN_BY), "", "R-4", "what broke a deadlock"),
+    Field::new("broken_at", Text, "", "R-4", "the channel that went on then"),
 ];
