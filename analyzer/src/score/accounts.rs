@@ -41,6 +41,7 @@ impl Accounts {
     pub(super) fn of(capture: impl Read) -> Result<Self, ScoreError> {
         let mut accounts = Self::default();
         let (mut channels, mut recorded) = (BTreeMap::new(), BTreeMap::new());
+        let mut joined = BTreeMap::new();
         let mut reader = Reader::new(capture);
         let mut item = |item: Item<'_>| match item {
             Item::Channel(id, channel) => drop(channels.insert(id, channel.clone())),
@@ -48,18 +49,20 @@ impl Accounts {
                 let last = chunk.end().0.saturating_sub(1);
                 recorded.entry(id).or_insert((chunk.first.0, last)).1 = last;
             }
-            Item::Section | Item::Link(..) | Item::Fault(_) => {}
+            Item::Link(one, other) => joined.extend([(one, other), (other, one)]),
+            Item::Section | Item::Fault(_) => {}
         };
         while reader.step(&mut item)? == Progress::More {}
         for (id, channel) in channels {
-            if let Some(recorded) = recorded.get(&id) {
-                accounts.declare(id, channel, *recorded);
+            if let Some(own) = recorded.get(&id) {
+                let opposite = joined.get(&id).and_then(|id| recorded.get(id)).copied();
+                accounts.declare(id, channel, Balance::new(*own, opposite));
             }
         }
         if accounts.ports.is_empty() { Err(ScoreError::NoTap) } else { Ok(accounts) }
     }
 
-    fn declare(&mut self, id: ChannelId, channel: Channel, recorded: (u64, u64)) {
+    fn declare(&mut self, id: ChannelId, channel: Channel, balance: Balance) {
         let (Some(way), Some(tap)) = (Way::of(&channel), channel.tap.clone()) else { return };
         let divisor = (channel.period_ps.get() / u64::from(FULL_RATE_PERIOD_PS)).max(1);
         let port = self.ports.entry(tap.clone()).or_insert_with(|| Port::new(divisor));
@@ -72,7 +75,7 @@ impl Accounts {
             return;
         }
         self.fills.declare(id, &to, divisor);
-        self.channels.insert(id, (channel, Balance::new(recorded)));
+        self.channels.insert(id, (channel, balance));
     }
 
     /// Takes the next row of the truth.

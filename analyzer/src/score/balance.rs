@@ -22,6 +22,8 @@ pub(super) struct Balance {
     limits: BTreeMap<Class, (u64, Reason)>,
     /// The first place recorded, and the last.
     recorded: (u64, u64),
+    /// The same of the opposite channel, which tells the sender what to do; none if it was not.
+    opposite: Option<(u64, u64)>,
     /// Up to where a packet goes on that began before the recording.
     begun_before: Option<u64>,
     /// A packet goes on behind the end of the recording.
@@ -49,15 +51,17 @@ enum From {
 }
 
 impl Balance {
-    /// A channel of which these places were recorded, from the first to the last.
-    pub(super) fn new(recorded: (u64, u64)) -> Self {
+    /// A channel of which these places were recorded, from the first to the last; and of its
+    /// opposite.
+    pub(super) fn new(recorded: (u64, u64), opposite: Option<(u64, u64)>) -> Self {
         Self {
             open: BTreeMap::new(),
             limits: BTreeMap::new(),
             recorded,
+            opposite,
             begun_before: None,
             goes_on: GoesOn::No,
-            sender: (recorded.0 == 0).then_some(0),
+            sender: opposite.is_some_and(|(first, _)| first == 0).then_some(0),
             counts: BTreeMap::new(),
             left_out: BTreeMap::new(),
         }
@@ -80,8 +84,14 @@ impl Balance {
             self.goes_on = GoesOn::Yes;
             self.drop_found(|line| line.kind == Kind::OpenPacket);
         }
-        let behind = line.end > last || line.at > last && line.kind != Kind::OpenPacket;
-        if line.start < first || behind {
+        let recorded = match line.kind.class() {
+            Class::Sender => {
+                self.opposite.is_some_and(|(first, last)| (first..=last).contains(&line.at))
+            }
+            Class::OpenPacket => first <= line.start && line.end <= last,
+            Class::Own | Class::ResetEnd => first <= line.start && line.end.max(line.at) <= last,
+        };
+        if !recorded {
             return self.leave_out(line.kind, Reason::NotRecorded);
         }
         if line.kind.class() == Class::Sender && self.sender.is_none_or(|from| line.at < from) {

@@ -100,14 +100,14 @@ enum Length {
 
 /// What a capture file says, read to its end.
 #[derive(Debug, Default)]
-struct Read {
-    sections: Vec<Section>,
+pub(crate) struct Read {
+    pub(crate) sections: Vec<Section>,
     faults: u64,
     error: Option<String>,
 }
 
 #[derive(Debug, Default)]
-struct Section {
+pub(crate) struct Section {
     channels: BTreeMap<ChannelId, Channel>,
     links: Vec<(ChannelId, ChannelId)>,
     chunks: Vec<(ChannelId, Owned)>,
@@ -116,7 +116,7 @@ struct Section {
 }
 
 impl Read {
-    fn to_end(file: &[u8]) -> Self {
+    pub(crate) fn to_end(file: &[u8]) -> Self {
         let mut reader = Reader::new(file);
         let mut read = Self { sections: vec![Section::default()], ..Self::default() };
         // A step that is not the last takes at least the 12 bytes of a block, or opens the file.
@@ -173,12 +173,12 @@ impl Section {
         self.chunks.push((id, chunk.into()));
     }
 
-    fn periods(&self) -> u64 {
+    pub(crate) fn periods(&self) -> u64 {
         self.chunks.iter().fold(0, |sum, (_, chunk)| sum.saturating_add(chunk.chunk().periods()))
     }
 
     /// Whether a repeat brings something in every round for more rounds than a law goes through.
-    fn is_endless(&self) -> bool {
+    pub(crate) fn is_endless(&self) -> bool {
         let long = |count: Option<u64>| count.is_some_and(|count| count > ROUNDS_MAX);
         self.chunks.iter().any(|(_, chunk)| long(chunk.count) && is_noisy(chunk.chars.chars()))
     }
@@ -189,7 +189,7 @@ impl Section {
 
     /// Whether blocks stand where a writer puts them: by time, as far as pcapng's nanoseconds
     /// tell, and behind all descriptions.
-    fn is_in_order(&self) -> bool {
+    pub(crate) fn is_in_order(&self) -> bool {
         let nanosecond = |(id, chunk): &(ChannelId, Owned)| {
             u128::from(chunk.first.0) * u128::from(self.period_ps(*id)) / 1000
         };
@@ -228,7 +228,7 @@ impl Section {
 
     /// A file with the same characters in other chunks. None where the format has no room: a time
     /// beyond 584 years, or interfaces of other kinds between the channels.
-    fn written_anew(&self, dice: &mut Dice) -> Option<Vec<u8>> {
+    pub(crate) fn written_anew(&self, dice: &mut Dice) -> Option<Vec<u8>> {
         let base = self.channels.keys().next()?.0;
         if self.channels.keys().zip(base..).any(|(id, n)| id.0 != n) {
             return None;

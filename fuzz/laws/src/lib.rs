@@ -3,6 +3,7 @@
 //! Fuzz targets, the replay of `corpus/` and seeded storms all run these. Inputs are wire format:
 //! chunk payloads, frames, notation, capture files.
 
+pub mod analyze;
 pub mod capture;
 pub mod chars;
 pub mod link;

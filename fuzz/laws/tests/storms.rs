@@ -6,7 +6,7 @@ use std::panic::catch_unwind;
 use laws::network::plan::{Plan, SwitchPlan};
 use laws::network::{planned, run::run};
 use laws::repair::Dice;
-use laws::{link, network};
+use laws::{analyze, link, network};
 use simulator::network::Layout;
 use simulator::scenario::Scenario;
 use simulator::truth::{Happened, Wanted, What};
@@ -99,5 +99,13 @@ fn shares_of_a_contended_output_differ_by_one_packet_at_most() {
             }
         }
         assert!(served[1] > 5, "{served:?}");
+    }
+}
+
+#[test]
+fn a_storm_of_analyses_keeps_the_laws() {
+    for (number, bytes) in storm("analyses", 300).enumerate() {
+        let plan = Plan::from_bytes(&bytes).unwrap();
+        assert!(catch_unwind(|| analyze::planned(&plan)).is_ok(), "{number}: {plan:?}");
     }
 }

@@ -1,0 +1,231 @@
+//! The whole analyzer: whatever the bytes, it comes to an end and says the same whatever the number
+//! of threads and the way in which characters are cut into chunks; and of a network that was
+//! simulated it says what really happened.
+
+use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::link::slack::Assumptions;
+use analyzer::score::Score;
+use codec::capture::Progress;
+use rayon::ThreadPoolBuilder;
+use simulator::network::Layout;
+use simulator::truth::Wanted as Truth;
+
+use crate::capture::{Read, Section};
+use crate::network::plan::Plan;
+use crate::network::run::run;
+use crate::repair::Dice;
+use crate::score;
+
+/// Most periods of a capture that is taken through all of this. *Chosen*: some milliseconds.
+const PERIODS_MAX: u64 = 1 << 14;
+
+/// Of bytes that begin as a capture file does, the law of [`capture`]; of others, that of the network
+/// that they stand for.
+///
+/// # Panics
+/// If it is broken.
+pub fn law(bytes: &[u8]) {
+    const MAGIC: [[u8; 4]; 6] = [
+        [0x0a, 0x0d, 0x0d, 0x0a],
+        [0xa1, 0xb2, 0xc3, 0xd4],
+        [0xa1, 0xb2, 0x3c, 0x4d],
+        [0xd4, 0xc3, 0xb2, 0xa1],
+        [0x4d, 0x3c, 0xb2, 0xa1],
+        [0x1f, 0x8b, 0x08, 0x00],
+    ];
+    if bytes.first_chunk().is_some_and(|magic| MAGIC.contains(magic)) {
+        capture(bytes);
+    } else if let Some(plan) = Plan::from_bytes(bytes) {
+        planned(&plan);
+    }
+}
+
+/// Any capture is analysed to its end, and what is said of it does not depend on threads or chunks.
+///
+/// # Panics
+/// If not.
+pub fn capture(file: &[u8]) {
+    let read = Read::to_end(file);
+    let periods = read.sections.iter().map(Section::periods).fold(0, u64::saturating_add);
+    if read.sections.iter().any(Section::is_endless) || periods > PERIODS_MAX {
+        // It need not be short for the analyzer to come to its end.
+        if !read.sections.iter().any(Section::is_endless) {
+            analysed(file);
+        }
+        return;
+    }
+    let alone = with_threads(1, file);
+    for threads in [2, 7] {
+        agree(&alone, &with_threads(threads, file), "threads change nothing");
+    }
+    let [section] = read.sections.as_slice() else { return };
+    if !section.is_in_order() {
+        return;
+    }
+    if let Some(other) = section.written_anew(&mut Dice::new(file)) {
+        // Files count channels from 0, and the other has no faults.
+        let once = section.written_anew(&mut Dice::new(b"another")).map(|file| analysed(&file));
+        once.into_iter().for_each(|once| agree(&once, &analysed(&other), "chunks change nothing"));
+    }
+}
+
+/// What a capture shows of a planned network is what happened there.
+///
+/// # Panics
+/// If not.
+pub fn planned(plan: &Plan) {
+    let Some(scenario) = plan.scenario() else { return };
+    if scenario.taps.is_empty() {
+        return;
+    }
+    let outcome = run(&scenario, Truth::Everything, Layout::AsGiven, 1 << 10);
+    let score = score::of(&scenario, &outcome);
+    assert!(score.is_ok(), "{:?}", score.err());
+    judge(&score.unwrap_or_default());
+    agree(
+        &with_threads(1, &outcome.capture),
+        &with_threads(2, &outcome.capture),
+        "threads change nothing",
+    );
+}
+
+/// Kinds that are still to be found.
+const TO_COME: [&str; 4] = ["journey", "fate", "injury", "fill"];
+
+/// All that the wire tells is found, and nothing else.
+fn judge(score: &Score) {
+    for row in score.scores.iter().filter(|row| !TO_COME.contains(&row.kind)) {
+        assert!(row.is_perfect(), "what is found happened: {row:?}, {:?}", score.differences);
+    }
+}
+
+/// What an analysis says, kind by kind, in its order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Saying {
+    rows: Vec<String>,
+    intervals: Vec<String>,
+    slack: Vec<String>,
+    journeys: Vec<String>,
+    blocked: Vec<String>,
+    faults: Vec<String>,
+    error: Option<String>,
+}
+
+fn with_threads(threads: usize, file: &[u8]) -> Saying {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    assert!(pool.is_ok(), "threads can be had");
+    pool.map_or_else(|_| Saying::default(), |pool| pool.install(|| analysed(file)))
+}
+
+fn analysed(file: &[u8]) -> Saying {
+    let mut analysis = Analysis::new(file, Wanted::Everything, Assumptions::default());
+    let mut saying = Saying::default();
+    let mut out = |told: Told| {
+        let (list, text) = match told {
+            Told::Row(it) => (&mut saying.rows, format!("{it:?}")),
+            Told::Interval(it) => (&mut saying.intervals, format!("{it:?}")),
+            Told::Slack(it) => (&mut saying.slack, format!("{it:?}")),
+            Told::Journey(it) => (&mut saying.journeys, format!("{it:?}")),
+            Told::Blocked(it) => (&mut saying.blocked, format!("{it:?}")),
+            Told::Fault(it) => (&mut saying.faults, it.to_string()),
+        };
+        list.push(text);
+    };
+    // A step takes a batch at least, or hands on what became of one.
+    let steps = file.len() + 16;
+    let mut ended = false;
+    for _ in 0..steps {
+        match analysis.step(&mut out) {
+            Ok(Progress::More) => {}
+            Ok(Progress::Done) => {
+                ended = true;
+                break;
+            }
+            Err(error) => {
+                saying.error = Some(error.to_string());
+                ended = true;
+                break;
+            }
+        }
+    }
+    assert!(ended, "an analysis comes to its end");
+    saying
+}
+
+/// Fails with what differs first, not with all there is.
+fn agree(one: &Saying, other: &Saying, law: &str) {
+    let lists = |it: &Saying| {
+        [&it.rows, &it.intervals, &it.slack, &it.journeys, &it.blocked, &it.faults]
+            .map(Clone::clone)
+    };
+    for (one, other) in lists(one).iter().zip(&lists(other)) {
+        let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+        assert_eq!((same, one.get(same)), (same, other.get(same)), "{law}");
+    }
+    assert_eq!(one.error, other.error, "{law}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::run::Outcome;
+    use simulator::scenario::Scenario;
+
+    const SCENARIO: &str = "
+        duration_periods = 3000
+        [[switch]]
+        name = 's0'
+        [[host]]
+        name = 'h0'
+        at = 's0:0'
+        [[host]]
+        name = 'h1'
+        at = 's0:1'
+        [[traffic]]
+        from = 'h0'
+        to = 'h1'
+        payload = 30
+        every_periods = 200
+        [[tap]]
+        port = 's0:0'
+        [[tap]]
+        port = 's0:1'
+    ";
+
+    /// The judgement, after something has been done to what came of a run.
+    fn changed(change: impl FnOnce(&mut Outcome)) {
+        let scenario = Scenario::read("canary", SCENARIO).unwrap();
+        let mut outcome = run(&scenario, Truth::Everything, Layout::AsGiven, 1 << 10);
+        change(&mut outcome);
+        judge(&score::of(&scenario, &outcome).unwrap());
+    }
+
+    #[test]
+    fn the_canary_lives() {
+        changed(|_| {});
+    }
+
+    #[test]
+    #[should_panic(expected = "what is found happened")]
+    fn a_packet_that_was_not_there_is_caught() {
+        use simulator::truth::What;
+        changed(|outcome| {
+            let sent = |what: &What| matches!(what, What::Sent(_));
+            let place = outcome.rows.iter().position(|row| sent(&row.what) && row.at > 1000);
+            // Of h0's packets no row stays that any channel shows.
+            let gone = outcome.rows[place.unwrap()].packet;
+            outcome.rows.retain(|row| row.packet != gone);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "threads change nothing")]
+    fn an_order_that_depends_on_threads_is_caught() {
+        let scenario = Scenario::read("canary", SCENARIO).unwrap();
+        let outcome = run(&scenario, Truth::Everything, Layout::AsGiven, 1 << 10);
+        let one = analysed(&outcome.capture);
+        let mut other = one.clone();
+        other.rows.swap(3, 4);
+        agree(&one, &other, "threads change nothing");
+    }
+}
