@@ -88,3 +88,151 @@ impl PartialEq for Filter {
         self.expr == other.expr
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::expr::{Check, Choice, Literal, Op, Part, Test};
+    use super::*;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    const NUMBERS: std::ops::Range<u64> = 0..u64::MAX / 2;
+
+    /// A value of a field, and one above it if there is any order.
+    fn values(field: &'static Field) -> BoxedStrategy<(Literal, Literal)> {
+        let pair = |kind: fn(i128) -> Literal, most: u64| {
+            let numbers = (0..most.min(u64::MAX / 2), 1..=most.div_ceil(2));
+            let pair = move |(from, more): (u64, u64)| {
+                (
+                    kind(from.into()),
+                    kind(i128::from(from) + i128::from(more).min(i128::from(most - from))),
+                )
+            };
+            numbers.prop_map(pair).boxed()
+        };
+        match field.shape {
+            Shape::Number(most) => pair(Literal::Number, most),
+            Shape::Signed => pair(|number| Literal::Number(number - 5), u64::MAX / 2),
+            Shape::List => pair(Literal::Number, u64::MAX),
+            Shape::Real => NUMBERS
+                .prop_map(|number| (f64::from_bits(number), 1))
+                .prop_filter("finite", |(number, _)| number.is_finite())
+                .prop_map(|(number, _)| (Literal::Real(number), Literal::Real(f64::MAX)))
+                .boxed(),
+            Shape::Place => {
+                prop_oneof![pair(Literal::Characters, u64::MAX), pair(Literal::Moment, u64::MAX)]
+                    .boxed()
+            }
+            Shape::Time => pair(Literal::Time, u64::MAX),
+            Shape::Text => ".{0,6}"
+                .prop_map(|text: String| (Literal::Text(text.clone()), Literal::Text(text)))
+                .boxed(),
+            Shape::Words(words) => {
+                select(words).prop_map(|word| (Literal::Word(word), Literal::Word(word))).boxed()
+            }
+            Shape::Ranks(words) => (0..words.len() - 1)
+                .prop_map(move |rank| {
+                    let last = words.len() - 1;
+                    (Literal::Rank(words[rank], rank), Literal::Rank(words[last], last))
+                })
+                .boxed(),
+            Shape::Bytes => proptest::collection::vec(0..=254_u8, 2)
+                .prop_map(|bytes| (Literal::Bytes(bytes), Literal::Bytes(vec![255, 255])))
+                .boxed(),
+            Shape::Flag => {
+                any::<bool>().prop_map(|set| (Literal::Flag(set), Literal::Flag(!set))).boxed()
+            }
+        }
+    }
+
+    /// What a field may be asked.
+    fn checks(field: &'static Field) -> BoxedStrategy<Check> {
+        let order = !matches!(field.shape, Shape::Text | Shape::Words(_) | Shape::Flag);
+        let ops = if order { &Op::ALL[..] } else { &[Op::Equal, Op::Unequal] };
+        let compare =
+            (select(ops), values(field)).prop_map(|(op, (value, _))| Check::Compare(op, value));
+        let alone = Just(types::alone(field));
+        if field.shape == Shape::Flag {
+            return prop_oneof![alone, compare].boxed();
+        }
+        let choice = (values(field), any::<bool>()).prop_map(move |((from, to), range)| {
+            if range && order { Choice::Range(from, to) } else { Choice::One(from) }
+        });
+        let within = proptest::collection::vec(choice, 1..4).prop_map(Check::In);
+        let contains = values(field).prop_map(|(value, _)| Check::Contains(value));
+        let like = r#"[*?\\"a-z]{0,5}"#.prop_map(Check::Like);
+        match field.shape {
+            Shape::Text => prop_oneof![alone, compare, within, contains, like].boxed(),
+            Shape::Bytes => prop_oneof![alone, compare, within, contains].boxed(),
+            Shape::Words(_) | Shape::Ranks(_) => {
+                prop_oneof![alone, compare, within, Just(Check::Like("*".to_owned()))].boxed()
+            }
+            Shape::Number(_) | Shape::Signed | Shape::Real | Shape::Place => {
+                prop_oneof![alone, compare, within].boxed()
+            }
+            Shape::Time | Shape::List | Shape::Flag => prop_oneof![alone, compare, within].boxed(),
+        }
+    }
+
+    fn tests(kind: RowKind) -> impl Strategy<Value = Expr> {
+        let part = prop_oneof![
+            Just(None),
+            (-9_i64..9).prop_map(|from| Some(Part { from, count: Some(2) })),
+            (-9_i64..9).prop_map(|from| Some(Part { from, count: None })),
+        ];
+        select(kind.fields()).prop_flat_map(checks_of).prop_flat_map(move |(field, check)| {
+            part.clone().prop_map(move |part| {
+                let part = part.filter(|_| field.shape == Shape::Bytes);
+                Expr::Test(Test { field, cell: 0, part, check: check.clone() })
+            })
+        })
+    }
+
+    /// A reference into the registry, and a check.
+    fn checks_of(field: Field) -> impl Strategy<Value = (&'static Field, Check)> {
+        let kept = RowKind::ALL.into_iter().flat_map(RowKind::fields).find(|kept| **kept == field);
+        let field = kept.unwrap();
+        checks(field).prop_map(move |check| (field, check))
+    }
+
+    fn exprs(kind: RowKind) -> impl Strategy<Value = Expr> {
+        tests(kind).prop_recursive(4, 24, 3, |inner| {
+            let many = proptest::collection::vec(inner.clone(), 2..4);
+            prop_oneof![
+                inner.prop_map(|part| Expr::Not(Box::new(part))),
+                many.clone().prop_map(Expr::Any),
+                many.prop_map(Expr::All),
+            ]
+        })
+    }
+
+    /// Gives each field the cell that reading gives it.
+    fn numbered(expr: &mut Expr, fields: &mut Vec<&'static Field>) {
+        match expr {
+            Expr::Any(parts) | Expr::All(parts) => {
+                parts.iter_mut().for_each(|part| numbered(part, fields));
+            }
+            Expr::Not(part) => numbered(part, fields),
+            Expr::Test(test) => {
+                let known = fields.iter().position(|field| *field == test.field);
+                test.cell = known.unwrap_or_else(|| {
+                    fields.push(test.field);
+                    fields.len() - 1
+                });
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_undoes_writing_out((kind, mut expr) in select(&RowKind::ALL[..])
+            .prop_flat_map(|kind| (Just(kind), exprs(kind))))
+        {
+            numbered(&mut expr, &mut Vec::new());
+            let text = expr.to_string();
+            prop_assume!(text.len() <= TEXT_MAX);
+            let read = Filter::parse(&text, kind).map(|filter| filter.expr);
+            prop_assert_eq!(read.map_err(|error| error.to_string()), Ok(expr), "{}", text);
+        }
+    }
+}

@@ -122,8 +122,23 @@ impl Display for Expr {
     /// Parsing undoes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Any(parts) => joined(f, parts, " || "),
-            Self::All(parts) => joined(f, parts, " && "),
+            Self::Any(parts) => {
+                for (at, part) in parts.iter().enumerate() {
+                    f.write_str(if at > 0 { " || " } else { "" })?;
+                    match part {
+                        Self::All(_) => part.fmt(f)?,
+                        Self::Any(_) | Self::Not(_) | Self::Test(_) => within(f, part)?,
+                    }
+                }
+                Ok(())
+            }
+            Self::All(parts) => {
+                for (at, part) in parts.iter().enumerate() {
+                    f.write_str(if at > 0 { " && " } else { "" })?;
+                    within(f, part)?;
+                }
+                Ok(())
+            }
             // `!tag == 5` would do, and be misread.
             Self::Not(part) => {
                 f.write_str("!")?;
@@ -135,14 +150,6 @@ impl Display for Expr {
             Self::Test(test) => test.fmt(f),
         }
     }
-}
-
-fn joined(f: &mut fmt::Formatter<'_>, parts: &[Expr], with: &str) -> fmt::Result {
-    for (at, part) in parts.iter().enumerate() {
-        f.write_str(if at > 0 { with } else { "" })?;
-        within(f, part)?;
-    }
-    Ok(())
 }
 
 /// A part of an expression: in parentheses, unless it cannot be misread.

@@ -71,20 +71,32 @@ impl<'t> Parser<'t> {
     fn negated(&mut self) -> Result<Expr, Fault> {
         let at = self.here();
         if self.takes(&Lexeme::Not) || self.takes(&Lexeme::Word("not")) {
-            self.deeper(at, |parser| Ok(Expr::Not(Box::new(parser.negated()?))))
-        } else if self.takes(&Lexeme::Open) {
-            self.deeper(at.clone(), |parser| {
-                let inside = parser.any()?;
-                if parser.takes(&Lexeme::Close) {
-                    return Ok(inside);
-                }
-                match parser.tokens.first() {
-                    None => Err(Fault::new(at, "a parenthesis is not closed", "no `)` behind it")),
-                    Some(_) => Err(parser.unexpected("`&&`, `||` or `)`")),
-                }
+            // `!(` is one level: an expression that is written out is no deeper than it was.
+            let open = self.here();
+            self.deeper(at, |parser| {
+                let inside = if parser.takes(&Lexeme::Open) {
+                    parser.closed(open)?
+                } else {
+                    parser.negated()?
+                };
+                Ok(Expr::Not(Box::new(inside)))
             })
+        } else if self.takes(&Lexeme::Open) {
+            self.deeper(at.clone(), |parser| parser.closed(at))
         } else {
             self.test().map(Expr::Test)
+        }
+    }
+
+    /// What stands behind an opening parenthesis, up to the one that closes it.
+    fn closed(&mut self, open: Range<usize>) -> Result<Expr, Fault> {
+        let inside = self.any()?;
+        if self.takes(&Lexeme::Close) {
+            return Ok(inside);
+        }
+        match self.tokens.first() {
+            None => Err(Fault::new(open, "a parenthesis is not closed", "no `)` behind it")),
+            Some(_) => Err(self.unexpected("`&&`, `||` or `)`")),
         }
     }
 

@@ -6,6 +6,7 @@
 pub mod analyze;
 pub mod capture;
 pub mod chars;
+pub mod filter;
 pub mod link;
 pub mod network;
 pub mod notation;
@@ -20,9 +21,10 @@ pub mod seeds;
 pub type Law = fn(&[u8]);
 
 /// The targets, by the names of their directories in `corpus/`.
-pub const TARGETS: [(&str, Law); 7] = [
+pub const TARGETS: [(&str, Law); 8] = [
     ("capture", capture::law),
     ("chars", chars::law),
+    ("filter", filter::law),
     ("link", link::law),
     ("network", network::law),
     ("notation", notation::law),

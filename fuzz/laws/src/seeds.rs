@@ -34,12 +34,14 @@ pub fn all() -> Vec<Seed> {
     let fixtures = fixtures.map(|(name, bytes)| ("capture", name, bytes.to_vec()));
     let chunks = CHUNKS.iter().map(|(name, text, count)| ("chars", *name, chunk(text, *count)));
     let texts = TEXTS.iter().map(|(name, text)| ("notation", *name, text.as_bytes().to_vec()));
+    let filters = FILTERS.iter().map(|(name, text)| ("filter", *name, text.as_bytes().to_vec()));
     let last = ("chars", "last-place", chunk_at(u64::MAX - 4, "83 05 92 GAP", None));
     let packets = packets().into_iter().map(|(name, bytes)| ("packet", name, bytes));
     let captures = captures().into_iter().map(|(name, bytes)| ("capture", name, bytes));
     chunks
         .chain([last])
         .chain(texts)
+        .chain(filters)
         .chain(packets)
         .chain(fixtures)
         .chain(captures)
@@ -76,6 +78,21 @@ const TEXTS: [(&str, &str); 9] = [
     ("wrong-count", "00×0"),
     ("open-group", "GAP (GO"),
     ("all-symbols", "IDLE GAP GO STOP ORUN FRES BRES PRB0 PRB7 REPL0"),
+];
+
+const FILTERS: [(&str, &str); 12] = [
+    ("comparisons", "packets tag == 5 && crc.bad && length > 1000 || syndrome in {1, 0x10..0x20}"),
+    ("places", "packets start in 10us..20us and end < 4096ch or not start >= 12.5us"),
+    ("bytes", "packets bytes[0:2] == 83:05 || route contains 83 || bytes[-1] != cc || !route[1:]"),
+    ("words", "events event in {open-link, hole} && by != go && event ~ \"*-reset\""),
+    ("text", "show left contains \"GAP 83\" and right ~ \"*\\\"\\\\?\""),
+    ("members-of-members", "info control.GAP > 1 && control >= 2 && !peer"),
+    ("nested", "packets !(((tag)) || !!(crc.good && (tag || length)))"),
+    ("columns", "packets channel,start,route,crc"),
+    ("unknown-field", "packets lenght > 1000"),
+    ("unknown-word", "events event == open-lnk"),
+    ("no-end", "packets tag in {1, 2"),
+    ("regression-a-control-character", "packets tag == \"\u{1b}[31m\""),
 ];
 
 /// The payload of a chunk of characters in notation, from place 1000 on.

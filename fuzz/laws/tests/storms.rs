@@ -6,7 +6,7 @@ use std::panic::catch_unwind;
 use laws::network::plan::{Plan, SwitchPlan};
 use laws::network::{planned, run::run};
 use laws::repair::Dice;
-use laws::{analyze, link, network};
+use laws::{analyze, filter, link, network};
 use simulator::network::Layout;
 use simulator::scenario::Scenario;
 use simulator::truth::{Happened, Wanted, What};
@@ -40,6 +40,23 @@ fn a_storm_of_switches_keeps_the_laws() {
 fn a_storm_over_a_port_keeps_the_law() {
     for (number, bytes) in storm("a port", 800).enumerate() {
         assert!(catch_unwind(|| link::law(&bytes)).is_ok(), "{number}");
+    }
+}
+
+#[test]
+fn a_storm_of_words_keeps_the_law_of_filters() {
+    let words: Vec<&str> = "packets|events|info|tag|crc|crc.bad|channel|length|route|bytes|start|event|\
+        control.GAP|==|!=|<=|>=|<|>|in|contains|~|..|{|}|(|)|[0:2]|[-1]|!|not|&&|and|or|10us|12.5\u{b5}s|\
+        4096ch|0x10|83:05|open-link|bad|\"s0:*\"|,|\u{1b}|=|'|\"|5|18446744073709551616"
+        .split('|')
+        .collect();
+    let mut dice = Dice::new(b"a storm of words");
+    for _ in 0..20_000 {
+        let count = 1 + dice.below(12);
+        let mut word = || words[usize::try_from(dice.below(words.len() as u64)).unwrap()];
+        let text: Vec<&str> = (0..count).map(|_| word()).collect();
+        let text = text.join(" ");
+        assert!(catch_unwind(|| filter::law(text.as_bytes())).is_ok(), "{text}");
     }
 }
 

@@ -1,0 +1,133 @@
+//! Filters: any text at all, for rows of any kind.
+
+use analyzer::Event;
+use analyzer::event::By;
+use analyzer::filter::{Columns, Filter, FilterError, RowKind, TEXT_MAX};
+use analyzer::packet::{Hex, PacketRow};
+use analyzer::show::ShownRow;
+use analyzer::tally::{ChannelPlace, Control, TallyRow};
+use codec::tick::Tick;
+
+/// An input is a command, a blank, and an expression. No text makes the reader panic: it is read,
+/// written out and read as the same, and keeps the same rows; or its fault has a place in it.
+///
+/// # Panics
+/// If not.
+pub fn law(input: &[u8]) {
+    check(input, Filter::to_string);
+}
+
+fn check(input: &[u8], write: impl Fn(&Filter) -> String) {
+    let input = String::from_utf8_lossy(input);
+    let (kind, text) = parts(&input);
+    if let Err(error) = Columns::parse(text, kind) {
+        is_told(&error, text);
+    }
+    let mut filter = match Filter::parse(text, kind) {
+        Ok(filter) => filter,
+        Err(error) => return is_told(&error, text),
+    };
+    let written = write(&filter);
+    let kept = kept(&mut filter);
+    if written.len() > TEXT_MAX {
+        return;
+    }
+    match Filter::parse(&written, kind) {
+        Ok(mut again) => {
+            assert_eq!(again, filter, "what is written out reads as the same: {written}");
+            assert_eq!(write(&again), written, "and is written alike");
+            assert_eq!(self::kept(&mut again), kept, "and keeps the same rows: {written}");
+        }
+        Err(error) => assert!(kept.is_empty(), "what is written out is read: {error}"),
+    }
+}
+
+fn parts(input: &str) -> (RowKind, &str) {
+    input
+        .split_once(' ')
+        .and_then(|(command, text)| {
+            let kind = RowKind::ALL.into_iter().find(|kind| kind.command() == command)?;
+            Some((kind, text))
+        })
+        .unwrap_or((RowKind::Packets, input))
+}
+
+/// A fault has a place between characters, and harms no terminal.
+fn is_told(error: &FilterError, text: &str) {
+    let place = error.place();
+    assert!(text.get(place.clone()).is_some(), "{place:?} is a place in the text");
+    let shown = error.to_string();
+    assert!(shown.contains('^'), "a fault has a caret: {shown}");
+    let harm = |c: char| c.is_control() && c != '\n';
+    assert!(!shown.contains(harm), "nothing in it harms a terminal: {shown:?}");
+}
+
+/// Which of some rows a filter keeps.
+fn kept(filter: &mut Filter) -> Vec<bool> {
+    let packet = PacketRow {
+        channel: "h0:0>s0:3",
+        packet: 7,
+        start: 1000,
+        end: u64::MAX,
+        length: 6,
+        route: &[0x83, 0x81],
+        tag: Some(5),
+        payload: 2,
+        crc: "bad",
+        syndrome: Some(0x10),
+        ended_by: "gap",
+        bytes: Some(Hex(&[0x83, 0x81, 0x05, 0xaa, 0xbb, 0xcc])),
+        route_left_out: 0,
+        bytes_left_out: 0,
+    };
+    let runt = PacketRow { tag: None, route: &[], crc: "runt", syndrome: None, ..packet.clone() };
+    let place = ChannelPlace { index: 0, name: "h0:0>s0:3", peer: None, period_ps: 12_500 };
+    let channel = TallyRow {
+        place,
+        characters: 9,
+        data: 6,
+        control: Control(vec![("GAP", 2), ("GO", 1)]),
+        corrected: 0,
+        invalid: 0,
+        holes: 0,
+        first: Some(0),
+        last: None,
+    };
+    let shown = ShownRow { at: 4, left: "GAP 83".to_owned(), right: String::new() };
+    let event = |event: Event| event.row("h0:0>s0:3", Tick(44));
+    let events = [Event::SenderResumed(By::Go), Event::InvalidCode(0xa6), Event::OpenLink];
+    let mut kept = vec![
+        filter.keeps(&packet, 12_500),
+        filter.keeps(&packet, u64::MAX),
+        filter.keeps(&runt, 12_500),
+        filter.keeps(&channel, 12_500),
+        filter.keeps(&shown, 12_500),
+        filter.keeps("no row", 12_500),
+    ];
+    kept.extend(events.map(|found| filter.keeps(&event(found), 12_500)));
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_names_the_kind_of_rows() {
+        assert_eq!(parts("events at > 5"), (RowKind::Events, "at > 5"));
+        assert_eq!(parts("tag == 5"), (RowKind::Packets, "tag == 5"));
+    }
+
+    #[test]
+    #[should_panic(expected = "what is written out reads as the same")]
+    fn a_writer_that_leaves_out_parentheses_is_caught() {
+        let without = |filter: &Filter| filter.to_string().replace(['(', ')'], "");
+        check(b"packets (tag == 5 || crc.bad) && length > 5", without);
+    }
+
+    #[test]
+    #[should_panic(expected = "what is written out is read")]
+    fn a_writer_of_words_that_there_are_not_is_caught() {
+        check(b"packets crc.bad", |filter| filter.to_string().replace("bad", "wrong"));
+    }
+}
