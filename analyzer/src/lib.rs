@@ -16,6 +16,7 @@ pub mod packet;
 pub mod path;
 pub mod place;
 pub mod reading;
+pub mod rules;
 pub mod score;
 pub mod show;
 pub mod tally;

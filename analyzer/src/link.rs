@@ -113,6 +113,7 @@ impl Link {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel, assumptions: &Assumptions) {
         self.timeline.declare(id, channel);
+        self.account.findings.declare(id, channel);
         let side = Side {
             channel: channel.clone(),
             peer: None,
@@ -125,6 +126,7 @@ impl Link {
     /// Makes two of its channels the directions of the link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
         self.timeline.link(one, other);
+        self.account.findings.join(one, other);
         for (id, peer) in [(one, other), (other, one)] {
             if let Some(side) = self.account.sides.get_mut(&id) {
                 side.peer = Some(peer);
@@ -138,6 +140,7 @@ impl Link {
         if let Some(side) = account.sides.get_mut(&id) {
             side.states.recorded(chunk);
         }
+        account.findings.feed(id, chunk);
         timeline.feed(id, chunk, &mut |row| account.take(row));
     }
 
@@ -192,7 +195,7 @@ impl Account {
             out.intervals.extend(intervals.then_some((*time, interval)));
         });
         side.slack.own(*at, what, &mut |said| out.slack.push(said));
-        findings.row(&side.channel, &row);
+        findings.row(&row);
         let own_period_ps = side.channel.period_ps;
         if let Some(peer) = side.peer
             && let Some(peer) = sides.get_mut(&peer)
@@ -222,7 +225,8 @@ impl Account {
 
     fn finish(&mut self) {
         self.turn();
-        let Self { sides, out, wanted, .. } = self;
+        let Self { sides, out, wanted, findings, now: _ } = self;
+        findings.finish();
         let intervals = wanted.intervals();
         for side in sides.values_mut() {
             side.states.finish(&mut |interval| {

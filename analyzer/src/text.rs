@@ -2,6 +2,8 @@
 //! snapshots. A program may colour them by their roles.
 
 mod blocking;
+pub mod check;
+pub mod explain;
 mod fields;
 mod score;
 

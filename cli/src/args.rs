@@ -43,6 +43,11 @@ pub(crate) enum Command {
     Show(View),
     /// Shows who waited for whom, for how long and why: deadlocks, and trees of stopped senders.
     Blocking(Blocking),
+    /// Tells what is wrong with a capture, the worst first, and how each rule of Myrinet stands.
+    #[command(after_help = "Exit status 1: there are errors or warnings.")]
+    Check(Check),
+    /// Explains a rule or a finding: its text, what it takes to see it, its limits, an example.
+    Explain(Explain),
     /// Simulates a network character by character, and writes what it observes to a capture.
     Simulate(Simulate),
     /// Simulates a network that is built in, and shows what it is to show.
@@ -113,6 +118,25 @@ pub(crate) struct Blocking {
     /// Only what lasted as long as this, a number of characters (`100ch`) or a time (`12.5us`).
     #[arg(long, value_name = "TIME", value_parser = Edge::from_str)]
     pub(crate) min: Option<Edge>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Check {
+    /// The capture: pcapng or pcap, as it is or compressed with gzip or zstd; - for standard input.
+    pub(crate) file: PathBuf,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Explain {
+    /// Of which rule (`F-3`), or which finding (`crc-bad`); without it all are listed.
+    #[arg(value_name = "RULE")]
+    pub(crate) name: Option<String>,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
 }
 
 #[derive(Args, Clone, Debug)]

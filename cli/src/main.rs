@@ -3,8 +3,10 @@
 mod analysing;
 mod args;
 mod blocking;
+mod check;
 mod demo;
 mod demos;
+mod explain;
 mod files;
 mod info;
 mod listing;
@@ -67,6 +69,8 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
         (Some(Command::Events(view)), _) => rows::run(&view, Want::Events, Bytes::Forget, output),
         (Some(Command::Show(view)), _) => show::run(&view, output),
         (Some(Command::Blocking(arguments)), _) => blocking::run(&arguments, output),
+        (Some(Command::Check(arguments)), _) => check::run(&arguments, output),
+        (Some(Command::Explain(arguments)), _) => explain::run(&arguments, output),
         (Some(Command::Simulate(arguments)), _) => simulate::run(&arguments, output),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments, output),
         (Some(Command::Score(arguments)), _) => score::run(&arguments, output),

@@ -115,6 +115,11 @@ impl Report {
 }
 
 impl Failure {
+    /// Something that a sentence says.
+    pub(crate) const fn told(what: String) -> Self {
+        Self::Told(what)
+    }
+
     /// A file could not be used.
     pub(crate) fn file(file: &Path, error: &io::Error) -> Self {
         // A lone word may have been meant for a command.

@@ -85,7 +85,7 @@ impl Network {
     }
 
     fn rows(&mut self, rows: Vec<Vec<Row>>, told: &mut Vec<Told>) {
-        let Self { wanted, paths, blocking, findings, .. } = self;
+        let Self { wanted, paths, blocking, findings, periods_ps, .. } = self;
         let (wanted, wants_rows) = (wanted.network(), wanted.rows());
         merged(rows, |row| (row.time, row.channel), &mut |row| {
             paths.row(&row, &mut |journey| {
@@ -93,7 +93,7 @@ impl Network {
                 told.extend(wanted.then_some(Told::Journey(journey)));
             });
             blocking.row(&row, paths, &mut |blocked| {
-                findings.blocked(&blocked);
+                findings.blocked(&blocked, |id| period_ps(periods_ps, id));
                 told.extend(wanted.then_some(Told::Blocked(blocked)));
             });
             told.extend(wants_rows.then_some(Told::Row(row)));
@@ -102,10 +102,10 @@ impl Network {
 
     /// The section ends.
     fn finish(&mut self, told: &mut Vec<Told>) {
-        let Self { wanted, paths, blocking, findings, next, .. } = self;
+        let Self { wanted, paths, blocking, findings, next, periods_ps } = self;
         let wanted = wanted.network();
         blocking.finish(paths, &mut |blocked| {
-            findings.blocked(&blocked);
+            findings.blocked(&blocked, |id| period_ps(periods_ps, id));
             told.extend(wanted.then_some(Told::Blocked(blocked)));
         });
         paths.finish(&mut |journey| {
@@ -118,5 +118,9 @@ impl Network {
 
 /// When a place of a channel is.
 fn time(periods_ps: &BTreeMap<ChannelId, u64>, channel: ChannelId, at: u64) -> Time {
-    Time::from(at) * Time::from(periods_ps.get(&channel).copied().unwrap_or(1))
+    Time::from(at) * Time::from(period_ps(periods_ps, channel))
+}
+
+fn period_ps(periods_ps: &BTreeMap<ChannelId, u64>, channel: ChannelId) -> u64 {
+    periods_ps.get(&channel).copied().unwrap_or(1)
 }

@@ -1,0 +1,215 @@
+//! Everything that can be wrong with a capture: its name, the rule that says so, how bad it is.
+
+use serde::{Serialize, Serializer};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// A rule is broken, or data is lost.
+    Error,
+    /// Something that a network in order does not do.
+    Warning,
+    /// Good to know; in a network in order it may be.
+    Note,
+}
+
+/// What was found. In order of the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A control code had lost a 1 and acts as the symbol. C-4
+    CorrectedCode,
+    /// A control code is no symbol. C-5
+    InvalidCode,
+    /// Two packets became one. P-1
+    Merged,
+    /// A packet has fewer bytes than on the link before. P-1
+    CutOnTheWay,
+    /// An intact packet has no tag. P-2
+    NoTag,
+    /// A CRC byte is wrong. P-4
+    CrcBad,
+    /// The syndrome of a packet changed from one captured link to the next. P-5
+    HurtOnTheWay,
+    /// A packet was under way when the recording of its channel began. P-7
+    BegunBefore,
+    /// A packet of one byte. P-9
+    Runt,
+    /// A channel whose opposite was not captured. F-1
+    OneWay,
+    /// Data that must have been sent after STOP was obeyed. F-1, F-2
+    DataWhileStopped,
+    /// STOP and GO in turn, faster than the hysteresis allows. F-4
+    CommandsTooOften,
+    /// 16 silent periods. F-7
+    OpenLink,
+    /// 16 silent periods ended a packet. F-7
+    CutBySilence,
+    /// A channel is silent from the first character on. F-7
+    SilentAtFirst,
+    /// Fill is not what it should be. F-8
+    UnlikeFill,
+    /// ORUN. F-9
+    OverrunAlarm,
+    /// No GAP behind FRES. R-1
+    ResetNotEnded,
+    /// FRES. R-2
+    ForwardReset,
+    /// Data between FRES and GAP. R-2
+    DataInReset,
+    /// FRES ended a packet. R-3
+    CutByReset,
+    /// A sender was stopped, or sent one packet, for longer than it may. R-4
+    NoEscape,
+    /// A sender that was stopped, or sent one packet, for 2²² periods freed itself. R-4
+    BlockedTimeout,
+    /// BRES. R-5
+    BackwardReset,
+    /// BRES without FRES. R-5
+    ResetNotAnswered,
+    /// A probe without reply. R-6
+    ProbeNotAnswered,
+    /// A reply without probe. R-6
+    ReplyUnasked,
+    /// A switch dropped a packet: its first byte selects no port that is in use. S-1
+    NoSuchPort,
+    /// A switch dropped a packet: its first byte is no route byte. S-2
+    NoRoute,
+    /// Packets waited for others that were passing. S-3
+    Busy,
+    /// A switch took longer than it may, and nothing is seen that held it up. S-6
+    SlowPath,
+    /// A packet that should have been consumed has route bytes left. I-2
+    Misrouted,
+    /// A host takes nothing for long. I-4
+    SlowHost,
+    /// Packets wait for each other in a circle. N-2
+    Deadlock,
+    /// Characters were not recorded.
+    Hole,
+    /// Characters repeat so often that not all rounds were looked at.
+    Repeats,
+}
+
+/// What there is to know about a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// The kind.
+    pub kind: Kind,
+    /// Its name in `docs/output.md`.
+    pub name: &'static str,
+    /// The rule that it is about; none if it is about the recording.
+    pub rule: Option<&'static str>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it means, in a line.
+    pub text: &'static str,
+}
+
+use Severity::{Error, Note, Warning};
+
+const fn about(
+    kind: Kind,
+    name: &'static str,
+    rule: &'static str,
+    severity: Severity,
+    text: &'static str,
+) -> About {
+    About { kind, name, rule: Some(rule), severity, text }
+}
+
+const fn recording(kind: Kind, name: &'static str, text: &'static str) -> About {
+    About { kind, name, rule: None, severity: Note, text }
+}
+
+/// All kinds, in their order.
+#[rustfmt::skip]
+pub const ALL: [About; 36] = [
+    about(Kind::CorrectedCode, "corrected-code", "C-4", Warning, "a control code lost a 1 and was taken for the symbol"),
+    about(Kind::InvalidCode, "invalid-code", "C-5", Error, "a control code that is no symbol"),
+    about(Kind::Merged, "merged", "P-1", Error, "two packets went on as one, for want of the GAP between them"),
+    about(Kind::CutOnTheWay, "cut-on-the-way", "P-1", Error, "a packet has fewer bytes than on the link before"),
+    about(Kind::NoTag, "no-tag", "P-2", Warning, "a packet of route bytes only: no interface would know what it is"),
+    about(Kind::CrcBad, "crc-bad", "P-4", Error, "the CRC byte is not that of the bytes before it"),
+    about(Kind::HurtOnTheWay, "hurt-on-the-way", "P-5", Error, "a packet has another syndrome than on the link before"),
+    about(Kind::BegunBefore, "begun-before", "P-7", Note, "a packet was under way when recording began: its CRC says nothing"),
+    about(Kind::Runt, "runt", "P-9", Warning, "a packet of one byte: header, and no CRC byte"),
+    about(Kind::OneWay, "one-way", "F-1", Note, "the opposite channel was not captured: no word on flow control"),
+    about(Kind::DataWhileStopped, "data-while-stopped", "F-1", Error, "data left the sender after it must have obeyed STOP"),
+    about(Kind::CommandsTooOften, "commands-too-often", "F-4", Warning, "STOP and GO take turns faster than the hysteresis allows"),
+    about(Kind::OpenLink, "open-link", "F-7", Error, "nothing came for 16 periods: no cable, no power, or a dead sender"),
+    about(Kind::CutBySilence, "cut-by-silence", "F-7", Error, "a packet was ended by 16 silent periods, not by GAP"),
+    about(Kind::SilentAtFirst, "silent-at-first", "F-7", Note, "silent from the first character on: not in use, or not up yet"),
+    about(Kind::UnlikeFill, "unlike-fill", "F-8", Note, "two or more periods without a character: a sender fills them"),
+    about(Kind::OverrunAlarm, "overrun-alarm", "F-9", Error, "ORUN: the far receiver has lost characters for want of room"),
+    about(Kind::ResetNotEnded, "reset-not-ended", "R-1", Error, "no GAP right behind FRES, nor behind one STOP or GO"),
+    about(Kind::ForwardReset, "forward-reset", "R-2", Warning, "FRES: the receiver empties its buffer and drops data up to GAP"),
+    about(Kind::DataInReset, "data-in-reset", "R-2", Warning, "data between FRES and GAP: it is dropped"),
+    about(Kind::CutByReset, "cut-by-reset", "R-3", Warning, "a packet was ended by FRES, not by GAP"),
+    about(Kind::NoEscape, "no-escape", "R-4", Error, "blocked for over 2^22 periods, and no reset or GAP came of it"),
+    about(Kind::BlockedTimeout, "blocked-timeout", "R-4", Error, "blocked for 2^22 periods: the sender gave up its packet"),
+    about(Kind::BackwardReset, "backward-reset", "R-5", Warning, "BRES: a receiver asks for a forward reset"),
+    about(Kind::ResetNotAnswered, "reset-not-answered", "R-5", Warning, "no FRES came back for BRES: a port without it, or a dead one"),
+    about(Kind::ProbeNotAnswered, "probe-not-answered", "R-6", Warning, "no reply came back for a probe: a port without it, or a dead one"),
+    about(Kind::ReplyUnasked, "reply-unasked", "R-6", Note, "a reply to no probe that was captured"),
+    about(Kind::NoSuchPort, "no-such-port", "S-1", Warning, "a switch dropped a packet: no such port, or nothing behind it"),
+    about(Kind::NoRoute, "no-route", "S-2", Warning, "a switch dropped a packet: its first byte is no route byte"),
+    about(Kind::Busy, "busy", "S-3", Note, "packets waited while others passed: no more than load"),
+    about(Kind::SlowPath, "slow-path", "S-6", Note, "a switch took over 550 ns, and nothing is seen that was in the way"),
+    about(Kind::Misrouted, "misrouted", "I-2", Warning, "a packet with route bytes left reached a host, which refuses it"),
+    about(Kind::SlowHost, "slow-host", "I-4", Note, "a host took nothing for longer than a few microseconds"),
+    about(Kind::Deadlock, "deadlock", "N-2", Error, "packets wait for each other in a circle: no routes free of deadlock"),
+    recording(Kind::Hole, "hole", "characters were not recorded: what was known is forgotten"),
+    recording(Kind::Repeats, "repeats", "the same over and over: not every round was looked at"),
+];
+
+impl Kind {
+    /// What there is to know about it.
+    #[must_use]
+    pub fn about(self) -> &'static About {
+        const UNKNOWN: About = recording(Kind::Repeats, "repeats", "");
+        // That every kind is there, in order, is tested.
+        ALL.get(usize::from(self as u8)).unwrap_or(&UNKNOWN)
+    }
+
+    /// The kind of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static About> {
+        ALL.iter().find(|about| about.name == name)
+    }
+}
+
+impl Severity {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+impl Serialize for Severity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_kind_is_in_its_place_and_has_a_name_of_its_own() {
+        let names: BTreeSet<_> = ALL.iter().map(|about| about.name).collect();
+        assert_eq!(names.len(), ALL.len());
+        for (place, about) in ALL.iter().enumerate() {
+            assert_eq!(usize::from(about.kind as u8), place, "{}", about.name);
+            assert_eq!(about.kind.about(), about);
+            assert!(about.text.len() <= 72, "{}", about.name);
+        }
+        assert_eq!(usize::from(Kind::Repeats as u8) + 1, ALL.len());
+    }
+}

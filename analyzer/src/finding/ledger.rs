@@ -1,0 +1,284 @@
+//! What was found, counted by kind and channel: as much memory for a million as for one.
+
+use std::collections::BTreeMap;
+
+use codec::capture::ChannelId;
+use codec::tick::Tick;
+
+use super::{Kind, Severity};
+use crate::timeline::Time;
+
+/// What was found, and what there was to find it in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    found: BTreeMap<(Kind, ChannelId), Found>,
+    pub(crate) seen: Counts,
+}
+
+/// A finding: how often, and where first and last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// How often.
+    pub count: u64,
+    /// The first in time.
+    pub first: Occurrence,
+    /// What is to be said about the first.
+    pub facts: Vec<Fact>,
+    /// The last in time.
+    pub last: Occurrence,
+}
+
+/// When and where something was found; its channel is that of the finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Occurrence {
+    /// Picoseconds since the capture's time zero.
+    pub time: Time,
+    /// The character.
+    pub at: Tick,
+}
+
+/// Something to be said about a finding: its name in `docs/output.md`, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// The name.
+    pub name: &'static str,
+    /// The value.
+    pub value: Value,
+}
+
+/// The value of a fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// How many, or which.
+    Number(u64),
+    /// Bits, best shown in hex.
+    Byte(u8),
+    /// A word of the specification.
+    Word(&'static str),
+    /// A channel.
+    Channel(ChannelId),
+    /// Channels in order.
+    Channels(Vec<ChannelId>),
+}
+
+/// What a capture holds for rules to be seen at work: how often each was put to the test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Channels.
+    pub channels: u64,
+    /// Channels whose opposite was captured.
+    pub paired: u64,
+    /// Characters.
+    pub characters: u64,
+    /// Characters with d = 0.
+    pub codes: u64,
+    /// ORUN, BRES, `PRBn`, `REPLx`. C-3
+    pub optional: u64,
+    /// Packets closed.
+    pub packets: u64,
+    /// Packets with a CRC byte that can be checked. P-4
+    pub checked: u64,
+    /// Packets inside which symbols stand. P-8
+    pub punched: u64,
+    /// Stops of a sender, as its opposite channel commands. F-1, F-2
+    pub stops: u64,
+    /// Stops whose obedience could be checked: tap and delay are known. F-1
+    pub obeyed: u64,
+    /// STOP and GO that are news. F-3, F-4
+    pub commands: u64,
+    /// Silences of 16 periods that began in what was recorded. F-7
+    pub silences: u64,
+    /// FRES.
+    pub resets: u64,
+    /// Packets or stops of 2²² periods. R-4
+    pub timeouts: u64,
+    /// BRES on channels whose opposite was captured. R-5
+    pub backward: u64,
+    /// Probes on channels whose opposite was captured. R-6
+    pub probes: u64,
+    /// Packets seen on two links or more. P-3, P-5
+    pub travelled: u64,
+    /// Paths through switches whose time is known. S-6
+    pub timed: u64,
+    /// Packets that a switch passed on or dropped. S-1, S-2
+    pub switched: u64,
+    /// Packets that reached a host. I-2
+    pub arrived: u64,
+    /// Waits. S-3, N-2
+    pub waits: u64,
+}
+
+impl Ledger {
+    /// Counts a finding; the facts are asked for if it is the first in time.
+    pub(crate) fn note(
+        &mut self,
+        kind: Kind,
+        channel: ChannelId,
+        when: Occurrence,
+        facts: impl FnOnce() -> Vec<Fact>,
+    ) {
+        match self.found.get_mut(&(kind, channel)) {
+            None => {
+                let found = Found { count: 1, first: when, facts: facts(), last: when };
+                self.found.insert((kind, channel), found);
+            }
+            Some(found) => {
+                found.count = found.count.saturating_add(1);
+                found.last = found.last.max(when);
+                if when < found.first {
+                    (found.first, found.facts) = (when, facts());
+                }
+            }
+        }
+    }
+
+    /// Counts more of a finding that was counted before.
+    pub(super) fn again(&mut self, kind: Kind, channel: ChannelId, more: u64, last: Occurrence) {
+        if let Some(found) = self.found.get_mut(&(kind, channel)) {
+            found.count = found.count.saturating_add(more);
+            found.last = found.last.max(last);
+        }
+    }
+
+    pub(super) fn absorb(&mut self, other: &Self) {
+        for ((kind, channel), theirs) in &other.found {
+            match self.found.get_mut(&(*kind, *channel)) {
+                None => drop(self.found.insert((*kind, *channel), theirs.clone())),
+                Some(found) => {
+                    found.count = found.count.saturating_add(theirs.count);
+                    found.last = found.last.max(theirs.last);
+                    if theirs.first < found.first {
+                        (found.first, found.facts) = (theirs.first, theirs.facts.clone());
+                    }
+                }
+            }
+        }
+        self.seen.absorb(&other.seen);
+    }
+
+    /// The findings, by kind and channel.
+    pub fn found(&self) -> impl Iterator<Item = (Kind, ChannelId, &Found)> {
+        self.found.iter().map(|((kind, channel), found)| (*kind, *channel, found))
+    }
+
+    /// How often something of a kind was found.
+    #[must_use]
+    pub fn total(&self, kind: Kind) -> u64 {
+        let found = self.found.range((kind, ChannelId(0))..=(kind, ChannelId(u32::MAX)));
+        found.map(|(_, found)| found.count).fold(0, u64::saturating_add)
+    }
+
+    /// What there was to find them in.
+    #[must_use]
+    pub const fn seen(&self) -> &Counts {
+        &self.seen
+    }
+
+    /// How many different findings of a severity there are: kinds on channels, not occurrences.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.found.keys().filter(|(kind, _)| kind.about().severity == severity).count()
+    }
+}
+
+impl Counts {
+    fn absorb(&mut self, other: &Self) {
+        let Self {
+            channels,
+            paired,
+            characters,
+            codes,
+            optional,
+            packets,
+            checked,
+            punched,
+            stops,
+            obeyed,
+            commands,
+            silences,
+            resets,
+            timeouts,
+            backward,
+            probes,
+            travelled,
+            timed,
+            switched,
+            arrived,
+            waits,
+        } = *other;
+        for (sum, more) in [
+            (&mut self.channels, channels),
+            (&mut self.paired, paired),
+            (&mut self.characters, characters),
+            (&mut self.codes, codes),
+            (&mut self.optional, optional),
+            (&mut self.packets, packets),
+            (&mut self.checked, checked),
+            (&mut self.punched, punched),
+            (&mut self.stops, stops),
+            (&mut self.obeyed, obeyed),
+            (&mut self.commands, commands),
+            (&mut self.silences, silences),
+            (&mut self.resets, resets),
+            (&mut self.timeouts, timeouts),
+            (&mut self.backward, backward),
+            (&mut self.probes, probes),
+            (&mut self.travelled, travelled),
+            (&mut self.timed, timed),
+            (&mut self.switched, switched),
+            (&mut self.arrived, arrived),
+            (&mut self.waits, waits),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+}
+
+impl Fact {
+    /// A number.
+    pub(crate) const fn number(name: &'static str, number: u64) -> Self {
+        Self { name, value: Value::Number(number) }
+    }
+
+    /// Bits.
+    pub(crate) const fn byte(name: &'static str, byte: u8) -> Self {
+        Self { name, value: Value::Byte(byte) }
+    }
+
+    /// A word.
+    pub(crate) const fn word(name: &'static str, word: &'static str) -> Self {
+        Self { name, value: Value::Word(word) }
+    }
+}
+
+/// Writes findings of one channel into a ledger.
+#[derive(Debug)]
+pub(super) struct Scribe<'a> {
+    pub(super) ledger: &'a mut Ledger,
+    pub(super) channel: ChannelId,
+    pub(super) period_ps: u64,
+}
+
+impl Scribe<'_> {
+    /// When a place of the channel is.
+    pub(super) fn when(&self, at: Tick) -> Occurrence {
+        Occurrence { time: Time::from(at.0) * Time::from(self.period_ps), at }
+    }
+
+    /// Notes a finding.
+    pub(super) fn note(&mut self, kind: Kind, at: Tick, facts: impl FnOnce() -> Vec<Fact>) {
+        let when = self.when(at);
+        self.ledger.note(kind, self.channel, when, facts);
+    }
+
+    /// Counts more of what was noted before; the last of them at a place.
+    pub(super) fn again(&mut self, kind: Kind, more: u64, last: Tick) {
+        let last = self.when(last);
+        self.ledger.again(kind, self.channel, more, last);
+    }
+
+    /// What there is to find something in.
+    pub(super) const fn seen(&mut self) -> &mut Counts {
+        &mut self.ledger.seen
+    }
+}

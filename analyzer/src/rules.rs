@@ -1,0 +1,129 @@
+//! The rules as data: their text, what a capture can show of them, and how that is judged.
+
+mod characters;
+mod explain;
+mod flow;
+mod network;
+mod packets;
+mod resets;
+mod verdict;
+
+pub use self::explain::{KindRow, RuleRow};
+pub use self::verdict::{Outcome, Verdict, VerdictRow, verdicts};
+use crate::finding::{About, Ledger};
+
+/// A rule of Myrinet, as `docs/rules.md` has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its id: `F-3`.
+    pub id: &'static str,
+    /// Where it comes from: sections of the link specification, or another source; – if nowhere.
+    pub clause: &'static str,
+    /// Its text.
+    pub text: &'static str,
+    /// How much of it a capture shows.
+    pub shows: Shows,
+    /// What it takes to see it.
+    pub evidence: &'static str,
+    /// A fixture that shows it.
+    pub example: Option<&'static str>,
+}
+
+/// How much of a rule a capture shows.
+#[derive(Clone, Copy, Debug)]
+pub enum Shows {
+    /// All that matters.
+    All(Test),
+    /// Something; and what not.
+    Part(Test, &'static str),
+    /// Nothing, and why.
+    Nothing(&'static str),
+}
+
+/// When a capture has put a rule to the test.
+#[derive(Clone, Copy, Debug)]
+pub struct Test {
+    /// What the capture must have for the rule to be judged at all.
+    pub needs: Needs,
+    /// How often something was there that the rule is about.
+    pub times: fn(&Ledger) -> u64,
+    /// What that is, in the plural.
+    pub what: &'static str,
+}
+
+/// What a capture must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// One channel is enough.
+    Channel,
+    /// Both channels of a link.
+    Link,
+    /// A packet on two links, one behind the other.
+    Way,
+    /// Both channels of a link, where it was tapped, and how long its cable is.
+    Delay,
+}
+
+/// The groups of rules, each with its letter and its name.
+pub const GROUPS: [(&str, &str); 9] = [
+    ("C", "characters"),
+    ("W", "wires"),
+    ("P", "packets"),
+    ("F", "flow control"),
+    ("R", "resets"),
+    ("L", "lamps"),
+    ("S", "switches"),
+    ("I", "interfaces"),
+    ("N", "networks"),
+];
+
+/// All rules, in order.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    let rooms: [&[Rule]; 5] =
+        [&characters::RULES, &packets::RULES, &flow::RULES, &resets::RULES, &network::RULES];
+    rooms.into_iter().flatten()
+}
+
+/// The rule of an id, in capitals or not.
+#[must_use]
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    all().find(|rule| rule.id.eq_ignore_ascii_case(id))
+}
+
+impl Rule {
+    /// The findings that come from it.
+    pub fn findings(&self) -> impl Iterator<Item = &'static About> {
+        crate::finding::ALL.iter().filter(|about| about.rule == Some(self.id))
+    }
+
+    /// Its letter.
+    #[must_use]
+    pub fn group(&self) -> &'static str {
+        self.id.split('-').next().unwrap_or(self.id)
+    }
+}
+
+impl Needs {
+    /// Whether a capture has it; if not, what it lacks.
+    #[must_use]
+    pub const fn lacking(self, ledger: &Ledger) -> Option<&'static str> {
+        let seen = ledger.seen();
+        match self {
+            Self::Channel if seen.characters == 0 => Some("nothing was captured"),
+            Self::Link | Self::Delay if seen.paired == 0 => {
+                Some("no channel was captured together with its opposite")
+            }
+            Self::Way if seen.travelled == 0 => {
+                Some("no packet was captured on two links, one behind the other")
+            }
+            Self::Delay if seen.stops > 0 && seen.obeyed == 0 => {
+                Some("the capture does not tell where it was tapped, or how long cables are")
+            }
+            Self::Channel | Self::Link | Self::Way | Self::Delay => None,
+        }
+    }
+}
+
+const fn test(needs: Needs, times: fn(&Ledger) -> u64, what: &'static str) -> Test {
+    Test { needs, times, what }
+}

@@ -1,0 +1,80 @@
+//! Flow control.
+
+use super::{Needs, Rule, Shows, test};
+use crate::finding::Kind;
+
+#[rustfmt::skip]
+pub(super) const RULES: [Rule; 9] = [
+    Rule {
+        id: "F-1",
+        clause: "4.5.1",
+        text: "STOP and GO received on one channel govern the sender of the opposite channel. Only packet data is held; control symbols never are (so the GAP that ends a packet may follow its last byte while stopped).",
+        shows: Shows::Part(test(Needs::Delay, |ledger| ledger.seen().obeyed, "stops"), "When STOP reaches the sender, and when a byte left it, is seen only from the end where the tap is: the allowance is the interpretation time (2 periods unless the capture says int=), and at the far end the cable twice (delay=)."),
+        evidence: "STOP on one channel, data on the other. The tap of the link must be known (tap=), and where it is at the receiver, the cable too.",
+        example: Some("fixtures/demo-contention/capture.pcapng"),
+    },
+    Rule {
+        id: "F-2",
+        clause: "4.5.3",
+        text: "A sender starts in GO. It is *stopped* by STOP, released by GO, and by F-7 and R-1.",
+        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().stops, "stops"), "How a sender starts is not seen; what it would do when released, only if it has data."),
+        evidence: "STOP and GO on one channel, data on the other.",
+        example: Some("fixtures/demo-contention/capture.pcapng"),
+    },
+    Rule {
+        id: "F-3",
+        clause: "4.5.2",
+        text: "The slack buffer is a FIFO of r = k_g + h + k_s cells, f of them full, 0 at first. When f rises to r − k_s it generates STOP; when f falls to k_g it generates GO. **Decision:** only a rise to, or fall to, the threshold generates (edge, not level), and a GO is only generated after a STOP.",
+        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().commands, "changes of STOP and GO"), "The fill is bounded, never known: cells are emptied out of sight. `links` tells the bounds."),
+        evidence: "STOP and GO on one channel, and the data on the other that fills the buffer.",
+        example: Some("fixtures/demo-slack/capture.pcapng"),
+    },
+    Rule {
+        id: "F-4",
+        clause: "4.2, 4.5.2",
+        text: "k_s ≥ 2·D·B + latencies; 2·D·B = 23 for 25 m (D = 140 ns). h = 16 keeps flow-control symbols to about 6 % of the opposite channel under any load (two symbols in at least 2h − 1 periods). Usually k_g = k_s. **Decision, defaults:** k_g = k_s = 32, h = 16, r = 80; symbol generation 2 periods, interpretation 2 periods; D = 12 periods (25 m).",
+        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().commands, "changes of STOP and GO"), "k_s and the latencies are told by the capture or assumed. Commands repeat as fill, so only changes count; two changes without a third between are as fast as may be."),
+        evidence: "Changes of STOP and GO: no three in 2h − 1 periods, where h is 16 unless the capture says h=.",
+        example: Some("fixtures/demo-adversary/capture.pcapng"),
+    },
+    Rule {
+        id: "F-5",
+        clause: "4.5",
+        text: "The framing mark that ends a packet travels through the FIFO behind its data. **Decision:** it takes one cell; redundant GAPs take none.",
+        shows: Shows::Nothing("Which cells of a slack buffer hold what is not on the wire. That a mark takes a cell is counted in the bounds of the fill (F-3)."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "F-6",
+        clause: "4.5.1",
+        text: "Output priority in every period: (1) STOP/GO from the slack buffer, (2) other commanded control symbols, (3) data and framing when flow control permits, (4) fill.",
+        shows: Shows::Nothing("What else a sender had to send in a period does not show."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "F-7",
+        clause: "4.5.3",
+        text: "Open-link timeout: 16 periods without a received non-IDLE character. It reverts a stopped sender to GO; if a packet is being received it is ended with a GAP; the link shows as open until the next non-IDLE character.",
+        shows: Shows::Part(test(Needs::Channel, |ledger| ledger.total(Kind::OpenLink), "silences of 16 periods"), "That a sender went back to GO shows only when it has data; that a packet was ended with GAP, on the link behind the switch."),
+        evidence: "16 periods of IDLE. What ends the packet is told as its end.",
+        example: Some("fixtures/demo-cut/capture.pcapng"),
+    },
+    Rule {
+        id: "F-8",
+        clause: "4.5.3",
+        text: "Every sender emits a non-IDLE character at least once in every 16 periods. Fill inside a packet: STOP or GO, whichever the local slack buffer last commanded (GO before any STOP). Fill between packets: GAP and that STOP/GO in turn. Single IDLEs may stand inside a packet.",
+        shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().characters, "characters"), "A GO or STOP of fill cannot be told from one that was commanded, so what it repeats is not judged."),
+        evidence: "Periods without a character: 16 are F-7, two or more are noted here.",
+        example: Some("fixtures/demo-two-hosts/capture.pcapng"),
+    },
+    Rule {
+        id: "F-9",
+        clause: "4.8.1",
+        text: "Overflow: a data byte or framing mark that meets a full FIFO is lost; the loss is reported, never silent. With ORUN enabled, ORUN is sent on the opposite channel.",
+        shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().packets, "packets"), "A receiver without ORUN loses characters in silence: then a packet is too short behind it, and its CRC is bad (P-4)."),
+        evidence: "ORUN on the opposite channel; data that cannot have found room.",
+        example: Some("fixtures/demo-slack/capture.pcapng"),
+    },
+];

@@ -1,0 +1,63 @@
+//! Resets, timeouts and lamps.
+
+use super::{Needs, Rule, Shows, test};
+
+#[rustfmt::skip]
+pub(super) const RULES: [Rule; 7] = [
+    Rule {
+        id: "R-1",
+        clause: "4.6.1",
+        text: "Sending FRES: the sender sends FRES, enters GO, drops the rest of a packet that it was sending (it goes on consuming it from its source up to the framing mark) and sends GAP right after FRES, or one period later if a STOP/GO is due.",
+        shows: Shows::All(test(Needs::Channel, |ledger| ledger.seen().resets, "FRES")),
+        evidence: "The characters behind FRES: GAP, or one STOP or GO and GAP.",
+        example: Some("fixtures/link-1/capture.pcapng"),
+    },
+    Rule {
+        id: "R-2",
+        clause: "4.6.1",
+        text: "Receiving FRES: the FIFO is cleared and held clear, data bytes are dropped, STOP/GO and other control symbols work normally, until a GAP comes. The reset is reported to the control interface.",
+        shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().resets, "FRES"), "That the buffer behind is cleared does not show, but for a GO that follows."),
+        evidence: "FRES, and data between it and the next GAP.",
+        example: Some("fixtures/link-1/capture.pcapng"),
+    },
+    Rule {
+        id: "R-3",
+        clause: "4.6.1",
+        text: "A switch that receives FRES resets that input's routing and ends with a GAP whatever part of a packet it had already forwarded. An interface that receives FRES restarts its control program.",
+        shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().resets, "FRES"), "What an interface does with its program is not on the wire."),
+        evidence: "FRES inside a packet. Behind the switch the packet ends with GAP, and its CRC is bad.",
+        example: Some("fixtures/link-1/capture.pcapng"),
+    },
+    Rule {
+        id: "R-4",
+        clause: "4.6.2",
+        text: "Blocked-packet timeout: a sender that has been held in STOP, or has been sending one packet, for more than 2²² periods: if stopped, it starts a forward reset (R-1); if in GO, it ends the packet with GAP and consumes the rest of it from its source.",
+        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().timeouts, "packets or stops of 2^22 periods"), "How long a stopped sender has waited is dated by STOP at the tap."),
+        evidence: "Stops and packets of more than 2^22 periods (52.4 ms), and what ends them.",
+        example: Some("fixtures/demo-ring/capture.pcapng"),
+    },
+    Rule {
+        id: "R-5",
+        clause: "4.8.2",
+        text: "BRES received: reported, and the receiver of it starts a forward reset.",
+        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().backward, "BRES"), "A port without BRES ignores it (C-3)."),
+        evidence: "BRES on one channel, and FRES on the other within 4096 periods.",
+        example: None,
+    },
+    Rule {
+        id: "R-6",
+        clause: "4.8.3",
+        text: "PRBn sent: bit 4 of the status word is set. REPLx received: bits 3–0 become x, bit 4 is cleared. PRB0 is a ping; its reply times the round trip.",
+        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().probes, "probes"), "The bits of the status word are not on the wire. A port without probes ignores them (C-3)."),
+        evidence: "PRBn on one channel, and REPLx on the other within 4096 periods.",
+        example: Some("fixtures/link-7/capture.pcapng"),
+    },
+    Rule {
+        id: "L",
+        clause: "4.7",
+        text: "off/off: no power. red: open (F-7). green: connected and idle. both (yellow): sending or receiving packet data.",
+        shows: Shows::Nothing("Lamps are not on the wire. `links` tells which were lit, from what lights them."),
+        evidence: "",
+        example: None,
+    },
+];

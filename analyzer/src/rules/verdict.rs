@@ -1,0 +1,122 @@
+//! What a capture says about each rule.
+
+use serde::Serialize;
+
+use super::{Rule, Shows};
+use crate::finding::{Ledger, Severity};
+
+/// What a capture says about a rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Verdict {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How it stands.
+    pub outcome: Outcome,
+    /// How often it was put to the test.
+    pub times: u64,
+    /// How many errors and warnings come from it.
+    pub findings: u64,
+}
+
+/// How a rule stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was put to the test, and nothing was wrong.
+    Pass,
+    /// There are errors or warnings.
+    Fail,
+    /// Nothing came that it is about: no such things.
+    NotExercised(&'static str),
+    /// This capture lacks what it takes.
+    CannotTell(&'static str),
+    /// No capture can show it.
+    NeverShown(&'static str),
+}
+
+/// A row of `myriscope check`: the contract of `docs/output.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VerdictRow {
+    /// The rule's id.
+    pub rule: &'static str,
+    /// [`Outcome::name`].
+    pub verdict: &'static str,
+    /// How often the rule was put to the test.
+    pub times: u64,
+    /// How many errors and warnings come from it.
+    pub findings: u64,
+    /// Why it is neither passed nor failed.
+    pub reason: Option<String>,
+}
+
+/// What a capture says about every rule, in order.
+#[must_use]
+pub fn verdicts(ledger: &Ledger) -> Vec<Verdict> {
+    super::all().map(|rule| rule.verdict(ledger)).collect()
+}
+
+impl Rule {
+    /// What a capture says about it.
+    #[must_use]
+    pub fn verdict(&'static self, ledger: &Ledger) -> Verdict {
+        let wrong = self.findings().filter(|about| about.severity != Severity::Note);
+        let findings = wrong.map(|about| ledger.total(about.kind)).fold(0, u64::saturating_add);
+        let (times, outcome) = match self.shows {
+            Shows::Nothing(why) => (0, Outcome::NeverShown(why)),
+            Shows::All(test) | Shows::Part(test, _) => {
+                let times = (test.times)(ledger);
+                let outcome = match test.needs.lacking(ledger) {
+                    _ if findings > 0 => Outcome::Fail,
+                    Some(why) => Outcome::CannotTell(why),
+                    None if times == 0 => Outcome::NotExercised(test.what),
+                    None => Outcome::Pass,
+                };
+                (times, outcome)
+            }
+        };
+        Verdict { rule: self, outcome, times, findings }
+    }
+}
+
+impl Outcome {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::NotExercised(_) => "not-exercised",
+            Self::CannotTell(_) | Self::NeverShown(_) => "cannot-tell",
+        }
+    }
+
+    /// Why it is neither passed nor failed.
+    #[must_use]
+    pub fn reason(self) -> Option<String> {
+        match self {
+            Self::Pass | Self::Fail => None,
+            Self::NotExercised(what) => Some(format!("no {what}")),
+            Self::CannotTell(why) => Some(why.to_owned()),
+            Self::NeverShown(why) => Some(format!("no capture can show it: {why}")),
+        }
+    }
+}
+
+impl Verdict {
+    /// Whether this capture, or any, can tell how the rule stands.
+    #[must_use]
+    pub const fn is_judged(&self) -> bool {
+        matches!(self.outcome, Outcome::Pass | Outcome::Fail | Outcome::NotExercised(_))
+    }
+
+    /// The verdict as the row of `docs/output.md`.
+    #[must_use]
+    pub fn row(&self) -> VerdictRow {
+        VerdictRow {
+            rule: self.rule.id,
+            verdict: self.outcome.name(),
+            times: self.times,
+            findings: self.findings,
+            reason: self.outcome.reason(),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What is found in captures written by hand, and what is not.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test reads files, and stops if it cannot go on"
+)]
+
+mod table;
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::PathBuf;
+
+use analyzer::analysis::{Analysis, Wanted};
+use analyzer::finding::{ALL, About, Findings, Kind, Severity};
+use analyzer::link::slack::Assumptions;
+use analyzer::rules;
+use codec::capture::Progress;
+
+use self::table::{CASES, capture};
+
+fn findings(capture: impl Read + Send) -> Findings {
+    let mut analysis = Analysis::new(capture, Wanted::Counts, Assumptions::default());
+    while analysis.step(&mut |_| {}).unwrap() == Progress::More {}
+    analysis.findings()
+}
+
+/// Names of what is found, and how often.
+fn names(findings: &Findings) -> Vec<(&'static str, u64)> {
+    let found = findings.ledger().found();
+    found.map(|(kind, _, found)| (kind.about().name, found.count)).collect()
+}
+
+/// The kinds that one link shows; the others take the network's storey.
+fn by_link() -> impl Iterator<Item = &'static About> {
+    ALL.iter().filter(|about| !table::BY_NETWORK.contains(&about.kind))
+}
+
+fn workspace(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+#[test]
+fn every_kind_has_a_capture_that_shows_it_and_one_that_nearly_does() {
+    for case in CASES {
+        let name = case.kind.about().name;
+        let has = findings(capture(case.wires, case.has).as_slice());
+        assert!(has.ledger().total(case.kind) > 0, "{name}: {:?}", names(&has));
+        // What makes one way of two is that a channel is missing, whatever it carries.
+        let wires = if case.kind == Kind::OneWay { &CASES[0].wires } else { &case.wires };
+        let nearly = findings(capture(wires, case.nearly).as_slice());
+        assert_eq!(nearly.ledger().total(case.kind), 0, "{name}: {:?}", names(&nearly));
+    }
+}
+
+#[test]
+fn every_kind_is_in_the_table() {
+    let kinds: Vec<&str> = CASES.iter().map(|case| case.kind.about().name).collect();
+    let all: Vec<&str> = by_link().map(|about| about.name).collect();
+    assert_eq!(kinds, all);
+}
+
+/// `cargo run -p analyzer --example findings` writes them.
+#[test]
+fn the_captures_that_are_shipped_are_those_of_the_table() {
+    for case in CASES {
+        let path = workspace(&format!("fixtures/findings/{}.pcapng", case.kind.about().name));
+        let shipped = fs::read(&path).unwrap_or_default();
+        assert!(shipped == capture(case.wires, case.has), "{} is out of date", path.display());
+    }
+}
+
+#[test]
+fn what_every_command_of_explain_names_is_there() {
+    for about in by_link() {
+        let example = about.example();
+        let path = example.strip_prefix("myriscope check ").unwrap();
+        let found = findings(File::open(workspace(path)).unwrap());
+        assert!(found.ledger().total(about.kind) > 0, "{example}");
+    }
+    let mut idle = Vec::new();
+    for rule in rules::all() {
+        let Some(path) = rule.example else { continue };
+        let found = findings(File::open(workspace(path)).unwrap());
+        let verdict = rule.verdict(found.ledger());
+        if verdict.is_judged() && verdict.times == 0 {
+            idle.push((rule.id, path));
+        }
+    }
+    assert_eq!(idle, []);
+}
+
+#[test]
+fn the_rules_are_those_of_the_documentation() {
+    let text = fs::read_to_string(workspace("docs/rules.md")).unwrap();
+    let written: Vec<(&str, &str, &str)> = text
+        .lines()
+        .filter_map(|line| {
+            let cells: Vec<&str> = line.split(" | ").collect();
+            let [id, text, clause, _, _] = cells[..] else { return None };
+            let id = id.strip_prefix("| ")?;
+            (id != "id").then_some((id, text, clause))
+        })
+        .collect();
+    let rules: Vec<_> = rules::all().map(|rule| (rule.id, rule.text, rule.clause)).collect();
+    assert_eq!(rules, written);
+    assert_eq!(rules.len(), 58);
+}
+
+#[test]
+fn every_finding_comes_from_a_rule_that_a_capture_shows_or_from_the_recording() {
+    for about in &ALL {
+        let Some(rule) = about.rule else { continue };
+        let rule = rules::rule(rule).unwrap();
+        assert!(!matches!(rule.shows, rules::Shows::Nothing(_)), "{}", about.name);
+    }
+}
+
+#[test]
+fn runs_without_faults_have_neither_errors_nor_warnings() {
+    for demo in ["two-hosts", "contention", "now36", "adversary"] {
+        let path = workspace(&format!("fixtures/demo-{demo}/capture.pcapng"));
+        let found = findings(File::open(path).unwrap());
+        assert_eq!(found.ledger().count(Severity::Error), 0, "{demo}: {:?}", names(&found));
+        assert_eq!(found.ledger().count(Severity::Warning), 0, "{demo}: {:?}", names(&found));
+    }
+}
+
+/// However it is written down, the same is found as often, and in the same places.
+#[test]
+fn a_repeat_is_as_its_characters() {
+    for text in ["!a6 IDLE×3", "FRES", "FRES STOP", "FRES 83", "ORUN GAP!04 IDLE×2", "IDLE×5 GO"]
+    {
+        let repeat = [(0, 0, "GAP", 0), (0, 1, text, 40), (1, 0, "GAP", 0)];
+        let once = codec::notation::parse(text).unwrap();
+        let mut file = vec![(0, 0, "GAP", 0)];
+        file.extend((0..40).map(|round| (0, 1 + round * once.len() as u64, text, 0)));
+        file.push((1, 0, "GAP", 0));
+        let ledger = |pieces: &[table::Piece]| {
+            findings(capture(CASES[0].wires, pieces).as_slice()).ledger().clone()
+        };
+        assert_eq!(ledger(&repeat), ledger(&file), "{text}");
+    }
+}
