@@ -49,7 +49,10 @@ pub struct Blocking {
     stops: u64,
     /// The longest delay of a cable, where known.
     delay: Option<Time>,
+    /// When the last row was.
     now: Time,
+    /// Up to when the recording goes on: ahead of the rows.
+    recorded: Time,
 }
 
 /// Stopped channels, each of which waits for the next.
@@ -80,7 +83,7 @@ impl Blocking {
 
     /// The recording goes on until this moment at least.
     pub fn pass(&mut self, moment: Time) {
-        self.now = self.now.max(moment);
+        self.recorded = self.recorded.max(moment);
     }
 
     /// Takes the next row of any channel, after `paths` has.
@@ -90,7 +93,7 @@ impl Blocking {
 
     /// The recording ends.
     pub fn finish(&mut self, _paths: &Paths, out: &mut impl FnMut(Blocked)) {
-        let now = self.now;
+        let now = self.now.max(self.recorded);
         for circle in std::mem::take(&mut self.circles).into_values() {
             self.tell(circle, now, None, out);
         }
