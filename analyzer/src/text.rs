@@ -5,6 +5,7 @@ mod blocking;
 pub mod check;
 pub mod explain;
 mod fields;
+mod links;
 mod score;
 
 use std::fmt::{self, Display};
@@ -22,6 +23,7 @@ use crate::window::Window;
 
 pub use self::blocking::blocking;
 pub use self::fields::fields;
+pub use self::links::{interval, interval_head, links};
 pub use self::score::score;
 
 /// What a piece of a line is, for those who colour it.

@@ -9,10 +9,15 @@ use analyzer::Event;
 use analyzer::blocking::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use analyzer::event::By;
 use analyzer::filter::{Field, Filter, RowKind, Shape};
+use analyzer::link::report::ChannelReport;
+use analyzer::link::state::{Interval, State};
+use analyzer::link::summary::{Summary, Times};
 use analyzer::packet::{EndedBy, Hex, PacketRow};
 use analyzer::show::ShownRow;
 use analyzer::tally::{ChannelPlace, Control, TallyRow};
+use codec::capture::{Channel, ChannelId, Chunk, Content};
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
+use codec::notation;
 use codec::tick::Tick;
 use serde_json::Value;
 
@@ -57,6 +62,30 @@ fn samples(kind: RowKind) -> Vec<Value> {
         RowKind::Events => events()
             .iter()
             .map(|event| serde_json::to_value(event.row("a>b", Tick(1))).unwrap())
+            .collect(),
+        RowKind::Links => {
+            let mut channel = Channel::named("a:0>b:0");
+            channel.tap = Some("a:0".to_owned());
+            let mut summary = Summary::default();
+            let codes = notation::parse("IDLE GAP GO STOP ORUN FRES BRES PRB0 REPL3").unwrap();
+            let content = Content::Literal(codes.chars());
+            summary.tally.feed(&Chunk { first: Tick(0), content });
+            summary.pings.sent(Tick(1), ProbeNumber::new(0).unwrap());
+            summary.pings.answered(Tick(2));
+            let (peer, lamp) = (Some(ChannelId(1)), Times::default());
+            let (channel, summary, lamp) = (&channel, &summary, &lamp);
+            let report = ChannelReport { id: ChannelId(0), channel, peer, summary, lamp };
+            vec![serde_json::to_value(report.row()).unwrap()]
+        }
+        RowKind::Intervals => State::ALL
+            .iter()
+            .map(|state| Interval {
+                channel: ChannelId(0),
+                start: Tick(0),
+                end: Tick(2),
+                state: *state,
+            })
+            .map(|interval| serde_json::to_value(interval.row("a>b")).unwrap())
             .collect(),
         RowKind::Characters => {
             let row = ShownRow { at: 1, left: "GAP".to_owned(), right: "GO".to_owned() };

@@ -48,6 +48,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Explains a rule or a finding: its text, what it takes to see it, its limits, an example.
     Explain(Explain),
+    /// Tells what every link was doing: open, stopped, sending, idle; its lamps, stops and pings.
+    Links(Links),
     /// Simulates a network character by character, and writes what it observes to a capture.
     Simulate(Simulate),
     /// Simulates a network that is built in, and shows what it is to show.
@@ -137,6 +139,15 @@ pub(crate) struct Explain {
     /// The form of the output.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Links {
+    #[command(flatten)]
+    pub(crate) view: View,
+    /// Lists the intervals in which each channel was in one state.
+    #[arg(long)]
+    pub(crate) intervals: bool,
 }
 
 #[derive(Args, Clone, Debug)]

@@ -18,6 +18,10 @@ pub enum RowKind {
     Characters,
     /// Of `blocking`.
     Waits,
+    /// Of `links`.
+    Links,
+    /// Of `links --intervals`.
+    Intervals,
 }
 
 /// Something that rows of one kind have.
@@ -64,8 +68,15 @@ pub enum Shape {
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 5] =
-        [Self::Channels, Self::Packets, Self::Events, Self::Characters, Self::Waits];
+    pub const ALL: [Self; 7] = [
+        Self::Channels,
+        Self::Packets,
+        Self::Events,
+        Self::Characters,
+        Self::Waits,
+        Self::Links,
+        Self::Intervals,
+    ];
 
     /// What the rows are called, several of them.
     #[must_use]
@@ -76,6 +87,8 @@ impl RowKind {
             Self::Events => "events",
             Self::Characters => "rows of characters",
             Self::Waits => "waits",
+            Self::Links => "links",
+            Self::Intervals => "intervals",
         }
     }
 
@@ -88,6 +101,8 @@ impl RowKind {
             Self::Events => "events",
             Self::Characters => "show",
             Self::Waits => "blocking",
+            Self::Links => "links",
+            Self::Intervals => "links --intervals",
         }
     }
 
@@ -100,6 +115,8 @@ impl RowKind {
             Self::Events => table::EVENTS,
             Self::Characters => table::CHARACTERS,
             Self::Waits => table::WAITS,
+            Self::Links => table::LINKS,
+            Self::Intervals => table::INTERVALS,
         }
     }
 

@@ -120,10 +120,10 @@ impl<'a> ChannelReport<'a> {
                 count: packets.count(),
                 ended_by: Named([
                     ("gap", packets.gap),
-                    ("open-link", packets.open_link),
+                    ("open_link", packets.open_link),
                     ("reset", packets.reset),
                     ("hole", packets.hole),
-                    ("capture-end", packets.capture_end),
+                    ("capture_end", packets.capture_end),
                 ]),
                 crc: Named([("good", packets.good), ("bad", packets.bad), ("runt", packets.runt)]),
             },
@@ -143,8 +143,7 @@ impl<'a> ChannelReport<'a> {
 
 fn periods<const N: usize>(times: &Times<N>, index: usize) -> Held {
     let all = times.periods().iter().sum();
-    let periods = times.periods().get(index).copied().unwrap_or(0);
-    Held { periods, share: share(periods, all) }
+    Held::of(times.periods().get(index).copied().unwrap_or(0), all)
 }
 
 impl Interval {
@@ -216,6 +215,14 @@ pub struct LinkRow<'a> {
     pub packets: PacketsRow,
     /// Its pings. R-6
     pub pings: PingsRow,
+}
+
+impl Held {
+    /// A part of some periods.
+    #[must_use]
+    pub fn of(periods: u64, all: u64) -> Self {
+        Self { periods, share: share(periods, all) }
+    }
 }
 
 /// Time for which something held.

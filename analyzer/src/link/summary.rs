@@ -126,14 +126,14 @@ impl Packets {
 
 impl Pings {
     /// A probe passes. Reading: an answer is that to the last probe, and only PRB0 is a ping.
-    pub(super) fn sent(&mut self, at: Tick, number: ProbeNumber) {
+    pub fn sent(&mut self, at: Tick, number: ProbeNumber) {
         let ping = number.value() == 0;
         self.sent += u64::from(ping);
         self.waiting = ping.then_some(at);
     }
 
     /// An answer passes on the opposite channel.
-    pub(super) fn answered(&mut self, at: Tick) {
+    pub fn answered(&mut self, at: Tick) {
         let Some(sent) = self.waiting.take() else { return };
         let periods = at.since(sent).0;
         self.answered += 1;

@@ -1,0 +1,310 @@
+//! What links did, as pictures and tables.
+
+use codec::capture::Channel;
+use codec::tick::Tick;
+
+use super::{Line, Role, count, microseconds, when};
+use crate::link::lamp::Light;
+use crate::link::report::{ChannelReport, Held, LinkRow, Measures};
+use crate::link::state::{Interval, State};
+use crate::place::Way;
+
+/// Cells of a picture: with a channel's name before them they fit a line of 80.
+const CELLS: u128 = 60;
+/// How the share of a cell in which packets pass is drawn.
+const HEIGHTS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+
+/// Which part of a capture pictures show, in picoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    from: u128,
+    to: u128,
+    /// Cells to draw, none shorter than a character.
+    cells: u128,
+}
+
+impl Span {
+    /// All of some channels.
+    fn of(links: &[Vec<ChannelReport<'_>>]) -> Self {
+        let spans = links.iter().flatten().filter_map(|report| {
+            let (first, last) = report.summary.tally.span()?;
+            let period_ps = u128::from(report.channel.period_ps.get());
+            Some((u128::from(first.0) * period_ps, (u128::from(last.0) + 1) * period_ps, period_ps))
+        });
+        let from = spans.clone().map(|(from, _, _)| from).min().unwrap_or(0);
+        let to = spans.clone().map(|(_, to, _)| to).max().unwrap_or(0);
+        let shortest = spans.map(|(_, _, period_ps)| period_ps).min().unwrap_or(1);
+        Self { from, to, cells: CELLS.min((to - from) / shortest) }
+    }
+
+    /// From which character of a channel up to which a cell goes.
+    fn cell(&self, number: u128, channel: &Channel) -> (Tick, Tick) {
+        let at = |number: u128| {
+            let time = self.from + (self.to - self.from) * number / self.cells.max(1);
+            let at = time / u128::from(channel.period_ps.get());
+            Tick(u64::try_from(at).unwrap_or(u64::MAX))
+        };
+        let (start, end) = (at(number), at(number + 1));
+        (start, end.max(start.after(codec::tick::Ticks(1))))
+    }
+}
+
+/// What links did; each is one channel or two.
+pub fn links(links: &[Vec<ChannelReport<'_>>], out: &mut impl FnMut(Line)) {
+    let span = Span::of(links);
+    let channels = links.iter().map(Vec::len).sum();
+    let pairs = links.iter().filter(|link| link.len() == 2).count();
+    let time = microseconds(span.to - span.from);
+    out(Line::of(
+        Role::Plain,
+        format!("{}, {}, {time} µs", count(channels, "channel"), count(pairs, "link")),
+    ));
+    out(legend());
+    for link in links {
+        out(Line::default());
+        out(title(link));
+        link.iter().for_each(|report| out(picture(report, &span)));
+        out(axis(&span));
+        out(states_head());
+        link.iter().for_each(|report| out(states_line(report)));
+        out(traffic_head());
+        link.iter().for_each(|report| out(traffic_line(report)));
+        out(lamps_head());
+        link.iter().for_each(|report| out(lamps_line(report)));
+        for report in link {
+            symbols(report, out);
+            pings(report, out);
+        }
+    }
+}
+
+fn legend() -> Line {
+    let mut line = Line::of(Role::Dim, "  ");
+    for state in State::ALL {
+        let glyph = match state {
+            State::Sending => HEIGHTS.concat(),
+            State::Unknown
+            | State::Open
+            | State::Reset
+            | State::Stopped
+            | State::Starved
+            | State::Idle => glyph(state).to_owned(),
+        };
+        line = line.and(role(state), glyph).and(Role::Dim, format!(" {}   ", state.name()));
+    }
+    line
+}
+
+/// The ends of a link, or the way of a channel, its rate, and where it was seen.
+fn title(link: &[ChannelReport<'_>]) -> Line {
+    let Some(first) = link.first() else { return Line::default() };
+    let name = match (link.len(), Way::of(first.channel)) {
+        (2, Some(way)) => format!("{} ⇄ {}", way.from, way.to),
+        _ => first.channel.name.clone(),
+    };
+    let mut rest = format!("  {} Mb/s", first.channel.bits_per_second() / 1_000_000);
+    if let Some(tap) = &first.channel.tap {
+        rest += &format!(", seen at {tap}");
+    }
+    if link.len() == 1 {
+        rest += ", no opposite channel: its flow control is not known";
+    }
+    Line::of(Role::Head, name).and(Role::Dim, rest)
+}
+
+const fn glyph(state: State) -> &'static str {
+    match state {
+        State::Unknown => "?",
+        State::Open => "x",
+        State::Reset => "!",
+        State::Stopped => "▒",
+        State::Sending => "█",
+        State::Starved => "░",
+        State::Idle => "·",
+    }
+}
+
+const fn role(state: State) -> Role {
+    match state {
+        State::Unknown | State::Idle => Role::Dim,
+        State::Open | State::Reset => Role::Bad,
+        State::Stopped | State::Starved => Role::Notice,
+        State::Sending => Role::Good,
+    }
+}
+
+/// What a channel was doing when.
+fn picture(report: &ChannelReport<'_>, span: &Span) -> Line {
+    let mut line = Line::of(Role::Plain, format!("  {:<16}", report.channel.name));
+    let (mut run, mut last) = (String::new(), Role::Plain);
+    for number in 0..span.cells {
+        let (from, to) = span.cell(number, report.channel);
+        let (glyph, role) = cell(&report.summary.picture.between(from, to));
+        if role != last {
+            line = line.and(last, std::mem::take(&mut run));
+        }
+        (run, last) = (run + glyph, role);
+    }
+    line.and(last, run)
+}
+
+/// A cell, by what holds for longest in it; but a reset and an open link are seen however short they
+/// are, and of packets, how much of the cell they take.
+fn cell(times: &[u128; 7]) -> (&'static str, Role) {
+    let time = |state: State| times.get(state.index()).copied().unwrap_or(0);
+    let all: u128 = times.iter().sum();
+    let rare = [State::Reset, State::Open].into_iter().find(|state| time(*state) > 0);
+    // Of those that hold equally long the first counts.
+    let longest = State::ALL.into_iter().rev().max_by_key(|state| time(*state));
+    match rare.or(longest) {
+        _ if all == 0 => (" ", Role::Plain),
+        Some(State::Sending | State::Idle) if time(State::Sending) > 0 => {
+            let height = (time(State::Sending) * 8).div_ceil(all).saturating_sub(1);
+            let height = usize::try_from(height).ok().and_then(|height| HEIGHTS.get(height));
+            (height.copied().unwrap_or_default(), role(State::Sending))
+        }
+        Some(state) => (glyph(state), role(state)),
+        None => (" ", Role::Plain),
+    }
+}
+
+fn axis(span: &Span) -> Line {
+    let (from, to) = (format!("{} µs", microseconds(span.from)), microseconds(span.to));
+    let width = usize::try_from(span.cells).unwrap_or_default();
+    let room = width.saturating_sub(from.chars().count()).max(to.len() + 2);
+    Line::of(Role::Dim, format!("  {:<16}{from}{to:>room$}", ""))
+}
+
+fn states_head() -> Line {
+    let names: String = State::ALL.iter().map(|state| format!("{:>9}", state.name())).collect();
+    Line::of(Role::Head, format!("  {:<15}{names}", "channel"))
+}
+
+fn states_line(report: &ChannelReport<'_>) -> Line {
+    let row = report.row();
+    let line = Line::of(Role::Plain, format!("  {:<15}", row.channel));
+    let cells = State::ALL.into_iter().zip(row.states.0);
+    cells.fold(line, |line, (state, (_, held))| line.and(role(state), format!("{:>9}", of(&held))))
+}
+
+fn lamps_head() -> Line {
+    let names = Light::ALL.iter().map(|light| format!("{:>9}", light.name()));
+    Line::of(Role::Head, format!("  {:<15}{}", "lamps", names.collect::<String>()))
+}
+
+/// The lamps of the port that a channel leads to.
+fn lamps_line(report: &ChannelReport<'_>) -> Line {
+    let port = Way::of(report.channel)
+        .map_or_else(|| format!("end of {}", report.channel.name), |way| way.to.to_string());
+    let line = Line::of(Role::Plain, format!("  {port:<15}"));
+    let cells = Light::ALL.into_iter().zip(report.row().lamp.0);
+    cells.fold(line, |line, (light, (_, held))| {
+        let role = match light {
+            Light::Unknown => Role::Dim,
+            Light::Red => Role::Bad,
+            Light::Green => Role::Good,
+            Light::Yellow => Role::Notice,
+        };
+        line.and(if held.periods > 0 { role } else { Role::Dim }, format!("{:>9}", of(&held)))
+    })
+}
+
+fn traffic_head() -> Line {
+    Line::of(
+        Role::Head,
+        format!(
+            "  {:<15}{:>9}{:>9}{:>9}{:>9}{:>12}{:>9}{:>9}",
+            "traffic", "data", "STOP+GO", "commands", "stops", "longest µs", "packets", "not good"
+        ),
+    )
+}
+
+fn traffic_line(report: &ChannelReport<'_>) -> Line {
+    let row = report.row();
+    let LinkRow { stops, flow_control, packets, .. } = &row;
+    let part = |part: u64| percent(part, row.characters);
+    let wrong = packets.count - report.summary.packets.good;
+    let longest =
+        if stops.count > 0 { when(report.channel, stops.longest) } else { "-".to_owned() };
+    Line::of(Role::Plain, format!("  {:<15}", row.channel))
+        .and(Role::Plain, format!("{:>9}{:>9}", part(row.data), part(flow_control.characters)))
+        .and(Role::Plain, format!("{:>9}{:>9}", flow_control.commands, stops.count))
+        .and(Role::Plain, format!("{longest:>12}{:>9}", packets.count))
+        .and(if wrong > 0 { Role::Bad } else { Role::Dim }, format!("{wrong:>9}"))
+}
+
+/// What control symbols the channel carried, and what was wrong with them.
+fn symbols(report: &ChannelReport<'_>, out: &mut impl FnMut(Line)) {
+    let tally = &report.summary.tally;
+    let kinds: Vec<String> = tally.control().map(|(kind, n)| format!("{kind} {n}")).collect();
+    if tally.characters() == 0 {
+        return;
+    }
+    let line = Line::of(Role::Dim, format!("  {:<16}{}", report.channel.name, kinds.join("  ")));
+    out([
+        ("corrected", tally.corrected(), Role::Notice),
+        ("invalid", tally.invalid(), Role::Bad),
+        ("holes", tally.holes(), Role::Notice),
+    ]
+    .into_iter()
+    .filter(|(_, number, _)| *number > 0)
+    .fold(line, |line, (what, number, role)| line.and(role, format!("  {what} {number}"))));
+}
+
+/// Its pings, if there were any. R-6
+fn pings(report: &ChannelReport<'_>, out: &mut impl FnMut(Line)) {
+    let row = report.row().pings;
+    if row.sent == 0 {
+        return;
+    }
+    let mut text = format!("{}, {} answered", count_u64(row.sent, "ping"), row.answered);
+    if let (Some(min), Some(mean), Some(max)) = (row.min, row.mean, row.max) {
+        text += &format!(" within {min} to {max} periods, {mean} in the mean");
+        text += match Measures::on(report.channel) {
+            Some(Measures::RoundTrip) => ": there and back",
+            Some(Measures::Response) => ": the far end's part of the round trip",
+            None => "",
+        };
+    }
+    out(Line::of(Role::Dim, format!("  {:<16}", row_name(report))).and(Role::Plain, text));
+}
+
+fn row_name<'a>(report: &ChannelReport<'a>) -> &'a str {
+    &report.channel.name
+}
+
+fn count_u64(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A share in per cent, to a tenth; what is there is never 0.
+fn of(held: &Held) -> String {
+    if held.periods == 0 {
+        return "-".to_owned();
+    }
+    if held.share < 0.0005 { "<0.1 %".to_owned() } else { format!("{:.1} %", held.share * 100.0) }
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    of(&Held::of(part, whole))
+}
+
+/// The line above intervals.
+#[must_use]
+pub fn interval_head() -> Line {
+    let text = format!(
+        "{:>12}  {:<15} {:>12} {:>12}  {:>12}  state",
+        "start µs", "channel", "character", "periods", "µs"
+    );
+    Line::of(Role::Head, text)
+}
+
+/// The line of an interval.
+#[must_use]
+pub fn interval(channel: &Channel, interval: &Interval) -> Line {
+    let periods = interval.end.since(interval.start).0;
+    Line::of(Role::Dim, format!("{:>12}  ", when(channel, interval.start.0)))
+        .and(Role::Plain, format!("{:<15} {:>12} ", channel.name, interval.start))
+        .and(Role::Plain, format!("{periods:>12}  {:>12}  ", when(channel, periods)))
+        .and(role(interval.state), interval.state.name())
+}
