@@ -406,3 +406,27 @@ fn channels_of_two_rates_meet_in_time() {
     10..=11 idle
     ");
 }
+
+#[test]
+fn a_stop_counts_whatever_else_is_the_matter() {
+    // F-1, R-2: b is in a reset from 2 to 7; a stops it from 3 to 6. The state says reset.
+    let pieces = [(0, 0, "GO GAP GO STOP GAP GAP GO GAP", 0), (1, 0, "GO GAP FRES 01×4 GAP", 0)];
+    insta::assert_snapshot!(back(&pieces), @"
+    0..=0 unknown
+    1..=1 idle
+    2..=6 reset
+    7..=7 idle
+    ");
+    let stops = &row(&capture(&link(), &pieces), 1)["stops"];
+    insta::assert_snapshot!(stops, @r#"{"count":1,"longest":3,"periods":3,"share":0.375}"#);
+}
+
+#[test]
+fn a_silent_opposite_channel_makes_the_sender_s_state_known() {
+    // F-7: b is silent from 0 on, which is known at 15.
+    let pieces = [(0, 0, "GAP", 20), (1, 0, "IDLE", 20)];
+    insta::assert_snapshot!(there(&pieces), @"
+    0..=14 unknown
+    15..=19 idle
+    ");
+}

@@ -169,7 +169,7 @@ pub(super) const LINKS: &[Field] = &[
     Field::new("lamp.yellow.share", Real, "", "L", "the same, of all"),
     Field::new("stops", List, "kinds", "F-1", "stops of its sender"),
     Field::new("stops.count", Number(U64), "", "F-1", "how often its sender was stopped"),
-    Field::new("stops.periods", Place, "characters", "F-1", "for how long, as in states.stopped"),
+    Field::new("stops.periods", Place, "characters", "F-1", "for how long, whatever else was the matter"),
     Field::new("stops.share", Real, "", "F-1", "the same, of all"),
     Field::new("stops.longest", Place, "characters", "F-1", "the longest stop"),
     Field::new("flow_control", List, "kinds", "F-4", "STOP and GO on it"),

@@ -59,7 +59,8 @@ impl Measures {
 
 /// A part of a whole in millionths, as a decimal number.
 fn share(part: u64, whole: u64) -> f64 {
-    let millionths = (u128::from(part) * 1_000_000).checked_div(u128::from(whole)).unwrap_or(0);
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    let millionths = (part * 1_000_000 + whole / 2).checked_div(whole).unwrap_or(0);
     f64::from(u32::try_from(millionths).unwrap_or(u32::MAX)) / 1e6
 }
 
@@ -82,7 +83,7 @@ impl<'a> ChannelReport<'a> {
         let all = tally.characters();
         let state = |state: State| (state.name(), periods(times, state.index()));
         let light = |light: Light| (light.name(), periods(self.lamp, light.index()));
-        let stopped = periods(times, State::Stopped.index()).periods;
+        let span = tally.span().map_or(0, |(first, last)| last.0 - first.0 + 1);
         let flow: u64 = tally
             .control()
             .filter_map(|(kind, count)| matches!(kind, "STOP" | "GO").then_some(count))
@@ -106,8 +107,8 @@ impl<'a> ChannelReport<'a> {
             lamp: Named(Light::ALL.map(light)),
             stops: StopsRow {
                 count: stops.count,
-                periods: stopped,
-                share: share(stopped, all),
+                periods: stops.periods,
+                share: share(stops.periods, span),
                 longest: stops.longest,
             },
             flow_control: FlowRow {
@@ -239,9 +240,9 @@ pub struct Held {
 pub struct StopsRow {
     /// How often.
     pub count: u64,
-    /// For how many periods in all: the time in the state `stopped`.
+    /// For how many periods in all, whatever else was the matter.
     pub periods: u64,
-    /// Of all recorded.
+    /// Of all from the first character to the last.
     pub share: f64,
     /// The longest, in periods.
     pub longest: u64,

@@ -203,7 +203,7 @@ impl States {
             Event::Hole { .. } => self.hole(at, out),
             Event::SenderStopped => {
                 self.summary.stops.count += 1;
-                self.sender(at, Sender::Stopped(at), out);
+                self.sender(at, Sender::Stopped(self.recorded.limit(at)), out);
             }
             Event::SenderResumed(_) => self.sender(at, Sender::Going, out),
             Event::Probe(number) => self.summary.pings.sent(at, *number),
@@ -258,7 +258,7 @@ impl States {
 
     fn stop_ends(&mut self, at: Tick) {
         if let Sender::Stopped(since) = self.sender {
-            self.summary.stops.ended(at.since(since));
+            self.summary.stops.ended(self.recorded.limit(at).since(since));
         }
     }
 

@@ -36,7 +36,9 @@ pub struct Summary {
 pub struct Stops {
     /// How often.
     pub count: u64,
-    /// The longest, in periods; what was not recorded of the channel counts too.
+    /// For how many periods in all, whatever else was the matter, to the end of the recording.
+    pub periods: u64,
+    /// The longest, in periods.
     pub longest: u64,
 }
 
@@ -97,6 +99,7 @@ impl<const N: usize> Times<N> {
 
 impl Stops {
     pub(super) fn ended(&mut self, periods: Ticks) {
+        self.periods += periods.0;
         self.longest = self.longest.max(periods.0);
     }
 }
