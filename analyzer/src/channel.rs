@@ -266,7 +266,10 @@ impl Receiver {
                     out(at, Notice::Event(Event::CorrectedCode { code: *code, symbol }));
                     self.symbol(at, symbol, out);
                 }
-                Heard::Invalid => out(at, Notice::Event(Event::InvalidCode(*code))),
+                Heard::Invalid => {
+                    self.pause(at);
+                    out(at, Notice::Event(Event::InvalidCode(*code)));
+                }
             }
             at.0 += 1;
             rest = after;
@@ -322,6 +325,7 @@ impl Receiver {
     fn idle(&mut self, at: Tick, periods: u64, out: &mut impl FnMut(Tick, Notice)) {
         let Silence::Periods(before) = self.silence else { return };
         if before + periods < OPEN_LINK.0 {
+            self.pause(at);
             self.silence = Silence::Periods(before + periods);
             return;
         }
@@ -337,6 +341,13 @@ impl Receiver {
         if self.framing == Framing::Unknown {
             self.framing = Framing::Known;
             out(at, Notice::Framed);
+        }
+    }
+
+    /// Something stands inside a packet that may have been a GAP. P-1
+    fn pause(&mut self, at: Tick) {
+        if let Receiving::Packet(packet) = &mut self.receiving {
+            packet.pause(at);
         }
     }
 

@@ -31,6 +31,9 @@ pub struct PacketSeen {
     pub check: Check,
     /// What ended it.
     pub ended_by: EndedBy,
+    /// The first place inside it where no symbol stands but its CRC is good so far: a GAP may have been
+    /// there, and this may be two packets. P-1
+    pub seam: Option<Tick>,
     /// All its bytes, where they were asked for.
     pub bytes: Option<Kept>,
 }
@@ -131,6 +134,9 @@ pub(crate) struct Incoming {
     route: Kept,
     /// The first byte that is no route byte, if there was one: the tag, or the CRC byte.
     after_route: Option<u8>,
+    /// Where it might have ended, if no data came after that.
+    pause: Option<Tick>,
+    seam: Option<Tick>,
     bytes: Option<Kept>,
 }
 
@@ -144,6 +150,8 @@ impl Incoming {
             last: 0,
             route: Kept::default(),
             after_route: None,
+            pause: None,
+            seam: None,
             bytes: match bytes {
                 Bytes::Forget => None,
                 Bytes::Keep => Some(Kept::default()),
@@ -161,6 +169,9 @@ impl Incoming {
             let hops = data.iter().take_while(|byte| is_route(**byte)).count();
             self.route.add(data.get(..hops).unwrap_or_default());
             self.after_route = data.get(hops).copied();
+        }
+        if let Some(pause) = self.pause.take() {
+            self.seam.get_or_insert(pause);
         }
         self.residue = self.residue.feed(data);
         self.last = data.last().copied().unwrap_or(self.last);
@@ -188,14 +199,25 @@ impl Incoming {
         }
     }
 
+    /// Something stands here that is no symbol: the packet may end, and another begin. P-1
+    pub(crate) fn pause(&mut self, at: Tick) {
+        if self.pause.is_none() && self.length > 1 && self.residue.crc().syndrome() == 0 {
+            self.pause = Some(at);
+        }
+    }
+
     /// Moves the packet to a later place, where another like it stands.
-    pub(crate) const fn shift(&mut self, later: u64) {
+    pub(crate) fn shift(&mut self, later: u64) {
         self.start.0 += later;
         self.end.0 += later;
+        for place in [&mut self.pause, &mut self.seam].into_iter().flatten() {
+            place.0 += later;
+        }
     }
 
     pub(crate) fn close(self, number: u64, ended_by: EndedBy) -> PacketSeen {
-        let Self { start, end, length, residue, last, mut route, after_route, bytes } = self;
+        let Self { start, end, length, residue, last, mut route, after_route, seam, bytes, .. } =
+            self;
         let runt = length < 2;
         // Of two bytes or more the last is the CRC byte, whatever it looks like.
         let tag = match after_route {
@@ -213,7 +235,7 @@ impl Incoming {
         // A route of which not all is kept tells packets apart without its length too.
         let behind = length.saturating_sub(u64::from(!runt) + route.count());
         let body = before_crc.without_first(route.bytes(), behind + route.left_out());
-        PacketSeen { number, start, end, length, route, tag, body, check, ended_by, bytes }
+        PacketSeen { number, start, end, length, route, tag, body, check, ended_by, seam, bytes }
     }
 }
 

@@ -20,6 +20,8 @@ pub enum Kind {
     CorrectedCode,
     /// A control code is no symbol. C-5
     InvalidCode,
+    /// A packet may be two, for want of a GAP. P-1
+    LostGap,
     /// Two packets became one. P-1
     Merged,
     /// A packet has fewer bytes than on the link before. P-1
@@ -123,9 +125,10 @@ const fn recording(kind: Kind, name: &'static str, text: &'static str) -> About 
 
 /// All kinds, in their order.
 #[rustfmt::skip]
-pub const ALL: [About; 36] = [
+pub const ALL: [About; 37] = [
     about(Kind::CorrectedCode, "corrected-code", "C-4", Warning, "a control code lost a 1 and was taken for the symbol"),
     about(Kind::InvalidCode, "invalid-code", "C-5", Error, "a control code that is no symbol"),
+    about(Kind::LostGap, "lost-gap", "P-1", Warning, "a packet is whole up to a period without a symbol: a GAP may be lost"),
     about(Kind::Merged, "merged", "P-1", Error, "two packets went on as one, for want of the GAP between them"),
     about(Kind::CutOnTheWay, "cut-on-the-way", "P-1", Error, "a packet has fewer bytes than on the link before"),
     about(Kind::NoTag, "no-tag", "P-2", Warning, "a packet of route bytes only: no interface would know what it is"),

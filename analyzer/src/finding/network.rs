@@ -29,8 +29,10 @@ impl Findings {
                 seen.arrived += 1;
                 Some(Kind::Misrouted)
             }
+            Fate::Dropped("S-1") => Some(Kind::NoSuchPort),
             Fate::Dropped("S-2") => Some(Kind::NoRoute),
-            Fate::Dropped(_) => Some(Kind::NoSuchPort),
+            // Resets and runts are found where they are.
+            Fate::Dropped(_) => None,
             Fate::Merged => Some(Kind::Merged),
             Fate::OutOfSight | Fate::UnderWay => None,
         };

@@ -204,6 +204,9 @@ impl Watch {
             }
             Check::Runt | Check::Bad(_) => scribe.note(Kind::BegunBefore, start, facts),
             Check::Good => {
+                if let Some(seam) = packet.seam {
+                    scribe.note(Kind::LostGap, seam, facts);
+                }
                 scribe.seen().checked += 1;
                 if packet.tag.is_none() {
                     scribe.note(Kind::NoTag, start, facts);

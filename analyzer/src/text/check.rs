@@ -45,7 +45,9 @@ pub fn headline(ledger: &Ledger) -> Line {
     }
     let Counts { channels, characters, packets, .. } = *ledger.seen();
     if ledger.count(Severity::Error) + ledger.count(Severity::Warning) == 0 {
-        line = Line::of(Role::Good, "✓ nothing wrong   ").and(Role::Plain, line);
+        let notes = line;
+        line = Line::of(Role::Good, "✓ nothing wrong").and(Role::Plain, "   ");
+        line = notes.pieces().fold(line, |line, (role, piece)| line.and(role, piece));
     }
     let size = [
         counted(channels, "channel"),

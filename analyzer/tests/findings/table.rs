@@ -30,6 +30,38 @@ const LINK: [Wire; 2] = [
     ("b:0>a:0", "myrinet-channel v=1 tap=a:0 delay=1 h=16 int=2"),
 ];
 
+/// The hosts h0, h1 and h2 at the ports 0, 1 and 2 of a switch, tapped at the switch.
+const SWITCH: [Wire; 6] = [
+    ("h0:0>s0:0", "myrinet-channel v=1 tap=s0:0 delay=1"),
+    ("s0:0>h0:0", "myrinet-channel v=1 tap=s0:0 delay=1"),
+    ("h1:0>s0:1", "myrinet-channel v=1 tap=s0:1 delay=1"),
+    ("s0:1>h1:0", "myrinet-channel v=1 tap=s0:1 delay=1"),
+    ("h2:0>s0:2", "myrinet-channel v=1 tap=s0:2 delay=1"),
+    ("s0:2>h2:0", "myrinet-channel v=1 tap=s0:2 delay=1"),
+];
+
+/// Two links between the switches s0 and s1.
+const RING: [Wire; 4] = [
+    ("s0:1>s1:1", "myrinet-channel v=1 tap=s0:1 delay=1"),
+    ("s1:1>s0:1", "myrinet-channel v=1 tap=s0:1 delay=1"),
+    ("s1:2>s0:2", "myrinet-channel v=1 tap=s1:2 delay=1"),
+    ("s0:2>s1:2", "myrinet-channel v=1 tap=s1:2 delay=1"),
+];
+
+const fn switch(kind: Kind, has: &'static [Piece], nearly: &'static [Piece]) -> Case {
+    Case { kind, wires: &SWITCH, has, nearly }
+}
+
+/// Fill of 500 rounds on a channel, from a place on.
+const fn fill(channel: u32, first: u64) -> Piece {
+    (channel, first, "GO GAP", 500)
+}
+
+/// The packet 81 05 aa on the channel of h0, at 100.
+const SENT: Piece = (0, 100, "81 05 aa 7e GAP", 0);
+/// Fill before and behind it, and on the way back.
+const FILL: [Piece; 3] = [(0, 0, "GO GAP", 50), fill(0, 105), fill(1, 0)];
+
 const fn link(kind: Kind, has: &'static [Piece], nearly: &'static [Piece]) -> Case {
     Case { kind, wires: &LINK, has, nearly }
 }
@@ -45,10 +77,86 @@ pub(crate) const CASES: &[Case] = &[
     link(Kind::CorrectedCode, &[(0, 0, "GO GAP!04", 0)], &[(0, 0, "GO GAP", 0)]),
     // C-5
     link(Kind::InvalidCode, &[(0, 0, "GO !a6 GAP", 0)], &[(0, 0, "GO IDLE GAP", 0)]),
+    // P-1: 81 05 aa 7e is whole before the IDLE; not so 81 05.
+    link(
+        Kind::LostGap,
+        &[(0, 0, "GAP 81 05 aa 7e IDLE 81 05 aa 7e GAP", 0)],
+        &[(0, 0, "GAP 81 05 IDLE aa 7e GAP", 0)],
+    ),
+    // P-1: of the two packets that come, one goes on, as long as both.
+    switch(
+        Kind::Merged,
+        &[
+            FILL[0],
+            SENT,
+            (0, 105, "81 05 aa 7e GAP", 0),
+            fill(0, 110),
+            FILL[2],
+            (3, 0, "GO GAP", 65),
+            (3, 130, "05 aa 7e 81 05 aa 2b GAP", 0),
+            fill(3, 138),
+        ],
+        &[
+            FILL[0],
+            SENT,
+            (0, 105, "81 05 aa 7e GAP", 0),
+            fill(0, 110),
+            FILL[2],
+            (3, 0, "GO GAP", 65),
+            (3, 130, "05 aa 1e GAP", 0),
+            (3, 134, "GO GAP", 15),
+            (3, 164, "05 aa 1e GAP", 0),
+            fill(3, 168),
+        ],
+    ),
+    // P-1: aa is missing.
+    switch(
+        Kind::CutOnTheWay,
+        &[
+            FILL[0],
+            SENT,
+            FILL[1],
+            FILL[2],
+            (3, 0, "GO GAP", 65),
+            (3, 130, "05 1e GAP", 0),
+            fill(3, 133),
+        ],
+        &[
+            FILL[0],
+            SENT,
+            FILL[1],
+            FILL[2],
+            (3, 0, "GO GAP", 65),
+            (3, 130, "05 aa 1e GAP", 0),
+            fill(3, 134),
+        ],
+    ),
     // P-2
     link(Kind::NoTag, &[(0, 0, "GAP 83 80 GAP", 0)], &[(0, 0, "GAP 83 05 92 GAP", 0)]),
     // P-4
     link(Kind::CrcBad, &[(0, 0, "GAP 83 05 93 GAP", 0)], &[(0, 0, "GAP 83 05 92 GAP", 0)]),
+    // P-5: aa has become ab.
+    switch(
+        Kind::HurtOnTheWay,
+        &[
+            FILL[0],
+            SENT,
+            FILL[1],
+            FILL[2],
+            (3, 0, "GO GAP", 65),
+            (3, 130, "05 ab 1e GAP", 0),
+            fill(3, 134),
+        ],
+        &[
+            FILL[0],
+            SENT,
+            FILL[1],
+            FILL[2],
+            (3, 0, "GO GAP", 65),
+            (3, 130, "05 aa 1e GAP", 0),
+            fill(3, 134),
+        ],
+    ),
     // P-7: with a GAP before it, it is bad.
     link(Kind::BegunBefore, &[(0, 0, "05 93 GAP", 0)], &[(0, 0, "GAP 05 93 GAP", 0)]),
     // P-9
@@ -145,6 +253,161 @@ pub(crate) const CASES: &[Case] = &[
         &[(0, 0, "GAP GO", 9), (1, 0, "GAP GO REPL2", 0)],
         &[(0, 0, "PRB3 GO GAP", 0), (1, 0, "GAP GO REPL2", 0)],
     ),
+    // S-1: nothing comes out of port 1, and then the next packet out of port 2; or both come out.
+    switch(
+        Kind::NoSuchPort,
+        &[
+            FILL[0],
+            SENT,
+            (0, 105, "82 05 bb cc 6f GAP", 0),
+            (0, 111, "GO GAP", 50),
+            (0, 211, "82 05 bb cc 6f GAP", 0),
+            fill(0, 217),
+            FILL[2],
+            (2, 0, "IDLE", 1000),
+            fill(3, 0),
+            (5, 0, "GO GAP", 70),
+            (5, 140, "05 bb cc 72 GAP", 0),
+            (5, 145, "GO GAP", 50),
+            (5, 245, "05 bb cc 72 GAP", 0),
+            fill(5, 250),
+        ],
+        &[
+            FILL[0],
+            SENT,
+            (0, 105, "82 05 bb cc 6f GAP", 0),
+            (0, 111, "GO GAP", 50),
+            (0, 211, "82 05 bb cc 6f GAP", 0),
+            fill(0, 217),
+            FILL[2],
+            fill(2, 0),
+            (3, 0, "GO GAP", 65),
+            (3, 130, "05 aa 1e GAP", 0),
+            fill(3, 134),
+            (5, 0, "GO GAP", 70),
+            (5, 140, "05 bb cc 72 GAP", 0),
+            (5, 145, "GO GAP", 50),
+            (5, 245, "05 bb cc 72 GAP", 0),
+            fill(5, 250),
+        ],
+    ),
+    // S-2
+    switch(
+        Kind::NoRoute,
+        &[FILL[0], (0, 100, "05 aa 1e GAP", 0), fill(0, 104), FILL[2], fill(2, 0), fill(3, 0)],
+        &[
+            FILL[0],
+            SENT,
+            FILL[1],
+            FILL[2],
+            fill(2, 0),
+            (3, 0, "GO GAP", 65),
+            (3, 130, "05 aa 1e GAP", 0),
+            fill(3, 134),
+        ],
+    ),
+    // S-3: h0 is stopped while a packet of h2 has the output that its own asks for.
+    switch(
+        Kind::Busy,
+        &[
+            (4, 0, "GO GAP 81", 0),
+            (4, 3, "05", 600),
+            (5, 0, "GO GAP", 400),
+            (3, 0, "GO GAP", 20),
+            (3, 40, "05", 600),
+            (0, 0, "GO GAP", 50),
+            (0, 100, "81", 0),
+            (0, 101, "05", 60),
+            (0, 161, "GO", 400),
+            (1, 0, "GO GAP", 75),
+            (1, 150, "STOP GAP", 200),
+            (1, 550, "GO GAP", 50),
+        ],
+        &[
+            (4, 0, "GO GAP 81", 0),
+            (4, 3, "05", 600),
+            (5, 0, "GO GAP", 400),
+            (3, 0, "GO GAP", 20),
+            (3, 40, "05", 600),
+            (0, 0, "GO GAP", 50),
+            (0, 100, "81", 0),
+            (0, 101, "05", 40),
+            (0, 141, "GO", 400),
+            fill(1, 0),
+        ],
+    ),
+    // S-6: 45 periods from before the switch to behind it are one too many; the taps are at it.
+    switch(
+        Kind::SlowPath,
+        &[
+            FILL[0],
+            SENT,
+            FILL[1],
+            FILL[2],
+            fill(2, 0),
+            (3, 0, "GO GAP", 100),
+            (3, 200, "05 aa 1e GAP", 0),
+            fill(3, 204),
+        ],
+        &[
+            FILL[0],
+            SENT,
+            FILL[1],
+            FILL[2],
+            fill(2, 0),
+            (3, 0, "GO GAP", 65),
+            (3, 130, "05 aa 1e GAP", 0),
+            fill(3, 134),
+        ],
+    ),
+    // I-2
+    switch(
+        Kind::Misrouted,
+        &[(3, 0, "05 aa 1e GAP", 2), (3, 8, "81 05 aa 7e GAP", 0), fill(3, 13), fill(2, 0)],
+        &[(3, 0, "05 aa 1e GAP", 3), fill(3, 12), fill(2, 0)],
+    ),
+    // I-4: stopped for 402 periods, which is more than 5 µs, or for 398.
+    switch(
+        Kind::SlowHost,
+        &[
+            (3, 0, "GO GAP 05", 0),
+            (3, 3, "GO", 600),
+            (2, 0, "GO GAP", 10),
+            (2, 20, "STOP GAP", 201),
+            (2, 422, "GO GAP", 80),
+        ],
+        &[
+            (3, 0, "GO GAP 05", 0),
+            (3, 3, "GO", 600),
+            (2, 0, "GO GAP", 10),
+            (2, 20, "STOP GAP", 199),
+            (2, 418, "GO GAP", 80),
+        ],
+    ),
+    // N-2: what came to s1 wants to s0, what came to s0 wants to s1, and both are stopped; or one.
+    Case {
+        kind: Kind::Deadlock,
+        wires: &RING,
+        has: &[
+            (0, 0, "GO GAP 82 81 82 81", 0),
+            (0, 6, "GO", 300),
+            (2, 0, "GO GAP 81 82 81 82", 0),
+            (2, 6, "GO", 300),
+            (1, 0, "GO GAP", 5),
+            (1, 10, "STOP GAP", 150),
+            (3, 0, "GO GAP", 5),
+            (3, 10, "STOP GAP", 150),
+        ],
+        nearly: &[
+            (0, 0, "GO GAP 82 81 82 81", 0),
+            (0, 6, "GO", 300),
+            (2, 0, "GO GAP 81 82 81 82", 0),
+            (2, 6, "GO", 300),
+            (1, 0, "GO GAP", 5),
+            (1, 10, "STOP GAP", 150),
+            (3, 0, "GO GAP", 155),
+        ],
+    },
     // The recording.
     link(
         Kind::Hole,
@@ -152,20 +415,6 @@ pub(crate) const CASES: &[Case] = &[
         &[(0, 0, "GAP GO", 0), (0, 2, "GAP GO", 0)],
     ),
     link(Kind::Repeats, &[(0, 0, "!a6 GAP", 1 << 20)], &[(0, 0, "GO GAP", 1 << 20)]),
-];
-
-/// Kinds that the network's storey finds.
-pub(crate) const BY_NETWORK: &[Kind] = &[
-    Kind::Merged,
-    Kind::CutOnTheWay,
-    Kind::HurtOnTheWay,
-    Kind::NoSuchPort,
-    Kind::NoRoute,
-    Kind::Busy,
-    Kind::SlowPath,
-    Kind::Misrouted,
-    Kind::SlowHost,
-    Kind::Deadlock,
 ];
 
 /// The capture of some channels that carry this.
