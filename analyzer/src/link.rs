@@ -2,6 +2,7 @@
 //!
 //! Links know nothing of each other, so they can be worked on side by side.
 
+pub mod assume;
 pub mod interval;
 pub mod lamp;
 pub mod picture;
@@ -142,6 +143,7 @@ impl Link {
         }
         account.findings.feed(id, chunk);
         timeline.feed(id, chunk, &mut |row| account.take(row));
+        account.recorded(id, chunk.end());
     }
 
     /// No chunk to come begins before this moment.
@@ -179,6 +181,16 @@ impl Account {
             for side in sides.values_mut() {
                 side.states.turn(&mut |interval| out.intervals.push((*now, interval)));
             }
+        }
+    }
+
+    /// A channel has been recorded up to a place.
+    fn recorded(&mut self, id: ChannelId, end: Tick) {
+        let Some(side) = self.sides.get_mut(&id) else { return };
+        side.slack.recorded(end);
+        let (peer, period_ps) = (side.peer, side.channel.period_ps.get());
+        if let Some(peer) = peer.and_then(|peer| self.sides.get_mut(&peer)) {
+            peer.slack.heard(period_ps, end);
         }
     }
 

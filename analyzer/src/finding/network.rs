@@ -131,7 +131,10 @@ impl Findings {
     /// What a slack buffer says.
     pub const fn slack(&mut self, said: &SlackSaid) {
         match said {
-            SlackSaid::Fill(_) => {}
+            SlackSaid::Fill(_)
+            | SlackSaid::Late { .. }
+            | SlackSaid::OverrunRisk { .. }
+            | SlackSaid::Contradiction { .. } => {}
         }
     }
 }

@@ -1,35 +1,104 @@
 //! How full the slack buffer at the far end of a channel is: never known, always bounded. F-3..F-5, F-9
+//!
+//! The receiver R at the channel's far end takes in what the channel brings and commands its sender
+//! on the opposite channel; what R takes out is not seen, but it is no more than a cell in a period
+//! of the full rate. Everything is brought to R's clock: the period in which R hears a character.
+//! The fill of a period counts when the character of that period has been put in, before anything is
+//! taken out in it. Where the tap is at the sender's end R hears a character D later, and has decided
+//! what the tap hears D and the generation time earlier; at R's own end only the latter.
+//!
+//! So whatever arrives at the tap, the fill is settled up to those periods from which every command
+//! would have been heard. What the channel brings after them waits.
+
+mod bound;
+mod ramp;
+mod row;
+mod settle;
+mod summary;
 
 use codec::capture::{Channel, ChannelId};
-use codec::tick::Tick;
+use codec::tick::{FULL_RATE_PERIOD_PS, Tick};
 
-use crate::timeline::What;
+pub use self::row::FillRow;
+use self::settle::{Entry, Lateness, Order, Settling, Timing};
+pub use self::summary::{Marks, SlackRow};
+pub use super::assume::{Assumed, Assumptions, Parameters, Source};
+use crate::channel::Command;
+use crate::event::Event;
+use crate::packet::EndedBy;
+use crate::place::Way;
+use crate::timeline::{Detail, What};
 
-/// What is taken for granted about links whose captures do not tell.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Assumptions {}
-
-/// Bounds of a fill, over a stretch of the channel.
+/// Bounds of a fill over a stretch of periods, as straight lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fill {
     /// The channel whose far receiver it is about.
     pub channel: ChannelId,
-    /// The first period, on the clock of the far receiver: when a character sent at place `start -
-    /// delay` arrives there, if the tap is at the sender's end.
+    /// The first period, on the clock of the far receiver: a character that it hears there stands at
+    /// this place if the tap is at its end, and the delay earlier if it is at the sender's.
     pub start: Tick,
     /// The period after the last.
     pub end: Tick,
-    /// At least so many cells are full.
+    /// At least so many cells are full in the first period,
     pub lo: u32,
-    /// At most so many.
+    /// and so many more in each further one.
+    pub lo_slope: i32,
+    /// At most so many in the first period,
     pub hi: u32,
+    /// and so many more in each further one.
+    pub hi_slope: i32,
 }
 
-/// Something about a slack buffer.
+/// Something about a slack buffer. Places are on the clock of the far receiver, as in [`Fill`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlackSaid {
     /// Its bounds over a stretch.
     Fill(Fill),
+    /// Data went on for longer after a STOP than delay and latencies allow. F-4
+    Late {
+        /// The channel.
+        channel: ChannelId,
+        /// The first character that came too late.
+        at: Tick,
+        /// How many did.
+        by: u64,
+    },
+    /// After a STOP so much came in that some of it may have been lost. F-9
+    OverrunRisk {
+        /// The channel.
+        channel: ChannelId,
+        /// The first cell that may have found the buffer full.
+        at: Tick,
+        /// How many may have.
+        by: u64,
+    },
+    /// What is seen cannot be with what is assumed; nothing is known of the fill from about here to
+    /// the next STOP or GO.
+    Contradiction {
+        /// The channel.
+        channel: ChannelId,
+        /// The command that cannot be.
+        at: Tick,
+    },
+}
+
+impl Fill {
+    /// The bounds in a period.
+    #[must_use]
+    pub fn at(&self, place: Tick) -> Option<(u32, u32)> {
+        let periods = i64::try_from(place.0.checked_sub(self.start.0)?).ok()?;
+        let value = |first: u32, slope: i32| {
+            u32::try_from(i64::from(first) + i64::from(slope) * periods).unwrap_or(0)
+        };
+        let bounds = (value(self.lo, self.lo_slope), value(self.hi, self.hi_slope));
+        (place < self.end).then_some(bounds)
+    }
+
+    /// Its periods.
+    #[must_use]
+    pub const fn periods(&self) -> u64 {
+        self.end.since(self.start).0
+    }
 }
 
 impl SlackSaid {
@@ -37,7 +106,10 @@ impl SlackSaid {
     #[must_use]
     pub const fn channel(&self) -> ChannelId {
         match self {
-            Self::Fill(fill) => fill.channel,
+            Self::Fill(Fill { channel, .. })
+            | Self::Late { channel, .. }
+            | Self::OverrunRisk { channel, .. }
+            | Self::Contradiction { channel, .. } => *channel,
         }
     }
 
@@ -46,29 +118,195 @@ impl SlackSaid {
     pub const fn at(&self) -> Tick {
         match self {
             Self::Fill(fill) => fill.end,
+            Self::Late { at, .. }
+            | Self::OverrunRisk { at, .. }
+            | Self::Contradiction { at, .. } => *at,
         }
     }
+}
+
+/// At which end of its channel the tap is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Sender,
+    Receiver,
+    /// The capture does not say, so nothing can be aligned.
+    Unknown,
 }
 
 /// The slack buffer at the far end of one channel.
 #[derive(Clone, Debug)]
 pub struct Slack {
-    channel: ChannelId,
+    end: End,
+    period_ps: u64,
+    parameters: Parameters,
+    settling: Settling,
+    /// Places up to which the channel and the opposite one were recorded.
+    recorded: [Option<Tick>; 2],
+    /// When a probe went out on the channel that has not been answered. R-6
+    probed: Option<Tick>,
+    channel: Channel,
 }
 
 impl Slack {
     /// The buffer before the channel's first character.
     #[must_use]
-    pub fn new(id: ChannelId, _channel: &Channel, _assumptions: &Assumptions) -> Self {
-        Self { channel: id }
+    pub fn new(id: ChannelId, channel: &Channel, assumptions: &Assumptions) -> Self {
+        let parameters = Parameters::of(channel, assumptions);
+        let way = Way::of(channel);
+        let is = |place: Option<String>| place.is_some() && place == channel.tap;
+        let end = if is(way.as_ref().map(|way| way.from.to_string())) {
+            End::Sender
+        } else if is(way.as_ref().map(|way| way.to.to_string())) {
+            End::Receiver
+        } else {
+            End::Unknown
+        };
+        let period_ps = channel.period_ps.get();
+        let drain = period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
+        let timing = timing(end, &parameters, channel);
+        let mut settling = Settling::new(id, &parameters, drain, timing);
+        if end == End::Receiver && parameters.delay.source == Source::Default {
+            // Nobody has said how long the cable is; so it may be longer than is thought.
+            settling.judge(Lateness::Lengthens);
+        }
+        Self {
+            end,
+            period_ps,
+            parameters,
+            settling,
+            recorded: [None; 2],
+            probed: None,
+            channel: channel.clone(),
+        }
+    }
+
+    /// Of the channel all is recorded up to a place, but for holes that its rows tell of.
+    pub fn recorded(&mut self, end: Tick) {
+        self.record(0, end);
+    }
+
+    /// Of the opposite channel all is recorded up to a place, as far as rows go.
+    pub fn heard(&mut self, period_ps: u64, end: Tick) {
+        // What is heard on a channel of another rate cannot be brought to the period.
+        if period_ps == self.period_ps {
+            self.record(1, end);
+        }
+    }
+
+    fn record(&mut self, side: usize, end: Tick) {
+        let place = self.recorded.get_mut(side);
+        place.into_iter().for_each(|place| *place = Some(end).max(*place));
     }
 
     /// Takes the next row of its channel.
-    pub fn own(&mut self, _at: Tick, _what: &What, _out: &mut impl FnMut(SlackSaid)) {}
+    pub fn own(&mut self, at: Tick, what: &What, out: &mut impl FnMut(SlackSaid)) {
+        if self.end == End::Unknown {
+            return;
+        }
+        let settling = &mut self.settling;
+        match what {
+            What::Detail(Detail::Begins) => settling.begin(at),
+            What::Detail(Detail::Framed) => settling.enter(Entry::Found(Tick(at.0 + 1))),
+            What::Detail(Detail::Data(len)) => settling.data(at, *len),
+            What::Packet(packet) => match packet.ended_by {
+                EndedBy::Gap => settling.enter(Entry::Gap(at)),
+                EndedBy::OpenLink => settling.enter(Entry::LinkOpen(at)),
+                EndedBy::Reset | EndedBy::Hole | EndedBy::CaptureEnd => return,
+            },
+            What::Event(Event::ForwardReset) => settling.enter(Entry::Reset(at)),
+            What::Event(Event::Hole { missing }) => {
+                settling.enter(Entry::Lost(Tick(at.0.saturating_sub(*missing))));
+            }
+            What::Omitted { .. } => settling.enter(Entry::Lost(at)),
+            What::Event(Event::Probe(_)) => self.probed = Some(at),
+            What::Detail(Detail::Head(_) | Detail::Command(_)) | What::Event(_) => return,
+        }
+        self.settle(at, out);
+    }
 
     /// Takes the next row of the opposite channel, at a place of its own channel.
-    pub fn opposite(&mut self, _at: Tick, _what: &What, _out: &mut impl FnMut(SlackSaid)) {}
+    pub fn opposite(&mut self, at: Tick, what: &What, out: &mut impl FnMut(SlackSaid)) {
+        let [_, Some(_)] = self.recorded else { return };
+        if self.end == End::Unknown {
+            return;
+        }
+        let settling = &mut self.settling;
+        match what {
+            What::Detail(Detail::Command(Command::Go)) => settling.order(at, Order::Go),
+            What::Detail(Detail::Command(Command::Stop)) => settling.order(at, Order::Stop),
+            What::Event(Event::Hole { missing }) => {
+                settling.order(Tick(at.0.saturating_sub(*missing)), Order::Unseen);
+            }
+            What::Omitted { .. } => settling.order(at, Order::Unseen),
+            // Nothing has come for 16 periods: the far end may have lost its power since. F-7
+            What::Event(Event::OpenLink) => {
+                settling.order(Tick(at.0.saturating_sub(15)), Order::Dark);
+            }
+            What::Event(Event::Reply(_)) => return self.replied(at, out),
+            What::Detail(_) | What::Packet(_) | What::Event(_) => return,
+        }
+        self.settle(at, out);
+    }
+
+    /// All before a place of the tap has been told.
+    fn settle(&mut self, now: Tick, out: &mut impl FnMut(SlackSaid)) {
+        self.settling.settle(now, self.recorded, out);
+        if let Some(late) = self.settling.overdue() {
+            let per = self.period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS)).max(1);
+            let more = u32::try_from(late.div_ceil(2).saturating_mul(per)).unwrap_or(u32::MAX);
+            let value = self.parameters.delay.value.saturating_add(more);
+            self.parameters.delay = Assumed { value, source: Source::Stop };
+            self.settling.allow(late.div_ceil(2) * 2);
+        }
+    }
+
+    /// A probe has been answered: there and back the cable takes no longer. R-6
+    fn replied(&mut self, at: Tick, out: &mut impl FnMut(SlackSaid)) {
+        let Some(probed) = self.probed.take() else { return };
+        let source = self.parameters.delay.source;
+        let unknown = source == Source::Default || source == Source::Probe;
+        if self.end != End::Sender || !unknown {
+            return;
+        }
+        let round_trip = u128::from(at.since(probed).0) * u128::from(self.period_ps);
+        let delay = round_trip / u128::from(2 * FULL_RATE_PERIOD_PS);
+        let Ok(value) = u32::try_from(delay) else { return };
+        let nearer = source == Source::Default || value < self.parameters.delay.value;
+        if nearer && value <= u32::from(u16::MAX) {
+            self.settle(at, out);
+            self.parameters.delay = Assumed { value, source: Source::Probe };
+            self.settling.shift(timing(self.end, &self.parameters, &self.channel));
+        }
+    }
 
     /// The recording ends.
-    pub fn finish(&mut self, _out: &mut impl FnMut(SlackSaid)) {}
+    pub fn finish(&mut self, out: &mut impl FnMut(SlackSaid)) {
+        self.settling.finish(self.recorded, out);
+    }
+
+    /// What there is to say about all of it.
+    #[must_use]
+    pub fn summary(&self) -> SlackRow<'_> {
+        let tapped = match self.end {
+            End::Sender => Some("sender"),
+            End::Receiver => Some("receiver"),
+            End::Unknown => None,
+        };
+        self.settling.marks().row(&self.channel.name, tapped, self.parameters)
+    }
+}
+
+/// How periods of the tap and of the far receiver lie to each other.
+fn timing(end: End, parameters: &Parameters, channel: &Channel) -> Timing {
+    let (delay, rest) = parameters.delay_on(channel);
+    let [generation, interpretation] =
+        [parameters.generation, parameters.interpretation].map(|it| u64::from(it.value));
+    let there = if end == End::Sender { delay } else { 0 };
+    Timing {
+        arrives: there,
+        decided: there + generation + rest,
+        obeyed: 2 * (delay + rest) + generation + interpretation,
+        forgotten: interpretation + rest,
+    }
 }

@@ -119,7 +119,13 @@ impl Accounts {
             Told::Slack(SlackSaid::Fill(fill)) => self.fills.bounds(fill),
             Told::Journey(journey) => self.journeys.found(known, journey),
             Told::Fault(found) => fault(found),
-            Told::Interval(_) | Told::Blocked(_) => {}
+            Told::Interval(_)
+            | Told::Blocked(_)
+            | Told::Slack(
+                SlackSaid::Late { .. }
+                | SlackSaid::OverrunRisk { .. }
+                | SlackSaid::Contradiction { .. },
+            ) => {}
         }
     }
 

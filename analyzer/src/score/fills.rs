@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::ChannelId;
+use codec::tick::Tick;
 
 use crate::link::slack::Fill;
 
@@ -134,8 +135,7 @@ impl Buffer {
                 let moments = to - from;
                 self.worth.moments += moments;
                 self.worth.inside += piece.inside(from, to, fill);
-                self.worth.width +=
-                    u128::from(moments) * u128::from(fill.hi.saturating_sub(fill.lo));
+                self.worth.width += widths(from, to, fill);
             }
         }
     }
@@ -145,31 +145,66 @@ impl Piece {
     /// In how many periods of a stretch the fill is inside some bounds.
     fn inside(&self, from: u64, to: u64, bounds: &Fill) -> u64 {
         let moments = i128::from(to - from);
-        let slope = i128::from(self.slope);
-        let first = i128::from(self.fill) + slope * i128::from(from - self.from);
-        let (lo, hi) = (i128::from(bounds.lo), i128::from(bounds.hi));
-        // A fall is a rise seen in a mirror.
-        let (slope, first, lo, hi) =
-            if slope < 0 { (-slope, -first, -hi, -lo) } else { (slope, first, lo, hi) };
-        let inside = if slope == 0 {
-            if (lo..=hi).contains(&first) { moments } else { 0 }
-        } else {
-            // From the first step that is not below to the last that is not above.
-            let enter = ((lo - first + slope - 1).div_euclid(slope)).max(0);
-            let leave = ((hi - first).div_euclid(slope)).min(moments - 1);
-            (leave - enter + 1).max(0)
+        let line = |first: i128, slope: i128, start: u64| {
+            (first + slope * i128::from(from - start), slope)
         };
+        let fill = line(self.fill.into(), self.slope.into(), self.from);
+        let lo = line(bounds.lo.into(), bounds.lo_slope.into(), bounds.start.0);
+        let hi = line(bounds.hi.into(), bounds.hi_slope.into(), bounds.start.0);
+        let (above, below) = ((fill.0 - lo.0, fill.1 - lo.1), (hi.0 - fill.0, hi.1 - fill.1));
+        let [(enter, leave), (other_enter, other_leave)] =
+            [above, below].map(|(first, slope)| not_negative(first, slope, moments));
+        let inside = leave.min(other_leave) - enter.max(other_enter);
         u64::try_from(inside).unwrap_or(0)
     }
+}
+
+/// From which of so many steps on, and up to which, a line is not below 0.
+const fn not_negative(first: i128, slope: i128, steps: i128) -> (i128, i128) {
+    let (mut enter, mut leave) = (0, steps);
+    if slope > 0 && first < 0 {
+        enter = (-first + slope - 1) / slope;
+    } else if slope < 0 && first >= 0 {
+        leave = first / -slope + 1;
+    } else if first < 0 {
+        leave = 0;
+    }
+    if leave > steps {
+        leave = steps;
+    }
+    (enter, leave)
+}
+
+/// The sum of hi − lo over a stretch of some bounds.
+fn widths(from: u64, to: u64, bounds: &Fill) -> u128 {
+    let ends = [from, to - 1].map(|place| bounds.at(Tick(place)).unwrap_or_default());
+    let ends = ends.map(|(lo, hi)| u128::from(hi.saturating_sub(lo)));
+    u128::from(to - from) * ends.iter().sum::<u128>() / 2
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use codec::tick::Tick;
 
     /// Bounds of a buffer against a fill that is 0 at first, then rises to 30, then falls to 10.
     fn check(start: u64, end: u64, lo: u32, hi: u32) -> Worth {
+        checked(Fill { lo, hi, ..flat(start, end) })
+    }
+
+    /// Bounds 5 and 5.
+    fn flat(start: u64, end: u64) -> Fill {
+        Fill {
+            channel: ChannelId(3),
+            start: Tick(start),
+            end: Tick(end),
+            lo: 5,
+            lo_slope: 0,
+            hi: 5,
+            hi_slope: 0,
+        }
+    }
+
+    fn checked(bounds: Fill) -> Worth {
         let mut fills = Fills::default();
         let channel = ChannelId(3);
         fills.declare(channel, "s0:3", 2);
@@ -178,7 +213,7 @@ mod tests {
         fills.truth("h0:0", 230, 7, 1);
         fills.truth("s0:3", 260, 30, -2);
         fills.truth("s0:3", 280, 10, 0);
-        fills.bounds(Fill { channel, start: Tick(start), end: Tick(end), lo, hi });
+        fills.bounds(bounds);
         fills.finish()
     }
 
@@ -195,14 +230,26 @@ mod tests {
     }
 
     #[test]
+    fn bounds_that_rise_and_fall_are_looked_at_period_by_period() {
+        // The fill is 1 at 101 and rises with the upper bound; the lower one overtakes it at 111,
+        // when it is 11.
+        let bounds = Fill { lo: 0, lo_slope: 2, hi: 11, hi_slope: 1, ..flat(105, 116) };
+        let worth = checked(bounds);
+        assert_eq!((worth.moments, worth.inside), (11, 6));
+        assert_eq!(worth.width, (11 + 1) * 11 / 2);
+        // It falls from 30 at 130 on by 2; so does the upper bound, from 28 on.
+        let bounds = Fill { lo: 20, lo_slope: 0, hi: 28, hi_slope: -2, ..flat(131, 140) };
+        assert_eq!((checked(bounds).moments, checked(bounds).inside), (9, 5));
+    }
+
+    #[test]
     fn what_is_not_comparable_is_counted_apart() {
         let mut fills = Fills::default();
-        let channel = ChannelId(0);
-        fills.declare(channel, "s0:3", 1);
+        fills.declare(ChannelId(3), "s0:3", 1);
         fills.truth("s0:3", 0, 5, 0);
         fills.limit("s0:3", 60);
         for (start, end) in [(0, 50), (50, 70), (70, 90)] {
-            fills.bounds(Fill { channel, start: Tick(start), end: Tick(end), lo: 5, hi: 5 });
+            fills.bounds(flat(start, end));
             fills.settle(end);
         }
         assert_eq!(fills.finish(), Worth { moments: 60, inside: 60, width: 0, left_out: 30 });

@@ -7,6 +7,7 @@ pub mod facts;
 pub mod plan;
 pub mod rules;
 pub mod run;
+pub mod slack;
 
 use simulator::network::Layout;
 use simulator::scenario::Scenario;
@@ -60,6 +61,8 @@ pub fn simulated(scenario: &Scenario) {
 fn check(scenario: &Scenario, outcome: &Outcome) {
     rules::check(scenario, outcome);
     agreement::check(scenario, outcome);
+    let width = slack::check(scenario, outcome);
+    assert_eq!(width.contradictions, 0, "what is assumed is so");
 }
 
 /// Another run comes to the same.

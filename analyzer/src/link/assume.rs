@@ -1,0 +1,320 @@
+//! What is taken for granted about a link: the parts of its slack buffers, its cable, its latencies,
+//! and on whose word. F-3, F-4
+
+use std::fmt;
+use std::str::FromStr;
+
+use codec::capture::Channel;
+use codec::tick::FULL_RATE_PERIOD_PS;
+use serde::Serialize;
+
+/// Most cells of a part of a slack buffer, and most periods of a latency. *Chosen*: 44 km of optical
+/// fiber take as many cells (N-5), and memory stays bounded.
+const PART_MAX: u32 = 1 << 16;
+/// Most periods of delay. *Chosen*: likewise; 130 km.
+const DELAY_MAX: u32 = 1 << 16;
+
+/// What the command line says about all links: `kg=32,h=16,ks=32,delay=12,gen=2,int=2`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Assumptions {
+    values: [Option<u32>; 6],
+}
+
+/// One of the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    /// `k_g`: GO when no more cells are full than these. F-3
+    GoSlack,
+    /// h, at least 1: cells between the thresholds of GO and STOP. F-3
+    Hysteresis,
+    /// `k_s`: STOP when no more cells are empty than these. F-3
+    StopSlack,
+    /// Periods of the full rate that a character is under way. F-4
+    Delay,
+    /// Periods of the link between a threshold and the STOP or GO on the wire. F-4
+    Generation,
+    /// Periods of the link between a STOP or GO and the sender's obedience. F-4
+    Interpretation,
+}
+
+/// A number, and who says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Assumed {
+    /// The number.
+    pub value: u32,
+    /// On whose word.
+    pub source: Source,
+}
+
+/// Who says what a link is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Whoever started the program.
+    CommandLine,
+    /// The description of the channel in the capture.
+    Capture,
+    /// The shortest time from a probe to its reply. R-6
+    Probe,
+    /// The longest time for which data went on after a STOP. F-4
+    Stop,
+    /// Nobody: what the decisions of F-4 say.
+    Default,
+}
+
+/// All that is taken for granted about a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Parameters {
+    /// [`Key::GoSlack`], in cells.
+    pub kg: Assumed,
+    /// [`Key::Hysteresis`], in cells.
+    pub h: Assumed,
+    /// [`Key::StopSlack`], in cells.
+    pub ks: Assumed,
+    /// [`Key::Delay`], in periods of the full rate.
+    pub delay: Assumed,
+    /// [`Key::Generation`], in periods of the link.
+    #[serde(rename = "gen")]
+    pub generation: Assumed,
+    /// [`Key::Interpretation`], in periods of the link.
+    #[serde(rename = "int")]
+    pub interpretation: Assumed,
+}
+
+/// Why an assumption was not understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AssumeError {
+    /// A word without a `=`.
+    #[error("`{0}` is no assumption (one is `key=number`, such as `delay=12`)")]
+    NoNumber(String),
+    /// No such number.
+    #[error("`{0}` is not known (what is: kg, h, ks, delay, gen, int)")]
+    Unknown(String),
+    /// Given before.
+    #[error("`{0}` is given twice")]
+    Twice(&'static str),
+    /// No number, or not one that is possible.
+    #[error("{key} is `{value}`, not a number in {least}..={most}")]
+    OutOfRange {
+        /// The key.
+        key: &'static str,
+        /// What was given.
+        value: String,
+        /// The least that is possible.
+        least: u32,
+        /// The greatest.
+        most: u32,
+    },
+}
+
+impl Key {
+    /// All of them, in the order in which they are written.
+    pub const ALL: [Self; 6] = [
+        Self::GoSlack,
+        Self::Hysteresis,
+        Self::StopSlack,
+        Self::Delay,
+        Self::Generation,
+        Self::Interpretation,
+    ];
+
+    /// As it is written, in a capture and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::GoSlack => "kg",
+            Self::Hysteresis => "h",
+            Self::StopSlack => "ks",
+            Self::Delay => "delay",
+            Self::Generation => "gen",
+            Self::Interpretation => "int",
+        }
+    }
+
+    /// What the decisions of F-4 say.
+    const fn default(self) -> u32 {
+        match self {
+            Self::GoSlack | Self::StopSlack => 32,
+            Self::Hysteresis => 16,
+            Self::Delay => 12,
+            Self::Generation | Self::Interpretation => 2,
+        }
+    }
+
+    const fn range(self) -> (u32, u32) {
+        match self {
+            Self::Hysteresis => (1, PART_MAX),
+            Self::Delay => (0, DELAY_MAX),
+            Self::GoSlack | Self::StopSlack | Self::Generation | Self::Interpretation => {
+                (0, PART_MAX)
+            }
+        }
+    }
+
+    fn parse(self, value: &str) -> Option<u32> {
+        let (least, most) = self.range();
+        value.parse().ok().filter(|value| (least..=most).contains(value))
+    }
+}
+
+impl Assumptions {
+    fn of(&self, key: Key) -> Option<u32> {
+        Key::ALL.iter().zip(self.values).find(|(own, _)| **own == key).and_then(|(_, value)| value)
+    }
+}
+
+impl FromStr for Assumptions {
+    type Err = AssumeError;
+
+    fn from_str(text: &str) -> Result<Self, AssumeError> {
+        let mut assumptions = Self::default();
+        for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            let no_number = || AssumeError::NoNumber(word.to_owned());
+            let (name, value) = word.split_once('=').ok_or_else(no_number)?;
+            let (name, value) = (name.trim(), value.trim());
+            let places = &mut assumptions.values;
+            let mut keys = Key::ALL.iter().zip(places);
+            let found = keys.find(|(key, _)| key.name() == name);
+            let (key, place) = found.ok_or_else(|| AssumeError::Unknown(name.to_owned()))?;
+            let (key, (least, most)) = (*key, key.range());
+            let out_of_range = || AssumeError::OutOfRange {
+                key: key.name(),
+                value: value.to_owned(),
+                least,
+                most,
+            };
+            if place.replace(key.parse(value).ok_or_else(out_of_range)?).is_some() {
+                return Err(AssumeError::Twice(key.name()));
+            }
+        }
+        Ok(assumptions)
+    }
+}
+
+impl Parameters {
+    /// What holds for a channel: the command line's word counts most, then the capture's.
+    #[must_use]
+    pub fn of(channel: &Channel, assumptions: &Assumptions) -> Self {
+        let assumed = |key: Key| {
+            let told = channel.more.iter().find(|(name, _)| name == key.name());
+            let told = told.and_then(|(_, value)| key.parse(value));
+            match (assumptions.of(key), told) {
+                (Some(value), _) => Assumed { value, source: Source::CommandLine },
+                (None, Some(value)) => Assumed { value, source: Source::Capture },
+                (None, None) => Assumed { value: key.default(), source: Source::Default },
+            }
+        };
+        Self {
+            kg: assumed(Key::GoSlack),
+            h: assumed(Key::Hysteresis),
+            ks: assumed(Key::StopSlack),
+            delay: assumed(Key::Delay),
+            generation: assumed(Key::Generation),
+            interpretation: assumed(Key::Interpretation),
+        }
+    }
+
+    /// All cells: r. F-3
+    #[must_use]
+    pub const fn cells(&self) -> u32 {
+        self.stop_at().saturating_add(self.ks.value)
+    }
+
+    /// Full cells that generate STOP: r − `k_s`. F-3
+    #[must_use]
+    pub const fn stop_at(&self) -> u32 {
+        self.kg.value.saturating_add(self.h.value)
+    }
+
+    /// Whole periods of a channel that a character is under way, and whether a part of one is left.
+    pub(super) fn delay_on(&self, channel: &Channel) -> (u64, u64) {
+        let delay_ps = u64::from(self.delay.value) * u64::from(FULL_RATE_PERIOD_PS);
+        let period_ps = channel.period_ps.get();
+        (delay_ps / period_ps, u64::from(!delay_ps.is_multiple_of(period_ps)))
+    }
+
+    /// Each number with its key.
+    pub fn all(&self) -> impl Iterator<Item = (Key, Assumed)> {
+        let Self { kg, h, ks, delay, generation, interpretation } = *self;
+        Key::ALL.into_iter().zip([kg, h, ks, delay, generation, interpretation])
+    }
+}
+
+impl Source {
+    /// In words, behind a number.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::CommandLine => "as given",
+            Self::Capture => "from the capture",
+            Self::Probe => "measured by probes",
+            Self::Stop => "measured by STOP",
+            Self::Default => "assumed",
+        }
+    }
+}
+
+impl fmt::Display for Parameters {
+    /// `kg=32 h=16 ks=32 gen=2 int=2 from the capture, delay=12 as given`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sources =
+            [Source::CommandLine, Source::Capture, Source::Probe, Source::Stop, Source::Default];
+        let mut before = "";
+        for source in sources {
+            let mut words = self.all().filter(|(_, assumed)| assumed.source == source).peekable();
+            if words.peek().is_none() {
+                continue;
+            }
+            f.write_str(before)?;
+            for (key, assumed) in words {
+                write!(f, "{}={} ", key.name(), assumed.value)?;
+            }
+            f.write_str(source.words())?;
+            before = ", ";
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        text.parse::<Assumptions>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_command_line_counts_most_then_the_capture_then_f_4() {
+        let mut channel = Channel::named("a:0>b:0");
+        for (key, value) in [("kg", "8"), ("h", "4"), ("ks", "x"), ("delay", "3")] {
+            channel.more.push((key.to_owned(), value.to_owned()));
+        }
+        let assumptions = " delay=20, kg=9".parse().unwrap();
+        let parameters = Parameters::of(&channel, &assumptions);
+        assert_eq!((parameters.stop_at(), parameters.cells()), (13, 45));
+        assert_eq!(
+            parameters.to_string(),
+            "kg=9 delay=20 as given, h=4 from the capture, ks=32 gen=2 int=2 assumed"
+        );
+    }
+
+    #[test]
+    fn the_delay_is_whole_periods_of_the_channel_and_a_rest() {
+        let mut channel = Channel::named("a:0>b:0");
+        let parameters = Parameters::of(&channel, &Assumptions::default());
+        assert_eq!(parameters.delay_on(&channel), (12, 0));
+        channel.period_ps = channel.period_ps.saturating_add(50_000);
+        assert_eq!(parameters.delay_on(&channel), (2, 1));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_named() {
+        assert_eq!(error("kg"), "`kg` is no assumption (one is `key=number`, such as `delay=12`)");
+        assert_eq!(error("kx=1"), "`kx` is not known (what is: kg, h, ks, delay, gen, int)");
+        assert_eq!(error("kg=1,kg=1"), "`kg` is given twice");
+        assert_eq!(error("h=0"), "h is `0`, not a number in 1..=65536");
+        assert_eq!(error("delay=99999999999"), "delay is `99999999999`, not a number in 0..=65536");
+    }
+}

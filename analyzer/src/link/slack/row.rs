@@ -1,0 +1,151 @@
+//! Bounds as rows: stretches as long as lines are straight, however they were found.
+
+use codec::capture::ChannelId;
+use codec::tick::Tick;
+use serde::Serialize;
+
+use super::bound::{Commanded, Piece};
+use super::ramp::Ramp;
+use super::summary::Marks;
+use super::{Fill, SlackSaid};
+
+/// A row of `links --fill`; fields as in `docs/output.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FillRow<'a> {
+    /// Name of the channel whose far receiver it is about.
+    pub channel: &'a str,
+    /// The first period.
+    pub start: u64,
+    /// The period after the last.
+    pub end: u64,
+    /// At least so many cells are full in the first period,
+    pub lo: u32,
+    /// and so many more in each further one.
+    pub lo_slope: i32,
+    /// At most so many in the first period,
+    pub hi: u32,
+    /// and so many more in each further one.
+    pub hi_slope: i32,
+}
+
+impl Fill {
+    /// The row of `docs/output.md`.
+    #[must_use]
+    pub const fn row<'a>(&self, channel: &'a str) -> FillRow<'a> {
+        let Self { start, end, lo, lo_slope, hi, hi_slope, .. } = *self;
+        FillRow { channel, start: start.0, end: end.0, lo, lo_slope, hi, hi_slope }
+    }
+}
+
+/// A stretch that may go on.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    start: u64,
+    end: u64,
+    lo: Ramp,
+    hi: Ramp,
+}
+
+/// Rows on their way out. Where they are cut depends on the bounds of the single periods alone.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    channel: ChannelId,
+    /// The steepest slope down, of cells taken out.
+    drain: i64,
+    cells: u32,
+    open: Option<Open>,
+}
+
+impl Rows {
+    pub(super) fn new(channel: ChannelId, drain: u64, cells: u32) -> Self {
+        let drain = i64::try_from(drain).unwrap_or(i64::MAX);
+        Self { channel, drain, cells, open: None }
+    }
+
+    /// Takes the next stretch.
+    pub(super) fn take(
+        &mut self,
+        piece: Piece,
+        marks: &mut Marks,
+        out: &mut impl FnMut(SlackSaid),
+    ) {
+        let Piece { start, end, lo, hi, commanded, .. } = piece;
+        if commanded != Commanded::Unknown {
+            let last = end - start - 1;
+            marks.see(
+                [lo.at.min(lo.after(last)), lo.at.max(lo.after(last))],
+                [hi.at.min(hi.after(last)), hi.at.max(hi.after(last))],
+            );
+            marks.known += end - start;
+        }
+        let mut rest = Open { start, end, lo, hi };
+        if let Some(open) = &mut self.open
+            && open.start + 1 == open.end
+        {
+            // Through two periods there is always a line, but not always one that says something.
+            let (lo, hi) = (rest.lo.at - open.lo.at, rest.hi.at - open.hi.at);
+            let gentle = -self.drain..=1;
+            if gentle.contains(&lo) && gentle.contains(&hi) {
+                (open.lo.slope, open.hi.slope, open.end) = (lo, hi, open.end + 1);
+                if rest.start + 1 == rest.end {
+                    return;
+                }
+                rest = rest.from(1);
+            }
+        }
+        if let Some(open) = &mut self.open {
+            let len = open.end - open.start;
+            let goes_on = |one: Ramp, other: Ramp| {
+                one.after(len) == other.at
+                    && (rest.end == rest.start + 1 || one.slope == other.slope)
+            };
+            if len > 1 && goes_on(open.lo, rest.lo) && goes_on(open.hi, rest.hi) {
+                open.end = rest.end;
+                return;
+            }
+            // The first period may still belong to it.
+            if len > 1
+                && open.lo.after(len) == rest.lo.at
+                && open.hi.after(len) == rest.hi.at
+                && rest.end > rest.start + 1
+            {
+                open.end += 1;
+                rest = rest.from(1);
+            }
+        }
+        let before = self.open.replace(rest);
+        before.into_iter().for_each(|open| self.tell(open, marks, out));
+    }
+
+    /// Nothing more comes.
+    pub(super) fn finish(&mut self, marks: &mut Marks, out: &mut impl FnMut(SlackSaid)) {
+        let open = self.open.take();
+        open.into_iter().for_each(|open| self.tell(open, marks, out));
+    }
+
+    fn tell(&self, open: Open, marks: &mut Marks, out: &mut impl FnMut(SlackSaid)) {
+        let Open { start, end, lo, hi } = open;
+        let cells = |value: i64| u32::try_from(value).unwrap_or(0).min(self.cells);
+        let slope = |ramp: Ramp| {
+            if start + 1 == end { 0 } else { i32::try_from(ramp.slope).unwrap_or(0) }
+        };
+        marks.measure(end - start, [lo, hi].map(|ramp| (ramp.at, ramp.after(end - start - 1))));
+        out(SlackSaid::Fill(Fill {
+            channel: self.channel,
+            start: Tick(start),
+            end: Tick(end),
+            lo: cells(lo.at),
+            lo_slope: slope(lo),
+            hi: cells(hi.at),
+            hi_slope: slope(hi),
+        }));
+    }
+}
+
+impl Open {
+    /// What is left of it from so many periods on.
+    fn from(self, periods: u64) -> Self {
+        let Self { start, end, lo, hi } = self;
+        Self { start: start + periods, end, lo: lo.from(periods), hi: hi.from(periods) }
+    }
+}

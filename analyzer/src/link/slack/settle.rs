@@ -1,0 +1,453 @@
+//! What enters a slack buffer and what it commands, brought together on the far receiver's clock.
+
+use std::collections::VecDeque;
+
+use codec::capture::ChannelId;
+use codec::tick::Tick;
+
+use super::bound::{Bound, Impossible, Input, Model};
+use super::row::Rows;
+use super::summary::Marks;
+use super::{Parameters, SlackSaid};
+
+/// How periods of the tap and of the far receiver lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Timing {
+    /// So many after its place a character arrives.
+    pub(super) arrives: u64,
+    /// So many before its place a command was decided.
+    pub(super) decided: u64,
+    /// So many after the decision no more data arrives, if it is STOP.
+    pub(super) obeyed: u64,
+    /// So many of these a STOP has been heard, and can still be forgotten by the sender's FRES. R-1
+    pub(super) forgotten: u64,
+}
+
+/// Something about what the channel brings, at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// The mark that ends a packet, of a GAP,
+    Gap(Tick),
+    /// or of the open-link timeout. F-5, F-7
+    LinkOpen(Tick),
+    /// FRES. R-2
+    Reset(Tick),
+    /// From here on it is not known what enters,
+    Lost(Tick),
+    /// and from here on it is again.
+    Found(Tick),
+}
+
+/// Something about what is commanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Go,
+    Stop,
+    /// Not recorded.
+    Unseen,
+    /// Silent for so long that the receiver may be without power. F-7
+    Dark,
+}
+
+/// A stretch of what the channel brings, in periods of the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arrival {
+    Data { start: u64, end: u64 },
+    Mark(u64),
+    Reset(u64),
+    Lost(u64),
+    Found(u64),
+}
+
+/// Whether the channel's sender may send, as what arrives shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sender {
+    Going,
+    /// Since a STOP that was decided in this period.
+    Stopped {
+        since: u64,
+    },
+}
+
+/// Characters that came too late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Late {
+    at: u64,
+    by: u64,
+    /// How many periods after they should have ended.
+    periods: u64,
+}
+
+/// What data that comes too late means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lateness {
+    /// The sender has stopped too late.
+    IsTold,
+    /// The cable is longer than was thought.
+    Lengthens,
+}
+
+/// See the module's head.
+#[derive(Clone, Debug)]
+pub(super) struct Settling {
+    channel: ChannelId,
+    timing: Timing,
+    bound: Bound,
+    /// Whether anything has been recorded.
+    begun: bool,
+    arrivals: VecDeque<Arrival>,
+    /// By the period in which they were decided.
+    orders: VecDeque<(u64, Order)>,
+    /// By the period from which on what arrives goes by them, and when they were decided.
+    obeyed: VecDeque<(u64, Order)>,
+    /// As far as has been settled,
+    input: Known,
+    /// and as far as has been taken in.
+    intake: Known,
+    sender: Sender,
+    lateness: Lateness,
+    late: Option<Late>,
+    overdue: Option<u64>,
+    risk: Option<(u64, u64)>,
+    rows: Rows,
+    marks: Marks,
+}
+
+/// Whether what the channel brings is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    Yes,
+    No,
+}
+
+impl Settling {
+    pub(super) fn new(
+        channel: ChannelId,
+        parameters: &Parameters,
+        drain: u64,
+        timing: Timing,
+    ) -> Self {
+        Self {
+            channel,
+            timing,
+            bound: Bound::new(Model::new(parameters, drain), 0),
+            begun: false,
+            arrivals: VecDeque::new(),
+            orders: VecDeque::new(),
+            obeyed: VecDeque::new(),
+            input: Known::No,
+            intake: Known::No,
+            sender: Sender::Going,
+            lateness: Lateness::IsTold,
+            late: None,
+            overdue: None,
+            risk: None,
+            rows: Rows::new(channel, drain, parameters.cells()),
+            marks: Marks::default(),
+        }
+    }
+
+    /// What data that comes too late means.
+    pub(super) const fn judge(&mut self, lateness: Lateness) {
+        self.lateness = lateness;
+    }
+
+    /// The channel's recording begins.
+    pub(super) fn begin(&mut self, at: Tick) {
+        let start = self.arrival(at);
+        if !self.begun {
+            self.begun = true;
+            self.bound.start(start);
+        }
+    }
+
+    /// When a character arrives.
+    const fn arrival(&self, at: Tick) -> u64 {
+        at.0.saturating_add(self.timing.arrives)
+    }
+
+    /// So many bytes of a packet come.
+    pub(super) fn data(&mut self, at: Tick, len: u64) {
+        let start = self.arrival(at);
+        let end = start.saturating_add(len);
+        match self.arrivals.back_mut() {
+            Some(Arrival::Data { end: before, .. }) if *before == start => *before = end,
+            Some(_) | None => self.arrivals.push_back(Arrival::Data { start, end }),
+        }
+    }
+
+    /// Something else comes.
+    pub(super) fn enter(&mut self, entry: Entry) {
+        let (arrival, doubt) = match entry {
+            Entry::Gap(at) => (Arrival::Mark(self.arrival(at)), None),
+            Entry::LinkOpen(at) => (Arrival::Mark(self.arrival(at)), None),
+            // Whatever was, now it drops data.
+            Entry::Reset(at) => (Arrival::Reset(self.arrival(at)), Some(Known::Yes)),
+            Entry::Lost(at) => (Arrival::Lost(self.arrival(at)), Some(Known::No)),
+            Entry::Found(at) => (Arrival::Found(self.arrival(at)), Some(Known::Yes)),
+        };
+        self.arrivals.push_back(arrival);
+        self.intake = doubt.unwrap_or(self.intake);
+        if let (Entry::Gap(at), Known::No) = (entry, self.intake) {
+            self.enter(Entry::Found(Tick(at.0.saturating_add(1))));
+        }
+    }
+
+    /// A command comes, or it is known that none need have come.
+    pub(super) fn order(&mut self, at: Tick, order: Order) {
+        let decided = at.0.saturating_sub(self.timing.decided);
+        self.orders.push_back((decided, order));
+        self.obeyed.push_back((decided.saturating_add(self.timing.obeyed), order));
+    }
+
+    /// Goes on up to where nothing can be missing any more.
+    pub(super) fn settle(
+        &mut self,
+        now: Tick,
+        recorded: [Option<Tick>; 2],
+        out: &mut impl FnMut(SlackSaid),
+    ) {
+        self.advance(now.0.saturating_sub(self.timing.decided), recorded, out);
+    }
+
+    fn advance(
+        &mut self,
+        limit: u64,
+        recorded: [Option<Tick>; 2],
+        out: &mut impl FnMut(SlackSaid),
+    ) {
+        if !self.begun {
+            return;
+        }
+        let [own, opposite] = recorded;
+        let ends = [
+            own.map_or(0, |end| self.arrival(end)),
+            opposite.map_or(0, |end| end.0.saturating_sub(self.timing.decided)),
+        ];
+        while self.bound.next() < limit {
+            self.step(limit, ends, out);
+        }
+        while let Some(piece) = self.bound.settled() {
+            self.rows.take(piece, &mut self.marks, out);
+        }
+    }
+
+    /// Goes on by a stretch in which nothing changes.
+    fn step(&mut self, limit: u64, [known, heard]: [u64; 2], out: &mut impl FnMut(SlackSaid)) {
+        let now = self.bound.next();
+        self.obey(now, out);
+        let front = self.arrive(now);
+        if now >= heard {
+            self.bound.lose_sight();
+        }
+        if let Some(Arrival::Reset(at)) = front
+            && at == now
+        {
+            self.reset(now, out);
+            return;
+        }
+        let input = match front {
+            _ if self.input == Known::No || now >= known => Input::Unknown,
+            Some(Arrival::Data { start, .. } | Arrival::Mark(start)) if start == now => Input::Cell,
+            Some(_) | None => Input::Nothing,
+        };
+        if self.orders.front().is_some_and(|(at, _)| *at <= now) {
+            self.count_late(now, now + 1, front);
+            self.command(now, input, out);
+            return;
+        }
+        let places = [
+            front.map(|front| front.next(now)),
+            self.orders.front().map(|(at, _)| *at),
+            self.obeyed.front().map(|(at, _)| *at),
+            (heard > now).then_some(heard),
+            (known > now).then_some(known),
+        ];
+        let end = places.into_iter().flatten().fold(limit, u64::min).max(now + 1);
+        self.count_late(now, end, front);
+        match self.bound.extend(end, input) {
+            Ok(0) => {}
+            Ok(lost) => {
+                let (_, by) = self.risk.get_or_insert((end - lost, 0));
+                *by += lost;
+            }
+            Err(Impossible) => self.contradict(now, end, input, out),
+        }
+    }
+
+    /// What arrives now or next.
+    fn arrive(&mut self, now: u64) -> Option<Arrival> {
+        while let Some(front) = self.arrivals.front().copied() {
+            match front {
+                Arrival::Lost(at) if at <= now => self.input = Known::No,
+                Arrival::Found(at) if at <= now => self.input = Known::Yes,
+                Arrival::Data { end, .. } if end <= now => {}
+                Arrival::Mark(at) | Arrival::Reset(at) if at < now => {}
+                Arrival::Data { .. }
+                | Arrival::Mark(_)
+                | Arrival::Reset(_)
+                | Arrival::Lost(_)
+                | Arrival::Found(_) => break,
+            }
+            self.arrivals.pop_front();
+        }
+        match self.arrivals.front().copied() {
+            Some(Arrival::Data { start, end }) => {
+                Some(Arrival::Data { start: start.max(now), end })
+            }
+            other => other,
+        }
+    }
+
+    /// FRES empties the buffer, and frees the sender.
+    fn reset(&mut self, now: u64, out: &mut impl FnMut(SlackSaid)) {
+        self.bound.reset();
+        self.input = Known::Yes;
+        self.resume(out);
+        let forgotten = now.saturating_add(self.timing.forgotten);
+        self.obeyed.retain(|(at, order)| *order != Order::Stop || *at > forgotten);
+        // A GO that falls together with it is its own; a STOP cannot.
+        while self.orders.front().is_some_and(|(at, order)| *at <= now && *order == Order::Go) {
+            self.orders.pop_front();
+        }
+    }
+
+    /// A command that was decided now, or that is only heard to have been.
+    fn command(&mut self, now: u64, input: Input, out: &mut impl FnMut(SlackSaid)) {
+        let mut order = None;
+        while let Some((at, next)) = self.orders.pop_front_if(|(at, _)| *at <= now) {
+            if at < now || order.is_some() {
+                self.bound.lose_sight();
+            }
+            if next == Order::Dark {
+                self.bound.forget(at);
+            }
+            order = Some(next);
+        }
+        let done = match order {
+            Some(Order::Stop) => {
+                self.marks.stops += 1;
+                self.bound.stop(input)
+            }
+            Some(Order::Go) => {
+                self.end_risk(out);
+                self.bound.go(input)
+            }
+            Some(Order::Unseen | Order::Dark) | None => {
+                self.end_risk(out);
+                self.bound.lose_sight();
+                self.bound.extend(now + 1, input).map(|_| ())
+            }
+        };
+        if done == Err(Impossible) {
+            self.contradict(now, now + 1, input, out);
+        }
+    }
+
+    /// What is seen cannot be: nothing is known from the last periods on.
+    fn contradict(&mut self, now: u64, end: u64, input: Input, out: &mut impl FnMut(SlackSaid)) {
+        self.marks.contradictions += 1;
+        self.risk = None;
+        out(SlackSaid::Contradiction { channel: self.channel, at: Tick(now) });
+        self.bound.forget(now.saturating_sub(self.bound.hold()));
+        let again = self.bound.extend(end, input);
+        debug_assert!(again.is_ok(), "nothing contradicts what is not known");
+    }
+
+    /// What the sender does from now on, as what arrives shows it.
+    fn obey(&mut self, now: u64, out: &mut impl FnMut(SlackSaid)) {
+        while let Some((at, order)) = self.obeyed.pop_front_if(|(at, _)| *at <= now) {
+            match order {
+                Order::Stop if self.sender == Sender::Going => {
+                    self.sender = Sender::Stopped { since: at };
+                }
+                Order::Stop => {}
+                Order::Go | Order::Unseen | Order::Dark => self.resume(out),
+            }
+        }
+    }
+
+    fn resume(&mut self, out: &mut impl FnMut(SlackSaid)) {
+        self.sender = Sender::Going;
+        if let Some(Late { at, by, periods }) = self.late.take() {
+            if self.lateness == Lateness::Lengthens {
+                self.overdue = Some(periods.max(self.overdue.unwrap_or(0)));
+                return;
+            }
+            self.marks.late += 1;
+            self.marks.late_by = self.marks.late_by.max(by);
+            out(SlackSaid::Late { channel: self.channel, at: Tick(at), by });
+        }
+    }
+
+    fn end_risk(&mut self, out: &mut impl FnMut(SlackSaid)) {
+        if let Some((at, by)) = self.risk.take() {
+            self.marks.risks += 1;
+            out(SlackSaid::OverrunRisk { channel: self.channel, at: Tick(at), by });
+        }
+    }
+
+    /// Data that comes although the sender should have paused before.
+    fn count_late(&mut self, now: u64, end: u64, front: Option<Arrival>) {
+        if let (Sender::Stopped { since }, Some(Arrival::Data { start, .. })) = (self.sender, front)
+            && start == now
+        {
+            let late = self.late.get_or_insert(Late { at: now, by: 0, periods: 0 });
+            late.by += end - now;
+            late.periods = end - since;
+        }
+    }
+
+    /// How many periods more than allowed data has gone on after a STOP, if nobody has said how long
+    /// the cable is.
+    pub(super) const fn overdue(&mut self) -> Option<u64> {
+        self.overdue.take()
+    }
+
+    /// Data may go on for so many periods more.
+    pub(super) const fn allow(&mut self, periods: u64) {
+        self.timing.obeyed = self.timing.obeyed.saturating_add(periods);
+    }
+
+    /// The delay turns out to be another.
+    pub(super) fn shift(&mut self, timing: Timing) {
+        self.timing = timing;
+        self.arrivals.clear();
+        self.orders.clear();
+        self.obeyed.clear();
+        (self.input, self.intake) = (Known::No, Known::No);
+        (self.sender, self.late, self.risk) = (Sender::Going, None, None);
+        self.bound.forget(self.bound.next().saturating_sub(self.bound.hold()));
+    }
+
+    /// The recording ends: what of both channels was recorded is settled, and handed out.
+    pub(super) fn finish(&mut self, recorded: [Option<Tick>; 2], out: &mut impl FnMut(SlackSaid)) {
+        let limit = recorded.first().copied().flatten().map_or(0, |end| self.arrival(end));
+        self.advance(limit, recorded, out);
+        while let Some(piece) = self.bound.rest() {
+            self.rows.take(piece, &mut self.marks, out);
+        }
+        self.rows.finish(&mut self.marks, out);
+        self.resume(out);
+        self.end_risk(out);
+    }
+
+    pub(super) const fn marks(&self) -> &Marks {
+        &self.marks
+    }
+}
+
+impl Arrival {
+    /// When something changes next.
+    const fn next(self, now: u64) -> u64 {
+        match self {
+            Self::Data { start, end } if start == now => end,
+            Self::Mark(at) if at == now => at + 1,
+            Self::Data { start: at, .. }
+            | Self::Mark(at)
+            | Self::Reset(at)
+            | Self::Lost(at)
+            | Self::Found(at) => at,
+        }
+    }
+}

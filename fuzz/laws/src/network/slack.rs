@@ -1,0 +1,203 @@
+//! The fill of every slack buffer of a tapped link is always within what the analyzer makes of the
+//! capture alone.
+//!
+//! Not compared, because it does not reach the tap, from 1024 periods before on (so far back a later
+//! STOP or GO tells of a fill):
+//! - From the moment that the receiver whose buffer it is first loses its power: if that is soon
+//!   back, nothing tells its GO from one for a buffer that has been emptied.
+//! - Where the tap is at the sender's end, from the first fault on that may change characters
+//!   between the ends of the cable, in either direction.
+//!
+//! Nor at all:
+//! - Where the receiver's host is made to send STOP or GO that its slack buffer did not command.
+//! - At a switch that takes no time to decode, or with extensions: it may take more than a cell in a
+//!   period from its slack buffer (S-6 leaves it 28 periods for each packet).
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "it is about a few kinds of rows")]
+
+use std::collections::BTreeMap;
+
+use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::link::slack::{Assumptions, Fill, SlackSaid};
+use codec::capture::{ChannelId, Progress};
+use codec::character::{Character, Symbol, hear};
+use codec::tick::Tick;
+use simulator::fault::Break;
+use simulator::scenario::Scenario;
+use simulator::topology::{Extensions, NodeKind, Port};
+use simulator::truth::What;
+
+use super::facts::power_lost;
+use super::run::Outcome;
+
+/// How tight the bounds are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Width {
+    /// Periods that were compared.
+    pub periods: u64,
+    /// Twice the sum of hi − lo over them.
+    pub doubled: u64,
+    /// Contradictions that were told on links with nothing wrong.
+    pub contradictions: u64,
+}
+
+/// A channel at a tap: whose buffer it fills.
+struct Way<'a> {
+    scenario: &'a Scenario,
+    tap: Port,
+    sender: Port,
+    receiver: Port,
+}
+
+/// The truth is within the bounds.
+///
+/// # Panics
+/// If not.
+pub fn check(scenario: &Scenario, outcome: &Outcome) -> Width {
+    let (fills, contradictions) = fills(&outcome.capture);
+    let mut width = Width::default();
+    for (id, channel) in (0..).map(ChannelId).zip(&outcome.channels) {
+        let named = |name: &str| {
+            let ends = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
+            ends.into_iter().find(|port| scenario.topology.port_name(*port) == name)
+        };
+        let tap = channel.tap.as_deref().and_then(named);
+        let ends = channel.name.split_once('>');
+        let ends = ends.and_then(|(from, to)| Some((named(from)?, named(to)?)));
+        let (Some(tap), Some((sender, receiver))) = (tap, ends) else { continue };
+        let way = Way { scenario, tap, sender, receiver };
+        let until = way.until();
+        let fills = fills.get(&id).map_or(&[][..], Vec::as_slice);
+        for pair in fills.windows(2) {
+            assert_eq!(pair.first().map(|it| it.end), pair.last().map(|it| it.start));
+        }
+        way.compare(outcome, fills, until, &mut width);
+        if until == u64::MAX {
+            width.contradictions += contradictions.get(&id).copied().unwrap_or(0);
+        }
+    }
+    width
+}
+
+/// What the analyzer says.
+fn fills(capture: &[u8]) -> (BTreeMap<ChannelId, Vec<Fill>>, BTreeMap<ChannelId, u64>) {
+    let mut analysis = Analysis::new(capture, Wanted::Fills, Assumptions::default());
+    let (mut fills, mut contradictions) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::new());
+    let mut progress = Ok(Progress::More);
+    while matches!(progress, Ok(Progress::More)) {
+        progress = analysis.step(&mut |told| match told {
+            Told::Slack(SlackSaid::Fill(fill)) => fills.entry(fill.channel).or_default().push(fill),
+            Told::Slack(SlackSaid::Contradiction { channel, .. }) => {
+                *contradictions.entry(channel).or_default() += 1;
+            }
+            _ => {}
+        });
+    }
+    (fills, contradictions)
+}
+
+impl Way<'_> {
+    /// Periods of the full rate before which it is compared.
+    fn until(&self) -> u64 {
+        let Self { scenario, tap, sender, receiver } = self;
+        let slow = match scenario.topology.node(receiver.node).map(|node| node.kind) {
+            Some(NodeKind::Switch(switch)) => {
+                switch.routing > 0 && switch.extensions == Extensions::Off
+            }
+            Some(NodeKind::Host) => true,
+            None => false,
+        };
+        let commands = |character: Character| match character {
+            Character::Control(code) => {
+                matches!(hear(code).symbol(), Some(Symbol::Go | Symbol::Stop))
+            }
+            Character::Data(_) => false,
+        };
+        let mut raw = scenario.raw.iter().filter(|raw| raw.from == receiver.node);
+        if !slow || raw.any(|raw| raw.chars.chars().iter().any(commands)) {
+            return 0;
+        }
+        let damaged = scenario.faults.iter().filter(|fault| match fault.what {
+            Break::Noise { channel, .. }
+            | Break::Flip { channel, .. }
+            | Break::OpenWire { channel, .. }
+            | Break::LoseGap { channel } => channel == *sender || channel == *receiver,
+            Break::Cut { port } => port == *sender || port == *receiver,
+            Break::DeadPort { .. }
+            | Break::PowerOff { .. }
+            | Break::ForwardReset { .. }
+            | Break::BackwardReset { .. }
+            | Break::Probe { .. }
+            | Break::Consume { .. }
+            | Break::Restart { .. } => false,
+        });
+        let damaged = damaged.map(|fault| fault.at).filter(|_| tap == sender);
+        let first = damaged.chain(power_lost(scenario, *receiver)).min();
+        // What comes after it tells of what was before.
+        let reach = 1024 * u64::from(self.divisor());
+        first.map_or(u64::MAX, |first| first.saturating_sub(reach))
+    }
+
+    fn divisor(&self) -> u32 {
+        let cable = self.scenario.topology.cable(self.receiver);
+        cable.map_or(1, |cable| cable.link.divisor.get())
+    }
+
+    fn compare(&self, outcome: &Outcome, fills: &[Fill], until: u64, width: &mut Width) {
+        let divisor = u64::from(self.divisor());
+        let until = until.min(self.scenario.duration) / divisor;
+        let rows = outcome.rows.iter().filter(|row| row.place == self.receiver);
+        let truth = rows.filter_map(|row| match row.what {
+            What::Fill { fill, slope } => Some((row.at / divisor, fill, slope)),
+            _ => None,
+        });
+        let truth: Vec<_> = truth.collect();
+        let ends = truth.iter().skip(1).map(|(at, ..)| *at).chain([u64::MAX]);
+        let mut fills = fills.iter().peekable();
+        // Both are lines: where they are within each other at both ends they are so between.
+        for ((at, full, slope), next) in truth.iter().zip(ends) {
+            let next = next.min(until);
+            while let Some(fill) = fills.peek() {
+                let (start, end) = ((*at).max(fill.start.0), next.min(fill.end.0));
+                if start < end {
+                    for place in [start, end - 1] {
+                        let periods = i64::try_from(place - at).unwrap_or(i64::MAX);
+                        let full = i64::from(*full) + i64::from(*slope) * periods;
+                        self.inside(fill, place, full);
+                    }
+                    width.add(fill, start, end);
+                }
+                if fill.end.0 > next {
+                    break;
+                }
+                fills.next();
+            }
+        }
+    }
+
+    fn inside(&self, fill: &Fill, place: u64, full: i64) {
+        let (lo, hi) = fill.at(Tick(place)).unwrap_or_default();
+        let name = |port| self.scenario.topology.port_name(port);
+        let [tap, from, to] = [self.tap, self.sender, self.receiver].map(name);
+        assert!(
+            (i64::from(lo)..=i64::from(hi)).contains(&full),
+            "tap {tap}, {from}>{to}, period {place}: {full} is not in {lo}..={hi}: {fill:?}"
+        );
+    }
+}
+
+impl Width {
+    /// Takes in what there is between two periods.
+    fn add(&mut self, fill: &Fill, start: u64, end: u64) {
+        let ends = [start, end - 1].map(|place| fill.at(Tick(place)).unwrap_or_default());
+        let doubled: u64 = ends.iter().map(|(lo, hi)| u64::from(hi - lo)).sum();
+        self.periods += end - start;
+        self.doubled += doubled * (end - start);
+    }
+
+    /// Mean of hi − lo, in thousandths of a cell.
+    #[must_use]
+    pub fn mean(&self) -> u64 {
+        self.doubled * 500 / self.periods.max(1)
+    }
+}

@@ -1,0 +1,77 @@
+//! Slack buffers of demos and of random networks: the truth is always within the bounds, and they
+//! are no wider than they were.
+
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::Path;
+
+use laws::network::plan::Plan;
+use laws::network::run::run;
+use laws::network::slack::{Width, check};
+use laws::repair::Dice;
+use simulator::network::Layout;
+use simulator::scenario::{Scenario, Tap};
+use simulator::truth::Wanted;
+
+fn width(scenario: &Scenario) -> Width {
+    check(scenario, &run(scenario, Wanted::Everything, Layout::AsGiven, 1000))
+}
+
+/// The mean width, to a tenth of a cell.
+fn cells(width: &Width) -> String {
+    let tenths = (width.mean() + 50) / 100;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+/// Mean widths in cells, of 80, with every port of a demo tapped. Most of the time nothing but GO
+/// stands there, and that a buffer with less than 48 full cells says nothing is all there is to know.
+const DEMOS: &str = "\
+demo-adversary 28.0
+demo-contention 41.3
+demo-cut 47.7
+demo-lost-gap 46.1
+demo-now36 45.3
+demo-open-wire 47.1
+demo-ring 44.4
+demo-slack 46.0
+demo-two-hosts 47.2
+";
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
+fn the_fills_of_demos_are_within_their_bounds() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut lines = Vec::new();
+    for entry in fs::read_dir(fixtures).unwrap() {
+        let file = entry.unwrap().path().join("scenario.toml");
+        let Ok(text) = fs::read(&file) else { continue };
+        let text = String::from_utf8(text).unwrap();
+        let name = file.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+        let mut scenario = Scenario::read(&name, &text).unwrap_or_else(|error| panic!("{error}"));
+        let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
+        scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+        let width = width(&scenario);
+        assert_eq!(width.contradictions, 0, "{name}");
+        lines.push(format!("{name} {}\n", cells(&width)));
+    }
+    lines.sort();
+    assert_eq!(lines.concat(), DEMOS);
+}
+
+#[test]
+fn the_fills_of_random_networks_are_within_their_bounds() {
+    let mut dice = Dice::new(b"slack");
+    let mut sum = Width::default();
+    for _ in 0..400 {
+        let len = usize::try_from(60 + dice.below(240)).unwrap();
+        let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
+        let Some(scenario) = plan.scenario() else { continue };
+        let width = catch_unwind(|| width(&scenario));
+        let width = width.unwrap_or_else(|_| panic!("{plan:?}"));
+        assert_eq!(width.contradictions, 0, "{plan:?}");
+        sum.periods += width.periods;
+        sum.doubled += width.doubled;
+    }
+    println!("{} in the mean over {} periods", cells(&sum), sum.periods);
+    assert!(sum.periods > 1_000_000 && sum.mean() < 21_000, "{sum:?}");
+}
