@@ -75,6 +75,7 @@ impl Accounts {
             return;
         }
         self.fills.declare(id, &to, divisor);
+        self.journeys.declare(id, &channel.name);
         self.channels.insert(id, (channel, balance));
     }
 
@@ -157,9 +158,13 @@ impl Accounts {
         let journeys = self.journeys.finish();
         let left_out =
             |reason, number| BTreeMap::from_iter((number > 0).then_some((reason, number)));
+        let mut unknown = left_out("unknown-packet", journeys.unknown);
+        unknown.extend(left_out("seen-again", journeys.again));
+        let mut unseen = left_out("out-of-sight", journeys.out_of_sight);
+        unseen.extend(left_out("not-yet-consumed", journeys.not_consumed));
         let rows = [
-            ("journey", journeys.journeys, left_out("unknown-packet", journeys.unknown)),
-            ("fate", journeys.fates, left_out("out-of-sight", journeys.out_of_sight)),
+            ("journey", journeys.journeys, unknown),
+            ("fate", journeys.fates, unseen),
             ("injury", journeys.injuries, left_out("maimed", journeys.maimed)),
         ];
         scores.extend(rows.map(|(kind, count, left_out)| ScoreRow::new(kind, count, left_out)));
@@ -171,11 +176,11 @@ impl Accounts {
         let unseen = self.unseen.into_iter();
         let unseen = unseen.map(|(event, (count, why))| Unseen { event, count, why });
         let mut differences = self.differences;
-        differences.extend(journeys.odd.into_iter().map(|what| Difference {
+        differences.extend(journeys.odd.into_iter().map(|(kind, what)| Difference {
             account: "missed",
             channel: None,
             at: None,
-            kind: "journey",
+            kind,
             what,
         }));
         Score { scores, unseen: unseen.collect(), differences }

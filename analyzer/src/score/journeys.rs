@@ -2,6 +2,8 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about a packet")]
 
+mod judge;
+
 use std::collections::BTreeMap;
 
 use codec::capture::ChannelId;
@@ -9,7 +11,7 @@ use codec::capture::ChannelId;
 use super::balance::Count;
 use super::truth::{Frame, Happened, What};
 use crate::packet::EndedBy;
-use crate::path::{Fate, Harm, Journey};
+use crate::path::Journey;
 
 /// How long nothing has happened to a packet when it is done with, in periods of the full rate.
 /// *Chosen*: twice the longest that a packet can stand.
@@ -21,6 +23,8 @@ pub(super) struct Journeys {
     /// Which packet a frame is of, by its channel and its first byte.
     frames: BTreeMap<(ChannelId, u64), String>,
     packets: BTreeMap<String, Packet>,
+    /// The names of channels: a link that is tapped at both ends has two of each.
+    names: BTreeMap<ChannelId, String>,
     /// When to look next for packets that are done with.
     next: u64,
     worth: Worth,
@@ -36,14 +40,15 @@ pub(super) struct Worth {
     pub(super) unknown: u64,
     /// Packets whose fate was not captured.
     pub(super) out_of_sight: u64,
+    /// Packets that had reached a host and not been consumed at the end.
+    pub(super) not_consumed: u64,
     /// Packets that were cut or merged, so that their CRC byte says nothing of injuries.
     pub(super) maimed: u64,
-    /// Journeys that are not as they were, the first of them.
-    pub(super) odd: Vec<String>,
+    /// Journeys of links that were tapped at both ends, seen once more.
+    pub(super) again: u64,
+    /// What is not as it was, the first of it: its kind, and what it was.
+    pub(super) odd: Vec<(&'static str, String)>,
 }
-
-/// Journeys that are kept as examples. *Chosen*.
-const ODD_MAX: usize = 16;
 
 #[derive(Clone, Debug, Default)]
 struct Packet {
@@ -85,6 +90,11 @@ enum Whole {
 }
 
 impl Journeys {
+    /// Adds a channel.
+    pub(super) fn declare(&mut self, id: ChannelId, name: &str) {
+        self.names.insert(id, name.to_owned());
+    }
+
     /// A frame stood on a captured channel of so many periods of the full rate each.
     pub(super) fn frame(&mut self, id: ChannelId, divisor: u64, row: &Happened, frame: &Frame) {
         let Some(name) = &row.packet else { return };
@@ -142,11 +152,11 @@ impl Journeys {
         }
         self.next = now.saturating_add(QUIET);
         let done = |packet: &Packet| packet.last.saturating_add(QUIET) < now;
-        let Self { packets, frames, worth, .. } = self;
+        let Self { packets, frames, worth, names, .. } = self;
         packets.retain(|name, packet| {
             let done = done(packet);
             if done {
-                judge(name, packet, worth);
+                judge::judge((name, packet), names, worth);
                 packet.hops.iter().for_each(|hop| drop(frames.remove(&(hop.channel, hop.start))));
             }
             !done
@@ -156,79 +166,8 @@ impl Journeys {
     /// Both accounts are at their end.
     pub(super) fn finish(mut self) -> Worth {
         for (name, packet) in &mut self.packets {
-            judge(name, packet, &mut self.worth);
+            judge::judge((name, packet), &self.names, &mut self.worth);
         }
         self.worth
     }
-}
-
-/// Holds what was found of a packet against what happened to it.
-fn judge(name: &str, packet: &mut Packet, worth: &mut Worth) {
-    packet.hops.sort_unstable();
-    worth.journeys.in_truth += u64::from(!packet.hops.is_empty());
-    worth.journeys.found += packet.found.len() as u64;
-    let way: Vec<_> = packet.hops.iter().map(|hop| (hop.channel, hop.start)).collect();
-    let is_right = |journey: &&Journey| {
-        journey.hops.iter().map(|hop| (hop.channel, hop.start.0)).eq(way.iter().copied())
-    };
-    let Some(journey) = packet.found.iter().find(is_right) else {
-        if worth.odd.len() < ODD_MAX && !packet.hops.is_empty() {
-            worth.odd.push(odd(name, packet));
-        }
-        return;
-    };
-    worth.journeys.right += 1;
-    let fate = match (&journey.fate, &packet.ended) {
-        (Fate::Merged, ended) => Some(*ended == Ended::Merged),
-        (Fate::OutOfSight, _) | (_, Ended::Merged) => None,
-        (Fate::Arrived | Fate::Misrouted, ended) => Some(*ended == Ended::Consumed),
-        (Fate::Dropped(rule), ended) => Some(*ended == Ended::Dropped((*rule).to_owned())),
-        (Fate::UnderWay, ended) => Some(*ended == Ended::UnderWay),
-    };
-    match fate {
-        None => worth.out_of_sight += 1,
-        Some(right) => add(&mut worth.fates, [1, 1, u64::from(right)]),
-    }
-    if packet.whole == Whole::No || packet.ended == Ended::Merged {
-        worth.maimed += 1;
-    } else {
-        injuries(packet, journey, worth);
-    }
-}
-
-/// Where the syndrome changed from one captured channel to the next. P-5
-fn injuries(packet: &Packet, journey: &Journey, worth: &mut Worth) {
-    let (mut before, mut after, mut expected) = (0, None, Vec::new());
-    for hop in &packet.hops {
-        let Some(syndrome) = hop.syndrome else { continue };
-        if syndrome != before {
-            expected.push((after, hop.channel, syndrome ^ before));
-        }
-        (before, after) = (syndrome, Some(hop.channel));
-    }
-    let found: Vec<_> = journey
-        .injuries
-        .iter()
-        .filter(|injury| matches!(injury.harm, Harm::Flipped(_)))
-        .map(|injury| (injury.after, injury.seen, injury.syndrome))
-        .collect();
-    let right = found.iter().filter(|injury| expected.contains(injury)).count();
-    add(&mut worth.injuries, [expected.len(), found.len(), right].map(|number| number as u64));
-}
-
-const fn add(count: &mut Count, [in_truth, found, right]: [u64; 3]) {
-    count.in_truth += in_truth;
-    count.found += found;
-    count.right += right;
-}
-
-fn odd(name: &str, packet: &Packet) -> String {
-    let place = |channel: ChannelId, start: u64| format!("{channel}@{start}");
-    let way: Vec<_> = packet.hops.iter().map(|hop| place(hop.channel, hop.start)).collect();
-    let journey = |journey: &Journey| {
-        let hops = journey.hops.iter().map(|hop| place(hop.channel, hop.start.0));
-        hops.collect::<Vec<_>>().join(" ")
-    };
-    let found: Vec<_> = packet.found.iter().map(journey).collect();
-    format!("{name} went {}, found {}", way.join(" "), found.join(" and "))
 }
