@@ -24,6 +24,7 @@ use crate::link::slack::{Assumptions, SlackSaid};
 use crate::link::state::Interval;
 use crate::path::{Journey, Paths};
 use crate::timeline::Row;
+use crate::topology::Topology;
 
 /// What an analysis hands out: each kind in order of the time at which it became known.
 #[derive(Debug)]
@@ -171,6 +172,12 @@ impl<R: Read + Send> Analysis<R> {
         let mut findings = self.network.findings().clone();
         self.links().for_each(|link| findings.absorb(link.findings()));
         findings
+    }
+
+    /// The network that the sections read so far show.
+    #[must_use]
+    pub fn topology(&self) -> Topology {
+        self.network.topology()
     }
 
     /// What is known of ways between channels, those of the last section.

@@ -33,7 +33,6 @@ const PERIOD: Time = FULL_RATE_PERIOD_PS as Time;
 #[derive(Debug, Default)]
 pub struct Blocking {
     nodes: Nodes,
-    names: BTreeMap<String, ChannelId>,
     /// The channels whose senders are stopped.
     waits: BTreeMap<ChannelId, Wait>,
     /// Which of them wait for a channel, stopped or not.
@@ -69,10 +68,14 @@ impl Blocking {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
         self.nodes.declare(id, channel);
-        self.names.insert(channel.name.clone(), id);
         let delay = channel.more.iter().find(|(key, _)| key == "delay");
         let delay = delay.and_then(|(_, value)| value.parse::<u32>().ok());
         self.delay = self.delay.max(delay.map(|periods| Time::from(periods) * PERIOD));
+    }
+
+    /// Makes two channels the directions of one link.
+    pub fn join(&mut self, one: ChannelId, other: ChannelId) {
+        self.nodes.join(one, other);
     }
 
     /// The channels, and how packets began on them.
@@ -127,7 +130,7 @@ impl Blocking {
                 }
                 Event::SenderResumed(by) => self.end(*channel, now, Ended::Resumed(*by), out),
                 Event::Hole { .. } => {
-                    if let Some(peer) = self.opposite(*channel) {
+                    if let Some(peer) = self.nodes.opposite(*channel) {
                         self.end(peer, now, Ended::Hole, out);
                     }
                 }
@@ -153,11 +156,6 @@ impl Blocking {
         for id in asked {
             self.ask(id, now, heads, out);
         }
-    }
-
-    fn opposite(&self, id: ChannelId) -> Option<ChannelId> {
-        let name = self.nodes.channel(id)?.opposite_name()?;
-        self.names.get(&name).copied()
     }
 
     fn begin(&mut self, id: ChannelId, now: Time) {

@@ -7,6 +7,7 @@ pub mod explain;
 mod fields;
 mod links;
 mod score;
+mod topology;
 
 use std::fmt::{self, Display};
 use std::io::Read;
@@ -25,6 +26,7 @@ pub use self::blocking::blocking;
 pub use self::fields::fields;
 pub use self::links::{interval, interval_head, links};
 pub use self::score::score;
+pub use self::topology::topology;
 
 /// What a piece of a line is, for those who colour it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

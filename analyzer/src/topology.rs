@@ -1,5 +1,178 @@
-//! The network: its nodes, ports and links, from the names of channels and from the packets' ways. N-1, S-1
+//! The network: its nodes, ports and links, from the names of channels, and where these are missing or
+//! wrong, from the ways that packets took. N-1, S-1
 
+mod build;
+mod dot;
 mod nodes;
+mod ports;
+mod remark;
+mod row;
 
-pub use nodes::{Kind, Nodes};
+use std::collections::BTreeMap;
+use std::fmt;
+
+use codec::capture::ChannelId;
+use codec::route::{Addressing, PortId};
+
+pub use self::nodes::{Kind, Nodes};
+pub use self::remark::{About, Remark};
+pub use self::row::{LinkRow, NodeRow, PassageRow, PortRow, RemarkRow, TopologyRow};
+use crate::path::Implied;
+
+/// Pairs of channels that are kept. *Chosen*: a switch of 32 ports has 1024.
+const IMPLIED_MAX: usize = 1 << 16;
+
+/// What a capture tells of its network.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    nodes: Nodes,
+    /// How many packets went from one channel to another by a route byte.
+    implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
+}
+
+/// A network, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Topology {
+    /// Those that have names first, in order of names; then those that packets imply.
+    pub nodes: Vec<Node>,
+    /// In order of their first channels.
+    pub links: Vec<Link>,
+    /// Ways of packets through switches.
+    pub passages: Vec<Passage>,
+    /// What does not go together.
+    pub remarks: Vec<Remark>,
+}
+
+/// A switch or a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// As the channels have it, or `?1`, `?2`, … if none has.
+    pub name: String,
+    /// How it is known.
+    pub source: Source,
+    /// What it is.
+    pub kind: Kind,
+    /// How it reads route bytes, where packets and ports show it. S-1
+    pub addressing: Option<Addressing>,
+    /// Its ports that are known, in order.
+    pub ports: Vec<Socket>,
+}
+
+/// How a node is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// By the names of channels.
+    Names,
+    /// As a channel must have two ends, and packets go from one to another.
+    Journeys,
+}
+
+/// A port of a node, and which end of which link is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Socket {
+    /// Its number.
+    pub port: Number,
+    /// Which of the links.
+    pub link: usize,
+    /// Which of its ends.
+    pub end: usize,
+}
+
+/// What is known of a port's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Number {
+    /// It is this.
+    Known(PortId),
+    /// It is so much more than that of the lowest port that is known. S-1
+    Offset(u16),
+    /// Nothing.
+    Unknown,
+}
+
+/// A link, both channels or one of which was captured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Where the first channel comes from, and where it goes to.
+    pub ends: [End; 2],
+    /// One or two.
+    pub channels: Vec<Direction>,
+    /// At which port it was observed, as the capture says.
+    pub tap: Option<String>,
+}
+
+/// An end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Which of the nodes.
+    pub node: usize,
+    /// The port there.
+    pub port: Number,
+}
+
+/// A channel of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Direction {
+    /// Its name.
+    pub name: String,
+    /// Its character period in picoseconds. §4.2
+    pub period_ps: u64,
+}
+
+/// Packets went from one channel to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// Name of the channel to the switch.
+    pub from: String,
+    /// Name of the channel out of it.
+    pub to: String,
+    /// The route byte that it stripped. P-3
+    pub byte: u8,
+    /// How many.
+    pub packets: u64,
+}
+
+impl Evidence {
+    /// Adds what a section of a capture tells.
+    pub fn section(&mut self, nodes: &Nodes, implied: impl Iterator<Item = Implied>) {
+        self.nodes.absorb(nodes);
+        for Implied { from, to, byte, packets } in implied {
+            let key = (from, to, byte);
+            if self.implied.len() < IMPLIED_MAX || self.implied.contains_key(&key) {
+                let count = self.implied.entry(key).or_default();
+                *count = count.saturating_add(packets);
+            }
+        }
+    }
+
+    /// The network.
+    #[must_use]
+    pub fn topology(&self) -> Topology {
+        build::build(&self.nodes, &self.implied)
+    }
+}
+
+impl Topology {
+    /// A port, as its node's name and its number.
+    #[must_use]
+    pub fn place(&self, end: End) -> String {
+        let name = self.nodes.get(end.node).map_or("", |node| node.name.as_str());
+        format!("{name}:{}", end.port)
+    }
+
+    /// The other end of the link in a port.
+    #[must_use]
+    pub fn beyond(&self, socket: Socket) -> Option<End> {
+        let [one, other] = self.links.get(socket.link)?.ends;
+        Some(if socket.end == 0 { other } else { one })
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known(PortId(port)) => port.fmt(f),
+            Self::Offset(offset) => write!(f, "+{offset}"),
+            Self::Unknown => f.write_str("?"),
+        }
+    }
+}

@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Show(View),
     /// Shows who waited for whom, for how long and why: deadlocks, and trees of stopped senders.
     Blocking(Blocking),
+    /// Shows the nodes, ports and links of the network: as names have them, and as packets imply.
+    Topology(Topology),
     /// Tells what is wrong with a capture, the worst first, and how each rule of Myrinet stands.
     #[command(after_help = "Exit status 1: there are errors or warnings.")]
     Check(Check),
@@ -120,6 +122,15 @@ pub(crate) struct Blocking {
     /// Only what lasted as long as this, a number of characters (`100ch`) or a time (`12.5us`).
     #[arg(long, value_name = "TIME", value_parser = Edge::from_str)]
     pub(crate) min: Option<Edge>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Topology {
+    /// The capture: pcapng or pcap, as it is or compressed with gzip or zstd; - for standard input.
+    pub(crate) file: PathBuf,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value_t = Drawing::Text)]
+    pub(crate) format: Drawing,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -207,6 +218,18 @@ pub(crate) enum Format {
     Json,
     /// One JSON object a line.
     Jsonl,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Drawing {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+    /// One JSON object a line.
+    Jsonl,
+    /// For Graphviz: `myriscope topology FILE --format dot | dot -Tsvg`.
+    Dot,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -21,6 +21,7 @@ mod show;
 mod simulate;
 mod statistics;
 mod target;
+mod topology;
 
 use std::io;
 use std::panic::{self, UnwindSafe};
@@ -70,6 +71,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
         (Some(Command::Events(view)), _) => rows::run(&view, Want::Events, Bytes::Forget, output),
         (Some(Command::Show(view)), _) => show::run(&view, output),
         (Some(Command::Blocking(arguments)), _) => blocking::run(&arguments, output),
+        (Some(Command::Topology(arguments)), _) => topology::run(&arguments, output),
         (Some(Command::Check(arguments)), _) => check::run(&arguments, output),
         (Some(Command::Explain(arguments)), _) => explain::run(&arguments, output),
         (Some(Command::Links(arguments)), _) => links::run(&arguments, output),

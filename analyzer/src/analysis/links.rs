@@ -33,6 +33,8 @@ pub(super) struct Links {
 pub(super) struct Worked {
     /// Channels that the batch declared.
     pub(super) channels: Vec<(ChannelId, Channel)>,
+    /// Which of them are the directions of one link.
+    pub(super) joined: Vec<(ChannelId, ChannelId)>,
     /// What each link has seen.
     pub(super) seen: Vec<Seen>,
     /// How far the section has been recorded.
@@ -107,7 +109,14 @@ impl Links {
             self.first = self.links.len();
             (self.newest, self.until) = (0, 0);
         }
-        Worked { channels: batch.channels, seen, until, then, room: batch.chars }
+        Worked {
+            channels: batch.channels,
+            joined: batch.joined,
+            seen,
+            until,
+            then,
+            room: batch.chars,
+        }
     }
 
     /// Makes two channels the directions of one link.

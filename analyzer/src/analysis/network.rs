@@ -13,12 +13,14 @@ use crate::finding::Findings;
 use crate::link::Seen;
 use crate::path::Paths;
 use crate::timeline::{Row, Time};
+use crate::topology::{Evidence, Topology};
 
 #[derive(Debug)]
 pub(super) struct Network {
     wanted: Wanted,
     paths: Paths,
     blocking: Blocking,
+    evidence: Evidence,
     findings: Findings,
     periods_ps: BTreeMap<ChannelId, u64>,
     /// Whether the next channel begins a section.
@@ -31,6 +33,7 @@ impl Network {
             wanted,
             paths: Paths::default(),
             blocking: Blocking::default(),
+            evidence: Evidence::default(),
             findings: Findings::default(),
             periods_ps: BTreeMap::new(),
             next: Then::More,
@@ -39,6 +42,11 @@ impl Network {
 
     pub(super) const fn findings(&self) -> &Findings {
         &self.findings
+    }
+
+    /// What the network is, as far as sections have ended.
+    pub(super) fn topology(&self) -> Topology {
+        self.evidence.topology()
     }
 
     pub(super) const fn paths(&self) -> &Paths {
@@ -56,6 +64,7 @@ impl Network {
             self.paths.declare(*id, channel);
             self.blocking.declare(*id, channel);
         }
+        worked.joined.iter().for_each(|(one, other)| self.blocking.join(*one, *other));
         let mut told = Vec::new();
         let (mut rows, mut intervals, mut slack) = (Vec::new(), Vec::new(), Vec::new());
         for seen in worked.seen {
@@ -102,7 +111,7 @@ impl Network {
 
     /// The section ends.
     fn finish(&mut self, told: &mut Vec<Told>) {
-        let Self { wanted, paths, blocking, findings, next, periods_ps } = self;
+        let Self { wanted, paths, blocking, evidence, findings, next, periods_ps } = self;
         let wanted = wanted.network();
         blocking.finish(paths, &mut |blocked| {
             findings.blocked(&blocked, |id| period_ps(periods_ps, id));
@@ -112,6 +121,7 @@ impl Network {
             findings.journey(&journey);
             told.extend(wanted.then_some(Told::Journey(journey)));
         });
+        evidence.section(blocking.nodes(), paths.implied());
         *next = Then::End;
     }
 }

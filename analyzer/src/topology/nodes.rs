@@ -23,6 +23,7 @@ pub enum Kind {
 pub struct Nodes {
     channels: BTreeMap<ChannelId, Known>,
     named: BTreeMap<String, Named>,
+    opposites: BTreeMap<ChannelId, ChannelId>,
 }
 
 #[derive(Clone, Debug)]
@@ -60,6 +61,17 @@ impl Nodes {
         self.channels.insert(id, known);
     }
 
+    /// Makes two channels the directions of one link.
+    pub fn join(&mut self, one: ChannelId, other: ChannelId) {
+        self.opposites.extend([(one, other), (other, one)]);
+    }
+
+    /// The opposite of a channel, if it was captured.
+    #[must_use]
+    pub fn opposite(&self, id: ChannelId) -> Option<ChannelId> {
+        self.opposites.get(&id).copied()
+    }
+
     /// A packet on a channel begins with this byte.
     pub fn head(&mut self, id: ChannelId, first: u8) {
         let Some(known) = self.channels.get_mut(&id) else { return };
@@ -69,6 +81,7 @@ impl Nodes {
 
     /// Adds the channels of another section.
     pub fn absorb(&mut self, other: &Self) {
+        self.opposites.extend(&other.opposites);
         for (id, known) in &other.channels {
             self.declare(*id, &known.channel);
             if let Some(own) = self.channels.get_mut(id) {

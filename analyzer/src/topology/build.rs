@@ -1,0 +1,373 @@
+//! How a network is put together from what a capture tells of it.
+
+use std::collections::BTreeMap;
+
+use codec::capture::{Channel, ChannelId};
+use codec::route::PortId;
+
+use super::ports::{self, Solved, Turn};
+use super::{
+    About, Direction, End, Kind, Link, Node, Nodes, Number, Passage, Remark, Socket, Source,
+    Topology,
+};
+use crate::place::{Place, Way, shown};
+
+/// Packets from channel to channel by a byte, and how many.
+type Implied = BTreeMap<(ChannelId, ChannelId, u8), u64>;
+
+/// A link before its nodes are known. Its ports are twice its number, and one more.
+#[derive(Debug)]
+struct Cable<'a> {
+    ids: Vec<ChannelId>,
+    channels: Vec<&'a Channel>,
+    /// What stands at its ends by name.
+    places: [Option<Place>; 2],
+}
+
+/// A network on its way.
+#[derive(Debug)]
+struct Builder<'a> {
+    nodes: &'a Nodes,
+    cables: Vec<Cable<'a>>,
+    /// Of each channel, also those of other sections: its cable, and whether it is the second there.
+    sides: BTreeMap<ChannelId, (usize, usize)>,
+    /// Ports of one node point to each other, the last to itself.
+    groups: Vec<usize>,
+    remarks: Vec<Remark>,
+}
+
+pub(super) fn build(nodes: &Nodes, implied: &Implied) -> Topology {
+    let mut builder = Builder {
+        nodes,
+        cables: Vec::new(),
+        sides: BTreeMap::new(),
+        groups: Vec::new(),
+        remarks: Vec::new(),
+    };
+    builder.cables();
+    builder.look_at_cables();
+    builder.groups = (0..builder.cables.len() * 2).collect();
+    builder.join_names();
+    let turns = builder.join_passages(implied);
+    let mut topology = builder.nodes(&turns);
+    topology.passages = builder.passages(implied);
+    topology.remarks = builder.remarks;
+    topology
+}
+
+impl<'a> Builder<'a> {
+    /// Makes links of channels: a channel and its opposite are one.
+    fn cables(&mut self) {
+        let mut by_name: BTreeMap<&str, ChannelId> = BTreeMap::new();
+        for (id, channel) in self.nodes.channels() {
+            if let Some(first) = by_name.get(channel.name.as_str()) {
+                // Of another section, or a mistake; it is the same wire either way.
+                if let Some(side) = self.sides.get(first).copied() {
+                    self.sides.insert(id, side);
+                    continue;
+                }
+            }
+            by_name.insert(&channel.name, id);
+            let opposite = self.nodes.opposite(id).or_else(|| {
+                by_name.get(channel.opposite_name()?.as_str()).copied().filter(|it| *it != id)
+            });
+            let free = opposite.and_then(|it| self.sides.get(&it).copied()).filter(|(cable, _)| {
+                self.cables.get(*cable).is_some_and(|cable| cable.ids.len() == 1)
+            });
+            if let Some((place, _)) = free
+                && let Some(cable) = self.cables.get_mut(place)
+            {
+                cable.ids.push(id);
+                cable.channels.push(channel);
+                self.sides.insert(id, (place, 1));
+                continue;
+            }
+            self.sides.insert(id, (self.cables.len(), 0));
+            self.cables.push(Cable {
+                ids: vec![id],
+                channels: vec![channel],
+                places: [None, None],
+            });
+        }
+        for cable in &mut self.cables {
+            let mut ways = cable.channels.iter().map(|channel| Way::of(channel));
+            let (first, second) = (ways.next().flatten(), ways.next().flatten());
+            let turned = second.map(|way| Way { from: way.to, to: way.from });
+            if let Some(way) = first.or(turned) {
+                cable.places = [Some(way.from), Some(way.to)];
+            }
+        }
+    }
+
+    fn remark(&mut self, about: About, channels: &[&Channel], text: String) {
+        let channels = channels.iter().map(|channel| channel.name.clone()).collect();
+        self.remarks.push(Remark { about, channels, text });
+    }
+
+    /// Remarks what is odd about links by themselves.
+    fn look_at_cables(&mut self) {
+        let mut remarks = Vec::new();
+        let mut ports: BTreeMap<&Place, &Channel> = BTreeMap::new();
+        for Cable { channels, places, .. } in &self.cables {
+            let Some(first) = channels.first() else { continue };
+            let name = shown(&first.name);
+            for nameless in channels.iter().filter(|channel| Way::of(channel).is_none()) {
+                let text = format!("{} does not say from where to where", shown(&nameless.name));
+                remarks.push((About::NoName, vec![*nameless], text));
+            }
+            match channels.get(1) {
+                None => {
+                    let text = format!("of the link of {name} only this channel was captured");
+                    remarks.push((About::OneWay, vec![*first], text));
+                }
+                Some(second) => {
+                    let both = || vec![*first, *second];
+                    if first.period_ps != second.period_ps {
+                        let text = format!("{name} and its opposite have different rates");
+                        remarks.push((About::Rates, both(), text));
+                    }
+                    let ways = [Way::of(first), Way::of(second)];
+                    if let [Some(one), Some(other)] = &ways
+                        && (&one.from, &one.to) != (&other.to, &other.from)
+                    {
+                        let second = shown(&second.name);
+                        let text =
+                            format!("{name} and {second} are one link, but not by their names");
+                        remarks.push((About::Unlike, both(), text));
+                    }
+                }
+            }
+            let tap = channels.iter().find_map(|channel| channel.tap.as_deref());
+            let tap = tap.filter(|tap| {
+                let ends = places.iter().flatten();
+                places.iter().any(Option::is_some)
+                    && ends.map(ToString::to_string).all(|end| end != **tap)
+            });
+            if let Some(tap) = tap {
+                let text = format!("{} is at neither end of {name}", shown(tap));
+                remarks.push((About::Tap, vec![*first], text));
+            }
+            for place in places.iter().flatten() {
+                if let Some(other) = ports.insert(place, first) {
+                    let text = format!(
+                        "{} has two links, {} and {name}",
+                        shown(&place.to_string()),
+                        shown(&other.name)
+                    );
+                    remarks.push((About::SharedPort, vec![other, *first], text));
+                }
+            }
+        }
+        for (about, channels, text) in remarks {
+            self.remark(about, &channels, text);
+        }
+    }
+
+    /// A port's node: the number of one of its ports.
+    fn group(&self, port: usize) -> usize {
+        let mut at = port;
+        while let Some(next) = self.groups.get(at).copied()
+            && next != at
+        {
+            at = next;
+        }
+        at
+    }
+
+    /// Two ports are of one node. All that was passed on the way to it is led there, so ways stay short.
+    fn join(&mut self, one: usize, other: usize) {
+        let low = self.group(one).min(self.group(other));
+        for port in [one, other] {
+            let mut at = port;
+            while let Some(next) = self.groups.get_mut(at) {
+                let next = std::mem::replace(next, low);
+                if next == at || next == low {
+                    break;
+                }
+                at = next;
+            }
+        }
+    }
+
+    fn place(&self, port: usize) -> Option<&Place> {
+        self.cables.get(port / 2)?.places.get(port % 2)?.as_ref()
+    }
+
+    /// Ports of nodes of one name are of one node.
+    fn join_names(&mut self) {
+        let mut first: BTreeMap<String, usize> = BTreeMap::new();
+        for port in 0..self.groups.len() {
+            let Some(node) = self.place(port).map(|place| place.node.clone()) else { continue };
+            match first.get(&node) {
+                Some(first) => self.join(*first, port),
+                None => _ = first.insert(node, port),
+            }
+        }
+    }
+
+    /// The port at which a channel begins (0) or ends (1).
+    fn port(&self, id: ChannelId, end: usize) -> Option<usize> {
+        let (cable, side) = self.sides.get(&id)?;
+        Some(cable * 2 + (side ^ end))
+    }
+
+    /// The channel that begins (0) or ends (1) at a port.
+    fn at(&self, port: usize, end: usize) -> Option<ChannelId> {
+        self.cables.get(port / 2)?.ids.get((port % 2) ^ end).copied()
+    }
+
+    fn channel(&self, id: ChannelId) -> Option<&'a Channel> {
+        self.nodes.channel(id)
+    }
+
+    /// Where packets go from one channel to another, one ends where the other begins.
+    fn join_passages(&mut self, implied: &Implied) -> Vec<Turn> {
+        let mut turns = Vec::new();
+        let mut names: BTreeMap<usize, String> = BTreeMap::new();
+        for port in 0..self.groups.len() {
+            if let Some(place) = self.place(port) {
+                names.insert(self.group(port), place.node.clone());
+            }
+        }
+        let mut most: Vec<_> = implied.iter().collect();
+        most.sort_by_key(|(_, packets)| std::cmp::Reverse(**packets));
+        for ((from, to, byte), packets) in most {
+            let (Some(input), Some(output)) = (self.port(*from, 1), self.port(*to, 0)) else {
+                continue;
+            };
+            let groups = [self.group(input), self.group(output)];
+            let [one, other] = groups.map(|group| names.get(&group).cloned());
+            match (one, other) {
+                (Some(one), Some(other)) if one != other => {
+                    let (Some(from), Some(to)) = (self.channel(*from), self.channel(*to)) else {
+                        continue;
+                    };
+                    let text = format!(
+                        "{packets} packets go from {} to {}, so {} and {} are one node, or a name is wrong",
+                        shown(&from.name),
+                        shown(&to.name),
+                        shown(&one),
+                        shown(&other)
+                    );
+                    self.remark(About::Apart, &[from, to], text);
+                    continue;
+                }
+                (one, other) => {
+                    self.join(input, output);
+                    if let Some(name) = one.or(other) {
+                        names.insert(self.group(input), name);
+                    }
+                }
+            }
+            turns.push(Turn { input, byte: *byte, output, packets: *packets });
+        }
+        turns
+    }
+
+    /// The nodes and links.
+    fn nodes(&mut self, turns: &[Turn]) -> Topology {
+        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for port in 0..self.groups.len() {
+            groups.entry(self.group(port)).or_default().push(port);
+        }
+        let mut turns_of: BTreeMap<usize, Vec<Turn>> = BTreeMap::new();
+        for turn in turns {
+            turns_of.entry(self.group(turn.input)).or_default().push(*turn);
+        }
+        let mut found = Vec::new();
+        for (group, ports) in &groups {
+            let name = ports.iter().find_map(|port| self.place(*port)).map(|it| it.node.clone());
+            let known = ports.iter().filter_map(|port| Some((*port, self.place(*port)?.port)));
+            let known: BTreeMap<usize, PortId> = known.collect();
+            let turns = turns_of.get(group).map_or(&[][..], Vec::as_slice);
+            let solved = ports::solve(&known, turns);
+            self.wrong_turns(&solved, turns);
+            let kind = self.kind(name.as_deref(), ports);
+            found.push((name, kind, solved, ports));
+        }
+        // Those that have names first, in their order; the others in order of their first links.
+        found.sort_by(|(one, ..), (other, ..)| (one.is_none(), one).cmp(&(other.is_none(), other)));
+        self.finish(&found)
+    }
+
+    fn finish(&self, found: &[(Option<String>, Kind, Solved, &Vec<usize>)]) -> Topology {
+        let unknown = End { node: 0, port: Number::Unknown };
+        let mut ends = vec![unknown; self.groups.len()];
+        let (mut nodes, mut implied) = (Vec::new(), 0);
+        for (name, kind, solved, ports) in found {
+            let node = nodes.len();
+            let mut sockets = Vec::new();
+            for port in *ports {
+                let number = solved.numbers.get(port).copied().unwrap_or(Number::Unknown);
+                sockets.push(Socket { port: number, link: port / 2, end: port % 2 });
+                if let Some(end) = ends.get_mut(*port) {
+                    *end = End { node, port: number };
+                }
+            }
+            sockets.sort_unstable();
+            let source = if name.is_some() { Source::Names } else { Source::Journeys };
+            let name = name.clone().unwrap_or_else(|| {
+                implied += 1;
+                format!("?{implied}")
+            });
+            let addressing = solved.addressing;
+            nodes.push(Node { name, source, kind: *kind, addressing, ports: sockets });
+        }
+        let links = self.cables.iter().zip(ends.chunks(2)).filter_map(|(cable, ends)| {
+            let directions = cable.channels.iter().map(|channel| Direction {
+                name: channel.name.clone(),
+                period_ps: channel.period_ps.get(),
+            });
+            Some(Link {
+                ends: ends.try_into().ok()?,
+                channels: directions.collect(),
+                tap: cable.channels.iter().find_map(|channel| channel.tap.clone()),
+            })
+        });
+        Topology { links: links.collect(), nodes, ..Topology::default() }
+    }
+
+    /// What a node is.
+    fn kind(&self, name: Option<&str>, ports: &[usize]) -> Kind {
+        match (name, ports) {
+            (_, [_, _, ..]) => Kind::Switch,
+            (Some(name), _) => self.nodes.kind(name),
+            (None, ports) => {
+                let ends = self
+                    .sides
+                    .iter()
+                    .filter(|(_, (cable, side))| ports.contains(&(cable * 2 + (side ^ 1))));
+                let kinds = ends.map(|(id, _)| self.nodes.behind(*id));
+                kinds.min().unwrap_or(Kind::Unknown)
+            }
+        }
+    }
+
+    /// Remarks packets that went to another port than their byte asks for.
+    fn wrong_turns(&mut self, solved: &Solved, turns: &[Turn]) {
+        let all: u64 = turns.iter().map(|turn| turn.packets).sum();
+        for turn in &solved.wrong {
+            let channel = |port, end| self.channel(self.at(port, end)?);
+            let (Some(from), Some(to)) = (channel(turn.input, 1), channel(turn.output, 0)) else {
+                continue;
+            };
+            let text = format!(
+                "{} of {all} packets went from {} to {} by 0x{:02x}, which asks for another port",
+                turn.packets,
+                shown(&from.name),
+                shown(&to.name),
+                turn.byte
+            );
+            self.remark(About::WrongPort, &[from, to], text);
+        }
+    }
+
+    fn passages(&self, implied: &Implied) -> Vec<Passage> {
+        let name = |id: ChannelId| Some(self.channel(id)?.name.clone());
+        let all = implied.iter().filter_map(|((from, to, byte), packets)| {
+            let (from, to) = (name(*from)?, name(*to)?);
+            Some(Passage { from, to, byte: *byte, packets: *packets })
+        });
+        all.collect()
+    }
+}

@@ -1,0 +1,90 @@
+//! A network in the language of Graphviz.
+
+use std::fmt::Write as _;
+
+use super::{End, Kind, Link, Node, Source, Topology};
+use crate::place::shown;
+
+impl Topology {
+    /// The network as a graph: switches as rounded records with their ports, hosts as boxes, links with
+    /// their rates; dashed is what is implied, or of which one channel alone was captured.
+    #[must_use]
+    pub fn dot(&self) -> String {
+        let mut text = String::from("graph myrinet {\n");
+        text += "  layout = neato; overlap = false; splines = true;\n";
+        text +=
+            "  node [fontname = \"monospace\"]; edge [fontname = \"monospace\", fontsize = 9];\n";
+        for (place, node) in self.nodes.iter().enumerate() {
+            node_line(place, node, &mut text);
+        }
+        for (place, link) in self.links.iter().enumerate() {
+            self.link_line(place, link, &mut text);
+        }
+        text + "}\n"
+    }
+
+    fn link_line(&self, place: usize, link: &Link, text: &mut String) {
+        let [one, other] = link.ends;
+        let (one, other) = (self.port(one, place, 0), self.port(other, place, 1));
+        let rates: Vec<String> = link
+            .channels
+            .iter()
+            .map(|channel| format!("{} Mb/s", 8_000_000 / channel.period_ps.max(1)))
+            .collect();
+        let style = if rates.len() == 1 { ", style = dashed" } else { "" };
+        let rates = match rates.as_slice() {
+            [one, other] if one == other => one.clone(),
+            rates => rates.join(", "),
+        };
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  {one} -- {other} [label = \"{rates}\"{style}];");
+    }
+
+    /// The end of an edge: the field of a switch's record.
+    fn port(&self, End { node, .. }: End, link: usize, end: usize) -> String {
+        let switch = self.nodes.get(node).filter(|node| node.kind == Kind::Switch);
+        let field = switch.and_then(|switch| {
+            switch.ports.iter().position(|socket| (socket.link, socket.end) == (link, end))
+        });
+        match field {
+            Some(field) => format!("n{node}:p{field}"),
+            None => format!("n{node}"),
+        }
+    }
+}
+
+fn node_line(place: usize, node: &Node, text: &mut String) {
+    let dashed = match node.source {
+        Source::Names => "",
+        Source::Journeys => ", style = dashed",
+    };
+    let label = escaped(&node.name);
+    let (shape, label) = match node.kind {
+        Kind::Host => ("box", label),
+        Kind::Unknown => ("ellipse", label),
+        Kind::Switch => {
+            let ports = node.ports.iter().enumerate();
+            let ports: Vec<String> =
+                ports.map(|(field, socket)| format!("<p{field}> {}", socket.port)).collect();
+            ("Mrecord", format!("{{{label}|{{{}}}}}", ports.join("|")))
+        }
+    };
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "  n{place} [shape = {shape}, label = \"{label}\"{dashed}];");
+}
+
+/// A name in a label, be it of a record or not: nothing in it means anything to Graphviz.
+fn escaped(name: &str) -> String {
+    let mut text = String::new();
+    for char in shown(name).chars() {
+        if matches!(char, '"' | '\\' | '{' | '}' | '|' | '<' | '>' | '[' | ']') {
+            text.push('\\');
+        }
+        // Entities are read in labels too.
+        match char {
+            '&' => text += "&amp;",
+            _ => text.push(char),
+        }
+    }
+    text
+}

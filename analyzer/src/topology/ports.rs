@@ -1,0 +1,201 @@
+//! Which way a switch reads route bytes, and which numbers its ports have then. S-1 (§3.2)
+
+use std::collections::BTreeMap;
+
+use codec::route::{Addressing, PortId};
+
+use super::Number;
+
+/// A port of a switch: its place in a list.
+pub(super) type Port = usize;
+
+/// Packets went from a port to a port by a route byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Turn {
+    pub(super) input: Port,
+    pub(super) byte: u8,
+    pub(super) output: Port,
+    pub(super) packets: u64,
+}
+
+/// What turns say of a switch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Solved {
+    pub(super) addressing: Option<Addressing>,
+    pub(super) numbers: BTreeMap<Port, Number>,
+    /// Turns that do not lead where the others do.
+    pub(super) wrong: Vec<Turn>,
+}
+
+/// Numbers for the ports, and the packets that went as they say.
+#[derive(Debug, Default)]
+struct Guess {
+    at: BTreeMap<Port, i16>,
+    right: u64,
+    wrong: Vec<Turn>,
+}
+
+/// Ports of the largest switch that is thought possible. *Chosen*: four times that of the documents.
+const PORTS: i16 = 32;
+/// Turns of one switch that are looked at. *Chosen*: what so many ports make, twice.
+const TURNS_MAX: usize = 2048;
+
+/// Finds out how a switch reads route bytes. The first of the turns have the most say.
+///
+/// Reading: where both ways explain as many packets, they say nothing; but a way that takes a port of
+/// 32 or more, or of less than 0, is none: no switch has so many ports, and none less.
+pub(super) fn solve(known: &BTreeMap<Port, PortId>, turns: &[Turn]) -> Solved {
+    let turns = turns.get(..TURNS_MAX).unwrap_or(turns);
+    let absolute = Guess::new(known).absolute(turns);
+    let relative = Guess::new(known).relative(turns);
+    let anchored = !known.is_empty();
+    let first = if anchored { 0 } else { relative.at.values().min().copied().unwrap_or(0) };
+    let scores = [absolute.score(0), relative.score(first)];
+    let (addressing, best, anchored) = match scores {
+        [one, other] if one > other => (Addressing::Absolute, absolute, true),
+        [one, other] if one < other => (Addressing::Relative, relative, anchored),
+        _ => {
+            let numbers = known.iter().map(|(port, id)| (*port, Number::Known(*id))).collect();
+            let both = absolute.wrong.into_iter().filter(|turn| relative.wrong.contains(turn));
+            return Solved { addressing: None, numbers, wrong: both.collect() };
+        }
+    };
+    let least = best.at.values().min().copied().unwrap_or(0);
+    let number = |at: i16| {
+        if anchored {
+            u8::try_from(at).map_or(Number::Unknown, |port| Number::Known(PortId(port)))
+        } else {
+            u16::try_from(at - least).map_or(Number::Unknown, Number::Offset)
+        }
+    };
+    let numbers = best.at.iter().map(|(port, at)| (*port, number(*at))).collect();
+    Solved { addressing: Some(addressing), numbers, wrong: best.wrong }
+}
+
+/// What a relative route byte adds. S-1
+fn step(byte: u8) -> Option<i16> {
+    let up = i16::from(byte & 0x1f) - i16::from(byte & 0x20);
+    (byte & 0x40 == 0).then_some(up)
+}
+
+impl Guess {
+    fn new(known: &BTreeMap<Port, PortId>) -> Self {
+        let at = known.iter().map(|(port, id)| (*port, i16::from(id.0))).collect();
+        Self { at, ..Self::default() }
+    }
+
+    fn absolute(mut self, turns: &[Turn]) -> Self {
+        turns.iter().for_each(|turn| self.put(turn, turn.output, i16::from(turn.byte & 0x7f)));
+        self
+    }
+
+    /// Goes from port to port, first from those whose numbers are known.
+    fn relative(mut self, turns: &[Turn]) -> Self {
+        let mut left: Vec<&Turn> = turns.iter().collect();
+        if let (true, Some(first)) = (self.at.is_empty(), left.first()) {
+            self.at.insert(first.input, 0);
+        }
+        loop {
+            let near = |turn: &&Turn| {
+                self.at.contains_key(&turn.input) || self.at.contains_key(&turn.output)
+            };
+            let Some(next) = left.iter().position(near) else { return self };
+            let turn = left.remove(next);
+            let Some(step) = step(turn.byte) else {
+                self.wrong.push(*turn);
+                continue;
+            };
+            match (self.at.get(&turn.input), self.at.get(&turn.output)) {
+                (Some(input), _) => self.put(turn, turn.output, input + step),
+                (None, Some(output)) => self.put(turn, turn.input, output - step),
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// A turn says that a port has this number.
+    fn put(&mut self, turn: &Turn, port: Port, number: i16) {
+        let taken = self.at.iter().any(|(other, at)| *other != port && *at == number);
+        match self.at.get(&port) {
+            Some(known) if *known == number => self.right += turn.packets,
+            None if !taken => {
+                self.at.insert(port, number);
+                self.right += turn.packets;
+            }
+            Some(_) | None => self.wrong.push(*turn),
+        }
+    }
+
+    /// How many packets it explains; none, if no switch has such ports, counted from `first` on.
+    fn score(&self, first: i16) -> u64 {
+        let (Some(min), Some(max)) = (self.at.values().min(), self.at.values().max()) else {
+            return 0;
+        };
+        let possible = *min >= first && *max < first + PORTS;
+        if possible { self.right } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Turns as (input, byte, output), a packet each, over ports some of which are known.
+    fn check(known: &[(Port, u8)], turns: &[(Port, u8, Port)]) -> String {
+        let known = known.iter().map(|(port, id)| (*port, PortId(*id))).collect();
+        let turns = turns.iter().map(|(input, byte, output)| Turn {
+            input: *input,
+            byte: *byte,
+            output: *output,
+            packets: 1,
+        });
+        let Solved { addressing, numbers, wrong } = solve(&known, &turns.collect::<Vec<_>>());
+        let numbers: Vec<_> = numbers.iter().map(|(port, at)| format!("{port}={at}")).collect();
+        let wrong: Vec<_> = wrong.iter().map(|turn| format!("{:02x}", turn.byte)).collect();
+        format!("{addressing:?} {} wrong {}", numbers.join(" "), wrong.join(" "))
+    }
+
+    #[test]
+    fn ports_that_are_known_tell_how_bytes_are_read() {
+        // From 2 by +1 to 3, from 3 by -1 to 2; or to ports 3 and 2 by their numbers.
+        assert_eq!(
+            check(&[(0, 2), (1, 3)], &[(0, 0x81, 1), (1, 0xbf, 0)]),
+            "Some(Relative) 0=2 1=3 wrong "
+        );
+        assert_eq!(
+            check(&[(0, 2), (1, 3)], &[(0, 0x83, 1), (1, 0x82, 0)]),
+            "Some(Absolute) 0=2 1=3 wrong "
+        );
+    }
+
+    #[test]
+    fn from_port_0_both_ways_are_one() {
+        assert_eq!(check(&[(0, 0), (1, 3)], &[(0, 0x83, 1)]), "None 0=0 1=3 wrong ");
+    }
+
+    #[test]
+    fn relative_bytes_alone_tell_differences() {
+        // From a by -2 to b, from b by +1 to c: b is lowest, c one more, a two more.
+        assert_eq!(
+            check(&[], &[(0, 0xbe, 1), (1, 0x81, 2)]),
+            "Some(Relative) 0=+2 1=+0 2=+1 wrong "
+        );
+    }
+
+    #[test]
+    fn absolute_bytes_alone_tell_numbers() {
+        // Two inputs reach port 5 by the same byte, and each other: relative it would be one port.
+        assert_eq!(
+            check(&[], &[(0, 0x85, 2), (1, 0x85, 2), (0, 0x81, 1)]),
+            "Some(Absolute) 1=1 2=5 wrong "
+        );
+    }
+
+    #[test]
+    fn a_byte_that_leads_elsewhere_is_told() {
+        assert_eq!(
+            check(&[(0, 1), (1, 3), (2, 4)], &[(0, 0x82, 1), (1, 0x81, 2), (0, 0x82, 2)]),
+            "Some(Relative) 0=1 1=3 2=4 wrong 82"
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! A network as rows of `docs/output.md`.
+
+use codec::route::Addressing;
+use serde::Serialize;
+
+use super::{Kind, Number, Source, Topology};
+
+/// A row of `myriscope topology`: the contract of `docs/output.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "row", rename_all = "kebab-case")]
+pub enum TopologyRow<'a> {
+    /// A switch or a host.
+    Node(NodeRow<'a>),
+    /// A link.
+    Link(LinkRow<'a>),
+    /// A way of packets through a switch.
+    Passage(PassageRow<'a>),
+    /// Something that does not go together.
+    Remark(RemarkRow<'a>),
+}
+
+/// A switch or a host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NodeRow<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// `switch`, `host` or `unknown`.
+    pub kind: &'static str,
+    /// `names` or `journeys`.
+    pub source: &'static str,
+    /// `absolute`, `relative`, or null where nothing tells.
+    pub addressing: Option<&'static str>,
+    /// Its ports that are known, in order.
+    pub ports: Vec<PortRow>,
+}
+
+/// A port of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PortRow {
+    /// Its number; null where it is not known.
+    pub port: Option<u8>,
+    /// How much more it is than that of the node's lowest port that is known, where only this is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u16>,
+    /// The port at the other end of its link.
+    pub to: String,
+}
+
+/// A link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LinkRow<'a> {
+    /// The ports at its ends.
+    pub ends: [String; 2],
+    /// Its channels that were captured, the first from the first end to the second.
+    pub channels: Vec<&'a str>,
+    /// Character periods of these channels in picoseconds.
+    pub periods_ps: Vec<u64>,
+    /// The port at which it was observed, as the capture says; null if it does not.
+    pub tap: Option<&'a str>,
+}
+
+/// A way of packets through a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PassageRow<'a> {
+    /// Name of the channel to the switch.
+    pub from: &'a str,
+    /// Name of the channel out of it.
+    pub to: &'a str,
+    /// The route byte that it stripped.
+    pub byte: u8,
+    /// How many packets.
+    pub packets: u64,
+}
+
+/// Something that does not go together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RemarkRow<'a> {
+    /// What it is about.
+    pub about: &'static str,
+    /// Names of the channels that it is about.
+    pub channels: &'a [String],
+    /// What is so, in words.
+    pub text: &'a str,
+}
+
+impl Kind {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Switch => "switch",
+            Self::Host => "host",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Source {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Names => "names",
+            Self::Journeys => "journeys",
+        }
+    }
+}
+
+/// The name of a way to read route bytes in `docs/output.md`. S-1
+#[must_use]
+pub(crate) const fn addressing_name(addressing: Addressing) -> &'static str {
+    match addressing {
+        Addressing::Absolute => "absolute",
+        Addressing::Relative => "relative",
+    }
+}
+
+impl Topology {
+    /// The nodes as rows.
+    pub fn node_rows(&self) -> impl Iterator<Item = NodeRow<'_>> {
+        self.nodes.iter().map(|node| NodeRow {
+            name: &node.name,
+            kind: node.kind.name(),
+            source: node.source.name(),
+            addressing: node.addressing.map(addressing_name),
+            ports: node
+                .ports
+                .iter()
+                .map(|socket| {
+                    let (port, offset) = match socket.port {
+                        Number::Known(port) => (Some(port.0), None),
+                        Number::Offset(offset) => (None, Some(offset)),
+                        Number::Unknown => (None, None),
+                    };
+                    let to = self.beyond(*socket).map(|end| self.place(end)).unwrap_or_default();
+                    PortRow { port, offset, to }
+                })
+                .collect(),
+        })
+    }
+
+    /// The links as rows.
+    pub fn link_rows(&self) -> impl Iterator<Item = LinkRow<'_>> {
+        self.links.iter().map(|link| LinkRow {
+            ends: link.ends.map(|end| self.place(end)),
+            channels: link.channels.iter().map(|channel| channel.name.as_str()).collect(),
+            periods_ps: link.channels.iter().map(|channel| channel.period_ps).collect(),
+            tap: link.tap.as_deref(),
+        })
+    }
+
+    /// The passages as rows.
+    pub fn passage_rows(&self) -> impl Iterator<Item = PassageRow<'_>> {
+        self.passages.iter().map(|passage| PassageRow {
+            from: &passage.from,
+            to: &passage.to,
+            byte: passage.byte,
+            packets: passage.packets,
+        })
+    }
+
+    /// The remarks as rows.
+    pub fn remark_rows(&self) -> impl Iterator<Item = RemarkRow<'_>> {
+        self.remarks.iter().map(|remark| RemarkRow {
+            about: remark.about.name(),
+            channels: &remark.channels,
+            text: &remark.text,
+        })
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> impl Iterator<Item = TopologyRow<'_>> {
+        let nodes = self.node_rows().map(TopologyRow::Node);
+        let links = self.link_rows().map(TopologyRow::Link);
+        let passages = self.passage_rows().map(TopologyRow::Passage);
+        nodes.chain(links).chain(passages).chain(self.remark_rows().map(TopologyRow::Remark))
+    }
+}
