@@ -10,6 +10,7 @@ mod leg;
 mod matching;
 mod net;
 mod recent;
+mod row;
 mod telling;
 mod unseen;
 
@@ -23,6 +24,7 @@ use self::leg::{Closed, Held, Joint, Leg, LegId, Legs, Onward, Sight, Upset};
 use self::matching::{Candidate, Fit};
 use self::net::{Kind, Net, Wish};
 use self::recent::Recent;
+pub use self::row::{HopRow, InjuryRow, JourneyRow, PLACES_MAX, PlaceRow};
 pub use self::telling::{Certainty, Fate, Hop, Journey, PATH_PS, Waited};
 use crate::event::{By, Event};
 use crate::packet::PacketSeen;

@@ -5,6 +5,7 @@ mod blocking;
 pub mod check;
 pub mod explain;
 mod fields;
+mod journeys;
 mod links;
 mod score;
 mod topology;
@@ -24,6 +25,7 @@ use crate::window::Window;
 
 pub use self::blocking::blocking;
 pub use self::fields::fields;
+pub use self::journeys::{journey_head, journey_lines};
 pub use self::links::{interval, interval_head, links};
 pub use self::score::score;
 pub use self::topology::topology;

@@ -13,6 +13,7 @@ use analyzer::link::report::ChannelReport;
 use analyzer::link::state::{Interval, State};
 use analyzer::link::summary::{Summary, Times};
 use analyzer::packet::{EndedBy, Hex, PacketRow};
+use analyzer::path::{HopRow, InjuryRow, JourneyRow, PlaceRow};
 use analyzer::show::ShownRow;
 use analyzer::tally::{ChannelPlace, Control, TallyRow};
 use codec::capture::{Channel, ChannelId, Chunk, Content};
@@ -87,6 +88,7 @@ fn samples(kind: RowKind) -> Vec<Value> {
             })
             .map(|interval| serde_json::to_value(interval.row("a>b")).unwrap())
             .collect(),
+        RowKind::Journeys => vec![serde_json::to_value(journey()).unwrap()],
         RowKind::Characters => {
             let row = ShownRow { at: 1, left: "GAP".to_owned(), right: "GO".to_owned() };
             vec![serde_json::to_value(row).unwrap()]
@@ -119,6 +121,54 @@ fn samples(kind: RowKind) -> Vec<Value> {
                 .map(|row| serde_json::to_value(row).unwrap())
                 .to_vec()
         }
+    }
+}
+
+/// A journey that has everything.
+fn journey() -> JourneyRow<'static> {
+    let hop = HopRow {
+        channel: "a>b",
+        packet: 1,
+        start: 2,
+        end: 3,
+        time_ps: 4,
+        length: 5,
+        route: Some(0x80),
+        port: Some(0),
+        switches: 1,
+        latency_ps: Some(6),
+        waited_ps: Some(7),
+        waited_for: Some("output"),
+        behind: Some(8),
+        crc: "bad",
+        syndrome: Some(9),
+        ended_by: "gap",
+    };
+    let injury = InjuryRow {
+        after: Some("a>b"),
+        seen: "b>c",
+        switches: 1,
+        harm: "flipped",
+        syndrome: Some(10),
+        flips: Some("odd"),
+        bit: Some(11),
+        places: vec![PlaceRow { byte: -1, bit: 7 }],
+        missing: Some(12),
+        more: Some(13),
+        by: Some("reset"),
+    };
+    JourneyRow {
+        journey: 0,
+        time_ps: 1,
+        latency_ps: 2,
+        waited_ps: 3,
+        tag: Some(4),
+        payload: 5,
+        fate: "dropped",
+        rule: Some("S-1"),
+        certainty: "certain",
+        hops: vec![hop],
+        injuries: vec![injury],
     }
 }
 

@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Tells what every link was doing: open, stopped, sending, idle; its lamps, stops and pings.
     Links(Links),
+    /// Follows packets over all captured links: their ways, latencies, waits, ends and injuries.
+    Journeys(View),
     /// Simulates a network character by character, and writes what it observes to a capture.
     Simulate(Simulate),
     /// Simulates a network that is built in, and shows what it is to show.

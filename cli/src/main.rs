@@ -9,6 +9,7 @@ mod demos;
 mod explain;
 mod files;
 mod info;
+mod journeys;
 mod links;
 mod listing;
 mod output;
@@ -75,6 +76,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
         (Some(Command::Check(arguments)), _) => check::run(&arguments, output),
         (Some(Command::Explain(arguments)), _) => explain::run(&arguments, output),
         (Some(Command::Links(arguments)), _) => links::run(&arguments, output),
+        (Some(Command::Journeys(view)), _) => journeys::run(&view, output),
         (Some(Command::Simulate(arguments)), _) => simulate::run(&arguments, output),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments, output),
         (Some(Command::Score(arguments)), _) => score::run(&arguments, output),

@@ -3,7 +3,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::table;
+use super::{journeys, table};
 
 /// The rows that a command prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +22,8 @@ pub enum RowKind {
     Links,
     /// Of `links --intervals`.
     Intervals,
+    /// Of `journeys`.
+    Journeys,
 }
 
 /// Something that rows of one kind have.
@@ -68,7 +70,7 @@ pub enum Shape {
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Channels,
         Self::Packets,
         Self::Events,
@@ -76,6 +78,7 @@ impl RowKind {
         Self::Waits,
         Self::Links,
         Self::Intervals,
+        Self::Journeys,
     ];
 
     /// What the rows are called, several of them.
@@ -89,6 +92,7 @@ impl RowKind {
             Self::Waits => "waits",
             Self::Links => "links",
             Self::Intervals => "intervals",
+            Self::Journeys => "journeys",
         }
     }
 
@@ -103,6 +107,7 @@ impl RowKind {
             Self::Waits => "blocking",
             Self::Links => "links",
             Self::Intervals => "links --intervals",
+            Self::Journeys => "journeys",
         }
     }
 
@@ -117,6 +122,7 @@ impl RowKind {
             Self::Waits => table::WAITS,
             Self::Links => table::LINKS,
             Self::Intervals => table::INTERVALS,
+            Self::Journeys => journeys::JOURNEYS,
         }
     }
 

@@ -10,16 +10,16 @@ use crate::link::state::State;
 use crate::packet::{EndedBy, crc_name};
 use codec::packet::Check;
 
-const U64: u64 = u64::MAX;
+pub(super) const U64: u64 = u64::MAX;
 const U32: u64 = u32::MAX as u64;
-const BYTE: u64 = 255;
+pub(super) const BYTE: u64 = 255;
 
 const CHANNEL: Field = Field::new("channel", Text, "", "", "name of the channel");
 
 /// Verdicts on a CRC.
-const CRC: &[&str] = &[crc_name(Check::Good), "bad", crc_name(Check::Runt)];
+pub(super) const CRC: &[&str] = &[crc_name(Check::Good), "bad", crc_name(Check::Runt)];
 
-const ENDED_BY: &[&str] = &[
+pub(super) const ENDED_BY: &[&str] = &[
     EndedBy::Gap.name(),
     EndedBy::OpenLink.name(),
     EndedBy::Reset.name(),

@@ -1,0 +1,176 @@
+//! `myriscope journeys`: a line for each packet's way through the network, and below it what was done to it.
+
+use codec::capture::{Channel, ChannelId};
+use codec::packet::Tag;
+
+use super::{Line, Role, microseconds};
+use crate::path::{Certainty, Fate, Flips, Harm, Hop, Injury, Journey, Waited};
+use crate::place::Way;
+
+/// Looks up a channel.
+type Known<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
+
+/// How wide the way is beside which the rest stands.
+const WAY: usize = 40;
+/// Places of a flipped bit that a line has room for.
+const PLACES_SHOWN: usize = 4;
+
+/// The line above journeys.
+#[must_use]
+pub fn journey_head() -> Line {
+    let text = format!(
+        "{:>12}  {:<WAY$}  tag  {:>7}  {:>10}  {:>10}  fate",
+        "start µs", "way", "payload", "latency µs", "waited µs"
+    );
+    Line::of(Role::Head, text)
+}
+
+/// The lines of a journey: one, and one more for each wait and each injury.
+pub fn journey_lines(journey: &Journey, known: Known<'_>, out: &mut impl FnMut(Line)) {
+    let (Some(first), Some(last)) = (journey.hops.first(), journey.hops.last()) else { return };
+    let tag = journey.tag.map_or_else(|| "-".to_owned(), |tag: Tag| format!("{:02x}", tag.value()));
+    let blank = || "-".to_owned();
+    let latency = if journey.hops.len() > 1 {
+        microseconds(last.time.saturating_sub(first.time))
+    } else {
+        blank()
+    };
+    let waited = journey.hops.iter().filter_map(|hop| hop.waited).reduce(|sum, one| sum + one);
+    let waited_role = if waited.is_some_and(|it| it > 0) { Role::Notice } else { Role::Dim };
+    let (fate, role) = fate(journey.fate);
+    let way = way(journey, known);
+    let line = Line::of(Role::Dim, format!("{:>12}  ", microseconds(first.time)))
+        .and(Role::Plain, format!("{way:<WAY$}  {tag:>3}  {:>7}  {latency:>10}  ", journey.payload))
+        .and(waited_role, format!("{:>10}  ", waited.map_or_else(blank, microseconds)))
+        .and(role, fate);
+    out(match journey.certainty {
+        Certainty::Certain => line,
+        Certainty::ByOrder => line.and(Role::Dim, ", by order"),
+    });
+    for hop in &journey.hops {
+        waits(hop, journey, known, out);
+    }
+    for injury in &journey.injuries {
+        out(injury_line(injury, known));
+    }
+}
+
+fn fate(fate: Fate) -> (String, Role) {
+    match fate {
+        Fate::Arrived => ("arrived".to_owned(), Role::Good),
+        Fate::Misrouted => ("at a host with a route byte (I-2)".to_owned(), Role::Bad),
+        Fate::OutOfSight => ("out of sight".to_owned(), Role::Dim),
+        Fate::Dropped(rule) => (format!("dropped ({rule})"), Role::Bad),
+        Fate::Merged => ("merged into the one before".to_owned(), Role::Bad),
+        Fate::UnderWay => ("under way at the end".to_owned(), Role::Notice),
+    }
+}
+
+/// The nodes that a packet passed, and its ports in each: `h0 > s0 3:1 > s1 7:2 > h1`.
+fn way(journey: &Journey, known: Known<'_>) -> String {
+    let mut text = String::new();
+    let mut before: Option<(&Hop, Option<Way>)> = None;
+    for hop in &journey.hops {
+        let way = known(hop.channel).and_then(Way::of);
+        match (&before, &way) {
+            (None, Some(way)) => text += &way.from.node,
+            (None, None) => text += name(hop.channel, known),
+            (Some((before, Some(came))), way) if before.switches == 1 => {
+                text += &format!(" > {} {}:", came.to.node, came.to.port.0);
+                text += &way.as_ref().map_or("?".to_owned(), |way| way.from.port.0.to_string());
+            }
+            (Some((before, came)), way) => {
+                if let Some(came) = came {
+                    text += &format!(" > {}", came.to);
+                }
+                text += &format!(" ⋯{}⋯ ", before.switches);
+                match way {
+                    Some(way) => text += &way.from.to_string(),
+                    None => text += name(hop.channel, known),
+                }
+            }
+        }
+        before = Some((hop, way));
+    }
+    if let Some((last, Some(way))) = before {
+        text += &format!(" > {}", way.to.node);
+        let asked = last.output.map(|port| port.0.to_string());
+        text += &match journey.fate {
+            Fate::Arrived | Fate::Misrouted => String::new(),
+            Fate::OutOfSight | Fate::Dropped(_) | Fate::Merged | Fate::UnderWay => {
+                format!(" {}:{}", way.to.port.0, asked.unwrap_or_else(|| "?".to_owned()))
+            }
+        };
+    }
+    text
+}
+
+/// What a packet waited for in a switch, if it did.
+fn waits(hop: &Hop, journey: &Journey, known: Known<'_>, out: &mut impl FnMut(Line)) {
+    let (Some(waited), Some(reason)) = (hop.waited.filter(|it| *it > 0), hop.waited_for) else {
+        return;
+    };
+    let next = journey.hops.iter().skip_while(|other| other.channel != hop.channel).nth(1);
+    let output = next.map_or("", |next| name(next.channel, known));
+    let input = name(hop.channel, known);
+    let reason = match reason {
+        Waited::Output(packet) => format!("packet {packet} held {output}"),
+        Waited::Input(packet) => format!("packet {packet} was before it on {input}"),
+        Waited::Stop => format!("{output} was stopped"),
+    };
+    let node = known(hop.channel).and_then(Way::of).map_or_else(String::new, |way| way.to.node);
+    let line =
+        Line::of(Role::Dim, format!("{:14}waited {} µs at {node}: ", "", microseconds(waited)));
+    out(line.and(Role::Dim, reason));
+}
+
+fn injury_line(injury: &Injury, known: Known<'_>) -> Line {
+    let seen = name(injury.seen, known);
+    let place = match (injury.after, injury.switches) {
+        (None, _) => format!("before {seen}"),
+        (Some(after), 0 | 1) => format!("between {} and {seen}", name(after, known)),
+        (Some(after), switches) => {
+            let links = switches - 1;
+            let noun = if links == 1 { "link" } else { "links" };
+            format!("between {} and {seen}, or on {links} {noun} not captured", name(after, known))
+        }
+    };
+    let what = match injury.harm {
+        Harm::Flipped(flips) => flipped(injury, flips),
+        Harm::Cut(missing, by) => {
+            let missing =
+                missing.map_or_else(|| "cut".to_owned(), |missing| format!("{missing} bytes lost"));
+            format!("{missing}, ended by {}", by.name())
+        }
+        Harm::Grown(more) => format!("{more} bytes more than before"),
+    };
+    Line::of(Role::Bad, format!("{:14}hurt {place}: {what}", ""))
+}
+
+fn flipped(injury: &Injury, flips: Flips) -> String {
+    let syndrome = format!("syndrome ^{:02x}", injury.syndrome);
+    let Some(bit) = injury.bit else {
+        return match flips {
+            Flips::Odd => format!("{syndrome}, an odd number of bits flipped, three at least"),
+            Flips::Even => format!("{syndrome}, an even number of bits flipped"),
+        };
+    };
+    let mut places = injury.places();
+    let mut shown: Vec<String> = places
+        .by_ref()
+        .take(PLACES_SHOWN)
+        .map(|place| format!("{}.{}", place.byte, place.bit))
+        .collect();
+    let more = places.count();
+    if more > 0 {
+        shown.push(format!("or {more} places more"));
+    }
+    format!(
+        "{syndrome}, an odd number of bits flipped; if one, {bit} bits modulo 127 before the end: byte {}",
+        shown.join(", ")
+    )
+}
+
+fn name<'a>(id: ChannelId, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> &'a str {
+    known(id).map_or("?", |channel| channel.name.as_str())
+}
