@@ -27,7 +27,7 @@ use self::recent::Recent;
 pub use self::row::{HopRow, InjuryRow, JourneyRow, PLACES_MAX, PlaceRow};
 pub use self::telling::{Certainty, Fate, Hop, Journey, PATH_PS, Waited};
 use crate::event::{By, Event};
-use crate::packet::PacketSeen;
+use crate::packet::{EndedBy, PacketSeen};
 use crate::timeline::{Detail, Row, Time, What};
 
 /// Packets that went out of sight which are kept. *Chosen*: more than the slack of a large network
@@ -237,7 +237,15 @@ impl Paths {
         let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
         match node.map(|(node, _)| node.kind()) {
             Some(Kind::Host) => {
-                let fate = if is_route(leg.first) { Fate::Misrouted } else { Fate::Arrived };
+                let unfinished = leg
+                    .closed
+                    .as_ref()
+                    .is_some_and(|closed| closed.ended_by == EndedBy::CaptureEnd);
+                let fate = match leg.first {
+                    _ if unfinished => Fate::UnderWay,
+                    first if is_route(first) => Fate::Misrouted,
+                    _ => Fate::Arrived,
+                };
                 self.leave_queue(id);
                 self.settle(id, fate, out);
             }
@@ -280,12 +288,15 @@ impl Paths {
         let (number, first) = (leg.number, leg.first);
         if candidate.fit == Fit::Same {
             self.net.vote(candidate.lane, output, first);
+            self.learn(candidate, to);
         }
         let ids = [candidate.lane, output].map(|lane| self.net.lane(lane).map(|lane| lane.id));
         if let ([Some(from), Some(to)], Fit::Same | Fit::Elsewhere) = (ids, candidate.fit) {
             self.imply(from, to, first);
         }
+        let late = self.net.lane(output).and_then(|output| output.since_sent);
         let Some(lane) = self.net.lane_mut(candidate.lane) else { return };
+        lane.clear = ended.zip(late).map(|(ended, late)| ended.saturating_sub(late));
         let port = lane.to.map_or(PortId(0), |(_, port)| port);
         let gone: Vec<LegId> = lane.queue.iter().take(candidate.place).copied().collect();
         lane.queue.remove(candidate.place);
@@ -300,6 +311,25 @@ impl Paths {
             self.pass_over(leg, since);
         }
         self.drain(candidate.lane, out);
+    }
+
+    /// How fast a packet passed its switch, if it is sure that it did. S-6
+    fn learn(&mut self, candidate: &Candidate, to: LegId) {
+        let (Some(came), Some(left)) = (self.legs.get(candidate.leg), self.legs.get(to)) else {
+            return;
+        };
+        let (Some(input), Some(output)) = (self.net.lane(came.lane), self.net.lane(left.lane))
+        else {
+            return;
+        };
+        let sure = left.before.is_some_and(|joint| joint.certainty == Certainty::Certain);
+        let (ready, late) = (input.ready(came.time), output.since_sent);
+        if let (true, Some(ready), Some(late), Some((node, _))) = (sure, ready, late, input.to)
+            && let Some(took) = left.time.checked_sub(ready + late)
+            && let Some(node) = self.net.nodes.get_mut(node)
+        {
+            node.fastest = Some(node.fastest.map_or(took, |fastest| fastest.min(took)));
+        }
     }
 
     /// A packet is still there while one from behind it has left: it went before, or nowhere.
@@ -354,15 +384,13 @@ impl Paths {
         if !is_route(leg.first) {
             return Fate::Dropped("S-2");
         }
-        if leg.upset == Upset::Reset {
-            return Fate::Dropped("R-2");
-        }
         if leg.closed.as_ref().is_some_and(|closed| closed.length < 2) {
             return Fate::Dropped("P-9");
         }
         match self.net.wish(leg.lane, leg.first) {
             Wish::Nothing => Fate::Dropped("S-1"),
             Wish::Unseen => Fate::OutOfSight,
+            Wish::Seen(_) if leg.upset == Upset::Reset => Fate::Dropped("R-2"),
             Wish::Seen(_) => unseen,
         }
     }

@@ -8,6 +8,7 @@ use super::leg::{Closed, Leg, LegId, Legs, Onward};
 use super::net::{Kind, Net};
 use super::{Certainty, Paths};
 use crate::packet::EndedBy;
+use crate::timeline::Time;
 
 /// Packets of one input that are looked at. *Chosen*: a slack buffer of 80 cells has no more (F-3).
 const LOOKED_AT: usize = 64;
@@ -32,6 +33,15 @@ pub(super) enum Fit {
     Turn,
 }
 
+/// Whether a packet could have left a switch at some time. S-6
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Haste {
+    /// As far as is known.
+    Possible,
+    /// Never has one been so fast.
+    Unheard,
+}
+
 /// A packet at an input that may be the one that goes out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
@@ -42,14 +52,16 @@ pub(super) struct Candidate {
     pub(super) fit: Fit,
     /// Packets before it that are still thought to be there.
     before: usize,
+    /// Whether it could have left by then.
+    haste: Haste,
     /// How far the output's token is from its input. S-5
     turn: u8,
 }
 
 impl Candidate {
     /// The less, the better.
-    fn key(&self) -> (Fit, usize, u8) {
-        (self.fit, self.before, self.turn)
+    fn key(&self) -> (Fit, Haste, usize, u8) {
+        (self.fit, self.haste, self.before, self.turn)
     }
 }
 
@@ -98,8 +110,8 @@ impl Paths {
                 return Look::On;
             };
             if claimed == Some(candidate.leg) {
-                candidate.turn = 0;
-                candidate.before = 0;
+                (candidate.turn, candidate.before) = (0, 0);
+                candidate.haste = Haste::Possible;
             }
             candidate.fit = fit;
             if best.as_ref().is_none_or(|best| candidate.key() < best.key()) {
@@ -144,6 +156,7 @@ impl Paths {
         let Some(own) = legs.get(leaving) else { return };
         let Some(output) = net.lane(own.lane) else { return };
         let Some((node, _)) = net.node_at(output.from) else { return };
+        let left = output.since_sent.map(|late| own.time.saturating_sub(late));
         if node.kind() == Kind::Host {
             return;
         }
@@ -159,7 +172,11 @@ impl Paths {
                 if found.time >= own.time {
                     break;
                 }
-                let candidate = Candidate { leg, lane, place, fit: Fit::Same, before, turn };
+                let haste = match (passing(left, input.ready(found.time)), node.fastest) {
+                    (Some(took), Some(fastest)) if took < fastest => Haste::Unheard,
+                    (_, _) => Haste::Possible,
+                };
+                let candidate = Candidate { leg, lane, place, fit: Fit::Same, before, haste, turn };
                 let mut behind = input.queue.iter().skip(place + 1).copied();
                 if look(net, legs, candidate, &mut behind) == Look::Past {
                     break;
@@ -258,6 +275,11 @@ fn merged(
         bytes = Some(message);
     }
     None
+}
+
+/// How long a packet took to pass a switch, if that is known.
+fn passing(left: Option<Time>, ready: Option<Time>) -> Option<Time> {
+    left.zip(ready).map(|(left, ready)| left.saturating_sub(ready))
 }
 
 /// How many inputs the token looks at before this one. S-5

@@ -53,6 +53,8 @@ pub(super) struct Lane {
     pub(super) last: Option<(u64, Time)>,
     /// The last packet of this input that left, and when it had.
     pub(super) left: Option<(u64, Time)>,
+    /// When the last packet of this input had left, at the switch, as far as that is known.
+    pub(super) clear: Option<Time>,
     /// The input that this output served last. S-5
     pub(super) served: PortId,
     pub(super) resumed: Option<Time>,
@@ -68,6 +70,8 @@ pub(super) struct Node {
     heads: [u64; 2],
     /// Packets that went where only absolute, only relative addressing leads.
     votes: [u64; 2],
+    /// The shortest time in which a packet is known to have passed it. S-6
+    pub(super) fastest: Option<Time>,
 }
 
 /// Which ports of a node are known.
@@ -156,6 +160,7 @@ impl Net {
             sum: 0,
             last: None,
             left: None,
+            clear: None,
             served: PortId(0),
             resumed: None,
         });
@@ -172,6 +177,7 @@ impl Net {
                 ports: Ports::Zero,
                 heads: [0; 2],
                 votes: [0; 2],
+                fastest: None,
             });
         }
         if let Some(node) = self.nodes.get_mut(place)
@@ -236,8 +242,9 @@ impl Net {
         let mut wish = Wish::Nothing;
         for output in node.selects(first, input).into_iter().flatten() {
             match node.output(output) {
-                Some(lane) => return Wish::Seen(lane),
-                None => wish = Wish::Unseen,
+                Some(lane) => wish = Wish::Seen(lane),
+                // As long as it may have gone there, nothing says that it has not.
+                None => return Wish::Unseen,
             }
         }
         wish
@@ -284,6 +291,11 @@ impl Node {
 }
 
 impl Lane {
+    /// When a packet that was seen here at some time could be decoded at the switch behind. S-3, S-6
+    pub(super) fn ready(&self, seen: Time) -> Option<Time> {
+        Some((seen + self.until_heard?).max(self.clear.unwrap_or(0)))
+    }
+
     /// How long a packet may have left its switch before it shows on this channel.
     pub(super) fn lateness(&self) -> Time {
         self.since_sent.unwrap_or(DELAY)
