@@ -24,6 +24,7 @@ mod error;
 mod eval;
 mod expr;
 mod field;
+mod findings;
 mod journeys;
 mod lex;
 mod members;

@@ -9,6 +9,7 @@ use analyzer::Event;
 use analyzer::blocking::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use analyzer::event::By;
 use analyzer::filter::{Field, Filter, RowKind, Shape};
+use analyzer::finding::{self, About, FindingRow, First, Said};
 use analyzer::link::report::ChannelReport;
 use analyzer::link::state::{Interval, State};
 use analyzer::link::summary::{Summary, Times};
@@ -93,6 +94,7 @@ fn samples(kind: RowKind) -> Vec<Value> {
             let row = ShownRow { at: 1, left: "GAP".to_owned(), right: "GO".to_owned() };
             vec![serde_json::to_value(row).unwrap()]
         }
+        RowKind::Findings => finding::ALL.iter().map(finding_of).collect(),
         RowKind::Waits => {
             let stop = StopRow {
                 number: 1,
@@ -170,6 +172,23 @@ fn journey() -> JourneyRow<'static> {
         hops: vec![hop],
         injuries: vec![injury],
     }
+/// A finding of a kind.
+fn finding_of(about: &About) -> Value {
+    let row = FindingRow {
+        severity: about.severity,
+        finding: about.name,
+        rule: Some("P-4"),
+        clause: Some("5"),
+        channel: "a>b",
+        at: 1,
+        time_ps: 12_500,
+        count: 2,
+        first: First(vec![("packet", Said::Number(1)), ("code", Said::Byte(2))]),
+        last_at: 3,
+        last_time_ps: 37_500,
+        text: about.text,
+    };
+    serde_json::to_value(row).unwrap()
 }
 
 /// An event of every kind.
@@ -252,7 +271,7 @@ fn every_member_of_a_row_is_a_field_and_every_field_a_member() {
                 assert!(fits(field, value), "{} of {}: {value}", field.name, kind.name());
             }
             let said: BTreeSet<&str> = values.iter().filter_map(|value| value.as_str()).collect();
-            if kind == RowKind::Events && !field.words().is_empty() {
+            if matches!(kind, RowKind::Events | RowKind::Findings) && !field.words().is_empty() {
                 let words: BTreeSet<&str> = field.words().iter().copied().collect();
                 assert_eq!(said, words, "{}", field.name);
             }

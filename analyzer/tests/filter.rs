@@ -418,7 +418,7 @@ fn columns_stand_below_their_names() {
 #[test]
 fn names_of_columns_are_looked_up_too() {
     let wrong = |list| Columns::parse(list, RowKind::Packets).unwrap_err().to_string();
-    let lists = ["start,lenght", "tag,,crc", "tag,tag", "at"];
+    let lists = ["start,lenght", "tag,,crc", "tag,tag", "left"];
     insta::assert_snapshot!(lists.map(wrong).join("\n\n"), @"
     error: unknown field `lenght`
      --> --fields:1:7
@@ -440,11 +440,11 @@ fn names_of_columns_are_looked_up_too() {
     1 | tag,tag
       |     ^^^ the second time
 
-    error: packets have no field `at`
+    error: packets have no field `left`
      --> --fields:1:1
       |
-    1 | at
-      | ^^ the rows of `events` and `show` have it
+    1 | left
+      | ^^^^ the rows of `show` have it
       |
       = help: --list-fields lists them all
     ");

@@ -137,11 +137,8 @@ pub(crate) struct Topology {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Check {
-    /// The capture: pcapng or pcap, as it is or compressed with gzip or zstd; - for standard input.
-    pub(crate) file: PathBuf,
-    /// The form of the output.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) view: View,
 }
 
 #[derive(Args, Clone, Debug)]

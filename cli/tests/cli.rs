@@ -136,6 +136,23 @@ fn a_filter_chooses_rows_by_what_they_have() {
 }
 
 #[test]
+fn a_filtered_check_ends_by_what_is_left() {
+    let check = |filter: &str| {
+        let path = fixture("link-1");
+        let output =
+            program(&["check", "--fields", "finding", "--filter", filter]).arg(path).output();
+        let output = output.unwrap();
+        assert_eq!(err(&output), "");
+        (output.status.code(), out(&output).lines().count())
+    };
+    let ((all, rows), (errors, fewer)) = (check("severity"), check("severity >= error"));
+    assert_eq!((all, errors), (Some(1), Some(1)));
+    assert!(fewer < rows && fewer > 1);
+    assert_eq!(check("finding == deadlock").0, Some(0));
+    assert_eq!(check("severity < warning").0, Some(0));
+}
+
+#[test]
 fn fields_choose_what_is_printed_of_rows() {
     let rows = ["packets", "--fields", "tag, bytes,channel", "--limit", "1"];
     assert_eq!(good("link-1", &rows), "tag  bytes        channel\n  5  ba:05:d6     h1:0>s1:1\n");

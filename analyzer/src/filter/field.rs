@@ -3,6 +3,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::{findings, table};
 use super::{journeys, table};
 
 /// The rows that a command prints.
@@ -24,6 +25,8 @@ pub enum RowKind {
     Intervals,
     /// Of `journeys`.
     Journeys,
+    /// Of `check`.
+    Findings,
 }
 
 /// Something that rows of one kind have.
@@ -70,7 +73,7 @@ pub enum Shape {
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Channels,
         Self::Packets,
         Self::Events,
@@ -79,6 +82,7 @@ impl RowKind {
         Self::Links,
         Self::Intervals,
         Self::Journeys,
+        Self::Findings,
     ];
 
     /// What the rows are called, several of them.
@@ -93,6 +97,7 @@ impl RowKind {
             Self::Links => "links",
             Self::Intervals => "intervals",
             Self::Journeys => "journeys",
+            Self::Findings => "findings",
         }
     }
 
@@ -108,6 +113,7 @@ impl RowKind {
             Self::Links => "links",
             Self::Intervals => "links --intervals",
             Self::Journeys => "journeys",
+            Self::Findings => "check",
         }
     }
 
@@ -123,6 +129,7 @@ impl RowKind {
             Self::Links => table::LINKS,
             Self::Intervals => table::INTERVALS,
             Self::Journeys => journeys::JOURNEYS,
+            Self::Findings => findings::FINDINGS,
         }
     }
 
