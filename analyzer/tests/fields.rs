@@ -172,6 +172,8 @@ fn journey() -> JourneyRow<'static> {
         hops: vec![hop],
         injuries: vec![injury],
     }
+}
+
 /// A finding of a kind.
 fn finding_of(about: &About) -> Value {
     let row = FindingRow {

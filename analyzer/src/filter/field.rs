@@ -3,8 +3,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{findings, table};
-use super::{journeys, table};
+use super::{findings, journeys, table};
 
 /// The rows that a command prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
