@@ -161,7 +161,7 @@ impl Accounts {
         let mut unknown = left_out("unknown-packet", journeys.unknown);
         unknown.extend(left_out("seen-again", journeys.again));
         let mut unseen = left_out("out-of-sight", journeys.out_of_sight);
-        unseen.extend(left_out("not-yet-consumed", journeys.not_consumed));
+        unseen.extend(left_out("behind-the-tap", journeys.behind));
         let rows = [
             ("journey", journeys.journeys, unknown),
             ("fate", journeys.fates, unseen),

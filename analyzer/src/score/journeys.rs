@@ -40,8 +40,8 @@ pub(super) struct Worth {
     pub(super) unknown: u64,
     /// Packets whose fate was not captured.
     pub(super) out_of_sight: u64,
-    /// Packets that had reached a host and not been consumed at the end.
-    pub(super) not_consumed: u64,
+    /// Packets of which more happened behind the last tap than that shows.
+    pub(super) behind: u64,
     /// Packets that were cut or merged, so that their CRC byte says nothing of injuries.
     pub(super) maimed: u64,
     /// Journeys of links that were tapped at both ends, seen once more.
@@ -76,8 +76,10 @@ enum Ended {
     /// Nothing yet.
     #[default]
     UnderWay,
-    Consumed,
-    Dropped(String),
+    /// At a port.
+    Consumed(String),
+    /// At a port, by a rule.
+    Dropped(String, String),
     Merged,
 }
 
@@ -115,8 +117,8 @@ impl Journeys {
     /// Something happened to a packet, anywhere.
     pub(super) fn row(&mut self, row: &Happened) {
         let ended = match &row.what {
-            What::Consumed { .. } => Ended::Consumed,
-            What::Dropped { rule } => Ended::Dropped(rule.clone()),
+            What::Consumed { .. } => Ended::Consumed(row.place.clone()),
+            What::Dropped { rule } => Ended::Dropped(row.place.clone(), rule.clone()),
             What::Merged => Ended::Merged,
             What::Truncated => Ended::UnderWay,
             _ => return,

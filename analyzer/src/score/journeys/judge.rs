@@ -47,7 +47,7 @@ pub(super) fn judge((name, packet): (&str, &mut Packet), names: &Names, worth: &
     worth.again += again;
     worth.journeys.right += 1;
     if let Some(journey) = packet.found.get(right) {
-        fate(name, packet, journey, worth);
+        fate(name, packet, journey, (names, worth));
         if packet.whole == Whole::No || packet.ended == Ended::Merged {
             worth.maimed += 1;
         } else {
@@ -63,39 +63,84 @@ impl Packet {
 }
 
 /// What became of it, where that was captured.
-fn fate(name: &str, packet: &Packet, journey: &Journey, worth: &mut Worth) {
-    let right = match (&journey.fate, &packet.ended) {
-        (Fate::OutOfSight, _) => {
-            worth.out_of_sight += 1;
-            return;
+fn fate(name: &str, packet: &Packet, journey: &Journey, (names, worth): (&Names, &mut Worth)) {
+    let last = journey.hops.last();
+    let to = last.and_then(|hop| named(names, hop.channel).split_once('>')).map(|(_, to)| to);
+    let is_there = |place: &str| to == Some(place);
+    let verdict = match (&journey.fate, &packet.ended) {
+        (Fate::OutOfSight, _) => Verdict::OutOfSight,
+        // An end that has not been seen is none that was seen wrongly.
+        (Fate::UnderWay, Ended::Dropped(..) | Ended::Merged) => Verdict::OutOfSight,
+        (Fate::UnderWay, Ended::UnderWay) => Verdict::Right,
+        (Fate::UnderWay, Ended::Consumed(_)) => Verdict::Wrong,
+        // A host may lose what has reached it, or not have taken it when the run ends.
+        (Fate::Arrived | Fate::Misrouted, Ended::UnderWay) => Verdict::Behind,
+        (Fate::Arrived | Fate::Misrouted, Ended::Dropped(place, _)) if is_there(place) => {
+            Verdict::Behind
         }
-        // It has reached its host, which has not taken it all when the run ends.
-        (Fate::Arrived | Fate::Misrouted, Ended::UnderWay) => {
-            worth.not_consumed += 1;
-            return;
+        // Damage between a tap at the sender and the receiver is seen by neither.
+        (Fate::Arrived | Fate::Misrouted | Fate::Dropped(_), Ended::Dropped(_, rule))
+            if ["F-7", "F-9", "W-5"].contains(&rule.as_str()) =>
+        {
+            Verdict::Behind
         }
-        (Fate::Merged, ended) => *ended == Ended::Merged,
-        (Fate::Arrived | Fate::Misrouted, ended) => *ended == Ended::Consumed,
-        (Fate::Dropped(rule), ended) => *ended == Ended::Dropped((*rule).to_owned()),
-        (Fate::UnderWay, ended) => *ended == Ended::UnderWay,
+        (Fate::Arrived | Fate::Misrouted | Fate::Dropped(_), Ended::Merged) => Verdict::Behind,
+        (Fate::Arrived | Fate::Misrouted, Ended::Consumed(place)) if is_there(place) => {
+            Verdict::Right
+        }
+        (Fate::Arrived | Fate::Misrouted, _) => Verdict::Wrong,
+        // The run ends before the switch has decided.
+        (Fate::Dropped(_), Ended::UnderWay) => Verdict::Behind,
+        (Fate::Dropped(found), Ended::Dropped(place, rule)) if is_there(place) => {
+            // Of one byte that selects no port both are so.
+            let both = last.is_some_and(|hop| hop.length < 2) && [*found, rule].contains(&"P-9");
+            // No wire shows which switch has tables for multicast.
+            let table = (*found, rule.as_str()) == ("S-1", "S-9");
+            if found == rule || both || table { Verdict::Right } else { Verdict::Wrong }
+        }
+        (Fate::Dropped(_), _) => Verdict::Wrong,
+        (Fate::Merged, Ended::Merged) => Verdict::Right,
+        (Fate::Merged, _) => Verdict::Wrong,
     };
-    add(&mut worth.fates, [1, 1, usize::from(right)]);
-    if !right {
-        let found = match journey.fate {
-            Fate::Arrived => "arrived",
-            Fate::Misrouted => "misrouted",
-            Fate::OutOfSight => "out of sight",
-            Fate::Merged => "merged",
-            Fate::UnderWay => "under way",
-            Fate::Dropped(rule) => rule,
-        };
-        let ended = match &packet.ended {
-            Ended::UnderWay => "is under way",
-            Ended::Consumed => "was consumed",
-            Ended::Dropped(rule) => rule,
-            Ended::Merged => "merged",
-        };
-        worth.note("fate", || format!("{name}: {ended}, found: {found}"));
+    match verdict {
+        Verdict::OutOfSight => worth.out_of_sight += 1,
+        Verdict::Behind => worth.behind += 1,
+        Verdict::Right => add(&mut worth.fates, [1, 1, 1]),
+        Verdict::Wrong => {
+            add(&mut worth.fates, [1, 1, 0]);
+            worth.note("fate", || {
+                let ended = match &packet.ended {
+                    Ended::UnderWay => "is under way".to_owned(),
+                    Ended::Consumed(place) => format!("was consumed at {place}"),
+                    Ended::Dropped(place, rule) => format!("was dropped at {place} by {rule}"),
+                    Ended::Merged => "was merged".to_owned(),
+                };
+                let last = last.map_or("?", |hop| named(names, hop.channel));
+                format!("{name} {ended}, found on {last}: {}", shown(&journey.fate))
+            });
+        }
+    }
+}
+
+/// What is to be said about a fate that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Right,
+    Wrong,
+    /// What became of it was not captured.
+    OutOfSight,
+    /// It was right as far as the last tap goes, and more happened.
+    Behind,
+}
+
+const fn shown(fate: &Fate) -> &str {
+    match fate {
+        Fate::Arrived => "arrived",
+        Fate::Misrouted => "misrouted",
+        Fate::OutOfSight => "out of sight",
+        Fate::Merged => "merged",
+        Fate::UnderWay => "under way",
+        Fate::Dropped(rule) => rule,
     }
 }
 
