@@ -7,6 +7,7 @@
 pub mod analysis;
 pub mod blocking;
 pub mod channel;
+pub mod comments;
 pub mod event;
 pub mod filter;
 pub mod finding;

@@ -58,6 +58,8 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Simulates a network that is built in, and shows what it is to show.
     Demo(Demo),
+    /// Copies a capture and puts what is wrong beside it, as packet comments that Wireshark shows.
+    Annotate(Annotate),
     /// Compares what is read in a simulated capture with what really happened, event by event.
     #[command(after_help = "Exit status 1: something that the wire tells was missed or invented.")]
     Score(Score),
@@ -196,6 +198,15 @@ pub(crate) struct Demo {
     /// Prints the scenario instead, for a start with one's own.
     #[arg(long, conflicts_with_all = ["capture", "truth"], requires = "name")]
     pub(crate) scenario: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Annotate {
+    /// The capture: pcapng, as it is or compressed with gzip or zstd.
+    pub(crate) file: PathBuf,
+    /// The copy that is written: pcapng, not compressed; - for standard output.
+    #[arg(short = 'o', long, value_name = "CAPTURE")]
+    pub(crate) output: PathBuf,
 }
 
 #[derive(Args, Clone, Debug)]

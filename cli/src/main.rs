@@ -1,6 +1,7 @@
 //! `myriscope`: looks at Myrinet captures, below the packet and above it.
 
 mod analysing;
+mod annotate;
 mod args;
 mod blocking;
 mod check;
@@ -79,6 +80,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
         (Some(Command::Journeys(view)), _) => journeys::run(&view, output),
         (Some(Command::Simulate(arguments)), _) => simulate::run(&arguments, output),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments, output),
+        (Some(Command::Annotate(arguments)), _) => annotate::run(&arguments, output),
         (Some(Command::Score(arguments)), _) => score::run(&arguments, output),
         (Some(Command::Completions { shell }), _) => {
             let mut script = Vec::new();

@@ -84,6 +84,11 @@ impl Report {
         self.looked = Looked::Wrong;
     }
 
+    /// Whether something has ended the reading.
+    pub(crate) const fn is_damaged(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
     /// Whether nothing was wrong so far.
     pub(crate) fn is_clean(&self) -> bool {
         self.faults.is_empty() && self.errors.is_empty()

@@ -87,7 +87,7 @@ pub fn findings(rows: &[FindingRow<'_>], out: &mut impl FnMut(Line)) {
 }
 
 /// What is known of the first occurrence, in words.
-fn details(first: &First<'_>) -> String {
+pub(crate) fn details(first: &First<'_>) -> String {
     let words: Vec<String> = first.0.iter().map(|(name, said)| detail(name, said)).collect();
     words.join(", ")
 }

@@ -38,7 +38,6 @@ pub struct Annotated {
 
 /// Why a copy was not made to its end.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AnnotateError {
     /// The capture is damaged, or no capture.
     #[error(transparent)]
