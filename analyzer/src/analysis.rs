@@ -83,6 +83,16 @@ impl Wanted {
         }
     }
 
+    /// What a slack buffer says, unless it is bounds that are not.
+    pub(crate) fn keeps(self, said: SlackSaid) -> Option<SlackSaid> {
+        match said {
+            SlackSaid::Fill(_) => self.fills().then_some(said),
+            SlackSaid::Late { .. }
+            | SlackSaid::OverrunRisk { .. }
+            | SlackSaid::Contradiction { .. } => Some(said),
+        }
+    }
+
     /// Whether journeys and waits are.
     pub(crate) const fn network(self) -> bool {
         match self {

@@ -17,7 +17,7 @@ use codec::capture::{Channel, ChannelId, Chunk};
 use codec::tick::Tick;
 
 use self::report::ChannelReport;
-use self::slack::{Assumptions, Slack, SlackSaid};
+use self::slack::{Assumptions, Slack, SlackRow, SlackSaid};
 use self::state::{Interval, States};
 use crate::analysis::Wanted;
 use crate::finding::Findings;
@@ -91,6 +91,11 @@ impl Link {
             summary: side.states.summary(),
             lamp: side.states.lamp(),
         })
+    }
+
+    /// What there is to say about the slack buffer at the far end of each of its channels.
+    pub fn slack(&self) -> impl Iterator<Item = SlackRow<'_>> {
+        self.account.sides.values().map(|side| side.slack.summary())
     }
 
     /// What is odd about its channels.
@@ -206,7 +211,7 @@ impl Account {
         side.states.row(*at, what, &mut |interval| {
             out.intervals.extend(intervals.then_some((*time, interval)));
         });
-        side.slack.own(*at, what, &mut |said| out.slack.push(said));
+        side.slack.own(*at, what, &mut |said| out.slack.extend(wanted.keeps(said)));
         findings.row(&row);
         let own_period_ps = side.channel.period_ps;
         if let Some(peer) = side.peer
@@ -222,7 +227,7 @@ impl Account {
             peer.states.opposite(at, what, &mut |interval| {
                 out.intervals.extend(intervals.then_some((*time, interval)));
             });
-            peer.slack.opposite(at, what, &mut |said| out.slack.push(said));
+            peer.slack.opposite(at, what, &mut |said| out.slack.extend(wanted.keeps(said)));
         }
         match what {
             What::Detail(
@@ -244,7 +249,7 @@ impl Account {
             side.states.finish(&mut |interval| {
                 out.intervals.extend(intervals.then_some((Time::MAX, interval)));
             });
-            side.slack.finish(&mut |said| out.slack.push(said));
+            side.slack.finish(&mut |said| out.slack.extend(wanted.keeps(said)));
         }
     }
 }

@@ -236,7 +236,7 @@ impl Settling {
     fn step(&mut self, limit: u64, [known, heard]: [u64; 2], out: &mut impl FnMut(SlackSaid)) {
         let now = self.bound.next();
         self.obey(now, out);
-        let front = self.arrive(now);
+        let front = self.arrive(now, out);
         if now >= heard {
             self.bound.lose_sight();
         }
@@ -276,10 +276,15 @@ impl Settling {
     }
 
     /// What arrives now or next.
-    fn arrive(&mut self, now: u64) -> Option<Arrival> {
+    fn arrive(&mut self, now: u64, out: &mut impl FnMut(SlackSaid)) -> Option<Arrival> {
         while let Some(front) = self.arrivals.front().copied() {
             match front {
-                Arrival::Lost(at) if at <= now => self.input = Known::No,
+                Arrival::Lost(at) if at <= now => {
+                    self.input = Known::No;
+                    // FRES may have freed the sender. R-1
+                    self.resume(out);
+                    self.obeyed.retain(|(_, order)| *order != Order::Stop);
+                }
                 Arrival::Found(at) if at <= now => self.input = Known::Yes,
                 Arrival::Data { end, .. } if end <= now => {}
                 Arrival::Mark(at) | Arrival::Reset(at) if at < now => {}

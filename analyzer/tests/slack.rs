@@ -1,0 +1,245 @@
+//! Bounds of slack buffers, on captures written by hand; every one is worked out from the rules.
+//!
+//! The link a ⇄ b has buffers of 8 cells: GO at 2, STOP at 4. A character is under way for 3 periods,
+//! STOP and GO take a period to be generated and one to be obeyed.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
+
+use std::fmt::Write as _;
+
+use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::link::slack::{Assumptions, Fill, SlackSaid};
+use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
+use codec::notation::parse;
+use codec::tick::Tick;
+
+/// A chunk: channel, first character, characters.
+type Piece<'a> = (u32, u64, &'a str);
+
+const PARAMETERS: &str = "kg=2 h=2 ks=4 delay=3 gen=1 int=1";
+
+/// The capture of a link that is tapped at an end, with words about it.
+fn capture(tap: &str, words: &str, pieces: &[Piece<'_>]) -> Vec<u8> {
+    let channels = ["a:0>b:0", "b:0>a:0"].map(|name| {
+        let mut channel = Channel::named(name);
+        channel.tap = Some(tap.to_owned());
+        let words = words.split_whitespace().filter_map(|word| word.split_once('='));
+        channel.more = words.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        channel
+    });
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    for (channel, first, text) in pieces {
+        let chars = parse(text).unwrap();
+        let content = Content::Literal(chars.chars());
+        file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
+    }
+    file.finish().unwrap()
+}
+
+/// What is said about the buffer that a's channel fills: bounds of single periods where they are
+/// few, else of the first and the last.
+fn said(capture: &[u8]) -> String {
+    let mut text = String::new();
+    let mut analysis = Analysis::new(capture, Wanted::Fills, Assumptions::default());
+    let mut told = |told: Told| {
+        let Told::Slack(said) = told else { panic!("{told:?}") };
+        if said.channel() != ChannelId(0) {
+            return;
+        }
+        match said {
+            SlackSaid::Fill(fill) => writeln!(text, "{}", line(&fill)),
+            SlackSaid::Late { at, by, .. } => writeln!(text, "{} late by {by}", at.0),
+            SlackSaid::OverrunRisk { at, by, .. } => writeln!(text, "{} risk of {by}", at.0),
+            SlackSaid::Contradiction { at, .. } => writeln!(text, "{} contradiction", at.0),
+        }
+        .unwrap();
+    };
+    while analysis.step(&mut told).unwrap() == Progress::More {}
+    text
+}
+
+fn line(fill: &Fill) -> String {
+    let bounds = |place: u64| {
+        let (lo, hi) = fill.at(Tick(place)).unwrap();
+        format!("{lo}..{hi}")
+    };
+    let (first, last) = (fill.start.0, fill.end.0 - 1);
+    if first == last || bounds(first) == bounds(last) {
+        format!("{first}..={last}: {}", bounds(first))
+    } else {
+        format!("{first}..={last}: {} to {}", bounds(first), bounds(last))
+    }
+}
+
+/// What a sends: eight bytes that arrive at b in the periods 2 to 9, and a packet's last one.
+const SENT: &str = "GAP GO 01×8 (GO)×20 02 GAP (GO GAP)×5";
+/// What b commands: STOP on the wire in the period 6, GO in the period 20.
+const COMMANDED: &str = "GO GAP GO GAP GO GAP STOP (GAP STOP)×6 GAP GO (GAP GO)×10";
+
+#[test]
+fn a_stop_and_a_go_tell_what_was_before_them() {
+    // At 5 there are 4, so with nothing but what entered there were 3 at 4, and 1 at 2 at least. Then
+    // as many may be taken out as enter, down to 3. At 19 there are no more than 2, so at 18 no more
+    // than 4: one is taken out in a period, and one more at once by a switch.
+    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &[(0, 0, SENT), (1, 0, COMMANDED)])), @"
+    0..=1: 0..3
+    2..=4: 1..3 to 3..3
+    5..=9: 4..4 to 4..8
+    10..=14: 3..8
+    15..=18: 3..7 to 3..4
+    19..=20: 1..2 to 0..2
+    21..=29: 0..2
+    30..=31: 1..3
+    32..=41: 0..3
+    ");
+}
+
+#[test]
+fn at_the_far_end_all_is_as_much_later_or_earlier_as_the_cable_is_long() {
+    // What arrives at 5 to 12 was sent 3 earlier; STOP was decided at 12 − 3 − 1 = 8.
+    insta::assert_snapshot!(said(&capture("a:0", PARAMETERS, &[(0, 0, SENT), (1, 6, COMMANDED)])), @"
+    3..=4: 0..3
+    5..=7: 1..3 to 3..3
+    8..=12: 4..4 to 4..8
+    13..=17: 3..8
+    18..=21: 3..7 to 3..4
+    22..=23: 1..2 to 0..2
+    24..=32: 0..2
+    33..=34: 1..3
+    35..=44: 0..3
+    ");
+}
+
+#[test]
+fn data_that_goes_on_is_late_and_may_be_lost() {
+    // STOP is decided at 5, heard at 9 and obeyed at 10: the last byte arrives at 12. Three more come.
+    // Of the ten after the fourth, four find room.
+    let sent = "GAP GO 01×14 (GO)×20";
+    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, COMMANDED)])), @"
+    10 risk of 6
+    13 late by 3
+    0..=1: 0..3
+    2..=4: 1..3 to 3..3
+    5..=9: 4..4 to 4..8
+    10..=14: 4..8
+    15..=16: 4..7 to 3..6
+    17..=18: 3..5 to 3..4
+    19..=20: 1..2 to 0..2
+    21..=35: 0..2
+    ");
+}
+
+#[test]
+fn data_that_stops_in_time_is_not_late() {
+    let sent = "GAP GO 01×11 GAP (GO)×20";
+    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, COMMANDED)])), @"
+    10 risk of 4
+    0..=1: 0..3
+    2..=4: 1..3 to 3..3
+    5..=9: 4..4 to 4..8
+    10..=13: 4..8
+    14..=18: 3..8 to 3..4
+    19..=20: 1..2 to 0..2
+    21..=33: 0..2
+    ");
+}
+
+#[test]
+fn a_stop_for_which_too_little_came_is_a_contradiction() {
+    // At 19 there are no more than 2, and but one more comes before the STOP of 31.
+    let sent = "GAP GO 01×8 (GO)×18 02 (GO)×10";
+    let commanded =
+        "GO GAP GO GAP GO GAP STOP (GAP STOP)×6 GAP GO (GAP GO)×5 GAP STOP (GAP STOP)×3";
+    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, commanded)])), @"
+    31 contradiction
+    0..=38: 0..8
+    ");
+}
+
+#[test]
+fn fres_empties_the_buffer() {
+    // It comes at 12, so that GO is due at once. What comes up to the GAP at 15 is dropped. R-2
+    let sent = "GAP GO 01×8 GO GO FRES 01 01 GAP (GO GAP)×10";
+    let commanded = "GO GAP GO GAP GO GAP STOP (GAP STOP)×3 GO (GAP GO)×10";
+    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, commanded)])), @"
+    0..=1: 0..3
+    2..=4: 1..3 to 3..3
+    5..=9: 4..4 to 4..8
+    10..=11: 3..8
+    12..=35: 0..0
+    ");
+}
+
+#[test]
+fn what_was_not_recorded_may_have_been_anything() {
+    // a's channel has a hole from 12 to 15, b's one from 16 to 23.
+    let pieces = [
+        (0, 0, "GAP GO 01×8 GO GO"),
+        (1, 0, "GO GAP GO GAP GO GAP STOP (GAP STOP)×4 GAP"),
+        (0, 16, "GO GAP GO GAP 05 06 GAP GO GO GAP GO GAP"),
+        (1, 24, "GO GAP GO GAP"),
+    ];
+    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &pieces)), @"
+    0..=1: 0..3
+    2..=4: 1..3 to 3..3
+    5..=9: 4..4 to 4..8
+    10..=14: 3..8
+    15..=19: 0..8
+    20..=22: 1..8
+    23..=27: 0..3
+    ");
+}
+
+#[test]
+fn without_a_tap_nothing_can_be_aligned() {
+    insta::assert_snapshot!(said(&capture("c:0", PARAMETERS, &[(0, 0, SENT), (1, 0, COMMANDED)])), @"");
+}
+
+#[test]
+fn the_delay_of_a_cable_that_nobody_told_is_that_of_the_fastest_ping() {
+    // The reply comes 8 periods after the probe.
+    let pieces = [(0, 0, "GAP GO PRB0 (GO GAP)×10"), (1, 0, "(GAP GO)×5 REPL1 (GAP GO)×5")];
+    let capture = capture("a:0", "", &pieces);
+    let mut analysis = Analysis::new(&capture[..], Wanted::Counts, Assumptions::default());
+    while analysis.step(&mut |_| {}).unwrap() == Progress::More {}
+    let assumed: Vec<_> = analysis
+        .links()
+        .flat_map(analyzer::link::Link::slack)
+        .map(|row| row.assumed.to_string())
+        .collect();
+    assert_eq!(
+        assumed,
+        [
+            "delay=4 measured by probes, kg=32 h=16 ks=32 gen=2 int=2 assumed",
+            "kg=32 h=16 ks=32 delay=12 gen=2 int=2 assumed"
+        ]
+    );
+}
+
+/// The captures of both channels cut into chunks of so many characters.
+fn in_pieces(len: usize) -> Vec<u8> {
+    let whole = |text: &str| parse(text).unwrap();
+    let mut pieces = Vec::new();
+    for (channel, text) in [(0, SENT), (1, COMMANDED)] {
+        let chars = whole(text);
+        let count = chars.chars().len();
+        let texts = (0..count).step_by(len).map(|from| {
+            let part = chars.chars().iter().skip(from).take(len);
+            let text: Vec<String> = part.map(|character| character.to_string()).collect();
+            (channel, from as u64, text.join(" "))
+        });
+        pieces.extend(texts);
+    }
+    pieces.sort_by_key(|(channel, from, _)| (*from, *channel));
+    let pieces: Vec<Piece<'_>> =
+        pieces.iter().map(|(channel, from, text)| (*channel, *from, text.as_str())).collect();
+    capture("b:0", PARAMETERS, &pieces)
+}
+
+#[test]
+fn where_chunks_are_cut_makes_no_difference() {
+    let expected = said(&capture("b:0", PARAMETERS, &[(0, 0, SENT), (1, 0, COMMANDED)]));
+    for len in 1..12 {
+        assert_eq!(said(&in_pieces(len)), expected, "{len}");
+    }
+}
