@@ -65,65 +65,67 @@ fn samples(kind: RowKind) -> Vec<Value> {
             .iter()
             .map(|event| serde_json::to_value(event.row("a>b", Tick(1))).unwrap())
             .collect(),
-        RowKind::Links => {
-            let mut channel = Channel::named("a:0>b:0");
-            channel.tap = Some("a:0".to_owned());
-            let mut summary = Summary::default();
-            let codes = notation::parse("IDLE GAP GO STOP ORUN FRES BRES PRB0 REPL3").unwrap();
-            let content = Content::Literal(codes.chars());
-            summary.tally.feed(&Chunk { first: Tick(0), content });
-            summary.pings.sent(Tick(1), ProbeNumber::new(0).unwrap());
-            summary.pings.answered(Tick(2));
-            let (peer, lamp) = (Some(ChannelId(1)), Times::default());
-            let (channel, summary, lamp) = (&channel, &summary, &lamp);
-            let report = ChannelReport { id: ChannelId(0), channel, peer, summary, lamp };
-            vec![serde_json::to_value(report.row()).unwrap()]
-        }
-        RowKind::Intervals => State::ALL
-            .iter()
-            .map(|state| Interval {
-                channel: ChannelId(0),
-                start: Tick(0),
-                end: Tick(2),
-                state: *state,
-            })
-            .map(|interval| serde_json::to_value(interval.row("a>b")).unwrap())
-            .collect(),
+        RowKind::Links => vec![link()],
+        RowKind::Intervals => State::ALL.into_iter().map(interval).collect(),
         RowKind::Journeys => vec![serde_json::to_value(journey()).unwrap()],
         RowKind::Characters => {
             let row = ShownRow { at: 1, left: "GAP".to_owned(), right: "GO".to_owned() };
             vec![serde_json::to_value(row).unwrap()]
         }
         RowKind::Findings => finding::ALL.iter().map(finding_of).collect(),
-        RowKind::Waits => {
-            let stop = StopRow {
-                number: 1,
-                channel: "a>b",
-                start: 2,
-                end: 3,
-                periods: 4,
-                ended_by: "reset",
-                timeout: true,
-                packet: Some(5),
-                chain: vec!["b>c"],
-                behind: Some(6),
-                root: "busy",
-                node: Some("b".to_owned()),
-                holders: vec![HolderRow { channel: "d>b", packets: 7 }],
-            };
-            let deadlock = DeadlockRow {
-                channels: vec!["a>b", "b>a"],
-                start: 1,
-                end: 2,
-                periods: 3,
-                broken_by: Some("reset"),
-                broken_at: Some("a>b"),
-            };
-            [BlockedRow::Stop(stop), BlockedRow::Deadlock(deadlock)]
-                .map(|row| serde_json::to_value(row).unwrap())
-                .to_vec()
-        }
+        RowKind::Waits => waits(),
     }
+}
+
+/// A stop and a deadlock that have everything.
+fn waits() -> Vec<Value> {
+    let stop = StopRow {
+        number: 1,
+        channel: "a>b",
+        start: 2,
+        end: 3,
+        periods: 4,
+        ended_by: "reset",
+        timeout: true,
+        packet: Some(5),
+        chain: vec!["b>c"],
+        behind: Some(6),
+        root: "busy",
+        node: Some("b".to_owned()),
+        holders: vec![HolderRow { channel: "d>b", packets: 7 }],
+    };
+    let deadlock = DeadlockRow {
+        channels: vec!["a>b", "b>a"],
+        start: 1,
+        end: 2,
+        periods: 3,
+        broken_by: Some("reset"),
+        broken_at: Some("a>b"),
+    };
+    [BlockedRow::Stop(stop), BlockedRow::Deadlock(deadlock)]
+        .map(|row| serde_json::to_value(row).unwrap())
+        .to_vec()
+}
+
+/// What a channel did on which there was everything.
+fn link() -> Value {
+    let mut channel = Channel::named("a:0>b:0");
+    channel.tap = Some("a:0".to_owned());
+    let mut summary = Summary::default();
+    let codes = notation::parse("IDLE GAP GO STOP ORUN FRES BRES PRB0 REPL3").unwrap();
+    let content = Content::Literal(codes.chars());
+    summary.tally.feed(&Chunk { first: Tick(0), content });
+    summary.pings.sent(Tick(1), ProbeNumber::new(0).unwrap());
+    summary.pings.answered(Tick(2));
+    let (peer, lamp) = (Some(ChannelId(1)), Times::default());
+    let (channel, summary, lamp) = (&channel, &summary, &lamp);
+    let report = ChannelReport { id: ChannelId(0), channel, peer, summary, lamp };
+    serde_json::to_value(report.row()).unwrap()
+}
+
+fn interval(state: State) -> Value {
+    let interval = Interval { channel: ChannelId(0), start: Tick(0), end: Tick(2), state };
+    serde_json::to_value(interval.row("a>b")).unwrap()
 }
 
 /// A journey that has everything.

@@ -1,7 +1,12 @@
 //! The states of channels, on captures written by hand; every interval is worked out from the rule
 //! that it names.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on stops"
+)]
 
 use std::fmt::Write as _;
 use std::num::NonZeroU64;
@@ -49,9 +54,9 @@ fn link() -> [Channel; 2] {
 fn analysed(capture: &[u8]) -> (Vec<Interval>, Analysis<&[u8]>) {
     let mut analysis = Analysis::new(capture, Wanted::Intervals, Assumptions::default());
     let mut intervals = Vec::new();
-    let mut told = |told: Told| match told {
-        Told::Interval(interval) => intervals.push(interval),
-        other => panic!("{other:?}"),
+    let mut told = |told: Told| {
+        let Told::Interval(interval) = told else { panic!("{told:?}") };
+        intervals.push(interval);
     };
     while analysis.step(&mut told).unwrap() == Progress::More {}
     (intervals, analysis)
@@ -107,6 +112,14 @@ fn a_reset_and_a_silence_make_it_known_too() {
     0..=0 unknown
     1..=3 reset
     4..=5 idle
+    ");
+    // A stop is known before: b says STOP at 1, and GO at 3.
+    let pieces = [(0, 0, "05 05 05 05 05 GAP", 0), (1, 0, "GAP STOP GAP GO GAP GAP", 0)];
+    insta::assert_snapshot!(there(&pieces), @"
+    0..=0 unknown
+    1..=2 stopped
+    3..=4 unknown
+    5..=5 idle
     ");
     insta::assert_snapshot!(alone("05 IDLE×18 GO GO"), @"
     0..=15 unknown
@@ -231,14 +244,19 @@ fn an_open_link_goes_before_a_reset() {
 
 #[test]
 fn a_hole_belongs_to_no_interval() {
-    // 4..=9 of a are missing; b stops it at 6, within the hole. After it a is unknown up to its GAP.
-    let pieces =
-        [(0, 0, "GAP GO 83 05", 0), (1, 0, "GO GAP×5 STOP GAP×6", 0), (0, 10, "07 GAP GO", 0)];
+    // 4..=9 of a are missing; b stops it at 6, within the hole, and releases it at 11. Framing is
+    // known from the GAP at 12 on.
+    let pieces = [
+        (0, 0, "GAP GO 83 05", 0),
+        (1, 0, "GO GAP×5 STOP GAP×4 GO GAP", 0),
+        (0, 10, "07 07 GAP GO", 0),
+    ];
     insta::assert_snapshot!(there(&pieces), @"
     0..=1 idle
     2..=3 sending
-    10..=10 unknown
-    11..=12 stopped
+    10..=10 stopped
+    11..=11 unknown
+    12..=13 idle
     ");
 }
 

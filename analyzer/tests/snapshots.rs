@@ -8,7 +8,11 @@
 
 use std::fs::File;
 
-use analyzer::text::{View, render};
+use analyzer::analysis::{Analysis, Wanted};
+use analyzer::link::Link;
+use analyzer::link::slack::Assumptions;
+use analyzer::text::{self, View, render};
+use codec::capture::Progress;
 
 fn check(name: &str, view: View) {
     insta::glob!("../../fixtures", "link-*/capture.pcapng", |path| {
@@ -34,4 +38,18 @@ fn events() {
 #[test]
 fn show() {
     check("show", View::Show);
+}
+
+#[test]
+fn links() {
+    insta::glob!("../../fixtures", "*/capture.pcapng", |path| {
+        let file = File::open(path).unwrap();
+        let mut analysis = Analysis::new(file, Wanted::Counts, Assumptions::default());
+        while analysis.step(&mut |_| {}).unwrap() == Progress::More {}
+        let links: Vec<Vec<_>> =
+            analysis.links().map(|link| Link::reports(link).collect()).collect();
+        let mut lines = Vec::new();
+        text::links(&links, &mut |line| lines.push(line.to_string()));
+        insta::assert_snapshot!("links", lines.join("\n"));
+    });
 }

@@ -68,9 +68,13 @@ fn a_file_alone_means_info() {
 
 #[test]
 fn json_and_jsonl_have_the_same_rows() {
-    for (command, name) in
-        [("info", "channels"), ("packets", "packets"), ("events", "events"), ("show", "rows")]
-    {
+    for (command, name) in [
+        ("info", "channels"),
+        ("packets", "packets"),
+        ("events", "events"),
+        ("show", "rows"),
+        ("links", "links"),
+    ] {
         let whole: Value =
             serde_json::from_str(&good("link-7", &[command, "--format", "json"])).unwrap();
         let lines = good("link-7", &[command, "--format", "jsonl"]);
@@ -333,4 +337,28 @@ fn completions_and_manual_pages_name_every_command() {
     assert_eq!((output.status.code(), err(&output)), (Some(0), ""));
     assert!(directory.join("myriscope-packets.1").exists());
     fs::remove_dir_all(directory).unwrap();
+}
+
+#[test]
+fn links_are_added_up_or_listed_as_intervals() {
+    let text = good("link-1", &["links"]);
+    assert!(text.starts_with("2 channels, 1 link, 3.7500 µs\n") && text.contains("h1:0 ⇄ s1:1"));
+    let count = |arguments: &[&str]| good("link-1", arguments).lines().count();
+    assert_eq!(count(&["links", "--format", "jsonl"]), 2);
+    assert_eq!(count(&["links", "--format", "jsonl", "--channel", "s1:1>h1:0"]), 1);
+    assert_eq!(count(&["links", "--format", "jsonl", "--limit", "1"]), 1);
+    assert_eq!(count(&["links", "--format", "jsonl", "--filter", "states.reset.share > 0.5"]), 1);
+    let stopped = ["links", "--intervals", "--format", "jsonl", "--filter", "state.stopped"];
+    assert_eq!(count(&stopped), 2);
+    // Characters 45..=163 of h1:0>s1:1 are one interval, in which the other channel has others.
+    let window = ["links", "--intervals", "--format", "jsonl", "--from", "50ch", "--to", "60ch"];
+    let own = [&window[..], &["--channel", "h1:0>s1:1"]].concat();
+    assert_eq!(
+        good("link-1", &own),
+        "{\"channel\":\"h1:0>s1:1\",\"start\":45,\"end\":163,\"periods\":119,\"state\":\"stopped\"}\n"
+    );
+    let path = fixture("link-1");
+    let refused = program(&["links", "--from", "50ch"]).arg(path).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(err(&refused).ends_with("--from and --to choose among intervals: add --intervals\n"));
 }

@@ -1,6 +1,7 @@
 //! What a channel may be doing, and a stretch of it.
 //!
-//! Of several things that are true of a character, the first of [`State`] counts.
+//! Of several things that are known of a character, the first of these counts: open, reset, stopped;
+//! after them the others, which are told only once framing and flow control are known.
 
 use codec::capture::ChannelId;
 use codec::tick::{OPEN_LINK, Tick};
@@ -11,10 +12,11 @@ use codec::tick::{OPEN_LINK, Tick};
 /// (F-7); a source that is stopped makes a pause of about two cable delays and h, so more than 16.
 pub const PAUSE_MAX: u64 = OPEN_LINK.0;
 
-/// What a channel is doing: of all that is true, the first.
+/// What a channel is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
-    /// Not known until the channel has been understood: at the start, after a hole.
+    /// Not known until the channel has been understood: at the start, after a hole. What is open, in
+    /// reset or stopped is known before.
     Unknown,
     /// Nothing for 16 periods. F-7
     Open,

@@ -11,7 +11,7 @@ use super::summary::Times;
 /// What a port's two lamps show. L
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Light {
-    /// Not known: the channel has not been understood yet, or was not recorded.
+    /// Not known: no packet passes, and nothing else has been understood yet.
     Unknown,
     /// The channel is open. F-7
     Red,
@@ -114,11 +114,20 @@ impl Lamp {
     /// It is known up to here.
     pub(super) fn settle(&mut self, at: Tick) {
         let light = match (self.wire, self.own, self.opposite) {
-            (Wire::Unknown, _, _) => Light::Unknown,
             (Wire::Open, _, _) => Light::Red,
+            (_, Passing::Packet, _) | (_, _, Passing::Packet) => Light::Yellow,
+            (Wire::Unknown, Passing::Nothing, Passing::Nothing) => Light::Unknown,
             (Wire::Alive, Passing::Nothing, Passing::Nothing) => Light::Green,
-            (Wire::Alive, Passing::Packet, _) | (Wire::Alive, _, Passing::Packet) => Light::Yellow,
         };
+        self.reach(at, light);
+    }
+
+    /// What it shows up to here is not known.
+    pub(super) fn pass_over(&mut self, at: Tick) {
+        self.reach(at, Light::Unknown);
+    }
+
+    fn reach(&mut self, at: Tick, light: Light) {
         self.times.add(light.index(), at.since(self.next));
         self.next = self.next.max(at);
     }

@@ -279,10 +279,10 @@ impl States {
     /// What these characters bring was left out, but for that they leave all as it was.
     fn omitted(&mut self, at: Tick, len: u64, out: &mut impl FnMut(Interval)) {
         self.settle(at, out);
-        let wire = std::mem::replace(&mut self.wire, Wire::Unknown);
-        self.lamp.wire(self.recorded.limit(at), Wire::Unknown);
-        let end = Tick(at.0.saturating_add(len));
-        self.wire(end, wire, out);
+        let end = self.recorded.limit(Tick(at.0.saturating_add(len)));
+        self.reach(end, State::Unknown, out);
+        self.lamp.settle(self.recorded.limit(at));
+        self.lamp.pass_over(end);
         if let Receiving::Packet { awaited } = &mut self.receiving {
             awaited.0 = awaited.0.saturating_add(len);
         }
@@ -292,11 +292,11 @@ impl States {
     /// decides.
     const fn doing(&self) -> Doing {
         match (self.wire, self.receiving, self.sender) {
-            (Wire::Unknown, _, _) => Doing::Clear(State::Unknown),
             (Wire::Open, _, _) => Doing::Clear(State::Open),
-            (Wire::Alive, Receiving::Reset, _) => Doing::Clear(State::Reset),
-            (Wire::Alive, _, Sender::Unknown) => Doing::Clear(State::Unknown),
-            (Wire::Alive, _, Sender::Stopped(_)) => Doing::Clear(State::Stopped),
+            (_, Receiving::Reset, _) => Doing::Clear(State::Reset),
+            // Reading: that its sender is stopped is known whether or not framing is.
+            (_, _, Sender::Stopped(_)) => Doing::Clear(State::Stopped),
+            (Wire::Unknown, _, _) | (_, _, Sender::Unknown) => Doing::Clear(State::Unknown),
             (Wire::Alive, Receiving::Between, Sender::Going) => Doing::Clear(State::Idle),
             (Wire::Alive, Receiving::Packet { awaited }, Sender::Going) => Doing::Packet(awaited),
         }

@@ -277,12 +277,16 @@ fn count_u64(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A share in per cent, to a tenth; what is there is never 0.
+/// A share in per cent, to a tenth; what is there is never 0, and what is not all is never 100.
 fn of(held: &Held) -> String {
     if held.periods == 0 {
         return "-".to_owned();
     }
-    if held.share < 0.0005 { "<0.1 %".to_owned() } else { format!("{:.1} %", held.share * 100.0) }
+    match held.share {
+        share if share < 0.0005 => "<0.1 %".to_owned(),
+        share if (0.9995..1.0).contains(&share) => ">99.9 %".to_owned(),
+        share => format!("{:.1} %", share * 100.0),
+    }
 }
 
 fn percent(part: u64, whole: u64) -> String {
