@@ -23,9 +23,12 @@ use crate::topology::{Kind, Nodes};
 /// the time, and few enough that no capture makes chains a burden.
 const CHAIN_MAX: usize = 256;
 
-/// How long a circle must stand still before it is a deadlock, where the delay of its cables is not
-/// known: 1024 periods. What was under way arrives in a round trip. *Chosen*: that of 1 km and more.
-const SETTLED: Time = 1024 * PERIOD;
+/// Periods for which a circle must stand still before it is a deadlock, where the delay of its cables
+/// is not known: then what was under way has arrived. *Chosen*: the round trip of 1 km and more.
+const SETTLED: Time = 1024;
+/// The same beside two round trips, where the delay is known. *Chosen*: what all ports together take to
+/// obey, several times.
+const OBEYED: Time = 64;
 
 const PERIOD: Time = FULL_RATE_PERIOD_PS as Time;
 
@@ -167,10 +170,16 @@ impl Blocking {
     fn ask(&mut self, id: ChannelId, now: Time, heads: Heads<'_>, out: &mut impl FnMut(Blocked)) {
         let Some(wait) = self.waits.get(&id) else { return };
         let head = heads(id);
-        let ask = match (self.nodes.behind(id), head.and_then(|head| head.wants)) {
-            (Kind::Host, _) => Ask::Host,
-            (Kind::Switch | Kind::Unknown, Some(output)) => Ask::Output(output),
-            (Kind::Switch | Kind::Unknown, None) => Ask::OutOfSight,
+        let ask = match (self.nodes.behind(id), head, wait.spell.ask) {
+            (Kind::Host, ..) => Ask::Host,
+            (Kind::Switch | Kind::Unknown, Some(Head { wants: Some(output), .. }), _) => {
+                Ask::Output(output)
+            }
+            (Kind::Switch | Kind::Unknown, Some(Head { wants: None, .. }), _) => Ask::OutOfSight,
+            // Reading: where it is not known any more who is at the head, nothing is thought to have
+            // changed; the input is full after all.
+            (Kind::Switch | Kind::Unknown, None, Some(known)) => known,
+            (Kind::Switch | Kind::Unknown, None, None) => Ask::OutOfSight,
         };
         if wait.spell.ask != Some(ask) {
             self.turn(id, ask, now, out);

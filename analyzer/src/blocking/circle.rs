@@ -3,7 +3,7 @@
 use codec::capture::ChannelId;
 
 use super::wait::Ask;
-use super::{Blocked, Blocking, Broken, CHAIN_MAX, Circle, Deadlock, PERIOD, SETTLED};
+use super::{Blocked, Blocking, Broken, CHAIN_MAX, Circle, Deadlock, OBEYED, PERIOD, SETTLED};
 use crate::timeline::Time;
 
 impl Blocking {
@@ -60,7 +60,10 @@ impl Blocking {
         out: &mut impl FnMut(Blocked),
     ) {
         let Circle { channels, since } = circle;
-        let settled = self.delay.map_or(SETTLED, |delay| 4 * delay + 64 * PERIOD);
+        let periods = channels.iter().filter_map(|id| self.nodes.channel(*id));
+        let period =
+            periods.map(|channel| Time::from(channel.period_ps.get())).max().unwrap_or(PERIOD);
+        let settled = self.delay.map_or(SETTLED * period, |delay| 4 * delay + OBEYED * period);
         let lasted = until.saturating_sub(since);
         let Some(first) = channels.first() else { return };
         if lasted >= settled {

@@ -1,0 +1,262 @@
+//! Who waits for whom in networks that are tapped everywhere: deadlock, saturation and dead sinks are
+//! told apart, and nothing that moves is called a deadlock.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::blocking::{BLOCKED, Blocked, Broken, Deadlock, Ended, Root, Stop};
+use analyzer::event::By;
+use analyzer::link::slack::Assumptions;
+use analyzer::packet::Bytes;
+use analyzer::reading::{Rows, Said};
+use analyzer::timeline::{Detail, Row, Want, What};
+use codec::capture::{ChannelId, Progress};
+use laws::network::plan::Plan;
+use laws::network::run::{Outcome, run};
+use laws::repair::Dice;
+use simulator::network::Layout;
+use simulator::scenario::{Scenario, Tap};
+use simulator::truth::{self, Happened};
+
+/// A period of the full rate in picoseconds.
+const PERIOD: u128 = 12_500;
+
+/// A run of a scenario, tapped at every link, and what is told of waits in it.
+struct Run {
+    scenario: Scenario,
+    outcome: Outcome,
+    blocked: Vec<Blocked>,
+}
+
+impl Run {
+    fn of(text: &str) -> Self {
+        Self::tapped(Scenario::read("scenario", text).unwrap_or_else(|e| panic!("{e}\n{text}")))
+    }
+
+    fn tapped(mut scenario: Scenario) -> Self {
+        let ports = scenario.topology.cables().iter().map(|cable| cable.ends[0]);
+        scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+        let outcome = run(&scenario, truth::Wanted::Everything, Layout::AsGiven, 1 << 16);
+        let capture = outcome.capture.as_slice();
+        let mut analysis = Analysis::new(capture, Wanted::Network, Assumptions::default());
+        let mut blocked = Vec::new();
+        let mut out = |told| {
+            if let Told::Blocked(found) = told {
+                blocked.push(found);
+            }
+        };
+        while analysis.step(&mut out).unwrap() == Progress::More {}
+        Self { scenario, outcome, blocked }
+    }
+
+    fn name(&self, id: ChannelId) -> &str {
+        &self.outcome.channels[usize::try_from(id.0).unwrap()].name
+    }
+
+    fn stops(&self) -> impl Iterator<Item = &Stop> {
+        self.blocked.iter().filter_map(|blocked| match blocked {
+            Blocked::Stop(stop) => Some(stop),
+            Blocked::Deadlock(_) => None,
+        })
+    }
+
+    fn deadlocks(&self) -> Vec<&Deadlock> {
+        let deadlocks = self.blocked.iter().filter_map(|blocked| match blocked {
+            Blocked::Deadlock(deadlock) => Some(deadlock),
+            Blocked::Stop(_) => None,
+        });
+        deadlocks.collect()
+    }
+
+    fn names(&self, ids: &[ChannelId]) -> Vec<&str> {
+        ids.iter().map(|id| self.name(*id)).collect()
+    }
+
+    /// What happened at the port that a channel comes from, up to a time in periods.
+    fn truth(&self, channel: ChannelId) -> impl Iterator<Item = &Happened> {
+        let from = self.name(channel).split_once('>').unwrap().0;
+        let topology = &self.scenario.topology;
+        let at = move |row: &&Happened| topology.port_name(row.place) == from;
+        self.outcome.rows.iter().filter(at)
+    }
+
+    /// Whether bytes of packets pass on a channel after one period and before another.
+    fn moves(&self, channel: ChannelId, from: u64, to: u64) -> bool {
+        let mut moves = false;
+        let mut rows = Rows::new(self.outcome.capture.as_slice(), Want::All, Bytes::Forget);
+        let index = usize::try_from(channel.0).unwrap();
+        let mut said = |said: Said<'_>| {
+            if let Said::Row(known, Row { at, what: What::Detail(Detail::Data(len)), .. }) = said
+                && known.name == self.outcome.channels[index].name
+            {
+                moves |= at.0 < to && from < at.0 + len;
+            }
+        };
+        while rows.step(&mut said).unwrap() == Progress::More {}
+        moves
+    }
+
+    /// Nothing that moves is called a deadlock: all its senders are really stopped while it lasts, and
+    /// no byte passes on any of its channels, but for what was under way.
+    fn deadlocks_stand_still(&self) {
+        // A round trip, and what it takes to obey.
+        let cables = self.scenario.topology.cables().iter();
+        let under_way = cables.map(|cable| {
+            let link = &cable.link;
+            2 * link.delay.0 + 40 * u64::from(link.divisor.get())
+        });
+        let under_way = under_way.max().unwrap_or(0);
+        for deadlock in self.deadlocks() {
+            let [from, to] = [deadlock.since, deadlock.until].map(|time| time / PERIOD);
+            let from = u64::try_from(from).unwrap() + under_way;
+            let to = u64::try_from(to).unwrap() - under_way;
+            for channel in &deadlock.channels {
+                let mut stopped = false;
+                for row in self.truth(*channel).take_while(|row| row.at <= to) {
+                    match row.what {
+                        truth::What::SenderStopped => stopped = true,
+                        truth::What::SenderResumed(_) => stopped = false,
+                        _ => {}
+                    }
+                }
+                assert!(stopped, "{} in {deadlock:?}", self.name(*channel));
+                assert!(!self.moves(*channel, from, to), "{} in {deadlock:?}", self.name(*channel));
+            }
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
+fn demo(name: &str) -> Run {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let text = fs::read(fixtures.join(name).join("scenario.toml")).unwrap();
+    Run::of(&String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn a_ring_that_has_deadlocked_is_one_deadlock_up_to_the_timeout() {
+    let run = demo("demo-ring");
+    let deadlocks = run.deadlocks();
+    assert_eq!(deadlocks.len(), 1, "{deadlocks:?}");
+    assert_eq!(
+        run.names(&deadlocks[0].channels),
+        ["s0:0>s1:1", "s1:0>s2:1", "s2:0>s3:1", "s3:0>s0:1"]
+    );
+    // R-4: the first to be stopped gives up first; the circle closed with the last.
+    let periods = deadlocks[0].periods;
+    assert!((BLOCKED - 200..BLOCKED + 40).contains(&periods), "{periods}");
+    let (_, broken) = deadlocks[0].broken.unwrap();
+    println!(
+        "{:?} {:?}",
+        deadlocks[0],
+        run.outcome.channels.iter().map(|c| &c.name).collect::<Vec<_>>()
+    );
+    assert_eq!(broken, Broken::Resumed(By::Reset));
+    // Whoever was stopped so long was in it, or behind it.
+    let long: Vec<_> = run.stops().filter(|stop| stop.periods > BLOCKED / 2).collect();
+    assert_eq!(long.len(), 8);
+    assert!(long.iter().all(|stop| stop.root == Root::Cycle), "{long:?}");
+    assert!(run.stops().all(|stop| stop.timed_out() == (stop.ended == Ended::Resumed(By::Reset))));
+    run.deadlocks_stand_still();
+}
+
+#[test]
+fn an_output_that_many_want_is_busy_and_no_deadlock() {
+    let run = demo("demo-contention");
+    assert!(run.deadlocks().is_empty());
+    let mut roots: BTreeMap<Root, u64> = BTreeMap::new();
+    for stop in run.stops() {
+        *roots.entry(stop.root).or_default() += 1;
+        assert_eq!(run.names(&stop.chain), ["s0:0>h0:0"]);
+        assert!(!stop.holders.is_empty() || stop.periods < 60, "{stop:?}");
+    }
+    assert_eq!(roots.keys().copied().collect::<Vec<_>>(), [Root::Busy]);
+}
+
+#[test]
+fn a_host_that_stops_taking_is_the_root_of_the_whole_tree() {
+    let run = Run::of(
+        "duration_periods = 8000
+         [topology]
+         kind = 'line'
+         switches = 3
+         [[traffic]]
+         from = 'h0'
+         to = 'h2'
+         payload = 500
+         saturate = true
+         [[traffic]]
+         from = 'h1'
+         to = 'h2'
+         payload = 500
+         saturate = true
+         [[fault]]
+         at_periods = 2000
+         consume = 'h2'
+         how = 'never'
+         for_periods = 4000",
+    );
+    assert!(run.deadlocks().is_empty());
+    let long: Vec<_> = run.stops().filter(|stop| stop.periods > 3000).collect();
+    // All of them but the way of nobody: s2 to h2, s1 to s2, h1 and s0 to s1, h0 to s0.
+    assert_eq!(long.len(), 5, "{long:?}");
+    for stop in long {
+        assert_eq!(stop.root, Root::Host);
+        assert!(run.name(stop.last()).ends_with(">h2:0"), "{stop:?}");
+        assert_eq!(stop.behind.is_some(), !stop.chain.is_empty());
+    }
+}
+
+/// Traffic in a ring: each host sends to the next, and to the one after that, all clockwise.
+fn ring(dice: &mut Dice) -> String {
+    let switches = 3 + dice.below(3);
+    let mut text = format!(
+        "seed = {}\nduration_periods = 16000\n[link]\nblocked_periods = {}\n\
+         [topology]\nkind = 'ring'\nswitches = {switches}\n[routes]\nmethod = 'given'\n",
+        dice.below(1000),
+        1000 + dice.below(3000),
+    );
+    // From port 2 of a switch to its port 0, on from 1 to 0, and from 1 to 2: -2, -1, +1.
+    for (host, (bytes, on)) in
+        (0..switches).flat_map(|it| [(it, ("be 81", 1)), (it, ("be bf 81", 2))])
+    {
+        let to = (host + on) % switches;
+        text += &format!("[[route]]\nfrom = 'h{host}'\nto = 'h{to}'\nbytes = '{bytes}'\n");
+        let (least, every) = (30 + dice.below(300), 100 + dice.below(1200));
+        text += &format!(
+            "[[traffic]]\nfrom = 'h{host}'\nto = 'h{to}'\npayload = [{least}, {}]\n\
+             every_periods = {every}\nlaw = 'poisson'\n",
+            least + dice.below(400)
+        );
+    }
+    text
+}
+
+#[test]
+fn in_storms_around_rings_nothing_that_moves_is_called_a_deadlock() {
+    let (mut dice, mut deadlocks) = (Dice::new(b"storms around rings"), 0);
+    for _ in 0..24 {
+        let run = Run::of(&ring(&mut dice));
+        run.deadlocks_stand_still();
+        deadlocks += run.deadlocks().len();
+        for stop in run.stops().filter(|stop| stop.ended == Ended::Resumed(By::Reset)) {
+            // Hosts may also give up where they get no turn for as long.
+            let between_switches = run.name(stop.channel).starts_with('s');
+            assert!(stop.root == Root::Cycle || !between_switches, "{stop:?}");
+        }
+    }
+    assert!(deadlocks > 5, "{deadlocks}");
+}
+
+#[test]
+fn in_storms_of_networks_nothing_that_moves_is_called_a_deadlock() {
+    let mut dice = Dice::new(b"storms of networks that wait");
+    for _ in 0..150 {
+        let len = usize::try_from(60 + dice.below(240)).unwrap();
+        let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
+        let Some(scenario) = plan.scenario() else { continue };
+        Run::tapped(scenario).deadlocks_stand_still();
+    }
+}
