@@ -24,8 +24,6 @@ mod error;
 mod eval;
 mod expr;
 mod field;
-mod findings;
-mod journeys;
 mod lex;
 mod members;
 mod parse;

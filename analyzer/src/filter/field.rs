@@ -3,7 +3,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{findings, journeys, table};
+use super::table;
 
 /// The rows that a command prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,8 +127,8 @@ impl RowKind {
             Self::Waits => table::WAITS,
             Self::Links => table::LINKS,
             Self::Intervals => table::INTERVALS,
-            Self::Journeys => journeys::JOURNEYS,
-            Self::Findings => findings::FINDINGS,
+            Self::Journeys => table::JOURNEYS,
+            Self::Findings => table::FINDINGS,
         }
     }
 

@@ -1,8 +1,8 @@
 //! The fields of journeys, in the order of their JSON.
 
-use super::field::Field;
-use super::field::Shape::{List, Number, Signed, Text, Time, Words};
-use super::table::{BYTE, CRC, ENDED_BY, U64};
+use super::{BYTE, CRC, ENDED_BY, U64};
+use crate::filter::field::Field;
+use crate::filter::field::Shape::{List, Number, Signed, Text, Time, Words};
 use crate::path::{Certainty, Fate, Flips};
 
 const FATE: &[&str] = &[
@@ -25,7 +25,7 @@ const WAITED_FOR: &[&str] = &["output", "input", "stop"];
 const HARM: &[&str] = &["flipped", "cut", "grown"];
 
 #[rustfmt::skip]
-pub(super) const JOURNEYS: &[Field] = &[
+pub(in crate::filter) const JOURNEYS: &[Field] = &[
     Field::new("journey", Number(U64), "", "", "counts from 0"),
     Field::new("time_ps", Time, "ps", "", "when its first byte was seen first"),
     Field::new("latency_ps", Time, "ps", "", "from there to its first byte on the last channel"),

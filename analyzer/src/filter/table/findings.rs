@@ -1,7 +1,7 @@
 //! The fields of findings, in the order of their JSON.
 
-use super::field::Field;
-use super::field::Shape::{List, Number, Place, Ranks, Text, Time, Words};
+use crate::filter::field::Field;
+use crate::filter::field::Shape::{List, Number, Place, Ranks, Text, Time, Words};
 use crate::finding::{ALL, Severity};
 
 const SEVERITY: &[&str] =
@@ -22,7 +22,7 @@ const FINDING: &[&str] = &{
 };
 
 #[rustfmt::skip]
-pub(super) const FINDINGS: &[Field] = &[
+pub(in crate::filter) const FINDINGS: &[Field] = &[
     Field::new("severity", Ranks(SEVERITY), "", "", "how bad it is"),
     Field::new("finding", Words(FINDING), "", "", "what was found"),
     Field::new("rule", Text, "", "", "the rule that says so"),

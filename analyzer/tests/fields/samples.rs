@@ -1,0 +1,217 @@
+//! Rows which together have all that rows of their kind may have.
+
+use analyzer::Event;
+use analyzer::blocking::{BlockedRow, DeadlockRow, HolderRow, StopRow};
+use analyzer::event::By;
+use analyzer::filter::RowKind;
+use analyzer::finding::{self, About, FindingRow, First, Said};
+use analyzer::link::report::ChannelReport;
+use analyzer::link::state::{Interval, State};
+use analyzer::link::summary::{Summary, Times};
+use analyzer::packet::{EndedBy, Hex, PacketRow};
+use analyzer::path::{HopRow, InjuryRow, JourneyRow, PlaceRow};
+use analyzer::show::ShownRow;
+use analyzer::tally::{ChannelPlace, Control, TallyRow};
+use codec::capture::{Channel, ChannelId, Chunk, Content};
+use codec::character::{ProbeNumber, ReplyStatus, Symbol};
+use codec::notation;
+use codec::tick::Tick;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The rows of a kind.
+pub(crate) fn samples(kind: RowKind) -> Vec<Value> {
+    match kind {
+        RowKind::Channels => vec![value(channel())],
+        RowKind::Packets => vec![value(packet())],
+        RowKind::Events => events().iter().map(|event| value(event.row("a>b", Tick(1)))).collect(),
+        RowKind::Characters => {
+            vec![value(ShownRow { at: 1, left: "GAP".to_owned(), right: "GO".to_owned() })]
+        }
+        RowKind::Waits => waits().map(value).to_vec(),
+        RowKind::Links => vec![link()],
+        RowKind::Intervals => {
+            let (start, end) = (Tick(0), Tick(2));
+            let interval = |state| Interval { channel: ChannelId(0), start, end, state };
+            State::ALL.map(|state| value(interval(state).row("a>b"))).to_vec()
+        }
+        RowKind::Journeys => vec![value(journey())],
+        RowKind::Findings => finding::ALL.iter().map(|about| value(finding(about))).collect(),
+    }
+}
+
+fn value(row: impl Serialize) -> Value {
+    serde_json::to_value(row).unwrap()
+}
+
+fn channel() -> TallyRow<'static> {
+    let kinds = ["IDLE", "GAP", "GO", "STOP", "ORUN", "FRES", "BRES", "PRBn", "REPLx"];
+    TallyRow {
+        place: ChannelPlace { index: 0, name: "a>b", peer: Some(1), period_ps: 12_500 },
+        characters: 1,
+        data: 2,
+        control: Control(kinds.map(|kind| (kind, 3)).to_vec()),
+        corrected: 4,
+        invalid: 5,
+        holes: 6,
+        first: Some(7),
+        last: Some(8),
+    }
+}
+
+fn packet() -> PacketRow<'static> {
+    PacketRow {
+        channel: "a>b",
+        packet: 1,
+        start: 2,
+        end: 3,
+        length: 4,
+        route: &[0x80],
+        tag: Some(5),
+        payload: 6,
+        crc: "good",
+        syndrome: Some(7),
+        ended_by: EndedBy::Gap.name(),
+        bytes: Some(Hex(&[0x80])),
+        route_left_out: 8,
+        bytes_left_out: 9,
+    }
+}
+
+fn link() -> Value {
+    let mut channel = Channel::named("a:0>b:0");
+    channel.tap = Some("a:0".to_owned());
+    let mut summary = Summary::default();
+    let codes = notation::parse("IDLE GAP GO STOP ORUN FRES BRES PRB0 REPL3").unwrap();
+    let content = Content::Literal(codes.chars());
+    summary.tally.feed(&Chunk { first: Tick(0), content });
+    summary.pings.sent(Tick(1), ProbeNumber::new(0).unwrap());
+    summary.pings.answered(Tick(2));
+    let (peer, lamp) = (Some(ChannelId(1)), Times::default());
+    let (channel, summary, lamp) = (&channel, &summary, &lamp);
+    value(ChannelReport { id: ChannelId(0), channel, peer, summary, lamp }.row())
+}
+
+fn waits() -> [BlockedRow<'static>; 2] {
+    let stop = StopRow {
+        number: 1,
+        channel: "a>b",
+        start: 2,
+        end: 3,
+        periods: 4,
+        ended_by: "reset",
+        timeout: true,
+        packet: Some(5),
+        chain: vec!["b>c"],
+        behind: Some(6),
+        root: "busy",
+        node: Some("b".to_owned()),
+        holders: vec![HolderRow { channel: "d>b", packets: 7 }],
+    };
+    let deadlock = DeadlockRow {
+        channels: vec!["a>b", "b>a"],
+        start: 1,
+        end: 2,
+        periods: 3,
+        broken_by: Some("reset"),
+        broken_at: Some("a>b"),
+    };
+    [BlockedRow::Stop(stop), BlockedRow::Deadlock(deadlock)]
+}
+
+/// A journey that has everything.
+fn journey() -> JourneyRow<'static> {
+    let hop = HopRow {
+        channel: "a>b",
+        packet: 1,
+        start: 2,
+        end: 3,
+        time_ps: 4,
+        length: 5,
+        route: Some(0x80),
+        port: Some(0),
+        switches: 1,
+        latency_ps: Some(6),
+        waited_ps: Some(7),
+        waited_for: Some("output"),
+        behind: Some(8),
+        crc: "bad",
+        syndrome: Some(9),
+        ended_by: "gap",
+    };
+    let injury = InjuryRow {
+        after: Some("a>b"),
+        seen: "b>c",
+        switches: 1,
+        harm: "flipped",
+        syndrome: Some(10),
+        flips: Some("odd"),
+        bit: Some(11),
+        places: vec![PlaceRow { byte: -1, bit: 7 }],
+        missing: Some(12),
+        more: Some(13),
+        by: Some("reset"),
+    };
+    JourneyRow {
+        journey: 0,
+        time_ps: 1,
+        latency_ps: 2,
+        waited_ps: 3,
+        tag: Some(4),
+        payload: 5,
+        fate: "dropped",
+        rule: Some("S-1"),
+        certainty: "certain",
+        hops: vec![hop],
+        injuries: vec![injury],
+    }
+}
+
+/// A finding of a kind.
+fn finding(about: &About) -> FindingRow<'static> {
+    FindingRow {
+        severity: about.severity,
+        finding: about.name,
+        rule: Some("P-4"),
+        clause: Some("5"),
+        channel: "a>b",
+        at: 1,
+        time_ps: 12_500,
+        count: 2,
+        first: First(vec![("packet", Said::Number(1)), ("code", Said::Byte(2))]),
+        last_at: 3,
+        last_time_ps: 37_500,
+        text: about.text,
+    }
+}
+
+/// An event of every kind.
+fn events() -> Vec<Event> {
+    let corrected = [
+        (0x04, Symbol::Gap),
+        (0x01, Symbol::Go),
+        (0x07, Symbol::Stop),
+        (0x13, Symbol::ForwardReset),
+        (0x10, Symbol::OverrunAlarm),
+        (0x1c, Symbol::BackwardReset),
+    ];
+    let corrected = corrected.map(|(code, symbol)| Event::CorrectedCode { code, symbol });
+    let resumed = [By::Go, By::OpenLink, By::Reset].map(Event::SenderResumed);
+    [
+        Event::OpenLink,
+        Event::LinkRestored,
+        Event::ForwardReset,
+        Event::ResetEnded,
+        Event::BackwardReset,
+        Event::OverrunAlarm,
+        Event::Probe(ProbeNumber::new(7).unwrap()),
+        Event::Reply(ReplyStatus::new(15).unwrap()),
+        Event::InvalidCode(0xa6),
+        Event::Hole { missing: 5 },
+        Event::SenderStopped,
+    ]
+    .into_iter()
+    .chain(corrected)
+    .chain(resumed)
+    .collect()
+}
