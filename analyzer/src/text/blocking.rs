@@ -48,7 +48,7 @@ pub fn blocking(trees: &Trees, most: usize, known: Known<'_>, out: &mut impl FnM
     }
     for (culprit, branch) in roots.iter().take(most) {
         out(culprit_line(*culprit, branch, known));
-        branches(branch, "", known, out);
+        branches((*culprit, branch), "", known, out);
     }
     let more = roots.len().saturating_sub(most);
     if more > 0 {
@@ -143,7 +143,12 @@ fn culprit_line(culprit: Culprit, branch: &Branch, known: Known<'_>) -> Line {
 }
 
 /// The channels behind a branch, each with those behind it.
-fn branches(branch: &Branch, stem: &str, known: Known<'_>, out: &mut impl FnMut(Line)) {
+fn branches(
+    (culprit, branch): (Culprit, &Branch),
+    stem: &str,
+    known: Known<'_>,
+    out: &mut impl FnMut(Line),
+) {
     let behind = branch.branches();
     let last = behind.len().saturating_sub(1);
     for (place, (id, branch)) in behind.into_iter().enumerate() {
@@ -152,34 +157,38 @@ fn branches(branch: &Branch, stem: &str, known: Known<'_>, out: &mut impl FnMut(
         let width = TREE.saturating_sub(stem.chars().count() + 3);
         let line = Line::of(Role::Dim, format!("{stem}{fork}"))
             .and(Role::Plain, format!("{name:<width$} "));
-        out(numbers(line, branch));
-        branches(branch, &format!("{stem}{more}"), known, out);
+        out(remark(culprit, branch, numbers(line, branch)));
+        branches((culprit, branch), &format!("{stem}{more}"), known, out);
     }
 }
 
 fn numbers(line: Line, branch: &Branch) -> Line {
     // A channel that is busy was not stopped itself.
     let Some(longest) = branch.longest else { return line };
-    let Longest { since, lasted, packet, ended } = longest;
+    let Longest { since, lasted, packet, .. } = longest;
     let packet = packet.map_or_else(|| "-".to_owned(), |packet| packet.to_string());
-    let line = line.and(
-        Role::Plain,
-        format!(
-            "{:>7} {:>14} {:>14} {:>14}  {packet:>6}",
-            branch.stops,
-            microseconds(branch.total),
-            microseconds(lasted),
-            microseconds(since)
-        ),
+    let text = format!(
+        "{:>7} {:>14} {:>14} {:>14}  {packet:>6}",
+        branch.stops,
+        microseconds(branch.total),
+        microseconds(lasted),
+        microseconds(since)
     );
-    match (branch.timeouts, ended) {
-        (0, Ended::CaptureEnd) => line.and(Role::Notice, "  stopped to the end"),
-        (0, Ended::Resumed(By::Reset)) => line.and(Role::Notice, "  ended by a reset"),
-        (0, Ended::Resumed(By::Go | By::OpenLink) | Ended::Hole) => line,
-        (timeouts, _) => {
-            let text =
-                format!("  {}: a deadlock or a dead sink ahead (R-4)", count(timeouts, "timeout"));
+    line.and(Role::Plain, text)
+}
+
+/// How the longest wait of a branch ended, if that is worth a word.
+fn remark(culprit: Culprit, branch: &Branch, line: Line) -> Line {
+    let Some(longest) = branch.longest else { return line };
+    let timeouts = count(branch.timeouts, "timeout");
+    match (branch.timeouts, longest.ended, culprit) {
+        (0, Ended::CaptureEnd, _) => line.and(Role::Notice, "  stopped to the end"),
+        (0, Ended::Resumed(By::Reset), _) => line.and(Role::Notice, "  ended by a reset"),
+        (0, Ended::Resumed(By::Go | By::OpenLink) | Ended::Hole, _) => line,
+        (_, _, Culprit::OutOfSight(_)) => {
+            let text = format!("  {timeouts} (R-4): a deadlock or a dead sink is ahead");
             line.and(Role::Bad, text)
         }
+        (_, _, _) => line.and(Role::Bad, format!("  {timeouts} (R-4)")),
     }
 }
