@@ -7,7 +7,7 @@ mod row;
 mod watch;
 mod wire;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, Chunk};
 
@@ -24,6 +24,8 @@ use crate::timeline::Row;
 pub struct Findings {
     ledger: Ledger,
     sides: BTreeMap<ChannelId, Side>,
+    /// Channels of whose slack buffers the capture tells all.
+    told: BTreeSet<ChannelId>,
 }
 
 /// One channel on its way.
@@ -62,7 +64,7 @@ impl Findings {
 
     /// What the characters of a chunk say; comes before the rows that they bring.
     pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>) {
-        let Self { ledger, sides } = self;
+        let Self { ledger, sides, .. } = self;
         if let Some(side) = sides.get_mut(&id) {
             let mut scribe = Scribe { ledger, channel: id, period_ps: side.period_ps };
             side.wire.feed(chunk, &mut scribe);
@@ -71,7 +73,7 @@ impl Findings {
 
     /// What a row says; rows come in order of time.
     pub fn row(&mut self, row: &Row) {
-        let Self { ledger, sides } = self;
+        let Self { ledger, sides, .. } = self;
         let Some(side) = sides.get_mut(&row.channel) else { return };
         let mut scribe = Scribe { ledger, channel: row.channel, period_ps: side.period_ps };
         if side.peer.is_some() {
@@ -87,7 +89,7 @@ impl Findings {
 
     /// The recording of the link ends.
     pub fn finish(&mut self) {
-        let Self { ledger, sides } = self;
+        let Self { ledger, sides, .. } = self;
         for (id, side) in sides {
             let mut scribe = Scribe { ledger, channel: *id, period_ps: side.period_ps };
             if side.peer.is_none() {

@@ -61,6 +61,7 @@ impl Network {
         }
         for (id, channel) in &worked.channels {
             self.periods_ps.insert(*id, channel.period_ps.get());
+            self.findings.know(*id, channel);
             self.paths.declare(*id, channel);
             self.blocking.declare(*id, channel);
         }
@@ -82,7 +83,7 @@ impl Network {
         });
         let fills = wanted.fills();
         merged(slack, |said| (time(said.channel(), said.at().0), said.channel()), &mut |said| {
-            findings.slack(&said);
+            findings.slack(&said, |id| period_ps(periods_ps, id));
             if fills {
                 told.push(Told::Slack(said));
             }

@@ -40,8 +40,14 @@ pub enum Kind {
     OneWay,
     /// Data that must have been sent after STOP was obeyed. F-1, F-2
     DataWhileStopped,
+    /// STOP or GO where what the capture tells of the slack buffer does not allow it. F-3
+    UnlikeThresholds,
+    /// The same, of a slack buffer that is assumed. F-3
+    UnlikeAssumed,
     /// STOP and GO in turn, faster than the hysteresis allows. F-4
     CommandsTooOften,
+    /// More came after STOP than cable and latencies explain. F-4
+    StopTooLate,
     /// 16 silent periods. F-7
     OpenLink,
     /// 16 silent periods ended a packet. F-7
@@ -52,6 +58,8 @@ pub enum Kind {
     UnlikeFill,
     /// ORUN. F-9
     OverrunAlarm,
+    /// So much came after STOP that a slack buffer may have overflowed. F-9
+    OverrunRisk,
     /// No GAP behind FRES. R-1
     ResetNotEnded,
     /// FRES. R-2
@@ -125,7 +133,7 @@ const fn recording(kind: Kind, name: &'static str, text: &'static str) -> About 
 
 /// All kinds, in their order.
 #[rustfmt::skip]
-pub const ALL: [About; 37] = [
+pub const ALL: [About; 41] = [
     about(Kind::CorrectedCode, "corrected-code", "C-4", Warning, "a control code lost a 1 and was taken for the symbol"),
     about(Kind::InvalidCode, "invalid-code", "C-5", Error, "a control code that is no symbol"),
     about(Kind::LostGap, "lost-gap", "P-1", Warning, "a packet is whole up to a period without a symbol: a GAP may be lost"),
@@ -138,12 +146,16 @@ pub const ALL: [About; 37] = [
     about(Kind::Runt, "runt", "P-9", Warning, "a packet of one byte: header, and no CRC byte"),
     about(Kind::OneWay, "one-way", "F-1", Note, "the opposite channel was not captured: no word on flow control"),
     about(Kind::DataWhileStopped, "data-while-stopped", "F-1", Error, "data left the sender after it must have obeyed STOP"),
+    about(Kind::UnlikeThresholds, "unlike-thresholds", "F-3", Warning, "STOP or GO where no threshold of the slack buffer was crossed"),
+    about(Kind::UnlikeAssumed, "unlike-assumed", "F-3", Note, "STOP or GO where a slack buffer as assumed crossed no threshold"),
     about(Kind::CommandsTooOften, "commands-too-often", "F-4", Warning, "STOP and GO take turns faster than the hysteresis allows"),
+    about(Kind::StopTooLate, "stop-too-late", "F-4", Warning, "more came after STOP than cable and latencies explain"),
     about(Kind::OpenLink, "open-link", "F-7", Error, "nothing came for 16 periods: no cable, no power, or a dead sender"),
     about(Kind::CutBySilence, "cut-by-silence", "F-7", Error, "a packet was ended by 16 silent periods, not by GAP"),
     about(Kind::SilentAtFirst, "silent-at-first", "F-7", Note, "silent from the first character on: not in use, or not up yet"),
     about(Kind::UnlikeFill, "unlike-fill", "F-8", Note, "two or more periods without a character: a sender fills them"),
     about(Kind::OverrunAlarm, "overrun-alarm", "F-9", Error, "ORUN: the far receiver has lost characters for want of room"),
+    about(Kind::OverrunRisk, "overrun-risk", "F-9", Warning, "so much came after STOP that the slack buffer may have overflowed"),
     about(Kind::ResetNotEnded, "reset-not-ended", "R-1", Error, "no GAP right behind FRES, nor behind one STOP or GO"),
     about(Kind::ForwardReset, "forward-reset", "R-2", Warning, "FRES: the receiver empties its buffer and drops data up to GAP"),
     about(Kind::DataInReset, "data-in-reset", "R-2", Warning, "data between FRES and GAP: it is dropped"),

@@ -86,6 +86,8 @@ pub struct Counts {
     pub obeyed: u64,
     /// STOP and GO that are news. F-3, F-4
     pub commands: u64,
+    /// Stretches in which a slack buffer was bounded. F-3
+    pub fills: u64,
     /// Silences of 16 periods that began in what was recorded. F-7
     pub silences: u64,
     /// FRES.
@@ -195,6 +197,7 @@ impl Counts {
             stops,
             obeyed,
             commands,
+            fills,
             silences,
             resets,
             timeouts,
@@ -218,6 +221,7 @@ impl Counts {
             (&mut self.stops, stops),
             (&mut self.obeyed, obeyed),
             (&mut self.commands, commands),
+            (&mut self.fills, fills),
             (&mut self.silences, silences),
             (&mut self.resets, resets),
             (&mut self.timeouts, timeouts),

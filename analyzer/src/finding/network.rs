@@ -1,6 +1,6 @@
 //! What journeys, waits and slack buffers say. P-5, S-1..S-3, I-2, I-4, N-2, F-9
 
-use codec::capture::ChannelId;
+use codec::capture::{Channel, ChannelId};
 use codec::tick::Tick;
 
 use super::ledger::{Fact, Occurrence, Value};
@@ -12,6 +12,10 @@ use crate::timeline::Time;
 
 /// For how long a host may take nothing. *Chosen*: 5 µs are "a few". I-4
 const SLOW_PS: Time = 5_000_000;
+
+/// How much longer than the longest time of S-6 is not worth a word. *Chosen*: two periods, for what
+/// the rounding of cables to periods leaves open.
+const GRACE_PS: Time = 25_000;
 
 impl Findings {
     /// What a journey says.
@@ -56,7 +60,7 @@ impl Findings {
     fn waited(&mut self, hop: &Hop) {
         let Some(waited) = hop.waited else { return };
         self.ledger.seen.timed += 1;
-        if waited > 0 && hop.waited_for.is_none() {
+        if waited > GRACE_PS && hop.waited_for.is_none() {
             self.ledger.note(Kind::SlowPath, hop.channel, place(hop), || {
                 let beyond = u64::try_from(waited / 1000).unwrap_or(u64::MAX);
                 vec![packet(hop), Fact::number("beyond_ns", beyond)]
@@ -128,14 +132,33 @@ impl Findings {
         });
     }
 
-    /// What a slack buffer says.
-    pub const fn slack(&mut self, said: &SlackSaid) {
-        match said {
-            SlackSaid::Fill(_)
-            | SlackSaid::Late { .. }
-            | SlackSaid::OverrunRisk { .. }
-            | SlackSaid::Contradiction { .. } => {}
+    /// A channel of which the network's storey will hear.
+    pub(crate) fn know(&mut self, id: ChannelId, channel: &Channel) {
+        let is_told = |key: &str| channel.more.iter().any(|(known, _)| known == key);
+        if ["kg", "h", "ks", "delay"].into_iter().all(is_told) {
+            self.told.insert(id);
         }
+    }
+
+    /// What a slack buffer says; `period_ps` is that of a channel. F-3, F-4, F-9
+    pub fn slack(&mut self, said: &SlackSaid, period_ps: impl Fn(ChannelId) -> u64) {
+        let (kind, by) = match *said {
+            SlackSaid::Fill(_) => {
+                self.ledger.seen.fills += 1;
+                return;
+            }
+            SlackSaid::Late { by, .. } => (Kind::StopTooLate, Some(by)),
+            SlackSaid::OverrunRisk { by, .. } => (Kind::OverrunRisk, Some(by)),
+            SlackSaid::Contradiction { channel, .. } if self.told.contains(&channel) => {
+                (Kind::UnlikeThresholds, None)
+            }
+            SlackSaid::Contradiction { .. } => (Kind::UnlikeAssumed, None),
+        };
+        let (channel, at) = (said.channel(), said.at());
+        let time = Time::from(at.0) * Time::from(period_ps(channel));
+        self.ledger.note(kind, channel, Occurrence { time, at }, || {
+            by.into_iter().map(|by| Fact::number("cells", by)).collect()
+        });
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) const RULES: [Rule; 9] = [
         id: "F-3",
         clause: "4.5.2",
         text: "The slack buffer is a FIFO of r = k_g + h + k_s cells, f of them full, 0 at first. When f rises to r − k_s it generates STOP; when f falls to k_g it generates GO. **Decision:** only a rise to, or fall to, the threshold generates (edge, not level), and a GO is only generated after a STOP.",
-        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().commands, "changes of STOP and GO"), "The fill is bounded, never known: cells are emptied out of sight. `links` tells the bounds."),
+        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().commands, "changes of STOP and GO"), "The fill is bounded, never known: cells are emptied out of sight. Parts of the buffer that the capture does not tell are assumed, and what does not fit them is no more than noted."),
         evidence: "STOP and GO on one channel, and the data on the other that fills the buffer.",
         example: Some("fixtures/demo-slack/capture.pcapng"),
     },

@@ -110,6 +110,7 @@ fn detail(name: &str, said: &Said<'_>) -> String {
         }
         Said::Number(number) => match name {
             "length" | "bytes" => counted(*number, "byte"),
+            "cells" => format!("by {}", counted(*number, "cell")),
             "periods" => counted(*number, "period"),
             "missing" => counted(*number, "character"),
             "after_stop" => format!("{} after STOP", counted(*number, "period")),

@@ -62,6 +62,12 @@ const SENT: Piece = (0, 100, "81 05 aa 7e GAP", 0);
 /// Fill before and behind it, and on the way back.
 const FILL: [Piece; 3] = [(0, 0, "GO GAP", 50), fill(0, 105), fill(1, 0)];
 
+/// The same link, with all that there is to be told of its slack buffers.
+const TOLD: [Wire; 2] = [
+    ("a:0>b:0", "myrinet-channel v=1 tap=a:0 kg=4 h=4 ks=8 delay=1 gen=0 int=0"),
+    ("b:0>a:0", "myrinet-channel v=1 tap=a:0 kg=4 h=4 ks=8 delay=1 gen=0 int=0"),
+];
+
 const fn link(kind: Kind, has: &'static [Piece], nearly: &'static [Piece]) -> Case {
     Case { kind, wires: &LINK, has, nearly }
 }
@@ -174,12 +180,43 @@ pub(crate) const CASES: &[Case] = &[
         &[(0, 0, "GAP 83 05 92 GAP", 0), (1, 0, "STOP GAP STOP GAP STOP", 0)],
         &[(0, 0, "83 05 92 GAP GO", 0), (1, 0, "STOP GAP STOP GAP STOP", 0)],
     ),
+    // F-3: STOP, and no data has come; or the buffer of which that is not told is assumed.
+    Case {
+        kind: Kind::UnlikeThresholds,
+        wires: &TOLD,
+        has: &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 10), (1, 20, "STOP GAP", 40)],
+        nearly: &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 50)],
+    },
+    link(
+        Kind::UnlikeAssumed,
+        &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 10), (1, 20, "STOP GAP", 40)],
+        &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 50)],
+    ),
     // F-4: STOP at 1, GO at 2, and STOP again 30 periods after the first, or 31 = 2h − 1.
     link(
         Kind::CommandsTooOften,
         &[(0, 0, "GO STOP GO×29 STOP", 0)],
         &[(0, 0, "GO STOP GO×30 STOP", 0)],
     ),
+    // F-4: data goes on for 30 periods after STOP; or for none.
+    Case {
+        kind: Kind::StopTooLate,
+        wires: &TOLD,
+        has: &[
+            (0, 0, "GO GAP 05", 0),
+            (0, 3, "05", 37),
+            (0, 40, "GO", 60),
+            (1, 0, "GO GAP", 6),
+            (1, 12, "STOP GAP", 40),
+        ],
+        nearly: &[
+            (0, 0, "GO GAP 05", 0),
+            (0, 3, "05", 9),
+            (0, 12, "GO", 60),
+            (1, 0, "GO GAP", 6),
+            (1, 12, "STOP GAP", 40),
+        ],
+    },
     // F-7
     link(Kind::OpenLink, &[(0, 0, "GAP IDLE×16", 0)], &[(0, 0, "GAP IDLE×15 GAP", 0)]),
     link(
@@ -192,6 +229,25 @@ pub(crate) const CASES: &[Case] = &[
     link(Kind::UnlikeFill, &[(0, 0, "GAP IDLE×2 GO", 0)], &[(0, 0, "GAP IDLE GO", 0)]),
     // F-9
     link(Kind::OverrunAlarm, &[(0, 0, "GAP ORUN GO", 0)], &[(0, 0, "GAP STOP GO", 0)]),
+    // F-9: 28 bytes after STOP do not fit into 8 cells; or none comes.
+    Case {
+        kind: Kind::OverrunRisk,
+        wires: &TOLD,
+        has: &[
+            (0, 0, "GO GAP 05", 0),
+            (0, 3, "05", 37),
+            (0, 40, "GO", 60),
+            (1, 0, "GO GAP", 6),
+            (1, 12, "STOP GAP", 40),
+        ],
+        nearly: &[
+            (0, 0, "GO GAP 05", 0),
+            (0, 3, "05", 9),
+            (0, 12, "GO", 60),
+            (1, 0, "GO GAP", 6),
+            (1, 12, "STOP GAP", 40),
+        ],
+    },
     // one STOP or GO may come first.
     link(Kind::ResetNotEnded, &[(0, 0, "FRES IDLE GAP", 0)], &[(0, 0, "FRES STOP GAP", 0)]),
     //
