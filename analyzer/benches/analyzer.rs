@@ -5,10 +5,11 @@
 use std::hint::black_box;
 
 use analyzer::analysis::{Analysis, Wanted};
+use analyzer::filter::{Filter, RowKind};
 use analyzer::link::slack::Assumptions;
 use analyzer::packet::Bytes;
 use analyzer::reading::{Rows, Said, Tallies};
-use analyzer::timeline::Want;
+use analyzer::timeline::{Row, Want, What};
 use analyzer::window::Window;
 use codec::CharBuf;
 use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
@@ -94,6 +95,32 @@ fn packets(bencher: Bencher<'_, '_>, traffic: Traffic) {
 #[divan::bench(args = TRAFFIC)]
 fn events(bencher: Bencher<'_, '_>, traffic: Traffic) {
     rows(bencher, traffic, Want::Events);
+}
+
+/// Expressions over packets of 16 bytes, and whether the packets' bytes are kept for them.
+const FILTERS: [(&str, Bytes); 3] = [
+    ("tag == 5 && crc.bad && length > 1000", Bytes::Forget),
+    ("channel ~ \"s0:*\" and start in 10us..20us or route contains 85", Bytes::Forget),
+    ("bytes[0:2] == 83:06", Bytes::Keep),
+];
+
+/// Packets a second that a filter looks at, framing included.
+#[divan::bench(args = FILTERS)]
+fn filter(bencher: Bencher<'_, '_>, (text, bytes): (&str, Bytes)) {
+    let (file, characters) = capture(Traffic::Packets(16), 1);
+    bencher.counter(ItemsCount::new(characters / 17)).bench(|| {
+        let mut filter = Filter::parse(text, RowKind::Packets).expect("an expression");
+        let mut rows = Rows::new(black_box(file.as_slice()), Want::Packets, bytes);
+        let mut kept = 0;
+        let mut said = |said: Said<'_>| {
+            if let Said::Row(channel, Row { what: What::Packet(packet), .. }) = said {
+                let row = packet.row(&channel.name);
+                kept += u64::from(filter.keeps(&row, channel.period_ps.get()));
+            }
+        };
+        while rows.step(&mut said).expect("a sound file") == Progress::More {}
+        kept
+    });
 }
 
 /// The threads of an analysis, and the links of its capture.

@@ -166,9 +166,11 @@ fn fields_choose_what_is_printed_of_rows() {
 
 #[test]
 fn fields_are_listed_without_a_capture() {
-    let output = run(&["events", "--list-fields"], b"");
-    assert_eq!((output.status.code(), err(&output)), (Some(0), ""));
-    assert!(out(&output).lines().all(|line| line.chars().count() <= 100));
+    for command in ["info", "packets", "events", "show", "links", "journeys", "blocking", "check"] {
+        let output = run(&[command, "--list-fields"], b"");
+        assert_eq!((output.status.code(), err(&output)), (Some(0), ""), "{command}");
+        assert!(out(&output).lines().all(|line| line.chars().count() <= 100), "{command}");
+    }
     let output = run(&["packets", "--list-fields", "--format", "json"], b"");
     let listed: Value = serde_json::from_str(out(&output)).unwrap();
     assert_eq!(listed["fields"][0]["name"], "channel");

@@ -97,7 +97,7 @@ pub(super) const PACKETS: &[Field] = &[
     Field::new("tag", Number(127), "", "P-2", "the byte after the route"),
     Field::new("payload", Number(U64), "bytes", "P-2", "bytes between tag and CRC byte"),
     Field::new("crc", Words(CRC), "", "P-4", "what the CRC byte says; runt: fewer than two bytes"),
-    Field::new("syndrome", Number(BYTE), "", "P-5", "computed XOR received CRC; a runt has none"),
+    Field::new("syndrome", Number(BYTE), "", "P-5", "computed XOR received CRC; not of a runt"),
     Field::new("ended_by", Words(ENDED_BY), "", "P-1", "what ended the packet"),
     Field::new("bytes", Bytes, "", "P-1", "all its bytes, the first MiB at most"),
     Field::new("route_left_out", Number(U64), "bytes", "", "bytes that route does not have"),
