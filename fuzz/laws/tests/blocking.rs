@@ -122,10 +122,10 @@ impl Run {
             for channel in &deadlock.channels {
                 let mut stopped = false;
                 for row in self.truth(*channel).take_while(|row| row.at <= to) {
-                    match row.what {
-                        truth::What::SenderStopped => stopped = true,
-                        truth::What::SenderResumed(_) => stopped = false,
-                        _ => {}
+                    if row.what == truth::What::SenderStopped {
+                        stopped = true;
+                    } else if let truth::What::SenderResumed(_) = row.what {
+                        stopped = false;
                     }
                 }
                 assert!(stopped, "{} in {deadlock:?}", self.name(*channel));
@@ -155,11 +155,6 @@ fn a_ring_that_has_deadlocked_is_one_deadlock_up_to_the_timeout() {
     let periods = deadlocks[0].periods;
     assert!((BLOCKED - 200..BLOCKED + 40).contains(&periods), "{periods}");
     let (_, broken) = deadlocks[0].broken.unwrap();
-    println!(
-        "{:?} {:?}",
-        deadlocks[0],
-        run.outcome.channels.iter().map(|c| &c.name).collect::<Vec<_>>()
-    );
     assert_eq!(broken, Broken::Resumed(By::Reset));
     // Whoever was stopped so long was in it, or behind it.
     let long: Vec<_> = run.stops().filter(|stop| stop.periods > BLOCKED / 2).collect();
