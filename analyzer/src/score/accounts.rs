@@ -9,7 +9,7 @@ use codec::capture::{Channel, ChannelId, Fault, Item, Progress, Reader};
 use codec::tick::FULL_RATE_PERIOD_PS;
 
 use super::balance::{Balance, Count, Odd};
-use super::fills::Fills;
+use super::fills::{Fills, Tapped};
 use super::journeys::Journeys;
 use super::line::{Kind, Line};
 use super::port::{Expected, Port};
@@ -74,7 +74,9 @@ impl Accounts {
         } else {
             return;
         }
-        self.fills.declare(id, &to, divisor);
+        let tapped = if from == tap { Tapped::Sender } else { Tapped::Receiver };
+        self.fills.declare(id, &way, tapped, balance.end());
+        self.fills.divide(id, divisor);
         self.journeys.declare(id, &channel.name);
         self.channels.insert(id, (channel, balance));
     }
@@ -87,7 +89,12 @@ impl Accounts {
         }
         match &row.what {
             Truth::Fill { fill, slope } => fills.truth(&row.place, row.at, *fill, *slope),
-            Truth::PowerLost => fills.limit(&row.place, row.at),
+            // A host that is made to send STOP or GO says nothing of its slack buffer.
+            Truth::PowerLost | Truth::Raw { .. } => fills.limit(&row.place, row.at),
+            Truth::Fault
+            | Truth::OpenLink
+            | Truth::InvalidCode { .. }
+            | Truth::CorrectedCode { .. } => fills.harm(&row.place, row.at),
             _ => journeys.row(row),
         }
         let Some(port) = ports.get_mut(&row.place) else { return };
@@ -154,7 +161,7 @@ impl Accounts {
             balance.finish(&mut |odd| keep(differences, channel, odd));
         }
         let mut scores = self.lines();
-        let fills = self.fills.finish();
+        let (fills, outside) = self.fills.finish();
         let journeys = self.journeys.finish();
         let left_out =
             |reason, number| BTreeMap::from_iter((number > 0).then_some((reason, number)));
@@ -169,13 +176,21 @@ impl Accounts {
         ];
         scores.extend(rows.map(|(kind, count, left_out)| ScoreRow::new(kind, count, left_out)));
         let count = Count { in_truth: fills.moments, found: fills.moments, right: fills.inside };
-        let mut fill = ScoreRow::new("fill", count, left_out("power-lost", fills.left_out));
+        let mut fill = ScoreRow::new("fill", count, left_out("fault", fills.left_out));
         fill.width = (fills.moments > 0).then(|| fills.width as f64 / fills.moments as f64);
         scores.push(fill);
         scores.retain(|row| row.in_truth > 0 || row.found > 0 || !row.left_out.is_empty());
         let unseen = self.unseen.into_iter();
         let unseen = unseen.map(|(event, (count, why))| Unseen { event, count, why });
         let mut differences = self.differences;
+        let name = |id| self.channels.get(&id).map(|(channel, _)| channel.name.clone());
+        differences.extend(outside.into_iter().map(|outside| Difference {
+            account: "missed",
+            channel: name(outside.channel),
+            at: Some(outside.at),
+            kind: "fill",
+            what: outside.what,
+        }));
         differences.extend(journeys.odd.into_iter().map(|(kind, what)| Difference {
             account: "missed",
             channel: None,

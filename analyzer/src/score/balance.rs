@@ -72,6 +72,12 @@ impl Balance {
         self.recorded.0 <= place && place <= self.recorded.1
     }
 
+    /// Behind the last place that was recorded on both channels of the link.
+    pub(super) fn end(&self) -> u64 {
+        let (_, last) = self.opposite.unwrap_or(self.recorded);
+        last.min(self.recorded.1).saturating_add(1)
+    }
+
     /// Takes a line of the truth.
     pub(super) fn expect(&mut self, line: Line) {
         let (first, last) = self.recorded;

@@ -6,6 +6,7 @@ use codec::capture::ChannelId;
 use codec::tick::Tick;
 
 use crate::link::slack::Fill;
+use crate::place::Way;
 
 /// All slack buffers at the far ends of captured channels.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +14,17 @@ pub(super) struct Fills {
     buffers: BTreeMap<ChannelId, Buffer>,
     /// Which buffers are at a port.
     places: BTreeMap<String, Vec<ChannelId>>,
+    /// Which buffers are behind a cable, of which the port is an end, as the tap sees it.
+    cables: BTreeMap<String, Vec<ChannelId>>,
+}
+
+/// At which end of its link a channel was tapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tapped {
+    /// At the sender's: what happens on the cable is not seen.
+    Sender,
+    /// At the receiver's.
+    Receiver,
 }
 
 /// What bounds were worth.
@@ -28,6 +40,18 @@ pub(super) struct Worth {
     pub(super) left_out: u64,
 }
 
+/// Bounds that the truth leaves: the channel of the buffer, its first period outside, and how it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Outside {
+    pub(super) channel: ChannelId,
+    pub(super) at: u64,
+    pub(super) what: String,
+}
+
+/// Periods of a link after which damage has been noticed at the latest, or up to which something wrong
+/// makes bounds wrong. *Chosen*: more than 16 of silence (F-7), or a round trip (F-4).
+const NOTICED: u64 = 256;
+
 /// One slack buffer.
 #[derive(Clone, Debug)]
 struct Buffer {
@@ -37,10 +61,16 @@ struct Buffer {
     pieces: VecDeque<Piece>,
     /// Bounds that the truth has not reached.
     bounds: VecDeque<Fill>,
+    /// Where the recording ends.
+    end: u64,
     /// From where on it is not compared.
     limit: u64,
     worth: Worth,
+    outside: Vec<Outside>,
 }
+
+/// Examples that are kept of each buffer. *Chosen*: as many as one looks at.
+const OUTSIDE_MAX: usize = 4;
 
 /// From a period on, up to the next piece, the fill runs straight.
 #[derive(Clone, Copy, Debug)]
@@ -51,17 +81,29 @@ struct Piece {
 }
 
 impl Fills {
-    /// Adds the buffer at the far end of a channel, which is at a port.
-    pub(super) fn declare(&mut self, id: ChannelId, place: &str, divisor: u64) {
+    /// Adds the buffer at the far end of a channel of which so many periods were recorded.
+    pub(super) fn declare(&mut self, id: ChannelId, way: &Way, tapped: Tapped, end: u64) {
         let buffer = Buffer {
-            divisor,
+            divisor: 1,
+            end,
             pieces: VecDeque::new(),
             bounds: VecDeque::new(),
             limit: u64::MAX,
             worth: Worth::default(),
+            outside: Vec::new(),
         };
         self.buffers.insert(id, buffer);
-        self.places.entry(place.to_owned()).or_default().push(id);
+        self.places.entry(way.to.to_string()).or_default().push(id);
+        if tapped == Tapped::Sender {
+            for place in [&way.from, &way.to] {
+                self.cables.entry(place.to_string()).or_default().push(id);
+            }
+        }
+    }
+
+    /// So many periods of the full rate are one of the link's.
+    pub(super) fn divide(&mut self, id: ChannelId, divisor: u64) {
+        self.buffers.get_mut(&id).into_iter().for_each(|buffer| buffer.divisor = divisor);
     }
 
     /// At a port the fill runs straight from a period of the full rate on.
@@ -77,7 +119,17 @@ impl Fills {
     pub(super) fn limit(&mut self, place: &str, at: u64) {
         for id in self.places.get(place).into_iter().flatten() {
             let Some(buffer) = self.buffers.get_mut(id) else { continue };
-            buffer.limit = buffer.limit.min(at / buffer.divisor);
+            buffer.limit = buffer.limit.min((at / buffer.divisor).saturating_sub(NOTICED));
+        }
+    }
+
+    /// Something was done to a cable at a port, or has come out of it: what is in the buffer behind
+    /// it is not compared any more, from some time before on.
+    pub(super) fn harm(&mut self, place: &str, at: u64) {
+        for id in self.cables.get(place).into_iter().flatten() {
+            let Some(buffer) = self.buffers.get_mut(id) else { continue };
+            let from = (at / buffer.divisor).saturating_sub(NOTICED);
+            buffer.limit = buffer.limit.min(from);
         }
     }
 
@@ -92,7 +144,8 @@ impl Fills {
     pub(super) fn settle(&mut self, before: u64) {
         for buffer in self.buffers.values_mut() {
             while let Some(fill) = buffer.bounds.front().copied() {
-                if fill.end.0.saturating_mul(buffer.divisor) > before {
+                let noticed = fill.end.0.saturating_add(NOTICED);
+                if noticed.saturating_mul(buffer.divisor) > before {
                     break;
                 }
                 buffer.bounds.pop_front();
@@ -101,9 +154,9 @@ impl Fills {
         }
     }
 
-    /// The truth is at its end.
-    pub(super) fn finish(&mut self) -> Worth {
-        let mut worth = Worth::default();
+    /// The truth is at its end. Also hands out examples of what bounds leave out.
+    pub(super) fn finish(&mut self) -> (Worth, Vec<Outside>) {
+        let (mut worth, mut outside) = (Worth::default(), Vec::new());
         for buffer in self.buffers.values_mut() {
             while let Some(fill) = buffer.bounds.pop_front() {
                 buffer.compare(&fill);
@@ -112,8 +165,9 @@ impl Fills {
             worth.inside += buffer.worth.inside;
             worth.width += buffer.worth.width;
             worth.left_out += buffer.worth.left_out;
+            outside.append(&mut buffer.outside);
         }
-        worth
+        (worth, outside)
     }
 }
 
@@ -123,8 +177,9 @@ impl Buffer {
         while self.pieces.get(1).is_some_and(|next| next.from <= fill.start.0) {
             self.pieces.pop_front();
         }
-        let end = fill.end.0.min(self.limit.max(fill.start.0));
-        self.worth.left_out += fill.end.0 - end;
+        let last = fill.end.0.min(self.end);
+        let end = last.min(self.limit.max(fill.start.0));
+        self.worth.left_out += last - end;
         let nexts = self.pieces.iter().skip(1).map(|next| next.from).chain([u64::MAX]);
         for (piece, next) in self.pieces.iter().zip(nexts) {
             let (from, to) = (piece.from.max(fill.start.0), next.min(end));
@@ -134,16 +189,29 @@ impl Buffer {
             if from < to {
                 let moments = to - from;
                 self.worth.moments += moments;
-                self.worth.inside += piece.inside(from, to, fill);
+                let (enter, leave) = piece.inside(from, to, fill);
+                self.worth.inside += leave - enter;
                 self.worth.width += widths(from, to, fill);
+                if leave - enter < moments && self.outside.len() < OUTSIDE_MAX {
+                    let at = if enter > 0 || leave == 0 { from } else { from + leave };
+                    self.outside.push(piece.outside(at, fill));
+                }
             }
         }
     }
 }
 
 impl Piece {
-    /// In how many periods of a stretch the fill is inside some bounds.
-    fn inside(&self, from: u64, to: u64, bounds: &Fill) -> u64 {
+    /// A period in which the fill is not inside some bounds.
+    fn outside(&self, at: u64, bounds: &Fill) -> Outside {
+        let fill = i128::from(self.fill) + i128::from(self.slope) * i128::from(at - self.from);
+        let (lo, hi) = bounds.at(Tick(at)).unwrap_or_default();
+        let what = format!("{fill} cells are full, found: {lo} to {hi}");
+        Outside { channel: bounds.channel, at, what }
+    }
+
+    /// From which period of a stretch on, and up to which, the fill is inside some bounds.
+    fn inside(&self, from: u64, to: u64, bounds: &Fill) -> (u64, u64) {
         let moments = i128::from(to - from);
         let line = |first: i128, slope: i128, start: u64| {
             (first + slope * i128::from(from - start), slope)
@@ -154,8 +222,9 @@ impl Piece {
         let (above, below) = ((fill.0 - lo.0, fill.1 - lo.1), (hi.0 - fill.0, hi.1 - fill.1));
         let [(enter, leave), (other_enter, other_leave)] =
             [above, below].map(|(first, slope)| not_negative(first, slope, moments));
-        let inside = leave.min(other_leave) - enter.max(other_enter);
-        u64::try_from(inside).unwrap_or(0)
+        let (enter, leave) = (enter.max(other_enter), leave.min(other_leave));
+        let places = [enter.min(leave), leave].map(|place| u64::try_from(place).unwrap_or(0));
+        places.into()
     }
 }
 
@@ -185,6 +254,13 @@ fn widths(from: u64, to: u64, bounds: &Fill) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use codec::capture::Channel;
+
+    fn declare(fills: &mut Fills, channel: ChannelId, divisor: u64) {
+        let way = Way::of(&Channel::named("h0:0>s0:3")).unwrap();
+        fills.declare(channel, &way, Tapped::Sender, 1000);
+        fills.divide(channel, divisor);
+    }
 
     /// Bounds of a buffer against a fill that is 0 at first, then rises to 30, then falls to 10.
     fn check(start: u64, end: u64, lo: u32, hi: u32) -> Worth {
@@ -207,14 +283,14 @@ mod tests {
     fn checked(bounds: Fill) -> Worth {
         let mut fills = Fills::default();
         let channel = ChannelId(3);
-        fills.declare(channel, "s0:3", 2);
+        declare(&mut fills, channel, 2);
         fills.truth("s0:3", 0, 0, 0);
         fills.truth("s0:3", 200, 0, 1);
         fills.truth("h0:0", 230, 7, 1);
         fills.truth("s0:3", 260, 30, -2);
         fills.truth("s0:3", 280, 10, 0);
         fills.bounds(bounds);
-        fills.finish()
+        fills.finish().0
     }
 
     #[test]
@@ -245,13 +321,13 @@ mod tests {
     #[test]
     fn what_is_not_comparable_is_counted_apart() {
         let mut fills = Fills::default();
-        fills.declare(ChannelId(3), "s0:3", 1);
+        declare(&mut fills, ChannelId(3), 1);
         fills.truth("s0:3", 0, 5, 0);
-        fills.limit("s0:3", 60);
+        fills.limit("s0:3", 60 + NOTICED);
         for (start, end) in [(0, 50), (50, 70), (70, 90)] {
             fills.bounds(flat(start, end));
             fills.settle(end);
         }
-        assert_eq!(fills.finish(), Worth { moments: 60, inside: 60, width: 0, left_out: 30 });
+        assert_eq!(fills.finish().0, Worth { moments: 60, inside: 60, width: 0, left_out: 30 });
     }
 }

@@ -21,7 +21,8 @@ pub mod seeds;
 pub type Law = fn(&[u8]);
 
 /// The targets, by the names of their directories in `corpus/`.
-pub const TARGETS: [(&str, Law); 8] = [
+pub const TARGETS: [(&str, Law); 9] = [
+    ("analyze", analyze::law),
     ("capture", capture::law),
     ("chars", chars::law),
     ("filter", filter::law),

@@ -38,6 +38,9 @@ pub fn all() -> Vec<Seed> {
     let last = ("chars", "last-place", chunk_at(u64::MAX - 4, "83 05 92 GAP", None));
     let packets = packets().into_iter().map(|(name, bytes)| ("packet", name, bytes));
     let captures = captures().into_iter().map(|(name, bytes)| ("capture", name, bytes));
+    let analyses = ["whole-flow-control", "cut-in-a-chunk", "sections-of-both-orders"];
+    let analyses = self::captures().into_iter().filter(move |(name, _)| analyses.contains(name));
+    let analyses = analyses.map(|(name, bytes)| ("analyze", name, bytes));
     chunks
         .chain([last])
         .chain(texts)
@@ -45,6 +48,7 @@ pub fn all() -> Vec<Seed> {
         .chain(packets)
         .chain(fixtures)
         .chain(captures)
+        .chain(analyses)
         .chain(scenarios::all())
         .collect()
 }

@@ -126,3 +126,12 @@ fn a_storm_of_analyses_keeps_the_laws() {
         assert!(catch_unwind(|| analyze::planned(&plan)).is_ok(), "{number}: {plan:?}");
     }
 }
+
+#[test]
+fn a_storm_of_captures_is_analysed_alike_however_cut_and_by_however_many() {
+    for (number, bytes) in storm("captures", 150).enumerate() {
+        let plan = laws::plan::Plan::from_bytes(&bytes);
+        let Some(file) = plan.and_then(|plan| plan.file().ok()) else { continue };
+        assert!(catch_unwind(|| analyze::capture(&file)).is_ok(), "{number}");
+    }
+}

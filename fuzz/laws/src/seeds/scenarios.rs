@@ -8,7 +8,13 @@ use crate::repair::Dice;
 const LEN: usize = 200;
 
 /// Of networks and switches: target, the kind of event that happens twice at least, dice.
-const RUNS: [(&str, &str, u64); 18] = [
+const RUNS: [(&str, &str, u64); 24] = [
+    ("analyze", "blocked", 79),
+    ("analyze", "overflow", 5),
+    ("analyze", "open-link", 0),
+    ("analyze", "truncated", 41),
+    ("analyze", "forward-reset", 35),
+    ("analyze", "sender-resumed", 0),
     ("network", "blocked", 30),
     ("network", "overflow", 6),
     ("network", "merged", 180),
@@ -55,7 +61,7 @@ mod tests {
     fn every_seed_of_a_run_shows_what_it_is_named_after() {
         for (target, name, bytes) in all() {
             let plan: Option<Plan> = match target {
-                "network" => Plan::from_bytes(&bytes),
+                "network" | "analyze" => Plan::from_bytes(&bytes),
                 "switch" => SwitchPlan::from_bytes(&bytes).map(Plan::from),
                 _ => continue,
             };
