@@ -40,7 +40,9 @@ impl Span {
     /// From which character of a channel up to which a cell goes.
     fn cell(&self, number: u128, channel: &Channel) -> (Tick, Tick) {
         let at = |number: u128| {
-            let time = self.from + (self.to - self.from) * number / self.cells.max(1);
+            let (all, cells) = (self.to - self.from, self.cells.max(1));
+            // In two parts, for all of it many times over may be more than there are numbers for.
+            let time = self.from + all / cells * number + all % cells * number / cells;
             let at = time / u128::from(channel.period_ps.get());
             Tick(u64::try_from(at).unwrap_or(u64::MAX))
         };
