@@ -22,7 +22,7 @@ use self::state::{Interval, States};
 use crate::analysis::Wanted;
 use crate::finding::Findings;
 use crate::packet::Bytes;
-use crate::timeline::{Detail, Row, Time, Timeline, Want, What};
+use crate::timeline::{Detail, Row, TIMESTAMP_PS, Time, Timeline, Want, What};
 
 /// The channels of a link.
 #[derive(Debug)]
@@ -155,7 +155,7 @@ impl Link {
     pub fn pass(&mut self, moment: Time) {
         let Self { timeline, account } = self;
         timeline.pass(moment, &mut |row| account.take(row));
-        account.turn();
+        account.turn(moment.saturating_sub(TIMESTAMP_PS));
     }
 
     /// The recording ends.
@@ -179,13 +179,23 @@ impl Link {
 }
 
 impl Account {
-    /// All rows up to now have been taken.
-    fn turn(&mut self) {
-        let Self { sides, out, wanted, now, .. } = self;
-        if wanted.intervals() {
-            for side in sides.values_mut() {
-                side.states.turn(&mut |interval| out.intervals.push((*now, interval)));
+    /// All rows of before a moment have been taken: hands out the stretches that have ended for good.
+    fn turn(&mut self, until: Time) {
+        let Self { sides, out, wanted, .. } = self;
+        if !wanted.intervals() {
+            return;
+        }
+        let from = out.intervals.len();
+        for side in sides.values_mut() {
+            // What ends at a character may go on, as long as that character lasts.
+            let after = Time::from(side.states.settled().0) + 1;
+            let known = after * Time::from(side.channel.period_ps.get());
+            if known <= until {
+                side.states.turn(&mut |interval| out.intervals.push((known - 1, interval)));
             }
+        }
+        if let Some(new) = out.intervals.get_mut(from..) {
+            new.sort_by_key(|(known, interval)| (*known, interval.channel));
         }
     }
 
@@ -201,7 +211,7 @@ impl Account {
 
     fn take(&mut self, row: Row) {
         if row.time > self.now {
-            self.turn();
+            self.turn(row.time);
             self.now = row.time;
         }
         let Self { sides, findings, out, wanted, now: _ } = self;
@@ -241,7 +251,7 @@ impl Account {
     }
 
     fn finish(&mut self) {
-        self.turn();
+        self.turn(Time::MAX);
         let Self { sides, out, wanted, findings, now: _ } = self;
         findings.finish();
         let intervals = wanted.intervals();

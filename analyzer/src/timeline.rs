@@ -29,7 +29,7 @@ pub const REPEATED_MAX: u64 = 1 << 20;
 pub const REPEATED_MAX_ALL: u64 = 1 << 12;
 
 /// Tools that order blocks by their timestamps see whole nanoseconds only.
-const TIMESTAMP_PS: u128 = 1000;
+pub(crate) const TIMESTAMP_PS: u128 = 1000;
 
 /// Something on one channel, in order of time across channels and of sequence within each.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -448,3 +448,12 @@ fn a_silent_opposite_channel_makes_the_sender_s_state_known() {
     15..=19 idle
     ");
 }
+
+#[test]
+fn a_stop_within_one_character_of_a_slower_sender_is_none() {
+    // a runs at half the rate: b's STOP at 4 and GO at 5 both fall on its character 2.
+    let [mut there, back] = link();
+    there.period_ps = NonZeroU64::new(25_000).unwrap();
+    let pieces = [(0, 0, "GAP×6", 0), (1, 0, "GO GAP GAP GAP STOP GO GAP GAP", 0)];
+    insta::assert_snapshot!(states(&capture(&[there, back], &pieces), 0), @"0..=5 idle");
+}

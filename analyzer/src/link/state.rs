@@ -21,7 +21,9 @@ pub struct States {
     receiving: Receiving,
     sender: Sender,
     recorded: Recorded,
-    /// Up to here the state has been settled.
+    /// The place of the last row that may have changed the state.
+    now: Tick,
+    /// Up to here the state has been settled: to where rows were left out, that is ahead.
     next: Tick,
     /// The state just before that, and since when it has been.
     current: Option<(Tick, State)>,
@@ -96,6 +98,7 @@ impl States {
             sender: Sender::Going,
             recorded: Recorded::default(),
             next: Tick(0),
+            now: Tick(0),
             current: None,
             lamp: Lamp::default(),
             summary: Summary::default(),
@@ -304,6 +307,7 @@ impl States {
 
     /// The state is known up to here.
     fn settle(&mut self, at: Tick, out: &mut impl FnMut(Interval)) {
+        self.now = at;
         let at = self.recorded.limit(at);
         let state = match self.doing() {
             Doing::Clear(state) => state,
@@ -315,11 +319,19 @@ impl States {
         self.reach(at, state, out);
     }
 
-    /// All rows of an instant have been taken: hands out the stretch that has ended, if one has. (At
-    /// once, so that the order in which stretches are told does not depend on how runs of bytes were
-    /// cut.)
+    /// Up to where the state has been settled.
+    pub(super) const fn settled(&self) -> Tick {
+        self.next
+    }
+
+    /// All rows of the character after [`States::settled`] have been taken: hands out the stretch that
+    /// has ended, if one has. (At once, so that the order in which stretches are told does not depend on
+    /// how runs of bytes were cut.)
     pub fn turn(&mut self, out: &mut impl FnMut(Interval)) {
         let Some((_, current)) = self.current else { return };
+        if self.next > self.now {
+            return;
+        }
         let goes_on = match self.doing() {
             Doing::Clear(state) => state == current,
             Doing::Packet(awaited) if awaited > self.next => current == State::Sending,

@@ -15,6 +15,7 @@ use crate::network::plan::Plan;
 use crate::network::run::run;
 use crate::repair::Dice;
 use crate::score;
+use crate::states;
 
 /// Most periods of a capture that is taken through all of this. *Chosen*: some milliseconds.
 const PERIODS_MAX: u64 = 1 << 14;
@@ -45,6 +46,7 @@ pub fn law(bytes: &[u8]) {
 /// # Panics
 /// If not.
 pub fn capture(file: &[u8]) {
+    states::law(file);
     let read = Read::to_end(file);
     let periods = read.sections.iter().map(Section::periods).fold(0, u64::saturating_add);
     if read.sections.iter().any(Section::is_endless) || periods > PERIODS_MAX {

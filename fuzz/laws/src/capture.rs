@@ -183,6 +183,22 @@ impl Section {
         self.chunks.iter().any(|(_, chunk)| long(chunk.count) && is_noisy(chunk.chars.chars()))
     }
 
+    /// What was recorded of each channel: from a character up to another, in order.
+    pub(crate) fn stretches(&self) -> BTreeMap<ChannelId, Vec<(Tick, Tick)>> {
+        let mut all: BTreeMap<ChannelId, Vec<(Tick, Tick)>> =
+            self.channels.keys().map(|id| (*id, Vec::new())).collect();
+        for (id, chunk) in &self.chunks {
+            let chunk = chunk.chunk();
+            let own = all.entry(*id).or_default();
+            match own.last_mut() {
+                Some((_, end)) if *end == chunk.first => *end = chunk.end(),
+                _ if chunk.periods() == 0 => {}
+                Some(_) | None => own.push((chunk.first, chunk.end())),
+            }
+        }
+        all
+    }
+
     fn period_ps(&self, id: ChannelId) -> u64 {
         self.channels.get(&id).map_or(1, |channel| channel.period_ps.get())
     }

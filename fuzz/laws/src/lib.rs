@@ -16,6 +16,7 @@ pub mod reference;
 pub mod repair;
 pub mod score;
 pub mod seeds;
+pub mod states;
 
 /// A law, of bytes of its target's format.
 pub type Law = fn(&[u8]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use laws::plan::Plan;
 use laws::repair::Dice;
-use laws::{TARGETS, capture, seeds};
+use laws::{TARGETS, capture, seeds, states};
 
 fn directory(target: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(target)
@@ -58,6 +58,22 @@ fn a_storm_of_planned_captures_keeps_the_law() {
         let len = usize::try_from(20 + dice.below(400)).unwrap();
         let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
         let held = std::panic::catch_unwind(|| capture::planned(&plan));
+        assert!(held.is_ok(), "storm {storm}: {plan:?}");
+    }
+}
+
+#[test]
+fn states_tile_whatever_was_captured() {
+    for (path, bytes) in files("capture") {
+        let held = std::panic::catch_unwind(|| states::law(&bytes));
+        assert!(held.is_ok(), "{}", path.display());
+    }
+    let mut dice = Dice::new(b"a storm of captures with states");
+    for storm in 0..300 {
+        let len = usize::try_from(20 + dice.below(400)).unwrap();
+        let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
+        let Ok(file) = plan.file() else { continue };
+        let held = std::panic::catch_unwind(|| states::law(&file));
         assert!(held.is_ok(), "storm {storm}: {plan:?}");
     }
 }

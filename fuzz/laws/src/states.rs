@@ -1,0 +1,107 @@
+//! What channels were doing: intervals that follow each other through all that was recorded, and
+//! sums that are theirs.
+
+use std::collections::BTreeMap;
+
+use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::link::Link;
+use analyzer::link::report::ChannelReport;
+use analyzer::link::slack::Assumptions;
+use analyzer::link::state::{Interval, State};
+use analyzer::text;
+use codec::capture::{ChannelId, Progress};
+use codec::tick::Tick;
+
+use crate::capture::{Read, Section};
+
+/// Whatever the bytes, every character that was recorded belongs to one interval; what is added up
+/// is their lengths, and can be printed.
+///
+/// # Panics
+/// If not.
+pub fn law(file: &[u8]) {
+    let read = Read::to_end(file);
+    let mut intervals: BTreeMap<ChannelId, Vec<Interval>> = BTreeMap::new();
+    let mut analysis = Analysis::new(file, Wanted::Intervals, Assumptions::default());
+    let mut told = |told: Told| {
+        if let Told::Interval(interval) = told {
+            intervals.entry(interval.channel).or_default().push(interval);
+        }
+    };
+    while matches!(analysis.step(&mut told), Ok(Progress::More)) {}
+    let links: Vec<Vec<ChannelReport<'_>>> =
+        analysis.links().map(|link| Link::reports(link).collect()).collect();
+    let reports: BTreeMap<_, _> =
+        links.iter().flatten().map(|report| (report.id, report)).collect();
+    for (id, stretches) in read.sections.iter().flat_map(Section::stretches) {
+        let own = intervals.remove(&id).unwrap_or_default();
+        tile(&own, &stretches);
+        let report = reports.get(&id);
+        assert!(report.is_some(), "every channel is reported");
+        report.into_iter().for_each(|report| sums(report, &own));
+    }
+    assert!(intervals.is_empty(), "intervals are of channels");
+    let mut lines = 0;
+    text::links(&links, &mut |line| lines += line.to_string().len());
+    assert!(lines > 0, "something is printed");
+}
+
+/// They follow each other through all that was recorded, and only that.
+fn tile(own: &[Interval], stretches: &[(Tick, Tick)]) {
+    let mut own = own.iter().peekable();
+    for (first, end) in stretches {
+        let (mut next, mut before) = (*first, None);
+        while let Some(interval) = own.next_if(|interval| interval.start < *end) {
+            assert_eq!(interval.start, next, "no gap and no overlap");
+            assert!(interval.end > interval.start, "an interval has characters");
+            assert_ne!(before, Some(interval.state), "what follows is another state");
+            (next, before) = (interval.end, Some(interval.state));
+        }
+        assert_eq!(next, *end, "up to the last character");
+    }
+    assert_eq!(own.next(), None, "nothing else");
+}
+
+fn sums(report: &ChannelReport<'_>, own: &[Interval]) {
+    for (state, sum) in State::ALL.into_iter().zip(report.summary.times.periods()) {
+        let of_it = own.iter().filter(|interval| interval.state == state);
+        let all: u64 = of_it.map(|interval| interval.end.since(interval.start).0).sum();
+        assert_eq!(all, *sum, "the time in a state is that of its intervals");
+    }
+    let all = report.summary.tally.characters();
+    assert_eq!(report.summary.times.periods().iter().sum::<u64>(), all, "all has a state");
+    assert_eq!(report.lamp.periods().iter().sum::<u64>(), all, "lamps show something all the time");
+    assert!(report.summary.stops.longest <= report.summary.stops.periods, "one stop of all");
+    assert!(serde_json::to_string(&report.row()).is_ok(), "rows are JSON");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn interval(start: u64, end: u64, state: State) -> Interval {
+        Interval { channel: ChannelId(0), start: Tick(start), end: Tick(end), state }
+    }
+
+    #[test]
+    fn intervals_that_tile_do() {
+        let own = [
+            interval(3, 5, State::Idle),
+            interval(5, 9, State::Open),
+            interval(12, 13, State::Open),
+        ];
+        tile(&own, &[(Tick(3), Tick(9)), (Tick(12), Tick(13))]);
+    }
+
+    #[test]
+    #[should_panic(expected = "no gap and no overlap")]
+    fn a_gap_is_caught() {
+        tile(&[interval(3, 5, State::Idle), interval(6, 9, State::Open)], &[(Tick(3), Tick(9))]);
+    }
+
+    #[test]
+    #[should_panic(expected = "up to the last character")]
+    fn a_missing_end_is_caught() {
+        tile(&[interval(3, 5, State::Idle)], &[(Tick(3), Tick(9))]);
+    }
+}
