@@ -17,7 +17,7 @@ use codec::capture::{Channel, ChannelId, Chunk};
 use codec::tick::Tick;
 
 use self::report::ChannelReport;
-use self::slack::{Assumptions, Slack, SlackRow, SlackSaid};
+use self::slack::{Assumptions, Slack, SlackSaid};
 use self::state::{Interval, States};
 use crate::analysis::Wanted;
 use crate::finding::Findings;
@@ -94,8 +94,8 @@ impl Link {
     }
 
     /// What there is to say about the slack buffer at the far end of each of its channels.
-    pub fn slack(&self) -> impl Iterator<Item = SlackRow<'_>> {
-        self.account.sides.values().map(|side| side.slack.summary())
+    pub fn slack(&self) -> impl Iterator<Item = &Slack> {
+        self.account.sides.values().map(|side| &side.slack)
     }
 
     /// What is odd about its channels.

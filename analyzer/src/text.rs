@@ -8,6 +8,7 @@ mod fields;
 mod journeys;
 mod links;
 mod score;
+mod slack;
 mod topology;
 
 use std::fmt::{self, Display};
@@ -28,6 +29,7 @@ pub use self::fields::fields;
 pub use self::journeys::{journey_head, journey_lines};
 pub use self::links::{interval, interval_head, links};
 pub use self::score::score;
+pub use self::slack::{fill, fill_head, slack};
 pub use self::topology::topology;
 
 /// What a piece of a line is, for those who colour it.

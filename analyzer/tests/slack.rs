@@ -205,7 +205,7 @@ fn the_delay_of_a_cable_that_nobody_told_is_that_of_the_fastest_ping() {
     let assumed: Vec<_> = analysis
         .links()
         .flat_map(analyzer::link::Link::slack)
-        .map(|row| row.assumed.to_string())
+        .map(|slack| slack.parameters().to_string())
         .collect();
     assert_eq!(
         assumed,

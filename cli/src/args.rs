@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use analyzer::filter::RowKind;
+use analyzer::link::slack::Assumptions;
 use analyzer::window::{Edge, Window};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -154,12 +156,40 @@ pub(crate) struct Explain {
 }
 
 #[derive(Args, Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "flags of a command line, one at most of which is given"
+)]
 pub(crate) struct Links {
     #[command(flatten)]
     pub(crate) view: View,
     /// Lists the intervals in which each channel was in one state.
     #[arg(long)]
     pub(crate) intervals: bool,
+    /// Tells how full the slack buffer at the far end of each channel was, and what is assumed.
+    #[arg(long, conflicts_with = "intervals")]
+    pub(crate) slack: bool,
+    /// Lists bounds of those fills at every moment.
+    #[arg(long, conflicts_with_all = ["intervals", "slack"])]
+    pub(crate) fill: bool,
+    /// What slack buffers and cables are like, whatever the capture says.
+    #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
+    pub(crate) assume: Option<Assumptions>,
+}
+
+impl Links {
+    /// Which rows it is to print.
+    pub(crate) const fn kind(&self) -> RowKind {
+        if self.intervals {
+            RowKind::Intervals
+        } else if self.slack {
+            RowKind::Buffers
+        } else if self.fill {
+            RowKind::Fills
+        } else {
+            RowKind::Links
+        }
+    }
 }
 
 #[derive(Args, Clone, Debug)]

@@ -1,5 +1,7 @@
 //! `myriscope links`: what every link was doing, added up or as intervals.
 
+mod buffers;
+
 use std::ops::ControlFlow;
 
 use analyzer::analysis::{Analysis, Told, Wanted};
@@ -19,21 +21,32 @@ use crate::output::Output;
 use crate::report::{Failure, Report};
 
 pub(crate) fn run(arguments: &Links, output: &mut Output) -> Result<Report, Failure> {
-    let Links { view, intervals } = arguments;
-    let kind = if *intervals { RowKind::Intervals } else { RowKind::Links };
+    let Links { view, .. } = arguments;
+    let kind = arguments.kind();
     if view.list_fields {
         list_fields(kind, view.format, output);
         return Ok(Report::default());
     }
     let choice = Choice::of(view, kind)?;
-    if *intervals {
-        return list(view, choice, output);
-    }
-    if view.from.is_some() || view.to.is_some() {
-        let what = "--from and --to choose among intervals: add --intervals";
+    let timed = matches!(kind, RowKind::Intervals | RowKind::Fills);
+    if !timed && (view.from.is_some() || view.to.is_some()) {
+        let what = "--from and --to choose among intervals and fills: add --intervals or --fill";
         return Err(Failure::reading(&view.file, &what));
     }
-    sum(view, choice, output)
+    let assumptions = arguments.assume.unwrap_or_default();
+    match kind {
+        RowKind::Intervals => list(view, choice, output),
+        RowKind::Fills => buffers::list(view, choice, assumptions, output),
+        RowKind::Buffers => buffers::sum(view, choice, assumptions, output),
+        RowKind::Links
+        | RowKind::Channels
+        | RowKind::Packets
+        | RowKind::Events
+        | RowKind::Characters
+        | RowKind::Waits
+        | RowKind::Journeys
+        | RowKind::Findings => sum(view, choice, output),
+    }
 }
 
 /// Lists the intervals.
@@ -103,7 +116,7 @@ fn sum(view: &View, mut choice: Choice, output: &mut Output) -> Result<Report, F
     Ok(report)
 }
 
-fn look_for_channel(view: &View, analysis: &Analysis<Capture>, report: &mut Report) {
+pub(super) fn look_for_channel(view: &View, analysis: &Analysis<Capture>, report: &mut Report) {
     let mut names = analysis.channels().map(|(_, channel)| channel.name.as_str());
     if let Some(name) = &view.channel
         && !names.any(|found| found == name)

@@ -22,6 +22,10 @@ pub enum RowKind {
     Links,
     /// Of `links --intervals`.
     Intervals,
+    /// Of `links --slack`.
+    Buffers,
+    /// Of `links --fill`.
+    Fills,
     /// Of `journeys`.
     Journeys,
     /// Of `check`.
@@ -72,7 +76,7 @@ pub enum Shape {
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Channels,
         Self::Packets,
         Self::Events,
@@ -80,6 +84,8 @@ impl RowKind {
         Self::Waits,
         Self::Links,
         Self::Intervals,
+        Self::Buffers,
+        Self::Fills,
         Self::Journeys,
         Self::Findings,
     ];
@@ -95,6 +101,8 @@ impl RowKind {
             Self::Waits => "waits",
             Self::Links => "links",
             Self::Intervals => "intervals",
+            Self::Buffers => "buffers",
+            Self::Fills => "fills",
             Self::Journeys => "journeys",
             Self::Findings => "findings",
         }
@@ -111,6 +119,8 @@ impl RowKind {
             Self::Waits => "blocking",
             Self::Links => "links",
             Self::Intervals => "links --intervals",
+            Self::Buffers => "links --slack",
+            Self::Fills => "links --fill",
             Self::Journeys => "journeys",
             Self::Findings => "check",
         }
@@ -127,6 +137,8 @@ impl RowKind {
             Self::Waits => table::WAITS,
             Self::Links => table::LINKS,
             Self::Intervals => table::INTERVALS,
+            Self::Buffers => table::BUFFERS,
+            Self::Fills => table::FILLS,
             Self::Journeys => table::JOURNEYS,
             Self::Findings => table::FINDINGS,
         }

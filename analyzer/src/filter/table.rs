@@ -3,6 +3,7 @@
 mod findings;
 mod journeys;
 mod links;
+mod slack;
 
 use super::field::Field;
 use super::field::Shape::{Bytes, Flag, List, Number, Place, Text, Words};
@@ -15,6 +16,7 @@ use codec::packet::Check;
 pub(super) use self::findings::FINDINGS;
 pub(super) use self::journeys::JOURNEYS;
 pub(super) use self::links::{INTERVALS, LINKS};
+pub(super) use self::slack::{BUFFERS, FILLS};
 
 const U64: u64 = u64::MAX;
 const U32: u64 = u32::MAX as u64;

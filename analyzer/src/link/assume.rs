@@ -38,7 +38,7 @@ pub enum Key {
 }
 
 /// A number, and who says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assumed {
     /// The number.
     pub value: u32,
@@ -47,8 +47,7 @@ pub struct Assumed {
 }
 
 /// Who says what a link is like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// Whoever started the program.
     CommandLine,
@@ -63,7 +62,7 @@ pub enum Source {
 }
 
 /// All that is taken for granted about a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// [`Key::GoSlack`], in cells.
     pub kg: Assumed,
@@ -74,11 +73,28 @@ pub struct Parameters {
     /// [`Key::Delay`], in periods of the full rate.
     pub delay: Assumed,
     /// [`Key::Generation`], in periods of the link.
-    #[serde(rename = "gen")]
     pub generation: Assumed,
     /// [`Key::Interpretation`], in periods of the link.
-    #[serde(rename = "int")]
     pub interpretation: Assumed,
+}
+
+/// The same thing about each number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Each<T> {
+    /// [`Key::GoSlack`].
+    pub kg: T,
+    /// [`Key::Hysteresis`].
+    pub h: T,
+    /// [`Key::StopSlack`].
+    pub ks: T,
+    /// [`Key::Delay`].
+    pub delay: T,
+    /// [`Key::Generation`].
+    #[serde(rename = "gen")]
+    pub generation: T,
+    /// [`Key::Interpretation`].
+    #[serde(rename = "int")]
+    pub interpretation: T,
 }
 
 /// Why an assumption was not understood.
@@ -234,6 +250,18 @@ impl Parameters {
         (delay_ps / period_ps, u64::from(!delay_ps.is_multiple_of(period_ps)))
     }
 
+    /// Something about each number.
+    pub(super) fn each<T>(&self, what: impl Fn(Assumed) -> T) -> Each<T> {
+        Each {
+            kg: what(self.kg),
+            h: what(self.h),
+            ks: what(self.ks),
+            delay: what(self.delay),
+            generation: what(self.generation),
+            interpretation: what(self.interpretation),
+        }
+    }
+
     /// Each number with its key.
     pub fn all(&self) -> impl Iterator<Item = (Key, Assumed)> {
         let Self { kg, h, ks, delay, generation, interpretation } = *self;
@@ -242,6 +270,22 @@ impl Parameters {
 }
 
 impl Source {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::CommandLine, Self::Capture, Self::Probe, Self::Stop, Self::Default];
+
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CommandLine => "command-line",
+            Self::Capture => "capture",
+            Self::Probe => "probe",
+            Self::Stop => "stop",
+            Self::Default => "default",
+        }
+    }
+
     /// In words, behind a number.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -258,10 +302,8 @@ impl Source {
 impl fmt::Display for Parameters {
     /// `kg=32 h=16 ks=32 gen=2 int=2 from the capture, delay=12 as given`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sources =
-            [Source::CommandLine, Source::Capture, Source::Probe, Source::Stop, Source::Default];
         let mut before = "";
-        for source in sources {
+        for source in Source::ALL {
             let mut words = self.all().filter(|(_, assumed)| assumed.source == source).peekable();
             if words.peek().is_none() {
                 continue;

@@ -295,6 +295,18 @@ impl Slack {
         };
         self.settling.marks().row(&self.channel.name, tapped, self.parameters)
     }
+
+    /// The channel that fills it.
+    #[must_use]
+    pub const fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
+    /// What is taken for granted.
+    #[must_use]
+    pub const fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
 }
 
 /// How periods of the tap and of the far receiver lie to each other.

@@ -6,6 +6,7 @@ use analyzer::event::By;
 use analyzer::filter::RowKind;
 use analyzer::finding::{self, About, FindingRow, First, Said};
 use analyzer::link::report::ChannelReport;
+use analyzer::link::slack::{Assumptions, Fill, Slack};
 use analyzer::link::state::{Interval, State};
 use analyzer::link::summary::{Summary, Times};
 use analyzer::packet::{EndedBy, Hex, PacketRow};
@@ -35,6 +36,8 @@ pub(crate) fn samples(kind: RowKind) -> Vec<Value> {
             let interval = |state| Interval { channel: ChannelId(0), start, end, state };
             State::ALL.map(|state| value(interval(state).row("a>b"))).to_vec()
         }
+        RowKind::Buffers => vec![buffer()],
+        RowKind::Fills => vec![value(FILL.row("a>b"))],
         RowKind::Journeys => vec![value(journey())],
         RowKind::Findings => finding::ALL.iter().map(|about| value(finding(about))).collect(),
     }
@@ -214,4 +217,27 @@ fn events() -> Vec<Event> {
     .chain(corrected)
     .chain(resumed)
     .collect()
+}
+
+/// Bounds of a fill.
+const FILL: Fill = Fill {
+    channel: ChannelId(0),
+    start: Tick(1),
+    end: Tick(9),
+    lo: 0,
+    lo_slope: 0,
+    hi: 8,
+    hi_slope: 1,
+};
+
+/// A slack buffer of which everything is known.
+fn buffer() -> Value {
+    let mut channel = Channel::named("a:0>b:0");
+    channel.tap = Some("a:0".to_owned());
+    let slack = Slack::new(ChannelId(0), &channel, &Assumptions::default());
+    let mut row = value(slack.summary());
+    let members = row.as_object_mut().unwrap();
+    members.insert("mean_width".to_owned(), 1.5.into());
+    members.values_mut().filter(|value| value.is_null()).for_each(|value| *value = 1.into());
+    row
 }

@@ -16,24 +16,36 @@ pub struct FillRow<'a> {
     pub channel: &'a str,
     /// The first period.
     pub start: u64,
-    /// The period after the last.
+    /// The last.
     pub end: u64,
+    /// How many there are.
+    pub periods: u64,
     /// At least so many cells are full in the first period,
     pub lo: u32,
-    /// and so many more in each further one.
-    pub lo_slope: i32,
-    /// At most so many in the first period,
+    /// and at most so many.
     pub hi: u32,
-    /// and so many more in each further one.
-    pub hi_slope: i32,
+    /// At least so many are in the last; between them both bounds run straight.
+    pub lo_end: u32,
+    /// At most so many are in the last.
+    pub hi_end: u32,
 }
 
 impl Fill {
     /// The row of `docs/output.md`.
     #[must_use]
-    pub const fn row<'a>(&self, channel: &'a str) -> FillRow<'a> {
-        let Self { start, end, lo, lo_slope, hi, hi_slope, .. } = *self;
-        FillRow { channel, start: start.0, end: end.0, lo, lo_slope, hi, hi_slope }
+    pub fn row<'a>(&self, channel: &'a str) -> FillRow<'a> {
+        let last = Tick(self.end.0.saturating_sub(1));
+        let (lo_end, hi_end) = self.at(last).unwrap_or((self.lo, self.hi));
+        FillRow {
+            channel,
+            start: self.start.0,
+            end: last.0,
+            periods: self.periods(),
+            lo: self.lo,
+            hi: self.hi,
+            lo_end,
+            hi_end,
+        }
     }
 }
 

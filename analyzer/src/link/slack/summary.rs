@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Parameters;
+use crate::link::assume::Each;
 
 /// Counts and marks. Periods in which it is not known what was commanded last count in the widths
 /// only: nothing but the size of the buffer bounds it there.
@@ -35,18 +36,24 @@ pub struct SlackRow<'a> {
     pub channel: &'a str,
     /// At which end of the channel the tap is, if the capture says so: `sender` or `receiver`.
     pub tapped_at: Option<&'static str>,
-    /// What is taken for granted.
-    pub assumed: Parameters,
+    /// What is taken for granted,
+    pub assumed: Each<u32>,
+    /// and on whose word: [`Source::name`](crate::link::assume::Source::name).
+    pub sources: Each<&'static str>,
     /// Cells of the buffer: r.
     pub cells: u32,
     /// Periods with bounds.
     pub periods: u64,
     /// Those of them in which the command that stands is known.
     pub known: u64,
-    /// In those periods, the least that the fill came down to: at least, at most. Null if none.
-    pub low_water: Option<[i64; 2]>,
-    /// In those periods, the most that it rose to: at least, at most. Null if none.
-    pub high_water: Option<[i64; 2]>,
+    /// The least that the fill came down to in those periods is at least this,
+    pub low_water_lo: Option<i64>,
+    /// and at most this.
+    pub low_water_hi: Option<i64>,
+    /// The most that it rose to in those periods is at least this,
+    pub high_water_lo: Option<i64>,
+    /// and at most this.
+    pub high_water_hi: Option<i64>,
     /// Mean of `hi` − `lo` over all periods, in cells. Null without periods.
     pub mean_width: Option<f64>,
     /// STOPs that the buffer generated.
@@ -90,12 +97,15 @@ impl Marks {
         SlackRow {
             channel,
             tapped_at,
-            assumed,
+            assumed: assumed.each(|assumed| assumed.value),
+            sources: assumed.each(|assumed| assumed.source.name()),
             cells: assumed.cells(),
             periods: self.periods,
             known: self.known,
-            low_water: self.seen.map(|[[lo, _], [hi, _]]| [lo, hi]),
-            high_water: self.seen.map(|[[_, lo], [_, hi]]| [lo, hi]),
+            low_water_lo: self.seen.map(|[[lo, _], _]| lo),
+            low_water_hi: self.seen.map(|[_, [hi, _]]| hi),
+            high_water_lo: self.seen.map(|[[_, lo], _]| lo),
+            high_water_hi: self.seen.map(|[_, [_, hi]]| hi),
             mean_width: (self.periods > 0).then(|| rounded(mean(self.doubled_width, self.periods))),
             stops: self.stops,
             late: self.late,
