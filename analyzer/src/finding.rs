@@ -26,6 +26,10 @@ pub struct Findings {
     sides: BTreeMap<ChannelId, Side>,
     /// Channels of whose slack buffers the capture tells all.
     told: BTreeSet<ChannelId>,
+    /// Channels of the section by their names.
+    names: BTreeMap<String, ChannelId>,
+    /// Channels that were captured at both ends: of their packets only one capture has the rest.
+    twins: BTreeSet<ChannelId>,
 }
 
 /// One channel on its way.

@@ -123,6 +123,7 @@ impl Network {
             told.extend(wanted.then_some(Told::Journey(journey)));
         });
         evidence.section(blocking.nodes(), paths.implied());
+        findings.end_section();
         *next = Then::End;
     }
 }

@@ -42,7 +42,8 @@ impl Findings {
         };
         let dropped = matches!(journey.fate, Fate::Dropped(_));
         seen.switched += u64::from(dropped).max(far);
-        if let Some(kind) = odd {
+        let seen_elsewhere = dropped && self.twins.contains(&last.channel);
+        if let Some(kind) = odd.filter(|_| !seen_elsewhere) {
             let byte = last.route.map(|byte| Fact::byte("route", byte));
             self.ledger.note(kind, last.channel, place(last), || {
                 [packet(last)].into_iter().chain(byte).collect()
@@ -138,6 +139,14 @@ impl Findings {
         if ["kg", "h", "ks", "delay"].into_iter().all(is_told) {
             self.told.insert(id);
         }
+        if let Some(twin) = self.names.insert(channel.name.clone(), id) {
+            self.twins.extend([twin, id]);
+        }
+    }
+
+    /// The section ends: names begin anew.
+    pub(crate) fn end_section(&mut self) {
+        self.names.clear();
     }
 
     /// What a slack buffer says; `period_ps` is that of a channel. F-3, F-4, F-9

@@ -18,8 +18,7 @@ use crate::timeline::{Detail, Row, What};
 const ANSWER: u64 = 1 << 12;
 /// From STOP heard to STOP obeyed, where the capture does not tell. F-4
 const INTERPRETATION: u64 = 2;
-/// Periods in which at most two changes of STOP and GO come, where the capture does not tell h = 16:
-/// 2h − 1. F-4
+/// h, where the capture does not tell: at most two changes of STOP and GO come in 2h − 1 periods. F-4
 const HYSTERESIS: u64 = 16;
 
 /// One channel.
@@ -78,7 +77,10 @@ struct Asked {
 
 impl Watch {
     pub(super) fn new(channel: &Channel) -> Self {
-        let turns = (2 * parameter(channel, "h").unwrap_or(HYSTERESIS)).saturating_sub(1);
+        let hysteresis = parameter(channel, "h").unwrap_or(HYSTERESIS);
+        // Reading: a buffer is filled by one cell a period of its link, but emptied at the full rate.
+        let cells = channel.period_ps.get().div_ceil(u64::from(FULL_RATE_PERIOD_PS));
+        let turns = (hysteresis + hysteresis.div_ceil(cells)).saturating_sub(1);
         Self {
             grace: grace(channel),
             turns,

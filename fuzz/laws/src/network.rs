@@ -4,6 +4,7 @@
 pub mod agreement;
 pub mod demand;
 pub mod facts;
+pub mod findings;
 pub mod plan;
 pub mod rules;
 pub mod run;
@@ -63,6 +64,7 @@ fn check(scenario: &Scenario, outcome: &Outcome) {
     agreement::check(scenario, outcome);
     let width = slack::check(scenario, outcome);
     assert_eq!(width.contradictions, 0, "what is assumed is so");
+    findings::check(scenario, outcome);
 }
 
 /// Another run comes to the same.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
 use laws::network::plan::{Plan, SwitchPlan};
-use laws::network::{planned, run::run};
+use laws::network::{findings, planned, run::run};
 use laws::repair::Dice;
 use laws::{analyze, filter, link, network};
 use simulator::network::Layout;
@@ -58,6 +58,22 @@ fn a_storm_of_words_keeps_the_law_of_filters() {
         let text = text.join(" ");
         assert!(catch_unwind(|| filter::law(text.as_bytes())).is_ok(), "{text}");
     }
+}
+
+/// A network that is in order has nothing wrong, and many are.
+#[test]
+fn in_a_storm_of_networks_in_order_nothing_is_found_wrong() {
+    let mut in_order = 0;
+    for bytes in storm("networks in order", 400) {
+        let mut plan = Plan::from_bytes(&bytes).unwrap();
+        plan.faults.clear();
+        plan.texts.clear();
+        let Some(scenario) = plan.scenario() else { continue };
+        let outcome = run(&scenario, Wanted::Everything, Layout::AsGiven, 1000);
+        let found = catch_unwind(|| findings::check(&scenario, &outcome));
+        in_order += u64::from(found.unwrap_or_else(|_| panic!("{plan:?}")));
+    }
+    assert!(in_order > 100, "{in_order}");
 }
 
 fn rows(scenario: &Scenario) -> Vec<Happened> {

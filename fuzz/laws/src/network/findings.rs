@@ -1,0 +1,76 @@
+//! What `check` finds in a network in which nothing is wrong: nothing.
+
+use analyzer::analysis::{Analysis, Wanted};
+use analyzer::finding::{Kind, Severity};
+use analyzer::link::slack::Assumptions;
+use codec::capture::Progress;
+use codec::packet::Check;
+use simulator::scenario::Scenario;
+use simulator::truth::What;
+
+use super::run::Outcome;
+
+/// Where nothing breaks and nothing is lost, there are neither errors nor warnings. Tells whether it
+/// was so.
+///
+/// # Panics
+/// If there are.
+pub fn check(scenario: &Scenario, outcome: &Outcome) -> bool {
+    if !is_in_order(scenario, outcome) {
+        return false;
+    }
+    let mut analysis =
+        Analysis::new(outcome.capture.as_slice(), Wanted::Counts, Assumptions::default());
+    while matches!(analysis.step(&mut |_| {}), Ok(Progress::More)) {}
+    let findings = analysis.findings();
+    let wrong: Vec<_> = findings
+        .ledger()
+        .found()
+        .filter(|(kind, ..)| kind.about().severity != Severity::Note)
+        // What need not come to harm: a circle of routes that is freed in time, or a slack buffer too
+        // small for its cable that is emptied in time.
+        .filter(|(kind, ..)| !matches!(kind, Kind::Deadlock | Kind::OverrunRisk))
+        .map(|(kind, id, found)| (kind, analysis.channel(id).map(|it| &it.name), found))
+        .collect();
+    assert!(wrong.is_empty(), "there is nothing wrong, but {wrong:#?}");
+    true
+}
+
+/// Whether nothing was broken, forged, lost or too late.
+fn is_in_order(scenario: &Scenario, outcome: &Outcome) -> bool {
+    let fine = outcome.rows.iter().all(|row| match &row.what {
+        What::Consumed { check, .. } => *check == Check::Good,
+        What::Dropped(_)
+        | What::Truncated(_)
+        | What::Merged
+        | What::Overflow
+        | What::Blocked(_)
+        | What::ResetReceived
+        | What::BackwardResetReceived
+        | What::OverrunAlarmReceived
+        | What::InvalidCode(_)
+        | What::CorrectedCode { .. }
+        | What::FellSilent
+        | What::PowerLost
+        | What::Raw(_)
+        | What::Fault(_) => false,
+        What::Injected { .. }
+        | What::Forwarded { .. }
+        | What::Received(_)
+        | What::LinkOpen
+        | What::LinkRestored
+        | What::ResetEnded
+        | What::ProbeReceived(_)
+        | What::ReplyReceived { .. }
+        | What::Threshold { .. }
+        | What::Fill { .. }
+        | What::Sent(_)
+        | What::Commanded(_)
+        | What::SilenceEnded
+        | What::SymbolSent(_)
+        | What::SenderStopped
+        | What::SenderResumed(_)
+        | _ => true,
+    });
+    fine && scenario.faults.is_empty() && scenario.raw.is_empty()
+}
