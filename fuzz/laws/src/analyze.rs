@@ -3,12 +3,13 @@
 //! simulated it says what really happened.
 
 use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::finding::{Kind, Ledger};
 use analyzer::link::slack::Assumptions;
 use analyzer::score::Score;
 use codec::capture::Progress;
 use rayon::ThreadPoolBuilder;
 use simulator::network::Layout;
-use simulator::truth::Wanted as Truth;
+use simulator::truth::{Wanted as Truth, What};
 
 use crate::capture::{Read, Section};
 use crate::network::plan::Plan;
@@ -86,12 +87,63 @@ pub fn planned(plan: &Plan) {
     let outcome = run(&scenario, Truth::Everything, Layout::AsGiven, 1 << 10);
     let score = score::of(&scenario, &outcome);
     assert!(score.is_ok(), "{:?}", score.err());
-    judge(&score.unwrap_or_default(), if scenario.raw.is_empty() { &[] } else { &["fill"] });
-    agree(
-        &with_threads(1, &outcome.capture),
-        &with_threads(2, &outcome.capture),
-        "threads change nothing",
-    );
+    let score = score.unwrap_or_default();
+    judge(&score, if scenario.raw.is_empty() { &[] } else { &["fill"] });
+    let alone = with_threads(1, &outcome.capture);
+    agree(&alone, &with_threads(2, &outcome.capture), "threads change nothing");
+    let in_order = scenario.faults.is_empty()
+        && scenario.raw.is_empty()
+        && !outcome.rows.iter().any(|row| is_trouble(&row.what));
+    if in_order {
+        refuted(&alone.ledger);
+    }
+    found(&score, &alone.ledger);
+}
+
+/// Whether something is lost, or a sender gives up, for want of room or for long waiting.
+const fn is_trouble(what: &What) -> bool {
+    matches!(what, What::Overflow | What::Blocked(_) | What::Truncated(_) | What::Merged)
+}
+
+/// Nothing is found of what only damage makes where there was none.
+fn refuted(ledger: &Ledger) {
+    for kind in DAMAGE {
+        assert_eq!(ledger.total(kind), 0, "nothing is found that was not: {kind:?}");
+    }
+}
+
+/// What only damage makes, or a circuit that breaks a rule.
+const DAMAGE: [Kind; 16] = [
+    Kind::CorrectedCode,
+    Kind::InvalidCode,
+    Kind::CrcBad,
+    Kind::HurtOnTheWay,
+    Kind::DataWhileStopped,
+    Kind::OpenLink,
+    Kind::CutBySilence,
+    Kind::OverrunAlarm,
+    Kind::ResetNotEnded,
+    Kind::ForwardReset,
+    Kind::DataInReset,
+    Kind::CutByReset,
+    Kind::NoEscape,
+    Kind::BlockedTimeout,
+    Kind::BackwardReset,
+    Kind::ProbeNotAnswered,
+];
+
+/// Every sign of damage that reached a tap is a finding.
+fn found(score: &Score, ledger: &Ledger) {
+    for (name, kind) in [
+        ("corrected-code", Kind::CorrectedCode),
+        ("invalid-code", Kind::InvalidCode),
+        ("forward-reset", Kind::ForwardReset),
+        ("backward-reset", Kind::BackwardReset),
+        ("overrun-alarm", Kind::OverrunAlarm),
+    ] {
+        let there = score.of(name).map_or(0, |row| row.right);
+        assert!(ledger.total(kind) >= there, "what is there is found: {name}");
+    }
 }
 
 /// Kinds in which something may be wrong: packets that are alike, or maimed, may be exchanged.
@@ -114,6 +166,7 @@ struct Saying {
     journeys: Vec<String>,
     blocked: Vec<String>,
     faults: Vec<String>,
+    ledger: Ledger,
     error: Option<String>,
 }
 
@@ -155,6 +208,7 @@ fn analysed(file: &[u8]) -> Saying {
         }
     }
     assert!(ended, "an analysis comes to its end");
+    saying.ledger = analysis.findings().ledger().clone();
     saying
 }
 
@@ -168,6 +222,7 @@ fn agree(one: &Saying, other: &Saying, law: &str) {
         let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
         assert_eq!((same, one.get(same)), (same, other.get(same)), "{law}");
     }
+    assert_eq!(one.ledger, other.ledger, "{law}");
     assert_eq!(one.error, other.error, "{law}");
 }
 
@@ -214,7 +269,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "what is found happened")]
     fn a_packet_that_was_not_there_is_caught() {
-        use simulator::truth::What;
         changed(|outcome| {
             let sent = |what: &What| matches!(what, What::Sent(_));
             let place = outcome.rows.iter().position(|row| sent(&row.what) && row.at > 1000);

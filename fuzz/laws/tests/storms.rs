@@ -138,7 +138,10 @@ fn shares_of_a_contended_output_differ_by_one_packet_at_most() {
 #[test]
 fn a_storm_of_analyses_keeps_the_laws() {
     for (number, bytes) in storm("analyses", 300).enumerate() {
-        let plan = Plan::from_bytes(&bytes).unwrap();
+        let mut plan = Plan::from_bytes(&bytes).unwrap();
+        assert!(catch_unwind(|| analyze::planned(&plan)).is_ok(), "{number}: {plan:?}");
+        // Nothing breaks, and nothing may be found to have.
+        (plan.faults, plan.texts) = (Vec::new(), Vec::new());
         assert!(catch_unwind(|| analyze::planned(&plan)).is_ok(), "{number}: {plan:?}");
     }
 }
