@@ -8,7 +8,8 @@
 
 use std::fs::File;
 
-use analyzer::analysis::{Analysis, Wanted};
+use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::blocking::trees::Trees;
 use analyzer::link::Link;
 use analyzer::link::slack::Assumptions;
 use analyzer::text::{self, View, render};
@@ -51,5 +52,26 @@ fn links() {
         let mut lines = Vec::new();
         text::links(&links, &mut |line| lines.push(line.to_string()));
         insta::assert_snapshot!("links", lines.join("\n"));
+    });
+}
+
+#[test]
+fn networks_and_waits() {
+    insta::glob!("../../fixtures", "*/capture.pcapng", |path| {
+        let file = File::open(path).unwrap();
+        let mut analysis = Analysis::new(file, Wanted::Network, Assumptions::default());
+        let mut trees = Trees::default();
+        let mut out = |told| {
+            if let Told::Blocked(blocked) = told {
+                trees.add(blocked);
+            }
+        };
+        while analysis.step(&mut out).unwrap() == Progress::More {}
+        let mut lines = Vec::new();
+        text::topology(&analysis.topology(), &mut |line| lines.push(line.to_string()));
+        lines.push(String::new());
+        let known = |id| analysis.channel(id);
+        text::blocking(&trees, usize::MAX, &known, &mut |line| lines.push(line.to_string()));
+        insta::assert_snapshot!("network", lines.join("\n"));
     });
 }

@@ -74,6 +74,7 @@ fn json_and_jsonl_have_the_same_rows() {
         ("events", "events"),
         ("show", "rows"),
         ("links", "links"),
+        ("blocking", "blocking"),
     ] {
         let whole: Value =
             serde_json::from_str(&good("link-7", &[command, "--format", "json"])).unwrap();
@@ -211,6 +212,33 @@ fn show_puts_the_named_channel_on_the_left_and_keeps_to_80_columns() {
 }
 
 #[test]
+fn waits_are_chosen_by_length_filter_and_number() {
+    let lines = |options: &[&str]| {
+        good("demo-ring", &[&["blocking", "--format", "jsonl"][..], options].concat())
+    };
+    let (all, long) = (lines(&[]), lines(&["--min", "1ms"]));
+    assert_eq!((all.lines().count(), long.lines().count()), (4, 2));
+    assert_eq!(long, lines(&["--filter", "timeout && root.out-of-sight"]));
+    let text = good("demo-ring", &["blocking", "--limit", "0"]);
+    assert!(text.contains("and 1 more tree"), "{text}");
+    let columns = good("demo-ring", &["blocking", "--fields", "channel,periods", "--limit", "1"]);
+    assert_eq!(columns.lines().count(), 2, "{columns}");
+}
+
+#[test]
+fn networks_are_drawn_in_every_form() {
+    let whole: Value =
+        serde_json::from_str(&good("demo-now36", &["topology", "--format", "json"])).unwrap();
+    let rows = good("demo-now36", &["topology", "--format", "jsonl"]);
+    let kinds = ["nodes", "links", "passages", "remarks"];
+    let all: usize = kinds.iter().map(|kind| whole[kind].as_array().unwrap().len()).sum();
+    assert_eq!(rows.lines().count(), all);
+    let dot = good("demo-now36", &["topology", "--format", "dot"]);
+    assert!(dot.starts_with("graph myrinet {\n") && dot.ends_with("}\n"), "{dot}");
+    assert!(good("demo-now36", &["topology"]).starts_with("2 switches, 2 hosts, 2 links\n"));
+}
+
+#[test]
 fn colours_come_only_where_they_are_asked_for() {
     assert!(!good("link-1", &["packets"]).contains('\u{1b}'));
     let coloured = good("link-1", &["packets", "--color", "always"]);
@@ -303,7 +331,7 @@ fn a_bad_command_line_is_explained() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(err(&output).contains(word), "{}", err(&output));
     }
-    for command in ["info", "packets", "events", "show"] {
+    for command in ["info", "packets", "events", "show", "blocking"] {
         let output = run(&[command, "-", "--channel", "h9:0>s0:0"], &link_1());
         assert_eq!(output.status.code(), Some(2));
         let expected = "no channel \"h9:0>s0:0\": there are h1:0>s1:1, s1:1>h1:0\n";

@@ -52,7 +52,7 @@ pub fn blocking(trees: &Trees, most: usize, known: Known<'_>, out: &mut impl FnM
     }
     let more = roots.len().saturating_sub(most);
     if more > 0 {
-        out(Line::of(Role::Dim, format!("and {} more", count(more, "tree"))));
+        out(Line::of(Role::Dim, format!("and {}", count(more, "more tree"))));
     }
     if trees.left_out() > 0 {
         let left_out = count(trees.left_out(), "stop");

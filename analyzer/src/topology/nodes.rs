@@ -10,11 +10,12 @@ use crate::place::Way;
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// It has several ports, or packets come to it with a route byte in front. S-2
+    /// It has a port that is not port 0, the only one that a host has (I-1), or packets come to it with
+    /// a route byte in front. S-2
     Switch,
-    /// It has one port, and packets come to it with their tag in front. I-2
+    /// No other port than 0 is known of it, and packets come to it with their tag in front. I-2
     Host,
-    /// It has one port that is known, and nothing has come to it.
+    /// No other port than 0 is known of it, and nothing has come to it.
     Unknown,
 }
 
@@ -121,7 +122,7 @@ impl Nodes {
     #[must_use]
     pub fn kind(&self, node: &str) -> Kind {
         let Some(named) = self.named.get(node) else { return Kind::Unknown };
-        if named.ports.len() > 1 {
+        if named.ports.iter().any(|port| *port != PortId(0)) {
             return Kind::Switch;
         }
         let heads = named.inputs.iter().filter_map(|id| self.channels.get(id));
@@ -167,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn several_ports_or_route_bytes_make_a_switch_and_tags_a_host() {
+    fn a_port_beyond_0_or_route_bytes_make_a_switch_and_tags_a_host() {
         let names = ["h0:0>s0:3", "s0:3>h0:0", "s0:0>s1:1", "odd", "s0:4>h1:0"];
         let nodes = nodes(&names, &[(1, 0x05), (1, 0x85), (2, 0x83), (3, 0x80)]);
         let behind = |id| nodes.behind(ChannelId(id));
-        assert_eq!(behind(0), Kind::Switch, "two ports");
+        assert_eq!(behind(0), Kind::Switch, "port 3");
         assert_eq!(behind(1), Kind::Host, "a misrouted packet makes no switch");
         assert_eq!(behind(2), Kind::Switch, "a route byte came");
         assert_eq!(behind(3), Kind::Switch, "without a name, too");

@@ -13,6 +13,7 @@ use std::fs;
 use std::path::Path;
 
 use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::blocking::trees::Trees;
 use analyzer::blocking::{BLOCKED, Blocked, Broken, Deadlock, Ended, Root, Stop};
 use analyzer::event::By;
 use analyzer::link::slack::Assumptions;
@@ -162,6 +163,21 @@ fn a_ring_that_has_deadlocked_is_one_deadlock_up_to_the_timeout() {
     assert!(long.iter().all(|stop| stop.root == Root::Cycle), "{long:?}");
     assert!(run.stops().all(|stop| stop.timed_out() == (stop.ended == Ended::Resumed(By::Reset))));
     run.deadlocks_stand_still();
+    let (mut trees, mut text) = (Trees::default(), String::new());
+    run.blocked.iter().cloned().for_each(|blocked| trees.add(blocked));
+    let channels = &run.outcome.channels;
+    let known = |id: ChannelId| channels.get(usize::try_from(id.0).ok()?);
+    analyzer::text::blocking(&trees, 1, &known, &mut |line| text += &format!("{line}\n"));
+    let lines: Vec<&str> = text.lines().skip(3).take(4).collect();
+    assert_eq!(
+        lines,
+        [
+            "   ╭► s0:0>s1:1 waits for",
+            "   │  s1:0>s2:1 waits for",
+            "   │  s2:0>s3:1 waits for",
+            "   ╰─ s3:0>s0:1 waits for the first",
+        ]
+    );
 }
 
 #[test]
