@@ -4,8 +4,10 @@ use analyzer::Event;
 use analyzer::event::By;
 use analyzer::filter::{Columns, Filter, FilterError, RowKind, TEXT_MAX};
 use analyzer::packet::{Hex, PacketRow};
+use analyzer::path::{HopRow, JourneyRow};
 use analyzer::show::ShownRow;
 use analyzer::tally::{ChannelPlace, Control, TallyRow};
+use analyzer::timeline::Time;
 use codec::tick::Tick;
 
 /// An input is a command, a blank, and an expression. No text makes the reader panic: it is read,
@@ -94,6 +96,7 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         last: None,
     };
     let shown = ShownRow { at: 4, left: "GAP 83".to_owned(), right: String::new() };
+    let way = journey();
     let event = |event: Event| event.row("h0:0>s0:3", Tick(44));
     let events = [Event::SenderResumed(By::Go), Event::InvalidCode(0xa6), Event::OpenLink];
     let mut kept = vec![
@@ -102,10 +105,46 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         filter.keeps(&runt, 12_500),
         filter.keeps(&channel, 12_500),
         filter.keeps(&shown, 12_500),
+        filter.keeps(&way, 1),
         filter.keeps("no row", 12_500),
     ];
     kept.extend(events.map(|found| filter.keeps(&event(found), 12_500)));
     kept
+}
+
+/// A row with lists in it.
+fn journey() -> JourneyRow<'static> {
+    let hop = |channel, start| HopRow {
+        channel,
+        packet: 1,
+        start,
+        end: start + 9,
+        time_ps: Time::from(start) * 12_500,
+        length: 10,
+        route: Some(0x83),
+        port: Some(3),
+        switches: 1,
+        latency_ps: Some(550_000),
+        waited_ps: None,
+        waited_for: Some("output"),
+        behind: None,
+        crc: "good",
+        syndrome: Some(0),
+        ended_by: "gap",
+    };
+    JourneyRow {
+        journey: 0,
+        time_ps: 0,
+        latency_ps: Time::MAX,
+        waited_ps: 0,
+        tag: None,
+        payload: 5,
+        fate: "arrived",
+        rule: None,
+        certainty: "certain",
+        hops: vec![hop("h0:0>s0:3", 100), hop("s0:5>h1:0", 200)],
+        injuries: Vec::new(),
+    }
 }
 
 #[cfg(test)]

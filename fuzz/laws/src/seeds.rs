@@ -84,7 +84,7 @@ const TEXTS: [(&str, &str); 9] = [
     ("all-symbols", "IDLE GAP GO STOP ORUN FRES BRES PRB0 PRB7 REPL0"),
 ];
 
-const FILTERS: [(&str, &str); 12] = [
+const FILTERS: [(&str, &str); 14] = [
     ("comparisons", "packets tag == 5 && crc.bad && length > 1000 || syndrome in {1, 0x10..0x20}"),
     ("places", "packets start in 10us..20us and end < 4096ch or not start >= 12.5us"),
     ("bytes", "packets bytes[0:2] == 83:05 || route contains 83 || bytes[-1] != cc || !route[1:]"),
@@ -93,6 +93,11 @@ const FILTERS: [(&str, &str); 12] = [
     ("members-of-members", "info control.GAP > 1 && control >= 2 && !peer"),
     ("nested", "packets !(((tag)) || !!(crc.good && (tag || length)))"),
     ("columns", "packets channel,start,route,crc"),
+    (
+        "lists",
+        "journeys hops.channel ~ \"s0:*\" && hops > 1 && hops.start in 1..0x100 || latency_ps > 1us",
+    ),
+    ("ranks", "check severity >= warning && finding != hole && at < 1ms"),
     ("unknown-field", "packets lenght > 1000"),
     ("unknown-word", "events event == open-lnk"),
     ("no-end", "packets tag in {1, 2"),
