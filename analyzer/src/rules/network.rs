@@ -1,7 +1,6 @@
 //! Switches, interfaces and networks.
 
 use super::{Needs, Rule, Shows, test};
-use crate::finding::Kind;
 
 #[rustfmt::skip]
 pub(super) const RULES: [Rule; 21] = [
@@ -41,8 +40,8 @@ pub(super) const RULES: [Rule; 21] = [
         id: "S-5",
         clause: "Micro",
         text: "Arbitration for an output by recirculating token: starvation-free. **Decision:** the token moves one input port per 2 periods, parked at the port after the last one served.",
-        shows: Shows::Part(test(Needs::Way, |ledger| ledger.total(Kind::Busy), "waits for an output"), "The order in which a token serves inputs shows only where all links of the switch were captured."),
-        evidence: "Who goes on while others wait.",
+        shows: Shows::Nothing("That a token is behind the order in which inputs are served does not show, and no order is judged. `blocking` tells whose packets had the output while another waited."),
+        evidence: "",
         example: Some("fixtures/demo-contention/capture.pcapng"),
     },
     Rule {
@@ -105,7 +104,7 @@ pub(super) const RULES: [Rule; 21] = [
         id: "I-4",
         clause: "2.1",
         text: "A powered interface consumes what is directed to it; it may block, but ideally for no more than a few microseconds.",
-        shows: Shows::Part(test(Needs::Way, |ledger| ledger.seen().waits, "waits"), "Only hosts that other packets wait for are noticed."),
+        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().waits, "waits"), "Only hosts that other packets wait for are noticed."),
         evidence: "How long the sender to a host is stopped.",
         example: Some("fixtures/demo-adversary/capture.pcapng"),
     },
@@ -137,7 +136,7 @@ pub(super) const RULES: [Rule; 21] = [
         id: "N-2",
         clause: "Micro, HotI",
         text: "One interface maps the network with probe packets; which one is set by hand or elected; if it dies or the network splits, new ones are elected. The map is distributed; each interface computes its own routes; all routes are mutually deadlock-free.",
-        shows: Shows::Part(test(Needs::Way, |ledger| ledger.seen().waits, "waits"), "Which interface maps, and how routes were computed, is a matter of its messages. Routes that could deadlock and did not are not found."),
+        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().waits, "waits"), "Which interface maps, and how routes were computed, is a matter of its messages. Routes that could deadlock and did not are not found."),
         evidence: "Who waits for whom: a circle is a deadlock.",
         example: Some("fixtures/demo-ring/capture.pcapng"),
     },
