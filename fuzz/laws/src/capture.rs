@@ -316,7 +316,7 @@ fn told(what: &What) -> Told {
     match what {
         What::Packet(packet) => Told::Packet((&**packet).into()),
         What::Event(event) => Told::Event(*event),
-        What::Detail(_) => panic!("details are not asked for"),
+        What::Detail(_) => unreachable!("details are not asked for"),
         What::Omitted { rounds, every } => {
             assert_eq!((rounds, every), (&0, &0), "nothing short is left out");
             Told::Command(analyzer::channel::Command::Stop)
