@@ -66,7 +66,8 @@ fn explained(asked: &Asked) -> Explained {
 fn unknown(name: &str) -> String {
     let names = rules::all().map(|rule| rule.id).chain(finding::ALL.iter().map(|about| about.name));
     let near = |known: &&str| {
-        let (known, name) = (known.to_lowercase(), name.to_lowercase());
+        // F3 is meant for F-3.
+        let [known, name] = [known, name].map(|it| it.to_lowercase().replace('-', ""));
         // The order of keys is that of likeness, in thousandths, so that it is total.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1")]
         let likeness = (strsim::jaro_winkler(&known, &name) * 1000.0) as u32;
