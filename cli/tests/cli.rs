@@ -390,5 +390,27 @@ fn links_are_added_up_or_listed_as_intervals() {
     let path = fixture("link-1");
     let refused = program(&["links", "--from", "50ch"]).arg(path).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
-    assert!(err(&refused).ends_with("--from and --to choose among intervals: add --intervals\n"));
+    let choose = "--from and --to choose among intervals and fills: add --intervals or --fill\n";
+    assert!(err(&refused).ends_with(choose), "{}", err(&refused));
+}
+
+/// The lines of `docs/output.md`, and what is assumed instead of what the capture says.
+#[test]
+fn slack_buffers_are_summed_up_or_bounded_at_every_moment() {
+    let page = include_str!("../../docs/output.md").replace("},\n\"sources", "},\"sources");
+    let page = page.replace("},\n\"cells", "},\"cells");
+    let slack = good("demo-slack", &["links", "--slack", "--format", "jsonl", "--limit", "1"]);
+    assert!(page.contains(&slack), "{slack}");
+    let fills = ["links", "--fill", "--format", "jsonl", "--limit", "7"];
+    let fills = good("demo-adversary", &fills);
+    let fourth = fills.match_indices('\n').nth(2).unwrap().0 + 1;
+    assert!(page.contains(&fills[fourth..]), "{fills}");
+    let text = good("demo-slack", &["links", "--slack", "--assume", "kg=20,delay=40"]);
+    let first =
+        "buffers of 68 cells, kg=20 delay=40 as given, h=16 ks=32 gen=2 int=2 from the capture";
+    assert_eq!(text.lines().next(), Some(first));
+    assert!(text.contains("after 3 STOPs data came too late, by 10 characters at most"));
+    let refused = run(&["links", "--slack", "--assume", "kx=3"], b"");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(err(&refused).contains("`kx` is not known (what is: kg, h, ks, delay, gen, int)"));
 }
