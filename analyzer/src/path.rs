@@ -35,6 +35,9 @@ use crate::timeline::{Detail, Row, Time, What};
 const WAITING_MAX: usize = 4096;
 /// Pairs of channels whose connection is counted. *Chosen*: a switch of 32 ports has 1024.
 const IMPLIED_MAX: usize = 1 << 16;
+/// Kinds of packets that are alike which are kept for each input. *Chosen*: what is alike is short, and
+/// of short packets there are few kinds.
+const DOUBTED_MAX: usize = 64;
 /// Packets that are kept for each input. *Chosen*: a slack buffer of 80 cells has 40 (F-3).
 const QUEUE_MAX: usize = 1024;
 
@@ -152,7 +155,9 @@ impl Paths {
         for leg in self.legs.ids() {
             let Some(found) = self.legs.get(leg) else { continue };
             if found.fate.is_none() && !matches!(found.onward, Onward::Gone(_)) {
-                let fate = self.verdict(found, Fate::UnderWay);
+                let passed = found.passed.is_some();
+                let unseen = if passed { Fate::Dropped("S-1") } else { Fate::UnderWay };
+                let fate = self.verdict(found, unseen);
                 self.settle(leg, fate, out);
             }
         }
@@ -262,7 +267,8 @@ impl Paths {
 
     /// Finds a packet that has ended on the channel before.
     fn find_before(&mut self, id: LegId, out: &mut impl FnMut(Journey)) {
-        let Some((candidate, certainty)) = self.best(id) else {
+        let mut alike = Vec::new();
+        let Some((candidate, certainty)) = self.best(id, &mut alike) else {
             self.release(id);
             self.find_unseen(id);
             return;
@@ -271,6 +277,7 @@ impl Paths {
             Fit::Merged => self.appended(&candidate, id),
             Fit::Same | Fit::Hurt(_) | Fit::Elsewhere | Fit::Spoilt | Fit::Turn => Vec::new(),
         };
+        self.doubt(&alike);
         self.join(candidate.leg, id, Onward::Gone(id), certainty);
         self.left(&candidate, id, out);
         for leg in appended {
@@ -307,10 +314,24 @@ impl Paths {
         if let Some(output) = self.net.lane_mut(output) {
             output.served = port;
         }
-        for leg in gone {
+        // What was matched by its turn alone says nothing about others.
+        for leg in gone.into_iter().filter(|_| candidate.fit != Fit::Turn) {
             self.pass_over(leg, since);
         }
         self.drain(candidate.lane, out);
+    }
+
+    /// Several packets were just like one: so are others behind them, and which was which is not sure.
+    fn doubt(&mut self, alike: &[LegId]) {
+        for leg in alike.iter().filter(|_| alike.len() > 1) {
+            if let Some(leg) = self.legs.get(*leg)
+                && let Some(lane) = self.net.lane_mut(leg.lane)
+            {
+                let rest = leg.closed.as_ref().map(|closed| closed.rest);
+                lane.doubted.extend(rest.filter(|rest| !lane.doubted.contains(rest)));
+                lane.doubted.truncate(DOUBTED_MAX);
+            }
+        }
     }
 
     /// How fast a packet passed its switch, if it is sure that it did. S-6
@@ -379,12 +400,18 @@ impl Paths {
         let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
         let Some((node, _)) = node else { return Fate::OutOfSight };
         if node.kind() == Kind::Host {
-            return if is_route(leg.first) { Fate::Misrouted } else { Fate::Arrived };
+            let ended_by = leg.closed.as_ref().map(|closed| closed.ended_by);
+            return match ended_by {
+                None | Some(EndedBy::CaptureEnd) => Fate::UnderWay,
+                Some(_) if is_route(leg.first) => Fate::Misrouted,
+                Some(_) => Fate::Arrived,
+            };
         }
         if !is_route(leg.first) {
             return Fate::Dropped("S-2");
         }
-        if leg.closed.as_ref().is_some_and(|closed| closed.length < 2) {
+        let runt = |it: &Closed| it.length < 2 && it.ended_by != EndedBy::CaptureEnd;
+        if leg.closed.as_ref().is_some_and(runt) {
             return Fate::Dropped("P-9");
         }
         match self.net.wish(leg.lane, leg.first) {

@@ -3,6 +3,7 @@
 
 use codec::packet::Check;
 use codec::route::PortId;
+use codec::tick::FULL_RATE_PERIOD_PS;
 
 use super::leg::{Closed, Leg, LegId, Legs, Onward};
 use super::net::{Kind, Net};
@@ -15,6 +16,9 @@ const LOOKED_AT: usize = 64;
 /// Bits in which two packets may differ and yet look like one that was hurt. *Chosen*: so many of 127
 /// do not agree by chance.
 const HURT_MAX: u32 = 16;
+
+/// By how much the times of forming a path differ, by where the output's token is: 2 to 16 periods. S-6
+const TOKEN: Time = 14 * FULL_RATE_PERIOD_PS as Time;
 
 /// How well two packets fit, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +44,8 @@ enum Haste {
     Possible,
     /// Never has one been so fast.
     Unheard,
+    /// Nor would one be so fast if the output's token had come at once.
+    Impossible,
 }
 
 /// A packet at an input that may be the one that goes out.
@@ -71,7 +77,8 @@ impl Paths {
         let mut best: Option<Candidate> = None;
         self.at_inputs(leaving, &mut |net, legs, candidate, _| {
             let Some(leg) = legs.get(candidate.leg) else { return Look::On };
-            if !leg.is_free() || !asks_for(net, legs, leg, leaving) {
+            let impossible = candidate.haste == Haste::Impossible;
+            if impossible || !leg.is_free() || !asks_for(net, legs, leg, leaving) {
                 return Look::On;
             }
             if best.as_ref().is_none_or(|best| candidate.key() < best.key()) {
@@ -85,12 +92,16 @@ impl Paths {
     }
 
     /// The packet that has left by a channel, now that all its bytes are known: the best fit, and
-    /// how sure it is.
-    pub(super) fn best(&self, left: LegId) -> Option<(Candidate, Certainty)> {
+    /// how sure it is; and those that have just the same bytes.
+    pub(super) fn best(
+        &self,
+        left: LegId,
+        alike: &mut Vec<LegId>,
+    ) -> Option<(Candidate, Certainty)> {
         let own = self.legs.get(left)?;
         let closed = own.closed.as_ref()?;
         let claimed = own.before.map(|joint| joint.leg);
-        let (mut best, mut same) = (None::<Candidate>, 0_usize);
+        let mut best = None::<Candidate>;
         self.at_inputs(left, &mut |net, legs, mut candidate, behind| {
             let Some(leg) = legs.get(candidate.leg) else { return Look::On };
             if let Onward::Gone(_) = leg.onward {
@@ -99,7 +110,8 @@ impl Paths {
             let asked = asks_for(net, legs, leg, left);
             let turn = if claimed == Some(candidate.leg) {
                 Turn::Its
-            } else if leg.is_free() && candidate.before == 0 {
+            } else if leg.is_free() && candidate.before == 0 && candidate.haste < Haste::Impossible
+            {
                 Turn::Maybe
             } else {
                 Turn::Not
@@ -118,14 +130,18 @@ impl Paths {
                 best = Some(candidate);
             }
             if fit == Fit::Same {
-                same += 1;
+                alike.push(candidate.leg);
                 return Look::Past;
             }
             Look::On
         });
         let best = best?;
         let certain = match best.fit {
-            Fit::Same => same == 1,
+            Fit::Same => {
+                let lane = self.net.lane(best.lane);
+                let doubted = lane.is_some_and(|lane| lane.doubted.contains(&closed.all));
+                alike.len() == 1 && !doubted
+            }
             Fit::Merged | Fit::Hurt(_) => true,
             Fit::Elsewhere | Fit::Spoilt | Fit::Turn => false,
         };
@@ -173,6 +189,7 @@ impl Paths {
                     break;
                 }
                 let haste = match (passing(left, input.ready(found.time)), node.fastest) {
+                    (Some(took), Some(fastest)) if took + TOKEN < fastest => Haste::Impossible,
                     (Some(took), Some(fastest)) if took < fastest => Haste::Unheard,
                     (_, _) => Haste::Possible,
                 };
@@ -233,18 +250,23 @@ fn fit(leg: &Leg, own: &Leg, left: &Closed, (asked, turn): (bool, Turn)) -> Opti
     if taken || !asked {
         return None;
     }
+    // What the end of the recording cuts off says nothing.
+    let cut_off = left.ended_by == EndedBy::CaptureEnd;
     // A body of few bytes agrees with others by chance.
     let bits = u32::try_from(left.length).unwrap_or(u32::MAX).saturating_mul(2);
-    if as_long && differ <= HURT_MAX.min(bits) && came.check != left.check {
-        return Some(Fit::Hurt(differ));
-    }
-    if as_long && came.check != left.check && left.check != Check::Good {
-        return Some(Fit::Spoilt);
+    if as_long && !cut_off && came.check != left.check {
+        if differ <= HURT_MAX.min(bits) {
+            return Some(Fit::Hurt(differ));
+        }
+        if left.check != Check::Good {
+            return Some(Fit::Spoilt);
+        }
     }
     let whole = came.is_sound() && left.is_sound();
     let ends = [came.ended_by, left.ended_by];
     let cut = ends.iter().any(|by| *by != EndedBy::Gap) || left.check != Check::Good;
-    (!as_long && !whole && cut && turn != Turn::Not).then_some(Fit::Turn)
+    let shorter = left.length + 1 < came.length || (as_long && cut_off);
+    (shorter && !whole && cut && turn != Turn::Not).then_some(Fit::Turn)
 }
 
 /// How many packets behind one left with it as one packet, if these are just its bytes. P-1

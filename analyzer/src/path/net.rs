@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::{Channel, ChannelId};
+use codec::crc::Residue;
 use codec::route::{Addressing, PORTS_MAX, PortId, is_route};
 use codec::tick::FULL_RATE_PERIOD_PS;
 
@@ -55,6 +56,8 @@ pub(super) struct Lane {
     pub(super) left: Option<(u64, Time)>,
     /// When the last packet of this input had left, at the switch, as far as that is known.
     pub(super) clear: Option<Time>,
+    /// What packets of this input are like that may have been others.
+    pub(super) doubted: VecDeque<Residue>,
     /// The input that this output served last. S-5
     pub(super) served: PortId,
     pub(super) resumed: Option<Time>,
@@ -161,6 +164,7 @@ impl Net {
             last: None,
             left: None,
             clear: None,
+            doubted: VecDeque::new(),
             served: PortId(0),
             resumed: None,
         });

@@ -1,0 +1,270 @@
+//! Packets over several captured links, on captures written by hand. h0 is on port 0 of s0, port 1 of s0
+//! on port 2 of s1, h1 on port 3 of s1; a packet takes 40 periods from link to link.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on stops")]
+
+use std::fmt::Write as _;
+
+use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::link::slack::Assumptions;
+use analyzer::path::Journey;
+use analyzer::text::journey_lines;
+use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
+use codec::crc::crc8;
+use codec::notation::parse;
+use codec::tick::Tick;
+
+const A: &str = "h0:0>s0:0";
+const B: &str = "s0:1>s1:2";
+const C: &str = "s1:3>h1:0";
+
+/// Packets of a channel: each begins at a place, and ends with GAP unless it says how else.
+type Sent<'a> = (&'a str, &'a [(usize, Vec<u8>)]);
+
+/// A packet with its CRC byte. P-4
+fn packet(bytes: &[u8]) -> Vec<u8> {
+    [bytes, &[crc8(bytes)]].concat()
+}
+
+/// What leaves a switch. P-3, P-5
+fn hop(came: &[u8]) -> Vec<u8> {
+    let (crc, body) = came.split_last().unwrap();
+    [&body[1..], &[crc8(&body[1..]) ^ crc8(body) ^ crc]].concat()
+}
+
+/// With one bit flipped.
+fn flip(mut bytes: Vec<u8>, byte: usize, bit: u8) -> Vec<u8> {
+    bytes[byte] ^= 1 << bit;
+    bytes
+}
+
+/// Each channel is observed where its packets are sent.
+fn capture(channels: &[Sent<'_>]) -> Vec<u8> {
+    let declared: Vec<Channel> = channels
+        .iter()
+        .map(|(name, _)| {
+            let mut channel = Channel::named(*name);
+            channel.tap = name.split_once('>').map(|(from, _)| from.to_owned());
+            channel.more = vec![("delay".to_owned(), "1".to_owned())];
+            channel
+        })
+        .collect();
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &declared).unwrap();
+    for (id, (_, packets)) in (0..).zip(channels) {
+        let mut text = String::from("GAP");
+        let mut at = 1;
+        for (start, bytes) in *packets {
+            assert!(at < *start);
+            write!(text, " (GO)×{} GAP", start - at - 1).unwrap();
+            bytes.iter().for_each(|byte| write!(text, " {byte:02x}").unwrap());
+            text += " GAP";
+            at = start + bytes.len() + 1;
+        }
+        write!(text, " (GO)×{}", 2000 - at).unwrap();
+        let chars = parse(&text).unwrap();
+        let chunk = Chunk { first: Tick(0), content: Content::Literal(chars.chars()) };
+        file.write(ChannelId(id), &chunk).unwrap();
+    }
+    file.finish().unwrap()
+}
+
+fn journeys(channels: &[Sent<'_>]) -> (String, Vec<Journey>) {
+    let file = capture(channels);
+    let mut analysis = Analysis::new(file.as_slice(), Wanted::Network, Assumptions::default());
+    let mut journeys = Vec::new();
+    let mut told = |told| {
+        if let Told::Journey(journey) = told {
+            journeys.push(journey);
+        }
+    };
+    while analysis.step(&mut told).unwrap() == Progress::More {}
+    let mut text = String::new();
+    for journey in &journeys {
+        journey_lines(journey, &|id| analysis.channel(id), &mut |line| {
+            writeln!(text, "{line}").unwrap();
+        });
+    }
+    (text, journeys)
+}
+
+fn told(channels: &[Sent<'_>]) -> String {
+    journeys(channels).0
+}
+
+/// To port 1 of s0, one up from port 0; to port 3 of s1, one up from port 2.
+fn relative() -> Vec<u8> {
+    packet(&[0x81, 0x81, 5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16])
+}
+
+#[test]
+fn a_packet_is_followed_through_two_switches() {
+    let p = relative();
+    let (q, r) = (hop(&p), hop(&hop(&p)));
+    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+          1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+    ");
+}
+
+#[test]
+fn both_addressings_are_followed() {
+    // Absolute, s1 is asked for port 3 by 83.
+    let p = packet(&[0x81, 0x83, 5, 1, 2, 3, 4]);
+    let (q, r) = (hop(&p), hop(&hop(&p)));
+    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+          1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        4      1.0000      0.0000  arrived
+    ");
+}
+
+#[test]
+fn a_packet_without_a_route_is_dropped_at_a_switch() {
+    let p = relative();
+    let [lost, q, r] = [packet(&[5, 1, 2, 3]), hop(&p), hop(&hop(&p))];
+    let came = [(100, lost), (120, p)];
+    insta::assert_snapshot!(told(&[(A, &came), (B, &[(160, q)]), (C, &[(200, r)])]), @"
+    1.5000  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+    1.2500  h0 > s0 0:?                                05        3           -           -  dropped (S-2)
+    ");
+}
+
+#[test]
+fn a_packet_that_others_overtake_was_dropped() {
+    let (lost, p) = (packet(&[0x81, 0x81, 9, 9, 9, 9]), relative());
+    let (q, r) = (hop(&p), hop(&hop(&p)));
+    let came = [(100, lost), (120, p)];
+    insta::assert_snapshot!(told(&[(A, &came), (B, &[(160, q)]), (C, &[(200, r)])]), @"
+    1.5000  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+    1.2500  h0 > s0 0:1                                09        3           -           -  dropped (S-1)
+    ");
+}
+
+#[test]
+fn a_flipped_bit_is_known_modulo_127() {
+    // On the way to h1 bit 3 of byte 9 is hurt: 8 bytes and 3 bits are behind it, 8 × 8 + 3 = 67.
+    let p = relative();
+    let (q, r) = (hop(&p), flip(hop(&hop(&p)), 9, 3));
+    assert_eq!(r.len() - 1 - 9, 8);
+    let (text, journeys) = journeys(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]);
+    insta::assert_snapshot!(text, @"
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+            hurt between s0:1>s1:2 and s1:3>h1:0: syndrome ^98, an odd number of bits flipped; if one, 67 bits modulo 127 before the end: byte 9.3
+    ");
+    assert_eq!(journeys[0].injuries[0].bit, Some(67));
+}
+
+#[test]
+fn two_injuries_are_two() {
+    let p = relative();
+    let q = flip(hop(&p), 4, 0);
+    let r = flip(hop(&q), 12, 7);
+    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+            hurt between h0:0>s0:0 and s0:1>s1:2: syndrome ^e5, an odd number of bits flipped; if one, 112 bits modulo 127 before the end: byte 4.0
+            hurt between s0:1>s1:2 and s1:3>h1:0: syndrome ^97, an odd number of bits flipped; if one, 47 bits modulo 127 before the end: byte 12.7
+    ");
+}
+
+#[test]
+fn the_parity_of_a_syndrome_is_that_of_the_flipped_bits() {
+    let p = relative();
+    let q = flip(flip(hop(&p), 4, 0), 7, 2);
+    let r = flip(flip(flip(hop(&q), 3, 0), 6, 2), 9, 1);
+    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+            hurt between h0:0>s0:0 and s0:1>s1:2: syndrome ^99, an even number of bits flipped
+            hurt between s0:1>s1:2 and s1:3>h1:0: syndrome ^bf, an odd number of bits flipped, three at least
+    ");
+}
+
+#[test]
+fn a_hurt_crc_byte_is_told_from_hurt_bytes() {
+    let p = relative();
+    let last = p.len() - 1;
+    let q = hop(&flip(p.clone(), last, 6));
+    let r = hop(&q);
+    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+            hurt between h0:0>s0:0 and s0:1>s1:2: syndrome ^40, an odd number of bits flipped; if one, 6 bits modulo 127 before the end: byte 18.6
+    ");
+}
+
+#[test]
+fn a_packet_that_is_cut_is_followed_by_its_turn() {
+    let p = relative();
+    let (q, r) = (hop(&p)[..9].to_vec(), hop(&hop(&p)[..9]));
+    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        6      1.0000      0.0000  arrived, by order
+            hurt between h0:0>s0:0 and s0:1>s1:2: 10 bytes lost, ended by gap
+    ");
+}
+
+#[test]
+fn packets_for_want_of_a_gap_are_one() {
+    let (p, other) = (relative(), packet(&[0x81, 0x81, 9, 9, 9, 9]));
+    let q = hop(&[&p[..], &other].concat());
+    let r = hop(&q);
+    let came = [(100, p), (130, other)];
+    insta::assert_snapshot!(told(&[(A, &came), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    1.6250  h0 > s0 0:1                                09        3           -           -  merged into the one before
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       23      1.0000      0.0000  arrived
+            hurt between h0:0>s0:0 and s0:1>s1:2: 7 bytes more than before
+    ");
+}
+
+#[test]
+fn packets_that_are_alike_go_in_order() {
+    // h0 and h2 send the same to h1 through s0.
+    let p = packet(&[0x81, 5, 1, 2, 3, 4]);
+    let q = hop(&p);
+    let (h2, out) = ("h2:0>s0:3", "s0:1>h1:0");
+    let (first, second) = ([(100, p.clone())], [(103, packet(&[0xbe, 5, 1, 2, 3, 4]))]);
+    let left = [(140, q.clone()), (150, q)];
+    insta::assert_snapshot!(told(&[(A, &first), (h2, &second), (out, &left)]), @"
+    1.2875  h2 > s0 3:1 > h1                           05        4      0.4625      0.0000  arrived, by order
+    1.2500  h0 > s0 0:1 > h1                           05        4      0.6250      0.0625  arrived, by order
+            waited 0.0625 µs at s0: packet 0 held s0:1>h1:0
+    ");
+}
+
+#[test]
+fn where_a_link_was_not_captured_a_packet_is_found_again() {
+    let p = relative();
+    let r = hop(&hop(&p));
+    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (C, &[(180, r)])]), @"
+          1.2500  h0 > s0:0 ⋯2⋯ s1:3 > h1                    05       16      1.0000           -  arrived
+    ");
+}
+
+#[test]
+fn channels_without_names_are_joined_by_what_they_carry() {
+    let p = relative();
+    let (q, r) = (hop(&p), hop(&hop(&p)));
+    let channels: [Sent<'_>; 3] =
+        [("interface0", &[(100, p)]), ("interface1", &[(140, q)]), ("interface2", &[(180, r)])];
+    insta::assert_snapshot!(told(&channels), @"
+          1.2500  interface0 ⋯1⋯ interface1 ⋯1⋯ interface2   05       16      1.0000           -  arrived
+    ");
+    let file = capture(&channels);
+    let mut analysis = Analysis::new(file.as_slice(), Wanted::Network, Assumptions::default());
+    while analysis.step(&mut |_| {}).unwrap() == Progress::More {}
+    let implied: Vec<_> = analysis
+        .paths()
+        .implied()
+        .map(|pair| (pair.from.0, pair.to.0, pair.byte, pair.packets))
+        .collect();
+    assert_eq!(implied, [(0, 1, 0x81, 1), (1, 2, 0x81, 1)]);
+}
+
+#[test]
+fn what_is_beyond_550_ns_is_waiting() {
+    // Another packet holds the output up to period 200; 44 periods are no waiting.
+    let (p, other) = (packet(&[0x81, 5, 1, 2, 3, 4]), packet(&[0xbe, 6, 1, 2, 3, 4, 5, 6, 7]));
+    let (q, busy) = (hop(&p), hop(&other));
+    let (h2, out) = ("h2:0>s0:3", "s0:1>h1:0");
+    let (first, second) = ([(150, p)], [(146, other)]);
+    let left = [(190, busy), (220, q)];
+    insta::assert_snapshot!(told(&[(A, &first), (h2, &second), (out, &left)]), @"
+    1.8250  h2 > s0 3:1 > h1                           06        7      0.5500      0.0000  arrived
+    1.8750  h0 > s0 0:1 > h1                           05        4      0.8750      0.3125  arrived
+            waited 0.3125 µs at s0: packet 0 held s0:1>h1:0
+    ");
+}
