@@ -10,7 +10,9 @@
 //! So whatever arrives at the tap, the fill is settled up to those periods from which every command
 //! would have been heard. What the channel brings after them waits.
 
+mod arrival;
 mod bound;
+mod piece;
 mod ramp;
 mod row;
 mod settle;
@@ -19,8 +21,9 @@ mod summary;
 use codec::capture::{Channel, ChannelId};
 use codec::tick::{FULL_RATE_PERIOD_PS, Tick};
 
+use self::arrival::{Entry, Order, Timing};
 pub use self::row::FillRow;
-use self::settle::{Entry, Lateness, Order, Settling, Timing};
+use self::settle::{Lateness, Settling};
 pub use self::summary::{Marks, SlackRow};
 pub use super::assume::{Assumed, Assumptions, Parameters, Source};
 use crate::channel::Command;

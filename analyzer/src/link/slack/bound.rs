@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::piece::{Commanded, Input, Piece};
 use super::ramp::{Ramp, higher, lower};
 use crate::link::assume::Parameters;
 
@@ -40,24 +41,6 @@ impl Model {
     }
 }
 
-/// What enters in a period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Input {
-    Nothing,
-    /// A byte or a framing mark. F-5
-    Cell,
-    /// Nobody knows; it may be a reset.
-    Unknown,
-}
-
-/// What the slack buffer has commanded last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Commanded {
-    Go,
-    Stop,
-    Unknown,
-}
-
 /// How the bounds came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Anchor {
@@ -69,17 +52,6 @@ enum Anchor {
 /// The wire shows what cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Impossible;
-
-/// A stretch of periods in which the bounds are straight lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) start: u64,
-    pub(super) end: u64,
-    pub(super) lo: Ramp,
-    pub(super) hi: Ramp,
-    pub(super) commanded: Commanded,
-    input: Input,
-}
 
 /// The bounds so far, and those of the last periods, which may still be narrowed.
 #[derive(Clone, Debug)]
@@ -378,33 +350,5 @@ impl Bound {
     /// Hands out the rest.
     pub(super) fn rest(&mut self) -> Option<Piece> {
         self.recent.pop_front()
-    }
-}
-
-impl Piece {
-    /// Whether another goes on where this one ends, in the same way.
-    fn goes_on_as(&self, other: &Self) -> bool {
-        let len = self.end - self.start;
-        self.end == other.start
-            && (self.input, self.commanded) == (other.input, other.commanded)
-            && self.lo.from(len) == other.lo
-            && self.hi.from(len) == other.hi
-    }
-
-    /// What is before a period, if anything is, and what is not.
-    fn split(self, at: u64) -> (Option<Self>, Self) {
-        if at <= self.start {
-            return (None, self);
-        }
-        let (before, after) = self.cut(Some(at));
-        (Some(before), after.unwrap_or(before))
-    }
-
-    /// What is before a period inside it, and the rest.
-    fn cut(self, at: Option<u64>) -> (Self, Option<Self>) {
-        let Some(at) = at else { return (self, None) };
-        let len = at - self.start;
-        let after = Self { start: at, lo: self.lo.from(len), hi: self.hi.from(len), ..self };
-        (Self { end: at, ..self }, Some(after))
     }
 }

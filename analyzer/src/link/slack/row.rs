@@ -4,7 +4,7 @@ use codec::capture::ChannelId;
 use codec::tick::Tick;
 use serde::Serialize;
 
-use super::bound::{Commanded, Piece};
+use super::piece::{Commanded, Piece};
 use super::ramp::Ramp;
 use super::summary::Marks;
 use super::{Fill, SlackSaid};
