@@ -113,12 +113,13 @@ fn refuted(ledger: &Ledger) {
 }
 
 /// What only damage makes, or a circuit that breaks a rule.
-const DAMAGE: [Kind; 16] = [
+const DAMAGE: [Kind; 17] = [
     Kind::CorrectedCode,
     Kind::InvalidCode,
     Kind::CrcBad,
     Kind::HurtOnTheWay,
     Kind::DataWhileStopped,
+    Kind::CommandsTooOften,
     Kind::OpenLink,
     Kind::CutBySilence,
     Kind::OverrunAlarm,
