@@ -414,3 +414,80 @@ fn slack_buffers_are_summed_up_or_bounded_at_every_moment() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(err(&refused).contains("`kx` is not known (what is: kg, h, ks, delay, gen, int)"));
 }
+
+/// A directory of a test's own.
+fn directory(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+#[test]
+fn an_annotated_capture_has_the_same_characters_and_comments_beside_them() {
+    let directory = directory("annotate");
+    for name in ["link-1", "link-14", "demo-slack"] {
+        let copy = directory.join(name);
+        let path = fixture(name);
+        let done = program(&["annotate", "-o"]).arg(&copy).arg(&path).output().unwrap();
+        assert_eq!((done.status.code(), err(&done)), (Some(0), ""), "{name}");
+        assert!(out(&done).ends_with(" comments written\n"), "{}", out(&done));
+        let shown = |file: &Path| program(&["show"]).arg(file).output().unwrap().stdout;
+        assert_eq!(shown(&path), shown(&copy), "{name}");
+        let text = String::from_utf8_lossy(&fs::read(&copy).unwrap()).into_owned();
+        assert!(text.contains("myriscope error "), "{name}");
+        // Once more adds nothing; and compressed it is the same.
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        gzip.write_all(&fs::read(&copy).unwrap()).unwrap();
+        let packed = directory.join("packed");
+        fs::write(&packed, gzip.finish().unwrap()).unwrap();
+        let again = directory.join("again");
+        program(&["annotate", "-o"]).arg(&again).arg(&packed).output().unwrap();
+        assert_eq!(fs::read(&copy).unwrap(), fs::read(&again).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn of_a_capture_that_cannot_be_annotated_no_copy_is_left() {
+    let directory = directory("annotate-damaged");
+    let (damaged, copy) = (directory.join("damaged"), directory.join("copy"));
+    fs::write(&damaged, &link_1()[..1000]).unwrap();
+    let done = program(&["annotate", "-o"]).arg(&copy).arg(&damaged).output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    assert!(err(&done).contains("byte ") && !copy.exists(), "{}", err(&done));
+    let piped = run(&["annotate", "-", "-o", "x"], &link_1());
+    assert_eq!(piped.status.code(), Some(2));
+    assert!(err(&piped).contains("is read twice to be annotated: name a file"));
+}
+
+#[test]
+fn a_simulated_capture_scores_and_another_s_truth_does_not() {
+    let directory = directory("score");
+    let file = |name: &str| directory.join(name);
+    for demo in ["two-hosts", "slack"] {
+        let done = program(&["demo", demo, "-o"])
+            .arg(file(demo))
+            .arg("--truth")
+            .arg(file(&format!("{demo}.jsonl")))
+            .output()
+            .unwrap();
+        assert_eq!(done.status.code(), Some(0));
+    }
+    let score = |capture: &str, truth: &str| {
+        program(&["score", "--format", "json"])
+            .arg(file(capture))
+            .arg(file(truth))
+            .output()
+            .unwrap()
+    };
+    let right = score("slack", "slack.jsonl");
+    assert_eq!((right.status.code(), err(&right)), (Some(0), ""), "{}", out(&right));
+    let json: Value = serde_json::from_str(out(&right)).unwrap();
+    assert_eq!(json["scores"][0]["kind"], "packet");
+    assert_eq!(json["scores"][0]["recall"], 1.0);
+    let wrong = score("slack", "two-hosts.jsonl");
+    assert_eq!(wrong.status.code(), Some(1), "{}", out(&wrong));
+    fs::write(file("bad.jsonl"), "{\"at\":1}\n").unwrap();
+    let bad = score("slack", "bad.jsonl");
+    assert_eq!(bad.status.code(), Some(2));
+    assert!(err(&bad).contains("bad.jsonl: line 1: is no row of a truth: missing field"));
+}
