@@ -143,6 +143,9 @@ pub(crate) struct Topology {
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) view: View,
+    /// What slack buffers and cables are like, whatever the capture says.
+    #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
+    pub(crate) assume: Option<Assumptions>,
 }
 
 #[derive(Args, Clone, Debug)]

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use analyzer::analysis::Wanted;
 use analyzer::filter::RowKind;
 use analyzer::finding::{FindingRow, Ledger, Severity, ranked};
-use analyzer::link::slack::Assumptions;
 use analyzer::rules::{VerdictRow, verdicts};
 use analyzer::text::check as text;
 use codec::capture::Channel;
@@ -32,7 +31,8 @@ pub(crate) fn run(arguments: &Check, output: &mut Output) -> Result<Report, Fail
     let mut choice = Choice::of(view, RowKind::Findings)?;
     let mut report = Report::of(&view.file);
     let told = &mut |_: &_, _| ControlFlow::Continue(());
-    let analysis = analyse(&view.file, Wanted::Counts, Assumptions::default(), &mut report, told)?;
+    let assumptions = arguments.assume.unwrap_or_default();
+    let analysis = analyse(&view.file, Wanted::Counts, assumptions, &mut report, told)?;
     let findings = analysis.findings();
     let ledger = findings.ledger();
     let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());
