@@ -6,6 +6,7 @@
 //! that comes from where nothing was captured is looked for among those that went there.
 
 mod harm;
+mod joining;
 mod leg;
 mod matching;
 mod net;
@@ -20,7 +21,7 @@ use codec::capture::{Channel, ChannelId};
 use codec::route::{PortId, is_route};
 
 pub use self::harm::{Flips, Harm, Injury, Place};
-use self::leg::{Closed, Held, Joint, Leg, LegId, Legs, Onward, Sight, Upset};
+use self::leg::{Closed, Held, Leg, LegId, Legs, Onward, Sight, Upset};
 use self::matching::{Candidate, Fit};
 use self::net::{Kind, Net, Wish};
 use self::recent::Recent;
@@ -321,38 +322,6 @@ impl Paths {
         self.drain(candidate.lane, out);
     }
 
-    /// Several packets were just like one: so are others behind them, and which was which is not sure.
-    fn doubt(&mut self, alike: &[LegId]) {
-        for leg in alike.iter().filter(|_| alike.len() > 1) {
-            if let Some(leg) = self.legs.get(*leg)
-                && let Some(lane) = self.net.lane_mut(leg.lane)
-            {
-                let rest = leg.closed.as_ref().map(|closed| closed.rest);
-                lane.doubted.extend(rest.filter(|rest| !lane.doubted.contains(rest)));
-                lane.doubted.truncate(DOUBTED_MAX);
-            }
-        }
-    }
-
-    /// How fast a packet passed its switch, if it is sure that it did. S-6
-    fn learn(&mut self, candidate: &Candidate, to: LegId) {
-        let (Some(came), Some(left)) = (self.legs.get(candidate.leg), self.legs.get(to)) else {
-            return;
-        };
-        let (Some(input), Some(output)) = (self.net.lane(came.lane), self.net.lane(left.lane))
-        else {
-            return;
-        };
-        let sure = left.before.is_some_and(|joint| joint.certainty == Certainty::Certain);
-        let (ready, late) = (input.ready(came.time), output.since_sent);
-        if let (true, Some(ready), Some(late), Some((node, _))) = (sure, ready, late, input.to)
-            && let Some(took) = left.time.checked_sub(ready + late)
-            && let Some(node) = self.net.nodes.get_mut(node)
-        {
-            node.fastest = Some(node.fastest.map_or(took, |fastest| fastest.min(took)));
-        }
-    }
-
     /// A packet is still there while one from behind it has left: it went before, or nowhere.
     fn pass_over(&mut self, id: LegId, since: Time) {
         let Some(leg) = self.legs.get(id) else { return };
@@ -420,70 +389,5 @@ impl Paths {
             Wish::Seen(_) if leg.upset == Upset::Reset => Fate::Dropped("R-2"),
             Wish::Seen(_) => unseen,
         }
-    }
-
-    /// FRES: the buffer behind a channel is emptied. R-2
-    fn reset(&mut self, place: usize) {
-        let Some(lane) = self.net.lane(place) else { return };
-        for leg in &lane.queue {
-            if let Some(leg) = self.legs.get_mut(*leg)
-                && leg.is_free()
-            {
-                leg.upset = Upset::Reset;
-            }
-        }
-    }
-
-    /// Makes two packets one.
-    fn join(&mut self, from: LegId, to: LegId, onward: Onward, certainty: Certainty) {
-        self.release(to);
-        let before = self.legs.get_mut(from).map(|leg| std::mem::replace(&mut leg.onward, onward));
-        if let Some(Onward::Claimed(other)) = before
-            && other != to
-            && let Some(other) = self.legs.get_mut(other)
-        {
-            other.before = None;
-        }
-        if let Some(leg) = self.legs.get_mut(to) {
-            leg.before = Some(Joint { leg: from, switches: 1, certainty });
-        }
-    }
-
-    /// The packet that a packet was thought to be is free again.
-    fn release(&mut self, id: LegId) {
-        let before = self.legs.get_mut(id).and_then(|leg| leg.before.take());
-        if let Some(before) = before.and_then(|joint| self.legs.get_mut(joint.leg)) {
-            before.onward = Onward::Nowhere;
-        }
-    }
-
-    fn leave_queue(&mut self, id: LegId) {
-        let lane = self.legs.get(id).map(|leg| leg.lane);
-        if let Some(lane) = lane.and_then(|lane| self.net.lane_mut(lane))
-            && let Some(place) = lane.queue.iter().position(|other| *other == id)
-        {
-            lane.queue.remove(place);
-        }
-    }
-
-    /// Lets go of a packet of which no end is known.
-    fn forget(&mut self, id: LegId) {
-        self.release(id);
-        self.leave_queue(id);
-        let next = match self.legs.get(id).map(|leg| leg.onward) {
-            Some(Onward::Claimed(next) | Onward::Gone(next)) => self.legs.get_mut(next),
-            Some(Onward::Nowhere) | None => None,
-        };
-        if let Some(next) = next {
-            next.before = None;
-        }
-        self.legs.take(id);
-    }
-
-    fn settle(&mut self, id: LegId, fate: Fate, out: &mut impl FnMut(Journey)) {
-        if let Some(leg) = self.legs.get_mut(id) {
-            leg.fate = Some(fate);
-        }
-        self.tell_if_whole(id, out);
     }
 }
