@@ -48,20 +48,24 @@ impl fmt::Display for Place {
     }
 }
 
-/// A name as it may be printed: characters that would move a terminal's cursor, change its colours or
+/// A text as it may be printed: characters that would move a terminal's cursor, change its colours or
 /// turn the direction of what follows are written out.
 #[must_use]
-pub fn shown(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for char in name.chars() {
-        let turns = matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if char.is_control() || turns || char == '\u{feff}' {
-            text.extend(char.escape_default());
-        } else {
-            text.push(char);
-        }
+pub fn shown(text: String) -> String {
+    if !text.contains(is_harmful) {
+        return text;
     }
-    text
+    let escaped = |char: char| match is_harmful(char) {
+        true => char.escape_default().collect(),
+        false => String::from(char),
+    };
+    text.chars().map(escaped).collect()
+}
+
+fn is_harmful(char: char) -> bool {
+    let turns =
+        matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    char.is_control() || turns || char == '\u{feff}'
 }
 
 #[cfg(test)]
@@ -79,7 +83,7 @@ mod tests {
 
     #[test]
     fn hostile_names_do_nothing_to_a_terminal() {
-        assert_eq!(shown("h0:0>s0:3 µ"), "h0:0>s0:3 µ");
-        assert_eq!(shown("\u{1b}[31m\n\u{202e}"), "\\u{1b}[31m\\n\\u{202e}");
+        assert_eq!(shown("h0:0>s0:3 µ".into()), "h0:0>s0:3 µ");
+        assert_eq!(shown("\u{1b}[31m\n\u{202e}".into()), "\\u{1b}[31m\\n\\u{202e}");
     }
 }

@@ -19,6 +19,7 @@ use codec::packet::{Check, Tag};
 
 use crate::event::Event;
 use crate::packet::{Bytes, Hex, PacketSeen, crc_name};
+use crate::place::shown;
 use crate::reading::{Counted, Rows, Said, Tallies};
 use crate::show::{Pair, Show};
 use crate::timeline::{Row, Want, What};
@@ -60,10 +61,11 @@ impl Line {
         Self::default().and(role, text)
     }
 
-    /// The line with a piece more.
+    /// The line with a piece more. Whatever a capture's names hold, it stays one line, and does
+    /// nothing to a terminal.
     #[must_use]
     pub fn and(mut self, role: Role, text: impl Display) -> Self {
-        self.0.push((role, text.to_string()));
+        self.0.push((role, shown(text.to_string())));
         self
     }
 
@@ -218,10 +220,11 @@ pub fn info<R: Read>(tallies: &Tallies<R>, out: &mut impl FnMut(Line)) {
         head += &format!(", {} foreign interfaces skipped", tallies.skipped_interfaces());
     }
     out(Line::of(Role::Plain, head));
+    out(Line::default());
     out(Line::of(
         Role::Head,
         format!(
-            "\n{:>3}  {:<15} {:>9}  {:>16}  {:<20}  {:>6}",
+            "{:>3}  {:<15} {:>9}  {:>16}  {:<20}  {:>6}",
             "#", "channel", "rate", "characters", "data", "share"
         ),
     ));

@@ -8,7 +8,7 @@ use super::{Line, Role, microseconds};
 use crate::blocking::trees::{Branch, Culprit, Longest, Trees};
 use crate::blocking::{BLOCKED, Broken, Deadlock, Ended};
 use crate::event::By;
-use crate::place::{Way, shown};
+use crate::place::Way;
 
 /// How wide the tree is beside which the numbers stand.
 const TREE: usize = 44;
@@ -67,12 +67,12 @@ fn count(number: impl Display, noun: &str) -> String {
 }
 
 fn name(id: ChannelId, known: Known<'_>) -> String {
-    known(id).map_or_else(|| format!("#{id}"), |channel| shown(&channel.name))
+    known(id).map_or_else(|| format!("#{id}"), |channel| channel.name.clone())
 }
 
 fn node(id: ChannelId, known: Known<'_>) -> String {
     let way = known(id).and_then(Way::of);
-    way.map_or_else(|| format!("the far end of {}", name(id, known)), |way| shown(&way.to.node))
+    way.map_or_else(|| format!("the far end of {}", name(id, known)), |way| way.to.node)
 }
 
 fn deadlock_lines(deadlock: &Deadlock, known: Known<'_>, out: &mut impl FnMut(Line)) {

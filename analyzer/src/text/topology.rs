@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::{Line, Role, count};
-use crate::place::shown;
 use crate::topology::{Kind, Link, Node, Number, Socket, Source, Topology};
 
 /// Lines of trees that are shown. *Chosen*: a hundred hosts take three times as many.
@@ -55,7 +54,7 @@ fn width(names: impl Iterator<Item = usize>) -> usize {
 
 fn table(topology: &Topology, out: &mut impl FnMut(Line)) {
     let places = |end: usize| topology.links.iter().map(move |link| link.ends.get(end).copied());
-    let text = |end| places(end).flatten().map(|end| shown(&topology.place(end)));
+    let text = |end| places(end).flatten().map(|end| topology.place(end));
     let [one, other] = [0, 1].map(|end| width(text(end).map(|text| text.chars().count())).max(4));
     out(Line::default());
     let head =
@@ -75,7 +74,7 @@ fn table(topology: &Topology, out: &mut impl FnMut(Line)) {
         out(Line::of(Role::Plain, format!("{from:<one$} {arrow} {to:<other$}  "))
             .and(Role::Plain, format!("{:<10}  ", rates.join(", ")))
             .and(role, format!("{captured:<12}  "))
-            .and(Role::Dim, link.tap.as_deref().map_or_else(String::new, shown)));
+            .and(Role::Dim, link.tap.as_deref().map_or_else(String::new, str::to_owned)));
     }
 }
 
@@ -146,7 +145,7 @@ fn one_way(link: Option<&Link>) -> bool {
 }
 
 fn label(node: &Node) -> Line {
-    let name = shown(&node.name);
+    let name = &node.name;
     let role = match (node.source, node.kind) {
         (Source::Journeys, _) => Role::Notice,
         (Source::Names, Kind::Switch) => Role::Head,

@@ -10,7 +10,7 @@ use super::{
     About, Direction, End, Kind, Link, Node, Nodes, Number, Passage, Remark, Socket, Source,
     Topology,
 };
-use crate::place::{Place, Way, shown};
+use crate::place::{Place, Way};
 
 /// Packets from channel to channel by a byte, and how many.
 type Implied = BTreeMap<(ChannelId, ChannelId, u8), u64>;
@@ -110,9 +110,9 @@ impl<'a> Builder<'a> {
         let mut ports: BTreeMap<&Place, &Channel> = BTreeMap::new();
         for Cable { channels, places, .. } in &self.cables {
             let Some(first) = channels.first() else { continue };
-            let name = shown(&first.name);
+            let name = &first.name;
             for nameless in channels.iter().filter(|channel| Way::of(channel).is_none()) {
-                let text = format!("{} does not say from where to where", shown(&nameless.name));
+                let text = format!("{} does not say from where to where", nameless.name);
                 remarks.push((About::NoName, vec![*nameless], text));
             }
             match channels.get(1) {
@@ -130,7 +130,7 @@ impl<'a> Builder<'a> {
                     if let [Some(one), Some(other)] = &ways
                         && (&one.from, &one.to) != (&other.to, &other.from)
                     {
-                        let second = shown(&second.name);
+                        let second = &second.name;
                         let text =
                             format!("{name} and {second} are one link, but not by their names");
                         remarks.push((About::Unlike, both(), text));
@@ -144,16 +144,12 @@ impl<'a> Builder<'a> {
                     && ends.map(ToString::to_string).all(|end| end != **tap)
             });
             if let Some(tap) = tap {
-                let text = format!("{} is at neither end of {name}", shown(tap));
+                let text = format!("{} is at neither end of {name}", tap);
                 remarks.push((About::Tap, vec![*first], text));
             }
             for place in places.iter().flatten() {
                 if let Some(other) = ports.insert(place, first) {
-                    let text = format!(
-                        "{} has two links, {} and {name}",
-                        shown(&place.to_string()),
-                        shown(&other.name)
-                    );
+                    let text = format!("{} has two links, {} and {name}", place, other.name);
                     remarks.push((About::SharedPort, vec![other, *first], text));
                 }
             }
@@ -244,10 +240,7 @@ impl<'a> Builder<'a> {
                     };
                     let text = format!(
                         "{packets} packets go from {} to {}, so {} and {} are one node, or a name is wrong",
-                        shown(&from.name),
-                        shown(&to.name),
-                        shown(&one),
-                        shown(&other)
+                        from.name, to.name, one, other
                     );
                     self.remark(About::Apart, &[from, to], text);
                     continue;
@@ -353,10 +346,7 @@ impl<'a> Builder<'a> {
             };
             let text = format!(
                 "{} of {all} packets went from {} to {} by 0x{:02x}, which asks for another port",
-                turn.packets,
-                shown(&from.name),
-                shown(&to.name),
-                turn.byte
+                turn.packets, from.name, to.name, turn.byte
             );
             self.remark(About::WrongPort, &[from, to], text);
         }

@@ -76,7 +76,7 @@ fn node_line(place: usize, node: &Node, text: &mut String) {
 /// A name in a label, be it of a record or not: nothing in it means anything to Graphviz.
 fn escaped(name: &str) -> String {
     let mut text = String::new();
-    for char in shown(name).chars() {
+    for char in shown(name.to_owned()).chars() {
         if matches!(char, '"' | '\\' | '{' | '}' | '|' | '<' | '>' | '[' | ']') {
             text.push('\\');
         }
