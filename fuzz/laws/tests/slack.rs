@@ -72,6 +72,6 @@ fn the_fills_of_random_networks_are_within_their_bounds() {
         sum.periods += width.periods;
         sum.doubled += width.doubled;
     }
-    println!("{} in the mean over {} periods", cells(&sum), sum.periods);
-    assert!(sum.periods > 1_000_000 && sum.mean() < 21_000, "{sum:?}");
+    let said = format!("{} in the mean over {} periods", cells(&sum), sum.periods);
+    assert!(sum.periods > 1_000_000 && sum.mean() < 21_000, "{said}");
 }
