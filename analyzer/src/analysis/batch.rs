@@ -6,8 +6,9 @@ use std::ops::Range;
 use codec::capture::{
     CaptureError, Channel, ChannelId, Chunk, Content, Fault, Item, Progress, Reader,
 };
+use codec::character::{Symbol, hear};
 use codec::tick::Tick;
-use codec::{CharBuf, Character};
+use codec::{CharBuf, Character, Chars};
 
 use crate::timeline::REPEATED_MAX_ALL;
 
@@ -16,6 +17,9 @@ use crate::timeline::REPEATED_MAX_ALL;
 const WEIGHT: u64 = 1 << 18;
 /// What a chunk weighs beside its characters. *Chosen*: about its size.
 const CHUNK: u64 = 64;
+/// What a control character weighs beside that. *Chosen*: about what is made of it, should each of
+/// them end a packet; so what is made of a batch takes some megabytes at most.
+const CONTROL: u64 = 15;
 
 /// A part of a section.
 #[derive(Debug, Default)]
@@ -71,7 +75,13 @@ pub(super) fn read<R: Read>(reader: &mut Reader<R>, mut room: CharBuf) -> Brough
                 batches.push(std::mem::take(&mut batch));
             }
             Item::Channel(id, channel) => batch.channels.push((id, channel.clone())),
-            Item::Link(one, other) => batch.joined.push((one, other)),
+            Item::Link(one, other) => {
+                // What comes before it in the file knows nothing of it, wherever batches end.
+                if !batch.pieces.is_empty() {
+                    batches.push(std::mem::take(&mut batch));
+                }
+                batch.joined.push((one, other));
+            }
             Item::Chunk(id, chunk) => batch.add(id, &chunk),
             Item::Fault(fault) => faults.push(fault),
         });
@@ -90,13 +100,25 @@ pub(super) fn read<R: Read>(reader: &mut Reader<R>, mut room: CharBuf) -> Brough
     Brought { batches, faults, ended }
 }
 
+/// Whether characters are fill, of which nothing is made however often they come. F-8
+fn is_fill(chars: Chars<'_>) -> bool {
+    let only = |symbols: &[Symbol]| {
+        let fits = |code| hear(code).symbol().is_some_and(|symbol| symbols.contains(&symbol));
+        chars.data_count() == 0 && chars.low().iter().all(|code| fits(*code))
+    };
+    only(&[Symbol::Gap, Symbol::Go]) || only(&[Symbol::Gap, Symbol::Stop])
+}
+
 impl Batch {
     fn add(&mut self, channel: ChannelId, chunk: &Chunk<'_>) {
         let (chars, count) = match chunk.content {
             Content::Literal(chars) => (chars, None),
             Content::Repeat { pattern, count } => (pattern, Some(count)),
         };
-        self.weight += chunk.periods().min(REPEATED_MAX_ALL.max(chars.len() as u64));
+        let control = (chars.len() - chars.data_count()) as u64;
+        let most = if is_fill(chars) { 1 } else { REPEATED_MAX_ALL / chars.len().max(1) as u64 };
+        let rounds = count.unwrap_or(1).min(most.max(1));
+        self.weight += rounds * (chars.len() as u64 + CONTROL * control);
         // Planes that begin with a byte are copied as they are.
         while !self.chars.len().is_multiple_of(8) {
             self.chars.push(Character::IDLE);
