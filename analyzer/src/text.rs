@@ -7,6 +7,7 @@ pub mod explain;
 mod fields;
 mod journeys;
 mod links;
+mod render;
 mod score;
 mod slack;
 mod topology;
@@ -14,21 +15,20 @@ mod topology;
 use std::fmt::{self, Display};
 use std::io::Read;
 
-use codec::capture::{CaptureError, Channel, Fault, Item, Progress, Reader};
+use codec::capture::{CaptureError, Channel, Fault};
 use codec::packet::{Check, Tag};
 
 use crate::event::Event;
-use crate::packet::{Bytes, Hex, PacketSeen, crc_name};
+use crate::packet::{Hex, PacketSeen, crc_name};
 use crate::place::shown;
-use crate::reading::{Counted, Rows, Said, Tallies};
-use crate::show::{Pair, Show};
-use crate::timeline::{Row, Want, What};
-use crate::window::Window;
+use crate::reading::{Counted, Tallies};
+use crate::timeline::{Row, What};
 
 pub use self::blocking::blocking;
 pub use self::fields::fields;
 pub use self::journeys::{journey_head, journey_lines};
 pub use self::links::{interval, interval_head, links};
+pub use self::render::{View, render};
 pub use self::score::score;
 pub use self::slack::{fill, fill_head, slack};
 pub use self::topology::topology;
@@ -269,104 +269,4 @@ fn bar(share: u128) -> String {
     let eighths = usize::try_from(share * 160 / 1000).unwrap_or(160);
     let part = EIGHTHS.get(eighths % 8).copied().unwrap_or_default();
     format!("{:·<20}", format!("{}{part}", "█".repeat(eighths / 8)))
-}
-
-/// What [`render`] shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
-    /// What the channels carried.
-    Info,
-    /// The packets.
-    Packets,
-    /// The events.
-    Events,
-    /// The characters of the first link, both directions side by side.
-    Show,
-}
-
-/// A capture as text: what `myriscope` prints, without colours. Whatever is wrong with the capture
-/// stands in it too, on lines that begin with `!`.
-///
-/// ```
-/// use analyzer::text::{View, render};
-/// use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Writer};
-/// use codec::{notation, tick::Tick};
-///
-/// let mut capture = Writer::new(Vec::new(), ByteOrder::Little, &[Channel::named("h0:0>s0:3")])?;
-/// let chars = notation::parse("GAP 83 05 92 GAP")?;
-/// let content = Content::Literal(chars.chars());
-/// capture.write(ChannelId(0), &Chunk { first: Tick(0), content })?;
-///
-/// let text = render(capture.finish()?.as_slice(), View::Packets);
-/// assert!(text.contains("good"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[must_use]
-pub fn render(capture: impl Read, view: View) -> String {
-    let mut text = String::new();
-    let out = &mut |line: Line| {
-        text += &line.to_string();
-        text.push('\n');
-    };
-    let result = match view {
-        View::Info => render_info(capture, out),
-        View::Packets => render_rows(capture, Want::Packets, out),
-        View::Events => render_rows(capture, Want::Events, out),
-        View::Show => render_show(capture, out),
-    };
-    if let Err(found) = result {
-        out(error(&found));
-    }
-    text
-}
-
-fn render_info(capture: impl Read, out: &mut impl FnMut(Line)) -> Result<(), CaptureError> {
-    let mut tallies = Tallies::new(capture);
-    let result = loop {
-        match tallies.step(&Window::ALL, &mut |found| out(fault(&found))) {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => break Ok(()),
-            Err(found) => break Err(found),
-        }
-    };
-    info(&tallies, out);
-    result
-}
-
-fn render_rows(
-    capture: impl Read,
-    want: Want,
-    out: &mut impl FnMut(Line),
-) -> Result<(), CaptureError> {
-    out(match want {
-        Want::Packets => packet_head(),
-        Want::Events | Want::All => event_head(),
-    });
-    let mut rows = Rows::new(capture, want, Bytes::Forget);
-    let mut said = |said: Said<'_>| match said {
-        Said::Row(channel, found) => row(channel, &found, out),
-        Said::Fault(found) => out(fault(&found)),
-    };
-    while rows.step(&mut said)? == Progress::More {}
-    Ok(())
-}
-
-fn render_show(capture: impl Read, out: &mut impl FnMut(Line)) -> Result<(), CaptureError> {
-    let mut reader = Reader::new(capture);
-    let mut show = Show::new(Pair::First);
-    let result = loop {
-        let mut item = |item: Item<'_>| {
-            if let Item::Fault(found) = &item {
-                out(fault(found));
-            }
-            show.feed(&item, &Window::ALL, &mut |shown| shown.lines(out));
-        };
-        match reader.step(&mut item) {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => break Ok(()),
-            Err(found) => break Err(found),
-        }
-    };
-    show.finish(&mut |shown| shown.lines(out));
-    result
 }

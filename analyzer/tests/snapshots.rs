@@ -8,12 +8,7 @@
 
 use std::fs::File;
 
-use analyzer::analysis::{Analysis, Told, Wanted};
-use analyzer::blocking::trees::Trees;
-use analyzer::link::Link;
-use analyzer::link::slack::Assumptions;
-use analyzer::text::{self, View, render};
-use codec::capture::Progress;
+use analyzer::text::{View, render};
 
 fn check(name: &str, view: View) {
     insta::glob!("../../fixtures", "link-*/capture.pcapng", |path| {
@@ -43,35 +38,26 @@ fn show() {
 
 #[test]
 fn links() {
-    insta::glob!("../../fixtures", "*/capture.pcapng", |path| {
-        let file = File::open(path).unwrap();
-        let mut analysis = Analysis::new(file, Wanted::Counts, Assumptions::default());
-        while analysis.step(&mut |_| {}).unwrap() == Progress::More {}
-        let links: Vec<Vec<_>> =
-            analysis.links().map(|link| Link::reports(link).collect()).collect();
-        let mut lines = Vec::new();
-        text::links(&links, &mut |line| lines.push(line.to_string()));
-        insta::assert_snapshot!("links", lines.join("\n"));
-    });
+    everywhere("links", &[View::Links]);
+}
+
+#[test]
+fn slack_buffers() {
+    everywhere("slack", &[View::Slack]);
 }
 
 #[test]
 fn networks_and_waits() {
+    everywhere("network", &[View::Topology, View::Blocking]);
+}
+
+/// Views of every fixture, those of whole networks too.
+fn everywhere(name: &str, views: &[View]) {
     insta::glob!("../../fixtures", "*/capture.pcapng", |path| {
-        let file = File::open(path).unwrap();
-        let mut analysis = Analysis::new(file, Wanted::Network, Assumptions::default());
-        let mut trees = Trees::default();
-        let mut out = |told| {
-            if let Told::Blocked(blocked) = told {
-                trees.add(blocked);
-            }
-        };
-        while analysis.step(&mut out).unwrap() == Progress::More {}
-        let mut lines = Vec::new();
-        text::topology(&analysis.topology(), &mut |line| lines.push(line.to_string()));
-        lines.push(String::new());
-        let known = |id| analysis.channel(id);
-        text::blocking(&trees, usize::MAX, &known, &mut |line| lines.push(line.to_string()));
-        insta::assert_snapshot!("network", lines.join("\n"));
+        let text: Vec<String> =
+            views.iter().map(|view| render(File::open(path).unwrap(), *view)).collect();
+        insta::with_settings!({ omit_expression => true }, {
+            insta::assert_snapshot!(name, text.join("\n"));
+        });
     });
 }

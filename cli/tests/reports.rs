@@ -1,9 +1,16 @@
 //! What is said of every published fixture, as a person sees it.
 
-#![expect(clippy::unwrap_used, reason = "a test runs programs, and stops if it cannot go on")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test runs programs and reads files, and stops if it cannot go on"
+)]
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::process::Command;
+
+use analyzer::text::{View, render};
 
 /// What a command prints of every fixture, and its exit status.
 fn check(name: &str, arguments: &[&str]) {
@@ -28,4 +35,31 @@ fn journeys() {
 #[test]
 fn findings_and_verdicts() {
     check("check", &[]);
+}
+
+#[test]
+fn what_libraries_render_is_what_the_program_prints() {
+    let views: [(&[&str], View); 10] = [
+        (&["info"], View::Info),
+        (&["packets"], View::Packets),
+        (&["events"], View::Events),
+        (&["show"], View::Show),
+        (&["links"], View::Links),
+        (&["links", "--slack"], View::Slack),
+        (&["journeys"], View::Journeys),
+        (&["blocking", "--limit", "1000"], View::Blocking),
+        (&["topology"], View::Topology),
+        (&["check"], View::Check),
+    ];
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
+    for (arguments, view) in views {
+        for name in ["link-1", "demo-cut", "demo-now36"] {
+            let path = format!("{fixtures}/{name}/capture.pcapng");
+            let mut command = Command::new(env!("CARGO_BIN_EXE_myriscope"));
+            command.args(arguments).arg(&path).env_remove("CLICOLOR_FORCE");
+            let printed = String::from_utf8(command.output().unwrap().stdout).unwrap();
+            let rendered = render(File::open(&path).unwrap(), view);
+            assert_eq!(printed, rendered, "{arguments:?} of {name}");
+        }
+    }
 }
