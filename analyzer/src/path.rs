@@ -23,7 +23,7 @@ use codec::route::{PortId, is_route};
 pub use self::harm::{Flips, Harm, Injury, Place};
 use self::leg::{Closed, Held, Leg, LegId, Legs, Onward, Sight, Upset};
 use self::matching::{Candidate, Fit};
-use self::net::{Kind, Net, Wish};
+use self::net::{Net, Wish};
 use self::recent::Recent;
 pub use self::row::{HopRow, InjuryRow, JourneyRow, PLACES_MAX, PlaceRow};
 pub use self::telling::{Certainty, Fate, Hop, Journey, PATH_PS, Waited};
@@ -118,7 +118,7 @@ impl Paths {
         let place = self.net.place(input)?;
         let lane = self.net.lane(place)?;
         let (node, port) = self.net.node_at(lane.to)?;
-        if node.kind() == Kind::Host {
+        if !node.is_switch() {
             return None;
         }
         let leg = lane.queue.iter().filter_map(|leg| self.legs.get(*leg));
@@ -241,27 +241,17 @@ impl Paths {
     ) {
         let Some(leg) = self.legs.get(id) else { return };
         let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
-        match node.map(|(node, _)| node.kind()) {
-            Some(Kind::Host) => {
-                let unfinished = leg
-                    .closed
-                    .as_ref()
-                    .is_some_and(|closed| closed.ended_by == EndedBy::CaptureEnd);
-                let fate = match leg.first {
-                    _ if unfinished => Fate::UnderWay,
-                    first if is_route(first) => Fate::Misrouted,
-                    _ => Fate::Arrived,
-                };
-                self.leave_queue(id);
-                self.settle(id, fate, out);
-            }
+        if node.is_some_and(|(node, _)| !node.is_switch()) {
+            let fate = self.verdict(leg, Fate::UnderWay);
+            self.leave_queue(id);
+            self.settle(id, fate, out);
+        } else if node.is_none() && !is_route(leg.first) {
             // What has a tag at its front is for a host.
-            None if !is_route(leg.first) => self.settle(id, Fate::Arrived, out),
-            Some(Kind::Switch) | None => {
-                self.recent.add(body, seq, id);
-                if leg.is_free() && self.net.wish(leg.lane, leg.first) == Wish::Unseen {
-                    self.wait(id, seq, out);
-                }
+            self.settle(id, Fate::Arrived, out);
+        } else {
+            self.recent.add(body, seq, id);
+            if leg.is_free() && self.net.wish(leg.lane, leg.first) == Wish::Unseen {
+                self.wait(id, seq, out);
             }
         }
     }
@@ -368,7 +358,7 @@ impl Paths {
     fn verdict(&self, leg: &Leg, unseen: Fate) -> Fate {
         let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
         let Some((node, _)) = node else { return Fate::OutOfSight };
-        if node.kind() == Kind::Host {
+        if !node.is_switch() {
             let ended_by = leg.closed.as_ref().map(|closed| closed.ended_by);
             return match ended_by {
                 None | Some(EndedBy::CaptureEnd) => Fate::UnderWay,

@@ -42,6 +42,28 @@ impl Way {
     }
 }
 
+/// The end of a channel at which it was observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TapEnd {
+    /// That of its sender: what passes is seen when it is sent.
+    Sender,
+    /// That of its receiver: what passes is seen when it arrives.
+    Receiver,
+}
+
+impl TapEnd {
+    /// That of a channel, if its name and its description say so.
+    #[must_use]
+    pub fn of(channel: &Channel) -> Option<Self> {
+        let (way, tap) = (Way::of(channel)?, channel.tap.as_ref()?);
+        if way.from.to_string() == *tap {
+            Some(Self::Sender)
+        } else {
+            (way.to.to_string() == *tap).then_some(Self::Receiver)
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.node, self.port.0)
@@ -79,6 +101,17 @@ mod tests {
         for name in ["", "lo", "h0>s0", "h0:0", "h0:0>s0:300", ":0>s0:1"] {
             assert_eq!(Way::of(&Channel::named(name)), None, "{name}");
         }
+    }
+
+    #[test]
+    fn a_tap_is_at_an_end_that_the_name_has_or_nowhere() {
+        let of = |tap: Option<&str>| {
+            let tap = tap.map(str::to_owned);
+            TapEnd::of(&Channel { tap, ..Channel::named("h0:0>s0:3") })
+        };
+        assert_eq!(of(Some("h0:0")), Some(TapEnd::Sender));
+        assert_eq!(of(Some("s0:3")), Some(TapEnd::Receiver));
+        assert_eq!([of(Some("s0:2")), of(None)], [None, None]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use std::fmt;
 use codec::capture::ChannelId;
 use codec::route::{Addressing, PortId};
 
+pub(crate) use self::nodes::Heads;
 pub use self::nodes::{Kind, Nodes};
 pub use self::remark::{About, Remark};
 pub use self::row::{LinkRow, NodeRow, PassageRow, PortRow, RemarkRow, TopologyRow};

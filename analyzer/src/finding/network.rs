@@ -1,4 +1,4 @@
-//! What journeys, waits and slack buffers say. P-5, S-1..S-3, I-2, I-4, N-2, F-9
+//! What journeys, waits and slack buffers say. P-1, P-5, F-3, F-4, F-9, S-1..S-3, S-6, I-2, I-4, N-2
 
 use codec::capture::{Channel, ChannelId};
 use codec::tick::Tick;
@@ -6,8 +6,9 @@ use codec::tick::Tick;
 use super::ledger::{Fact, Occurrence, Value};
 use super::{Findings, Kind};
 use crate::blocking::{Blocked, Deadlock, Root};
+use crate::link::assume::Key;
 use crate::link::slack::SlackSaid;
-use crate::path::{Fate, Flips, Harm, Hop, Injury, Journey};
+use crate::path::{Fate, Harm, Hop, Injury, Journey};
 use crate::timeline::Time;
 
 /// For how long a host may take nothing. *Chosen*: 5 µs are "a few". I-4
@@ -86,13 +87,7 @@ impl Findings {
             match injury.harm {
                 Harm::Flipped(flips) => {
                     facts.push(Fact::byte("syndrome", injury.syndrome));
-                    facts.push(Fact::word(
-                        "flipped",
-                        match flips {
-                            Flips::Odd => "odd",
-                            Flips::Even => "even",
-                        },
-                    ));
+                    facts.push(Fact::word("flipped", flips.name()));
                     facts.extend(injury.bit.map(|bit| Fact::number("bit", u64::from(bit))));
                 }
                 Harm::Cut(missing, _) => {
@@ -135,8 +130,8 @@ impl Findings {
 
     /// A channel of which the network's storey will hear.
     pub(crate) fn know(&mut self, id: ChannelId, channel: &Channel) {
-        let is_told = |key: &str| channel.more.iter().any(|(known, _)| known == key);
-        if ["kg", "h", "ks", "delay"].into_iter().all(is_told) {
+        let parts = [Key::GoSlack, Key::Hysteresis, Key::StopSlack, Key::Delay];
+        if parts.into_iter().all(|key| key.told(channel).is_some()) {
             self.told.insert(id);
         }
         if let Some(twin) = self.names.insert(channel.name.clone(), id) {

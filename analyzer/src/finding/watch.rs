@@ -9,17 +9,14 @@ use super::ledger::Scribe;
 use super::{Fact, Kind};
 use crate::blocking::BLOCKED;
 use crate::event::{By, Event};
+use crate::link::assume::Key;
 use crate::packet::{EndedBy, PacketSeen};
-use crate::place::Way;
+use crate::place::TapEnd;
 use crate::timeline::{Detail, Row, What};
 
 /// How long an answer, or an escape that is due, may take to be seen. *Chosen*: twice the cable of 5
 /// km, many times more than any link has.
 const ANSWER: u64 = 1 << 12;
-/// From STOP heard to STOP obeyed, where the capture does not tell. F-4
-const INTERPRETATION: u64 = 2;
-/// h, where the capture does not tell: at most two changes of STOP and GO come in 2h − 1 periods. F-4
-const HYSTERESIS: u64 = 16;
 
 /// One channel.
 #[derive(Clone, Debug)]
@@ -77,7 +74,8 @@ struct Asked {
 
 impl Watch {
     pub(super) fn new(channel: &Channel) -> Self {
-        let hysteresis = parameter(channel, "h").unwrap_or(HYSTERESIS);
+        // At most two changes of STOP and GO come in 2h − 1 periods. F-4
+        let hysteresis = u64::from(Key::Hysteresis.told_or_default(channel));
         // Reading: a buffer is filled by one cell a period of its link, but emptied at the full rate.
         let cells = channel.period_ps.get().div_ceil(u64::from(FULL_RATE_PERIOD_PS));
         let turns = (hysteresis + hysteresis.div_ceil(cells)).saturating_sub(1);
@@ -323,22 +321,14 @@ fn released(stop: Stop, at: Tick, by: Option<By>, scribe: &mut Scribe<'_>) {
     }
 }
 
-/// A number that the capture gives for the channel's link.
-fn parameter(channel: &Channel, key: &str) -> Option<u64> {
-    let (_, value) = channel.more.iter().find(|(found, _)| found == key)?;
-    // Above that nothing is a link's.
-    value.parse().ok().filter(|value| *value <= u64::from(u32::MAX))
-}
-
 /// See [`Watch::grace`]: none if where the tap is, or how far the sender is from it, is not known.
 fn grace(channel: &Channel) -> Option<u64> {
-    let (way, tap) = (Way::of(channel)?, channel.tap.as_ref()?);
-    let obedience = parameter(channel, "int").unwrap_or(INTERPRETATION) + 1;
-    if *tap == way.from.to_string() {
-        return Some(obedience);
+    let obedience = u64::from(Key::Interpretation.told_or_default(channel)) + 1;
+    match TapEnd::of(channel)? {
+        TapEnd::Sender => Some(obedience),
+        TapEnd::Receiver => {
+            let cable = u64::from(Key::Delay.told(channel)?) * u64::from(FULL_RATE_PERIOD_PS);
+            Some(obedience + 2 * cable.div_ceil(channel.period_ps.get()) + 1)
+        }
     }
-    let delay = parameter(channel, "delay").filter(|_| *tap == way.to.to_string())?;
-    let cable = u128::from(delay) * u128::from(FULL_RATE_PERIOD_PS);
-    let periods = u64::try_from(cable.div_ceil(u128::from(channel.period_ps.get()))).ok()?;
-    Some(obedience + 2 * periods + 1)
 }

@@ -168,6 +168,19 @@ impl Key {
         }
     }
 
+    /// What the description of a channel in the capture says; what is not possible is not said.
+    #[must_use]
+    pub fn told(self, channel: &Channel) -> Option<u32> {
+        let (_, value) = channel.more.iter().find(|(name, _)| name == self.name())?;
+        self.parse(value)
+    }
+
+    /// The same, or else what the decisions of F-4 say.
+    #[must_use]
+    pub fn told_or_default(self, channel: &Channel) -> u32 {
+        self.told(channel).unwrap_or(self.default())
+    }
+
     fn parse(self, value: &str) -> Option<u32> {
         let (least, most) = self.range();
         value.parse().ok().filter(|value| (least..=most).contains(value))
@@ -212,14 +225,10 @@ impl Parameters {
     /// What holds for a channel: the command line's word counts most, then the capture's.
     #[must_use]
     pub fn of(channel: &Channel, assumptions: &Assumptions) -> Self {
-        let assumed = |key: Key| {
-            let told = channel.more.iter().find(|(name, _)| name == key.name());
-            let told = told.and_then(|(_, value)| key.parse(value));
-            match (assumptions.of(key), told) {
-                (Some(value), _) => Assumed { value, source: Source::CommandLine },
-                (None, Some(value)) => Assumed { value, source: Source::Capture },
-                (None, None) => Assumed { value: key.default(), source: Source::Default },
-            }
+        let assumed = |key: Key| match (assumptions.of(key), key.told(channel)) {
+            (Some(value), _) => Assumed { value, source: Source::CommandLine },
+            (None, Some(value)) => Assumed { value, source: Source::Capture },
+            (None, None) => Assumed { value: key.default(), source: Source::Default },
         };
         Self {
             kg: assumed(Key::GoSlack),

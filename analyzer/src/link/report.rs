@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::lamp::Light;
 use super::state::{Interval, State};
 use super::summary::{Summary, Times};
-use crate::place::Way;
+use crate::place::TapEnd;
 use crate::tally::{ChannelPlace, Control};
 
 /// What a channel did, added up.
@@ -48,12 +48,10 @@ impl Measures {
     /// What it is on a channel, if the channel says where its tap is.
     #[must_use]
     pub fn on(channel: &Channel) -> Option<Self> {
-        let (way, tap) = (Way::of(channel)?, channel.tap.as_ref()?);
-        if way.from.to_string() == *tap {
-            Some(Self::RoundTrip)
-        } else {
-            (way.to.to_string() == *tap).then_some(Self::Response)
-        }
+        Some(match TapEnd::of(channel)? {
+            TapEnd::Sender => Self::RoundTrip,
+            TapEnd::Receiver => Self::Response,
+        })
     }
 }
 

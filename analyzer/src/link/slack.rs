@@ -29,7 +29,7 @@ pub use super::assume::{Assumed, Assumptions, Parameters, Source};
 use crate::channel::Command;
 use crate::event::Event;
 use crate::packet::EndedBy;
-use crate::place::Way;
+use crate::place::TapEnd;
 use crate::timeline::{Detail, What};
 
 /// Bounds of a fill over a stretch of periods, as straight lines.
@@ -128,19 +128,11 @@ impl SlackSaid {
     }
 }
 
-/// At which end of its channel the tap is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    Sender,
-    Receiver,
-    /// The capture does not say, so nothing can be aligned.
-    Unknown,
-}
-
 /// The slack buffer at the far end of one channel.
 #[derive(Clone, Debug)]
 pub struct Slack {
-    end: End,
+    /// Where that is not known, nothing can be aligned.
+    end: Option<TapEnd>,
     period_ps: u64,
     parameters: Parameters,
     settling: Settling,
@@ -156,20 +148,12 @@ impl Slack {
     #[must_use]
     pub fn new(id: ChannelId, channel: &Channel, assumptions: &Assumptions) -> Self {
         let parameters = Parameters::of(channel, assumptions);
-        let way = Way::of(channel);
-        let is = |place: Option<String>| place.is_some() && place == channel.tap;
-        let end = if is(way.as_ref().map(|way| way.from.to_string())) {
-            End::Sender
-        } else if is(way.as_ref().map(|way| way.to.to_string())) {
-            End::Receiver
-        } else {
-            End::Unknown
-        };
+        let end = TapEnd::of(channel);
         let period_ps = channel.period_ps.get();
         let drain = period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
         let timing = timing(end, &parameters, channel);
         let mut settling = Settling::new(id, &parameters, drain, timing);
-        if end == End::Receiver && parameters.delay.source == Source::Default {
+        if end == Some(TapEnd::Receiver) && parameters.delay.source == Source::Default {
             // Nobody has said how long the cable is; so it may be longer than is thought.
             settling.judge(Lateness::Lengthens);
         }
@@ -204,7 +188,7 @@ impl Slack {
 
     /// Takes the next row of its channel.
     pub fn own(&mut self, at: Tick, what: &What, out: &mut impl FnMut(SlackSaid)) {
-        if self.end == End::Unknown {
+        if self.end.is_none() {
             return;
         }
         let settling = &mut self.settling;
@@ -231,7 +215,7 @@ impl Slack {
     /// Takes the next row of the opposite channel, at a place of its own channel.
     pub fn opposite(&mut self, at: Tick, what: &What, out: &mut impl FnMut(SlackSaid)) {
         let [_, Some(_)] = self.recorded else { return };
-        if self.end == End::Unknown {
+        if self.end.is_none() {
             return;
         }
         let settling = &mut self.settling;
@@ -269,7 +253,7 @@ impl Slack {
         let Some(probed) = self.probed.take() else { return };
         let source = self.parameters.delay.source;
         let unknown = source == Source::Default || source == Source::Probe;
-        if self.end != End::Sender || !unknown {
+        if self.end != Some(TapEnd::Sender) || !unknown {
             return;
         }
         let round_trip = u128::from(at.since(probed).0) * u128::from(self.period_ps);
@@ -291,11 +275,10 @@ impl Slack {
     /// What there is to say about all of it.
     #[must_use]
     pub fn summary(&self) -> SlackRow<'_> {
-        let tapped = match self.end {
-            End::Sender => Some("sender"),
-            End::Receiver => Some("receiver"),
-            End::Unknown => None,
-        };
+        let tapped = self.end.map(|end| match end {
+            TapEnd::Sender => "sender",
+            TapEnd::Receiver => "receiver",
+        });
         self.settling.marks().row(&self.channel.name, tapped, self.parameters)
     }
 
@@ -313,11 +296,11 @@ impl Slack {
 }
 
 /// How periods of the tap and of the far receiver lie to each other.
-fn timing(end: End, parameters: &Parameters, channel: &Channel) -> Timing {
+fn timing(end: Option<TapEnd>, parameters: &Parameters, channel: &Channel) -> Timing {
     let (delay, rest) = parameters.delay_on(channel);
     let [generation, interpretation] =
         [parameters.generation, parameters.interpretation].map(|it| u64::from(it.value));
-    let there = if end == End::Sender { delay } else { 0 };
+    let there = if end == Some(TapEnd::Sender) { delay } else { 0 };
     Timing {
         arrives: there,
         decided: there + generation + rest,

@@ -6,7 +6,7 @@ use codec::route::PortId;
 use codec::tick::FULL_RATE_PERIOD_PS;
 
 use super::leg::{Closed, Leg, LegId, Legs, Onward};
-use super::net::{Kind, Net};
+use super::net::Net;
 use super::{Certainty, Paths};
 use crate::packet::EndedBy;
 use crate::timeline::Time;
@@ -173,7 +173,7 @@ impl Paths {
         let Some(output) = net.lane(own.lane) else { return };
         let Some((node, _)) = net.node_at(output.from) else { return };
         let left = output.since_sent.map(|late| own.time.saturating_sub(late));
-        if node.kind() == Kind::Host {
+        if !node.is_switch() {
             return;
         }
         for lane in node.inputs.iter().copied() {

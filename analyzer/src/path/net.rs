@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::{Channel, ChannelId};
 use codec::crc::Residue;
-use codec::route::{Addressing, PORTS_MAX, PortId, is_route};
+use codec::route::{Addressing, PORTS_MAX, PortId};
 use codec::tick::FULL_RATE_PERIOD_PS;
 
 use super::leg::LegId;
-use crate::place::Way;
+use crate::link::assume::Key;
+use crate::place::{Place, TapEnd, Way};
 use crate::timeline::Time;
+use crate::topology::{Heads, Kind};
 
 /// How late a packet may be seen at a tap behind a cable of which nothing is told. *Chosen*: that of
 /// some ten kilometres.
@@ -69,8 +71,8 @@ pub(super) struct Node {
     pub(super) inputs: Vec<usize>,
     outputs: Vec<Option<usize>>,
     ports: Ports,
-    /// First bytes that came in: with MSB 1, with MSB 0.
-    heads: [u64; 2],
+    /// How packets began that came in.
+    heads: Heads,
     /// Packets that went where only absolute, only relative addressing leads.
     votes: [u64; 2],
     /// The shortest time in which a packet is known to have passed it. S-6
@@ -84,13 +86,6 @@ enum Ports {
     Zero,
     /// Others: it is a switch.
     Others,
-}
-
-/// What a node is taken for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Host,
-    Switch,
 }
 
 /// How a switch reads route bytes, as far as is known. S-1
@@ -119,19 +114,17 @@ impl Net {
         }
         let way = Way::of(channel);
         let place = self.lanes.len();
-        let told = |key: &str| {
-            let mut words = channel.more.iter().filter(|(found, _)| found == key);
-            words.next().and_then(|(_, value)| value.parse::<u64>().ok())
+        let told = |key: Key| key.told(channel).map(u64::from);
+        let periods = told(Key::Delay);
+        let delay = periods.map(|delay| Time::from(delay) * Time::from(FULL_RATE_PERIOD_PS));
+        let cells = [Key::GoSlack, Key::Hysteresis, Key::StopSlack].map(told);
+        let cells = cells.into_iter().sum::<Option<u64>>();
+        let (until_heard, since_sent) = match TapEnd::of(channel) {
+            Some(TapEnd::Sender) => (delay, Some(0)),
+            Some(TapEnd::Receiver) => (Some(0), delay),
+            None => (None, None),
         };
-        let delay = told("delay").map(|delay| Time::from(delay) * Time::from(FULL_RATE_PERIOD_PS));
-        let cells = [told("kg"), told("h"), told("ks")].into_iter().sum::<Option<u64>>();
-        let tap = channel.tap.as_deref();
-        let at = |end: Option<String>| end.is_some_and(|end| Some(end.as_str()) == tap);
-        let at_sender = at(way.as_ref().map(|way| way.from.to_string()));
-        let at_receiver = at(way.as_ref().map(|way| way.to.to_string()));
-        let end = |net: &mut Self, place: crate::place::Place| {
-            (net.node(place.node, place.port), place.port)
-        };
+        let end = |net: &mut Self, place: Place| (net.node(place.node, place.port), place.port);
         let (from, to) = match way {
             Some(way) => (Some(end(self, way.from)), Some(end(self, way.to))),
             None => (None, None),
@@ -147,15 +140,13 @@ impl Net {
         {
             node.inputs.push(place);
         }
-        let room = cells.map_or(CELLS, |cells| {
-            cells.saturating_add(told("delay").unwrap_or(CELLS).saturating_mul(2))
-        });
+        let room = cells.map_or(CELLS, |cells| cells + 2 * periods.unwrap_or(CELLS));
         self.lanes.push(Lane {
             id,
             from,
             to,
-            until_heard: if at_receiver { Some(0) } else { delay.filter(|_| at_sender) },
-            since_sent: if at_sender { Some(0) } else { delay.filter(|_| at_receiver) },
+            until_heard,
+            since_sent,
             room,
             queue: VecDeque::new(),
             open: None,
@@ -179,7 +170,7 @@ impl Net {
                 inputs: Vec::new(),
                 outputs: vec![None; usize::from(PORTS_MAX)],
                 ports: Ports::Zero,
-                heads: [0; 2],
+                heads: Heads::default(),
                 votes: [0; 2],
                 fastest: None,
             });
@@ -219,8 +210,7 @@ impl Net {
         if let Some((node, _)) = self.lanes.get(place).and_then(|lane| lane.to)
             && let Some(node) = self.nodes.get_mut(node)
         {
-            let [routes, tags] = &mut node.heads;
-            *(if is_route(first) { routes } else { tags }) += 1;
+            node.heads.count(first);
         }
     }
 
@@ -256,14 +246,12 @@ impl Net {
 }
 
 impl Node {
-    /// What it is taken for. A host has port 0 alone (I-1), and packets come to it whose first byte
-    /// has MSB 0 (P-2).
-    pub(super) const fn kind(&self) -> Kind {
-        let [routes, tags] = self.heads;
-        match self.ports {
-            Ports::Zero if routes > tags => Kind::Switch,
-            Ports::Zero => Kind::Host,
-            Ports::Others => Kind::Switch,
+    /// Whether it is taken for a switch: it has another port than 0 (I-1), or packets come to it with
+    /// a route byte in front.
+    pub(super) const fn is_switch(&self) -> bool {
+        match (self.ports, self.heads.kind()) {
+            (Ports::Others, _) | (Ports::Zero, Kind::Switch) => true,
+            (Ports::Zero, Kind::Host | Kind::Unknown) => false,
         }
     }
 

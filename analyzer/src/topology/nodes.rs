@@ -34,9 +34,9 @@ struct Known {
     heads: Heads,
 }
 
-/// How packets began that came to a node.
+/// How packets began that came to a node, and what that makes of it. P-2
 #[derive(Clone, Copy, Debug, Default)]
-struct Heads {
+pub(crate) struct Heads {
     routes: u64,
     tags: u64,
 }
@@ -75,9 +75,9 @@ impl Nodes {
 
     /// A packet on a channel begins with this byte.
     pub fn head(&mut self, id: ChannelId, first: u8) {
-        let Some(known) = self.channels.get_mut(&id) else { return };
-        let count = if is_route(first) { &mut known.heads.routes } else { &mut known.heads.tags };
-        *count = count.saturating_add(1);
+        if let Some(known) = self.channels.get_mut(&id) {
+            known.heads.count(first);
+        }
     }
 
     /// Adds the channels of another section.
@@ -137,6 +137,12 @@ impl Nodes {
 }
 
 impl Heads {
+    /// One more packet begins with this byte.
+    pub(crate) const fn count(&mut self, first: u8) {
+        let count = if is_route(first) { &mut self.routes } else { &mut self.tags };
+        *count = count.saturating_add(1);
+    }
+
     const fn and(self, other: Self) -> Self {
         Self {
             routes: self.routes.saturating_add(other.routes),
@@ -144,8 +150,9 @@ impl Heads {
         }
     }
 
-    /// Reading: what most packets begin with decides; a misrouted one makes no switch of a host.
-    const fn kind(self) -> Kind {
+    /// What a node is of which only port 0 is known. Reading: what most packets begin with decides; a
+    /// misrouted one makes no switch of a host.
+    pub(crate) const fn kind(self) -> Kind {
         match self {
             Self { routes: 0, tags: 0 } => Kind::Unknown,
             Self { routes, tags } if routes > tags => Kind::Switch,
