@@ -233,8 +233,11 @@ pub fn info<R: Read>(tallies: &Tallies<R>, out: &mut impl FnMut(Line)) {
     }
 }
 
-fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+/// `1 link`, `2 links`.
+fn count(number: impl Display, noun: &str) -> String {
+    let number = number.to_string();
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 fn channel_lines(index: u32, counted: &Counted, out: &mut impl FnMut(Line)) {

@@ -1,10 +1,8 @@
 //! `myriscope blocking`: deadlocks, and trees of what waited for what.
 
-use std::fmt::Display;
-
 use codec::capture::{Channel, ChannelId};
 
-use super::{Line, Role, microseconds};
+use super::{Line, Role, count, microseconds};
 use crate::blocking::trees::{Branch, Culprit, Longest, Trees};
 use crate::blocking::{BLOCKED, Broken, Deadlock, Ended};
 use crate::event::By;
@@ -58,12 +56,6 @@ pub fn blocking(trees: &Trees, most: usize, known: Known<'_>, out: &mut impl FnM
         let left_out = count(trees.left_out(), "stop");
         out(Line::of(Role::Dim, format!("{left_out} left out: there are too many ways")));
     }
-}
-
-fn count(number: impl Display, noun: &str) -> String {
-    let number = number.to_string();
-    let plural = if number == "1" { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }
 
 fn name(id: ChannelId, known: Known<'_>) -> String {

@@ -1,6 +1,6 @@
 //! What `myriscope check` prints for people: findings, the worst first, and how each rule stands.
 
-use super::{Line, Role, microseconds};
+use super::{Line, Role, count, microseconds};
 use crate::finding::{Counts, FindingRow, First, Ledger, Said, Severity};
 use crate::rules::{GROUPS, Outcome, Verdict};
 
@@ -36,10 +36,10 @@ const fn sign(outcome: Outcome) -> (&'static str, Role) {
 pub fn headline(ledger: &Ledger) -> Line {
     let mut line = Line::default();
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
-        let count = ledger.count(severity);
-        if count > 0 {
+        let found = ledger.count(severity);
+        if found > 0 {
             let (mark, role) = mark(severity);
-            line = line.and(role, format!("{mark} {}", counted(count as u64, severity.name())));
+            line = line.and(role, format!("{mark} {}", count(found, severity.name())));
             line = line.and(Role::Plain, "   ");
         }
     }
@@ -49,16 +49,9 @@ pub fn headline(ledger: &Ledger) -> Line {
         line = Line::of(Role::Good, "✓ nothing wrong").and(Role::Plain, "   ");
         line = notes.pieces().fold(line, |line, (role, piece)| line.and(role, piece));
     }
-    let size = [
-        counted(channels, "channel"),
-        counted(characters, "character"),
-        counted(packets, "packet"),
-    ];
+    let size =
+        [count(channels, "channel"), count(characters, "character"), count(packets, "packet")];
     line.and(Role::Dim, format!("in {}", size.join(", ")))
-}
-
-fn counted(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The findings, in the order given; those of one kind stand together.
@@ -79,8 +72,8 @@ pub fn findings(rows: &[FindingRow<'_>], out: &mut impl FnMut(Line)) {
         }
         let more = alike.get(CHANNELS_SHOWN..).unwrap_or_default();
         if !more.is_empty() {
-            let count = more.iter().map(|row| row.count).fold(0, u64::saturating_add);
-            let text = format!("{count:>8}× on {}", counted(more.len() as u64, "more channel"));
+            let all = more.iter().map(|row| row.count).fold(0, u64::saturating_add);
+            let text = format!("{all:>8}× on {}", count(more.len(), "more channel"));
             out(Line::of(Role::Dim, text));
         }
     }
@@ -109,16 +102,16 @@ fn detail(name: &str, said: &Said<'_>) -> String {
             }
         }
         Said::Number(number) => match name {
-            "length" | "bytes" => counted(*number, "byte"),
-            "cells" => format!("by {}", counted(*number, "cell")),
-            "periods" => counted(*number, "period"),
-            "missing" => counted(*number, "character"),
-            "after_stop" => format!("{} after STOP", counted(*number, "period")),
-            "rounds" => format!("{} more", counted(*number, "round")),
-            "every" => format!("{} each", counted(*number, "character")),
+            "length" | "bytes" => count(*number, "byte"),
+            "cells" => format!("by {}", count(*number, "cell")),
+            "periods" => count(*number, "period"),
+            "missing" => count(*number, "character"),
+            "after_stop" => format!("{} after STOP", count(*number, "period")),
+            "rounds" => format!("{} more", count(*number, "round")),
+            "every" => format!("{} each", count(*number, "character")),
             "number" => format!("PRB{number}"),
-            "missing_bytes" => format!("{} missing", counted(*number, "byte")),
-            "more_bytes" => format!("{} more", counted(*number, "byte")),
+            "missing_bytes" => format!("{} missing", count(*number, "byte")),
+            "more_bytes" => format!("{} more", count(*number, "byte")),
             "beyond_ns" => format!("{number} ns beyond that"),
             "bit" => format!("{number} bits before its end if one bit flipped, modulo 127"),
             _ => format!("{name} {number}"),

@@ -3,7 +3,7 @@
 use codec::capture::{Channel, ChannelId};
 use codec::packet::Tag;
 
-use super::{Line, Role, microseconds};
+use super::{Line, Role, count, microseconds};
 use crate::path::{Certainty, Fate, Flips, Harm, Hop, Injury, Journey, Waited};
 use crate::place::Way;
 
@@ -130,19 +130,20 @@ fn injury_line(injury: &Injury, known: Known<'_>) -> Line {
         (None, _) => format!("before {seen}"),
         (Some(after), 0 | 1) => format!("between {} and {seen}", name(after, known)),
         (Some(after), switches) => {
-            let links = switches - 1;
-            let noun = if links == 1 { "link" } else { "links" };
-            format!("between {} and {seen}, or on {links} {noun} not captured", name(after, known))
+            let links = count(switches - 1, "link");
+            format!("between {} and {seen}, or on {links} not captured", name(after, known))
         }
     };
     let what = match injury.harm {
         Harm::Flipped(flips) => flipped(injury, flips),
         Harm::Cut(missing, by) => {
-            let missing =
-                missing.map_or_else(|| "cut".to_owned(), |missing| format!("{missing} bytes lost"));
+            let missing = missing.map_or_else(
+                || "cut".to_owned(),
+                |missing| format!("{} lost", count(missing, "byte")),
+            );
             format!("{missing}, ended by {}", by.name())
         }
-        Harm::Grown(more) => format!("{more} bytes more than before"),
+        Harm::Grown(more) => format!("{} more than before", count(more, "byte")),
     };
     Line::of(Role::Bad, format!("{:14}hurt {place}: {what}", ""))
 }

@@ -54,7 +54,7 @@ impl Span {
 /// What links did; each is one channel or two.
 pub fn links(links: &[Vec<ChannelReport<'_>>], out: &mut impl FnMut(Line)) {
     let span = Span::of(links);
-    let channels = links.iter().map(Vec::len).sum();
+    let channels: usize = links.iter().map(Vec::len).sum();
     let pairs = links.iter().filter(|link| link.len() == 2).count();
     let time = microseconds(span.to - span.from);
     out(Line::of(
@@ -259,7 +259,7 @@ fn pings(report: &ChannelReport<'_>, out: &mut impl FnMut(Line)) {
     if row.sent == 0 {
         return;
     }
-    let mut text = format!("{}, {} answered", count_u64(row.sent, "ping"), row.answered);
+    let mut text = format!("{}, {} answered", count(row.sent, "ping"), row.answered);
     if let (Some(min), Some(mean), Some(max)) = (row.min, row.mean, row.max) {
         text += &format!(" within {min} to {max} periods, {mean} in the mean");
         text += match Measures::on(report.channel) {
@@ -273,10 +273,6 @@ fn pings(report: &ChannelReport<'_>, out: &mut impl FnMut(Line)) {
 
 fn row_name<'a>(report: &ChannelReport<'a>) -> &'a str {
     &report.channel.name
-}
-
-fn count_u64(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A share in per cent, to a tenth; what is there is never 0, and what is not all is never 100.

@@ -2,7 +2,7 @@
 
 use codec::capture::Channel;
 
-use super::{Line, Role, when};
+use super::{Line, Role, count, when};
 use crate::link::slack::{Fill, Slack, SlackRow};
 
 /// Cells of a gauge.
@@ -113,15 +113,9 @@ fn trouble(row: &SlackRow<'_>, out: &mut impl FnMut(Line)) {
         |count: u64| if count == 1 { "a STOP".to_owned() } else { format!("{count} STOPs") };
     let mut say = |role, text: String| out(Line::of(role, format!("  {text}")));
     if row.late > 0 {
-        let characters = if row.late_by == 1 { "character" } else { "characters" };
-        say(
-            Role::Bad,
-            format!(
-                "after {} data came too late, by {} {characters} at most",
-                stops(row.late),
-                row.late_by
-            ),
-        );
+        let by = count(row.late_by, "character");
+        let text = format!("after {} data came too late, by {by} at most", stops(row.late));
+        say(Role::Bad, text);
     }
     if row.overrun_risks > 0 {
         say(
