@@ -9,7 +9,7 @@ use codec::capture::{Channel, ChannelId, Fault, Item, Progress, Reader};
 use codec::tick::FULL_RATE_PERIOD_PS;
 
 use super::balance::{Balance, Count, Odd};
-use super::fills::{Fills, Tapped};
+use super::fills::Fills;
 use super::journeys::Journeys;
 use super::line::{Kind, Line};
 use super::port::{Expected, Port};
@@ -17,7 +17,7 @@ use super::truth::{Happened, What as Truth};
 use super::{BEHIND, Difference, Score, ScoreError, ScoreRow, Unseen};
 use crate::analysis::Told;
 use crate::link::slack::SlackSaid;
-use crate::place::Way;
+use crate::place::{TapEnd, Way};
 use crate::timeline::{Row, What};
 
 /// Differences that are kept as examples. *Chosen*: as many as one looks at.
@@ -63,19 +63,18 @@ impl Accounts {
     }
 
     fn declare(&mut self, id: ChannelId, channel: Channel, balance: Balance) {
-        let (Some(way), Some(tap)) = (Way::of(&channel), channel.tap.clone()) else { return };
+        let (Some(way), Some(tap)) = (Way::of(&channel), TapEnd::of(&channel)) else { return };
         let divisor = (channel.period_ps.get() / u64::from(FULL_RATE_PERIOD_PS)).max(1);
-        let port = self.ports.entry(tap.clone()).or_insert_with(|| Port::new(divisor));
-        let (from, to) = (way.from.to_string(), way.to.to_string());
-        if from == tap {
-            port.outgoing = Some(id);
-        } else if to == tap {
-            port.incoming = Some(id);
-        } else {
-            return;
+        let place = match tap {
+            TapEnd::Sender => &way.from,
+            TapEnd::Receiver => &way.to,
+        };
+        let port = self.ports.entry(place.to_string()).or_insert_with(|| Port::new(divisor));
+        match tap {
+            TapEnd::Sender => port.outgoing = Some(id),
+            TapEnd::Receiver => port.incoming = Some(id),
         }
-        let tapped = if from == tap { Tapped::Sender } else { Tapped::Receiver };
-        self.fills.declare(id, &way, tapped, balance.end());
+        self.fills.declare(id, &way, tap, balance.end());
         self.fills.divide(id, divisor);
         self.journeys.declare(id, &channel.name);
         self.channels.insert(id, (channel, balance));

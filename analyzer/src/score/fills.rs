@@ -6,7 +6,7 @@ use codec::capture::ChannelId;
 use codec::tick::Tick;
 
 use crate::link::slack::Fill;
-use crate::place::Way;
+use crate::place::{TapEnd, Way};
 
 /// All slack buffers at the far ends of captured channels.
 #[derive(Clone, Debug, Default)]
@@ -16,15 +16,6 @@ pub(super) struct Fills {
     places: BTreeMap<String, Vec<ChannelId>>,
     /// Which buffers are behind a cable, of which the port is an end, as the tap sees it.
     cables: BTreeMap<String, Vec<ChannelId>>,
-}
-
-/// At which end of its link a channel was tapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tapped {
-    /// At the sender's: what happens on the cable is not seen.
-    Sender,
-    /// At the receiver's.
-    Receiver,
 }
 
 /// What bounds were worth.
@@ -51,6 +42,10 @@ pub(super) struct Outside {
 /// Periods of a link after which damage has been noticed at the latest, or up to which something wrong
 /// makes bounds wrong. *Chosen*: more than 16 of silence (F-7), or a round trip (F-4).
 const NOTICED: u64 = 256;
+
+/// Pieces of the truth that wait for bounds. *Chosen*: bounds are told together with the rows of a
+/// batch, which has fewer periods; it is no more than 24 MiB a buffer.
+const PIECES_MAX: usize = 1 << 20;
 
 /// One slack buffer.
 #[derive(Clone, Debug)]
@@ -82,7 +77,7 @@ struct Piece {
 
 impl Fills {
     /// Adds the buffer at the far end of a channel of which so many periods were recorded.
-    pub(super) fn declare(&mut self, id: ChannelId, way: &Way, tapped: Tapped, end: u64) {
+    pub(super) fn declare(&mut self, id: ChannelId, way: &Way, tap: TapEnd, end: u64) {
         let buffer = Buffer {
             divisor: 1,
             end,
@@ -94,7 +89,8 @@ impl Fills {
         };
         self.buffers.insert(id, buffer);
         self.places.entry(way.to.to_string()).or_default().push(id);
-        if tapped == Tapped::Sender {
+        // Where the tap is at the receiver's end, what happens on the cable is seen.
+        if tap == TapEnd::Sender {
             for place in [&way.from, &way.to] {
                 self.cables.entry(place.to_string()).or_default().push(id);
             }
@@ -112,6 +108,9 @@ impl Fills {
             let Some(buffer) = self.buffers.get_mut(id) else { continue };
             let (from, fill) = (at / buffer.divisor, i64::from(fill));
             buffer.pieces.push_back(Piece { from, fill, slope });
+            if buffer.pieces.len() > PIECES_MAX {
+                buffer.pieces.pop_front();
+            }
         }
     }
 
@@ -258,7 +257,7 @@ mod tests {
 
     fn declare(fills: &mut Fills, channel: ChannelId, divisor: u64) {
         let way = Way::of(&Channel::named("h0:0>s0:3")).unwrap();
-        fills.declare(channel, &way, Tapped::Sender, 1000);
+        fills.declare(channel, &way, TapEnd::Sender, 1000);
         fills.divide(channel, divisor);
     }
 
