@@ -416,6 +416,15 @@ fn columns_stand_below_their_names() {
 }
 
 #[test]
+fn all_fields_of_a_row_may_be_columns() {
+    for kind in RowKind::ALL {
+        let names: Vec<&str> = kind.fields().iter().map(|field| field.name).collect();
+        let columns = Columns::parse(&names.join(","), kind).unwrap();
+        assert_eq!(columns.names().collect::<Vec<_>>(), names);
+    }
+}
+
+#[test]
 fn names_of_columns_are_looked_up_too() {
     let wrong = |list| Columns::parse(list, RowKind::Packets).unwrap_err().to_string();
     let lists = ["start,lenght", "tag,,crc", "tag,tag", "left"];

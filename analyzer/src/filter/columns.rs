@@ -11,9 +11,6 @@ use super::members::Value;
 use super::types;
 use crate::text::{Line, Role};
 
-/// Most columns. *Chosen*: more than any row has fields.
-const COLUMNS_MAX: usize = 64;
-
 /// Fields of a kind of row, in the order in which they are printed.
 #[derive(Clone, Debug)]
 pub struct Columns(Cells);
@@ -40,7 +37,7 @@ impl Columns {
                 return Err(Fault::new(at, "a name is missing", "expected a field"));
             }
             let field = kind.field(name).ok_or_else(|| types::unknown(kind, name, &at))?;
-            if fields.contains(&field) || fields.len() == COLUMNS_MAX {
+            if fields.contains(&field) {
                 return Err(Fault::new(at, format!("`{name}` comes twice"), "the second time"));
             }
             fields.push(field);
