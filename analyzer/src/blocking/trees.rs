@@ -86,20 +86,17 @@ impl Trees {
         self.total += lasted;
         self.channels.insert(stop.channel);
         let (culprit, way) = stop.way();
-        let room = KEPT_MAX.saturating_sub(self.branches);
-        let mut made = 0;
         let mut branch = self.roots.entry(culprit).or_default();
         for channel in way {
             if !branch.behind.contains_key(&channel) {
-                if made == room {
+                if self.branches == KEPT_MAX {
                     self.left_out += 1;
                     return;
                 }
-                made += 1;
+                self.branches += 1;
             }
             branch = branch.behind.entry(channel).or_default();
         }
-        self.branches += made;
         branch.add(stop, lasted);
     }
 
@@ -185,5 +182,39 @@ impl Stop {
         };
         let way = chain.into_iter().rev().chain([self.channel]).collect();
         (culprit, way)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(branch: &Branch) -> usize {
+        branch.behind.values().map(|behind| 1 + count(behind)).sum()
+    }
+
+    #[test]
+    fn there_are_no_more_branches_than_are_kept() {
+        let mut trees = Trees::default();
+        for number in 0..100 {
+            let chain = (0..200).map(|place| ChannelId(1000 * number + place)).collect();
+            trees.add(Blocked::Stop(Stop {
+                number: number.into(),
+                channel: ChannelId(1000 * number + 999),
+                since: 0,
+                until: 1,
+                periods: 1,
+                sending: None,
+                ended: Ended::CaptureEnd,
+                packet: None,
+                chain,
+                behind: None,
+                root: Root::OutOfSight,
+                holders: Vec::new(),
+            }));
+        }
+        let branches: usize = trees.roots().iter().map(|(_, branch)| count(branch)).sum();
+        // 20 chains of 201 fit, and a part of the next.
+        assert_eq!((branches, trees.left_out()), (KEPT_MAX, 80));
     }
 }
