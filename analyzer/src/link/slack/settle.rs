@@ -170,6 +170,9 @@ impl Settling {
         out: &mut impl FnMut(SlackSaid),
     ) {
         if !self.begun {
+            // Of what was commanded before, only the last counts.
+            self.obey(limit, out);
+            self.orders.drain(..self.orders.len().saturating_sub(1));
             return;
         }
         let [own, opposite] = recorded;
@@ -392,5 +395,27 @@ impl Settling {
 
     pub(super) const fn marks(&self) -> &Marks {
         &self.marks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use codec::capture::Channel;
+
+    use super::*;
+    use crate::link::assume::Assumptions;
+
+    #[test]
+    fn commands_to_a_channel_of_which_nothing_comes_are_not_kept() {
+        let parameters = Parameters::of(&Channel::named("h0:0>s0:0"), &Assumptions::default());
+        let timing = Timing { arrives: 12, decided: 14, obeyed: 28, forgotten: 2 };
+        let mut settling = Settling::new(ChannelId(0), &parameters, 1, timing);
+        for place in 1..10_000 {
+            let order = if place % 2 == 0 { Order::Go } else { Order::Stop };
+            settling.order(Tick(50 * place), order);
+            settling.settle(Tick(50 * place), [None, Some(Tick(50 * place))], &mut |_| {});
+            assert!(settling.orders.len() <= 1 && settling.obeyed.len() <= 1);
+        }
+        assert_eq!(settling.sender, Sender::Going);
     }
 }
