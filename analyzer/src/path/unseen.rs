@@ -3,7 +3,7 @@
 use codec::capture::ChannelId;
 
 use super::leg::{Leg, LegId, Onward, Sight};
-use super::net::{Kind, Wish};
+use super::net::Wish;
 use super::{Certainty, Fate, IMPLIED_MAX, Journey, Paths, WAITING_MAX};
 
 impl Paths {
@@ -15,10 +15,13 @@ impl Paths {
         }
         while self.waiting.len() > WAITING_MAX {
             let Some((seq, id)) = self.waiting.pop_front() else { return };
-            let lost = self.legs.get(id).filter(|leg| leg.seq == seq && leg.is_free());
-            if lost.is_some() {
+            let Some(leg) = self.legs.get_mut(id).filter(|leg| leg.seq == seq) else { continue };
+            if leg.is_free() {
                 self.leave_queue(id);
                 self.settle(id, Fate::OutOfSight, out);
+            } else {
+                // If it turns out to be another that left, it comes here again.
+                leg.sight = Sight::Followed;
             }
         }
     }
@@ -28,7 +31,7 @@ impl Paths {
         let Some(own) = self.legs.get(id) else { return };
         let Some(closed) = &own.closed else { return };
         let from = self.net.lane(own.lane).and_then(|lane| lane.from);
-        if self.net.node_at(from).is_some_and(|(node, _)| node.kind() == Kind::Host) {
+        if self.net.node_at(from).is_some_and(|(node, _)| !node.is_switch()) {
             return;
         }
         let (mut found, mut alike) = (None::<(LegId, u64)>, 0_usize);
@@ -70,7 +73,7 @@ impl Paths {
         self.imply_pair(implied, id);
     }
 
-    pub(super) fn imply_pair(&mut self, from: Option<LegId>, to: LegId) {
+    fn imply_pair(&mut self, from: Option<LegId>, to: LegId) {
         let channel = |leg: &Leg| self.net.lane(leg.lane).map(|lane| lane.id);
         let from = from.and_then(|from| self.legs.get(from));
         let to = self.legs.get(to).and_then(channel);
