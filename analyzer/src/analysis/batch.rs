@@ -31,6 +31,7 @@ pub(super) struct Batch {
     pieces: Vec<Piece>,
     pub(super) chars: CharBuf,
     pub(super) then: Then,
+    /// What it weighs, and those that were read along with it before.
     weight: u64,
 }
 
@@ -72,7 +73,9 @@ pub(super) fn read<R: Read>(reader: &mut Reader<R>, mut room: CharBuf) -> Brough
         let step = reader.step(&mut |item| match item {
             Item::Section => {
                 batch.then = Then::End;
-                batches.push(std::mem::take(&mut batch));
+                // What many small sections weigh together counts.
+                let next = Batch { weight: batch.weight, ..Batch::default() };
+                batches.push(std::mem::replace(&mut batch, next));
             }
             Item::Channel(id, channel) => batch.channels.push((id, channel.clone())),
             Item::Link(one, other) => {
@@ -139,5 +142,37 @@ impl Batch {
             };
             (piece.channel, Chunk { first: piece.first, content })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_of_nothing_are_not_all_read_at_once() {
+        let mut section = Vec::new();
+        for word in [0x0a0d_0d0a_u32, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28] {
+            section.extend(word.to_le_bytes());
+        }
+        let file = section.repeat(10_000);
+        let mut reader = Reader::new(file.as_slice());
+        let mut sections = 0;
+        loop {
+            let brought = read(&mut reader, CharBuf::default());
+            // One step a section, and the part of the one that follows.
+            assert!(
+                brought.batches.len() as u64 <= WEIGHT / CHUNK + 1,
+                "{}",
+                brought.batches.len()
+            );
+            sections += brought.batches.iter().filter(|batch| batch.then == Then::End).count();
+            if let Some(ended) = brought.ended {
+                assert!(ended.is_ok(), "{ended:?}");
+                break;
+            }
+        }
+        // The nothing before the first of them is one too.
+        assert_eq!(sections, 10_001);
     }
 }
