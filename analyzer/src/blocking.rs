@@ -15,6 +15,7 @@ pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 pub use self::told::{BLOCKED, Blocked, Broken, Deadlock, Ended, Holder, Root, Stop};
 use self::wait::{Ahead, Ask, Wait, Why};
 use crate::event::Event;
+use crate::link::assume::Key;
 use crate::path::{Head, Passing, Paths};
 use crate::timeline::{Detail, Row, Time, What};
 use crate::topology::{Kind, Nodes};
@@ -71,9 +72,8 @@ impl Blocking {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
         self.nodes.declare(id, channel);
-        let delay = channel.more.iter().find(|(key, _)| key == "delay");
-        let delay = delay.and_then(|(_, value)| value.parse::<u32>().ok());
-        self.delay = self.delay.max(delay.map(|periods| Time::from(periods) * PERIOD));
+        self.delay =
+            self.delay.max(Key::Delay.told(channel).map(|periods| Time::from(periods) * PERIOD));
     }
 
     /// Makes two channels the directions of one link.
@@ -98,7 +98,7 @@ impl Blocking {
     }
 
     /// The recording ends.
-    pub fn finish(&mut self, _paths: &Paths, out: &mut impl FnMut(Blocked)) {
+    pub fn finish(&mut self, out: &mut impl FnMut(Blocked)) {
         let now = self.now.max(self.recorded);
         for circle in std::mem::take(&mut self.circles).into_values() {
             self.tell(circle, now, None, out);
@@ -370,7 +370,7 @@ mod tests {
                 Leaves(it) => (byte(0x80), Some(head(it, None, Passing::Waiting))),
                 End => {
                     blocking.pass(Time::from(*at) * PERIOD);
-                    blocking.finish(&Paths::default(), &mut out);
+                    blocking.finish(&mut out);
                     continue;
                 }
             };

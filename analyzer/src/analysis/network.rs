@@ -114,7 +114,7 @@ impl Network {
     fn finish(&mut self, told: &mut Vec<Told>) {
         let Self { wanted, paths, blocking, evidence, findings, next, periods_ps } = self;
         let wanted = wanted.network();
-        blocking.finish(paths, &mut |blocked| {
+        blocking.finish(&mut |blocked| {
             findings.blocked(&blocked, |id| period_ps(periods_ps, id));
             told.extend(wanted.then_some(Told::Blocked(blocked)));
         });

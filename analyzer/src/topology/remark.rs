@@ -18,8 +18,6 @@ pub enum About {
     NoName,
     /// The opposite of a channel was not captured.
     OneWay,
-    /// Two channels of a capture have one name.
-    SameName,
     /// The two channels of a link have names that do not answer each other.
     Unlike,
     /// The two channels of a link have different rates.
@@ -41,7 +39,6 @@ impl About {
         match self {
             Self::NoName => "no-name",
             Self::OneWay => "one-way",
-            Self::SameName => "same-name",
             Self::Unlike => "unlike",
             Self::Rates => "rates",
             Self::SharedPort => "shared-port",
