@@ -73,15 +73,13 @@ pub(super) fn read<R: Read>(reader: &mut Reader<R>, mut room: CharBuf) -> Brough
         let step = reader.step(&mut |item| match item {
             Item::Section => {
                 batch.then = Then::End;
-                // What many small sections weigh together counts.
-                let next = Batch { weight: batch.weight, ..Batch::default() };
-                batches.push(std::mem::replace(&mut batch, next));
+                batches.push(batch.cut());
             }
             Item::Channel(id, channel) => batch.channels.push((id, channel.clone())),
             Item::Link(one, other) => {
                 // What comes before it in the file knows nothing of it, wherever batches end.
                 if !batch.pieces.is_empty() {
-                    batches.push(std::mem::take(&mut batch));
+                    batches.push(batch.cut());
                 }
                 batch.joined.push((one, other));
             }
@@ -113,6 +111,12 @@ fn is_fill(chars: Chars<'_>) -> bool {
 }
 
 impl Batch {
+    /// Another begins. What many small ones weigh together counts.
+    fn cut(&mut self) -> Self {
+        let next = Self { weight: self.weight, ..Self::default() };
+        std::mem::replace(self, next)
+    }
+
     fn add(&mut self, channel: ChannelId, chunk: &Chunk<'_>) {
         let (chars, count) = match chunk.content {
             Content::Literal(chars) => (chars, None),
