@@ -54,7 +54,7 @@ struct Side {
 /// What a link has found since it was last asked; each list is in order of time.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// Packets, their heads, and events: all that the network's storey goes by.
+    /// Packets, their heads, framing and events: all that the network's storey goes by.
     pub rows: Vec<Row>,
     /// States of channels that have come to an end, with the moments at which that was known.
     pub intervals: Vec<(Time, Interval)>,
@@ -240,10 +240,8 @@ impl Account {
             peer.slack.opposite(at, what, &mut |said| out.slack.extend(wanted.keeps(said)));
         }
         match what {
-            What::Detail(
-                Detail::Begins | Detail::Framed | Detail::Data(_) | Detail::Command(_),
-            ) => {}
-            What::Detail(Detail::Head(_))
+            What::Detail(Detail::Begins | Detail::Data(_) | Detail::Command(_)) => {}
+            What::Detail(Detail::Head(_) | Detail::Framed)
             | What::Packet(_)
             | What::Event(_)
             | What::Omitted { .. } => out.rows.push(row),

@@ -102,6 +102,8 @@ impl Paths {
         match &row.what {
             What::Detail(Detail::Head(first)) => self.begin(lane, row, *first, out),
             What::Packet(packet) => self.close(lane, row, packet, out),
+            What::Detail(Detail::Framed) => self.net.framed(lane, Some(row.at)),
+            What::Event(Event::Hole { .. }) => self.net.framed(lane, None),
             What::Event(Event::ForwardReset) => self.reset(lane),
             What::Event(Event::SenderResumed(By::Go | By::OpenLink | By::Reset)) => {
                 if let Some(lane) = self.net.lane_mut(lane) {
@@ -216,10 +218,10 @@ impl Paths {
         lane.next_number = packet.number + 1;
         lane.sum = lane.sum.saturating_add(packet.length);
         lane.last = Some((packet.number, row.time));
-        let sum = lane.sum;
+        let (sum, opening) = (lane.sum, lane.opening(packet.start));
         let Some(leg) = self.legs.get_mut(id) else { return };
         leg.number = packet.number;
-        let closed = Closed::new(row.time, leg.first, packet, sum);
+        let closed = Closed::new((row.time, opening), leg.first, packet, sum);
         let (body, seq) = (closed.body, leg.seq);
         leg.closed = Some(closed);
         self.find_before(id, out);
@@ -362,9 +364,12 @@ impl Paths {
             let ended_by = leg.closed.as_ref().map(|closed| closed.ended_by);
             return match ended_by {
                 None | Some(EndedBy::CaptureEnd) => Fate::UnderWay,
-                Some(_) if is_route(leg.first) => Fate::Misrouted,
+                Some(_) if is_route(leg.first) && !leg.is_part() => Fate::Misrouted,
                 Some(_) => Fate::Arrived,
             };
+        }
+        if leg.is_part() {
+            return Fate::OutOfSight;
         }
         if !is_route(leg.first) {
             return Fate::Dropped("S-2");

@@ -38,8 +38,30 @@ fn flip(mut bytes: Vec<u8>, byte: usize, bit: u8) -> Vec<u8> {
     bytes
 }
 
-/// Each channel is observed where its packets are sent.
+/// What was recorded of a channel: each part begins at a place.
+type Recorded<'a> = (&'a str, Vec<(u64, String)>);
+
 fn capture(channels: &[Sent<'_>]) -> Vec<u8> {
+    recording(&channels.iter().map(|(name, packets)| (*name, sent(packets))).collect::<Vec<_>>())
+}
+
+/// The characters of packets, from before the first on.
+fn sent(packets: &[(usize, Vec<u8>)]) -> Vec<(u64, String)> {
+    let mut text = String::from("GAP");
+    let mut at = 1;
+    for (start, bytes) in packets {
+        assert!(at < *start);
+        write!(text, " (GO)×{} GAP", start - at - 1).unwrap();
+        bytes.iter().for_each(|byte| write!(text, " {byte:02x}").unwrap());
+        text += " GAP";
+        at = start + bytes.len() + 1;
+    }
+    write!(text, " (GO)×{}", 2000 - at).unwrap();
+    vec![(0, text)]
+}
+
+/// Each channel is observed where its packets are sent.
+fn recording(channels: &[Recorded<'_>]) -> Vec<u8> {
     let declared: Vec<Channel> = channels
         .iter()
         .map(|(name, _)| {
@@ -50,27 +72,25 @@ fn capture(channels: &[Sent<'_>]) -> Vec<u8> {
         })
         .collect();
     let mut file = Writer::new(Vec::new(), ByteOrder::Little, &declared).unwrap();
-    for (id, (_, packets)) in (0..).zip(channels) {
-        let mut text = String::from("GAP");
-        let mut at = 1;
-        for (start, bytes) in *packets {
-            assert!(at < *start);
-            write!(text, " (GO)×{} GAP", start - at - 1).unwrap();
-            bytes.iter().for_each(|byte| write!(text, " {byte:02x}").unwrap());
-            text += " GAP";
-            at = start + bytes.len() + 1;
-        }
-        write!(text, " (GO)×{}", 2000 - at).unwrap();
-        let chars = parse(&text).unwrap();
-        let chunk = Chunk { first: Tick(0), content: Content::Literal(chars.chars()) };
+    let channels = (0..).zip(channels);
+    let mut parts: Vec<_> = channels
+        .flat_map(|(id, (_, parts))| parts.iter().map(move |(first, text)| (*first, id, text)))
+        .collect();
+    parts.sort_unstable();
+    for (first, id, text) in parts {
+        let chars = parse(text).unwrap();
+        let chunk = Chunk { first: Tick(first), content: Content::Literal(chars.chars()) };
         file.write(ChannelId(id), &chunk).unwrap();
     }
     file.finish().unwrap()
 }
 
 fn journeys(channels: &[Sent<'_>]) -> (String, Vec<Journey>) {
-    let file = capture(channels);
-    let mut analysis = Analysis::new(file.as_slice(), Wanted::Network, Assumptions::default());
+    read(&capture(channels))
+}
+
+fn read(file: &[u8]) -> (String, Vec<Journey>) {
+    let mut analysis = Analysis::new(file, Wanted::Network, Assumptions::default());
     let mut journeys = Vec::new();
     let mut told = |told| {
         if let Told::Journey(journey) = told {
@@ -266,5 +286,45 @@ fn what_is_beyond_550_ns_is_waiting() {
     1.8250  h2 > s0 3:1 > h1                           06        7      0.5500      0.0000  arrived
     1.8750  h0 > s0 0:1 > h1                           05        4      0.8750      0.3125  arrived
             waited 0.3125 µs at s0: packet 0 held s0:1>h1:0
+    ");
+}
+
+#[test]
+fn what_a_recording_begins_inside_was_not_hurt_before_it() {
+    // Of what is first its beginning is missing, at the start and behind a hole; of the others it is not.
+    let text = "GO 09 0a 0b 0c GAP (GO)×20 GAP 05 01 02 03 GAP".to_owned();
+    let file = recording(&[(C, vec![(100, text.clone()), (1000, text)])]);
+    insta::assert_snapshot!(read(&file).0, @"
+     1.2625  s1 > h1                                    09        2           -           -  arrived
+     1.5875  s1 > h1                                    05        2           -           -  arrived
+             hurt before s1:3>h1:0: syndrome ^d8, an even number of bits flipped
+    12.5125  s1 > h1                                    09        2           -           -  arrived
+    12.8375  s1 > h1                                    05        2           -           -  arrived
+             hurt before s1:3>h1:0: syndrome ^d8, an even number of bits flipped
+    ");
+}
+
+#[test]
+fn what_a_recording_begins_inside_asked_for_nothing() {
+    // Neither a host with a route byte, nor a switch without one.
+    let text = "8a 0b 0c 0d GAP (GO)×20".to_owned();
+    let mut parts = sent(&[(100, packet(&[5, 1]))]);
+    parts.push((3000, text));
+    let host = recording(&[(C, parts)]);
+    insta::assert_snapshot!(read(&host).0, @"
+     1.2500  s1 > h1                                    05        1           -           -  arrived
+    37.5000  s1 > h1                                    0b        1           -           -  arrived
+    ");
+    let (p, lost) = (relative(), "0b 0c 0d GAP (GO)×26".to_owned());
+    let (q, r) = (hop(&p), hop(&hop(&p)));
+    let later = sent(&[(100, p)]).remove(0).1;
+    let switch = recording(&[
+        (A, vec![(100, lost), (130, later)]),
+        (B, sent(&[(270, q)])),
+        (C, sent(&[(310, r)])),
+    ]);
+    insta::assert_snapshot!(read(&switch).0, @"
+    2.8750  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+    1.2500  h0 > s0 0:?                                0b        1           -           -  out of sight
     ");
 }

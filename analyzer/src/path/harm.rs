@@ -10,7 +10,7 @@ use codec::capture::ChannelId;
 use codec::crc::Residue;
 use codec::packet::Check;
 
-use super::leg::{Closed, Leg};
+use super::leg::{Closed, Leg, Opening};
 use crate::packet::EndedBy;
 
 /// Something that was done to a packet between two taps.
@@ -85,7 +85,7 @@ impl Injury {
 }
 
 /// What is wrong with a packet on the first captured channel of its way.
-pub(super) fn before_the_first(seen: ChannelId, leg: &Leg) -> Option<Injury> {
+pub(super) fn before_the_first(seen: ChannelId, leg: &Leg, opening: Opening) -> Option<Injury> {
     let closed = leg.closed.as_ref()?;
     let syndrome = closed.syndrome();
     let injury = Injury {
@@ -104,6 +104,8 @@ pub(super) fn before_the_first(seen: ChannelId, leg: &Leg) -> Option<Injury> {
         EndedBy::OpenLink | EndedBy::Reset => {
             Some(Injury { bit: None, harm: Harm::Cut(None, closed.ended_by), ..injury })
         }
+        // Of what is only a part of a packet the CRC byte tells nothing.
+        EndedBy::Gap if opening == Opening::Unsure => None,
         EndedBy::Gap => (syndrome != 0).then_some(injury),
     }
 }
@@ -127,6 +129,10 @@ pub(super) fn between(
     };
     let expected = came.length.saturating_sub(switches);
     if matches!(left.ended_by, EndedBy::CaptureEnd | EndedBy::Hole) {
+        return None;
+    }
+    let parts = [came, left].iter().any(|closed| closed.opening == Opening::Unsure);
+    if parts && expected != left.length {
         return None;
     }
     if expected > left.length {

@@ -41,6 +41,7 @@ pub(super) struct Leg {
 #[derive(Clone, Debug)]
 pub(super) struct Closed {
     pub(super) at: Time,
+    pub(super) opening: Opening,
     pub(super) end: Tick,
     pub(super) length: u64,
     pub(super) payload: u64,
@@ -57,6 +58,15 @@ pub(super) struct Closed {
     pub(super) ended_by: EndedBy,
     /// Bytes of its channel up to its end.
     pub(super) sum: u64,
+}
+
+/// Whether a packet was recorded from its first byte on. P-1
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// It was.
+    Seen,
+    /// The recording, or what of it follows a hole, may begin inside it.
+    Unsure,
 }
 
 /// How a packet on a channel is joined to itself on the channel before.
@@ -108,7 +118,12 @@ pub(super) struct Held {
 }
 
 impl Closed {
-    pub(super) fn new(at: Time, first: u8, packet: &PacketSeen, sum: u64) -> Self {
+    pub(super) fn new(
+        (at, opening): (Time, Opening),
+        first: u8,
+        packet: &PacketSeen,
+        sum: u64,
+    ) -> Self {
         let crc = u64::from(packet.check != Check::Runt);
         // What was not kept of a route counts as body.
         let behind = packet.length.saturating_sub(crc + packet.route.bytes().len() as u64);
@@ -121,6 +136,7 @@ impl Closed {
         }
         Self {
             at,
+            opening,
             end: packet.end,
             length: packet.length,
             payload: packet.payload(),
@@ -165,6 +181,13 @@ impl Closed {
 impl Leg {
     pub(super) fn is_free(&self) -> bool {
         self.onward == Onward::Nowhere
+    }
+
+    /// Whether its first byte may be one from its middle. What is good there is whole, most likely.
+    pub(super) fn is_part(&self) -> bool {
+        self.closed
+            .as_ref()
+            .is_some_and(|it| it.opening == Opening::Unsure && it.check != Check::Good)
     }
 }
 

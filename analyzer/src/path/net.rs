@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use codec::capture::{Channel, ChannelId};
 use codec::crc::Residue;
 use codec::route::{Addressing, PORTS_MAX, PortId};
-use codec::tick::FULL_RATE_PERIOD_PS;
+use codec::tick::{FULL_RATE_PERIOD_PS, Tick};
 
-use super::leg::LegId;
+use super::leg::{LegId, Opening};
 use crate::link::assume::Key;
 use crate::place::{Place, TapEnd, Way};
 use crate::timeline::Time;
@@ -47,6 +47,8 @@ pub(super) struct Lane {
     pub(super) room: u64,
     /// Packets at the switch's input behind it, or on their way there.
     pub(super) queue: VecDeque<LegId>,
+    /// From where on it is known where packets begin, since the first character or the last hole. P-1
+    framed: Option<Tick>,
     /// The packet that is passing.
     pub(super) open: Option<LegId>,
     pub(super) next_number: u64,
@@ -149,6 +151,7 @@ impl Net {
             since_sent,
             room,
             queue: VecDeque::new(),
+            framed: None,
             open: None,
             next_number: 0,
             sum: 0,
@@ -228,6 +231,13 @@ impl Net {
         }
     }
 
+    /// From this place on it is known where packets of a channel begin, or it is no longer. P-1
+    pub(super) fn framed(&mut self, place: usize, from: Option<Tick>) {
+        if let Some(lane) = self.lanes.get_mut(place) {
+            lane.framed = from;
+        }
+    }
+
     /// What a packet with this first byte asks of the switch behind a channel.
     pub(super) fn wish(&self, place: usize, first: u8) -> Wish {
         let Some((node, input)) = self.lane(place).and_then(|lane| self.node_at(lane.to)) else {
@@ -286,6 +296,15 @@ impl Lane {
     /// When a packet that was seen here at some time could be decoded at the switch behind. S-3, S-6
     pub(super) fn ready(&self, seen: Time) -> Option<Time> {
         Some((seen + self.until_heard?).max(self.clear.unwrap_or(0)))
+    }
+
+    /// Whether the recording has the beginning of a packet of which this is the first byte it has. P-1
+    pub(super) fn opening(&self, start: Tick) -> Opening {
+        if self.framed.is_some_and(|framed| framed < start) {
+            Opening::Seen
+        } else {
+            Opening::Unsure
+        }
     }
 
     /// How long a packet may have left its switch before it shows on this channel.

@@ -7,7 +7,7 @@ use codec::tick::Tick;
 
 use super::Paths;
 use super::harm::{self, Injury};
-use super::leg::{Leg, LegId, Onward};
+use super::leg::{Leg, LegId, Onward, Opening};
 use super::net::Wish;
 use crate::packet::EndedBy;
 use crate::timeline::Time;
@@ -194,6 +194,9 @@ impl Paths {
 
     /// The port that a packet asks for.
     fn asked(&self, leg: &Leg) -> Option<PortId> {
+        if leg.is_part() {
+            return None;
+        }
         let lane = self.net.lane(leg.lane)?;
         let (node, input) = self.net.node_at(lane.to)?;
         match node.selects(leg.first, input) {
@@ -207,7 +210,8 @@ impl Paths {
 
     fn injuries(&self, legs: &[Leg]) -> Vec<Injury> {
         let channel = |leg: &Leg| self.net.lane(leg.lane).map(|lane| lane.id);
-        let first = legs.first().and_then(|leg| harm::before_the_first(channel(leg)?, leg));
+        let first =
+            legs.first().and_then(|leg| harm::before_the_first(channel(leg)?, leg, opening(legs)));
         let pairs = legs.iter().zip(legs.iter().skip(1));
         let later = pairs.filter_map(|(came, left)| {
             let switches = left.before?.switches;
@@ -215,6 +219,19 @@ impl Paths {
         });
         first.into_iter().chain(later).collect()
     }
+}
+
+/// Whether a packet was recorded from its first byte on where it was seen first. If it was farther on,
+/// and is as long there, it was here.
+fn opening(legs: &[Leg]) -> Opening {
+    let mut stripped = 0;
+    let mut lengths = legs.iter().filter_map(|leg| {
+        stripped += leg.before.map_or(0, |joint| joint.switches);
+        let closed = leg.closed.as_ref()?;
+        Some((closed.opening, closed.length + stripped))
+    });
+    let Some((opening, length)) = lengths.next() else { return Opening::Unsure };
+    if lengths.any(|later| later == (Opening::Seen, length)) { Opening::Seen } else { opening }
 }
 
 /// What was last to make way for a packet.
