@@ -9,7 +9,7 @@ use codec::capture::{Channel, ChannelId, Chunk, Item};
 use serde::Serialize;
 
 use self::side::Side;
-use crate::text::{Line, Role};
+use crate::text::{Line, Role, wrapped};
 use crate::window::Window;
 
 /// Columns of a side: two, the place and what parts them make 80.
@@ -270,7 +270,8 @@ impl Shown {
                 out(line("character", &head(left), &head(right)));
             }
             Self::Row(ShownRow { at, left, right }) => {
-                let (left, right) = (wrapped(left), wrapped(right));
+                let [left, right] =
+                    [left, right].map(|side| wrapped(side.split_whitespace(), " ", SIDE));
                 let mut place = at.to_string();
                 for at in 0..left.len().max(right.len()) {
                     let words = |side: &[String]| side.get(at).map_or(Vec::new(), |s| coloured(s));
@@ -284,21 +285,6 @@ impl Shown {
             }
         }
     }
-}
-
-/// A side's words, in lines that fit.
-fn wrapped(words: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words.split(' ').filter(|word| !word.is_empty()) {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= SIDE => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 /// A row's line: place, left, right.

@@ -233,6 +233,26 @@ pub fn info<R: Read>(tallies: &Tallies<R>, out: &mut impl FnMut(Line)) {
     }
 }
 
+/// Words in lines of at most so many letters, unless a word has more.
+pub(crate) fn wrapped<'w>(
+    words: impl IntoIterator<Item = &'w str>,
+    between: &str,
+    width: usize,
+) -> Vec<String> {
+    let len = |text: &str| text.chars().count();
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if len(line) + len(between) + len(word) <= width => {
+                *line += between;
+                *line += word;
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// `1 link`, `2 links`.
 fn count(number: impl Display, noun: &str) -> String {
     let number = number.to_string();

@@ -6,18 +6,18 @@ use super::leg::LegId;
 
 /// Places for packets of like bodies. *Chosen*: they take 100 KB in all.
 const SETS: usize = 1021;
-/// Packets in a place.
-const WAYS: usize = 4;
+/// Packets in a place. *Chosen*: with fewer, those that do not matter drive out those that do.
+const SET_MAX: usize = 4;
 
 /// The newest packets of each body, as many as there is room for: the oldest of a place goes first.
 #[derive(Debug)]
 pub(super) struct Recent {
-    sets: Vec<[Option<(u64, LegId)>; WAYS]>,
+    sets: Vec<[Option<(u64, LegId)>; SET_MAX]>,
 }
 
 impl Default for Recent {
     fn default() -> Self {
-        Self { sets: vec![[None; WAYS]; SETS] }
+        Self { sets: vec![[None; SET_MAX]; SETS] }
     }
 }
 

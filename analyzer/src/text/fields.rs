@@ -1,6 +1,6 @@
 //! The fields of rows, as a table.
 
-use super::{Line, Role};
+use super::{Line, Role, wrapped};
 use crate::filter::{Field, RowKind};
 
 /// Where the last column begins, and how wide it is, so that 100 columns are enough.
@@ -22,23 +22,8 @@ pub fn fields(kind: RowKind, out: &mut impl FnMut(Line)) {
             .and(Role::Dim, format!("{unit:<12} {rule:<6} "))
             .and(Role::Plain, help)
             .and(Role::Dim, most));
-        for words in wrapped(field.words()) {
+        for words in wrapped(field.words().iter().copied(), "  ", WIDTH) {
             out(Line::of(Role::Notice, format!("{:HELP$}{words}", "")));
         }
     }
-}
-
-/// Words, in lines that fit.
-fn wrapped(words: &[&str]) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        match lines.last_mut() {
-            Some(line) if line.len() + 2 + word.len() <= WIDTH => {
-                line.push_str("  ");
-                line.push_str(word);
-            }
-            _ => lines.push((*word).to_owned()),
-        }
-    }
-    lines
 }
