@@ -121,7 +121,7 @@ fn a_packet_is_followed_through_two_switches() {
     let p = relative();
     let (q, r) = (hop(&p), hop(&hop(&p)));
     insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
-          1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+          1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
     ");
 }
 
@@ -131,7 +131,7 @@ fn both_addressings_are_followed() {
     let p = packet(&[0x81, 0x83, 5, 1, 2, 3, 4]);
     let (q, r) = (hop(&p), hop(&hop(&p)));
     insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
-          1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        4      1.0000      0.0000  arrived
+          1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        4      1.0000           0  arrived
     ");
 }
 
@@ -141,7 +141,7 @@ fn a_packet_without_a_route_is_dropped_at_a_switch() {
     let [lost, q, r] = [packet(&[5, 1, 2, 3]), hop(&p), hop(&hop(&p))];
     let came = [(100, lost), (120, p)];
     insta::assert_snapshot!(told(&[(A, &came), (B, &[(160, q)]), (C, &[(200, r)])]), @"
-    1.5000  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+    1.5000  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
     1.2500  h0 > s0 0:?                                05        3           -           -  dropped (S-2)
     ");
 }
@@ -152,7 +152,7 @@ fn a_packet_that_others_overtake_was_dropped() {
     let (q, r) = (hop(&p), hop(&hop(&p)));
     let came = [(100, lost), (120, p)];
     insta::assert_snapshot!(told(&[(A, &came), (B, &[(160, q)]), (C, &[(200, r)])]), @"
-    1.5000  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+    1.5000  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
     1.2500  h0 > s0 0:1                                09        3           -           -  dropped (S-1)
     ");
 }
@@ -165,8 +165,9 @@ fn a_flipped_bit_is_known_modulo_127() {
     assert_eq!(r.len() - 1 - 9, 8);
     let (text, journeys) = journeys(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]);
     insta::assert_snapshot!(text, @"
-    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
-            hurt between s0:1>s1:2 and s1:3>h1:0: syndrome ^98, an odd number of bits flipped; if one, 67 bits modulo 127 before the end: byte 9.3
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
+            hurt between s0:1>s1:2 and s1:3>h1:0: syndrome ^98, an odd number of bits flipped
+                 if one bit, it is the one with 67 behind it, modulo 127: byte.bit 9.3
     ");
     assert_eq!(journeys[0].injuries[0].bit, Some(67));
 }
@@ -177,9 +178,11 @@ fn two_injuries_are_two() {
     let q = flip(hop(&p), 4, 0);
     let r = flip(hop(&q), 12, 7);
     insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
-    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
-            hurt between h0:0>s0:0 and s0:1>s1:2: syndrome ^e5, an odd number of bits flipped; if one, 112 bits modulo 127 before the end: byte 4.0
-            hurt between s0:1>s1:2 and s1:3>h1:0: syndrome ^97, an odd number of bits flipped; if one, 47 bits modulo 127 before the end: byte 12.7
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
+            hurt between h0:0>s0:0 and s0:1>s1:2: syndrome ^e5, an odd number of bits flipped
+                 if one bit, it is the one with 112 behind it, modulo 127: byte.bit 4.0
+            hurt between s0:1>s1:2 and s1:3>h1:0: syndrome ^97, an odd number of bits flipped
+                 if one bit, it is the one with 47 behind it, modulo 127: byte.bit 12.7
     ");
 }
 
@@ -189,7 +192,7 @@ fn the_parity_of_a_syndrome_is_that_of_the_flipped_bits() {
     let q = flip(flip(hop(&p), 4, 0), 7, 2);
     let r = flip(flip(flip(hop(&q), 3, 0), 6, 2), 9, 1);
     insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
-    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
             hurt between h0:0>s0:0 and s0:1>s1:2: syndrome ^99, an even number of bits flipped
             hurt between s0:1>s1:2 and s1:3>h1:0: syndrome ^bf, an odd number of bits flipped, three at least
     ");
@@ -202,8 +205,9 @@ fn a_hurt_crc_byte_is_told_from_hurt_bytes() {
     let q = hop(&flip(p.clone(), last, 6));
     let r = hop(&q);
     insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
-    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
-            hurt between h0:0>s0:0 and s0:1>s1:2: syndrome ^40, an odd number of bits flipped; if one, 6 bits modulo 127 before the end: byte 18.6
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
+            hurt between h0:0>s0:0 and s0:1>s1:2: syndrome ^40, an odd number of bits flipped
+                 if one bit, it is the one with 6 behind it, modulo 127: byte.bit 18.6
     ");
 }
 
@@ -212,7 +216,7 @@ fn a_packet_that_is_cut_is_followed_by_its_turn() {
     let p = relative();
     let (q, r) = (hop(&p)[..9].to_vec(), hop(&hop(&p)[..9]));
     insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
-    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        6      1.0000      0.0000  arrived, by order
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        6      1.0000           0  arrived, by order
             hurt between h0:0>s0:0 and s0:1>s1:2: 10 bytes lost, ended by gap
     ");
 }
@@ -225,7 +229,7 @@ fn packets_for_want_of_a_gap_are_one() {
     let came = [(100, p), (130, other)];
     insta::assert_snapshot!(told(&[(A, &came), (B, &[(140, q)]), (C, &[(180, r)])]), @"
     1.6250  h0 > s0 0:1                                09        3           -           -  merged into the one before
-    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       23      1.0000      0.0000  arrived
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       23      1.0000           0  arrived
             hurt between h0:0>s0:0 and s0:1>s1:2: 7 bytes more than before
     ");
 }
@@ -239,7 +243,7 @@ fn packets_that_are_alike_go_in_order() {
     let (first, second) = ([(100, p.clone())], [(103, packet(&[0xbe, 5, 1, 2, 3, 4]))]);
     let left = [(140, q.clone()), (150, q)];
     insta::assert_snapshot!(told(&[(A, &first), (h2, &second), (out, &left)]), @"
-    1.2875  h2 > s0 3:1 > h1                           05        4      0.4625      0.0000  arrived, by order
+    1.2875  h2 > s0 3:1 > h1                           05        4      0.4625           0  arrived, by order
     1.2500  h0 > s0 0:1 > h1                           05        4      0.6250      0.0625  arrived, by order
             waited 0.0625 µs at s0: packet 0 held s0:1>h1:0
     ");
@@ -283,7 +287,7 @@ fn what_is_beyond_550_ns_is_waiting() {
     let (first, second) = ([(150, p)], [(146, other)]);
     let left = [(190, busy), (220, q)];
     insta::assert_snapshot!(told(&[(A, &first), (h2, &second), (out, &left)]), @"
-    1.8250  h2 > s0 3:1 > h1                           06        7      0.5500      0.0000  arrived
+    1.8250  h2 > s0 3:1 > h1                           06        7      0.5500           0  arrived
     1.8750  h0 > s0 0:1 > h1                           05        4      0.8750      0.3125  arrived
             waited 0.3125 µs at s0: packet 0 held s0:1>h1:0
     ");

@@ -35,18 +35,6 @@ not be written.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Tells what the channels of a capture carried.
-    Info(View),
-    /// Lists the packets, as a receiver at the tap would frame them.
-    Packets(Packets),
-    /// Lists what else a receiver at the tap notices: resets, silence, flow control, bad codes.
-    Events(View),
-    /// Prints the characters of both directions of a link side by side.
-    Show(View),
-    /// Shows who waited for whom, for how long and why: deadlocks, and trees of stopped senders.
-    Blocking(Blocking),
-    /// Shows the nodes, ports and links of the network: as names have them, and as packets imply.
-    Topology(Topology),
     /// Tells what is wrong with a capture, the worst first, and how each rule of Myrinet stands.
     #[command(after_help = "Exit status 1: there are errors or warnings.")]
     Check(Check),
@@ -56,15 +44,27 @@ pub(crate) enum Command {
     Links(Links),
     /// Follows packets over all captured links: their ways, latencies, waits, ends and injuries.
     Journeys(View),
-    /// Simulates a network character by character, and writes what it observes to a capture.
-    Simulate(Simulate),
-    /// Simulates a network that is built in, and shows what it is to show.
-    Demo(Demo),
+    /// Shows who waited for whom, for how long and why: deadlocks, and trees of stopped senders.
+    Blocking(Blocking),
+    /// Shows the nodes, ports and links of the network: as names have them, and as packets imply.
+    Topology(Topology),
+    /// Tells what the channels of a capture carried.
+    Info(View),
+    /// Lists the packets, as a receiver at the tap would frame them.
+    Packets(Packets),
+    /// Lists what else a receiver at the tap notices: resets, silence, flow control, bad codes.
+    Events(View),
+    /// Prints the characters of both directions of a link side by side.
+    Show(View),
     /// Copies a capture and puts what is wrong beside it, as packet comments that Wireshark shows.
     Annotate(Annotate),
     /// Compares what is read in a simulated capture with what really happened, event by event.
     #[command(after_help = "Exit status 1: something that the wire tells was missed or invented.")]
     Score(Score),
+    /// Simulates a network character by character, and writes what it observes to a capture.
+    Simulate(Simulate),
+    /// Simulates a network that is built in, and shows what it is to show.
+    Demo(Demo),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -100,7 +100,8 @@ pub(crate) struct View {
     /// At most so many rows.
     #[arg(long, value_name = "ROWS")]
     pub(crate) limit: Option<u64>,
-    /// Only rows that are so: `length > 1000 && channel ~ "s0:*"` (see docs/filter.md).
+    /// Only rows that are so: `length > 1000 && channel ~ "s0:*"`. `--list-fields` has the names,
+    /// docs/filter.md the language.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,
     /// Only these fields of the rows, in this order: `channel,start,length`.

@@ -1,10 +1,6 @@
 //! What is said of every published fixture, as a person sees it.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test runs programs and reads files, and stops if it cannot go on"
-)]
+#![expect(clippy::unwrap_used, reason = "a test runs programs, and stops if it cannot go on")]
 
 use std::fmt::Write as _;
 use std::fs::File;

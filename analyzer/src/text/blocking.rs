@@ -8,8 +8,8 @@ use crate::blocking::{BLOCKED, Broken, Deadlock, Ended};
 use crate::event::By;
 use crate::place::Way;
 
-/// How wide the tree is beside which the numbers stand.
-const TREE: usize = 44;
+/// The least width of the tree beside which the numbers stand: room for its head.
+const TREE: usize = 20;
 
 /// Looks up a channel.
 type Known<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
@@ -36,17 +36,19 @@ pub fn blocking(trees: &Trees, most: usize, known: Known<'_>, out: &mut impl FnM
         deadlock_lines(deadlock, known, out);
     }
     let roots = trees.roots();
+    let shown = roots.iter().take(most);
+    let width = shown.map(|(_, branch)| width(branch, 0, known)).fold(TREE, usize::max);
     if !roots.is_empty() {
         out(Line::default());
         let head = format!(
-            "{:<TREE$} {:>7} {:>14} {:>14} {:>14}  packet",
+            "{:<width$} {:>7} {:>12} {:>12} {:>12}  packet",
             "what held up what", "stops", "in all µs", "longest µs", "since µs"
         );
         out(Line::of(Role::Head, head));
     }
     for (culprit, branch) in roots.iter().take(most) {
         out(culprit_line(*culprit, branch, known));
-        branches((*culprit, branch), "", known, out);
+        branches((*culprit, branch), &Stem { text: "", width }, known, out);
     }
     let more = roots.len().saturating_sub(most);
     if more > 0 {
@@ -134,10 +136,25 @@ fn culprit_line(culprit: Culprit, branch: &Branch, known: Known<'_>) -> Line {
     }
 }
 
+/// How wide the names behind a branch are with the forks before them.
+fn width(branch: &Branch, depth: usize, known: Known<'_>) -> usize {
+    let behind = branch.behind.iter().map(|(id, branch)| {
+        let own = 3 * (depth + 1) + name(*id, known).chars().count();
+        own.max(width(branch, depth + 1, known))
+    });
+    behind.max().unwrap_or(0)
+}
+
+/// What stands before the forks of a tree, and where its numbers begin.
+struct Stem<'a> {
+    text: &'a str,
+    width: usize,
+}
+
 /// The channels behind a branch, each with those behind it.
 fn branches(
     (culprit, branch): (Culprit, &Branch),
-    stem: &str,
+    stem: &Stem<'_>,
     known: Known<'_>,
     out: &mut impl FnMut(Line),
 ) {
@@ -146,11 +163,13 @@ fn branches(
     for (place, (id, branch)) in behind.into_iter().enumerate() {
         let (fork, more) = if place == last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
         let name = name(id, known);
-        let width = TREE.saturating_sub(stem.chars().count() + 3);
-        let line = Line::of(Role::Dim, format!("{stem}{fork}"))
-            .and(Role::Plain, format!("{name:<width$} "));
+        let Stem { text, width } = stem;
+        let room = width.saturating_sub(text.chars().count() + 3);
+        let line = Line::of(Role::Dim, format!("{text}{fork}"))
+            .and(Role::Plain, format!("{name:<room$} "));
         out(remark(culprit, branch, numbers(line, branch)));
-        branches((culprit, branch), &format!("{stem}{more}"), known, out);
+        let text = format!("{text}{more}");
+        branches((culprit, branch), &Stem { text: &text, width: *width }, known, out);
     }
 }
 
@@ -160,7 +179,7 @@ fn numbers(line: Line, branch: &Branch) -> Line {
     let Longest { since, lasted, packet, .. } = longest;
     let packet = packet.map_or_else(|| "-".to_owned(), |packet| packet.to_string());
     let text = format!(
-        "{:>7} {:>14} {:>14} {:>14}  {packet:>6}",
+        "{:>7} {:>12} {:>12} {:>12}  {packet:>6}",
         branch.stops,
         microseconds(branch.total),
         microseconds(lasted),
@@ -178,7 +197,7 @@ fn remark(culprit: Culprit, branch: &Branch, line: Line) -> Line {
         (0, Ended::Resumed(By::Reset), _) => line.and(Role::Notice, "  ended by a reset"),
         (0, Ended::Resumed(By::Go | By::OpenLink) | Ended::Hole, _) => line,
         (_, _, Culprit::OutOfSight(_)) => {
-            let text = format!("  {timeouts} (R-4): a deadlock or a dead sink is ahead");
+            let text = format!("  {timeouts} (R-4): deadlock or dead sink ahead");
             line.and(Role::Bad, text)
         }
         (_, _, _) => line.and(Role::Bad, format!("  {timeouts} (R-4)")),

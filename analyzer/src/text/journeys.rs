@@ -25,7 +25,7 @@ pub fn journey_head() -> Line {
     Line::of(Role::Head, text)
 }
 
-/// The lines of a journey: one, and one more for each wait and each injury.
+/// The lines of a journey: one, and below it those of each wait and each injury.
 pub fn journey_lines(journey: &Journey, known: Known<'_>, out: &mut impl FnMut(Line)) {
     let (Some(first), Some(last)) = (journey.hops.first(), journey.hops.last()) else { return };
     let tag = journey.tag.map_or_else(|| "-".to_owned(), |tag: Tag| format!("{:02x}", tag.value()));
@@ -41,7 +41,7 @@ pub fn journey_lines(journey: &Journey, known: Known<'_>, out: &mut impl FnMut(L
     let way = way(journey, known);
     let line = Line::of(Role::Dim, format!("{:>12}  ", microseconds(first.time)))
         .and(Role::Plain, format!("{way:<WAY$}  {tag:>3}  {:>7}  {latency:>10}  ", journey.payload))
-        .and(waited_role, format!("{:>10}  ", waited.map_or_else(blank, microseconds)))
+        .and(waited_role, format!("{:>10}  ", waited.map_or_else(blank, waiting)))
         .and(role, fate);
     out(match journey.certainty {
         Certainty::Certain => line,
@@ -51,8 +51,13 @@ pub fn journey_lines(journey: &Journey, known: Known<'_>, out: &mut impl FnMut(L
         waits(hop, journey, known, out);
     }
     for injury in &journey.injuries {
-        out(injury_line(injury, known));
+        injury_lines(injury, known, out);
     }
+}
+
+/// A wait; none at all needs no digits.
+fn waiting(picoseconds: u128) -> String {
+    if picoseconds == 0 { "0".to_owned() } else { microseconds(picoseconds) }
 }
 
 fn fate(fate: Fate) -> (String, Role) {
@@ -124,7 +129,8 @@ fn waits(hop: &Hop, journey: &Journey, known: Known<'_>, out: &mut impl FnMut(Li
     out(line.and(Role::Dim, reason));
 }
 
-fn injury_line(injury: &Injury, known: Known<'_>) -> Line {
+/// Where a packet was hurt and how; and if it can have been one bit, which.
+fn injury_lines(injury: &Injury, known: Known<'_>, out: &mut impl FnMut(Line)) {
     let seen = name(injury.seen, known);
     let place = match (injury.after, injury.switches) {
         (None, _) => format!("before {seen}"),
@@ -145,31 +151,38 @@ fn injury_line(injury: &Injury, known: Known<'_>) -> Line {
         }
         Harm::Grown(more) => format!("{} more than before", count(more, "byte")),
     };
-    Line::of(Role::Bad, format!("{:14}hurt {place}: {what}", ""))
+    out(Line::of(Role::Bad, format!("{:14}hurt {place}: {what}", "")));
+    if let (Harm::Flipped(_), Some(bit)) = (injury.harm, injury.bit) {
+        let text = format!("{:19}if one bit, {}", "", one_bit(injury, bit.into()));
+        out(Line::of(Role::Notice, text));
+    }
 }
 
 fn flipped(injury: &Injury, flips: Flips) -> String {
-    let syndrome = format!("syndrome ^{:02x}", injury.syndrome);
-    let Some(bit) = injury.bit else {
-        return match flips {
-            Flips::Odd => format!("{syndrome}, an odd number of bits flipped, three at least"),
-            Flips::Even => format!("{syndrome}, an even number of bits flipped"),
-        };
+    let count = match (flips, injury.bit) {
+        (Flips::Odd, Some(_)) => "an odd number of bits flipped",
+        (Flips::Odd, None) => "an odd number of bits flipped, three at least",
+        (Flips::Even, _) => "an even number of bits flipped",
     };
+    format!("syndrome ^{:02x}, {count}", injury.syndrome)
+}
+
+/// Where the one flipped bit may be: x has order 127 modulo the generator. P-4
+fn one_bit(injury: &Injury, bit: u64) -> String {
     let mut places = injury.places();
     let mut shown: Vec<String> = places
         .by_ref()
         .take(PLACES_SHOWN)
         .map(|place| format!("{}.{}", place.byte, place.bit))
         .collect();
-    let more = places.count();
-    if more > 0 {
-        shown.push(format!("or {more} places more"));
+    match places.count() {
+        0 => {}
+        more => shown.push(format!("or {more} places more")),
     }
-    format!(
-        "{syndrome}, an odd number of bits flipped; if one, {bit} bits modulo 127 before the end: byte {}",
-        shown.join(", ")
-    )
+    if shown.is_empty() {
+        return format!("it is the one with {bit} behind it, modulo 127");
+    }
+    format!("it is the one with {bit} behind it, modulo 127: byte.bit {}", shown.join(", "))
 }
 
 fn name<'a>(id: ChannelId, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> &'a str {

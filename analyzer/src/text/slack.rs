@@ -15,9 +15,10 @@ pub fn slack<'a>(slacks: impl Iterator<Item = &'a Slack>, out: &mut impl FnMut(L
         let row = slack.summary();
         let parameters = slack.parameters();
         if before != Some(*parameters) {
-            if before.is_some() {
-                out(Line::default());
+            if before.is_none() {
+                out(legend());
             }
+            out(Line::default());
             let cells = parameters.cells();
             out(Line::of(Role::Head, format!("buffers of {cells} cells"))
                 .and(Role::Dim, format!(", {parameters}")));
@@ -26,6 +27,14 @@ pub fn slack<'a>(slacks: impl Iterator<Item = &'a Slack>, out: &mut impl FnMut(L
         }
         buffer(&row, out);
     }
+}
+
+fn legend() -> Line {
+    Line::of(Role::Plain, "cells full in the buffer behind each channel:  ")
+        .and(Role::Good, "█")
+        .and(Role::Plain, " reached   ")
+        .and(Role::Dim, "░")
+        .and(Role::Plain, " may have been reached")
 }
 
 /// Which cell of a gauge a cell of the buffer is in.
