@@ -328,7 +328,7 @@ fn what_a_recording_begins_inside_asked_for_nothing() {
         (C, sent(&[(310, r)])),
     ]);
     insta::assert_snapshot!(read(&switch).0, @"
-    2.8750  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000      0.0000  arrived
+    2.8750  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
     1.2500  h0 > s0 0:?                                0b        1           -           -  out of sight
     ");
 }
