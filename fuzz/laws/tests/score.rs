@@ -10,7 +10,7 @@ use analyzer::score::Score;
 use laws::score::scored;
 use simulator::scenario::{Scenario, Tap};
 
-/// The demos, each with its scenario.
+/// The demos and what else is simulated among the fixtures, each with its scenario.
 #[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
 fn demos() -> Vec<(String, Scenario)> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
@@ -24,7 +24,7 @@ fn demos() -> Vec<(String, Scenario)> {
         demos.push((name, scenario));
     }
     demos.sort_by(|one, other| one.0.cmp(&other.0));
-    assert_eq!(demos.len(), 9);
+    assert_eq!(demos.len(), 10);
     demos
 }
 
@@ -65,7 +65,7 @@ fn table(scores: &[(String, Score)]) -> String {
             _ => format!("{right} of {in_truth}, {found} found"),
         };
         let width = score.of("fill").and_then(|row| row.width).unwrap_or_default();
-        let name = name.trim_start_matches("demo-");
+        let Some(name) = name.strip_prefix("demo-") else { continue };
         let cells = [packets, events, of("journey"), of("fate"), of("injury"), of("fill")];
         let cells = cells.map(cell).join(" | ");
         writeln!(table, "| `{name}` | {cells} | {width:.1} |").unwrap();
