@@ -67,35 +67,68 @@ pub(crate) fn list_fields(kind: RowKind, format: Format, output: &mut Output) {
     }
 }
 
-/// A list of rows on its way out.
+/// A list of rows on its way out. Nothing is printed before there is something to print: a capture
+/// that cannot be opened has no list.
 pub(crate) struct Listing<'a> {
     view: &'a View,
     choice: Choice,
     output: &'a mut Output,
+    opening: Opening,
     printed: u64,
+}
+
+/// What a list starts with.
+enum Opening {
+    /// Still to be printed: the list's name, and what stands above its rows.
+    Due {
+        name: &'static str,
+        head: Vec<Line>,
+    },
+    Printed,
 }
 
 impl<'a> Listing<'a> {
     /// Starts a list; `name` is what it is called as a JSON object.
-    pub(crate) fn new(view: &'a View, choice: Choice, name: &str, output: &'a mut Output) -> Self {
-        if view.format == Format::Json {
-            output.text(&format!("{{\"{name}\":["));
-        }
-        Self { view, choice, output, printed: 0 }
+    pub(crate) fn new(
+        view: &'a View,
+        choice: Choice,
+        name: &'static str,
+        output: &'a mut Output,
+    ) -> Self {
+        Self { view, choice, output, opening: Opening::Due { name, head: Vec::new() }, printed: 0 }
     }
 
-    /// Prints what stands above the rows: for people only.
+    /// Takes what stands above the rows: for people only.
     pub(crate) fn head(&mut self, lines: impl FnOnce(&mut dyn FnMut(Line))) {
+        let mut above = Vec::new();
         match self.choice.columns().map(|columns| columns.head()) {
-            Some(line) => self.line(&line),
-            None => lines(&mut |line| self.line(&line)),
+            Some(line) => above.push(line),
+            None => lines(&mut |line| above.push(line)),
+        }
+        match &mut self.opening {
+            Opening::Due { head, .. } => head.append(&mut above),
+            Opening::Printed => above.iter().for_each(|line| self.line(line)),
         }
     }
 
     /// Prints a line between rows: for people only.
     pub(crate) fn line(&mut self, line: &Line) {
         if self.view.format == Format::Text {
+            self.open();
             self.output.line(line);
+        }
+    }
+
+    /// Prints what the list starts with, once.
+    fn open(&mut self) {
+        let Opening::Due { name, head } = std::mem::replace(&mut self.opening, Opening::Printed)
+        else {
+            return;
+        };
+        match self.view.format {
+            Format::Text => head.iter().for_each(|line| self.output.line(line)),
+            Format::Json => self.output.text(&format!("{{\"{name}\":[")),
+            Format::Jsonl => {}
         }
     }
 
@@ -109,6 +142,7 @@ impl<'a> Listing<'a> {
         if !self.wants_more() {
             return;
         }
+        self.open();
         if self.view.format == Format::Json && self.printed > 0 {
             self.output.text(",\n");
         }
@@ -130,7 +164,8 @@ impl<'a> Listing<'a> {
     }
 
     /// Ends the list.
-    pub(crate) fn finish(self) {
+    pub(crate) fn finish(mut self) {
+        self.open();
         if self.view.format == Format::Json {
             self.output.text("]}\n");
         }
