@@ -261,7 +261,7 @@ impl Paths {
     /// Finds a packet that has ended on the channel before.
     fn find_before(&mut self, id: LegId, out: &mut impl FnMut(Journey)) {
         let mut alike = Vec::new();
-        let Some((candidate, certainty)) = self.best(id, &mut alike) else {
+        let Some((candidate, certainty)) = self.best_seen(id, &mut alike) else {
             self.release(id);
             self.find_unseen(id);
             return;

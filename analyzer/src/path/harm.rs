@@ -11,6 +11,7 @@ use codec::crc::Residue;
 use codec::packet::Check;
 
 use super::leg::{Closed, Leg, Opening};
+use super::matching::HURT_MAX;
 use crate::packet::EndedBy;
 
 /// Something that was done to a packet between two taps.
@@ -68,11 +69,10 @@ pub struct Place {
 impl Injury {
     /// Where the flipped bit may be, if it is one; the first first.
     pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
-        let (Range { start, end }, length) = (self.within.clone(), self.length);
-        let bit = self.bit.map(u64::from);
-        bit.into_iter().flat_map(move |bit| {
-            let first = start + (bit + 127 - start % 127) % 127;
-            let count = end.saturating_sub(first).div_ceil(127);
+        let (within, length) = (self.within.clone(), self.length);
+        self.bit.into_iter().flat_map(move |bit| {
+            let first = first_behind(bit, &within);
+            let count = within.end.saturating_sub(first).div_ceil(127);
             (0..count).rev().map(move |round| {
                 let behind = first + 127 * round;
                 let byte = i64::try_from(length).unwrap_or(i64::MAX)
@@ -149,6 +149,56 @@ pub(super) fn between(
     flipped(came, left, &injury)
 }
 
+/// How like two packets are of one length, of which one may be the other, hurt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Likeness {
+    /// One flipped bit makes one of the other.
+    OneBit,
+    /// Few bits do, or the CRC byte.
+    FewBits,
+    Unlike,
+}
+
+/// How like two packets are, with so many switches between.
+pub(super) fn likeness(came: &Closed, left: &Closed, switches: u64) -> Likeness {
+    let Some(stripped) = came.peeled(switches) else { return Likeness::Unlike };
+    let bytes = stripped.and(left.all);
+    let syndrome = came.syndrome() ^ left.syndrome();
+    let differ = bytes.bits().count_ones();
+    // A body of few bytes agrees with others by chance.
+    let bits = u32::try_from(left.length).unwrap_or(u32::MAX).saturating_mul(2);
+    // The CRC must tell of the same bits as the bytes, unless these were not hurt.
+    if differ > HURT_MAX.min(bits) || (differ > 0 && bytes.crc().value() != syndrome) {
+        return Likeness::Unlike;
+    }
+    match one_bit(bytes, syndrome, [came.length, left.length]) {
+        (Some(bit), within) if first_behind(bit, &within) < within.end => Likeness::OneBit,
+        (Some(_) | None, _) => Likeness::FewBits,
+    }
+}
+
+/// If one bit was flipped, how many bits are behind it modulo 127, and in which range that is, by how
+/// bytes and syndromes differ; and by the packet's lengths before and after.
+fn one_bit(bytes: Residue, syndrome: u8, [came, left]: [u64; 2]) -> (Option<u8>, Range<u64>) {
+    let bits = 8 * left;
+    match (bytes.bits().count_ones(), power(syndrome)) {
+        // The bytes themselves tell: eight bits of CRC are behind them. Both must agree.
+        (1, Some(bit)) if (bytes.bits().trailing_zeros() + 8) % 127 == u32::from(bit) => {
+            (Some(bit), 8..bits)
+        }
+        // No byte that is left was hurt: it was the CRC byte,
+        (0, Some(bit)) if bit < 8 => (Some(bit), 0..8),
+        // or a route byte that has been used since.
+        (0, Some(bit)) => (Some(bit), bits..8 * came),
+        (_, _) => (None, 0..0),
+    }
+}
+
+/// The first place in a range that is so much modulo 127.
+fn first_behind(bit: u8, within: &Range<u64>) -> u64 {
+    within.start + (u64::from(bit) + 127 - within.start % 127) % 127
+}
+
 fn flipped(came: &Closed, left: &Closed, injury: &Injury) -> Option<Injury> {
     let syndrome = came.syndrome() ^ left.syndrome();
     let stripped = came.peeled(injury.switches).unwrap_or(came.rest);
@@ -158,19 +208,7 @@ fn flipped(came: &Closed, left: &Closed, injury: &Injury) -> Option<Injury> {
     }
     let odd = if bytes == Residue::NEW { syndrome.count_ones() } else { bytes.bits().count_ones() };
     let harm = Harm::Flipped(if odd % 2 == 1 { Flips::Odd } else { Flips::Even });
-    let bits = 8 * left.length;
-    let bit = power(syndrome);
-    let (bit, within) = match (bytes.bits().count_ones(), bit) {
-        // The bytes themselves tell: eight bits of CRC are behind them. Both must agree.
-        (1, Some(bit)) if (bytes.bits().trailing_zeros() + 8) % 127 == u32::from(bit) => {
-            (Some(bit), 8..bits)
-        }
-        // No byte that is left was hurt: it was the CRC byte,
-        (0, Some(bit)) if bit < 8 => (Some(bit), 0..8),
-        // or a route byte that has been used since.
-        (0, Some(bit)) => (Some(bit), bits..8 * came.length),
-        (_, _) => (None, 0..0),
-    };
+    let (bit, within) = one_bit(bytes, syndrome, [came.length, left.length]);
     Some(Injury { syndrome, bit, harm, within, ..injury.clone() })
 }
 

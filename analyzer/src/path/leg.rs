@@ -159,6 +159,18 @@ impl Closed {
         Some(self.all.without_first(gone, self.length.checked_sub(hops + 1)?))
     }
 
+    /// How many switches a packet like another is before it, if it is as long as that behind the route,
+    /// and what is left of its route there is the same.
+    pub(super) fn ahead_of(&self, left: &Self) -> Option<u64> {
+        let switches = self.hops.checked_sub(left.hops).filter(|switches| *switches > 0)?;
+        let [came, left_hops] = [self.hops, left.hops].map(usize::try_from);
+        let rest = self.route.get(usize::try_from(switches).ok()?..came.ok()?)?;
+        let fits = self.length.checked_sub(switches) == Some(left.length)
+            && self.ended_by == EndedBy::Gap
+            && rest == left.route.get(..left_hops.ok()?)?;
+        fits.then_some(switches)
+    }
+
     pub(super) fn syndrome(&self) -> u8 {
         self.check.syndrome().unwrap_or(0)
     }

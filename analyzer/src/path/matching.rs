@@ -15,7 +15,7 @@ use crate::timeline::Time;
 const LOOKED_AT: usize = 64;
 /// Bits in which two packets may differ and yet look like one that was hurt. *Chosen*: so many of 127
 /// do not agree by chance.
-const HURT_MAX: u32 = 16;
+pub(super) const HURT_MAX: u32 = 16;
 
 /// By how much the times of forming a path differ, by where the output's token is: 2 to 16 periods. S-6
 const TOKEN: Time = 14 * FULL_RATE_PERIOD_PS as Time;
