@@ -131,8 +131,9 @@ pub(super) fn between(
     if matches!(left.ended_by, EndedBy::CaptureEnd | EndedBy::Hole) {
         return None;
     }
-    let parts = [came, left].iter().any(|closed| closed.opening == Opening::Unsure);
-    if parts && expected != left.length {
+    // What is missing of one that may have begun before its recording is not missing on the way.
+    let short = if expected > left.length { left } else { came };
+    if expected != left.length && short.opening == Opening::Unsure {
         return None;
     }
     if expected > left.length {
