@@ -324,7 +324,7 @@ impl States {
         self.next
     }
 
-    /// All rows of the character after [`States::settled`] have been taken: hands out the stretch that
+    /// All rows of the newest character have been taken: hands out the stretch that
     /// has ended, if one has. (At once, so that the order in which stretches are told does not depend on
     /// how runs of bytes were cut.)
     pub fn turn(&mut self, out: &mut impl FnMut(Interval)) {
