@@ -78,7 +78,8 @@ impl FilterError {
         };
         let Fault { message, expected, help, .. } = self.fault.as_ref();
         let mark = AnnotationKind::Primary.span(self.place()).label(expected.as_str());
-        let line = Snippet::source(self.text.as_str()).path(self.option).annotation(mark);
+        let text: String = self.text.chars().map(harmless).collect();
+        let line = Snippet::source(text).path(self.option).annotation(mark);
         let error = Level::ERROR.primary_title(message.as_str()).element(line);
         match help {
             Some(help) => renderer.render(&[error.element(Level::HELP.message(help.as_str()))]),
@@ -94,6 +95,12 @@ impl fmt::Display for FilterError {
 }
 
 impl std::error::Error for FilterError {}
+
+/// The character, or as long a one for a control character of ISO 6429 (C1), which the renderer would
+/// let through. So places stay as they are.
+const fn harmless(c: char) -> char {
+    if matches!(c, '\u{80}'..='\u{9f}') { '·' } else { c }
+}
 
 /// What was written, in a message: short, in one line, harmless to a terminal.
 pub(super) fn shortened(text: &str) -> String {
@@ -134,4 +141,26 @@ pub(super) fn any_of<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
 /// The last place between characters, or the end, no later than this.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FilterError, Style};
+    use crate::filter::{Columns, RowKind};
+
+    #[test]
+    fn no_control_character_reaches_a_terminal() {
+        let shown = |text: &str| {
+            let error = Columns::parse(text, RowKind::Packets).err();
+            error.as_ref().map(FilterError::to_string).unwrap_or_default()
+        };
+        for control in ['\0', '\u{1b}', '\u{7f}', '\u{80}', '\u{9b}', '\u{9f}'] {
+            let said = shown(&format!("start{control}é"));
+            assert!(said.contains('^'), "{control:?}: {said}");
+            assert!(!said.contains(|c: char| c.is_control() && c != '\n'), "{control:?}: {said}");
+        }
+        let error = Columns::parse("\u{9b}", RowKind::Packets).err();
+        let coloured = error.map(|error| error.render(Style::Coloured)).unwrap_or_default();
+        assert!(!coloured.contains('\u{9b}'));
+    }
 }
