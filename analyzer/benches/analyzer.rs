@@ -134,7 +134,7 @@ fn check(bencher: Bencher<'_, '_>, (threads, links): (usize, u32)) {
     bencher.counter(ItemsCount::new(characters)).bench(|| {
         pool.install(|| {
             let capture = black_box(file.as_slice());
-            let mut analysis = Analysis::new(capture, Wanted::Counts, Assumptions::default());
+            let mut analysis = Analysis::new(capture, Wanted::Findings, Assumptions::default());
             while analysis.step(&mut |_| {}).expect("a sound file") == Progress::More {}
             analysis.findings()
         })

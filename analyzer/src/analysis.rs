@@ -43,10 +43,12 @@ pub enum Told {
     Fault(Fault),
 }
 
-/// Which of that is wanted; what is counted is counted all the same.
+/// Which of that is wanted. What is odd is found all the same, and slack buffers are summed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Only what is counted.
+    /// Nothing more.
+    Findings,
+    /// What channels did, added up.
     Counts,
     /// States of channels.
     Intervals,
@@ -62,15 +64,23 @@ impl Wanted {
     /// Whether rows are.
     pub(crate) const fn rows(self) -> bool {
         match self {
-            Self::Counts | Self::Network | Self::Intervals | Self::Fills => false,
+            Self::Findings | Self::Counts | Self::Network | Self::Intervals | Self::Fills => false,
             Self::Everything => true,
+        }
+    }
+
+    /// Whether what channels did is to be added up.
+    pub(crate) const fn states(self) -> bool {
+        match self {
+            Self::Findings | Self::Network | Self::Fills => false,
+            Self::Counts | Self::Intervals | Self::Everything => true,
         }
     }
 
     /// Whether states of channels are.
     pub(crate) const fn intervals(self) -> bool {
         match self {
-            Self::Counts | Self::Network | Self::Fills => false,
+            Self::Findings | Self::Counts | Self::Network | Self::Fills => false,
             Self::Intervals | Self::Everything => true,
         }
     }
@@ -78,7 +88,7 @@ impl Wanted {
     /// Whether bounds of slack buffers are.
     pub(crate) const fn fills(self) -> bool {
         match self {
-            Self::Counts | Self::Network | Self::Intervals => false,
+            Self::Findings | Self::Counts | Self::Network | Self::Intervals => false,
             Self::Fills | Self::Everything => true,
         }
     }
@@ -96,7 +106,7 @@ impl Wanted {
     /// Whether journeys and waits are.
     pub(crate) const fn network(self) -> bool {
         match self {
-            Self::Counts | Self::Intervals | Self::Fills => false,
+            Self::Findings | Self::Counts | Self::Intervals | Self::Fills => false,
             Self::Network | Self::Everything => true,
         }
     }

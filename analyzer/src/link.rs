@@ -143,7 +143,9 @@ impl Link {
     /// Takes the next chunk of a channel.
     pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>) {
         let Self { timeline, account } = self;
-        if let Some(side) = account.sides.get_mut(&id) {
+        if account.wanted.states()
+            && let Some(side) = account.sides.get_mut(&id)
+        {
             side.states.recorded(chunk);
         }
         account.findings.feed(id, chunk);
@@ -217,10 +219,12 @@ impl Account {
         let Self { sides, findings, out, wanted, now: _ } = self;
         let Row { time, channel, at, what } = &row;
         let Some(side) = sides.get_mut(channel) else { return };
-        let intervals = wanted.intervals();
-        side.states.row(*at, what, &mut |interval| {
-            out.intervals.extend(intervals.then_some((*time, interval)));
-        });
+        let (states, intervals) = (wanted.states(), wanted.intervals());
+        if states {
+            side.states.row(*at, what, &mut |interval| {
+                out.intervals.extend(intervals.then_some((*time, interval)));
+            });
+        }
         side.slack.own(*at, what, &mut |said| out.slack.extend(wanted.keeps(said)));
         findings.row(&row);
         let own_period_ps = side.channel.period_ps;
@@ -234,9 +238,11 @@ impl Account {
                     Tick(u64::try_from(at).unwrap_or(u64::MAX))
                 }
             };
-            peer.states.opposite(at, what, &mut |interval| {
-                out.intervals.extend(intervals.then_some((*time, interval)));
-            });
+            if states {
+                peer.states.opposite(at, what, &mut |interval| {
+                    out.intervals.extend(intervals.then_some((*time, interval)));
+                });
+            }
             peer.slack.opposite(at, what, &mut |said| out.slack.extend(wanted.keeps(said)));
         }
         match what {

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Check, output: &mut Output) -> Result<Report, Fail
     let mut report = Report::of(&view.file);
     let told = &mut |_: &_, _| ControlFlow::Continue(());
     let assumptions = arguments.assume.unwrap_or_default();
-    let analysis = analyse(&view.file, Wanted::Counts, assumptions, &mut report, told)?;
+    let analysis = analyse(&view.file, Wanted::Findings, assumptions, &mut report, told)?;
     let findings = analysis.findings();
     let ledger = findings.ledger();
     let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());

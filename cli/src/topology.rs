@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &args::Topology, output: &mut Output) -> Result<Rep
     let args::Topology { file, format } = arguments;
     let mut report = Report::of(file);
     let told = &mut |_: &_, _| ControlFlow::Continue(());
-    let analysis = analyse(file, Wanted::Counts, Assumptions::default(), &mut report, told)?;
+    let analysis = analyse(file, Wanted::Findings, Assumptions::default(), &mut report, told)?;
     let topology = analysis.topology();
     match format {
         Drawing::Text => text::topology(&topology, &mut |line| output.line(&line)),

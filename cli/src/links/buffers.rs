@@ -57,7 +57,7 @@ pub(super) fn sum(
 ) -> Result<Report, Failure> {
     let mut report = Report::of(&view.file);
     let mut told = |_: &Analysis<Capture>, _| ControlFlow::Continue(());
-    let analysis = analyse(&view.file, Wanted::Counts, assumptions, &mut report, &mut told)?;
+    let analysis = analyse(&view.file, Wanted::Findings, assumptions, &mut report, &mut told)?;
     look_for_channel(view, &analysis, &mut report);
     let mut left = view.limit.unwrap_or(u64::MAX);
     let slacks = analysis.links().flat_map(Link::slack);

@@ -20,7 +20,7 @@ pub fn check(scenario: &Scenario, outcome: &Outcome) -> bool {
         return false;
     }
     let mut analysis =
-        Analysis::new(outcome.capture.as_slice(), Wanted::Counts, Assumptions::default());
+        Analysis::new(outcome.capture.as_slice(), Wanted::Findings, Assumptions::default());
     while matches!(analysis.step(&mut |_| {}), Ok(Progress::More)) {}
     let findings = analysis.findings();
     let wrong: Vec<_> = findings
