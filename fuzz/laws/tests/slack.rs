@@ -35,6 +35,7 @@ demo-open-wire 47.1
 demo-ring 44.4
 demo-slack 46.0
 demo-two-hosts 47.2
+ring-deadlock 44.4
 ";
 
 #[test]
