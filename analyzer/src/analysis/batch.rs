@@ -12,13 +12,13 @@ use codec::{CharBuf, Character, Chars};
 
 use crate::timeline::REPEATED_MAX_ALL;
 
-/// What a batch weighs before it is worked on. *Chosen*: what is made of it fits a processor's
-/// cache, and handing it to another thread costs little beside the work.
-const WEIGHT: u64 = 1 << 18;
+/// What a batch weighs before it is worked on. *Chosen*: about a millisecond's work, beside which it
+/// costs little to hand it to another thread.
+const WEIGHT: u64 = 1 << 20;
 /// What a chunk weighs beside its characters. *Chosen*: about its size.
 const CHUNK: u64 = 64;
 /// What a control character weighs beside that. *Chosen*: about what is made of it, should each of
-/// them end a packet; so what is made of a batch takes some megabytes at most.
+/// them end a packet; so what is made of a batch takes some ten megabytes at most.
 const CONTROL: u64 = 15;
 
 /// A part of a section.
