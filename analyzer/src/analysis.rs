@@ -205,9 +205,4 @@ impl<R: Read + Send> Analysis<R> {
     pub const fn paths(&self) -> &Paths {
         self.network.paths()
     }
-
-    /// Interfaces of another link type so far.
-    pub const fn skipped_interfaces(&self) -> u64 {
-        self.reader.skipped_interfaces()
-    }
 }

@@ -204,24 +204,6 @@ impl Crc8 {
         Self(reduce(fold(start, blocks)))
     }
 
-    /// The CRC of the bytes fed so far and `count` times these: O(bytes + log count).
-    #[must_use]
-    pub fn feed_repeated(self, bytes: &[u8], mut count: u64) -> Self {
-        // Feeding is r -> r·shift + own. Doubled again and again, it is applied where a bit is set.
-        let mut shift = x_to(8 * (bytes.len() as u64 % ORDER));
-        let mut own = Self::NEW.feed(bytes).0;
-        let mut remainder = self.0;
-        while count > 0 {
-            if count & 1 == 1 {
-                remainder = times(remainder, shift) ^ own;
-            }
-            own ^= times(own, shift);
-            shift = times(shift, shift);
-            count >>= 1;
-        }
-        Self(remainder)
-    }
-
     /// The syndrome, if the last byte fed was the CRC byte: computed ⊕ received, 0 when good. P-5
     #[must_use]
     pub fn syndrome(self) -> u8 {

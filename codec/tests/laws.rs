@@ -4,7 +4,7 @@ use codec::capture::{
     ByteOrder, Channel, ChannelId, Chunk, Content, Item, Progress, Reader, Writer,
 };
 use codec::chars::{CharBuf, Chars, Run};
-use codec::crc::{Crc8, crc_after_hop, crc8, syndrome};
+use codec::crc::{Crc8, Residue, crc_after_hop, crc8, syndrome};
 use codec::framing::{Frame, FrameEnd, frames};
 use codec::packet::{Check, Packet, Tag, strip};
 use codec::tick::Tick;
@@ -216,8 +216,8 @@ proptest! {
         count in 0..600_u64,
         more in any::<u64>(),
     ) {
-        let start = Crc8::NEW.feed(&head);
-        let looped = (0..count).fold(start, |crc, _| crc.feed(&bytes));
+        let start = Residue::NEW.feed(&head);
+        let looped = (0..count).fold(start, |residue, _| residue.feed(&bytes));
         prop_assert_eq!(start.feed_repeated(&bytes, count), looped);
         // Any count, in two parts.
         let part = more / 3;

@@ -1,7 +1,7 @@
 //! A frame's bytes: packet, CRC, and what switches make of them.
 
 use codec::chars::CharBuf;
-use codec::crc::{Crc8, crc_after_hop, crc8, syndrome};
+use codec::crc::{Crc8, Residue, crc_after_hop, crc8, syndrome};
 use codec::framing::frames;
 use codec::packet::{Packet, Tag, strip};
 
@@ -64,8 +64,10 @@ fn checksum(bytes: &[u8]) {
     let split = Crc8::NEW.feed(one).feed(other);
     assert_eq!(split.value(), crc(bytes), "the CRC does not depend on how bytes are fed");
     let times = dice.below(BYTES_MAX / (other.len() as u64 + 1) + 2);
-    let looped = (0..times).fold(split, |crc, _| crc.feed(other));
-    assert_eq!(split.feed_repeated(other, times), looped, "a repeat is fed as its rounds");
+    let residue = Residue::NEW.feed(one).feed(other);
+    assert_eq!(residue.crc(), split, "the CRC follows from the residue");
+    let looped = (0..times).fold(residue, |residue, _| residue.feed(other));
+    assert_eq!(residue.feed_repeated(other, times), looped, "a repeat is fed as its rounds");
     let syndrome = syndrome(bytes);
     if syndrome.is_some() {
         assert_eq!(Some(split.syndrome()), syndrome, "a syndrome shows in the whole");
