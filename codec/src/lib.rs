@@ -13,6 +13,7 @@ pub mod notation;
 pub mod packet;
 pub mod route;
 pub mod tick;
+pub mod transport;
 
 pub use character::{Character, Heard, Symbol};
 pub use chars::{CharBuf, Chars};

@@ -1,0 +1,219 @@
+//! Packets of the reliability protocol: data, ACK, NACK. T-8, T-12, the layout of `docs/rules.md`
+//!
+//! A transport packet is the payload of a packet of type [`TAG`]: what stands between its tag and its
+//! CRC byte.
+
+use crate::error::DecodeError;
+use crate::packet::Tag;
+
+/// The type of transport packets.
+pub const TAG: u8 = 0x01;
+
+/// Bytes of an ACK or a NACK.
+pub const ANSWER_LEN: usize = 14;
+
+/// Bytes of a data packet before its payload.
+pub const DATA_HEADER_LEN: usize = 38;
+
+/// Argument words of a short message at most. *Chosen* by the digest
+pub const WORDS_MAX: usize = 8;
+
+/// Bytes of a medium message, and of a piece of a bulk one, at most. Text
+pub const MEDIUM_MAX: usize = 8192;
+
+/// A NIC: an interface with its control program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Nic(pub u16);
+
+/// One of the independent channels between two NICs. T-2
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LogicalChannel(pub u8);
+
+/// An application's port on a NIC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EndpointId(pub u16);
+
+/// What a sender must know to be heard by an endpoint. T-6
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EndpointKey(pub u64);
+
+/// A transmission's time by its sender's clock, in µs; wraps. T-8
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Timestamp(pub u32);
+
+/// Which use of a logical channel a packet belongs to; compared by serial-number arithmetic. T-12
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Incarnation(pub u16);
+
+/// A sequence number, which has one bit. T-4
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Seq {
+    /// 0.
+    #[default]
+    Zero,
+    /// 1.
+    One,
+}
+
+/// Whether a packet opens its logical channel. T-11, T-12
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sync {
+    /// It goes on with what is open.
+    #[default]
+    Clear,
+    /// It brings a new incarnation and its sequence number.
+    Set,
+}
+
+/// Which way of a conversation a message goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// It asks, and takes a credit. T-9
+    #[default]
+    Request,
+    /// It answers a request, and gives its credit back. T-9
+    Reply,
+}
+
+/// Why a packet is not taken. T-6, T-12
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// 1: the endpoint is not resident.
+    NotResident,
+    /// 2: its receive queue is full.
+    QueueFull,
+    /// 3: there is no staging area or DMA resource.
+    NoResource,
+    /// 4: no state is stored for the logical channel.
+    NoChannelState,
+    /// 16, final: the key is another.
+    BadKey,
+    /// 17, final: there is no such endpoint.
+    NoSuchEndpoint,
+}
+
+/// What all transport packets have. An answer echoes all but the NICs, which change places. T-8
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Header {
+    /// The NIC that sends it.
+    pub source: Nic,
+    /// The NIC that it goes to.
+    pub destination: Nic,
+    /// The logical channel: of the NIC that sends the data.
+    pub channel: LogicalChannel,
+    /// The sequence number of the data.
+    pub seq: Seq,
+    /// When the data was transmitted, by the clock of who sent it.
+    pub timestamp: Timestamp,
+    /// Of the data's channel.
+    pub incarnation: Incarnation,
+}
+
+/// A transport packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Packet<'a> {
+    /// Kinds 0–2: a message, or a piece of one.
+    Data(Header, Sync, Message<'a>),
+    /// Kind 8: the message was written. T-5
+    Ack(Header),
+    /// Kind 9: it was not. T-6
+    Nack(Header, Reason),
+}
+
+/// A message as it stands in a data packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Message<'a> {
+    /// Request or reply.
+    pub role: Role,
+    /// The endpoint that sends it.
+    pub source: EndpointId,
+    /// The endpoint that it is for.
+    pub destination: EndpointId,
+    /// The key of that endpoint, as the sender knows it.
+    pub key: EndpointKey,
+    /// Which of the receiver's functions handles it.
+    pub handler: u8,
+    /// What it carries.
+    pub body: Body<'a>,
+}
+
+/// What a message carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Body<'a> {
+    /// Argument words, 4 bytes each, [`WORDS_MAX`] at most.
+    Short(&'a [u8]),
+    /// Bytes, [`MEDIUM_MAX`] at most.
+    Medium(&'a [u8]),
+    /// A piece of a transfer into the receiver's segment.
+    Bulk {
+        /// Where it goes in the segment.
+        offset: u32,
+        /// Bytes of the whole transfer.
+        total: u32,
+        /// This piece, [`MEDIUM_MAX`] bytes at most.
+        bytes: &'a [u8],
+    },
+}
+
+impl Seq {
+    /// The other one.
+    #[must_use]
+    pub const fn flipped(self) -> Self {
+        match self {
+            Self::Zero => Self::One,
+            Self::One => Self::Zero,
+        }
+    }
+}
+
+impl Incarnation {
+    /// Whether it came later, by serial-number arithmetic: less than half the circle ahead. T-12
+    #[must_use]
+    pub const fn is_newer_than(self, other: Self) -> bool {
+        let ahead = self.0.wrapping_sub(other.0);
+        ahead != 0 && ahead < 1 << 15
+    }
+
+    /// The one after it.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0.wrapping_add(1))
+    }
+}
+
+impl Header {
+    /// That of the answer to it.
+    #[must_use]
+    pub const fn answer(self) -> Self {
+        Self { source: self.destination, destination: self.source, ..self }
+    }
+}
+
+impl Reason {
+    /// Whether the packet will never be taken, so that its message goes back at once. T-6
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        match self {
+            Self::BadKey | Self::NoSuchEndpoint => true,
+            Self::NotResident | Self::QueueFull | Self::NoResource | Self::NoChannelState => false,
+        }
+    }
+}
+
+impl<'a> Packet<'a> {
+    /// Reads the payload of a packet of type [`TAG`].
+    ///
+    /// # Errors
+    /// Names the field that is cut short or holds what it must not, and its place: the packet is
+    /// malformed, T-7.
+    pub fn parse(_payload: &'a [u8]) -> Result<Self, DecodeError> {
+        // SKELETON: owner CODEC.
+        Err(DecodeError::CutShort { at: 0, field: "kind" })
+    }
+
+    /// Writes what [`Packet::parse`] reads.
+    pub fn emit(&self, _out: &mut Vec<u8>) {
+        // SKELETON: owner CODEC.
+        let _ = Tag::new(TAG);
+    }
+}
