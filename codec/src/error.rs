@@ -3,7 +3,7 @@
 use nom::error::{ContextError, ErrorKind, ParseError};
 
 /// Why an item could not be decoded. Places count from the item's first byte.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// The bytes end inside a field.

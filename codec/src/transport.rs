@@ -1,10 +1,9 @@
 //! Packets of the reliability protocol: data, ACK, NACK. T-8, T-12, the layout of `docs/rules.md`
 //!
 //! A transport packet is the payload of a packet of type [`TAG`]: what stands between its tag and its
-//! CRC byte.
+//! CRC byte. Places in it count from the byte behind the tag.
 
-use crate::error::DecodeError;
-use crate::packet::Tag;
+mod layout;
 
 /// The type of transport packets.
 pub const TAG: u8 = 0x01;
@@ -109,11 +108,12 @@ pub struct Header {
     pub incarnation: Incarnation,
 }
 
-/// A transport packet.
+/// A transport packet. `B` is what stands for a message's body: in bytes a [`Body`], without them an
+/// [`Extent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Packet<'a> {
+pub enum Packet<B> {
     /// Kinds 0–2: a message, or a piece of one.
-    Data(Header, Sync, Message<'a>),
+    Data(Header, Sync, Message<B>),
     /// Kind 8: the message was written. T-5
     Ack(Header),
     /// Kind 9: it was not. T-6
@@ -122,7 +122,7 @@ pub enum Packet<'a> {
 
 /// A message as it stands in a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Message<'a> {
+pub struct Message<B> {
     /// Request or reply.
     pub role: Role,
     /// The endpoint that sends it.
@@ -134,25 +134,38 @@ pub struct Message<'a> {
     /// Which of the receiver's functions handles it.
     pub handler: u8,
     /// What it carries.
-    pub body: Body<'a>,
+    pub body: B,
 }
 
-/// What a message carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Body<'a> {
-    /// Argument words, 4 bytes each, [`WORDS_MAX`] at most.
-    Short(&'a [u8]),
+/// The three forms of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Form {
+    /// Argument words of 4 bytes, [`WORDS_MAX`] at most.
+    Short,
     /// Bytes, [`MEDIUM_MAX`] at most.
-    Medium(&'a [u8]),
-    /// A piece of a transfer into the receiver's segment.
+    Medium,
+    /// A piece of a transfer into the receiver's segment, [`MEDIUM_MAX`] bytes at most, and no more
+    /// than the whole.
     Bulk {
-        /// Where it goes in the segment.
+        /// Where the piece goes in the segment, in bytes.
         offset: u32,
         /// Bytes of the whole transfer.
         total: u32,
-        /// This piece, [`MEDIUM_MAX`] bytes at most.
-        bytes: &'a [u8],
     },
+}
+
+/// A message's form and length: such as there can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Extent {
+    form: Form,
+    len: u16,
+}
+
+/// What a message carries: bytes such as its form allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Body<'a> {
+    form: Form,
+    bytes: &'a [u8],
 }
 
 impl Seq {
@@ -200,20 +213,65 @@ impl Reason {
     }
 }
 
-impl<'a> Packet<'a> {
-    /// Reads the payload of a packet of type [`TAG`].
-    ///
-    /// # Errors
-    /// Names the field that is cut short or holds what it must not, and its place: the packet is
-    /// malformed, T-7.
-    pub fn parse(_payload: &'a [u8]) -> Result<Self, DecodeError> {
-        // SKELETON: owner CODEC.
-        Err(DecodeError::CutShort { at: 0, field: "kind" })
+impl Extent {
+    /// So many bytes in that form, if it holds them.
+    #[must_use]
+    pub const fn new(form: Form, len: u16) -> Option<Self> {
+        let bytes = len as usize;
+        let held = match form {
+            Form::Short => bytes.is_multiple_of(4) && bytes <= 4 * WORDS_MAX,
+            Form::Medium => bytes <= MEDIUM_MAX,
+            Form::Bulk { total, .. } => bytes <= MEDIUM_MAX && len as u32 <= total,
+        };
+        if held { Some(Self { form, len }) } else { None }
     }
 
-    /// Writes what [`Packet::parse`] reads.
-    pub fn emit(&self, _out: &mut Vec<u8>) {
-        // SKELETON: owner CODEC.
-        let _ = Tag::new(TAG);
+    /// The message's form.
+    #[must_use]
+    pub const fn form(self) -> Form {
+        self.form
+    }
+
+    /// Bytes of its payload.
+    #[must_use]
+    pub const fn len(self) -> u16 {
+        self.len
+    }
+
+    /// Whether it has no payload.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<'a> Body<'a> {
+    /// These bytes in that form, if it holds them.
+    #[must_use]
+    pub fn new(form: Form, bytes: &'a [u8]) -> Option<Self> {
+        let len = u16::try_from(bytes.len()).ok()?;
+        Extent::new(form, len).map(|Extent { form, .. }| Self { form, bytes })
+    }
+
+    /// The message's form.
+    #[must_use]
+    pub const fn form(self) -> Form {
+        self.form
+    }
+
+    /// Its payload.
+    #[must_use]
+    pub const fn bytes(self) -> &'a [u8] {
+        self.bytes
+    }
+}
+
+impl<B> Packet<B> {
+    /// What it has in common with all others.
+    #[must_use]
+    pub const fn header(&self) -> Header {
+        match self {
+            Self::Data(header, ..) | Self::Ack(header) | Self::Nack(header, _) => *header,
+        }
     }
 }

@@ -1,0 +1,442 @@
+//! A transport packet in bytes, both ways: big-endian, the layout of `docs/rules.md`. T-6..T-8, T-12
+
+use nom::error::context;
+use nom::number::complete::{be_u16, be_u32, be_u64, u8 as byte};
+use nom::{IResult, Parser};
+
+use super::{
+    ANSWER_LEN, Body, DATA_HEADER_LEN, EndpointId, EndpointKey, Extent, Form, Header, Incarnation,
+    LogicalChannel, MEDIUM_MAX, Message, Nic, Packet, Reason, Role, Seq, Sync, Timestamp,
+    WORDS_MAX,
+};
+use crate::error::{DecodeError, Trail};
+
+/// High nibble of the first byte.
+const VERSION: u8 = 1;
+
+const SHORT: u8 = 0;
+const MEDIUM: u8 = 1;
+const BULK: u8 = 2;
+const ACK: u8 = 8;
+const NACK: u8 = 9;
+
+/// Flags of the second byte.
+const SEQ: u8 = 1 << 0;
+const SYNC: u8 = 1 << 1;
+const REPLY: u8 = 1 << 2;
+
+impl<'a> Packet<Body<'a>> {
+    /// Reads the payload of a packet of type [`TAG`](super::TAG), all of it.
+    ///
+    /// # Errors
+    /// Names the field that is cut short or holds what it must not, and its place behind the tag:
+    /// the packet is malformed, T-7.
+    pub fn parse(payload: &'a [u8]) -> Result<Self, DecodeError> {
+        let packet = Packet::parse_head(payload, payload.len() as u64)?;
+        let bytes = payload.get(DATA_HEADER_LEN..).unwrap_or_default();
+        Ok(packet.map(|extent| Body { form: extent.form, bytes }))
+    }
+
+    /// Writes what [`Packet::parse`] reads.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Data(header, sync, message) => {
+                let kind = match message.body.form {
+                    Form::Short => SHORT,
+                    Form::Medium => MEDIUM,
+                    Form::Bulk { .. } => BULK,
+                };
+                let flags = sync.bit() | message.role.bit();
+                header.emit(kind, flags, 0, out);
+                message.emit(out);
+            }
+            Self::Ack(header) => header.emit(ACK, 0, 0, out),
+            Self::Nack(header, reason) => header.emit(NACK, 0, reason.code(), out),
+        }
+    }
+}
+
+impl Packet<Extent> {
+    /// Reads what stands before the payload's bytes: `head` is the first [`DATA_HEADER_LEN`]
+    /// bytes, or all if there are fewer, of the `len` bytes that there are. It is judged as
+    /// [`Packet::parse`] of all the bytes would.
+    ///
+    /// # Errors
+    /// Those of [`Packet::parse`].
+    pub fn parse_head(head: &[u8], len: u64) -> Result<Self, DecodeError> {
+        let head = match usize::try_from(len) {
+            Ok(len) => head.get(..len).unwrap_or(head),
+            Err(_) => head,
+        };
+        let first = head.first().ok_or(DecodeError::CutShort { at: 0, field: "version" })?;
+        let kind = Kind::of(*first)?;
+        let (rest, common) = common(head).map_err(|stop| cut(head, &stop))?;
+        let header = common.check(kind)?;
+        let form = match kind {
+            Kind::Ack => return no_more(len, ANSWER_LEN).map(|()| Self::Ack(header)),
+            Kind::Nack => {
+                let reason = Reason::of(common.reason)
+                    .ok_or_else(|| unexpected(7, "NACK reason", common.reason, REASONS))?;
+                return no_more(len, ANSWER_LEN).map(|()| Self::Nack(header, reason));
+            }
+            Kind::Short => Form::Short,
+            Kind::Medium => Form::Medium,
+            Kind::Bulk => Form::Bulk { offset: 0, total: 0 },
+        };
+        let (_, envelope) = envelope(rest).map_err(|stop| cut(head, &stop))?;
+        let body = envelope.check(form)?;
+        let end = DATA_HEADER_LEN + usize::from(body.len);
+        if len < end as u64 {
+            return Err(DecodeError::CutShort { at: DATA_HEADER_LEN, field: "payload" });
+        }
+        no_more(len, end)?;
+        let sync = if common.flags & SYNC == 0 { Sync::Clear } else { Sync::Set };
+        Ok(Self::Data(header, sync, envelope.message(Role::of(common.flags), body)))
+    }
+}
+
+impl<B> Packet<B> {
+    /// The packet with something else for its body.
+    fn map<C>(self, body: impl FnOnce(B) -> C) -> Packet<C> {
+        match self {
+            Self::Data(header, sync, message) => {
+                let Message { role, source, destination, key, handler, body: old } = message;
+                let body = body(old);
+                let message = Message { role, source, destination, key, handler, body };
+                Packet::Data(header, sync, message)
+            }
+            Self::Ack(header) => Packet::Ack(header),
+            Self::Nack(header, reason) => Packet::Nack(header, reason),
+        }
+    }
+}
+
+/// The low nibble of the first byte.
+#[derive(Clone, Copy)]
+enum Kind {
+    Short,
+    Medium,
+    Bulk,
+    Ack,
+    Nack,
+}
+
+impl Kind {
+    fn of(first: u8) -> Result<Self, DecodeError> {
+        if first >> 4 != VERSION {
+            return Err(unexpected(0, "version", first >> 4, "1"));
+        }
+        match first & 0x0f {
+            SHORT => Ok(Self::Short),
+            MEDIUM => Ok(Self::Medium),
+            BULK => Ok(Self::Bulk),
+            ACK => Ok(Self::Ack),
+            NACK => Ok(Self::Nack),
+            kind => Err(unexpected(0, "kind", kind, "0, 1, 2 (data), 8 (ACK) or 9 (NACK)")),
+        }
+    }
+
+    /// Which flags a packet of this kind may have, and how they are told.
+    const fn flags(self) -> (u8, &'static str) {
+        match self {
+            Self::Short | Self::Medium | Self::Bulk => (SEQ | SYNC | REPLY, "0..=7"),
+            Self::Ack | Self::Nack => (SEQ, "0 or 1 (an answer)"),
+        }
+    }
+}
+
+/// The first 14 bytes.
+struct Common {
+    flags: u8,
+    reason: u8,
+    header: Header,
+}
+
+fn common(head: &[u8]) -> IResult<&[u8], Common, Trail<&[u8]>> {
+    let (rest, (_, flags, source, destination, channel, reason, timestamp, incarnation)) = (
+        context("kind", byte),
+        context("flags", byte),
+        context("source NIC", be_u16.map(Nic)),
+        context("destination NIC", be_u16.map(Nic)),
+        context("logical channel", byte.map(LogicalChannel)),
+        context("NACK reason", byte),
+        context("timestamp", be_u32.map(Timestamp)),
+        context("incarnation", be_u16.map(Incarnation)),
+    )
+        .parse(head)?;
+    let seq = if flags & SEQ == 0 { Seq::Zero } else { Seq::One };
+    let header = Header { source, destination, channel, seq, timestamp, incarnation };
+    Ok((rest, Common { flags, reason, header }))
+}
+
+impl Common {
+    fn check(&self, kind: Kind) -> Result<Header, DecodeError> {
+        let (allowed, expected) = kind.flags();
+        if self.flags & !allowed != 0 {
+            return Err(unexpected(1, "flags", self.flags, expected));
+        }
+        match kind {
+            Kind::Nack => {}
+            Kind::Short | Kind::Medium | Kind::Bulk | Kind::Ack if self.reason == 0 => {}
+            Kind::Short | Kind::Medium | Kind::Bulk | Kind::Ack => {
+                return Err(unexpected(7, "NACK reason", self.reason, "0 but in a NACK"));
+            }
+        }
+        Ok(self.header)
+    }
+}
+
+/// Bytes 14 to 38 of a data packet.
+struct Envelope {
+    source: EndpointId,
+    destination: EndpointId,
+    key: EndpointKey,
+    handler: u8,
+    words: u8,
+    offset: u32,
+    total: u32,
+    len: u16,
+}
+
+fn envelope(rest: &[u8]) -> IResult<&[u8], Envelope, Trail<&[u8]>> {
+    let (rest, (source, destination, key, handler, words, offset, total, len)) = (
+        context("source endpoint", be_u16.map(EndpointId)),
+        context("destination endpoint", be_u16.map(EndpointId)),
+        context("endpoint key", be_u64.map(EndpointKey)),
+        context("handler index", byte),
+        context("argument words", byte),
+        context("bulk offset", be_u32),
+        context("bulk total", be_u32),
+        context("payload length", be_u16),
+    )
+        .parse(rest)?;
+    Ok((rest, Envelope { source, destination, key, handler, words, offset, total, len }))
+}
+
+impl Envelope {
+    /// The fields that only some forms have, and the payload's length.
+    fn check(&self, form: Form) -> Result<Extent, DecodeError> {
+        let Self { words, offset, total, len, .. } = *self;
+        let (short, bulk) = match form {
+            Form::Short => (true, false),
+            Form::Medium => (false, false),
+            Form::Bulk { .. } => (false, true),
+        };
+        if short && usize::from(words) > WORDS_MAX {
+            return Err(unexpected(27, "argument words", words, "0..=8"));
+        }
+        if !short && words != 0 {
+            return Err(unexpected(27, "argument words", words, "0 but in a short message"));
+        }
+        if !bulk && offset != 0 {
+            return Err(unexpected(28, "bulk offset", offset, "0 but in a bulk message"));
+        }
+        if !bulk && total != 0 {
+            return Err(unexpected(32, "bulk total", total, "0 but in a bulk message"));
+        }
+        let length = |expected| unexpected(36, "payload length", len, expected);
+        if short && u16::from(words) * 4 != len {
+            return Err(length("4 bytes a word"));
+        }
+        if usize::from(len) > MEDIUM_MAX {
+            return Err(length("0..=8192"));
+        }
+        if bulk && u32::from(len) > total {
+            return Err(length("at most the bulk total"));
+        }
+        let form = if bulk { Form::Bulk { offset, total } } else { form };
+        Ok(Extent { form, len })
+    }
+
+    const fn message(&self, role: Role, body: Extent) -> Message<Extent> {
+        let Self { source, destination, key, handler, .. } = *self;
+        Message { role, source, destination, key, handler, body }
+    }
+}
+
+impl Header {
+    fn emit(&self, kind: u8, flags: u8, reason: u8, out: &mut Vec<u8>) {
+        let seq = match self.seq {
+            Seq::Zero => 0,
+            Seq::One => SEQ,
+        };
+        out.extend([VERSION << 4 | kind, flags | seq]);
+        out.extend(self.source.0.to_be_bytes());
+        out.extend(self.destination.0.to_be_bytes());
+        out.extend([self.channel.0, reason]);
+        out.extend(self.timestamp.0.to_be_bytes());
+        out.extend(self.incarnation.0.to_be_bytes());
+    }
+}
+
+impl Message<Body<'_>> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        let bytes = self.body.bytes;
+        // A body has as many bytes as its form allows, so that the lengths fit.
+        let (words, offset, total) = match self.body.form {
+            Form::Short => (u8::try_from(bytes.len() / 4).unwrap_or(u8::MAX), 0, 0),
+            Form::Medium => (0, 0, 0),
+            Form::Bulk { offset, total } => (0, offset, total),
+        };
+        out.extend(self.source.0.to_be_bytes());
+        out.extend(self.destination.0.to_be_bytes());
+        out.extend(self.key.0.to_be_bytes());
+        out.extend([self.handler, words]);
+        out.extend(offset.to_be_bytes());
+        out.extend(total.to_be_bytes());
+        out.extend(u16::try_from(bytes.len()).unwrap_or(u16::MAX).to_be_bytes());
+        out.extend_from_slice(bytes);
+    }
+}
+
+impl Sync {
+    const fn bit(self) -> u8 {
+        match self {
+            Self::Clear => 0,
+            Self::Set => SYNC,
+        }
+    }
+}
+
+impl Role {
+    const fn bit(self) -> u8 {
+        match self {
+            Self::Request => 0,
+            Self::Reply => REPLY,
+        }
+    }
+
+    const fn of(flags: u8) -> Self {
+        if flags & REPLY == 0 { Self::Request } else { Self::Reply }
+    }
+}
+
+/// The numbers of [`Reason`].
+const REASONS: &str = "1, 2, 3, 4, 16 or 17";
+
+impl Reason {
+    /// Its number in a NACK. T-6, T-12
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::NotResident => 1,
+            Self::QueueFull => 2,
+            Self::NoResource => 3,
+            Self::NoChannelState => 4,
+            Self::BadKey => 16,
+            Self::NoSuchEndpoint => 17,
+        }
+    }
+
+    const fn of(code: u8) -> Option<Self> {
+        match code {
+            1 => Some(Self::NotResident),
+            2 => Some(Self::QueueFull),
+            3 => Some(Self::NoResource),
+            4 => Some(Self::NoChannelState),
+            16 => Some(Self::BadKey),
+            17 => Some(Self::NoSuchEndpoint),
+            _ => None,
+        }
+    }
+}
+
+/// Nothing stands behind byte `end` of `len`.
+fn no_more(len: u64, end: usize) -> Result<(), DecodeError> {
+    match len - end as u64 {
+        0 => Ok(()),
+        more => Err(unexpected(end, "trailing bytes", more, "0")),
+    }
+}
+
+fn cut(head: &[u8], stop: &nom::Err<Trail<&[u8]>>) -> DecodeError {
+    match stop {
+        nom::Err::Error(trail) | nom::Err::Failure(trail) => DecodeError::CutShort {
+            at: head.len() - trail.rest.len(),
+            field: trail.field.unwrap_or("payload"),
+        },
+        // Only streaming parsers ask for more.
+        nom::Err::Incomplete(_) => DecodeError::CutShort { at: 0, field: "payload" },
+    }
+}
+
+fn unexpected(
+    at: usize,
+    field: &'static str,
+    found: impl Into<u64>,
+    expected: &'static str,
+) -> DecodeError {
+    DecodeError::Unexpected { at, field, found: found.into(), expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: Header = Header {
+        source: Nic(0x0102),
+        destination: Nic(0x0304),
+        channel: LogicalChannel(5),
+        seq: Seq::One,
+        timestamp: Timestamp(0x0607_0809),
+        incarnation: Incarnation(0x0a0b),
+    };
+
+    fn bytes(packet: &Packet<Body<'_>>) -> Vec<u8> {
+        let mut out = Vec::new();
+        packet.emit(&mut out);
+        out
+    }
+
+    fn data(form: Form, bytes: &[u8]) -> Packet<Body<'_>> {
+        let message = Message {
+            role: Role::Reply,
+            source: EndpointId(0x0c0d),
+            destination: EndpointId(0x0e0f),
+            key: EndpointKey(0x1011_1213_1415_1617),
+            handler: 0x18,
+            body: Body::new(form, bytes).unwrap(),
+        };
+        Packet::Data(HEADER, Sync::Set, message)
+    }
+
+    #[test]
+    fn an_answer_is_fourteen_bytes_in_the_order_of_the_table() {
+        let ack = [0x18, 1, 1, 2, 3, 4, 5, 0, 6, 7, 8, 9, 0x0a, 0x0b];
+        assert_eq!(bytes(&Packet::Ack(HEADER)), ack);
+        let nack = [0x19, 1, 1, 2, 3, 4, 5, 17, 6, 7, 8, 9, 0x0a, 0x0b];
+        assert_eq!(bytes(&Packet::Nack(HEADER, Reason::NoSuchEndpoint)), nack);
+    }
+
+    #[test]
+    fn a_data_packet_has_its_payload_behind_38_bytes() {
+        let out = bytes(&data(Form::Bulk { offset: 0x191a_1b1c, total: 0x1d1e_1f20 }, b"my"));
+        let envelope = [
+            0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0, 0x19,
+            0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0, 2, b'm', b'y',
+        ];
+        assert_eq!(out[..14], [0x12, 7, 1, 2, 3, 4, 5, 0, 6, 7, 8, 9, 0x0a, 0x0b]);
+        assert_eq!(out[14..], envelope);
+        let short = bytes(&data(Form::Short, &[0xaa; 32]));
+        assert_eq!((short[0], short[27], &short[36..38]), (0x10, 8, &[0, 32][..]));
+    }
+
+    #[test]
+    fn a_form_holds_what_it_can_and_no_more() {
+        let bulk = |total| Form::Bulk { offset: u32::MAX, total };
+        for (form, len, held) in [
+            (Form::Short, 0, true),
+            (Form::Short, 32, true),
+            (Form::Short, 36, false),
+            (Form::Short, 6, false),
+            (Form::Medium, 8192, true),
+            (Form::Medium, 8193, false),
+            (bulk(8192), 8192, true),
+            (bulk(9000), 8193, false),
+            (bulk(7), 8, false),
+        ] {
+            assert_eq!(Body::new(form, &vec![0; len]).is_some(), held, "{form:?} {len}");
+        }
+        assert_eq!(Body::new(Form::Medium, &vec![0; 1 << 16]), None);
+    }
+}
