@@ -45,6 +45,15 @@ impl DecodeError {
         }
     }
 
+    /// What stands in the field, if it is whole.
+    #[must_use]
+    pub const fn found(&self) -> Option<u64> {
+        match self {
+            Self::CutShort { .. } => None,
+            Self::Unexpected { found, .. } => Some(*found),
+        }
+    }
+
     /// What is wrong with the field.
     #[must_use]
     pub fn fault(&self) -> String {

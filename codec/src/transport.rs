@@ -275,3 +275,27 @@ impl<B> Packet<B> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newer_is_less_than_half_the_circle_ahead() {
+        let newer = |one, other| Incarnation(one).is_newer_than(Incarnation(other));
+        assert!(newer(1, 0) && newer(0, 0xffff) && newer(0x7fff, 0) && newer(0x8000, 1));
+        assert!(!newer(5, 5) && !newer(0, 1) && !newer(0xffff, 0));
+        assert!(!newer(0x8000, 0) && !newer(0, 0x8000), "half the circle is neither");
+        assert_eq!(Incarnation(0xffff).next(), Incarnation(0));
+    }
+
+    #[test]
+    fn an_answer_goes_back_and_echoes_the_rest() {
+        let (source, destination) = (Nic(1), Nic(2));
+        let (channel, seq) = (LogicalChannel(3), Seq::One);
+        let (timestamp, incarnation) = (Timestamp(4), Incarnation(5));
+        let header = Header { source, destination, channel, seq, timestamp, incarnation };
+        let answer = Header { source: Nic(2), destination: Nic(1), ..header };
+        assert_eq!((header.answer(), answer.answer()), (answer, header));
+    }
+}

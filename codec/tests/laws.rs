@@ -8,6 +8,10 @@ use codec::crc::{Crc8, Residue, crc_after_hop, crc8, syndrome};
 use codec::framing::{Frame, FrameEnd, frames};
 use codec::packet::{Check, Packet, Tag, strip};
 use codec::tick::Tick;
+use codec::transport::{
+    Body, DATA_HEADER_LEN, EndpointId, EndpointKey, Form, Header, Incarnation, LogicalChannel,
+    Message, Nic, Packet as Transport, Reason, Role, Seq, Sync, Timestamp,
+};
 use codec::{Character, notation};
 use nom::{Input, Needed};
 use proptest::collection::vec;
@@ -85,7 +89,131 @@ const fn content(chars: Chars<'_>, count: Option<u64>) -> Content<'_> {
     }
 }
 
+fn header() -> impl Strategy<Value = Header> {
+    let nics = (any::<u16>().prop_map(Nic), any::<u16>().prop_map(Nic));
+    let seq = prop::sample::select(vec![Seq::Zero, Seq::One]);
+    let channel = any::<u8>().prop_map(LogicalChannel);
+    let timestamp = any::<u32>().prop_map(Timestamp);
+    let incarnation = any::<u16>().prop_map(Incarnation);
+    (nics, channel, seq, timestamp, incarnation).prop_map(
+        |((source, destination), channel, seq, timestamp, incarnation)| Header {
+            source,
+            destination,
+            channel,
+            seq,
+            timestamp,
+            incarnation,
+        },
+    )
+}
+
+fn reason() -> impl Strategy<Value = Reason> {
+    prop::sample::select(vec![
+        Reason::NotResident,
+        Reason::QueueFull,
+        Reason::NoResource,
+        Reason::NoChannelState,
+        Reason::BadKey,
+        Reason::NoSuchEndpoint,
+    ])
+}
+
+/// A form and bytes that it holds.
+fn body() -> impl Strategy<Value = (Form, Vec<u8>)> {
+    let words = vec(any::<[u8; 4]>(), 0..=8);
+    let long = prop_oneof![4 => vec(any::<u8>(), 0..60), 1 => vec(any::<u8>(), 8190..=8192)];
+    prop_oneof![
+        words.prop_map(|words| (Form::Short, words.concat())),
+        long.clone().prop_map(|bytes| (Form::Medium, bytes)),
+        (any::<u32>(), any::<u32>(), long).prop_map(|(offset, total, bytes)| {
+            let total = total.max(u32::try_from(bytes.len()).unwrap_or(0));
+            (Form::Bulk { offset, total }, bytes)
+        }),
+    ]
+}
+
 proptest! {
+    #[test]
+    fn parse_undoes_emit_for_transport_data(
+        header in header(),
+        sync in prop::sample::select(vec![Sync::Clear, Sync::Set]),
+        role in prop::sample::select(vec![Role::Request, Role::Reply]),
+        ends in any::<(u16, u16, u64, u8)>(),
+        (form, bytes) in body(),
+    ) {
+        let (source, destination, key, handler) = ends;
+        let message = Message {
+            role,
+            source: EndpointId(source),
+            destination: EndpointId(destination),
+            key: EndpointKey(key),
+            handler,
+            body: Body::new(form, &bytes).unwrap(),
+        };
+        let packet = Transport::Data(header, sync, message);
+        let mut out = Vec::new();
+        packet.emit(&mut out);
+        prop_assert_eq!(Transport::parse(&out), Ok(packet));
+    }
+
+    #[test]
+    fn parse_undoes_emit_for_transport_answers(header in header(), reason in option::of(reason())) {
+        let packet = reason.map_or(Transport::Ack(header), |reason| Transport::Nack(header, reason));
+        let mut out = Vec::new();
+        packet.emit(&mut out);
+        prop_assert_eq!(Transport::parse(&out), Ok(packet));
+    }
+
+    #[test]
+    fn emit_undoes_parse_for_transport_packets(
+        header in header(),
+        (form, bytes) in body(),
+        changes in vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        cut in 0..4_usize,
+    ) {
+        let message = Message {
+            role: Role::Request,
+            source: EndpointId(0),
+            destination: EndpointId(0),
+            key: EndpointKey(0),
+            handler: 0,
+            body: Body::new(form, &bytes).unwrap(),
+        };
+        let mut bytes = Vec::new();
+        Transport::Data(header, Sync::Clear, message).emit(&mut bytes);
+        for (at, byte) in changes {
+            // Where the fields are, so that about half the packets still parse.
+            let at = at.index(DATA_HEADER_LEN);
+            bytes[at] = byte;
+        }
+        bytes.truncate(bytes.len() - cut.saturating_sub(2));
+        match Transport::parse(&bytes) {
+            Ok(packet) => {
+                let mut out = Vec::new();
+                packet.emit(&mut out);
+                prop_assert_eq!(out, bytes);
+            }
+            Err(fault) => prop_assert!(fault.at() <= bytes.len()),
+        }
+    }
+
+    #[test]
+    fn a_transport_packet_is_judged_by_its_head_and_its_length(
+        bytes in vec(any::<u8>(), 0..60),
+        start in prop::sample::select(vec![0x10_u8, 0x11, 0x12, 0x18, 0x19, 0x20]),
+        more in 0..40_u64,
+    ) {
+        let mut bytes = [&[start, 0][..], &bytes].concat();
+        if let Some(reason) = bytes.get_mut(7) {
+            *reason %= 2;
+        }
+        let whole = Transport::parse(&bytes).map(|packet| packet.header());
+        let head = &bytes[..bytes.len().min(DATA_HEADER_LEN)];
+        let len = bytes.len() as u64;
+        prop_assert_eq!(Transport::parse_head(head, len).map(|packet| packet.header()), whole);
+        prop_assert!(Transport::parse_head(head, u64::MAX - more).is_err());
+    }
+
     #[test]
     fn parse_undoes_emit_for_chunks((first, chars, count) in chunk(), skip in 0..9_usize) {
         // From any place of a `d` plane's byte.
@@ -243,6 +371,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read_without_panic(bytes in vec(any::<u8>(), 0..200)) {
         let _ = Packet::parse(&bytes);
+        let _ = Transport::parse(&bytes);
         let _ = Chunk::parse(&bytes);
         let _ = notation::parse(&String::from_utf8_lossy(&bytes));
         read_to_end(&bytes);

@@ -1,15 +1,33 @@
-//! The published vectors of `fixtures/codec.json`: CRCs, hops, route bytes, control codes.
+//! The published vectors of `fixtures/codec.json`: CRCs, hops, route bytes, control codes; and of
+//! `fixtures/transport.json`: packets of the reliability protocol.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on stops"
+)]
 
 use codec::character::{Heard, Symbol, hear};
 use codec::crc::{crc_after_hop, crc8, syndrome};
 use codec::packet::strip;
 use codec::route::{Addressing, PortId};
+use codec::transport::{
+    Body, DATA_HEADER_LEN, EndpointId, EndpointKey, Form, Header, Incarnation, LogicalChannel,
+    Message, Nic, Packet, Reason, Role, Seq, Sync, Timestamp,
+};
 use serde_json::Value;
 
 const VECTORS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/codec.json"));
+const TRANSPORT: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/transport.json"));
 
 fn vectors(table: &str) -> Value {
-    let mut all: Value = serde_json::from_str(VECTORS).unwrap_or_default();
+    take(VECTORS, table)
+}
+
+fn take(file: &str, table: &str) -> Value {
+    let mut all: Value = serde_json::from_str(file).unwrap_or_default();
     all.get_mut(table).map(Value::take).unwrap_or_default()
 }
 
@@ -86,5 +104,98 @@ fn every_control_code_is_heard_as_published() {
         };
         let symbol = row["symbol"].as_str().map(str::to_owned);
         assert_eq!(heard, (symbol, row["corrected"].as_bool().unwrap()), "0x{code:02x}");
+    }
+}
+
+/// The bytes of a row, with those that are repeated behind them.
+fn packet(row: &Value) -> Vec<u8> {
+    let mut all = bytes(&row["hex"]);
+    let times = row["then"]["times"].as_u64().unwrap_or(0);
+    all.resize(
+        all.len() + usize::try_from(times).unwrap(),
+        number(&row["then"]["byte"]).unwrap_or(0),
+    );
+    all
+}
+
+fn field<T: TryFrom<u64>>(means: &Value, name: &str) -> T {
+    let number = means[name].as_u64().unwrap_or_else(|| panic!("{name} of {means}"));
+    T::try_from(number).unwrap_or_else(|_| panic!("{name} of {means}"))
+}
+
+fn header(means: &Value) -> Header {
+    Header {
+        source: Nic(field(means, "source")),
+        destination: Nic(field(means, "destination")),
+        channel: LogicalChannel(field(means, "channel")),
+        seq: if field::<u8>(means, "seq") == 0 { Seq::Zero } else { Seq::One },
+        timestamp: Timestamp(field(means, "timestamp")),
+        incarnation: Incarnation(field(means, "incarnation")),
+    }
+}
+
+fn reason(name: &str) -> Reason {
+    match name {
+        "not-resident" => Reason::NotResident,
+        "queue-full" => Reason::QueueFull,
+        "no-resource" => Reason::NoResource,
+        "no-channel-state" => Reason::NoChannelState,
+        "bad-key" => Reason::BadKey,
+        "no-such-endpoint" => Reason::NoSuchEndpoint,
+        _ => panic!("{name}"),
+    }
+}
+
+/// The packet that a row means, its payload as it stands in `bytes`.
+fn meant<'a>(means: &Value, bytes: &'a [u8]) -> Packet<Body<'a>> {
+    let form = match means["kind"].as_str().unwrap() {
+        "ack" => return Packet::Ack(header(means)),
+        "nack" => return Packet::Nack(header(means), reason(means["reason"].as_str().unwrap())),
+        "short" => Form::Short,
+        "medium" => Form::Medium,
+        "bulk" => Form::Bulk { offset: field(means, "offset"), total: field(means, "total") },
+        kind => panic!("{kind}"),
+    };
+    let message = Message {
+        role: if means["role"] == "reply" { Role::Reply } else { Role::Request },
+        source: EndpointId(field(means, "source_endpoint")),
+        destination: EndpointId(field(means, "destination_endpoint")),
+        key: EndpointKey(u64::from_str_radix(means["key"].as_str().unwrap(), 16).unwrap()),
+        handler: field(means, "handler"),
+        body: Body::new(form, &bytes[DATA_HEADER_LEN..]).unwrap(),
+    };
+    let sync = if field::<u8>(means, "sync") == 0 { Sync::Clear } else { Sync::Set };
+    Packet::Data(header(means), sync, message)
+}
+
+#[test]
+fn every_transport_packet_is_the_published_one() {
+    let table = take(TRANSPORT, "good");
+    assert_eq!(rows(&table).len(), 18);
+    for row in rows(&table) {
+        let (packet, means) = (packet(row), &row["means"]);
+        let parsed = Packet::parse(&packet);
+        assert_eq!(parsed, Ok(meant(means, &packet)), "{row}");
+        let mut emitted = Vec::new();
+        parsed.unwrap().emit(&mut emitted);
+        assert_eq!(emitted, packet, "{row}");
+        if let (Some(hex), Ok(Packet::Data(_, _, message))) = (means.get("payload"), parsed) {
+            assert_eq!(message.body.bytes(), bytes(hex), "{row}");
+        }
+    }
+}
+
+#[test]
+fn every_malformed_transport_packet_has_the_published_fault() {
+    let table = take(TRANSPORT, "malformed");
+    assert_eq!(rows(&table).len(), 117);
+    for row in rows(&table) {
+        let packet = packet(row);
+        let fault = Packet::parse(&packet).unwrap_err();
+        let told = (fault.at(), fault.field(), fault.found());
+        let published = (row["at"].as_u64(), row["field"].as_str(), row["found"].as_u64());
+        let told = (u64::try_from(told.0).ok(), Some(told.1), told.2);
+        assert_eq!(told, published, "{row}");
+        assert_eq!(Packet::parse_head(&packet, packet.len() as u64), Err(fault), "{row}");
     }
 }
