@@ -1,0 +1,122 @@
+//! What the messaging of a host is set to. T-9, T-14, T-15
+
+use codec::transport::{EndpointId, EndpointKey, Nic};
+
+use super::costs::{Costs, Layers, MICROSECOND};
+use crate::traffic::{Arrivals, Size};
+use crate::transport::TransportParameters;
+
+/// Bytes of a segment at most: 16 MiB; what is longer is cut to it. *Chosen*, so that memory is bounded.
+pub const SEGMENT_MAX: u32 = 1 << 24;
+
+/// What the messaging of a host is set to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessagingPlan {
+    /// Its NIC.
+    pub nic: Nic,
+    /// Tables and clocks of the protocol.
+    pub transport: TransportParameters,
+    /// Frames, credits, queues, the scheduler.
+    pub parameters: EndpointParameters,
+    /// What each stage takes.
+    pub costs: Costs,
+    /// Its endpoints.
+    pub endpoints: Vec<EndpointPlan>,
+    /// What they send.
+    pub streams: Vec<MessageStream>,
+}
+
+/// Of virtual networks. T-9, T-14, T-15
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EndpointParameters {
+    /// Endpoints that are resident at once. Text: 7
+    pub frames: u8,
+    /// Requests of an endpoint without a reply, at most: K. T-9
+    pub credits: u16,
+    /// Messages that a request receive queue holds: 4 K. T-9
+    pub request_queue: u16,
+    /// The NIC stays with an endpoint for 2 to this messages at most: k. T-14
+    pub burst_log2: u8,
+    /// How long it stays with one that has nothing to send, in periods of the full rate. T-14
+    pub loiter: u64,
+    /// What loading an endpoint takes besides the transfers, in periods of the full rate. T-15
+    pub load: u64,
+    /// How long an application waits for a reply before it takes its credit back, in periods of the
+    /// full rate. *Chosen*: the other end's NIC may have been restarted with the request unread.
+    pub patience: u64,
+    /// Which parts of the protocol are there.
+    pub layers: Layers,
+}
+
+/// An endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointPlan {
+    /// Its number on its NIC.
+    pub id: EndpointId,
+    /// What a sender must know.
+    pub key: EndpointKey,
+    /// Bytes of the segment that bulk messages go into; [`SEGMENT_MAX`] at most.
+    pub segment: u32,
+    /// How its application learns of messages.
+    pub wake: Wake,
+}
+
+/// How an application learns of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Wake {
+    /// It polls its endpoints in turn, in one thread.
+    #[default]
+    Poll,
+    /// A thread of its own waits for the event of this endpoint.
+    Event,
+}
+
+/// Requests of one endpoint to another, each answered with a reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageStream {
+    /// The sending endpoint.
+    pub from: EndpointId,
+    /// The NIC and endpoint that they are for.
+    pub to: (Nic, EndpointId),
+    /// The key that the sender holds for it.
+    pub key: EndpointKey,
+    /// Short, medium or bulk.
+    pub kind: Kind,
+    /// Bytes of each: of the argument words, of the payload, or of the whole transfer. At least 4, and
+    /// whole words of a short one; what is too long is cut to what its kind can carry.
+    pub size: Size,
+    /// When: [`Arrivals::Closed`] waits for replies, others never send beyond the credits either. A
+    /// closed loop's messages have 8 bytes at least.
+    pub arrivals: Arrivals,
+    /// Not before: periods of the full rate.
+    pub start: u64,
+    /// How many at most.
+    pub count: Option<u64>,
+}
+
+/// The three kinds of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Argument words, by programmed I/O.
+    Short,
+    /// Through the staging area in host memory.
+    Medium,
+    /// Into the receiver's segment, in medium-sized pieces.
+    Bulk,
+}
+
+impl Default for EndpointParameters {
+    /// The digest's: T-9, T-14, T-15. A load takes 1 ms: a page fault and the driver's work. *Chosen*
+    fn default() -> Self {
+        Self {
+            frames: 7,
+            credits: 4,
+            request_queue: 16,
+            burst_log2: 6,
+            loiter: 8_000 * MICROSECOND,
+            load: 1_000 * MICROSECOND,
+            patience: 10_000_000 * MICROSECOND,
+            layers: Layers::Protection,
+        }
+    }
+}
