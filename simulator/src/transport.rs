@@ -3,9 +3,18 @@
 //! Each step takes the time and what has come, and adds to a list what is to be done about it. A
 //! message is whatever the machine's user keeps one as (`M`): the machine looks into none.
 
+mod receive;
+mod residents;
+mod rows;
+mod send;
+
 use codec::transport::{
     EndpointId, Header, Incarnation, LogicalChannel, Nic, Reason, Seq, Sync, Timestamp,
 };
+
+use receive::{ReceiveEntry, Verdict};
+use residents::{Change, Leave, Residents, Stage};
+use send::{Answer, Due, Flight, Label, Meaning, Phase, SendEntry, SendTable};
 
 /// Time on a NIC's clock, in µs since it was powered. Its low 32 bits are what packets carry. T-8
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,14 +96,29 @@ pub enum Note {
     Refused(Reason),
 }
 
-/// The protocol of one NIC.
+/// The protocol of one NIC. Equal machines go on in the same way: it keeps what decides, and counts
+/// nothing for its own sake; what there is to count it tells as [`Effect::Noted`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transport<M> {
-    // SKELETON: owner MACHINE. Tables as arrays, rows × columns. T-3
     nic: Nic,
     parameters: TransportParameters,
+    /// The counter of T-12: the next use of a logical channel gets it.
     next: Incarnation,
-    _message: Option<M>,
+    /// When the next scan is due; none while nothing is outstanding. T-10
+    scan: Option<Micros>,
+    sends: SendTable<M>,
+    /// A row for each NIC, a column for each logical channel. T-3
+    receives: Box<[ReceiveEntry]>,
+    residents: Residents,
+}
+
+/// How a message ends.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// It was written; the next one of its channel has this label. T-5
+    Acknowledged(Label),
+    /// It goes back to its sender. T-6, T-11
+    Returned(Return),
 }
 
 impl<M: Clone> Transport<M> {
@@ -103,7 +127,10 @@ impl<M: Clone> Transport<M> {
     /// NIC has used before. T-11, T-12
     #[must_use]
     pub fn new(nic: Nic, parameters: TransportParameters, first: Incarnation) -> Self {
-        Self { nic, parameters, next: first, _message: None }
+        let sends = SendTable::new(parameters.nics, parameters.channels);
+        let receives = vec![ReceiveEntry::Unknown; sends.places()].into_boxed_slice();
+        let residents = Residents::default();
+        Self { nic, parameters, next: first, scan: None, sends, receives, residents }
     }
 
     /// The incarnation that it would use next: what a restart begins with. T-12
@@ -112,11 +139,10 @@ impl<M: Clone> Transport<M> {
         self.next
     }
 
-    /// Whether a logical channel to that NIC is free. T-2
+    /// Whether a logical channel to that NIC is free. Reading: its own is a NIC as others are. T-2
     #[must_use]
-    pub fn has_channel(&self, _to: Nic) -> bool {
-        let _ = (self.nic, self.parameters);
-        false
+    pub fn has_channel(&self, to: Nic) -> bool {
+        self.sends.free_channel(to).is_some()
     }
 
     /// Sends an endpoint's message on a free logical channel. T-2, T-3, T-11
@@ -126,53 +152,311 @@ impl<M: Clone> Transport<M> {
     /// not resident or is being unloaded.
     pub fn on_send(
         &mut self,
-        _now: Micros,
-        _to: Nic,
+        now: Micros,
+        to: Nic,
         letter: Letter<M>,
-        _effects: &mut Vec<Effect<M>>,
+        effects: &mut Vec<Effect<M>>,
     ) -> Result<LogicalChannel, M> {
-        Err(letter.message)
+        // T-13: an endpoint that leaves sends nothing new.
+        match self.residents.stage(letter.endpoint) {
+            Some(Stage::Staying) => {}
+            Some(Stage::Leaving) | None => return Err(letter.message),
+        }
+        let Some(channel) = self.sends.free_channel(to) else { return Err(letter.message) };
+        let (label, sync) = match self.sends.entry_mut(to, channel) {
+            Some(SendEntry::Open(label)) => (*label, Sync::Clear),
+            // T-11, T-12: an uninitialised channel is opened with SYNC and a new incarnation.
+            Some(SendEntry::Closed) => (Label::open(&mut self.next), Sync::Set),
+            Some(SendEntry::Busy(_)) | None => return Err(letter.message),
+        };
+        let header = self.header(now, to, channel, label);
+        effects.push(Effect::Send(Packet::Data(header, sync, letter.message.clone())));
+        self.residents.count(letter.endpoint, Change::Sent);
+        let phase = Phase::Underway { label, sync, silent: now };
+        self.sends.occupy(to, channel, Flight { letter, sent: now, phase });
+        // T-10: the first that is outstanding starts the period of the scans.
+        self.scan = self.scan.or(Some(now.after(self.parameters.scan)));
+        Ok(channel)
     }
 
     /// Takes a packet that has come. A message that is new is offered to `take`, which writes it to
     /// its endpoint or says why it cannot. T-4..T-8, T-12
+    ///
+    /// The time does not matter: what an answer is to is told by its echo. T-8
     pub fn on_packet(
         &mut self,
         _now: Micros,
-        _packet: &Packet<M>,
-        _take: &mut impl FnMut(&M) -> Result<(), Reason>,
-        _effects: &mut Vec<Effect<M>>,
+        packet: &Packet<M>,
+        take: &mut impl FnMut(&M) -> Result<(), Reason>,
+        effects: &mut Vec<Effect<M>>,
     ) {
+        match packet {
+            Packet::Data(header, sync, message) => {
+                self.on_data(header, *sync, &mut || take(message), effects);
+            }
+            Packet::Ack(header) => self.on_answer(header, Answer::Ack, effects),
+            Packet::Nack(header, reason) => {
+                self.on_answer(header, Answer::Nack(*reason), effects);
+            }
+        }
     }
 
     /// Time has passed: if a scan is due, sends again what is unacknowledged for too long, and gives
     /// up what there was no sign of. T-10, T-11
-    pub fn on_tick(&mut self, _now: Micros, _effects: &mut Vec<Effect<M>>) {}
-
-    /// When the next scan is due; none while nothing is outstanding.
-    #[must_use]
-    pub const fn due(&self) -> Option<Micros> {
-        None
+    pub fn on_tick(&mut self, now: Micros, effects: &mut Vec<Effect<M>>) {
+        if self.scan.is_none_or(|scan| now < scan) {
+            return;
+        }
+        let mut from = 0;
+        // T-10: rows with nothing outstanding are skipped.
+        while let Some((nic, busy)) = self.sends.active_from(from) {
+            let mut left = busy;
+            while left != 0 {
+                let channel = u8::try_from(left.trailing_zeros()).unwrap_or(u8::MAX);
+                left &= left - 1;
+                self.look_at(now, nic, LogicalChannel(channel), effects);
+            }
+            from = usize::from(nic.0) + 1;
+        }
+        self.scan = (!self.sends.is_idle()).then(|| now.after(self.parameters.scan));
     }
 
-    /// An endpoint is in a frame: it may send. T-13
-    pub fn on_load(&mut self, _endpoint: EndpointId) {}
+    /// When the next scan is due; none while nothing is outstanding. T-10
+    #[must_use]
+    pub const fn due(&self) -> Option<Micros> {
+        self.scan
+    }
+
+    /// An endpoint is in a frame: it may send. One that was being unloaded stays. T-13
+    pub fn on_load(&mut self, endpoint: EndpointId) {
+        self.residents.load(endpoint);
+    }
 
     /// An endpoint is to leave its frame: it sends nothing new, and [`Effect::Unloaded`] comes as
     /// soon as every packet of its has been acknowledged, or refused for its latest transmission;
-    /// at once if there is none. T-13
-    pub fn on_unload(&mut self, _endpoint: EndpointId, _effects: &mut Vec<Effect<M>>) {}
+    /// at once if there is none, or if it is in no frame. T-13
+    pub fn on_unload(&mut self, endpoint: EndpointId, effects: &mut Vec<Effect<M>>) {
+        match self.residents.unload(endpoint) {
+            Leave::Now => self.leave(endpoint, effects),
+            Leave::Not => {}
+        }
+    }
 
     /// Messages of an endpoint that are not acknowledged.
     #[must_use]
-    pub fn outstanding(&self, _endpoint: EndpointId) -> usize {
-        0
+    pub fn outstanding(&self, endpoint: EndpointId) -> usize {
+        usize::try_from(self.residents.outstanding(endpoint)).unwrap_or(usize::MAX)
+    }
+
+    /// All messages that are not acknowledged, each with the NIC and the logical channel that it is
+    /// for, in this order. T-3
+    pub fn flights(&self) -> impl Iterator<Item = (Nic, LogicalChannel, &Letter<M>)> {
+        self.sends.flights().map(|(nic, channel, flight)| (nic, channel, &flight.letter))
+    }
+
+    /// Whether the tables, the counts of what is outstanding and the clock of the scans agree:
+    /// table entries are conserved. Looks at all entries.
+    #[must_use]
+    pub fn agrees(&self) -> bool {
+        let mut counts = self.residents.counts();
+        for (_, _, flight) in self.sends.flights() {
+            let Some((outstanding, unanswered)) = counts.get_mut(&flight.letter.endpoint) else {
+                return false;
+            };
+            *outstanding = outstanding.wrapping_sub(1);
+            match flight.phase {
+                Phase::Underway { .. } => *unanswered = unanswered.wrapping_sub(1),
+                Phase::Refused { .. } | Phase::Closed => {}
+            }
+        }
+        counts.values().all(|left| *left == (0, 0))
+            && self.sends.agrees()
+            && self.scan.is_none() == self.sends.is_idle()
     }
 
     /// Bytes that the tables take, for the figures. T-3
     #[must_use]
     pub fn table_bytes(&self) -> usize {
-        0
+        self.sends.bytes() + size_of_val(&*self.receives)
+    }
+
+    fn on_data(
+        &mut self,
+        header: &Header,
+        sync: Sync,
+        take: &mut impl FnMut() -> Result<(), Reason>,
+        effects: &mut Vec<Effect<M>>,
+    ) {
+        let Some(entry) = self.place(header).and_then(|place| self.receives.get_mut(place)) else {
+            effects.push(Effect::Noted(*header, Note::Unknown));
+            return;
+        };
+        let answer = header.answer();
+        let packet = match entry.judge(header, sync) {
+            Verdict::Offer => match take() {
+                Ok(()) => {
+                    entry.write(header);
+                    Packet::Ack(answer)
+                }
+                // T-6: what is refused changes nothing.
+                Err(reason) => Packet::Nack(answer, reason),
+            },
+            Verdict::Duplicate => {
+                effects.push(Effect::Noted(*header, Note::Duplicate));
+                Packet::Ack(answer)
+            }
+            Verdict::NoState => Packet::Nack(answer, Reason::NoChannelState),
+            Verdict::Stale => {
+                effects.push(Effect::Noted(*header, Note::Stale));
+                return;
+            }
+        };
+        effects.push(Effect::Send(packet));
+    }
+
+    fn on_answer(&mut self, header: &Header, answer: Answer, effects: &mut Vec<Effect<M>>) {
+        let (nic, channel) = (header.source, header.channel);
+        let entry = self.place(header).and_then(|_| self.sends.entry_mut(nic, channel));
+        let Some(entry) = entry else {
+            effects.push(Effect::Noted(*header, Note::Unknown));
+            return;
+        };
+        let meaning = entry.hear(header, answer);
+        match meaning {
+            Meaning::Late => effects.push(Effect::Noted(*header, Note::Late)),
+            Meaning::Acknowledged => {
+                let next = Label { seq: header.seq.flipped(), incarnation: header.incarnation };
+                self.end(nic, channel, End::Acknowledged(next), effects);
+            }
+            Meaning::Refused(reason) => {
+                effects.push(Effect::Noted(*header, Note::Refused(reason)));
+                self.refuse(nic, channel, reason, effects);
+            }
+            Meaning::Return(reason) => {
+                effects.push(Effect::Noted(*header, Note::Refused(reason)));
+                self.end(nic, channel, End::Returned(Return::Refused(reason)), effects);
+            }
+        }
+    }
+
+    /// The place of a packet's entry in both tables; none if it is from or for a NIC, or of a logical
+    /// channel, that they have no place for. T-7
+    fn place(&self, header: &Header) -> Option<usize> {
+        let place = self.sends.place(header.source, header.channel);
+        place.filter(|_| header.destination == self.nic)
+    }
+
+    /// A message is done with, or goes back: its channel is free for what comes next. T-2
+    fn end(&mut self, nic: Nic, channel: LogicalChannel, end: End, effects: &mut Vec<Effect<M>>) {
+        let next = match end {
+            // T-4, T-5: the number flips on both sides.
+            End::Acknowledged(next) => SendEntry::Open(next),
+            // T-11. Reading of T-6: the same, lest a late copy be taken for the next message.
+            End::Returned(_) => SendEntry::Closed,
+        };
+        let Some(flight) = self.sends.release(nic, channel, next) else { return };
+        if self.sends.is_idle() {
+            self.scan = None;
+        }
+        let endpoint = flight.letter.endpoint;
+        let change = match flight.phase {
+            Phase::Underway { .. } => Change::EndedUnanswered,
+            Phase::Refused { .. } | Phase::Closed => Change::EndedRefused,
+        };
+        effects.push(match end {
+            End::Acknowledged(_) => Effect::Acknowledged(flight.letter),
+            End::Returned(why) => Effect::Returned(flight.letter, why),
+        });
+        self.count(endpoint, change, effects);
+    }
+
+    /// The latest transmission was refused. It is the scan that sends again. T-10
+    fn refuse(
+        &mut self,
+        nic: Nic,
+        channel: LogicalChannel,
+        reason: Reason,
+        effects: &mut Vec<Effect<M>>,
+    ) {
+        if let Some(SendEntry::Busy(flight)) = self.sends.entry_mut(nic, channel) {
+            flight.phase = flight.phase.refused(reason);
+            let endpoint = flight.letter.endpoint;
+            self.count(endpoint, Change::Refused, effects);
+        }
+    }
+
+    /// Counts a change of what an endpoint waits for, after which it may be able to leave. T-13
+    fn count(&mut self, endpoint: EndpointId, change: Change, effects: &mut Vec<Effect<M>>) {
+        match self.residents.count(endpoint, change) {
+            Leave::Now => self.leave(endpoint, effects),
+            Leave::Not => {}
+        }
+    }
+
+    /// An endpoint leaves its frame, and what is not acknowledged goes with it. T-13
+    fn leave(&mut self, endpoint: EndpointId, effects: &mut Vec<Effect<M>>) {
+        let its = |flight: &Letter<M>| flight.endpoint == endpoint;
+        let left: Vec<_> = self
+            .flights()
+            .filter_map(|(nic, channel, letter)| its(letter).then_some((nic, channel)))
+            .collect();
+        // Reading of T-13: they are sent again on channels opened anew, so that no late copy of one
+        // is taken for what uses its channel next.
+        let taken = left
+            .into_iter()
+            .filter_map(|(nic, channel)| self.sends.release(nic, channel, SendEntry::Closed))
+            .map(|flight| flight.letter.message)
+            .collect();
+        self.residents.remove(endpoint);
+        if self.sends.is_idle() {
+            self.scan = None;
+        }
+        effects.push(Effect::Unloaded(endpoint, taken));
+    }
+
+    /// A scan comes to a packet in flight. T-10, T-11
+    fn look_at(
+        &mut self,
+        now: Micros,
+        nic: Nic,
+        channel: LogicalChannel,
+        effects: &mut Vec<Effect<M>>,
+    ) {
+        let Some(SendEntry::Busy(flight)) = self.sends.entry_mut(nic, channel) else { return };
+        let Some(stage) = self.residents.stage(flight.letter.endpoint) else { return };
+        match flight.due(now, stage, &self.parameters) {
+            Due::Nothing => {}
+            Due::Resend => {
+                let endpoint = flight.letter.endpoint;
+                let resent = match flight.phase {
+                    Phase::Underway { .. } => None,
+                    Phase::Refused { .. } | Phase::Closed => Some(Change::Resent),
+                };
+                let (label, sync) = flight.resend(now, &mut self.next);
+                let message = flight.letter.message.clone();
+                let header = self.header(now, nic, channel, label);
+                effects.push(Effect::Noted(header, Note::Retransmitted));
+                effects.push(Effect::Send(Packet::Data(header, sync, message)));
+                if let Some(change) = resent {
+                    self.count(endpoint, change, effects);
+                }
+            }
+            Due::Return => {
+                self.end(nic, channel, End::Returned(Return::Unreachable), effects);
+            }
+        }
+    }
+
+    /// The header of a transmission. T-8: it carries the time of this one.
+    const fn header(&self, now: Micros, to: Nic, channel: LogicalChannel, label: Label) -> Header {
+        Header {
+            source: self.nic,
+            destination: to,
+            channel,
+            seq: label.seq,
+            timestamp: now.timestamp(),
+            incarnation: label.incarnation,
+        }
     }
 }
 
@@ -190,6 +474,18 @@ impl Default for TransportParameters {
 }
 
 impl Micros {
+    /// How long ago that was; nothing if it is still to come.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
+    }
+
+    /// So much later.
+    #[must_use]
+    pub const fn after(self, time: Self) -> Self {
+        Self(self.0.saturating_add(time.0))
+    }
+
     /// What packets carry of it. T-8
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "it wraps")]
@@ -200,3 +496,6 @@ impl Micros {
 
 /// The sequence number of the first packet of an incarnation. *Chosen*: any would do. T-12
 pub const FIRST: Seq = Seq::Zero;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,235 @@
+//! The rules of the protocol, each as what one NIC does about what it is told. `check` knows the API.
+//!
+//! The NIC under test is 0; of two NICs there are rows, of two logical channels columns. Times are in
+//! µs: scans every 10, timeout 40, unreachable 400. Its first incarnation is 7. A line of a script is
+//! a time and one of
+//!
+//! - `load E`, `unload E`, `tick`;
+//! - `send E M [to N]`: endpoint E sends message M, to NIC 1 if nothing is said;
+//! - `data C S I @T [sync] M [but R]`: a packet of channel C, number S, incarnation I, timestamp T
+//!   comes from NIC 1, and is taken, or refused with reason R;
+//! - `ack C S I @T` and `nack C S I @T R`: its answers.
+//!
+//! `from N` and `for N` at the end of a packet give other NICs. The picture has each line, and below
+//! it what the NIC asks for: a packet as above, with `N.C` for NIC and channel, or what it tells.
+
+use std::fmt::Write as _;
+
+use codec::transport::{
+    EndpointId, Header, Incarnation, LogicalChannel, Nic, Reason, Seq, Sync, Timestamp,
+};
+
+use super::{Effect, Letter, Micros, Packet, Return, Transport, TransportParameters};
+
+const PARAMETERS: TransportParameters = TransportParameters {
+    nics: 2,
+    channels: 2,
+    scan: Micros(10),
+    timeout: Micros(40),
+    unreachable: Micros(400),
+};
+
+/// The names of the reasons.
+const REASONS: [(&str, Reason); 6] = [
+    ("absent", Reason::NotResident),
+    ("full", Reason::QueueFull),
+    ("busy", Reason::NoResource),
+    ("stateless", Reason::NoChannelState),
+    ("key", Reason::BadKey),
+    ("nowhere", Reason::NoSuchEndpoint),
+];
+
+fn check(script: &str) -> String {
+    check_with(PARAMETERS, Incarnation(7), script)
+}
+
+fn check_with(parameters: TransportParameters, first: Incarnation, script: &str) -> String {
+    let mut nic = Transport::new(Nic(0), parameters, first);
+    let mut picture = String::new();
+    for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let now = Micros(words[0].parse().unwrap());
+        let mut effects = Vec::new();
+        let note = step(&mut nic, now, &words[1..], &mut effects);
+        writeln!(picture, "{line}{note}").unwrap();
+        for effect in effects {
+            writeln!(picture, "  {}", told(&effect)).unwrap();
+        }
+        assert!(nic.agrees(), "{line}: tables and counts disagree");
+    }
+    picture
+}
+
+fn step(
+    nic: &mut Transport<char>,
+    now: Micros,
+    words: &[&str],
+    effects: &mut Vec<Effect<char>>,
+) -> &'static str {
+    match words[0] {
+        "load" => nic.on_load(endpoint(words[1])),
+        "unload" => nic.on_unload(endpoint(words[1]), effects),
+        "tick" => nic.on_tick(now, effects),
+        "send" => {
+            let letter = Letter { endpoint: endpoint(words[1]), message: message(words[2]) };
+            let to = Nic(after(words, "to").map_or(1, number));
+            if nic.on_send(now, to, letter, effects).is_err() {
+                return " -> handed back";
+            }
+        }
+        _ => {
+            let mut offered = " -> not offered";
+            let refusal = after(words, "but").map(reason);
+            let packet = packet(words);
+            let mut take = |_: &char| {
+                offered = if refusal.is_some() { " -> refused" } else { " -> written" };
+                refusal.map_or(Ok(()), Err)
+            };
+            nic.on_packet(now, &packet, &mut take, effects);
+            return if words[0] == "data" { offered } else { "" };
+        }
+    }
+    ""
+}
+
+fn packet(words: &[&str]) -> Packet<char> {
+    let header = Header {
+        source: Nic(after(words, "from").map_or(1, number)),
+        destination: Nic(after(words, "for").map_or(0, number)),
+        channel: LogicalChannel(words[1].parse().unwrap()),
+        seq: [Seq::Zero, Seq::One][usize::from(number(words[2]))],
+        incarnation: Incarnation(number(words[3])),
+        timestamp: Timestamp(words[4][1..].parse().unwrap()),
+    };
+    match (words[0], words[5..].first()) {
+        ("data", Some(&"sync")) => Packet::Data(header, Sync::Set, message(words[6])),
+        ("data", Some(word)) => Packet::Data(header, Sync::Clear, message(word)),
+        ("nack", Some(word)) => Packet::Nack(header, reason(word)),
+        _ => Packet::Ack(header),
+    }
+}
+
+fn after<'a>(words: &[&'a str], word: &str) -> Option<&'a str> {
+    words.iter().position(|here| *here == word).map(|place| words[place + 1])
+}
+
+fn number(word: &str) -> u16 {
+    word.parse().unwrap()
+}
+
+fn endpoint(word: &str) -> EndpointId {
+    EndpointId(number(word))
+}
+
+fn message(word: &str) -> char {
+    word.chars().next().unwrap()
+}
+
+fn reason(word: &str) -> Reason {
+    REASONS.iter().find(|(name, _)| *name == word).unwrap().1
+}
+
+fn name(reason: Reason) -> &'static str {
+    REASONS.iter().find(|(_, one)| *one == reason).unwrap().0
+}
+
+fn told(effect: &Effect<char>) -> String {
+    match effect {
+        Effect::Send(Packet::Data(header, sync, message)) => {
+            let sync = if *sync == Sync::Set { " sync" } else { "" };
+            format!("data {}{sync} {message}", label(header))
+        }
+        Effect::Send(Packet::Ack(header)) => format!("ack {}", label(header)),
+        Effect::Send(Packet::Nack(header, reason)) => {
+            format!("nack {} {}", label(header), name(*reason))
+        }
+        Effect::Acknowledged(letter) => format!("acknowledged {}", letter.message),
+        Effect::Returned(letter, Return::Unreachable) => {
+            format!("returned {}, unreachable", letter.message)
+        }
+        Effect::Returned(letter, Return::Refused(reason)) => {
+            format!("returned {}, {}", letter.message, name(*reason))
+        }
+        Effect::Unloaded(endpoint, with) => format!("unloaded {} with {with:?}", endpoint.0),
+        Effect::Noted(_, note) => format!("noted {note:?}"),
+    }
+}
+
+fn label(header: &Header) -> String {
+    let seq = u8::from(header.seq == Seq::One);
+    let (nic, channel) = (header.destination.0, header.channel.0);
+    format!("{nic}.{channel} {seq} {} @{}", header.incarnation.0, header.timestamp.0)
+}
+
+#[test]
+fn a_message_is_acknowledged_and_the_number_flips() {
+    insta::assert_snapshot!(check("
+        0 load 3
+        5 send 3 a
+        9 ack 0 0 7 @5
+        11 send 3 b
+        15 ack 0 1 7 @11
+        17 send 3 c
+    "), @"
+    0 load 3
+    5 send 3 a
+      data 1.0 0 7 @5 sync a
+    9 ack 0 0 7 @5
+      acknowledged a
+    11 send 3 b
+      data 1.0 1 7 @11 b
+    15 ack 0 1 7 @11
+      acknowledged b
+    17 send 3 c
+      data 1.0 0 7 @17 c
+    ");
+}
+
+#[test]
+fn a_packet_goes_again_when_it_is_unacknowledged_for_longer_than_the_timeout() {
+    insta::assert_snapshot!(check("
+        0 load 3
+        5 send 3 a
+        15 tick
+        44 tick
+        53 tick
+        54 tick
+        94 tick
+        104 tick
+    "), @"
+    0 load 3
+    5 send 3 a
+      data 1.0 0 7 @5 sync a
+    15 tick
+    44 tick
+    53 tick
+    54 tick
+      noted Retransmitted
+      data 1.0 0 7 @54 sync a
+    94 tick
+    104 tick
+      noted Retransmitted
+      data 1.0 0 7 @104 sync a
+    ");
+}
+
+#[test]
+fn a_message_is_written_once() {
+    insta::assert_snapshot!(check("
+        1 data 0 0 7 @5 sync a
+        2 data 0 0 7 @6 sync a
+        3 data 0 1 7 @7 b
+        4 data 0 1 7 @8 b
+    "), @"
+    1 data 0 0 7 @5 sync a -> written
+      ack 1.0 0 7 @5
+    2 data 0 0 7 @6 sync a -> not offered
+      noted Duplicate
+      ack 1.0 0 7 @6
+    3 data 0 1 7 @7 b -> written
+      ack 1.0 1 7 @7
+    4 data 0 1 7 @8 b -> not offered
+      noted Duplicate
+      ack 1.0 1 7 @8
+    ");
+}
