@@ -1,9 +1,8 @@
 //! What a sender knows of a logical channel, and what it makes of an answer and of time. T-3, T-8, T-10..T-13
 
-use codec::transport::{Header, Incarnation, LogicalChannel, Nic, Reason, Seq, Sync};
+use codec::transport::{Header, Incarnation, Reason, Seq, Sync};
 
 use super::residents::Stage;
-use super::rows::RowSet;
 use super::{FIRST, Letter, Micros, TransportParameters};
 
 /// An entry of the send table. T-3
@@ -61,17 +60,6 @@ pub(super) enum Phase {
     Closed,
 }
 
-/// The send table: a row for each NIC, a column for each logical channel. T-3
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct SendTable<M> {
-    columns: u8,
-    entries: Box<[SendEntry<M>]>,
-    /// For each row, a bit for each column that is busy; so many are unacknowledged. T-2, T-10
-    busy: Box<[u32]>,
-    /// The rows that have any. T-10
-    active: RowSet,
-}
-
 /// An answer, as its sender meant it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
@@ -125,136 +113,6 @@ enum Clock {
     Timeout,
     /// There was no sign of life for too long.
     Silence,
-}
-
-impl<M> SendTable<M> {
-    /// All logical channels are free and uninitialised. T-11
-    pub(super) fn new(rows: u16, columns: u8) -> Self {
-        let columns = columns.min(32);
-        let places = usize::from(rows) * usize::from(columns);
-        Self {
-            columns,
-            entries: std::iter::repeat_with(SendEntry::default).take(places).collect(),
-            busy: vec![0; usize::from(rows)].into_boxed_slice(),
-            active: RowSet::new(usize::from(rows)),
-        }
-    }
-
-    /// Entries that it has: rows × columns. T-3
-    pub(super) fn places(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// The first free logical channel to that NIC, in one look. T-2, T-3
-    pub(super) fn free_channel(&self, to: Nic) -> Option<LogicalChannel> {
-        let free = (!self.busy.get(usize::from(to.0))?).trailing_zeros();
-        let channel = u8::try_from(free).ok()?;
-        (channel < self.columns).then_some(LogicalChannel(channel))
-    }
-
-    /// The place of an entry, if the table has one. T-3, T-7
-    pub(super) fn place(&self, nic: Nic, channel: LogicalChannel) -> Option<usize> {
-        let row = usize::from(nic.0);
-        (row < self.busy.len() && channel.0 < self.columns)
-            .then(|| row * usize::from(self.columns) + usize::from(channel.0))
-    }
-
-    /// An entry.
-    pub(super) fn entry_mut(
-        &mut self,
-        nic: Nic,
-        channel: LogicalChannel,
-    ) -> Option<&mut SendEntry<M>> {
-        let place = self.place(nic, channel)?;
-        self.entries.get_mut(place)
-    }
-
-    /// Puts a packet in flight. T-2, T-10
-    pub(super) fn occupy(&mut self, nic: Nic, channel: LogicalChannel, flight: Flight<M>) {
-        if let Some(entry) = self.entry_mut(nic, channel) {
-            *entry = SendEntry::Busy(flight);
-            let row = usize::from(nic.0);
-            if let Some(busy) = self.busy.get_mut(row) {
-                *busy |= 1 << channel.0;
-                self.active.insert(row);
-            }
-        }
-    }
-
-    /// Ends what is in flight, and leaves the channel free for `next`. T-2, T-10
-    pub(super) fn release(
-        &mut self,
-        nic: Nic,
-        channel: LogicalChannel,
-        next: SendEntry<M>,
-    ) -> Option<Flight<M>> {
-        let SendEntry::Busy(flight) = std::mem::replace(self.entry_mut(nic, channel)?, next) else {
-            return None;
-        };
-        let row = usize::from(nic.0);
-        if let Some(busy) = self.busy.get_mut(row) {
-            *busy &= !(1 << channel.0);
-            if *busy == 0 {
-                self.active.remove(row);
-            }
-        }
-        Some(flight)
-    }
-
-    /// Whether nothing is outstanding.
-    pub(super) fn is_idle(&self) -> bool {
-        self.active.is_empty()
-    }
-
-    /// The first row from there on that has anything outstanding, and in which columns. T-10
-    pub(super) fn active_from(&self, row: usize) -> Option<(Nic, u32)> {
-        let row = self.active.first_from(row)?;
-        Some((Nic(u16::try_from(row).ok()?), *self.busy.get(row)?))
-    }
-
-    /// All packets in flight, in the order of the table.
-    pub(super) fn flights(
-        &self,
-    ) -> impl Iterator<Item = (Nic, LogicalChannel, &Flight<M>)> + use<'_, M> {
-        let mut from = Some((0, 0));
-        std::iter::from_fn(move || {
-            while let Some((row, done)) = from {
-                let (nic, busy) = self.active_from(row)?;
-                let here = usize::from(nic.0);
-                let left = if here == row { busy & !done } else { busy };
-                if left == 0 {
-                    from = Some((here + 1, 0));
-                    continue;
-                }
-                let channel = left.trailing_zeros();
-                let passed = u32::MAX >> (31 - channel);
-                from = Some((here, passed));
-                let channel = LogicalChannel(u8::try_from(channel).ok()?);
-                match self.entries.get(self.place(nic, channel)?)? {
-                    SendEntry::Busy(flight) => return Some((nic, channel, flight)),
-                    SendEntry::Closed | SendEntry::Open(_) => {}
-                }
-            }
-            None
-        })
-    }
-
-    /// Whether bits, rows and entries say the same of what is outstanding.
-    pub(super) fn agrees(&self) -> bool {
-        self.entries.iter().filter(|entry| matches!(entry, SendEntry::Busy(_))).count()
-            == self.flights().count()
-            && self.busy.iter().enumerate().all(|(row, busy)| {
-                (*busy != 0) == (self.active.first_from(row) == Some(row))
-                    && usize::from(self.columns) >= 32 - usize_of(busy.leading_zeros())
-            })
-            && self.busy.iter().map(|busy| usize_of(busy.count_ones())).sum::<usize>()
-                == self.flights().count()
-    }
-
-    /// Bytes that it takes.
-    pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.entries) + size_of_val(&*self.busy) + self.active.bytes()
-    }
 }
 
 impl<M> SendEntry<M> {
@@ -386,9 +244,4 @@ impl<M> Flight<M> {
             Clock::Early
         }
     }
-}
-
-/// A number of bits.
-fn usize_of(bits: u32) -> usize {
-    usize::try_from(bits).unwrap_or(usize::MAX)
 }
