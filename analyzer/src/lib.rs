@@ -24,6 +24,7 @@ pub mod tally;
 pub mod text;
 pub mod timeline;
 pub mod topology;
+pub mod transport;
 pub mod window;
 
 pub use channel::{Notice, Receiver};
@@ -31,3 +32,4 @@ pub use event::Event;
 pub use packet::PacketSeen;
 pub use tally::Tally;
 pub use timeline::{Row, Timeline, What};
+pub use transport::TransportSeen;

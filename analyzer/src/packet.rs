@@ -4,7 +4,10 @@ use codec::crc::Residue;
 use codec::packet::{Check, Tag};
 use codec::route::is_route;
 use codec::tick::Tick;
+use codec::transport::DATA_HEADER_LEN;
 use serde::Serialize;
+
+use crate::transport::{FirstBytes, TransportSeen};
 
 /// Most bytes kept of one packet, and of its route. *Chosen*: a packet has no greatest length (P-1),
 /// and a repeat can make one of 2⁶⁴ bytes.
@@ -36,6 +39,8 @@ pub struct PacketSeen {
     pub seam: Option<Tick>,
     /// All its bytes, where they were asked for.
     pub bytes: Option<Kept>,
+    /// If its tag says that it is one of the reliability protocol: what it says. T-7
+    pub transport: Option<Box<TransportSeen>>,
 }
 
 /// What ended a packet.
@@ -138,6 +143,8 @@ pub(crate) struct Incoming {
     pause: Option<Tick>,
     seam: Option<Tick>,
     bytes: Option<Kept>,
+    /// What follows a tag of the reliability protocol.
+    first: Option<Box<FirstBytes>>,
 }
 
 impl Incoming {
@@ -156,6 +163,7 @@ impl Incoming {
                 Bytes::Forget => None,
                 Bytes::Keep => Some(Kept::default()),
             },
+            first: None,
         }
     }
 
@@ -169,6 +177,12 @@ impl Incoming {
             let hops = data.iter().take_while(|byte| is_route(**byte)).count();
             self.route.add(data.get(..hops).unwrap_or_default());
             self.after_route = data.get(hops).copied();
+            self.first = self.after_route.and_then(FirstBytes::of);
+            if let Some(first) = &mut self.first {
+                first.add(data.iter().skip(hops + 1));
+            }
+        } else if let Some(first) = &mut self.first {
+            first.add(data);
         }
         if let Some(pause) = self.pause.take() {
             self.seam.get_or_insert(pause);
@@ -187,6 +201,9 @@ impl Incoming {
         if self.after_route.is_none() {
             // Else the first round would have shown the byte after the route.
             self.route.add_repeated(data, count);
+        } else if let Some(first) = &mut self.first {
+            let rounds = usize::try_from(count).unwrap_or(DATA_HEADER_LEN).min(DATA_HEADER_LEN);
+            first.add(std::iter::repeat_n(data, rounds).flatten());
         }
         self.residue = self.residue.feed_repeated(data, count);
         self.last = data.last().copied().unwrap_or(self.last);
@@ -216,8 +233,8 @@ impl Incoming {
     }
 
     pub(crate) fn close(self, number: u64, ended_by: EndedBy) -> PacketSeen {
-        let Self { start, end, length, residue, last, mut route, after_route, seam, bytes, .. } =
-            self;
+        let Self { start, end, length, residue, last, mut route, after_route, .. } = self;
+        let Self { seam, bytes, first, .. } = self;
         let runt = length < 2;
         // Of two bytes or more the last is the CRC byte, whatever it looks like.
         let tag = match after_route {
@@ -235,7 +252,23 @@ impl Incoming {
         // A route of which not all is kept tells packets apart without its length too.
         let behind = length.saturating_sub(u64::from(!runt) + route.count());
         let body = before_crc.without_first(route.bytes(), behind + route.left_out());
-        PacketSeen { number, start, end, length, route, tag, body, check, ended_by, seam, bytes }
+        let mut packet = PacketSeen {
+            number,
+            start,
+            end,
+            length,
+            route,
+            tag,
+            body,
+            check,
+            ended_by,
+            seam,
+            bytes,
+            transport: None,
+        };
+        let first = first.filter(|_| tag.is_some());
+        packet.transport = first.map(|first| first.close(packet.payload(), check));
+        packet
     }
 }
 

@@ -7,6 +7,7 @@ use codec::tick::Tick;
 use super::{Certainty, Fate};
 use crate::packet::{EndedBy, PacketSeen};
 use crate::timeline::Time;
+use crate::transport::TransportSeen;
 
 /// Route bytes of a packet that are looked at where links were not captured. *Chosen*: no network
 /// of the time is so deep.
@@ -56,6 +57,7 @@ pub(super) struct Closed {
     pub(super) tag: Option<Tag>,
     pub(super) check: Check,
     pub(super) ended_by: EndedBy,
+    pub(super) transport: Option<Box<TransportSeen>>,
     /// Bytes of its channel up to its end.
     pub(super) sum: u64,
 }
@@ -148,6 +150,7 @@ impl Closed {
             tag: packet.tag,
             check: packet.check,
             ended_by: packet.ended_by,
+            transport: packet.transport.clone(),
             sum,
         }
     }

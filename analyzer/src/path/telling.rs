@@ -11,6 +11,7 @@ use super::leg::{Leg, LegId, Onward, Opening};
 use super::net::Wish;
 use crate::packet::EndedBy;
 use crate::timeline::Time;
+use crate::transport::TransportSeen;
 
 /// Longest time in which a switch that is free forms a path: 550 ns. S-6
 pub const PATH_PS: Time = 550_000;
@@ -32,6 +33,9 @@ pub struct Journey {
     pub certainty: Certainty,
     /// What was done to it, in order.
     pub injuries: Vec<Injury>,
+    /// If it is one of the reliability protocol: what it says on the first link where it has the tag of
+    /// one and its CRC is good; if there is none, on the first where it has that tag. T-7
+    pub transport: Option<Box<TransportSeen>>,
 }
 
 /// A packet on one captured channel.
@@ -125,6 +129,7 @@ impl Paths {
             fate: last.fate.unwrap_or(Fate::UnderWay),
             certainty: certainty.unwrap_or(Certainty::Certain),
             injuries: self.injuries(&legs),
+            transport: transport(&legs),
         };
         self.told += 1;
         out(journey);
@@ -232,6 +237,13 @@ fn opening(legs: &[Leg]) -> Opening {
     });
     let Some((opening, length)) = lengths.next() else { return Opening::Unsure };
     if lengths.any(|later| later == (Opening::Seen, length)) { Opening::Seen } else { opening }
+}
+
+/// What a packet says as one of the reliability protocol, where that can be relied on most.
+fn transport(legs: &[Leg]) -> Option<Box<TransportSeen>> {
+    let seen = || legs.iter().filter_map(|leg| leg.closed.as_ref()?.transport.as_ref());
+    let good = seen().find(|seen| seen.check == Check::Good);
+    good.or_else(|| seen().next()).cloned()
 }
 
 /// What was last to make way for a packet.

@@ -1,0 +1,148 @@
+//! What a packet of the reliability protocol says of itself on the wire. T-7, T-8, T-12
+//!
+//! Of such a packet its first bytes are kept while it comes in, not its payload: they and its length
+//! tell all that the protocol does with it.
+
+use codec::error::DecodeError;
+use codec::packet::Check;
+use codec::transport::{DATA_HEADER_LEN, Extent, Packet, TAG};
+
+/// A packet of type [`TAG`] as a tap sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransportSeen {
+    /// What it says, or where it is malformed.
+    pub packet: Result<Packet<Extent>, DecodeError>,
+    /// What the CRC byte says of the bytes that this was read from: of a bad packet any field may be
+    /// another than was sent. P-5
+    pub check: Check,
+}
+
+impl TransportSeen {
+    /// What it says, where its bytes can be relied on: it is well formed and its CRC is good. T-7
+    #[must_use]
+    pub fn sound(&self) -> Option<Packet<Extent>> {
+        self.packet.ok().filter(|_| self.check == Check::Good)
+    }
+}
+
+/// The first bytes behind the tag of a packet that is coming in.
+#[derive(Clone, Debug)]
+pub(crate) struct FirstBytes {
+    bytes: [u8; DATA_HEADER_LEN],
+    len: usize,
+}
+
+impl FirstBytes {
+    /// None yet of a packet with that tag; nothing is kept of others.
+    pub(crate) fn of(tag: u8) -> Option<Box<Self>> {
+        (tag == TAG).then(|| Box::new(Self { bytes: [0; DATA_HEADER_LEN], len: 0 }))
+    }
+
+    /// Adds bytes that follow, as far as they are wanted.
+    pub(crate) fn add<'a>(&mut self, bytes: impl IntoIterator<Item = &'a u8>) {
+        let room = self.bytes.get_mut(self.len..).unwrap_or_default();
+        for (place, byte) in room.iter_mut().zip(bytes) {
+            *place = *byte;
+            self.len += 1;
+        }
+    }
+
+    /// The packet has ended, with so many bytes behind its tag, the CRC byte not counted.
+    pub(crate) fn close(&self, payload: u64, check: Check) -> Box<TransportSeen> {
+        let first = self.bytes.get(..self.len).unwrap_or_default();
+        Box::new(TransportSeen { packet: Packet::parse_head(first, payload), check })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use codec::crc::crc8;
+    use codec::notation;
+    use codec::tick::Tick;
+    use codec::transport::{Header, Incarnation, LogicalChannel, Nic, Seq, Timestamp};
+
+    use super::*;
+    use crate::channel::{Notice, Receiver};
+    use crate::packet::{Bytes, PacketSeen};
+
+    const ACK: Header = Header {
+        source: Nic(1),
+        destination: Nic(2),
+        channel: LogicalChannel(3),
+        seq: Seq::Zero,
+        timestamp: Timestamp(4),
+        incarnation: Incarnation(5),
+    };
+
+    /// What characters in notation are as packets, and the last of them so many times more.
+    fn packets(text: &str, repeated: &str, count: u64) -> Vec<PacketSeen> {
+        let mut packets = Vec::new();
+        let mut out = |_: Tick, notice| {
+            if let Notice::Packet(packet) = notice {
+                packets.push(*packet);
+            }
+        };
+        let mut receiver = Receiver::new(Bytes::Forget);
+        receiver.feed(notation::parse(text).unwrap().chars(), &mut out);
+        receiver.feed_repeated(notation::parse(repeated).unwrap().chars(), count, &mut out);
+        receiver.finish(&mut out);
+        packets
+    }
+
+    fn seen(text: &str) -> Option<TransportSeen> {
+        let packets = packets(text, "GAP", 1);
+        packets.first().unwrap().transport.as_deref().copied()
+    }
+
+    #[test]
+    fn an_ack_is_read_with_symbols_inside_and_with_its_check() {
+        let crc = crc8(&[0x83, 1, 0x18, 0, 0, 1, 0, 2, 3, 0, 0, 0, 0, 4, 0, 5]);
+        let seen = |crc: u8| {
+            let ack = "83 01 18 00 STOP 00 01 GO 00 02 03 IDLE 00 00 00 00 04 00 05";
+            seen(&format!("{ack} {crc:02x}")).unwrap()
+        };
+        let (good, bad) = (seen(crc), seen(crc ^ 8));
+        assert_eq!((good.sound(), good.check), (Some(Packet::Ack(ACK)), Check::Good));
+        assert_eq!((bad.packet, bad.check), (good.packet, Check::Bad(8)));
+        assert_eq!(bad.sound(), None);
+    }
+
+    #[test]
+    fn only_a_packet_of_its_type_is_read() {
+        for text in ["83 02 18 00", "83 82 01", "81 81 81", "00"] {
+            assert_eq!(seen(text), None, "{text}");
+        }
+        let nothing = Err(DecodeError::CutShort { at: 0, field: "version" });
+        for text in ["01", "01 07", "83 01 aa"] {
+            assert_eq!(seen(text).map(|seen| seen.packet), Some(nothing), "{text}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_judged_without_the_payload() {
+        let envelope = "00 07 00 08 (00)×8 09 00 (00)×8";
+        let medium =
+            |length: &str| format!("01 11 00 (00)×4 00 00 (00)×4 00 00 {envelope} {length}");
+        // One GAP more ends it; the CRC byte is one of the repeated bytes.
+        let [long, short, fit] = [4001, 3999, 4000].map(|count| {
+            let packets = packets(&medium("0f a0"), "55", count + 1);
+            packets.first().unwrap().transport.as_deref().copied().unwrap().packet
+        });
+        assert!(matches!(fit, Ok(Packet::Data(..))), "{fit:?}");
+        let trailing = DecodeError::Unexpected {
+            at: 38 + 4000,
+            field: "trailing bytes",
+            found: 1,
+            expected: "0",
+        };
+        assert_eq!(long, Err(trailing));
+        assert_eq!(short, Err(DecodeError::CutShort { at: 38, field: "payload" }));
+    }
+
+    #[test]
+    fn a_header_of_repeated_bytes_is_read() {
+        let packets = packets("01", "11", 40);
+        let version = packets.first().unwrap().transport.as_deref().unwrap().packet.unwrap_err();
+        assert_eq!((version.at(), version.field(), version.found()), (1, "flags", Some(0x11)));
+    }
+}
