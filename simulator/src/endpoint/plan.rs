@@ -24,6 +24,9 @@ pub struct MessagingPlan {
     pub endpoints: Vec<EndpointPlan>,
     /// What they send.
     pub streams: Vec<MessageStream>,
+    /// The endpoints of others that its endpoints can name, and their keys: what replies need. The key
+    /// of one that is not here is taken to be 0.
+    pub names: Vec<((Nic, EndpointId), EndpointKey)>,
 }
 
 /// Of virtual networks. T-9, T-14, T-15
@@ -35,6 +38,8 @@ pub struct EndpointParameters {
     pub credits: u16,
     /// Messages that a request receive queue holds: 4 K. T-9
     pub request_queue: u16,
+    /// Medium and bulk messages that an endpoint's staging area holds until they are read. T-6
+    pub staging: u16,
     /// The NIC stays with an endpoint for 2 to this messages at most: k. T-14
     pub burst_log2: u8,
     /// How long it stays with one that has nothing to send, in periods of the full rate. T-14
@@ -112,6 +117,7 @@ impl Default for EndpointParameters {
             frames: 7,
             credits: 4,
             request_queue: 16,
+            staging: 16,
             burst_log2: 6,
             loiter: 8_000 * MICROSECOND,
             load: 1_000 * MICROSECOND,
