@@ -8,6 +8,7 @@ pub mod capture;
 pub mod chars;
 pub mod filter;
 pub mod link;
+pub mod message;
 pub mod network;
 pub mod notation;
 pub mod packet;
@@ -22,12 +23,13 @@ pub mod states;
 pub type Law = fn(&[u8]);
 
 /// The targets, by the names of their directories in `corpus/`.
-pub const TARGETS: [(&str, Law); 9] = [
+pub const TARGETS: [(&str, Law); 10] = [
     ("analyze", analyze::law),
     ("capture", capture::law),
     ("chars", chars::law),
     ("filter", filter::law),
     ("link", link::law),
+    ("message", message::law),
     ("network", network::law),
     ("notation", notation::law),
     ("packet", packet::law),

@@ -47,6 +47,39 @@ pub fn mostly(repair: impl Fn(&mut [u8]), mutated: &mut [u8], seed: u32) {
     }
 }
 
+/// Makes the version of a transport packet 1 and its kind one that there is, clears what must be 0
+/// for it, and fits its lengths. Nothing is done where no length fits. T-7
+pub fn repair_message(payload: &mut [u8]) {
+    const KINDS: [u8; 5] = [0x10, 0x11, 0x12, 0x18, 0x19];
+    let len = payload.len();
+    let Some(first) = payload.first_mut() else { return };
+    *first = if len == 14 {
+        0x18 | *first & 1
+    } else {
+        KINDS.iter().copied().find(|kind| kind == first).unwrap_or(0x10 | *first & 1)
+    };
+    let (first, body) = (*first, len.saturating_sub(38));
+    let mut change = |at: usize, to: &dyn Fn(u8) -> u8| {
+        payload.iter_mut().skip(at).take(1).for_each(|byte| *byte = to(*byte));
+    };
+    if first >= 0x18 {
+        change(1, &|flags| flags & 1);
+        return change(7, &|reason| if first == 0x18 { 0 } else { 1 + reason % 4 });
+    }
+    let short = first == 0x10 && body.is_multiple_of(4) && body <= 32;
+    let bulk = first == 0x12;
+    change(0, &|kind| if short || bulk { kind } else { 0x11 });
+    change(1, &|flags| flags & 7);
+    change(7, &|_| 0);
+    change(27, &|_| if short { u8::try_from(body / 4).unwrap_or(0) } else { 0 });
+    (28..36).filter(|_| !bulk).for_each(|at| change(at, &|_| 0));
+    // The whole of a bulk transfer is then longer than any piece.
+    change(33, &|total| total | u8::from(bulk));
+    let [high, low] = u16::try_from(body).unwrap_or(u16::MAX).to_be_bytes();
+    change(36, &|_| high);
+    change(37, &|_| low);
+}
+
 /// Makes a frame's last byte the CRC of the others. P-4
 pub fn repair_crc(frame: &mut [u8]) {
     if let [body @ .., last] = frame
@@ -160,6 +193,20 @@ mod tests {
         let mut frame = [0x83, 0x05, 0xaa, 0x00];
         repair_crc(&mut frame);
         assert_eq!(Packet::parse(&frame).check, Check::Good);
+    }
+
+    #[test]
+    fn a_repaired_message_parses_if_it_is_long_enough() {
+        for len in [14, 38, 39, 42, 46, 300] {
+            for first in 0..=u8::MAX {
+                let mut payload = vec![0xff; len];
+                payload[0] = first;
+                repair_message(&mut payload);
+                let parsed = codec::transport::Packet::parse(&payload);
+                let answer = payload[0] >= 0x18;
+                assert_eq!(parsed.is_ok(), answer == (len == 14), "{first:#x} {len} {parsed:?}");
+            }
+        }
     }
 
     #[test]

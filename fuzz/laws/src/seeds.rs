@@ -1,5 +1,6 @@
 //! The seeds of `corpus/`: small inputs in wire format, named for what they show.
 
+mod messages;
 mod scenarios;
 
 use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content};
@@ -46,6 +47,7 @@ pub fn all() -> Vec<Seed> {
         .chain(texts)
         .chain(filters)
         .chain(packets)
+        .chain(messages::all())
         .chain(fixtures)
         .chain(captures)
         .chain(analyses)
