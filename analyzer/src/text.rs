@@ -234,7 +234,8 @@ pub fn info<R: Read>(tallies: &Tallies<R>, out: &mut impl FnMut(Line)) {
 }
 
 /// Words in lines of at most so many letters, unless a word has more.
-pub(crate) fn wrapped<'w>(
+#[must_use]
+pub fn wrapped<'w>(
     words: impl IntoIterator<Item = &'w str>,
     between: &str,
     width: usize,

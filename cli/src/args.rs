@@ -9,7 +9,7 @@ use analyzer::window::{Edge, Window};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::demo;
+use crate::{demo, experiment};
 
 /// Looks at Myrinet captures, at the characters on the wire and upward from them; simulates the
 /// networks that they come from.
@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Simulates a network that is built in, and shows what it is to show.
     Demo(Demo),
+    /// Makes published measurements again on the reference network: tables and pictures.
+    Experiment(Experiment),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -232,6 +234,26 @@ pub(crate) struct Demo {
     /// Prints the scenario instead, for a start with one's own.
     #[arg(long, conflicts_with_all = ["capture", "truth"], requires = "name")]
     pub(crate) scenario: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line are that")]
+pub(crate) struct Experiment {
+    /// Which, or all; without it they are listed.
+    #[arg(value_parser = experiment::names())]
+    pub(crate) name: Option<String>,
+    /// Lists them.
+    #[arg(long, conflicts_with = "name")]
+    pub(crate) list: bool,
+    /// Also writes text, JSON, a CSV file for each table and an SVG file for each picture there.
+    #[arg(short = 'o', long = "output", value_name = "DIR", requires = "name")]
+    pub(crate) directory: Option<PathBuf>,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Shorter runs at fewer points, to see that it works.
+    #[arg(long)]
+    pub(crate) quick: bool,
 }
 
 #[derive(Args, Clone, Debug)]

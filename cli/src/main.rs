@@ -7,6 +7,7 @@ mod blocking;
 mod check;
 mod demo;
 mod demos;
+mod experiment;
 mod explain;
 mod files;
 mod info;
@@ -80,6 +81,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
         (Some(Command::Journeys(view)), _) => journeys::run(&view, output),
         (Some(Command::Simulate(arguments)), _) => simulate::run(&arguments, output),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments, output),
+        (Some(Command::Experiment(arguments)), _) => experiment::run(&arguments, output),
         (Some(Command::Annotate(arguments)), _) => annotate::run(&arguments, output),
         (Some(Command::Score(arguments)), _) => score::run(&arguments, output),
         (Some(Command::Completions { shell }), _) => {

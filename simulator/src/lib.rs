@@ -10,6 +10,7 @@ pub mod chance;
 pub mod circuit;
 pub mod control;
 pub mod endpoint;
+pub mod experiment;
 pub mod extension;
 pub mod fault;
 pub mod generate;

@@ -1,0 +1,79 @@
+//! Tables of an experiment as comma-separated values (RFC 4180, lines end with LF).
+
+use simulator::experiment::table::{Cell, Figure, Milli, Setting, Table};
+
+use super::text::origin;
+
+/// A table: the names of its columns, then its rows.
+pub(super) fn table(table: &Table) -> String {
+    let mut text = line(table.columns.iter().map(|column| column.name.to_owned()));
+    for row in &table.rows {
+        text += &line(row.iter().map(|cell| match cell {
+            Cell::Nothing => String::new(),
+            Cell::Word(word) => word.clone(),
+            Cell::Number(number) => number.to_string(),
+        }));
+    }
+    text
+}
+
+/// Published figures beside ours.
+pub(super) fn figures(figures: &[Figure]) -> String {
+    let head = ["figure", "unit", "published", "ours", "origin", "source"];
+    let mut text = line(head.map(str::to_owned));
+    for Figure { what, unit, published, source, ours, origin: how } in figures {
+        let number = |number: &Option<Milli>| number.map_or_else(String::new, |n| n.to_string());
+        let [published, ours] = [published, ours].map(number);
+        let [unit, origin, source] = [*unit, origin(*how), *source].map(str::to_owned);
+        text += &line([what.clone(), unit, published, ours, origin, source]);
+    }
+    text
+}
+
+/// What was set.
+pub(super) fn settings(settings: &[Setting]) -> String {
+    let mut text = line(["parameter", "value", "unit", "why"].map(str::to_owned));
+    for Setting { name, value, unit, why } in settings {
+        let [name, unit] = [*name, *unit].map(str::to_owned);
+        text += &line([name, value.to_string(), unit, why.clone()]);
+    }
+    text
+}
+
+fn line(cells: impl IntoIterator<Item = String>) -> String {
+    let cells: Vec<String> = cells.into_iter().map(quoted).collect();
+    format!("{}\n", cells.join(","))
+}
+
+fn quoted(cell: String) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simulator::experiment::table::Column;
+
+    #[test]
+    fn a_table_is_a_head_and_rows() {
+        let shown = Table {
+            columns: vec![
+                Column::word("layer", "layer"),
+                Column::of("rate_mb_per_s", "rate", "Mb/s", 1),
+            ],
+            rows: vec![
+                vec![Cell::word("TCP/IP, \"0 copies\""), Milli(70_250).into()],
+                vec![Cell::word("UDP/IP"), Cell::Nothing],
+            ],
+            ..Table::default()
+        };
+        assert_eq!(
+            table(&shown),
+            "layer,rate_mb_per_s\n\"TCP/IP, \"\"0 copies\"\"\",70.25\nUDP/IP,\n"
+        );
+    }
+}

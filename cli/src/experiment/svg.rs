@@ -1,0 +1,287 @@
+//! Pictures of an experiment as SVG. Coordinates are reckoned in whole tenths of a pixel, so that
+//! the bytes are the same on every machine. *Chosen* over a library: those at hand round places to
+//! whole pixels with the machine's own logarithms, and tell curves apart by colour alone.
+
+mod axis;
+
+use std::fmt::{self, Display, Write as _};
+
+use simulator::experiment::plot::{Curve, Mark, Plot};
+use simulator::experiment::table::Milli;
+
+use self::axis::Ruler;
+
+/// The picture, in pixels.
+const SIZE: (i64, i64) = (900, 520);
+/// Where the axes are, in pixels.
+const LEFT: i64 = 84;
+const RIGHT: i64 = 600;
+const TOP: i64 = 56;
+const BOTTOM: i64 = 450;
+/// Where the legend begins.
+const LEGEND: i64 = 622;
+
+/// Colours that the colour-blind can tell apart, by Okabe and Ito; yellow, too faint for lines, is
+/// left out.
+const COLOURS: [&str; 7] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+
+const STYLE: &str = "\
+text{font:13px sans-serif;fill:#222}.title{font-size:17px;font-weight:bold}.tick{font-size:12px}\
+.grid{stroke:#ddd}.axis{stroke:#222;fill:none}.curve{fill:none;stroke-width:2}\
+.mark{stroke:#222;stroke-width:1.6;fill:#fff}.level{stroke:#222;stroke-width:1.4;\
+stroke-dasharray:6 4}";
+
+/// A place in the picture, in tenths of a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Tenths(i64);
+
+impl Display for Tenths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Milli(self.0.saturating_mul(100)).to_string())
+    }
+}
+
+/// The two axes.
+struct Frame {
+    x: Ruler,
+    y: Ruler,
+}
+
+/// Draws a picture.
+pub(super) fn draw(plot: &Plot) -> String {
+    let frame = Frame {
+        x: Ruler::new(plot.x.scale, &reach(plot, |(x, _)| x), (LEFT * 10, RIGHT * 10)),
+        y: Ruler::new(plot.y.scale, &reach(plot, |(_, y)| y), (BOTTOM * 10, TOP * 10)),
+    };
+    let (width, height) = SIZE;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         width=\"{width}\" height=\"{height}\" role=\"img\">\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
+         <text class=\"title\" x=\"{LEFT}\" y=\"32\">{title}</text>\n",
+        title = escaped(&plot.title),
+    );
+    frame.draw(plot, &mut svg);
+    for (n, curve) in plot.curves.iter().enumerate() {
+        frame.curve(n, curve, &mut svg);
+    }
+    for mark in &plot.marks {
+        frame.mark(mark, &mut svg);
+    }
+    legend(plot, &mut svg);
+    svg + "</svg>\n"
+}
+
+/// All that is to be seen along an axis.
+fn reach(plot: &Plot, of: impl Fn((Milli, Milli)) -> Milli) -> Vec<Milli> {
+    let points = plot.curves.iter().flat_map(|curve| curve.points.iter().copied());
+    let somewhere = points.clone().next().map_or(Milli(0), |(x, _)| x);
+    let marks = plot.marks.iter().map(|mark| (mark.x.unwrap_or(somewhere), mark.y));
+    points.chain(marks).map(of).collect()
+}
+
+impl Frame {
+    fn draw(&self, plot: &Plot, svg: &mut String) {
+        let (middle_x, middle_y) = (i64::midpoint(LEFT, RIGHT), i64::midpoint(TOP, BOTTOM));
+        for (value, text) in self.x.ticks() {
+            let Some(x) = self.x.place(value).map(Tenths) else { continue };
+            put(
+                svg,
+                format_args!(
+                    "<line class=\"grid\" x1=\"{x}\" y1=\"{TOP}\" x2=\"{x}\" y2=\"{BOTTOM}\"/>\
+                 <text class=\"tick\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{text}</text>",
+                    BOTTOM + 18
+                ),
+            );
+        }
+        for (value, text) in self.y.ticks() {
+            let Some(y) = self.y.place(value).map(Tenths) else { continue };
+            put(
+                svg,
+                format_args!(
+                    "<line class=\"grid\" x1=\"{LEFT}\" y1=\"{y}\" x2=\"{RIGHT}\" y2=\"{y}\"/>\
+                 <text class=\"tick\" x=\"{}\" y=\"{y}\" dy=\"0.35em\" text-anchor=\"end\">{text}\
+                 </text>",
+                    LEFT - 8
+                ),
+            );
+        }
+        put(
+            svg,
+            format_args!(
+                "<path class=\"axis\" d=\"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}\"/>\n\
+             <text x=\"{middle_x}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n\
+             <text x=\"20\" y=\"{middle_y}\" text-anchor=\"middle\" \
+             transform=\"rotate(-90 20 {middle_y})\">{}</text>",
+                BOTTOM + 46,
+                escaped(plot.x.label),
+                escaped(plot.y.label)
+            ),
+        );
+    }
+
+    fn curve(&self, number: usize, curve: &Curve, svg: &mut String) {
+        let place = |(x, y): &(Milli, Milli)| Some((self.x.place(*x)?, self.y.place(*y)?));
+        let places: Vec<(i64, i64)> = curve.points.iter().filter_map(place).collect();
+        let line: Vec<String> =
+            places.iter().map(|(x, y)| format!("{},{}", Tenths(*x), Tenths(*y))).collect();
+        put(
+            svg,
+            format_args!(
+                "<g stroke=\"{colour}\" fill=\"{colour}\"><polyline class=\"curve\" points=\"{}\"/>{}</g>",
+                line.join(" "),
+                places.iter().map(|place| shape(number, *place)).collect::<String>(),
+                colour = colour(number),
+            ),
+        );
+    }
+
+    fn mark(&self, mark: &Mark, svg: &mut String) {
+        let Some(y) = self.y.place(mark.y) else { return };
+        match mark.x.map(|x| self.x.place(x)) {
+            Some(Some(x)) => put(svg, format_args!("{}", star((x, y)))),
+            Some(None) => {}
+            None => put(
+                svg,
+                format_args!(
+                    "<line class=\"level\" x1=\"{LEFT}\" y1=\"{y}\" x2=\"{RIGHT}\" y2=\"{y}\"/>",
+                    y = Tenths(y)
+                ),
+            ),
+        }
+    }
+}
+
+/// What the curves and the marks are; those of one name once.
+fn legend(plot: &Plot, svg: &mut String) {
+    let mut y = TOP + 8;
+    let mut entry = |sign: String, name: &str| {
+        put(
+            svg,
+            format_args!(
+                "{sign}<text x=\"{}\" y=\"{y}\" dy=\"0.35em\">{}</text>",
+                LEGEND + 32,
+                escaped(name)
+            ),
+        );
+        y += 22;
+        y
+    };
+    let mut at = TOP + 8;
+    for (n, curve) in plot.curves.iter().enumerate() {
+        let sign = format!(
+            "<g stroke=\"{colour}\" fill=\"{colour}\"><path class=\"curve\" d=\"M{LEGEND} {at}h24\"/>\
+             {}</g>",
+            shape(n, (LEGEND * 10 + 120, at * 10)),
+            colour = colour(n),
+        );
+        at = entry(sign, &curve.name);
+    }
+    let mut named: Vec<(&str, bool)> = Vec::new();
+    for mark in &plot.marks {
+        let this = (mark.name.as_str(), mark.x.is_some());
+        if named.contains(&this) {
+            continue;
+        }
+        named.push(this);
+        let sign = match mark.x {
+            Some(_) => star((LEGEND * 10 + 120, at * 10)),
+            None => format!("<path class=\"level\" d=\"M{LEGEND} {at}h24\"/>"),
+        };
+        at = entry(sign, &mark.name);
+    }
+}
+
+fn colour(number: usize) -> &'static str {
+    COLOURS.get(number % COLOURS.len()).copied().unwrap_or("#000000")
+}
+
+/// A point of a curve: not by its colour alone can it be told from others.
+fn shape(number: usize, (x, y): (i64, i64)) -> String {
+    let polygon = |corners: &[(i64, i64)]| {
+        let corner = |(dx, dy): &(i64, i64)| format!("{},{}", Tenths(x + dx), Tenths(y + dy));
+        let corners: Vec<String> = corners.iter().map(corner).collect();
+        format!("<polygon points=\"{}\"/>", corners.join(" "))
+    };
+    match number % 5 {
+        0 => format!("<circle cx=\"{}\" cy=\"{}\" r=\"3.6\"/>", Tenths(x), Tenths(y)),
+        1 => polygon(&[(-34, -34), (34, -34), (34, 34), (-34, 34)]),
+        2 => polygon(&[(0, -44), (42, 32), (-42, 32)]),
+        3 => polygon(&[(0, -48), (48, 0), (0, 48), (-48, 0)]),
+        _ => polygon(&[(-42, -32), (42, -32), (0, 44)]),
+    }
+}
+
+/// A published figure: a hollow star of four rays.
+fn star((x, y): (i64, i64)) -> String {
+    let rays = [(0, -90), (24, -24), (90, 0), (24, 24), (0, 90), (-24, 24), (-90, 0), (-24, -24)];
+    let corners: Vec<String> =
+        rays.map(|(dx, dy)| format!("{},{}", Tenths(x + dx), Tenths(y + dy))).into();
+    format!("<polygon class=\"mark\" points=\"{}\"/>", corners.join(" "))
+}
+
+/// Adds a line. Text can always be added to.
+fn put(svg: &mut String, line: fmt::Arguments<'_>) {
+    let _ = writeln!(svg, "{line}");
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simulator::experiment::plot::Axis;
+
+    fn plot() -> Plot {
+        let point = |x, y| (Milli::whole(x), Milli::whole(y));
+        Plot {
+            name: "p",
+            title: "a < b & c".to_owned(),
+            x: Axis::linear("clients"),
+            y: Axis::linear("round trip (µs)"),
+            curves: vec![Curve {
+                name: "here".to_owned(),
+                points: vec![point(0, 0), point(8, 40)],
+            }],
+            marks: vec![
+                Mark {
+                    name: "published".to_owned(),
+                    x: Some(Milli::whole(4)),
+                    y: Milli::whole(20),
+                },
+                Mark { name: "published".to_owned(), x: None, y: Milli::whole(40) },
+            ],
+        }
+    }
+
+    #[test]
+    fn every_tag_is_closed_and_all_text_is_escaped() {
+        let svg = draw(&plot());
+        let mut open = Vec::new();
+        for tag in svg.split('<').skip(1) {
+            let (tag, text) = tag.split_once('>').unwrap();
+            assert!(!text.contains('>'), "{text}");
+            assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
+            match (tag.strip_prefix('/'), tag.ends_with('/')) {
+                (Some(name), _) => assert_eq!(open.pop(), Some(name)),
+                (None, true) => {}
+                (None, false) => open.push(tag.split(' ').next().unwrap()),
+            }
+        }
+        assert!(open.is_empty(), "{open:?}");
+        assert_eq!(svg.matches("a &lt; b &amp; c").count(), 2);
+    }
+
+    #[test]
+    fn a_curve_runs_from_corner_to_corner_and_a_mark_stands_between() {
+        let svg = draw(&plot());
+        assert!(svg.contains("<polyline class=\"curve\" points=\"84,450 600,56\"/>"), "{svg}");
+        // The middle is (342, 253).
+        assert!(svg.contains("<polygon class=\"mark\" points=\"342,244 344.4,250.6 351,253"));
+        assert!(svg.contains("<line class=\"level\" x1=\"84\" y1=\"56\" x2=\"600\" y2=\"56\"/>"));
+    }
+}

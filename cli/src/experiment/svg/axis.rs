@@ -1,0 +1,175 @@
+//! An axis: where a value stands, and which values are named.
+
+use simulator::experiment::plot::Scale;
+use simulator::experiment::table::Milli;
+
+/// Bits behind the point of a logarithm.
+const BITS: u32 = 16;
+
+/// An axis of a picture.
+pub(super) struct Ruler {
+    scale: Scale,
+    /// The first and the last value.
+    from: i64,
+    to: i64,
+    /// The step from name to name, of a linear one.
+    step: i64,
+    /// Where they stand, in tenths of a pixel.
+    ends: (i64, i64),
+}
+
+impl Ruler {
+    /// One on which these values have their places.
+    pub(super) fn new(scale: Scale, values: &[Milli], ends: (i64, i64)) -> Self {
+        let most = values.iter().map(|value| value.0).max().unwrap_or(0).max(1);
+        let least = values.iter().map(|value| value.0).filter(|value| *value > 0).min();
+        let step = step(most);
+        let (from, to) = match scale {
+            Scale::Linear => (0, most.saturating_add(step - 1) / step * step),
+            Scale::Doubling => {
+                (doubling(least.unwrap_or(1), Toward::Zero), doubling(most, Toward::More))
+            }
+        };
+        let to = if to > from { to } else { from.saturating_mul(2).max(1) };
+        Self { scale, from, to, step, ends }
+    }
+
+    /// Where a value stands; nowhere if it is none that the axis can show.
+    pub(super) fn place(&self, value: Milli) -> Option<i64> {
+        let (part, whole) = match self.scale {
+            Scale::Linear => (value.0.checked_sub(self.from)?, self.to - self.from),
+            Scale::Doubling => {
+                let from = log2(self.from)?;
+                (log2(value.0)? - from, log2(self.to)? - from)
+            }
+        };
+        let (start, end) = self.ends;
+        let along = i128::from(end - start) * i128::from(part.max(0));
+        // To the nearest tenth.
+        let whole = i128::from(whole.max(1));
+        let along = (2 * along + whole).div_euclid(2 * whole);
+        i64::try_from(along).ok().and_then(|along| start.checked_add(along))
+    }
+
+    /// The values that are named, with their names.
+    pub(super) fn ticks(&self) -> Vec<(Milli, String)> {
+        let mut ticks = Vec::new();
+        let mut value = self.from;
+        while value <= self.to {
+            ticks.push((Milli(value), grouped(Milli(value))));
+            value = match self.scale {
+                Scale::Linear => value.saturating_add(self.step),
+                Scale::Doubling => value.saturating_mul(2),
+            };
+        }
+        ticks
+    }
+}
+
+enum Toward {
+    Zero,
+    More,
+}
+
+/// The power of two, or of a half, in whole ones, that is nearest to a value in this direction.
+/// Below an eighth, which thousandths cannot halve, it is a thousandth.
+fn doubling(value: i64, toward: Toward) -> i64 {
+    let mut power = 125_i64;
+    while power < value && power < i64::MAX / 4 {
+        power *= 2;
+    }
+    match toward {
+        Toward::Zero if power > value && power > 125 => power / 2,
+        Toward::Zero if power > value => 1,
+        Toward::Zero | Toward::More => power,
+    }
+}
+
+/// The step, 1, 2 or 5 times a power of ten, with which at most eight reach a value.
+fn step(most: i64) -> i64 {
+    let mut ten = 1_i64;
+    loop {
+        for factor in [1, 2, 5] {
+            let step = ten.saturating_mul(factor);
+            if step.saturating_mul(8) >= most {
+                return step;
+            }
+        }
+        ten = ten.saturating_mul(10);
+    }
+}
+
+/// The logarithm to base 2 of a positive number, in 2⁻¹⁶. By squaring: whole numbers give the same
+/// everywhere.
+fn log2(value: i64) -> Option<i64> {
+    let value = u64::try_from(value).ok().filter(|value| *value > 0)?;
+    let whole = value.ilog2();
+    // From 1 to 2, as 1.63.
+    let mut mantissa = u128::from(value) << (63 - whole);
+    let mut log = i64::from(whole);
+    for _ in 0..BITS {
+        mantissa = mantissa * mantissa >> 63;
+        log *= 2;
+        if mantissa >> 64 > 0 {
+            mantissa >>= 1;
+            log += 1;
+        }
+    }
+    Some(log)
+}
+
+/// A number with its thousands apart.
+fn grouped(number: Milli) -> String {
+    let text = number.to_string();
+    let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+    let mut grouped = String::new();
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) && whole.len() > 4 {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    if part.is_empty() { grouped } else { format!("{grouped}.{part}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_linear_axis_begins_at_zero_and_has_round_steps() {
+        let ruler = Ruler::new(Scale::Linear, &[Milli(31_400)], (0, 1000));
+        let names: Vec<String> = ruler.ticks().into_iter().map(|(_, name)| name).collect();
+        assert_eq!(names, ["0", "5", "10", "15", "20", "25", "30", "35"]);
+        assert_eq!(ruler.place(Milli(17_500)), Some(500));
+        assert_eq!([1, 8, 9, 80, 81, 100_000].map(step), [1, 1, 2, 10, 20, 20_000]);
+    }
+
+    #[test]
+    fn an_axis_of_doublings_has_a_name_for_each() {
+        let values = [Milli(60_000), Milli(500_000)];
+        let ruler = Ruler::new(Scale::Doubling, &values, (0, 400));
+        let names: Vec<String> = ruler.ticks().into_iter().map(|(_, name)| name).collect();
+        assert_eq!(names, ["32", "64", "128", "256", "512"]);
+        // 90.51 lies half-way between 64 and 128.
+        let places =
+            [32_000, 64_000, 90_510, 512_000, 0, -1].map(|value| ruler.place(Milli(value)));
+        assert_eq!(places, [Some(0), Some(100), Some(150), Some(400), None, None]);
+    }
+
+    #[test]
+    fn logarithms_are_exact_to_a_bit() {
+        assert_eq!(log2(1), Some(0));
+        assert_eq!(log2(1 << 40), Some(40 << BITS));
+        // 1.584962500721156 · 65536 = 103872.1
+        assert_eq!(log2(3), Some(103_872));
+        assert_eq!((log2(0), log2(-5)), (None, None));
+    }
+
+    #[test]
+    fn thousands_stand_apart() {
+        let groups = [999, 1_000, 8_192, 78_125, 1_234_567].map(|n| grouped(Milli::whole(n)));
+        assert_eq!(groups, ["999", "1000", "8192", "78\u{202f}125", "1\u{202f}234\u{202f}567"]);
+        assert_eq!(grouped(Milli(500)), "0.5");
+    }
+}

@@ -1,0 +1,98 @@
+//! Experiments: published measurements, made again on the reference network.
+//!
+//! An experiment is a list of points, each a network of its own that runs for a while, and what is
+//! made of them: tables, and figures beside the published ones. Points know nothing of each other:
+//! they may run in any order, or at once. All of it is a function of the experiment and of the
+//! [`Effort`].
+
+mod interface;
+mod measure;
+pub mod plot;
+pub mod table;
+
+use crate::scenario::ScenarioError;
+
+pub use self::measure::{Point, Reading, Taken};
+use self::plot::Plot;
+use self::table::{Figure, Setting, Table};
+
+/// An experiment.
+#[derive(Clone, Copy, Debug)]
+pub struct Experiment {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    /// In a line.
+    pub title: &'static str,
+    /// What is measured, and how, in a few lines.
+    pub text: &'static str,
+    points: fn(Effort) -> Vec<Point>,
+    conclude: fn(Effort, &[Reading]) -> Findings,
+}
+
+/// How long points run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Effort {
+    /// As long as the figures of the documentation.
+    #[default]
+    Full,
+    /// Shorter, and at fewer points: to see that it works.
+    Quick,
+}
+
+/// What an experiment finds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Published figures beside ours.
+    pub figures: Vec<Figure>,
+    /// What was set so that some of them come out; the others follow.
+    pub settings: Vec<Setting>,
+    /// What was measured.
+    pub tables: Vec<Table>,
+    /// The same as pictures.
+    pub plots: Vec<Plot>,
+    /// What a reader should know of.
+    pub notes: Vec<String>,
+}
+
+/// All there are.
+pub const EXPERIMENTS: [Experiment; 1] = [interface::EXPERIMENT];
+
+impl Experiment {
+    /// The one of this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Self> {
+        EXPERIMENTS.iter().find(|experiment| experiment.name == name)
+    }
+
+    /// What is to be run.
+    #[must_use]
+    pub fn points(&self, effort: Effort) -> Vec<Point> {
+        (self.points)(effort)
+    }
+
+    /// What comes of what the points gave, in their order.
+    #[must_use]
+    pub fn conclude(&self, effort: Effort, readings: &[Reading]) -> Findings {
+        (self.conclude)(effort, readings)
+    }
+
+    /// Runs it, one point after the other.
+    ///
+    /// # Errors
+    /// A scenario that is built in does not hold together.
+    pub fn run(&self, effort: Effort) -> Result<Findings, ScenarioError> {
+        let points = self.points(effort);
+        let readings: Result<Vec<_>, _> = points.iter().map(|point| point.run(&|_| ())).collect();
+        Ok(self.conclude(effort, &readings?))
+    }
+}
+
+impl Effort {
+    /// One for each.
+    pub(crate) fn choose<T>(self, full: T, quick: T) -> T {
+        match self {
+            Self::Full => full,
+            Self::Quick => quick,
+        }
+    }
+}
