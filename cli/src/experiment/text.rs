@@ -65,7 +65,7 @@ fn figures(figures: &[Figure]) -> Vec<Strip> {
         Strip::right("published", each(&|figure| (Role::Plain, number(figure.published)))),
         Strip::right("here", each(&|figure| (Role::Good, number(figure.ours)))),
         Strip::left("", each(&|figure| (Role::Dim, figure.unit.to_owned()))),
-        Strip::left("it", each(&|figure| (role(figure.origin), origin(figure.origin).to_owned()))),
+        Strip::left("how", each(&|figure| (role(figure.origin), origin(figure.origin).to_owned()))),
         Strip::left("source", each(&|figure| (Role::Dim, figure.source.to_owned()))),
     ]
 }

@@ -26,9 +26,7 @@ impl Ruler {
         let step = step(most);
         let (from, to) = match scale {
             Scale::Linear => (0, most.saturating_add(step - 1) / step * step),
-            Scale::Doubling => {
-                (doubling(least.unwrap_or(1), Toward::Zero), doubling(most, Toward::More))
-            }
+            Scale::Doubling => (doubling_below(least.unwrap_or(1)), doubling_above(most)),
         };
         let to = if to > from { to } else { from.saturating_mul(2).max(1) };
         Self { scale, from, to, step, ends }
@@ -66,22 +64,22 @@ impl Ruler {
     }
 }
 
-enum Toward {
-    Zero,
-    More,
-}
-
-/// The power of two, or of a half, in whole ones, that is nearest to a value in this direction.
-/// Below an eighth, which thousandths cannot halve, it is a thousandth.
-fn doubling(value: i64, toward: Toward) -> i64 {
+/// The power of two, or an eighth, a quarter or a half, that is not below a value.
+fn doubling_above(value: i64) -> i64 {
     let mut power = 125_i64;
     while power < value && power < i64::MAX / 4 {
         power *= 2;
     }
-    match toward {
-        Toward::Zero if power > value && power > 125 => power / 2,
-        Toward::Zero if power > value => 1,
-        Toward::Zero | Toward::More => power,
+    power
+}
+
+/// The one that is not above it; for what is below an eighth, a thousandth.
+fn doubling_below(value: i64) -> i64 {
+    let above = doubling_above(value);
+    match above {
+        _ if above <= value => above,
+        125 => 1,
+        _ => above / 2,
     }
 }
 
@@ -108,7 +106,7 @@ fn log2(value: i64) -> Option<i64> {
     let mut mantissa = u128::from(value) << (63 - whole);
     let mut log = i64::from(whole);
     for _ in 0..BITS {
-        mantissa = mantissa * mantissa >> 63;
+        mantissa = (mantissa * mantissa) >> 63;
         log *= 2;
         if mantissa >> 64 > 0 {
             mantissa >>= 1;
