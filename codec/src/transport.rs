@@ -202,13 +202,59 @@ impl Header {
     }
 }
 
+impl Role {
+    /// Its name in the truth and in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Reply => "reply",
+        }
+    }
+}
+
 impl Reason {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::NotResident,
+        Self::QueueFull,
+        Self::NoResource,
+        Self::NoChannelState,
+        Self::BadKey,
+        Self::NoSuchEndpoint,
+    ];
+
+    /// Its name in the truth and in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotResident => "not-resident",
+            Self::QueueFull => "queue-full",
+            Self::NoResource => "no-resource",
+            Self::NoChannelState => "no-channel-state",
+            Self::BadKey => "bad-key",
+            Self::NoSuchEndpoint => "no-such-endpoint",
+        }
+    }
+
     /// Whether the packet will never be taken, so that its message goes back at once. T-6
     #[must_use]
     pub const fn is_final(self) -> bool {
         match self {
             Self::BadKey | Self::NoSuchEndpoint => true,
             Self::NotResident | Self::QueueFull | Self::NoResource | Self::NoChannelState => false,
+        }
+    }
+}
+
+impl Form {
+    /// Its name in the truth and in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Short => "short",
+            Self::Medium => "medium",
+            Self::Bulk { .. } => "bulk",
         }
     }
 }

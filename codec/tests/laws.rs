@@ -108,14 +108,7 @@ fn header() -> impl Strategy<Value = Header> {
 }
 
 fn reason() -> impl Strategy<Value = Reason> {
-    prop::sample::select(vec![
-        Reason::NotResident,
-        Reason::QueueFull,
-        Reason::NoResource,
-        Reason::NoChannelState,
-        Reason::BadKey,
-        Reason::NoSuchEndpoint,
-    ])
+    prop::sample::select(Reason::ALL.to_vec())
 }
 
 /// A form and bytes that it holds.

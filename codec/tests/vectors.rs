@@ -135,15 +135,7 @@ fn header(means: &Value) -> Header {
 }
 
 fn reason(name: &str) -> Reason {
-    match name {
-        "not-resident" => Reason::NotResident,
-        "queue-full" => Reason::QueueFull,
-        "no-resource" => Reason::NoResource,
-        "no-channel-state" => Reason::NoChannelState,
-        "bad-key" => Reason::BadKey,
-        "no-such-endpoint" => Reason::NoSuchEndpoint,
-        _ => panic!("{name}"),
-    }
+    Reason::ALL.into_iter().find(|reason| reason.name() == name).unwrap_or_else(|| panic!("{name}"))
 }
 
 /// The packet that a row means, its payload as it stands in `bytes`.

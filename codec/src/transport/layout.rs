@@ -328,16 +328,8 @@ impl Reason {
         }
     }
 
-    const fn of(code: u8) -> Option<Self> {
-        match code {
-            1 => Some(Self::NotResident),
-            2 => Some(Self::QueueFull),
-            3 => Some(Self::NoResource),
-            4 => Some(Self::NoChannelState),
-            16 => Some(Self::BadKey),
-            17 => Some(Self::NoSuchEndpoint),
-            _ => None,
-        }
+    fn of(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.code() == code)
     }
 }
 
