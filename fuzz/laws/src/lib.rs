@@ -17,13 +17,15 @@ pub mod reference;
 pub mod repair;
 pub mod score;
 pub mod seeds;
+pub mod shrink;
 pub mod states;
+pub mod transport;
 
 /// A law, of bytes of its target's format.
 pub type Law = fn(&[u8]);
 
 /// The targets, by the names of their directories in `corpus/`.
-pub const TARGETS: [(&str, Law); 10] = [
+pub const TARGETS: [(&str, Law); 11] = [
     ("analyze", analyze::law),
     ("capture", capture::law),
     ("chars", chars::law),
@@ -34,4 +36,5 @@ pub const TARGETS: [(&str, Law); 10] = [
     ("notation", notation::law),
     ("packet", packet::law),
     ("switch", network::switch),
+    ("transport", transport::law),
 ];

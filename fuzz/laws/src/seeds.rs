@@ -11,6 +11,7 @@ use codec::tick::Tick;
 
 use crate::plan::{self, Owned};
 use crate::reference::crc;
+use crate::repair::Dice;
 
 /// Captures from another hand, with their names.
 pub const FIXTURES: [(&str, &[u8]); 6] = [
@@ -52,7 +53,23 @@ pub fn all() -> Vec<Seed> {
         .chain(captures)
         .chain(analyses)
         .chain(scenarios::all())
+        .chain(schedules())
         .collect()
+}
+
+/// Schedules, which are short and all of a kind. A fuzzer finds its way from a few of them.
+fn schedules() -> impl Iterator<Item = Seed> {
+    const NAMES: [&str; 8] = [
+        "schedule-1",
+        "schedule-2",
+        "schedule-3",
+        "schedule-4",
+        "schedule-5",
+        "schedule-6",
+        "schedule-7",
+        "schedule-8",
+    ];
+    NAMES.into_iter().map(|name| ("transport", name, Dice::new(name.as_bytes()).bytes(64)))
 }
 
 /// Chunks: name, characters, rounds.

@@ -1,0 +1,71 @@
+//! The machine of the reliability protocol: whatever is sent between a few NICs, lost, held up and
+//! said twice, and whoever is restarted, properties 1 to 6 of the protocol hold. T-1..T-13
+//!
+//! Paths are FIFO, as routes of Myrinet are; data is never doubled by the network, answers may be.
+
+mod ledger;
+pub mod plan;
+mod world;
+
+use std::collections::BTreeSet;
+
+use self::plan::Plan;
+use self::world::{World, Wrong};
+
+/// The law: every message is written once and ends once, and no step does anything but what the rules
+/// say; and as soon as nothing goes wrong any more, all comes to rest in bounded time.
+///
+/// # Panics
+/// If not.
+pub fn law(bytes: &[u8]) {
+    Plan::from_bytes(bytes).into_iter().for_each(|plan| {
+        planned(&plan);
+    });
+}
+
+/// The law, of a plan. What machines did.
+///
+/// # Panics
+/// If it is broken.
+pub fn planned(plan: &Plan) -> BTreeSet<&'static str> {
+    run(plan, Wrong::Nothing)
+}
+
+fn run(plan: &Plan, wrong: Wrong) -> BTreeSet<&'static str> {
+    let mut world = World::new(&plan.shape, wrong);
+    plan.ops.iter().for_each(|op| world.apply(*op));
+    world.settle();
+    world.into_seen()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::Dice;
+
+    fn storm(wrong: Wrong) {
+        let mut dice = Dice::new(b"a storm in a world where something is wrong");
+        for _ in 0..2000 {
+            run(&Plan::from_bytes(&dice.bytes(200)).unwrap(), wrong);
+        }
+    }
+
+    /// Property 7: what is true of FIFO paths only.
+    #[test]
+    #[should_panic(expected = "offered, though Again")]
+    fn packets_that_overtake_are_caught() {
+        storm(Wrong::Overtaking);
+    }
+
+    #[test]
+    #[should_panic(expected = "what is acknowledged was written")]
+    fn an_acknowledgment_of_what_was_not_written_is_caught() {
+        storm(Wrong::Praise);
+    }
+
+    #[test]
+    #[should_panic(expected = "ffered")]
+    fn a_wrong_sequence_number_is_caught() {
+        storm(Wrong::Flip);
+    }
+}

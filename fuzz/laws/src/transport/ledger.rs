@@ -1,0 +1,392 @@
+//! What must be so of messages, channels and NICs, kept beside the machines from the rules alone: the
+//! second witness. Plain, and it sees what no NIC can.
+
+mod sender;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codec::transport::{EndpointId, Header, Incarnation, LogicalChannel, Nic, Reason, Seq, Sync};
+use simulator::transport::{Effect, Letter, Note, Packet, TransportParameters};
+
+/// Messages are carried by their number.
+pub(super) type Number = u32;
+
+/// An endpoint anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct At {
+    pub(super) nic: Nic,
+    pub(super) endpoint: EndpointId,
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// A NIC has it.
+    Open,
+    /// It left its NIC with its endpoint.
+    Stored,
+    /// It is acknowledged.
+    Acknowledged,
+    /// It is back.
+    Returned,
+    /// Its NIC was restarted.
+    Lost,
+}
+
+/// A message.
+#[derive(Clone, Debug)]
+pub(super) struct Account {
+    pub(super) from: At,
+    pub(super) to: At,
+    pub(super) key: u64,
+    pub(super) end: End,
+    /// The lives of its destination in which it was written.
+    written: BTreeSet<u32>,
+}
+
+/// A message that is not acknowledged.
+#[derive(Clone, Debug)]
+struct Flight {
+    number: Number,
+    /// Of the latest transmission, and when that was, by the NIC's clock.
+    header: Header,
+    sync: Sync,
+    latest: u64,
+    /// When it set out, or did again behind the last sign of its destination. T-11
+    sign: u64,
+    /// Why its latest transmission was refused. T-13
+    refused: Option<Reason>,
+}
+
+impl Flight {
+    /// Whether its channel is to be opened anew. T-12
+    fn is_forgotten(&self) -> bool {
+        self.refused == Some(Reason::NoChannelState)
+    }
+}
+
+/// A logical channel, at the NIC that sends on it.
+#[derive(Clone, Debug, Default)]
+struct Channel {
+    /// Its incarnation and the next sequence number, if it is initialised. T-11
+    open: Option<(Incarnation, Seq)>,
+    flight: Option<Flight>,
+}
+
+/// A NIC.
+#[derive(Clone, Debug, Default)]
+struct Side {
+    life: u32,
+    /// The newest incarnation that it ever used.
+    used: Option<Incarnation>,
+    channels: BTreeMap<(Nic, LogicalChannel), Channel>,
+    /// Where data came from: the incarnation of what was last written, in this life.
+    stored: BTreeMap<(Nic, LogicalChannel), Incarnation>,
+    unloading: BTreeSet<EndpointId>,
+}
+
+/// Why a machine does something.
+#[derive(Clone, Debug)]
+pub(super) enum Cause {
+    Send(Number),
+    /// And what became of the offer, if the message was offered.
+    Data(Header, Sync, Number, Option<Result<(), Reason>>),
+    Answer(Header, Option<Reason>),
+    Tick,
+    Unload(EndpointId),
+}
+
+/// What a machine did.
+#[derive(Debug)]
+pub(super) struct Step<'a> {
+    pub(super) nic: Nic,
+    /// By its clock.
+    pub(super) clock: u64,
+    pub(super) cause: Cause,
+    pub(super) effects: &'a [Effect<Number>],
+}
+
+/// What a receiver makes of data. T-5, T-12
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expected {
+    Again,
+    Stale,
+    NoState,
+    Offer,
+}
+
+/// All of it.
+#[derive(Clone, Debug)]
+pub(super) struct Ledger {
+    pub(super) accounts: Vec<Account>,
+    sides: BTreeMap<Nic, Side>,
+    parameters: TransportParameters,
+}
+
+impl Ledger {
+    pub(super) fn new(parameters: TransportParameters) -> Self {
+        let sides = (0..parameters.nics).map(|nic| (Nic(nic), Side::default())).collect();
+        Self { accounts: Vec::new(), sides, parameters }
+    }
+
+    pub(super) fn account(&self, number: Number) -> Option<&Account> {
+        self.accounts.get(usize::try_from(number).ok()?)
+    }
+
+    fn set(&mut self, number: Number, end: End) {
+        let account = usize::try_from(number).ok().and_then(|at| self.accounts.get_mut(at));
+        assert!(account.is_some(), "{number}: a message that nobody sent");
+        account.into_iter().for_each(|account| account.end = end);
+    }
+
+    /// A message that an application hands over.
+    pub(super) fn accept(&mut self, from: At, to: At, key: u64) -> Number {
+        let account = Account { from, to, key, end: End::Stored, written: BTreeSet::new() };
+        self.accounts.push(account);
+        u32::try_from(self.accounts.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    fn side(&self, nic: Nic) -> Option<&Side> {
+        self.sides.get(&nic)
+    }
+
+    fn side_mut(&mut self, nic: Nic) -> &mut Side {
+        self.sides.entry(nic).or_default()
+    }
+
+    fn flights(&self, nic: Nic) -> impl Iterator<Item = (&(Nic, LogicalChannel), &Flight)> {
+        let channels = self.side(nic).into_iter().flat_map(|side| &side.channels);
+        channels.filter_map(|(place, channel)| Some((place, channel.flight.as_ref()?)))
+    }
+
+    fn flights_of(&self, at: At) -> impl Iterator<Item = (&(Nic, LogicalChannel), &Flight)> {
+        self.flights(at.nic).filter(move |(_, flight)| {
+            self.account(flight.number).is_some_and(|account| account.from == at)
+        })
+    }
+
+    /// Messages of an endpoint that are not acknowledged.
+    pub(super) fn outstanding(&self, at: At) -> usize {
+        self.flights_of(at).count()
+    }
+
+    /// Logical channels between two NICs that are taken.
+    pub(super) fn taken(&self, nic: Nic, to: Nic) -> usize {
+        self.flights(nic).filter(|((other, _), _)| *other == to).count()
+    }
+
+    /// Whether a NIC waits for anything.
+    pub(super) fn waits(&self, nic: Nic) -> bool {
+        self.flights(nic).next().is_some()
+    }
+
+    pub(super) fn is_unloading(&self, at: At) -> bool {
+        self.side(at.nic).is_some_and(|side| side.unloading.contains(&at.endpoint))
+    }
+
+    /// An endpoint stays in its frame, or is in one again.
+    pub(super) fn stays(&mut self, at: At) {
+        self.side_mut(at.nic).unloading.remove(&at.endpoint);
+    }
+
+    /// A NIC's control program is loaded again: all that it knew is gone. T-11
+    pub(super) fn restart(&mut self, nic: Nic) {
+        let lost: Vec<Number> = self.flights(nic).map(|(_, flight)| flight.number).collect();
+        lost.into_iter().for_each(|number| self.set(number, End::Lost));
+        let side = self.side_mut(nic);
+        *side = Side { life: side.life + 1, used: side.used, ..Side::default() };
+    }
+
+    /// Whether a packet is so old that nothing of it may count. T-8, T-12
+    pub(super) fn is_over(&self, nic: Nic, packet: &Packet<Number>) -> bool {
+        match packet {
+            Packet::Data(header, ..) => {
+                let place = (header.source, header.channel);
+                let stored = self.side(nic).and_then(|side| side.stored.get(&place));
+                stored.is_some_and(|stored| stored.is_newer_than(header.incarnation))
+            }
+            Packet::Ack(header) => self.answered(nic, header, None).is_none(),
+            Packet::Nack(header, reason) => self.answered(nic, header, Some(*reason)).is_none(),
+        }
+    }
+
+    /// What an answer answers, if it counts. T-8
+    fn answered(&self, nic: Nic, answer: &Header, reason: Option<Reason>) -> Option<&Flight> {
+        let channel = self.side(nic)?.channels.get(&(answer.source, answer.channel))?;
+        let flight = channel.flight.as_ref()?;
+        let same = flight.header.seq == answer.seq
+            && flight.header.incarnation == answer.incarnation
+            && (reason.is_none() || flight.header.timestamp == answer.timestamp);
+        (same && !flight.is_forgotten()).then_some(flight)
+    }
+
+    /// A machine has done a step: it did what it ought to, and it goes into the ledger.
+    pub(super) fn step(&mut self, step: &Step<'_>) {
+        match &step.cause {
+            Cause::Send(number) => self.sends(step, *number),
+            Cause::Data(header, sync, number, offered) => {
+                self.hears(step, (header, *sync, *number), *offered);
+            }
+            Cause::Answer(header, reason) => self.is_answered(step, header, *reason),
+            Cause::Tick => self.scans(step),
+            Cause::Unload(endpoint) => {
+                self.side_mut(step.nic).unloading.insert(*endpoint);
+                self.no_more(step, &[]);
+            }
+        }
+        self.all_that_can_leave_have_left(step.nic);
+    }
+
+    fn expected(&self, nic: Nic, header: &Header, sync: Sync, number: Number) -> Expected {
+        let Some(side) = self.side(nic) else { return Expected::NoState };
+        let written = self.account(number).is_some_and(|it| it.written.contains(&side.life));
+        match (sync, side.stored.get(&(header.source, header.channel))) {
+            (_, Some(stored)) if stored.is_newer_than(header.incarnation) => Expected::Stale,
+            (Sync::Clear | Sync::Set, _) if written => Expected::Again,
+            (Sync::Clear, Some(stored)) if *stored != header.incarnation => Expected::NoState,
+            (Sync::Clear, None) => Expected::NoState,
+            (Sync::Clear | Sync::Set, _) => Expected::Offer,
+        }
+    }
+
+    /// Data comes in. T-5, T-6, T-12
+    fn hears(
+        &mut self,
+        step: &Step<'_>,
+        (header, sync, number): (&Header, Sync, Number),
+        offered: Option<Result<(), Reason>>,
+    ) {
+        let expected = self.expected(step.nic, header, sync, number);
+        let life = self.side(step.nic).map_or(0, |side| side.life);
+        let answer = match (expected, offered) {
+            (Expected::Again, None) => Some(Packet::Ack(header.answer())),
+            (Expected::Stale, None) => None,
+            (Expected::NoState, None) => {
+                Some(Packet::Nack(header.answer(), Reason::NoChannelState))
+            }
+            (Expected::Offer, Some(offered)) => {
+                // Reading: what is refused changes nothing, so its incarnation is not taken over either.
+                if offered.is_ok() {
+                    let place = (header.source, header.channel);
+                    self.side_mut(step.nic).stored.insert(place, header.incarnation);
+                    self.write(number, life);
+                }
+                Some(match offered {
+                    Ok(()) => Packet::Ack(header.answer()),
+                    Err(reason) => Packet::Nack(header.answer(), reason),
+                })
+            }
+            (Expected::Again | Expected::Stale | Expected::NoState, Some(_)) => {
+                unexpected(&format!("offered, though {expected:?}: {step:?}"))
+            }
+            (Expected::Offer, None) => unexpected(&format!("not offered: {step:?}")),
+        };
+        let expected: Vec<_> = answer.map(Effect::Send).into_iter().collect();
+        self.no_more(step, &expected);
+    }
+
+    /// Property 1.
+    fn write(&mut self, number: Number, life: u32) {
+        let account = usize::try_from(number).ok().and_then(|at| self.accounts.get_mut(at));
+        let first = account.is_some_and(|account| account.written.insert(life));
+        assert!(first, "{number} is written once. T-1");
+    }
+
+    fn letter(&self, number: Number) -> Letter<Number> {
+        let endpoint = self.account(number).map(|account| account.from.endpoint);
+        Letter { endpoint: endpoint.unwrap_or_default(), message: number }
+    }
+
+    /// Besides what is expected, and notes, endpoints have left. T-13
+    fn no_more(&mut self, step: &Step<'_>, expected: &[Effect<Number>]) {
+        let mut expected = expected.iter();
+        for effect in step.effects {
+            match effect {
+                Effect::Noted(header, note) => self.is_true(step, header, *note),
+                Effect::Unloaded(endpoint, messages) => self.leaves(step, *endpoint, messages),
+                Effect::Send(_) | Effect::Acknowledged(_) | Effect::Returned(..) => {
+                    assert_eq!(Some(effect), expected.next(), "what is to be done: {step:?}");
+                }
+            }
+        }
+        assert_eq!(expected.next(), None, "what is to be done: {step:?}");
+    }
+
+    fn leaves(&mut self, step: &Step<'_>, endpoint: EndpointId, messages: &[Number]) {
+        let at = At { nic: step.nic, endpoint };
+        assert!(self.side_mut(at.nic).unloading.remove(&endpoint), "it is to leave: {step:?}");
+        let flights: Vec<_> = self
+            .flights_of(at)
+            .map(|(place, flight)| (*place, flight.number, flight.refused.is_some()))
+            .collect();
+        let waits = flights.iter().find(|(_, _, refused)| !refused);
+        assert_eq!(waits, None, "each was refused for its latest transmission. T-13: {step:?}");
+        let mut taken = messages.to_vec();
+        taken.sort_unstable();
+        let mut numbers: Vec<_> = flights.iter().map(|(_, number, _)| *number).collect();
+        numbers.sort_unstable();
+        assert_eq!(taken, numbers, "what is not acknowledged travels along. T-13: {step:?}");
+        for (place, number, _) in flights {
+            let channel = self.side_mut(at.nic).channels.entry(place).or_default();
+            (channel.open, channel.flight) = (None, None);
+            self.set(number, End::Stored);
+        }
+    }
+
+    fn all_that_can_leave_have_left(&self, nic: Nic) {
+        let leaving = self.side(nic).into_iter().flat_map(|side| &side.unloading);
+        for endpoint in leaving {
+            let at = At { nic, endpoint: *endpoint };
+            let waits = self.flights_of(at).any(|(_, flight)| flight.refused.is_none());
+            assert!(waits, "{at:?} leaves as soon as it can. T-13");
+        }
+    }
+
+    /// A note says what happened.
+    fn is_true(&self, step: &Step<'_>, header: &Header, note: Note) {
+        let is_true = match (note, &step.cause) {
+            (Note::Duplicate, Cause::Data(.., number, None)) => {
+                let life = self.side(step.nic).map_or(0, |side| side.life);
+                self.account(*number).is_some_and(|account| account.written.contains(&life))
+            }
+            (Note::Stale, Cause::Data(.., None)) => {
+                !step.effects.iter().any(|effect| matches!(effect, Effect::Send(_)))
+            }
+            (Note::Late, Cause::Answer(..)) => {
+                !step.effects.iter().any(|effect| !matches!(effect, Effect::Noted(..)))
+            }
+            (Note::Refused(noted), Cause::Answer(_, Some(reason))) => noted == *reason,
+            (Note::Retransmitted, Cause::Tick) => {
+                step.effects.iter().filter_map(data).any(|(sent, ..)| sent == header)
+            }
+            (
+                Note::Duplicate
+                | Note::Stale
+                | Note::Late
+                | Note::Refused(_)
+                | Note::Retransmitted
+                | Note::Unknown,
+                _,
+            ) => false,
+        };
+        assert!(is_true, "{note:?}: {step:?}");
+    }
+}
+
+/// Data that is sent.
+const fn data(effect: &Effect<Number>) -> Option<(&Header, Sync, Number)> {
+    match effect {
+        Effect::Send(Packet::Data(header, sync, number)) => Some((header, *sync, *number)),
+        Effect::Send(Packet::Ack(_) | Packet::Nack(..))
+        | Effect::Acknowledged(_)
+        | Effect::Returned(..)
+        | Effect::Unloaded(..)
+        | Effect::Noted(..) => None,
+    }
+}
+
+/// Fails.
+fn unexpected(what: &str) -> Option<Packet<Number>> {
+    assert!(what.is_empty(), "{what}");
+    None
+}

@@ -1,0 +1,249 @@
+//! A few NICs and what is done to them, one thing after another, made up from arbitrary bytes.
+
+use arbitrary::{Arbitrary, Error, Unstructured};
+use codec::transport::{Incarnation, Nic, Reason};
+use simulator::transport::{Micros, TransportParameters};
+
+/// Endpoints that each NIC has; one more can be named, which is not there.
+pub const ENDPOINTS: u16 = 2;
+
+/// Most operations. *Chosen*: a fuzzer's inputs have fewer.
+const OPS_MAX: usize = 512;
+
+/// The NICs, and what is done.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// How many NICs there are, and what they are set to.
+    pub shape: Shape,
+    /// What is done, in order.
+    pub ops: Vec<Op>,
+}
+
+/// NICs, all of them set alike.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub struct Shape {
+    nics: u8,
+    channels: u8,
+    scan: u8,
+    timeout: u8,
+    unreachable: u8,
+    clock: u8,
+    incarnation: u8,
+}
+
+/// Something that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// An application sends a message.
+    Send {
+        /// Whose it is.
+        from: Place,
+        /// Which of the other NICs it is for, and which endpoint there.
+        to: Place,
+        /// Whether its key is that of the endpoint at present.
+        key: Key,
+    },
+    /// So many packets of a path arrive.
+    Deliver(Path, u8),
+    /// All paths that are not held are emptied, again and again until nothing is under way.
+    Flush,
+    /// The first packet of a path is lost.
+    Lose(Path),
+    /// The first answer of a path arrives twice.
+    DuplicateAnswer(Path),
+    /// Nothing arrives on a path.
+    Hold(Path),
+    /// It does again.
+    Release(Path),
+    /// So much time passes, and every NIC does what is due when it is.
+    Pass(u64),
+    /// Likewise, up to the next moment at which something is due, if there is one.
+    PassToNext,
+    /// So much time passes in which every NIC is too busy to do what is due, but in the end.
+    Jump(u64),
+    /// A NIC's control program is loaded again.
+    Restart(u16, Clock),
+    /// An endpoint is to leave its frame.
+    Unload(Place),
+    /// It is in a frame again, if it has left it.
+    Load(Place),
+    /// Whether an endpoint can take what comes.
+    Room(Place, Room),
+    /// An endpoint has another key from now on.
+    Rekey(Place),
+    /// A packet of the past of a path comes in once more, if nothing of it may count any more.
+    Replay(Path, u8),
+    /// A packet of which nobody can have a table's entry comes in. T-7
+    Forge(Path, Forged),
+}
+
+/// An endpoint. Both numbers wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its NIC.
+    pub nic: u16,
+    /// Its number there.
+    pub endpoint: u16,
+}
+
+/// From one NIC to another. Both numbers wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// The NIC that sends.
+    pub from: u16,
+    /// Which of the others receives.
+    pub to: u16,
+}
+
+/// What a sender holds for an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// Its key.
+    Right,
+    /// Another.
+    Wrong,
+}
+
+/// What a NIC's clock does when its control program is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// It goes on.
+    GoesOn,
+    /// It begins at 0.
+    Begins,
+}
+
+/// Whether an endpoint can take a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Room {
+    /// It can.
+    #[default]
+    Free,
+    /// Its queue is full.
+    Full,
+    /// There is no resource.
+    Without,
+}
+
+/// What is wrong with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forged {
+    /// It is from a NIC that the tables have no row for.
+    Source,
+    /// It is on a logical channel that they have no column for.
+    Channel,
+    /// It is for another NIC.
+    Destination,
+}
+
+impl Plan {
+    /// The plan that some bytes stand for.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut bytes = Unstructured::new(bytes);
+        let shape = bytes.arbitrary().ok()?;
+        let mut ops = Vec::new();
+        while !bytes.is_empty() && ops.len() < OPS_MAX {
+            ops.push(bytes.arbitrary().ok()?);
+        }
+        Some(Self { shape, ops })
+    }
+}
+
+impl Shape {
+    /// How many NICs there are.
+    #[must_use]
+    pub fn nics(&self) -> u16 {
+        2 + u16::from(self.nics % 4)
+    }
+
+    /// What they are set to. Times are short, so that many fit into a run.
+    #[must_use]
+    pub fn parameters(&self) -> TransportParameters {
+        let scan = 5 + u64::from(self.scan % 16);
+        let timeout = 10 + u64::from(self.timeout % 64);
+        TransportParameters {
+            nics: self.nics(),
+            channels: 1 + self.channels % 3,
+            scan: Micros(scan),
+            timeout: Micros(timeout),
+            unreachable: Micros(3 * (scan + timeout) + u64::from(self.unreachable)),
+        }
+    }
+
+    /// What a NIC's clock shows at the beginning: now and then such that timestamps soon wrap. T-8
+    #[must_use]
+    pub fn clock(&self, nic: Nic) -> u64 {
+        let apart = u64::from(nic.0) * 1000;
+        if self.clock < 128 { apart } else { (1 << 32) - 8 * u64::from(self.clock) + apart }
+    }
+
+    /// The first incarnation of a NIC: now and then such that they soon wrap. T-12
+    #[must_use]
+    pub fn incarnation(&self, nic: Nic) -> Incarnation {
+        let first = u16::from(self.incarnation);
+        let first = if first < 128 { first } else { first.wrapping_sub(260) };
+        Incarnation(first.wrapping_add(nic.0))
+    }
+}
+
+impl Room {
+    /// Why a message is not taken.
+    #[must_use]
+    pub const fn refusal(self) -> Option<Reason> {
+        match self {
+            Self::Free => None,
+            Self::Full => Some(Reason::QueueFull),
+            Self::Without => Some(Reason::NoResource),
+        }
+    }
+}
+
+/// Four bytes each, so that what a fuzzer changes in one leaves the others as they are.
+impl<'a> Arbitrary<'a> for Op {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self, Error> {
+        let [kind, one, two, three]: [u8; 4] = bytes.arbitrary()?;
+        let path = Path { from: one.into(), to: two.into() };
+        let place = Place { nic: one.into(), endpoint: two.into() };
+        Ok(match kind % 38 {
+            0..=7 => Self::Send {
+                from: Place { nic: one.into(), endpoint: u16::from(one / 8) },
+                to: Place { nic: two.into(), endpoint: u16::from(two / 8) },
+                key: if three < 20 { Key::Wrong } else { Key::Right },
+            },
+            8..=12 => Self::Deliver(path, 1 + three % 4),
+            13 | 14 => Self::Flush,
+            15..=17 => Self::Lose(path),
+            18 | 19 => Self::DuplicateAnswer(path),
+            20 => Self::Hold(path),
+            21 => Self::Release(path),
+            22 | 23 => Self::Pass((three % 32).into()),
+            24 => Self::Pass(u64::from(three) * 4),
+            25..=27 => Self::PassToNext,
+            28 => Self::Jump(u64::from(three)),
+            29 => {
+                Self::Restart(one.into(), if three < 128 { Clock::GoesOn } else { Clock::Begins })
+            }
+            30 => Self::Unload(place),
+            31 | 32 => Self::Load(place),
+            33 => Self::Room(
+                place,
+                match three % 4 {
+                    0 => Room::Full,
+                    1 => Room::Without,
+                    _ => Room::Free,
+                },
+            ),
+            34 => Self::Rekey(place),
+            35 | 36 => Self::Replay(path, three),
+            _ => Self::Forge(
+                path,
+                match three % 3 {
+                    0 => Forged::Source,
+                    1 => Forged::Channel,
+                    _ => Forged::Destination,
+                },
+            ),
+        })
+    }
+}

@@ -1,0 +1,384 @@
+//! NICs, the paths between them, and an adversary who decides what arrives and when.
+
+mod paths;
+mod times;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use codec::transport::{self as wire, EndpointId, Nic, Reason};
+use simulator::transport::{
+    Effect, Letter, Micros, Note, Packet, Return, Transport, TransportParameters,
+};
+
+use super::ledger::{At, Cause, End, Ledger, Number, Step};
+use super::plan::{ENDPOINTS, Key, Op, Path, Place, Room, Shape};
+
+/// Packets of a path that are remembered. *Chosen*: those of several messages.
+const REMEMBERED: usize = 16;
+
+/// What is wrong with the world, for a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(test), expect(dead_code, reason = "nothing but in tests"))]
+pub(super) enum Wrong {
+    /// Nothing.
+    Nothing,
+    /// Now and then a packet overtakes those before it on its path.
+    Overtaking,
+    /// Now and then a NACK arrives as an ACK.
+    Praise,
+    /// Now and then data arrives with the other sequence number.
+    Flip,
+}
+
+/// From the first NIC to the second.
+type Way = (Nic, Nic);
+
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    packets: VecDeque<Packet<Number>>,
+    held: bool,
+    /// What was under way there before.
+    past: VecDeque<Packet<Number>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Frame {
+    Resident,
+    Leaving,
+    #[default]
+    Out,
+}
+
+#[derive(Clone, Debug)]
+struct Endpoint {
+    frame: Frame,
+    room: Room,
+    key: u64,
+    /// Messages that wait for a channel, or for the endpoint to be loaded.
+    waiting: VecDeque<Number>,
+}
+
+#[derive(Clone, Debug)]
+struct Host {
+    machine: Transport<Number>,
+    /// How far its clock is ahead; wraps.
+    ahead: u64,
+    endpoints: Vec<Endpoint>,
+}
+
+/// All of it.
+#[derive(Debug)]
+pub(super) struct World {
+    hosts: BTreeMap<Nic, Host>,
+    lanes: BTreeMap<Way, Lane>,
+    ledger: Ledger,
+    parameters: TransportParameters,
+    now: u64,
+    wrong: Wrong,
+    seen: BTreeSet<&'static str>,
+    effects: Vec<Effect<Number>>,
+    bytes: Vec<u8>,
+}
+
+impl World {
+    pub(super) fn new(shape: &Shape, wrong: Wrong) -> Self {
+        let parameters = shape.parameters();
+        let nics = || (0..parameters.nics).map(Nic);
+        let host = |nic| {
+            let mut machine = Transport::new(nic, parameters, shape.incarnation(nic));
+            let endpoint = |id| {
+                machine.on_load(EndpointId(id));
+                let (frame, key) = (Frame::Resident, id.into());
+                Endpoint { frame, key, room: Room::Free, waiting: VecDeque::new() }
+            };
+            let endpoints = (0..ENDPOINTS).map(endpoint).collect();
+            Host { machine, endpoints, ahead: shape.clock(nic) }
+        };
+        let ways = nics().flat_map(|from| nics().map(move |to| (from, to)));
+        Self {
+            hosts: nics().map(|nic| (nic, host(nic))).collect(),
+            lanes: ways.filter(|(from, to)| from != to).map(|it| (it, Lane::default())).collect(),
+            ledger: Ledger::new(parameters),
+            parameters,
+            now: 0,
+            wrong,
+            seen: BTreeSet::new(),
+            effects: Vec::new(),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Does something, and looks whether all is as it must be.
+    pub(super) fn apply(&mut self, op: Op) {
+        match op {
+            Op::Send { from, to, key } => self.send(from, to, key),
+            Op::Deliver(path, count) => {
+                let way = self.way(path);
+                (0..count).for_each(|_| self.deliver(way));
+            }
+            Op::Flush => self.flush(),
+            Op::Lose(path) => {
+                let lane = self.lane(path);
+                let lost = lane.packets.pop_front();
+                lane.remember(lost);
+            }
+            Op::DuplicateAnswer(path) => {
+                let packets = &mut self.lane(path).packets;
+                let answer = |packet: &Packet<Number>| !matches!(packet, Packet::Data(..));
+                if let Some(place) = packets.iter().position(answer)
+                    && let Some(answer) = packets.get(place).copied()
+                {
+                    packets.insert(place, answer);
+                }
+            }
+            Op::Hold(path) => self.lane(path).held = true,
+            Op::Release(path) => self.lane(path).held = false,
+            Op::Pass(time) => self.pass(time),
+            Op::PassToNext => {
+                let next = self.next().map_or(0, |(at, _)| at.saturating_sub(self.now));
+                self.pass(next);
+            }
+            Op::Jump(time) => {
+                self.now += time;
+                self.nics().into_iter().for_each(|nic| self.tick(nic));
+            }
+            Op::Restart(nic, clock) => self.restart(self.nic(nic), clock),
+            Op::Unload(place) => {
+                self.unload(self.at(place));
+            }
+            Op::Load(place) => self.load(self.at(place)),
+            Op::Room(place, room) => {
+                let at = self.at(place);
+                self.endpoint(at).into_iter().for_each(|endpoint| endpoint.room = room);
+            }
+            Op::Rekey(place) => {
+                let at = self.at(place);
+                self.endpoint(at).into_iter().for_each(|endpoint| endpoint.key += 2);
+            }
+            Op::Replay(path, which) => self.replay(self.way(path), which.into()),
+            Op::Forge(path, forged) => self.forge(self.way(path), forged),
+        }
+        self.nics().into_iter().for_each(|nic| self.check(nic));
+    }
+
+    /// Faults cease, and every message ends in bounded time. T-1
+    pub(super) fn settle(&mut self) {
+        self.lanes.values_mut().for_each(|lane| lane.held = false);
+        for endpoint in self.hosts.values_mut().flat_map(|host| &mut host.endpoints) {
+            endpoint.room = Room::Free;
+        }
+        let places: Vec<At> = self.places().collect();
+        let TransportParameters { scan, timeout, .. } = self.parameters;
+        // A message that waits may wait for each other one on its channel. Each takes a timeout and a
+        // scan, again if its receiver has forgotten the channel, and again where it is not loaded.
+        let turn = 3 * (timeout.0 + 2 * scan.0);
+        let rounds = 4 + u64::try_from(self.ledger.accounts.len()).unwrap_or(u64::MAX);
+        let end = self.now + turn * rounds;
+        loop {
+            self.flush();
+            // Who leaves does so first.
+            let is_out = |at: &&At| !self.ledger.is_unloading(**at);
+            let out: Vec<&At> = places.iter().filter(is_out).collect();
+            out.into_iter().for_each(|at| self.load(*at));
+            places.iter().for_each(|at| self.send_waiting(*at));
+            let is_quiet = self.lanes.values().all(|lane| lane.packets.is_empty());
+            let Some((at, _)) = self.next() else {
+                if is_quiet {
+                    break;
+                }
+                continue;
+            };
+            assert!(at <= end, "it settles in {} µs. T-1: {:?}", end - self.now, self.open());
+            self.pass(at.saturating_sub(self.now));
+        }
+        assert_eq!(self.open(), [], "every message ends. T-1");
+        self.nics().into_iter().for_each(|nic| self.check(nic));
+        for (nic, host) in &self.hosts {
+            assert_eq!(host.machine.due(), None, "nothing more is due: {nic:?}");
+        }
+    }
+
+    /// What machines did.
+    pub(super) fn into_seen(self) -> BTreeSet<&'static str> {
+        self.seen
+    }
+
+    /// Messages that have not ended.
+    fn open(&self) -> Vec<(usize, End)> {
+        let ends = self.ledger.accounts.iter().map(|account| account.end).enumerate();
+        ends.filter(|(_, end)| matches!(end, End::Open | End::Stored)).collect()
+    }
+
+    fn nics(&self) -> Vec<Nic> {
+        self.hosts.keys().copied().collect()
+    }
+
+    fn nic(&self, number: u16) -> Nic {
+        Nic(number % self.parameters.nics)
+    }
+
+    fn way(&self, path: Path) -> Way {
+        let Nic(from) = self.nic(path.from);
+        (Nic(from), self.nic(from + 1 + path.to % (self.parameters.nics - 1)))
+    }
+
+    fn lane(&mut self, path: Path) -> &mut Lane {
+        self.lanes.entry(self.way(path)).or_default()
+    }
+
+    fn at(&self, place: Place) -> At {
+        At { nic: self.nic(place.nic), endpoint: EndpointId(place.endpoint % ENDPOINTS) }
+    }
+
+    fn places(&self) -> impl Iterator<Item = At> + use<> {
+        let nics = (0..self.parameters.nics).map(Nic);
+        let at = |nic| (0..ENDPOINTS).map(move |id| At { nic, endpoint: EndpointId(id) });
+        nics.flat_map(at)
+    }
+
+    fn endpoint(&mut self, at: At) -> Option<&mut Endpoint> {
+        self.hosts.get_mut(&at.nic)?.endpoints.get_mut(usize::from(at.endpoint.0))
+    }
+
+    fn clock(&self, nic: Nic) -> u64 {
+        self.hosts.get(&nic).map_or(0, |host| self.now.wrapping_add(host.ahead))
+    }
+
+    fn send(&mut self, from: Place, to: Place, key: Key) {
+        let from = self.at(from);
+        let (_, nic) = self.way(Path { from: from.nic.0, to: to.nic });
+        // One of eight is for an endpoint that is not there. T-6
+        let id = if to.endpoint % 8 == 7 { ENDPOINTS } else { to.endpoint % ENDPOINTS };
+        let to = At { nic, endpoint: EndpointId(id) };
+        let right = self.endpoint(to).map_or(0, |endpoint| endpoint.key);
+        let key = match key {
+            Key::Right => right,
+            Key::Wrong => right + 1,
+        };
+        let number = self.ledger.accept(from, to, key);
+        self.endpoint(from).into_iter().for_each(|endpoint| endpoint.waiting.push_back(number));
+        self.send_waiting(from);
+    }
+
+    /// Sends what waits, as long as there are channels. T-2
+    fn send_waiting(&mut self, from: At) {
+        let count = self.endpoint(from).map_or(0, |endpoint| endpoint.waiting.len());
+        for _ in 0..count {
+            let waiting = self.endpoint(from).and_then(|endpoint| endpoint.waiting.pop_front());
+            let Some(number) = waiting else { return };
+            if !self.try_to_send(from, number)
+                && let Some(endpoint) = self.endpoint(from)
+            {
+                endpoint.waiting.push_back(number);
+            }
+        }
+    }
+
+    fn try_to_send(&mut self, from: At, number: Number) -> bool {
+        let now = Micros(self.clock(from.nic));
+        let Some(to) = self.ledger.account(number).map(|account| account.to.nic) else {
+            return false;
+        };
+        let letter = Letter { endpoint: from.endpoint, message: number };
+        let taken = self.ledger.taken(from.nic, to);
+        let may = self.endpoint(from).is_some_and(|it| it.frame == Frame::Resident)
+            && taken < usize::from(self.parameters.channels);
+        let mut effects = std::mem::take(&mut self.effects);
+        let Some(host) = self.hosts.get_mut(&from.nic) else { return false };
+        let sent = host.machine.on_send(now, to, letter, &mut effects);
+        self.effects = effects;
+        assert_eq!(sent.is_ok(), may, "{taken} channels are taken. T-2: {from:?}");
+        if sent.is_err() {
+            assert_eq!((sent, &self.effects[..]), (Err(number), &[][..]), "nothing is done");
+            return false;
+        }
+        self.done(from.nic, Cause::Send(number));
+        true
+    }
+
+    /// What a machine did goes into the ledger, and what it sent on its way.
+    fn done(&mut self, nic: Nic, cause: Cause) {
+        let clock = self.clock(nic);
+        let mut effects = std::mem::take(&mut self.effects);
+        self.ledger.step(&Step { nic, clock, cause, effects: &effects });
+        for effect in effects.drain(..) {
+            self.seen.insert(name(&effect));
+            match effect {
+                Effect::Send(packet) => {
+                    let packet = self.through_bytes(&packet);
+                    let to = header(&packet).destination;
+                    self.lanes.entry((nic, to)).or_default().packets.push_back(packet);
+                }
+                Effect::Unloaded(endpoint, messages) => {
+                    let at = At { nic, endpoint };
+                    let it = self.endpoint(at);
+                    it.into_iter().for_each(|it| {
+                        it.frame = Frame::Out;
+                        it.waiting.extend(&messages);
+                    });
+                }
+                Effect::Acknowledged(_) | Effect::Returned(..) | Effect::Noted(..) => {}
+            }
+        }
+        self.effects = effects;
+    }
+
+    /// What must be so at any time. T-2, T-3, T-10
+    fn check(&self, nic: Nic) {
+        let Some(host) = self.hosts.get(&nic) else { return };
+        for id in (0..ENDPOINTS).map(EndpointId) {
+            let outstanding = self.ledger.outstanding(At { nic, endpoint: id });
+            assert_eq!(host.machine.outstanding(id), outstanding, "outstanding of {nic:?} {id:?}");
+        }
+        for to in self.hosts.keys().filter(|to| **to != nic) {
+            let free = self.ledger.taken(nic, *to) < usize::from(self.parameters.channels);
+            assert_eq!(host.machine.has_channel(*to), free, "a free channel to {to:?}. T-2");
+        }
+        let due = host.machine.due();
+        assert_eq!(due.is_some(), self.ledger.waits(nic), "a scan is due iff something waits");
+        let latest = self.clock(nic) + self.parameters.scan.0;
+        assert!(due.is_none_or(|due| due.0 <= latest), "the next scan is near. T-10");
+    }
+}
+
+impl Lane {
+    fn remember(&mut self, packet: Option<Packet<Number>>) {
+        self.past.extend(packet);
+        if self.past.len() > REMEMBERED {
+            self.past.pop_front();
+        }
+    }
+}
+
+const fn header(packet: &Packet<Number>) -> &wire::Header {
+    match packet {
+        Packet::Data(header, ..) | Packet::Ack(header) | Packet::Nack(header, _) => header,
+    }
+}
+
+const fn name(effect: &Effect<Number>) -> &'static str {
+    match effect {
+        Effect::Send(Packet::Data(_, wire::Sync::Set, _)) => "sync",
+        Effect::Send(Packet::Data(_, wire::Sync::Clear, _)) => "data",
+        Effect::Send(Packet::Ack(_)) => "ack",
+        Effect::Send(Packet::Nack(..)) => "nack",
+        Effect::Acknowledged(_) => "acknowledged",
+        Effect::Returned(_, Return::Unreachable) => "unreachable",
+        Effect::Returned(_, Return::Refused(_)) => "refused for good",
+        Effect::Unloaded(_, messages) if messages.is_empty() => "unloaded",
+        Effect::Unloaded(..) => "unloaded with messages",
+        Effect::Noted(_, Note::Duplicate) => "duplicate",
+        Effect::Noted(_, Note::Stale) => "stale",
+        Effect::Noted(_, Note::Late) => "late",
+        Effect::Noted(_, Note::Unknown) => "unknown",
+        Effect::Noted(_, Note::Retransmitted) => "retransmitted",
+        Effect::Noted(_, Note::Refused(reason)) => match reason {
+            Reason::NotResident => "not resident",
+            Reason::QueueFull => "queue full",
+            Reason::NoResource => "no resource",
+            Reason::NoChannelState => "no channel state",
+            Reason::BadKey => "bad key",
+            Reason::NoSuchEndpoint => "no such endpoint",
+        },
+    }
+}
