@@ -1,17 +1,22 @@
 //! What is simulated: a network, its traffic, its faults, where it is tapped, and the seed.
 
 mod breakage;
+mod costs;
 mod demand;
+mod endpoints;
 mod error;
 mod law;
 pub mod limits;
 mod map;
+mod messages;
 mod network;
 mod parameters;
 mod shape;
 mod table;
 mod taps;
 mod way;
+
+use std::collections::BTreeMap;
 
 use toml::de::DeTable;
 
@@ -21,6 +26,7 @@ use self::limits::{DURATION_MAX, TEXT_MAX};
 use self::map::Map;
 use self::network::Whole;
 use self::table::Table;
+use crate::endpoint::MessagingPlan;
 use crate::fault::Fault;
 use crate::interface::InterfaceParameters;
 use crate::routes::{Method, Routes};
@@ -44,6 +50,8 @@ pub struct Scenario {
     pub streams: Vec<Stream>,
     /// What they send as it stands.
     pub raw: Vec<Raw>,
+    /// The endpoints of hosts that have any, and what they send each other.
+    pub messaging: BTreeMap<NodeId, MessagingPlan>,
     /// What breaks, in order of time.
     pub faults: Vec<Fault>,
     /// Where the network is observed.
@@ -114,6 +122,9 @@ fn read(text: &str, problems: &Problems<'_>, other_seed: Option<u64>) -> Option<
     let method = if mesh { Method::DimensionOrder } else { Method::UpDown };
     let routes = way::read(&mut root, map, method);
     let (streams, raw) = demand::Demand::new(map, &routes, duration).read(&mut root);
+    let common = endpoints::common(&mut root);
+    let endpoints = endpoints::Endpoints::new(map, common, &network.costs).read(&mut root);
+    let messaging = messages::Messages::new(map, &routes, duration, endpoints).read(&mut root);
     let faults = breakage::Breakage::new(map, seed, duration).read(&mut root);
     let taps = taps::read(&mut root, map, duration);
     root.finish();
@@ -128,6 +139,7 @@ fn read(text: &str, problems: &Problems<'_>, other_seed: Option<u64>) -> Option<
         routes,
         streams,
         raw,
+        messaging,
         faults,
         taps,
     })

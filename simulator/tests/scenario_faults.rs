@@ -72,7 +72,7 @@ length_m = 10";
          --> net.toml:2:2
           |
         2 | [lnk]
-          |  ^^^ expected `cable`, `duration_us`, `fault`, `host`, `interface`, `link`, `raw`, `route`, `routes`, `seed`, `switch`, `switch_defaults`, `tap`, `topology` or `traffic`
+          |  ^^^ expected `cable`, `costs`, `duration_us`, `endpoint`, `fault`, `host`, `interface`, `link`, `messages`, `raw`, `route`, `routes`, `seed`, `switch`, `switch_defaults`, `tap`, `topology`, `traffic` or `transport`
           |
           = help: did you mean `link`?
     ");

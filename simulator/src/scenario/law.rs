@@ -1,6 +1,7 @@
 //! How large packets are, and when they come.
 
 use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
 
 use codec::tick::Ticks;
 
@@ -121,8 +122,11 @@ fn share(item: &Item<'_>) -> Option<u128> {
 
 /// `payload`: a number, two numbers, or small and large ones.
 pub(super) fn payload(table: &mut Table<'_>) -> Option<Size> {
-    let item = table.needed("payload")?;
-    let limits = 0..=PAYLOAD_MAX;
+    size(&table.needed("payload")?, 0..=PAYLOAD_MAX)
+}
+
+/// A law of sizes, each within limits: a number, two numbers, or small and large ones.
+pub(super) fn size(item: &Item<'_>, limits: RangeInclusive<u64>) -> Option<Size> {
     if let Some(mut table) = item.as_table() {
         let mut size = |key| table.needed(key)?.integer(limits.clone());
         let (small, large) = (size("small"), size("large"));
@@ -158,6 +162,39 @@ pub(super) fn mean_payload(size: Size) -> u128 {
         Size::Bimodal { small, large, share } => {
             let share = u128::from(share);
             u128::from(small) * (65_536 - share) + u128::from(large) * share
+        }
+    }
+}
+
+/// The largest of a law of sizes.
+pub(super) const fn most(size: Size) -> u32 {
+    match size {
+        Size::Fixed(bytes) => bytes,
+        Size::Uniform(least, most) => {
+            if least > most {
+                least
+            } else {
+                most
+            }
+        }
+        Size::Bimodal { small, large, .. } => {
+            if small > large {
+                small
+            } else {
+                large
+            }
+        }
+    }
+}
+
+/// A law of sizes in another unit: all of them so many times as large.
+pub(super) fn times(size: Size, factor: u32) -> Size {
+    let times = |size: u32| size.saturating_mul(factor);
+    match size {
+        Size::Fixed(size) => Size::Fixed(times(size)),
+        Size::Uniform(least, most) => Size::Uniform(times(least), times(most)),
+        Size::Bimodal { small, large, share } => {
+            Size::Bimodal { small: times(small), large: times(large), share }
         }
     }
 }

@@ -45,3 +45,29 @@ pub const RAW_MAX: usize = 1 << 22;
 pub const FAULTS_MAX: usize = 1 << 18;
 /// Periods in which an interface takes one character.
 pub const CONSUMPTION_MAX: u64 = 1 << 20;
+/// Logical channels between two NICs.
+pub const CHANNELS_MAX: u64 = 32;
+/// NICs that the transport's tables have rows for.
+pub const NICS_MAX: u64 = 4_096;
+/// Entries of the transport's tables, of all NICs together.
+pub const ENTRIES_MAX: u64 = 1 << 24;
+/// Microseconds of the transport's clocks: an hour.
+pub const MICROS_MAX: u64 = 3_600_000_000;
+/// Frames of a NIC for endpoints.
+pub const FRAMES_MAX: u64 = 255;
+/// Requests of an endpoint that are not answered.
+pub const CREDITS_MAX: u64 = 1 << 12;
+/// Messages that a request receive queue or a staging area holds.
+pub const QUEUE_MAX: u64 = 1 << 14;
+/// Endpoints in all.
+pub const ENDPOINTS_MAX: u64 = 1 << 14;
+/// Bytes of all endpoints' segments.
+pub const SEGMENTS_MAX: u64 = 1 << 28;
+/// Pairs of endpoints of which one sends to the other.
+pub const MESSAGE_PAIRS_MAX: usize = 1 << 16;
+/// Packets that a NIC has memory for on their way out.
+pub const SEND_BUFFERS_MAX: u64 = 255;
+/// Bytes of an endpoint that move when it is loaded.
+pub const PAGE_MAX: u64 = 1 << 20;
+/// The binary logarithm of how many messages of an endpoint are sent before another's.
+pub const BURST_LOG2_MAX: u64 = 31;

@@ -5,12 +5,14 @@ use std::ops::Range;
 
 use codec::route::Addressing;
 
+use super::costs;
 use super::error::{Problems, shortened};
 use super::limits::{CABLES_MAX, CELLS_MAX, HOSTS_MAX, NAME_MAX, NODES_MAX, PROBLEMS_MAX};
 use super::map::Map;
 use super::parameters;
 use super::shape;
 use super::table::{Table, Text};
+use crate::endpoint::Costs;
 use crate::interface::InterfaceParameters;
 use crate::link::LinkParameters;
 use crate::topology::{
@@ -25,6 +27,8 @@ pub(super) const RESERVED: [&str; 6] = ["all", "any", "bisect", "neighbour", "sh
 pub(super) struct Network {
     pub(super) topology: Topology,
     pub(super) interfaces: Vec<(NodeId, InterfaceParameters)>,
+    /// What messages take at each host.
+    pub(super) costs: BTreeMap<NodeId, Costs>,
     pub(super) whole: Whole,
 }
 
@@ -42,6 +46,7 @@ struct Plan<'a> {
     /// Where each name was given.
     names: BTreeMap<String, Range<usize>>,
     interfaces: BTreeMap<NodeId, InterfaceParameters>,
+    costs: BTreeMap<NodeId, Costs>,
     cables: Vec<Cable>,
     /// Where each cable was given: its table, and the names of its ends.
     places: Vec<(Range<usize>, Vec<Text<'a>>)>,
@@ -73,11 +78,17 @@ pub(super) fn read<'a>(root: &mut Table<'a>, problems: &'a Problems<'a>, seed: u
         interface = parameters::interface(&mut table, interface);
         table.finish();
     }
+    let mut costs = Costs::default();
+    if let Some(mut table) = root.table("costs") {
+        costs = costs::read(&mut table, costs);
+        table.finish();
+    }
     let mut plan = Plan {
         problems,
         nodes: Vec::new(),
         names: BTreeMap::new(),
         interfaces: BTreeMap::new(),
+        costs: BTreeMap::new(),
         cables: Vec::new(),
         places: Vec::new(),
         whole: Whole::Yes,
@@ -90,12 +101,12 @@ pub(super) fn read<'a>(root: &mut Table<'a>, problems: &'a Problems<'a>, seed: u
     }
     let mut loose = Vec::new();
     for table in root.tables("host") {
-        loose.extend(plan.host(table, interface, link));
+        loose.extend(plan.host(table, (interface, costs), link));
     }
     for table in root.tables("cable") {
         loose.extend(plan.cable(table, link));
     }
-    plan.finish(loose, interface)
+    plan.finish(loose, (interface, costs))
 }
 
 impl<'a> Plan<'a> {
@@ -126,11 +137,12 @@ impl<'a> Plan<'a> {
     fn host(
         &mut self,
         mut table: Table<'a>,
-        interface: InterfaceParameters,
+        (interface, costs): (InterfaceParameters, Costs),
         link: LinkParameters,
     ) -> Option<Loose<'a>> {
         let name = table.needed("name").and_then(|item| item.text("a name"));
         let interface = parameters::interface(&mut table, interface);
+        let costs = table.item("costs").map_or(Some(costs), |item| costs::of_host(&item, costs));
         let at = table.item("at");
         let link = if at.is_some() { parameters::link(&mut table, link) } else { link };
         let span = table.span();
@@ -138,6 +150,7 @@ impl<'a> Plan<'a> {
         let host = self.node(name, NodeKind::Host);
         if let Some(host) = host {
             self.interfaces.insert(host, interface);
+            self.costs.extend(costs.map(|costs| (host, costs)));
         }
         let at = at?.text("a port, like `s0:0`");
         let Some((host, at)) = host.zip(at) else {
@@ -202,7 +215,11 @@ impl<'a> Plan<'a> {
         Some(id)
     }
 
-    fn finish(mut self, loose: Vec<Loose<'a>>, interface: InterfaceParameters) -> Network {
+    fn finish(
+        mut self,
+        loose: Vec<Loose<'a>>,
+        (interface, costs): (InterfaceParameters, Costs),
+    ) -> Network {
         let problems = self.problems;
         let nodes = Topology::new(self.nodes.clone(), Vec::new()).unwrap_or_default();
         let map = Map { topology: &nodes, whole: Whole::No, problems };
@@ -223,8 +240,12 @@ impl<'a> Plan<'a> {
             .hosts()
             .map(|host| (host, self.interfaces.get(&host).copied().unwrap_or(interface)))
             .collect();
+        let costs = topology
+            .hosts()
+            .map(|host| (host, self.costs.get(&host).copied().unwrap_or(costs)))
+            .collect();
         self.check_size(&topology);
-        Network { topology, interfaces, whole: self.whole }
+        Network { topology, interfaces, costs, whole: self.whole }
     }
 
     /// The topology; cables that cannot be laid are told and left out.

@@ -1,6 +1,7 @@
 //! A small network made up from arbitrary bytes: its parts, its traffic, what breaks in it, where
 //! it is tapped.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use arbitrary::{Arbitrary, Error, Unstructured};
@@ -210,6 +211,7 @@ impl Plan {
             interfaces: hosts.iter().copied().zip(own).collect(),
             streams: self.streams.iter().filter_map(|it| it.stream(&hosts, duration)).collect(),
             raw: self.texts.iter().filter_map(text).collect(),
+            messaging: BTreeMap::new(),
             faults,
             taps: self.taps(&topology, duration),
             topology,

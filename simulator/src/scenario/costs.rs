@@ -1,0 +1,65 @@
+//! `[costs]`: what each stage of a message's way takes.
+
+use super::limits::{DURATION_MAX, PAGE_MAX, SEND_BUFFERS_MAX};
+use super::table::{Item, Table, TimeKeys};
+use crate::endpoint::{Costs, Transfers};
+
+/// What is published of two systems, and nothing at all.
+const PRESETS: [(&str, Costs); 3] =
+    [("am-ii", Costs::AM_II), ("gam", Costs::GAM), ("nothing", Costs::NOTHING)];
+
+/// A stage: its keys, and where it stands.
+type Stage = (TimeKeys, fn(&mut Costs) -> &mut u64);
+
+const STAGES: [Stage; 18] = [
+    (["host_send_us", "host_send_periods"], |costs| &mut costs.host_send),
+    (["host_receive_us", "host_receive_periods"], |costs| &mut costs.host_receive),
+    (["host_poll_us", "host_poll_periods"], |costs| &mut costs.host_poll),
+    (["host_wake_us", "host_wake_periods"], |costs| &mut costs.host_wake),
+    (["host_switch_us", "host_switch_periods"], |costs| &mut costs.host_switch),
+    (["host_quantum_us", "host_quantum_periods"], |costs| &mut costs.host_quantum),
+    (["host_copy_us", "host_copy_periods"], |costs| &mut costs.host_copy),
+    (["send_us", "send_periods"], |costs| &mut costs.send),
+    (["receive_us", "receive_periods"], |costs| &mut costs.receive),
+    (["reliability_send_us", "reliability_send_periods"], |costs| &mut costs.reliability_send),
+    (["reliability_receive_us", "reliability_receive_periods"], |costs| {
+        &mut costs.reliability_receive
+    }),
+    (["protection_send_us", "protection_send_periods"], |costs| &mut costs.protection_send),
+    (["protection_receive_us", "protection_receive_periods"], |costs| {
+        &mut costs.protection_receive
+    }),
+    (["answer_send_us", "answer_send_periods"], |costs| &mut costs.answer_send),
+    (["answer_receive_us", "answer_receive_periods"], |costs| &mut costs.answer_receive),
+    (["scan_us", "scan_periods"], |costs| &mut costs.scan),
+    (["bus_setup_us", "bus_setup_periods"], |costs| &mut costs.bus_setup),
+    (["bus_burst_us", "bus_burst_periods"], |costs| &mut costs.bus_burst),
+];
+
+/// Reads `[costs]`: what differs from a preset, or from the defaults.
+pub(super) fn read(table: &mut Table<'_>, base: Costs) -> Costs {
+    let mut costs = table.word("preset", &PRESETS).unwrap_or(base);
+    for (keys, stage) in STAGES {
+        if let Some(time) = table.time(keys, 0..=DURATION_MAX) {
+            *stage(&mut costs) = time.periods;
+        }
+    }
+    let transfers =
+        [("store-and-forward", Transfers::StoreAndForward), ("pipelined", Transfers::Pipelined)];
+    Costs {
+        transfers: table.word("transfers", &transfers).unwrap_or(costs.transfers),
+        send_buffers: table
+            .integer("send_buffers", 1..=SEND_BUFFERS_MAX)
+            .unwrap_or(costs.send_buffers),
+        page: table.integer("page", 0..=PAGE_MAX).unwrap_or(costs.page),
+        ..costs
+    }
+}
+
+/// Reads `costs` of a host: the name of a preset, or a table as `[costs]`.
+pub(super) fn of_host(item: &Item<'_>, base: Costs) -> Option<Costs> {
+    let Some(mut table) = item.as_table() else { return item.word(&PRESETS) };
+    let costs = read(&mut table, base);
+    table.finish();
+    Some(costs)
+}

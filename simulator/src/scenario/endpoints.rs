@@ -1,0 +1,281 @@
+//! `[transport]`, `[costs]` and `[[endpoint]]`: the protocol's parameters, and who is there to talk.
+//! T-2, T-3, T-9..T-15
+
+use std::collections::BTreeMap;
+
+use codec::transport::{EndpointId, EndpointKey, Nic};
+
+use super::error::{did_you_mean, shortened};
+use super::limits::{
+    BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,
+    FRAMES_MAX, MICROS_MAX, NAME_MAX, NICS_MAX, QUEUE_MAX, SEGMENTS_MAX,
+};
+use super::map::Map;
+use super::network::{RESERVED, Whole};
+use super::table::{Item, Table, Text};
+use crate::endpoint::{
+    Costs, EndpointParameters, EndpointPlan, Layers, MessagingPlan, SEGMENT_MAX, Wake,
+};
+use crate::topology::NodeId;
+use crate::transport::{Micros, TransportParameters};
+
+/// What all hosts have in common.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Common {
+    transport: TransportParameters,
+    /// Rows of the tables, if that is said.
+    nics: Option<u16>,
+    parameters: EndpointParameters,
+}
+
+/// What is read of the endpoints.
+pub(super) struct Endpoints<'a> {
+    map: Map<'a>,
+    common: Common,
+    /// What hosts take for each stage, each its own.
+    costs: &'a BTreeMap<NodeId, Costs>,
+    plans: BTreeMap<NodeId, MessagingPlan>,
+    names: BTreeMap<String, Vec<Member>>,
+    /// Endpoints of all tables.
+    count: u64,
+    /// Bytes of all segments.
+    segments: u64,
+}
+
+/// An endpoint as messages name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    pub(super) host: NodeId,
+    pub(super) id: EndpointId,
+    pub(super) key: EndpointKey,
+    pub(super) segment: u32,
+}
+
+/// All endpoints: by host, and by name.
+pub(super) struct Registry {
+    pub(super) plans: BTreeMap<NodeId, MessagingPlan>,
+    pub(super) names: BTreeMap<String, Vec<Member>>,
+}
+
+/// The NIC of a host: the number of its node. *Chosen*
+pub(super) fn nic(host: NodeId) -> Option<Nic> {
+    u16::try_from(host.0).ok().map(Nic)
+}
+
+/// Reads `[transport]`.
+pub(super) fn common(root: &mut Table<'_>) -> Common {
+    let mut common = Common::default();
+    let Some(mut table) = root.table("transport") else { return common };
+    let transport = &mut common.transport;
+    transport.channels = table.integer("channels", 1..=CHANNELS_MAX).unwrap_or(transport.channels);
+    let mut micros = |key, field: &mut Micros| {
+        *field = table.integer(key, 1..=MICROS_MAX).map_or(*field, Micros);
+    };
+    micros("scan_us", &mut transport.scan);
+    micros("timeout_us", &mut transport.timeout);
+    micros("unreachable_us", &mut transport.unreachable);
+    common.nics = table.integer("nics", 1..=NICS_MAX);
+    let parameters = &mut common.parameters;
+    parameters.frames = table.integer("frames", 1..=FRAMES_MAX).unwrap_or(parameters.frames);
+    if let Some(credits) = table.integer("credits", 1..=CREDITS_MAX) {
+        // Four senders at full rate. T-9
+        parameters.request_queue = 4 * credits;
+        parameters.credits = credits;
+    }
+    parameters.request_queue =
+        table.integer("request_queue", 1..=QUEUE_MAX).unwrap_or(parameters.request_queue);
+    parameters.staging = table.integer("staging", 1..=QUEUE_MAX).unwrap_or(parameters.staging);
+    scheduling(&mut table, parameters);
+    table.finish();
+    common
+}
+
+/// T-14, T-15, and which parts of the protocol are there.
+fn scheduling(table: &mut Table<'_>, parameters: &mut EndpointParameters) {
+    parameters.burst_log2 =
+        table.integer("burst_log2", 0..=BURST_LOG2_MAX).unwrap_or(parameters.burst_log2);
+    let mut time = |keys, field: &mut u64| {
+        *field = table.time(keys, 0..=DURATION_MAX).map_or(*field, |time| time.periods);
+    };
+    time(["loiter_us", "loiter_periods"], &mut parameters.loiter);
+    time(["load_us", "load_periods"], &mut parameters.load);
+    time(["patience_us", "patience_periods"], &mut parameters.patience);
+    let layers = [
+        ("baseline", Layers::Baseline),
+        ("reliability", Layers::Reliability),
+        ("protection", Layers::Protection),
+    ];
+    parameters.layers = table.word("layers", &layers).unwrap_or(parameters.layers);
+}
+
+impl<'a> Endpoints<'a> {
+    pub(super) const fn new(
+        map: Map<'a>,
+        common: Common,
+        costs: &'a BTreeMap<NodeId, Costs>,
+    ) -> Self {
+        let plans = BTreeMap::new();
+        let names = BTreeMap::new();
+        Self { map, common, costs, plans, names, count: 0, segments: 0 }
+    }
+
+    /// The endpoints of all tables.
+    pub(super) fn read(mut self, root: &mut Table<'_>) -> Registry {
+        for table in root.tables("endpoint") {
+            self.endpoint(table);
+        }
+        Registry { plans: self.plans, names: self.names }
+    }
+
+    fn endpoint(&mut self, mut table: Table<'_>) {
+        let span = table.span();
+        let name = table.needed("name").and_then(|item| item.text("a name"));
+        let hosts = table.needed("host").and_then(|item| self.hosts(&item));
+        let count: Option<u64> = table.integer("count", 1..=ENDPOINTS_MAX);
+        let key = table.integer("key", 0..=u64::MAX).map(EndpointKey);
+        let segment = table.integer("segment", 0..=SEGMENT_MAX.into()).unwrap_or(0);
+        let words = [("poll", Wake::Poll), ("event", Wake::Event)];
+        let wake = table.word("wake", &words).unwrap_or_default();
+        table.finish();
+        let Some(name) = name else { return };
+        let Some(hosts) = hosts else { return self.name(&name, Vec::new()) };
+        let count = count.unwrap_or(hosts.len() as u64);
+        self.count = self.count.saturating_add(count);
+        self.segments = self.segments.saturating_add(u64::from(segment).saturating_mul(count));
+        for (what, sum, most) in [
+            ("endpoints", self.count, ENDPOINTS_MAX),
+            ("bytes of all segments", self.segments, SEGMENTS_MAX),
+        ] {
+            if sum > most {
+                let message = format!("the file has {sum} {what}");
+                return self.map.problems.add(&span, message, format!("expected {most} at most"));
+            }
+        }
+        let first = self.count - count;
+        let members =
+            (first..self.count).zip(hosts.into_iter().cycle()).filter_map(|(at, host)| {
+                // Counted from 1, so that an endpoint without a key has none by chance.
+                let key = key.unwrap_or(EndpointKey(at + 1));
+                let plan = self.plan(host)?;
+                let id = EndpointId(u16::try_from(plan.endpoints.len()).ok()?);
+                plan.endpoints.push(EndpointPlan { id, key, segment, wake });
+                Some(Member { host, id, key, segment })
+            });
+        let members: Vec<Member> = members.collect();
+        self.check_rows(&span, &members);
+        self.name(&name, members);
+    }
+
+    /// Several have their number after the common name, and each is called so too. Who has none for
+    /// something that is wrong is not unknown.
+    fn name(&mut self, name: &Text<'_>, members: Vec<Member>) {
+        if members.len() > 1 {
+            for (at, member) in members.iter().enumerate() {
+                let one = format!("{}{at}", name.text);
+                if let Some(one) = self.admit(&Text { text: &one, span: name.span.clone() }) {
+                    self.names.insert(one, vec![*member]);
+                }
+            }
+        }
+        if let Some(all) = self.admit(name) {
+            self.names.insert(all, members);
+        }
+    }
+
+    /// A name that is new and can be told from what stands around it.
+    fn admit(&self, Text { text, span }: &Text<'_>) -> Option<String> {
+        let shown = shortened(text);
+        let strange = |c: char| c.is_whitespace() || c.is_control() || "#:>".contains(c);
+        let (message, expected) = if text.is_empty()
+            || text.len() > NAME_MAX
+            || text.contains(strange)
+        {
+            let expected =
+                format!("expected 1 to {NAME_MAX} bytes without blanks, `:`, `>` and `#`");
+            (format!("`{shown}` is no name of an endpoint"), expected)
+        } else if RESERVED.contains(text) {
+            let expected = "expected another name: this word means several".to_owned();
+            (format!("`{shown}` is no name of an endpoint"), expected)
+        } else if self.names.contains_key(*text) {
+            (format!("`{shown}` is the name of two endpoints"), "expected another name".to_owned())
+        } else {
+            return Some((*text).to_owned());
+        };
+        self.map.problems.add(span, message, expected);
+        None
+    }
+
+    /// A host, a list of hosts or `all` that have a cable; none of them twice is not asked.
+    fn hosts(&self, item: &Item<'_>) -> Option<Vec<NodeId>> {
+        let hosts = match (item.as_text(), item.as_list()) {
+            (Some(text), _) if text.text == "all" => self.map.cabled_hosts(),
+            (Some(text), _) => vec![self.map.cabled_host(&text)?],
+            (None, Some(list)) => {
+                let host =
+                    |item: &Item<'_>| self.map.cabled_host(&item.text("the name of a host")?);
+                let hosts: Vec<Option<NodeId>> = list.iter().map(host).collect();
+                hosts.into_iter().collect::<Option<Vec<_>>>()?
+            }
+            (None, None) => Vec::new(),
+        };
+        if hosts.is_empty() && self.map.whole == Whole::Yes {
+            item.wrong("expected a host, a list of hosts or `all`".to_owned());
+        }
+        (!hosts.is_empty()).then_some(hosts)
+    }
+
+    /// What a host is to do, which does nothing yet.
+    fn plan(&mut self, host: NodeId) -> Option<&mut MessagingPlan> {
+        let Common { transport, nics, parameters } = self.common;
+        let nic = nic(host)?;
+        let nodes = u16::try_from(self.map.topology.nodes().len()).ok()?;
+        let nics = nics.unwrap_or_else(|| transport.nics.max(nodes));
+        Some(self.plans.entry(host).or_insert_with(|| MessagingPlan {
+            nic,
+            transport: TransportParameters { nics, ..transport },
+            parameters,
+            costs: self.costs.get(&host).copied().unwrap_or_default(),
+            endpoints: Vec::new(),
+            streams: Vec::new(),
+            names: Vec::new(),
+        }))
+    }
+
+    /// The tables of all NICs have places for all of them, and are not too large. T-3
+    fn check_rows(&self, span: &std::ops::Range<usize>, members: &[Member]) {
+        let Some(plan) = self.plans.values().next() else { return };
+        let (rows, columns) = (plan.transport.nics, plan.transport.channels);
+        let last = members.iter().map(|member| member.host).max();
+        if let Some(host) = last.filter(|host| host.0 >= u32::from(rows)) {
+            let name = shortened(self.map.name(host));
+            let message =
+                format!("the NIC of `{name}` is {}, and the tables have {rows} rows", host.0);
+            let expected = "expected more `nics` in [transport]";
+            self.map.problems.add(span, message, expected);
+        }
+        let entries = self.plans.len() as u64 * u64::from(rows) * u64::from(columns);
+        if entries > ENTRIES_MAX {
+            let message = format!("the tables of all NICs have {entries} entries");
+            let expected = format!("expected {ENTRIES_MAX} at most: hosts × `nics` × `channels`");
+            self.map.problems.add(span, message, expected);
+        }
+    }
+}
+
+impl Registry {
+    /// The endpoints of a name; who misspells it is told so.
+    pub(super) fn find(&self, map: Map<'_>, name: &Text<'_>) -> Option<&[Member]> {
+        let found = self.names.get(name.text);
+        if found.is_none() {
+            let message = format!("unknown endpoint `{}`", shortened(name.text));
+            let help = if map.problems.are_many() {
+                None
+            } else {
+                did_you_mean(name.text, self.names.keys().map(String::as_str))
+            };
+            let expected = "expected the name of an [[endpoint]]";
+            map.problems.add_with_help(&name.span, message, expected, help);
+        }
+        found.map(Vec::as_slice)
+    }
+}

@@ -1,0 +1,236 @@
+//! `[[messages]]`: what endpoints send each other. T-1, T-6, T-9
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use codec::tick::Ticks;
+use codec::transport::{DATA_HEADER_LEN, EndpointId, EndpointKey, MEDIUM_MAX, Nic, WORDS_MAX};
+
+use super::endpoints::{Member, Registry, nic};
+use super::error::shortened;
+use super::law::{self, Law};
+use super::limits::MESSAGE_PAIRS_MAX;
+use super::map::Map;
+use super::table::{Item, NANO, Table, Text};
+use crate::endpoint::{Kind, MessageStream, MessagingPlan, SEGMENT_MAX};
+use crate::routes::Routes;
+use crate::topology::NodeId;
+use crate::traffic::{Arrivals, Size};
+
+/// Bytes of a word.
+const WORD: u64 = 4;
+
+/// What is read of the messages.
+pub(super) struct Messages<'a> {
+    map: Map<'a>,
+    routes: &'a Routes,
+    /// Periods that the run lasts.
+    duration: u64,
+    registry: Registry,
+    pairs: usize,
+}
+
+/// Whom messages are for.
+#[derive(Clone, Copy)]
+struct Target {
+    host: NodeId,
+    nic: Nic,
+    id: EndpointId,
+    key: EndpointKey,
+    /// If there is one.
+    segment: Option<u32>,
+}
+
+/// What messages of one table have in common.
+struct Form {
+    kind: Kind,
+    size: Size,
+    law: Law,
+    start: u64,
+    count: Option<u64>,
+    key: Option<EndpointKey>,
+}
+
+impl<'a> Messages<'a> {
+    pub(super) const fn new(
+        map: Map<'a>,
+        routes: &'a Routes,
+        duration: u64,
+        registry: Registry,
+    ) -> Self {
+        Self { map, routes, duration, registry, pairs: 0 }
+    }
+
+    /// What hosts with endpoints do.
+    pub(super) fn read(mut self, root: &mut Table<'_>) -> BTreeMap<NodeId, MessagingPlan> {
+        for table in root.tables("messages") {
+            self.messages(table);
+        }
+        for plan in self.registry.plans.values_mut() {
+            plan.names.sort_unstable();
+            plan.names.dedup();
+        }
+        self.registry.plans
+    }
+
+    fn messages(&mut self, mut table: Table<'_>) {
+        let from = table.needed("from").and_then(|item| self.members(&item));
+        let to = table.needed("to");
+        let targets = to.as_ref().and_then(|item| self.targets(item));
+        let body = body(&mut table);
+        let law = law::read(&mut table);
+        let start = table.time(["start_us", "start_periods"], 0..=self.duration.saturating_sub(1));
+        let count = table.integer("count", 0..=u64::MAX);
+        let key = table.integer("key", 0..=u64::MAX).map(EndpointKey);
+        let span = to.map_or_else(|| table.span(), |to| to.span);
+        table.finish();
+        let (Some(from), Some(targets)) = (from, targets) else { return };
+        if from.is_empty() || targets.is_empty() {
+            return;
+        }
+        let pairs = pairs(&from, &targets);
+        let problems = self.map.problems;
+        let Some(pairs) = pairs else {
+            let message = format!("{} endpoints send to {}", from.len(), targets.len());
+            let expected = "expected one receiver, or as many as there are senders";
+            return problems.add(&span, message, expected);
+        };
+        self.pairs = self.pairs.saturating_add(pairs.len());
+        if self.pairs > MESSAGE_PAIRS_MAX {
+            let message = format!("more than {MESSAGE_PAIRS_MAX} pairs of sender and receiver");
+            return problems.add(&span, message, "expected fewer");
+        }
+        let (Some((kind, size)), Some(law)) = (body, law) else { return };
+        let start = start.map_or(0, |start| start.periods);
+        let form = Form { kind, size, law, start, count, key };
+        for (from, to) in pairs {
+            if from.host == to.host {
+                let name = shortened(self.map.name(to.host));
+                let message = format!("sender and receiver are both at `{name}`");
+                return problems.add(&span, message, "expected an endpoint of another host");
+            }
+            if let (Kind::Bulk, Some(segment)) = (kind, to.segment)
+                && law::most(size) > segment
+            {
+                let message = format!("the segment of the receiver has {segment} bytes");
+                let expected = "expected a larger `segment` in its [[endpoint]], or fewer `bytes`";
+                return problems.add(&span, message, expected);
+            }
+            self.add(&from, &to, &form);
+        }
+    }
+
+    fn add(&mut self, from: &Member, to: &Target, form: &Form) {
+        let arrivals = self.arrivals(from.host, to.host, form);
+        let stream = MessageStream {
+            from: from.id,
+            to: (to.nic, to.id),
+            key: form.key.unwrap_or(to.key),
+            kind: form.kind,
+            size: form.size,
+            arrivals,
+            start: form.start,
+            count: form.count,
+        };
+        if let Some(plan) = self.registry.plans.get_mut(&from.host) {
+            plan.streams.push(stream);
+        }
+        // Who is to reply knows whom to.
+        if let (Some(nic), Some(plan)) = (nic(from.host), self.registry.plans.get_mut(&to.host)) {
+            plan.names.push(((nic, from.id), from.key));
+        }
+    }
+
+    /// The endpoints of a name, or of a list of names.
+    fn members(&self, item: &Item<'_>) -> Option<Vec<Member>> {
+        let found = |text: &Text<'_>| self.registry.find(self.map, text).map(<[Member]>::to_vec);
+        if let Some(list) = item.as_list() {
+            // All of them are looked up before one that is wrong ends it.
+            let all: Vec<_> =
+                list.iter().map(|item| found(&item.text("the name of an endpoint")?)).collect();
+            let all: Option<Vec<_>> = all.into_iter().collect();
+            return all.map(|all| all.concat());
+        }
+        found(&item.text("an endpoint, or a list of endpoints")?)
+    }
+
+    /// The same, or an endpoint of a host by its number, which need not be there. T-6
+    fn targets(&self, item: &Item<'_>) -> Option<Vec<Target>> {
+        let Some(mut table) = item.as_table() else {
+            let members = self.members(item)?;
+            let target = |Member { host, id, key, segment }| {
+                Some(Target { host, nic: nic(host)?, id, key, segment: Some(segment) })
+            };
+            return members.into_iter().map(target).collect();
+        };
+        let host = table.needed("host").and_then(|item| item.text("the name of a host"));
+        let host = host.and_then(|name| self.map.host(&name));
+        let id = table.needed("number").and_then(|item| item.integer(0..=u16::MAX.into()));
+        table.finish();
+        let (host, id) = (host?, EndpointId(id?));
+        let plan = self.registry.plans.get(&host);
+        let known = plan.and_then(|plan| plan.endpoints.iter().find(|plan| plan.id == id));
+        let key = known.map(|known| known.key).unwrap_or_default();
+        let segment = known.map(|known| known.segment);
+        Some(vec![Target { host, nic: nic(host)?, id, key, segment }])
+    }
+
+    fn arrivals(&self, from: NodeId, to: NodeId, form: &Form) -> Arrivals {
+        match form.law {
+            Law::Every(spacing, periods) => spacing.arrivals(periods),
+            Law::Load(spacing, nanos) => {
+                let route = self.routes.get(from, to).map_or(0, <[u8]>::len);
+                let cable = self.map.topology.cable(Map::host_port(from));
+                let divisor = cable.map_or(NonZeroU32::MIN, |cable| cable.link.divisor);
+                // All in 65 536ths of a character. With each packet go its route, tag, header, CRC
+                // byte and GAP.
+                let bytes = law::mean_payload(form.size);
+                let packets = bytes.div_ceil(MEDIUM_MAX as u128 * 65_536).max(1);
+                let chars =
+                    bytes + packets * (route as u128 + DATA_HEADER_LEN as u128 + 3) * 65_536;
+                let scaled = chars * u128::from(divisor.get()) * u128::from(spacing.together());
+                let mean = (scaled * NANO).div_ceil(nanos.max(1) * 65_536);
+                spacing.arrivals(u64::try_from(mean).unwrap_or(u64::MAX))
+            }
+            Law::Saturating => Arrivals::Saturating,
+            Law::Closed(window, think) => Arrivals::Closed(window, Ticks(think)),
+        }
+    }
+}
+
+/// Kind and size: `words` of a short message, `bytes` of another.
+fn body(table: &mut Table<'_>) -> Option<(Kind, Size)> {
+    let kinds = [("short", Kind::Short), ("medium", Kind::Medium), ("bulk", Kind::Bulk)];
+    let kind = table.item("kind").map_or(Some(Kind::Short), |item| item.word(&kinds));
+    let (words, bytes) = (table.item("words"), table.item("bytes"));
+    let (item, other, limits, name) = match kind? {
+        Kind::Short => (words, bytes, 1..=WORDS_MAX as u64, "words"),
+        Kind::Medium => (bytes, words, WORD..=MEDIUM_MAX as u64, "bytes"),
+        Kind::Bulk => (bytes, words, WORD..=SEGMENT_MAX.into(), "bytes"),
+    };
+    if let Some(other) = other {
+        other.wrong(format!("expected `{name}` for messages of this kind"));
+        return None;
+    }
+    let Some(item) = item else {
+        table.missing(&format!("expected the key `{name}`"));
+        return None;
+    };
+    let size = law::size(&item, limits)?;
+    let word = u32::try_from(WORD).unwrap_or(1);
+    Some(match kind? {
+        Kind::Short => (Kind::Short, law::times(size, word)),
+        kind @ (Kind::Medium | Kind::Bulk) => (kind, size),
+    })
+}
+
+/// Who sends to whom: all to one, or each to its own.
+fn pairs(from: &[Member], to: &[Target]) -> Option<Vec<(Member, Target)>> {
+    match to {
+        [one] => Some(from.iter().map(|from| (*from, *one)).collect()),
+        to if to.len() == from.len() => {
+            Some(from.iter().copied().zip(to.iter().copied()).collect())
+        }
+        _ => None,
+    }
+}

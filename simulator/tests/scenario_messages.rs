@@ -1,0 +1,431 @@
+//! What the reader of scenario files makes of endpoints and messages, and says of what is wrong.
+
+#![expect(clippy::indexing_slicing, clippy::panic, reason = "a test that cannot go on stops")]
+
+use codec::transport::{EndpointId, EndpointKey, Nic};
+use simulator::endpoint::{Costs, Kind, Layers, MessageStream, MessagingPlan, Transfers, Wake};
+use simulator::scenario::Scenario;
+use simulator::topology::NodeId;
+use simulator::traffic::{Arrivals, Size};
+use simulator::transport::Micros;
+
+/// A switch, node 0, with three hosts, nodes 1 to 3: lines 1 to 5.
+const STAR: &str = "duration_us = 500\n[topology]\nkind = \"switch\"\nports = 3\n\n";
+
+fn read(text: &str) -> Scenario {
+    Scenario::read("net.toml", &format!("{STAR}{text}")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn plan(text: &str, host: u32) -> MessagingPlan {
+    read(text).messaging[&NodeId(host)].clone()
+}
+
+fn check(text: &str) -> String {
+    let read = Scenario::read("net.toml", &format!("{STAR}{text}"));
+    read.map_or_else(|error| error.to_string(), |_| "nothing is wrong".to_owned())
+}
+
+/// Two endpoints: lines 6 to 12.
+const PAIR: &str = "[[endpoint]]\nname = \"a\"\nhost = \"h0\"\n[[endpoint]]\nname = \"b\"\n\
+                    host = \"h1\"\nsegment = 5000\n";
+
+fn pair(text: &str) -> MessageStream {
+    plan(&format!("{PAIR}[[messages]]\nfrom = \"a\"\nto = \"b\"\n{text}"), 1).streams[0].clone()
+}
+
+fn check_pair(text: &str) -> String {
+    check(&format!("{PAIR}{text}"))
+}
+
+#[test]
+fn a_file_without_endpoints_has_no_messaging() {
+    assert!(read("[transport]\nchannels = 4\n[costs]\npreset = \"gam\"").messaging.is_empty());
+}
+
+#[test]
+fn a_pair_of_endpoints_is_a_plan_for_each_host() {
+    let read = read(&format!(
+        "{PAIR}[[messages]]\nfrom = \"a\"\nto = \"b\"\nwords = 3\nevery_us = 10\nstart_us = 2\ncount = 5"
+    ));
+    assert_eq!(read.messaging.keys().copied().collect::<Vec<_>>(), [NodeId(1), NodeId(2)]);
+    let plan = &read.messaging[&NodeId(1)];
+    assert_eq!((plan.nic, plan.transport.nics, plan.costs), (Nic(1), 256, Costs::AM_II));
+    assert_eq!(
+        plan.streams,
+        [MessageStream {
+            from: EndpointId(0),
+            to: (Nic(2), EndpointId(0)),
+            key: EndpointKey(2),
+            kind: Kind::Short,
+            size: Size::Fixed(12),
+            arrivals: Arrivals::Constant(codec::tick::Ticks(800)),
+            start: 160,
+            count: Some(5),
+        }]
+    );
+    let plan = &read.messaging[&NodeId(2)];
+    assert!(plan.streams.is_empty());
+    // To reply to, with its key.
+    assert_eq!(plan.names, [((Nic(1), EndpointId(0)), EndpointKey(1))]);
+}
+
+#[test]
+fn endpoints_of_one_name_go_round_the_hosts() {
+    let text = "[[endpoint]]\nname = \"v\"\nhost = [\"h2\", \"h0\"]\ncount = 5\nwake = \"event\"\n\
+                [[endpoint]]\nname = \"all\u{2019}\"\nhost = \"all\"\nkey = 0xbeef";
+    let ids = |host| -> Vec<_> {
+        plan(text, host).endpoints.iter().map(|plan| (plan.id.0, plan.key.0, plan.wake)).collect()
+    };
+    let (event, poll) = (Wake::Event, Wake::Poll);
+    assert_eq!(ids(3), [(0, 1, event), (1, 3, event), (2, 5, event), (3, 0xbeef, poll)]);
+    assert_eq!(ids(1), [(0, 2, event), (1, 4, event), (2, 0xbeef, poll)]);
+    assert_eq!(ids(2), [(0, 0xbeef, poll)]);
+}
+
+#[test]
+fn all_send_to_one_or_each_to_its_own() {
+    let ends = "[[endpoint]]\nname = \"c\"\nhost = \"h0\"\ncount = 3\n\
+                [[endpoint]]\nname = \"s\"\nhost = \"h1\"\ncount = 3\n";
+    let to = |to: &str| -> Vec<(u16, u16)> {
+        let text =
+            format!("{ends}[[messages]]\nfrom = \"c\"\nto = {to}\nwords = 1\nsaturate = true");
+        let streams = plan(&text, 1).streams;
+        streams.iter().map(|stream| (stream.from.0, stream.to.1.0)).collect()
+    };
+    assert_eq!(to("\"s\""), [(0, 0), (1, 1), (2, 2)]);
+    assert_eq!(to("\"s2\""), [(0, 2), (1, 2), (2, 2)]);
+    assert_eq!(to("[\"s2\", \"s1\", \"s2\"]"), [(0, 2), (1, 1), (2, 2)]);
+}
+
+#[test]
+fn a_key_or_a_number_may_be_wrong_on_purpose() {
+    // T-6
+    let law = "words = 1\nevery_us = 1";
+    assert_eq!(pair(&format!("{law}\nkey = 77")).key, EndpointKey(77));
+    let to = |to: &str| {
+        let text = format!("{PAIR}[[messages]]\nfrom = \"a\"\nto = {to}\n{law}");
+        let stream = plan(&text, 1).streams[0].clone();
+        (stream.to.0.0, stream.to.1.0, stream.key.0)
+    };
+    assert_eq!(to("{ host = \"h1\", number = 0 }"), (2, 0, 2));
+    assert_eq!(to("{ host = \"h1\", number = 9 }"), (2, 9, 0));
+    // There is no endpoint at all, and no firmware.
+    assert_eq!(to("{ host = \"h2\", number = 0 }"), (3, 0, 0));
+}
+
+#[test]
+fn a_load_counts_what_goes_with_each_packet() {
+    let mean = |text: &str| pair(&format!("{text}\nload = 0.5")).arrivals;
+    let poisson = |periods| Arrivals::Poisson(codec::tick::Ticks(periods));
+    // A route byte, a tag, 38 bytes of header, CRC byte and GAP: 42, and 8 bytes.
+    assert_eq!(mean("words = 2"), poisson(100));
+    assert_eq!(mean("kind = \"medium\"\nbytes = 1000"), poisson(2084));
+    assert_eq!(mean("kind = \"bulk\"\nbytes = 5000"), poisson(10_084));
+}
+
+#[test]
+fn the_protocol_has_its_parameters() {
+    let text = "[transport]\nchannels = 2\nscan_us = 10\ntimeout_us = 40\nunreachable_us = 900\n\
+                nics = 17\nframes = 3\ncredits = 5\nburst_log2 = 0\nloiter_us = 1.5\nload_us = 7\n\
+                patience_periods = 9\nlayers = \"reliability\"\n";
+    let plan = plan(&format!("{text}{PAIR}"), 1);
+    let transport = plan.transport;
+    assert_eq!((transport.channels, transport.nics), (2, 17));
+    let times = [transport.scan, transport.timeout, transport.unreachable];
+    assert_eq!(times, [10, 40, 900].map(Micros));
+    let parameters = plan.parameters;
+    assert_eq!((parameters.frames, parameters.credits, parameters.request_queue), (3, 5, 20));
+    assert_eq!((parameters.burst_log2, parameters.loiter, parameters.load), (0, 120, 560));
+    assert_eq!((parameters.patience, parameters.layers), (9, Layers::Reliability));
+}
+
+#[test]
+fn each_host_may_have_its_own_costs() {
+    let text = "[costs]\npreset = \"gam\"\nhost_send_us = 2\ntransfers = \"store-and-forward\"\n\
+                [[host]]\nname = \"x\"\ncosts = \"nothing\"\n\
+                [[host]]\nname = \"y\"\ncosts = { page = 1, send_periods = 7 }\n\
+                [[cable]]\nends = [\"x:0\", \"y:0\"]\n";
+    let ends = "[[endpoint]]\nname = \"e\"\nhost = [\"h0\", \"x\", \"y\"]\n";
+    let costs = |host| plan(&format!("{text}{ends}"), host).costs;
+    let transfers = Transfers::StoreAndForward;
+    let all = Costs { host_send: 160, transfers, ..Costs::GAM };
+    assert_eq!(costs(1), all);
+    assert_eq!(costs(4), Costs::NOTHING);
+    assert_eq!(costs(5), Costs { page: 1, send: 7, ..all });
+}
+
+#[test]
+fn an_endpoint_that_is_not_there_is_refused() {
+    let text = "[[messages]]\nfrom = \"a\"\nto = \"bb\"\nwords = 1\nevery_us = 1";
+    insta::assert_snapshot!(check_pair(text), @r#"
+        error: unknown endpoint `bb`
+          --> net.toml:15:6
+           |
+        15 | to = "bb"
+           |      ^^^^ expected the name of an [[endpoint]]
+           |
+           = help: did you mean `b`?
+    "#);
+}
+
+#[test]
+fn an_endpoint_without_a_host_is_told_of_once() {
+    let text = "[[endpoint]]\nname = \"c\"\nhost = \"h9\"\n\
+                [[messages]]\nfrom = \"c\"\nto = \"b\"\nwords = 1\nevery_us = 1";
+    insta::assert_snapshot!(check_pair(text), @r#"
+        error: unknown host `h9`
+          --> net.toml:15:8
+           |
+        15 | host = "h9"
+           |        ^^^^ expected the name of a host
+           |
+           = help: did you mean `h0`?
+    "#);
+}
+
+#[test]
+fn names_are_unique_and_legal() {
+    let text =
+        "[[endpoint]]\nname = \"a\"\nhost = \"h2\"\n[[endpoint]]\nname = \"all\"\nhost = \"h2\"";
+    insta::assert_snapshot!(check_pair(text), @r#"
+        error: `a` is the name of two endpoints
+          --> net.toml:14:8
+           |
+        14 | name = "a"
+           |        ^^^ expected another name
+
+        error: `all` is no name of an endpoint
+          --> net.toml:17:8
+           |
+        17 | name = "all"
+           |        ^^^^^ expected another name: this word means several
+    "#);
+}
+
+#[test]
+fn a_number_after_a_name_is_a_name_too() {
+    let text = "[[endpoint]]\nname = \"c1\"\nhost = \"h2\"\n\
+                [[endpoint]]\nname = \"c\"\nhost = \"h2\"\ncount = 2";
+    insta::assert_snapshot!(check(text), @r#"
+        error: `c1` is the name of two endpoints
+          --> net.toml:10:8
+           |
+        10 | name = "c"
+           |        ^^^ expected another name
+    "#);
+}
+
+#[test]
+fn words_are_for_short_messages_and_bytes_for_others() {
+    let text = "[[messages]]\nfrom = \"a\"\nto = \"b\"\nkind = \"medium\"\nwords = 1\nevery_us = 1\n\
+                [[messages]]\nfrom = \"a\"\nto = \"b\"\nevery_us = 1\n\
+                [[messages]]\nfrom = \"a\"\nto = \"b\"\nwords = 9\nevery_us = 1\n\
+                [[messages]]\nfrom = \"a\"\nto = \"b\"\nkind = \"mediun\"\nwords = 9\nevery_us = 1";
+    insta::assert_snapshot!(check_pair(text), @r#"
+        error: `words` is 1
+          --> net.toml:17:9
+           |
+        17 | words = 1
+           |         ^ expected `bytes` for messages of this kind
+
+        error: [[messages]] is not complete
+          --> net.toml:19:1
+           |
+        19 | [[messages]]
+           | ^^^^^^^^^^^^ expected the key `words`
+
+        error: `words` is 9
+          --> net.toml:26:9
+           |
+        26 | words = 9
+           |         ^ expected an integer from 1 to 8
+
+        error: unknown `kind` `mediun`
+          --> net.toml:31:8
+           |
+        31 | kind = "mediun"
+           |        ^^^^^^^^ expected `short`, `medium` or `bulk`
+           |
+           = help: did you mean `medium`?
+    "#);
+}
+
+#[test]
+fn a_segment_holds_what_is_sent_to_it() {
+    let text =
+        "[[messages]]\nfrom = \"a\"\nto = \"b\"\nkind = \"bulk\"\nbytes = [4, 5001]\nevery_us = 1";
+    insta::assert_snapshot!(check_pair(text), @r#"
+        error: the segment of the receiver has 5000 bytes
+          --> net.toml:15:6
+           |
+        15 | to = "b"
+           |      ^^^ expected a larger `segment` in its [[endpoint]], or fewer `bytes`
+    "#);
+}
+
+#[test]
+fn nobody_sends_to_its_own_host() {
+    let text = "[[messages]]\nfrom = [\"b\", \"a\"]\nto = \"a\"\nwords = 1\nevery_us = 1";
+    insta::assert_snapshot!(check_pair(text), @r#"
+        error: sender and receiver are both at `h0`
+          --> net.toml:15:6
+           |
+        15 | to = "a"
+           |      ^^^ expected an endpoint of another host
+    "#);
+}
+
+#[test]
+fn receivers_are_one_or_as_many_as_senders() {
+    let text = "[[messages]]\nfrom = \"a\"\nto = [\"a\", \"b\"]\nwords = 1\nevery_us = 1";
+    insta::assert_snapshot!(check_pair(text), @r#"
+        error: 1 endpoints send to 2
+          --> net.toml:15:6
+           |
+        15 | to = ["a", "b"]
+           |      ^^^^^^^^^^ expected one receiver, or as many as there are senders
+    "#);
+}
+
+#[test]
+fn keys_that_nobody_knows_are_told_of() {
+    let text = "[transport]\ntimout_us = 5\n[costs]\nhost_sent_us = 4\n\
+                [[endpoint]]\nname = \"e\"\nhosts = \"h0\"\n\
+                [[messages]]\nfrm = \"a\"";
+    insta::assert_snapshot!(check(text), @r#"
+        error: unknown key `timout_us` in [transport]
+         --> net.toml:7:1
+          |
+        7 | timout_us = 5
+          | ^^^^^^^^^ expected `burst_log2`, `channels`, `credits`, `frames`, `layers`, `load_us`, `loiter_us`, `nics`, `patience_us`, `request_queue`, `scan_us`, `staging`, `timeout_us` or `unreachable_us`
+          |
+          = help: did you mean `timeout_us`?
+
+        error: unknown key `host_sent_us` in [costs]
+         --> net.toml:9:1
+          |
+        9 | host_sent_us = 4
+          | ^^^^^^^^^^^^ expected `answer_receive_us`, `answer_send_us`, `bus_burst_us`, `bus_setup_us`, `host_copy_us`, `host_poll_us`, `host_quantum_us`, `host_receive_us`, `host_send_us`, `host_switch_us`, `host_wake_us`, `page`, `preset`, `protection_receive_us`, `protection_send_us`, `receive_us`, `reliability_receive_us`, `reliability_send_us`, `scan_us`, `send_buffers`, `send_us` or `transfers`
+          |
+          = help: did you mean `host_send_us`?
+
+        error: [[endpoint]] is not complete
+          --> net.toml:10:1
+           |
+        10 | [[endpoint]]
+           | ^^^^^^^^^^^^ expected the key `host`
+
+        error: unknown key `hosts` in [[endpoint]]
+          --> net.toml:12:1
+           |
+        12 | hosts = "h0"
+           | ^^^^^ expected `count`, `host`, `key`, `name`, `segment` or `wake`
+           |
+           = help: did you mean `host`?
+
+        error: [[messages]] is not complete
+          --> net.toml:13:1
+           |
+        13 | [[messages]]
+           | ^^^^^^^^^^^^ expected the key `from`
+
+        error: [[messages]] is not complete
+          --> net.toml:13:1
+           |
+        13 | [[messages]]
+           | ^^^^^^^^^^^^ expected the key `to`
+
+        error: [[messages]] is not complete
+          --> net.toml:13:1
+           |
+        13 | [[messages]]
+           | ^^^^^^^^^^^^ expected the key `words`
+
+        error: [[messages]] is not complete
+          --> net.toml:13:1
+           |
+        13 | [[messages]]
+           | ^^^^^^^^^^^^ expected one of `every_us`, `load`, `saturate` and `window`
+
+        error: unknown key `frm` in [[messages]]
+          --> net.toml:14:1
+           |
+        14 | frm = "a"
+           | ^^^ expected `bytes`, `count`, `every_us`, `from`, `key`, `kind`, `load`, `saturate`, `start_us`, `to`, `window` or `words`
+           |
+           = help: did you mean `from`?
+    "#);
+}
+
+#[test]
+fn values_have_their_limits() {
+    let text = "[transport]\nchannels = 33\nscan_us = 0\nlayers = \"all\"\nframes = 0\nnics = 2\n\
+                [costs]\npreset = \"am-iii\"\nsend_buffers = 0\n";
+    insta::assert_snapshot!(check(&format!("{text}{PAIR}")), @r#"
+        error: `channels` is 33
+         --> net.toml:7:12
+          |
+        7 | channels = 33
+          |            ^^ expected an integer from 1 to 32
+
+        error: `scan_us` is 0
+         --> net.toml:8:11
+          |
+        8 | scan_us = 0
+          |           ^ expected an integer from 1 to 3600000000
+
+        error: unknown `layers` `all`
+         --> net.toml:9:10
+          |
+        9 | layers = "all"
+          |          ^^^^^ expected `baseline`, `reliability` or `protection`
+
+        error: `frames` is 0
+          --> net.toml:10:10
+           |
+        10 | frames = 0
+           |          ^ expected an integer from 1 to 255
+
+        error: unknown `preset` `am-iii`
+          --> net.toml:13:10
+           |
+        13 | preset = "am-iii"
+           |          ^^^^^^^^ expected `am-ii`, `gam` or `nothing`
+           |
+           = help: did you mean `am-ii`?
+
+        error: `send_buffers` is 0
+          --> net.toml:14:16
+           |
+        14 | send_buffers = 0
+           |                ^ expected an integer from 1 to 255
+
+        error: the NIC of `h1` is 2, and the tables have 2 rows
+          --> net.toml:18:1
+           |
+        18 | [[endpoint]]
+           | ^^^^^^^^^^^^ expected more `nics` in [transport]
+    "#);
+}
+
+#[test]
+fn tables_have_a_row_for_each_nic_and_are_not_too_large() {
+    insta::assert_snapshot!(check(&format!("[transport]\nnics = 2\n{PAIR}")), @r"
+        error: the NIC of `h1` is 2, and the tables have 2 rows
+          --> net.toml:11:1
+           |
+        11 | [[endpoint]]
+           | ^^^^^^^^^^^^ expected more `nics` in [transport]
+    ");
+    let text =
+        "[transport]\nnics = 4096\nchannels = 32\n[[endpoint]]\nname = \"e\"\nhost = \"all\"";
+    let fat = format!("duration_us = 500\n[topology]\nkind = \"fat-tree\"\nlevels = 4\n{text}");
+    let error = Scenario::read("net.toml", &fat).unwrap_err();
+    insta::assert_snapshot!(error, @r"
+        error: the tables of all NICs have 67108864 entries
+         --> net.toml:8:1
+          |
+        8 | [[endpoint]]
+          | ^^^^^^^^^^^^ expected 16777216 at most: hosts × `nics` × `channels`
+    ");
+}
