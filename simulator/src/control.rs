@@ -10,7 +10,7 @@ use crate::interface::host::Queues;
 use crate::interface::memory::{Gather, Scatter};
 use crate::interface::queue::{Acknowledgment, Buffer, Command, Ended, Outcome};
 use crate::interface::receiving::{Incoming, Receiving};
-use crate::interface::sending::{Left, Sending};
+use crate::interface::sending::{Behalf, Left, Sending};
 use crate::topology::NodeId;
 
 /// The type of a closed loop's requests: 8 bytes of the asking host's number and the request's,
@@ -32,9 +32,11 @@ pub enum Routine {
     Request,
     /// The host gets them, and may ask again.
     Answer,
+    /// The firmware gets them that serves the host's endpoints. T
+    Transport,
 }
 
-/// The routine of a packet's first byte. I-2
+/// The routine of a packet's first byte, where no endpoints are served. I-2
 #[must_use]
 pub const fn routine(first: u8) -> Option<Routine> {
     if first == REQUEST.value() {
@@ -81,10 +83,10 @@ impl Control {
         self.arriving = None;
     }
 
-    /// Whether it has a route there.
+    /// The route there, if it has one.
     #[must_use]
-    pub fn has_route(&self, to: NodeId) -> bool {
-        self.routes.contains_key(&to)
+    pub fn route(&self, to: NodeId) -> Option<&[u8]> {
+        self.routes.get(&to).map(Vec::as_slice)
     }
 
     /// What it can begin with the next command, if it can.
@@ -104,7 +106,8 @@ impl Control {
     /// Whether there are buffers for the packet that came first, and nothing else is being moved.
     fn can_scatter(queues: &Queues, dma: &Engine, receiving: &Receiving) -> bool {
         let room = || queues.posted.iter().map(Buffer::room).sum::<usize>();
-        let first = receiving.first().filter(|_| dma.scatter.is_none());
+        let for_host = |first: &&Incoming| first.routine != Routine::Transport;
+        let first = receiving.first().filter(for_host).filter(|_| dma.scatter.is_none());
         first.is_some_and(|first| first.bytes.len().saturating_sub(2) <= room())
     }
 
@@ -169,10 +172,17 @@ impl Control {
         }
     }
 
-    /// A packet has left send memory.
+    /// A packet of the host's has left send memory.
     pub fn left(&mut self, left: Left, queues: &mut Queues) {
-        self.used = self.used.saturating_sub(left.bytes);
-        acknowledge(queues, Acknowledgment::Ended(left.ended));
+        let Left { behalf, outcome, bytes } = left;
+        match behalf {
+            Behalf::Host { number, interrupt } => {
+                self.used = self.used.saturating_sub(bytes);
+                acknowledge(queues, Acknowledgment::Ended(Ended { number, interrupt, outcome }));
+            }
+            // It has memory of its own for what it sends.
+            Behalf::Firmware => {}
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod checksum;
 pub mod dma;
+pub mod firmware;
 pub mod host;
 pub mod memory;
 pub mod queue;
@@ -12,13 +13,15 @@ use codec::route::PortId;
 use codec::tick::Ticks;
 
 use self::dma::Engine;
+use self::firmware::Firmware;
 use self::host::{Host, Queues};
-use self::receiving::{Account, Program, Receiving};
+use self::receiving::{Account, Program, Receiving, Transport};
 pub use self::sending::Offer;
-use self::sending::{Left, Sending, Taken};
+use self::sending::{Behalf, Left, Sending, Taken};
 use crate::cell::{Cell, PacketId};
 use crate::chance::Dice;
 use crate::control::Control;
+use crate::endpoint::Messaging;
 use crate::topology::{NodeId, Port};
 use crate::traffic::{Destination, Raw, Stream};
 use crate::truth::{Command, Handling, Log, Rule, What};
@@ -82,6 +85,8 @@ pub struct Interface {
     dma: Engine,
     sending: Sending,
     receiving: Receiving,
+    /// Where the host has endpoints.
+    firmware: Option<Box<Firmware>>,
     statistics: HostStatistics,
 }
 
@@ -160,7 +165,7 @@ impl Interface {
         let control = Control::new(routes, parameters.send_memory as usize);
         for stream in &mut streams {
             match &mut stream.to {
-                Destination::Among(to) => to.retain(|to| control.has_route(*to)),
+                Destination::Among(to) => to.retain(|to| control.route(*to).is_some()),
                 Destination::One(_) => {}
             }
         }
@@ -175,21 +180,41 @@ impl Interface {
             control,
             dma: Engine::new(parameters.bus),
             sending: Sending::new(place, raw),
-            receiving: Receiving::new(place, parameters.receive_memory as usize),
+            receiving: Receiving::new(
+                place,
+                parameters.receive_memory as usize,
+                Transport::Delivered,
+            ),
+            firmware: None,
             statistics: HostStatistics::default(),
         }
     }
 
+    /// The same with endpoints. T
+    #[must_use]
+    pub fn with_endpoints(mut self, messaging: Messaging) -> Self {
+        let memory = self.parameters.receive_memory as usize;
+        self.receiving = Receiving::new(self.place, memory, Transport::Served);
+        let mut firmware = Firmware::new(messaging);
+        if let State::Loading { until: until @ 1.. } = self.state {
+            firmware.restart(0, until);
+        }
+        self.firmware = Some(Box::new(firmware));
+        self
+    }
+
     /// Advances host, DMA engine and control program to a period; once in each.
     #[inline]
-    pub fn tick(&mut self, now: u64) {
+    pub fn tick(&mut self, now: u64, log: &mut Log) {
         if now >= self.due {
             self.work(now);
+            let _ = &log;
         }
     }
 
     fn work(&mut self, now: u64) {
-        let Self { host, queues, control, dma, sending, receiving, statistics, .. } = self;
+        let Self { host, queues, control, dma, sending, receiving, firmware, statistics, .. } =
+            self;
         let next = match self.state {
             State::Off => None,
             State::Loading { until } if now < until => {
@@ -204,10 +229,14 @@ impl Interface {
                 receiving.free(dma.step(now));
                 control.collect(queues, dma, sending, receiving);
                 host.read(now, queues, statistics);
+                if let Some(firmware) = firmware {
+                    firmware.work(now, control, (sending, receiving));
+                }
                 sending.step(now);
                 let host = host.due().filter(|_| !queues.commands.is_full());
                 let control = control.is_due(queues, dma, receiving).then_some(0);
-                [host, control, dma.due(), sending.due()].into_iter().flatten().min()
+                let firmware = firmware.as_ref().and_then(|firmware| firmware.due());
+                [host, control, firmware, dma.due(), sending.due()].into_iter().flatten().min()
             }
         };
         self.due = next.map_or(u64::MAX, |next| next.max(now.saturating_add(1)));
@@ -248,6 +277,11 @@ impl Interface {
         self.due = 0;
         if let Some(left) = left {
             self.control.left(left, &mut self.queues);
+            if left.behalf == Behalf::Firmware
+                && let Some(firmware) = &mut self.firmware
+            {
+                firmware.left();
+            }
         }
     }
 
@@ -320,7 +354,11 @@ impl Interface {
         self.dma.reset();
         self.control.reset();
         self.host.reset(now);
-        self.state = State::Loading { until: now.saturating_add(boot.0) };
+        let until = now.saturating_add(boot.0);
+        if let Some(firmware) = &mut self.firmware {
+            firmware.restart(now, until);
+        }
+        self.state = State::Loading { until };
         self.due = 0;
     }
 
@@ -334,6 +372,12 @@ impl Interface {
     #[must_use]
     pub fn is_taking(&self) -> bool {
         self.receiving.has_head()
+    }
+
+    /// Its host's endpoints, if there are any.
+    #[must_use]
+    pub fn messaging(&self) -> Option<&Messaging> {
+        self.firmware.as_ref().map(|firmware| firmware.messaging())
     }
 
     /// What has passed through it.
@@ -465,7 +509,7 @@ mod tests {
 
         /// A period in which what is offered is taken.
         fn period(&mut self) -> Offer {
-            self.interface.tick(self.now);
+            self.interface.tick(self.now, &mut self.log);
             let offer = self.interface.offer();
             if offer != Offer::Nothing {
                 self.interface.taken(self.now, &mut self.log);
@@ -503,7 +547,7 @@ mod tests {
 
         fn give_cell(&mut self, cell: Cell, id: Option<PacketId>) -> u64 {
             for held in 0..100_000 {
-                self.interface.tick(self.now);
+                self.interface.tick(self.now, &mut self.log);
                 let takes = self.interface.takes(self.now, Command::Go);
                 if takes {
                     self.interface.take(self.now, cell, id, &mut self.log);
@@ -571,7 +615,7 @@ mod tests {
         let mut bench =
             Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 0)], vec![]));
         let first = PacketId { host: HERE, number: 0 };
-        bench.interface.tick(0);
+        bench.interface.tick(0, &mut bench.log);
         let head = Offer::Data(Cell::data(0x81).as_head(), Some(first));
         // What is not taken is offered again.
         assert_eq!(
@@ -624,7 +668,7 @@ mod tests {
         let mut bench =
             Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 400)], vec![]));
         for now in 0..50 {
-            bench.interface.tick(now);
+            bench.interface.tick(now, &mut bench.log);
         }
         bench.now = 50;
         assert!(bench.interface.queues.commands.is_full());
@@ -877,7 +921,7 @@ mod tests {
             let mut bench = Bench::receiver(InterfaceParameters { consumption, ..PARAMETERS });
             let mut periods = Vec::new();
             for now in 0..10 {
-                bench.interface.tick(now);
+                bench.interface.tick(now, &mut bench.log);
                 if bench.interface.takes(now, command) {
                     bench.interface.take(now, Cell::data(5), None, &mut bench.log);
                     periods.push(now);
@@ -1014,7 +1058,7 @@ mod tests {
         let (mut pair, mut log) = ([here, there], Log::default());
         let mut unanswered = Vec::new();
         for now in 0..periods {
-            pair.iter_mut().for_each(|interface| interface.tick(now));
+            pair.iter_mut().for_each(|interface| interface.tick(now, &mut log));
             let offers = [pair[0].offer(), pair[1].offer()];
             for (from, to) in [(0, 1), (1, 0)] {
                 let (cell, id) = match offers[from] {

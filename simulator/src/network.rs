@@ -9,6 +9,7 @@ use codec::tick::FULL_RATE_PERIOD_PS;
 
 use crate::chance::Dice;
 use crate::circuit::{Circuit, Light, Passed, Quiet, Sink, Tapped};
+use crate::endpoint::Messaging;
 use crate::extension::Extension;
 use crate::interface::{Consumption, Interface, InterfaceParameters};
 use crate::link::LinkParameters;
@@ -79,6 +80,7 @@ pub enum Layout {
 
 /// Streams of dice, so that each part has its own.
 const HOST_DICE: u64 = 1 << 32;
+const ENDPOINT_DICE: u64 = 5 << 32;
 const LAYOUT_DICE: u64 = 3 << 32;
 
 impl Network {
@@ -333,7 +335,15 @@ fn interface(scenario: &Scenario, host: NodeId, parameters: InterfaceParameters)
     let streams = scenario.streams.iter().filter(|stream| stream.from == host).cloned();
     let raw = scenario.raw.iter().filter(|raw| raw.from == host).cloned();
     let dice = Dice::new(scenario.seed, HOST_DICE | u64::from(host.0));
-    Interface::new(host, parameters, dice, routes.collect(), streams.collect(), raw.collect())
+    let interface =
+        Interface::new(host, parameters, dice, routes.collect(), streams.collect(), raw.collect());
+    match scenario.messaging.get(&host) {
+        Some(plan) => {
+            let seed = Dice::new(scenario.seed, ENDPOINT_DICE | u64::from(host.0)).next_u64();
+            interface.with_endpoints(Messaging::new(plan.clone(), seed))
+        }
+        None => interface,
+    }
 }
 
 fn arranged<T>(mut parts: Vec<T>, layout: Layout, what: u64) -> Vec<T> {

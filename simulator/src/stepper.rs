@@ -75,7 +75,7 @@ impl Network {
     fn decide_hosts(&mut self) {
         let Self { now, hosts, circuits, quiet, log, .. } = self;
         for (number, Host { circuit, interface, .. }) in (0..).zip(hosts) {
-            interface.tick(*now);
+            interface.tick(*now, log);
             let Some(index) = circuit.map(|circuit| circuit as usize) else { continue };
             if interface.offer() == Offer::Nothing && is_quiet(quiet, index) {
                 continue;

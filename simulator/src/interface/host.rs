@@ -226,7 +226,7 @@ impl Host {
         statistics: &mut HostStatistics,
     ) {
         match routine {
-            Routine::Deliver => {}
+            Routine::Deliver | Routine::Transport => {}
             Routine::Request => {
                 let waits = Request::read(buffers).map(|request| self.answers.push(request));
                 statistics.refused += u64::from(waits.is_some_and(|waits| waits.is_err()));

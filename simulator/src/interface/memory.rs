@@ -7,7 +7,7 @@ use codec::crc::crc8;
 
 use super::checksum::Checksum;
 use super::queue::{Buffer, Command, Interrupt};
-use super::sending::Outgoing;
+use super::sending::{Behalf, Outgoing};
 
 /// A packet that is being gathered from the host's blocks.
 #[derive(Clone, Debug)]
@@ -87,7 +87,8 @@ impl Gather {
             }
         }
         self.packet.push(crc8(&self.packet));
-        Outgoing { bytes: self.packet, number: self.number, interrupt: self.interrupt }
+        let behalf = Behalf::Host { number: self.number, interrupt: self.interrupt };
+        Outgoing { bytes: self.packet, behalf }
     }
 }
 

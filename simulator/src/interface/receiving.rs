@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use codec::crc::Crc8;
 use codec::packet::Check;
 use codec::route::is_route;
+use codec::transport::TAG;
 
 use crate::cell::PacketId;
 use crate::control::{Routine, routine};
@@ -24,8 +25,18 @@ pub struct Receiving {
     used: usize,
     /// Bytes that the next packet is likely to take: as many as the one before.
     likely: usize,
+    transport: Transport,
     frame: Option<Frame>,
     complete: VecDeque<Incoming>,
+}
+
+/// Whose packets of the type of transport packets are. T
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// The host's, as others are: it has no endpoints.
+    Delivered,
+    /// The firmware's that serves the host's endpoints.
+    Served,
 }
 
 /// A good packet in receive memory, tag and CRC byte included.
@@ -76,8 +87,9 @@ pub enum Program {
 impl Receiving {
     /// Nothing received, and so many bytes of memory.
     #[must_use]
-    pub const fn new(place: Port, memory: usize) -> Self {
-        Self { place, memory, used: 0, likely: 0, frame: None, complete: VecDeque::new() }
+    pub const fn new(place: Port, memory: usize, transport: Transport) -> Self {
+        let complete = VecDeque::new();
+        Self { place, memory, used: 0, likely: 0, transport, frame: None, complete }
     }
 
     /// Whether a byte that comes next can be taken. A packet that has all the memory for itself
@@ -115,7 +127,11 @@ impl Receiving {
     /// Takes a byte, and which packet begins with it.
     #[inline]
     pub fn byte(&mut self, byte: u8, head: Option<PacketId>, program: Program) {
-        let frame = self.frame.get_or_insert_with(|| Frame::new(byte, head, program, self.likely));
+        let frame = self.frame.get_or_insert_with(|| {
+            let fate = Fate::of(byte, program, self.transport);
+            let bytes = Vec::with_capacity(self.likely);
+            Frame { id: head, before: 0, crc: Crc8::NEW, bytes, fate }
+        });
         match frame.fate {
             Fate::Keep(_) if frame.bytes.len() < self.memory => {
                 frame.bytes.push(byte);
@@ -177,21 +193,25 @@ impl Receiving {
         if let Some(Frame { id: id @ Some(_), .. }) = self.frame {
             log.tell(now, self.place, id, || What::Dropped(rule));
         }
-        *self = Self::new(self.place, self.memory);
+        *self = Self::new(self.place, self.memory, self.transport);
+    }
+}
+
+impl Fate {
+    const fn of(first: u8, program: Program, transport: Transport) -> Self {
+        match (program, routine(first)) {
+            (Program::Loading, _) => Self::Absorb(Handling::Ignored),
+            (Program::Running, _) if is_route(first) => Self::Absorb(Handling::Misrouted),
+            (Program::Running, None) => Self::Absorb(Handling::NoRoutine),
+            (Program::Running, Some(routine)) => Self::Keep(match transport {
+                Transport::Served if first == TAG => Routine::Transport,
+                Transport::Served | Transport::Delivered => routine,
+            }),
+        }
     }
 }
 
 impl Frame {
-    fn new(first: u8, id: Option<PacketId>, program: Program, likely: usize) -> Self {
-        let fate = match (program, routine(first)) {
-            (Program::Loading, _) => Fate::Absorb(Handling::Ignored),
-            (Program::Running, _) if is_route(first) => Fate::Absorb(Handling::Misrouted),
-            (Program::Running, None) => Fate::Absorb(Handling::NoRoutine),
-            (Program::Running, Some(routine)) => Fate::Keep(routine),
-        };
-        Self { id, before: 0, crc: Crc8::NEW, bytes: Vec::with_capacity(likely), fate }
-    }
-
     /// Takes a byte that is not kept. Bytes that were kept go the same way.
     fn absorb(&mut self, byte: u8) {
         self.bytes.push(byte);

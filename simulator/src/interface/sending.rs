@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use codec::{CharBuf, Character};
 
-use super::queue::{Ended, Interrupt, Outcome};
+use super::queue::{Interrupt, Outcome};
 use crate::cell::{Cell, PacketId};
 use crate::topology::Port;
 use crate::traffic::Raw;
@@ -28,10 +28,22 @@ pub enum Offer {
 pub struct Outgoing {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// The host's number for its command.
-    pub number: u32,
-    /// Whether to interrupt the host when it is sent.
-    pub interrupt: Interrupt,
+    /// On whose behalf.
+    pub behalf: Behalf,
+}
+
+/// On whose behalf a packet is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behalf {
+    /// The host's, by a command.
+    Host {
+        /// The host's number for its command.
+        number: u32,
+        /// Whether to interrupt the host when it is sent.
+        interrupt: Interrupt,
+    },
+    /// The firmware's that serves endpoints.
+    Firmware,
 }
 
 /// The engine, and what waits for it.
@@ -75,8 +87,10 @@ enum Inside {
 /// A packet that leaves send memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// What the host is told.
-    pub ended: Ended,
+    /// On whose behalf it was sent.
+    pub behalf: Behalf,
+    /// What became of it.
+    pub outcome: Outcome,
     /// Bytes that it took.
     pub bytes: usize,
 }
@@ -216,8 +230,8 @@ impl Sending {
     /// Leaves the packet that is being sent.
     fn finish(&mut self, next: Line, outcome: Outcome) -> Option<Left> {
         match std::mem::replace(&mut self.line, next) {
-            Line::Packet { packet: Outgoing { bytes, number, interrupt }, .. } => {
-                Some(Left { ended: Ended { number, interrupt, outcome }, bytes: bytes.len() })
+            Line::Packet { packet: Outgoing { bytes, behalf }, .. } => {
+                Some(Left { behalf, outcome, bytes: bytes.len() })
             }
             Line::Idle | Line::Text { .. } | Line::Open | Line::Ending => None,
         }
