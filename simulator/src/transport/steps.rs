@@ -137,7 +137,7 @@ impl<M: Clone> Transport<M> {
 
     /// An endpoint leaves its frame, and what is not acknowledged goes with it. T-13
     pub(super) fn leave(&mut self, endpoint: EndpointId, effects: &mut Vec<Effect<M>>) {
-        let its = |flight: &Letter<M>| flight.endpoint == endpoint;
+        let its = |letter: &Letter<M>| letter.endpoint == endpoint;
         let left: Vec<_> = self
             .flights()
             .filter_map(|(nic, channel, letter)| its(letter).then_some((nic, channel)))
