@@ -8,6 +8,7 @@ pub mod memory;
 pub mod queue;
 pub mod receiving;
 pub mod sending;
+mod statistics;
 
 use codec::route::PortId;
 use codec::tick::Ticks;
@@ -15,16 +16,17 @@ use codec::tick::Ticks;
 use self::dma::Engine;
 use self::firmware::Firmware;
 use self::host::{Host, Queues};
-use self::receiving::{Account, Program, Receiving, Transport};
+use self::receiving::{Program, Receiving, Transport};
 pub use self::sending::Offer;
 use self::sending::{Behalf, Left, Sending, Taken};
+pub use self::statistics::{Handled, HostStatistics};
 use crate::cell::{Cell, PacketId};
 use crate::chance::Dice;
 use crate::control::Control;
 use crate::endpoint::Messaging;
 use crate::topology::{NodeId, Port};
 use crate::traffic::{Destination, Raw, Stream};
-use crate::truth::{Command, Handling, Log, Rule, What};
+use crate::truth::{Command, Log, Rule, What};
 
 /// The parameters of an interface and its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,48 +103,6 @@ enum State {
     Running,
 }
 
-/// What has passed through an interface since the beginning.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HostStatistics {
-    /// Packets begun, texts included.
-    pub injected: u64,
-    /// Packets sent whole at the host's command.
-    pub sent: u64,
-    /// Their bytes, from the route to the CRC byte.
-    pub sent_bytes: u64,
-    /// Packets taken in.
-    pub received: u64,
-    /// Their bytes, the CRC byte included.
-    pub received_bytes: u64,
-    /// What became of them.
-    pub handled: Handled,
-    /// Bytes of those that were delivered, tag and CRC byte included.
-    pub delivered_bytes: u64,
-    /// Packets that the host wanted sent, but that no memory can hold or no route leads to.
-    pub refused: u64,
-    /// Interrupts of the host. I-6
-    pub interrupts: u64,
-}
-
-/// How many packets came to what. I-2
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Handled {
-    /// Handed to the host.
-    pub delivered: u64,
-    /// Their CRC byte was wrong.
-    pub corrupt: u64,
-    /// Too short.
-    pub runt: u64,
-    /// With a route byte left.
-    pub misrouted: u64,
-    /// Of a type that no routine takes.
-    pub no_routine: u64,
-    /// Come while the control program was not loaded.
-    pub ignored: u64,
-    /// Longer than the memory.
-    pub too_long: u64,
-}
-
 /// What is lost for want of power is lost as on a link that falls silent. F-7
 const POWER: Rule = Rule("F-7");
 
@@ -208,7 +168,7 @@ impl Interface {
     pub fn tick(&mut self, now: u64, log: &mut Log) {
         if now >= self.due {
             self.work(now);
-            let _ = &log;
+            self.tell(now, log);
         }
     }
 
@@ -218,8 +178,13 @@ impl Interface {
         let next = match self.state {
             State::Off => None,
             State::Loading { until } if now < until => {
+                // The host goes on meanwhile.
+                if let Some(firmware) = firmware {
+                    firmware.work(now, control, (sending, receiving));
+                }
                 sending.step(now);
-                Some(sending.due().map_or(until, |due| due.min(until)))
+                let firmware = firmware.as_ref().and_then(|firmware| firmware.due());
+                [Some(until), firmware, sending.due()].into_iter().flatten().min()
             }
             State::Loading { .. } | State::Running => {
                 self.state = State::Running;
@@ -242,6 +207,14 @@ impl Interface {
         self.due = next.map_or(u64::MAX, |next| next.max(now.saturating_add(1)));
     }
 
+    /// Tells what has happened to messages.
+    fn tell(&mut self, now: u64, log: &mut Log) {
+        let Self { firmware: Some(firmware), place, .. } = self else { return };
+        for told in firmware.told() {
+            log.tell(now, *place, None, || What::Told(told));
+        }
+    }
+
     /// What its sending engine has next for the output circuit.
     #[must_use]
     #[inline]
@@ -254,7 +227,10 @@ impl Interface {
     pub fn taken(&mut self, now: u64, log: &mut Log) {
         match self.sending.taken(now, log) {
             Taken::Part => {}
-            Taken::Head => self.statistics.injected += 1,
+            Taken::Head => {
+                self.statistics.injected += 1;
+                self.transmitted(now, log);
+            }
             Taken::End(left) => {
                 if let Some(Left { bytes, .. }) = left {
                     self.statistics.sent += 1;
@@ -262,6 +238,16 @@ impl Interface {
                 }
                 self.left(left);
             }
+        }
+    }
+
+    /// The first byte of a packet has gone; it may be one of the firmware's.
+    fn transmitted(&self, now: u64, log: &mut Log) {
+        if let (Some(firmware), Some(Behalf::Firmware)) = (&self.firmware, self.sending.behalf())
+            && let Some(transmission) = firmware.transmission()
+        {
+            let id = self.sending.last_id();
+            log.tell(now, self.place, Some(id), || What::Transmitted(transmission));
         }
     }
 
@@ -327,7 +313,7 @@ impl Interface {
         if self.state != State::Off {
             self.receiving.reset(now, Rule("R-3"), log);
             self.sending.reset(now, Rule("R-3"), log);
-            self.forget(now);
+            self.load(now);
         }
     }
 
@@ -335,7 +321,7 @@ impl Interface {
     pub fn power_off(&mut self, now: u64, log: &mut Log) {
         self.receiving.reset(now, POWER, log);
         self.sending.power_off(now, POWER, log);
-        self.forget(now);
+        self.forget(now, u64::MAX);
         self.state = State::Off;
     }
 
@@ -343,22 +329,29 @@ impl Interface {
     pub fn power_on(&mut self, now: u64) {
         if self.state == State::Off {
             self.host.power_on(now);
-            self.forget(now);
+            self.load(now);
         }
     }
 
-    /// Nothing is left in the interface's memory, the queues in it included.
-    fn forget(&mut self, now: u64) {
-        let InterfaceParameters { commands, receive_memory, boot, .. } = self.parameters;
+    /// The control program is loaded again. I-3
+    fn load(&mut self, now: u64) {
+        let until = now.saturating_add(self.parameters.boot.0);
+        self.forget(now, until);
+        self.state = State::Loading { until };
+    }
+
+    /// Nothing is left in the interface's memory, the queues in it included. A control program will
+    /// run from `ready` on. Reading: a host's own memory outlives even its power, and the endpoints
+    /// that are in it.
+    fn forget(&mut self, now: u64, ready: u64) {
+        let InterfaceParameters { commands, receive_memory, .. } = self.parameters;
         self.queues = Queues::new(commands, receive_memory);
         self.dma.reset();
         self.control.reset();
         self.host.reset(now);
-        let until = now.saturating_add(boot.0);
         if let Some(firmware) = &mut self.firmware {
-            firmware.restart(now, until);
+            firmware.restart(now, ready);
         }
-        self.state = State::Loading { until };
         self.due = 0;
     }
 
@@ -384,28 +377,6 @@ impl Interface {
     #[must_use]
     pub const fn statistics(&self) -> &HostStatistics {
         &self.statistics
-    }
-}
-
-impl HostStatistics {
-    fn count(&mut self, account: Account) {
-        let Account { length, handling } = account;
-        self.received += 1;
-        self.received_bytes += length;
-        let handled = &mut self.handled;
-        let count = match handling {
-            Handling::Delivered => {
-                self.delivered_bytes += length;
-                &mut handled.delivered
-            }
-            Handling::Corrupt => &mut handled.corrupt,
-            Handling::Runt => &mut handled.runt,
-            Handling::Misrouted => &mut handled.misrouted,
-            Handling::NoRoutine => &mut handled.no_routine,
-            Handling::Ignored => &mut handled.ignored,
-            Handling::TooLong => &mut handled.too_long,
-        };
-        *count += 1;
     }
 }
 
@@ -436,7 +407,7 @@ mod tests {
     use super::queue::{Command as Order, Interrupt};
     use super::*;
     use crate::traffic::{Arrivals, Size};
-    use crate::truth::Wanted;
+    use crate::truth::{Handling, Wanted};
 
     const HERE: NodeId = NodeId(0);
     const THERE: NodeId = NodeId(1);

@@ -2,10 +2,12 @@
 
 mod account;
 mod log;
+mod message;
 mod row;
 
 pub use account::{FrameAccount, ROUTE_MAX};
 pub use log::{Log, Telling, Wanted};
+pub use message::{EndpointName, HeaderRow, MessageName, MessageRow};
 pub use row::{FrameRow, More, Named, TruthRow};
 
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
@@ -13,6 +15,7 @@ use codec::packet::{Check, Tag};
 use codec::route::PortId;
 
 use crate::cell::PacketId;
+use crate::endpoint::{Told, Transmission};
 use crate::topology::Port;
 
 /// Something that happened.
@@ -132,6 +135,12 @@ pub enum What {
     SenderResumed(Release),
     /// It was stopped, or sent one packet, for too long. R-4
     Blocked(Escape),
+
+    // Messages, at hosts with endpoints. T
+    /// Its interface begins to send a transport packet.
+    Transmitted(Transmission),
+    /// Something happened to a message, an endpoint or a transport packet.
+    Told(Told),
 
     /// Something was broken or mended by order: which, in words.
     Fault(String),

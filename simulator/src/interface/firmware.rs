@@ -7,7 +7,7 @@ use codec::transport::TAG;
 use super::receiving::{Incoming, Receiving};
 use super::sending::{Behalf, Outgoing, Sending};
 use crate::control::{Control, Routine};
-use crate::endpoint::{Messaging, Told};
+use crate::endpoint::{Messaging, Told, Transmission};
 use crate::topology::NodeId;
 
 /// The firmware, and what of its is in the engines.
@@ -22,7 +22,7 @@ pub struct Firmware {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     Free,
-    Busy,
+    Busy(Transmission),
     /// It had, and the firmware does not know yet that it is gone.
     Left,
 }
@@ -71,7 +71,7 @@ impl Firmware {
                     let mut bytes = [route, &[TAG], &outgoing.payload].concat();
                     bytes.push(crc8(&bytes));
                     sending.push(Outgoing { bytes, behalf: Behalf::Firmware });
-                    Line::Busy
+                    Line::Busy(outgoing.what)
                 }
                 // Reading: what no route leads to is not sent, and nobody answers. T-11
                 None => Line::Left,
@@ -83,8 +83,17 @@ impl Firmware {
     #[must_use]
     pub const fn due(&self) -> Option<u64> {
         match self.line {
-            Line::Free | Line::Busy => self.messaging.due(),
+            Line::Free | Line::Busy(_) => self.messaging.due(),
             Line::Left => Some(0),
+        }
+    }
+
+    /// What the sending engine has of its.
+    #[must_use]
+    pub const fn transmission(&self) -> Option<Transmission> {
+        match self.line {
+            Line::Busy(transmission) => Some(transmission),
+            Line::Free | Line::Left => None,
         }
     }
 

@@ -165,8 +165,18 @@ impl Sending {
         PacketId { host: self.place.node, number: self.count }
     }
 
+    /// On whose behalf the packet is that is being sent, if it is not from a text.
+    #[must_use]
+    pub const fn behalf(&self) -> Option<Behalf> {
+        match &self.line {
+            Line::Packet { packet, .. } => Some(packet.behalf),
+            Line::Idle | Line::Text { .. } | Line::Open | Line::Ending => None,
+        }
+    }
+
     /// Of the packet that began last.
-    const fn last_id(&self) -> PacketId {
+    #[must_use]
+    pub const fn last_id(&self) -> PacketId {
         PacketId { host: self.place.node, number: self.count.wrapping_sub(1) }
     }
 

@@ -6,6 +6,7 @@ use codec::character::Symbol;
 use codec::packet::{Check, Tag};
 use serde::{Serialize, Serializer};
 
+use super::message::{MessageRow, kind_of_told, kind_of_transmission};
 use super::{Command, Escape, Frame, FrameEnd, Handling, Happened, Release, What};
 use crate::topology::NodeId;
 
@@ -27,6 +28,9 @@ pub struct TruthRow<'a> {
     /// The frame that was sent or received.
     #[serde(flatten)]
     pub frame: Option<FrameRow<'a>>,
+    /// What it says of messages.
+    #[serde(flatten)]
+    pub message: Option<MessageRow<'a>>,
 }
 
 /// The fields that only some kinds of events have.
@@ -151,6 +155,7 @@ impl Happened {
             event: self.what.kind(),
             more: self.what.more(),
             frame: self.what.frame().map(Frame::row),
+            message: self.what.message(self.place.node, &name),
         }
     }
 }
@@ -190,12 +195,28 @@ impl What {
             Self::SenderStopped => "sender-stopped",
             Self::SenderResumed(_) => "sender-resumed",
             Self::Blocked(_) => "blocked",
+            Self::Transmitted(transmission) => kind_of_transmission(transmission),
+            Self::Told(told) => kind_of_told(told),
             Self::Fault(_) => "fault",
         }
     }
 
     const fn frame(&self) -> Option<&Frame> {
         if let Self::Received(frame) | Self::Sent(frame) = self { Some(frame) } else { None }
+    }
+
+    fn message<'a>(
+        &self,
+        here: NodeId,
+        name: &impl Fn(NodeId) -> &'a str,
+    ) -> Option<MessageRow<'a>> {
+        if let Self::Told(told) = self {
+            Some(MessageRow::of_told(told, here, name))
+        } else if let Self::Transmitted(transmission) = self {
+            Some(MessageRow::of_transmission(transmission, name))
+        } else {
+            None
+        }
     }
 
     fn more(&self) -> More<'_> {
@@ -229,7 +250,9 @@ impl What {
             Self::Blocked(by) => More { by: Some(by.name()), ..none },
             Self::Raw(characters) => More { characters: Some(characters), ..none },
             Self::Fault(fault) => More { fault: Some(fault), ..none },
-            Self::Merged
+            Self::Transmitted(_)
+            | Self::Told(_)
+            | Self::Merged
             | Self::Received(_)
             | Self::LinkOpen
             | Self::LinkRestored
@@ -352,10 +375,16 @@ impl Handling {
 mod tests {
     use super::*;
     use crate::cell::PacketId;
+    use crate::endpoint::{MessageId, Told, Transmission, Turn, Why};
     use crate::topology::Port;
+    use crate::transport::Note;
     use crate::truth::Rule;
     use codec::character::{ProbeNumber, ReplyStatus};
+    use codec::error::DecodeError;
     use codec::route::PortId;
+    use codec::transport::{
+        EndpointId, Header, Incarnation, LogicalChannel, Nic, Reason, Seq, Sync, Timestamp,
+    };
 
     const DOC: &str = include_str!("../../../docs/truth.md");
     const NAMES: [&str; 3] = ["h0", "h1", "s0"];
@@ -405,18 +434,69 @@ mod tests {
             What::SenderStopped,
             What::SenderResumed(Release::Power),
             What::Blocked(Escape::Gap),
-            What::Fault("cable cut".to_owned()),
         ]
+        .into_iter()
+        .chain(transport())
+        .chain([What::Fault("cable cut".to_owned())])
+        .collect()
+    }
+
+    /// What is told of messages.
+    fn transport() -> Vec<What> {
+        let message = MessageId { nic: Nic(1), endpoint: EndpointId(2), number: 17 };
+        let header = Header {
+            source: Nic(1),
+            destination: Nic(0),
+            channel: LogicalChannel(3),
+            seq: Seq::One,
+            timestamp: Timestamp(4000),
+            incarnation: Incarnation(9),
+        };
+        let (sync, turn) = (Sync::Set, Turn::First);
+        let here = EndpointId(5);
+        let transmitted = [
+            Transmission::Data { header, sync, message, turn },
+            Transmission::Ack(header),
+            Transmission::Nack(header, Reason::QueueFull),
+        ];
+        let noticed = |note| Told::Noticed(header, note);
+        let told = [
+            Told::Accepted(message, (Nic(0), here)),
+            Told::Written(message, here),
+            Told::Refused(message, header, Reason::QueueFull),
+            Told::Dropped(message, Reason::QueueFull),
+            Told::Acknowledged(message),
+            Told::Returned(message, Why::Refused(Reason::BadKey)),
+            Told::Returned(message, Why::Unreachable),
+            Told::GivenUp(message),
+            Told::Lost(message, here),
+            Told::Damaged(message, here),
+            noticed(Note::Retransmitted),
+            noticed(Note::Refused(Reason::NotResident)),
+            noticed(Note::Duplicate),
+            noticed(Note::Stale),
+            noticed(Note::Late),
+            noticed(Note::Unknown),
+            Told::Malformed(DecodeError::CutShort { at: 14, field: "source endpoint" }),
+            Told::Overrun,
+            Told::Loaded(here),
+            Told::Leaving(here),
+            Told::Unloaded(here),
+            Told::Credits(here, 4),
+        ];
+        transmitted.map(What::Transmitted).into_iter().chain(told.map(What::Told)).collect()
     }
 
     fn line(what: What) -> String {
         let about = match what.kind() {
             "injected" | "consumed" => Some(0),
+            "message-transmitted" | "ack-transmitted" | "nack-transmitted" => Some(0),
             "forwarded" | "dropped" | "truncated" | "merged" => Some(2),
             "received" | "sent" | "overflow" | "blocked" => Some(2),
             _ => None,
         };
-        let (node, port) = if about == Some(0) { (0, 0) } else { (2, 3) };
+        let at_host = about == Some(0) || matches!(what, What::Told(_));
+        let (node, port) = if at_host { (0, 0) } else { (2, 3) };
         let packet = about.map(|_| PacketId { host: NodeId(1), number: 17 });
         let place = Port { node: NodeId(node), port: PortId(port) };
         let happened = Happened { at: 120, place, packet, what };
@@ -436,7 +516,7 @@ mod tests {
             DOC.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
         let mut kinds: Vec<_> = samples().iter().map(What::kind).collect();
         kinds.dedup();
-        assert_eq!(kinds.len(), 31);
+        assert_eq!(kinds.len(), 55);
         let described: Vec<_> = named.into_iter().filter(|name| kinds.contains(name)).collect();
         assert_eq!(described, kinds);
     }

@@ -1,0 +1,68 @@
+//! What has passed through an interface.
+
+use super::receiving::Account;
+use crate::truth::Handling;
+
+/// What has passed through an interface since the beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostStatistics {
+    /// Packets begun, texts included.
+    pub injected: u64,
+    /// Packets sent whole at the host's command.
+    pub sent: u64,
+    /// Their bytes, from the route to the CRC byte.
+    pub sent_bytes: u64,
+    /// Packets taken in.
+    pub received: u64,
+    /// Their bytes, the CRC byte included.
+    pub received_bytes: u64,
+    /// What became of them.
+    pub handled: Handled,
+    /// Bytes of those that were delivered, tag and CRC byte included.
+    pub delivered_bytes: u64,
+    /// Packets that the host wanted sent, but that no memory can hold or no route leads to.
+    pub refused: u64,
+    /// Interrupts of the host. I-6
+    pub interrupts: u64,
+}
+
+/// How many packets came to what. I-2
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Handled {
+    /// Handed to the host.
+    pub delivered: u64,
+    /// Their CRC byte was wrong.
+    pub corrupt: u64,
+    /// Too short.
+    pub runt: u64,
+    /// With a route byte left.
+    pub misrouted: u64,
+    /// Of a type that no routine takes.
+    pub no_routine: u64,
+    /// Come while the control program was not loaded.
+    pub ignored: u64,
+    /// Longer than the memory.
+    pub too_long: u64,
+}
+
+impl HostStatistics {
+    pub(super) fn count(&mut self, account: Account) {
+        let Account { length, handling } = account;
+        self.received += 1;
+        self.received_bytes += length;
+        let handled = &mut self.handled;
+        let count = match handling {
+            Handling::Delivered => {
+                self.delivered_bytes += length;
+                &mut handled.delivered
+            }
+            Handling::Corrupt => &mut handled.corrupt,
+            Handling::Runt => &mut handled.runt,
+            Handling::Misrouted => &mut handled.misrouted,
+            Handling::NoRoutine => &mut handled.no_routine,
+            Handling::Ignored => &mut handled.ignored,
+            Handling::TooLong => &mut handled.too_long,
+        };
+        *count += 1;
+    }
+}
