@@ -4,13 +4,45 @@
 //! [`Messaging`] is the messages' side of one host: applications, endpoints, frames and firmware, each
 //! stage at its cost. It knows no wire: whoever drives it carries its packets, in the reference
 //! network the interface, in tests anything that likes to.
+//!
+//! Four things work at the same time, each on one thing after the other: the host's processor
+//! (`host`, `work`), the host's driver (`driver`), the bus between host and NIC (`bus`) and the NIC's
+//! processor (`firmware`, `protocol`). An event is the end of what one of them works on.
 
+mod bus;
 mod costs;
+mod driver;
+mod firmware;
+mod frames;
+mod host;
+mod parcel;
 mod plan;
+mod protocol;
+mod queue;
+mod scheduler;
+mod segment;
+mod server;
 mod statistics;
+mod stream;
 mod told;
+mod work;
 
-use codec::transport::EndpointId;
+use std::collections::BTreeMap;
+
+use codec::transport::{EndpointId, EndpointKey, Incarnation, Nic};
+
+use self::bus::Bus;
+use self::driver::Driver;
+use self::firmware::Firmware;
+use self::frames::Frames;
+use self::host::Host;
+use self::parcel::Letter;
+use self::protocol::reason_class;
+use self::queue::{Endpoint, Place, Until};
+use self::scheduler::Scheduler;
+use self::stream::Source;
+use crate::chance::Dice;
+use crate::transport::{Transport, TransportParameters};
 
 pub use self::costs::{BURST, Costs, Layers, MICROSECOND, Transfers};
 pub use self::plan::{
@@ -22,58 +54,310 @@ pub use self::told::{MessageId, Outgoing, Told, Transmission, Turn, Why};
 /// The messages' side of a host.
 #[derive(Clone, Debug)]
 pub struct Messaging {
-    // SKELETON: owner ENDPOINT.
-    plan: MessagingPlan,
+    nic: Nic,
+    protocol: TransportParameters,
+    parameters: EndpointParameters,
+    costs: Costs,
+    names: BTreeMap<(Nic, EndpointId), EndpointKey>,
+    /// Where an endpoint stands in the list.
+    places: BTreeMap<EndpointId, usize>,
+    endpoints: Vec<Endpoint>,
+    host: Host,
+    driver: Driver,
+    bus: Bus,
+    frames: Frames,
+    firmware: Firmware,
+    transport: Transport<Letter>,
     statistics: Statistics,
+    /// From when on the control program runs.
+    ready: u64,
+    /// The time of the last event.
+    clock: u64,
+    /// When it next has something to do.
+    next: Option<u64>,
 }
 
 impl Messaging {
-    /// A host that has just been started. `seed` is for its own dice.
+    /// A host that has just been started. `seed` is for its own dice. As many endpoints as there are
+    /// frames are resident from the start, in the plan's order: the driver has filled free frames as
+    /// they were made. *Chosen*
     #[must_use]
-    pub fn new(plan: MessagingPlan, _seed: u64) -> Self {
-        Self { plan, statistics: Statistics::default() }
+    pub fn new(plan: MessagingPlan, seed: u64) -> Self {
+        let MessagingPlan { nic, transport: protocol, parameters, costs, .. } = plan;
+        let mut places = BTreeMap::new();
+        let mut endpoints = Vec::new();
+        for plan in plan.endpoints {
+            // A number can be given once.
+            places.entry(plan.id).or_insert_with(|| {
+                endpoints.push(Endpoint::new(plan, parameters));
+                endpoints.len() - 1
+            });
+        }
+        let mut dice = Dice::new(seed, u64::from(nic.0));
+        let sources = plan.streams.into_iter().filter_map(|stream| {
+            let dice = Dice::new(dice.next_u64(), 0);
+            let endpoint = places.get(&stream.from).copied()?;
+            Source::new(stream, endpoint, dice)
+        });
+        let sources = sources.collect();
+        let host = Host::new(endpoints.iter().map(|endpoint| endpoint.plan.wake), sources);
+        let scheduler = Scheduler::new(parameters.burst_log2, parameters.loiter);
+        let mut messaging = Self {
+            nic,
+            protocol,
+            parameters,
+            costs,
+            names: plan.names.into_iter().collect(),
+            places,
+            endpoints,
+            host,
+            driver: Driver::default(),
+            bus: Bus::new(costs),
+            frames: Frames::new(parameters.frames),
+            firmware: Firmware::new(scheduler, costs.send_buffers),
+            transport: Transport::new(nic, protocol, Incarnation(0)),
+            statistics: Statistics::default(),
+            ready: 0,
+            clock: 0,
+            next: Some(0),
+        };
+        for place in 0..messaging.endpoints.len() {
+            let Some(frame) = messaging.frames.keep() else { break };
+            messaging.loaded(place, frame, &mut Vec::new());
+        }
+        messaging.statistics.loads = 0;
+        messaging
     }
 
     /// When it next has something to do by itself, in periods of the full rate.
     #[must_use]
     pub const fn due(&self) -> Option<u64> {
-        let _ = &self.plan;
-        None
+        self.next
     }
 
     /// Does all that is due by now, and adds what happened.
-    pub fn step(&mut self, _now: u64, _told: &mut Vec<Told>) {}
+    pub fn step(&mut self, now: u64, told: &mut Vec<Told>) {
+        while let Some(due) = self.next
+            && due <= now
+        {
+            self.work(due, told);
+        }
+    }
 
     /// Whether there is room for a packet that comes in. One that comes nevertheless is dropped.
     #[must_use]
-    pub const fn has_room(&self) -> bool {
-        true
+    pub fn has_room(&self) -> bool {
+        self.firmware.has_room()
     }
 
     /// A transport packet has come in whole, good by its CRC: the payload of a packet of type 1.
-    pub fn hear(&mut self, _now: u64, _payload: &[u8], _told: &mut Vec<Told>) {}
+    pub fn hear(&mut self, now: u64, payload: &[u8], told: &mut Vec<Told>) {
+        self.step(now, told);
+        if now < self.ready {
+            // The control program does not run. I-3
+            return;
+        }
+        match parcel::read(payload) {
+            Ok(packet) if self.firmware.has_room() => self.firmware.arrive(packet),
+            Ok(_) => {
+                self.statistics.overruns += 1;
+                told.push(Told::Overrun);
+            }
+            // T-7
+            Err(error) => {
+                self.statistics.malformed += 1;
+                told.push(Told::Malformed(error));
+            }
+        }
+        self.work(now, told);
+    }
 
     /// Hands out the next packet for the sending engine; the firmware gives it one at a time, the next
     /// after [`Messaging::sent`].
-    pub const fn take_outgoing(&mut self) -> Option<Outgoing> {
-        None
+    pub fn take_outgoing(&mut self) -> Option<Outgoing> {
+        let outgoing = self.firmware.take()?;
+        let statistics = &mut self.statistics;
+        match outgoing.what {
+            Transmission::Data { turn, .. } => {
+                statistics.data_sent += 1;
+                statistics.retransmitted += match turn {
+                    Turn::First => 0,
+                    Turn::Again => 1,
+                };
+            }
+            Transmission::Ack(_) => statistics.acks_sent += 1,
+            Transmission::Nack(_, reason) => {
+                if let Some(count) = statistics.nacks_sent.get_mut(reason_class(reason)) {
+                    *count += 1;
+                }
+            }
+        }
+        Some(outgoing)
     }
 
-    /// The sending engine is done with the packet that was taken.
-    pub fn sent(&mut self, _now: u64) {}
+    /// The sending engine is done with the packet that was taken. What waited for that is done by the
+    /// next [`Messaging::step`].
+    pub fn sent(&mut self, now: u64) {
+        self.firmware.sent();
+        self.next = Some(self.next.map_or(now, |next| next.min(now)));
+    }
 
-    /// The control program is loaded again and runs from `ready` on: what was in the NIC is lost.
-    pub fn restart(&mut self, _now: u64, _ready: u64, _told: &mut Vec<Told>) {}
+    /// The control program is loaded again and runs from `ready` on: what was in the NIC is lost. The
+    /// host survives, and what is in its memory: it returns to its applications what they had given to
+    /// endpoints in frames, and gives up what these waited for.
+    pub fn restart(&mut self, now: u64, ready: u64, told: &mut Vec<Told>) {
+        self.step(now, told);
+        self.ready = ready.max(now);
+        self.statistics.restarts += 1;
+        // T-12: the host remembers the counter.
+        let next = self.transport.next_incarnation();
+        self.transport = Transport::new(self.nic, self.protocol, next);
+        let busy = self.firmware.busy();
+        self.statistics.firmware_busy = self.statistics.firmware_busy.saturating_add(busy);
+        let scheduler = Scheduler::new(self.parameters.burst_log2, self.parameters.loiter);
+        self.firmware = Firmware::new(scheduler, self.costs.send_buffers);
+        self.bus.clear();
+        self.driver.clear();
+        self.frames.clear();
+        for place in 0..self.endpoints.len() {
+            self.lose_frame(now, place, told);
+        }
+        for place in 0..self.endpoints.len() {
+            if self.endpoints.get(place).is_some_and(Endpoint::has_ready)
+                || self.host.waits_for(place)
+            {
+                self.want(place);
+            }
+        }
+        self.work(now, told);
+    }
+
+    /// What was in an endpoint's frame is lost.
+    fn lose_frame(&mut self, now: u64, place: usize, told: &mut Vec<Told>) {
+        let Some(endpoint) = self.endpoints.get_mut(place) else { return };
+        match endpoint.place {
+            Place::Away => return,
+            Place::Resident(_) | Place::Leaving => {}
+        }
+        let id = endpoint.plan.id;
+        let (sent, come) = endpoint.lose();
+        told.push(Told::Unloaded(id));
+        told.extend(come.iter().map(|letter| Told::Lost(letter.id, id)));
+        let open = endpoint.open();
+        for letter in sent {
+            self.bring_back(now, place, (letter, Why::Restarted), told);
+        }
+        for (number, until) in open {
+            match until {
+                Until::Answered(_) => self.forget(now, place, number, told),
+                // It has just come back, or will as soon as it is handed over.
+                Until::Acknowledged => {}
+                // It had come back, and was not read: its credit is.
+                Until::Read => {
+                    self.restore(now, place, number, told);
+                    self.notify(now, place);
+                }
+            }
+        }
+    }
+
+    /// One moment: what ends in it, and what begins.
+    fn work(&mut self, now: u64, told: &mut Vec<Told>) {
+        let now = now.max(self.clock);
+        self.clock = now;
+        self.end_bus(now, told);
+        self.end_firmware(now, told);
+        self.end_driver(now, told);
+        self.end_host(now, told);
+        self.give_up(now, told);
+        if now >= self.ready {
+            self.begin_driver(now, told);
+            self.bus.begin(now);
+            self.begin_firmware(now, told);
+        }
+        self.begin_host(now);
+        // Time goes on, whatever there is to do.
+        self.next = self.upcoming().map(|due| due.max(now.saturating_add(1)));
+    }
+
+    fn upcoming(&self) -> Option<u64> {
+        let scan = || {
+            let due = self.transport.due().filter(|_| !self.firmware.is_busy())?;
+            Some(due.0.saturating_mul(MICROSECOND).max(self.ready))
+        };
+        let patience = self.endpoints.iter().filter_map(Endpoint::patience).min();
+        let boot = (self.clock < self.ready).then_some(self.ready);
+        [self.bus.due(), self.firmware.due(), self.driver.due(), self.host.due(), scan(), patience]
+            .into_iter()
+            .flatten()
+            .chain(boot)
+            .min()
+    }
 
     /// What it has done since the beginning.
     #[must_use]
-    pub const fn statistics(&self) -> &Statistics {
-        &self.statistics
+    pub const fn statistics(&self) -> Statistics {
+        let mut statistics = self.statistics;
+        statistics.host_busy = self.host.busy();
+        statistics.bus_busy = self.bus.busy();
+        statistics.firmware_busy = statistics.firmware_busy.saturating_add(self.firmware.busy());
+        statistics
     }
 
     /// What one of its endpoints has done since the beginning.
     #[must_use]
-    pub const fn endpoint_statistics(&self, _endpoint: EndpointId) -> Option<&EndpointStatistics> {
-        None
+    pub fn endpoint_statistics(&self, endpoint: EndpointId) -> Option<&EndpointStatistics> {
+        self.endpoint(endpoint).map(|endpoint| &endpoint.statistics)
+    }
+
+    /// What stands in an endpoint's segment at an offset, as far as it is within.
+    #[must_use]
+    pub fn segment(&self, endpoint: EndpointId, offset: u32, length: u32) -> Option<Vec<u8>> {
+        Some(self.endpoint(endpoint)?.segment().read(offset, length))
+    }
+
+    /// Whether an endpoint is in a frame and may send. T-13, T-15
+    #[must_use]
+    pub fn is_resident(&self, endpoint: EndpointId) -> bool {
+        self.endpoint(endpoint).is_some_and(Endpoint::is_resident)
+    }
+
+    /// An endpoint's credits that are left. T-9
+    #[must_use]
+    pub fn credits(&self, endpoint: EndpointId) -> Option<u16> {
+        self.endpoint(endpoint).map(Endpoint::credits)
+    }
+
+    /// Whether nothing is under way: no message waits for anything, and no application has more to
+    /// send before a stream's next time.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.endpoints.iter().all(Endpoint::is_quiet)
+            && self.host.is_idle()
+            && self.driver.is_idle()
+            && self.bus.is_idle()
+            && self.firmware.is_idle()
+            && self.transport.due().is_none()
+    }
+
+    /// Whether credits, queues, frames and tables agree: none is lost, none appears. For tests and
+    /// storms.
+    #[must_use]
+    pub fn agrees(&self) -> bool {
+        let in_frames = self.endpoints.iter().filter(|endpoint| endpoint.is_resident()).count();
+        self.endpoints.iter().all(Endpoint::agrees)
+            && in_frames <= usize::from(self.parameters.frames.max(1))
+            && self.transport.agrees()
+    }
+
+    fn endpoint(&self, endpoint: EndpointId) -> Option<&Endpoint> {
+        self.endpoints.get(*self.places.get(&endpoint)?)
+    }
+
+    fn endpoint_mut(&mut self, endpoint: EndpointId) -> Option<&mut Endpoint> {
+        self.endpoints.get_mut(*self.places.get(&endpoint)?)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! The host's driver, which loads endpoints into frames on demand, one after the other. T-13, T-15
+
+use std::collections::VecDeque;
+
+use super::bus::Transfer;
+use super::queue::Place;
+use super::{Messaging, Told};
+
+/// The driver, and the endpoints that are to be loaded.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Driver {
+    wanted: VecDeque<usize>,
+    task: Task,
+}
+
+/// What it does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Task {
+    #[default]
+    Nothing,
+    /// The victim waits for its answers. T-13
+    Leaving(Swap),
+    /// It moves to host memory.
+    Out(Swap),
+    /// The endpoint moves to its frame.
+    In { endpoint: usize, frame: usize },
+    /// It is there; the rest of the driver's work lasts until then.
+    Work { endpoint: usize, frame: usize, until: u64 },
+}
+
+/// Who leaves a frame for whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Swap {
+    victim: usize,
+    endpoint: usize,
+    frame: usize,
+}
+
+impl Driver {
+    /// When it is done with what it does.
+    pub(super) const fn due(&self) -> Option<u64> {
+        match self.task {
+            Task::Work { until, .. } => Some(until),
+            Task::Nothing | Task::Leaving(_) | Task::Out(_) | Task::In { .. } => None,
+        }
+    }
+
+    /// Whether it does or has to do anything.
+    pub(super) fn is_idle(&self) -> bool {
+        self.task == Task::Nothing && self.wanted.is_empty()
+    }
+
+    /// What it was at is lost.
+    pub(super) fn clear(&mut self) {
+        self.task = Task::Nothing;
+        self.wanted.clear();
+    }
+}
+
+impl Messaging {
+    /// An endpoint that is not resident was written to, or a message came for it, or it has something
+    /// to send: it is to be loaded. T-6, T-15
+    pub(super) fn want(&mut self, endpoint: usize) {
+        let loading = match self.driver.task {
+            Task::In { endpoint, .. } | Task::Work { endpoint, .. } => Some(endpoint),
+            Task::Nothing | Task::Leaving(_) | Task::Out(_) => None,
+        };
+        if loading != Some(endpoint) && !self.driver.wanted.contains(&endpoint) {
+            self.driver.wanted.push_back(endpoint);
+        }
+    }
+
+    /// Begins to load the next that is wanted, into a free frame or that of a victim.
+    pub(super) fn begin_driver(&mut self, now: u64, told: &mut Vec<Told>) {
+        while self.driver.task == Task::Nothing {
+            let Some(endpoint) = self.driver.wanted.pop_front() else { return };
+            match self.endpoints.get(endpoint).map(|endpoint| endpoint.place) {
+                Some(Place::Away) => {}
+                Some(Place::Resident(_) | Place::Leaving) | None => continue,
+            }
+            if let Some(frame) = self.frames.keep() {
+                self.move_in(endpoint, frame);
+            } else if let Some((victim, frame)) = self.frames.victim() {
+                self.driver.task = Task::Leaving(Swap { victim, endpoint, frame });
+                if let Some(victim) = self.endpoints.get_mut(victim) {
+                    victim.place = Place::Leaving;
+                    let id = victim.plan.id;
+                    told.push(Told::Leaving(id));
+                    let mut effects = Vec::new();
+                    self.transport.on_unload(id, &mut effects);
+                    self.apply(now, effects, told);
+                }
+            }
+        }
+    }
+
+    /// The protocol lets an endpoint leave its frame. T-13
+    pub(super) fn released(&mut self, endpoint: usize) {
+        if let Task::Leaving(swap) = self.driver.task
+            && swap.victim == endpoint
+        {
+            self.driver.task = Task::Out(swap);
+            self.move_page();
+        }
+    }
+
+    /// An endpoint has moved over the bus.
+    pub(super) fn page_moved(&mut self, now: u64, told: &mut Vec<Told>) {
+        match self.driver.task {
+            Task::Out(Swap { victim, endpoint, frame }) => {
+                self.unloaded(victim, told);
+                self.move_in(endpoint, frame);
+            }
+            Task::In { endpoint, frame } => {
+                let until = now.saturating_add(self.parameters.load.max(1));
+                self.driver.task = Task::Work { endpoint, frame, until };
+            }
+            Task::Nothing | Task::Leaving(_) | Task::Work { .. } => {}
+        }
+    }
+
+    /// The driver has done its work by now: the endpoint is resident.
+    pub(super) fn end_driver(&mut self, now: u64, told: &mut Vec<Told>) {
+        if let Task::Work { endpoint, frame, until } = self.driver.task
+            && until <= now
+        {
+            self.driver.task = Task::Nothing;
+            self.loaded(endpoint, frame, told);
+        }
+    }
+
+    fn move_in(&mut self, endpoint: usize, frame: usize) {
+        self.driver.task = Task::In { endpoint, frame };
+        self.move_page();
+    }
+
+    fn move_page(&mut self) {
+        self.bus.push(self.costs.page as usize, Transfer::Page);
+    }
+
+    fn unloaded(&mut self, victim: usize, told: &mut Vec<Told>) {
+        let Some(endpoint) = self.endpoints.get_mut(victim) else { return };
+        endpoint.place = Place::Away;
+        told.push(Told::Unloaded(endpoint.plan.id));
+        self.statistics.unloads += 1;
+        // What travels along is sent again, by itself. T-13
+        if endpoint.has_ready() {
+            self.want(victim);
+        }
+    }
+
+    /// An endpoint is in a frame: it may send, and who waited for it goes on.
+    pub(super) fn loaded(&mut self, place: usize, frame: usize, told: &mut Vec<Told>) {
+        let Some(endpoint) = self.endpoints.get_mut(place) else { return };
+        endpoint.place = Place::Resident(frame);
+        self.frames.fill(frame, place);
+        self.transport.on_load(endpoint.plan.id);
+        told.push(Told::Loaded(endpoint.plan.id));
+        self.statistics.loads += 1;
+        self.resume(place, told);
+    }
+}

@@ -1,0 +1,412 @@
+//! The NIC's firmware: one processor that takes packets in, answers them, scans, and sends what the
+//! scheduler chooses. T-5..T-8, T-10, T-14
+
+use std::collections::{BTreeMap, VecDeque};
+
+use codec::transport::{Header, LogicalChannel, Nic, Sync};
+
+use super::costs::Layers;
+use super::parcel::Letter;
+use super::queue::{Pick, Way};
+use super::scheduler::{Choice, Scheduler};
+use super::server::Server;
+use super::told::{MessageId, Outgoing, Turn, Why};
+use super::{MICROSECOND, Messaging, Told};
+use crate::transport::{Micros, Packet, Transport};
+
+/// Packets that the NIC holds which came in and were not looked at. *Chosen*: twice what four senders
+/// have in flight.
+const RING: usize = 32;
+
+/// Packets that are ready for the sending engine: one leaves, the next waits. *Chosen*
+const OUTBOX: usize = 2;
+
+/// Answers that wait to be built; while there are as many no data packet is taken. *Chosen*
+const ANSWERS: usize = 32;
+
+/// Messages on their way to the host: one moves, the next waits. *Chosen*
+const INCOMING: usize = 2;
+
+/// The firmware of a NIC.
+#[derive(Clone, Debug)]
+pub(super) struct Firmware {
+    processor: Server<Work>,
+    scheduler: Scheduler,
+    arrived: VecDeque<Packet<Letter>>,
+    answers: VecDeque<Packet<Letter>>,
+    /// Packets to be sent again. T-10
+    again: VecDeque<Queued>,
+    outbox: VecDeque<(Outgoing, Memory)>,
+    /// The packet that the sending engine has, if any.
+    on_wire: Option<Memory>,
+    /// Memory for medium and bulk packets on their way out.
+    buffers: u8,
+    /// What comes first, if there is a packet to take in and one to send.
+    side: Side,
+    /// When it has loitered enough. T-14
+    until: Option<u64>,
+    /// The number of a logical channel's latest transmission. One that waits when a later one is made
+    /// is not sent any more: it would overtake. T-4
+    latest: BTreeMap<(Nic, LogicalChannel), u64>,
+    transmissions: u64,
+}
+
+/// What the processor works on.
+#[derive(Clone, Debug)]
+pub(super) enum Work {
+    /// A packet that came in.
+    TakeIn(Packet<Letter>),
+    /// An ACK or a NACK.
+    Answer(Packet<Letter>),
+    /// A scan. T-10
+    Scan,
+    /// A packet that is sent again.
+    Again(Queued),
+    /// A message of an endpoint.
+    Send { endpoint: usize, message: MessageId, memory: Memory },
+}
+
+/// A data packet on its way to the sending engine.
+#[derive(Clone, Debug)]
+pub(super) struct Queued {
+    /// As on the wire.
+    pub header: Header,
+    /// As on the wire.
+    pub sync: Sync,
+    /// Its message.
+    pub letter: Letter,
+    /// Whether it was sent before.
+    pub turn: Turn,
+    /// The memory that it has.
+    pub memory: Memory,
+    /// Counts the NIC's transmissions.
+    number: u64,
+}
+
+/// Whether a packet takes one of the send buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Memory {
+    /// It is in its endpoint's frame, or an answer.
+    Own,
+    /// It does.
+    Buffer,
+}
+
+/// Two sides of the firmware, served in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    In,
+    Out,
+}
+
+/// Time on the NIC's clock. T-8
+pub(super) const fn micros(now: u64) -> Micros {
+    Micros(now / MICROSECOND)
+}
+
+impl Firmware {
+    pub(super) fn new(scheduler: Scheduler, buffers: u8) -> Self {
+        Self {
+            processor: Server::default(),
+            scheduler,
+            arrived: VecDeque::new(),
+            answers: VecDeque::new(),
+            again: VecDeque::new(),
+            outbox: VecDeque::new(),
+            on_wire: None,
+            // One at least, or nothing could ever be sent.
+            buffers: buffers.max(1),
+            side: Side::In,
+            until: None,
+            latest: BTreeMap::new(),
+            transmissions: 0,
+        }
+    }
+
+    /// Whether there is room for a packet that comes in.
+    pub(super) fn has_room(&self) -> bool {
+        self.arrived.len() < RING
+    }
+
+    /// A packet has come in.
+    pub(super) fn arrive(&mut self, packet: Packet<Letter>) {
+        self.arrived.push_back(packet);
+    }
+
+    /// The next packet for the sending engine, if it has none.
+    pub(super) fn take(&mut self) -> Option<Outgoing> {
+        if self.on_wire.is_some() {
+            return None;
+        }
+        let (outgoing, memory) = self.outbox.pop_front()?;
+        self.on_wire = Some(memory);
+        Some(outgoing)
+    }
+
+    /// The sending engine is done.
+    pub(super) fn sent(&mut self) {
+        if let Some(memory) = self.on_wire.take() {
+            self.give_back(memory);
+        }
+    }
+
+    /// When it has something to do by itself.
+    pub(super) fn due(&self) -> Option<u64> {
+        self.processor.due().or(self.until)
+    }
+
+    /// Whether nothing is in it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.processor.is_idle()
+            && self.arrived.is_empty()
+            && self.answers.is_empty()
+            && self.again.is_empty()
+            && self.outbox.is_empty()
+            && self.on_wire.is_none()
+    }
+
+    /// Whether it is working on something.
+    pub(super) const fn is_busy(&self) -> bool {
+        !self.processor.is_idle()
+    }
+
+    /// How long its processor has been busy.
+    pub(super) const fn busy(&self) -> u64 {
+        self.processor.busy()
+    }
+
+    /// Takes memory for a message on its way out, if it needs some: [`Ways`] has looked.
+    fn reserve(&mut self, letter: &Letter) -> Memory {
+        if letter.is_transferred() {
+            self.buffers = self.buffers.saturating_sub(1);
+            Memory::Buffer
+        } else {
+            Memory::Own
+        }
+    }
+
+    const fn give_back(&mut self, memory: Memory) {
+        match memory {
+            Memory::Own => {}
+            Memory::Buffer => self.buffers = self.buffers.saturating_add(1),
+        }
+    }
+}
+
+impl Firmware {
+    /// A transmission of a message.
+    pub(super) const fn transmission(
+        &mut self,
+        (header, sync): (Header, Sync),
+        letter: Letter,
+        turn: Turn,
+        memory: Memory,
+    ) -> Queued {
+        let number = self.transmissions;
+        self.transmissions += 1;
+        Queued { header, sync, letter, turn, memory, number }
+    }
+
+    /// A transmission is the latest of its logical channel.
+    pub(super) fn note_latest(&mut self, queued: &Queued) {
+        self.latest.insert((queued.header.destination, queued.header.channel), queued.number);
+    }
+
+    /// Whether no later one of its logical channel was made.
+    fn is_latest(&self, queued: &Queued) -> bool {
+        let channel = (queued.header.destination, queued.header.channel);
+        self.latest.get(&channel).is_none_or(|latest| *latest == queued.number)
+    }
+
+    /// A packet waits to be sent again; earlier ones of its channel do not any more.
+    pub(super) fn send_again(&mut self, queued: Queued) {
+        let channel = |queued: &Queued| (queued.header.destination, queued.header.channel);
+        self.again.retain(|other| channel(other) != channel(&queued));
+        self.again.push_back(queued);
+    }
+
+    /// An answer waits to be built.
+    pub(super) fn answer(&mut self, packet: Packet<Letter>) {
+        self.answers.push_back(packet);
+    }
+
+    /// A packet is ready for the sending engine.
+    pub(super) fn ready(&mut self, outgoing: Outgoing, memory: Memory) {
+        self.outbox.push_back((outgoing, memory));
+    }
+
+    /// Whether a data packet may still leave: a later one of its channel would be overtaken, which
+    /// one-bit numbers do not survive. T-4
+    pub(super) fn may_leave(&mut self, queued: &Queued) -> bool {
+        let latest = self.is_latest(queued);
+        if !latest {
+            self.give_back(queued.memory);
+        }
+        latest
+    }
+
+    /// What was to be sent is not.
+    pub(super) const fn abandon(&mut self, memory: Memory) {
+        self.give_back(memory);
+    }
+
+    /// What the processor is done with by now.
+    pub(super) fn end(&mut self, now: u64) -> Option<Work> {
+        self.processor.end(now)
+    }
+
+    /// Whether a packet can be added to those that are ready.
+    fn has_outbox(&self) -> bool {
+        self.outbox.len() + usize::from(self.on_wire.is_some()) < OUTBOX
+    }
+
+    /// The next packet to take in, unless it would have to wait for room behind it.
+    fn next_in(&mut self, incoming: usize) -> Option<Work> {
+        let room = match self.arrived.front()? {
+            Packet::Data(_, _, letter) => {
+                self.answers.len() < ANSWERS && !(letter.is_transferred() && incoming >= INCOMING)
+            }
+            Packet::Ack(_) | Packet::Nack(..) => true,
+        };
+        if room { self.arrived.pop_front().map(Work::TakeIn) } else { None }
+    }
+
+    /// The next packet to send again.
+    fn next_again(&mut self) -> Option<Work> {
+        let has_memory = !self.again.front()?.letter.is_transferred() || self.buffers > 0;
+        if !has_memory {
+            return None;
+        }
+        let mut queued = self.again.pop_front()?;
+        queued.memory = self.reserve(&queued.letter);
+        Some(Work::Again(queued))
+    }
+}
+
+/// Which NICs a message can be sent to now.
+struct Ways<'a> {
+    nic: Nic,
+    nics: u16,
+    layers: Layers,
+    transport: &'a Transport<Letter>,
+    buffers: u8,
+}
+
+impl Ways<'_> {
+    /// T-2, T-3. Reading: a NIC has no way to itself.
+    fn way(&self, to: Nic, letter: &Letter) -> Way {
+        let channel = match self.layers {
+            Layers::Baseline => true,
+            Layers::Reliability | Layers::Protection => {
+                if to.0 >= self.nics {
+                    return Way::None;
+                }
+                self.transport.has_channel(to)
+            }
+        };
+        if to == self.nic {
+            Way::None
+        } else if channel && (self.buffers > 0 || !letter.is_transferred()) {
+            Way::Open
+        } else {
+            Way::Blocked
+        }
+    }
+}
+
+impl Messaging {
+    /// Gives the NIC's processor something to do, if it is idle: first answers, which make room at
+    /// the other end, then a scan that is due, then packets in and out by turns.
+    pub(super) fn begin_firmware(&mut self, now: u64, told: &mut Vec<Told>) {
+        if now < self.ready || !self.firmware.processor.is_idle() {
+            return;
+        }
+        self.firmware.until = None;
+        let work = self.next_answer().or_else(|| self.next_scan(now)).or_else(|| {
+            match self.firmware.side {
+                Side::In => self.next_in().or_else(|| self.next_out(now, told)),
+                Side::Out => self.next_out(now, told).or_else(|| self.next_in()),
+            }
+        });
+        let Some(work) = work else { return };
+        let layers = self.parameters.layers;
+        let time = match &work {
+            Work::TakeIn(Packet::Data(..)) => self.costs.receiving(layers),
+            Work::TakeIn(Packet::Ack(_) | Packet::Nack(..)) => self.costs.answer_receive,
+            Work::Answer(_) => self.costs.answer_send,
+            Work::Scan => self.costs.scan,
+            Work::Again(_) | Work::Send { .. } => self.costs.sending(layers),
+        };
+        self.firmware.side = match &work {
+            Work::TakeIn(_) => Side::Out,
+            Work::Again(_) | Work::Send { .. } => Side::In,
+            Work::Answer(_) | Work::Scan => self.firmware.side,
+        };
+        self.firmware.processor.begin(now, time, work);
+    }
+
+    fn next_answer(&mut self) -> Option<Work> {
+        if !self.firmware.has_outbox() {
+            return None;
+        }
+        self.firmware.answers.pop_front().map(Work::Answer)
+    }
+
+    fn next_scan(&self, now: u64) -> Option<Work> {
+        self.transport.due().is_some_and(|due| due <= micros(now)).then_some(Work::Scan)
+    }
+
+    fn next_in(&mut self) -> Option<Work> {
+        let incoming = self.bus.incoming();
+        self.firmware.next_in(incoming)
+    }
+
+    /// What is sent next: what is sent again before what is new.
+    fn next_out(&mut self, now: u64, told: &mut Vec<Told>) -> Option<Work> {
+        while self.firmware.has_outbox() {
+            if let Some(work) = self.firmware.next_again() {
+                return Some(work);
+            }
+            let (endpoint, pick) = self.choose(now)?;
+            match pick {
+                Pick::Send(letter) => {
+                    let memory = self.firmware.reserve(&letter);
+                    return Some(Work::Send { endpoint, message: letter.id, memory });
+                }
+                Pick::Nowhere(letter) => {
+                    self.bring_back(now, endpoint, (letter, Why::Unreachable), told);
+                }
+            }
+        }
+        None
+    }
+
+    /// T-14
+    fn choose(&mut self, now: u64) -> Option<(usize, Pick)> {
+        let Self { firmware, endpoints, transport, .. } = self;
+        let ways = Ways {
+            nic: self.nic,
+            nics: self.protocol.nics,
+            layers: self.parameters.layers,
+            transport,
+            buffers: firmware.buffers,
+        };
+        let way = |to, letter: &Letter| ways.way(to, letter);
+        let supply = |place: usize| {
+            endpoints
+                .get(place)
+                .map_or(super::scheduler::Supply::Away, |endpoint| endpoint.supply(way))
+        };
+        match firmware.scheduler.choose(now, endpoints.len(), supply) {
+            Choice::Send(place) => {
+                let pick = endpoints.get(place)?.pick(way)?;
+                Some((place, pick))
+            }
+            Choice::Wait(until) => {
+                firmware.until = Some(until);
+                None
+            }
+            Choice::Nothing => None,
+        }
+    }
+}

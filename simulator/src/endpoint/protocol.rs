@@ -1,0 +1,303 @@
+//! What the firmware does with packets: the protocol's machine between endpoints and the wire. T-5..T-13
+
+use codec::transport::{Header, Incarnation, LogicalChannel, Nic, Reason, Seq, Sync};
+
+use super::bus::{Done, Transfer};
+use super::costs::Layers;
+use super::firmware::{Memory, Queued, Work, micros};
+use super::parcel::{self, Letter};
+use super::queue::Place;
+use super::told::{MessageId, Outgoing, Transmission, Turn, Why};
+use super::{Messaging, Told};
+use crate::transport::{self, Effect, Note, Packet, Return};
+
+impl Messaging {
+    /// The NIC's processor is done with something.
+    pub(super) fn end_firmware(&mut self, now: u64, told: &mut Vec<Told>) {
+        match self.firmware.end(now) {
+            Some(Work::TakeIn(packet)) => self.take_in(now, packet, told),
+            Some(Work::Answer(packet)) => self.leave(&packet),
+            Some(Work::Scan) => {
+                let mut effects = Vec::new();
+                self.transport.on_tick(micros(now), &mut effects);
+                self.apply(now, effects, told);
+            }
+            Some(Work::Again(queued)) => self.pass_on(queued),
+            Some(Work::Send { endpoint, message, memory }) => {
+                self.send(now, endpoint, message, memory);
+            }
+            None => {}
+        }
+    }
+
+    /// Bytes have moved between host and NIC.
+    pub(super) fn end_bus(&mut self, now: u64, told: &mut Vec<Told>) {
+        if let Some(queued) = self.bus.released(now) {
+            self.emit(queued);
+        }
+        match self.bus.end(now) {
+            Some(Done::In(packet)) => {
+                if let Packet::Data(_, _, letter) = &packet
+                    && let Some(endpoint) = self.endpoint_mut(letter.to)
+                {
+                    endpoint.free(letter.role);
+                }
+                self.process(now, &packet, told);
+            }
+            Some(Done::Page) => self.page_moved(now, told),
+            Some(Done::Out) | None => {}
+        }
+    }
+
+    /// A packet was looked at. A medium or bulk message goes to host memory first, if it looks as if
+    /// it could be written, and is written when it is there.
+    fn take_in(&mut self, now: u64, packet: Packet<Letter>, told: &mut Vec<Told>) {
+        if let Packet::Data(_, _, letter) = &packet {
+            self.statistics.data_heard += 1;
+            let layers = self.parameters.layers;
+            if letter.is_transferred()
+                && let Some(endpoint) = self.endpoint_mut(letter.to)
+                && endpoint.refusal(letter, layers).is_none()
+            {
+                endpoint.keep(letter.role);
+                self.bus.push(letter.bytes.len(), Transfer::In(packet));
+                return;
+            }
+        }
+        self.process(now, &packet, told);
+    }
+
+    /// The protocol decides about a packet. T-4..T-8
+    fn process(&mut self, now: u64, packet: &Packet<Letter>, told: &mut Vec<Told>) {
+        let Self { transport, endpoints, places, parameters, .. } = self;
+        let mut offered = None;
+        let mut take = |letter: &Letter| {
+            let place = places.get(&letter.to).copied();
+            let endpoint = place.and_then(|place| endpoints.get_mut(place));
+            let written = match endpoint {
+                Some(endpoint) => endpoint.write(letter, parameters.layers),
+                None => Err(Reason::NoSuchEndpoint),
+            };
+            offered = Some((letter.id, place, written));
+            written
+        };
+        let mut effects = Vec::new();
+        match (parameters.layers, packet) {
+            (Layers::Reliability | Layers::Protection, _) => {
+                transport.on_packet(micros(now), packet, &mut take, &mut effects);
+            }
+            (Layers::Baseline, Packet::Data(_, _, letter)) => {
+                if let Err(reason) = take(letter) {
+                    told.push(Told::Dropped(letter.id, reason));
+                }
+            }
+            (Layers::Baseline, Packet::Ack(_) | Packet::Nack(..)) => {}
+        }
+        match offered {
+            Some((message, Some(place), Ok(()))) => self.written(now, place, message, told),
+            // T-6: a message for an endpoint that is not resident starts its loading.
+            Some((_, Some(place), Err(Reason::NotResident))) => self.want(place),
+            Some(_) | None => {}
+        }
+        if let Packet::Data(_, _, letter) = packet {
+            for effect in &effects {
+                if let Effect::Send(Packet::Nack(header, reason)) = effect {
+                    told.push(Told::Refused(letter.id, *header, *reason));
+                }
+            }
+        }
+        self.apply(now, effects, told);
+    }
+
+    fn written(&mut self, now: u64, place: usize, message: MessageId, told: &mut Vec<Told>) {
+        let Some(endpoint) = self.endpoints.get(place) else { return };
+        told.push(Told::Written(message, endpoint.plan.id));
+        if let Place::Resident(frame) = endpoint.place {
+            self.frames.touch(frame);
+        }
+        self.notify(now, place);
+    }
+
+    /// Does what the protocol asks for.
+    pub(super) fn apply(&mut self, now: u64, effects: Vec<Effect<Letter>>, told: &mut Vec<Told>) {
+        for effect in effects {
+            match effect {
+                Effect::Send(Packet::Data(header, sync, letter)) => {
+                    let label = (header, sync);
+                    let queued =
+                        self.firmware.transmission(label, letter, Turn::Again, Memory::Own);
+                    self.firmware.note_latest(&queued);
+                    self.firmware.send_again(queued);
+                }
+                Effect::Send(answer @ (Packet::Ack(_) | Packet::Nack(..))) => {
+                    self.firmware.answer(answer);
+                }
+                Effect::Acknowledged(letter) => {
+                    told.push(Told::Acknowledged(letter.message.id));
+                    if let Some(place) = self.places.get(&letter.endpoint).copied() {
+                        self.settle(now, place, letter.message.id);
+                    }
+                }
+                Effect::Returned(letter, why) => {
+                    let why = match why {
+                        Return::Refused(reason) => Why::Refused(reason),
+                        Return::Unreachable => Why::Unreachable,
+                    };
+                    if let Some(place) = self.places.get(&letter.endpoint).copied() {
+                        self.bring_back(now, place, (letter.message, why), told);
+                    }
+                }
+                Effect::Unloaded(endpoint, letters) => {
+                    if let Some(place) = self.places.get(&endpoint).copied() {
+                        if let Some(endpoint) = self.endpoints.get_mut(place) {
+                            letters.iter().for_each(|letter| endpoint.again(letter.id));
+                        }
+                        self.released(place);
+                    }
+                }
+                Effect::Noted(header, note) => self.noted(header, note, told),
+            }
+        }
+    }
+
+    fn noted(&mut self, header: Header, note: Note, told: &mut Vec<Told>) {
+        let statistics = &mut self.statistics;
+        match note {
+            Note::Duplicate => statistics.duplicates += 1,
+            Note::Stale => statistics.stale += 1,
+            Note::Late => statistics.late += 1,
+            Note::Unknown => statistics.malformed += 1,
+            Note::Retransmitted => {}
+            Note::Refused(reason) => {
+                if let Some(count) = statistics.nacks_heard.get_mut(reason_class(reason)) {
+                    *count += 1;
+                }
+            }
+        }
+        told.push(Told::Noticed(header, note));
+    }
+
+    /// A message is done with: it was written.
+    fn settle(&mut self, now: u64, place: usize, message: MessageId) {
+        if let Some(endpoint) = self.endpoints.get_mut(place) {
+            endpoint.settle(now, message);
+        }
+        self.notify(now, place);
+    }
+
+    /// A message goes back to its application. T-6, T-11
+    pub(super) fn bring_back(
+        &mut self,
+        now: u64,
+        place: usize,
+        (letter, why): (Letter, Why),
+        told: &mut Vec<Told>,
+    ) {
+        told.push(Told::Returned(letter.id, why));
+        if let Some(endpoint) = self.endpoints.get_mut(place) {
+            endpoint.bring_back(letter);
+        }
+        self.notify(now, place);
+    }
+
+    /// A message's packet has been built. T-2, T-3
+    fn send(&mut self, now: u64, place: usize, message: MessageId, memory: Memory) {
+        match self.label(now, place, message) {
+            Some((label, letter)) => {
+                let queued = self.firmware.transmission(label, letter, Turn::First, memory);
+                match self.parameters.layers {
+                    // Without reliability there are no logical channels.
+                    Layers::Baseline => {}
+                    Layers::Reliability | Layers::Protection => self.firmware.note_latest(&queued),
+                }
+                self.pass_on(queued);
+            }
+            None => self.firmware.abandon(memory),
+        }
+    }
+
+    /// What it is sent as; nothing if its endpoint was made to leave meanwhile.
+    fn label(&mut self, now: u64, place: usize, id: MessageId) -> Option<((Header, Sync), Letter)> {
+        let endpoint = self.endpoints.get_mut(place)?;
+        let (message, to) = endpoint.destination(id)?;
+        let Place::Resident(frame) = endpoint.place else { return None };
+        let label = match self.parameters.layers {
+            Layers::Baseline => {
+                endpoint.settle(now, id);
+                (self.fire_and_forget(now, to), Sync::Set)
+            }
+            Layers::Reliability | Layers::Protection => {
+                let letter =
+                    transport::Letter { endpoint: endpoint.plan.id, message: message.clone() };
+                let mut effects = Vec::new();
+                self.transport.on_send(micros(now), to, letter, &mut effects).ok()?;
+                endpoint.underway(id);
+                effects.into_iter().find_map(|effect| match effect {
+                    Effect::Send(Packet::Data(header, sync, _)) => Some((header, sync)),
+                    Effect::Send(Packet::Ack(_) | Packet::Nack(..))
+                    | Effect::Acknowledged(_)
+                    | Effect::Returned(..)
+                    | Effect::Unloaded(..)
+                    | Effect::Noted(..) => None,
+                })?
+            }
+        };
+        self.frames.touch(frame);
+        Some((label, message))
+    }
+
+    /// The header of a packet that nobody will answer: all the same but the time.
+    const fn fire_and_forget(&self, now: u64, destination: Nic) -> Header {
+        Header {
+            source: self.nic,
+            destination,
+            channel: LogicalChannel(0),
+            seq: Seq::Zero,
+            timestamp: micros(now).timestamp(),
+            incarnation: Incarnation(0),
+        }
+    }
+
+    /// A data packet's bytes come from the host's memory, or are in its endpoint's frame.
+    fn pass_on(&mut self, queued: Queued) {
+        match queued.memory {
+            Memory::Own => self.emit(queued),
+            Memory::Buffer => {
+                self.bus.push(queued.letter.bytes.len(), Transfer::Out(queued));
+            }
+        }
+    }
+
+    fn emit(&mut self, queued: Queued) {
+        if self.firmware.may_leave(&queued) {
+            let Queued { header, sync, letter, turn, memory, .. } = queued;
+            let message = letter.id;
+            let (to, payload) = parcel::write(&Packet::Data(header, sync, letter));
+            let what = Transmission::Data { header, sync, message, turn };
+            self.firmware.ready(Outgoing { to, payload, what }, memory);
+        }
+    }
+
+    /// An ACK or a NACK has been built.
+    fn leave(&mut self, packet: &Packet<Letter>) {
+        let what = match packet {
+            Packet::Ack(header) => Transmission::Ack(*header),
+            Packet::Nack(header, reason) => Transmission::Nack(*header, *reason),
+            Packet::Data(..) => return,
+        };
+        let (to, payload) = parcel::write(packet);
+        self.firmware.ready(Outgoing { to, payload, what }, Memory::Own);
+    }
+}
+
+/// The place of a reason's count.
+pub(super) const fn reason_class(reason: Reason) -> usize {
+    match reason {
+        Reason::NotResident => 0,
+        Reason::QueueFull => 1,
+        Reason::NoResource => 2,
+        Reason::NoChannelState => 3,
+        Reason::BadKey => 4,
+        Reason::NoSuchEndpoint => 5,
+    }
+}

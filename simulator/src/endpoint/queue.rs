@@ -1,0 +1,465 @@
+//! An endpoint: its four queues, credits, staging area and segment. T-6, T-9
+
+use std::collections::{BTreeMap, VecDeque};
+
+use codec::transport::{EndpointKey, Form, Nic, Reason, Role};
+
+use super::costs::Layers;
+use super::parcel::Letter;
+use super::plan::{EndpointParameters, EndpointPlan};
+use super::scheduler::Supply;
+use super::segment::Segment;
+use super::statistics::EndpointStatistics;
+use super::told::{MessageId, Told};
+
+/// An endpoint.
+#[derive(Clone, Debug)]
+pub(super) struct Endpoint {
+    pub(super) plan: EndpointPlan,
+    pub(super) place: Place,
+    pub(super) statistics: EndpointStatistics,
+    parameters: EndpointParameters,
+    /// Messages handed over so far.
+    next: u32,
+    credits: u16,
+    requests_out: VecDeque<Item>,
+    replies_out: VecDeque<Item>,
+    requests_in: VecDeque<Letter>,
+    replies_in: VecDeque<Incoming>,
+    /// Places in the receive queues that are kept for what comes in by DMA: requests and replies.
+    kept: [usize; 2],
+    /// Places in the reply send queue that are kept for requests that are being handled.
+    replying: usize,
+    /// Requests that took a credit, by number.
+    waiting: BTreeMap<u32, Waiting>,
+    segment: Segment,
+}
+
+/// Where an endpoint is. T-13, T-15
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In host memory.
+    Away,
+    /// In this frame.
+    Resident(usize),
+    /// In a frame, but on its way out of it.
+    Leaving,
+}
+
+/// A message in a send queue. It keeps its place until it is acknowledged or goes back.
+#[derive(Clone, Debug)]
+struct Item {
+    letter: Letter,
+    to: Nic,
+    stage: Stage,
+}
+
+/// What has become of a message in a send queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Ready,
+    Underway,
+}
+
+/// A message in the reply receive queue.
+#[derive(Clone, Debug)]
+pub(super) enum Incoming {
+    /// A reply.
+    Reply(Letter),
+    /// A message of this endpoint that is back. T-11
+    Returned(Letter),
+}
+
+/// What the application reads.
+#[derive(Clone, Debug)]
+pub(super) enum Read {
+    /// From the request receive queue.
+    Request(Letter),
+    /// From the reply receive queue.
+    Other(Incoming),
+}
+
+/// A request that took a credit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Waiting {
+    /// The stream that it is of.
+    pub stream: usize,
+    /// The number of the first message of its transfer: its own, but for bulk messages.
+    pub transfer: u32,
+    /// When it was handed over.
+    pub since: u64,
+    /// What it waits for.
+    pub until: Until,
+}
+
+/// What a request waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Until {
+    /// To be acknowledged.
+    Acknowledged,
+    /// For its reply, until then.
+    Answered(u64),
+    /// To be read: it is back.
+    Read,
+}
+
+/// A message that may go now, or never.
+#[derive(Clone, Debug)]
+pub(super) enum Pick {
+    /// It may be sent.
+    Send(Letter),
+    /// No packet can be sent there.
+    Nowhere(Letter),
+}
+
+/// Whether a NIC can be sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// There is a free logical channel, and room.
+    Open,
+    /// There is none now.
+    Blocked,
+    /// There is none ever.
+    None,
+}
+
+impl Endpoint {
+    /// One in host memory.
+    pub(super) fn new(plan: EndpointPlan, parameters: EndpointParameters) -> Self {
+        let segment = Segment::new(plan.segment);
+        Self {
+            plan,
+            place: Place::Away,
+            statistics: EndpointStatistics::default(),
+            parameters,
+            next: 0,
+            credits: parameters.credits,
+            requests_out: VecDeque::new(),
+            replies_out: VecDeque::new(),
+            requests_in: VecDeque::new(),
+            replies_in: VecDeque::new(),
+            kept: [0; 2],
+            replying: 0,
+            waiting: BTreeMap::new(),
+            segment,
+        }
+    }
+
+    /// The number of the next message that its application hands over.
+    pub(super) const fn number(&mut self) -> u32 {
+        let number = self.next;
+        self.next = number.wrapping_add(1);
+        number
+    }
+
+    /// Credits that are left. T-9
+    pub(super) const fn credits(&self) -> u16 {
+        self.credits
+    }
+
+    /// A request takes a credit. T-9
+    pub(super) fn spend(&mut self, number: u32, waiting: Waiting) {
+        self.credits = self.credits.saturating_sub(1);
+        self.waiting.insert(number, waiting);
+    }
+
+    /// A request is over: its credit is back, once. T-9
+    pub(super) fn restore(&mut self, number: u32) -> Option<Waiting> {
+        let waiting = self.waiting.remove(&number)?;
+        self.credits = self.credits.saturating_add(1);
+        Some(waiting)
+    }
+
+    /// Whether a request of that number has a credit, and no reply.
+    pub(super) fn waits_for(&self, number: u32) -> bool {
+        self.waiting.contains_key(&number)
+    }
+
+    /// Looks whether a message that is read is as it was sent.
+    pub(super) fn check(&mut self, letter: &Letter, told: &mut Vec<Told>) {
+        if !letter.is_intact() {
+            self.statistics.damaged += 1;
+            told.push(Told::Damaged(letter.id, self.plan.id));
+        }
+    }
+
+    /// When the application stops to wait for a reply.
+    pub(super) fn patience(&self) -> Option<u64> {
+        self.waiting.values().filter_map(Waiting::deadline).min()
+    }
+
+    /// The numbers of requests that have been waited for too long.
+    pub(super) fn overdue(&self, now: u64) -> Vec<u32> {
+        let late = |waiting: &Waiting| waiting.deadline().is_some_and(|until| until <= now);
+        let late = self.waiting.iter().filter(|(_, waiting)| late(waiting));
+        late.map(|(number, _)| *number).collect()
+    }
+
+    /// Whether a request that is read can be answered.
+    pub(super) fn can_reply(&self) -> bool {
+        self.replies_out.len() + self.replying < self.reply_places()
+    }
+
+    fn reply_places(&self) -> usize {
+        usize::from(self.parameters.request_queue).max(1)
+    }
+
+    /// The application hands a message over, which is in the send queue now.
+    pub(super) fn accept(&mut self, letter: Letter, to: Nic) {
+        let item = |letter| Item { letter, to, stage: Stage::Ready };
+        match letter.role {
+            Role::Request => self.requests_out.push_back(item(letter)),
+            Role::Reply => {
+                self.replying = self.replying.saturating_sub(1);
+                self.replies_out.push_back(item(letter));
+            }
+        }
+    }
+
+    /// The message that goes next: a reply before requests, so that nobody waits in a circle.
+    pub(super) fn pick(&self, way: impl Fn(Nic, &Letter) -> Way) -> Option<Pick> {
+        self.ready().find_map(|item| match way(item.to, &item.letter) {
+            Way::Open => Some(Pick::Send(item.letter.clone())),
+            Way::None => Some(Pick::Nowhere(item.letter.clone())),
+            Way::Blocked => None,
+        })
+    }
+
+    /// What the scheduler needs to know. T-14
+    pub(super) fn supply(&self, way: impl Fn(Nic, &Letter) -> Way) -> Supply {
+        match self.place {
+            Place::Away | Place::Leaving => Supply::Away,
+            Place::Resident(_) if self.ready().next().is_none() => Supply::Empty,
+            Place::Resident(_)
+                if self.ready().all(|item| way(item.to, &item.letter) == Way::Blocked) =>
+            {
+                Supply::Blocked
+            }
+            Place::Resident(_) => Supply::Ready,
+        }
+    }
+
+    /// Whether something waits to be sent, so that it should be in a frame.
+    pub(super) fn has_ready(&self) -> bool {
+        self.ready().next().is_some()
+    }
+
+    fn ready(&self) -> impl Iterator<Item = &Item> {
+        let all = self.replies_out.iter().chain(&self.requests_out);
+        all.filter(|item| item.stage == Stage::Ready)
+    }
+
+    /// Where a message of its goes that waits to be sent.
+    pub(super) fn destination(&self, id: MessageId) -> Option<(Letter, Nic)> {
+        let item = self.ready().find(|item| item.letter.id == id)?;
+        Some((item.letter.clone(), item.to))
+    }
+
+    /// A message is on its way.
+    pub(super) fn underway(&mut self, id: MessageId) {
+        self.stage(id, Stage::Underway);
+    }
+
+    /// A message was on its way and is to be sent again: it leaves the frame with its endpoint. T-13
+    pub(super) fn again(&mut self, id: MessageId) {
+        self.stage(id, Stage::Ready);
+    }
+
+    fn stage(&mut self, id: MessageId, stage: Stage) {
+        let all = self.replies_out.iter_mut().chain(&mut self.requests_out);
+        all.filter(|item| item.letter.id == id).for_each(|item| item.stage = stage);
+    }
+
+    /// A message is done with: it was written, or nobody will know. Its application waits for the
+    /// reply now, if it asked.
+    pub(super) fn settle(&mut self, now: u64, id: MessageId) {
+        self.remove(id);
+        if let Some(waiting) = self.waiting.get_mut(&id.number) {
+            waiting.until = Until::Answered(now.saturating_add(self.parameters.patience));
+        }
+    }
+
+    /// A message is back, and goes into the reply receive queue. T-11
+    pub(super) fn bring_back(&mut self, letter: Letter) {
+        self.remove(letter.id);
+        if let Some(waiting) = self.waiting.get_mut(&letter.id.number) {
+            waiting.until = Until::Read;
+        }
+        // It has room: what was handed over kept its place in a send queue.
+        self.replies_in.push_back(Incoming::Returned(letter));
+    }
+
+    fn remove(&mut self, id: MessageId) {
+        self.requests_out.retain(|item| item.letter.id != id);
+        self.replies_out.retain(|item| item.letter.id != id);
+    }
+
+    /// Why a message cannot be written here now, if it cannot: what is final comes first. T-6
+    pub(super) fn refusal(&self, letter: &Letter, layers: Layers) -> Option<Reason> {
+        if self.refuses(letter.key, layers) || !self.reaches(letter) {
+            return Some(Reason::BadKey);
+        }
+        match self.place {
+            Place::Resident(_) => {}
+            Place::Away | Place::Leaving => return Some(Reason::NotResident),
+        }
+        let [requests, replies] = self.kept;
+        let has_room = match letter.role {
+            Role::Request => {
+                self.requests_in.len() + requests < usize::from(self.parameters.request_queue)
+            }
+            Role::Reply => self.replies_in.len() + replies < self.places(),
+        };
+        if !has_room {
+            return Some(Reason::QueueFull);
+        }
+        let has_stage = self.staged() + requests + replies < usize::from(self.parameters.staging);
+        (letter.is_transferred() && !has_stage).then_some(Reason::NoResource)
+    }
+
+    /// Places of the reply receive queue: for a reply to each request, and for each message that may
+    /// come back.
+    fn places(&self) -> usize {
+        usize::from(self.parameters.credits).saturating_add(self.reply_places())
+    }
+
+    fn refuses(&self, key: EndpointKey, layers: Layers) -> bool {
+        match layers {
+            Layers::Baseline | Layers::Reliability => false,
+            Layers::Protection => key != self.plan.key,
+        }
+    }
+
+    /// Reading: a key opens no memory beyond the segment, so that what goes there is refused as by a
+    /// wrong key. It would never be taken; refused without being final it would be sent for ever. T-6
+    fn reaches(&self, letter: &Letter) -> bool {
+        match letter.form {
+            Form::Short | Form::Medium => true,
+            Form::Bulk { offset, .. } => self.segment.holds(offset, letter.bytes.len()),
+        }
+    }
+
+    /// Messages in the staging area that were not read yet.
+    fn staged(&self) -> usize {
+        let replies = self.replies_in.iter().filter(|incoming| match incoming {
+            Incoming::Reply(letter) => letter.is_transferred(),
+            Incoming::Returned(_) => false,
+        });
+        let requests = self.requests_in.iter().filter(|letter| letter.is_transferred());
+        requests.count() + replies.count()
+    }
+
+    /// Keeps a place for a message that comes in by DMA.
+    pub(super) const fn keep(&mut self, role: Role) {
+        let [requests, replies] = &mut self.kept;
+        match role {
+            Role::Request => *requests += 1,
+            Role::Reply => *replies += 1,
+        }
+    }
+
+    /// It has come in.
+    pub(super) const fn free(&mut self, role: Role) {
+        let [requests, replies] = &mut self.kept;
+        match role {
+            Role::Request => *requests = requests.saturating_sub(1),
+            Role::Reply => *replies = replies.saturating_sub(1),
+        }
+    }
+
+    /// Writes a message, or says why not. An event is posted if the queues were empty. T-5, T-6
+    pub(super) fn write(&mut self, letter: &Letter, layers: Layers) -> Result<(), Reason> {
+        if let Some(reason) = self.refusal(letter, layers) {
+            return Err(reason);
+        }
+        if self.requests_in.is_empty() && self.replies_in.is_empty() {
+            self.statistics.events += 1;
+        }
+        match letter.form {
+            Form::Short | Form::Medium => {}
+            Form::Bulk { offset, .. } => self.segment.write(offset, &letter.bytes),
+        }
+        match letter.role {
+            Role::Request => self.requests_in.push_back(letter.clone()),
+            Role::Reply => self.replies_in.push_back(Incoming::Reply(letter.clone())),
+        }
+        Ok(())
+    }
+
+    /// Whether there is something that the application can read.
+    pub(super) fn has_incoming(&self) -> bool {
+        !self.replies_in.is_empty() || (!self.requests_in.is_empty() && self.can_reply())
+    }
+
+    /// What the application reads next: replies before requests. A request keeps a place for its reply.
+    pub(super) fn read(&mut self) -> Option<Read> {
+        if let Some(incoming) = self.replies_in.pop_front() {
+            return Some(Read::Other(incoming));
+        }
+        if !self.can_reply() {
+            return None;
+        }
+        let letter = self.requests_in.pop_front()?;
+        self.replying += 1;
+        Some(Read::Request(letter))
+    }
+
+    /// What stands in its segment.
+    pub(super) fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    /// Its frame is lost: what it had to send, and what had come and was not read.
+    pub(super) fn lose(&mut self) -> (Vec<Letter>, Vec<Letter>) {
+        self.place = Place::Away;
+        self.kept = [0; 2];
+        let sent = self.replies_out.drain(..).chain(self.requests_out.drain(..));
+        let sent = sent.map(|item| item.letter).collect();
+        let replies = self.replies_in.drain(..).filter_map(|incoming| match incoming {
+            Incoming::Reply(letter) => Some(letter),
+            Incoming::Returned(_) => None,
+        });
+        let come = self.requests_in.drain(..).chain(replies).collect();
+        (sent, come)
+    }
+
+    /// The requests that it waits for, by number.
+    pub(super) fn open(&self) -> Vec<(u32, Until)> {
+        self.waiting.iter().map(|(number, waiting)| (*number, waiting.until)).collect()
+    }
+
+    /// Whether it is in a frame, and not on its way out of it.
+    pub(super) const fn is_resident(&self) -> bool {
+        match self.place {
+            Place::Resident(_) => true,
+            Place::Away | Place::Leaving => false,
+        }
+    }
+
+    /// Whether it has no message, and waits for none.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.requests_out.is_empty()
+            && self.replies_out.is_empty()
+            && self.requests_in.is_empty()
+            && self.replies_in.is_empty()
+            && self.waiting.is_empty()
+    }
+
+    /// Whether credits are conserved, and no queue is longer than it may be.
+    pub(super) fn agrees(&self) -> bool {
+        let parameters = &self.parameters;
+        usize::from(self.credits) + self.waiting.len() == usize::from(parameters.credits)
+            && self.requests_out.len() <= usize::from(parameters.credits)
+            && self.replies_out.len() + self.replying <= self.reply_places()
+            && self.requests_in.len() <= usize::from(parameters.request_queue)
+    }
+}
+
+impl Waiting {
+    const fn deadline(&self) -> Option<u64> {
+        match self.until {
+            Until::Answered(until) => Some(until),
+            Until::Acknowledged | Until::Read => None,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! A stream of requests at work: when the next is due, and the pieces of a bulk transfer.
+
+use std::collections::BTreeMap;
+
+use codec::packet::Tag;
+use codec::transport::{Form, MEDIUM_MAX, TAG, WORDS_MAX};
+
+use super::plan::{Kind, MessageStream};
+use crate::chance::Dice;
+use crate::topology::NodeId;
+use crate::traffic::{Destination, Machine, Stream};
+
+/// Bytes of a message at least: its number.
+const BYTES_MIN: u32 = 4;
+
+/// A stream at work.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) plan: MessageStream,
+    /// The place of its endpoint.
+    pub(super) endpoint: usize,
+    machine: Machine,
+    /// The transfer that is being handed over.
+    transfer: Option<Transfer>,
+    /// How many messages of each transfer are not answered, by the number of its first.
+    open: BTreeMap<u32, u32>,
+}
+
+/// A bulk transfer, some of whose pieces are still to be handed over.
+#[derive(Clone, Copy, Debug)]
+struct Transfer {
+    first: u32,
+    offset: u32,
+    total: u32,
+}
+
+/// A message that a stream wants sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Draft {
+    /// The number of the first message of its transfer.
+    pub transfer: u32,
+    /// Its form.
+    pub form: Form,
+    /// Bytes of it.
+    pub length: usize,
+}
+
+impl Source {
+    /// A stream that has not begun.
+    pub(super) fn new(plan: MessageStream, endpoint: usize, dice: Dice) -> Option<Self> {
+        let stream = Stream {
+            from: NodeId(0),
+            to: Destination::One(NodeId(1)),
+            tag: Tag::new(TAG)?,
+            payload: plan.size,
+            arrivals: plan.arrivals,
+            start: plan.start,
+            packets: plan.count,
+        };
+        let machine = Machine::new(stream, dice);
+        Some(Self { plan, endpoint, machine, transfer: None, open: BTreeMap::new() })
+    }
+
+    /// When it next has a message; at once in the middle of a transfer.
+    pub(super) fn due(&self) -> Option<u64> {
+        match self.transfer {
+            Some(_) => Some(0),
+            None => self.machine.due(),
+        }
+    }
+
+    /// The message that is due, which gets this number.
+    pub(super) fn draw(&mut self, now: u64, number: u32) -> Option<Draft> {
+        let transfer = match self.transfer.take() {
+            Some(transfer) => transfer,
+            None => {
+                let total = self.machine.draw(now, number)?.length.max(BYTES_MIN);
+                let transfer = Transfer { first: number, offset: 0, total };
+                self.open.insert(number, self.messages(total));
+                transfer
+            }
+        };
+        let Transfer { first, offset, total } = transfer;
+        let (form, length) = match self.plan.kind {
+            Kind::Short => (Form::Short, (total.div_ceil(4) as usize).min(WORDS_MAX) * 4),
+            Kind::Medium => (Form::Medium, (total as usize).min(MEDIUM_MAX)),
+            Kind::Bulk => {
+                let length = piece(total.saturating_sub(offset));
+                let next = offset.saturating_add(length);
+                if next < total {
+                    self.transfer = Some(Transfer { offset: next, ..transfer });
+                }
+                (Form::Bulk { offset, total }, length as usize)
+            }
+        };
+        Some(Draft { transfer: first, form, length })
+    }
+
+    /// A message of it was answered, or is known not to be.
+    pub(super) fn answered(&mut self, now: u64, transfer: u32) {
+        if let Some(left) = self.open.get_mut(&transfer) {
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                self.open.remove(&transfer);
+                self.machine.answered(now, transfer);
+            }
+        }
+    }
+
+    fn messages(&self, total: u32) -> u32 {
+        match self.plan.kind {
+            Kind::Short | Kind::Medium => 1,
+            Kind::Bulk => total.div_ceil(PIECE),
+        }
+    }
+}
+
+const PIECE: u32 = 8192;
+
+/// Bytes of the next piece, if so many are left: such that the last has its number too.
+fn piece(left: u32) -> u32 {
+    if left > PIECE && left - PIECE < BYTES_MIN { PIECE - BYTES_MIN } else { left.min(PIECE) }
+}
+
+#[cfg(test)]
+mod tests {
+    use codec::tick::Ticks;
+    use codec::transport::{EndpointId, EndpointKey, Nic};
+
+    use super::*;
+    use crate::traffic::{Arrivals, Size};
+
+    fn source(kind: Kind, bytes: u32) -> Source {
+        let plan = MessageStream {
+            from: EndpointId(0),
+            to: (Nic(1), EndpointId(0)),
+            key: EndpointKey(0),
+            kind,
+            size: Size::Fixed(bytes),
+            arrivals: Arrivals::Constant(Ticks(100)),
+            start: 50,
+            count: Some(2),
+        };
+        Source::new(plan, 0, Dice::new(1, 1)).unwrap()
+    }
+
+    /// Offsets and lengths of the pieces of a transfer.
+    fn pieces(total: u32) -> Vec<(u32, usize)> {
+        let mut source = source(Kind::Bulk, total);
+        let mut pieces = Vec::new();
+        for number in 0.. {
+            let draft = source.draw(50, number).unwrap();
+            assert_eq!(draft.transfer, 0);
+            let Form::Bulk { offset, total: whole } = draft.form else { panic!("{draft:?}") };
+            assert_eq!(whole, total);
+            pieces.push((offset, draft.length));
+            if source.due() != Some(0) {
+                break;
+            }
+        }
+        pieces
+    }
+
+    #[test]
+    fn a_piece_is_as_large_as_can_be_and_has_room_for_its_number() {
+        assert_eq!(pieces(4), [(0, 4)]);
+        assert_eq!(pieces(8192), [(0, 8192)]);
+        assert_eq!(pieces(8193), [(0, 8188), (8188, 5)]);
+        assert_eq!(pieces(8196), [(0, 8192), (8192, 4)]);
+        assert_eq!(pieces(20_000), [(0, 8192), (8192, 8192), (16_384, 3616)]);
+    }
+
+    #[test]
+    fn words_are_whole_and_no_more_than_fit() {
+        let length = |kind, bytes| source(kind, bytes).draw(50, 0).unwrap().length;
+        assert_eq!([1, 4, 5, 32, 99].map(|bytes| length(Kind::Short, bytes)), [4, 4, 8, 32, 32]);
+        assert_eq!([0, 5, 9999].map(|bytes| length(Kind::Medium, bytes)), [4, 5, 8192]);
+    }
+
+    #[test]
+    fn a_stream_has_its_times_and_its_end() {
+        let mut source = source(Kind::Short, 4);
+        assert_eq!(source.due(), Some(50));
+        source.draw(50, 0).unwrap();
+        assert_eq!(source.due(), Some(150));
+        source.draw(150, 1).unwrap();
+        assert_eq!(source.due(), None);
+    }
+}

@@ -1,0 +1,174 @@
+use std::collections::{BTreeMap, VecDeque};
+use std::num::NonZeroU32;
+
+use codec::tick::Ticks;
+use codec::transport::Reason;
+
+use super::*;
+use crate::traffic::{Arrivals, Size};
+use crate::transport::Micros;
+
+/// Periods that a packet is on its way between two NICs, whatever its length.
+const WIRE: u64 = 100;
+
+/// Hosts joined in pairs by wires that keep the order of packets and lose what they are told to.
+struct Net {
+    hosts: Vec<Messaging>,
+    wires: BTreeMap<(u16, u16), VecDeque<(u64, Vec<u8>)>>,
+    sending: Vec<Option<u64>>,
+    /// Whether the nth packet is lost.
+    lost: fn(u64) -> bool,
+    packets: u64,
+    told: Vec<(u64, u16, Told)>,
+    now: u64,
+}
+
+impl Net {
+    fn new(plans: Vec<MessagingPlan>) -> Self {
+        let hosts: Vec<_> = plans.into_iter().map(|plan| Messaging::new(plan, 7)).collect();
+        let sending = vec![None; hosts.len()];
+        Self {
+            hosts,
+            wires: BTreeMap::new(),
+            sending,
+            lost: |_| false,
+            packets: 0,
+            told: Vec::new(),
+            now: 0,
+        }
+    }
+
+    fn next(&self) -> Option<u64> {
+        let hosts = self.hosts.iter().filter_map(Messaging::due);
+        let wires = self.wires.values().filter_map(|wire| wire.front().map(|(at, _)| *at));
+        hosts.chain(wires).chain(self.sending.iter().flatten().copied()).min()
+    }
+
+    fn run(&mut self, until: u64) {
+        while let Some(next) = self.next()
+            && next <= until
+        {
+            assert!(next >= self.now, "time goes on");
+            self.now = next;
+            self.moment();
+            assert!(self.hosts.iter().all(Messaging::agrees));
+        }
+        self.now = until;
+    }
+
+    fn moment(&mut self) {
+        let now = self.now;
+        for (place, host) in self.hosts.iter_mut().enumerate() {
+            let nic = u16::try_from(place).unwrap();
+            let mut told = Vec::new();
+            let sent = self.sending[place].take_if(|until| *until <= now);
+            if sent.is_some() {
+                host.sent(now);
+            }
+            for ((_, to), wire) in &mut self.wires {
+                while *to == nic && wire.front().is_some_and(|(at, _)| *at <= now) {
+                    let (_, payload) = wire.pop_front().unwrap();
+                    host.hear(now, &payload, &mut told);
+                }
+            }
+            host.step(now, &mut told);
+            self.told.extend(told.into_iter().map(|told| (now, nic, told)));
+            if self.sending[place].is_none()
+                && let Some(outgoing) = host.take_outgoing()
+            {
+                let length = outgoing.payload.len() as u64;
+                self.sending[place] = Some(now + length);
+                if !(self.lost)(self.packets) && usize::from(outgoing.to.0) < self.sending.len() {
+                    let wire = self.wires.entry((nic, outgoing.to.0)).or_default();
+                    wire.push_back((now + length + WIRE, outgoing.payload));
+                }
+                self.packets += 1;
+            }
+        }
+    }
+
+    fn statistics(&self, nic: usize, endpoint: u16) -> EndpointStatistics {
+        *self.hosts[nic].endpoint_statistics(EndpointId(endpoint)).unwrap()
+    }
+
+    fn count(&self, which: impl Fn(&Told) -> bool) -> usize {
+        self.told.iter().filter(|(_, _, told)| which(told)).count()
+    }
+
+    /// T-1: every message that was accepted was written once, and its sender knows that.
+    fn assert_exactly_once(&self, messages: usize) {
+        let mut accepted = BTreeMap::new();
+        for (_, _, told) in &self.told {
+            match told {
+                Told::Accepted(id, _) => drop(accepted.insert(*id, (0, 0))),
+                Told::Written(id, _) => accepted.get_mut(id).unwrap().0 += 1,
+                Told::Acknowledged(id) => accepted.get_mut(id).unwrap().1 += 1,
+                Told::Returned(id, why) => panic!("{id:?} came back: {why:?}"),
+                _ => {}
+            }
+        }
+        assert_eq!(accepted.len(), messages);
+        assert!(accepted.values().all(|counts| *counts == (1, 1)), "{accepted:?}");
+    }
+}
+
+fn key(nic: u16, endpoint: u16) -> EndpointKey {
+    EndpointKey(1000 + u64::from(nic) * 100 + u64::from(endpoint))
+}
+
+/// A host with so many endpoints.
+fn plan(nic: u16, endpoints: u16) -> MessagingPlan {
+    let endpoint = |id| EndpointPlan {
+        id: EndpointId(id),
+        key: key(nic, id),
+        segment: 1 << 16,
+        wake: Wake::Poll,
+    };
+    let names = (0..4).flat_map(|nic| {
+        (0..40).map(move |endpoint| ((Nic(nic), EndpointId(endpoint)), key(nic, endpoint)))
+    });
+    MessagingPlan {
+        nic: Nic(nic),
+        transport: TransportParameters { nics: 8, ..TransportParameters::default() },
+        parameters: EndpointParameters::default(),
+        costs: Costs::AM_II,
+        endpoints: (0..endpoints).map(endpoint).collect(),
+        streams: Vec::new(),
+        names: names.collect(),
+    }
+}
+
+fn stream(from: u16, (nic, endpoint): (u16, u16), count: u64) -> MessageStream {
+    MessageStream {
+        from: EndpointId(from),
+        to: (Nic(nic), EndpointId(endpoint)),
+        key: key(nic, endpoint),
+        kind: Kind::Short,
+        size: Size::Fixed(16),
+        arrivals: Arrivals::Saturating,
+        start: 0,
+        count: Some(count),
+    }
+}
+
+/// One at a time: the next is asked for when the last is answered.
+fn ping_pong() -> Arrivals {
+    Arrivals::Closed(NonZeroU32::new(1).unwrap(), Ticks(0))
+}
+
+fn pair(streams: Vec<MessageStream>) -> Net {
+    Net::new(vec![MessagingPlan { streams, ..plan(0, 1) }, plan(1, 1)])
+}
+
+const SECOND: u64 = 1_000_000 * MICROSECOND;
+
+#[test]
+fn a_request_is_answered() {
+    let mut net = pair(vec![stream(0, (1, 0), 1)]);
+    net.run(SECOND);
+    net.assert_exactly_once(2);
+    let statistics = net.statistics(0, 0);
+    assert_eq!((statistics.requests_sent, statistics.completed), (1, 1));
+    assert_eq!(net.hosts[0].credits(EndpointId(0)), Some(4));
+    assert!(net.hosts.iter().all(Messaging::is_quiet));
+}

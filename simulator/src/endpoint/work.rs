@@ -1,0 +1,302 @@
+//! What a host's threads do: read what has come, answer it, send what their streams want sent. T-9
+
+use std::sync::Arc;
+
+use codec::transport::{EndpointId, EndpointKey, Form, Nic, Role};
+
+use super::host::{Job, State, Step, Write};
+use super::parcel::{Address, Letter, Parcel};
+use super::plan::Wake;
+use super::queue::{Incoming, Place, Read, Until, Waiting};
+use super::told::MessageId;
+use super::{Messaging, Told};
+
+impl Messaging {
+    /// Gives the host's processor to a thread that has something to do, if it is free.
+    pub(super) fn begin_host(&mut self, now: u64) {
+        if !self.host.processor.is_idle() {
+            return;
+        }
+        for thread in self.host.turns(now, &self.costs) {
+            if let Some((time, job)) = self.run(now, thread) {
+                let time = time.saturating_add(self.host.switch(now, thread, &self.costs));
+                self.host.processor.begin(now, time, job);
+                return;
+            }
+        }
+    }
+
+    /// What a thread does next and how long it takes, if there is anything.
+    fn run(&mut self, now: u64, place: usize) -> Option<(u64, Job)> {
+        let thread = self.host.threads.get_mut(place)?;
+        let mut time = match (std::mem::replace(&mut thread.state, State::Working), thread.wake) {
+            (State::Answering(endpoint, request), _) => {
+                return Some(self.answer(place, endpoint, &request));
+            }
+            (State::Idle { .. }, Wake::Event) => self.costs.host_wake,
+            (State::Idle { since, .. }, Wake::Poll) => {
+                thread.catch_up(now.saturating_sub(since), self.costs.host_poll);
+                0
+            }
+            (State::Looking | State::Working, _) => 0,
+            (suspended @ State::Suspended(_), _) => {
+                thread.state = suspended;
+                return None;
+            }
+        };
+        let steps = 2 * thread.endpoints.len();
+        for _ in 0..steps {
+            let thread = self.host.threads.get_mut(place)?;
+            let (step, endpoint) = (thread.step, thread.endpoints.get(thread.at).copied()?);
+            thread.advance();
+            let job = match step {
+                Step::Read => self.read(place, endpoint),
+                Step::Send => self.request(now, place, endpoint),
+            };
+            match (job, step) {
+                (Some((more, job)), _) => return Some((time.saturating_add(more), job)),
+                (None, Step::Read) => time = time.saturating_add(self.costs.host_poll),
+                (None, Step::Send) => {}
+            }
+        }
+        self.rest(now, place);
+        None
+    }
+
+    /// A thread has found nothing to do.
+    fn rest(&mut self, now: u64, place: usize) {
+        if let Some(thread) = self.host.threads.get_mut(place) {
+            thread.step = Step::Read;
+            thread.state = State::Idle { since: now, wake: None };
+        }
+        self.look_ahead(now, place);
+    }
+
+    /// Finds out when a thread that has nothing to do goes on.
+    fn look_ahead(&mut self, now: u64, place: usize) {
+        let Some(thread) = self.host.threads.get(place) else { return };
+        let State::Idle { since, .. } = thread.state else { return };
+        let poll = self.costs.host_poll;
+        let wakes = thread.endpoints.iter().enumerate().filter_map(|(turn, place)| {
+            let endpoint = self.endpoints.get(*place)?;
+            let read = endpoint.has_incoming().then_some((now, Some(turn)));
+            let stream = self.host.next_stream(*place).filter(|_| endpoint.credits() > 0);
+            let send = stream.map(|(due, _)| (due.max(now), None));
+            let wake = |(from, turn)| match thread.wake {
+                Wake::Poll => thread.passes(since, from, turn, poll),
+                Wake::Event => from,
+            };
+            read.into_iter().chain(send).map(wake).min()
+        });
+        let wake = wakes.min();
+        if let Some(thread) = self.host.threads.get_mut(place) {
+            thread.state = State::Idle { since, wake };
+        }
+    }
+
+    /// Something has changed at an endpoint: its thread may have something to do.
+    pub(super) fn notify(&mut self, now: u64, endpoint: usize) {
+        let of = self.host.threads.iter().position(|thread| thread.endpoints.contains(&endpoint));
+        if let Some(thread) = of {
+            self.look_ahead(now, thread);
+        }
+    }
+
+    /// Reads what has come for an endpoint.
+    fn read(&mut self, thread: usize, place: usize) -> Option<(u64, Job)> {
+        let read = self.endpoints.get_mut(place)?.read()?;
+        let copied = match &read {
+            Read::Request(letter) | Read::Other(Incoming::Reply(letter)) => letter.copied(),
+            Read::Other(Incoming::Returned(_)) => 0,
+        };
+        let time = self.costs.host_receive.saturating_add(self.costs.copying(copied));
+        self.statistics.host_receive = self.statistics.host_receive.saturating_add(time);
+        Some((time, Job::Read { thread, endpoint: place, read }))
+    }
+
+    /// Answers a request.
+    fn answer(&mut self, thread: usize, place: usize, request: &Letter) -> (u64, Job) {
+        let to = (request.id.nic, request.id.endpoint);
+        let address = self.address(place, to, self.names.get(&to).copied().unwrap_or_default());
+        let letter = Arc::new(Parcel::reply(address, request));
+        let time = self.costs.host_send;
+        self.statistics.host_send = self.statistics.host_send.saturating_add(time);
+        (time, Job::Write { thread, write: Write { endpoint: place, letter, to: to.0 } })
+    }
+
+    /// Sends what a stream of an endpoint wants sent, if there is a credit. T-9
+    fn request(&mut self, now: u64, thread: usize, place: usize) -> Option<(u64, Job)> {
+        let endpoint = self.endpoints.get(place)?;
+        let (due, stream) = self.host.next_stream(place)?;
+        if due > now || endpoint.credits() == 0 {
+            return None;
+        }
+        let source = self.host.sources.get(stream)?;
+        let (to, key) = (source.plan.to, source.plan.key);
+        let address = self.address(place, to, key);
+        let number = address.id.number;
+        let draft = self.host.sources.get_mut(stream)?.draw(now, number)?;
+        let waiting =
+            Waiting { stream, transfer: draft.transfer, since: now, until: Until::Acknowledged };
+        self.endpoints.get_mut(place)?.spend(number, waiting);
+        let letter = Arc::new(Parcel::request(address, draft.form, draft.length));
+        let copied = if letter.is_transferred() { letter.bytes.len() as u64 } else { 0 };
+        let time = self.costs.host_send.saturating_add(self.costs.copying(copied));
+        self.statistics.host_send = self.statistics.host_send.saturating_add(time);
+        Some((time, Job::Write { thread, write: Write { endpoint: place, letter, to: to.0 } }))
+    }
+
+    fn address(&mut self, place: usize, (_, to): (Nic, EndpointId), key: EndpointKey) -> Address {
+        let nic = self.nic;
+        let endpoint = self.endpoints.get_mut(place);
+        let (endpoint, number) = endpoint
+            .map_or_else(Default::default, |endpoint| (endpoint.plan.id, endpoint.number()));
+        Address { id: MessageId { nic, endpoint, number }, to, key }
+    }
+
+    /// The host's processor is done with something.
+    pub(super) fn end_host(&mut self, now: u64, told: &mut Vec<Told>) {
+        match self.host.processor.end(now) {
+            Some(Job::Read { thread, endpoint, read }) => {
+                let state = match read {
+                    Read::Request(letter) => {
+                        self.handle_request(endpoint, &letter, told);
+                        State::Answering(endpoint, letter)
+                    }
+                    Read::Other(incoming) => {
+                        self.handle(now, endpoint, &incoming, told);
+                        State::Looking
+                    }
+                };
+                self.host.set(thread, state);
+            }
+            Some(Job::Write { thread, write }) => self.write(thread, write, told),
+            None => {}
+        }
+    }
+
+    /// The handler of requests. What it does is to answer.
+    fn handle_request(&mut self, place: usize, letter: &Letter, told: &mut Vec<Told>) {
+        let Some(endpoint) = self.endpoints.get_mut(place) else { return };
+        endpoint.statistics.requests_read += 1;
+        endpoint.statistics.bytes_read += letter.bytes.len() as u64;
+        endpoint.check(letter, told);
+    }
+
+    /// The handlers of replies and of what comes back.
+    fn handle(&mut self, now: u64, place: usize, incoming: &Incoming, told: &mut Vec<Told>) {
+        let Some(endpoint) = self.endpoints.get_mut(place) else { return };
+        let statistics = &mut endpoint.statistics;
+        let number = match incoming {
+            Incoming::Reply(letter) => {
+                let waited = letter.answers().filter(|number| endpoint.waits_for(*number));
+                match waited {
+                    Some(_) => endpoint.statistics.completed += 1,
+                    // It was given up, or came back, or was never asked.
+                    None => endpoint.statistics.stray += 1,
+                }
+                endpoint.check(letter, told);
+                waited
+            }
+            Incoming::Returned(letter) => match letter.role {
+                Role::Request => {
+                    statistics.returned += 1;
+                    Some(letter.id.number)
+                }
+                Role::Reply => {
+                    statistics.replies_returned += 1;
+                    None
+                }
+            },
+        };
+        let Some(number) = number else { return };
+        if let Some(waiting) = self.restore(now, place, number, told)
+            && let Incoming::Reply(_) = incoming
+            && let Some(endpoint) = self.endpoints.get_mut(place)
+        {
+            endpoint.statistics.round_trips.count(now.saturating_sub(waiting.since));
+        }
+    }
+
+    /// A request is over: its credit is back, and its stream knows. T-9
+    pub(super) fn restore(
+        &mut self,
+        now: u64,
+        place: usize,
+        number: u32,
+        told: &mut Vec<Told>,
+    ) -> Option<Waiting> {
+        let endpoint = self.endpoints.get_mut(place)?;
+        let waiting = endpoint.restore(number)?;
+        told.push(Told::Credits(endpoint.plan.id, endpoint.credits()));
+        if let Some(source) = self.host.sources.get_mut(waiting.stream) {
+            source.answered(now, waiting.transfer);
+        }
+        Some(waiting)
+    }
+
+    /// A message is written to its endpoint; if that is not resident, its thread waits.
+    fn write(&mut self, thread: usize, write: Write, told: &mut Vec<Told>) {
+        let Some(endpoint) = self.endpoints.get_mut(write.endpoint) else { return };
+        let frame = match endpoint.place {
+            Place::Resident(frame) => frame,
+            Place::Away | Place::Leaving => {
+                let place = write.endpoint;
+                self.host.set(thread, State::Suspended(write));
+                self.want(place);
+                return;
+            }
+        };
+        let Write { letter, to, .. } = write;
+        told.push(Told::Accepted(letter.id, (to, letter.to)));
+        match letter.role {
+            Role::Request => {
+                told.push(Told::Credits(endpoint.plan.id, endpoint.credits()));
+                endpoint.statistics.requests_sent += 1;
+                endpoint.statistics.request_bytes += letter.bytes.len() as u64;
+            }
+            Role::Reply => endpoint.statistics.replies_sent += 1,
+        }
+        endpoint.accept(letter, to);
+        self.frames.touch(frame);
+        self.host.set(thread, State::Looking);
+    }
+
+    /// An endpoint is resident: a thread that waited for it goes on.
+    pub(super) fn resume(&mut self, place: usize, told: &mut Vec<Told>) {
+        if let Some((thread, write)) = self.host.suspended(place) {
+            self.write(thread, write, told);
+        }
+    }
+
+    /// Requests that are not waited for any more.
+    pub(super) fn give_up(&mut self, now: u64, told: &mut Vec<Told>) {
+        for place in 0..self.endpoints.len() {
+            let overdue = self.endpoints.get(place).map(|endpoint| endpoint.overdue(now));
+            for number in overdue.into_iter().flatten() {
+                self.forget(now, place, number, told);
+            }
+        }
+    }
+
+    /// A request is not waited for any more.
+    pub(super) fn forget(&mut self, now: u64, place: usize, number: u32, told: &mut Vec<Told>) {
+        if let Some(endpoint) = self.endpoints.get_mut(place) {
+            let id = MessageId { nic: self.nic, endpoint: endpoint.plan.id, number };
+            told.push(Told::GivenUp(id));
+            endpoint.statistics.given_up += 1;
+        }
+        self.restore(now, place, number, told);
+        self.notify(now, place);
+    }
+}
+
+impl Parcel {
+    /// Bytes that the receiving host copies: those of bulk messages, into the segment. Text
+    const fn copied(&self) -> u64 {
+        match self.form {
+            Form::Short | Form::Medium => 0,
+            Form::Bulk { .. } => self.bytes.len() as u64,
+        }
+    }
+}
