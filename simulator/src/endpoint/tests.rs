@@ -11,10 +11,13 @@ use crate::transport::Micros;
 /// Periods that a packet is on its way between two NICs, whatever its length.
 const WIRE: u64 = 100;
 
+/// Packets on their way, and when each arrives.
+type Wire = VecDeque<(u64, Vec<u8>)>;
+
 /// Hosts joined in pairs by wires that keep the order of packets and lose what they are told to.
 struct Net {
     hosts: Vec<Messaging>,
-    wires: BTreeMap<(u16, u16), VecDeque<(u64, Vec<u8>)>>,
+    wires: BTreeMap<(u16, u16), Wire>,
     sending: Vec<Option<u64>>,
     /// Whether the nth packet is lost.
     lost: fn(u64) -> bool,
@@ -99,12 +102,14 @@ impl Net {
     fn assert_exactly_once(&self, messages: usize) {
         let mut accepted = BTreeMap::new();
         for (_, _, told) in &self.told {
-            match told {
-                Told::Accepted(id, _) => drop(accepted.insert(*id, (0, 0))),
-                Told::Written(id, _) => accepted.get_mut(id).unwrap().0 += 1,
-                Told::Acknowledged(id) => accepted.get_mut(id).unwrap().1 += 1,
-                Told::Returned(id, why) => panic!("{id:?} came back: {why:?}"),
-                _ => {}
+            if let Told::Accepted(id, _) = told {
+                accepted.insert(*id, (0, 0));
+            } else if let Told::Written(id, _) = told {
+                accepted.get_mut(id).unwrap().0 += 1;
+            } else if let Told::Acknowledged(id) = told {
+                accepted.get_mut(id).unwrap().1 += 1;
+            } else if let Told::Returned(id, why) = told {
+                panic!("{id:?} came back: {why:?}");
             }
         }
         assert_eq!(accepted.len(), messages);
@@ -171,4 +176,48 @@ fn a_request_is_answered() {
     assert_eq!((statistics.requests_sent, statistics.completed), (1, 1));
     assert_eq!(net.hosts[0].credits(EndpointId(0)), Some(4));
     assert!(net.hosts.iter().all(Messaging::is_quiet));
+}
+
+#[test]
+fn a_round_trip_takes_the_sum_of_its_stages() {
+    let arrivals = ping_pong();
+    let mut net = pair(vec![MessageStream { arrivals, ..stream(0, (1, 0), 1) }]);
+    net.hosts.iter_mut().for_each(|host| host.costs.host_poll = 1);
+    net.run(SECOND);
+    // A short packet of four words: 38 bytes and 16, and its wire.
+    let packet = 54 + WIRE;
+    let way = 320 + (368 + 40 + 48) + packet + (368 + 40 + 48) + 320;
+    // Before it sends, the client looks once whether something has come; both find what comes at once.
+    assert_eq!(net.statistics(0, 0).round_trips.mean(), Some(1 + 2 * way));
+}
+
+#[test]
+fn eight_endpoints_share_seven_frames() {
+    let streams = (0..8).map(|from| stream(from, (1, from), 20)).collect();
+    let mut net = Net::new(vec![MessagingPlan { streams, ..plan(0, 8) }, plan(1, 8)]);
+    net.run(20 * SECOND);
+    net.assert_exactly_once(2 * 8 * 20);
+    assert!((0..8).all(|endpoint| net.statistics(0, endpoint).completed == 20));
+    assert!(net.hosts.iter().all(Messaging::is_quiet));
+    assert!(net.count(|told| matches!(told, Told::Loaded(_))) >= 2);
+}
+
+#[test]
+fn a_wrong_key_brings_the_request_back_at_once() {
+    let key = EndpointKey(1);
+    let mut net = pair(vec![MessageStream { key, ..stream(0, (1, 0), 1) }]);
+    net.run(SECOND / 1000);
+    let refused = |told: &Told| matches!(told, Told::Returned(_, Why::Refused(Reason::BadKey)));
+    assert_eq!((net.count(refused), net.statistics(0, 0).returned), (1, 1));
+    assert_eq!(net.hosts[0].credits(EndpointId(0)), Some(4));
+}
+
+#[test]
+fn what_no_one_hears_comes_back_as_unreachable() {
+    let mut net = pair(vec![stream(0, (1, 0), 9)]);
+    net.lost = |_| true;
+    net.hosts[0].protocol.unreachable = Micros(50_000);
+    net.run(30 * SECOND);
+    assert_eq!(net.count(|told| matches!(told, Told::Returned(_, Why::Unreachable))), 9);
+    assert!(net.hosts[0].is_quiet());
 }
