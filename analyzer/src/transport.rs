@@ -3,9 +3,13 @@
 //! Of such a packet its first bytes are kept while it comes in, not its payload: they and its length
 //! tell all that the protocol does with it.
 
+mod row;
+
 use codec::error::DecodeError;
 use codec::packet::Check;
 use codec::transport::{DATA_HEADER_LEN, Extent, Packet, TAG};
+
+pub use self::row::{KINDS, REASONS, ROLES, TransportRow, kind_name};
 
 /// A packet of type [`TAG`] as a tap sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ mod findings;
 mod journeys;
 mod links;
 mod slack;
+mod transport;
 
 use super::field::Field;
 use super::field::Shape::{Bytes, Flag, List, Number, Place, Text, Words};

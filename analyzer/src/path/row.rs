@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{Certainty, Fate, Flips, Harm, Hop, Injury, Journey, Place, Waited};
 use crate::packet::{EndedBy, crc_name};
+use crate::transport::TransportRow;
 
 /// Places of a flipped bit that are listed. *Chosen*: they are 127 bits apart, so these are in the
 /// first hundred bytes or so.
@@ -37,6 +38,9 @@ pub struct JourneyRow<'a> {
     pub hops: Vec<HopRow<'a>>,
     /// What was done to it.
     pub injuries: Vec<InjuryRow<'a>>,
+    /// What it says, if it is a packet of the reliability protocol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Box<TransportRow>>,
 }
 
 /// A captured channel that a packet passed.
@@ -145,6 +149,7 @@ impl Journey {
             certainty: self.certainty.name(),
             hops: self.hops.iter().map(|hop| hop.row(known)).collect(),
             injuries: self.injuries.iter().map(|injury| injury.row(known)).collect(),
+            transport: self.transport.as_ref().map(|seen| Box::new(seen.row())),
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use codec::capture::{Channel, ChannelId};
 use codec::packet::Tag;
+use codec::transport::{Header, Packet};
 
 use super::{Line, Role, count, microseconds};
 use crate::path::{Certainty, Fate, Flips, Harm, Hop, Injury, Journey, Waited};
 use crate::place::Way;
+use crate::transport::{TransportSeen, kind_name};
 
 /// Looks up a channel.
 type Known<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
@@ -43,15 +45,36 @@ pub fn journey_lines(journey: &Journey, known: Known<'_>, out: &mut impl FnMut(L
         .and(Role::Plain, format!("{way:<WAY$}  {tag:>3}  {:>7}  {latency:>10}  ", journey.payload))
         .and(waited_role, format!("{:>10}  ", waited.map_or_else(blank, waiting)))
         .and(role, fate);
-    out(match journey.certainty {
+    let line = match journey.certainty {
         Certainty::Certain => line,
         Certainty::ByOrder => line.and(Role::Dim, ", by order"),
+    };
+    out(match &journey.transport {
+        None => line,
+        Some(seen) => line.and(Role::Dim, format!("  {}", transport(seen))),
     });
     for hop in &journey.hops {
         waits(hop, journey, known, out);
     }
     for injury in &journey.injuries {
         injury_lines(injury, known, out);
+    }
+}
+
+/// A packet of the reliability protocol in short: `short 3>4.1` goes from NIC 3 to 4 on logical
+/// channel 1.
+fn transport(seen: &TransportSeen) -> String {
+    let kind = kind_name(seen);
+    match &seen.packet {
+        Err(_) => format!("{kind} (T-7)"),
+        Ok(packet) => {
+            let Header { source, destination, channel, .. } = packet.header();
+            let way = format!("{}>{}.{}", source.0, destination.0, channel.0);
+            match packet {
+                Packet::Nack(_, reason) => format!("{kind} {way} {}", reason.name()),
+                Packet::Data(..) | Packet::Ack(_) => format!("{kind} {way}"),
+            }
+        }
     }
 }
 

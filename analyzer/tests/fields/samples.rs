@@ -13,6 +13,7 @@ use analyzer::packet::{EndedBy, Hex, PacketRow};
 use analyzer::path::{HopRow, InjuryRow, JourneyRow, PlaceRow};
 use analyzer::show::ShownRow;
 use analyzer::tally::{ChannelPlace, Control, TallyRow};
+use analyzer::transport::TransportRow;
 use codec::capture::{Channel, ChannelId, Chunk, Content};
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
 use codec::notation;
@@ -167,6 +168,32 @@ fn journey() -> JourneyRow<'static> {
         certainty: "certain",
         hops: vec![hop],
         injuries: vec![injury],
+        transport: Some(Box::new(transport())),
+    }
+}
+
+/// A transport packet that has everything.
+fn transport() -> TransportRow {
+    TransportRow {
+        kind: "bulk",
+        crc: "good",
+        fault: Some("byte 0: version is 2, not 1".to_owned()),
+        source: Some(1),
+        destination: Some(2),
+        channel: Some(3),
+        seq: Some(1),
+        timestamp: Some(4),
+        incarnation: Some(5),
+        reason: Some("queue-full"),
+        sync: Some(true),
+        role: Some("request"),
+        source_endpoint: Some(6),
+        destination_endpoint: Some(7),
+        key: Some("0123456789abcdef".to_owned()),
+        handler: Some(8),
+        length: Some(9),
+        offset: Some(10),
+        total: Some(11),
     }
 }
 

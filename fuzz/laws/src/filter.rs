@@ -8,6 +8,7 @@ use analyzer::path::{HopRow, JourneyRow};
 use analyzer::show::ShownRow;
 use analyzer::tally::{ChannelPlace, Control, TallyRow};
 use analyzer::timeline::Time;
+use analyzer::transport::TransportRow;
 use codec::tick::Tick;
 
 /// An input is a command, a blank, and an expression. No text makes the reader panic: it is read,
@@ -144,6 +145,12 @@ fn journey() -> JourneyRow<'static> {
         certainty: "certain",
         hops: vec![hop("h0:0>s0:3", 100), hop("s0:5>h1:0", 200)],
         injuries: Vec::new(),
+        transport: Some(Box::new(TransportRow {
+            kind: "nack",
+            source: Some(3),
+            reason: Some("queue-full"),
+            ..TransportRow::default()
+        })),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The fields of journeys, in the order of their JSON.
 
+use super::transport::TRANSPORT;
 use super::{BYTE, CRC, ENDED_BY, U64};
 use crate::filter::field::Field;
 use crate::filter::field::Shape::{List, Number, Signed, Text, Time, Words};
@@ -66,4 +67,8 @@ pub(in crate::filter) const JOURNEYS: &[Field] = &[
     Field::new("injuries.missing", Number(U64), "bytes", "", "how many bytes were lost"),
     Field::new("injuries.more", Number(U64), "bytes", "", "how many bytes there are more"),
     Field::new("injuries.by", Words(ENDED_BY), "", "", "what ended a packet that was cut"),
+    TRANSPORT[0], TRANSPORT[1], TRANSPORT[2], TRANSPORT[3], TRANSPORT[4],
+    TRANSPORT[5], TRANSPORT[6], TRANSPORT[7], TRANSPORT[8], TRANSPORT[9],
+    TRANSPORT[10], TRANSPORT[11], TRANSPORT[12], TRANSPORT[13], TRANSPORT[14],
+    TRANSPORT[15], TRANSPORT[16], TRANSPORT[17], TRANSPORT[18], TRANSPORT[19],
 ];
