@@ -42,11 +42,11 @@ impl<M> SendTable<M> {
         (channel < self.columns).then_some(LogicalChannel(channel))
     }
 
-    /// The place of an entry, if the table has one. T-3, T-7
+    /// The place of an entry, if there is such a column; beyond the last row there are no entries. T-3, T-7
     pub(super) fn place(&self, nic: Nic, channel: LogicalChannel) -> Option<usize> {
-        let row = usize::from(nic.0);
-        (row < self.busy.len() && channel.0 < self.columns)
-            .then(|| row * usize::from(self.columns) + usize::from(channel.0))
+        let (row, column) = (usize::from(nic.0), usize::from(channel.0));
+        let columns = usize::from(self.columns);
+        (column < columns).then_some(row * columns + column)
     }
 
     /// An entry.

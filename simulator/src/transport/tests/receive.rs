@@ -59,6 +59,7 @@ fn what_the_tables_have_no_place_for_is_dropped_and_counted() {
     insta::assert_snapshot!(check("
         0 load 3
         1 data 0 0 7 @5 sync a from 2
+        2 data 2 0 7 @5 sync a from 0
         2 data 2 0 7 @5 sync a
         3 data 0 0 7 @5 sync a for 1
         4 send 3 b
@@ -70,6 +71,8 @@ fn what_the_tables_have_no_place_for_is_dropped_and_counted() {
     "), @"
     0 load 3
     1 data 0 0 7 @5 sync a from 2 -> not offered
+      noted Unknown
+    2 data 2 0 7 @5 sync a from 0 -> not offered
       noted Unknown
     2 data 2 0 7 @5 sync a -> not offered
       noted Unknown

@@ -151,6 +151,7 @@ fn retransmissions_are_no_sign_of_life_and_a_nack_is_one() {
         300 tick
         320 nack 0 0 7 @300 full
         500 tick
+        700 tick
         901 tick
         901 due
         902 send 3 b
@@ -166,6 +167,9 @@ fn retransmissions_are_no_sign_of_life_and_a_nack_is_one() {
     500 tick
       noted Retransmitted
       data 1.0 0 7 @500 sync a
+    700 tick
+      noted Retransmitted
+      data 1.0 0 7 @700 sync a
     901 tick
       returned a, unreachable
     901 due -> never
