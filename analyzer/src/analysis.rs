@@ -18,6 +18,7 @@ use self::batch::Batch;
 use self::links::{Links, Worked};
 use self::network::Network;
 use crate::blocking::Blocked;
+use crate::conversation::Spoken;
 use crate::finding::Findings;
 use crate::link::Link;
 use crate::link::slack::{Assumptions, SlackSaid};
@@ -39,6 +40,9 @@ pub enum Told {
     Journey(Journey),
     /// A wait, once it has ended.
     Blocked(Blocked),
+    /// Of the reliability protocol: in order of the time at which packets were first seen, those of a
+    /// message together.
+    Spoken(Spoken),
     /// Something wrong with the file, that reading went past.
     Fault(Fault),
 }
@@ -56,6 +60,8 @@ pub enum Wanted {
     Fills,
     /// What happens in the network: journeys and waits.
     Network,
+    /// What is said in the reliability protocol.
+    Conversations,
     /// Everything.
     Everything,
 }
@@ -65,6 +71,7 @@ impl Wanted {
     pub(crate) const fn rows(self) -> bool {
         match self {
             Self::Findings | Self::Counts | Self::Network | Self::Intervals | Self::Fills => false,
+            Self::Conversations => false,
             Self::Everything => true,
         }
     }
@@ -72,7 +79,7 @@ impl Wanted {
     /// Whether what channels did is to be added up.
     pub(crate) const fn states(self) -> bool {
         match self {
-            Self::Findings | Self::Network | Self::Fills => false,
+            Self::Findings | Self::Network | Self::Conversations | Self::Fills => false,
             Self::Counts | Self::Intervals | Self::Everything => true,
         }
     }
@@ -81,6 +88,7 @@ impl Wanted {
     pub(crate) const fn intervals(self) -> bool {
         match self {
             Self::Findings | Self::Counts | Self::Network | Self::Fills => false,
+            Self::Conversations => false,
             Self::Intervals | Self::Everything => true,
         }
     }
@@ -89,6 +97,7 @@ impl Wanted {
     pub(crate) const fn fills(self) -> bool {
         match self {
             Self::Findings | Self::Counts | Self::Network | Self::Intervals => false,
+            Self::Conversations => false,
             Self::Fills | Self::Everything => true,
         }
     }
@@ -107,7 +116,16 @@ impl Wanted {
     pub(crate) const fn network(self) -> bool {
         match self {
             Self::Findings | Self::Counts | Self::Intervals | Self::Fills => false,
+            Self::Conversations => false,
             Self::Network | Self::Everything => true,
+        }
+    }
+
+    /// Whether what is said in the reliability protocol is.
+    pub(crate) const fn conversations(self) -> bool {
+        match self {
+            Self::Findings | Self::Counts | Self::Network | Self::Intervals | Self::Fills => false,
+            Self::Conversations | Self::Everything => true,
         }
     }
 }

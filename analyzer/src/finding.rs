@@ -4,6 +4,7 @@ mod kind;
 mod ledger;
 mod network;
 mod row;
+mod spoken;
 mod watch;
 mod wire;
 

@@ -8,6 +8,7 @@ pub mod analysis;
 pub mod blocking;
 pub mod channel;
 pub mod comments;
+pub mod conversation;
 pub mod event;
 pub mod filter;
 pub mod finding;

@@ -267,7 +267,7 @@ impl Incoming {
             transport: None,
         };
         let first = first.filter(|_| tag.is_some());
-        packet.transport = first.map(|first| first.close(packet.payload(), check));
+        packet.transport = first.map(|first| first.close(packet.payload(), check, body));
         packet
     }
 }

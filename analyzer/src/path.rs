@@ -153,6 +153,12 @@ impl Paths {
         })
     }
 
+    /// When the first of those packets was first seen of which no journey was told yet.
+    #[must_use]
+    pub fn oldest(&self) -> Option<Time> {
+        self.legs.oldest()
+    }
+
     /// The recording ends.
     pub fn finish(&mut self, out: &mut impl FnMut(Journey)) {
         for leg in self.legs.ids() {

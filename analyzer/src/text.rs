@@ -3,6 +3,7 @@
 
 mod blocking;
 pub mod check;
+mod conversations;
 pub mod explain;
 mod fields;
 mod journeys;
@@ -25,6 +26,7 @@ use crate::reading::{Counted, Tallies};
 use crate::timeline::{Row, What};
 
 pub use self::blocking::blocking;
+pub use self::conversations::{Conversed, conversations, malformed_line, remark_head, remark_line};
 pub use self::fields::fields;
 pub use self::journeys::{journey_head, journey_lines};
 pub use self::links::{interval, interval_head, links};

@@ -5,9 +5,10 @@
 
 mod row;
 
+use codec::crc::Residue;
 use codec::error::DecodeError;
 use codec::packet::Check;
-use codec::transport::{DATA_HEADER_LEN, Extent, Packet, TAG};
+use codec::transport::{ANSWER_LEN, DATA_HEADER_LEN, Extent, Packet, TAG};
 
 pub use self::row::{KINDS, REASONS, ROLES, TransportRow, kind_name};
 
@@ -19,6 +20,9 @@ pub struct TransportSeen {
     /// What the CRC byte says of the bytes that this was read from: of a bad packet any field may be
     /// another than was sent. P-5
     pub check: Check,
+    /// What stands behind the fields that answers echo: endpoints, key, handler and payload, modulo
+    /// x¹²⁷−1. It is the same in all transmissions of a message.
+    pub content: Residue,
 }
 
 impl TransportSeen {
@@ -52,9 +56,14 @@ impl FirstBytes {
     }
 
     /// The packet has ended, with so many bytes behind its tag, the CRC byte not counted.
-    pub(crate) fn close(&self, payload: u64, check: Check) -> Box<TransportSeen> {
+    /// `body` is made of the tag and them.
+    pub(crate) fn close(&self, payload: u64, check: Check, body: Residue) -> Box<TransportSeen> {
         let first = self.bytes.get(..self.len).unwrap_or_default();
-        Box::new(TransportSeen { packet: Packet::parse_head(first, payload), check })
+        let content = first.first_chunk::<ANSWER_LEN>().map_or(Residue::NEW, |echoed| {
+            let others = payload - echoed.len() as u64;
+            body.without_first(&[TAG], payload).without_first(echoed, others)
+        });
+        Box::new(TransportSeen { packet: Packet::parse_head(first, payload), check, content })
     }
 }
 

@@ -166,7 +166,7 @@ fn unknown_names_are_told_with_what_may_have_been_meant() {
      --> --filter:1:1
       |
     1 | event == hole
-      | ^^^^^ the rows of `events` have it
+      | ^^^^^ the rows of `events` and `conversations --events` have it
       |
       = help: --list-fields lists them all
     ");

@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Links(Links),
     /// Follows packets over all captured links: their ways, latencies, waits, ends and injuries.
     Journeys(View),
+    /// Follows the reliability protocol: messages, their ACKs and NACKs, and why they were sent again.
+    Conversations(Conversations),
     /// Shows who waited for whom, for how long and why: deadlocks, and trees of stopped senders.
     Blocking(Blocking),
     /// Shows the nodes, ports and links of the network: as names have them, and as packets imply.
@@ -121,6 +123,15 @@ pub(crate) struct Packets {
     /// With the bytes of every packet.
     #[arg(long)]
     pub(crate) hex: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Conversations {
+    #[command(flatten)]
+    pub(crate) view: View,
+    /// Lists what is noticed of each packet instead: what it is, why it came again, what must not be.
+    #[arg(long)]
+    pub(crate) events: bool,
 }
 
 #[derive(Args, Clone, Debug)]

@@ -75,7 +75,7 @@ fn each(
             Told::Blocked(_) | Told::Interval(_) | Told::Slack(_) | Told::Journey(_) => {
                 ControlFlow::Continue(())
             }
-            Told::Row(_) | Told::Fault(_) => ControlFlow::Continue(()),
+            Told::Row(_) | Told::Spoken(_) | Told::Fault(_) => ControlFlow::Continue(()),
         })?;
     let names = || analysis.channels().map(|(_, channel)| channel.name.as_str());
     if let Some(name) = &view.channel

@@ -43,6 +43,8 @@ pub(crate) fn run(arguments: &Links, output: &mut Output) -> Result<Report, Fail
         | RowKind::Packets
         | RowKind::Events
         | RowKind::Characters
+        | RowKind::Conversations
+        | RowKind::Remarks
         | RowKind::Waits
         | RowKind::Journeys
         | RowKind::Findings => sum(view, choice, output),

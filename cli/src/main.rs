@@ -5,6 +5,7 @@ mod annotate;
 mod args;
 mod blocking;
 mod check;
+mod conversations;
 mod demo;
 mod demos;
 mod experiment;
@@ -79,6 +80,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
         (Some(Command::Explain(arguments)), _) => explain::run(&arguments, output),
         (Some(Command::Links(arguments)), _) => links::run(&arguments, output),
         (Some(Command::Journeys(view)), _) => journeys::run(&view, output),
+        (Some(Command::Conversations(arguments)), _) => conversations::run(&arguments, output),
         (Some(Command::Simulate(arguments)), _) => simulate::run(&arguments, output),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments, output),
         (Some(Command::Experiment(arguments)), _) => experiment::run(&arguments, output),

@@ -9,10 +9,12 @@ use super::links::Worked;
 use super::merge::merged;
 use super::{Told, Wanted};
 use crate::blocking::Blocking;
+use crate::conversation::{Conversations, Spoken};
+use crate::event::Event;
 use crate::finding::Findings;
 use crate::link::Seen;
 use crate::path::Paths;
-use crate::timeline::{Row, Time};
+use crate::timeline::{Row, Time, What};
 use crate::topology::{Evidence, Topology};
 
 #[derive(Debug)]
@@ -20,11 +22,14 @@ pub(super) struct Network {
     wanted: Wanted,
     paths: Paths,
     blocking: Blocking,
+    conversations: Conversations,
     evidence: Evidence,
     findings: Findings,
     periods_ps: BTreeMap<ChannelId, u64>,
     /// Whether the next channel begins a section.
     next: Then,
+    /// When the last row was.
+    now: Time,
 }
 
 impl Network {
@@ -33,10 +38,12 @@ impl Network {
             wanted,
             paths: Paths::default(),
             blocking: Blocking::default(),
+            conversations: Conversations::default(),
             evidence: Evidence::default(),
             findings: Findings::default(),
             periods_ps: BTreeMap::new(),
             next: Then::More,
+            now: 0,
         }
     }
 
@@ -57,6 +64,7 @@ impl Network {
     pub(super) fn take(&mut self, worked: Worked) -> Vec<Told> {
         if self.next == Then::End && !worked.channels.is_empty() {
             (self.paths, self.blocking) = (Paths::default(), Blocking::default());
+            (self.conversations, self.now) = (Conversations::default(), 0);
             self.next = Then::More;
         }
         for (id, channel) in &worked.channels {
@@ -65,7 +73,10 @@ impl Network {
             self.paths.declare(*id, channel);
             self.blocking.declare(*id, channel);
         }
-        worked.joined.iter().for_each(|(one, other)| self.blocking.join(*one, *other));
+        for (one, other) in &worked.joined {
+            self.blocking.join(*one, *other);
+            self.conversations.join(*one, *other);
+        }
         let mut told = Vec::new();
         let (mut rows, mut intervals, mut slack) = (Vec::new(), Vec::new(), Vec::new());
         for seen in worked.seen {
@@ -90,42 +101,59 @@ impl Network {
         });
         if worked.then == Then::End {
             self.finish(&mut told);
+        } else if self.conversations.is_waiting() {
+            let Self { wanted, conversations, findings, paths, now, .. } = self;
+            let until = paths.oldest().unwrap_or(*now);
+            conversations.pass(until, &mut |spoken| speak(*wanted, spoken, findings, &mut told));
         }
         told
     }
 
     fn rows(&mut self, rows: Vec<Vec<Row>>, told: &mut Vec<Told>) {
-        let Self { wanted, paths, blocking, findings, periods_ps, .. } = self;
-        let (wanted, wants_rows) = (wanted.network(), wanted.rows());
+        let Self { wanted, paths, blocking, conversations, findings, periods_ps, now, .. } = self;
+        let (all, wanted, wants_rows) = (*wanted, wanted.network(), wanted.rows());
         merged(rows, |row| (row.time, row.channel), &mut |row| {
+            *now = row.time.max(*now);
             paths.row(&row, &mut |journey| {
                 findings.journey(&journey);
+                conversations.journey(&journey, &mut |it| speak(all, it, findings, told));
                 told.extend(wanted.then_some(Told::Journey(journey)));
             });
             blocking.row(&row, paths, &mut |blocked| {
                 findings.blocked(&blocked, |id| period_ps(periods_ps, id));
                 told.extend(wanted.then_some(Told::Blocked(blocked)));
             });
+            if matches!(row.what, What::Event(Event::Hole { .. }) | What::Omitted { .. }) {
+                conversations.hole(row.time, &mut |it| speak(all, it, findings, told));
+            }
             told.extend(wants_rows.then_some(Told::Row(row)));
         });
     }
 
     /// The section ends.
     fn finish(&mut self, told: &mut Vec<Told>) {
-        let Self { wanted, paths, blocking, evidence, findings, next, periods_ps } = self;
-        let wanted = wanted.network();
+        let Self { wanted, paths, blocking, conversations, evidence, findings, .. } = self;
+        let (all, wanted, periods_ps) = (*wanted, wanted.network(), &self.periods_ps);
         blocking.finish(&mut |blocked| {
             findings.blocked(&blocked, |id| period_ps(periods_ps, id));
             told.extend(wanted.then_some(Told::Blocked(blocked)));
         });
         paths.finish(&mut |journey| {
             findings.journey(&journey);
+            conversations.journey(&journey, &mut |it| speak(all, it, findings, told));
             told.extend(wanted.then_some(Told::Journey(journey)));
         });
+        conversations.finish(&mut |spoken| speak(all, spoken, findings, told));
         evidence.section(blocking.nodes(), paths.implied());
         findings.end_section();
-        *next = Then::End;
+        self.next = Then::End;
     }
+}
+
+/// Takes what is said in the reliability protocol.
+fn speak(wanted: Wanted, spoken: Spoken, findings: &mut Findings, told: &mut Vec<Told>) {
+    findings.spoken(&spoken);
+    told.extend(wanted.conversations().then_some(Told::Spoken(spoken)));
 }
 
 /// When a place of a channel is.

@@ -28,6 +28,10 @@ pub enum RowKind {
     Fills,
     /// Of `journeys`.
     Journeys,
+    /// Of `conversations`.
+    Conversations,
+    /// Of `conversations --events`.
+    Remarks,
     /// Of `check`.
     Findings,
 }
@@ -76,7 +80,7 @@ pub enum Shape {
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Channels,
         Self::Packets,
         Self::Events,
@@ -87,6 +91,8 @@ impl RowKind {
         Self::Buffers,
         Self::Fills,
         Self::Journeys,
+        Self::Conversations,
+        Self::Remarks,
         Self::Findings,
     ];
 
@@ -104,6 +110,8 @@ impl RowKind {
             Self::Buffers => "buffers",
             Self::Fills => "fills",
             Self::Journeys => "journeys",
+            Self::Conversations => "conversations",
+            Self::Remarks => "events of conversations",
             Self::Findings => "findings",
         }
     }
@@ -122,6 +130,8 @@ impl RowKind {
             Self::Buffers => "links --slack",
             Self::Fills => "links --fill",
             Self::Journeys => "journeys",
+            Self::Conversations => "conversations",
+            Self::Remarks => "conversations --events",
             Self::Findings => "check",
         }
     }
@@ -140,6 +150,8 @@ impl RowKind {
             Self::Buffers => table::BUFFERS,
             Self::Fills => table::FILLS,
             Self::Journeys => table::JOURNEYS,
+            Self::Conversations => table::CONVERSATIONS,
+            Self::Remarks => table::REMARKS,
             Self::Findings => table::FINDINGS,
         }
     }

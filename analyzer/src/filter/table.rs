@@ -1,5 +1,6 @@
 //! The fields of all rows, a line each, in the order of their JSON.
 
+mod conversations;
 mod findings;
 mod journeys;
 mod links;
@@ -14,6 +15,7 @@ use crate::event::Event;
 use crate::packet::{EndedBy, crc_name};
 use codec::packet::Check;
 
+pub(super) use self::conversations::{CONVERSATIONS, REMARKS};
 pub(super) use self::findings::FINDINGS;
 pub(super) use self::journeys::JOURNEYS;
 pub(super) use self::links::{INTERVALS, LINKS};

@@ -247,6 +247,11 @@ impl Legs {
         Some(leg)
     }
 
+    /// When the first of those that are kept was first seen.
+    pub(super) fn oldest(&self) -> Option<Time> {
+        self.legs.iter().flatten().map(|leg| leg.time).min()
+    }
+
     pub(super) fn ids(&self) -> Vec<LegId> {
         let mut ids: Vec<(u64, LegId)> = (0..)
             .zip(&self.legs)

@@ -128,6 +128,7 @@ impl Accounts {
             Told::Fault(found) => fault(found),
             Told::Interval(_)
             | Told::Blocked(_)
+            | Told::Spoken(_)
             | Told::Slack(
                 SlackSaid::Late { .. }
                 | SlackSaid::OverrunRisk { .. }

@@ -174,6 +174,7 @@ fn render_journeys(
         }
         Told::Fault(found) => out(fault(&found)),
         Told::Row(_) | Told::Interval(_) | Told::Slack(_) | Told::Blocked(_) => {}
+        Told::Spoken(_) => {}
     });
     result
 }
@@ -187,6 +188,7 @@ fn render_blocking(
         Told::Blocked(blocked) => trees.add(blocked),
         Told::Fault(found) => out(fault(&found)),
         Told::Row(_) | Told::Interval(_) | Told::Slack(_) | Told::Journey(_) => {}
+        Told::Spoken(_) => {}
     });
     super::blocking(&trees, usize::MAX, &|id| analysis.channel(id), out);
     result

@@ -2,6 +2,10 @@
 
 use analyzer::Event;
 use analyzer::blocking::{BlockedRow, DeadlockRow, HolderRow, StopRow};
+use analyzer::conversation::{
+    Broken, Cause, Conversation, Data, Ended, Fate, Gone, History, Key, Label, Malformed, Noticed,
+    Place, Remark, Storm, Sums, Trips,
+};
 use analyzer::event::By;
 use analyzer::filter::RowKind;
 use analyzer::finding::{self, About, FindingRow, First, Said};
@@ -16,8 +20,11 @@ use analyzer::tally::{ChannelPlace, Control, TallyRow};
 use analyzer::transport::TransportRow;
 use codec::capture::{Channel, ChannelId, Chunk, Content};
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
+use codec::crc::Residue;
+use codec::error::DecodeError;
 use codec::notation;
 use codec::tick::Tick;
+use codec::transport::{EndpointId, Form, Reason, Role, Sync};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -40,6 +47,8 @@ pub(crate) fn samples(kind: RowKind) -> Vec<Value> {
         RowKind::Buffers => vec![buffer()],
         RowKind::Fills => vec![value(FILL.row("a>b"))],
         RowKind::Journeys => vec![value(journey())],
+        RowKind::Conversations => vec![value(conversation())],
+        RowKind::Remarks => remarks(),
         RowKind::Findings => finding::ALL.iter().map(|about| value(finding(about))).collect(),
     }
 }
@@ -195,6 +204,52 @@ fn transport() -> TransportRow {
         offset: Some(10),
         total: Some(11),
     }
+}
+
+/// A conversation in which there was one round trip.
+fn conversation() -> impl Serialize {
+    let mut trips = Trips::default();
+    trips.add(7);
+    let (key, first) = (Key::default(), Place::default());
+    let sums = Sums { trips, ..Sums::default() };
+    let (mut history, ended) = (History::default(), Ended::CaptureEnd);
+    history.add("SA".chars());
+    Conversation { number: 0, key, first, last: 1, sums, history, ended }.row()
+}
+
+/// What may be noticed, each once.
+fn remarks() -> Vec<Value> {
+    let data = Data {
+        sync: Sync::Set,
+        role: Role::Request,
+        form: Form::Medium,
+        source: EndpointId(1),
+        destination: EndpointId(2),
+        bytes: 3,
+        content: Residue::NEW,
+    };
+    let remarks = [
+        Remark::Data(data),
+        Remark::Resent(data, Cause::LostAck),
+        Remark::Duplicate,
+        Remark::Ack(Some(4)),
+        Remark::Nack(Reason::QueueFull),
+        Remark::Late,
+        Remark::Stale,
+        Remark::Gone(Gone::Refused),
+        Remark::Storm(Storm::Resent),
+        Remark::Storm(Storm::Nacks),
+    ];
+    let channel = Channel::named("a>b");
+    let known = |_| Some(&channel);
+    let (place, key, label) = (Place::default(), Key::default(), Label::default());
+    let all = remarks.into_iter().chain(Broken::ALL.map(Remark::Broken));
+    let noticed = all.map(|remark| {
+        let fate = Fate::Arrived;
+        value(Noticed { place, key, message: Some(5), label, fate, remark }.row(&known))
+    });
+    let fault = DecodeError::Unexpected { at: 7, field: "reason", found: 9, expected: "0" };
+    noticed.chain([value(Malformed { place, fault }.row(&known))]).collect()
 }
 
 /// A finding of a kind.

@@ -166,6 +166,7 @@ struct Saying {
     slack: Vec<String>,
     journeys: Vec<String>,
     blocked: Vec<String>,
+    spoken: Vec<String>,
     faults: Vec<String>,
     ledger: Ledger,
     error: Option<String>,
@@ -187,6 +188,7 @@ fn analysed(file: &[u8]) -> Saying {
             Told::Slack(it) => (&mut saying.slack, format!("{it:?}")),
             Told::Journey(it) => (&mut saying.journeys, format!("{it:?}")),
             Told::Blocked(it) => (&mut saying.blocked, format!("{it:?}")),
+            Told::Spoken(it) => (&mut saying.spoken, format!("{it:?}")),
             Told::Fault(it) => (&mut saying.faults, it.to_string()),
         };
         list.push(text);
@@ -216,7 +218,7 @@ fn analysed(file: &[u8]) -> Saying {
 /// Fails with what differs first, not with all there is.
 fn agree(one: &Saying, other: &Saying, law: &str) {
     let lists = |it: &Saying| {
-        [&it.rows, &it.intervals, &it.slack, &it.journeys, &it.blocked, &it.faults]
+        [&it.rows, &it.intervals, &it.slack, &it.journeys, &it.blocked, &it.spoken, &it.faults]
             .map(Clone::clone)
     };
     for (one, other) in lists(one).iter().zip(&lists(other)) {

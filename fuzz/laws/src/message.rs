@@ -5,6 +5,7 @@ use analyzer::TransportSeen;
 use analyzer::channel::{Notice, Receiver};
 use analyzer::packet::Bytes;
 use codec::chars::CharBuf;
+use codec::crc::Residue;
 use codec::error::DecodeError;
 use codec::packet::Check;
 use codec::transport::{Body, DATA_HEADER_LEN, Form, Header, Packet, Reason, Role, Seq, Sync, TAG};
@@ -146,6 +147,7 @@ fn heard(payload: &[u8]) -> TransportSeen {
 const MISSED: TransportSeen = TransportSeen {
     packet: Err(DecodeError::CutShort { at: 0, field: "nothing was heard" }),
     check: Check::Runt,
+    content: Residue::NEW,
 };
 
 #[cfg(test)]

@@ -1,0 +1,305 @@
+//! One message: its transmissions, the answers to each, and what they tell when it is over. T-5, T-8, T-10
+
+use std::collections::VecDeque;
+
+use codec::transport::{Reason, Timestamp};
+
+use super::noticed::{Broken, Cause, Label, Noticed, Remark, Storm};
+use super::seen::{Data, Fate, Key, Place, Reading, Seen, What};
+use super::sums::letter;
+use crate::timeline::Time;
+
+/// Transmissions that are kept of a message. *Chosen*: an answer to an older one is no more than late.
+const SENT_MAX: usize = 8;
+
+/// What is kept of a message before it is handed out. *Chosen*: most messages have two packets.
+const PENDING_MAX: usize = 24;
+
+/// Transmissions, or NACKs, of one message that are a storm. *Chosen*: twice the half of what a scan makes
+/// of a few lost packets; at a timeout of 4 ms they take 32 ms.
+const STORM: u64 = 8;
+
+/// For how long an ACK may be on its way from the tap into its NIC's tables. *Chosen*: a period of the scan,
+/// 1 ms (T-10).
+const GRACE: Time = 1_000_000_000;
+
+/// A message that is being sent.
+#[derive(Clone, Debug)]
+pub(super) struct Message {
+    pub(super) number: u64,
+    pub(super) key: Key,
+    /// Of its first transmission.
+    pub(super) label: Label,
+    pub(super) data: Data,
+    /// Whether all transmissions before were hurt, so that its content is not known.
+    pub(super) reading: Reading,
+    sent: VecDeque<Sent>,
+    /// Transmissions in all.
+    times: u64,
+    nacks: u64,
+    /// The first ACK that got there, or may have.
+    pub(super) ack: Option<Answer>,
+    /// Whether the receiver has written it, by an ACK to a transmission that is kept no more.
+    written: Written,
+    /// The reason of the last NACK.
+    pub(super) nack: Option<Reason>,
+    pending: Vec<Noticed>,
+    letters: Vec<char>,
+}
+
+/// A transmission.
+#[derive(Clone, Debug)]
+struct Sent {
+    place: Place,
+    timestamp: Timestamp,
+    data: Data,
+    fate: Fate,
+    ack: Option<Answer>,
+    nack: Option<Answer>,
+}
+
+/// An answer to a transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) place: Place,
+    /// When it was last seen.
+    last: Time,
+    fate: Fate,
+    label: Label,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Written {
+    Not,
+    Before,
+}
+
+/// Whether one time of a clock that wraps is before another. T-8
+pub(super) const fn is_before(one: Timestamp, other: Timestamp) -> bool {
+    let ahead = other.0.wrapping_sub(one.0);
+    ahead != 0 && ahead < 1 << 31
+}
+
+/// How a packet stands to the transmissions of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Echo {
+    /// It is one of them, or echoes one.
+    Known,
+    /// It is between them: of one that is kept no more.
+    Between,
+    /// It is older than all of them.
+    Before,
+    /// It is newer than all of them.
+    After,
+}
+
+impl Message {
+    /// A message that is sent, for the first time as far as is known.
+    pub(super) fn new(number: u64, seen: &Seen, data: Data) -> Self {
+        let mut message = Self {
+            number,
+            key: seen.key(),
+            label: seen.label(),
+            data,
+            reading: seen.reading,
+            sent: VecDeque::new(),
+            times: 1,
+            nacks: 0,
+            ack: None,
+            written: Written::Not,
+            nack: None,
+            pending: Vec::new(),
+            letters: Vec::new(),
+        };
+        message.sent.push_back(Sent::new(seen, data));
+        message.push(seen.place, seen.label(), seen.fate, Remark::Data(data));
+        message
+    }
+
+    /// When the first transmission that is kept was first seen.
+    pub(super) fn since(&self) -> Time {
+        self.sent.front().map_or(0, |sent| sent.place.time)
+    }
+
+    /// Where the newest transmission was first seen.
+    pub(super) fn last_place(&self) -> Place {
+        self.sent.back().map_or_else(Place::default, |sent| sent.place)
+    }
+
+    /// The newest transmission's time by its sender's clock.
+    pub(super) fn newest(&self) -> Timestamp {
+        self.sent.back().map_or(self.label.timestamp, |sent| sent.timestamp)
+    }
+
+    /// How a time stands to those of the transmissions.
+    pub(super) fn echo(&self, timestamp: Timestamp) -> Echo {
+        if self.sent.iter().any(|sent| sent.timestamp == timestamp) {
+            Echo::Known
+        } else if is_before(timestamp, self.label.timestamp) {
+            Echo::Before
+        } else if is_before(self.newest(), timestamp) {
+            Echo::After
+        } else {
+            Echo::Between
+        }
+    }
+
+    pub(super) fn push(&mut self, place: Place, label: Label, fate: Fate, remark: Remark) {
+        let (key, message) = (self.key, Some(self.number));
+        self.pending.push(Noticed { place, key, message, label, fate, remark });
+    }
+
+    /// Another transmission; or another sight of one, if two taps saw it and nothing told that it was one.
+    pub(super) fn again(&mut self, seen: &Seen, data: Data) {
+        let timestamp = seen.header.timestamp;
+        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.timestamp == timestamp) {
+            sent.fate = seen.fate;
+            return;
+        }
+        if self.reading == Reading::Doubtful {
+            (self.data, self.reading) = (data, seen.reading);
+        }
+        self.times += 1;
+        self.sent.push_back(Sent::new(seen, data));
+        if self.times == STORM {
+            self.push(seen.place, seen.label(), seen.fate, Remark::Storm(Storm::Resent));
+        }
+        if self.sent.len() > SENT_MAX {
+            self.settle();
+        }
+    }
+
+    /// An answer to one of its transmissions; tells how long that took.
+    pub(super) fn answer(&mut self, seen: &Seen) {
+        let label = seen.label();
+        let answer = Answer { place: seen.place, last: seen.last, fate: seen.fate, label };
+        let Some(sent) = self.sent.iter_mut().find(|it| it.timestamp == label.timestamp) else {
+            return;
+        };
+        let (since, was_lost) = (sent.place.time, sent.fate.is_lost());
+        let said = match seen.what {
+            What::Ack => &mut sent.ack,
+            What::Data(_) | What::Nack(_) => &mut sent.nack,
+        };
+        // Of several, the one that got there counts.
+        if said.is_none_or(|before| before.fate.is_lost()) {
+            *said = Some(answer);
+        }
+        let written = self.is_written();
+        let mut broken = None;
+        let remark = match seen.what {
+            What::Nack(reason) => {
+                self.nacks += 1;
+                self.nack = Some(reason).filter(|_| !seen.fate.is_lost()).or(self.nack);
+                // A receiver that was started anew knows nothing.
+                if written && reason != Reason::NoChannelState {
+                    broken = Some(Broken::NackAfterAck);
+                }
+                Remark::Nack(reason)
+            }
+            What::Data(_) | What::Ack => {
+                if was_lost {
+                    broken = Some(Broken::AckOfLost);
+                }
+                let counts = !seen.fate.is_lost();
+                if counts {
+                    self.ack = self.ack.or(Some(answer));
+                }
+                Remark::Ack(counts.then(|| seen.last.saturating_sub(since)))
+            }
+        };
+        self.push(seen.place, label, seen.fate, remark);
+        if let Some(broken) = broken {
+            self.push(seen.place, label, seen.fate, Remark::Broken(broken));
+        }
+        if self.nacks == STORM && matches!(seen.what, What::Nack(_)) {
+            self.push(seen.place, label, seen.fate, Remark::Storm(Storm::Nacks));
+        }
+    }
+
+    /// Whether the receiver has said that it wrote it.
+    fn is_written(&self) -> bool {
+        self.written == Written::Before || self.sent.iter().any(|sent| sent.ack.is_some())
+    }
+
+    /// Says why the second of the transmissions that are kept was made, and forgets the first.
+    fn settle(&mut self) {
+        let Some(first) = self.sent.pop_front() else { return };
+        if first.ack.is_some() {
+            self.written = Written::Before;
+        }
+        let Some(next) = self.sent.front() else { return };
+        let (place, label) = (next.place, Label { timestamp: next.timestamp, ..self.label });
+        let (since, fate, data) = (next.place.time, next.fate, next.data);
+        let taken = next.ack.is_some() || next.fate == Fate::Arrived;
+        let cause = cause(&first, since, self.ack);
+        self.push(place, label, fate, Remark::Resent(data, cause));
+        if cause == Cause::AfterAck {
+            self.push(place, label, fate, Remark::Broken(Broken::AfterAck));
+        }
+        if taken && self.written == Written::Before {
+            self.push(place, label, fate, Remark::Duplicate);
+        }
+        for late in [first.ack, first.nack].into_iter().flatten().filter(|it| it.last > since) {
+            self.push(late.place, late.label, late.fate, Remark::Late);
+        }
+    }
+
+    /// Hands out what has been noticed, if that is much.
+    pub(super) fn relieve(&mut self, out: &mut impl FnMut(Noticed)) {
+        if self.pending.len() >= PENDING_MAX {
+            self.hand_out(out);
+        }
+    }
+
+    /// It is over: hands out all that has been noticed, in order of time. Returns its letters.
+    pub(super) fn finish(mut self, out: &mut impl FnMut(Noticed)) -> Vec<char> {
+        while self.sent.len() > 1 {
+            self.settle();
+        }
+        self.hand_out(out);
+        self.letters
+    }
+
+    fn hand_out(&mut self, out: &mut impl FnMut(Noticed)) {
+        self.pending.sort_by_key(|noticed| noticed.place.time);
+        for noticed in self.pending.drain(..) {
+            if self.letters.len() < super::history::RAW_MAX {
+                self.letters.extend(letter(noticed.remark, noticed.fate));
+            }
+            out(noticed);
+        }
+    }
+}
+
+impl Sent {
+    fn new(seen: &Seen, data: Data) -> Self {
+        let Seen { place, fate, .. } = *seen;
+        Self { place, timestamp: seen.header.timestamp, data, fate, ack: None, nack: None }
+    }
+}
+
+/// Why a message was sent again at a time, by what became of the transmission before; `ack` is the first
+/// that got to the sender, to whichever transmission. T-10
+fn cause(before: &Sent, since: Time, ack: Option<Answer>) -> Cause {
+    if let Some(ack) = ack.filter(|ack| ack.place.time < since) {
+        let long_ago = since.saturating_sub(ack.last) > GRACE;
+        return if long_ago { Cause::AfterAck } else { Cause::TooEarly };
+    }
+    match (before.ack, before.nack) {
+        (Some(ack), _) => match ack.fate {
+            Fate::Hurt => Cause::Corrupt,
+            Fate::Lost => Cause::LostAck,
+            Fate::Arrived | Fate::OutOfSight | Fate::UnderWay => Cause::TooEarly,
+        },
+        (None, Some(nack)) if nack.fate == Fate::Hurt => Cause::Corrupt,
+        (None, Some(nack)) if nack.last > since && !nack.fate.is_lost() => Cause::TooEarly,
+        (None, Some(_)) => Cause::Nack,
+        (None, None) => match before.fate {
+            Fate::Hurt => Cause::Corrupt,
+            Fate::Lost => Cause::LostData,
+            Fate::Arrived => Cause::Unanswered,
+            Fate::OutOfSight | Fate::UnderWay => Cause::Unknown,
+        },
+    }
+}

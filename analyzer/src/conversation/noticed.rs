@@ -1,0 +1,241 @@
+//! What is noticed in conversations: each packet, why it was sent again, and what must not be.
+
+use codec::transport::{Incarnation, Reason, Seq, Timestamp};
+
+use super::seen::{Data, Fate, Key, Place};
+use crate::timeline::Time;
+
+/// Something noticed about a packet or a message of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noticed {
+    /// At which packet.
+    pub place: Place,
+    /// The conversation.
+    pub key: Key,
+    /// Which message of the conversation: counts from 0. None if it is not known.
+    pub message: Option<u64>,
+    /// Of the packet.
+    pub label: Label,
+    /// What became of the packet.
+    pub fate: Fate,
+    /// What it is.
+    pub remark: Remark,
+}
+
+/// What a packet of a conversation is known by, and an answer echoes. T-8
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// The use of the logical channel. T-12
+    pub incarnation: Incarnation,
+    /// The sequence number. T-4
+    pub seq: Seq,
+    /// When it was transmitted, by its sender's clock.
+    pub timestamp: Timestamp,
+}
+
+/// What is noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// A message is sent, for the first time as far as is known.
+    Data(Data),
+    /// It is sent again.
+    Resent(Data, Cause),
+    /// The receiver had written it before: this one is not written. T-5
+    Duplicate,
+    /// It is acknowledged; so long after that transmission. T-5
+    Ack(Option<Time>),
+    /// It is not taken. T-6
+    Nack(Reason),
+    /// An answer to an older transmission than the latest. T-8
+    Late,
+    /// A packet of an incarnation that is no more, or a number that is over. T-12
+    Stale,
+    /// A message will not be acknowledged any more.
+    Gone(Gone),
+    /// A message was sent so often that something is in the way. T-10
+    Storm(Storm),
+    /// What must not be.
+    Broken(Broken),
+}
+
+/// Why a message was sent again: what became of the transmission before. T-10
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// It was lost.
+    LostData,
+    /// It was acknowledged, and the ACK was lost.
+    LostAck,
+    /// It, or the answer to it, was hurt. T-7
+    Corrupt,
+    /// It was not taken. T-6
+    Nack,
+    /// An answer was on its way.
+    TooEarly,
+    /// Its ACK had arrived.
+    AfterAck,
+    /// It arrived, and no answer was seen.
+    Unanswered,
+    /// What became of it was not captured.
+    Unknown,
+}
+
+/// How a message ended that was not acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gone {
+    /// A final NACK: it goes back to its sender. T-6
+    Refused,
+    /// There was no answer, and the logical channel was opened anew: it went back to its sender, or
+    /// the sender was started anew. T-11
+    Unanswered,
+    /// It was not taken, and the logical channel was opened anew: it went back, or was taken away with
+    /// its endpoint. T-13
+    Withdrawn,
+    /// The receiver knew nothing of the logical channel, and the message was sent again on a new
+    /// incarnation. T-12
+    Reopened,
+    /// The next message followed, so its ACK was there, but out of sight.
+    Unseen,
+    /// The capture ended.
+    Open,
+}
+
+/// What comes over and over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Storm {
+    /// Retransmissions. T-10
+    Resent,
+    /// NACKs. T-6
+    Nacks,
+}
+
+/// What must not be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Broken {
+    /// A message follows one that is not acknowledged. T-2
+    TwoOutstanding,
+    /// A new message has the number of the one before it, which was acknowledged. T-4
+    Unflipped,
+    /// Another message has the number of one that is not acknowledged. T-4
+    Altered,
+    /// An ACK for what was lost or hurt on its way. T-5, T-7
+    AckOfLost,
+    /// A NACK for a message that was acknowledged before. T-5
+    NackAfterAck,
+    /// An answer to what was not sent. T-8
+    Unasked,
+    /// A message is sent again long after its ACK arrived. T-10
+    AfterAck,
+    /// A new incarnation without SYNC. T-11
+    SyncMissing,
+    /// SYNC on a message that is not the first of its incarnation. T-12
+    SyncAgain,
+    /// An older incarnation behind a newer one, on the same link. T-12
+    Backwards,
+}
+
+impl Cause {
+    /// All.
+    pub const ALL: [Self; 8] = [
+        Self::LostData,
+        Self::LostAck,
+        Self::Corrupt,
+        Self::Nack,
+        Self::TooEarly,
+        Self::AfterAck,
+        Self::Unanswered,
+        Self::Unknown,
+    ];
+
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LostData => "lost-data",
+            Self::LostAck => "lost-ack",
+            Self::Corrupt => "corrupt",
+            Self::Nack => "nack",
+            Self::TooEarly => "too-early",
+            Self::AfterAck => "after-ack",
+            Self::Unanswered => "unanswered",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Gone {
+    /// All.
+    pub const ALL: [Self; 6] = [
+        Self::Refused,
+        Self::Unanswered,
+        Self::Withdrawn,
+        Self::Reopened,
+        Self::Unseen,
+        Self::Open,
+    ];
+
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::Unanswered => "unanswered",
+            Self::Withdrawn => "withdrawn",
+            Self::Reopened => "reopened",
+            Self::Unseen => "unseen",
+            Self::Open => "open",
+        }
+    }
+}
+
+impl Broken {
+    /// All.
+    pub const ALL: [Self; 10] = [
+        Self::TwoOutstanding,
+        Self::Unflipped,
+        Self::Altered,
+        Self::AckOfLost,
+        Self::NackAfterAck,
+        Self::Unasked,
+        Self::AfterAck,
+        Self::SyncMissing,
+        Self::SyncAgain,
+        Self::Backwards,
+    ];
+
+    /// The name in `docs/output.md`: that of the finding.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TwoOutstanding => "two-outstanding",
+            Self::Unflipped => "sequence-not-flipped",
+            Self::Altered => "message-altered",
+            Self::AckOfLost => "ack-of-lost",
+            Self::NackAfterAck => "nack-after-ack",
+            Self::Unasked => "answer-unasked",
+            Self::AfterAck => "resent-after-ack",
+            Self::SyncMissing => "sync-missing",
+            Self::SyncAgain => "sync-again",
+            Self::Backwards => "incarnation-backwards",
+        }
+    }
+}
+
+impl Remark {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Data(_) => "data",
+            Self::Resent(..) => "retransmission",
+            Self::Duplicate => "duplicate",
+            Self::Ack(_) => "ack",
+            Self::Nack(_) => "nack",
+            Self::Late => "late",
+            Self::Stale => "stale",
+            Self::Gone(_) => "gone",
+            Self::Storm(Storm::Resent) => "retransmission-storm",
+            Self::Storm(Storm::Nacks) => "nack-storm",
+            Self::Broken(broken) => broken.name(),
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Conversations, and what is noticed in them, as rows of `docs/output.md`.
+
+use codec::capture::{Channel, ChannelId};
+use codec::transport::{Reason, Seq, Sync};
+use serde::Serialize;
+
+use super::noticed::{Broken, Cause, Gone, Noticed, Remark};
+use super::sums::{Trips, total};
+use super::{Conversation, Data, Malformed};
+use crate::timeline::Time;
+
+/// A row of `myriscope conversations`: the contract of `docs/output.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ConversationRow {
+    /// [`Conversation::number`]
+    pub conversation: u64,
+    /// The NIC that sends the data.
+    pub source: u16,
+    /// The NIC that answers.
+    pub destination: u16,
+    /// The logical channel.
+    pub logical_channel: u8,
+    /// When its first packet was first seen, in picoseconds.
+    pub first_ps: Time,
+    /// When its last packet was last seen.
+    pub last_ps: Time,
+    /// Messages.
+    pub messages: u64,
+    /// Messages that were acknowledged.
+    pub acknowledged: u64,
+    /// The others, by what became of them.
+    pub gone: Counted<6>,
+    /// Bytes of messages.
+    pub bytes: u64,
+    /// Data packets.
+    pub data: u64,
+    /// Data packets that were lost or hurt.
+    pub data_lost: u64,
+    /// Retransmissions.
+    pub retransmissions: u64,
+    /// The same, by cause.
+    pub causes: Counted<8>,
+    /// ACKs.
+    pub acks: u64,
+    /// NACKs.
+    pub nacks: u64,
+    /// The same, by reason.
+    pub reasons: Counted<6>,
+    /// Answers that were lost or hurt.
+    pub answers_lost: u64,
+    /// Data that had been written before.
+    pub duplicates: u64,
+    /// Answers to older transmissions.
+    pub late: u64,
+    /// Packets of what is over.
+    pub stale: u64,
+    /// Incarnations.
+    pub incarnations: u64,
+    /// What must not be.
+    pub broken: u64,
+    /// The same, by kind.
+    pub breaches: Counted<10>,
+    /// Round trips.
+    pub rtt: TripsRow,
+    /// What happened.
+    pub history: String,
+    /// [`super::Ended::name`]
+    pub ended: &'static str,
+}
+
+/// Numbers by name; in JSON with `_` for `-`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted<const N: usize>(pub [(&'static str, u64); N]);
+
+/// Round trips: from the first sight of data to the last sight of its ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TripsRow {
+    /// How many.
+    pub count: u64,
+    /// The shortest, in picoseconds.
+    pub min_ps: Option<Time>,
+    /// The mean.
+    pub mean_ps: Option<Time>,
+    /// The longest.
+    pub max_ps: Option<Time>,
+}
+
+/// A row of `myriscope conversations --events`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NoticedRow<'a> {
+    /// When the packet was first seen, in picoseconds.
+    pub time_ps: Time,
+    /// Name of the channel on which it was.
+    pub channel: &'a str,
+    /// Place of its first byte there.
+    pub at: u64,
+    /// Its number there.
+    pub packet: u64,
+    /// The NIC that sends the data.
+    pub source: u16,
+    /// The NIC that answers.
+    pub destination: u16,
+    /// The logical channel.
+    pub logical_channel: u8,
+    /// Which message of the conversation.
+    pub message: Option<u64>,
+    /// [`Remark::name`]
+    pub event: &'static str,
+    /// Of the packet.
+    pub incarnation: u16,
+    /// Of the packet.
+    pub seq: u8,
+    /// Of the packet.
+    pub timestamp: u32,
+    /// What became of the packet.
+    pub fate: &'static str,
+    /// Whether data opens its logical channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync: Option<bool>,
+    /// Of data: `short`, `medium` or `bulk`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    /// Of data: `request` or `reply`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<&'static str>,
+    /// Of data: the endpoint that sends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_endpoint: Option<u16>,
+    /// Of data: the endpoint that it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destination_endpoint: Option<u16>,
+    /// Of data: bytes of payload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Of a retransmission: [`Cause::name`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<&'static str>,
+    /// Of a NACK: [`Reason::name`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// Of an ACK: the round trip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtt_ps: Option<Time>,
+    /// Of a message that is gone: [`Gone::name`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gone: Option<&'static str>,
+}
+
+/// A packet that only looks like one of the protocol, in `myriscope conversations --events`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MalformedRow<'a> {
+    /// As of [`NoticedRow`].
+    pub time_ps: Time,
+    /// As of [`NoticedRow`].
+    pub channel: &'a str,
+    /// As of [`NoticedRow`].
+    pub at: u64,
+    /// As of [`NoticedRow`].
+    pub packet: u64,
+    /// `malformed`
+    pub event: &'static str,
+    /// Place of the field at fault, behind the tag.
+    pub byte: u64,
+    /// The field at fault.
+    pub field: &'static str,
+    /// What it holds; null if it is cut short.
+    pub found: Option<u64>,
+    /// What is wrong with it.
+    pub fault: String,
+}
+
+impl<const N: usize> Serialize for Counted<N> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, count)| (name.replace('-', "_"), count)))
+    }
+}
+
+impl From<&Trips> for TripsRow {
+    fn from(trips: &Trips) -> Self {
+        Self {
+            count: trips.count,
+            min_ps: trips.bounds.map(|(min, _)| min),
+            mean_ps: trips.mean(),
+            max_ps: trips.bounds.map(|(_, max)| max),
+        }
+    }
+}
+
+impl Conversation {
+    /// The conversation as a row.
+    #[must_use]
+    pub fn row(&self) -> ConversationRow {
+        let Self { sums, key, .. } = self;
+        let of = |count: Option<&u64>| count.copied().unwrap_or(0);
+        ConversationRow {
+            conversation: self.number,
+            source: key.source.0,
+            destination: key.destination.0,
+            logical_channel: key.channel.0,
+            first_ps: self.first.time,
+            last_ps: self.last,
+            messages: sums.messages,
+            acknowledged: sums.acknowledged,
+            gone: Counted(Gone::ALL.map(|gone| (gone.name(), of(sums.gone.get(&gone))))),
+            bytes: sums.bytes,
+            data: sums.data,
+            data_lost: sums.data_lost,
+            retransmissions: total(&sums.resent),
+            causes: Counted(Cause::ALL.map(|cause| (cause.name(), of(sums.resent.get(&cause))))),
+            acks: sums.acks,
+            nacks: total(&sums.nacks),
+            reasons: Counted(Reason::ALL.map(|why| (why.name(), of(sums.nacks.get(&why))))),
+            answers_lost: sums.answers_lost,
+            duplicates: sums.duplicates,
+            late: sums.late,
+            stale: sums.stale,
+            incarnations: sums.incarnations,
+            broken: total(&sums.broken),
+            breaches: Counted(Broken::ALL.map(|it| (it.name(), of(sums.broken.get(&it))))),
+            rtt: TripsRow::from(&sums.trips),
+            history: self.history.line(),
+            ended: self.ended.name(),
+        }
+    }
+}
+
+impl Noticed {
+    /// What was noticed as a row; `known` looks up channels.
+    #[must_use]
+    pub fn row<'a>(&self, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> NoticedRow<'a> {
+        let mut row = NoticedRow {
+            time_ps: self.place.time,
+            channel: known(self.place.channel).map_or("", |channel| channel.name.as_str()),
+            at: self.place.at.0,
+            packet: self.place.packet,
+            source: self.key.source.0,
+            destination: self.key.destination.0,
+            logical_channel: self.key.channel.0,
+            message: self.message,
+            event: self.remark.name(),
+            incarnation: self.label.incarnation.0,
+            seq: match self.label.seq {
+                Seq::Zero => 0,
+                Seq::One => 1,
+            },
+            timestamp: self.label.timestamp.0,
+            fate: self.fate.name(),
+            sync: None,
+            kind: None,
+            role: None,
+            source_endpoint: None,
+            destination_endpoint: None,
+            bytes: None,
+            cause: None,
+            reason: None,
+            rtt_ps: None,
+            gone: None,
+        };
+        match self.remark {
+            Remark::Data(data) => row.data(data),
+            Remark::Resent(data, cause) => {
+                row.data(data);
+                row.cause = Some(cause.name());
+            }
+            Remark::Ack(trip) => row.rtt_ps = trip,
+            Remark::Nack(reason) => row.reason = Some(reason.name()),
+            Remark::Gone(gone) => row.gone = Some(gone.name()),
+            Remark::Duplicate | Remark::Late | Remark::Stale => {}
+            Remark::Storm(_) | Remark::Broken(_) => {}
+        }
+        row
+    }
+}
+
+impl Malformed {
+    /// The packet as a row; `known` looks up channels.
+    #[must_use]
+    pub fn row<'a>(&self, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> MalformedRow<'a> {
+        MalformedRow {
+            time_ps: self.place.time,
+            channel: known(self.place.channel).map_or("", |channel| channel.name.as_str()),
+            at: self.place.at.0,
+            packet: self.place.packet,
+            event: "malformed",
+            byte: self.fault.at() as u64,
+            field: self.fault.field(),
+            found: self.fault.found(),
+            fault: self.fault.fault(),
+        }
+    }
+}
+
+impl NoticedRow<'_> {
+    fn data(&mut self, data: Data) {
+        self.sync = Some(data.sync == Sync::Set);
+        self.kind = Some(data.form.name());
+        self.role = Some(data.role.name());
+        self.source_endpoint = Some(data.source.0);
+        self.destination_endpoint = Some(data.destination.0);
+        self.bytes = Some(data.bytes);
+    }
+}

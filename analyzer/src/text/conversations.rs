@@ -1,0 +1,261 @@
+//! `myriscope conversations`: for each pair of NICs what went between them, its conversations, a line each,
+//! and below all of them how long round trips took.
+
+use std::collections::BTreeMap;
+
+use codec::capture::{Channel, ChannelId};
+use codec::transport::{Nic, Seq, Sync};
+
+use super::{Line, Role, count, microseconds, wrapped};
+use crate::conversation::{
+    Broken, Conversation, Data, Ended, Malformed, Noticed, Remark, Sums, Trips,
+};
+use crate::timeline::Time;
+
+/// Columns of a history, and where it begins.
+const HISTORY: usize = 44;
+const INDENT: usize = 10;
+
+/// Kinds of faults that are listed. *Chosen*: a screen is for conversations.
+const FAULTS_SHOWN: usize = 16;
+
+/// Kinds of faults that are counted. *Chosen*: far more than fields that can be at fault.
+const FAULTS_MAX: usize = 1024;
+
+/// Columns of a bar.
+const BAR: u64 = 40;
+
+/// What is gathered for a summary.
+#[derive(Debug, Default)]
+pub struct Conversed {
+    pairs: BTreeMap<(Nic, Nic), Vec<Conversation>>,
+    malformed: BTreeMap<String, u64>,
+}
+
+impl Conversed {
+    /// Adds a conversation.
+    pub fn add(&mut self, conversation: Conversation) {
+        self.pairs.entry(conversation.key.pair()).or_default().push(conversation);
+    }
+
+    /// Adds a packet that only looks like one of the protocol.
+    pub fn malformed(&mut self, malformed: &Malformed) {
+        let fault = malformed.fault.to_string();
+        if self.malformed.len() < FAULTS_MAX || self.malformed.contains_key(&fault) {
+            *self.malformed.entry(fault).or_default() += 1;
+        }
+    }
+}
+
+/// The summary: pairs of NICs in order, their conversations in order of logical channels.
+pub fn conversations(conversed: &Conversed, out: &mut impl FnMut(Line)) {
+    let mut trips = Trips::default();
+    for ((source, destination), talks) in &conversed.pairs {
+        let mut sums = Sums::default();
+        talks.iter().for_each(|talk| sums.absorb(&talk.sums));
+        trips.absorb(&sums.trips);
+        pair((*source, *destination), &sums, out);
+        out(head());
+        let mut talks: Vec<&Conversation> = talks.iter().collect();
+        talks.sort_by_key(|talk| (talk.key, talk.number));
+        talks.into_iter().for_each(|talk| lines(talk, out));
+        out(Line::default());
+    }
+    if conversed.pairs.is_empty() {
+        out(Line::of(Role::Dim, "no conversations"));
+    }
+    round_trips(&trips, out);
+    let malformed = &conversed.malformed;
+    if !malformed.is_empty() {
+        let all = malformed.values().copied().fold(0, u64::saturating_add);
+        out(Line::of(Role::Notice, format!("{} malformed (T-7)", count(all, "packet"))));
+        for (fault, times) in malformed.iter().take(FAULTS_SHOWN) {
+            out(Line::of(Role::Plain, format!("{times:>8}× {fault}")));
+        }
+        if malformed.len() > FAULTS_SHOWN {
+            let more = malformed.len() - FAULTS_SHOWN;
+            out(Line::of(Role::Dim, format!("{:>8}  and {}", "", count(more, "fault more"))));
+        }
+    }
+}
+
+/// What went from one NIC to another.
+fn pair((source, destination): (Nic, Nic), sums: &Sums, out: &mut impl FnMut(Line)) {
+    let numbers = [count(sums.messages, "message"), count(sums.bytes, "byte")];
+    let mut line = Line::of(Role::Head, format!("NIC {} → NIC {}", source.0, destination.0))
+        .and(Role::Plain, format!("   {}", numbers.join(", ")))
+        .and(Role::Good, format!("   {} acknowledged", sums.acknowledged));
+    for (gone, times) in &sums.gone {
+        line = line.and(Role::Notice, format!("   {times} {}", gone.name()));
+    }
+    out(line);
+    let list = |parts: Vec<String>| parts.join(", ");
+    let resent: Vec<_> = sums.resent.iter().map(|(it, n)| format!("{n} {}", it.name())).collect();
+    let nacks: Vec<_> = sums.nacks.iter().map(|(it, n)| format!("{n} {}", it.name())).collect();
+    let broken: Vec<_> = sums.broken.iter().map(|(it, n)| format!("{n} {}", it.name())).collect();
+    for (name, role, parts) in [
+        ("sent again", Role::Notice, resent),
+        ("NACKs", Role::Notice, nacks),
+        ("must not be", Role::Bad, broken),
+    ] {
+        if !parts.is_empty() {
+            let line = Line::of(role, format!("{:INDENT$}{name}: ", ""));
+            out(line.and(Role::Plain, list(parts)));
+        }
+    }
+}
+
+fn head() -> Line {
+    let text = format!(
+        "{:>5}  {:>8}  {:>7}  {:>6}  {:>6}  {:>6}  {:>3}  {:>4}  {:>5}  {:>32}  history",
+        "ch",
+        "messages",
+        "data",
+        "resent",
+        "acks",
+        "nacks",
+        "dup",
+        "late",
+        "stale",
+        "rtt µs min mean max"
+    );
+    Line::of(Role::Dim, text)
+}
+
+fn lines(talk: &Conversation, out: &mut impl FnMut(Line)) {
+    let row = talk.row();
+    let time = |time: Option<Time>| time.map_or_else(|| "-".to_owned(), short);
+    let rtt = [row.rtt.min_ps, row.rtt.mean_ps, row.rtt.max_ps].map(time);
+    let notice = |number: u64| if number > 0 { Role::Notice } else { Role::Dim };
+    let line = Line::of(Role::Plain, format!("{:>5}  ", row.logical_channel))
+        .and(Role::Plain, format!("{:>8}  {:>7}  ", row.messages, row.data))
+        .and(notice(row.retransmissions), format!("{:>6}  ", row.retransmissions))
+        .and(Role::Plain, format!("{:>6}  ", row.acks))
+        .and(notice(row.nacks), format!("{:>6}  ", row.nacks))
+        .and(notice(row.duplicates), format!("{:>3}  ", row.duplicates))
+        .and(notice(row.late), format!("{:>4}  ", row.late))
+        .and(notice(row.stale), format!("{:>5}  ", row.stale))
+        .and(Role::Plain, format!("{:>10} {:>10} {:>10}  ", rtt[0], rtt[1], rtt[2]));
+    let role = if row.broken > 0 { Role::Bad } else { Role::Plain };
+    let indent: usize = line.pieces().map(|(_, piece)| piece.chars().count()).sum();
+    let mut line = line;
+    for history in wrapped(row.history.split(' '), " ", HISTORY) {
+        out(line.and(role, history));
+        line = Line::of(Role::Plain, " ".repeat(indent));
+    }
+    match talk.ended {
+        Ended::CaptureEnd => {}
+        Ended::Evicted => {
+            out(Line::of(Role::Notice, format!("{:INDENT$}told early: too many were open", "")));
+        }
+    }
+}
+
+/// A time in µs, to a tenth.
+fn short(picoseconds: Time) -> String {
+    let tenths = (picoseconds + 50_000) / 100_000;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+/// How many round trips took how long, from each power of two of µs to the next.
+fn round_trips(trips: &Trips, out: &mut impl FnMut(Line)) {
+    let most = trips.classes.iter().copied().max().unwrap_or(0);
+    let (Some((least, longest)), true) = (trips.bounds, most > 0) else { return };
+    let text = format!(
+        "{} of {} to {} µs",
+        count(trips.count, "round trip"),
+        short(least),
+        short(longest)
+    );
+    out(Line::of(Role::Head, text));
+    let used: Vec<usize> =
+        trips.classes.iter().enumerate().filter(|(_, n)| **n > 0).map(|(at, _)| at).collect();
+    let (first, last) = (used.first().copied().unwrap_or(0), used.last().copied().unwrap_or(0));
+    for (class, number) in trips.classes.iter().enumerate().take(last + 1).skip(first) {
+        let from = if class == 0 { 0 } else { 1_u64 << (class - 1) };
+        let bar = usize::try_from((number * BAR).div_ceil(most)).unwrap_or(0);
+        out(Line::of(Role::Dim, format!("{from:>10} µs  "))
+            .and(Role::Good, "█".repeat(bar))
+            .and(Role::Plain, format!(" {number}")));
+    }
+    out(Line::default());
+}
+
+/// The line above what is noticed.
+#[must_use]
+pub fn remark_head() -> Line {
+    let text = format!(
+        "{:>14}  {:<15} {:<16} {:>7}  {:<22} {:>7} {:>10}  what",
+        "time µs", "channel", "conversation", "message", "event", "inc.seq", "timestamp"
+    );
+    Line::of(Role::Head, text)
+}
+
+/// The line of something that was noticed.
+pub fn remark_line<'a>(
+    noticed: &Noticed,
+    known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
+    out: &mut impl FnMut(Line),
+) {
+    let role = match noticed.remark {
+        Remark::Data(_) => Role::Plain,
+        Remark::Ack(_) => Role::Good,
+        Remark::Resent(..) | Remark::Nack(_) | Remark::Storm(_) | Remark::Gone(_) => Role::Notice,
+        Remark::Duplicate | Remark::Late | Remark::Stale => Role::Notice,
+        Remark::Broken(Broken::Unasked) => Role::Notice,
+        Remark::Broken(_) => Role::Bad,
+    };
+    let Noticed { key, label, place, .. } = noticed;
+    let channel = known(place.channel).map_or("?", |channel| channel.name.as_str());
+    let between = format!("{}→{}.{}", key.source.0, key.destination.0, key.channel.0);
+    let message = noticed.message.map_or_else(|| "-".to_owned(), |number| number.to_string());
+    let seq = match label.seq {
+        Seq::Zero => 0,
+        Seq::One => 1,
+    };
+    let line = Line::of(Role::Dim, format!("{:>14}  ", microseconds(place.time)))
+        .and(Role::Plain, format!("{channel:<15} {between:<16} {message:>7}  "))
+        .and(role, format!("{:<22} ", noticed.remark.name()))
+        .and(Role::Dim, format!("{:>5}.{seq} {:>10}  ", label.incarnation.0, label.timestamp.0))
+        .and(Role::Plain, details(&noticed.remark));
+    out(if noticed.fate.is_lost() {
+        line.and(Role::Bad, format!(" {}", noticed.fate.name()))
+    } else {
+        line
+    });
+}
+
+fn details(remark: &Remark) -> String {
+    match remark {
+        Remark::Data(data) => said(data),
+        Remark::Resent(data, cause) => format!("{}: {}", said(data), cause.name()),
+        Remark::Ack(Some(trip)) => format!("after {} µs", short(*trip)),
+        Remark::Nack(reason) => reason.name().to_owned(),
+        Remark::Gone(gone) => gone.name().to_owned(),
+        Remark::Ack(None) | Remark::Duplicate | Remark::Late | Remark::Stale => String::new(),
+        Remark::Storm(_) | Remark::Broken(_) => String::new(),
+    }
+}
+
+fn said(data: &Data) -> String {
+    let sync = match data.sync {
+        Sync::Clear => "",
+        Sync::Set => "SYNC ",
+    };
+    let (kind, role) = (data.form.name(), data.role.name());
+    let (source, destination) = (data.source.0, data.destination.0);
+    format!("{sync}{kind} {role} {source}→{destination}, {}", count(data.bytes, "byte"))
+}
+
+/// The line of a packet that only looks like one of the protocol.
+pub fn malformed_line<'a>(
+    malformed: &Malformed,
+    known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
+    out: &mut impl FnMut(Line),
+) {
+    let channel = known(malformed.place.channel).map_or("?", |channel| channel.name.as_str());
+    out(Line::of(Role::Dim, format!("{:>14}  ", microseconds(malformed.place.time)))
+        .and(Role::Plain, format!("{channel:<15} {:<16} {:>7}  ", "", ""))
+        .and(Role::Notice, format!("{:<22} ", "malformed"))
+        .and(Role::Plain, malformed.fault.to_string()));
+}
