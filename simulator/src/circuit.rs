@@ -100,6 +100,19 @@ impl Tapped {
     pub fn is_on(&self, now: u64) -> bool {
         self.windows.iter().any(|window| window.contains(&now))
     }
+
+    /// The stretches of a range in which they are recorded.
+    pub fn stretches(&self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+        let Range { mut start, end } = range;
+        std::iter::from_fn(move || {
+            let next = self.windows.iter().filter(|window| window.end > start);
+            let from = next.map(|window| window.start.max(start)).min()?;
+            let to = self.windows.iter().filter(|window| window.contains(&from));
+            let to = to.map(|window| window.end.min(end)).max()?;
+            start = to;
+            (from < to).then_some(from..to)
+        })
+    }
 }
 
 /// The status word of a control interface: bits 3–0 of the last reply; bit 4 while one is owed. R-6

@@ -367,6 +367,12 @@ impl Interface {
         self.receiving.has_head()
     }
 
+    /// Before this period it has nothing to do of itself.
+    #[must_use]
+    pub(crate) const fn due(&self) -> u64 {
+        self.due
+    }
+
     /// Its host's endpoints, if there are any.
     #[must_use]
     pub fn messaging(&self) -> Option<&Messaging> {

@@ -41,6 +41,8 @@ pub struct Network {
     channels: Vec<Channel>,
     /// Periods of the full rate before which no character is yet to be recorded.
     behind: u64,
+    /// Periods that nothing happened in.
+    pub(crate) left_out: u64,
 }
 
 /// A host's interface, and the circuit of its port if there is a cable.
@@ -101,6 +103,7 @@ impl Network {
             recorder: Recorder::new(Vec::new()),
             channels: Vec::new(),
             behind: 0,
+            left_out: 0,
         };
         network.build_nodes(scenario, layout);
         network.build_circuits(scenario, wanted, layout);
@@ -228,11 +231,20 @@ impl Network {
         self.now
     }
 
-    /// Runs up to a period, which comes next.
+    /// Runs up to a period, which comes next. As [`Network::step`] so often, but quicker.
     pub fn run(&mut self, until: u64) {
         while self.now < until {
-            self.step();
+            self.skip(until);
+            if self.now < until {
+                self.step();
+            }
         }
+    }
+
+    /// How many of the periods so far [`Network::run`] has left out, as nothing could happen in them.
+    #[must_use]
+    pub const fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// The run ends: tells of what is unfinished.

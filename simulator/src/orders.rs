@@ -34,6 +34,11 @@ enum Step {
 const FAULT_DICE: u64 = 2 << 32;
 
 impl Order {
+    /// When it is to be done: a period of the full rate.
+    pub(crate) const fn at(&self) -> u64 {
+        self.at
+    }
+
     /// What faults come down to, in order of time.
     pub(crate) fn of(faults: &[Fault], seed: u64) -> VecDeque<Self> {
         let orders = (0..).zip(faults).flat_map(|(number, fault)| {

@@ -15,6 +15,7 @@ use crate::truth::{Command, Rule, Telling, What};
 use crate::wire::Wire;
 
 mod extension;
+mod stillness;
 mod switching;
 
 use switching::{advance, connect, select, sever};

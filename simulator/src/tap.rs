@@ -105,6 +105,20 @@ impl Recorder {
         }
     }
 
+    /// Takes two control characters in turn up to a place, as if each was pushed.
+    pub fn fill(&mut self, channel: usize, first: Tick, pair: [Character; 2], end: Tick) {
+        let [mut one, mut other] = pair;
+        for at in (first.0..end.0).map(Tick) {
+            if let Some(track) = self.tracks.get_mut(channel)
+                && track.tail.take_all(at, [one, other], end)
+            {
+                return;
+            }
+            self.push(channel, at, one);
+            (one, other) = (other, one);
+        }
+    }
+
     /// Whether it is time to flush: more than [`KEPT_MAX`] is kept.
     #[must_use]
     #[inline]
@@ -188,6 +202,17 @@ impl Tail {
         let fits = at == self.next && self.expected() == Some(character);
         if fits {
             self.next = after(at);
+        }
+        fits
+    }
+
+    /// Takes two characters in turn up to a place, if they go on as the tail does.
+    fn take_all(&mut self, at: Tick, pair: [Character; 2], end: Tick) -> bool {
+        let Self { even, odd, .. } = *self;
+        let expected = if self.len().is_multiple_of(2) { [even, odd] } else { [odd, even] };
+        let fits = at == self.next && expected == pair.map(Some);
+        if fits {
+            self.next = end;
         }
         fits
     }

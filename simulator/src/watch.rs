@@ -31,6 +31,12 @@ impl FillWatch {
         self.told = Some(Line { slot: telling.slot, fill, slope });
         telling.tell(None, || What::Fill { fill, slope });
     }
+
+    /// Whether it has told that the fill stays as it is.
+    #[must_use]
+    pub fn is_level(&self) -> bool {
+        self.told.is_some_and(|line| line.slope == 0)
+    }
 }
 
 impl Line {

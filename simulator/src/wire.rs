@@ -98,6 +98,12 @@ impl Wire {
         (cell == one || cell == other) && self.state == State::Sound
     }
 
+    /// Whether characters go in and come out as they are.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.state == State::Sound
+    }
+
     /// What arrives now.
     #[inline]
     pub fn arrive(&mut self, now: u64) -> Cell {

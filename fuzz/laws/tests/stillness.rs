@@ -1,0 +1,195 @@
+//! Periods in which nothing happens are left out, and nobody can tell: captures, truth and counters are
+//! those of a network that goes from period to period.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
+
+use std::fs;
+use std::path::Path;
+
+use codec::capture::{ByteOrder, Writer};
+use laws::network::plan::Plan;
+use laws::repair::Dice;
+use simulator::circuit::Passed;
+use simulator::interface::HostStatistics;
+use simulator::network::{Layout, Network};
+use simulator::scenario::{Scenario, Tap};
+use simulator::truth::{Happened, Wanted};
+
+/// All that can be seen of a run.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    capture: Vec<u8>,
+    rows: Vec<Happened>,
+    passed: Vec<Option<Passed>>,
+    hosts: Vec<Option<HostStatistics>>,
+    under_way: usize,
+}
+
+/// What is seen of a run that goes on so, and how many of its periods were left out.
+fn seen(scenario: &Scenario, wanted: Wanted, go: fn(&mut Network, u64)) -> (Seen, u64) {
+    let mut network = Network::new(scenario, wanted, Layout::AsGiven);
+    let channels = network.channels().to_vec();
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut rows = Vec::new();
+    while network.now() < scenario.duration {
+        let until = (network.now() + 1999).min(scenario.duration);
+        go(&mut network, until);
+        rows.extend(network.happened());
+        network.recorded(&mut |id, chunk| file.write(id, chunk)).unwrap();
+    }
+    network.finish();
+    rows.extend(network.happened());
+    network.recorded(&mut |id, chunk| file.write(id, chunk)).unwrap();
+    let topology = &scenario.topology;
+    let ports = topology.cables().iter().flat_map(|cable| cable.ends);
+    let hosts = topology.hosts().map(|host| network.interface(host).map(|it| *it.statistics()));
+    let left_out = network.left_out();
+    let passed = ports.map(|port| network.port(port).map(|(passed, _)| passed)).collect();
+    let (hosts, under_way) = (hosts.collect(), network.under_way());
+    (Seen { capture: file.finish().unwrap(), rows, passed, hosts, under_way }, left_out)
+}
+
+/// Holds a run against one from period to period; how many periods it left out.
+fn check(name: &str, scenario: &Scenario, wanted: Wanted) -> u64 {
+    let step_by_step = |network: &mut Network, until| {
+        while network.now() < until {
+            network.step();
+        }
+    };
+    let (quick, left_out) = seen(scenario, wanted, Network::run);
+    let (slow, none) = seen(scenario, wanted, step_by_step);
+    assert_eq!(none, 0);
+    assert!(quick.rows == slow.rows, "{name}: {:#?}", first_difference(&quick.rows, &slow.rows));
+    assert!(quick == slow, "{name}");
+    left_out
+}
+
+fn first_difference<'a>(a: &'a [Happened], b: &'a [Happened]) -> Option<[&'a Happened; 2]> {
+    a.iter().zip(b).find(|(a, b)| a != b).map(|(a, b)| [a, b])
+}
+
+#[test]
+fn random_networks_leave_out_what_nobody_misses() {
+    let (mut dice, mut left_out) = (Dice::new(b"stillness"), 0);
+    for number in 0..300_u64 {
+        let len = usize::try_from(60 + dice.below(240)).unwrap();
+        let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
+        let Some(mut scenario) = plan.scenario() else { continue };
+        scenario.duration *= 3;
+        // They come to rest.
+        scenario.streams.iter_mut().for_each(|stream| stream.packets = Some(4));
+        for tap in &mut scenario.taps {
+            if tap.port.node.0.is_multiple_of(2) {
+                tap.to = scenario.duration;
+            }
+        }
+        let wanted = if number % 2 == 0 { Wanted::Everything } else { Wanted::Nothing };
+        if number % 3 == 0 {
+            scenario.taps.clear();
+        }
+        left_out += check(&format!("{plan:?}"), &scenario, wanted);
+    }
+    assert!(left_out > 50_000, "{left_out}");
+}
+
+/// Hosts that talk now and then, over a network in which everything breaks.
+const TALK: &str = r#"
+duration_us = 4000
+[topology]
+kind = "line"
+switches = 2
+hosts_per_switch = 2
+[link]
+symbols = "all"
+[transport]
+scan_us = 50
+timeout_us = 150
+unreachable_us = 900
+frames = 1
+load_us = 30
+loiter_us = 20
+[[endpoint]]
+name = "a"
+host = ["h0", "h1"]
+count = 4
+[[endpoint]]
+name = "b"
+host = ["h2", "h3"]
+count = 4
+wake = "event"
+segment = 8192
+[[messages]]
+from = "a"
+to = "b"
+kind = "medium"
+bytes = [4, 400]
+every_us = 300
+law = "poisson"
+[[messages]]
+from = "b0"
+to = "a3"
+words = 2
+window = 2
+think_us = 217
+[[traffic]]
+payload = 40
+to = "uniform"
+every_us = 700
+law = "poisson"
+[[fault]]
+every_us = 500
+lose_gap = "any"
+[[fault]]
+every_us = 700
+cut = "any"
+for_us = 40
+[[fault]]
+every_us = 900
+restart = "any"
+[[fault]]
+every_us = 1500
+power_off = "any"
+for_us = 100
+[[fault]]
+every_us = 300
+probe = "any"
+[[fault]]
+every_us = 800
+noise = "any"
+mean_characters = 300
+for_us = 60
+"#;
+
+#[test]
+fn hosts_that_talk_leave_out_what_nobody_misses() {
+    let mut left_out = 0;
+    for seed in 0..8 {
+        let mut scenario = Scenario::read_with("talk", TALK, Some(seed)).unwrap();
+        let ports: Vec<_> = scenario.topology.cables().iter().flat_map(|it| it.ends).collect();
+        scenario.taps = match seed % 4 {
+            0 => Vec::new(),
+            1 => ports.iter().map(|port| Tap { port: *port, from: 0, to: 320_000 }).collect(),
+            // Windows that touch, overlap, and begin and end anywhere.
+            _ => [(10_001, 60_000), (50_000, 80_001), (80_001, 99_999), (200_000, 320_000)]
+                .map(|(from, to)| Tap { port: ports[0], from, to })
+                .into(),
+        };
+        let wanted = if seed < 4 { Wanted::Everything } else { Wanted::Nothing };
+        left_out += check(&format!("seed {seed}"), &scenario, wanted);
+    }
+    assert!(left_out > 8 * 320_000 / 4, "{left_out}");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
+fn demos_leave_out_what_nobody_misses() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    for entry in fs::read_dir(fixtures).unwrap() {
+        let file = entry.unwrap().path().join("scenario.toml");
+        let Ok(text) = fs::read(&file) else { continue };
+        let text = String::from_utf8(text).unwrap();
+        let name = file.display().to_string();
+        let scenario = Scenario::read(&name, &text).unwrap_or_else(|error| panic!("{error}"));
+        check(&name, &scenario, Wanted::Everything);
+    }
+}
