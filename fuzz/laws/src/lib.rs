@@ -9,6 +9,7 @@ pub mod chars;
 pub mod filter;
 pub mod link;
 pub mod message;
+pub mod model;
 pub mod network;
 pub mod notation;
 pub mod packet;

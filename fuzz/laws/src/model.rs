@@ -1,0 +1,14 @@
+//! The reliability protocol, walked through: every state that two NICs can come into, within bounds
+//! that are stated. T-1..T-13
+//!
+//! The NICs are the real machines of `simulator::transport`. Around them stand two FIFO paths that
+//! lose and double packets, hosts that fill and empty their queues and load and unload their
+//! endpoints, and a ledger of what happened to every message, which the machines do not see.
+
+pub mod breach;
+pub mod intern;
+pub mod ledger;
+pub mod plan;
+pub mod story;
+pub mod walk;
+pub mod world;

@@ -1,0 +1,225 @@
+//! What a walk is of: the protocol's parameters, the messages, what may go wrong and how often.
+
+use std::fmt;
+
+use codec::transport::{Incarnation, Nic};
+use simulator::transport::{Micros, TransportParameters};
+
+/// One of the two NICs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Side {
+    /// NIC 0.
+    Left,
+    /// NIC 1.
+    Right,
+}
+
+impl Side {
+    /// Both.
+    pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
+
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+
+    /// What packets call it.
+    #[must_use]
+    pub const fn nic(self) -> Nic {
+        match self {
+            Self::Left => Nic(0),
+            Self::Right => Nic(1),
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NIC {}", self.nic().0)
+    }
+}
+
+/// Something that there is of each side.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Pair<T> {
+    /// NIC 0's.
+    pub left: T,
+    /// NIC 1's.
+    pub right: T,
+}
+
+impl<T> Pair<T> {
+    /// That of one side.
+    pub const fn of(&self, side: Side) -> &T {
+        match side {
+            Side::Left => &self.left,
+            Side::Right => &self.right,
+        }
+    }
+
+    /// That of one side, to change it.
+    pub const fn of_mut(&mut self, side: Side) -> &mut T {
+        match side {
+            Side::Left => &mut self.left,
+            Side::Right => &mut self.right,
+        }
+    }
+}
+
+/// A message, by its place among those of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Message(pub u8);
+
+impl fmt::Display for Message {
+    /// A letter of the alphabet: plans have few messages.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", char::from(b'A'.saturating_add(self.0.min(25))))
+    }
+}
+
+/// Whether a message is let in. T-6
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// It has the key of the endpoint that it is for.
+    Good,
+    /// It has another, and is refused for good.
+    Bad,
+}
+
+/// A message that is to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mail {
+    /// Its sender; it goes to the other one.
+    pub from: Side,
+    /// Whether it is let in.
+    pub key: Key,
+}
+
+/// How often something may happen, over a whole history. What is not here may happen at any time
+/// and as often as it likes: packets arrive, time passes, a queue gets room, an endpoint is loaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bounds {
+    /// A packet at the head of a path is lost. One further back is lost when it is the head: nothing
+    /// tells the difference.
+    pub losses: u8,
+    /// The network delivers the packet at the head of a path, and keeps it there.
+    pub duplicates: u8,
+    /// A packet arrives before those in front of it: the path is not FIFO.
+    pub overtakings: u8,
+    /// A receive queue fills up.
+    pub fulls: u8,
+    /// An endpoint is asked to leave its frame.
+    pub unloads: u8,
+    /// A NIC is started anew.
+    pub restarts: u8,
+}
+
+/// What is done wrong on purpose, outside the machines, to see that the walk notices, or what a rule
+/// is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Flaw {
+    /// Nothing.
+    #[default]
+    None,
+    /// All packets that a receiver hears have the same incarnation. Against T-12
+    OneIncarnation,
+    /// The answers to duplicates never leave their NIC. Against T-5
+    DuplicatesUnanswered,
+    /// Duplicates are answered as if a queue were full. Against T-5
+    DuplicatesRefused,
+    /// A NACK counts for whatever is outstanding. Against T-8
+    NacksForAll,
+    /// An ACK counts for whatever is outstanding. Against T-4
+    AcksForAll,
+    /// After a restart the host sends again what was not acknowledged. Against decision 9
+    LostSentAgain,
+}
+
+/// What may be taken for a law beside the laws. Against two of these speaks what a walk finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Claim {
+    /// The latest transmission of what is outstanding is answered whenever it is heard. This one holds:
+    /// it is what property 3 rests on.
+    HeardIsAnswered,
+    /// A message that comes back unreachable was not written.
+    ReturnedIsUnwritten,
+    /// A message is written once, over all lives of the NIC that it goes to.
+    OneLife,
+}
+
+/// What a walk is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Of both NICs.
+    pub parameters: TransportParameters,
+    /// The first incarnations that they use.
+    pub first: Pair<Incarnation>,
+    /// What is to be sent, in this order: at most [`MESSAGES_MAX`].
+    pub messages: Vec<Mail>,
+    /// How often what may go wrong.
+    pub bounds: Bounds,
+    /// Packets on both paths together at most. Where sending or a scan would put more there it does
+    /// not happen: first something must arrive, or be lost.
+    pub room: usize,
+    /// What is done wrong on purpose.
+    pub flaw: Flaw,
+    /// What is taken for a law beside the laws.
+    pub claim: Option<Claim>,
+}
+
+/// Messages of a plan at most.
+pub const MESSAGES_MAX: usize = 4;
+
+impl Plan {
+    /// Two logical channels; a scan every µs, which sends everything again, and gives up what there was
+    /// no sign of for more than two; two messages from NIC 0 and one from NIC 1. Incarnations start
+    /// where they wrap, and where half of them are behind. Nothing goes wrong.
+    #[must_use]
+    pub fn small() -> Self {
+        let parameters = TransportParameters {
+            nics: 2,
+            channels: 2,
+            scan: Micros(1),
+            timeout: Micros(0),
+            unreachable: Micros(2),
+        };
+        Self {
+            parameters,
+            first: Pair { left: Incarnation(0xffff), right: Incarnation(0x7fff) },
+            messages: vec![Mail::good(Side::Left), Mail::good(Side::Left), Mail::good(Side::Right)],
+            bounds: Bounds::default(),
+            room: 4,
+            flaw: Flaw::None,
+            claim: Some(Claim::HeardIsAnswered),
+        }
+    }
+
+    /// The same with a single logical channel and two messages from NIC 0.
+    #[must_use]
+    pub fn single() -> Self {
+        let small = Self::small();
+        Self {
+            parameters: TransportParameters { channels: 1, ..small.parameters },
+            messages: vec![Mail::good(Side::Left); 2],
+            ..small
+        }
+    }
+}
+
+impl Mail {
+    /// One that is let in.
+    #[must_use]
+    pub const fn good(from: Side) -> Self {
+        Self { from, key: Key::Good }
+    }
+
+    /// One that is refused for good.
+    #[must_use]
+    pub const fn bad(from: Side) -> Self {
+        Self { from, key: Key::Bad }
+    }
+}

@@ -1,0 +1,201 @@
+//! The walk: breadth first, exact states, all of them or so many.
+
+use std::rc::Rc;
+
+use super::breach::Breach;
+use super::intern::{Interner, Number};
+use super::plan::{Bounds, Pair, Plan};
+use super::world::apply::Step;
+use super::world::time::Reckoning;
+use super::world::{Action, Path, Station, World};
+
+mod ends;
+
+/// A state by the numbers of its parts: NICs, paths, what may still go wrong.
+type Key = [u32; 5];
+
+/// Where no state is.
+const NOWHERE: u32 = u32::MAX;
+
+/// What a walk found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Walked {
+    /// Different states.
+    pub states: usize,
+    /// Steps from one to another, or to itself.
+    pub steps: u64,
+    /// Different states of NICs with their ledgers, of which the states are made.
+    pub stations: usize,
+    /// Different contents of paths.
+    pub paths: usize,
+    /// Steps from the beginning to the state that is furthest away.
+    pub depth: usize,
+    /// Whether all states were visited.
+    pub extent: Extent,
+    /// µs that pass, once nothing goes wrong any more, until all messages have come to their ends: in
+    /// the worst of the states.
+    pub patience: u32,
+    /// What speaks against the laws: with as few steps as there can be.
+    pub counterexample: Option<Counterexample>,
+}
+
+/// Whether all states were visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All that there are within the bounds.
+    Whole,
+    /// So many as were allowed, or as it took to find a counterexample.
+    Part,
+}
+
+/// A history at whose end a law is broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// What is broken.
+    pub breach: Breach,
+    /// What happened.
+    pub actions: Vec<Action>,
+    /// For [`Breach::Endless`]: how many of the actions happen before nothing goes wrong any more.
+    pub faulty: usize,
+}
+
+/// Visits all states of a plan, but not more than so many.
+#[must_use]
+pub fn walk(plan: &Plan, states_max: usize) -> Walked {
+    let mut walk = Walk::new(plan);
+    let breach = walk.visit(states_max);
+    let mut walked = Walked {
+        states: walk.keys.len(),
+        steps: walk.steps,
+        stations: walk.stations.len(),
+        paths: walk.paths.len(),
+        depth: walk.depth(),
+        extent: if walk.visited == walk.keys.len() { Extent::Whole } else { Extent::Part },
+        patience: 0,
+        counterexample: breach,
+    };
+    if walked.counterexample.is_none() {
+        match walk.ends() {
+            Ok(patience) => walked.patience = patience,
+            Err(counterexample) => walked.counterexample = Some(counterexample),
+        }
+    }
+    walked
+}
+
+#[derive(Debug)]
+struct Walk<'a> {
+    plan: &'a Plan,
+    stations: Interner<Rc<Station>>,
+    paths: Interner<Rc<Path>>,
+    bounds: Interner<Bounds>,
+    keys: Interner<Key>,
+    /// How each state was first come to.
+    origins: Vec<(u32, Action)>,
+    /// Where each state goes if nothing goes wrong any more.
+    nexts: Vec<u32>,
+    visited: usize,
+    steps: u64,
+}
+
+impl<'a> Walk<'a> {
+    fn new(plan: &'a Plan) -> Self {
+        let mut walk = Self {
+            plan,
+            stations: Interner::default(),
+            paths: Interner::default(),
+            bounds: Interner::default(),
+            keys: Interner::default(),
+            origins: vec![(NOWHERE, Action::Tick)],
+            nexts: Vec::new(),
+            visited: 0,
+            steps: 0,
+        };
+        walk.number(&World::new(plan));
+        walk
+    }
+
+    fn number(&mut self, world: &World) -> Number {
+        let key = [
+            self.stations.number(Rc::clone(&world.stations.left)).index(),
+            self.stations.number(Rc::clone(&world.stations.right)).index(),
+            self.paths.number(Rc::clone(&world.paths.left)).index(),
+            self.paths.number(Rc::clone(&world.paths.right)).index(),
+            self.bounds.number(world.left).index(),
+        ];
+        self.keys.number(key)
+    }
+
+    fn world(&self, index: u32) -> Option<World> {
+        let [left, right, to_left, to_right, bounds] = *self.keys.value(index)?;
+        let station = |index| self.stations.value(index).map(Rc::clone);
+        let path = |index| self.paths.value(index).map(Rc::clone);
+        Some(World {
+            stations: Pair { left: station(left)?, right: station(right)? },
+            paths: Pair { left: path(to_left)?, right: path(to_right)? },
+            left: *self.bounds.value(bounds)?,
+            now: World::ORIGIN,
+        })
+    }
+
+    /// Visits states in the order in which they were found.
+    fn visit(&mut self, states_max: usize) -> Option<Counterexample> {
+        let mut events = Vec::new();
+        let mut actions = Vec::new();
+        while self.keys.len() < states_max {
+            let index = u32::try_from(self.visited).unwrap_or(NOWHERE);
+            let Some(world) = self.world(index) else { break };
+            let fault_free = world.next_without_faults();
+            let mut next = NOWHERE;
+            actions.clear();
+            world.actions(&mut |action| actions.push(action));
+            for action in &actions {
+                events.clear();
+                let mut step =
+                    Step { plan: self.plan, reckoning: Reckoning::Relative, events: &mut events };
+                match step.take(&world, *action) {
+                    Ok(None) => {}
+                    Ok(Some(world)) => {
+                        self.steps += 1;
+                        let number = self.number(&world);
+                        if let Number::New(_) = number {
+                            self.origins.push((index, *action));
+                        }
+                        if fault_free == Some(*action) {
+                            next = number.index();
+                        }
+                    }
+                    Err(breach) => return Some(self.counterexample(index, *action, breach)),
+                }
+            }
+            self.nexts.push(next);
+            self.visited += 1;
+        }
+        None
+    }
+
+    fn counterexample(&self, index: u32, action: Action, breach: Breach) -> Counterexample {
+        let mut actions = self.way_to(index);
+        actions.push(action);
+        Counterexample { breach, faulty: actions.len(), actions }
+    }
+
+    /// How a state was first come to.
+    fn way_to(&self, index: u32) -> Vec<Action> {
+        let mut actions = Vec::new();
+        let mut index = index;
+        while let Some((from, action)) = self.origins.get(index as usize)
+            && *from != NOWHERE
+        {
+            actions.push(*action);
+            index = *from;
+        }
+        actions.reverse();
+        actions
+    }
+
+    /// The last state that was found is as far away as any.
+    fn depth(&self) -> usize {
+        self.way_to(u32::try_from(self.keys.len()).unwrap_or(NOWHERE).saturating_sub(1)).len()
+    }
+}

@@ -1,0 +1,215 @@
+//! Two NICs, what is between them, and their hosts: one state, and what can happen in it.
+
+use std::rc::Rc;
+
+use codec::transport::{EndpointId, Header, Reason};
+use simulator::transport::{Effect, Letter, Micros, Note, Packet, Return, Transport};
+
+use super::breach::Breach;
+use super::ledger::{Fate, Ledger, Written};
+use super::plan::{Bounds, Claim, Flaw, Key, Message, Pair, Plan, Side};
+
+pub mod apply;
+mod hear;
+pub mod time;
+
+/// The endpoint of each NIC.
+pub const ENDPOINT: EndpointId = EndpointId(0);
+
+/// Something that can happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// A host sends its next message.
+    Send(Side),
+    /// The packet at the head of the path to this side arrives.
+    Deliver(Side),
+    /// It is lost.
+    Lose(Side),
+    /// It arrives, and is still there.
+    Double(Side),
+    /// The packet behind so many others on the path to this side arrives.
+    Overtake(Side, u8),
+    /// A µs passes: scans are due.
+    Tick,
+    /// A receive queue fills up.
+    Fill(Side),
+    /// It has room again.
+    Empty(Side),
+    /// The endpoint is asked to leave its frame.
+    Unload(Side),
+    /// It is loaded.
+    Load(Side),
+    /// The NIC is started anew.
+    Restart(Side),
+}
+
+/// Where the endpoint of a NIC is, and whether it can be written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Endpoint {
+    /// In a frame, with room in its receive queue.
+    Resident,
+    /// In a frame, and its receive queue is full.
+    Full,
+    /// It is to leave its frame, and takes nothing in.
+    Leaving,
+    /// In the host's memory.
+    Out,
+}
+
+/// A NIC, its host's endpoint, and the ledger about them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Station {
+    /// The machine.
+    pub transport: Transport<Message>,
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// The history.
+    pub ledger: Ledger,
+}
+
+/// Packets on their way to a side, in order.
+pub type Path = Vec<Packet<Message>>;
+
+/// One state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct World {
+    /// The NICs.
+    pub stations: Pair<Rc<Station>>,
+    /// The paths to them.
+    pub paths: Pair<Rc<Path>>,
+    /// What may still go wrong.
+    pub left: Bounds,
+    /// The time of both clocks.
+    pub now: Micros,
+}
+
+/// What happened in a step, to be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A packet reaches a side.
+    Heard(Packet<Message>),
+    /// It is written there.
+    Written,
+    /// It is lost.
+    Lost(Packet<Message>),
+    /// A side sends a packet.
+    Sent(Packet<Message>),
+    /// A message comes to its end at its sender, or is carried away with its endpoint.
+    Ended(Side, Message, End),
+    /// A machine noticed something.
+    Noted(Note),
+    /// The endpoint of a side is out of its frame.
+    Unloaded(Side),
+}
+
+/// What becomes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// T-5.
+    Acknowledged,
+    /// T-6, T-11.
+    Returned(Return),
+    /// T-13.
+    Carried,
+}
+
+impl World {
+    /// When every walk begins, and every step of it. Far from 0, so that what was before has a time
+    /// too.
+    pub const ORIGIN: Micros = Micros(1 << 30);
+
+    /// Before anything has happened: both endpoints are resident.
+    #[must_use]
+    pub fn new(plan: &Plan) -> Self {
+        let station = |side: Side| {
+            let mut transport = Transport::new(side.nic(), plan.parameters, *plan.first.of(side));
+            transport.on_load(ENDPOINT);
+            let ledger = Ledger::new(plan, side);
+            Rc::new(Station { transport, endpoint: Endpoint::Resident, ledger })
+        };
+        Self {
+            stations: Pair { left: station(Side::Left), right: station(Side::Right) },
+            paths: Pair::default(),
+            left: plan.bounds,
+            now: Self::ORIGIN,
+        }
+    }
+
+    /// All that can happen in any state, in a fixed order; `then` is asked about each.
+    pub fn actions(&self, then: &mut impl FnMut(Action)) {
+        for side in Side::BOTH {
+            let on_path = u8::try_from(self.paths.of(side).len()).unwrap_or(u8::MAX);
+            then(Action::Send(side));
+            if on_path > 0 {
+                then(Action::Deliver(side));
+                then(Action::Lose(side));
+                then(Action::Double(side));
+            }
+            if self.left.overtakings > 0 {
+                (1..on_path).for_each(|place| then(Action::Overtake(side, place)));
+            }
+            then(Action::Fill(side));
+            then(Action::Empty(side));
+            then(Action::Unload(side));
+            then(Action::Load(side));
+            then(Action::Restart(side));
+        }
+        then(Action::Tick);
+    }
+
+    /// Whether all messages have come to their ends, and nothing is under way.
+    #[must_use]
+    pub fn is_resolved(&self) -> bool {
+        Side::BOTH.iter().all(|side| {
+            self.paths.of(*side).is_empty() && self.stations.of(*side).ledger.is_resolved()
+        })
+    }
+
+    /// What happens next if nothing goes wrong any more: first packets arrive, then queues have room
+    /// and endpoints are loaded, then what waits is sent, then time passes. None when all is over.
+    #[must_use]
+    pub fn next_without_faults(&self) -> Option<Action> {
+        let first = |found: &dyn Fn(Side) -> bool| Side::BOTH.into_iter().find(|side| found(*side));
+        let station = |side: Side| self.stations.of(side);
+        if self.is_resolved() {
+            None
+        } else if let Some(side) = first(&|side| !self.paths.of(side).is_empty()) {
+            Some(Action::Deliver(side))
+        } else if let Some(side) = first(&|side| station(side).endpoint == Endpoint::Full) {
+            Some(Action::Empty(side))
+        } else if let Some(side) = first(&|side| station(side).endpoint == Endpoint::Out) {
+            Some(Action::Load(side))
+        } else if let Some(side) = first(&|side| station(side).can_send(side)) {
+            Some(Action::Send(side))
+        } else {
+            Some(Action::Tick)
+        }
+    }
+}
+
+impl Station {
+    /// Whether it has a message to send and a channel for it.
+    #[must_use]
+    pub fn can_send(&self, side: Side) -> bool {
+        let resident = match self.endpoint {
+            Endpoint::Resident | Endpoint::Full => true,
+            Endpoint::Leaving | Endpoint::Out => false,
+        };
+        resident
+            && self.ledger.waiting().is_some()
+            && self.transport.has_channel(side.other().nic())
+    }
+
+    /// What the endpoint says to a message that is new. T-6
+    ///
+    /// # Errors
+    /// Why it is not taken.
+    pub const fn admit(&self, key: Key) -> Result<(), Reason> {
+        match (key, self.endpoint) {
+            (Key::Bad, _) => Err(Reason::BadKey),
+            (Key::Good, Endpoint::Resident) => Ok(()),
+            (Key::Good, Endpoint::Full) => Err(Reason::QueueFull),
+            (Key::Good, Endpoint::Leaving | Endpoint::Out) => Err(Reason::NotResident),
+        }
+    }
+}

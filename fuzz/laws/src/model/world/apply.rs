@@ -1,0 +1,297 @@
+//! What becomes of a state when something happens, and whether the laws hold in it.
+
+use super::time::Reckoning;
+use super::{
+    Action, Bounds, Breach, Claim, ENDPOINT, Effect, End, Endpoint, Event, Fate, Flaw, Letter,
+    Message, Micros, Packet, Plan, Rc, Return, Side, Station, Transport, World, Written,
+};
+
+/// What a step leads to: another state, or none if it cannot be taken; or a broken law.
+pub type Stepped = Result<Option<World>, Breach>;
+
+/// Whether a part of a step can be taken; or a broken law.
+type Taken = Result<Option<()>, Breach>;
+
+/// One step.
+#[derive(Debug)]
+pub struct Step<'a> {
+    /// What the walk is of.
+    pub plan: &'a Plan,
+    /// How time is counted.
+    pub reckoning: Reckoning,
+    /// What happens is added here.
+    pub events: &'a mut Vec<Event>,
+}
+
+impl Step<'_> {
+    /// Takes it.
+    ///
+    /// # Errors
+    /// The law that is broken by it.
+    pub fn take(&mut self, world: &World, action: Action) -> Stepped {
+        let mut next = world.clone();
+        let Some(left) = spend(world.left, action) else { return Ok(None) };
+        next.left = left;
+        let taken = match action {
+            Action::Send(side) => self.send(&mut next, side)?,
+            Action::Deliver(side) => self.deliver(&mut next, side, 0)?,
+            Action::Overtake(side, place) => self.deliver(&mut next, side, place.into())?,
+            Action::Double(side) => {
+                let packet = next.paths.of(side).first().copied();
+                self.deliver(&mut next, side, 0)?.and(packet).map(|packet| {
+                    Rc::make_mut(next.paths.of_mut(side)).insert(0, packet);
+                })
+            }
+            Action::Lose(side) => self.lose(&mut next, side),
+            Action::Tick => self.tick(&mut next)?,
+            Action::Fill(side) => turn(&mut next, side, Endpoint::Resident, Endpoint::Full),
+            Action::Empty(side) => turn(&mut next, side, Endpoint::Full, Endpoint::Resident),
+            Action::Unload(side) => self.unload(&mut next, side)?,
+            Action::Load(side) => self.load(&mut next, side),
+            Action::Restart(side) => self.restart(&mut next, side),
+        };
+        if taken.is_none() || self.is_crowded(&next, action) {
+            return Ok(None);
+        }
+        for side in Side::BOTH {
+            check_counts(self.plan, side, next.stations.of(side))?;
+        }
+        if self.reckoning == Reckoning::Relative {
+            next.forget_times();
+        }
+        Ok(Some(next))
+    }
+
+    /// Whether more is under way than the plan has room for.
+    fn is_crowded(&self, world: &World, action: Action) -> bool {
+        let transmits = match action {
+            Action::Send(_) | Action::Tick => true,
+            Action::Deliver(_)
+            | Action::Overtake(..)
+            | Action::Double(_)
+            | Action::Lose(_)
+            | Action::Fill(_)
+            | Action::Empty(_)
+            | Action::Unload(_)
+            | Action::Load(_)
+            | Action::Restart(_) => false,
+        };
+        let under_way = Side::BOTH.map(|side| world.paths.of(side).len()).iter().sum::<usize>();
+        transmits && under_way > self.plan.room
+    }
+
+    fn send(&mut self, world: &mut World, side: Side) -> Taken {
+        let (now, station) = (world.now, Rc::make_mut(world.stations.of_mut(side)));
+        if !station.can_send(side) {
+            return Ok(None);
+        }
+        let Some(message) = station.ledger.waiting() else { return Ok(None) };
+        let letter = Letter { endpoint: ENDPOINT, message };
+        let mut effects = Vec::new();
+        let sent = station.transport.on_send(now, side.other().nic(), letter, &mut effects);
+        let channel = sent.map_err(|_| Breach::Miscounted(side))?;
+        station.ledger.accept(channel, message, now)?;
+        self.apply(world, side, effects).map(Some)
+    }
+
+    fn lose(&mut self, world: &mut World, side: Side) -> Option<()> {
+        let path = Rc::make_mut(world.paths.of_mut(side));
+        if path.is_empty() {
+            return None;
+        }
+        self.events.push(Event::Lost(path.remove(0)));
+        Some(())
+    }
+
+    fn deliver(&mut self, world: &mut World, side: Side, place: usize) -> Taken {
+        let path = Rc::make_mut(world.paths.of_mut(side));
+        if place >= path.len() {
+            return Ok(None);
+        }
+        let packet = path.remove(place);
+        self.events.push(Event::Heard(packet));
+        match packet {
+            Packet::Data(..) => self.hear_data(world, side, &packet),
+            Packet::Ack(header) | Packet::Nack(header, _) => {
+                self.hear_answer(world, side, &packet, header)
+            }
+        }
+        .map(Some)
+    }
+
+    fn tick(&mut self, world: &mut World) -> Taken {
+        world.now = Micros(world.now.0.saturating_add(1));
+        for side in Side::BOTH {
+            let station = Rc::make_mut(world.stations.of_mut(side));
+            let mut effects = Vec::new();
+            station.transport.on_tick(world.now, &mut effects);
+            self.apply(world, side, effects)?;
+        }
+        if self.reckoning == Reckoning::Relative {
+            world.rewind(Micros(1));
+        }
+        Ok(Some(()))
+    }
+
+    fn unload(&mut self, world: &mut World, side: Side) -> Taken {
+        let station = Rc::make_mut(world.stations.of_mut(side));
+        match station.endpoint {
+            Endpoint::Resident | Endpoint::Full => {}
+            Endpoint::Leaving | Endpoint::Out => return Ok(None),
+        }
+        station.endpoint = Endpoint::Leaving;
+        let mut effects = Vec::new();
+        station.transport.on_unload(ENDPOINT, &mut effects);
+        self.apply(world, side, effects).map(Some)
+    }
+
+    fn load(&mut self, world: &mut World, side: Side) -> Option<()> {
+        let station = Rc::make_mut(world.stations.of_mut(side));
+        if station.endpoint != Endpoint::Out {
+            return None;
+        }
+        station.endpoint = Endpoint::Resident;
+        station.transport.on_load(ENDPOINT);
+        station.ledger.bring_back();
+        Some(())
+    }
+
+    /// What is on the paths stays there. Decision 8: incarnations go on.
+    fn restart(&mut self, world: &mut World, side: Side) -> Option<()> {
+        let station = Rc::make_mut(world.stations.of_mut(side));
+        let next = station.transport.next_incarnation();
+        station.transport = Transport::new(side.nic(), self.plan.parameters, next);
+        station.endpoint = Endpoint::Out;
+        let lost = match self.plan.flaw {
+            Flaw::LostSentAgain => Fate::Waiting,
+            Flaw::None
+            | Flaw::OneIncarnation
+            | Flaw::DuplicatesUnanswered
+            | Flaw::DuplicatesRefused
+            | Flaw::NacksForAll
+            | Flaw::AcksForAll => Fate::Lost,
+        };
+        station.ledger.restart(lost);
+        Some(())
+    }
+
+    pub(super) fn apply(
+        &mut self,
+        world: &mut World,
+        side: Side,
+        effects: Vec<Effect<Message>>,
+    ) -> Result<(), Breach> {
+        for effect in effects {
+            match effect {
+                Effect::Send(packet) => {
+                    if let Packet::Data(header, _, message) = packet {
+                        let station = Rc::make_mut(world.stations.of_mut(side));
+                        station.ledger.transmit(header, message)?;
+                    }
+                    self.events.push(Event::Sent(packet));
+                    Rc::make_mut(world.paths.of_mut(side.other())).push(packet);
+                }
+                Effect::Acknowledged(letter) => {
+                    self.end(world, side, letter.message, End::Acknowledged)?;
+                }
+                Effect::Returned(letter, why) => {
+                    self.end(world, side, letter.message, End::Returned(why))?;
+                }
+                Effect::Unloaded(_, messages) => self.unloaded(world, side, &messages)?,
+                Effect::Noted(_, note) => self.events.push(Event::Noted(note)),
+            }
+        }
+        Ok(())
+    }
+
+    /// A message has come to its end, and the laws say whether it may.
+    fn end(
+        &mut self,
+        world: &mut World,
+        side: Side,
+        message: Message,
+        end: End,
+    ) -> Result<(), Breach> {
+        self.events.push(Event::Ended(side, message, end));
+        let written = world.stations.of(side.other()).ledger.written(message) != Written::Never;
+        let fate = match end {
+            End::Acknowledged if !written => return Err(Breach::AcknowledgedUnwritten(message)),
+            End::Returned(Return::Refused(_)) if written => {
+                return Err(Breach::RefusedWritten(message));
+            }
+            End::Returned(Return::Unreachable)
+                if written && self.plan.claim == Some(Claim::ReturnedIsUnwritten) =>
+            {
+                return Err(Breach::ReturnedWritten(message));
+            }
+            End::Acknowledged => Fate::Acknowledged,
+            End::Returned(_) => Fate::Returned,
+            End::Carried => Fate::Carried,
+        };
+        let station = Rc::make_mut(world.stations.of_mut(side));
+        let Some(own) = station.ledger.end(message, fate) else {
+            return Err(Breach::Misplaced(side));
+        };
+        let quiet = world.now.0.saturating_sub(own.quiet.0);
+        if end == End::Returned(Return::Unreachable) && quiet < self.plan.parameters.unreachable.0 {
+            return Err(Breach::GivenUpEarly(message));
+        }
+        Ok(())
+    }
+
+    fn unloaded(
+        &mut self,
+        world: &mut World,
+        side: Side,
+        messages: &[Message],
+    ) -> Result<(), Breach> {
+        for message in messages {
+            self.end(world, side, *message, End::Carried)?;
+        }
+        self.events.push(Event::Unloaded(side));
+        let station = Rc::make_mut(world.stations.of_mut(side));
+        if station.endpoint != Endpoint::Leaving || station.ledger.outstanding() > 0 {
+            return Err(Breach::Misplaced(side));
+        }
+        station.endpoint = Endpoint::Out;
+        Ok(())
+    }
+}
+
+/// What may still go wrong after this; none if it may not happen any more.
+const fn spend(left: Bounds, action: Action) -> Option<Bounds> {
+    let mut left = left;
+    let part = match action {
+        Action::Lose(_) => &mut left.losses,
+        Action::Double(_) => &mut left.duplicates,
+        Action::Overtake(..) => &mut left.overtakings,
+        Action::Fill(_) => &mut left.fulls,
+        Action::Unload(_) => &mut left.unloads,
+        Action::Restart(_) => &mut left.restarts,
+        Action::Send(_)
+        | Action::Deliver(_)
+        | Action::Tick
+        | Action::Empty(_)
+        | Action::Load(_) => return Some(left),
+    };
+    match part.checked_sub(1) {
+        Some(fewer) => *part = fewer,
+        None => return None,
+    }
+    Some(left)
+}
+
+fn turn(world: &mut World, side: Side, from: Endpoint, to: Endpoint) -> Option<()> {
+    let station = Rc::make_mut(world.stations.of_mut(side));
+    (station.endpoint == from).then(|| station.endpoint = to)
+}
+
+/// What the machine counts is what is outstanding. Property 6
+fn check_counts(plan: &Plan, side: Side, station: &Station) -> Result<(), Breach> {
+    let (outstanding, transport) = (station.ledger.outstanding(), &station.transport);
+    let free = outstanding < usize::from(plan.parameters.channels);
+    let agree = transport.outstanding(ENDPOINT) == outstanding
+        && transport.has_channel(side.other().nic()) == free
+        && transport.due().is_some() == (outstanding > 0);
+    if agree { Ok(()) } else { Err(Breach::Miscounted(side)) }
+}

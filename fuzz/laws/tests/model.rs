@@ -1,0 +1,261 @@
+//! The reliability protocol, walked through: it holds in every state within bounds, and what is no law
+//! has a history that speaks against it. Large walks: `cargo run --release -p laws --example model`.
+
+use laws::model::plan::{Bounds, Claim, Flaw, Mail, Plan, Side};
+use laws::model::story::story;
+use laws::model::walk::{Extent, Walked, walk};
+
+/// States of a walk at most: as many as these take, and some.
+const STATES_MAX: usize = 1_000_000;
+
+/// All states, and no law is broken in any.
+fn holds(plan: &Plan) -> Walked {
+    let walked = walk(plan, STATES_MAX);
+    let counterexample = walked.counterexample.as_ref().map(|found| story(plan, found));
+    assert_eq!(counterexample, None);
+    assert_eq!(walked.extent, Extent::Whole);
+    walked
+}
+
+/// The shortest history that speaks against a law: its steps, and what happens.
+fn against(plan: &Plan) -> (usize, String) {
+    let walked = walk(plan, STATES_MAX);
+    let counterexample = walked.counterexample.as_ref();
+    counterexample.map_or_else(Default::default, |found| (found.actions.len(), story(plan, found)))
+}
+
+fn bounded(bounds: Bounds) -> Plan {
+    Plan { bounds, ..Plan::small() }
+}
+
+#[test]
+fn it_holds_with_packets_lost() {
+    let walked = holds(&bounded(Bounds { losses: 2, ..Bounds::default() }));
+    assert!(walked.states > 20_000, "{walked:?}");
+}
+
+#[test]
+fn it_holds_with_a_packet_lost_and_one_doubled() {
+    holds(&bounded(Bounds { losses: 1, duplicates: 1, ..Bounds::default() }));
+}
+
+#[test]
+fn it_holds_with_a_queue_full_and_an_endpoint_unloaded() {
+    let bounds = Bounds { fulls: 1, unloads: 1, ..Bounds::default() };
+    holds(&Plan { messages: vec![Mail::good(Side::Left); 2], ..bounded(bounds) });
+}
+
+#[test]
+fn it_holds_with_a_nic_started_anew() {
+    holds(&bounded(Bounds { restarts: 1, ..Bounds::default() }));
+}
+
+#[test]
+fn it_holds_with_a_message_refused_for_good() {
+    let messages = vec![Mail::bad(Side::Left), Mail::good(Side::Left), Mail::good(Side::Left)];
+    let bounds = Bounds { losses: 2, duplicates: 1, ..Bounds::default() };
+    holds(&Plan { messages, ..bounded(bounds) });
+}
+
+#[test]
+fn it_holds_over_a_single_channel_with_everything_at_once() {
+    let bounds = Bounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..Bounds::default() };
+    holds(&Plan { bounds, ..Plan::single() });
+}
+
+#[test]
+fn property_7_a_path_that_is_not_fifo_writes_a_message_twice() {
+    let bounds = Bounds { overtakings: 1, ..Bounds::default() };
+    let (steps, story) = against(&Plan { bounds, ..Plan::single() });
+    assert_eq!(steps, 7);
+    insta::assert_snapshot!(story, @"
+    1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
+    2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
+    3  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
+    4  ACK(channel 0 #ffff.0 at 0) reaches NIC 0; at NIC 0 A is ACKNOWLEDGED
+    5  NIC 0 sends B(channel 0 #ffff.1 at 1)
+    6  B(channel 0 #ffff.1 at 1) reaches NIC 1 before the one ahead of it; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.1 at 1)
+    7  A(channel 0 #ffff.0 at 1 SYNC) reaches NIC 1; it is WRITTEN
+       A is written twice (property 1)
+    ");
+}
+
+#[test]
+fn without_incarnations_a_message_is_acknowledged_for_the_one_before_it() {
+    let (steps, story) = against(&Plan { flaw: Flaw::OneIncarnation, ..Plan::single() });
+    assert_eq!(steps, 7);
+    insta::assert_snapshot!(story, @"
+    1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
+    2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
+    3  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
+    4  time passes: it is 2; NIC 0 sends A(channel 0 #ffff.0 at 2 SYNC)
+    5  time passes: it is 3; at NIC 0 A is RETURNED: unreachable
+    6  NIC 0 sends B(channel 0 #0.0 at 3 SYNC)
+    7  ACK(channel 0 #ffff.0 at 0) reaches NIC 0; at NIC 0 B is ACKNOWLEDGED
+       B is acknowledged, and was never written (property 2)
+    ");
+}
+
+#[test]
+fn returned_is_not_undelivered() {
+    let mut plan = Plan { claim: Some(Claim::ReturnedIsUnwritten), ..Plan::single() };
+    plan.parameters.unreachable.0 = 0;
+    let (steps, story) = against(&plan);
+    assert_eq!(steps, 3);
+    insta::assert_snapshot!(story, @"
+    1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
+    2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
+    3  time passes: it is 1; at NIC 0 A is RETURNED: unreachable
+       A comes back, and was written: returned is not undelivered
+    ");
+}
+
+#[test]
+fn a_message_is_written_once_in_each_life_of_its_destination() {
+    let bounds = Bounds { restarts: 1, ..Bounds::default() };
+    let claim = Some(Claim::OneLife);
+    let (steps, story) = against(&Plan { bounds, claim, ..Plan::single() });
+    assert_eq!(steps, 6);
+    insta::assert_snapshot!(story, @"
+    1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
+    2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
+    3  NIC 1 is started anew
+    4  the endpoint of NIC 1 is loaded
+    5  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
+    6  A(channel 0 #ffff.0 at 1 SYNC) reaches NIC 1; it is WRITTEN
+       A is written in two lives of its destination
+    ");
+}
+
+#[test]
+fn a_host_that_sends_again_what_a_restart_took_has_it_written_twice() {
+    let bounds = Bounds { restarts: 1, ..Bounds::default() };
+    let (steps, story) = against(&Plan { bounds, flaw: Flaw::LostSentAgain, ..Plan::single() });
+    assert_eq!(steps, 6);
+    insta::assert_snapshot!(story, @"
+    1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
+    2  NIC 0 is started anew
+    3  the endpoint of NIC 0 is loaded
+    4  NIC 0 sends A(channel 0 #0.0 at 0 SYNC)
+    5  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
+    6  A(channel 0 #0.0 at 0 SYNC) reaches NIC 1; it is WRITTEN
+       A is written twice (property 1)
+    ");
+}
+
+#[test]
+fn a_network_that_doubles_packets_spoils_an_unload() {
+    let bounds = Bounds { duplicates: 1, fulls: 1, unloads: 1, ..Bounds::default() };
+    let (steps, story) = against(&Plan { bounds, ..Plan::single() });
+    assert_eq!(steps, 10);
+    insta::assert_snapshot!(story, @"
+    1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
+    2  the endpoint of NIC 0 is to leave its frame
+    3  the receive queue at NIC 1 is full
+    4  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1, and is doubled; NIC 1 sends NACK(channel 0 #ffff.0 at 0 queue full)
+    5  NACK(channel 0 #ffff.0 at 0 queue full) reaches NIC 0; at NIC 0 A is carried along; the endpoint of NIC 0 has left
+    6  the endpoint of NIC 0 is loaded
+    7  NIC 0 sends A(channel 0 #0.0 at 0 SYNC)
+    8  the receive queue at NIC 1 has room again
+    9  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
+    10 A(channel 0 #0.0 at 0 SYNC) reaches NIC 1; it is WRITTEN
+       A is written twice (property 1)
+    ");
+}
+
+#[test]
+fn a_nack_of_an_earlier_transmission_must_not_count() {
+    let bounds = Bounds { fulls: 1, unloads: 1, ..Bounds::default() };
+    let (steps, story) = against(&Plan { bounds, flaw: Flaw::NacksForAll, ..Plan::single() });
+    assert_eq!(steps, 11);
+    insta::assert_snapshot!(story, @"
+    1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
+    2  the endpoint of NIC 0 is to leave its frame
+    3  the receive queue at NIC 1 is full
+    4  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; NIC 1 sends NACK(channel 0 #ffff.0 at 0 queue full)
+    5  the receive queue at NIC 1 has room again
+    6  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
+    7  NACK(channel 0 #ffff.0 at 0 queue full) reaches NIC 0; at NIC 0 A is carried along; the endpoint of NIC 0 has left
+    8  the endpoint of NIC 0 is loaded
+    9  NIC 0 sends A(channel 0 #0.0 at 1 SYNC)
+    10 A(channel 0 #ffff.0 at 1 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 1)
+    11 A(channel 0 #0.0 at 1 SYNC) reaches NIC 1; it is WRITTEN
+       A is written twice (property 1)
+    ");
+}
+
+#[test]
+fn an_ack_of_another_message_must_not_count() {
+    let (steps, story) = against(&Plan { flaw: Flaw::AcksForAll, ..Plan::single() });
+    assert_eq!(steps, 7);
+    insta::assert_snapshot!(story, @"
+    1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
+    2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
+    3  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
+    4  ACK(channel 0 #ffff.0 at 0) reaches NIC 0; at NIC 0 A is ACKNOWLEDGED
+    5  NIC 0 sends B(channel 0 #ffff.1 at 1)
+    6  A(channel 0 #ffff.0 at 1 SYNC) reaches NIC 1; it is a duplicate; NIC 1 sends ACK(channel 0 #ffff.0 at 1)
+    7  ACK(channel 0 #ffff.0 at 1) reaches NIC 0; at NIC 0 B is ACKNOWLEDGED
+       B is acknowledged, and was never written (property 2)
+    ");
+}
+
+#[test]
+fn a_duplicate_must_be_answered() {
+    let flaw = Flaw::DuplicatesUnanswered;
+    let (steps, story) = against(&Plan { flaw, ..Plan::single() });
+    assert_eq!(steps, 4);
+    insta::assert_snapshot!(story, @"
+    1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
+    2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
+    3  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
+    4  A(channel 0 #ffff.0 at 1 SYNC) reaches NIC 1
+       A is heard, and not answered (property 3)
+    ");
+}
+
+/// Nothing would give up the message, and nobody would notice but who follows every state to its end.
+#[test]
+fn duplicates_that_are_not_answered_go_on_for_ever() {
+    let bounds = Bounds { losses: 1, ..Bounds::default() };
+    let flaw = Flaw::DuplicatesUnanswered;
+    let mut plan = Plan { bounds, flaw, claim: None, ..Plan::single() };
+    plan.parameters.unreachable.0 = 1 << 20;
+    let walked = walk(&plan, 2_000);
+    let counterexample = walked.counterexample.expect("it never ends");
+    let story = story(&plan, &counterexample);
+    let lines: Vec<_> = story.lines().take(12).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
+    2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
+    3  ACK(channel 0 #ffff.0 at 0) to NIC 0 is lost
+       from here on nothing goes wrong any more
+    4  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
+    5  A(channel 0 #ffff.0 at 1 SYNC) reaches NIC 1; it is a duplicate
+    6  time passes: it is 2; NIC 0 sends A(channel 0 #ffff.0 at 2 SYNC)
+    7  A(channel 0 #ffff.0 at 2 SYNC) reaches NIC 1; it is a duplicate
+    8  time passes: it is 3; NIC 0 sends A(channel 0 #ffff.0 at 3 SYNC)
+    9  A(channel 0 #ffff.0 at 3 SYNC) reaches NIC 1; it is a duplicate
+    10 time passes: it is 4; NIC 0 sends A(channel 0 #ffff.0 at 4 SYNC)
+    11 A(channel 0 #ffff.0 at 4 SYNC) reaches NIC 1; it is a duplicate
+    ");
+}
+
+#[test]
+fn duplicates_that_are_refused_go_in_circles() {
+    let bounds = Bounds { losses: 1, ..Bounds::default() };
+    let (_, story) = against(&Plan { bounds, flaw: Flaw::DuplicatesRefused, ..Plan::single() });
+    insta::assert_snapshot!(story, @"
+    1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
+    2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
+    3  ACK(channel 0 #ffff.0 at 0) to NIC 0 is lost
+       from here on nothing goes wrong any more
+    4  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
+    5  A(channel 0 #ffff.0 at 1 SYNC) reaches NIC 1; it is a duplicate; NIC 1 sends NACK(channel 0 #ffff.0 at 1 queue full)
+    6  NACK(channel 0 #ffff.0 at 1 queue full) reaches NIC 0
+    7  time passes: it is 2; NIC 0 sends A(channel 0 #ffff.0 at 2 SYNC)
+    8  A(channel 0 #ffff.0 at 2 SYNC) reaches NIC 1; it is a duplicate; NIC 1 sends NACK(channel 0 #ffff.0 at 2 queue full)
+    9  NACK(channel 0 #ffff.0 at 2 queue full) reaches NIC 0
+       and so on. nothing goes wrong any more, and it never ends (property 3)
+    ");
+}
