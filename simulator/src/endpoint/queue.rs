@@ -157,6 +157,12 @@ impl Endpoint {
         self.credits
     }
 
+    /// Whether a request may be handed over: there is a credit for it, and a place in the send queue. A
+    /// request whose reply came before its ACK still has its place. T-9
+    pub(super) fn can_request(&self) -> bool {
+        self.credits > 0 && self.requests_out.len() < usize::from(self.parameters.credits)
+    }
+
     /// A request takes a credit. T-9
     pub(super) fn spend(&mut self, number: u32, waiting: Waiting) {
         self.credits = self.credits.saturating_sub(1);

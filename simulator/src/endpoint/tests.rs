@@ -6,7 +6,7 @@ use codec::transport::Reason;
 
 use super::*;
 use crate::traffic::{Arrivals, Size};
-use crate::transport::Micros;
+use crate::transport::{Micros, Note};
 
 /// Periods that a packet is on its way between two NICs, whatever its length.
 const WIRE: u64 = 100;
@@ -220,4 +220,172 @@ fn what_no_one_hears_comes_back_as_unreachable() {
     net.run(30 * SECOND);
     assert_eq!(net.count(|told| matches!(told, Told::Returned(_, Why::Unreachable))), 9);
     assert!(net.hosts[0].is_quiet());
+}
+
+#[test]
+fn nothing_lost_and_nothing_twice_on_a_wire_that_loses_every_seventh_packet() {
+    let streams = vec![stream(0, (1, 0), 300), stream(0, (2, 0), 300)];
+    let mut net = Net::new(vec![
+        MessagingPlan { streams, ..plan(0, 1) },
+        MessagingPlan { streams: vec![stream(0, (2, 0), 300)], ..plan(1, 1) },
+        plan(2, 1),
+    ]);
+    net.lost = |packet| packet % 7 == 3;
+    net.run(60 * SECOND);
+    net.assert_exactly_once(2 * 900);
+    assert!(net.count(|told| matches!(told, Told::Noticed(_, Note::Duplicate))) > 0);
+    assert!(net.hosts[0].statistics().retransmitted > 100);
+    assert!(net.hosts.iter().all(Messaging::is_quiet));
+}
+
+#[test]
+fn a_request_takes_a_credit_and_its_reply_gives_it_back() {
+    let mut net = pair(vec![stream(0, (1, 0), 50)]);
+    net.run(SECOND);
+    let mut credits = Vec::new();
+    for (_, _, told) in &net.told {
+        if let Told::Credits(_, left) = told {
+            credits.push(*left);
+        }
+    }
+    assert_eq!(credits.iter().min(), Some(&0), "four at once: K");
+    assert_eq!((credits.len(), credits.last()), (100, Some(&4)));
+}
+
+#[test]
+fn a_medium_message_arrives_as_it_was_sent() {
+    let medium = |bytes| {
+        let size = Size::Fixed(bytes);
+        MessageStream { kind: Kind::Medium, size, ..stream(0, (1, 0), 5) }
+    };
+    let mut net = pair(vec![medium(4), medium(1000), medium(8192)]);
+    net.run(SECOND);
+    net.assert_exactly_once(30);
+    let read = net.statistics(1, 0);
+    assert_eq!((read.requests_read, read.bytes_read, read.damaged), (15, 5 * 9196, 0));
+}
+
+#[test]
+fn a_changed_byte_that_the_crc_lets_pass_is_told() {
+    let mut host = Messaging::new(plan(1, 1), 0);
+    let mut net = pair(vec![stream(0, (1, 0), 1)]);
+    let mut told = Vec::new();
+    let mut payload = loop {
+        net.run(net.next().unwrap());
+        if let Some(wire) = net.wires.get(&(0, 1)) {
+            break wire[0].1.clone();
+        }
+    };
+    *payload.last_mut().unwrap() ^= 1;
+    host.hear(0, &payload, &mut told);
+    host.step(SECOND, &mut told);
+    assert_eq!(told.iter().filter(|told| matches!(told, Told::Damaged(..))).count(), 1);
+}
+
+#[test]
+fn a_bulk_transfer_lands_at_its_offsets() {
+    let size = Size::Fixed(20_000);
+    let mut net = pair(vec![MessageStream { kind: Kind::Bulk, size, ..stream(0, (1, 0), 1) }]);
+    net.run(SECOND);
+    net.assert_exactly_once(2 * 3);
+    let id = |number| MessageId { nic: Nic(0), endpoint: EndpointId(0), number };
+    let pieces = [(0, 8192), (1, 8192), (2, 3616)];
+    let bytes = pieces.map(|(number, length)| parcel::content(id(number), length)).concat();
+    assert_eq!(net.hosts[1].segment(EndpointId(0), 0, 20_000), Some(bytes));
+    assert_eq!(net.hosts[1].segment(EndpointId(0), 20_000, 4), Some(vec![0; 4]));
+}
+
+#[test]
+fn what_is_outside_the_segment_comes_back() {
+    let size = Size::Fixed(70_000);
+    let mut net = pair(vec![MessageStream { kind: Kind::Bulk, size, ..stream(0, (1, 0), 1) }]);
+    net.run(SECOND);
+    // The segment has 65536 bytes: eight pieces are within, the ninth is not.
+    assert_eq!((net.statistics(0, 0).completed, net.statistics(0, 0).returned), (8, 1));
+    assert!(net.hosts[0].is_quiet());
+}
+
+#[test]
+fn no_such_endpoint_and_no_such_nic_bring_the_request_back() {
+    let streams = vec![stream(0, (1, 5), 1), stream(0, (9, 0), 1), stream(0, (0, 0), 1)];
+    let mut net = pair(streams);
+    net.run(SECOND);
+    let why = |why| net.count(|told| matches!(told, Told::Returned(_, other) if *other == why));
+    assert_eq!(why(Why::Refused(Reason::NoSuchEndpoint)), 1);
+    // The tables have rows for eight NICs, and none has a way to itself.
+    assert_eq!(why(Why::Unreachable), 2);
+    assert_eq!(net.hosts[0].credits(EndpointId(0)), Some(4));
+}
+
+#[test]
+fn an_application_that_does_not_read_fills_its_queue_and_is_not_overrun() {
+    // Six clients of four credits each are more than the sixteen places of the queue.
+    let server =
+        MessagingPlan { costs: Costs { host_receive: 5_000_000, ..Costs::AM_II }, ..plan(0, 1) };
+    let client = |nic| MessagingPlan {
+        streams: (0..3).map(|from| stream(from, (0, 0), 4)).collect(),
+        ..plan(nic, 3)
+    };
+    let mut net = Net::new(vec![server, client(1), client(2)]);
+    net.run(10 * SECOND);
+    net.assert_exactly_once(2 * 24);
+    assert!(net.hosts[0].statistics().nacks_sent[reason_class(Reason::QueueFull)] > 0);
+}
+
+#[test]
+fn a_restart_in_mid_conversation_ends_every_message() {
+    for (victim, at) in [(0, 500), (1, 500), (0, 777), (1, 1234), (1, 2001)] {
+        let medium =
+            MessageStream { kind: Kind::Medium, size: Size::Fixed(3000), ..stream(0, (1, 0), 100) };
+        let mut net = pair(vec![stream(0, (1, 0), 100), medium]);
+        net.run(at * MICROSECOND);
+        let mut told = Vec::new();
+        let ready = (at + 100) * MICROSECOND;
+        net.hosts[victim].restart(net.now, ready, &mut told);
+        net.sending[victim] = None;
+        let nic = u16::try_from(victim).unwrap();
+        net.told.extend(told.into_iter().map(|told| (net.now, nic, told)));
+        net.run(100 * SECOND);
+        let statistics = net.statistics(0, 0);
+        let ends = statistics.completed + statistics.returned + statistics.given_up;
+        assert_eq!((statistics.requests_sent, ends), (200, 200), "{victim} {at}");
+        assert_eq!(net.hosts[0].credits(EndpointId(0)), Some(4));
+        assert!(net.hosts.iter().all(Messaging::is_quiet), "{victim} {at}");
+        assert!(statistics.completed >= 190, "it goes on");
+    }
+}
+
+#[test]
+fn without_reliability_a_packet_is_sent_and_forgotten() {
+    let parameters = EndpointParameters {
+        layers: Layers::Baseline,
+        patience: SECOND / 100,
+        ..EndpointParameters::default()
+    };
+    let mut net = Net::new(vec![
+        MessagingPlan { parameters, streams: vec![stream(0, (1, 0), 20)], ..plan(0, 1) },
+        MessagingPlan { parameters, ..plan(1, 1) },
+    ]);
+    net.lost = |packet| packet == 3;
+    net.run(SECOND);
+    let statistics = net.statistics(0, 0);
+    assert_eq!((statistics.completed, statistics.given_up), (19, 1));
+    assert_eq!(net.count(|told| matches!(told, Told::Acknowledged(_))), 0);
+    assert_eq!(net.hosts.iter().map(|host| host.statistics().acks_sent).sum::<u64>(), 0);
+}
+
+#[test]
+fn a_thread_with_an_event_sleeps_until_something_comes() {
+    let mut server = plan(1, 2);
+    server.endpoints.iter_mut().for_each(|endpoint| endpoint.wake = Wake::Event);
+    let arrivals = ping_pong();
+    let client = MessageStream { arrivals, ..stream(0, (1, 1), 1) };
+    let mut net = Net::new(vec![MessagingPlan { streams: vec![client], ..plan(0, 1) }, server]);
+    net.hosts[0].costs.host_poll = 1;
+    net.run(SECOND);
+    // As in the round trip above; the server's second thread is woken, and looked for something first,
+    // after the first thread: that is a switch.
+    let way = 320 + (368 + 40 + 48) + (54 + WIRE) + (368 + 40 + 48) + 320;
+    assert_eq!(net.statistics(0, 0).round_trips.mean(), Some(1 + 2 * way + 800));
+    assert_eq!(net.statistics(1, 1).events, 1);
 }

@@ -80,7 +80,7 @@ impl Messaging {
         let wakes = thread.endpoints.iter().enumerate().filter_map(|(turn, place)| {
             let endpoint = self.endpoints.get(*place)?;
             let read = endpoint.has_incoming().then_some((now, Some(turn)));
-            let stream = self.host.next_stream(*place).filter(|_| endpoint.credits() > 0);
+            let stream = self.host.next_stream(*place).filter(|_| endpoint.can_request());
             let send = stream.map(|(due, _)| (due.max(now), None));
             let wake = |(from, turn)| match thread.wake {
                 Wake::Poll => thread.passes(since, from, turn, poll),
@@ -128,7 +128,7 @@ impl Messaging {
     fn request(&mut self, now: u64, thread: usize, place: usize) -> Option<(u64, Job)> {
         let endpoint = self.endpoints.get(place)?;
         let (due, stream) = self.host.next_stream(place)?;
-        if due > now || endpoint.credits() == 0 {
+        if due > now || !endpoint.can_request() {
             return None;
         }
         let source = self.host.sources.get(stream)?;
