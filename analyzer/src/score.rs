@@ -9,6 +9,7 @@ mod balance;
 mod fills;
 mod journeys;
 mod line;
+mod messages;
 mod port;
 mod truth;
 

@@ -12,10 +12,12 @@ use super::balance::{Balance, Count, Odd};
 use super::fills::Fills;
 use super::journeys::Journeys;
 use super::line::{Kind, Line};
+use super::messages::Messages;
 use super::port::{Expected, Port};
 use super::truth::{Happened, What as Truth};
 use super::{BEHIND, Difference, Score, ScoreError, ScoreRow, Unseen};
 use crate::analysis::Told;
+use crate::conversation::Spoken;
 use crate::link::slack::SlackSaid;
 use crate::place::{TapEnd, Way};
 use crate::timeline::{Row, What};
@@ -31,6 +33,7 @@ pub(super) struct Accounts {
     ports: BTreeMap<String, Port>,
     fills: Fills,
     journeys: Journeys,
+    messages: Messages,
     /// By kind: how many no wire shows, and why.
     unseen: BTreeMap<&'static str, (u64, &'static str)>,
     differences: Vec<Difference>,
@@ -82,7 +85,8 @@ impl Accounts {
 
     /// Takes the next row of the truth.
     pub(super) fn happened(&mut self, row: &Happened) {
-        let Self { channels, ports, fills, journeys, unseen, .. } = self;
+        let Self { channels, ports, fills, journeys, messages, unseen, .. } = self;
+        messages.row(row);
         if let Some((kind, why)) = row.what.unseen() {
             unseen.entry(kind).or_insert((0, why)).0 += 1;
         }
@@ -106,6 +110,7 @@ impl Accounts {
             && channels.get(&id).is_some_and(|(_, balance)| balance.has(frame.start))
         {
             journeys.frame(id, port.divisor, row, frame);
+            messages.frame(row, frame);
         }
         port.row(row, &mut |expected| expect(channels, expected));
     }
@@ -126,9 +131,10 @@ impl Accounts {
             Told::Slack(SlackSaid::Fill(fill)) => self.fills.bounds(fill),
             Told::Journey(journey) => self.journeys.found(known, journey),
             Told::Fault(found) => fault(found),
-            Told::Interval(_)
+            Told::Spoken(Spoken::Noticed(noticed)) => self.messages.found(&noticed),
+            Told::Spoken(Spoken::Malformed(_) | Spoken::Conversation(_))
+            | Told::Interval(_)
             | Told::Blocked(_)
-            | Told::Spoken(_)
             | Told::Slack(
                 SlackSaid::Late { .. }
                 | SlackSaid::OverrunRisk { .. }
@@ -175,6 +181,9 @@ impl Accounts {
             ("injury", journeys.injuries, left_out("maimed", journeys.maimed)),
         ];
         scores.extend(rows.map(|(kind, count, left_out)| ScoreRow::new(kind, count, left_out)));
+        let said = self.messages.counts();
+        let said = said.map(|(kind, count)| ScoreRow::new(kind.name(), count, BTreeMap::new()));
+        scores.extend(said);
         let count = Count { in_truth: fills.moments, found: fills.moments, right: fills.inside };
         let mut fill = ScoreRow::new("fill", count, left_out("fault", fills.left_out));
         fill.width = (fills.moments > 0).then(|| fills.width as f64 / fills.moments as f64);
@@ -193,6 +202,13 @@ impl Accounts {
         }));
         differences.extend(journeys.odd.into_iter().map(|(kind, what)| Difference {
             account: "missed",
+            channel: None,
+            at: None,
+            kind,
+            what,
+        }));
+        differences.extend(self.messages.odd().map(|(account, kind, what)| Difference {
+            account,
             channel: None,
             at: None,
             kind,

@@ -15,7 +15,7 @@ use crate::path::Journey;
 
 /// How long nothing has happened to a packet when it is done with, in periods of the full rate.
 /// *Chosen*: twice the longest that a packet can stand.
-const QUIET: u64 = 1 << 23;
+pub(super) const QUIET: u64 = 1 << 23;
 
 /// All packets that are or were on captured channels.
 #[derive(Clone, Debug, Default)]

@@ -82,9 +82,55 @@ pub(super) enum What {
         by: String,
     },
     Blocked,
+    MessageTransmitted {
+        message: String,
+        #[serde(flatten)]
+        label: Label,
+    },
+    AckTransmitted(Label),
+    NackTransmitted {
+        reason: String,
+        #[serde(flatten)]
+        label: Label,
+    },
+    MessageReturned {
+        message: String,
+        why: String,
+    },
+    TransportDuplicate(Label),
+    MessageAccepted,
+    MessageWritten,
+    MessageRefused,
+    MessageDropped,
+    MessageAcknowledged,
+    MessageGivenUp,
+    MessageLost,
+    MessageDamaged,
+    TransportRetransmitted,
+    TransportRefused,
+    TransportStale,
+    TransportLate,
+    TransportUnknown,
+    TransportMalformed,
+    TransportOverrun,
+    EndpointLoaded,
+    EndpointLeaving,
+    EndpointUnloaded,
+    EndpointCredits,
     Fault,
     #[serde(other)]
     Other,
+}
+
+/// What a packet of the reliability protocol is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub(super) struct Label {
+    pub(super) source: u16,
+    pub(super) destination: u16,
+    pub(super) channel: u8,
+    pub(super) incarnation: u16,
+    pub(super) seq: u8,
+    pub(super) timestamp: u32,
 }
 
 /// STOP or GO.
@@ -112,7 +158,7 @@ pub(super) struct Frame {
 
 impl What {
     /// What no wire shows of itself: the kind, and why.
-    pub(super) const fn unseen(&self) -> Option<(&'static str, &'static str)> {
+    pub(super) fn unseen(&self) -> Option<(&'static str, &'static str)> {
         Some(match self {
             Self::Injected => ("injected", "a host tells nobody; its frame is sent"),
             Self::Forwarded => ("forwarded", "a switch tells nobody; the frame goes on"),
@@ -124,6 +170,35 @@ impl What {
             Self::Fault => ("fault", "an order from outside; what comes of it is seen"),
             Self::PowerLost => ("power-lost", "silence is seen, not why"),
             Self::Raw { .. } => ("raw", "the characters are seen, not whose they are"),
+            Self::MessageAccepted => ("message-accepted", "an application tells its NIC only"),
+            Self::MessageWritten => ("message-written", "inside a host; its ACK is seen"),
+            Self::MessageRefused => ("message-refused", "inside a NIC; the NACK is seen"),
+            Self::MessageDropped => ("message-dropped", "inside a NIC, which tells nobody"),
+            Self::MessageAcknowledged => ("message-acknowledged", "inside a NIC; the ACK is seen"),
+            Self::MessageGivenUp => ("message-given-up", "inside a host, which tells nobody"),
+            Self::MessageLost => ("message-lost", "inside a host, which tells nobody"),
+            Self::MessageDamaged => ("message-damaged", "inside a host, which tells nobody"),
+            Self::TransportRetransmitted => {
+                ("transport-retransmitted", "inside a NIC; the packet is seen, later")
+            }
+            Self::TransportRefused => ("transport-refused", "inside a NIC; the NACK is seen"),
+            Self::TransportStale => ("transport-stale", "inside a NIC; the packet is seen"),
+            Self::TransportLate => ("transport-late", "inside a NIC; the answer is seen"),
+            Self::TransportUnknown => ("transport-unknown", "which tables a NIC has is not seen"),
+            Self::TransportMalformed => ("transport-malformed", "its packet is seen"),
+            Self::TransportOverrun => ("transport-overrun", "inside a NIC, which tells nobody"),
+            Self::EndpointLoaded => ("endpoint-loaded", "inside a NIC, which tells nobody"),
+            Self::EndpointLeaving => ("endpoint-leaving", "inside a NIC, which tells nobody"),
+            Self::EndpointUnloaded => ("endpoint-unloaded", "inside a NIC, which tells nobody"),
+            Self::EndpointCredits => ("endpoint-credits", "inside a host, which tells nobody"),
+            Self::MessageReturned { why, .. } => match why.as_bytes() {
+                b"refused" => return None,
+                _ => {
+                    ("message-returned", "the next message opens its logical channel, that is all")
+                }
+            },
+            Self::MessageTransmitted { .. } | Self::TransportDuplicate(_) => return None,
+            Self::AckTransmitted(_) | Self::NackTransmitted { .. } => return None,
             Self::Consumed { .. } | Self::Dropped { .. } => return None,
             Self::Received(_) | Self::Sent(_) | Self::OpenLink | Self::LinkRestored => {
                 return None;

@@ -1,0 +1,286 @@
+//! Conversations against the truth: each packet of the protocol that taps show whole, what it is, and
+//! which messages were refused for good. T-5, T-6, T-10
+//!
+//! What is expected follows from the packets that were sent and seen, never from what was found.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about messages")]
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use codec::packet::Check;
+use codec::transport::{Reason, Seq, TAG};
+
+use super::balance::Count;
+use super::journeys::QUIET;
+use super::truth::{Frame, Happened, Label, What};
+use crate::conversation::{Gone, Noticed, Remark};
+use crate::packet::{EndedBy, crc_name};
+
+/// Examples that are kept. *Chosen*: as many as one looks at.
+const ODD_MAX: usize = 16;
+
+/// Packets that were hurt which are kept. *Chosen*: what is hurt is sent again in milliseconds.
+const HURT_MAX: usize = 1 << 16;
+
+/// What is compared, in the words of `docs/output.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// A data packet.
+    Data,
+    /// One that sends again what was seen before. T-10
+    Retransmission,
+    /// An ACK. T-5
+    Ack,
+    /// A NACK. T-6
+    Nack,
+    /// A data packet that is not written, for it had been before. T-5
+    Duplicate,
+    /// A message that is refused for good. T-6
+    Refused,
+}
+
+/// Something about a packet: equal in both accounts, or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Line {
+    label: Label,
+    kind: Kind,
+    /// The reason of a NACK.
+    reason: Option<&'static str>,
+}
+
+/// A packet of the protocol on its way, which no tap has seen whole.
+#[derive(Clone, Debug)]
+struct Sent {
+    line: Line,
+    /// Of data: the message.
+    message: Option<String>,
+}
+
+/// The latest message of a logical channel, as far as taps showed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Latest {
+    message: String,
+    label: Label,
+}
+
+/// A logical channel, by its NICs and its number.
+type Key = (u16, u16, u8);
+
+/// What both tell of conversations.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Messages {
+    /// By their names.
+    sent: BTreeMap<String, Sent>,
+    /// Those of them that have reached their end, and when.
+    over: VecDeque<(u64, String)>,
+    latest: BTreeMap<Key, Latest>,
+    /// The same of what was hurt wherever it was seen.
+    spoilt: BTreeMap<Key, Latest>,
+    /// What may be found or not, for it was hurt, or what was before it was.
+    either: BTreeSet<Line>,
+    /// Lines without a counterpart so far: so many more in the truth, or, below 0, found.
+    open: BTreeMap<Line, i64>,
+    counts: BTreeMap<Kind, Count>,
+}
+
+impl Kind {
+    /// Every kind, in the order in which they are shown.
+    pub(super) const ALL: [Self; 6] =
+        [Self::Data, Self::Retransmission, Self::Ack, Self::Nack, Self::Duplicate, Self::Refused];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Retransmission => "retransmission",
+            Self::Ack => "ack",
+            Self::Nack => "nack",
+            Self::Duplicate => "duplicate",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+impl Line {
+    const fn new(kind: Kind, label: Label) -> Self {
+        Self { label, kind, reason: None }
+    }
+}
+
+impl Messages {
+    /// Something happened to a message or a packet.
+    pub(super) fn row(&mut self, row: &Happened) {
+        let over = |(at, _): &mut (u64, String)| at.saturating_add(QUIET) < row.at;
+        if let Some((_, name)) = self.over.pop_front_if(over) {
+            self.sent.remove(&name);
+        }
+        let (line, message) = match &row.what {
+            What::MessageTransmitted { message, label } => {
+                (Line::new(Kind::Data, *label), Some(message.clone()))
+            }
+            What::AckTransmitted(label) => (Line::new(Kind::Ack, label.answered()), None),
+            What::NackTransmitted { label, reason } => {
+                let reason = Reason::ALL.map(Reason::name).into_iter().find(|it| it == reason);
+                (Line { reason, ..Line::new(Kind::Nack, label.answered()) }, None)
+            }
+            What::TransportDuplicate(label) => {
+                let seen = self.latest.get(&label.key());
+                if seen.is_some_and(|latest| latest.label.incarnation == label.incarnation) {
+                    self.expect(Line::new(Kind::Duplicate, *label));
+                }
+                return;
+            }
+            What::MessageReturned { message, why } if why == "refused" => {
+                let latest = self.latest.values().find(|latest| latest.message == *message);
+                if let Some(label) = latest.map(|latest| latest.label) {
+                    self.expect(Line::new(Kind::Refused, label));
+                }
+                return;
+            }
+            // What was lost may still be on the wire: its frame is told when that has ended.
+            What::Consumed { .. } | What::Dropped { .. } => {
+                let known = row.packet.as_ref().filter(|name| self.sent.contains_key(*name));
+                self.over.extend(known.map(|name| (row.at, name.clone())));
+                return;
+            }
+            _ => return,
+        };
+        if let Some(name) = &row.packet {
+            self.sent.insert(name.clone(), Sent { line, message });
+        }
+    }
+
+    /// A frame stood on a captured channel.
+    pub(super) fn frame(&mut self, row: &Happened, frame: &Frame) {
+        let Some(name) = &row.packet else { return };
+        let Some(Sent { line, message }) = self.sent.get(name).cloned() else { return };
+        let latest = message.map(|message| Latest { message, label: line.label });
+        let good = frame.crc == crc_name(Check::Good) && frame.ended_by == EndedBy::Gap.name();
+        if !good || frame.tag != Some(TAG) {
+            self.spoilt.extend(latest.map(|latest| (line.label.key(), latest)));
+            self.may_be(line);
+            return self.may_be(Line::new(Kind::Retransmission, line.label));
+        }
+        self.sent.remove(name);
+        self.either.remove(&line);
+        self.either.remove(&Line::new(Kind::Retransmission, line.label));
+        self.expect(line);
+        latest.into_iter().for_each(|latest| self.seen(latest));
+    }
+
+    /// A data packet was seen whole.
+    fn seen(&mut self, now: Latest) {
+        let (label, key) = (now.label, now.label.key());
+        let again = Line::new(Kind::Retransmission, label);
+        let same = |before: &Latest| {
+            before.message == now.message && before.label.incarnation == label.incarnation
+        };
+        if self.latest.get(&key).is_some_and(same) {
+            self.expect(again);
+        } else if self.spoilt.get(&key).is_some_and(same) {
+            self.may_be(again);
+        }
+        self.latest.insert(key, now);
+    }
+
+    fn may_be(&mut self, line: Line) {
+        self.either.insert(line);
+        if self.either.len() > HURT_MAX {
+            self.either.pop_first();
+        }
+    }
+
+    /// Something was found; the truth of it is known.
+    pub(super) fn found(&mut self, noticed: &Noticed) {
+        let label = Label::of(noticed);
+        let line = match noticed.remark {
+            Remark::Data(_) => Line::new(Kind::Data, label),
+            Remark::Resent(..) => {
+                self.find(Line::new(Kind::Data, label));
+                Line::new(Kind::Retransmission, label)
+            }
+            Remark::Ack(_) => Line::new(Kind::Ack, label),
+            Remark::Nack(reason) => {
+                Line { reason: Some(reason.name()), ..Line::new(Kind::Nack, label) }
+            }
+            Remark::Duplicate => Line::new(Kind::Duplicate, label),
+            Remark::Gone(Gone::Refused) => Line::new(Kind::Refused, label),
+            // That is said of answers too.
+            Remark::Stale if self.open.contains_key(&Line::new(Kind::Data, label)) => {
+                Line::new(Kind::Data, label)
+            }
+            Remark::Stale | Remark::Late => return,
+            Remark::Gone(_) | Remark::Storm(_) | Remark::Broken(_) => return,
+        };
+        self.find(line);
+    }
+
+    fn expect(&mut self, line: Line) {
+        self.counts.entry(line.kind).or_default().in_truth += 1;
+        self.add(line, 1);
+    }
+
+    fn find(&mut self, line: Line) {
+        let expected = self.open.get(&line).is_some_and(|more| *more > 0);
+        if expected || !self.either.contains(&line) {
+            self.counts.entry(line.kind).or_default().found += 1;
+            self.add(line, -1);
+        }
+    }
+
+    /// One more in the truth, or, below 0, in the capture.
+    fn add(&mut self, line: Line, step: i64) {
+        let open = self.open.remove(&line).unwrap_or(0);
+        if open.signum() == -step {
+            self.counts.entry(line.kind).or_default().right += 1;
+        }
+        if open != -step {
+            self.open.insert(line, open + step);
+        }
+    }
+
+    /// What they came to, kind by kind.
+    pub(super) fn counts(&self) -> [(Kind, Count); 6] {
+        Kind::ALL.map(|kind| (kind, self.counts.get(&kind).copied().unwrap_or_default()))
+    }
+
+    /// What only one of the two tells, the first of it: which account, the kind, and what it is.
+    pub(super) fn odd(&self) -> impl Iterator<Item = (&'static str, &'static str, String)> {
+        self.open.iter().take(ODD_MAX).map(|(line, more)| {
+            let account = if *more > 0 { "missed" } else { "invented" };
+            let Label { source, destination, channel, incarnation, seq, timestamp } = line.label;
+            let reason = line.reason.map_or_else(String::new, |reason| format!(", {reason}"));
+            let what = format!(
+                "{source} > {destination} on {channel}, incarnation {incarnation}, number {seq}, \
+                 of {timestamp} \u{b5}s{reason}"
+            );
+            (account, line.kind.name(), what)
+        })
+    }
+}
+
+impl Label {
+    /// Which logical channel it is of.
+    const fn key(&self) -> Key {
+        (self.source, self.destination, self.channel)
+    }
+
+    /// Of the data that an answer with this label answers.
+    const fn answered(self) -> Self {
+        Self { source: self.destination, destination: self.source, ..self }
+    }
+
+    const fn of(noticed: &Noticed) -> Self {
+        let (key, label) = (noticed.key, noticed.label);
+        Self {
+            source: key.source.0,
+            destination: key.destination.0,
+            channel: key.channel.0,
+            incarnation: label.incarnation.0,
+            seq: match label.seq {
+                Seq::Zero => 0,
+                Seq::One => 1,
+            },
+            timestamp: label.timestamp.0,
+        }
+    }
+}
