@@ -58,7 +58,9 @@ impl FirstBytes {
     /// The packet has ended, with so many bytes behind its tag, the CRC byte not counted.
     /// `body` is made of the tag and them.
     pub(crate) fn close(&self, payload: u64, check: Check, body: Residue) -> Box<TransportSeen> {
-        let first = self.bytes.get(..self.len).unwrap_or_default();
+        let len = usize::try_from(payload).unwrap_or(self.len).min(self.len);
+        // Of a short packet the CRC byte is among the first.
+        let first = self.bytes.get(..len).unwrap_or_default();
         let content = first.first_chunk::<ANSWER_LEN>().map_or(Residue::NEW, |echoed| {
             let others = payload - echoed.len() as u64;
             body.without_first(&[TAG], payload).without_first(echoed, others)
@@ -129,6 +131,13 @@ mod tests {
         for text in ["01", "01 07", "83 01 aa"] {
             assert_eq!(seen(text).map(|seen| seen.packet), Some(nothing), "{text}");
         }
+    }
+
+    #[test]
+    fn the_crc_byte_is_no_part_of_an_answer_that_is_cut() {
+        let cut = seen("83 01 18 00 00 01 00 02 03 00 00 00 00 04 00 05").unwrap();
+        let fault = DecodeError::CutShort { at: 12, field: "incarnation" };
+        assert_eq!((cut.packet, cut.content), (Err(fault), Residue::NEW));
     }
 
     #[test]

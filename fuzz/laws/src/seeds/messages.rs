@@ -72,6 +72,7 @@ pub(super) fn all() -> impl Iterator<Item = Seed> {
         ("a-piece-beyond-the-whole", with(&data(whole, Role::Request, b"whole"), 35, 4)),
         ("cut-in-the-payload", cut(&medium)),
         ("cut-in-the-header", short.get(..20).unwrap_or_default().to_vec()),
+        ("regression-an-answer-without-its-last-byte", cut(&ack)),
         ("behind-an-answer", [ack, vec![0]].concat()),
     ];
     seeds.into_iter().map(|(name, bytes)| ("message", name, bytes))
