@@ -51,6 +51,7 @@ fn table(scores: &[(String, Score)]) -> String {
             let sum = match row.kind {
                 "packet" | "open-packet" => &mut packets,
                 "journey" | "fate" | "injury" | "fill" => continue,
+                "data" | "retransmission" | "ack" | "nack" | "duplicate" | "refused" => continue,
                 _ => &mut events,
             };
             for (sum, more) in sum.iter_mut().zip([row.in_truth, row.found, row.right]) {
@@ -105,5 +106,57 @@ fn in_a_part_of_a_demo_too() {
         let (from, to) = (scenario.duration / 3, scenario.duration / 3 * 2);
         scenario.taps = ports.map(|port| Tap { port, from, to }).collect();
         check_but_journeys(&name, scored(&scenario));
+    }
+}
+
+/// Hosts that talk over the reliability protocol, with a wrong key among them, and what befalls them.
+fn talking(faults: &str) -> Scenario {
+    let hosts = ["h0", "h1", "h2"].iter().enumerate();
+    let hosts: String = hosts
+        .map(|(port, name)| format!("[[host]]\nname = \"{name}\"\nat = \"s0:{port}\"\n"))
+        .collect();
+    let text = format!(
+        "seed = 7\nduration_us = 6000\n[[switch]]\nname = \"s0\"\nports = 8\n{hosts}\
+         [transport]\nscan_us = 100\ntimeout_us = 400\nunreachable_us = 1500\n\
+         [[endpoint]]\nname = \"server\"\nhost = \"h0\"\nwake = \"event\"\n\
+         [[endpoint]]\nname = \"client\"\nhost = [\"h1\", \"h2\"]\ncount = 4\n\
+         [[messages]]\nfrom = \"client\"\nto = \"server\"\nwords = 4\nwindow = 2\n\
+         [[messages]]\nfrom = [\"client1\", \"client3\"]\nto = \"server\"\nkind = \"medium\"\n\
+         bytes = [64, 1024]\nevery_us = 400\n\
+         [[messages]]\nfrom = \"client0\"\nto = \"server\"\nkey = 99\nwords = 2\nevery_us = 900\n\
+         {faults}[[tap]]\nall = true\n"
+    );
+    Scenario::read("talking", &text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Where nothing destroys packets in switches, all that is said is found as it is.
+#[test]
+fn conversations_are_found_as_they_were() {
+    let noise = |errors: &str, mean: u64| {
+        ["h1:0", "s0:1"].map(|port| {
+            format!(
+                "[[fault]]\nat_us = 0\nnoise = \"{port}\"\nmean_characters = {mean}\n\
+                 errors = \"{errors}\"\n"
+            )
+        })
+    };
+    let at = |at: u64, what: &str| format!("[[fault]]\nat_us = {at}\n{what}\n");
+    let cases = [
+        ("nothing", String::new(), vec!["data", "ack", "nack", "refused"]),
+        ("cut", at(2000, "cut = \"s0:1\"\nfor_us = 700"), vec!["retransmission", "duplicate"]),
+        ("flips", noise("flip", 3000).concat(), vec!["retransmission"]),
+        ("weakened", noise("weaken", 1500).concat(), vec!["retransmission"]),
+        ("gaps", "[[fault]]\nevery_us = 200\nlose_gap = \"any\"\n".to_owned(), vec!["data"]),
+        ("restart", at(2000, "restart = \"h0\"") + &at(4000, "restart = \"h1\""), vec!["nack"]),
+        ("off", at(2000, "power_off = \"h0\"\nfor_us = 2500"), vec!["retransmission"]),
+    ];
+    for (name, faults, kinds) in cases {
+        let score = scored(&talking(&faults));
+        let kinds = kinds.into_iter().filter(|kind| score.of(kind).is_none_or(|it| it.right == 0));
+        assert_eq!(kinds.collect::<Vec<_>>(), [""; 0], "{name}: what is to be there");
+        for row in ["data", "retransmission", "ack", "nack", "duplicate", "refused"] {
+            let row = score.of(row).filter(|row| !row.is_perfect());
+            assert!(row.is_none(), "{name}: {row:?}\n{:#?}", score.differences);
+        }
     }
 }
