@@ -14,7 +14,7 @@ use codec::capture::{Channel, ChannelId, Chunk};
 
 pub use self::kind::{ALL, About, Kind, Severity};
 use self::ledger::Scribe;
-pub use self::ledger::{Counts, Fact, Found, Ledger, Occurrence, Value};
+pub use self::ledger::{Counts, Fact, Found, Ledger, Occurrence, Talked, Value};
 pub use self::row::{FindingRow, First, Said, ranked};
 use self::watch::Watch;
 use self::wire::Wire;

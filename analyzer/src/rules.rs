@@ -6,6 +6,7 @@ mod flow;
 mod network;
 mod packets;
 mod resets;
+mod transport;
 mod verdict;
 
 pub use self::explain::{KindRow, RuleRow};
@@ -65,7 +66,7 @@ pub enum Needs {
 }
 
 /// The groups of rules, each with its letter and its name.
-pub const GROUPS: [(&str, &str); 9] = [
+pub const GROUPS: [(&str, &str); 10] = [
     ("C", "characters"),
     ("W", "wires"),
     ("P", "packets"),
@@ -75,12 +76,19 @@ pub const GROUPS: [(&str, &str); 9] = [
     ("S", "switches"),
     ("I", "interfaces"),
     ("N", "networks"),
+    ("T", "reliability"),
 ];
 
 /// All rules, in order.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    let rooms: [&[Rule]; 5] =
-        [&characters::RULES, &packets::RULES, &flow::RULES, &resets::RULES, &network::RULES];
+    let rooms: [&[Rule]; 6] = [
+        &characters::RULES,
+        &packets::RULES,
+        &flow::RULES,
+        &resets::RULES,
+        &network::RULES,
+        &transport::RULES,
+    ];
     rooms.into_iter().flatten()
 }
 

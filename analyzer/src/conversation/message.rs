@@ -15,8 +15,8 @@ const SENT_MAX: usize = 8;
 /// What is kept of a message before it is handed out. *Chosen*: most messages have two packets.
 const PENDING_MAX: usize = 24;
 
-/// Transmissions, or NACKs, of one message that are a storm. *Chosen*: twice the half of what a scan makes
-/// of a few lost packets; at a timeout of 4 ms they take 32 ms.
+/// NACKs of one message, or retransmissions without an answer, that are a storm. *Chosen*: at a timeout of
+/// 4 ms they take 32 ms, and where one packet in ten is lost they come once in a hundred million.
 const STORM: u64 = 8;
 
 /// For how long an ACK may be on its way from the tap into its NIC's tables. *Chosen*: a period of the scan,
@@ -28,14 +28,16 @@ const GRACE: Time = 1_000_000_000;
 pub(super) struct Message {
     pub(super) number: u64,
     pub(super) key: Key,
+    /// When its first transmission was first seen.
+    pub(super) since: Time,
     /// Of its first transmission.
     pub(super) label: Label,
     pub(super) data: Data,
     /// Whether all transmissions before were hurt, so that its content is not known.
     pub(super) reading: Reading,
     sent: VecDeque<Sent>,
-    /// Transmissions in all.
-    times: u64,
+    /// Retransmissions at which there was no answer to the transmission before.
+    unanswered: u64,
     nacks: u64,
     /// The first ACK that got there, or may have.
     pub(super) ack: Option<Answer>,
@@ -99,11 +101,12 @@ impl Message {
         let mut message = Self {
             number,
             key: seen.key(),
+            since: seen.place.time,
             label: seen.label(),
             data,
             reading: seen.reading,
             sent: VecDeque::new(),
-            times: 1,
+            unanswered: 0,
             nacks: 0,
             ack: None,
             written: Written::Not,
@@ -116,14 +119,11 @@ impl Message {
         message
     }
 
-    /// When the first transmission that is kept was first seen.
-    pub(super) fn since(&self) -> Time {
-        self.sent.front().map_or(0, |sent| sent.place.time)
-    }
-
-    /// Where the newest transmission was first seen.
+    /// Where the last of its packets was first seen.
     pub(super) fn last_place(&self) -> Place {
-        self.sent.back().map_or_else(Place::default, |sent| sent.place)
+        let sent = self.sent.back().map(|sent| sent.place);
+        let places = self.pending.iter().map(|noticed| noticed.place).chain(sent);
+        places.max_by_key(|place| place.time).unwrap_or_default()
     }
 
     /// The newest transmission's time by its sender's clock.
@@ -159,9 +159,10 @@ impl Message {
         if self.reading == Reading::Doubtful {
             (self.data, self.reading) = (data, seen.reading);
         }
-        self.times += 1;
+        let last = self.sent.back().is_some_and(|sent| sent.ack.or(sent.nack).is_none());
+        self.unanswered += u64::from(last);
         self.sent.push_back(Sent::new(seen, data));
-        if self.times == STORM {
+        if last && self.unanswered == STORM {
             self.push(seen.place, seen.label(), seen.fate, Remark::Storm(Storm::Resent));
         }
         if self.sent.len() > SENT_MAX {
@@ -252,11 +253,15 @@ impl Message {
         }
     }
 
-    /// It is over: hands out all that has been noticed, in order of time. Returns its letters.
-    pub(super) fn finish(mut self, out: &mut impl FnMut(Noticed)) -> Vec<char> {
+    /// Nothing comes to it any more: says why each transmission was made.
+    pub(super) fn settle_all(&mut self) {
         while self.sent.len() > 1 {
             self.settle();
         }
+    }
+
+    /// It is over: hands out all that has been noticed, in order of time. Returns its letters.
+    pub(super) fn finish(mut self, out: &mut impl FnMut(Noticed)) -> Vec<char> {
         self.hand_out(out);
         self.letters
     }

@@ -200,11 +200,12 @@ impl Talk {
         out: &mut impl FnMut(Noticed),
     ) {
         let Some(mut message) = self.current.take() else { return };
+        message.settle_all();
         let acknowledged = message.ack.is_some();
         self.sums.acknowledged += u64::from(acknowledged);
         let (gone, broken) = ending(&message, next);
         let unsure =
-            broken == Some(Broken::TwoOutstanding) && !self.is_visible(message.since(), scene);
+            broken == Some(Broken::TwoOutstanding) && !self.is_visible(message.since, scene);
         let broken = broken.filter(|_| !unsure);
         let place = by.map_or_else(|| message.last_place(), |by| by.place);
         let label = Label { timestamp: message.newest(), ..message.label };

@@ -234,9 +234,18 @@ fn a_full_queue_makes_a_storm_of_nacks() {
     lines += "36000 S 7.0 36000\n36012 A 7.0 36000\n";
     let text = check(&lines);
     let odd: Vec<&str> = text.lines().filter(|line| line.contains("storm")).collect();
-    // The eighth transmission is at 28000, and the eighth NACK answers it.
     assert_eq!(text.lines().next(), Some("S(NR)9A | 1 of 1 acknowledged, rtt 17/17/17"));
-    assert_eq!(odd, ["28000 retransmission-storm", "28012 nack-storm"]);
+    assert_eq!(odd, ["28012 nack-storm"]);
+}
+
+#[test]
+fn a_message_that_gets_no_answer_makes_a_storm() {
+    let lines: String = (0..12).map(|n| format!("{0} S 7.0 {0} lost\n", n * 4000)).collect();
+    let text = check(&lines);
+    let odd: Vec<&str> = text.lines().filter(|line| line.contains("storm")).collect();
+    // The ninth transmission is the eighth again.
+    assert_eq!(odd, ["32000 retransmission-storm"]);
+    assert_eq!(text.lines().next(), Some("sr11? | 0 of 1 acknowledged"));
 }
 
 #[test]
@@ -252,8 +261,8 @@ fn a_final_nack_refuses_a_message() {
     SF SA DF | 1 of 3 acknowledged, rtt 17/17/17
        12 nack bad-key
       100 gone refused
-      200 gone refused
       212 nack no-such-endpoint
+      212 gone refused
     ");
 }
 

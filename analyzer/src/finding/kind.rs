@@ -94,6 +94,40 @@ pub enum Kind {
     SlowHost,
     /// Packets wait for each other in a circle. N-2
     Deadlock,
+    /// A message follows one that is not acknowledged. T-2
+    TwoOutstanding,
+    /// A new message has the number of the one before it, which was acknowledged. T-4
+    NotFlipped,
+    /// Another message has the number of one that is not acknowledged. T-4
+    MessageAltered,
+    /// An ACK for what was lost or hurt. T-5
+    AckOfLost,
+    /// A NACK for what was acknowledged. T-5
+    NackAfterAck,
+    /// A final NACK. T-6
+    MessageRefused,
+    /// NACKs over and over. T-6
+    NackStorm,
+    /// A packet of the protocol's type that is none of the protocol. T-7
+    MalformedMessage,
+    /// An answer to nothing. T-8
+    AnswerUnasked,
+    /// Retransmissions over and over. T-10
+    ResendStorm,
+    /// A message was sent again while an answer was on its way. T-10
+    TimerTooEarly,
+    /// A message was sent again after its ACK. T-10
+    ResentAfterAck,
+    /// A message got no answer. T-11
+    MessageUnanswered,
+    /// A new incarnation without SYNC. T-12
+    SyncMissing,
+    /// SYNC without a new incarnation. T-12
+    SyncAgain,
+    /// An older incarnation behind a newer one. T-12
+    IncarnationBackwards,
+    /// A packet of what is over. T-12
+    StalePacket,
     /// Characters were not recorded.
     Hole,
     /// Characters repeat so often that not all rounds were looked at.
@@ -133,7 +167,7 @@ const fn recording(kind: Kind, name: &'static str, text: &'static str) -> About 
 
 /// All kinds, in their order.
 #[rustfmt::skip]
-pub const ALL: [About; 41] = [
+pub const ALL: [About; 58] = [
     about(Kind::CorrectedCode, "corrected-code", "C-4", Warning, "a control code lost a 1 and was taken for the symbol"),
     about(Kind::InvalidCode, "invalid-code", "C-5", Error, "a control code that is no symbol"),
     about(Kind::LostGap, "lost-gap", "P-1", Warning, "a packet is whole up to a period without a symbol: a GAP may be lost"),
@@ -173,6 +207,23 @@ pub const ALL: [About; 41] = [
     about(Kind::Misrouted, "misrouted", "I-2", Warning, "a packet with route bytes left reached a host, which refuses it"),
     about(Kind::SlowHost, "slow-host", "I-4", Note, "a host took nothing for longer than a few microseconds"),
     about(Kind::Deadlock, "deadlock", "N-2", Error, "packets wait for each other in a circle: no routes free of deadlock"),
+    about(Kind::TwoOutstanding, "two-outstanding", "T-2", Error, "a message follows one on its logical channel that has no ACK"),
+    about(Kind::NotFlipped, "sequence-not-flipped", "T-4", Error, "a new message has the number of one that was acknowledged"),
+    about(Kind::MessageAltered, "message-altered", "T-4", Error, "two messages have one number, and the first was not acknowledged"),
+    about(Kind::AckOfLost, "ack-of-lost", "T-5", Error, "an ACK for data that was lost or hurt on its way"),
+    about(Kind::NackAfterAck, "nack-after-ack", "T-5", Error, "a NACK for a message that was acknowledged before"),
+    about(Kind::MessageRefused, "message-refused", "T-6", Warning, "a final NACK: the message goes back to its sender"),
+    about(Kind::NackStorm, "nack-storm", "T-6", Note, "a message had eight NACKs: its receiver is overrun"),
+    about(Kind::MalformedMessage, "malformed-message", "T-7", Note, "a packet of type 01 that is none of the reliability protocol"),
+    about(Kind::AnswerUnasked, "answer-unasked", "T-8", Warning, "an ACK or NACK echoes nothing that was sent"),
+    about(Kind::ResendStorm, "retransmission-storm", "T-10", Warning, "a message was sent again eight times without an answer"),
+    about(Kind::TimerTooEarly, "timer-too-early", "T-10", Note, "a message was sent again while an answer was on its way"),
+    about(Kind::ResentAfterAck, "resent-after-ack", "T-10", Warning, "a message was sent again, over 1 ms after its ACK had come"),
+    about(Kind::MessageUnanswered, "message-unanswered", "T-11", Warning, "no answer to a message, and its logical channel opened anew"),
+    about(Kind::SyncMissing, "sync-missing", "T-12", Error, "a new incarnation of a logical channel begins without SYNC"),
+    about(Kind::SyncAgain, "sync-again", "T-12", Error, "SYNC on a message that does not begin an incarnation"),
+    about(Kind::IncarnationBackwards, "incarnation-backwards", "T-12", Error, "data of an older incarnation than was sent before"),
+    about(Kind::StalePacket, "stale-packet", "T-12", Note, "a packet of an incarnation, or a number, that is over"),
     recording(Kind::Hole, "hole", "characters were not recorded: what was known is forgotten"),
     recording(Kind::Repeats, "repeats", "the same over and over: not every round was looked at"),
 ];

@@ -108,6 +108,25 @@ pub struct Counts {
     pub arrived: u64,
     /// Waits. S-3, N-2
     pub waits: u64,
+    /// What is said in the reliability protocol.
+    pub said: Talked,
+}
+
+/// What is said in the reliability protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Talked {
+    /// Packets of the reliability protocol's type, malformed or not. T-7
+    pub packets: u64,
+    /// Messages, each counted once. T-1
+    pub messages: u64,
+    /// Messages that were sent again. T-10
+    pub resent: u64,
+    /// Messages that open a logical channel. T-12
+    pub opened: u64,
+    /// ACKs. T-5
+    pub acks: u64,
+    /// NACKs. T-6
+    pub nacks: u64,
 }
 
 impl Ledger {
@@ -208,6 +227,7 @@ impl Counts {
             switched,
             arrived,
             waits,
+            said,
         } = *other;
         for (sum, more) in [
             (&mut self.channels, channels),
@@ -235,6 +255,25 @@ impl Counts {
         ] {
             *sum = sum.saturating_add(more);
         }
+        self.said.absorb(&said);
+    }
+}
+
+impl Talked {
+    /// ACKs and NACKs. T-8
+    #[must_use]
+    pub const fn answers(&self) -> u64 {
+        self.acks.saturating_add(self.nacks)
+    }
+
+    const fn absorb(&mut self, other: &Self) {
+        let Self { packets, messages, resent, opened, acks, nacks } = *other;
+        self.packets = self.packets.saturating_add(packets);
+        self.messages = self.messages.saturating_add(messages);
+        self.resent = self.resent.saturating_add(resent);
+        self.opened = self.opened.saturating_add(opened);
+        self.acks = self.acks.saturating_add(acks);
+        self.nacks = self.nacks.saturating_add(nacks);
     }
 }
 

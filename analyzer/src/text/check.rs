@@ -114,6 +114,9 @@ fn detail(name: &str, said: &Said<'_>) -> String {
             "more_bytes" => format!("{} more", count(*number, "byte")),
             "beyond_ns" => format!("{number} ns beyond that"),
             "bit" => format!("{number} bits before its end if one bit flipped, modulo 127"),
+            "source" => format!("from NIC {number}"),
+            "destination" => format!("to NIC {number}"),
+            "logical_channel" => format!("logical channel {number}"),
             _ => format!("{name} {number}"),
         },
     }

@@ -1,6 +1,10 @@
 //! Every kind of finding, with a capture that has it and one that nearly has it. Written by hand:
 //! the first are shipped as `fixtures/findings`.
 
+// The example that writes the captures has this file by its path too.
+#[path = "table/messages.rs"]
+mod messages;
+
 use analyzer::finding::Kind;
 use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Writer};
 use codec::notation::parse;
@@ -464,7 +468,10 @@ pub(crate) const CASES: &[Case] = &[
             (3, 0, "GO GAP", 155),
         ],
     },
-    // The recording.
+];
+
+/// Those about the recording.
+const RECORDING: &[Case] = &[
     link(
         Kind::Hole,
         &[(0, 0, "GAP GO", 0), (0, 5, "GAP GO", 0)],
@@ -472,6 +479,32 @@ pub(crate) const CASES: &[Case] = &[
     ),
     link(Kind::Repeats, &[(0, 0, "!a6 GAP", 1 << 20)], &[(0, 0, "GO GAP", 1 << 20)]),
 ];
+
+/// A kind, a capture that has it, and one that nearly has it.
+pub(crate) struct Made {
+    /// The kind.
+    pub(crate) kind: Kind,
+    /// The capture that has it.
+    pub(crate) has: Vec<u8>,
+    /// The capture that nearly has it.
+    pub(crate) nearly: Vec<u8>,
+}
+
+/// All of them, in order of kinds.
+pub(crate) fn all() -> impl Iterator<Item = Made> {
+    let made = |case: &Case| {
+        // What makes one way of two is that a channel is missing, whatever it carries.
+        let wires = if case.kind == Kind::OneWay { &LINK } else { case.wires };
+        let (has, nearly) = (capture(case.wires, case.has), capture(wires, case.nearly));
+        Made { kind: case.kind, has, nearly }
+    };
+    let talks = messages::TALKS.iter().map(|(kind, has, nearly)| Made {
+        kind: *kind,
+        has: messages::capture(has),
+        nearly: messages::capture(nearly),
+    });
+    CASES.iter().map(made).chain(talks).chain(RECORDING.iter().map(made))
+}
 
 /// The capture of some channels that carry this.
 pub(crate) fn capture(wires: &[Wire], pieces: &[Piece]) -> Vec<u8> {
