@@ -96,5 +96,5 @@ fn json_says_what_the_tables_say() {
 fn without_a_name_they_are_listed() {
     let list = good(&["experiment"]);
     assert_eq!(list, good(&["experiment", "--list"]));
-    assert!(list.starts_with("interface "));
+    assert!(list.starts_with("logp "));
 }

@@ -5,14 +5,20 @@
 //! they may run in any order, or at once. All of it is a function of the experiment and of the
 //! [`Effort`].
 
+mod bandwidth;
+mod clients;
 mod interface;
+mod logp;
 mod measure;
+mod networks;
+mod permutations;
 pub mod plot;
+mod settings;
 pub mod table;
 
 use crate::scenario::ScenarioError;
 
-pub use self::measure::{Point, Reading, Taken};
+pub use self::measure::{Flow, Host, Ledger, Look, Point, Reading, Taken};
 use self::plot::Plot;
 use self::table::{Figure, Setting, Table};
 
@@ -55,7 +61,15 @@ pub struct Findings {
 }
 
 /// All there are.
-pub const EXPERIMENTS: [Experiment; 1] = [interface::EXPERIMENT];
+pub const EXPERIMENTS: [Experiment; 7] = [
+    logp::EXPERIMENT,
+    bandwidth::EXPERIMENT,
+    permutations::EXPERIMENT,
+    clients::EXPERIMENT,
+    networks::SMALL,
+    networks::LARGE,
+    interface::EXPERIMENT,
+];
 
 impl Experiment {
     /// The one of this name.
@@ -94,5 +108,39 @@ impl Effort {
             Self::Full => full,
             Self::Quick => quick,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::scenario::Scenario;
+
+    #[test]
+    fn every_scenario_holds_together_and_is_called_by_its_own_name() {
+        for experiment in &EXPERIMENTS {
+            for effort in [Effort::Full, Effort::Quick] {
+                let points = experiment.points(effort);
+                let labels: BTreeSet<&str> =
+                    points.iter().map(|point| point.label.as_str()).collect();
+                assert!(!points.is_empty() && labels.len() == points.len(), "{}", experiment.name);
+                for point in &points {
+                    assert!(point.warm_up < point.duration, "{}", point.label);
+                    if let Err(error) = Scenario::read(&point.label, &point.text()) {
+                        panic!("{}: {error}", experiment.name);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_experiment_is_found_by_its_name() {
+        let names: BTreeSet<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();
+        assert_eq!(names.len(), EXPERIMENTS.len());
+        assert!(names.iter().all(|name| Experiment::find(name).is_some()));
+        assert!(Experiment::find("none").is_none());
     }
 }

@@ -6,13 +6,13 @@ mod axis;
 
 use std::fmt::{self, Display, Write as _};
 
-use simulator::experiment::plot::{Curve, Mark, Plot};
+use simulator::experiment::plot::{Curve, Mark, Plot, Scale};
 use simulator::experiment::table::Milli;
 
 use self::axis::Ruler;
 
 /// The picture, in pixels.
-const SIZE: (i64, i64) = (900, 520);
+const SIZE: (i64, i64) = (920, 520);
 /// Where the axes are, in pixels.
 const LEFT: i64 = 84;
 const RIGHT: i64 = 600;
@@ -27,7 +27,7 @@ const COLOURS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
 const STYLE: &str = "\
-text{font:13px sans-serif;fill:#222}.title{font-size:17px;font-weight:bold}.tick{font-size:12px}\
+text{font:13px sans-serif;fill:#222}.title{font-size:17px;font-weight:bold}.tick{font-size:12px}.value{font-size:10px}\
 .grid{stroke:#ddd}.axis{stroke:#222;fill:none}.curve{fill:none;stroke-width:2}\
 .mark{stroke:#222;stroke-width:1.6;fill:#fff}.level{stroke:#222;stroke-width:1.4;\
 stroke-dasharray:6 4}";
@@ -65,7 +65,13 @@ pub(super) fn draw(plot: &Plot) -> String {
     );
     frame.draw(plot, &mut svg);
     for (n, curve) in plot.curves.iter().enumerate() {
-        frame.curve(n, curve, &mut svg);
+        match plot.x.scale {
+            Scale::Names(names) => {
+                let share = (RIGHT - LEFT) * 10 / i64::try_from(names.len()).unwrap_or(1).max(1);
+                frame.bars(n, (share, plot.curves.len()), curve, &mut svg);
+            }
+            Scale::Linear | Scale::Doubling => frame.curve(n, curve, &mut svg),
+        }
     }
     for mark in &plot.marks {
         frame.mark(mark, &mut svg);
@@ -138,6 +144,32 @@ impl Frame {
         );
     }
 
+    /// The curve with this number of so many as bars, each with its value; all together fill four
+    /// fifths of the share of a name.
+    fn bars(&self, number: usize, (share, of): (i64, usize), curve: &Curve, svg: &mut String) {
+        let [number_here, of] = [number, of].map(|count| i64::try_from(count).unwrap_or(1).max(0));
+        let width = share * 4 / 5 / of.max(1);
+        for (x, y) in &curve.points {
+            let (Some(middle), Some(top)) = (self.x.place(*x), self.y.place(*y)) else { continue };
+            let left = middle - share * 2 / 5 + width * number_here;
+            put(
+                svg,
+                format_args!(
+                    "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\
+                 <text class=\"value\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+                    Tenths(left),
+                    Tenths(top),
+                    Tenths(width - 10),
+                    Tenths((BOTTOM * 10 - top).max(0)),
+                    colour(number),
+                    Tenths(left + width / 2),
+                    Tenths(top - 40),
+                    y.with_places(1)
+                ),
+            );
+        }
+    }
+
     fn mark(&self, mark: &Mark, svg: &mut String) {
         let Some(y) = self.y.place(mark.y) else { return };
         match mark.x.map(|x| self.x.place(x)) {
@@ -171,12 +203,19 @@ fn legend(plot: &Plot, svg: &mut String) {
     };
     let mut at = TOP + 8;
     for (n, curve) in plot.curves.iter().enumerate() {
-        let sign = format!(
-            "<g stroke=\"{colour}\" fill=\"{colour}\"><path class=\"curve\" d=\"M{LEGEND} {at}h24\"/>\
-             {}</g>",
-            shape(n, (LEGEND * 10 + 120, at * 10)),
-            colour = colour(n),
-        );
+        let colour = colour(n);
+        let sign = match plot.x.scale {
+            Scale::Names(_) => format!(
+                "<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{colour}\"/>",
+                LEGEND + 5,
+                at - 7
+            ),
+            Scale::Linear | Scale::Doubling => format!(
+                "<g stroke=\"{colour}\" fill=\"{colour}\"><path class=\"curve\" \
+                 d=\"M{LEGEND} {at}h24\"/>{}</g>",
+                shape(n, (LEGEND * 10 + 120, at * 10))
+            ),
+        };
         at = entry(sign, &curve.name);
     }
     let mut named: Vec<(&str, bool)> = Vec::new();

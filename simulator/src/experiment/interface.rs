@@ -4,7 +4,7 @@
 //! Two workstations on one cable. What limits a layer is declared as the least time from block to
 //! block; the wire, the `SBus` and its two directions come out of the network.
 
-use super::measure::{Point, Reading, Taken};
+use super::measure::{Look, Point, Reading, Taken};
 use super::plot::{Axis, Curve, Mark, Plot};
 use super::table::{Cell, Column, Figure, Milli, Origin, Setting, Table};
 use super::{Effort, Experiment, Findings};
@@ -87,14 +87,14 @@ const LAYERS: [Layer; 6] = [
     },
     Layer {
         name: "tcp",
-        title: "TCP/IP, 0 copies, checksum in hardware",
+        title: "TCP/IP, 0 copies",
         published: 70,
         bus: "sbus",
         pace: Pace::Meanwhile(TCP),
     },
     Layer {
         name: "udp",
-        title: "UDP/IP, 1 copy, checksum in hardware",
+        title: "UDP/IP, 1 copy",
         published: 55,
         bus: "sbus",
         pace: Pace::Meanwhile(UDP),
@@ -132,6 +132,7 @@ fn point(layer: &Layer, size: u64) -> Point {
              [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = {size}\n{law}\n",
             layer.bus
         ),
+        look: Look::Packets,
         warm_up: 10 * every,
         duration: 31 * every,
     }

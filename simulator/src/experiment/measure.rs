@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::table::{Milli, PERIODS_PER_US};
+use crate::endpoint::{EndpointStatistics, Statistics};
 use crate::network::{Layout, Network};
 use crate::scenario::{Scenario, ScenarioError};
 use crate::topology::NodeId;
@@ -18,17 +19,34 @@ pub struct Point {
     pub label: String,
     /// The network, in the form of `docs/scenario.md`, but for its duration.
     pub scenario: String,
+    /// What is looked at.
+    pub look: Look,
     /// What happens before this period is not counted.
     pub warm_up: u64,
     /// How long it runs, the warm-up included: periods of the full rate.
     pub duration: u64,
 }
 
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Packets, as interfaces take them in.
+    Packets,
+    /// Messages, as hosts count them.
+    Messages,
+}
+
 /// What was read of a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// What each host took in after the warm-up.
+    /// Periods after the warm-up.
+    pub periods: u64,
+    /// Packets that each host took in then.
     pub taken: BTreeMap<NodeId, Taken>,
+    /// What each host with endpoints did then, in the order of the hosts.
+    pub hosts: BTreeMap<NodeId, Host>,
+    /// What all endpoints sent and received up to the end, the warm-up included.
+    pub ledger: Ledger,
 }
 
 /// What a host took in.
@@ -44,6 +62,59 @@ pub struct Taken {
     pub payload: u64,
 }
 
+/// What a host with endpoints did. Times in periods of the full rate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Host {
+    /// How long its processor was busy sending.
+    pub send: u64,
+    /// The same, receiving.
+    pub receive: u64,
+    /// How long its NIC's processor was busy.
+    pub firmware: u64,
+    /// Data packets handed to the sending engine.
+    pub data: u64,
+    /// Of those, sent again. T-10
+    pub again: u64,
+    /// NACKs handed to the sending engine. T-6
+    pub nacks: u64,
+    /// Endpoints loaded. T-15
+    pub loads: u64,
+    /// Each of its endpoints.
+    pub endpoints: Vec<Flow>,
+}
+
+/// What an endpoint did as one that asks and as one that answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// Requests whose replies were read.
+    pub completed: u64,
+    /// Requests that were handed over.
+    pub sent: u64,
+    /// Bytes of those.
+    pub bytes: u64,
+    /// Requests of others that were read.
+    pub read: u64,
+    /// Replies that were handed over.
+    pub replied: u64,
+    /// Round trips, all together.
+    pub round_trips: u64,
+}
+
+/// What became of all requests of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Handed over.
+    pub sent: u64,
+    /// Read at the other end.
+    pub read: u64,
+    /// Answered there.
+    pub replied: u64,
+    /// Their replies read.
+    pub completed: u64,
+    /// Back at their senders, or not waited for any more; replies too.
+    pub lost: u64,
+}
+
 impl Point {
     /// The whole scenario.
     #[must_use]
@@ -57,15 +128,131 @@ impl Point {
     /// The scenario does not hold together.
     pub fn run(&self, progress: &dyn Fn(u64)) -> Result<Reading, ScenarioError> {
         let scenario = Scenario::read(&self.label, &self.text())?;
-        let mut network = Network::new(&scenario, Wanted::Everything, Layout::AsGiven);
-        let mut reading = Reading::default();
-        while network.now() < self.duration {
-            let before = network.now();
-            network.run(before.saturating_add(SLICE).min(self.duration));
-            network.happened().for_each(|row| reading.observe(&row, self.warm_up));
-            progress(network.now() - before);
+        let wanted = match self.look {
+            Look::Packets => Wanted::Everything,
+            Look::Messages => Wanted::Nothing,
+        };
+        let mut network = Network::new(&scenario, wanted, Layout::AsGiven);
+        let mut reading =
+            Reading { periods: self.duration.saturating_sub(self.warm_up), ..Reading::default() };
+        let mut before = Counts::default();
+        for end in [self.warm_up.min(self.duration), self.duration] {
+            if self.look == Look::Messages {
+                before = Counts::of(&scenario, &network);
+            }
+            while network.now() < end {
+                let start = network.now();
+                network.run(start.saturating_add(SLICE).min(end));
+                network.happened().for_each(|row| reading.observe(&row, self.warm_up));
+                progress(network.now() - start);
+            }
+        }
+        if self.look == Look::Messages {
+            Counts::of(&scenario, &network).since(&before, &mut reading);
         }
         Ok(reading)
+    }
+}
+
+/// All counters of a network's hosts.
+#[derive(Default)]
+struct Counts(BTreeMap<NodeId, (Statistics, Vec<EndpointStatistics>)>);
+
+impl Counts {
+    fn of(scenario: &Scenario, network: &Network) -> Self {
+        let counts = scenario.messaging.iter().filter_map(|(host, plan)| {
+            let messaging = network.interface(*host)?.messaging()?;
+            let endpoints = plan.endpoints.iter();
+            let endpoints = endpoints
+                .map(|plan| messaging.endpoint_statistics(plan.id).copied().unwrap_or_default());
+            Some((*host, (messaging.statistics(), endpoints.collect())))
+        });
+        Self(counts.collect())
+    }
+
+    /// What was counted since then.
+    fn since(&self, before: &Self, reading: &mut Reading) {
+        for (id, (now, endpoints)) in &self.0 {
+            let nothing = Default::default();
+            let (then, endpoints_then) = before.0.get(id).unwrap_or(&nothing);
+            let mut host = Host {
+                send: now.host_send.saturating_sub(then.host_send),
+                receive: now.host_receive.saturating_sub(then.host_receive),
+                firmware: now.firmware_busy.saturating_sub(then.firmware_busy),
+                data: now.data_sent.saturating_sub(then.data_sent),
+                again: now.retransmitted.saturating_sub(then.retransmitted),
+                nacks: sum(&now.nacks_sent).saturating_sub(sum(&then.nacks_sent)),
+                loads: now.loads.saturating_sub(then.loads),
+                endpoints: Vec::new(),
+            };
+            for (place, now) in endpoints.iter().enumerate() {
+                let then = endpoints_then.get(place).copied().unwrap_or_default();
+                host.endpoints.push(Flow::between(&then, now));
+                reading.ledger.add(now);
+            }
+            reading.hosts.insert(*id, host);
+        }
+    }
+}
+
+fn sum(counts: &[u64]) -> u64 {
+    counts.iter().sum()
+}
+
+impl Flow {
+    const fn between(then: &EndpointStatistics, now: &EndpointStatistics) -> Self {
+        Self {
+            completed: now.completed.saturating_sub(then.completed),
+            sent: now.requests_sent.saturating_sub(then.requests_sent),
+            bytes: now.request_bytes.saturating_sub(then.request_bytes),
+            read: now.requests_read.saturating_sub(then.requests_read),
+            replied: now.replies_sent.saturating_sub(then.replies_sent),
+            round_trips: now.round_trips.sum.saturating_sub(then.round_trips.sum),
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.completed += other.completed;
+        self.sent += other.sent;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.read += other.read;
+        self.replied += other.replied;
+        self.round_trips = self.round_trips.saturating_add(other.round_trips);
+    }
+
+    /// The mean round trip, in microseconds.
+    #[must_use]
+    pub fn round_trip(&self) -> Option<Milli> {
+        (self.completed > 0).then(|| {
+            let each = u128::from(self.completed) * u128::from(PERIODS_PER_US);
+            Milli::ratio(self.round_trips.into(), each)
+        })
+    }
+}
+
+impl Ledger {
+    const fn add(&mut self, endpoint: &EndpointStatistics) {
+        self.sent += endpoint.requests_sent;
+        self.read += endpoint.requests_read;
+        self.replied += endpoint.replies_sent;
+        self.completed += endpoint.completed;
+        self.lost += endpoint.returned + endpoint.given_up + endpoint.replies_returned;
+    }
+
+    /// No request was read twice, answered twice, or completed twice. T-1
+    #[must_use]
+    pub const fn is_conserved(&self) -> bool {
+        self.completed <= self.replied && self.replied <= self.read && self.read <= self.sent
+    }
+}
+
+impl Host {
+    /// All its endpoints together.
+    #[must_use]
+    pub fn flow(&self) -> Flow {
+        let mut flow = Flow::default();
+        self.endpoints.iter().for_each(|endpoint| flow.add(endpoint));
+        flow
     }
 }
 
@@ -82,6 +269,36 @@ impl Reading {
     #[must_use]
     pub fn megabits(&self) -> Milli {
         Milli(self.taken.values().map(|taken| taken.megabits().0).sum())
+    }
+
+    /// All endpoints of all hosts together.
+    #[must_use]
+    pub fn flow(&self) -> Flow {
+        let mut flow = Flow::default();
+        self.hosts.values().for_each(|host| flow.add(&host.flow()));
+        flow
+    }
+
+    /// What each endpoint that asked for something did.
+    pub fn clients(&self) -> impl Iterator<Item = &Flow> {
+        self.hosts.values().flat_map(|host| &host.endpoints).filter(|flow| flow.sent > 0)
+    }
+
+    /// What each host with an endpoint that answered did.
+    pub fn servers(&self) -> impl Iterator<Item = &Host> {
+        self.hosts.values().filter(|host| host.endpoints.iter().any(|flow| flow.replied > 0))
+    }
+
+    /// Requests in a second whose replies were read.
+    #[must_use]
+    pub fn rate(&self) -> Milli {
+        Milli::per_second(self.flow().completed, self.periods)
+    }
+
+    /// Megabytes in a second of requests of so many bytes whose replies were read.
+    #[must_use]
+    pub fn bandwidth(&self, bytes: u64) -> Milli {
+        Milli::megabytes(self.flow().completed.saturating_mul(bytes), self.periods)
     }
 }
 
@@ -140,6 +357,7 @@ mod tests {
                        [[traffic]]\nfrom = \"a\"\nto = \"b\"\npayload = 10\n\
                        every_periods = 100\nstart_periods = 1000\npackets = 20\n"
                 .to_owned(),
+            look: Look::Packets,
             warm_up,
             duration: 4000,
         };

@@ -35,6 +35,8 @@ pub enum Scale {
     Linear,
     /// Even for each doubling; what is not above zero is not shown.
     Doubling,
+    /// One for each name; 0 is the first. Its curves are drawn as bars.
+    Names(&'static [&'static str]),
 }
 
 /// What was measured at several places, in order.

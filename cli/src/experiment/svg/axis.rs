@@ -26,6 +26,8 @@ impl Ruler {
         let step = step(most);
         let (from, to) = match scale {
             Scale::Linear => (0, most.saturating_add(step - 1) / step * step),
+            // Each in the middle of its share.
+            Scale::Names(names) => (-500, i64::try_from(names.len()).unwrap_or(1) * 1000 - 500),
             Scale::Doubling => (doubling_below(least.unwrap_or(1)), doubling_above(most)),
         };
         let to = if to > from { to } else { from.saturating_mul(2).max(1) };
@@ -35,7 +37,9 @@ impl Ruler {
     /// Where a value stands; nowhere if it is none that the axis can show.
     pub(super) fn place(&self, value: Milli) -> Option<i64> {
         let (part, whole) = match self.scale {
-            Scale::Linear => (value.0.checked_sub(self.from)?, self.to - self.from),
+            Scale::Linear | Scale::Names(_) => {
+                (value.0.checked_sub(self.from)?, self.to - self.from)
+            }
             Scale::Doubling => {
                 let from = log2(self.from)?;
                 (log2(value.0)? - from, log2(self.to)? - from)
@@ -51,12 +55,16 @@ impl Ruler {
 
     /// The values that are named, with their names.
     pub(super) fn ticks(&self) -> Vec<(Milli, String)> {
+        if let Scale::Names(names) = self.scale {
+            let names = names.iter().map(|name| (*name).to_owned());
+            return (0..).map(Milli::whole).zip(names).collect();
+        }
         let mut ticks = Vec::new();
         let mut value = self.from;
         while value <= self.to {
             ticks.push((Milli(value), grouped(Milli(value))));
             value = match self.scale {
-                Scale::Linear => value.saturating_add(self.step),
+                Scale::Linear | Scale::Names(_) => value.saturating_add(self.step),
                 Scale::Doubling => value.saturating_mul(2),
             };
         }

@@ -1,0 +1,210 @@
+//! Bandwidth between two hosts against the size of messages.
+
+use super::measure::{Look, Point, Reading};
+use super::plot::{Axis, Curve, Mark, Plot};
+use super::settings;
+use super::table::{Cell, Column, Figure, Milli, Origin, PERIODS_PER_US, Table};
+use super::{Effort, Experiment, Findings};
+
+/// Bandwidth against size.
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "bandwidth",
+    title: "bandwidth from endpoint to endpoint against the size of messages",
+    text: "\
+Two hosts on one switch. One sends medium messages as fast as its credits allow, the other answers
+each with a short one. AM-II moves a message whole into the NIC's memory before it goes on the wire
+(store-and-forward); GAM pipelines. AM-II with pipelined transfers is what the paper has to come.",
+    points,
+    conclude,
+};
+
+/// The size that figures are published for.
+const BLOCK: u64 = 8192;
+
+struct System {
+    name: &'static str,
+    costs: &'static str,
+    layers: &'static str,
+    published: Option<i64>,
+}
+
+const SYSTEMS: [System; 3] = [
+    System {
+        name: "AM-II, store-and-forward",
+        costs: "preset = \"am-ii\"",
+        layers: "protection",
+        published: Some(31),
+    },
+    System {
+        name: "AM-II, pipelined",
+        costs: "preset = \"am-ii\"\ntransfers = \"pipelined\"\nsend_buffers = 2",
+        layers: "protection",
+        published: None,
+    },
+    System {
+        name: "GAM, pipelined",
+        costs: "preset = \"gam\"",
+        layers: "baseline",
+        published: Some(38),
+    },
+];
+
+fn sizes(effort: Effort) -> &'static [u64] {
+    effort.choose(&[16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192], &[128, 1024, 8192])
+}
+
+fn points(effort: Effort) -> Vec<Point> {
+    let sizes = sizes(effort);
+    SYSTEMS
+        .iter()
+        .flat_map(|system| sizes.iter().map(|size| point(system, *size, effort)))
+        .collect()
+}
+
+fn point(system: &System, size: u64, effort: Effort) -> Point {
+    Point {
+        label: format!("{}, {size} bytes", system.name),
+        scenario: format!(
+            "[topology]\nkind = \"switch\"\nports = 8\nhosts = 2\n\
+             [transport]\nlayers = \"{}\"\n[costs]\n{}\n\
+             [[endpoint]]\nname = \"client\"\nhost = \"h0\"\n\
+             [[endpoint]]\nname = \"server\"\nhost = \"h1\"\n\
+             [[messages]]\nfrom = \"client\"\nto = \"server\"\nkind = \"medium\"\n\
+             bytes = {size}\nsaturate = true\n",
+            system.layers, system.costs
+        ),
+        look: Look::Messages,
+        warm_up: 5_000 * PERIODS_PER_US,
+        duration: effort.choose(105_000, 25_000) * PERIODS_PER_US,
+    }
+}
+
+const COLUMNS: [Column; 5] = [
+    Column::word("system", "system"),
+    Column::of("message_bytes", "message", "bytes", 0),
+    Column::of("bandwidth_mb_per_s", "bandwidth", "MB/s", 2),
+    Column::of("message_us", "per message", "µs", 2),
+    Column::of("round_trip_us", "round trip", "µs", 1),
+];
+
+fn conclude(effort: Effort, readings: &[Reading]) -> Findings {
+    let sizes = sizes(effort);
+    let mut findings = Findings { settings: settings::all(), ..Findings::default() };
+    let mut table = Table {
+        name: "bandwidth",
+        title: "Bandwidth".to_owned(),
+        columns: COLUMNS.to_vec(),
+        rows: Vec::new(),
+    };
+    let mut plot = Plot {
+        name: "bandwidth",
+        title: "Bandwidth from endpoint to endpoint".to_owned(),
+        x: Axis::doubling("message (bytes)"),
+        y: Axis::linear("bandwidth (MB/s)"),
+        curves: Vec::new(),
+        marks: Vec::new(),
+    };
+    for (system, readings) in SYSTEMS.iter().zip(readings.chunks(sizes.len())) {
+        let mut curve = Curve { name: system.name.to_owned(), points: Vec::new() };
+        for (size, reading) in sizes.iter().zip(readings) {
+            let (flow, rate) = (reading.flow(), reading.bandwidth(*size));
+            let each = u128::from(flow.completed) * u128::from(PERIODS_PER_US);
+            let bytes = Milli::ratio((*size).into(), 1);
+            table.rows.push(vec![
+                Cell::word(system.name),
+                bytes.into(),
+                rate.into(),
+                Milli::ratio(reading.periods.into(), each).into(),
+                Cell::maybe(flow.round_trip()),
+            ]);
+            curve.points.push((bytes, rate));
+        }
+        findings.figures.extend(figures(system, &curve));
+        if let Some(published) = system.published {
+            plot.marks.push(Mark {
+                name: "published".to_owned(),
+                x: Some(Milli::ratio(BLOCK.into(), 1)),
+                y: Milli::whole(published),
+            });
+        }
+        plot.curves.push(curve);
+    }
+    findings.tables.push(table);
+    findings.plots.push(plot);
+    findings.notes = notes();
+    findings
+}
+
+fn figures(system: &System, curve: &Curve) -> Vec<Figure> {
+    let Some((_, most)) = curve.points.last() else { return Vec::new() };
+    let mut figures = vec![Figure {
+        what: format!("{}, 8 KB", system.name),
+        unit: "MB/s",
+        published: system.published.map(Milli::whole),
+        source: if system.published.is_some() { "Virtual network" } else { "to come" },
+        ours: Some(*most),
+        origin: if system.published.is_some() { Origin::Set } else { Origin::Follows },
+    }];
+    figures.extend(half(curve).map(|bytes| Figure {
+        what: format!("{}, half of that", system.name),
+        unit: "bytes",
+        published: None,
+        source: "",
+        ours: Some(bytes),
+        origin: Origin::Follows,
+    }));
+    figures
+}
+
+/// The size at which half of the bandwidth at 8 KB is reached, between two that were measured.
+fn half(curve: &Curve) -> Option<Milli> {
+    let goal = curve.points.last()?.1.0 / 2;
+    let pair = curve.points.windows(2).find_map(|pair| match pair {
+        [before, after] if before.1.0 < goal && goal <= after.1.0 => Some((*before, *after)),
+        _ => None,
+    });
+    let ((x, y), (x_after, y_after)) = pair?;
+    let part = i128::from(x_after.0 - x.0) * i128::from(goal - y.0);
+    let bytes = i128::from(x.0) + part / i128::from((y_after.0 - y.0).max(1));
+    // Whole bytes.
+    i64::try_from(bytes / 1000).ok().map(Milli::whole)
+}
+
+fn notes() -> Vec<String> {
+    [
+        "A megabyte is 10⁶ bytes. Bandwidth is that of requests whose replies were read.",
+        "The rest of the way from 31 MB/s to the 55 MB/s of the bus is the NIC's: with one buffer on \
+         the way out, transfer, firmware and wire come one after the other.",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_the_bandwidth_lies_between_two_sizes() {
+        let points = [(128, 2), (256, 10), (512, 20)];
+        let curve = Curve {
+            name: String::new(),
+            points: points.map(|(x, y)| (Milli::whole(x), Milli::whole(y))).to_vec(),
+        };
+        assert_eq!(half(&curve), Some(Milli::whole(256)));
+        let curve = Curve { points: curve.points[..2].to_vec(), ..curve };
+        // 5 of 2 to 10: three eighths of the way.
+        assert_eq!(half(&curve), Some(Milli::whole(176)));
+    }
+
+    #[test]
+    fn the_bandwidths_at_8_kilobytes_are_those_published() {
+        let findings = EXPERIMENT.run(Effort::Quick).unwrap();
+        let set = findings.figures.iter().filter(|figure| figure.origin == Origin::Set);
+        for figure in set {
+            let (ours, published) = (figure.ours.unwrap(), figure.published.unwrap());
+            // A message more or less in 20 ms, of 264 µs: 1.3 %.
+            assert!((ours.0 - published.0).abs() * 100 <= 3 * published.0, "{figure:?}");
+        }
+    }
+}

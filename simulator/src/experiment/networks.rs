@@ -1,0 +1,275 @@
+//! Many virtual networks into one host: as many as it has frames, and more.
+
+use super::clients::hosts;
+use super::measure::{Flow, Look, Point, Reading};
+use super::plot::{Axis, Curve, Mark, Plot};
+use super::settings;
+use super::table::{Cell, Column, Figure, Milli, Origin, PERIODS_PER_US, Setting, Table};
+use super::{Effort, Experiment, Findings};
+use crate::endpoint::{Costs, EndpointParameters, Layers};
+
+/// 1 to 7.
+pub(super) const SMALL: Experiment = Experiment {
+    name: "networks-small",
+    title: "1 to 7 virtual networks into one host: as many endpoints as frames",
+    text: "\
+n clients, each with an endpoint of its own on the server, all of them in the server's seven frames.
+One thread polls them in turn. Each client has as many requests under way as its credits allow.",
+    points: small_points,
+    conclude: small,
+};
+
+/// 1 to 32.
+pub(super) const LARGE: Experiment = Experiment {
+    name: "networks-large",
+    title: "1 to 32 virtual networks into one host with seven frames: overcommitted",
+    text: "\
+As networks-small, with more endpoints than frames: they are loaded when a message comes for them or
+the server writes to them. The one server polls all endpoints in one thread, and is suspended while
+an endpoint that it writes to is loaded; the other has a thread for each that waits for its event.",
+    points: large_points,
+    conclude: large,
+};
+
+/// How the server learns of messages.
+const WAKES: [(&str, &str); 2] =
+    [("poll", "one thread, polling"), ("event", "a thread each, events")];
+
+fn few(effort: Effort) -> &'static [u64] {
+    effort.choose(&[1, 2, 3, 4, 5, 6, 7], &[1, 4, 7])
+}
+
+fn many(effort: Effort) -> &'static [u64] {
+    effort.choose(&[1, 2, 4, 6, 7, 8, 10, 12, 16, 20, 24, 28, 32], &[4, 7, 9])
+}
+
+fn small_points(effort: Effort) -> Vec<Point> {
+    few(effort).iter().map(|n| point(*n, "poll", effort.choose(120_000, 30_000))).collect()
+}
+
+fn large_points(effort: Effort) -> Vec<Point> {
+    let time = effort.choose(240_000, 60_000);
+    let counts = many(effort);
+    WAKES.iter().flat_map(|(wake, _)| counts.iter().map(|n| point(*n, wake, time))).collect()
+}
+
+fn point(networks: u64, wake: &str, microseconds: u64) -> Point {
+    Point {
+        label: format!("{networks} networks, {wake}"),
+        // The server is at the first of two switches.
+        scenario: format!(
+            "[switch_defaults]\nports = 32\n\
+             [topology]\nkind = \"line\"\nswitches = 2\nhosts_per_switch = {}\n\
+             [[endpoint]]\nname = \"server\"\nhost = \"h0\"\ncount = {networks}\nwake = \"{wake}\"\n\
+             [[endpoint]]\nname = \"client\"\nhost = [{}]\n\
+             [[messages]]\nfrom = \"client\"\nto = \"server\"\nwords = 4\nsaturate = true\n",
+            networks / 2 + 1,
+            hosts(1, networks)
+        ),
+        look: Look::Messages,
+        warm_up: microseconds / 6 * PERIODS_PER_US,
+        duration: microseconds * PERIODS_PER_US,
+    }
+}
+
+const COLUMNS: [Column; 8] = [
+    Column::word("server", "server"),
+    Column::count("networks", "networks"),
+    Column::of("rate_per_s", "rate", "messages/s", 0),
+    Column::of("client_least_per_s", "least", "client/s", 0),
+    Column::of("client_mean_per_s", "mean", "client/s", 0),
+    Column::of("client_most_per_s", "most", "client/s", 0),
+    Column::of("loads_per_s", "loads", "1/s", 0),
+    Column::of("sent_again_share", "sent again", "%", 1),
+];
+
+/// The rates of clients: the least, the mean, the most.
+fn clients(reading: &Reading) -> [Milli; 3] {
+    let rate = |flow: &Flow| Milli::per_second(flow.completed, reading.periods);
+    let rates: Vec<Milli> = reading.clients().map(rate).collect();
+    let sum: i64 = rates.iter().map(|rate| rate.0).sum();
+    let mean = i64::try_from(rates.len()).ok().and_then(|count| sum.checked_div(count));
+    let [least, most] = [rates.iter().min(), rates.iter().max()];
+    [least.copied(), mean.map(Milli), most.copied()].map(Option::unwrap_or_default)
+}
+
+fn row(server: &str, networks: u64, reading: &Reading) -> Vec<Cell> {
+    let [least, mean, most] = clients(reading);
+    let host = reading.servers().next().cloned().unwrap_or_default();
+    let (again, data) = reading
+        .hosts
+        .values()
+        .fold((0, 0), |(again, data), host| (again + host.again, data + host.data));
+    vec![
+        Cell::word(server),
+        Cell::count(networks),
+        reading.rate().into(),
+        least.into(),
+        mean.into(),
+        most.into(),
+        Milli::per_second(host.loads, reading.periods).into(),
+        Milli::ratio(u128::from(again) * 100, u128::from(data)).into(),
+    ]
+}
+
+fn table(rows: Vec<Vec<Cell>>) -> Table {
+    Table { name: "rates", title: "Rates".to_owned(), columns: COLUMNS.to_vec(), rows }
+}
+
+fn curve(
+    name: &str,
+    counts: &[u64],
+    readings: &[Reading],
+    of: &dyn Fn(&Reading) -> Milli,
+) -> Curve {
+    let points = counts.iter().zip(readings);
+    Curve {
+        name: name.to_owned(),
+        points: points.map(|(n, reading)| (Milli::ratio((*n).into(), 1), of(reading))).collect(),
+    }
+}
+
+/// What the firmware can do: 1/g.
+fn peak() -> Milli {
+    Milli::per_second(1, Costs::AM_II.gap(Layers::Protection))
+}
+
+fn plot(title: &str, curves: Vec<Curve>) -> Plot {
+    Plot {
+        name: "rates",
+        title: title.to_owned(),
+        x: Axis::linear("virtual networks"),
+        y: Axis::linear("messages/s"),
+        curves,
+        marks: vec![Mark { name: "1/g".to_owned(), x: None, y: peak() }],
+    }
+}
+
+fn small(effort: Effort, readings: &[Reading]) -> Findings {
+    let counts = few(effort);
+    let server = curve("server", counts, readings, &Reading::rate);
+    let curves = vec![
+        server.clone(),
+        curve("client with the most", counts, readings, &|reading| clients(reading)[2]),
+        curve("client with the least", counts, readings, &|reading| clients(reading)[0]),
+    ];
+    let rows = counts.iter().zip(readings).map(|(n, reading)| row("poll", *n, reading)).collect();
+    let rates = || server.points.iter().map(|(_, rate)| *rate);
+    let share = |rate: Option<Milli>| {
+        rate.map(|rate| {
+            Milli::ratio(
+                u128::from(rate.0.unsigned_abs()) * 100,
+                u128::from(peak().0.unsigned_abs()),
+            )
+        })
+    };
+    Findings {
+        figures: vec![
+            follows(
+                "rate of the server at worst, of 1/g",
+                "%",
+                "near the peak",
+                share(rates().min()),
+            ),
+            follows(
+                "rate of the server at best, of 1/g",
+                "%",
+                "near the peak",
+                share(rates().max()),
+            ),
+        ],
+        settings: [settings::am_ii(), scheduling()].concat(),
+        tables: vec![table(rows)],
+        plots: vec![plot("Up to seven virtual networks into one host", curves)],
+        notes: vec![
+            "The text: near the peak that g allows, steady up to seven, and each client near its \
+             fair share."
+                .to_owned(),
+        ],
+    }
+}
+
+fn large(effort: Effort, readings: &[Reading]) -> Findings {
+    let counts = many(effort);
+    let mut findings =
+        Findings { settings: [settings::am_ii(), scheduling()].concat(), ..Findings::default() };
+    let (mut rows, mut curves) = (Vec::new(), Vec::new());
+    for ((wake, title), readings) in WAKES.iter().zip(readings.chunks(counts.len())) {
+        let pairs = counts.iter().zip(readings);
+        rows.extend(pairs.map(|(n, reading)| row(wake, *n, reading)));
+        let server = curve(title, counts, readings, &Reading::rate);
+        findings.figures.extend(kept(title, &server));
+        curves.push(server);
+    }
+    findings.tables.push(table(rows));
+    findings.plots.push(plot("Virtual networks over seven frames", curves));
+    findings.notes = vec![
+        "The text: polling in one thread would drop significantly once frames are overcommitted; a \
+         server with a thread for each endpoint goes on, its peak a little lower for its events and \
+         threads."
+            .to_owned(),
+    ];
+    findings
+}
+
+/// How much of the rate with seven networks is left with the most.
+fn kept(server: &str, curve: &Curve) -> Vec<Figure> {
+    let at =
+        |count: i64| curve.points.iter().find(|(n, _)| *n == Milli::whole(count)).map(|(_, y)| *y);
+    let last = curve.points.last().map(|(_, y)| *y);
+    let share = at(7).zip(last).map(|(seven, last)| {
+        Milli::ratio(u128::from(last.0.unsigned_abs()) * 100, u128::from(seven.0.unsigned_abs()))
+    });
+    vec![
+        follows(&format!("{server}: rate with 7"), "1/s", "", at(7)),
+        follows(&format!("{server}: of that with the most"), "%", "graceful with events", share),
+    ]
+}
+
+fn follows(what: &str, unit: &'static str, source: &'static str, ours: Option<Milli>) -> Figure {
+    Figure { what: what.to_owned(), unit, published: None, source, ours, origin: Origin::Follows }
+}
+
+fn scheduling() -> Vec<Setting> {
+    let parameters = EndpointParameters::default();
+    let setting = |name, value: u64, unit, why: &str| Setting {
+        name,
+        value: Milli::ratio(value.into(), 1),
+        unit,
+        why: why.to_owned(),
+    };
+    let us = |periods: u64| periods / PERIODS_PER_US;
+    vec![
+        setting("frames", parameters.frames.into(), "", "text: 7"),
+        setting("credits K", parameters.credits.into(), "", "T-9"),
+        setting("burst: messages", 1 << parameters.burst_log2, "", "T-14, chosen"),
+        setting("loiter", us(parameters.loiter), "µs", "T-14, chosen"),
+        setting(
+            "loading an endpoint",
+            us(parameters.load),
+            "µs",
+            "T-15, chosen; transfers come on top",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn up_to_seven_networks_the_server_goes_on_at_its_rate() {
+        let findings = SMALL.run(Effort::Quick).unwrap();
+        let worst = findings.figures[0].ours.unwrap();
+        assert!(worst.0 >= 90_000, "{worst} %");
+    }
+
+    #[test]
+    fn no_request_is_lost_or_answered_twice_while_endpoints_come_and_go() {
+        for point in large_points(Effort::Quick) {
+            let ledger = point.run(&|_| ()).unwrap().ledger;
+            assert!(ledger.is_conserved() && ledger.lost == 0, "{}: {ledger:?}", point.label);
+            assert!(ledger.sent - ledger.completed <= 4 * 9, "{}: {ledger:?}", point.label);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Permutations on the Berkeley NOW: all hosts at once, each with one other.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::measure::{Look, Point, Reading};
+use super::plot::{Axis, Curve, Plot, Scale};
+use super::settings;
+use super::table::{Cell, Column, Figure, Milli, Origin, PERIODS_PER_US, Table};
+use super::{Effort, Experiment, Findings};
+use crate::routes::channels;
+use crate::scenario::Scenario;
+use crate::topology::{NodeId, Port, Topology};
+
+/// Shift, neighbour and bisection exchange.
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "permutations",
+    title: "permutations on 100 hosts: shift, neighbour exchange, bisection exchange",
+    text: "\
+The Berkeley NOW: 100 hosts, 40 switches. Hosts are counted from switch to switch. Each sends to one
+other: the next (shift), its partner beside it (neighbour), its partner in the other half (bisect).
+8 KB messages as fast as the credits allow for bandwidth; 4 words, one at a time, for round trips.",
+    points,
+    conclude,
+};
+
+const NETWORK: &str = "[topology]\nkind = \"now-cluster\"\n";
+/// Bytes of the messages for bandwidth.
+const BLOCK: u64 = 8192;
+/// Megabytes that a channel carries in a second. §4.2
+const CHANNEL: u64 = 80;
+
+/// Who sends to whom, of so many.
+struct Pattern {
+    name: &'static str,
+    to: fn(usize, usize) -> Option<usize>,
+}
+
+const PATTERNS: [Pattern; 4] = [
+    // Beside it, to see what others cost.
+    Pattern { name: "one pair", to: |from, _| (from == 0).then_some(1) },
+    Pattern { name: "shift", to: |from, all| (from + 1).checked_rem(all) },
+    Pattern { name: "neighbour", to: |from, all| Some(from ^ 1).filter(|to| *to < all) },
+    Pattern {
+        name: "bisect",
+        to: |from, all| (from + all / 2).checked_rem(all / 2 * 2).filter(|_| from < all / 2 * 2),
+    },
+];
+const NAMES: [&str; 4] = ["one pair", "shift", "neighbour", "bisect"];
+
+/// What messages are like.
+const BODIES: [&str; 2] =
+    ["kind = \"medium\"\nbytes = 8192\nsaturate = true", "words = 4\nwindow = 1"];
+
+/// The network, and its hosts from switch to switch.
+fn network() -> Option<(Scenario, Vec<NodeId>)> {
+    let scenario = Scenario::read("NOW", &format!("duration_periods = 1\n{NETWORK}")).ok()?;
+    let topology = &scenario.topology;
+    let mut hosts: Vec<NodeId> = topology.hosts().collect();
+    let switch = |host: &NodeId| topology.ports(*host).next().and_then(|port| topology.peer(port));
+    hosts.sort_by_key(|host| switch(host).map(|port| (port.node, port.port)));
+    Some((scenario, hosts))
+}
+
+/// The pairs of a pattern.
+fn pairs(pattern: &Pattern, hosts: &[NodeId]) -> Vec<(NodeId, NodeId)> {
+    let pair = |(place, from): (usize, &NodeId)| {
+        let to = (pattern.to)(place, hosts.len())?;
+        Some((*from, *hosts.get(to)?))
+    };
+    hosts.iter().enumerate().filter_map(pair).collect()
+}
+
+fn points(effort: Effort) -> Vec<Point> {
+    let Some((scenario, hosts)) = network() else { return Vec::new() };
+    let times = effort.choose([32_000, 12_000], [6_000, 2_500]);
+    let point = |pattern: &Pattern, (body, time): (&str, u64)| {
+        let [mut from, mut to] = [String::new(), String::new()];
+        for (sender, receiver) in pairs(pattern, &hosts) {
+            // Text can always be added to.
+            let _ = write!(from, "\"e{}\", ", place(&scenario.topology, sender));
+            let _ = write!(to, "\"e{}\", ", place(&scenario.topology, receiver));
+        }
+        Point {
+            label: format!("{}, {body}", pattern.name),
+            scenario: format!(
+                "{NETWORK}[[endpoint]]\nname = \"e\"\nhost = \"all\"\n\
+                 [[messages]]\nfrom = [{from}]\nto = [{to}]\n{body}\n"
+            ),
+            look: Look::Messages,
+            warm_up: time / 4 * PERIODS_PER_US,
+            duration: time * PERIODS_PER_US,
+        }
+    };
+    let bodies = || BODIES.into_iter().zip(times);
+    PATTERNS.iter().flat_map(|pattern| bodies().map(|body| point(pattern, body))).collect()
+}
+
+/// The number of a host among the hosts: that of its endpoint.
+fn place(topology: &Topology, host: NodeId) -> usize {
+    topology.hosts().take_while(|other| *other != host).count()
+}
+
+/// How many of the pairs share the channel that most of them share, and how many switches a packet
+/// passes, in the mean.
+fn ways(scenario: &Scenario, pairs: &[(NodeId, NodeId)]) -> (u64, Milli) {
+    let mut used: BTreeMap<Port, u64> = BTreeMap::new();
+    let mut hops: u128 = 0;
+    for (from, to) in pairs {
+        let route = scenario.routes.get(*from, *to).unwrap_or_default();
+        hops += route.len() as u128;
+        for port in channels(&scenario.topology, *from, route) {
+            *used.entry(port).or_default() += 1;
+        }
+    }
+    (used.values().copied().max().unwrap_or(0), Milli::ratio(hops, pairs.len() as u128))
+}
+
+const COLUMNS: [Column; 8] = [
+    Column::word("permutation", "permutation"),
+    Column::of("switches_mean", "switches", "mean", 1),
+    Column::count("pairs_on_busiest_channel", "share it"),
+    Column::of("aggregate_mb_per_s", "aggregate", "MB/s", 0),
+    Column::of("host_mb_per_s", "per host", "MB/s", 2),
+    Column::of("channel_bound_mb_per_s", "80 MB/s shared", "MB/s", 2),
+    Column::of("round_trip_us", "round trip", "µs", 2),
+    Column::of("sent_again_share", "sent again", "%", 2),
+];
+
+fn conclude(_: Effort, readings: &[Reading]) -> Findings {
+    let Some((scenario, hosts)) = network() else { return Findings::default() };
+    let mut findings = Findings { settings: settings::am_ii(), ..Findings::default() };
+    let mut rows = Vec::new();
+    let (mut bandwidths, mut trips) = (Vec::new(), Vec::new());
+    for (pattern, readings) in PATTERNS.iter().zip(readings.chunks_exact(BODIES.len())) {
+        let [wide, short] = readings else { continue };
+        let pairs = pairs(pattern, &hosts);
+        let senders = pairs.len() as u64;
+        let (shared, switches) = ways(&scenario, &pairs);
+        let aggregate = wide.bandwidth(BLOCK);
+        let each = Milli::ratio(aggregate.0.unsigned_abs().into(), u128::from(senders) * 1000);
+        let trip = short.flow().round_trip();
+        let again: u64 = wide.hosts.values().map(|host| host.again).sum();
+        let data: u64 = wide.hosts.values().map(|host| host.data).sum();
+        rows.push(vec![
+            Cell::word(pattern.name),
+            switches.into(),
+            Cell::count(shared),
+            aggregate.into(),
+            each.into(),
+            Milli::ratio(CHANNEL.into(), shared.into()).into(),
+            Cell::maybe(trip),
+            Milli::ratio(u128::from(again) * 100, data.into()).into(),
+        ]);
+        bandwidths.push(each);
+        trips.push(trip.unwrap_or_default());
+    }
+    findings.figures = figures(&bandwidths, &trips);
+    findings.tables.push(Table {
+        name: "permutations",
+        title: "Permutations".to_owned(),
+        columns: COLUMNS.to_vec(),
+        rows,
+    });
+    findings.plots = vec![
+        plot("bandwidth", "Bandwidth of a host, 8 KB", "bandwidth (MB/s)", bandwidths),
+        plot("round-trip", "Round trip, 4 words", "round trip (µs)", trips),
+    ];
+    findings.notes = notes();
+    findings
+}
+
+fn plot(name: &'static str, title: &str, label: &'static str, values: Vec<Milli>) -> Plot {
+    Plot {
+        name,
+        title: title.to_owned(),
+        x: Axis { label: "", scale: Scale::Names(&NAMES) },
+        y: Axis::linear(label),
+        curves: vec![Curve {
+            name: "100 hosts".to_owned(),
+            points: (0..).map(Milli::whole).zip(values).collect(),
+        }],
+        marks: Vec::new(),
+    }
+}
+
+fn figures(bandwidths: &[Milli], trips: &[Milli]) -> Vec<Figure> {
+    let share = |values: &[Milli], place: usize| {
+        let (one, all) = (values.get(1)?, values.get(place)?);
+        Some(Milli::ratio(all.0.unsigned_abs().into(), one.0.unsigned_abs().into()))
+    };
+    let figure = |what: &str, source, ours| Figure {
+        what: what.to_owned(),
+        unit: "",
+        published: None,
+        source,
+        ours,
+        origin: Origin::Follows,
+    };
+    vec![
+        figure("bandwidth: neighbour over shift", "both near the peak", share(bandwidths, 2)),
+        figure("bandwidth: bisect over shift", "saturates the bisection", share(bandwidths, 3)),
+        figure("round trip: neighbour over shift", "both near the best", share(trips, 2)),
+        figure("round trip: bisect over shift", "longer", share(trips, 3)),
+    ]
+}
+
+fn notes() -> Vec<String> {
+    [
+        "share it: how many pairs go over the channel that most go over; each can have so much of \
+         its 80 MB/s at most. The ways are those of the NOW as it is built here, of which only the \
+         totals are published.",
+        "In shift, neighbour and bisect a host sends and receives at once, over one bus and with one \
+         firmware; in the one pair it does one of them.",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permutations_pair_each_host_with_another() {
+        let hosts: Vec<NodeId> = (0..6).map(NodeId).collect();
+        let found = |pattern: &Pattern| -> Vec<u32> {
+            pairs(pattern, &hosts).iter().map(|(_, to)| to.0).collect()
+        };
+        assert_eq!(PATTERNS.each_ref().map(|pattern| pattern.name), NAMES);
+        assert_eq!(found(&PATTERNS[0]), [1]);
+        assert_eq!(found(&PATTERNS[1]), [1, 2, 3, 4, 5, 0]);
+        assert_eq!(found(&PATTERNS[2]), [1, 0, 3, 2, 5, 4]);
+        assert_eq!(found(&PATTERNS[3]), [3, 4, 5, 0, 1, 2]);
+    }
+
+    #[test]
+    fn hosts_of_a_switch_are_beside_each_other() {
+        let (scenario, hosts) = network().unwrap();
+        assert_eq!(hosts.len(), 100);
+        let (shared, switches) = ways(&scenario, &pairs(&PATTERNS[2], &hosts));
+        // Of five hosts at a leaf one has its partner at the next leaf.
+        assert!(switches.0 < 2_500 && shared <= 3, "{switches} switches, {shared} share");
+        let (shared, _) = ways(&scenario, &pairs(&PATTERNS[3], &hosts));
+        assert!(shared > 3, "{shared}");
+    }
+}

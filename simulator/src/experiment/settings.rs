@@ -1,0 +1,44 @@
+//! The costs that were set for the messages' figures.
+
+use super::table::{Milli, Setting};
+use crate::endpoint::{Costs, Transfers};
+
+/// Those of both systems.
+pub(super) fn all() -> Vec<Setting> {
+    of("AM-II", &Costs::AM_II, "42 µs, 31 MB/s")
+        .chain(of("GAM", &Costs::GAM, "20 µs, 38 MB/s"))
+        .collect()
+}
+
+/// Those of `AM-II`.
+pub(super) fn am_ii() -> Vec<Setting> {
+    of("AM-II", &Costs::AM_II, "42 µs, 31 MB/s").collect()
+}
+
+fn of(system: &'static str, costs: &Costs, figures: &'static str) -> impl Iterator<Item = Setting> {
+    let layers = [
+        ("host: o_s", costs.host_send),
+        ("host: o_r", costs.host_receive),
+        ("host: copying 64 bytes", costs.host_copy),
+        ("firmware: data out", costs.send),
+        ("firmware: data in", costs.receive),
+        ("firmware: reliability, data out", costs.reliability_send),
+        ("firmware: reliability, data in", costs.reliability_receive),
+        ("firmware: protection, data out", costs.protection_send),
+        ("firmware: protection, data in", costs.protection_receive),
+        ("firmware: ACK out", costs.answer_send),
+        ("firmware: ACK in", costs.answer_receive),
+        ("bus: before a transfer", costs.bus_setup),
+        ("bus: 64 bytes", costs.bus_burst),
+    ];
+    let way = match costs.transfers {
+        Transfers::StoreAndForward => "store-and-forward",
+        Transfers::Pipelined => "pipelined",
+    };
+    layers.into_iter().filter(|(_, periods)| *periods > 0).map(move |(name, periods)| Setting {
+        name,
+        value: Milli::microseconds(periods),
+        unit: "µs",
+        why: format!("{system}, {way}: {figures}"),
+    })
+}
