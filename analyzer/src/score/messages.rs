@@ -5,15 +5,19 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about messages")]
 
+mod causes;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
 
 use codec::packet::Check;
 use codec::transport::{Reason, Seq, TAG};
 
+use self::causes::{Causes, End, Kind as Of};
 use super::balance::Count;
 use super::journeys::QUIET;
 use super::truth::{Frame, Happened, Label, What};
-use crate::conversation::{Gone, Noticed, Remark};
+use crate::conversation::{Cause, Gone, Noticed, Remark};
 use crate::packet::{EndedBy, crc_name};
 
 /// Examples that are kept. *Chosen*: as many as one looks at.
@@ -29,6 +33,8 @@ pub(super) enum Kind {
     Data,
     /// One that sends again what was seen before. T-10
     Retransmission,
+    /// Why it does. T-10
+    Cause,
     /// An ACK. T-5
     Ack,
     /// A NACK. T-6
@@ -81,17 +87,28 @@ pub(super) struct Messages {
     /// Lines without a counterpart so far: so many more in the truth, or, below 0, found.
     open: BTreeMap<Line, i64>,
     counts: BTreeMap<Kind, Count>,
+    causes: Causes,
+    /// What was said that was not why, the first of it.
+    wrong: Vec<(Label, String)>,
 }
 
 impl Kind {
     /// Every kind, in the order in which they are shown.
-    pub(super) const ALL: [Self; 6] =
-        [Self::Data, Self::Retransmission, Self::Ack, Self::Nack, Self::Duplicate, Self::Refused];
+    pub(super) const ALL: [Self; 7] = [
+        Self::Data,
+        Self::Retransmission,
+        Self::Cause,
+        Self::Ack,
+        Self::Nack,
+        Self::Duplicate,
+        Self::Refused,
+    ];
 
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Data => "data",
             Self::Retransmission => "retransmission",
+            Self::Cause => "cause",
             Self::Ack => "ack",
             Self::Nack => "nack",
             Self::Duplicate => "duplicate",
@@ -113,12 +130,18 @@ impl Messages {
         if let Some((_, name)) = self.over.pop_front_if(over) {
             self.sent.remove(&name);
         }
+        let sent = (row.packet.as_deref().unwrap_or_default(), row.at);
         let (line, message) = match &row.what {
             What::MessageTransmitted { message, label } => {
+                self.causes.data(sent, message, *label);
                 (Line::new(Kind::Data, *label), Some(message.clone()))
             }
-            What::AckTransmitted(label) => (Line::new(Kind::Ack, label.answered()), None),
+            What::AckTransmitted(label) => {
+                self.causes.answer(sent, Of::Ack, label.answered());
+                (Line::new(Kind::Ack, label.answered()), None)
+            }
             What::NackTransmitted { label, reason } => {
+                self.causes.answer(sent, Of::Nack, label.answered());
                 let reason = Reason::ALL.map(Reason::name).into_iter().find(|it| it == reason);
                 (Line { reason, ..Line::new(Kind::Nack, label.answered()) }, None)
             }
@@ -140,7 +163,11 @@ impl Messages {
             What::Consumed { .. } | What::Dropped { .. } => {
                 let known = row.packet.as_ref().filter(|name| self.sent.contains_key(*name));
                 self.over.extend(known.map(|name| (row.at, name.clone())));
-                return;
+                let good = matches!(&row.what, What::Consumed { crc: Some(crc), .. }
+                    if crc == crc_name(Check::Good));
+                return self
+                    .causes
+                    .ended(sent.0, if good { End::Arrived(row.at) } else { End::Lost });
             }
             _ => return,
         };
@@ -194,8 +221,9 @@ impl Messages {
         let label = Label::of(noticed);
         let line = match noticed.remark {
             Remark::Data(_) => Line::new(Kind::Data, label),
-            Remark::Resent(..) => {
+            Remark::Resent(_, cause) => {
                 self.find(Line::new(Kind::Data, label));
+                self.cause(label, cause);
                 Line::new(Kind::Retransmission, label)
             }
             Remark::Ack(_) => Line::new(Kind::Ack, label),
@@ -212,6 +240,22 @@ impl Messages {
             Remark::Gone(_) | Remark::Storm(_) | Remark::Broken(_) => return,
         };
         self.find(line);
+    }
+
+    /// Why a message was sent again.
+    fn cause(&mut self, label: Label, cause: Cause) {
+        // Where links were not captured, no wire tells.
+        let known = self.causes.of_resent(label).filter(|_| cause != Cause::Unknown);
+        let Some(causes) = known else { return };
+        let count = self.counts.entry(Kind::Cause).or_default();
+        count.in_truth += 1;
+        count.found += 1;
+        if causes.contains(&cause) {
+            count.right += 1;
+        } else if self.wrong.len() < ODD_MAX {
+            let names: Vec<&str> = causes.iter().map(|cause| cause.name()).collect();
+            self.wrong.push((label, format!("{}, found: {}", names.join(" or "), cause.name())));
+        }
     }
 
     fn expect(&mut self, line: Line) {
@@ -239,22 +283,32 @@ impl Messages {
     }
 
     /// What they came to, kind by kind.
-    pub(super) fn counts(&self) -> [(Kind, Count); 6] {
+    pub(super) fn counts(&self) -> [(Kind, Count); 7] {
         Kind::ALL.map(|kind| (kind, self.counts.get(&kind).copied().unwrap_or_default()))
     }
 
     /// What only one of the two tells, the first of it: which account, the kind, and what it is.
     pub(super) fn odd(&self) -> impl Iterator<Item = (&'static str, &'static str, String)> {
-        self.open.iter().take(ODD_MAX).map(|(line, more)| {
+        let open = self.open.iter().take(ODD_MAX).map(|(line, more)| {
             let account = if *more > 0 { "missed" } else { "invented" };
-            let Label { source, destination, channel, incarnation, seq, timestamp } = line.label;
             let reason = line.reason.map_or_else(String::new, |reason| format!(", {reason}"));
-            let what = format!(
-                "{source} > {destination} on {channel}, incarnation {incarnation}, number {seq}, \
-                 of {timestamp} \u{b5}s{reason}"
-            );
-            (account, line.kind.name(), what)
-        })
+            (account, line.kind.name(), format!("{}{reason}", line.label))
+        });
+        let wrong = |(label, what): &(Label, String)| {
+            ("missed", Kind::Cause.name(), format!("{label}: {what}"))
+        };
+        open.chain(self.wrong.iter().map(wrong))
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { source, destination, channel, incarnation, seq, timestamp } = self;
+        write!(
+            f,
+            "{source} > {destination} on {channel}, incarnation {incarnation}, number {seq}, \
+             of {timestamp} µs"
+        )
     }
 }
 

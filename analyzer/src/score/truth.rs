@@ -30,6 +30,7 @@ pub(super) enum What {
     Forwarded,
     Consumed {
         handling: String,
+        crc: Option<String>,
     },
     Dropped {
         rule: String,

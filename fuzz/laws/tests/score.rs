@@ -51,7 +51,8 @@ fn table(scores: &[(String, Score)]) -> String {
             let sum = match row.kind {
                 "packet" | "open-packet" => &mut packets,
                 "journey" | "fate" | "injury" | "fill" => continue,
-                "data" | "retransmission" | "ack" | "nack" | "duplicate" | "refused" => continue,
+                "data" | "retransmission" | "cause" | "ack" | "nack" => continue,
+                "duplicate" | "refused" => continue,
                 _ => &mut events,
             };
             for (sum, more) in sum.iter_mut().zip([row.in_truth, row.found, row.right]) {
@@ -143,18 +144,22 @@ fn conversations_are_found_as_they_were() {
     let at = |at: u64, what: &str| format!("[[fault]]\nat_us = {at}\n{what}\n");
     let cases = [
         ("nothing", String::new(), vec!["data", "ack", "nack", "refused"]),
-        ("cut", at(2000, "cut = \"s0:1\"\nfor_us = 700"), vec!["retransmission", "duplicate"]),
-        ("flips", noise("flip", 3000).concat(), vec!["retransmission"]),
-        ("weakened", noise("weaken", 1500).concat(), vec!["retransmission"]),
+        (
+            "cut",
+            at(2000, "cut = \"s0:1\"\nfor_us = 700"),
+            vec!["retransmission", "cause", "duplicate"],
+        ),
+        ("flips", noise("flip", 3000).concat(), vec!["retransmission", "cause"]),
+        ("weakened", noise("weaken", 1500).concat(), vec!["retransmission", "cause"]),
         ("gaps", "[[fault]]\nevery_us = 200\nlose_gap = \"any\"\n".to_owned(), vec!["data"]),
         ("restart", at(2000, "restart = \"h0\"") + &at(4000, "restart = \"h1\""), vec!["nack"]),
-        ("off", at(2000, "power_off = \"h0\"\nfor_us = 2500"), vec!["retransmission"]),
+        ("off", at(2000, "power_off = \"h0\"\nfor_us = 2500"), vec!["retransmission", "cause"]),
     ];
     for (name, faults, kinds) in cases {
         let score = scored(&talking(&faults));
         let kinds = kinds.into_iter().filter(|kind| score.of(kind).is_none_or(|it| it.right == 0));
         assert_eq!(kinds.collect::<Vec<_>>(), [""; 0], "{name}: what is to be there");
-        for row in ["data", "retransmission", "ack", "nack", "duplicate", "refused"] {
+        for row in ["data", "retransmission", "cause", "ack", "nack", "duplicate", "refused"] {
             let row = score.of(row).filter(|row| !row.is_perfect());
             assert!(row.is_none(), "{name}: {row:?}\n{:#?}", score.differences);
         }

@@ -1,0 +1,139 @@
+//! Why messages were sent again, as it was: what became of each transmission and of the answers to it. T-10
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{Key, Label};
+use crate::conversation::Cause;
+
+/// Transmissions that are kept of each logical channel. *Chosen*: more than are sent of a message
+/// before what was noticed about it is told.
+const SENT_MAX: usize = 32;
+
+/// Transmissions of each logical channel.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Causes {
+    sent: BTreeMap<Key, VecDeque<Transmission>>,
+    /// What packets that are on their way are, by their names.
+    packets: BTreeMap<String, Packet>,
+}
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    label: Label,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Data,
+    Ack,
+    Nack,
+}
+
+/// A data packet that was sent, once.
+#[derive(Clone, Debug)]
+struct Transmission {
+    label: Label,
+    message: String,
+    /// When, in periods of the full rate.
+    at: u64,
+    end: End,
+    /// Answers to it.
+    answers: Vec<Answer>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    kind: Kind,
+    at: u64,
+    end: End,
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum End {
+    /// Nothing yet.
+    #[default]
+    UnderWay,
+    /// It came to a host with a good CRC, then.
+    Arrived(u64),
+    /// It did not.
+    Lost,
+}
+
+impl Causes {
+    /// A data packet was sent.
+    pub(super) fn data(&mut self, (name, at): (&str, u64), message: &str, label: Label) {
+        self.packets.insert(name.to_owned(), Packet { label, kind: Kind::Data });
+        let sent = self.sent.entry(label.key()).or_default();
+        let message = message.to_owned();
+        sent.push_back(Transmission {
+            label,
+            message,
+            at,
+            end: End::UnderWay,
+            answers: Vec::new(),
+        });
+        if sent.len() > SENT_MAX {
+            sent.pop_front();
+        }
+    }
+
+    /// An answer was sent to data with this label.
+    pub(super) fn answer(&mut self, (name, at): (&str, u64), kind: Kind, label: Label) {
+        self.packets.insert(name.to_owned(), Packet { label, kind });
+        if let Some(sent) = self.of(label) {
+            sent.answers.push(Answer { kind, at, end: End::UnderWay });
+        }
+    }
+
+    /// A packet has reached its end.
+    pub(super) fn ended(&mut self, name: &str, end: End) {
+        let Some(Packet { label, kind }) = self.packets.remove(name) else { return };
+        let Some(sent) = self.of(label) else { return };
+        if kind == Kind::Data {
+            sent.end = end;
+            return;
+        }
+        let on_its_way = |it: &&mut Answer| it.kind == kind && it.end == End::UnderWay;
+        if let Some(answer) = sent.answers.iter_mut().find(on_its_way) {
+            answer.end = end;
+        }
+    }
+
+    fn of(&mut self, label: Label) -> Option<&mut Transmission> {
+        self.sent.get_mut(&label.key())?.iter_mut().rev().find(|sent| sent.label == label)
+    }
+
+    /// Why a message was sent again with this label: what may be said, more than one where no wire
+    /// tells which. None if too little is known.
+    pub(super) fn of_resent(&self, label: Label) -> Option<&'static [Cause]> {
+        let sent = self.sent.get(&label.key())?;
+        let place = sent.iter().rposition(|sent| sent.label == label)?;
+        let now = sent.get(place)?;
+        let before = sent.get(place.checked_sub(1)?)?;
+        if before.message != now.message {
+            return None;
+        }
+        let same = sent.iter().take(place).filter(|sent| sent.message == now.message);
+        let mut answers = same.flat_map(|sent| &sent.answers);
+        let arrived = |answer: &Answer| matches!(answer.end, End::Arrived(_));
+        if answers.any(|it| it.kind == Kind::Ack && it.at < now.at && arrived(it)) {
+            return Some(&[Cause::TooEarly, Cause::AfterAck]);
+        }
+        match (before.answers.last(), before.end) {
+            (Some(Answer { end: End::UnderWay, .. }), _) | (None, End::UnderWay) => None,
+            (Some(Answer { end: End::Arrived(at), kind, .. }), _) => match kind {
+                Kind::Nack if *at < now.at => Some(&[Cause::Nack]),
+                Kind::Ack | Kind::Nack | Kind::Data => Some(&[Cause::TooEarly]),
+            },
+            (Some(Answer { end: End::Lost, kind: Kind::Nack, .. }), _) => {
+                Some(&[Cause::Nack, Cause::Corrupt])
+            }
+            (Some(Answer { end: End::Lost, .. }), _) => Some(&[Cause::LostAck, Cause::Corrupt]),
+            (None, End::Arrived(_)) => Some(&[Cause::Unanswered]),
+            (None, End::Lost) => Some(&[Cause::LostData, Cause::Corrupt]),
+        }
+    }
+}
