@@ -64,6 +64,21 @@ fn plans() -> Vec<(&'static str, Plan)> {
             },
         ),
         (
+            "one channel, 4 messages: 4 lost, 2 doubled",
+            Plan {
+                messages: vec![Mail::good(Side::Left); 4],
+                bounds: Bounds { losses: 4, duplicates: 2, ..none },
+                ..Plan::single()
+            },
+        ),
+        (
+            "2 lost, a queue full, an unload beside an endpoint that stays",
+            Plan {
+                messages: vec![Mail::good(Side::Left), Mail::neighbours(Side::Left)],
+                ..of(Bounds { losses: 2, fulls: 1, unloads: 1, ..none })
+            },
+        ),
+        (
             "1 lost, a queue full, an unload, a restart",
             of(Bounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..none }),
         ),

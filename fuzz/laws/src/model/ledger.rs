@@ -89,17 +89,15 @@ impl Ledger {
         self.written.get(usize::from(message.0)).copied().unwrap_or(Written::Never)
     }
 
-    /// The first message that waits to be sent.
-    #[must_use]
-    pub fn waiting(&self) -> Option<Message> {
-        let mut messages = (0..).map(Message).zip(&self.fates);
-        messages.find(|(_, fate)| **fate == Fate::Waiting).map(|(message, _)| message)
+    /// Messages that wait to be sent.
+    pub fn waiting(&self) -> impl Iterator<Item = Message> {
+        let messages = (0..).map(Message).zip(&self.fates);
+        messages.filter(|(_, fate)| **fate == Fate::Waiting).map(|(message, _)| message)
     }
 
-    /// How many are outstanding.
-    #[must_use]
-    pub fn outstanding(&self) -> usize {
-        self.outstanding.len()
+    /// Messages that are outstanding, by their channels.
+    pub fn outstanding(&self) -> impl Iterator<Item = Message> {
+        self.outstanding.values().map(|own| own.message)
     }
 
     /// Whether every message of this side has come to an end.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use codec::transport::{Incarnation, Nic};
+use codec::transport::{EndpointId, Incarnation, Nic};
 use simulator::transport::{Micros, TransportParameters};
 
 /// One of the two NICs.
@@ -90,11 +90,19 @@ pub enum Key {
     Bad,
 }
 
+/// The endpoint of each NIC that all messages are for, and that is loaded and unloaded.
+pub const ENDPOINT: EndpointId = EndpointId(0);
+
+/// One of each NIC that only sends, and stays in its frame.
+pub const NEIGHBOUR: EndpointId = EndpointId(1);
+
 /// A message that is to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mail {
     /// Its sender; it goes to the other one.
     pub from: Side,
+    /// [`ENDPOINT`] or [`NEIGHBOUR`].
+    pub endpoint: EndpointId,
     /// Whether it is let in.
     pub key: Key,
 }
@@ -175,6 +183,12 @@ pub struct Plan {
 pub const MESSAGES_MAX: usize = 4;
 
 impl Plan {
+    /// A message of it.
+    #[must_use]
+    pub fn mail(&self, message: Message) -> Option<&Mail> {
+        self.messages.get(usize::from(message.0))
+    }
+
     /// Two logical channels; a scan every µs, which sends everything again, and gives up what there was
     /// no sign of for more than two; two messages from NIC 0 and one from NIC 1. Incarnations start
     /// where they wrap, and where half of them are behind. Nothing goes wrong.
@@ -214,12 +228,18 @@ impl Mail {
     /// One that is let in.
     #[must_use]
     pub const fn good(from: Side) -> Self {
-        Self { from, key: Key::Good }
+        Self { from, endpoint: ENDPOINT, key: Key::Good }
     }
 
     /// One that is refused for good.
     #[must_use]
     pub const fn bad(from: Side) -> Self {
-        Self { from, key: Key::Bad }
+        Self { from, endpoint: ENDPOINT, key: Key::Bad }
+    }
+
+    /// One that is let in, from the endpoint that stays.
+    #[must_use]
+    pub const fn neighbours(from: Side) -> Self {
+        Self { from, endpoint: NEIGHBOUR, key: Key::Good }
     }
 }

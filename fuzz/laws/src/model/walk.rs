@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
         while self.keys.len() < states_max {
             let index = u32::try_from(self.visited).unwrap_or(NOWHERE);
             let Some(world) = self.world(index) else { break };
-            let fault_free = world.next_without_faults();
+            let fault_free = world.next_without_faults(self.plan);
             let mut next = NOWHERE;
             actions.clear();
             world.actions(&mut |action| actions.push(action));

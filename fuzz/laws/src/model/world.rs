@@ -2,19 +2,16 @@
 
 use std::rc::Rc;
 
-use codec::transport::{EndpointId, Header, Reason};
+use codec::transport::{EndpointId, Header, Incarnation, Reason};
 use simulator::transport::{Effect, Letter, Micros, Note, Packet, Return, Transport};
 
 use super::breach::Breach;
 use super::ledger::{Fate, Ledger, Written};
-use super::plan::{Bounds, Claim, Flaw, Key, Message, Pair, Plan, Side};
+use super::plan::{Bounds, Claim, ENDPOINT, Flaw, Key, Message, NEIGHBOUR, Pair, Plan, Side};
 
 pub mod apply;
 mod hear;
 pub mod time;
-
-/// The endpoint of each NIC.
-pub const ENDPOINT: EndpointId = EndpointId(0);
 
 /// Something that can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -122,7 +119,7 @@ impl World {
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
         let station = |side: Side| {
-            let mut transport = Transport::new(side.nic(), plan.parameters, *plan.first.of(side));
+            let mut transport = start(plan, side, *plan.first.of(side));
             transport.on_load(ENDPOINT);
             let ledger = Ledger::new(plan, side);
             Rc::new(Station { transport, endpoint: Endpoint::Resident, ledger })
@@ -168,7 +165,7 @@ impl World {
     /// What happens next if nothing goes wrong any more: first packets arrive, then queues have room
     /// and endpoints are loaded, then what waits is sent, then time passes. None when all is over.
     #[must_use]
-    pub fn next_without_faults(&self) -> Option<Action> {
+    pub fn next_without_faults(&self, plan: &Plan) -> Option<Action> {
         let first = |found: &dyn Fn(Side) -> bool| Side::BOTH.into_iter().find(|side| found(*side));
         let station = |side: Side| self.stations.of(side);
         if self.is_resolved() {
@@ -179,7 +176,7 @@ impl World {
             Some(Action::Empty(side))
         } else if let Some(side) = first(&|side| station(side).endpoint == Endpoint::Out) {
             Some(Action::Load(side))
-        } else if let Some(side) = first(&|side| station(side).can_send(side)) {
+        } else if let Some(side) = first(&|side| station(side).next_to_send(plan, side).is_some()) {
             Some(Action::Send(side))
         } else {
             Some(Action::Tick)
@@ -188,16 +185,17 @@ impl World {
 }
 
 impl Station {
-    /// Whether it has a message to send and a channel for it.
+    /// The next message that it can send: its endpoint is in a frame, and there is a channel for it.
     #[must_use]
-    pub fn can_send(&self, side: Side) -> bool {
-        let resident = match self.endpoint {
+    pub fn next_to_send(&self, plan: &Plan, side: Side) -> Option<Message> {
+        let may_send = |message: &Message| match self.endpoint {
             Endpoint::Resident | Endpoint::Full => true,
-            Endpoint::Leaving | Endpoint::Out => false,
+            Endpoint::Leaving | Endpoint::Out => {
+                plan.mail(*message).is_some_and(|mail| mail.endpoint == NEIGHBOUR)
+            }
         };
-        resident
-            && self.ledger.waiting().is_some()
-            && self.transport.has_channel(side.other().nic())
+        let next = self.ledger.waiting().find(may_send)?;
+        self.transport.has_channel(side.other().nic()).then_some(next)
     }
 
     /// What the endpoint says to a message that is new. T-6
@@ -212,4 +210,11 @@ impl Station {
             (Key::Good, Endpoint::Leaving | Endpoint::Out) => Err(Reason::NotResident),
         }
     }
+}
+
+/// A machine that has just been started, with the endpoint that stays.
+fn start(plan: &Plan, side: Side, first: Incarnation) -> Transport<Message> {
+    let mut transport = Transport::new(side.nic(), plan.parameters, first);
+    transport.on_load(NEIGHBOUR);
+    transport
 }

@@ -45,7 +45,7 @@ impl Walk<'_> {
                 Ends::Unknown => *place = Ends::Under,
             }
             let world = self.world(at)?;
-            match (world.next_without_faults(), self.nexts.get(at as usize)) {
+            match (world.next_without_faults(self.plan), self.nexts.get(at as usize)) {
                 (None, _) => set(known, at, Ends::In(0)),
                 (Some(action), Some(next)) if *next != NOWHERE => {
                     way.push((at, u32::from(action == Action::Tick)));
@@ -68,7 +68,7 @@ impl Walk<'_> {
     fn run(&self, world: World) -> Option<u32> {
         let (mut world, mut time, mut events) = (world, 0, Vec::new());
         for _ in 0..STEPS_MAX {
-            let Some(action) = world.next_without_faults() else { return Some(time) };
+            let Some(action) = world.next_without_faults(self.plan) else { return Some(time) };
             events.clear();
             let mut step =
                 Step { plan: self.plan, reckoning: Reckoning::Relative, events: &mut events };
@@ -83,7 +83,7 @@ impl Walk<'_> {
         let faulty = actions.len();
         let (mut world, mut seen) = (self.world(state), Vec::new());
         while let Some(here) = world {
-            let Some(action) = here.next_without_faults() else { break };
+            let Some(action) = here.next_without_faults(self.plan) else { break };
             if seen.contains(&here) || seen.len() > STEPS_MAX {
                 break;
             }

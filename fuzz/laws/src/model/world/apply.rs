@@ -2,8 +2,9 @@
 
 use super::time::Reckoning;
 use super::{
-    Action, Bounds, Breach, Claim, ENDPOINT, Effect, End, Endpoint, Event, Fate, Flaw, Letter,
-    Message, Micros, Packet, Plan, Rc, Return, Side, Station, Transport, World, Written,
+    Action, Bounds, Breach, Claim, ENDPOINT, Effect, End, Endpoint, EndpointId, Event, Fate, Flaw,
+    Letter, Message, Micros, NEIGHBOUR, Packet, Plan, Rc, Return, Side, Station, World, Written,
+    start,
 };
 
 /// What a step leads to: another state, or none if it cannot be taken; or a broken law.
@@ -82,11 +83,9 @@ impl Step<'_> {
 
     fn send(&mut self, world: &mut World, side: Side) -> Taken {
         let (now, station) = (world.now, Rc::make_mut(world.stations.of_mut(side)));
-        if !station.can_send(side) {
-            return Ok(None);
-        }
-        let Some(message) = station.ledger.waiting() else { return Ok(None) };
-        let letter = Letter { endpoint: ENDPOINT, message };
+        let Some(message) = station.next_to_send(self.plan, side) else { return Ok(None) };
+        let endpoint = self.plan.mail(message).map_or(ENDPOINT, |mail| mail.endpoint);
+        let letter = Letter { endpoint, message };
         let mut effects = Vec::new();
         let sent = station.transport.on_send(now, side.other().nic(), letter, &mut effects);
         let channel = sent.map_err(|_| Breach::Miscounted(side))?;
@@ -147,8 +146,10 @@ impl Step<'_> {
 
     fn load(&mut self, world: &mut World, side: Side) -> Option<()> {
         let station = Rc::make_mut(world.stations.of_mut(side));
-        if station.endpoint != Endpoint::Out {
-            return None;
+        // One that is leaving may be wanted again before it has left.
+        match station.endpoint {
+            Endpoint::Leaving | Endpoint::Out => {}
+            Endpoint::Resident | Endpoint::Full => return None,
         }
         station.endpoint = Endpoint::Resident;
         station.transport.on_load(ENDPOINT);
@@ -160,7 +161,7 @@ impl Step<'_> {
     fn restart(&mut self, world: &mut World, side: Side) -> Option<()> {
         let station = Rc::make_mut(world.stations.of_mut(side));
         let next = station.transport.next_incarnation();
-        station.transport = Transport::new(side.nic(), self.plan.parameters, next);
+        station.transport = start(self.plan, side, next);
         station.endpoint = Endpoint::Out;
         let lost = match self.plan.flaw {
             Flaw::LostSentAgain => Fate::Waiting,
@@ -250,7 +251,8 @@ impl Step<'_> {
         }
         self.events.push(Event::Unloaded(side));
         let station = Rc::make_mut(world.stations.of_mut(side));
-        if station.endpoint != Endpoint::Leaving || station.ledger.outstanding() > 0 {
+        let left = outstanding(self.plan, station, ENDPOINT);
+        if station.endpoint != Endpoint::Leaving || left > 0 {
             return Err(Breach::Misplaced(side));
         }
         station.endpoint = Endpoint::Out;
@@ -288,10 +290,19 @@ fn turn(world: &mut World, side: Side, from: Endpoint, to: Endpoint) -> Option<(
 
 /// What the machine counts is what is outstanding. Property 6
 fn check_counts(plan: &Plan, side: Side, station: &Station) -> Result<(), Breach> {
-    let (outstanding, transport) = (station.ledger.outstanding(), &station.transport);
-    let free = outstanding < usize::from(plan.parameters.channels);
-    let agree = transport.outstanding(ENDPOINT) == outstanding
-        && transport.has_channel(side.other().nic()) == free
-        && transport.due().is_some() == (outstanding > 0);
+    let transport = &station.transport;
+    let counts = [ENDPOINT, NEIGHBOUR].map(|endpoint| outstanding(plan, station, endpoint));
+    let all = counts.iter().sum::<usize>();
+    let agree = [ENDPOINT, NEIGHBOUR].map(|endpoint| transport.outstanding(endpoint)) == counts
+        && transport.has_channel(side.other().nic())
+            == (all < usize::from(plan.parameters.channels))
+        && transport.due().is_some() == (all > 0)
+        && transport.agrees();
     if agree { Ok(()) } else { Err(Breach::Miscounted(side)) }
+}
+
+/// How many messages of an endpoint are outstanding.
+fn outstanding(plan: &Plan, station: &Station, endpoint: EndpointId) -> usize {
+    let its = |message: &Message| plan.mail(*message).is_some_and(|mail| mail.endpoint == endpoint);
+    station.ledger.outstanding().filter(its).count()
 }

@@ -43,8 +43,7 @@ impl Step<'_> {
         let bent = self.bend_data(header);
         let (over, mut taken) = (before.ledger.is_over(&bent), None);
         let mut take = |message: &Message| {
-            let key =
-                self.plan.messages.get(usize::from(message.0)).map_or(Key::Bad, |mail| mail.key);
+            let key = self.plan.mail(*message).map_or(Key::Bad, |mail| mail.key);
             before.admit(key).inspect(|()| taken = Some(*message))
         };
         let station = Rc::make_mut(world.stations.of_mut(side));
