@@ -15,6 +15,7 @@ mod driver;
 mod firmware;
 mod frames;
 mod host;
+mod inbox;
 mod parcel;
 mod plan;
 mod protocol;

@@ -1,10 +1,9 @@
-//! An endpoint: its four queues, credits, staging area and segment. T-6, T-9
+//! An endpoint: its four queues and its credits, and what it sends. T-9
 
 use std::collections::{BTreeMap, VecDeque};
 
-use codec::transport::{EndpointKey, Form, Nic, Reason, Role};
+use codec::transport::{Nic, Role};
 
-use super::costs::Layers;
 use super::parcel::Letter;
 use super::plan::{EndpointParameters, EndpointPlan};
 use super::scheduler::Supply;
@@ -18,21 +17,21 @@ pub(super) struct Endpoint {
     pub(super) plan: EndpointPlan,
     pub(super) place: Place,
     pub(super) statistics: EndpointStatistics,
-    parameters: EndpointParameters,
+    pub(super) parameters: EndpointParameters,
     /// Messages handed over so far.
     next: u32,
     credits: u16,
     requests_out: VecDeque<Item>,
     replies_out: VecDeque<Item>,
-    requests_in: VecDeque<Letter>,
-    replies_in: VecDeque<Incoming>,
+    pub(super) requests_in: VecDeque<Letter>,
+    pub(super) replies_in: VecDeque<Incoming>,
     /// Places in the receive queues that are kept for what comes in by DMA: requests and replies.
-    kept: [usize; 2],
+    pub(super) kept: [usize; 2],
     /// Places in the reply send queue that are kept for requests that are being handled.
-    replying: usize,
+    pub(super) replying: usize,
     /// Requests that took a credit, by number.
     waiting: BTreeMap<u32, Waiting>,
-    segment: Segment,
+    pub(super) segment: Segment,
 }
 
 /// Where an endpoint is. T-13, T-15
@@ -206,7 +205,7 @@ impl Endpoint {
         self.replies_out.len() + self.replying < self.reply_places()
     }
 
-    fn reply_places(&self) -> usize {
+    pub(super) fn reply_places(&self) -> usize {
         usize::from(self.parameters.request_queue).max(1)
     }
 
@@ -298,116 +297,6 @@ impl Endpoint {
     fn remove(&mut self, id: MessageId) {
         self.requests_out.retain(|item| item.letter.id != id);
         self.replies_out.retain(|item| item.letter.id != id);
-    }
-
-    /// Why a message cannot be written here now, if it cannot: what is final comes first. T-6
-    pub(super) fn refusal(&self, letter: &Letter, layers: Layers) -> Option<Reason> {
-        if self.refuses(letter.key, layers) || !self.reaches(letter) {
-            return Some(Reason::BadKey);
-        }
-        match self.place {
-            Place::Resident(_) => {}
-            Place::Away | Place::Leaving => return Some(Reason::NotResident),
-        }
-        let [requests, replies] = self.kept;
-        let has_room = match letter.role {
-            Role::Request => {
-                self.requests_in.len() + requests < usize::from(self.parameters.request_queue)
-            }
-            Role::Reply => self.replies_in.len() + replies < self.places(),
-        };
-        if !has_room {
-            return Some(Reason::QueueFull);
-        }
-        let has_stage = self.staged() + requests + replies < usize::from(self.parameters.staging);
-        (letter.is_transferred() && !has_stage).then_some(Reason::NoResource)
-    }
-
-    /// Places of the reply receive queue: for a reply to each request, and for each message that may
-    /// come back.
-    fn places(&self) -> usize {
-        usize::from(self.parameters.credits).saturating_add(self.reply_places())
-    }
-
-    fn refuses(&self, key: EndpointKey, layers: Layers) -> bool {
-        match layers {
-            Layers::Baseline | Layers::Reliability => false,
-            Layers::Protection => key != self.plan.key,
-        }
-    }
-
-    /// Reading: a key opens no memory beyond the segment, so that what goes there is refused as by a
-    /// wrong key. It would never be taken; refused without being final it would be sent for ever. T-6
-    fn reaches(&self, letter: &Letter) -> bool {
-        match letter.form {
-            Form::Short | Form::Medium => true,
-            Form::Bulk { offset, .. } => self.segment.holds(offset, letter.bytes.len()),
-        }
-    }
-
-    /// Messages in the staging area that were not read yet.
-    fn staged(&self) -> usize {
-        let replies = self.replies_in.iter().filter(|incoming| match incoming {
-            Incoming::Reply(letter) => letter.is_transferred(),
-            Incoming::Returned(_) => false,
-        });
-        let requests = self.requests_in.iter().filter(|letter| letter.is_transferred());
-        requests.count() + replies.count()
-    }
-
-    /// Keeps a place for a message that comes in by DMA.
-    pub(super) const fn keep(&mut self, role: Role) {
-        let [requests, replies] = &mut self.kept;
-        match role {
-            Role::Request => *requests += 1,
-            Role::Reply => *replies += 1,
-        }
-    }
-
-    /// It has come in.
-    pub(super) const fn free(&mut self, role: Role) {
-        let [requests, replies] = &mut self.kept;
-        match role {
-            Role::Request => *requests = requests.saturating_sub(1),
-            Role::Reply => *replies = replies.saturating_sub(1),
-        }
-    }
-
-    /// Writes a message, or says why not. An event is posted if the queues were empty. T-5, T-6
-    pub(super) fn write(&mut self, letter: &Letter, layers: Layers) -> Result<(), Reason> {
-        if let Some(reason) = self.refusal(letter, layers) {
-            return Err(reason);
-        }
-        if self.requests_in.is_empty() && self.replies_in.is_empty() {
-            self.statistics.events += 1;
-        }
-        match letter.form {
-            Form::Short | Form::Medium => {}
-            Form::Bulk { offset, .. } => self.segment.write(offset, &letter.bytes),
-        }
-        match letter.role {
-            Role::Request => self.requests_in.push_back(letter.clone()),
-            Role::Reply => self.replies_in.push_back(Incoming::Reply(letter.clone())),
-        }
-        Ok(())
-    }
-
-    /// Whether there is something that the application can read.
-    pub(super) fn has_incoming(&self) -> bool {
-        !self.replies_in.is_empty() || (!self.requests_in.is_empty() && self.can_reply())
-    }
-
-    /// What the application reads next: replies before requests. A request keeps a place for its reply.
-    pub(super) fn read(&mut self) -> Option<Read> {
-        if let Some(incoming) = self.replies_in.pop_front() {
-            return Some(Read::Other(incoming));
-        }
-        if !self.can_reply() {
-            return None;
-        }
-        let letter = self.requests_in.pop_front()?;
-        self.replying += 1;
-        Some(Read::Request(letter))
     }
 
     /// What stands in its segment.

@@ -389,3 +389,53 @@ fn a_thread_with_an_event_sleeps_until_something_comes() {
     assert_eq!(net.statistics(0, 0).round_trips.mean(), Some(1 + 2 * way + 800));
     assert_eq!(net.statistics(1, 1).events, 1);
 }
+
+/// Who sent each message of a host, in the order in which they were acknowledged.
+fn senders(net: &mut Net, nic: u16, until: u64) -> Vec<u16> {
+    net.run(until);
+    let mut senders = Vec::new();
+    for (_, _, told) in &net.told {
+        if let Told::Acknowledged(id) = told
+            && id.nic == Nic(nic)
+        {
+            senders.push(id.endpoint.0);
+        }
+    }
+    senders
+}
+
+#[test]
+fn endpoints_that_always_have_something_to_send_get_the_same_share() {
+    let streams = (0..3).map(|from| stream(from, (1, from), 2_000)).collect();
+    let parameters = EndpointParameters { burst_log2: 3, ..EndpointParameters::default() };
+    let mut net = Net::new(vec![
+        MessagingPlan { streams, parameters, ..plan(0, 3) },
+        MessagingPlan { parameters, ..plan(1, 3) },
+    ]);
+    let order = senders(&mut net, 0, SECOND / 20);
+    let share = |endpoint| order.iter().filter(|sender| **sender == endpoint).count();
+    let shares = [share(0), share(1), share(2)];
+    assert!(shares[0] > 300);
+    assert!(shares.iter().all(|share| share.abs_diff(shares[0]) <= 2 * 8), "{shares:?}");
+}
+
+#[test]
+fn loitering_keeps_the_others_waiting_for_one_that_pauses() {
+    // Endpoint 0 asks, and asks again when it has its answer; endpoint 1 has one request. The NIC
+    // stays with 0 for all its burst, or goes on to 1 as soon as the queue of 0 is empty.
+    let first_of_the_other = |loiter| {
+        let parameters =
+            EndpointParameters { loiter, burst_log2: 3, ..EndpointParameters::default() };
+        let streams = vec![
+            MessageStream { arrivals: ping_pong(), ..stream(0, (1, 0), 20) },
+            MessageStream { start: 50 * MICROSECOND, ..stream(1, (1, 1), 1) },
+        ];
+        let mut net = Net::new(vec![
+            MessagingPlan { streams, parameters, ..plan(0, 2) },
+            MessagingPlan { parameters, ..plan(1, 2) },
+        ]);
+        senders(&mut net, 0, SECOND).iter().position(|sender| *sender == 1)
+    };
+    assert_eq!(first_of_the_other(8_000 * MICROSECOND), Some(8), "2 to the 3 come first");
+    assert!(first_of_the_other(0) < Some(4));
+}
