@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, VecDeque};
 use super::{Key, Label};
 use crate::conversation::Cause;
 
-/// Transmissions that are kept of each logical channel. *Chosen*: more than are sent of a message
-/// before what was noticed about it is told.
+/// Transmissions that are kept of a message. *Chosen*: what was long before the last says nothing of it.
 const SENT_MAX: usize = 32;
 
-/// Transmissions of each logical channel.
+/// Why messages were sent again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Causes {
+    /// Of the latest message of each logical channel.
     sent: BTreeMap<Key, VecDeque<Transmission>>,
+    /// Of messages before: what may be said of a retransmission, until something is.
+    known: BTreeMap<Label, &'static [Cause]>,
     /// What packets that are on their way are, by their names.
     packets: BTreeMap<String, Packet>,
 }
@@ -67,6 +69,12 @@ impl Causes {
     pub(super) fn data(&mut self, (name, at): (&str, u64), message: &str, label: Label) {
         self.packets.insert(name.to_owned(), Packet { label, kind: Kind::Data });
         let sent = self.sent.entry(label.key()).or_default();
+        if sent.back().is_some_and(|before| before.message != message) {
+            // The message before is over, and so is what tells why it was sent again.
+            let again = sent.iter().filter_map(|it| Some((it.label, why(sent, it.label)?)));
+            self.known.extend(again);
+            sent.clear();
+        }
         let message = message.to_owned();
         sent.push_back(Transmission {
             label,
@@ -108,32 +116,33 @@ impl Causes {
 
     /// Why a message was sent again with this label: what may be said, more than one where no wire
     /// tells which. None if too little is known.
-    pub(super) fn of_resent(&self, label: Label) -> Option<&'static [Cause]> {
-        let sent = self.sent.get(&label.key())?;
-        let place = sent.iter().rposition(|sent| sent.label == label)?;
-        let now = sent.get(place)?;
-        let before = sent.get(place.checked_sub(1)?)?;
-        if before.message != now.message {
-            return None;
+    pub(super) fn of_resent(&mut self, label: Label) -> Option<&'static [Cause]> {
+        let known = self.known.remove(&label);
+        known.or_else(|| why(self.sent.get(&label.key())?, label))
+    }
+}
+
+/// Why a message was sent again with this label, of all its transmissions.
+fn why(sent: &VecDeque<Transmission>, label: Label) -> Option<&'static [Cause]> {
+    let place = sent.iter().rposition(|sent| sent.label == label)?;
+    let now = sent.get(place)?;
+    let before = sent.get(place.checked_sub(1)?)?;
+    let mut answers = sent.iter().take(place).flat_map(|sent| &sent.answers);
+    let arrived = |answer: &Answer| matches!(answer.end, End::Arrived(_));
+    if answers.any(|it| it.kind == Kind::Ack && it.at < now.at && arrived(it)) {
+        return Some(&[Cause::TooEarly, Cause::AfterAck]);
+    }
+    match (before.answers.last(), before.end) {
+        (Some(Answer { end: End::UnderWay, .. }), _) | (None, End::UnderWay) => None,
+        (Some(Answer { end: End::Arrived(at), kind, .. }), _) => match kind {
+            Kind::Nack if *at < now.at => Some(&[Cause::Nack]),
+            Kind::Ack | Kind::Nack | Kind::Data => Some(&[Cause::TooEarly]),
+        },
+        (Some(Answer { end: End::Lost, kind: Kind::Nack, .. }), _) => {
+            Some(&[Cause::Nack, Cause::Corrupt])
         }
-        let same = sent.iter().take(place).filter(|sent| sent.message == now.message);
-        let mut answers = same.flat_map(|sent| &sent.answers);
-        let arrived = |answer: &Answer| matches!(answer.end, End::Arrived(_));
-        if answers.any(|it| it.kind == Kind::Ack && it.at < now.at && arrived(it)) {
-            return Some(&[Cause::TooEarly, Cause::AfterAck]);
-        }
-        match (before.answers.last(), before.end) {
-            (Some(Answer { end: End::UnderWay, .. }), _) | (None, End::UnderWay) => None,
-            (Some(Answer { end: End::Arrived(at), kind, .. }), _) => match kind {
-                Kind::Nack if *at < now.at => Some(&[Cause::Nack]),
-                Kind::Ack | Kind::Nack | Kind::Data => Some(&[Cause::TooEarly]),
-            },
-            (Some(Answer { end: End::Lost, kind: Kind::Nack, .. }), _) => {
-                Some(&[Cause::Nack, Cause::Corrupt])
-            }
-            (Some(Answer { end: End::Lost, .. }), _) => Some(&[Cause::LostAck, Cause::Corrupt]),
-            (None, End::Arrived(_)) => Some(&[Cause::Unanswered]),
-            (None, End::Lost) => Some(&[Cause::LostData, Cause::Corrupt]),
-        }
+        (Some(Answer { end: End::Lost, .. }), _) => Some(&[Cause::LostAck, Cause::Corrupt]),
+        (None, End::Arrived(_)) => Some(&[Cause::Unanswered]),
+        (None, End::Lost) => Some(&[Cause::LostData, Cause::Corrupt]),
     }
 }
