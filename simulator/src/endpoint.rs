@@ -85,6 +85,12 @@ impl Messaging {
     #[must_use]
     pub fn new(plan: MessagingPlan, seed: u64) -> Self {
         let MessagingPlan { nic, transport: protocol, parameters, costs, .. } = plan;
+        // Queues without a place would refuse for ever.
+        let parameters = EndpointParameters {
+            request_queue: parameters.request_queue.max(1),
+            staging: parameters.staging.max(1),
+            ..parameters
+        };
         let mut places = BTreeMap::new();
         let mut endpoints = Vec::new();
         for plan in plan.endpoints {
@@ -236,6 +242,8 @@ impl Messaging {
     /// What was in an endpoint's frame is lost.
     fn lose_frame(&mut self, now: u64, place: usize, told: &mut Vec<Told>) {
         let Some(endpoint) = self.endpoints.get_mut(place) else { return };
+        // What was coming in by DMA does not come, not even for one that has left meanwhile.
+        endpoint.kept = [0; 2];
         match endpoint.place {
             Place::Away => return,
             Place::Resident(_) | Place::Leaving => {}

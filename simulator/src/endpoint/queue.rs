@@ -206,7 +206,7 @@ impl Endpoint {
     }
 
     pub(super) fn reply_places(&self) -> usize {
-        usize::from(self.parameters.request_queue).max(1)
+        usize::from(self.parameters.request_queue)
     }
 
     /// The application hands a message over, which is in the send queue now.
@@ -307,7 +307,6 @@ impl Endpoint {
     /// Its frame is lost: what it had to send, and what had come and was not read.
     pub(super) fn lose(&mut self) -> (Vec<Letter>, Vec<Letter>) {
         self.place = Place::Away;
-        self.kept = [0; 2];
         let sent = self.replies_out.drain(..).chain(self.requests_out.drain(..));
         let sent = sent.map(|item| item.letter).collect();
         let replies = self.replies_in.drain(..).filter_map(|incoming| match incoming {

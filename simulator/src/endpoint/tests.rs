@@ -439,3 +439,15 @@ fn loitering_keeps_the_others_waiting_for_one_that_pauses() {
     assert_eq!(first_of_the_other(8_000 * MICROSECOND), Some(8), "2 to the 3 come first");
     assert!(first_of_the_other(0) < Some(4));
 }
+
+#[test]
+fn a_restart_keeps_no_place_for_what_does_not_come_any_more() {
+    let parameters = EndpointParameters { frames: 1, ..EndpointParameters::default() };
+    let mut host = Messaging::new(MessagingPlan { parameters, ..plan(0, 2) }, 0);
+    for endpoint in &mut host.endpoints {
+        endpoint.keep(codec::transport::Role::Request);
+    }
+    assert!(!host.is_resident(EndpointId(1)));
+    host.restart(10, 20, &mut Vec::new());
+    assert!(host.endpoints.iter().all(|endpoint| endpoint.kept == [0; 2]));
+}
