@@ -25,19 +25,19 @@ As long as the server is never idle, each client more costs each of them the ser
 const BLOCK: u64 = 8192;
 
 fn short(effort: Effort) -> &'static [u64] {
-    effort.choose(&[1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96], &[1, 4, 8])
+    effort.choose(&[1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 96], &[1, 4, 8])
 }
 
 fn medium(effort: Effort) -> &'static [u64] {
-    effort.choose(&[1, 2, 3, 4, 6, 8, 12, 16, 24, 32], &[1, 4])
+    effort.choose(&[1, 2, 3, 4, 6, 8, 16, 32], &[1, 4])
 }
 
 fn points(effort: Effort) -> Vec<Point> {
     let [short, medium] = [short(effort), medium(effort)];
-    let words = short.iter().map(|n| point(*n, "words = 4", effort.choose(18_000, 4_500)));
+    let words = short.iter().map(|n| point(*n, "words = 4", effort.choose(9_000, 4_500)));
     let bytes = medium
         .iter()
-        .map(|n| point(*n, "kind = \"medium\"\nbytes = 8192", effort.choose(60_000, 4_500)));
+        .map(|n| point(*n, "kind = \"medium\"\nbytes = 8192", effort.choose(21_000, 4_500)));
     words.chain(bytes).collect()
 }
 

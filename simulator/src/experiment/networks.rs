@@ -40,7 +40,7 @@ fn few(effort: Effort) -> &'static [u64] {
 }
 
 fn many(effort: Effort) -> &'static [u64] {
-    effort.choose(&[1, 2, 4, 6, 7, 8, 10, 12, 16, 20, 24, 28, 32], &[4, 7, 9])
+    effort.choose(&[1, 2, 4, 6, 7, 8, 10, 12, 16, 24, 32], &[4, 7, 9])
 }
 
 fn small_points(effort: Effort) -> Vec<Point> {
@@ -48,7 +48,7 @@ fn small_points(effort: Effort) -> Vec<Point> {
 }
 
 fn large_points(effort: Effort) -> Vec<Point> {
-    let time = effort.choose(240_000, 60_000);
+    let time = effort.choose(120_000, 60_000);
     let counts = many(effort);
     WAKES.iter().flat_map(|(wake, _)| counts.iter().map(|n| point(*n, wake, time))).collect()
 }

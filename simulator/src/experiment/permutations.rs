@@ -73,7 +73,7 @@ fn pairs(pattern: &Pattern, hosts: &[NodeId]) -> Vec<(NodeId, NodeId)> {
 
 fn points(effort: Effort) -> Vec<Point> {
     let Some((scenario, hosts)) = network() else { return Vec::new() };
-    let times = effort.choose([32_000, 12_000], [6_000, 2_500]);
+    let times = effort.choose([24_000, 8_000], [6_000, 2_500]);
     let point = |pattern: &Pattern, (body, time): (&str, u64)| {
         let [mut from, mut to] = [String::new(), String::new()];
         for (sender, receiver) in pairs(pattern, &hosts) {
