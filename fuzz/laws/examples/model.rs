@@ -79,6 +79,13 @@ fn plans() -> Vec<(&'static str, Plan)> {
             },
         ),
         (
+            "a message each way: 1 lost, a queue full, an unload, a restart",
+            Plan {
+                messages: vec![Mail::good(Side::Left), Mail::good(Side::Right)],
+                ..of(Bounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..none })
+            },
+        ),
+        (
             "1 lost, a queue full, an unload, a restart",
             of(Bounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..none }),
         ),
