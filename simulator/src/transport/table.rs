@@ -166,3 +166,70 @@ impl<M> SendTable<M> {
 fn usize_of(bits: u32) -> usize {
     usize::try_from(bits).unwrap_or(usize::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use codec::transport::{EndpointId, Incarnation, LogicalChannel, Nic, Seq, Sync};
+
+    use super::super::Letter;
+    use super::super::send::Label;
+    use super::{Flight, Micros, Phase, SendEntry, SendTable};
+
+    /// 70 rows of 3 columns, of which row 1 has column 0 in flight, and row 69 columns 1 and 2.
+    fn table() -> SendTable<char> {
+        let mut table = SendTable::new(70, 3);
+        for (row, column) in [(1, 0), (69, 2), (69, 1)] {
+            let letter = Letter { endpoint: EndpointId(0), message: 'a' };
+            let label = Label { seq: Seq::Zero, incarnation: Incarnation(0) };
+            let phase = Phase::Underway { label, sync: Sync::Set, silent: Micros(0) };
+            let flight = Flight { letter, sent: Micros(0), phase };
+            table.occupy(Nic(row), LogicalChannel(column), flight);
+        }
+        table
+    }
+
+    #[test]
+    fn bits_rows_and_entries_that_differ_do_not_agree() {
+        let spoil = |spoil: fn(&mut SendTable<char>)| {
+            let mut table = table();
+            spoil(&mut table);
+            table.agrees()
+        };
+        assert!(spoil(|_| {}));
+        assert!(!spoil(|table| table.busy[1] |= 0b10));
+        assert!(!spoil(|table| table.busy[1] |= 0b1000));
+        assert!(!spoil(|table| table.busy[69] = 0b10));
+        assert!(!spoil(|table| table.busy[1] = 0));
+        assert!(!spoil(|table| table.active.insert(2)));
+        assert!(!spoil(|table| table.active.remove(69)));
+        assert!(!spoil(|table| table.entries[3] = SendEntry::Closed));
+        assert!(!spoil(|table| table.entries.swap(3, 4)));
+        assert!(!spoil(|table| {
+            table.busy[1] = 0;
+            table.active.remove(1);
+        }));
+    }
+
+    #[test]
+    fn flights_are_listed_by_row_and_column() {
+        let table = table();
+        let places: Vec<_> = table.flights().map(|(nic, channel, _)| (nic.0, channel.0)).collect();
+        assert_eq!(places, [(1, 0), (69, 1), (69, 2)]);
+        assert_eq!(SendTable::<char>::new(70, 3).flights().count(), 0);
+    }
+
+    #[test]
+    fn what_is_released_is_free_and_its_row_idle_with_the_last() {
+        let mut table = table();
+        assert_eq!(table.free_channel(Nic(69)), Some(LogicalChannel(0)));
+        for (column, next) in [(2, Some((Nic(69), 0b10))), (1, None)] {
+            assert!(!table.is_idle());
+            table.release(Nic(69), LogicalChannel(column), SendEntry::Closed).unwrap();
+            assert_eq!(table.active_from(2), next);
+            assert!(table.agrees());
+        }
+        table.release(Nic(1), LogicalChannel(0), SendEntry::Closed).unwrap();
+        assert!(table.is_idle());
+        assert_eq!(table, SendTable::new(70, 3));
+    }
+}

@@ -1,8 +1,11 @@
 //! The machine as a whole.
 
-use codec::transport::{EndpointId, Incarnation, Nic};
+use codec::transport::{EndpointId, Incarnation, LogicalChannel, Nic};
 
 use super::{PARAMETERS, step, told};
+use crate::transport::receive::ReceiveEntry;
+use crate::transport::residents::Change;
+use crate::transport::send::SendEntry;
 use crate::transport::{Effect, Letter, Micros, Transport, TransportParameters};
 
 #[test]
@@ -83,15 +86,45 @@ fn a_restart_begins_with_the_incarnation_that_would_be_next() {
     assert_eq!(nic.next_incarnation(), Incarnation(8));
 }
 
-/// A send entry whose message is a number of 32 bits takes 40 bytes or less, a receive entry 6.
 #[test]
-fn tables_are_of_the_size_that_is_asked_for() {
-    for (nics, channels) in [(0_u16, 8_u8), (1, 1), (2, 8), (64, 32), (4096, 32)] {
+fn tables_have_an_entry_of_each_kind_for_each_channel_and_a_word_for_each_row() {
+    let entry = size_of::<SendEntry<u32>>() + size_of::<ReceiveEntry>();
+    for (nics, channels) in [(0_u16, 8_u8), (1, 1), (2, 8), (64, 32), (65, 3), (4096, 32)] {
         let parameters = TransportParameters { nics, channels, ..PARAMETERS };
         let nic = Transport::<u32>::new(Nic(0), parameters, Incarnation(0));
-        let (rows, places) = (usize::from(nics), usize::from(nics) * usize::from(channels));
-        let bits = rows.div_ceil(64) * 8 + rows.div_ceil(4096) * 8;
-        let bytes = nic.table_bytes() - rows * 4 - bits;
-        assert!(bytes <= places * 46 && bytes >= places * 20, "{bytes} for {places}");
+        let (rows, columns) = (usize::from(nics), usize::from(channels));
+        let words = rows.div_ceil(64);
+        let sets = 8 * (words + words.div_ceil(64));
+        assert_eq!(nic.table_bytes(), rows * columns * entry + rows * 4 + sets);
     }
+}
+
+#[test]
+fn counts_that_say_otherwise_than_the_tables_do_not_agree() {
+    let letter = Letter { endpoint: EndpointId(3), message: 'a' };
+    let mut idle = Transport::new(Nic(0), PARAMETERS, Incarnation(7));
+    idle.on_load(EndpointId(3));
+    let mut busy = idle.clone();
+    busy.on_send(Micros(0), Nic(1), letter, &mut Vec::new()).unwrap();
+    assert!(idle.agrees() && busy.agrees());
+
+    let spoil = |nic: &Transport<char>, spoil: &dyn Fn(&mut Transport<char>)| {
+        let mut nic = nic.clone();
+        spoil(&mut nic);
+        nic.agrees()
+    };
+    let count = |nic: &mut Transport<char>, change| {
+        nic.residents.count(EndpointId(3), change);
+    };
+    assert!(!spoil(&busy, &|nic| nic.residents.remove(EndpointId(3))));
+    assert!(!spoil(&busy, &|nic| count(nic, Change::Sent)));
+    assert!(!spoil(&busy, &|nic| count(nic, Change::EndedRefused)));
+    assert!(!spoil(&busy, &|nic| count(nic, Change::Refused)));
+    assert!(!spoil(&busy, &|nic| nic.scan = None));
+    assert!(!spoil(&idle, &|nic| nic.scan = Some(Micros(0))));
+    assert!(!spoil(&idle, &|nic| count(nic, Change::Sent)));
+    assert!(!spoil(&busy, &|nic| {
+        nic.sends.release(Nic(1), LogicalChannel(0), SendEntry::Closed);
+        count(nic, Change::EndedUnanswered);
+    }));
 }
