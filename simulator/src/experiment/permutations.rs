@@ -210,6 +210,8 @@ fn notes() -> Vec<String> {
         "share it: how many pairs go over the channel that most go over; each can have so much of \
          its 80 MB/s at most. The ways are those of the NOW as it is built here, of which only the \
          totals are published.",
+        "sent again: nothing is lost, but messages that wait for more than 4 ms in the network are sent \
+         again by the timer, which is set for a network that is not full. T-10",
         "In shift, neighbour and bisect a host sends and receives at once, over one bus and with one \
          firmware; in the one pair it does one of them.",
     ]

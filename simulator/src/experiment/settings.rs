@@ -19,6 +19,7 @@ fn of(system: &'static str, costs: &Costs, figures: &'static str) -> impl Iterat
     let layers = [
         ("host: o_s", costs.host_send),
         ("host: o_r", costs.host_receive),
+        ("host: looking in vain", costs.host_poll),
         ("host: copying 64 bytes", costs.host_copy),
         ("firmware: data out", costs.send),
         ("firmware: data in", costs.receive),
