@@ -9,6 +9,7 @@ mod journey;
 mod message;
 mod noticed;
 mod row;
+mod scene;
 mod seen;
 mod sums;
 mod talk;
@@ -19,16 +20,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use codec::capture::ChannelId;
-use codec::transport::Nic;
 
 pub use self::history::History;
 pub use self::journey::Malformed;
 use self::journey::{Heard, heard};
 pub use self::noticed::{Broken, Cause, Gone, Label, Noticed, Remark, Storm};
 pub use self::row::{ConversationRow, Counted, MalformedRow, NoticedRow, TripsRow};
+use self::scene::Scene;
 pub use self::seen::{Data, Fate, Key, Link, Place, Reading, Seen, What};
 pub use self::sums::{CLASSES, Sums, Trips};
-use self::talk::{Scene, Talk};
+use self::talk::Talk;
 use crate::path::Journey;
 use crate::timeline::Time;
 
@@ -89,8 +90,6 @@ pub struct Conversations {
     scene: Scene,
     /// The links of channels, where both were captured.
     links: BTreeMap<ChannelId, Link>,
-    /// NICs at whose hosts packets were seen to arrive.
-    reached: BTreeSet<Nic>,
     fed: u64,
     begun: u64,
 }
@@ -153,7 +152,7 @@ impl Conversations {
         self.wait(seen.place.time, Item::Packet(Box::new(seen)), out);
     }
 
-    /// Something was not recorded: what is not seen may have been there.
+    /// Up to this moment something was not recorded: what was not seen may have been there.
     pub fn hole(&mut self, time: Time, out: &mut impl FnMut(Spoken)) {
         self.wait(time, Item::Hole, out);
     }
@@ -197,14 +196,14 @@ impl Conversations {
     fn next(&mut self, out: &mut impl FnMut(Spoken)) {
         let Some(Reverse(Waiting { time, item, .. })) = self.waiting.pop() else { return };
         match item {
-            Item::Hole => self.scene.doubt = Some(time),
-            Item::Packet(seen) => self.step(*seen, out),
+            Item::Hole => self.scene.doubt(time),
+            Item::Packet(seen) => self.step(&seen, out),
             Item::Malformed(malformed) => out(Spoken::Malformed(malformed)),
         }
     }
 
-    fn step(&mut self, mut seen: Seen, out: &mut impl FnMut(Spoken)) {
-        self.learn(&mut seen);
+    fn step(&mut self, seen: &Seen, out: &mut impl FnMut(Spoken)) {
+        self.scene.learn(seen);
         let key = seen.key();
         if !self.talks.contains_key(&key) {
             // What is hurt may name NICs that never were.
@@ -212,39 +211,14 @@ impl Conversations {
                 return;
             }
             self.make_room(out);
-            self.talks.insert(key, Talk::new(self.begun, &seen));
+            self.talks.insert(key, Talk::new(self.begun, seen));
             self.begun += 1;
         }
         let Self { talks, scene, quiet, .. } = self;
         let Some(talk) = talks.get_mut(&key) else { return };
         quiet.remove(&(talk.last, key));
-        talk.step(&seen, scene, &mut |noticed| out(Spoken::Noticed(noticed)));
+        talk.step(seen, scene, &mut |noticed| out(Spoken::Noticed(noticed)));
         quiet.insert((talk.last, key));
-    }
-
-    /// What a packet tells about what can be seen; and what that tells about the packet.
-    fn learn(&mut self, seen: &mut Seen) {
-        let destination = seen.header.destination;
-        if seen.reading == Reading::Doubtful {
-            return;
-        }
-        match seen.fate {
-            Fate::Arrived => drop(self.reached.insert(destination)),
-            // It would have been seen on the last link.
-            Fate::OutOfSight
-                if self.scene.doubt.is_none() && self.reached.contains(&destination) =>
-            {
-                seen.fate = Fate::Lost;
-            }
-            Fate::OutOfSight | Fate::Hurt | Fate::Lost | Fate::UnderWay => {}
-        }
-        match seen.what {
-            What::Ack | What::Nack(_) if !seen.fate.is_lost() => {
-                let (source, destination) = seen.key().pair();
-                self.scene.answered.insert((source, destination, seen.links.1));
-            }
-            What::Data(_) | What::Ack | What::Nack(_) => {}
-        }
     }
 
     /// Ends the conversation that was silent for the longest time, if there are too many.

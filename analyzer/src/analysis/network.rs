@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::finding::Findings;
 use crate::link::Seen;
 use crate::path::Paths;
-use crate::timeline::{Row, Time, What};
+use crate::timeline::{Detail, Row, Time, What};
 use crate::topology::{Evidence, Topology};
 
 #[derive(Debug)]
@@ -123,7 +123,7 @@ impl Network {
                 findings.blocked(&blocked, |id| period_ps(periods_ps, id));
                 told.extend(wanted.then_some(Told::Blocked(blocked)));
             });
-            if matches!(row.what, What::Event(Event::Hole { .. }) | What::Omitted { .. }) {
+            if is_doubtful(&row.what) {
                 conversations.hole(row.time, &mut |it| speak(all, it, findings, told));
             }
             told.extend(wants_rows.then_some(Told::Row(row)));
@@ -147,6 +147,15 @@ impl Network {
         evidence.section(blocking.nodes(), paths.implied());
         findings.end_section();
         self.next = Then::End;
+    }
+}
+
+/// Whether something before it was not recorded, or is not told.
+const fn is_doubtful(what: &What) -> bool {
+    match what {
+        What::Event(Event::Hole { .. }) | What::Detail(Detail::Begins) => true,
+        What::Omitted { .. } => true,
+        What::Packet(_) | What::Event(_) | What::Detail(_) => false,
     }
 }
 

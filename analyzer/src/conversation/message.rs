@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use codec::transport::{Reason, Timestamp};
 
 use super::noticed::{Broken, Cause, Label, Noticed, Remark, Storm};
+use super::scene::Scene;
 use super::seen::{Data, Fate, Key, Place, Reading, Seen, What};
 use super::sums::letter;
 use crate::timeline::Time;
@@ -165,9 +166,6 @@ impl Message {
         if last && self.unanswered == STORM {
             self.push(seen.place, seen.label(), seen.fate, Remark::Storm(Storm::Resent));
         }
-        if self.sent.len() > SENT_MAX {
-            self.settle();
-        }
     }
 
     /// An answer to one of its transmissions; tells how long that took.
@@ -177,7 +175,11 @@ impl Message {
         let Some(sent) = self.sent.iter_mut().find(|it| it.timestamp == label.timestamp) else {
             return;
         };
-        let (since, was_lost) = (sent.place.time, sent.fate.is_lost());
+        let (since, was_hurt) = (sent.place.time, sent.fate == Fate::Hurt);
+        if sent.fate == Fate::Lost && matches!(seen.what, What::Ack) {
+            // It was not, then: its way was not recorded.
+            sent.fate = Fate::OutOfSight;
+        }
         let said = match seen.what {
             What::Ack => &mut sent.ack,
             What::Data(_) | What::Nack(_) => &mut sent.nack,
@@ -199,12 +201,15 @@ impl Message {
                 Remark::Nack(reason)
             }
             What::Data(_) | What::Ack => {
-                if was_lost {
+                if was_hurt {
                     broken = Some(Broken::AckOfLost);
                 }
                 let counts = !seen.fate.is_lost();
-                if counts {
-                    self.ack = self.ack.or(Some(answer));
+                let better = self
+                    .ack
+                    .is_none_or(|it| it.fate != Fate::Arrived && seen.fate == Fate::Arrived);
+                if counts && better {
+                    self.ack = Some(answer);
                 }
                 Remark::Ack(counts.then(|| seen.last.saturating_sub(since)))
             }
@@ -219,12 +224,12 @@ impl Message {
     }
 
     /// Whether the receiver has said that it wrote it.
-    fn is_written(&self) -> bool {
+    pub(super) fn is_written(&self) -> bool {
         self.written == Written::Before || self.sent.iter().any(|sent| sent.ack.is_some())
     }
 
     /// Says why the second of the transmissions that are kept was made, and forgets the first.
-    fn settle(&mut self) {
+    fn settle(&mut self, scene: &Scene) {
         let Some(first) = self.sent.pop_front() else { return };
         if first.ack.is_some() {
             self.written = Written::Before;
@@ -233,7 +238,15 @@ impl Message {
         let (place, label) = (next.place, Label { timestamp: next.timestamp, ..self.label });
         let (since, fate, data) = (next.place.time, next.fate, next.data);
         let taken = next.ack.is_some() || next.fate == Fate::Arrived;
-        let cause = cause(&first, since, self.ack);
+        let to = self.key.destination;
+        let before = scene.fate(first.fate, to, first.place.time);
+        let judged = |answer: Answer| {
+            let fate = scene.fate(answer.fate, self.key.source, answer.place.time);
+            Answer { fate, ..answer }
+        };
+        let (ack, nack) = (first.ack.map(judged), first.nack.map(judged));
+        let there = self.ack.filter(|ack| ack.fate == Fate::Arrived);
+        let cause = cause(before, (ack, nack), since, there);
         self.push(place, label, fate, Remark::Resent(data, cause));
         if cause == Cause::AfterAck {
             self.push(place, label, fate, Remark::Broken(Broken::AfterAck));
@@ -246,29 +259,35 @@ impl Message {
         }
     }
 
-    /// Hands out what has been noticed, if that is much.
-    pub(super) fn relieve(&mut self, out: &mut impl FnMut(Noticed)) {
+    /// Lets go of what is too much: of transmissions, and of what has been noticed.
+    pub(super) fn relieve(&mut self, scene: &Scene, out: &mut impl FnMut(Noticed)) {
+        while self.sent.len() > SENT_MAX {
+            self.settle(scene);
+        }
         if self.pending.len() >= PENDING_MAX {
-            self.hand_out(out);
+            self.hand_out(scene, out);
         }
     }
 
     /// Nothing comes to it any more: says why each transmission was made.
-    pub(super) fn settle_all(&mut self) {
+    pub(super) fn settle_all(&mut self, scene: &Scene) {
         while self.sent.len() > 1 {
-            self.settle();
+            self.settle(scene);
         }
+        let source = self.key.source;
+        self.ack = self.ack.filter(|ack| !scene.fate(ack.fate, source, ack.place.time).is_lost());
     }
 
     /// It is over: hands out all that has been noticed, in order of time. Returns its letters.
-    pub(super) fn finish(mut self, out: &mut impl FnMut(Noticed)) -> Vec<char> {
-        self.hand_out(out);
+    pub(super) fn finish(mut self, scene: &Scene, out: &mut impl FnMut(Noticed)) -> Vec<char> {
+        self.hand_out(scene, out);
         self.letters
     }
 
-    fn hand_out(&mut self, out: &mut impl FnMut(Noticed)) {
+    fn hand_out(&mut self, scene: &Scene, out: &mut impl FnMut(Noticed)) {
         self.pending.sort_by_key(|noticed| noticed.place.time);
-        for noticed in self.pending.drain(..) {
+        for mut noticed in self.pending.drain(..) {
+            scene.judge(&mut noticed);
             if self.letters.len() < super::history::RAW_MAX {
                 self.letters.extend(letter(noticed.remark, noticed.fate));
             }
@@ -284,23 +303,32 @@ impl Sent {
     }
 }
 
-/// Why a message was sent again at a time, by what became of the transmission before; `ack` is the first
-/// that got to the sender, to whichever transmission. T-10
-fn cause(before: &Sent, since: Time, ack: Option<Answer>) -> Cause {
-    if let Some(ack) = ack.filter(|ack| ack.place.time < since) {
+/// Why a message was sent again at a time: by what became of the transmission before and of the ACK and the
+/// NACK to it; `there` is the first ACK that was seen to arrive, to whichever transmission. T-10
+fn cause(
+    before: Fate,
+    (ack, nack): (Option<Answer>, Option<Answer>),
+    since: Time,
+    there: Option<Answer>,
+) -> Cause {
+    if let Some(ack) = there.filter(|ack| ack.place.time < since) {
         let long_ago = since.saturating_sub(ack.last) > GRACE;
         return if long_ago { Cause::AfterAck } else { Cause::TooEarly };
     }
-    match (before.ack, before.nack) {
+    // It was not even on its way to where it was first seen.
+    let later = |answer: Answer| answer.place.time >= since && !answer.fate.is_lost();
+    match (ack, nack) {
+        (Some(answer), _) | (None, Some(answer)) if later(answer) => Cause::TooEarly,
+        (Some(answer), _) | (None, Some(answer)) if answer.fate == Fate::Hurt => Cause::Corrupt,
         (Some(ack), _) => match ack.fate {
             Fate::Hurt => Cause::Corrupt,
             Fate::Lost => Cause::LostAck,
-            Fate::Arrived | Fate::OutOfSight | Fate::UnderWay => Cause::TooEarly,
+            Fate::Arrived => Cause::TooEarly,
+            Fate::OutOfSight | Fate::UnderWay => Cause::Unknown,
         },
-        (None, Some(nack)) if nack.fate == Fate::Hurt => Cause::Corrupt,
-        (None, Some(nack)) if nack.last > since && !nack.fate.is_lost() => Cause::TooEarly,
+        (None, Some(nack)) if nack.last > since && nack.fate == Fate::Arrived => Cause::TooEarly,
         (None, Some(_)) => Cause::Nack,
-        (None, None) => match before.fate {
+        (None, None) => match before {
             Fate::Hurt => Cause::Corrupt,
             Fate::Lost => Cause::LostData,
             Fate::Arrived => Cause::Unanswered,

@@ -117,7 +117,7 @@ pub enum Broken {
     Unflipped,
     /// Another message has the number of one that is not acknowledged. T-4
     Altered,
-    /// An ACK for what was lost or hurt on its way. T-5, T-7
+    /// An ACK for what was hurt on its way. T-5, T-7
     AckOfLost,
     /// A NACK for a message that was acknowledged before. T-5
     NackAfterAck,

@@ -1,13 +1,14 @@
 //! One conversation: state + packet → what is noticed. T-2, T-4, T-5, T-8, T-11, T-12
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use codec::crc::Residue;
-use codec::transport::{Incarnation, Nic, Reason, Sync, Timestamp};
+use codec::transport::{Incarnation, Reason, Sync, Timestamp};
 
 use super::history::History;
 use super::message::{Echo, Message, is_before};
 use super::noticed::{Broken, Gone, Label, Noticed, Remark};
+use super::scene::Scene;
 use super::seen::{Data, Fate, Key, Link, Place, Reading, Seen, What};
 use super::sums::Sums;
 use crate::timeline::Time;
@@ -15,15 +16,6 @@ use crate::timeline::Time;
 /// Messages that are over and kept, to know late packets by. *Chosen*: what is late is a message or two
 /// late.
 const OVER_MAX: usize = 4;
-
-/// What is known beside a conversation.
-#[derive(Debug, Default)]
-pub(super) struct Scene {
-    /// Links on which answers from one NIC (the second) were seen on their way to another.
-    pub(super) answered: BTreeSet<(Nic, Nic, Link)>,
-    /// When something was not recorded, the last time.
-    pub(super) doubt: Option<Time>,
-}
 
 /// One conversation.
 #[derive(Clone, Debug)]
@@ -48,6 +40,8 @@ pub(super) struct Talk {
 #[derive(Clone, Copy, Debug)]
 struct Over {
     number: u64,
+    /// When it began.
+    since: Time,
     label: Label,
     newest: Timestamp,
     acknowledged: bool,
@@ -104,7 +98,7 @@ impl Talk {
             What::Ack | What::Nack(_) => self.answer(seen, scene, out),
         }
         if let Some(message) = &mut self.current {
-            message.relieve(&mut counted(&mut self.sums, out));
+            message.relieve(scene, &mut counted(&mut self.sums, out));
         }
     }
 
@@ -127,7 +121,7 @@ impl Talk {
             }
             Stands::Next(next) => {
                 self.close(next, Some(seen), scene, out);
-                self.open(seen, data);
+                self.open(seen, data, scene);
             }
         }
     }
@@ -165,7 +159,7 @@ impl Talk {
     }
 
     /// A message begins.
-    fn open(&mut self, seen: &Seen, data: Data) {
+    fn open(&mut self, seen: &Seen, data: Data, scene: &Scene) {
         let incarnation = seen.header.incarnation;
         let mut message = Message::new(self.messages, seen, data);
         let odd = match (self.newest, data.sync) {
@@ -182,7 +176,8 @@ impl Talk {
             (Some(_), Sync::Set) => Some(Broken::SyncAgain),
             (Some(_), Sync::Clear) => None,
         };
-        if let Some(broken) = odd {
+        let since = self.over.front().map_or(self.first.time, |over| over.since);
+        if let Some(broken) = odd.filter(|_| scene.is_whole(since)) {
             message.push(seen.place, seen.label(), seen.fate, Remark::Broken(broken));
         }
         self.messages += 1;
@@ -200,13 +195,15 @@ impl Talk {
         out: &mut impl FnMut(Noticed),
     ) {
         let Some(mut message) = self.current.take() else { return };
-        message.settle_all();
+        message.settle_all(scene);
         let acknowledged = message.ack.is_some();
         self.sums.acknowledged += u64::from(acknowledged);
         let (gone, broken) = ending(&message, next);
-        let unsure =
-            broken == Some(Broken::TwoOutstanding) && !self.is_visible(message.since, scene);
-        let broken = broken.filter(|_| !unsure);
+        let sure = match broken {
+            Some(Broken::TwoOutstanding) => self.is_visible(message.since, scene),
+            Some(_) | None => scene.is_whole(message.since),
+        };
+        let broken = broken.filter(|_| sure);
         let place = by.map_or_else(|| message.last_place(), |by| by.place);
         let label = Label { timestamp: message.newest(), ..message.label };
         if let Some(gone) = gone {
@@ -215,10 +212,11 @@ impl Talk {
         if let (Some(broken), Some(by)) = (broken, by) {
             message.push(place, by.label(), by.fate, Remark::Broken(broken));
         }
-        let Message { number, label, .. } = message;
-        self.over.push_front(Over { number, label, newest: message.newest(), acknowledged });
+        let Message { number, since, label, .. } = message;
+        let newest = message.newest();
+        self.over.push_front(Over { number, since, label, newest, acknowledged });
         self.over.truncate(OVER_MAX);
-        let letters = message.finish(&mut counted(&mut self.sums, out));
+        let letters = message.finish(scene, &mut counted(&mut self.sums, out));
         self.history.add(letters.into_iter());
     }
 
@@ -274,10 +272,8 @@ impl Talk {
 
     /// Whether nothing that was sent or answered since a time can have been missed.
     fn is_visible(&self, since: Time, scene: &Scene) -> bool {
-        let (source, destination) = self.key.pair();
-        let whole = scene.doubt.is_none_or(|doubt| doubt < since);
-        let seen = |(_, link)| scene.answered.contains(&(source, destination, link));
-        whole && self.newest.is_some_and(seen)
+        let seen = |(_, link)| scene.is_answered(self.key.pair(), link);
+        scene.is_whole(since) && self.newest.is_some_and(seen)
     }
 
     /// The message that is over to which a packet belongs.
@@ -319,6 +315,8 @@ fn ending(message: &Message, next: Next) -> (Option<Gone>, Option<Broken>) {
             (Some(Gone::Refused), None)
         }
         (Next::Same, false) => (Some(Gone::Unseen), Some(Broken::Altered)),
+        // Its ACK seems to be lost, and was not: its way was not recorded.
+        (Next::Flipped, false) if message.is_written() => (Some(Gone::Unseen), None),
         (Next::Flipped, false) => (Some(Gone::Unseen), Some(Broken::TwoOutstanding)),
         (Next::Newer(content), false) => {
             let reopened = message.nack == Some(Reason::NoChannelState)

@@ -492,6 +492,56 @@ fn a_packet_that_is_not_seen_where_others_arrive_was_lost() {
     SRA | 1 of 1 acknowledged, rtt 17/17/17
      4000 retransmission unknown
     ");
+    // The link of its host may not have been recorded any more; or not yet.
+    for hole in ["50", "150"] {
+        let text = check(&format!(
+            "
+            0 S 7.0 0
+            12 A 7.0 0
+            {hole} hole
+            100 D 7.1 100 far =1
+            4100 D 7.1 4100 =1
+            4112 A 7.1 4100
+        "
+        ));
+        assert!(text.contains("4100 retransmission unknown"), "{text}");
+    }
+}
+
+#[test]
+fn an_ack_that_went_out_of_sight_need_not_have_arrived() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        12 A 7.0 0 far
+        4000 S 7.0 4000
+        4012 A 7.0 4000 far
+    "), @"
+    SARA | 1 of 1 acknowledged, rtt 17/17/17
+     4000 retransmission unknown
+     4000 duplicate
+    ");
+}
+
+/// Messages were missed: that two of them have one number says nothing.
+#[test]
+fn nothing_is_concluded_over_a_hole() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        12 A 7.0 0
+        50 hole
+        100 D 7.0 100 =1
+        112 A 7.0 100
+        150 hole
+        200 D 8.0 200 =2
+        212 N1 8.0 200
+        250 hole
+        300 D 8.0 300 =3
+    "), @"
+    SA DA DN? D? | 2 of 4 acknowledged, rtt 17/17/17
+      212 nack not-resident
+      300 gone unseen
+      300 gone open
+    ");
 }
 
 /// Its header may say anything; only what fits is believed.

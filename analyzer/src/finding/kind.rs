@@ -100,7 +100,7 @@ pub enum Kind {
     NotFlipped,
     /// Another message has the number of one that is not acknowledged. T-4
     MessageAltered,
-    /// An ACK for what was lost or hurt. T-5
+    /// An ACK for what was hurt. T-5
     AckOfLost,
     /// A NACK for what was acknowledged. T-5
     NackAfterAck,
@@ -210,7 +210,7 @@ pub const ALL: [About; 58] = [
     about(Kind::TwoOutstanding, "two-outstanding", "T-2", Error, "a message follows one on its logical channel that has no ACK"),
     about(Kind::NotFlipped, "sequence-not-flipped", "T-4", Error, "a new message has the number of one that was acknowledged"),
     about(Kind::MessageAltered, "message-altered", "T-4", Error, "two messages have one number, and the first was not acknowledged"),
-    about(Kind::AckOfLost, "ack-of-lost", "T-5", Error, "an ACK for data that was lost or hurt on its way"),
+    about(Kind::AckOfLost, "ack-of-lost", "T-5", Error, "an ACK for data that was hurt on its way, and so is lost"),
     about(Kind::NackAfterAck, "nack-after-ack", "T-5", Error, "a NACK for a message that was acknowledged before"),
     about(Kind::MessageRefused, "message-refused", "T-6", Warning, "a final NACK: the message goes back to its sender"),
     about(Kind::NackStorm, "nack-storm", "T-6", Note, "a message had eight NACKs: its receiver is overrun"),

@@ -127,7 +127,7 @@ pub(in crate::filter) const CONVERSATIONS: &[Field] = &[
     Field::new("breaches.two_outstanding", Number(U64), "", "T-2", "a message before an ACK"),
     Field::new("breaches.sequence_not_flipped", Number(U64), "", "T-4", "the number of one ACKed"),
     Field::new("breaches.message_altered", Number(U64), "", "T-4", "two messages, one number"),
-    Field::new("breaches.ack_of_lost", Number(U64), "", "T-5", "an ACK of what was lost or hurt"),
+    Field::new("breaches.ack_of_lost", Number(U64), "", "T-5", "an ACK of what was hurt"),
     Field::new("breaches.nack_after_ack", Number(U64), "", "T-5", "a NACK of what was ACKed"),
     Field::new("breaches.answer_unasked", Number(U64), "", "T-8", "an answer to nothing"),
     Field::new("breaches.resent_after_ack", Number(U64), "", "T-10", "sent again though ACKed"),

@@ -1,0 +1,83 @@
+//! What is known beside a conversation: where answers pass, who can be seen to be reached, and since when
+//! nothing was missed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codec::transport::Nic;
+
+use super::noticed::{Noticed, Remark};
+use super::seen::{Fate, Link, Reading, Seen, What};
+use crate::timeline::Time;
+
+/// What is known beside a conversation.
+#[derive(Debug, Default)]
+pub(super) struct Scene {
+    /// Links on which answers from one NIC (the second) were seen on their way to another.
+    answered: BTreeSet<(Nic, Nic, Link)>,
+    /// When packets were seen to arrive at the host of a NIC, first and last, since all was recorded.
+    reached: BTreeMap<Nic, (Time, Time)>,
+    /// Up to when something was not recorded.
+    doubt: Option<Time>,
+}
+
+impl Scene {
+    /// Up to this moment something was not recorded: what was not seen may have been there.
+    pub(super) fn doubt(&mut self, time: Time) {
+        self.doubt = Some(time);
+        self.reached.clear();
+    }
+
+    /// What a packet tells about what can be seen.
+    pub(super) fn learn(&mut self, seen: &Seen) {
+        if seen.reading == Reading::Doubtful {
+            return;
+        }
+        if seen.fate == Fate::Arrived {
+            let time = seen.place.time;
+            let (_, last) = self.reached.entry(seen.header.destination).or_insert((time, time));
+            *last = time.max(*last);
+        }
+        match seen.what {
+            What::Ack | What::Nack(_) if !seen.fate.is_lost() => {
+                let (source, destination) = seen.key().pair();
+                self.answered.insert((source, destination, seen.links.1));
+            }
+            What::Data(_) | What::Ack | What::Nack(_) => {}
+        }
+    }
+
+    /// Whether all was recorded since a time.
+    pub(super) fn is_whole(&self, since: Time) -> bool {
+        self.doubt.is_none_or(|doubt| doubt < since)
+    }
+
+    /// Whether answers from one NIC to another pass a link.
+    pub(super) fn is_answered(&self, (source, destination): (Nic, Nic), link: Link) -> bool {
+        self.answered.contains(&(source, destination, link))
+    }
+
+    /// What became of a packet that was first seen at a time and was to go to a NIC: it was lost if it was
+    /// not seen where others were, before and after it.
+    pub(super) fn fate(&self, fate: Fate, to: Nic, time: Time) -> Fate {
+        let reached = self.reached.get(&to);
+        match (fate, reached) {
+            (Fate::OutOfSight, Some((first, last))) if *first < time && time < *last => Fate::Lost,
+            (Fate::OutOfSight, Some(_) | None) => fate,
+            (Fate::Arrived | Fate::Hurt | Fate::Lost | Fate::UnderWay, _) => fate,
+        }
+    }
+
+    /// Tells what is noticed of a packet by what became of it.
+    pub(super) fn judge(&self, noticed: &mut Noticed) {
+        let (time, key) = (noticed.place.time, noticed.key);
+        let to = match noticed.remark {
+            Remark::Ack(_) | Remark::Nack(_) | Remark::Late => key.source,
+            Remark::Data(_) | Remark::Resent(..) | Remark::Duplicate => key.destination,
+            Remark::Stale | Remark::Gone(_) | Remark::Storm(_) | Remark::Broken(_) => return,
+        };
+        noticed.fate = self.fate(noticed.fate, to, time);
+        if let Remark::Ack(trip) = &mut noticed.remark {
+            *trip = trip.filter(|_| !noticed.fate.is_lost());
+        }
+    }
+}
