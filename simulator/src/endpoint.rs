@@ -118,7 +118,8 @@ impl Messaging {
             places,
             endpoints,
             host,
-            driver: Driver::default(),
+            // Streams have those of the numbers of NICs.
+            driver: Driver::new(Dice::new(seed, (1 << 16) + u64::from(nic.0))),
             bus: Bus::new(costs),
             frames: Frames::new(parameters.frames),
             firmware: Firmware::new(scheduler, costs.send_buffers),
@@ -130,7 +131,7 @@ impl Messaging {
         };
         for place in 0..messaging.endpoints.len() {
             let Some(frame) = messaging.frames.keep() else { break };
-            messaging.loaded(place, frame, &mut Vec::new());
+            messaging.loaded(0, place, frame, &mut Vec::new());
         }
         messaging.statistics.loads = 0;
         messaging
@@ -296,10 +297,12 @@ impl Messaging {
         };
         let patience = self.endpoints.iter().filter_map(Endpoint::patience).min();
         let boot = (self.clock < self.ready).then_some(self.ready);
+        let frame = self.frame_due().map(|due| due.max(self.ready));
         [self.bus.due(), self.firmware.due(), self.driver.due(), self.host.due(), scan(), patience]
             .into_iter()
             .flatten()
             .chain(boot)
+            .chain(frame)
             .min()
     }
 

@@ -139,6 +139,20 @@ impl<M: Clone> Transport<M> {
         self.sends.free_channel(to).is_some()
     }
 
+    /// Logical channels to that NIC that are free. T-2
+    #[must_use]
+    pub fn free_channels(&self, to: Nic) -> u32 {
+        self.sends.free_channels(to)
+    }
+
+    /// Whether a data packet's message would be offered to its endpoint, were it to come now: whether
+    /// it is worth while to bring it there. T-4, T-5, T-12
+    #[must_use]
+    pub fn is_new(&self, header: &Header, sync: Sync) -> bool {
+        let entry = self.place(header).and_then(|place| self.receives.get(place));
+        entry.is_some_and(|entry| entry.is_new(header, sync))
+    }
+
     /// Sends an endpoint's message on a free logical channel. T-2, T-3, T-11
     ///
     /// # Errors

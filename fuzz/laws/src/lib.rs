@@ -6,6 +6,7 @@
 pub mod analyze;
 pub mod capture;
 pub mod chars;
+pub mod endpoints;
 pub mod filter;
 pub mod link;
 pub mod message;
@@ -26,10 +27,11 @@ pub mod transport;
 pub type Law = fn(&[u8]);
 
 /// The targets, by the names of their directories in `corpus/`.
-pub const TARGETS: [(&str, Law); 11] = [
+pub const TARGETS: [(&str, Law); 12] = [
     ("analyze", analyze::law),
     ("capture", capture::law),
     ("chars", chars::law),
+    ("endpoints", endpoints::law),
     ("filter", filter::law),
     ("link", link::law),
     ("message", message::law),

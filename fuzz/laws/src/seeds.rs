@@ -69,7 +69,10 @@ fn schedules() -> impl Iterator<Item = Seed> {
         "schedule-7",
         "schedule-8",
     ];
-    NAMES.into_iter().map(|name| ("transport", name, Dice::new(name.as_bytes()).bytes(64)))
+    let seeds = |(target, len)| {
+        NAMES.into_iter().map(move |name| (target, name, Dice::new(name.as_bytes()).bytes(len)))
+    };
+    [("transport", 64), ("endpoints", 100)].into_iter().flat_map(seeds)
 }
 
 /// Chunks: name, characters, rounds.

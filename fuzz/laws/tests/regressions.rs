@@ -6,7 +6,15 @@ use analyzer::timeline::{Want, What};
 use codec::capture::{ByteOrder, Channel, ChannelId, Progress};
 use codec::notation::parse;
 use codec::tick::Tick;
+use codec::transport::{EndpointId, EndpointKey, Nic};
+use laws::endpoints::held;
+use laws::endpoints::plan::Setup;
 use laws::plan::{Owned, write};
+use simulator::endpoint::{
+    Costs, EndpointParameters, EndpointPlan, Kind, MICROSECOND, MessageStream, MessagingPlan, Wake,
+};
+use simulator::traffic::{Arrivals, Size};
+use simulator::transport::{Micros, TransportParameters};
 
 /// A capture of the two channels of a link; the rows of it as `channel at what`.
 fn check(want: Want, lines: &[(u32, u64, &str, Option<u64>)]) -> Vec<String> {
@@ -79,4 +87,76 @@ fn the_order_of_rows_does_not_depend_on_chunks() {
     let cut =
         check(Want::Packets, &[(0, 0, "83", None), (1, 0, packet, None), (1, 4, packet, None)]);
     assert_eq!(whole, cut);
+}
+
+/// Two hosts, set alike, with so many endpoints each.
+fn hosts(endpoints: u16, parameters: EndpointParameters, timeout: u64) -> Vec<MessagingPlan> {
+    let times = TransportParameters {
+        nics: 2,
+        channels: 2,
+        scan: Micros(70),
+        timeout: Micros(timeout),
+        unreachable: Micros(2000),
+    };
+    let endpoint = |id| EndpointPlan {
+        id: EndpointId(id),
+        key: EndpointKey(5),
+        segment: 1 << 15,
+        wake: Wake::Poll,
+    };
+    let host = |nic| MessagingPlan {
+        nic: Nic(nic),
+        transport: times,
+        parameters,
+        costs: Costs::AM_II,
+        endpoints: (0..endpoints).map(endpoint).collect(),
+        streams: Vec::new(),
+        names: (0..2)
+            .flat_map(|nic| (0..endpoints).map(move |id| (Nic(nic), EndpointId(id))))
+            .map(|place| (place, EndpointKey(5)))
+            .collect(),
+    };
+    vec![host(0), host(1)]
+}
+
+/// As many messages as go, to an endpoint of the other host.
+fn stream(from: u16, (nic, to): (u16, u16), kind: Kind, size: u32) -> MessageStream {
+    MessageStream {
+        from: EndpointId(from),
+        to: (Nic(nic), EndpointId(to)),
+        key: EndpointKey(5),
+        kind,
+        size: Size::Fixed(size),
+        arrivals: Arrivals::Saturating,
+        start: 0,
+        count: Some(8),
+    }
+}
+
+fn hold(hosts: Vec<MessagingPlan>) {
+    held(&Setup { hosts, latency: 100, seed: 1, faults: Vec::new() });
+}
+
+/// Two endpoints that were wanted took turns in the only frame, each made to leave as soon as it had
+/// been loaded, and no message ever came or went. T-15
+#[test]
+fn an_endpoint_stays_in_its_frame_for_a_while() {
+    let load = 240 * MICROSECOND;
+    let one = EndpointParameters { frames: 1, load, ..EndpointParameters::default() };
+    let mut hosts = hosts(2, one, 150);
+    hosts[0].streams = vec![stream(1, (1, 0), Kind::Short, 8)];
+    hosts[1].streams = vec![stream(0, (0, 0), Kind::Short, 8)];
+    hold(hosts);
+}
+
+/// Requests that were refused for full queues held all logical channels in both directions, and no
+/// reply could go out, so that no queue was ever emptied. T-2, T-9
+#[test]
+fn a_channel_is_left_to_replies() {
+    let small = EndpointParameters { request_queue: 1, ..EndpointParameters::default() };
+    let mut hosts = hosts(3, small, 300);
+    for (nic, host) in (0..).zip(&mut hosts) {
+        host.streams = (0..3).map(|id| stream(id, (1 - nic, id), Kind::Short, 8)).collect();
+    }
+    hold(hosts);
 }

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use codec::transport::{LogicalChannel, Nic};
+
 use super::costs::{Costs, Transfers};
 use super::firmware::Queued;
 use super::parcel::Letter;
@@ -57,6 +59,23 @@ impl Bus {
             Transfer::Out(_) | Transfer::Page => false,
         });
         waiting.count() + usize::from(!self.server.is_idle())
+    }
+
+    /// Whether a message of a logical channel waits to be moved to the host, or is moving.
+    pub(super) fn brings(&self, source: Nic, channel: LogicalChannel) -> bool {
+        let its = |packet: &Packet<Letter>| match packet {
+            Packet::Data(header, ..) => (header.source, header.channel) == (source, channel),
+            Packet::Ack(_) | Packet::Nack(..) => false,
+        };
+        let moving = self.server.job().is_some_and(|done| match done {
+            Done::In(packet) => its(packet),
+            Done::Out | Done::Page => false,
+        });
+        moving
+            || self.queue.iter().any(|(_, transfer)| match transfer {
+                Transfer::In(packet) => its(packet),
+                Transfer::Out(_) | Transfer::Page => false,
+            })
     }
 
     /// Begins with what waits, if it is idle.

@@ -4,13 +4,16 @@ use std::collections::VecDeque;
 
 use super::bus::Transfer;
 use super::queue::Place;
-use super::{Messaging, Told};
+use super::{MICROSECOND, Messaging, Told};
+use crate::chance::Dice;
+use crate::transport::Micros;
 
 /// The driver, and the endpoints that are to be loaded.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Driver {
     wanted: VecDeque<usize>,
     task: Task,
+    dice: Dice,
 }
 
 /// What it does.
@@ -37,6 +40,11 @@ struct Swap {
 }
 
 impl Driver {
+    /// With dice of its own.
+    pub(super) const fn new(dice: Dice) -> Self {
+        Self { wanted: VecDeque::new(), task: Task::Nothing, dice }
+    }
+
     /// When it is done with what it does.
     pub(super) const fn due(&self) -> Option<u64> {
         match self.task {
@@ -80,7 +88,7 @@ impl Messaging {
             }
             if let Some(frame) = self.frames.keep() {
                 self.move_in(endpoint, frame);
-            } else if let Some((victim, frame)) = self.frames.victim() {
+            } else if let Some((victim, frame)) = self.frames.victim(now) {
                 self.driver.task = Task::Leaving(Swap { victim, endpoint, frame });
                 if let Some(victim) = self.endpoints.get_mut(victim) {
                     victim.place = Place::Leaving;
@@ -90,6 +98,10 @@ impl Messaging {
                     self.transport.on_unload(id, &mut effects);
                     self.apply(now, effects, told);
                 }
+            } else {
+                // Nobody has been there for long enough.
+                self.driver.wanted.push_front(endpoint);
+                return;
             }
         }
     }
@@ -102,6 +114,25 @@ impl Messaging {
             self.driver.task = Task::Out(swap);
             self.move_page();
         }
+    }
+
+    /// When an endpoint that is wanted may get the frame of another.
+    pub(super) fn frame_due(&self) -> Option<u64> {
+        let waits = self.driver.task == Task::Nothing && !self.driver.wanted.is_empty();
+        if waits { self.frames.due() } else { None }
+    }
+
+    /// How long an endpoint stays in a frame at least, in periods of the full rate: whoever was
+    /// refused because it was not there comes again, after a timeout and at the next scan, while it
+    /// is. Reading of T-15: were it to leave at once for another that is wanted, two endpoints could
+    /// take turns in a frame for ever, and each be away whenever its messages come. And it stays up to
+    /// twice as long again, as the dice say: two hosts whose endpoints take turns might else keep in
+    /// step for ever, each endpoint in its frame while those it talks to are not. *Chosen*
+    fn residence(&mut self) -> u64 {
+        let Micros(timeout) = self.protocol.timeout;
+        let Micros(scan) = self.protocol.scan;
+        let least = timeout.saturating_add(scan.saturating_mul(2)).saturating_mul(MICROSECOND);
+        least.saturating_add(self.driver.dice.below(least.saturating_mul(2)))
     }
 
     /// An endpoint has moved over the bus.
@@ -125,7 +156,7 @@ impl Messaging {
             && until <= now
         {
             self.driver.task = Task::Nothing;
-            self.loaded(endpoint, frame, told);
+            self.loaded(now, endpoint, frame, told);
         }
     }
 
@@ -150,10 +181,11 @@ impl Messaging {
     }
 
     /// An endpoint is in a frame: it may send, and who waited for it goes on.
-    pub(super) fn loaded(&mut self, place: usize, frame: usize, told: &mut Vec<Told>) {
+    pub(super) fn loaded(&mut self, now: u64, place: usize, frame: usize, told: &mut Vec<Told>) {
+        let stays = now.saturating_add(self.residence());
         let Some(endpoint) = self.endpoints.get_mut(place) else { return };
         endpoint.place = Place::Resident(frame);
-        self.frames.fill(frame, place);
+        self.frames.fill(frame, place, stays);
         self.transport.on_load(endpoint.plan.id);
         told.push(Told::Loaded(endpoint.plan.id));
         self.statistics.loads += 1;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use codec::transport::{Header, LogicalChannel, Nic, Sync};
+use codec::transport::{Header, LogicalChannel, Nic, Role, Sync};
 
 use super::costs::Layers;
 use super::parcel::Letter;
@@ -287,13 +287,16 @@ impl Firmware {
 struct Ways<'a> {
     nic: Nic,
     nics: u16,
+    channels: u8,
     layers: Layers,
     transport: &'a Transport<Letter>,
     buffers: u8,
 }
 
 impl Ways<'_> {
-    /// T-2, T-3. Reading: a NIC has no way to itself.
+    /// T-2, T-3. Reading: a NIC has no way to itself. And the last free logical channel is for replies:
+    /// were all taken by requests that are refused for full queues, here and at the other end, no
+    /// reply could leave, and no queue be emptied. A single one cannot be kept.
     fn way(&self, to: Nic, letter: &Letter) -> Way {
         let channel = match self.layers {
             Layers::Baseline => true,
@@ -301,7 +304,10 @@ impl Ways<'_> {
                 if to.0 >= self.nics {
                     return Way::None;
                 }
-                self.transport.has_channel(to)
+                match letter.role {
+                    Role::Request if self.channels > 1 => self.transport.free_channels(to) > 1,
+                    Role::Request | Role::Reply => self.transport.has_channel(to),
+                }
             }
         };
         if to == self.nic {
@@ -387,6 +393,7 @@ impl Messaging {
         let ways = Ways {
             nic: self.nic,
             nics: self.protocol.nics,
+            channels: self.protocol.channels,
             layers: self.parameters.layers,
             transport,
             buffers: firmware.buffers,

@@ -18,6 +18,8 @@ enum Frame {
     Used {
         endpoint: usize,
         chance: Chance,
+        /// Until then it is not made to leave.
+        stays: u64,
     },
 }
 
@@ -47,9 +49,18 @@ impl Frames {
         Some(place)
     }
 
-    /// An endpoint is in a frame now, and has its chance.
-    pub(super) fn fill(&mut self, place: usize, endpoint: usize) {
-        self.set(place, Frame::Used { endpoint, chance: Chance::Used });
+    /// An endpoint is in a frame now, and has its chance. It stays until then at least.
+    pub(super) fn fill(&mut self, place: usize, endpoint: usize, stays: u64) {
+        self.set(place, Frame::Used { endpoint, chance: Chance::Used, stays });
+    }
+
+    /// When the next one may be made to leave.
+    pub(super) fn due(&self) -> Option<u64> {
+        let stays = |frame: &Frame| match frame {
+            Frame::Used { stays, .. } => Some(*stays),
+            Frame::Free | Frame::Kept => None,
+        };
+        self.frames.iter().filter_map(stays).min()
     }
 
     /// The endpoint in a frame was used.
@@ -60,15 +71,17 @@ impl Frames {
     }
 
     /// The endpoint that has to leave, and its frame, which is kept: the hand passes those that were
-    /// used since it came by last, and takes the first that was not. T-15
-    pub(super) fn victim(&mut self) -> Option<(usize, usize)> {
+    /// used since it came by last, or that have not stayed long enough, and takes the first other one.
+    /// T-15
+    pub(super) fn victim(&mut self, now: u64) -> Option<(usize, usize)> {
         // In a first turn each may lose its chance, in the second one is taken.
         for _ in 0..2 * self.frames.len() {
             let place = self.hand;
             self.hand = (self.hand + 1) % self.frames.len();
             match self.frames.get_mut(place) {
+                Some(Frame::Used { stays, .. }) if *stays > now => {}
                 Some(Frame::Used { chance: chance @ Chance::Used, .. }) => *chance = Chance::Unused,
-                Some(Frame::Used { endpoint, chance: Chance::Unused }) => {
+                Some(Frame::Used { endpoint, chance: Chance::Unused, .. }) => {
                     let endpoint = *endpoint;
                     self.set(place, Frame::Kept);
                     return Some((endpoint, place));
@@ -94,7 +107,7 @@ mod tests {
         let mut frames = Frames::new(count);
         for endpoint in 0..usize::from(count) {
             let place = frames.keep().unwrap();
-            frames.fill(place, 10 + endpoint);
+            frames.fill(place, 10 + endpoint, 0);
         }
         frames
     }
@@ -112,19 +125,28 @@ mod tests {
     fn who_was_not_used_leaves_first() {
         let mut frames = full(3);
         // All lose their chance, and the first is taken.
-        assert_eq!(frames.victim(), Some((10, 0)));
-        frames.fill(0, 20);
+        assert_eq!(frames.victim(0), Some((10, 0)));
+        frames.fill(0, 20, 0);
         frames.touch(1);
-        assert_eq!(frames.victim(), Some((12, 2)), "11 was used, 12 was not");
-        frames.fill(2, 22);
+        assert_eq!(frames.victim(0), Some((12, 2)), "11 was used, 12 was not");
+        frames.fill(2, 22, 0);
         frames.touch(0);
-        assert_eq!(frames.victim(), Some((11, 1)), "its second chance is over");
+        assert_eq!(frames.victim(0), Some((11, 1)), "its second chance is over");
     }
 
     #[test]
     fn a_frame_that_is_kept_is_no_victim() {
         let mut frames = full(2);
-        assert_eq!((frames.victim(), frames.victim()), (Some((10, 0)), Some((11, 1))));
-        assert_eq!(frames.victim(), None);
+        assert_eq!((frames.victim(0), frames.victim(0)), (Some((10, 0)), Some((11, 1))));
+        assert_eq!(frames.victim(0), None);
+    }
+
+    #[test]
+    fn who_has_not_stayed_long_enough_stays() {
+        let mut frames = full(2);
+        frames.fill(0, 20, 100);
+        assert_eq!((frames.due(), frames.victim(99)), (Some(0), Some((11, 1))));
+        assert_eq!((frames.due(), frames.victim(99)), (Some(100), None));
+        assert_eq!(frames.victim(100), Some((20, 0)));
     }
 }

@@ -49,13 +49,25 @@ impl Messaging {
         }
     }
 
-    /// A packet was looked at. A medium or bulk message goes to host memory first, if it looks as if
-    /// it could be written, and is written when it is there.
+    /// A packet was looked at. A medium or bulk message goes to host memory first, if it is new and
+    /// looks as if it could be written, and is written when it is there. What comes on its logical
+    /// channel meanwhile is dropped: it can only be the same again, or comes again; and nothing may
+    /// overtake it, for then a copy of it that also waited could be taken for what comes next. T-4
     fn take_in(&mut self, now: u64, packet: Packet<Letter>, told: &mut Vec<Told>) {
-        if let Packet::Data(_, _, letter) = &packet {
+        if let Packet::Data(header, sync, letter) = &packet {
             self.statistics.data_heard += 1;
             let layers = self.parameters.layers;
+            let is_new = match layers {
+                Layers::Baseline => true,
+                Layers::Reliability | Layers::Protection => {
+                    if self.bus.brings(header.source, header.channel) {
+                        return;
+                    }
+                    self.transport.is_new(header, *sync)
+                }
+            };
             if letter.is_transferred()
+                && is_new
                 && let Some(endpoint) = self.endpoint_mut(letter.to)
                 && endpoint.refusal(letter, layers).is_none()
             {

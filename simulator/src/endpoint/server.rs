@@ -31,6 +31,11 @@ impl<J> Server<J> {
         self.work = None;
     }
 
+    /// What it works on.
+    pub(super) fn job(&self) -> Option<&J> {
+        self.work.as_ref().map(|(_, job)| job)
+    }
+
     /// Whether it works on nothing.
     pub(super) const fn is_idle(&self) -> bool {
         self.work.is_none()

@@ -61,6 +61,11 @@ impl ReceiveEntry {
         }
     }
 
+    /// Whether a data packet is new.
+    pub(super) fn is_new(self, header: &Header, sync: Sync) -> bool {
+        self.judge(header, sync) == Verdict::Offer
+    }
+
     /// A packet has been written: its use of the channel is adopted, and the number flips. T-5, T-12
     ///
     /// Reading: T-12 adopts what it accepts. Were a SYNC adopted that is then refused, a NIC that was

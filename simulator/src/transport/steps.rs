@@ -83,7 +83,7 @@ impl<M: Clone> Transport<M> {
 
     /// The place of a packet's entry in both tables; none if it is from or for a NIC, or of a logical
     /// channel, that they have no place for. T-7
-    fn place(&self, header: &Header) -> Option<usize> {
+    pub(super) fn place(&self, header: &Header) -> Option<usize> {
         let place = self.sends.place(header.source, header.channel);
         place.filter(|_| header.destination == self.nic)
     }

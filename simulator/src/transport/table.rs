@@ -35,6 +35,12 @@ impl<M> SendTable<M> {
         self.entries.len()
     }
 
+    /// How many logical channels to that NIC are free. T-2
+    pub(super) fn free_channels(&self, to: Nic) -> u32 {
+        let busy = self.busy.get(usize::from(to.0));
+        busy.map_or(0, |busy| u32::from(self.columns).saturating_sub(busy.count_ones()))
+    }
+
     /// The first free logical channel to that NIC, in one look. T-2, T-3
     pub(super) fn free_channel(&self, to: Nic) -> Option<LogicalChannel> {
         let free = (!self.busy.get(usize::from(to.0))?).trailing_zeros();

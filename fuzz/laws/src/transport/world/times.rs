@@ -51,6 +51,7 @@ impl World {
         self.ledger.restart(nic);
         let (parameters, now) = (self.parameters, self.now);
         let Some(host) = self.hosts.get_mut(&nic) else { return };
+        host.scan = None;
         host.machine = Transport::new(nic, parameters, host.machine.next_incarnation());
         match clock {
             Clock::GoesOn => {}

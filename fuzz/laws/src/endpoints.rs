@@ -1,0 +1,40 @@
+//! Hosts with endpoints and virtual networks: whatever they send, and whatever an adversary loses, holds
+//! up and restarts, every message ends as it must. T-1, T-5, T-6, T-9, T-13, T-15
+
+mod ledger;
+pub mod plan;
+mod world;
+
+use std::collections::BTreeSet;
+
+use self::plan::{Plan, Setup};
+use self::world::World;
+
+/// The law: every message is written once in a life of its destination's NIC, and ends once; frames are
+/// not exceeded, and credits come back; and when nothing goes wrong any more, all comes to rest.
+///
+/// # Panics
+/// If not.
+pub fn law(bytes: &[u8]) {
+    Plan::from_bytes(bytes).into_iter().for_each(|plan| {
+        planned(&plan);
+    });
+}
+
+/// The law, of a plan. What hosts told of.
+///
+/// # Panics
+/// If it is broken.
+pub fn planned(plan: &Plan) -> BTreeSet<&'static str> {
+    held(&plan.setup())
+}
+
+/// The law, of hosts as they stand. What they told of.
+///
+/// # Panics
+/// If it is broken.
+pub fn held(setup: &Setup) -> BTreeSet<&'static str> {
+    let mut world = World::new(setup);
+    world.run();
+    world.into_seen()
+}

@@ -1,0 +1,245 @@
+//! Hosts, the packets between them, and an adversary.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use codec::transport::{Nic, Packet};
+use simulator::endpoint::{MICROSECOND, Messaging, MessagingPlan, Told};
+
+use super::ledger::Ledger;
+use super::plan::{Fault, Setup, Wrong};
+use crate::repair::Dice;
+
+/// Bytes of a packet on the wire besides its payload. *Chosen*: a route, the tag, CRC and GAP.
+const AROUND: u64 = 5;
+
+/// How long things may take that are not known beforehand, when all is well again: every load, every
+/// timeout of every message of the longest streams, one after the other. *Chosen*, far more than it
+/// takes.
+const REST: u64 = 2_000_000 * MICROSECOND;
+
+/// Most events. *Chosen*: ten times what it takes.
+const EVENTS_MAX: u64 = 2_000_000;
+
+#[derive(Debug)]
+struct Host {
+    messaging: Messaging,
+    /// The packet that its sending engine is at, and until when.
+    sending: Option<(u64, Nic, Vec<u8>)>,
+}
+
+/// From one host to another.
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    packets: VecDeque<(u64, Vec<u8>)>,
+}
+
+/// All of it.
+#[derive(Debug)]
+pub(super) struct World {
+    hosts: Vec<Host>,
+    /// By sender, then by receiver.
+    lanes: Vec<Vec<Lane>>,
+    faults: Vec<Fault>,
+    /// Faults that have not begun.
+    next: usize,
+    latency: u64,
+    dice: Dice,
+    now: u64,
+    told: Vec<Told>,
+    ledger: Ledger,
+}
+
+impl World {
+    pub(super) fn new(setup: &Setup) -> Self {
+        let Setup { hosts, latency, seed, faults } = setup;
+        let count = hosts.len();
+        let host = |plan: &MessagingPlan| Host {
+            messaging: Messaging::new(plan.clone(), *seed),
+            sending: None,
+        };
+        let mut faults = faults.clone();
+        faults.sort_by_key(|fault| fault.at);
+        Self {
+            hosts: hosts.iter().map(host).collect(),
+            lanes: vec![vec![Lane::default(); count]; count],
+            faults,
+            next: 0,
+            latency: *latency,
+            dice: Dice::new(&seed.to_le_bytes()),
+            now: 0,
+            told: Vec::new(),
+            ledger: Ledger::new(hosts),
+        }
+    }
+
+    /// Until nothing is to happen any more.
+    pub(super) fn run(&mut self) {
+        let faults = self.faults.iter().map(|fault| fault.at + fault.lasts);
+        let end = faults.max().unwrap_or(0) + REST;
+        for _ in 0..EVENTS_MAX {
+            self.moment();
+            let Some(next) = self.upcoming() else {
+                self.ledger.settled();
+                return;
+            };
+            assert!(next > self.now, "time goes on");
+            assert!(next <= end, "all comes to rest. T-1: {} are open", self.ledger.open());
+            self.now = next;
+        }
+        assert!(self.hosts.is_empty(), "all comes to rest after few events");
+    }
+
+    /// What hosts told of.
+    pub(super) fn into_seen(self) -> BTreeSet<&'static str> {
+        self.ledger.into_seen()
+    }
+
+    /// All that happens now.
+    fn moment(&mut self) {
+        while let Some(fault) = self.faults.get(self.next).filter(|it| it.at <= self.now) {
+            let fault = *fault;
+            self.next += 1;
+            self.begins(&fault);
+        }
+        for at in 0..self.hosts.len() {
+            self.is_out(at);
+            self.steps(at);
+            (0..self.hosts.len()).for_each(|from| self.arrives(from, at));
+            self.steps(at);
+            self.goes_out(at);
+            let agrees = self.hosts.get(at).is_some_and(|host| host.messaging.agrees());
+            assert!(agrees, "credits, queues and frames are conserved. T-9, T-15");
+        }
+    }
+
+    fn steps(&mut self, at: usize) {
+        let now = self.now;
+        if let Some(host) = self.hosts.get_mut(at) {
+            host.messaging.step(now, &mut self.told);
+        }
+        self.tells(at);
+    }
+
+    /// When something happens next.
+    fn upcoming(&self) -> Option<u64> {
+        let now = self.now;
+        let hosts = self.hosts.iter().flat_map(|host| {
+            [host.messaging.due(), host.sending.as_ref().map(|(until, ..)| *until)]
+        });
+        let arrivals = self.lanes.iter().flatten().filter_map(|lane| lane.packets.front());
+        let arrivals = arrivals.map(|(at, _)| *at);
+        let faults = self.faults.iter().flat_map(|fault| [fault.at, fault.at + fault.lasts]);
+        let all = hosts.flatten().chain(arrivals).chain(faults.filter(|at| *at > now));
+        // What is held up, or finds no room, waits for something else to happen.
+        all.map(|at| at.max(now + 1)).min()
+    }
+
+    fn tells(&mut self, at: usize) {
+        let nic = nic(at);
+        for told in self.told.drain(..) {
+            self.ledger.tell(nic, &told);
+        }
+    }
+
+    fn begins(&mut self, fault: &Fault) {
+        let at = usize::from(fault.host) % self.hosts.len();
+        match fault.what {
+            Wrong::Restart => {
+                let (now, ready) = (self.now, self.now + fault.lasts);
+                self.ledger.restarts(nic(at));
+                if let Some(host) = self.hosts.get_mut(at) {
+                    // What its sending engine is at goes out whole or not at all; here whole.
+                    host.messaging.restart(now, ready, &mut self.told);
+                }
+                self.tells(at);
+                self.ledger.restarted(nic(at));
+            }
+            Wrong::Noise(count) => {
+                for _ in 0..count % 8 {
+                    let len = usize::try_from(self.dice.below(60)).unwrap_or_default();
+                    let bytes = self.dice.bytes(len);
+                    let now = self.now;
+                    if let Some(host) = self.hosts.get_mut(at)
+                        && Packet::parse(&bytes).is_err()
+                        && host.messaging.has_room()
+                    {
+                        host.messaging.hear(now, &bytes, &mut self.told);
+                    }
+                    self.tells(at);
+                }
+            }
+            Wrong::Loss(_) | Wrong::Hold | Wrong::Island => {}
+        }
+    }
+
+    /// What is wrong now between two hosts.
+    fn wrong(&self, from: usize, to: usize) -> impl Iterator<Item = Wrong> {
+        let count = self.hosts.len();
+        let now = self.now;
+        let on = move |fault: &&Fault| (fault.at..fault.at + fault.lasts).contains(&now);
+        let here = move |fault: &&Fault| {
+            let host = usize::from(fault.host) % count;
+            let other = (host + 1 + usize::from(fault.other) % (count - 1)) % count;
+            match fault.what {
+                Wrong::Loss(_) | Wrong::Hold => (host, other) == (from, to),
+                Wrong::Island => host == from || host == to,
+                Wrong::Restart | Wrong::Noise(_) => false,
+            }
+        };
+        self.faults.iter().filter(on).filter(here).map(|fault| fault.what)
+    }
+
+    /// The sending engine of a host is done with a packet.
+    fn is_out(&mut self, at: usize) {
+        let now = self.now;
+        let Some(host) = self.hosts.get_mut(at) else { return };
+        if let Some((_, to, payload)) = host.sending.take_if(|(until, ..)| *until <= now) {
+            host.messaging.sent(now);
+            self.carries(at, usize::from(to.0), payload);
+        }
+    }
+
+    /// It takes the next.
+    fn goes_out(&mut self, at: usize) {
+        let now = self.now;
+        let Some(host) = self.hosts.get_mut(at) else { return };
+        if host.sending.is_none()
+            && let Some(out) = host.messaging.take_outgoing()
+        {
+            let length = u64::try_from(out.payload.len()).unwrap_or(u64::MAX);
+            host.sending = Some((now + length + AROUND, out.to, out.payload));
+        }
+    }
+
+    fn carries(&mut self, from: usize, to: usize, payload: Vec<u8>) {
+        let loss = self.wrong(from, to).map(|wrong| match wrong {
+            Wrong::Loss(share) => u64::from(share),
+            Wrong::Island => 256,
+            Wrong::Hold | Wrong::Restart | Wrong::Noise(_) => 0,
+        });
+        let loss = loss.max().unwrap_or(0);
+        let lost = self.dice.below(256) < loss;
+        let at = self.now + self.latency;
+        let lane = self.lanes.get_mut(from).and_then(|lanes| lanes.get_mut(to));
+        if let Some(lane) = lane.filter(|_| !lost) {
+            lane.packets.push_back((at, payload));
+        }
+    }
+
+    fn arrives(&mut self, from: usize, to: usize) {
+        let held = self.wrong(from, to).any(|wrong| wrong == Wrong::Hold);
+        let lane = self.lanes.get_mut(from).and_then(|lanes| lanes.get_mut(to));
+        let (Some(lane), Some(host)) = (lane, self.hosts.get_mut(to)) else { return };
+        while !held
+            && host.messaging.has_room()
+            && let Some((_, payload)) = lane.packets.pop_front_if(|(at, _)| *at <= self.now)
+        {
+            host.messaging.hear(self.now, &payload, &mut self.told);
+        }
+        self.tells(to);
+    }
+}
+
+fn nic(at: usize) -> Nic {
+    Nic(u16::try_from(at).unwrap_or(u16::MAX))
+}

@@ -1,0 +1,55 @@
+//! Random hosts with endpoints keep the laws of messages.
+
+use std::collections::BTreeSet;
+use std::panic::catch_unwind;
+
+use laws::endpoints::plan::Plan;
+use laws::endpoints::planned;
+use laws::repair::Dice;
+use laws::shrink::shortest;
+
+fn plans(name: &str, count: u64) -> impl Iterator<Item = Plan> {
+    let mut dice = Dice::new(name.as_bytes());
+    (0..count).filter_map(move |_| {
+        let len = usize::try_from(30 + dice.below(100)).unwrap_or_default();
+        Plan::from_bytes(&dice.bytes(len))
+    })
+}
+
+fn holds(plan: &Plan) -> bool {
+    catch_unwind(|| planned(plan)).is_ok()
+}
+
+/// Fails with the fewest streams and faults that do.
+fn check(plan: &Plan, number: usize) {
+    if holds(plan) {
+        return;
+    }
+    let mut fewest = plan.clone();
+    fewest.faults =
+        shortest(&plan.faults, &|faults| !holds(&Plan { faults: faults.to_vec(), ..plan.clone() }));
+    fewest.streams = shortest(&plan.streams, &|streams| {
+        !holds(&Plan { streams: streams.to_vec(), ..fewest.clone() })
+    });
+    assert!(holds(plan), "{number}: {fewest:#?}");
+}
+
+#[test]
+fn a_storm_over_hosts_keeps_the_laws() {
+    for (number, plan) in plans("hosts", 100).enumerate() {
+        check(&plan, number);
+    }
+}
+
+/// A storm that missed something would prove little.
+#[test]
+fn everything_that_hosts_can_tell_of_happens_in_a_storm() {
+    let all: BTreeSet<_> =
+        plans("all that they tell of", 200).flat_map(|it| planned(&it)).collect();
+    let all: Vec<_> = all.into_iter().collect();
+    assert_eq!(
+        all.join(", "),
+        "accepted, acknowledged, credits, given up, leaving, loaded, malformed, noticed, refused, \
+         returned after a restart, returned as refused, returned as unreachable, unloaded, written"
+    );
+}
