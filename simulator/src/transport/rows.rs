@@ -58,14 +58,11 @@ impl RowSet {
         if let Some(found) = first_in(&self.words, word, row % WORD) {
             return Some(found);
         }
-        let mut place = word + 1;
-        while place / WORD < self.summary.len() {
-            if let Some(word) = first_in(&self.summary, place / WORD, place % WORD) {
-                return first_in(&self.words, word, 0);
-            }
-            place = (place / WORD + 1) * WORD;
-        }
-        None
+        let (here, bit) = ((word + 1) / WORD, (word + 1) % WORD);
+        let word = first_in(&self.summary, here, bit).or_else(|| {
+            (here + 1..self.summary.len()).find_map(|at| first_in(&self.summary, at, 0))
+        })?;
+        first_in(&self.words, word, 0)
     }
 
     /// Bytes that it takes.

@@ -93,7 +93,9 @@ fn step(
                 offered = if refusal.is_some() { " -> refused" } else { " -> written" };
                 refusal.map_or(Ok(()), Err)
             };
+            let new = matches!(&packet, Packet::Data(header, sync, _) if nic.is_new(header, *sync));
             nic.on_packet(now, &packet, &mut take, effects);
+            assert_eq!(new, offered != " -> not offered", "what is new is what is offered");
             return if words[0] == "data" { offered.into() } else { String::new() };
         }
     }

@@ -92,12 +92,15 @@ fn thirty_two_logical_channels_are_the_most() {
         let letter = Letter { endpoint: EndpointId(0), message: 'a' };
         let mut sent = 0;
         while nic.has_channel(Nic(1)) {
+            assert_eq!(nic.free_channels(Nic(1)), u32::from(most - sent));
             let channel = nic.on_send(Micros(0), Nic(1), letter, &mut effects);
             assert_eq!(channel, Ok(LogicalChannel(sent)));
             sent += 1;
         }
         assert_eq!(nic.on_send(Micros(0), Nic(1), letter, &mut effects), Err('a'));
+        assert_eq!(nic.free_channels(Nic(1)), 0);
         assert_eq!((sent, nic.outstanding(EndpointId(0))), (most, usize::from(most)));
+        assert_eq!(nic.free_channels(Nic(2)), 0, "there is no such row");
         assert!(nic.agrees());
     }
 }
