@@ -137,6 +137,11 @@ impl Messaging {
         messaging
     }
 
+    /// Its control program is loaded for the first time, and runs from `ready` on. I-3
+    pub const fn boot(&mut self, ready: u64) {
+        self.ready = ready;
+    }
+
     /// When it next has something to do by itself, in periods of the full rate.
     #[must_use]
     pub const fn due(&self) -> Option<u64> {

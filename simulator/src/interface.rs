@@ -155,10 +155,7 @@ impl Interface {
     pub fn with_endpoints(mut self, messaging: Messaging) -> Self {
         let memory = self.parameters.receive_memory as usize;
         self.receiving = Receiving::new(self.place, memory, Transport::Served);
-        let mut firmware = Firmware::new(messaging);
-        if let State::Loading { until: until @ 1.. } = self.state {
-            firmware.restart(0, until);
-        }
+        let firmware = Firmware::new(messaging, self.parameters.boot.0);
         self.firmware = Some(Box::new(firmware));
         self
     }

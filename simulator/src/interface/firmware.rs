@@ -28,9 +28,10 @@ enum Line {
 }
 
 impl Firmware {
-    /// With nothing in the engines.
+    /// With nothing in the engines; the control program runs from `ready` on. I-3
     #[must_use]
-    pub const fn new(messaging: Messaging) -> Self {
+    pub const fn new(mut messaging: Messaging, ready: u64) -> Self {
+        messaging.boot(ready);
         Self { messaging, line: Line::Free, told: Vec::new() }
     }
 
