@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use analyzer::text::{Line, Role};
 use clap::builder::PossibleValuesParser;
 use serde_json::Value;
+use simulator::endpoint::{MessageId, Told};
 use simulator::network::Network;
 use simulator::scenario::Scenario;
 use simulator::stats::RunStatistics;
@@ -22,6 +23,12 @@ use crate::target::is_standard;
 
 /// Rows of the timeline. *Chosen*: with the rest they fill a screen.
 const ROWS: usize = 24;
+
+/// Periods of the full rate in a millisecond. §4.2
+const PERIODS_PER_MS: u64 = 80_000;
+
+/// Fields of a row about a message that the timeline shows. *Chosen*: others are too long for a line.
+const SHOWN: [&str; 7] = ["channel", "credits", "endpoint", "message", "reason", "seq", "why"];
 
 /// A scenario that is built in.
 pub(crate) struct Demo {
@@ -62,6 +69,10 @@ pub(crate) struct Seen {
     pub(crate) consumed: BTreeMap<NodeId, u64>,
     /// The first of each kind, and how many there are.
     pub(crate) kinds: BTreeMap<&'static str, (Happened, u64)>,
+    /// Messages that were written, in each millisecond.
+    pub(crate) written: BTreeMap<u64, u64>,
+    /// How often each was.
+    times: BTreeMap<MessageId, u64>,
 }
 
 /// Whether a row brings nothing new after another.
@@ -120,6 +131,10 @@ impl Seen {
         if let (What::Consumed { .. }, Some(packet)) = (&happened.what, happened.packet) {
             *self.consumed.entry(packet.host).or_default() += 1;
         }
+        if let What::Told(Told::Written(message, _)) = happened.what {
+            *self.times.entry(message).or_default() += 1;
+            *self.written.entry(happened.at / PERIODS_PER_MS).or_default() += 1;
+        }
         if events.contains(&kind) {
             self.list(happened);
         }
@@ -137,6 +152,11 @@ impl Seen {
     /// How often something of a kind happened.
     pub(crate) fn count(&self, kind: &str) -> u64 {
         self.kinds.get(kind).map_or(0, |(_, count)| *count)
+    }
+
+    /// How often a message was written, of which that was done most.
+    pub(crate) fn most_written(&self) -> u64 {
+        self.times.values().copied().max().unwrap_or(0)
     }
 
     /// The first of a kind.
@@ -197,14 +217,20 @@ fn row(scenario: &Scenario, (happened, more_like_it): &(Happened, u64)) -> Line 
         .and(Role::Plain, format!("{:<7} {packet:<7} ", row.place.to_string()))
         .and(role(&happened.what), format!("{:<14}", row.event));
     let more = serde_json::to_value(&row.more).unwrap_or_default();
-    let fields: String =
-        more.as_object().into_iter().flatten().map(|field| said(field, row.event)).collect();
+    let message = serde_json::to_value(&row.message).unwrap_or_default();
+    let of_message = message.as_object().into_iter().flatten();
+    // Where it says which message, the wire's numbers say no more.
+    let named = row.message.as_ref().is_some_and(|row| row.message.is_some());
+    let told = |key: &str| SHOWN.contains(&key) && !(named && matches!(key, "channel" | "seq"));
+    let of_message = of_message.filter(|(key, _)| told(key));
+    let fields = more.as_object().into_iter().flatten().chain(of_message);
+    let fields: String = fields.map(|field| said(field, row.event)).collect();
     let more =
         if *more_like_it > 0 { format!(" (and {more_like_it} more)") } else { String::new() };
     line.and(Role::Plain, fields).and(Role::Dim, more)
 }
 
-/// A field of a row in words: its name, unless the event is called so, and its value.
+/// A field of a row in words: its name, unless the event is called so or it is plain, and its value.
 fn said((key, value): (&String, &Value), event: &str) -> String {
     let hex = matches!(key.as_str(), "code" | "syndrome");
     let value = match (value.as_str(), value.as_u64()) {
@@ -214,13 +240,15 @@ fn said((key, value): (&String, &Value), event: &str) -> String {
         (None, Some(bits)) if hex => format!("{bits:02x}"),
         (None, _) => value.to_string(),
     };
-    if key == event { format!(" {value}") } else { format!(" {key} {value}") }
+    if key == event || key == "message" { format!(" {value}") } else { format!(" {key} {value}") }
 }
 
 fn role(what: &What) -> Role {
     match what.kind() {
         "dropped" | "truncated" | "merged" | "overflow" | "blocked" | "fault" => Role::Bad,
+        "message-returned" | "message-lost" | "message-given-up" => Role::Bad,
         "open-link" | "forward-reset" | "corrected-code" | "overrun-alarm" => Role::Notice,
+        "message-refused" | "transport-retransmitted" | "transport-duplicate" => Role::Notice,
         _ => Role::Plain,
     }
 }

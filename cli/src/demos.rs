@@ -9,7 +9,7 @@ use crate::demo::{Demo, Figure, Run};
 use crate::statistics::{percent, time};
 
 /// All of them.
-pub(crate) static DEMOS: [Demo; 9] = [
+pub(crate) static DEMOS: [Demo; 14] = [
     Demo {
         name: "two-hosts",
         title: "two hosts and a switch: packets on their way",
@@ -112,10 +112,113 @@ fifth of what its link carries (up*/down* routes, N-2).",
         events: &[],
         figures: |_| Vec::new(),
     },
+    Demo {
+        name: "lossy",
+        title: "a lossy cable under messages: what is lost is sent again",
+        text: "\
+1s on the cable of h0 arrive as 0s, and spoil packets: they are dropped (T-7). What was not
+acknowledged for too long is sent again (T-10); if only its ACK was lost, it comes twice, and
+is written once (T-5).",
+        scenario: include_str!("../../fixtures/demo-lossy/scenario.toml"),
+        events: &["transport-retransmitted", "transport-duplicate", "message-returned"],
+        figures: once,
+    },
+    Demo {
+        name: "nacks",
+        title: "a NACK storm: four clients overrun the queue of a slow server",
+        text: "\
+A message that the receive queue has no room for is refused (T-6). A NACK does not send it
+again by itself; the next scan does, if it is old enough (T-10). None is lost.",
+        scenario: include_str!("../../fixtures/demo-nacks/scenario.toml"),
+        events: &["message-refused", "transport-retransmitted"],
+        figures: once,
+    },
+    Demo {
+        name: "overcommit",
+        title: "1 to 32 virtual networks into one server, whose NIC has seven frames",
+        text: "\
+Every 2 ms there are twice as many. Messages for an endpoint that is not resident are
+refused, and have it loaded in place of another (T-6, T-13, T-15).",
+        scenario: include_str!("../../fixtures/demo-overcommit/scenario.toml"),
+        events: &["endpoint-leaving", "endpoint-unloaded", "endpoint-loaded"],
+        figures: overcommitted,
+    },
+    Demo {
+        name: "unreachable",
+        title: "a host that cannot be reached: its messages go back to their sender",
+        text: "\
+The cable of h1 is cut for good. When there has been no sign of it for too long, messages
+come back (T-11). Those for h2 go on.",
+        scenario: include_str!("../../fixtures/demo-unreachable/scenario.toml"),
+        events: &["fault", "message-returned"],
+        figures: returned,
+    },
+    Demo {
+        name: "restart",
+        title: "NICs that are restarted in mid-conversation",
+        text: "\
+A NIC that has been restarted knows nothing of its logical channels, and says so; the sender
+begins them anew, with the same messages (T-12). What lay in its frames is lost or returned.",
+        scenario: include_str!("../../fixtures/demo-restart/scenario.toml"),
+        events: &[
+            "fault",
+            "endpoint-loaded",
+            "message-refused",
+            "message-returned",
+            "message-lost",
+            "message-given-up",
+        ],
+        figures: once,
+    },
 ];
 
 fn figure(what: &str, published: &str, measured: String) -> Figure {
     Figure { what: what.to_owned(), published: published.to_owned(), measured }
+}
+
+/// What became of messages, and what it took.
+fn once(run: &Run<'_>) -> Vec<Figure> {
+    let of = |kind: &str| run.seen.count(kind);
+    let accepted = of("message-accepted");
+    let ended = of("message-acknowledged").saturating_add(of("message-returned"));
+    vec![
+        figure("messages acknowledged or returned (T-1)", "all", format!("{ended} of {accepted}")),
+        figure(
+            "times that each was written, at most (T-1)",
+            "1",
+            run.seen.most_written().to_string(),
+        ),
+        figure("packets for them", "", of("message-transmitted").to_string()),
+        figure("ACKs and NACKs (T-5, T-6)", "", {
+            of("ack-transmitted").saturating_add(of("nack-transmitted")).to_string()
+        }),
+    ]
+}
+
+/// Messages that were written, with ever more virtual networks.
+fn overcommitted(run: &Run<'_>) -> Vec<Figure> {
+    let figures = (0..6_u32).map(|phase| {
+        let written = run.seen.written.get(&(u64::from(phase) * 2 + 1)).copied().unwrap_or(0);
+        let networks = 1_u32 << phase;
+        let published = if networks <= 7 { "level" } else { "graceful" };
+        figure(
+            &format!("messages written in 1 ms, {networks} networks"),
+            published,
+            written.to_string(),
+        )
+    });
+    figures.collect()
+}
+
+/// How long after the cut the first message came back.
+fn returned(run: &Run<'_>) -> Vec<Figure> {
+    let (cut, back) = (run.seen.first("fault"), run.seen.first("message-returned"));
+    let waited = cut.zip(back).and_then(|(cut, back)| back.at.checked_sub(cut.at)).unwrap_or(0);
+    let mut figures = once(run);
+    let declared = run.scenario.messaging.values().next().map(|plan| plan.transport.unreachable.0);
+    let declared = format!("> {} µs", declared.unwrap_or(0));
+    figures.push(figure("until the first comes back (T-11)", &declared, microseconds(waited)));
+    figures
 }
 
 fn microseconds(periods: u64) -> String {

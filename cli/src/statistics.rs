@@ -1,5 +1,7 @@
 //! Numbers about a run, for people.
 
+mod messages;
+
 use std::cmp::Reverse;
 
 use analyzer::text::{Line, Role, microseconds};
@@ -32,6 +34,7 @@ pub(crate) fn print(
     let out = &mut |line: Line| output.line(&line);
     totals(scenario, seen, out);
     hosts(scenario, network, out);
+    messages::print(scenario, network, out);
     latencies(&seen.latencies, out);
     channels(scenario, network, out);
     rules("dropped", seen.drops.iter(), out);

@@ -90,7 +90,7 @@ static DEMOS: LazyLock<BTreeMap<String, (String, Vec<u8>)>> = LazyLock::new(|| {
 /// To make the captures anew: `myriscope demo NAME -o fixtures/demo-NAME/capture.pcapng`.
 #[test]
 fn every_demo_yields_its_capture_byte_for_byte() {
-    assert_eq!((DEMOS.len(), good(&["demo", "--list"])), (9, good(&["demo"])));
+    assert_eq!((DEMOS.len(), good(&["demo", "--list"])), (14, good(&["demo"])));
     for (demo, (_, capture)) in &*DEMOS {
         let expected = fs::read(fixture(demo, "capture.pcapng")).unwrap();
         assert!(expected.len() < 200_000, "{demo}: {} bytes", expected.len());

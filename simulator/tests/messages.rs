@@ -1,69 +1,246 @@
-//! Messages between two hosts on one switch, at character accuracy: the published times come out of
-//! the stages' costs and the network's. T-1, T-9
+//! Messages of hosts with endpoints, over networks in which things break: every one is accounted for.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-use codec::transport::EndpointId;
-use simulator::endpoint::{EndpointStatistics, MICROSECOND};
+use std::collections::{BTreeMap, BTreeSet};
+
+use simulator::endpoint::{MessageId, Told, Transmission, Why};
 use simulator::network::{Layout, Network};
-use simulator::scenario::Scenario;
+use simulator::scenario::{Scenario, Tap};
 use simulator::topology::NodeId;
-use simulator::truth::Wanted;
+use simulator::truth::{Handling, Happened, Wanted, What};
 
-/// What the endpoint of the first host has done after so many µs.
-fn pair(microseconds: u64, settings: &str, messages: &str) -> EndpointStatistics {
-    let scenario = format!(
-        "duration_us = {microseconds}\n[topology]\nkind = \"switch\"\nports = 2\n{settings}\n\
-         [[endpoint]]\nname = \"a\"\nhost = \"h0\"\n[[endpoint]]\nname = \"b\"\nhost = \"h1\"\n\
-         segment = 65536\n[[messages]]\nfrom = \"a\"\nto = \"b\"\n{messages}\n"
+const DEMOS: [(&str, &str); 5] = [
+    ("lossy", include_str!("../../fixtures/demo-lossy/scenario.toml")),
+    ("nacks", include_str!("../../fixtures/demo-nacks/scenario.toml")),
+    ("overcommit", include_str!("../../fixtures/demo-overcommit/scenario.toml")),
+    ("unreachable", include_str!("../../fixtures/demo-unreachable/scenario.toml")),
+    ("restart", include_str!("../../fixtures/demo-restart/scenario.toml")),
+];
+
+/// A run to its end: what happened, in an order of its own within a period, and what was recorded.
+fn run(scenario: &Scenario, layout: Layout) -> (Vec<Happened>, Vec<String>) {
+    let mut network = Network::new(scenario, Wanted::Everything, layout);
+    network.run(scenario.duration);
+    network.finish();
+    let mut rows: Vec<_> = network.happened().collect();
+    rows.sort_by_cached_key(|row| (row.at, row.place, format!("{row:?}")));
+    let mut recorded = Vec::new();
+    let keep = &mut |channel, chunk: &codec::capture::Chunk<'_>| {
+        recorded.push(format!("{channel:?} {chunk:?}"));
+        Ok::<_, ()>(())
+    };
+    network.recorded(keep).unwrap();
+    (rows, recorded)
+}
+
+fn rows(text: &str) -> Vec<Happened> {
+    run(&Scenario::read("net.toml", text).unwrap(), Layout::AsGiven).0
+}
+
+/// What became of all messages.
+#[derive(Debug, Default)]
+struct Ledger {
+    accepted: BTreeSet<MessageId>,
+    written: BTreeMap<MessageId, u32>,
+    acknowledged: BTreeSet<MessageId>,
+    returned: BTreeMap<MessageId, Why>,
+    damaged: usize,
+}
+
+fn ledger(rows: &[Happened]) -> Ledger {
+    let mut ledger = Ledger::default();
+    for row in rows {
+        let What::Told(told) = &row.what else { continue };
+        if let Told::Accepted(message, _) = told {
+            assert!(ledger.accepted.insert(*message), "{message:?} is accepted once");
+        } else if let Told::Written(message, _) = told {
+            assert!(ledger.accepted.contains(message), "{message:?} was accepted");
+            *ledger.written.entry(*message).or_default() += 1;
+        } else if let Told::Acknowledged(message) = told {
+            assert!(ledger.written.contains_key(message), "{message:?} was written");
+            assert!(ledger.acknowledged.insert(*message), "{message:?} is acknowledged once");
+        } else if let Told::Returned(message, why) = told {
+            assert!(ledger.accepted.contains(message), "{message:?} was accepted");
+            assert_eq!(ledger.returned.insert(*message, *why), None, "{message:?}");
+        } else if let Told::Damaged(..) = told {
+            ledger.damaged += 1;
+        }
+    }
+    assert_eq!(ledger.damaged, 0);
+    let twice = ledger.acknowledged.iter().find(|id| ledger.returned.contains_key(id));
+    assert_eq!(twice, None, "a message ends once");
+    ledger
+}
+
+impl Ledger {
+    fn on_the_way(&self) -> usize {
+        self.accepted.len() - self.acknowledged.len() - self.returned.len()
+    }
+}
+
+fn count(rows: &[Happened], kind: &str) -> usize {
+    rows.iter().filter(|row| row.what.kind() == kind).count()
+}
+
+#[test]
+fn every_message_of_a_demo_is_acknowledged_or_returned_and_written_once() {
+    // T-1. The overcommitted server is busy to the end: 32 clients with 4 credits, and replies.
+    let left = [0, 0, 256, 0, 0];
+    for ((name, text), left) in DEMOS.into_iter().zip(left) {
+        let ledger = ledger(&rows(text));
+        assert!(ledger.accepted.len() > 40, "{name}");
+        assert!(ledger.on_the_way() <= left, "{name}: {}", ledger.on_the_way());
+        assert!(ledger.written.values().all(|times| *times == 1), "{name}");
+    }
+}
+
+#[test]
+fn each_demo_shows_what_it_is_for() {
+    let demo = |name: &str| rows(DEMOS.iter().find(|demo| demo.0 == name).unwrap().1);
+    let lossy = demo("lossy");
+    let corrupt = lossy
+        .iter()
+        .filter(|row| matches!(row.what, What::Consumed { handling: Handling::Corrupt, .. }));
+    assert!(corrupt.count() > 5 && count(&lossy, "transport-duplicate") > 0);
+    assert!(count(&demo("nacks"), "nack-transmitted") > 50);
+    let overcommit = demo("overcommit");
+    assert!(count(&overcommit, "endpoint-loaded") > 10);
+    assert!(count(&overcommit, "message-refused") > 100);
+    let unreachable = ledger(&demo("unreachable")).returned;
+    assert_eq!(unreachable.into_values().collect::<Vec<_>>(), [Why::Unreachable; 4]);
+    let restart = demo("restart");
+    assert!(ledger(&restart).returned.values().all(|why| *why == Why::Restarted));
+    assert!(count(&restart, "transport-refused") > 0);
+}
+
+#[test]
+fn each_transport_packet_is_told_of_with_its_first_byte() {
+    for (name, text) in DEMOS {
+        let rows = rows(text);
+        let of = |row: &Happened| (row.at, row.place, row.packet);
+        let injected: BTreeSet<_> =
+            rows.iter().filter(|row| row.what.kind() == "injected").map(of).collect();
+        let is_sent = |row: &&Happened| matches!(row.what, What::Transmitted(_));
+        let sent: BTreeSet<_> = rows.iter().filter(is_sent).map(of).collect();
+        assert_eq!(sent, injected, "{name}: nothing else is sent");
+        let ends = rows.iter().all(|row| {
+            if let What::Transmitted(
+                Transmission::Data { header, .. }
+                | Transmission::Ack(header)
+                | Transmission::Nack(header, _),
+            ) = row.what
+            {
+                u32::from(header.source.0) == row.place.node.0
+            } else {
+                true
+            }
+        });
+        assert!(ends, "{name}: the NIC has the number of its node");
+    }
+}
+
+#[test]
+fn the_order_of_parts_makes_no_difference_to_messages() {
+    for (name, text) in DEMOS {
+        let mut scenario = Scenario::read(name, text).unwrap();
+        scenario.duration = scenario.duration.min(240_000);
+        let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
+        scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+        let given = run(&scenario, Layout::AsGiven);
+        for seed in [1, 2] {
+            let shuffled = run(&scenario, Layout::Shuffled(seed));
+            assert!(shuffled == given, "{name}, seed {seed}");
+        }
+    }
+}
+
+/// Two hosts that talk, and two that do not.
+const FOUR: &str = "
+duration_us = 1000
+[topology]
+kind = \"switch\"
+hosts = 4
+[transport]
+scan_us = 50
+timeout_us = 200
+[[endpoint]]
+name = \"a\"
+host = \"h0\"
+[[endpoint]]
+name = \"b\"
+host = \"h1\"
+segment = 65536
+";
+
+#[test]
+fn packets_of_tag_1_are_delivered_where_there_are_no_endpoints() {
+    let traffic = |to: &str| {
+        format!(
+            "{FOUR}[[traffic]]\nfrom = \"h2\"\nto = \"{to}\"\ntag = 1\npayload = 60\nevery_us = 50\n"
+        )
+    };
+    // Where there are, they are malformed. T-7
+    let malformed = ["h3", "h0"].map(|to| count(&rows(&traffic(to)), "transport-malformed"));
+    assert_eq!(malformed, [0, 20]);
+}
+
+#[test]
+fn a_host_without_endpoints_answers_nothing() {
+    let text = format!(
+        "{FOUR}[[messages]]\nfrom = \"a\"\nto = {{ host = \"h3\", number = 0 }}\nwords = 1\nevery_us = 100\n"
     );
-    let scenario = Scenario::read("pair.toml", &scenario).unwrap();
-    let mut network = Network::new(&scenario, Wanted::Nothing, Layout::default());
-    network.run(microseconds * MICROSECOND);
-    let messaging = network.interface(NodeId(1)).unwrap().messaging().unwrap();
-    assert!(messaging.agrees());
-    *messaging.endpoint_statistics(EndpointId(0)).unwrap()
-}
-
-/// Tenths of a microsecond.
-fn round_trip(settings: &str) -> u64 {
-    let trips = pair(20_000, settings, "words = 4\nwindow = 1").round_trips;
-    trips.mean().unwrap() * 10 / MICROSECOND
-}
-
-/// Tenths of a MB/s: what is answered in a fifth of a second, the filling of the pipe included.
-fn bandwidth(settings: &str, bytes: u64) -> u64 {
-    let messages = format!("kind = \"medium\"\nbytes = {bytes}\nsaturate = true");
-    pair(200_000, settings, &messages).completed * bytes * 10 / 200_000
-}
-
-const AM_II: &str = "[costs]\npreset = \"am-ii\"";
-const GAM: &str = "[transport]\nlayers = \"baseline\"\n[costs]\npreset = \"gam\"";
-
-#[test]
-fn am_ii_has_a_round_trip_of_42_microseconds_and_31_mb_per_second() {
-    assert_eq!((round_trip(AM_II), bandwidth(AM_II, 8192)), (420, 310));
+    let text = text.replace("timeout_us = 200", "timeout_us = 100\nunreachable_us = 300");
+    let rows = rows(&text);
+    assert_eq!(count(&rows, "ack-transmitted") + count(&rows, "nack-transmitted"), 0);
+    assert!(ledger(&rows).returned.values().all(|why| *why == Why::Unreachable));
+    assert!(count(&rows, "message-returned") > 0);
 }
 
 #[test]
-fn gam_has_a_round_trip_of_20_microseconds_and_38_mb_per_second() {
-    assert_eq!((round_trip(GAM), bandwidth(GAM, 8192)), (200, 380));
-}
-
-/// Tenths of a microsecond from request to request, as fast as they go, once they do; with credits
-/// enough that nobody waits for them.
-fn gap(layers: &str) -> u64 {
-    let settings = format!(
-        "[transport]\nlayers = \"{layers}\"\ncredits = 16\nchannels = 32\n[costs]\nhost_send_us = 1"
+fn a_host_that_no_route_leads_to_is_unreachable() {
+    // T-11
+    let text = format!(
+        "{FOUR}[[messages]]\nfrom = \"a\"\nto = \"b\"\nwords = 1\nevery_us = 100\n[routes]\nmethod = \"given\""
     );
-    let [early, late] = [10_000, 30_000]
-        .map(|microseconds| pair(microseconds, &settings, "words = 4\nsaturate = true").completed);
-    (20_000 * 10 + (late - early) / 2) / (late - early)
+    let text = text.replace("timeout_us = 200", "timeout_us = 100\nunreachable_us = 300");
+    let rows = rows(&text);
+    assert_eq!(count(&rows, "injected"), 0);
+    assert!(count(&rows, "message-returned") > 0);
 }
 
 #[test]
-fn each_layer_adds_to_the_gap_between_messages() {
-    // The NIC's processor is the bottleneck: it sends a message and takes one in, without and with an
-    // ACK each way.
-    assert_eq!(["baseline", "reliability", "protection"].map(gap), [92, 116, 128]);
+fn slow_firmware_holds_up_the_link_and_loses_nothing() {
+    // T-9, I-4: STOP goes out when receive memory is full.
+    let text = format!(
+        "{FOUR}[interface]\nreceive_memory = 12000\n[costs]\npreset = \"nothing\"\nreceive_us = 40\n\
+         [[messages]]\nfrom = \"a\"\nto = \"b\"\nkind = \"bulk\"\nbytes = 60000\nevery_us = 10\ncount = 1\n"
+    );
+    let rows = rows(&text.replace("duration_us = 1000", "duration_us = 5000"));
+    assert!(count(&rows, "sender-stopped") > 0);
+    assert_eq!((count(&rows, "overflow"), count(&rows, "transport-overrun")), (0, 0));
+    assert_eq!(ledger(&rows).on_the_way(), 0);
+}
+
+#[test]
+fn messages_outlast_the_power_of_a_host() {
+    // F-7, T-12
+    let text = format!(
+        "{FOUR}[[messages]]\nfrom = \"a\"\nto = \"b\"\nwords = 2\nwindow = 2\ncount = 30\n\
+         [[fault]]\nat_us = 100\npower_off = \"h1\"\nfor_us = 150\n\
+         [[fault]]\nat_us = 450\npower_off = \"h0\"\nfor_us = 50\n"
+    );
+    let text =
+        text.replace("timeout_us = 200", "timeout_us = 100\npatience_us = 200\nload_us = 10");
+    let rows = rows(&text.replace("duration_us = 1000", "duration_us = 3000"));
+    let ledger = ledger(&rows);
+    assert_eq!(ledger.on_the_way(), 0);
+    let requests = ledger.accepted.iter().filter(|id| u32::from(id.nic.0) == NodeId(1).0);
+    assert_eq!(requests.count(), 30);
+    let silent = |row: &&Happened| {
+        let off = [(NodeId(2), 8_000..20_000), (NodeId(1), 36_000..40_000)];
+        off.iter().any(|(node, off)| row.place.node == *node && off.contains(&row.at))
+            && matches!(row.what, What::Transmitted(_) | What::Told(Told::Accepted(..)))
+    };
+    assert_eq!(rows.iter().find(silent), None, "without power nothing is done");
 }

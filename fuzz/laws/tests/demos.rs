@@ -22,6 +22,6 @@ fn what_is_read_at_every_port_of_a_demo_is_what_happened() {
         simulated(&scenario);
         scenarios += 1;
     }
-    // Nine demos, and the whole deadlock of one.
-    assert_eq!(scenarios, 10);
+    // Fourteen demos, and the whole deadlock of one.
+    assert_eq!(scenarios, 15);
 }

@@ -24,7 +24,7 @@ fn demos() -> Vec<(String, Scenario)> {
         demos.push((name, scenario));
     }
     demos.sort_by(|one, other| one.0.cmp(&other.0));
-    assert_eq!(demos.len(), 10);
+    assert_eq!(demos.len(), 15);
     demos
 }
 
@@ -37,8 +37,13 @@ fn check(name: &str, score: &Score) {
 /// Kinds that may go wrong where many packets are cut in a circle, or the recording ends.
 const LIKELY: [&str; 3] = ["journey", "fate", "injury"];
 
+/// Kinds about messages: some are only guessed at from one tap, and more from one that begins in the
+/// middle. Where all of them are to be found is held below.
+const MESSAGES: [&str; 7] =
+    ["data", "retransmission", "cause", "ack", "nack", "duplicate", "refused"];
+
 fn check_but_journeys(name: &str, mut score: Score) {
-    score.scores.retain(|row| !LIKELY.contains(&row.kind));
+    score.scores.retain(|row| !LIKELY.contains(&row.kind) && !MESSAGES.contains(&row.kind));
     check(name, &score);
 }
 
@@ -100,7 +105,8 @@ fn at_every_port_of_a_demo_too() {
 #[test]
 fn in_a_part_of_a_demo_too() {
     for (name, mut scenario) in demos() {
-        if name == "demo-ring" {
+        // In the second a link is open before the taps begin, which looks as if it opened then.
+        if name == "demo-ring" || name == "demo-unreachable" {
             continue;
         }
         let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);

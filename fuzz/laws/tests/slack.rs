@@ -29,12 +29,17 @@ const DEMOS: &str = "\
 demo-adversary 28.0
 demo-contention 41.3
 demo-cut 47.7
+demo-lossy 47.0
 demo-lost-gap 46.1
+demo-nacks 46.5
 demo-now36 45.3
 demo-open-wire 47.1
+demo-overcommit 46.7
+demo-restart 47.0
 demo-ring 44.4
 demo-slack 46.0
 demo-two-hosts 47.2
+demo-unreachable 47.0
 ring-deadlock 44.4
 ";
 

@@ -1,0 +1,112 @@
+//! Numbers about the messages of a run: each endpoint's, and what the protocol did for them. T
+
+use analyzer::text::{Line, Role};
+use codec::transport::Reason;
+use simulator::endpoint::{EndpointStatistics, Statistics};
+use simulator::network::Network;
+use simulator::scenario::Scenario;
+
+use super::{busiest, more, short};
+
+/// Prints what there is to say of hosts with endpoints.
+pub(super) fn print(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
+    if scenario.messaging.is_empty() {
+        return;
+    }
+    endpoints(scenario, network, out);
+    protocol(scenario, network, out);
+}
+
+fn endpoints(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
+    let all = scenario.messaging.iter().flat_map(|(host, plan)| {
+        let name = scenario.topology.node(*host).map_or("?", |node| &node.name);
+        plan.endpoints.iter().filter_map(move |endpoint| {
+            let messaging = network.interface(*host)?.messaging()?;
+            let statistics = *messaging.endpoint_statistics(endpoint.id)?;
+            let messages = statistics.requests_sent.saturating_add(statistics.requests_read);
+            Some((messages, (format!("{name}.{}", endpoint.id.0), statistics)))
+        })
+    });
+    let (busiest, left) = busiest(all.collect());
+    out(Line::default());
+    let head = format!(
+        "{:<14}{:>9}{:>9}{:>9}{:>9}{:>9}   {:>8}{:>9}{:>9}",
+        "endpoint", "asked", "answered", "returned", "read", "replied", "least µs", "mean", "most"
+    );
+    out(Line::of(Role::Head, head));
+    busiest.iter().for_each(|(name, statistics)| out(endpoint(name, statistics)));
+    more(left, "endpoint", out);
+}
+
+fn endpoint(name: &str, statistics: &EndpointStatistics) -> Line {
+    let EndpointStatistics { requests_sent, completed, returned, .. } = *statistics;
+    let EndpointStatistics { requests_read, replies_sent, replies_returned, .. } = *statistics;
+    let returned = returned.saturating_add(replies_returned);
+    let numbers = format!("{name:<14}{requests_sent:>9}{completed:>9}");
+    let role = if returned > 0 { Role::Bad } else { Role::Plain };
+    let line = Line::of(Role::Plain, numbers)
+        .and(role, format!("{returned:>9}"))
+        .and(Role::Plain, format!("{requests_read:>9}{replies_sent:>9}"));
+    let trips = statistics.round_trips;
+    let Some(mean) = trips.mean() else { return line };
+    let times = [trips.min, mean, trips.max].map(short);
+    let [least, mean, most] = times;
+    line.and(Role::Plain, format!("   {least:>8}{mean:>9}{most:>9}"))
+}
+
+/// What all NICs together did.
+fn protocol(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
+    let mut sum = Statistics::default();
+    for host in scenario.messaging.keys() {
+        let messaging = network.interface(*host).and_then(|interface| interface.messaging());
+        if let Some(messaging) = messaging {
+            add(&mut sum, &messaging.statistics());
+        }
+    }
+    let nacks: u64 = sum.nacks_sent.iter().sum();
+    out(Line::default());
+    let text = format!("data packets: {}, ACKs: {}, NACKs: {nacks}", sum.data_sent, sum.acks_sent);
+    out(Line::of(Role::Plain, text));
+    let mut line = Line::default();
+    let counts = [
+        ("sent again", sum.retransmitted),
+        ("duplicates", sum.duplicates),
+        ("stale", sum.stale),
+        ("late answers", sum.late),
+        ("malformed", sum.malformed),
+        ("overruns", sum.overruns),
+        ("loads", sum.loads),
+        ("restarts", sum.restarts),
+    ];
+    let mut mark = "in all: ";
+    for (what, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+        line = line.and(Role::Plain, mark).and(Role::Notice, format!("{count} {what}"));
+        mark = ", ";
+    }
+    if mark == ", " {
+        out(line);
+    }
+    for (reason, count) in Reason::ALL.iter().zip(sum.nacks_sent).filter(|(_, count)| *count > 0) {
+        out(Line::of(Role::Bad, format!("{count:>10}  NACKs {}", reason.name())));
+    }
+}
+
+fn add(sum: &mut Statistics, one: &Statistics) {
+    for (sum, one) in [
+        (&mut sum.data_sent, one.data_sent),
+        (&mut sum.retransmitted, one.retransmitted),
+        (&mut sum.acks_sent, one.acks_sent),
+        (&mut sum.duplicates, one.duplicates),
+        (&mut sum.stale, one.stale),
+        (&mut sum.late, one.late),
+        (&mut sum.malformed, one.malformed),
+        (&mut sum.overruns, one.overruns),
+        (&mut sum.loads, one.loads),
+        (&mut sum.restarts, one.restarts),
+    ] {
+        *sum = sum.saturating_add(one);
+    }
+    for (sum, one) in sum.nacks_sent.iter_mut().zip(one.nacks_sent) {
+        *sum = sum.saturating_add(one);
+    }
+}
