@@ -26,6 +26,7 @@ mod server;
 mod statistics;
 mod stream;
 mod told;
+mod ways;
 mod work;
 
 use std::collections::BTreeMap;

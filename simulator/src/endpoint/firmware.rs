@@ -3,16 +3,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use codec::transport::{Header, LogicalChannel, Nic, Role, Sync};
+use codec::transport::{Header, LogicalChannel, Nic, Sync};
 
-use super::costs::Layers;
 use super::parcel::Letter;
-use super::queue::{Pick, Way};
-use super::scheduler::{Choice, Scheduler};
+use super::queue::Pick;
+use super::scheduler::{Choice, Scheduler, Supply};
 use super::server::Server;
 use super::told::{MessageId, Outgoing, Turn, Why};
+use super::ways::Ways;
 use super::{MICROSECOND, Messaging, Told};
-use crate::transport::{Micros, Packet, Transport};
+use crate::transport::{Micros, Packet};
 
 /// Packets that the NIC holds which came in and were not looked at. *Chosen*: twice what four senders
 /// have in flight.
@@ -283,43 +283,6 @@ impl Firmware {
     }
 }
 
-/// Which NICs a message can be sent to now.
-struct Ways<'a> {
-    nic: Nic,
-    nics: u16,
-    channels: u8,
-    layers: Layers,
-    transport: &'a Transport<Letter>,
-    buffers: u8,
-}
-
-impl Ways<'_> {
-    /// T-2, T-3. Reading: a NIC has no way to itself. And the last free logical channel is for replies:
-    /// were all taken by requests that are refused for full queues, here and at the other end, no
-    /// reply could leave, and no queue be emptied. A single one cannot be kept.
-    fn way(&self, to: Nic, letter: &Letter) -> Way {
-        let channel = match self.layers {
-            Layers::Baseline => true,
-            Layers::Reliability | Layers::Protection => {
-                if to.0 >= self.nics {
-                    return Way::None;
-                }
-                match letter.role {
-                    Role::Request if self.channels > 1 => self.transport.free_channels(to) > 1,
-                    Role::Request | Role::Reply => self.transport.has_channel(to),
-                }
-            }
-        };
-        if to == self.nic {
-            Way::None
-        } else if channel && (self.buffers > 0 || !letter.is_transferred()) {
-            Way::Open
-        } else {
-            Way::Blocked
-        }
-    }
-}
-
 impl Messaging {
     /// Gives the NIC's processor something to do, if it is idle: first answers, which make room at
     /// the other end, then a scan that is due, then packets in and out by turns.
@@ -400,9 +363,7 @@ impl Messaging {
         };
         let way = |to, letter: &Letter| ways.way(to, letter);
         let supply = |place: usize| {
-            endpoints
-                .get(place)
-                .map_or(super::scheduler::Supply::Away, |endpoint| endpoint.supply(way))
+            endpoints.get(place).map_or(Supply::Away, |endpoint| endpoint.supply(way))
         };
         match firmware.scheduler.choose(now, endpoints.len(), supply) {
             Choice::Send(place) => {

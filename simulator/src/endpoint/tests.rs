@@ -451,3 +451,19 @@ fn a_restart_keeps_no_place_for_what_does_not_come_any_more() {
     host.restart(10, 20, &mut Vec::new());
     assert!(host.endpoints.iter().all(|endpoint| endpoint.kept == [0; 2]));
 }
+
+#[test]
+fn what_travelled_with_its_endpoint_is_sent_again_by_itself() {
+    // The server has one frame for two endpoints, so that most of what comes is refused; so has the
+    // client, whose endpoints leave with what was refused.
+    let parameters = EndpointParameters { frames: 1, ..EndpointParameters::default() };
+    let streams = (0..2).map(|from| stream(from, (1, from), 40)).collect();
+    let mut net = Net::new(vec![
+        MessagingPlan { streams, parameters, ..plan(0, 2) },
+        MessagingPlan { parameters, ..plan(1, 2) },
+    ]);
+    net.run(60 * SECOND);
+    net.assert_exactly_once(2 * 80);
+    assert!(net.count(|told| matches!(told, Told::Unloaded(_))) > 4);
+    assert!(net.hosts.iter().all(Messaging::is_quiet));
+}
