@@ -234,7 +234,8 @@ impl Step<'_> {
             return Err(Breach::Misplaced(side));
         };
         let quiet = world.now.0.saturating_sub(own.quiet.0);
-        if end == End::Returned(Return::Unreachable) && quiet <= self.plan.parameters.unreachable.0 {
+        if end == End::Returned(Return::Unreachable) && quiet <= self.plan.parameters.unreachable.0
+        {
             return Err(Breach::GivenUpEarly(message));
         }
         Ok(())
