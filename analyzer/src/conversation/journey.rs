@@ -6,7 +6,7 @@ use codec::transport::{Extent, Header, Packet};
 
 use super::seen::{Data, Fate, Link, Place, Reading, Seen, What};
 use crate::packet::EndedBy;
-use crate::path::{self, Hop, Journey};
+use crate::path::{self, Certainty, Harm, Hop, Journey};
 use crate::transport::TransportSeen;
 
 /// A packet of the protocol's type that is no packet of the protocol, though its CRC is good. T-7
@@ -33,7 +33,11 @@ pub(super) fn heard(
     link: impl Fn(codec::capture::ChannelId) -> Link,
 ) -> Option<Heard> {
     let TransportSeen { packet, check, content } = **journey.transport.as_ref()?;
-    let (first, last) = (journey.hops.first()?, journey.hops.last()?);
+    let last = journey.hops.last()?;
+    // Of two parts that order and time alone made one, only what came whole is sure.
+    let by_order = journey.certainty == Certainty::ByOrder && last.check == Check::Good;
+    let cut = journey.injuries.iter().any(|it| matches!(it.harm, Harm::Cut(..) | Harm::Grown(_)));
+    let first = if by_order && cut { last } else { journey.hops.first()? };
     let Hop { time, channel, start: at, packet: number, .. } = *first;
     let place = Place { time, channel, at, packet: number };
     let (header, what) = match packet {
@@ -51,6 +55,7 @@ pub(super) fn heard(
         header,
         what,
         fate: fate(journey, last),
+        certainty: journey.certainty,
         reading: if check == Check::Good { Reading::Sound } else { Reading::Doubtful },
     })))
 }
@@ -79,6 +84,8 @@ fn fate(journey: &Journey, last: &Hop) -> Fate {
     match (last.ended_by, last.check) {
         (EndedBy::CaptureEnd, _) => return Fate::UnderWay,
         (EndedBy::Hole, _) => return Fate::OutOfSight,
+        // What was recorded in part only is bad, and not hurt.
+        (EndedBy::Gap, Check::Bad(_)) if journey.injuries.is_empty() => return Fate::OutOfSight,
         (EndedBy::OpenLink | EndedBy::Reset, _) => return Fate::Hurt,
         (EndedBy::Gap, Check::Bad(_) | Check::Runt) => return Fate::Hurt,
         (EndedBy::Gap, Check::Good) => {}

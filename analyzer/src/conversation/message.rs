@@ -8,6 +8,7 @@ use super::noticed::{Broken, Cause, Label, Noticed, Remark, Storm};
 use super::scene::Scene;
 use super::seen::{Data, Fate, Key, Place, Reading, Seen, What};
 use super::sums::letter;
+use crate::path::Certainty;
 use crate::timeline::Time;
 
 /// Transmissions that are kept of a message. *Chosen*: an answer to an older one is no more than late.
@@ -57,6 +58,7 @@ struct Sent {
     timestamp: Timestamp,
     data: Data,
     fate: Fate,
+    certainty: Certainty,
     ack: Option<Answer>,
     nack: Option<Answer>,
 }
@@ -175,9 +177,10 @@ impl Message {
         let Some(sent) = self.sent.iter_mut().find(|it| it.timestamp == label.timestamp) else {
             return;
         };
-        let (since, was_hurt) = (sent.place.time, sent.fate == Fate::Hurt);
-        if sent.fate == Fate::Lost && matches!(seen.what, What::Ack) {
-            // It was not, then: its way was not recorded.
+        let sure = sent.certainty == Certainty::Certain;
+        let (since, was_hurt) = (sent.place.time, sent.fate == Fate::Hurt && sure);
+        if sent.fate.is_lost() && !was_hurt && matches!(seen.what, What::Ack) {
+            // It was not, then: its way was not recorded, or this is another packet's.
             sent.fate = Fate::OutOfSight;
         }
         let said = match seen.what {
@@ -298,8 +301,9 @@ impl Message {
 
 impl Sent {
     fn new(seen: &Seen, data: Data) -> Self {
-        let Seen { place, fate, .. } = *seen;
-        Self { place, timestamp: seen.header.timestamp, data, fate, ack: None, nack: None }
+        let Seen { place, fate, certainty, .. } = *seen;
+        let timestamp = seen.header.timestamp;
+        Self { place, timestamp, data, fate, certainty, ack: None, nack: None }
     }
 }
 

@@ -6,6 +6,7 @@ use codec::tick::Tick;
 use codec::transport::{EndpointId, Form, Header, LogicalChannel, Nic, Reason, Role, Sync};
 
 use super::noticed::Label;
+use crate::path::Certainty;
 use crate::timeline::Time;
 
 /// A transport packet on its way, as far as taps show it.
@@ -25,6 +26,8 @@ pub struct Seen {
     pub fate: Fate,
     /// Whether its bytes can be believed.
     pub reading: Reading,
+    /// How sure it is that what taps saw is one packet.
+    pub certainty: Certainty,
 }
 
 /// A place in the capture.

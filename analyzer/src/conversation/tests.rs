@@ -64,6 +64,7 @@ fn seen(line: &str) -> Seen {
             () if says("end") => Fate::UnderWay,
             () => Fate::Arrived,
         },
+        certainty: crate::path::Certainty::Certain,
         reading: if says("bad") { Reading::Doubtful } else { Reading::Sound },
     }
 }

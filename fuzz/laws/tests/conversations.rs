@@ -1,0 +1,120 @@
+//! Conversations of whole networks: the protocol breaks none of its rules, whatever befalls the network, so
+//! nothing of that kind is found, however little of it was captured. T-1..T-12
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
+
+use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::conversation::{Cause, Remark, Spoken};
+use analyzer::link::slack::Assumptions;
+use codec::capture::Progress;
+use laws::network::run::run;
+use simulator::network::Layout;
+use simulator::scenario::Scenario;
+use simulator::truth;
+
+/// Three hosts that talk over the protocol, and what befalls them; `taps` say what of it is captured.
+fn scenario(seed: u64, faults: &str, taps: &str) -> Scenario {
+    let hosts = (0..3).map(|n| format!("[[host]]\nname = \"h{n}\"\nat = \"s0:{n}\"\n"));
+    let hosts: String = hosts.collect();
+    let text = format!(
+        "seed = {seed}\nduration_us = 4000\n[[switch]]\nname = \"s0\"\nports = 8\n{hosts}\
+         [transport]\nscan_us = 100\ntimeout_us = 400\nunreachable_us = 1500\n\
+         [[endpoint]]\nname = \"server\"\nhost = \"h0\"\nwake = \"event\"\n\
+         [[endpoint]]\nname = \"client\"\nhost = [\"h1\", \"h2\"]\ncount = 4\n\
+         [[messages]]\nfrom = \"client\"\nto = \"server\"\nwords = 4\nwindow = 2\n\
+         [[messages]]\nfrom = [\"client1\", \"client3\"]\nto = \"server\"\nkind = \"medium\"\n\
+         bytes = [64, 1024]\nevery_us = 400\n{faults}{taps}"
+    );
+    Scenario::read("conversations", &text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What is noticed in the conversations of a run.
+fn noticed(seed: u64, faults: &str, taps: &str) -> Vec<Remark> {
+    let scenario = scenario(seed, faults, taps);
+    let outcome = run(&scenario, truth::Wanted::Nothing, Layout::AsGiven, 1 << 16);
+    let assumptions = Assumptions::default();
+    let capture = outcome.capture.as_slice();
+    let mut analysis = Analysis::new(capture, Wanted::Conversations, assumptions);
+    let mut remarks = Vec::new();
+    let mut out = |told| {
+        if let Told::Spoken(Spoken::Noticed(noticed)) = told {
+            remarks.push(noticed.remark);
+        }
+    };
+    while analysis.step(&mut out).unwrap() == Progress::More {}
+    remarks
+}
+
+/// What befalls the network.
+fn troubles() -> Vec<(&'static str, String)> {
+    let noise = |errors: &str, mean: u64| {
+        let ports = ["h1:0", "s0:1"].map(|port| {
+            format!(
+                "[[fault]]\nat_us = 0\nnoise = \"{port}\"\nmean_characters = {mean}\n\
+                 errors = \"{errors}\"\n"
+            )
+        });
+        ports.concat()
+    };
+    let at = |at: u64, what: &str| format!("[[fault]]\nat_us = {at}\n{what}\n");
+    vec![
+        ("nothing", String::new()),
+        ("cut", at(2000, "cut = \"s0:1\"\nfor_us = 700")),
+        ("flips", noise("flip", 3000)),
+        ("weakened", noise("weaken", 1500)),
+        ("gaps", "[[fault]]\nevery_us = 200\nlose_gap = \"any\"\n".to_owned()),
+        ("restart", at(1500, "restart = \"h0\"") + &at(2500, "restart = \"h1\"")),
+        ("off", at(1000, "power_off = \"h0\"\nfor_us = 2000")),
+    ]
+}
+
+/// Captures of all, of one link, and of two links that are recorded now and then.
+fn views() -> Vec<String> {
+    let one = |port: &str| format!("[[tap]]\nport = \"{port}\"\n");
+    let now_and_then = |port: &str, late: u64| -> String {
+        (100..3600)
+            .step_by(600)
+            .map(|at| format!("{}from_us = {}\nto_us = {}\n", one(port), at + late, at + 370))
+            .collect()
+    };
+    vec![
+        "[[tap]]\nall = true\n".to_owned(),
+        one("h0:0"),
+        one("s0:1"),
+        now_and_then("h0:0", 0) + &now_and_then("h2:0", 40),
+        now_and_then("s0:1", 0) + &now_and_then("h2:0", 90),
+    ]
+}
+
+#[test]
+fn nothing_that_must_not_be_is_found_where_the_protocol_is_kept() {
+    let mut wrong = Vec::new();
+    for (name, faults) in troubles() {
+        for (view, taps) in views().iter().enumerate() {
+            let remarks = noticed(11, &faults, taps);
+            let broken = remarks.iter().filter(|it| matches!(it, Remark::Broken(_)));
+            wrong.extend(broken.map(|it| (name, view, *it)));
+            assert!(remarks.iter().any(|it| matches!(it, Remark::Data(_))), "{name}, view {view}");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// A cut that lasts for longer than the timeout loses data and answers, and hurts what was under way: the scan
+/// has no other reason.
+#[test]
+fn what_a_cut_loses_is_sent_again_for_being_lost() {
+    let cut = "[[fault]]\nat_us = 2000\ncut = \"s0:1\"\nfor_us = 700\n";
+    let remarks = noticed(11, cut, "[[tap]]\nall = true\n");
+    let causes: Vec<Cause> = remarks
+        .iter()
+        .filter_map(
+            |remark| if let Remark::Resent(_, cause) = remark { Some(*cause) } else { None },
+        )
+        .collect();
+    assert!(causes.contains(&Cause::LostData), "{causes:?}");
+    let lost = |cause: &Cause| {
+        matches!(cause, Cause::LostData | Cause::LostAck | Cause::Corrupt | Cause::Unanswered)
+    };
+    assert!(causes.iter().all(lost), "{causes:?}");
+}
