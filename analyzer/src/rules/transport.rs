@@ -10,7 +10,7 @@ pub(super) const RULES: [Rule; 15] = [
         text: "Delivery is reliable and unduplicated: an accepted message is written into the destination's receive queue exactly once, or returned to its sender. Only where the destination is declared unreachable after its acknowledgment was lost for the whole time can a delivered message be returned too; no protocol can do better.",
         shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().said.messages, "messages"), "What a receiver writes is not on the wire: only what it acknowledges. Of a message that is not acknowledged it is inferred what became of it."),
         evidence: "Every message of a logical channel, and the ACK of it: `conversations`.",
-        example: None,
+        example: Some("fixtures/demo-lossy/capture.pcapng"),
     },
     Rule {
         id: "T-2",
@@ -18,7 +18,7 @@ pub(super) const RULES: [Rule; 15] = [
         text: "Between a NIC and each other NIC there are C independent logical channels, each stop-and-wait: at most one unacknowledged packet. C = 8 *(chosen)*, at least the user credits (T-9). No order is promised between messages.",
         shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().said.messages, "messages"), "Judged where answers are seen on the link on which the data is."),
         evidence: "A message on a logical channel whose last one has no ACK yet.",
-        example: None,
+        example: Some("fixtures/demo-lossy/capture.pcapng"),
     },
     Rule {
         id: "T-3",
@@ -34,7 +34,7 @@ pub(super) const RULES: [Rule; 15] = [
         text: "Sequence numbers are one bit: with one packet outstanding on a logical channel and paths that keep the order, the alternating bit tells a duplicate from a new packet.",
         shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().said.messages, "messages"), "That paths keep the order is taken for granted."),
         evidence: "The numbers of messages that follow each other on a logical channel.",
-        example: None,
+        example: Some("fixtures/demo-lossy/capture.pcapng"),
     },
     Rule {
         id: "T-5",
@@ -42,7 +42,7 @@ pub(super) const RULES: [Rule; 15] = [
         text: "Receiver: a packet with the expected number whose endpoint can take it is written to the endpoint, then ACKed, and the expected number flips. A packet with the other number is a duplicate: ACKed again, not written.",
         shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().said.acks, "ACKs"), "Whether the message was written is not on the wire."),
         evidence: "The ACK, and what became of the transmission that it echoes.",
-        example: None,
+        example: Some("fixtures/demo-lossy/capture.pcapng"),
     },
     Rule {
         id: "T-6",
@@ -50,7 +50,7 @@ pub(super) const RULES: [Rule; 15] = [
         text: "A packet that cannot be taken now is NACKed with a reason and not written: endpoint not resident (which starts its loading), receive queue full, no staging area or DMA resource. A packet with a wrong endpoint key, or for an endpoint that does not exist, gets a final NACK: its sender returns the message to the application at once.",
         shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().said.nacks, "NACKs"), "Whether the receiver could have taken it is not on the wire; nor that the sender returned it."),
         evidence: "A NACK and its reason.",
-        example: None,
+        example: Some("fixtures/demo-nacks/capture.pcapng"),
     },
     Rule {
         id: "T-7",
@@ -58,7 +58,7 @@ pub(super) const RULES: [Rule; 15] = [
         text: "Corrupt packets (bad CRC, wrong length, unknown NIC) are dropped and counted. The timeout recovers.",
         shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().said.packets, "packets of the protocol"), "What a receiver counts is not on the wire. A packet of type 01 may be of another protocol, so a malformed one is no more than noted."),
         evidence: "Packets of type 01: their CRC, their layout, and that what was hurt is not answered.",
-        example: None,
+        example: Some("fixtures/demo-lossy/capture.pcapng"),
     },
     Rule {
         id: "T-8",
@@ -66,7 +66,7 @@ pub(super) const RULES: [Rule; 15] = [
         text: "Every packet carries a 32-bit timestamp of its (re)transmission *(text)*; ACK and NACK echo it. A NACK counts only if it echoes the latest transmission of that packet. ACKs and NACKs are packets of their own, never piggybacked.",
         shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().said.answers(), "ACKs and NACKs"), "Judged where the data is seen that answers are to. Which NACK a sender counts is not on the wire."),
         evidence: "The timestamp that an answer echoes, among those of the data.",
-        example: None,
+        example: Some("fixtures/demo-lossy/capture.pcapng"),
     },
     Rule {
         id: "T-9",
@@ -82,7 +82,7 @@ pub(super) const RULES: [Rule; 15] = [
         text: "Retransmission: a periodic scan (every 1 ms *(chosen)*) resends packets unacknowledged for longer than the timeout (4 ms *(chosen)*); a NACK does not resend by itself, it is feedback for the scan. A counter of unacknowledged packets for each destination lets the scan skip idle rows: cost O(NICs), not O(NICs × C). One mechanism for every kind of loss.",
         shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().said.resent, "retransmissions"), "The scan itself is not on the wire, and its period and timeout are parameters: only what became of the transmission before is judged."),
         evidence: "Data of one number and content with a newer timestamp; the answers before it.",
-        example: None,
+        example: Some("fixtures/demo-lossy/capture.pcapng"),
     },
     Rule {
         id: "T-11",
@@ -90,7 +90,7 @@ pub(super) const RULES: [Rule; 15] = [
         text: "A packet with neither ACK nor NACK for several seconds *(text; 4 s chosen)* makes its destination unreachable: the logical channel's sequence number becomes *uninitialised* and the message goes back to its sender through the endpoint's reply receive queue. The next packet on an uninitialised channel (at start-up too) carries SYNC and a new incarnation (T-12).",
         shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().said.messages, "messages"), "That a message went back to its sender is inferred: it was not answered, and its logical channel was opened anew. A NIC that was started anew does the same."),
         evidence: "A new incarnation behind a message without any answer.",
-        example: None,
+        example: Some("fixtures/demo-unreachable/capture.pcapng"),
     },
     Rule {
         id: "T-12",
@@ -98,7 +98,7 @@ pub(super) const RULES: [Rule; 15] = [
         text: "**Decision:** every packet carries its logical channel's 16-bit *incarnation*, from a counter in each NIC that only grows (set from the host's clock when the control program is loaded, then +1 for each use), compared by serial-number arithmetic. Receiver: SYNC with a newer incarnation, or with none stored: adopt incarnation and number, accept. Same incarnation: T-5. Older: stale, dropped and counted. No SYNC and no state stored (this NIC restarted): NACK with reason 4, upon which the sender makes the channel uninitialised and resends the same message with SYNC.",
         shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().said.opened, "new incarnations"), "Counters of NICs are not on the wire, nor what is dropped as stale."),
         evidence: "SYNC and incarnation of data packets, in the order in which they were sent.",
-        example: None,
+        example: Some("fixtures/demo-restart/capture.pcapng"),
     },
     Rule {
         id: "T-13",
