@@ -52,7 +52,7 @@ impl Bus {
         self.queue.push_back((bytes as u64, transfer));
     }
 
-    /// Messages that wait to be moved to the host, with the one that is moving.
+    /// Messages that wait to be moved to the host, and one more if anything is moving.
     pub(super) fn incoming(&self) -> usize {
         let waiting = self.queue.iter().filter(|(_, transfer)| match transfer {
             Transfer::In(_) => true,

@@ -8,7 +8,7 @@ use crate::truth::Handling;
 pub struct HostStatistics {
     /// Packets begun, texts included.
     pub injected: u64,
-    /// Packets sent whole at the host's command.
+    /// Packets sent whole, at the host's command or by the firmware that serves its endpoints.
     pub sent: u64,
     /// Their bytes, from the route to the CRC byte.
     pub sent_bytes: u64,
@@ -29,7 +29,7 @@ pub struct HostStatistics {
 /// How many packets came to what. I-2
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Handled {
-    /// Handed to the host.
+    /// Handed to the host, or to the firmware that serves its endpoints.
     pub delivered: u64,
     /// Their CRC byte was wrong.
     pub corrupt: u64,

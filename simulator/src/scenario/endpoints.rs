@@ -205,7 +205,7 @@ impl<'a> Endpoints<'a> {
         None
     }
 
-    /// A host, a list of hosts or `all` that have a cable; none of them twice is not asked.
+    /// A host, a list of hosts or `all` that have a cable. One may stand there twice.
     fn hosts(&self, item: &Item<'_>) -> Option<Vec<NodeId>> {
         let hosts = match (item.as_text(), item.as_list()) {
             (Some(text), _) if text.text == "all" => self.map.cabled_hosts(),
