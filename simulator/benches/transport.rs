@@ -83,7 +83,7 @@ fn send_and_acknowledge(bencher: Bencher<'_, '_>, (nics, channels): (u16, u8)) {
             machine.on_send(Micros(now), rows.next().unwrap(), letter, &mut effects).unwrap();
             if let Some(Effect::Send(Packet::Data(header, ..))) = effects.pop() {
                 let answer = Packet::Ack(header.answer());
-                machine.on_packet(Micros(now), &answer, &mut |_| Ok(()), &mut effects);
+                machine.on_packet(&answer, &mut |_| Ok(()), &mut effects);
             }
             effects.clear();
         }
@@ -116,7 +116,7 @@ fn hear_data(bencher: Bencher<'_, '_>, (nics, channels): (u16, u8)) {
                 written += 1;
                 Ok(())
             };
-            machine.on_packet(Micros(now), &packet, &mut take, &mut effects);
+            machine.on_packet(&packet, &mut take, &mut effects);
             effects.clear();
         }
     });
@@ -143,12 +143,12 @@ fn conversation(bencher: Bencher<'_, '_>) {
             a.on_send(Micros(now), Nic(1), letter, &mut there).unwrap();
             for effect in there.drain(..) {
                 if let Effect::Send(packet) = effect {
-                    b.on_packet(Micros(now), &packet, &mut |_| Ok(()), &mut back);
+                    b.on_packet(&packet, &mut |_| Ok(()), &mut back);
                 }
             }
             for effect in back.drain(..) {
                 if let Effect::Send(packet) = effect {
-                    a.on_packet(Micros(now), &packet, &mut |_| Ok(()), &mut there);
+                    a.on_packet(&packet, &mut |_| Ok(()), &mut there);
                 }
             }
             there.clear();

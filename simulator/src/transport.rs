@@ -188,12 +188,10 @@ impl<M: Clone> Transport<M> {
     }
 
     /// Takes a packet that has come. A message that is new is offered to `take`, which writes it to
-    /// its endpoint or says why it cannot. T-4..T-8, T-12
-    ///
-    /// The time does not matter: what an answer is to is told by its echo. T-8
+    /// its endpoint or says why it cannot. When does not matter: what an answer is to is told by its
+    /// echo. T-4..T-8, T-12
     pub fn on_packet(
         &mut self,
-        _now: Micros,
         packet: &Packet<M>,
         take: &mut impl FnMut(&M) -> Result<(), Reason>,
         effects: &mut Vec<Effect<M>>,

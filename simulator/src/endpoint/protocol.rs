@@ -96,7 +96,7 @@ impl Messaging {
         let mut effects = Vec::new();
         match (parameters.layers, packet) {
             (Layers::Reliability | Layers::Protection, _) => {
-                transport.on_packet(micros(now), packet, &mut take, &mut effects);
+                transport.on_packet(packet, &mut take, &mut effects);
             }
             (Layers::Baseline, Packet::Data(_, _, letter)) => {
                 if let Err(reason) = take(letter) {

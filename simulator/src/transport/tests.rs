@@ -94,7 +94,7 @@ fn step(
                 refusal.map_or(Ok(()), Err)
             };
             let new = matches!(&packet, Packet::Data(header, sync, _) if nic.is_new(header, *sync));
-            nic.on_packet(now, &packet, &mut take, effects);
+            nic.on_packet(&packet, &mut take, effects);
             assert_eq!(new, offered != " -> not offered", "what is new is what is offered");
             return if words[0] == "data" { offered.into() } else { String::new() };
         }

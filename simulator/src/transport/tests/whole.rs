@@ -25,7 +25,7 @@ fn a_nic_may_send_to_itself() {
                         written.push(*message);
                         Ok(())
                     };
-                    nic.on_packet(Micros(now), &packet, &mut take, &mut effects);
+                    nic.on_packet(&packet, &mut take, &mut effects);
                 }
                 Effect::Acknowledged(_)
                 | Effect::Returned(..)

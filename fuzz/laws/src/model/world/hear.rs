@@ -20,7 +20,7 @@ impl Step<'_> {
         let station = Rc::make_mut(world.stations.of_mut(side));
         let mut effects = Vec::new();
         let mut take = |_: &Message| Ok(());
-        station.transport.on_packet(world.now, packet, &mut take, &mut effects);
+        station.transport.on_packet(packet, &mut take, &mut effects);
         let silent = effects.iter().all(|effect| matches!(effect, Effect::Noted(..)));
         let undisturbed = silent && station.transport == before.transport;
         if !counts && !undisturbed {
@@ -49,7 +49,7 @@ impl Step<'_> {
         let station = Rc::make_mut(world.stations.of_mut(side));
         let mut effects = Vec::new();
         let packet = Packet::Data(bent, sync, message);
-        station.transport.on_packet(world.now, &packet, &mut take, &mut effects);
+        station.transport.on_packet(&packet, &mut take, &mut effects);
         if let Some(message) = taken {
             self.events.push(Event::Written);
             station.ledger.write(self.plan, &bent, message)?;

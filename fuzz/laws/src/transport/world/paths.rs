@@ -1,7 +1,7 @@
 //! What is under way between NICs, and what becomes of it.
 
 use codec::transport::{self as wire, Body, EndpointKey, Form, LogicalChannel, Nic, Reason};
-use simulator::transport::{Effect, Micros, Packet};
+use simulator::transport::{Effect, Packet};
 
 use super::super::ledger::{Cause, Ledger, Number};
 use super::super::plan::Forged;
@@ -91,7 +91,6 @@ impl World {
 
     /// A packet comes in.
     pub(super) fn hear(&mut self, nic: Nic, packet: &Packet<Number>) {
-        let now = Micros(self.clock(nic));
         let over = self.ledger.is_over(nic, packet);
         let Some(host) = self.hosts.get_mut(&nic) else { return };
         let before = over.then(|| host.machine.clone());
@@ -103,7 +102,7 @@ impl World {
             offered = Some(verdict);
             verdict
         };
-        host.machine.on_packet(now, packet, &mut take, &mut self.effects);
+        host.machine.on_packet(packet, &mut take, &mut self.effects);
         if let Some(before) = before {
             assert!(before == host.machine, "what is over changes nothing: {packet:?}");
         }
@@ -138,7 +137,6 @@ impl World {
             Forged::Channel => header.channel = LogicalChannel(self.parameters.channels),
             Forged::Destination => header.destination = from,
         }
-        let now = Micros(self.clock(to));
         let Some(host) = self.hosts.get_mut(&to) else { return };
         let before = host.machine.clone();
         let mut offered = 0;
@@ -146,7 +144,7 @@ impl World {
             offered += 1;
             Ok(())
         };
-        host.machine.on_packet(now, &packet, &mut take, &mut self.effects);
+        host.machine.on_packet(&packet, &mut take, &mut self.effects);
         let unchanged = before == host.machine && offered == 0;
         assert!(unchanged, "what is unknown changes nothing. T-7: {packet:?}");
         let does = self.effects.drain(..).find(|effect| !matches!(effect, Effect::Noted(..)));
