@@ -75,6 +75,7 @@ fn protocol(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) 
         ("late answers", sum.late),
         ("malformed", sum.malformed),
         ("overruns", sum.overruns),
+        ("dropped behind one that waits for the bus", sum.held_up),
         ("loads", sum.loads),
         ("restarts", sum.restarts),
     ];
@@ -101,6 +102,7 @@ fn add(sum: &mut Statistics, one: &Statistics) {
         (&mut sum.late, one.late),
         (&mut sum.malformed, one.malformed),
         (&mut sum.overruns, one.overruns),
+        (&mut sum.held_up, one.held_up),
         (&mut sum.loads, one.loads),
         (&mut sum.restarts, one.restarts),
     ] {

@@ -61,6 +61,7 @@ impl Messaging {
                 Layers::Baseline => true,
                 Layers::Reliability | Layers::Protection => {
                     if self.bus.brings(header.source, header.channel) {
+                        self.statistics.held_up += 1;
                         return;
                     }
                     self.transport.is_new(header, *sync)

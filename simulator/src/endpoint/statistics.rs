@@ -38,6 +38,8 @@ pub struct Statistics {
     pub malformed: u64,
     /// Dropped for want of room in the NIC.
     pub overruns: u64,
+    /// Data packets dropped because one of their logical channel waited for the bus. T-4
+    pub held_up: u64,
     /// Endpoints loaded. T-15
     pub loads: u64,
     /// Endpoints unloaded. T-13

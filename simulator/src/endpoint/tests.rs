@@ -265,18 +265,39 @@ fn a_medium_message_arrives_as_it_was_sent() {
     assert_eq!((read.requests_read, read.bytes_read, read.damaged), (15, 5 * 9196, 0));
 }
 
+/// The first packet that a stream of host 0 puts on the wire.
+fn first_packet(stream: MessageStream) -> Vec<u8> {
+    let mut net = pair(vec![stream]);
+    loop {
+        net.run(net.next().unwrap());
+        if let Some(wire) = net.wires.get(&(0, 1)) {
+            return wire[0].1.clone();
+        }
+    }
+}
+
+#[test]
+fn what_comes_behind_one_that_waits_for_the_bus_is_dropped_and_counted() {
+    // T-4: the firmware has looked at the second copy long before the first one's bytes have moved.
+    let medium =
+        MessageStream { kind: Kind::Medium, size: Size::Fixed(8192), ..stream(0, (1, 0), 1) };
+    let payload = first_packet(medium);
+    let mut host = Messaging::new(plan(1, 1), 0);
+    let mut told = Vec::new();
+    host.hear(0, &payload, &mut told);
+    host.hear(0, &payload, &mut told);
+    host.step(SECOND, &mut told);
+    assert_eq!(told.iter().filter(|told| matches!(told, Told::Written(..))).count(), 1);
+    let counts = host.statistics();
+    assert_eq!((counts.data_heard, counts.held_up, counts.duplicates), (2, 1, 0));
+}
+
 #[test]
 fn a_changed_byte_that_the_crc_lets_pass_is_told() {
     let mut host = Messaging::new(plan(1, 1), 0);
-    let mut net = pair(vec![stream(0, (1, 0), 1)]);
-    let mut told = Vec::new();
-    let mut payload = loop {
-        net.run(net.next().unwrap());
-        if let Some(wire) = net.wires.get(&(0, 1)) {
-            break wire[0].1.clone();
-        }
-    };
+    let mut payload = first_packet(stream(0, (1, 0), 1));
     *payload.last_mut().unwrap() ^= 1;
+    let mut told = Vec::new();
     host.hear(0, &payload, &mut told);
     host.step(SECOND, &mut told);
     assert_eq!(told.iter().filter(|told| matches!(told, Told::Damaged(..))).count(), 1);
