@@ -1,7 +1,7 @@
 //! Hosts with endpoints and virtual networks: whatever they send, and whatever an adversary loses, holds
 //! up and restarts, every message ends as it must. T-1, T-5, T-6, T-9, T-13, T-15
 
-mod ledger;
+pub(crate) mod ledger;
 pub mod plan;
 mod world;
 

@@ -10,6 +10,7 @@ pub mod endpoints;
 pub mod filter;
 pub mod link;
 pub mod message;
+pub mod messages;
 pub mod model;
 pub mod network;
 pub mod notation;

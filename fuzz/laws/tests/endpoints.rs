@@ -53,3 +53,17 @@ fn everything_that_hosts_can_tell_of_happens_in_a_storm() {
          returned after a restart, returned as refused, returned as unreachable, unloaded, written"
     );
 }
+
+/// Whole networks, with all that can break in them.
+#[test]
+fn a_storm_of_networks_accounts_for_every_message() {
+    let mut dice = Dice::new(b"networks that talk");
+    let mut messages = 0;
+    for number in 0..3 {
+        let plan = laws::messages::Plan::from_bytes(&dice.bytes(500)).unwrap();
+        let held = catch_unwind(|| laws::messages::planned(&plan));
+        assert!(held.is_ok(), "{number}: {plan:?}");
+        messages += held.ok().flatten().map_or(0, |summary| summary.messages);
+    }
+    assert!(messages > 20, "{messages}");
+}

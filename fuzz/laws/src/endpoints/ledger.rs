@@ -35,7 +35,7 @@ struct Side {
 
 /// All of it.
 #[derive(Clone, Debug)]
-pub(super) struct Ledger {
+pub(crate) struct Ledger {
     parameters: EndpointParameters,
     accounts: BTreeMap<MessageId, Account>,
     sides: BTreeMap<Nic, Side>,
@@ -44,7 +44,7 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// As many endpoints as there are frames are resident from the start.
-    pub(super) fn new(plans: &[MessagingPlan]) -> Self {
+    pub(crate) fn new(plans: &[MessagingPlan]) -> Self {
         let parameters = plans.first().map(|plan| plan.parameters).unwrap_or_default();
         let side = |plan: &MessagingPlan| {
             let ids = plan.endpoints.iter().map(|endpoint| endpoint.id);
@@ -77,6 +77,23 @@ impl Ledger {
         side.leaving = side.resident.clone();
     }
 
+    /// What a NIC had in its frames may be lost, and its tables are.
+    pub(crate) fn forgets(&mut self, nic: Nic) {
+        self.restarts(nic);
+        self.side(nic).life += 1;
+    }
+
+    /// Messages that were handed over.
+    pub(crate) fn messages(&self) -> usize {
+        self.accounts.len()
+    }
+
+    /// Whether nobody waits for a reply. T-9
+    pub(crate) fn credits_are_back(&self) -> bool {
+        let all = self.parameters.credits;
+        self.sides.values().flat_map(|side| side.credits.values()).all(|credits| *credits == all)
+    }
+
     /// It is: all its frames are empty.
     pub(super) fn restarted(&mut self, nic: Nic) {
         let side = self.side(nic);
@@ -86,7 +103,7 @@ impl Ledger {
     }
 
     /// A host tells what happened.
-    pub(super) fn tell(&mut self, nic: Nic, told: &Told) {
+    pub(crate) fn tell(&mut self, nic: Nic, told: &Told) {
         self.seen.insert(name(told));
         match *told {
             Told::Accepted(id, to) => self.accepted(nic, id, to),
@@ -168,7 +185,7 @@ impl Ledger {
     }
 
     /// Messages that have not ended.
-    pub(super) fn open(&self) -> usize {
+    pub(crate) fn open(&self) -> usize {
         self.accounts.values().filter(|account| account.end == End::Open).count()
     }
 
