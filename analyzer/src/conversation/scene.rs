@@ -9,6 +9,10 @@ use super::noticed::{Noticed, Remark};
 use super::seen::{Fate, Link, Reading, Seen, What};
 use crate::timeline::Time;
 
+/// Ways of answers that are known. *Chosen*: as many as conversations that are open. Of others it is not known
+/// that answers can be seen, so nothing is concluded from none.
+const ANSWERED_MAX: usize = 1 << 17;
+
 /// What is known beside a conversation.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
@@ -38,7 +42,9 @@ impl Scene {
             *last = time.max(*last);
         }
         match seen.what {
-            What::Ack | What::Nack(_) if !seen.fate.is_lost() => {
+            What::Ack | What::Nack(_)
+                if !seen.fate.is_lost() && self.answered.len() < ANSWERED_MAX =>
+            {
                 let (source, destination) = seen.key().pair();
                 self.answered.insert((source, destination, seen.links.1));
             }
@@ -79,5 +85,23 @@ impl Scene {
         if let Remark::Ack(trip) = &mut noticed.remark {
             *trip = trip.filter(|_| !noticed.fate.is_lost());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::tests::seen;
+
+    #[test]
+    fn what_is_known_of_answers_has_an_end() {
+        let (mut scene, mut ack) = (Scene::default(), seen("0 A 7.0 0"));
+        for destination in 0..3 {
+            for source in 0..=u16::MAX {
+                (ack.header.source, ack.header.destination) = (Nic(source), Nic(destination));
+                scene.learn(&ack);
+            }
+        }
+        assert_eq!(scene.answered.len(), ANSWERED_MAX);
     }
 }

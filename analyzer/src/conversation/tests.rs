@@ -14,7 +14,7 @@ use codec::transport::{
 use super::*;
 
 /// Data of NIC 1 to NIC 2 pass link 1 first and link 2 last, on logical channel 3; answers the other way.
-fn seen(line: &str) -> Seen {
+pub(super) fn seen(line: &str) -> Seen {
     let words: Vec<&str> = line.split_whitespace().collect();
     let time = words[0].parse::<Time>().unwrap() * 1_000_000;
     let (incarnation, seq) = words[2].split_once('.').unwrap();
