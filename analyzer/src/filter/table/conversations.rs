@@ -153,7 +153,7 @@ pub(in crate::filter) const REMARKS: &[Field] = &[
     Field::new("event", Words(EVENT), "", "", "what was noticed"),
     Field::new("incarnation", Number(U16), "", "T-12", "of the packet"),
     Field::new("seq", Number(1), "", "T-4", "of the packet"),
-    Field::new("timestamp", Number(U32), "µs", "T-8", "of the packet: its sender's clock"),
+    Field::new("timestamp", Number(U32), "us", "T-8", "of the packet: its sender's clock"),
     Field::new("fate", Words(FATE), "", "", "what became of the packet"),
     Field::new("sync", Flag, "", "T-12", "of data: whether it opens its logical channel"),
     Field::new("kind", Words(KIND), "", "", "of data"),
