@@ -25,6 +25,9 @@ const STORM: u64 = 8;
 /// 1 ms (T-10).
 const GRACE: Time = 1_000_000_000;
 
+/// A microsecond, in which timestamps count. T-8
+const MICROSECOND: Time = 1_000_000;
+
 /// A message that is being sent.
 #[derive(Clone, Debug)]
 pub(super) struct Message {
@@ -241,6 +244,7 @@ impl Message {
         let (place, label) = (next.place, Label { timestamp: next.timestamp, ..self.label });
         let (since, fate, data) = (next.place.time, next.fate, next.data);
         let taken = next.ack.is_some() || next.fate == Fate::Arrived;
+        let made = next.made_behind(&first);
         let to = self.key.destination;
         let before = scene.fate(first.fate, to, first.place.time);
         let judged = |answer: Answer| {
@@ -249,7 +253,7 @@ impl Message {
         };
         let (ack, nack) = (first.ack.map(judged), first.nack.map(judged));
         let there = self.ack.filter(|ack| ack.fate == Fate::Arrived);
-        let cause = cause(before, (ack, nack), since, there);
+        let cause = cause(before, (ack, nack), (since, made), there);
         self.push(place, label, fate, Remark::Resent(data, cause));
         if cause == Cause::AfterAck {
             self.push(place, label, fate, Remark::Broken(Broken::AfterAck));
@@ -305,18 +309,27 @@ impl Sent {
         let timestamp = seen.header.timestamp;
         Self { place, timestamp, data, fate, certainty, ack: None, nack: None }
     }
+
+    /// When it was made, at the latest: in a network that is full it waits in its NIC before it is seen, and by
+    /// its sender's clock it came so long behind another. T-8
+    fn made_behind(&self, other: &Self) -> Time {
+        let clock = self.timestamp.0.wrapping_sub(other.timestamp.0);
+        let behind = (Time::from(clock) + 1) * MICROSECOND;
+        self.place.time.min(other.place.time.saturating_add(behind))
+    }
 }
 
 /// Why a message was sent again at a time: by what became of the transmission before and of the ACK and the
-/// NACK to it; `there` is the first ACK that was seen to arrive, to whichever transmission. T-10
+/// NACK to it; `there` is the first ACK that was seen to arrive, to whichever transmission. The times are when
+/// it was seen, and when it was made. T-10
 fn cause(
     before: Fate,
     (ack, nack): (Option<Answer>, Option<Answer>),
-    since: Time,
+    (since, made): (Time, Time),
     there: Option<Answer>,
 ) -> Cause {
     if let Some(ack) = there.filter(|ack| ack.place.time < since) {
-        let long_ago = since.saturating_sub(ack.last) > GRACE;
+        let long_ago = made.saturating_sub(ack.last) > GRACE;
         return if long_ago { Cause::AfterAck } else { Cause::TooEarly };
     }
     // It was not even on its way to where it was first seen.

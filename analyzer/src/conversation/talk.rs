@@ -200,7 +200,10 @@ impl Talk {
         self.sums.acknowledged += u64::from(acknowledged);
         let (gone, broken) = ending(&message, next);
         let sure = match broken {
-            Some(Broken::TwoOutstanding) => self.is_visible(message.since, scene),
+            // Of the first message that is seen, an older transmission may have had the ACK.
+            Some(Broken::TwoOutstanding) => {
+                self.over.front().is_some_and(|over| self.is_visible(over.since, scene))
+            }
             Some(_) | None => scene.is_whole(message.since),
         };
         let broken = broken.filter(|_| sure);

@@ -424,6 +424,34 @@ fn what_was_acknowledged_must_neither_be_refused_nor_sent_again() {
     ");
 }
 
+/// By the sender's clock it was made at 880 µs, when the ACK was not there, and then waited for the network.
+#[test]
+fn what_waited_in_its_nic_was_not_sent_again_behind_its_ack() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        900 A 7.0 0
+        4000 S 7.0 880
+    "), @"
+    SAT | 1 of 1 acknowledged, rtt 905/905/905
+     4000 retransmission too-early
+     4000 duplicate
+    ");
+}
+
+/// What is seen first may be sent for the second time, and the ACK be that of the first.
+#[test]
+fn the_first_message_that_is_seen_may_have_had_its_ack_before() {
+    insta::assert_snapshot!(check("
+        50 A 7.0 30
+        100 D 7.1 100 =1
+        200 D 7.0 200 =2
+        212 A 7.0 200
+    "), @"
+    D? DA | 1 of 2 acknowledged, rtt 17/17/17
+      200 gone unseen
+    ");
+}
+
 #[test]
 fn a_new_incarnation_needs_sync_and_an_old_one_bears_none() {
     insta::assert_snapshot!(check("
