@@ -98,6 +98,20 @@ fn all_send_to_one_or_each_to_its_own() {
 }
 
 #[test]
+fn words_that_are_no_size_are_told_what_words_look_like_and_bytes_what_bytes_do() {
+    let told = |keys: &str| {
+        check_pair(&format!("[[messages]]\nfrom = \"a\"\nto = \"b\"\nsaturate = true\n{keys}"))
+    };
+    let words = told("words = \"few\"");
+    assert!(words.contains("expected words, like `4`, `[1, 8]` or `{ small = 1,"), "{words}");
+    let bytes = told("kind = \"bulk\"\nbytes = \"few\"");
+    assert!(
+        bytes.contains("expected bytes, like `1024`, `[64, 1024]` or `{ small = 16,"),
+        "{bytes}"
+    );
+}
+
+#[test]
 fn a_key_or_a_number_may_be_wrong_on_purpose() {
     // T-6
     let law = "words = 1\nevery_us = 1";

@@ -122,11 +122,16 @@ fn share(item: &Item<'_>) -> Option<u128> {
 
 /// `payload`: a number, two numbers, or small and large ones.
 pub(super) fn payload(table: &mut Table<'_>) -> Option<Size> {
-    size(&table.needed("payload")?, 0..=PAYLOAD_MAX)
+    size(&table.needed("payload")?, 0..=PAYLOAD_MAX, BYTES)
 }
 
-/// A law of sizes, each within limits: a number, two numbers, or small and large ones.
-pub(super) fn size(item: &Item<'_>, limits: RangeInclusive<u64>) -> Option<Size> {
+/// What sizes in bytes look like.
+pub(super) const BYTES: &str =
+    "bytes, like `1024`, `[64, 1024]` or `{ small = 16, large = 1024, large_share = 0.1 }`";
+
+/// A law of sizes, each within limits: a number, two numbers, or small and large ones. `like` says what they
+/// look like.
+pub(super) fn size(item: &Item<'_>, limits: RangeInclusive<u64>, like: &str) -> Option<Size> {
     if let Some(mut table) = item.as_table() {
         let mut size = |key| table.needed(key)?.integer(limits.clone());
         let (small, large) = (size("small"), size("large"));
@@ -141,9 +146,7 @@ pub(super) fn size(item: &Item<'_>, limits: RangeInclusive<u64>) -> Option<Size>
     }
     let list = item.as_list().unwrap_or_default();
     let [least, most] = list.as_slice() else {
-        let expected = "expected bytes, like `1024`, `[64, 1024]` or \
-                        `{ small = 16, large = 1024, large_share = 0.1 }`";
-        item.wrong(expected.to_owned());
+        item.wrong(format!("expected {like}"));
         return None;
     };
     let (least, last): (u32, u32) = (least.integer(limits.clone())?, most.integer(limits)?);

@@ -216,7 +216,11 @@ fn body(table: &mut Table<'_>) -> Option<(Kind, Size)> {
         table.missing(&format!("expected the key `{name}`"));
         return None;
     };
-    let size = law::size(&item, limits)?;
+    let like = match kind? {
+        Kind::Short => "words, like `4`, `[1, 8]` or `{ small = 1, large = 8, large_share = 0.1 }`",
+        Kind::Medium | Kind::Bulk => law::BYTES,
+    };
+    let size = law::size(&item, limits, like)?;
     let word = u32::try_from(WORD).unwrap_or(1);
     Some(match kind? {
         Kind::Short => (Kind::Short, law::times(size, word)),
