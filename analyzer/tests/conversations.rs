@@ -139,8 +139,8 @@ fn messages_and_their_answers_are_followed() {
               sent again: 1 nack
               NACKs: 1 queue-full
               must not be: 1 sequence-not-flipped
-       ch  messages     data  resent    acks   nacks  dup  late  stale               rtt µs min mean max  history
-        2         3        4       1       2       1    0     0      0        20.0       22.5       25.0  SA DNRA! D?
+      ch messages   data resent   acks  nacks dup late stale   rtt min     mean   max µs  history
+       2        3      4      1      2      1   0    0     0      20.0     22.5     25.0  SA DNRA! D?
 
     2 round trips of 20.0 to 25.0 µs
             16 µs  ████████████████████████████████████████ 2

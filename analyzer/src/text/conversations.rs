@@ -12,8 +12,8 @@ use crate::conversation::{
 };
 use crate::timeline::Time;
 
-/// Columns of a history, and where it begins.
-const HISTORY: usize = 44;
+/// Columns of a history, so that 120 are enough for a line, and where lists begin.
+const HISTORY: usize = 34;
 const INDENT: usize = 10;
 
 /// Kinds of faults that are listed. *Chosen*: a screen is for conversations.
@@ -107,7 +107,7 @@ fn pair((source, destination): (Nic, Nic), sums: &Sums, out: &mut impl FnMut(Lin
 
 fn head() -> Line {
     let text = format!(
-        "{:>5}  {:>8}  {:>7}  {:>6}  {:>6}  {:>6}  {:>3}  {:>4}  {:>5}  {:>32}  history",
+        "{:>4} {:>8} {:>6} {:>6} {:>6} {:>6} {:>3} {:>4} {:>5}  {:>8} {:>8} {:>8}  history",
         "ch",
         "messages",
         "data",
@@ -117,7 +117,9 @@ fn head() -> Line {
         "dup",
         "late",
         "stale",
-        "rtt µs min mean max"
+        "rtt min",
+        "mean",
+        "max µs"
     );
     Line::of(Role::Dim, text)
 }
@@ -127,15 +129,15 @@ fn lines(talk: &Conversation, out: &mut impl FnMut(Line)) {
     let time = |time: Option<Time>| time.map_or_else(|| "-".to_owned(), short);
     let rtt = [row.rtt.min_ps, row.rtt.mean_ps, row.rtt.max_ps].map(time);
     let notice = |number: u64| if number > 0 { Role::Notice } else { Role::Dim };
-    let line = Line::of(Role::Plain, format!("{:>5}  ", row.logical_channel))
-        .and(Role::Plain, format!("{:>8}  {:>7}  ", row.messages, row.data))
-        .and(notice(row.retransmissions), format!("{:>6}  ", row.retransmissions))
-        .and(Role::Plain, format!("{:>6}  ", row.acks))
-        .and(notice(row.nacks), format!("{:>6}  ", row.nacks))
-        .and(notice(row.duplicates), format!("{:>3}  ", row.duplicates))
-        .and(notice(row.late), format!("{:>4}  ", row.late))
+    let line = Line::of(Role::Plain, format!("{:>4} ", row.logical_channel))
+        .and(Role::Plain, format!("{:>8} {:>6} ", row.messages, row.data))
+        .and(notice(row.retransmissions), format!("{:>6} ", row.retransmissions))
+        .and(Role::Plain, format!("{:>6} ", row.acks))
+        .and(notice(row.nacks), format!("{:>6} ", row.nacks))
+        .and(notice(row.duplicates), format!("{:>3} ", row.duplicates))
+        .and(notice(row.late), format!("{:>4} ", row.late))
         .and(notice(row.stale), format!("{:>5}  ", row.stale))
-        .and(Role::Plain, format!("{:>10} {:>10} {:>10}  ", rtt[0], rtt[1], rtt[2]));
+        .and(Role::Plain, format!("{:>8} {:>8} {:>8}  ", rtt[0], rtt[1], rtt[2]));
     let role = if row.broken > 0 { Role::Bad } else { Role::Plain };
     let indent: usize = line.pieces().map(|(_, piece)| piece.chars().count()).sum();
     let mut line = line;

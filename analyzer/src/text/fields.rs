@@ -3,27 +3,31 @@
 use super::{Line, Role, wrapped};
 use crate::filter::{Field, RowKind};
 
-/// Where the last column begins, and how wide it is, so that 100 columns are enough.
-const HELP: usize = 46;
-const WIDTH: usize = 100 - HELP;
+/// The least width of the names, the columns between them and the last one, and the width of that:
+/// 100 columns are enough where no name is longer, and 120 everywhere.
+const NAMES: usize = 17;
+const BETWEEN: usize = 29;
+const WIDTH: usize = 54;
 
 /// The fields that rows of a kind have, a line each; below those that take words, the words.
 pub fn fields(kind: RowKind, out: &mut impl FnMut(Line)) {
-    let head = format!("{:<18}{:<8}{:<13}{:<7}meaning", "field", "type", "unit", "rule");
+    let names = kind.fields().iter().map(|field| field.name.len()).fold(NAMES, usize::max);
+    let head = format!("{:<names$} {:<8}{:<13}{:<7}meaning", "field", "type", "unit", "rule");
     out(Line::of(Role::Head, head));
+    let help_at = names + BETWEEN;
     for field in kind.fields() {
         let Field { name, shape, unit, rule, help } = field;
         let most = match shape.most() {
             Some(most) if most < u64::from(u32::MAX) => format!(" (at most {most})"),
             Some(_) | None => String::new(),
         };
-        out(Line::of(Role::Plain, format!("{name:<17} "))
+        out(Line::of(Role::Plain, format!("{name:<names$} "))
             .and(Role::Good, format!("{:<7} ", shape.name()))
             .and(Role::Dim, format!("{unit:<12} {rule:<6} "))
             .and(Role::Plain, help)
             .and(Role::Dim, most));
         for words in wrapped(field.words().iter().copied(), "  ", WIDTH) {
-            out(Line::of(Role::Notice, format!("{:HELP$}{words}", "")));
+            out(Line::of(Role::Notice, format!("{:help_at$}{words}", "")));
         }
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use analyzer::filter::{Field, Filter, RowKind, Shape};
+use analyzer::text;
 use serde_json::Value;
 
 use crate::samples::samples;
@@ -101,6 +102,23 @@ fn names_are_there_once_and_every_field_can_be_asked_for() {
             let mut filter = Filter::parse(field.name, kind).unwrap();
             assert!(rows.iter().any(|row| filter.keeps(row, 1)), "{}", field.name);
             assert!(!field.help.is_empty() && field.help.len() <= 60, "{}", field.name);
+        }
+    }
+}
+
+#[test]
+fn what_fields_mean_stands_in_one_column_however_long_their_names_are() {
+    for kind in RowKind::ALL {
+        let mut lines: Vec<Vec<char>> = Vec::new();
+        text::fields(kind, &mut |line| {
+            lines.push(line.pieces().flat_map(|(_, piece)| piece.chars()).collect());
+        });
+        let head: String = lines.first().unwrap().iter().collect();
+        let column = head.find("meaning").unwrap();
+        for line in &lines {
+            assert!(line.len() <= 120, "{line:?}");
+            assert_eq!(line.get(column - 1), Some(&' '), "{line:?}");
+            assert!(line.get(column).is_some_and(|first| *first != ' '), "{line:?}");
         }
     }
 }
