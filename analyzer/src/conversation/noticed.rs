@@ -93,7 +93,8 @@ pub enum Gone {
     /// The receiver knew nothing of the logical channel, and the message was sent again on a new
     /// incarnation. T-12
     Reopened,
-    /// The next message followed, so its ACK was there, but out of sight.
+    /// Another message followed, and what had become of this one was out of sight: it was acknowledged, or
+    /// went back.
     Unseen,
     /// The capture ended.
     Open,

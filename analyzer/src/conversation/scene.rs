@@ -18,6 +18,8 @@ const ANSWERED_MAX: usize = 1 << 17;
 pub(super) struct Scene {
     /// Links on which answers from one NIC (the second) were seen on their way to another.
     answered: BTreeSet<(Nic, Nic, Link)>,
+    /// Links on which any answers were seen.
+    heard: BTreeSet<Link>,
     /// When packets were seen to arrive at the host of a NIC, first and last, since all was recorded.
     reached: BTreeMap<Nic, (Time, Time)>,
     /// Up to when something was not recorded.
@@ -47,6 +49,7 @@ impl Scene {
             {
                 let (source, destination) = seen.key().pair();
                 self.answered.insert((source, destination, seen.links.1));
+                self.heard.insert(seen.links.1);
             }
             What::Data(_) | What::Ack | What::Nack(_) => {}
         }
@@ -60,6 +63,11 @@ impl Scene {
     /// Whether answers from one NIC to another pass a link.
     pub(super) fn is_answered(&self, (source, destination): (Nic, Nic), link: Link) -> bool {
         self.answered.contains(&(source, destination, link))
+    }
+
+    /// Whether answers, from whatever NIC, pass a link: then those that there are can be seen.
+    pub(super) fn is_heard(&self, link: Link) -> bool {
+        self.heard.contains(&link)
     }
 
     /// What became of a packet that was first seen at a time and was to go to a NIC: it was lost if it was

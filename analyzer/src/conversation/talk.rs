@@ -199,6 +199,16 @@ impl Talk {
         let acknowledged = message.ack.is_some();
         self.sums.acknowledged += u64::from(acknowledged);
         let (gone, broken) = ending(&message, next);
+        let gone = gone.map(|gone| match gone {
+            // Absence of an answer is no proof where none can be seen.
+            Gone::Unanswered if !self.is_heard(message.since, scene) => Gone::Unseen,
+            Gone::Refused
+            | Gone::Unanswered
+            | Gone::Withdrawn
+            | Gone::Reopened
+            | Gone::Unseen
+            | Gone::Open => gone,
+        });
         let sure = match broken {
             // Of the first message that is seen, an older transmission may have had the ACK.
             Some(Broken::TwoOutstanding) => {
@@ -277,6 +287,11 @@ impl Talk {
     fn is_visible(&self, since: Time, scene: &Scene) -> bool {
         let seen = |(_, link)| scene.is_answered(self.key.pair(), link);
         scene.is_whole(since) && self.newest.is_some_and(seen)
+    }
+
+    /// Whether an answer, had there been one since a time, would have been seen.
+    fn is_heard(&self, since: Time, scene: &Scene) -> bool {
+        scene.is_whole(since) && self.newest.is_some_and(|(_, link)| scene.is_heard(link))
     }
 
     /// The message that is over to which a packet belongs.

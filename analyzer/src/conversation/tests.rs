@@ -270,14 +270,29 @@ fn a_final_nack_refuses_a_message() {
 #[test]
 fn a_message_without_any_answer_is_gone_when_its_channel_is_opened_anew() {
     insta::assert_snapshot!(check("
-        0 S 7.0 0 lost
-        4000 S 7.0 4000 lost
-        4000000 S 8.0 4000000 =1
+        0 S 7.0 0
+        12 A 7.0 0
+        100 D 7.1 100 lost =1
+        4100 D 7.1 4100 lost =1
+        4000000 S 8.0 4000000 =2
         4000012 A 8.0 4000000
     "), @"
-    sr< SA | 1 of 2 acknowledged, rtt 17/17/17
-     4000 retransmission lost-data
+    SA dr< SA | 2 of 3 acknowledged, rtt 17/17/17
+     4100 retransmission lost-data
     4000000 gone unanswered
+    ");
+}
+
+/// Only one direction of the link was captured.
+#[test]
+fn where_no_answers_are_seen_nothing_is_said_of_messages_without_one() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        4000000 S 8.0 4000000 =1
+    "), @"
+    (S?)2 | 0 of 2 acknowledged
+    4000000 gone unseen
+    4000000 gone open
     ");
 }
 

@@ -8,7 +8,7 @@ pub(super) const RULES: [Rule; 15] = [
         id: "T-1",
         clause: "VN",
         text: "Delivery is reliable and unduplicated: an accepted message is written into the destination's receive queue exactly once, or returned to its sender. Only where the destination is declared unreachable after its acknowledgment was lost for the whole time can a delivered message be returned too; no protocol can do better.",
-        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().said.messages, "messages"), "What a receiver writes is not on the wire: only what it acknowledges. Of a message that is not acknowledged it is inferred what became of it."),
+        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().said.messages, "messages"), "What a receiver writes is not on the wire: only what it acknowledges. Of a message that is not acknowledged it is inferred what became of it. What breaks this rule shows as a breach of T-2, T-4 or T-5, and is told there."),
         evidence: "Every message of a logical channel, and the ACK of it: `conversations`.",
         example: Some("fixtures/demo-lossy/capture.pcapng"),
     },

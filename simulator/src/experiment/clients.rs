@@ -228,10 +228,10 @@ fn wide(readings: &[(u64, &Reading)]) -> Table {
 }
 
 fn figures(trips: &Curve, rates: &Curve, bandwidths: &Curve) -> Vec<Figure> {
-    let follows = |what: &str, unit, published, source, ours| Figure {
+    let follows = |what: &str, unit, source, ours| Figure {
         what: what.to_owned(),
         unit,
-        published,
+        published: None,
         source,
         ours,
         origin: Origin::Follows,
@@ -242,33 +242,15 @@ fn figures(trips: &Curve, rates: &Curve, bandwidths: &Curve) -> Vec<Figure> {
         follows(
             "slope of the round trip, 4 to 32 clients",
             "µs",
-            Some(gap()),
-            "exactly g",
+            "g, its digits are lost",
             busy(trips, CALM),
         ),
-        follows(
-            "slope of the round trip, 4 and more",
-            "µs",
-            Some(gap()),
-            "",
-            busy(trips, u64::MAX),
-        ),
-        follows(
-            "rate of the server, at most",
-            "1/s",
-            Some(Milli::ratio(1_000_000_000, gap().0.unsigned_abs().into())),
-            "1/g",
-            most(rates),
-        ),
-        follows("rate of the server, most clients", "1/s", None, "steady", last(rates)),
-        follows("bandwidth of the server, at most", "MB/s", None, "", most(bandwidths)),
-        follows(
-            "bandwidth of the server, most clients",
-            "MB/s",
-            None,
-            "graceful",
-            last(bandwidths),
-        ),
+        follows("slope of the round trip, 4 and more", "µs", "", busy(trips, u64::MAX)),
+        follows("g of the model", "µs", "its settings", Some(gap())),
+        follows("rate of the server, at most", "1/s", "1/g", most(rates)),
+        follows("rate of the server, most clients", "1/s", "steady", last(rates)),
+        follows("bandwidth of the server, at most", "MB/s", "", most(bandwidths)),
+        follows("bandwidth of the server, most clients", "MB/s", "graceful", last(bandwidths)),
     ]
 }
 
@@ -281,8 +263,8 @@ fn busy(trips: &Curve, most: u64) -> Option<Milli> {
 
 fn notes() -> Vec<String> {
     [
-        "The published slope is g, whatever g is: its digits are lost. Beside ours stands the g of the \
-         model, which is the time of the server's firmware for a request and its reply.",
+        "The published slope is g, whatever g is: its digits are lost. The g of the model is the time of \
+         the server's firmware for a request and its reply.",
         "NACKs: with more than 32 clients the server's firmware at times takes in more requests than \
          its host reads, and the queue of 16 overflows; who is refused waits for the timer. T-6, T-10",
         "8 KB: with 26 clients and more a request waits for longer than the 4 ms of the timer, is sent \

@@ -147,7 +147,7 @@ pub(super) const TALKS: &[Talk] = &[
     // T-11: the same message again is a receiver that was started anew.
     (
         Kind::MessageUnanswered,
-        &["10 S 7.0 10", "4010 S 8.0 4010 =1", "4022 A 8.0 4010"],
+        &["1 S 7.0 1", "9 A 7.0 1", "10 D 7.1 10 =1", "4010 S 8.0 4010 =2", "4022 A 8.0 4010"],
         &["10 S 7.0 10", "22 N4 7.0 10", "4010 S 8.0 4010", "4022 A 8.0 4010"],
     ),
     // T-12
