@@ -24,6 +24,10 @@ use crate::target::is_standard;
 /// Rows of the timeline. *Chosen*: with the rest they fill a screen.
 const ROWS: usize = 24;
 
+/// Columns of a place, and of an event, at least.
+const PLACE: usize = 7;
+const EVENT: usize = 14;
+
 /// Periods of the full rate in a millisecond. §4.2
 const PERIODS_PER_MS: u64 = 80_000;
 
@@ -183,11 +187,18 @@ fn timeline(run: &Run<'_>, output: &mut Output) {
     if run.seen.rows.is_empty() {
         return;
     }
+    let rows = || run.seen.rows.iter().map(|(happened, _)| happened);
+    let kinds = rows().map(|happened| happened.what.kind().len());
+    let places =
+        rows().map(|happened| run.scenario.topology.port_name(happened.place).chars().count());
+    let widths =
+        [(places.max(), PLACE), (kinds.max(), EVENT)].map(|(most, least)| most.max(Some(least)));
+    let [place, event] = widths.map(Option::unwrap_or_default);
     output.line(&Line::default());
-    let head = format!("{:>12}  {:<7} {:<7} event", "time µs", "place", "packet");
+    let head = format!("{:>12}  {:<place$} {:<7} event", "time µs", "place", "packet");
     output.line(&Line::of(Role::Head, head));
     for shown in &run.seen.rows {
-        output.line(&row(run.scenario, shown));
+        output.line(&row(run.scenario, [place, event], shown));
     }
     if run.seen.left_out > 0 {
         let more = format!("{:14}and {} rows more", "", run.seen.left_out);
@@ -208,14 +219,18 @@ fn figures(figures: &[Figure], output: &mut Output) {
     }
 }
 
-/// A row of the timeline: its fields as they are in the truth.
-fn row(scenario: &Scenario, (happened, more_like_it): &(Happened, u64)) -> Line {
+/// A row of the timeline, with so many columns for place and event: its fields as they are in the truth.
+fn row(
+    scenario: &Scenario,
+    [place, event]: [usize; 2],
+    (happened, more_like_it): &(Happened, u64),
+) -> Line {
     let name = |node| scenario.topology.node(node).map_or("?", |node| &*node.name);
     let row = happened.row(name);
     let packet = row.packet.map_or_else(String::new, |packet| packet.to_string());
     let line = Line::of(Role::Dim, format!("{:>12}  ", statistics::time(row.at)))
-        .and(Role::Plain, format!("{:<7} {packet:<7} ", row.place.to_string()))
-        .and(role(&happened.what), format!("{:<14}", row.event));
+        .and(Role::Plain, format!("{:<place$} {packet:<7} ", row.place.to_string()))
+        .and(role(&happened.what), format!("{:<event$}", row.event));
     let more = serde_json::to_value(&row.more).unwrap_or_default();
     let message = serde_json::to_value(&row.message).unwrap_or_default();
     let of_message = message.as_object().into_iter().flatten();

@@ -8,6 +8,8 @@ use crate::rules::{GROUPS, Outcome, Verdict};
 const CHANNELS_SHOWN: usize = 8;
 /// Channels of a chain that are named.
 const CHAIN_SHOWN: usize = 6;
+/// Columns of a finding's name at least.
+const NAME: usize = 18;
 /// Columns of text.
 const WIDTH: usize = 96;
 
@@ -57,11 +59,12 @@ pub fn headline(ledger: &Ledger) -> Line {
 /// The findings, in the order given; those of one kind stand together.
 pub fn findings(rows: &[FindingRow<'_>], out: &mut impl FnMut(Line)) {
     let width = rows.iter().map(|row| row.channel.chars().count()).max().unwrap_or(0);
+    let longest = rows.iter().map(|row| row.finding.len()).max().unwrap_or(0).max(NAME);
     for alike in rows.chunk_by(|one, other| one.finding == other.finding) {
         let Some(row) = alike.first() else { continue };
         let (mark, role) = mark(row.severity);
         out(Line::default());
-        out(Line::of(role, format!("{mark} {:<18} ", row.finding))
+        out(Line::of(role, format!("{mark} {:<longest$} ", row.finding))
             .and(Role::Head, format!("{:<4} ", row.rule.unwrap_or("")))
             .and(Role::Plain, row.text));
         for row in alike.iter().take(CHANNELS_SHOWN) {
