@@ -268,7 +268,7 @@ fn notes() -> Vec<String> {
         "NACKs: with more than 32 clients the server's firmware at times takes in more requests than \
          its host reads, and the queue of 16 overflows; who is refused waits for the timer. T-6, T-10",
         "8 KB: with 26 clients and more a request waits for longer than the 4 ms of the timer, is sent \
-         again though nothing was lost, and takes its share of the server twice. T-10",
+         again though nothing was lost, and costs time of the server. T-10",
     ]
     .map(str::to_owned)
     .to_vec()
