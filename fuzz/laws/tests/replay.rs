@@ -23,7 +23,7 @@ fn files(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn every_input_of_the_corpus_keeps_its_law() {
     let mut broken = Vec::new();
-    for (target, law) in TARGETS {
+    for &(target, law) in TARGETS {
         let files = files(target);
         assert!(!files.is_empty(), "corpus/{target} is empty");
         for (path, bytes) in files {
