@@ -1,0 +1,127 @@
+//! `cargo xtask fuzz`: all targets, spread over jobs, with a corpus that outlives the run.
+
+mod merge;
+mod run;
+mod table;
+mod target;
+mod turns;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::End;
+use crate::workspace::{Failure, command, done, host, root};
+
+use target::Target;
+
+/// What is fuzzed, for how long, on what.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The targets; all of them, if none is named.
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
+    /// How many run side by side; one a processor, if it is not said.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// How long all of it takes, without building: 90s, 30m, 8h. 0s only builds, and merges.
+    #[arg(long, value_name = "T", default_value = "1m", value_parser = time)]
+    time: Duration,
+    /// What watches memory; address needs Rust nightly.
+    #[arg(long, value_enum, default_value_t = Sanitizer::None, value_name = "NAME")]
+    sanitizer: Sanitizer,
+    /// Then keeps of fuzz/work/TARGET/ only what reaches more than corpus/TARGET/ does.
+    #[arg(long)]
+    merge: bool,
+}
+
+/// What watches the memory of targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Sanitizer {
+    /// Nothing: as fast as can be, on stable Rust. No code of ours is `unsafe`.
+    None,
+    /// Address sanitizer, for what the dependencies do.
+    Address,
+}
+
+/// Builds the targets, runs them, and prints what they did.
+///
+/// # Errors
+/// A target cannot be built or run, or its directories cannot be written to.
+pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
+    let targets = built(arguments)?;
+    let jobs = arguments.jobs.or_else(|| thread::available_parallelism().ok());
+    let jobs = jobs.map_or(1, NonZeroUsize::get);
+    let mut end = End::Well;
+    if !arguments.time.is_zero() {
+        let runs = run::all(&targets, jobs, arguments.time)?;
+        table::print(&targets, &runs)?;
+        if runs.iter().any(|run| run.finding.is_some()) {
+            end = End::Found;
+        }
+    }
+    if arguments.merge {
+        merge::all(&targets)?;
+    }
+    Ok(end)
+}
+
+/// The targets that are asked for, ready to run.
+fn built(arguments: &Arguments) -> Result<Vec<Target>, Failure> {
+    let names = target::names(&arguments.targets)?;
+    let directory = build(&arguments.targets, arguments.sanitizer)?;
+    names.iter().map(|name| Target::new(name, &directory)).collect()
+}
+
+/// Builds all targets, or one if only that is asked for; the directory that they are in.
+fn build(named: &[String], sanitizer: Sanitizer) -> Result<PathBuf, Failure> {
+    let mut built = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| root().join("fuzz/target"), |set| root().join(set));
+    let mut cargo = command("cargo");
+    match sanitizer {
+        Sanitizer::None => cargo.args(["fuzz", "build", "-s", "none"]),
+        Sanitizer::Address => {
+            // Else the builds with and without it would push each other out.
+            built.push("address");
+            cargo.args(["+nightly", "fuzz", "build", "-s", "address"])
+        }
+    };
+    cargo.args(["--fuzz-dir", "fuzz", "--target-dir"]).arg(&built);
+    if let [only] = named {
+        cargo.arg(only);
+    }
+    done(&mut cargo)?;
+    Ok(built.join(host()?).join("release"))
+}
+
+/// Reads a number of seconds, minutes or hours.
+fn time(text: &str) -> Result<Duration, Failure> {
+    let unit = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return Err("not a time such as 90s, 30m or 8h".to_owned()),
+    };
+    let count = text.strip_suffix(unit).and_then(|count| count.parse::<u32>().ok());
+    let count = count.ok_or_else(|| "not a time such as 90s, 30m or 8h".to_owned())?;
+    Ok(Duration::from_secs(u64::from(count) * seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_has_a_unit() {
+        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("30m"), Ok(Duration::from_secs(1800)));
+        assert_eq!(time("8h"), Ok(Duration::from_secs(28_800)));
+        for text in ["", "s", "90", "1.5h", "-1s", "1d", "1 h", "1h30m"] {
+            assert!(time(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `cargo xtask`: what a developer runs beside cargo's own commands.
+
+mod fuzz;
+mod workspace;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Hammers Myriscope, and measures how hard.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Runs the fuzz targets side by side, and tells what they did.
+    #[command(after_help = "Exit status 1: something was found; it is in fuzz/artifacts/TARGET/.")]
+    Fuzz(fuzz::Arguments),
+}
+
+/// How a command ended that could do its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// All is well.
+    Well,
+    /// What was looked for was found.
+    Found,
+}
+
+fn main() -> ExitCode {
+    let ended = match Arguments::parse().command {
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
+    };
+    match ended {
+        Ok(End::Well) => ExitCode::SUCCESS,
+        Ok(End::Found) => ExitCode::from(1),
+        Err(error) => {
+            // Nothing is left to tell it with if this fails.
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
