@@ -230,7 +230,7 @@ fn agree(one: &Saying, other: &Saying, law: &str) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::network::run::Outcome;
     use simulator::scenario::Scenario;
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "what is found happened")]
-    fn a_packet_that_was_not_there_is_caught() {
+    pub(crate) fn a_packet_that_was_not_there_is_caught() {
         changed(|outcome| {
             let sent = |what: &What| matches!(what, What::Sent(_));
             let place = outcome.rows.iter().position(|row| sent(&row.what) && row.at > 1000);

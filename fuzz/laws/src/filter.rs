@@ -155,7 +155,7 @@ fn journey() -> JourneyRow<'static> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     #[test]
@@ -164,16 +164,12 @@ mod tests {
         assert_eq!(parts("tag == 5"), (RowKind::Packets, "tag == 5"));
     }
 
-    #[test]
-    #[should_panic(expected = "what is written out reads as the same")]
-    fn a_writer_that_leaves_out_parentheses_is_caught() {
+    pub(crate) fn a_writer_that_leaves_out_parentheses_is_caught() {
         let without = |filter: &Filter| filter.to_string().replace(['(', ')'], "");
         check(b"packets (tag == 5 || crc.bad) && length > 5", without);
     }
 
-    #[test]
-    #[should_panic(expected = "what is written out is read")]
-    fn a_writer_of_words_that_there_are_not_is_caught() {
+    pub(crate) fn a_writer_of_words_that_there_are_not_is_caught() {
         check(b"packets crc.bad", |filter| filter.to_string().replace("bad", "wrong"));
     }
 }

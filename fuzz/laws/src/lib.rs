@@ -4,6 +4,8 @@
 //! chunk payloads, frames, notation, capture files.
 
 pub mod analyze;
+#[cfg(test)]
+mod canaries;
 pub mod capture;
 pub mod chars;
 pub mod endpoints;

@@ -261,7 +261,7 @@ impl Has {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::repair::Dice;
 
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "what is sent")]
-    fn one_wrong_character_is_caught() {
+    pub(crate) fn one_wrong_character_is_caught() {
         let mut sent = 0;
         storm(&mut |character| {
             sent += 1;

@@ -115,7 +115,7 @@ fn sorted(rows: &[Happened]) -> Vec<(u64, String)> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use codec::packet::Check;
     use simulator::interface::host::payload;
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "what is read happened")]
-    fn a_symbol_that_nobody_sent_is_caught() {
+    pub(crate) fn a_symbol_that_nobody_sent_is_caught() {
         with(What::BackwardResetReceived);
     }
 

@@ -39,7 +39,7 @@ fn run(plan: &Plan, wrong: Wrong) -> BTreeSet<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::repair::Dice;
 
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "ffered")]
-    fn a_wrong_sequence_number_is_caught() {
+    pub(crate) fn a_wrong_sequence_number_is_caught() {
         storm(Wrong::Flip);
     }
 }

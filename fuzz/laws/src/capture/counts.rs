@@ -72,15 +72,13 @@ fn counts(tally: &Tally, characters: &[(u64, Character)]) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::chars::expansion;
     use crate::plan::Owned;
     use codec::notation::parse;
 
-    #[test]
-    #[should_panic(expected = "counts are the reference's")]
-    fn a_tally_that_leaves_out_a_round_is_caught() {
+    pub(crate) fn a_tally_that_leaves_out_a_round_is_caught() {
         let pattern = parse("83 GAP!04 !a6").unwrap();
         let rounds = |count| Owned { first: Tick(0), chars: pattern.clone(), count: Some(count) };
         let mut tally = Tally::default();
