@@ -16,7 +16,8 @@ use clap::{Args, ValueEnum};
 use crate::End;
 use crate::workspace::{Failure, command, done, host, root};
 
-use target::Target;
+pub(crate) use run::executions;
+pub(crate) use target::Target;
 
 /// What is fuzzed, for how long, on what.
 #[derive(Debug, Args)]

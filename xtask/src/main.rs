@@ -1,6 +1,7 @@
 //! `cargo xtask`: what a developer runs beside cargo's own commands.
 
 mod fuzz;
+mod planted;
 mod workspace;
 
 use std::io::{self, Write};
@@ -21,6 +22,9 @@ enum Command {
     /// Runs the fuzz targets side by side, and tells what they did.
     #[command(after_help = "Exit status 1: something was found; it is in fuzz/artifacts/TARGET/.")]
     Fuzz(fuzz::Arguments),
+    /// Plants known faults, and tells what finds them, how fast.
+    #[command(after_help = "Exit status 1: a fault is found by nothing.")]
+    Planted(planted::Arguments),
 }
 
 /// How a command ended that could do its work.
@@ -35,6 +39,7 @@ enum End {
 fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
         Command::Fuzz(arguments) => fuzz::run(&arguments),
+        Command::Planted(arguments) => planted::run(&arguments),
     };
     match ended {
         Ok(End::Well) => ExitCode::SUCCESS,

@@ -85,6 +85,11 @@ fn once(target: &Target, time: Duration) -> Result<Run, Failure> {
     Ok(run)
 }
 
+/// How many inputs libFuzzer says that it has run.
+pub(crate) fn executions(log: &str) -> u64 {
+    read(log).executions
+}
+
 /// Reads what libFuzzer says of itself: `stat::NAME: N`, and `cov: N` in its last line of progress.
 fn read(log: &str) -> Run {
     let number = |text: &str| text.split_whitespace().next().and_then(|word| word.parse().ok());

@@ -1,0 +1,114 @@
+//! A planted fault: a patch of one line, below a head that says what it breaks.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::workspace::{Failure, at, files, root, shown};
+
+/// A fault to be planted.
+#[derive(Clone, Debug)]
+pub(crate) struct Patch {
+    /// The file's name, without its end: `07-crc-of-one-byte`.
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    /// What goes wrong, in a sentence.
+    pub(crate) what: String,
+    /// The rule of `docs/rules.md` that is broken, or what else asks for it.
+    pub(crate) rule: String,
+    /// The fuzz targets that may find it, the likeliest first.
+    pub(crate) targets: Vec<String>,
+    /// The file that is changed, from the root.
+    pub(crate) file: String,
+}
+
+impl Patch {
+    /// Reads a patch and its head.
+    ///
+    /// # Errors
+    /// It cannot be read, or has no such head.
+    fn read(path: PathBuf) -> Result<Self, Failure> {
+        let text = fs::read_to_string(&path).map_err(at(&path))?;
+        let said = |mark: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(mark));
+            line.map(|rest| rest.trim().to_owned())
+                .ok_or_else(|| format!("{}: no line {mark}", shown(&path)))
+        };
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let (what, rule, file) = (said("What:")?, said("Rule:")?, said("+++ b/")?);
+        let targets = said("Targets:")?.split_whitespace().map(str::to_owned).collect();
+        Ok(Self { name, path, what, rule, targets, file })
+    }
+
+    /// The crate that is changed, as cargo calls it.
+    pub(crate) fn krate(&self) -> &str {
+        self.file.split('/').next().unwrap_or_default()
+    }
+}
+
+/// The faults with the given numbers or names, or all, in the order of their numbers.
+///
+/// # Errors
+/// There is no such fault, or one cannot be read.
+pub(crate) fn named(asked: &[String]) -> Result<Vec<Patch>, Failure> {
+    let mut paths = files(&root().join("fuzz/planted"))?;
+    paths.retain(|path| path.extension().is_some_and(|end| end == "patch"));
+    let all = paths.into_iter().map(Patch::read).collect::<Result<Vec<_>, _>>()?;
+    if asked.is_empty() {
+        return Ok(all);
+    }
+    let find = |name: &String| {
+        let its = |patch: &&Patch| {
+            patch.name.split_once('-').is_some_and(|(number, rest)| number == name || rest == name)
+                || patch.name == *name
+        };
+        all.iter().find(its).cloned().ok_or_else(|| format!("{name}: no such patch"))
+    };
+    asked.iter().map(find).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::{command, done};
+
+    #[test]
+    fn every_patch_applies_to_the_tree() {
+        for patch in named(&[]).unwrap() {
+            let mut git = command("git");
+            let applies = done(git.args(["apply", "--check"]).arg(&patch.path));
+            assert!(applies.is_ok(), "{}: make it anew for what its line is now", patch.name);
+        }
+    }
+
+    #[test]
+    fn there_are_forty_at_least_and_each_changes_one_line() {
+        let all = named(&[]).unwrap();
+        assert!(all.len() >= 40, "{}", all.len());
+        for patch in &all {
+            let text = fs::read_to_string(&patch.path).unwrap();
+            let body = text.lines().skip_while(|line| !line.starts_with("@@"));
+            let count = |mark| body.clone().filter(|line| line.starts_with(mark)).count();
+            assert!(count('-') == 1 && count('+') <= 1, "{}", patch.name);
+            assert!(["codec", "simulator", "analyzer"].contains(&patch.krate()), "{}", patch.name);
+        }
+    }
+
+    #[test]
+    fn every_patch_names_targets_that_there_are_and_a_rule() {
+        for patch in named(&[]).unwrap() {
+            assert!(!patch.targets.is_empty() && !patch.what.is_empty() && !patch.rule.is_empty());
+            for target in &patch.targets {
+                let source = root().join("fuzz/fuzz_targets").join(format!("{target}.rs"));
+                assert!(source.is_file(), "{}: no target {target}", patch.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_patch_is_asked_for_by_number_or_name() {
+        let first = named(&["01".to_owned()]).unwrap().remove(0).name;
+        let rest = first.trim_start_matches("01-").to_owned();
+        assert_eq!(named(&[rest]).unwrap().remove(0).name, first);
+        assert!(named(&["no-such-fault".to_owned()]).is_err());
+    }
+}

@@ -1,0 +1,98 @@
+//! What has been measured, kept so that it need not be measured again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::By;
+use super::patch::Patch;
+use crate::workspace::{Failure, at, root};
+
+/// All that has been measured: by fault, then by what looked for it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Results(BTreeMap<String, BTreeMap<String, Measured>>);
+
+/// What looked for one fault.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Measured {
+    /// The commit that the fault was planted in, with a `+` if there was more than that.
+    pub(crate) commit: String,
+    /// How many seconds each seed had.
+    pub(crate) budget: u64,
+    /// One a seed; one in all of the tests, which have none.
+    pub(crate) runs: Vec<Run>,
+}
+
+/// One search for a fault.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) seed: u64,
+    /// The target or the test that found it.
+    pub(crate) found: Option<String>,
+    /// How long it took, without building, until it was found or given up.
+    pub(crate) milliseconds: u64,
+    /// Inputs of fuzz targets, networks of the storm.
+    pub(crate) executions: u64,
+}
+
+impl Run {
+    /// Adds what has passed since.
+    pub(crate) fn add_since(&mut self, begin: Instant) {
+        let passed = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.milliseconds = self.milliseconds.saturating_add(passed);
+    }
+}
+
+impl Results {
+    fn path() -> PathBuf {
+        root().join("fuzz/planted/results.json")
+    }
+
+    /// What was measured before; nothing, if nothing was.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn read() -> Result<Self, Failure> {
+        let path = Self::path();
+        match fs::read_to_string(&path) {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| at(&path)(error.into())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(at(&path)(error)),
+        }
+    }
+
+    /// What looked for a fault, if it has.
+    pub(crate) fn of(&self, patch: &Patch, by: By) -> Option<&Measured> {
+        self.0.get(&patch.name)?.get(by.name())
+    }
+
+    pub(crate) fn has(&self, patch: &Patch, by: By) -> bool {
+        self.of(patch, by).is_some()
+    }
+
+    /// Keeps one more.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn keep(&mut self, patch: &Patch, by: By, new: Measured) -> Result<(), Failure> {
+        let of_patch = self.0.entry(patch.name.clone()).or_default();
+        of_patch.insert(by.name().to_owned(), new);
+        let path = Self::path();
+        let mut text =
+            serde_json::to_string_pretty(self).map_err(|error| at(&path)(error.into()))?;
+        text.push('\n');
+        fs::write(&path, text).map_err(at(&path))
+    }
+
+    /// Whether all have looked for a fault, and none has found it.
+    pub(crate) fn survives(&self, patch: &Patch) -> bool {
+        By::ALL.into_iter().all(|by| {
+            let measured = self.of(patch, by);
+            measured.is_some_and(|it| it.runs.iter().all(|run| run.found.is_none()))
+        })
+    }
+}
