@@ -6,6 +6,7 @@ mod demand;
 mod endpoints;
 mod error;
 mod law;
+mod layout;
 pub mod limits;
 mod map;
 mod messages;
@@ -15,6 +16,7 @@ mod shape;
 mod table;
 mod taps;
 mod way;
+mod write;
 
 use std::collections::BTreeMap;
 
@@ -26,6 +28,7 @@ use self::limits::{DURATION_MAX, TEXT_MAX};
 use self::map::Map;
 use self::network::Whole;
 use self::table::Table;
+pub use self::write::Unwritable;
 use crate::endpoint::MessagingPlan;
 use crate::fault::Fault;
 use crate::interface::InterfaceParameters;
@@ -34,7 +37,7 @@ use crate::topology::{NodeId, Port, Topology};
 use crate::traffic::{Raw, Stream};
 
 /// All that a run depends on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
     /// Of all dice.
     pub seed: u64,

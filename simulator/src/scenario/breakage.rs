@@ -8,6 +8,7 @@ use super::map::Map;
 use super::network::Whole;
 use super::parameters;
 use super::table::{Item, Table, Text};
+use super::write::{Keys, Names, Page, word_of};
 use crate::chance::Dice;
 use crate::fault::{Break, Errors, Fault};
 use crate::interface::Consumption;
@@ -44,6 +45,8 @@ const KINDS: [(&str, Kind); 12] = [
     ("consume", Kind::Consume),
     ("restart", Kind::Restart),
 ];
+
+const ERRORS: [(&str, Errors); 2] = [("weaken", Errors::Weaken), ("flip", Errors::Flip)];
 
 /// A kind with all that is said of it.
 #[derive(Clone, Copy)]
@@ -302,9 +305,8 @@ impl What {
 fn what(table: &mut Table<'_>, kind: Kind) -> Option<What> {
     Some(match kind {
         Kind::Noise => {
-            let words = [("weaken", Errors::Weaken), ("flip", Errors::Flip)];
             let errors = match table.item("errors") {
-                Some(item) => item.word(&words),
+                Some(item) => item.word(&ERRORS),
                 None => Some(Errors::Weaken),
             };
             let mean = table.needed("mean_characters");
@@ -325,4 +327,50 @@ fn what(table: &mut Table<'_>, kind: Kind) -> Option<What> {
         Kind::Consume => What::Consume(parameters::consumption(&table.needed("how")?)?),
         Kind::Restart => What::Restart,
     })
+}
+
+/// Writes faults, each at its time.
+pub(super) fn write(page: &mut Page, faults: &[Fault], names: Names<'_>) {
+    for fault in faults {
+        let mut keys = Keys::default();
+        keys.value("at_periods", fault.at);
+        write_what(&mut keys, fault.what, names);
+        if let Some(until) = fault.until {
+            keys.value("for_periods", until.saturating_sub(fault.at));
+        }
+        page.element("fault", &keys);
+    }
+}
+
+fn write_what(keys: &mut Keys, what: Break, names: Names<'_>) {
+    match what {
+        Break::Noise { channel, errors, mean } => {
+            keys.text("noise", &names.port(channel));
+            keys.text("errors", word_of(&ERRORS, errors));
+            keys.value("mean_characters", mean);
+        }
+        Break::Flip { channel, bits } => {
+            keys.text("flip", &names.port(channel));
+            keys.value("bits", format!("0b{bits:09b}"));
+        }
+        Break::OpenWire { channel, wire } => {
+            keys.text("open_wire", &names.port(channel));
+            keys.value("wire", wire);
+        }
+        Break::Cut { port } => keys.text("cut", &names.port(port)),
+        Break::LoseGap { channel } => keys.text("lose_gap", &names.port(channel)),
+        Break::ForwardReset { port } => keys.text("forward_reset", &names.port(port)),
+        Break::BackwardReset { port } => keys.text("backward_reset", &names.port(port)),
+        Break::Probe { port, number } => {
+            keys.text("probe", &names.port(port));
+            keys.value("number", number.value());
+        }
+        Break::PowerOff { node } => keys.text("power_off", names.node(node)),
+        Break::DeadPort { port } => keys.text("dead_port", &names.port(port)),
+        Break::Consume { host, how } => {
+            keys.text("consume", names.node(host));
+            parameters::write_consumption(keys, "how", how);
+        }
+        Break::Restart { host } => keys.text("restart", names.node(host)),
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::limits::{DURATION_MAX, PAGE_MAX, SEND_BUFFERS_MAX};
 use super::table::{Item, Table, TimeKeys};
+use super::write::Keys;
 use crate::endpoint::{Costs, Transfers};
 
 /// What is published of two systems, and nothing at all.
@@ -36,6 +37,9 @@ const STAGES: [Stage; 18] = [
     (["bus_burst_us", "bus_burst_periods"], |costs| &mut costs.bus_burst),
 ];
 
+const TRANSFERS: [(&str, Transfers); 2] =
+    [("store-and-forward", Transfers::StoreAndForward), ("pipelined", Transfers::Pipelined)];
+
 /// Reads `[costs]`: what differs from a preset, or from the defaults.
 pub(super) fn read(table: &mut Table<'_>, base: Costs) -> Costs {
     let mut costs = table.word("preset", &PRESETS).unwrap_or(base);
@@ -44,16 +48,29 @@ pub(super) fn read(table: &mut Table<'_>, base: Costs) -> Costs {
             *stage(&mut costs) = time.periods;
         }
     }
-    let transfers =
-        [("store-and-forward", Transfers::StoreAndForward), ("pipelined", Transfers::Pipelined)];
     Costs {
-        transfers: table.word("transfers", &transfers).unwrap_or(costs.transfers),
+        transfers: table.word("transfers", &TRANSFERS).unwrap_or(costs.transfers),
         send_buffers: table
             .integer("send_buffers", 1..=SEND_BUFFERS_MAX)
             .unwrap_or(costs.send_buffers),
         page: table.integer("page", 0..=PAGE_MAX).unwrap_or(costs.page),
         ..costs
     }
+}
+
+/// Writes what [`read`] reads.
+pub(super) fn write(keys: &mut Keys, costs: Costs, base: Costs) {
+    let preset = PRESETS.iter().find(|(_, preset)| *preset == costs && *preset != base);
+    if let Some((name, _)) = preset {
+        return keys.text("preset", name);
+    }
+    let (mut costs, mut base) = (costs, base);
+    for ([_, periods], stage) in STAGES {
+        keys.differing(periods, *stage(&mut costs), *stage(&mut base));
+    }
+    keys.word("transfers", &TRANSFERS, costs.transfers, base.transfers);
+    keys.differing("send_buffers", costs.send_buffers, base.send_buffers);
+    keys.differing("page", costs.page, base.page);
 }
 
 /// Reads `costs` of a host: the name of a preset, or a table as `[costs]`.

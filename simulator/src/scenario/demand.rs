@@ -7,12 +7,14 @@ use codec::notation::parse;
 use codec::packet::Tag;
 use codec::tick::Ticks;
 
+use super::Scenario;
 use super::error::{did_you_mean, shortened};
 use super::law::{self, Law};
 use super::limits::{DESTINATIONS_MAX, NODES_MAX, RAW_MAX};
 use super::map::Map;
 use super::network::Whole;
 use super::table::{Item, NANO, Table, Text};
+use super::write::{Keys, Names, Page};
 use crate::routes::Routes;
 use crate::topology::NodeId;
 use crate::traffic::{Arrivals, Destination, Raw, Size, Stream};
@@ -324,4 +326,48 @@ impl<'a> Demand<'a> {
 
 fn each(senders: &[NodeId], to: &Destination) -> Vec<(NodeId, Destination)> {
     senders.iter().map(|from| (*from, to.clone())).collect()
+}
+
+/// Writes what hosts send: streams that follow each other and differ in their senders only stand in one
+/// table.
+pub(super) fn write(page: &mut Page, scenario: &Scenario) {
+    let names = Names { topology: &scenario.topology };
+    let cabled: Vec<NodeId> = scenario
+        .topology
+        .hosts()
+        .filter(|host| scenario.topology.peer(Map::host_port(*host)).is_some())
+        .collect();
+    let alike = |one: &Stream, other: &Stream| Stream { from: one.from, ..other.clone() } == *one;
+    for group in scenario.streams.chunk_by(alike) {
+        let [first, ..] = group else { continue };
+        let mut keys = Keys::default();
+        let senders: Vec<NodeId> = group.iter().map(|stream| stream.from).collect();
+        if senders != cabled || matches!(first.to, Destination::One(_)) {
+            keys.texts("from", &called(&senders, names));
+        }
+        match &first.to {
+            Destination::One(to) => keys.text("to", names.node(*to)),
+            Destination::Among(all) if *all == cabled => keys.text("to", "uniform"),
+            Destination::Among(some) => keys.list("to", &called(some, names)),
+        }
+        keys.value("payload", law::written(first.payload));
+        keys.differing("tag", first.tag.value(), 0);
+        law::write(&mut keys, first.arrivals);
+        keys.differing("start_periods", first.start, 0);
+        if let Some(packets) = first.packets {
+            keys.value("packets", packets);
+        }
+        page.element("traffic", &keys);
+    }
+    for raw in &scenario.raw {
+        let mut keys = Keys::default();
+        keys.text("from", names.node(raw.from));
+        keys.differing("at_periods", raw.at, 0);
+        keys.text("chars", &raw.chars.to_string());
+        page.element("raw", &keys);
+    }
+}
+
+fn called<'a>(hosts: &[NodeId], names: Names<'a>) -> Vec<&'a str> {
+    hosts.iter().map(|host| names.node(*host)).collect()
 }

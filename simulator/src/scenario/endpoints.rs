@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use codec::transport::{EndpointId, EndpointKey, Nic};
 
+use super::Scenario;
 use super::error::{did_you_mean, shortened};
 use super::limits::{
     BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,
@@ -13,6 +14,7 @@ use super::limits::{
 use super::map::Map;
 use super::network::{RESERVED, Whole};
 use super::table::{Item, Table, Text};
+use super::write::{Keys, Names, Page};
 use crate::endpoint::{
     Costs, EndpointParameters, EndpointPlan, Layers, MessagingPlan, SEGMENT_MAX, Wake,
 };
@@ -57,6 +59,14 @@ pub(super) struct Registry {
     pub(super) names: BTreeMap<String, Vec<Member>>,
 }
 
+const LAYERS: [(&str, Layers); 3] = [
+    ("baseline", Layers::Baseline),
+    ("reliability", Layers::Reliability),
+    ("protection", Layers::Protection),
+];
+
+const WAKES: [(&str, Wake); 2] = [("poll", Wake::Poll), ("event", Wake::Event)];
+
 /// The NIC of a host: the number of its node. *Chosen*
 pub(super) fn nic(host: NodeId) -> Option<Nic> {
     u16::try_from(host.0).ok().map(Nic)
@@ -100,12 +110,7 @@ fn scheduling(table: &mut Table<'_>, parameters: &mut EndpointParameters) {
     time(["loiter_us", "loiter_periods"], &mut parameters.loiter);
     time(["load_us", "load_periods"], &mut parameters.load);
     time(["patience_us", "patience_periods"], &mut parameters.patience);
-    let layers = [
-        ("baseline", Layers::Baseline),
-        ("reliability", Layers::Reliability),
-        ("protection", Layers::Protection),
-    ];
-    parameters.layers = table.word("layers", &layers).unwrap_or(parameters.layers);
+    parameters.layers = table.word("layers", &LAYERS).unwrap_or(parameters.layers);
 }
 
 impl<'a> Endpoints<'a> {
@@ -134,8 +139,7 @@ impl<'a> Endpoints<'a> {
         let count: Option<u64> = table.integer("count", 1..=ENDPOINTS_MAX);
         let key = table.integer("key", 0..=u64::MAX).map(EndpointKey);
         let segment = table.integer("segment", 0..=SEGMENT_MAX.into()).unwrap_or(0);
-        let words = [("poll", Wake::Poll), ("event", Wake::Event)];
-        let wake = table.word("wake", &words).unwrap_or_default();
+        let wake = table.word("wake", &WAKES).unwrap_or_default();
         table.finish();
         let Some(name) = name else { return };
         let Some(hosts) = hosts else { return self.name(&name, Vec::new()) };
@@ -278,4 +282,54 @@ impl Registry {
         }
         found.map(Vec::as_slice)
     }
+}
+
+/// Writes `[transport]` and the endpoints, each by the name that [`named`] gives it.
+pub(super) fn write(page: &mut Page, scenario: &Scenario) {
+    let names = Names { topology: &scenario.topology };
+    if let Some(plan) = scenario.messaging.values().next() {
+        let nodes = u16::try_from(scenario.topology.nodes().len()).unwrap_or(u16::MAX);
+        page.table("transport", &common_keys(plan, nodes));
+    }
+    for (host, plan) in &scenario.messaging {
+        for endpoint in &plan.endpoints {
+            let mut keys = Keys::default();
+            keys.text("name", &named(names, *host, endpoint.id));
+            keys.text("host", names.node(*host));
+            keys.value("key", endpoint.key.0);
+            keys.word("wake", &WAKES, endpoint.wake, Wake::default());
+            keys.differing("segment", endpoint.segment, 0);
+            page.element("endpoint", &keys);
+        }
+    }
+}
+
+/// What an endpoint is called in a file that is written: its host's name, a point, and its number.
+pub(super) fn named(names: Names<'_>, host: NodeId, id: EndpointId) -> String {
+    let name = format!("{}.{}", names.node(host), id.0);
+    if name.len() > NAME_MAX { format!("{}.{}", host.0, id.0) } else { name }
+}
+
+/// Writes what [`common`] reads, of a network of so many nodes.
+fn common_keys(plan: &MessagingPlan, nodes: u16) -> Keys {
+    let (transport, parameters) = (plan.transport, plan.parameters);
+    let base = TransportParameters::default();
+    let usual = EndpointParameters::default();
+    let mut keys = Keys::default();
+    keys.differing("channels", transport.channels, base.channels);
+    keys.differing("scan_us", transport.scan.0, base.scan.0);
+    keys.differing("timeout_us", transport.timeout.0, base.timeout.0);
+    keys.differing("unreachable_us", transport.unreachable.0, base.unreachable.0);
+    keys.differing("nics", transport.nics, base.nics.max(nodes));
+    keys.differing("frames", parameters.frames, usual.frames);
+    keys.differing("credits", parameters.credits, usual.credits);
+    let queue = parameters.credits.saturating_mul(4);
+    keys.differing("request_queue", parameters.request_queue, queue);
+    keys.differing("staging", parameters.staging, usual.staging);
+    keys.differing("burst_log2", parameters.burst_log2, usual.burst_log2);
+    keys.differing("loiter_periods", parameters.loiter, usual.loiter);
+    keys.differing("load_periods", parameters.load, usual.load);
+    keys.differing("patience_periods", parameters.patience, usual.patience);
+    keys.word("layers", &LAYERS, parameters.layers, usual.layers);
+    keys
 }

@@ -7,6 +7,7 @@ use codec::tick::Ticks;
 
 use super::limits::{BURST_MAX, DURATION_MAX, PAYLOAD_MAX};
 use super::table::{Item, NANO, Table};
+use super::write::Keys;
 use crate::traffic::{Arrivals, Size};
 
 /// When packets come.
@@ -198,6 +199,51 @@ pub(super) fn times(size: Size, factor: u32) -> Size {
         Size::Uniform(least, most) => Size::Uniform(times(least), times(most)),
         Size::Bimodal { small, large, share } => {
             Size::Bimodal { small: times(small), large: times(large), share }
+        }
+    }
+}
+
+/// Writes what [`read`] reads: no load is kept, but what came of it.
+pub(super) fn write(keys: &mut Keys, arrivals: Arrivals) {
+    match arrivals {
+        Arrivals::Constant(Ticks(periods)) => keys.value("every_periods", periods),
+        Arrivals::Poisson(Ticks(periods)) => {
+            keys.value("every_periods", periods);
+            keys.text("law", "poisson");
+        }
+        Arrivals::Bursts(count, Ticks(periods)) => {
+            keys.value("every_periods", periods);
+            keys.value("burst", count);
+        }
+        Arrivals::Saturating => keys.value("saturate", true),
+        Arrivals::Closed(window, Ticks(think)) => {
+            keys.value("window", window);
+            keys.differing("think_periods", think, 0);
+        }
+    }
+}
+
+/// Writes what [`size`] reads.
+pub(super) fn written(size: Size) -> String {
+    match size {
+        Size::Fixed(size) => size.to_string(),
+        Size::Uniform(least, most) => format!("[{least}, {most}]"),
+        Size::Bimodal { small, large, share } => {
+            // The nearest 10⁻⁹ is nearer than the next 65 536th; the least share there is means none.
+            let nanos = ((u128::from(share) * NANO + (1 << 15)) >> 16).max(1_000);
+            format!("{{ small = {small}, large = {large}, large_share = 0.{nanos:09} }}")
+        }
+    }
+}
+
+/// A law of sizes in another unit: all of them so many times smaller.
+pub(super) fn parts(size: Size, factor: u32) -> Size {
+    let part = |size: u32| size / factor.max(1);
+    match size {
+        Size::Fixed(size) => Size::Fixed(part(size)),
+        Size::Uniform(least, most) => Size::Uniform(part(least), part(most)),
+        Size::Bimodal { small, large, share } => {
+            Size::Bimodal { small: part(small), large: part(large), share }
         }
     }
 }

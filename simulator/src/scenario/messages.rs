@@ -6,12 +6,14 @@ use std::num::NonZeroU32;
 use codec::tick::Ticks;
 use codec::transport::{DATA_HEADER_LEN, EndpointId, EndpointKey, MEDIUM_MAX, Nic, WORDS_MAX};
 
-use super::endpoints::{Member, Registry, nic};
+use super::Scenario;
+use super::endpoints::{Member, Registry, named, nic};
 use super::error::shortened;
 use super::law::{self, Law};
 use super::limits::MESSAGE_PAIRS_MAX;
 use super::map::Map;
 use super::table::{Item, NANO, Table, Text};
+use super::write::{Keys, Names, Page, word_of};
 use crate::endpoint::{Kind, MessageStream, MessagingPlan, SEGMENT_MAX};
 use crate::routes::Routes;
 use crate::topology::NodeId;
@@ -19,6 +21,9 @@ use crate::traffic::{Arrivals, Size};
 
 /// Bytes of a word.
 const WORD: u64 = 4;
+
+const KINDS: [(&str, Kind); 3] =
+    [("short", Kind::Short), ("medium", Kind::Medium), ("bulk", Kind::Bulk)];
 
 /// What is read of the messages.
 pub(super) struct Messages<'a> {
@@ -200,8 +205,7 @@ impl<'a> Messages<'a> {
 
 /// Kind and size: `words` of a short message, `bytes` of another.
 fn body(table: &mut Table<'_>) -> Option<(Kind, Size)> {
-    let kinds = [("short", Kind::Short), ("medium", Kind::Medium), ("bulk", Kind::Bulk)];
-    let kind = table.item("kind").map_or(Some(Kind::Short), |item| item.word(&kinds));
+    let kind = table.item("kind").map_or(Some(Kind::Short), |item| item.word(&KINDS));
     let (words, bytes) = (table.item("words"), table.item("bytes"));
     let (item, other, limits, name) = match kind? {
         Kind::Short => (words, bytes, 1..=WORDS_MAX as u64, "words"),
@@ -237,4 +241,65 @@ fn pairs(from: &[Member], to: &[Target]) -> Option<Vec<(Member, Target)>> {
         }
         _ => None,
     }
+}
+
+/// Writes what endpoints send.
+pub(super) fn write(page: &mut Page, scenario: &Scenario) {
+    let names = Names { topology: &scenario.topology };
+    for (host, plan) in &scenario.messaging {
+        for stream in &plan.streams {
+            let mut keys = Keys::default();
+            keys.text("from", &named(names, *host, stream.from));
+            let (to, id) = (NodeId(stream.to.0.0.into()), stream.to.1);
+            let there = scenario.messaging.get(&to);
+            let known = there.and_then(|plan| plan.endpoints.iter().find(|plan| plan.id == id));
+            if known.is_some() {
+                keys.text("to", &named(names, to, id));
+            } else {
+                let mut place = Keys::default();
+                place.text("host", names.node(to));
+                place.value("number", id.0);
+                keys.value("to", place.inline());
+            }
+            write_body(&mut keys, stream);
+            law::write(&mut keys, stream.arrivals);
+            keys.differing("start_periods", stream.start, 0);
+            if let Some(count) = stream.count {
+                keys.value("count", count);
+            }
+            let key = known.map(|known| known.key).unwrap_or_default();
+            keys.differing("key", stream.key.0, key.0);
+            page.element("messages", &keys);
+        }
+    }
+}
+
+fn write_body(keys: &mut Keys, stream: &MessageStream) {
+    match stream.kind {
+        Kind::Short => {
+            let word = u32::try_from(WORD).unwrap_or(1);
+            keys.value("words", law::written(law::parts(stream.size, word)));
+        }
+        kind @ (Kind::Medium | Kind::Bulk) => {
+            keys.text("kind", word_of(&KINDS, kind));
+            keys.value("bytes", law::written(stream.size));
+        }
+    }
+}
+
+/// The plans with those names only that replies need: what hosts know besides changes nothing.
+pub(super) fn replies(plans: &BTreeMap<NodeId, MessagingPlan>) -> BTreeMap<NodeId, MessagingPlan> {
+    let asks = |from: (Nic, EndpointId), to: Nic| {
+        plans.values().filter(|plan| plan.nic == from.0).any(|plan| {
+            plan.streams.iter().any(|stream| stream.from == from.1 && stream.to.0 == to)
+        })
+    };
+    let needed = |(host, plan): (&NodeId, &MessagingPlan)| {
+        let mut plan = plan.clone();
+        let nic = plan.nic;
+        plan.names.retain(|(from, _)| asks(*from, nic));
+        plan.names.sort_unstable();
+        (*host, plan)
+    };
+    plans.iter().map(needed).collect()
 }

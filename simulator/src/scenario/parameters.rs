@@ -10,9 +10,23 @@ use super::limits::{
     MEMORY_MAX, SLACK_MAX,
 };
 use super::table::{Item, NANO, Table, Unit};
+use super::write::{Keys, word_of};
 use crate::interface::{Bus, Consumption, InterfaceParameters};
 use crate::link::{DELAY_PS_PER_M, LinkParameters, Slack, Symbols};
 use crate::topology::{Extensions, SWITCH_PORTS_MAX, SwitchParameters};
+
+const SYMBOLS: [(&str, Symbols); 2] = [("mandatory", Symbols::Mandatory), ("all", Symbols::All)];
+
+const ADDRESSING: [(&str, Addressing); 2] =
+    [("relative", Addressing::Relative), ("absolute", Addressing::Absolute)];
+
+const BUSES: [(&str, Bus); 2] = [("ideal", Bus::Ideal), ("sbus", Bus::SBus)];
+
+const APPETITES: [(&str, Consumption); 3] = [
+    ("always", Consumption::Always),
+    ("never", Consumption::Never),
+    ("adversary", Consumption::Adversary),
+];
 
 /// The keys of a link. F-3, F-4, R-4
 pub(super) fn link(table: &mut Table<'_>, base: LinkParameters) -> LinkParameters {
@@ -33,10 +47,22 @@ pub(super) fn link(table: &mut Table<'_>, base: LinkParameters) -> LinkParameter
         generation,
         interpretation,
         blocked: blocked(table, divisor).unwrap_or(base.blocked),
-        symbols: table
-            .word("symbols", &[("mandatory", Symbols::Mandatory), ("all", Symbols::All)])
-            .unwrap_or(base.symbols),
+        symbols: table.word("symbols", &SYMBOLS).unwrap_or(base.symbols),
     }
+}
+
+/// Writes what [`link`] reads.
+pub(super) fn write_link(keys: &mut Keys, link: LinkParameters, base: LinkParameters) {
+    let (slack, other) = (link.slack, base.slack);
+    keys.differing("rate_divisor", link.divisor, base.divisor);
+    keys.differing("delay_periods", link.delay.0, base.delay.0);
+    keys.differing("go_slack", slack.go_slack, other.go_slack);
+    keys.differing("hysteresis", slack.hysteresis, other.hysteresis);
+    keys.differing("stop_slack", slack.stop_slack, other.stop_slack);
+    keys.differing("generation_periods", link.generation, base.generation);
+    keys.differing("interpretation_periods", link.interpretation, base.interpretation);
+    keys.differing("blocked_periods", link.blocked.0, base.blocked.0);
+    keys.word("symbols", &SYMBOLS, link.symbols, base.symbols);
 }
 
 fn delay(table: &mut Table<'_>) -> Option<Ticks> {
@@ -82,10 +108,9 @@ pub(super) fn switch(table: &mut Table<'_>, base: SwitchParameters) -> SwitchPar
     };
     let routing = short(["routing_us", "routing_periods"]).unwrap_or(base.routing);
     let token_step = short(["token_step_us", "token_step_periods"]).unwrap_or(base.token_step);
-    let addressing = [("relative", Addressing::Relative), ("absolute", Addressing::Absolute)];
     SwitchParameters {
         ports: table.integer("ports", 1..=SWITCH_PORTS_MAX.into()).unwrap_or(base.ports),
-        addressing: table.word("addressing", &addressing).unwrap_or(base.addressing),
+        addressing: table.word("addressing", &ADDRESSING).unwrap_or(base.addressing),
         routing,
         token_step,
         extensions: match table.item("extensions").and_then(|item| item.truth()) {
@@ -96,6 +121,16 @@ pub(super) fn switch(table: &mut Table<'_>, base: SwitchParameters) -> SwitchPar
     }
 }
 
+/// Writes what [`switch`] reads.
+pub(super) fn write_switch(keys: &mut Keys, switch: SwitchParameters, base: SwitchParameters) {
+    keys.differing("ports", switch.ports, base.ports);
+    keys.word("addressing", &ADDRESSING, switch.addressing, base.addressing);
+    keys.differing("routing_periods", switch.routing, base.routing);
+    keys.differing("token_step_periods", switch.token_step, base.token_step);
+    let [on, other] = [switch, base].map(|switch| switch.extensions == Extensions::On);
+    keys.differing("extensions", on, other);
+}
+
 /// The keys of an interface. I-3, I-4, I-5, I-6
 pub(super) fn interface(table: &mut Table<'_>, base: InterfaceParameters) -> InterfaceParameters {
     let mut memory = |key| table.integer(key, 0..=MEMORY_MAX);
@@ -103,7 +138,7 @@ pub(super) fn interface(table: &mut Table<'_>, base: InterfaceParameters) -> Int
     let receive_memory = memory("receive_memory").unwrap_or(base.receive_memory);
     let boot = table.time(["boot_us", "boot_periods"], 0..=DURATION_MAX);
     InterfaceParameters {
-        bus: table.word("bus", &[("ideal", Bus::Ideal), ("sbus", Bus::SBus)]).unwrap_or(base.bus),
+        bus: table.word("bus", &BUSES).unwrap_or(base.bus),
         send_memory,
         receive_memory,
         consumption: table
@@ -115,14 +150,26 @@ pub(super) fn interface(table: &mut Table<'_>, base: InterfaceParameters) -> Int
     }
 }
 
+/// Writes what [`interface`] reads.
+pub(super) fn write_interface(
+    keys: &mut Keys,
+    interface: InterfaceParameters,
+    base: InterfaceParameters,
+) {
+    keys.word("bus", &BUSES, interface.bus, base.bus);
+    keys.differing("send_memory", interface.send_memory, base.send_memory);
+    keys.differing("receive_memory", interface.receive_memory, base.receive_memory);
+    if interface.consumption != base.consumption {
+        write_consumption(keys, "consumption", interface.consumption);
+    }
+    keys.differing("boot_periods", interface.boot.0, base.boot.0);
+    keys.differing("commands", interface.commands, base.commands);
+}
+
 /// A word, or a number of periods for each character. I-4
 pub(super) fn consumption(item: &Item<'_>) -> Option<Consumption> {
     if item.as_text().is_some() {
-        return item.word(&[
-            ("always", Consumption::Always),
-            ("never", Consumption::Never),
-            ("adversary", Consumption::Adversary),
-        ]);
+        return item.word(&APPETITES);
     }
     let every = item
         .as_integer()
@@ -135,6 +182,16 @@ pub(super) fn consumption(item: &Item<'_>) -> Option<Consumption> {
         ));
     }
     every.map(Consumption::Every)
+}
+
+/// Writes what [`consumption`] reads.
+pub(super) fn write_consumption(keys: &mut Keys, key: &'static str, consumption: Consumption) {
+    match consumption {
+        Consumption::Every(periods) => keys.value(key, periods),
+        Consumption::Always | Consumption::Never | Consumption::Adversary => {
+            keys.text(key, word_of(&APPETITES, consumption));
+        }
+    }
 }
 
 #[cfg(test)]

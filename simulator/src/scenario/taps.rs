@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::map::Map;
 use super::table::Table;
+use super::write::{Keys, Names, Page};
 use super::{Tap, network::Whole};
 use crate::topology::Port;
 
@@ -64,5 +65,30 @@ fn ports(table: &mut Table<'_>, map: Map<'_>) -> Vec<Port> {
             }
             Vec::new()
         }
+    }
+}
+
+/// Writes taps of a run that lasts so long.
+pub(super) fn write(page: &mut Page, taps: &[Tap], names: Names<'_>, duration: u64) {
+    let times = |keys: &mut Keys, tap: &Tap| {
+        keys.differing("from_periods", tap.from, 0);
+        keys.differing("to_periods", tap.to, duration);
+    };
+    let first = taps.first().map(|tap| (tap.from, tap.to));
+    let all = names.topology.cables().iter().map(|cable| cable.ends[0]);
+    let one_of_each = taps.len() > 1
+        && all.eq(taps.iter().map(|tap| tap.port))
+        && taps.iter().all(|tap| Some((tap.from, tap.to)) == first);
+    if let (true, Some(tap)) = (one_of_each, taps.first()) {
+        let mut keys = Keys::default();
+        keys.value("all", true);
+        times(&mut keys, tap);
+        return page.element("tap", &keys);
+    }
+    for tap in taps {
+        let mut keys = Keys::default();
+        keys.text("port", &names.port(tap.port));
+        times(&mut keys, tap);
+        page.element("tap", &keys);
     }
 }

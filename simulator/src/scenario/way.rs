@@ -8,6 +8,7 @@ use super::limits::ROUTE_MAX;
 use super::map::Map;
 use super::network::Whole;
 use super::table::{Table, Text};
+use super::write::{Keys, Names, Page, word_of};
 use crate::routes::{Method, Routes};
 
 /// `method` as the file calls it; `None` means that all routes are given.
@@ -69,4 +70,36 @@ fn route(map: Map<'_>, text: &Text<'_>) -> Option<Vec<u8>> {
         map.problems.add(&text.span, message, expected);
     }
     bytes
+}
+
+/// Writes routes: by the method that leaves the fewest to be given.
+pub(super) fn write(page: &mut Page, routes: &Routes, names: Names<'_>) {
+    let computed = |method| {
+        let computed = Routes::compute(names.topology, method).ok()?;
+        // What is computed cannot be taken away again.
+        let fits = computed.iter().all(|(from, to, _)| routes.get(from, to).is_some());
+        fits.then_some((Some(method), computed))
+    };
+    let methods = [Method::UpDown, Method::Shortest, Method::DimensionOrder];
+    let differing = |base: &Routes| {
+        routes.iter().filter(|(from, to, bytes)| base.get(*from, *to) != Some(*bytes)).count()
+    };
+    let none = (None, Routes::default());
+    let ways = methods.into_iter().filter_map(computed).chain([none.clone()]);
+    let (method, base) = ways.min_by_key(|(_, base)| differing(base)).unwrap_or(none);
+    let mut keys = Keys::default();
+    if method != Some(Method::UpDown) {
+        keys.text("method", word_of(&METHODS, method));
+    }
+    page.table("routes", &keys);
+    for (from, to, bytes) in routes.iter() {
+        if base.get(from, to) != Some(bytes) {
+            let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            let mut keys = Keys::default();
+            keys.text("from", names.node(from));
+            keys.text("to", names.node(to));
+            keys.text("bytes", &bytes.join(" "));
+            page.element("route", &keys);
+        }
+    }
 }

@@ -1,0 +1,225 @@
+//! A scenario written as the file that is read back as it.
+
+use std::fmt::{Display, Write};
+
+use super::{Scenario, ScenarioError, breakage, demand, endpoints, layout, messages, taps, way};
+use crate::topology::{NodeId, Port, Topology};
+
+/// A scenario that the form of the file cannot say.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unwritable {
+    /// What says it is nearly as good, and no good file.
+    #[error("the form of scenario files has no room for it:\n{error}")]
+    Refused {
+        /// What would have been written.
+        text: String,
+        /// What is wrong with it.
+        error: ScenarioError,
+    },
+    /// What says it nearly says something else too.
+    #[error("the form of scenario files has other {part} only")]
+    Differs {
+        /// What would have been written: a good file.
+        text: String,
+        /// Which part of the scenario is another.
+        part: &'static str,
+    },
+}
+
+impl Unwritable {
+    /// The file that comes nearest.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Refused { text, .. } | Self::Differs { text, .. } => text,
+        }
+    }
+}
+
+impl Scenario {
+    /// Writes the file that [`Scenario::read`] reads back as this scenario, all times in periods.
+    ///
+    /// What a host of endpoints knows by name counts as far as it has to reply to it.
+    ///
+    /// # Errors
+    /// The form of the file cannot say it: a sender that is its own receiver, or hosts that were
+    /// counted between switches.
+    pub fn write(&self) -> Result<String, Unwritable> {
+        let text = text(self);
+        match Self::read("scenario.toml", &text) {
+            Err(error) => Err(Unwritable::Refused { text, error }),
+            Ok(read) => match differing(self, &read) {
+                None => Ok(text),
+                Some(part) => Err(Unwritable::Differs { text, part }),
+            },
+        }
+    }
+}
+
+fn text(scenario: &Scenario) -> String {
+    let names = Names { topology: &scenario.topology };
+    let mut page = Page::default();
+    let mut keys = Keys::default();
+    keys.value("seed", scenario.seed);
+    keys.value("duration_periods", scenario.duration);
+    page.keys(&keys);
+    layout::write(&mut page, scenario);
+    way::write(&mut page, &scenario.routes, names);
+    demand::write(&mut page, scenario);
+    endpoints::write(&mut page, scenario);
+    messages::write(&mut page, scenario);
+    breakage::write(&mut page, &scenario.faults, names);
+    taps::write(&mut page, &scenario.taps, names, scenario.duration);
+    page.0
+}
+
+/// The first part of a scenario that is another.
+fn differing(one: &Scenario, other: &Scenario) -> Option<&'static str> {
+    let heard = |scenario: &Scenario| messages::replies(&scenario.messaging);
+    [
+        ("seeds", one.seed == other.seed),
+        ("durations", one.duration == other.duration),
+        ("nodes", one.topology.nodes() == other.topology.nodes()),
+        ("cables", one.topology.cables() == other.topology.cables()),
+        ("interfaces", one.interfaces == other.interfaces),
+        ("routes", one.routes == other.routes),
+        ("traffic", one.streams == other.streams),
+        ("raw characters", one.raw == other.raw),
+        ("endpoints and messages", heard(one) == heard(other)),
+        ("faults", one.faults == other.faults),
+        ("taps", one.taps == other.taps),
+    ]
+    .into_iter()
+    .find_map(|(part, same)| (!same).then_some(part))
+}
+
+/// What nodes and ports are called.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names<'a> {
+    pub(super) topology: &'a Topology,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn node(self, node: NodeId) -> &'a str {
+        self.topology.node(node).map_or("?", |node| &node.name)
+    }
+
+    pub(super) fn port(self, port: Port) -> String {
+        self.topology.port_name(port)
+    }
+}
+
+/// A file on its way: its tables, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Page(String);
+
+impl Page {
+    fn keys(&mut self, keys: &Keys) {
+        for (key, value) in &keys.0 {
+            // Writing to a string cannot go wrong.
+            let _ = writeln!(self.0, "{key} = {value}");
+        }
+    }
+
+    /// A table that stands there once, if there is anything to say in it.
+    pub(super) fn table(&mut self, name: &str, keys: &Keys) {
+        if !keys.0.is_empty() {
+            let _ = writeln!(self.0, "\n[{name}]");
+            self.keys(keys);
+        }
+    }
+
+    /// One of several tables of a name.
+    pub(super) fn element(&mut self, name: &str, keys: &Keys) {
+        let _ = writeln!(self.0, "\n[[{name}]]");
+        self.keys(keys);
+    }
+}
+
+/// The keys of a table and their values, as they are written.
+#[derive(Debug, Default)]
+pub(super) struct Keys(Vec<(&'static str, String)>);
+
+impl Keys {
+    pub(super) fn value(&mut self, key: &'static str, value: impl Display) {
+        self.0.push((key, value.to_string()));
+    }
+
+    /// A value that is another than where nothing is said.
+    pub(super) fn differing<T: PartialEq + Copy + Display>(
+        &mut self,
+        key: &'static str,
+        value: T,
+        base: T,
+    ) {
+        if value != base {
+            self.value(key, value);
+        }
+    }
+
+    pub(super) fn text(&mut self, key: &'static str, text: &str) {
+        self.value(key, quoted(text));
+    }
+
+    /// One of a few words, if it is another than where nothing is said.
+    pub(super) fn word<T: PartialEq + Copy>(
+        &mut self,
+        key: &'static str,
+        words: &[(&'static str, T)],
+        value: T,
+        base: T,
+    ) {
+        if value != base {
+            self.text(key, word_of(words, value));
+        }
+    }
+
+    /// One text, or a list of them.
+    pub(super) fn texts(&mut self, key: &'static str, texts: &[&str]) {
+        match texts {
+            [one] => self.text(key, one),
+            several => self.list(key, several),
+        }
+    }
+
+    pub(super) fn list(&mut self, key: &'static str, texts: &[&str]) {
+        let all: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+        self.value(key, format!("[{}]", all.join(", ")));
+    }
+
+    /// Whether nothing is said.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of them as one value.
+    pub(super) fn inline(&self) -> String {
+        let all: Vec<String> =
+            self.0.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        format!("{{ {} }}", all.join(", "))
+    }
+}
+
+/// The word of a meaning.
+pub(super) fn word_of<T: PartialEq + Copy>(words: &[(&'static str, T)], value: T) -> &'static str {
+    words.iter().find(|(_, meaning)| *meaning == value).map_or("?", |(word, _)| word)
+}
+
+/// A text in quotes.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests;

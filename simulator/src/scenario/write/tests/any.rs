@@ -1,0 +1,363 @@
+//! Scenarios of all kinds, drawn by dice: no limit of the form is out of reach.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use crate::chance::Dice;
+use crate::endpoint::{
+    Costs, EndpointParameters, EndpointPlan, Kind, Layers, MessageStream, MessagingPlan, Transfers,
+    Wake,
+};
+use crate::fault::{Break, Errors, Fault};
+use crate::interface::{Bus, Consumption, InterfaceParameters};
+use crate::link::{LinkParameters, Slack, Symbols};
+use crate::routes::{Method, Routes};
+use crate::scenario::{Scenario, Tap};
+use crate::topology::{
+    Cable, Extensions, Node, NodeId, NodeKind, Port, SwitchParameters, Topology,
+};
+use crate::traffic::{Arrivals, Destination, Raw, Size, Stream};
+use crate::transport::{Micros, TransportParameters};
+use codec::character::{Character, ProbeNumber};
+use codec::packet::Tag;
+use codec::route::{Addressing, PortId};
+use codec::tick::Ticks;
+use codec::transport::{EndpointId, EndpointKey, Nic};
+
+/// A scenario of a few hosts that a file can say.
+pub(super) fn scenario(dice: &mut Dice) -> Scenario {
+    let topology = topology(dice);
+    let duration = dice.between(1_000, 1 << 40);
+    let hosts: Vec<NodeId> = topology.hosts().collect();
+    let mut routes = Routes::compute(&topology, pick(dice, &METHODS)).unwrap();
+    let (from, to) = (pick(dice, &hosts), pick(dice, &hosts));
+    routes.set(from, to, several(dice, 5, |dice| byte(dice, 0x80, 0xff)));
+    let mut faults = several(dice, 8, |dice| fault(dice, &topology, duration));
+    faults.sort_by_key(|fault| fault.at);
+    Scenario {
+        seed: dice.next_u64(),
+        duration,
+        interfaces: hosts.iter().map(|host| (*host, interface(dice))).collect(),
+        routes,
+        streams: several(dice, 4, |dice| stream(dice, &hosts, duration)),
+        raw: several(dice, 2, |dice| raw(dice, &hosts, duration)),
+        messaging: if dice.below(2) == 0 {
+            BTreeMap::new()
+        } else {
+            messaging(dice, &topology, duration)
+        },
+        faults,
+        taps: taps(dice, &topology, duration),
+        topology,
+    }
+}
+
+const METHODS: [Method; 2] = [Method::UpDown, Method::Shortest];
+
+fn pick<T: Copy>(dice: &mut Dice, all: &[T]) -> T {
+    all[usize::try_from(dice.below(all.len() as u64)).unwrap()]
+}
+
+fn up_to(dice: &mut Dice, most: u32) -> u32 {
+    u32::try_from(dice.between(0, most.into())).unwrap()
+}
+
+fn short(dice: &mut Dice, first: u16, last: u16) -> u16 {
+    u16::try_from(dice.between(first.into(), last.into())).unwrap()
+}
+
+fn byte(dice: &mut Dice, first: u8, last: u8) -> u8 {
+    u8::try_from(dice.between(first.into(), last.into())).unwrap()
+}
+
+fn several<T>(dice: &mut Dice, most: u64, mut one: impl FnMut(&mut Dice) -> T) -> Vec<T> {
+    (0..dice.between(0, most)).map(|_| one(dice)).collect()
+}
+
+fn positive(dice: &mut Dice, most: u32) -> NonZeroU32 {
+    NonZeroU32::new(1 + up_to(dice, most - 1)).unwrap()
+}
+
+/// What is often as usual.
+fn often<T: Default>(dice: &mut Dice, other: impl FnOnce(&mut Dice) -> T) -> T {
+    if dice.below(2) == 0 { T::default() } else { other(dice) }
+}
+
+/// Switches in a row, hosts at any of them, with names that need quotes.
+fn topology(dice: &mut Dice) -> Topology {
+    let (switches, hosts) = (1 + up_to(dice, 2), 2 + up_to(dice, 3));
+    let switch = |dice: &mut Dice, i| Node { name: format!("s\"{i}"), kind: switch(dice) };
+    let mut nodes: Vec<Node> = (0..switches).map(|i| switch(dice, i)).collect();
+    nodes.extend((0..hosts).map(|i| Node { name: format!("h\\é{i}"), kind: NodeKind::Host }));
+    let port = |node, port| Port { node: NodeId(node), port: PortId(port) };
+    let mut cables = Vec::new();
+    for i in 0..hosts {
+        let at = port(i % switches, u8::try_from(i / switches).unwrap());
+        let mut ends = [port(switches + i, 0), at];
+        if dice.below(4) == 0 {
+            ends.reverse();
+        }
+        cables.push(Cable { ends, link: link(dice) });
+    }
+    let between =
+        |dice: &mut Dice, i| Cable { ends: [port(i - 1, 6), port(i, 7)], link: link(dice) };
+    cables.extend((1..switches).map(|i| between(dice, i)));
+    if dice.below(3) == 0 {
+        cables.reverse();
+    }
+    Topology::new(nodes, cables).unwrap()
+}
+
+fn link(dice: &mut Dice) -> LinkParameters {
+    often(dice, |dice| LinkParameters {
+        divisor: positive(dice, 1024),
+        delay: Ticks(dice.between(1, 1 << 20)),
+        slack: Slack {
+            go_slack: up_to(dice, 1 << 20),
+            hysteresis: positive(dice, 1 << 20).get(),
+            stop_slack: up_to(dice, 1 << 20),
+        },
+        generation: byte(dice, 0, 15),
+        interpretation: byte(dice, 0, 15),
+        blocked: Ticks(dice.between(1, 1 << 40)),
+        symbols: pick(dice, &[Symbols::Mandatory, Symbols::All]),
+    })
+}
+
+fn switch(dice: &mut Dice) -> NodeKind {
+    NodeKind::Switch(SwitchParameters {
+        ports: byte(dice, 8, 32),
+        addressing: pick(dice, &[Addressing::Relative, Addressing::Absolute]),
+        routing: byte(dice, 1, 255),
+        token_step: byte(dice, 1, 255),
+        extensions: pick(dice, &[Extensions::Off, Extensions::On]),
+    })
+}
+
+fn consumption(dice: &mut Dice) -> Consumption {
+    let every = Consumption::Every(positive(dice, 1 << 20));
+    pick(dice, &[Consumption::Always, Consumption::Never, Consumption::Adversary, every])
+}
+
+fn interface(dice: &mut Dice) -> InterfaceParameters {
+    often(dice, |dice| InterfaceParameters {
+        bus: pick(dice, &[Bus::Ideal, Bus::SBus]),
+        send_memory: up_to(dice, 1 << 30),
+        receive_memory: up_to(dice, 1 << 30),
+        consumption: consumption(dice),
+        boot: Ticks(dice.below(1 << 40)),
+        commands: positive(dice, 1 << 20).get(),
+    })
+}
+
+fn size(dice: &mut Dice, least: u32, most: u32) -> Size {
+    let one = |dice: &mut Dice| least + up_to(dice, most - least);
+    let (a, b) = (one(dice), one(dice));
+    match dice.below(3) {
+        0 => Size::Fixed(a),
+        1 => Size::Uniform(a.min(b), a.max(b)),
+        _ => Size::Bimodal { small: a, large: b, share: short(dice, 0, u16::MAX) },
+    }
+}
+
+fn arrivals(dice: &mut Dice) -> Arrivals {
+    let every = Ticks(dice.between(1, 1 << 40));
+    match dice.below(5) {
+        0 => Arrivals::Constant(every),
+        1 => Arrivals::Poisson(every),
+        2 => Arrivals::Bursts(positive(dice, 1 << 20), every),
+        3 => Arrivals::Saturating,
+        _ => Arrivals::Closed(positive(dice, 1 << 20), Ticks(dice.below(1 << 40))),
+    }
+}
+
+/// One host, and another.
+fn pair(dice: &mut Dice, hosts: &[NodeId]) -> (NodeId, NodeId) {
+    let from = pick(dice, hosts);
+    let others: Vec<NodeId> = hosts.iter().copied().filter(|to| *to != from).collect();
+    (from, pick(dice, &others))
+}
+
+fn stream(dice: &mut Dice, hosts: &[NodeId], duration: u64) -> Stream {
+    let (from, to) = pair(dice, hosts);
+    Stream {
+        from,
+        to: match dice.below(4) {
+            0 | 1 => Destination::One(to),
+            2 => Destination::Among(vec![to]),
+            _ => Destination::Among(hosts.to_vec()),
+        },
+        tag: Tag::new(byte(dice, 0, 127)).unwrap(),
+        payload: size(dice, 0, 1 << 20),
+        arrivals: arrivals(dice),
+        start: dice.below(duration),
+        packets: often(dice, |dice| Some(dice.next_u64())),
+    }
+}
+
+fn raw(dice: &mut Dice, hosts: &[NodeId], duration: u64) -> Raw {
+    let from = pick(dice, hosts);
+    let one = |dice: &mut Dice| match dice.below(2) {
+        0 => Character::Data(byte(dice, 0, 255)),
+        _ => Character::Control(byte(dice, 0, 255)),
+    };
+    Raw { from, at: dice.below(duration), chars: several(dice, 20, one).into_iter().collect() }
+}
+
+fn fault(dice: &mut Dice, topology: &Topology, duration: u64) -> Fault {
+    let hosts: Vec<NodeId> = topology.hosts().collect();
+    let ports: Vec<Port> = topology.cables().iter().flat_map(|cable| cable.ends).collect();
+    let own = |port: &Port| !hosts.contains(&port.node);
+    let switched: Vec<Port> = ports.iter().copied().filter(own).collect();
+    let (channel, host) = (pick(dice, &ports), pick(dice, &hosts));
+    let what = match dice.below(12) {
+        0 => {
+            let errors = pick(dice, &[Errors::Weaken, Errors::Flip]);
+            Break::Noise { channel, errors, mean: dice.between(1, 1 << 40) }
+        }
+        1 => Break::Flip { channel, bits: short(dice, 1, 0x1ff) },
+        2 => Break::OpenWire { channel, wire: byte(dice, 0, 8) },
+        3 => Break::Cut { port: channel },
+        4 => Break::LoseGap { channel },
+        5 => Break::ForwardReset { port: channel },
+        6 => Break::BackwardReset { port: channel },
+        7 => Break::Probe { port: channel, number: ProbeNumber::new(byte(dice, 0, 7)).unwrap() },
+        8 => Break::PowerOff { node: channel.node },
+        9 => Break::DeadPort { port: pick(dice, &switched) },
+        10 => Break::Consume { host, how: consumption(dice) },
+        _ => Break::Restart { host },
+    };
+    let at = dice.below(duration);
+    let at_once = matches!(
+        what,
+        Break::Flip { .. }
+            | Break::ForwardReset { .. }
+            | Break::BackwardReset { .. }
+            | Break::Probe { .. }
+            | Break::Restart { .. }
+    );
+    let lasts = dice.between(1, 1 << 40);
+    let until = if at_once { None } else { often(dice, |_| Some(at + lasts)) };
+    Fault { at, until, what }
+}
+
+fn taps(dice: &mut Dice, topology: &Topology, duration: u64) -> Vec<Tap> {
+    let whole = dice.below(2) == 0;
+    let from = often(dice, |dice| dice.below(duration - 1));
+    let mut taps = Vec::new();
+    for cable in topology.cables() {
+        let port = if whole { cable.ends[0] } else { pick(dice, &cable.ends) };
+        let to = if whole { duration } else { dice.between(from + 1, duration) };
+        taps.push(Tap { port, from, to });
+    }
+    taps
+}
+
+fn costs(dice: &mut Dice) -> Costs {
+    let base = pick(dice, &[Costs::AM_II, Costs::GAM, Costs::NOTHING]);
+    if dice.below(2) == 0 {
+        return base;
+    }
+    Costs {
+        host_quantum: dice.below(1 << 40),
+        answer_receive: dice.below(1 << 40),
+        bus_burst: dice.below(100),
+        transfers: pick(dice, &[Transfers::StoreAndForward, Transfers::Pipelined]),
+        send_buffers: byte(dice, 1, 255),
+        page: up_to(dice, 1 << 20),
+        ..base
+    }
+}
+
+fn messaging(
+    dice: &mut Dice,
+    topology: &Topology,
+    duration: u64,
+) -> BTreeMap<NodeId, MessagingPlan> {
+    let nodes = u16::try_from(topology.nodes().len()).unwrap();
+    let micros = |dice: &mut Dice| Micros(dice.between(1, 3_600_000_000));
+    let transport = TransportParameters {
+        nics: short(dice, nodes, 4096),
+        channels: byte(dice, 1, 32),
+        scan: micros(dice),
+        timeout: micros(dice),
+        unreachable: micros(dice),
+    };
+    let parameters = often(dice, |dice| EndpointParameters {
+        frames: byte(dice, 1, 255),
+        credits: short(dice, 1, 1 << 12),
+        request_queue: short(dice, 1, 1 << 14),
+        staging: short(dice, 1, 1 << 14),
+        burst_log2: byte(dice, 0, 31),
+        loiter: dice.below(1 << 40),
+        load: dice.below(1 << 40),
+        patience: dice.below(1 << 40),
+        layers: pick(dice, &[Layers::Baseline, Layers::Reliability, Layers::Protection]),
+    });
+    let mut plans = BTreeMap::new();
+    for host in topology.hosts() {
+        let endpoint = |dice: &mut Dice, id| EndpointPlan {
+            id: EndpointId(id),
+            key: EndpointKey(dice.next_u64()),
+            segment: up_to(dice, 1 << 20),
+            wake: pick(dice, &[Wake::Poll, Wake::Event]),
+        };
+        let endpoints = (0..short(dice, 1, 3)).map(|id| endpoint(dice, id)).collect();
+        let nic = Nic(u16::try_from(host.0).unwrap());
+        let (streams, names) = (Vec::new(), Vec::new());
+        let plan = MessagingPlan {
+            nic,
+            transport,
+            parameters,
+            costs: costs(dice),
+            endpoints,
+            streams,
+            names,
+        };
+        plans.insert(host, plan);
+    }
+    (0..dice.below(6)).for_each(|_| talk(dice, &mut plans, duration));
+    for plan in plans.values_mut() {
+        plan.names.sort_unstable();
+        plan.names.dedup();
+    }
+    plans
+}
+
+/// One endpoint sends to another, which may not be there, and which may reply.
+fn talk(dice: &mut Dice, plans: &mut BTreeMap<NodeId, MessagingPlan>, duration: u64) {
+    let hosts: Vec<NodeId> = plans.keys().copied().collect();
+    let (from, to) = pair(dice, &hosts);
+    let sender = pick(dice, &plans[&from].endpoints.iter().map(|it| it.id).collect::<Vec<_>>());
+    let receiver = EndpointId(short(dice, 0, 3));
+    let there = plans[&to].endpoints.iter().find(|it| it.id == receiver).cloned();
+    let segment = there.as_ref().map_or(1 << 24, |it| it.segment);
+    let kinds = [Kind::Short, Kind::Medium, Kind::Bulk];
+    let kind = pick(dice, if segment < 4 { &kinds[..2] } else { &kinds });
+    let size = match kind {
+        Kind::Short => match size(dice, 1, 8) {
+            Size::Fixed(words) => Size::Fixed(4 * words),
+            Size::Uniform(least, most) => Size::Uniform(4 * least, 4 * most),
+            Size::Bimodal { small, large, share } => {
+                Size::Bimodal { small: 4 * small, large: 4 * large, share }
+            }
+        },
+        Kind::Medium => size(dice, 4, 8192),
+        Kind::Bulk => size(dice, 4, segment),
+    };
+    let known = there.map_or(EndpointKey(0), |it| it.key);
+    let stream = MessageStream {
+        from: sender,
+        to: (plans[&to].nic, receiver),
+        key: pick(dice, &[known, EndpointKey(7)]),
+        kind,
+        size,
+        arrivals: arrivals(dice),
+        start: dice.below(duration),
+        count: often(dice, |dice| Some(dice.next_u64())),
+    };
+    let name = (plans[&from].nic, sender);
+    let key = plans[&from].endpoints[usize::from(sender.0)].key;
+    plans.get_mut(&from).unwrap().streams.push(stream);
+    plans.get_mut(&to).unwrap().names.push((name, key));
+}
