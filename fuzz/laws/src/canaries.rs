@@ -63,6 +63,20 @@ const CANARIES: &[Canary] = &[
         "a bad packet stays bad by the same bits",
         packet::tests::a_switch_that_heals_is_caught,
     ),
+    (
+        "receiver",
+        "a receiver notices what the reference does",
+        receiver::tests::a_silence_that_opens_no_link_is_caught,
+    ),
+    ("receiver", "cutting changes", receiver::tests::a_receiver_that_counts_chunks_is_caught),
+    ("receiver", "seams are the ref", receiver::tests::a_seam_that_is_missed_is_caught),
+    ("states", "cutting changes no row", states::tests::a_row_that_is_lost_at_a_cut_is_caught),
+    (
+        "states",
+        "cutting changes no state",
+        states::tests::a_state_that_depends_on_the_cut_is_caught,
+    ),
+    ("states", "up to the last", states::tests::a_state_that_is_left_out_is_caught),
     ("switch", "what is read happened", network::tests::a_symbol_that_nobody_sent_is_caught),
     ("transport", "ffered", transport::tests::a_wrong_sequence_number_is_caught),
 ];

@@ -172,7 +172,7 @@ fn framing(chars: Chars<'_>) {
     assert_eq!(got, expected, "frames are what stands between GAPs");
 }
 
-fn told(characters: &[(u64, Character)]) -> Vec<Noticed> {
+pub(crate) fn told(characters: &[(u64, Character)]) -> Vec<Noticed> {
     let mut receiver = reference::Receiver::default();
     characters.iter().for_each(|(at, character)| receiver.take(*at, *character));
     let (mut told, cut) = receiver.finish();
@@ -198,7 +198,7 @@ fn receive(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
 }
 
 /// All but the commands that say again what was commanded last: those a receiver may leave out.
-fn changes(told: &[Noticed]) -> Vec<Noticed> {
+pub(crate) fn changes(told: &[Noticed]) -> Vec<Noticed> {
     let mut last = None;
     let changes = told.iter().filter(|(_, told)| match told {
         Told::Command(command) => last.replace(*command) != Some(*command),
@@ -212,7 +212,7 @@ fn changes(told: &[Noticed]) -> Vec<Noticed> {
 }
 
 /// What is told, but for the parts of packets: how runs of data are told depends on the chunks.
-fn of_receiver(notice: Notice) -> Option<Told> {
+pub(crate) fn of_receiver(notice: Notice) -> Option<Told> {
     match notice {
         Notice::Packet(packet) => Some(Told::Packet((&*packet).into())),
         Notice::Event(event) => Some(Told::Event(event)),

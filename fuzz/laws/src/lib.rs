@@ -18,12 +18,14 @@ pub mod network;
 pub mod notation;
 pub mod packet;
 pub mod plan;
+pub mod receiver;
 pub mod reference;
 pub mod repair;
 pub mod score;
 pub mod seeds;
 pub mod shrink;
 pub mod states;
+mod tape;
 pub mod transport;
 
 /// A law, of bytes of its target's format.
@@ -41,6 +43,8 @@ pub const TARGETS: &[(&str, Law)] = &[
     ("network", network::law),
     ("notation", notation::law),
     ("packet", packet::law),
+    ("receiver", receiver::law),
+    ("states", states::law),
     ("switch", network::switch),
     ("transport", transport::law),
 ];

@@ -6,6 +6,7 @@ mod model;
 use arbitrary::{Arbitrary, Error, Unstructured};
 use codec::character::{Character, ReplyStatus, Symbol};
 use codec::route::PortId;
+use codec::tick::Ticks;
 use simulator::cell::Cell;
 use simulator::link::{LinkParameters, Symbols};
 use simulator::receiver::{Asked, Receiver};
@@ -24,12 +25,13 @@ const PERIODS_MAX: u64 = 4096;
 #[derive(Clone, Debug, Arbitrary)]
 pub struct Plan {
     link: Link,
+    patience: u8,
     #[arbitrary(with = to_the_end)]
     steps: Vec<Step>,
 }
 
 /// So many periods that are alike.
-#[derive(Clone, Copy, Debug, Arbitrary)]
+#[derive(Clone, Copy, Debug)]
 pub struct Step {
     hears: Hears,
     has: Has,
@@ -37,9 +39,34 @@ pub struct Step {
     times: u8,
 }
 
+/// Four bytes each, so that what a fuzzer changes in one leaves the others as they are.
+impl<'a> Arbitrary<'a> for Step {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self, Error> {
+        let [kinds, heard, offered, times]: [u8; 4] = bytes.arbitrary()?;
+        let hears = match kinds % 8 {
+            0 | 1 => Hears::Data(heard),
+            2 => Hears::Gap,
+            3 => Hears::Go,
+            4 => Hears::Stop,
+            5 => Hears::Idle,
+            6 => Hears::Reset,
+            _ => Hears::Code(heard),
+        };
+        let has = match kinds / 8 % 8 {
+            0 | 1 => Has::Nothing,
+            2..=4 => Has::Data(offered),
+            5 | 6 => Has::Mark,
+            _ => Has::Reset,
+        };
+        // Long stretches are rarer, and enough to fill a slack buffer and to wait for a while.
+        let periods = if times & 32 == 0 { times % 4 } else { times % 32 };
+        Ok(Self { hears, has, takes: times / 64 % 3, times: periods })
+    }
+}
+
 /// As many as the bytes are enough for.
 fn to_the_end(bytes: &mut Unstructured<'_>) -> Result<Vec<Step>, Error> {
-    let mut steps = Vec::new();
+    let mut steps = Vec::with_capacity(bytes.len() / 4);
     while !bytes.is_empty() {
         steps.push(bytes.arbitrary()?);
     }
@@ -47,10 +74,9 @@ fn to_the_end(bytes: &mut Unstructured<'_>) -> Result<Vec<Step>, Error> {
 }
 
 /// What comes in.
-#[derive(Clone, Copy, Debug, Arbitrary)]
+#[derive(Clone, Copy, Debug)]
 enum Hears {
     Data(u8),
-    DataToo(u8),
     Gap,
     Go,
     Stop,
@@ -60,11 +86,10 @@ enum Hears {
 }
 
 /// What the source has.
-#[derive(Clone, Copy, Debug, Arbitrary)]
+#[derive(Clone, Copy, Debug)]
 enum Has {
     Nothing,
     Data(u8),
-    DataToo(u8),
     Mark,
     /// Nothing; and the port is ordered to send FRES.
     Reset,
@@ -80,14 +105,25 @@ pub fn law(bytes: &[u8]) {
     }
 }
 
+impl Plan {
+    /// Most time-outs are short, so that they end within a schedule.
+    fn parameters(&self) -> LinkParameters {
+        let link = self.link.parameters();
+        match self.patience {
+            0..32 => link,
+            32.. => LinkParameters { blocked: Ticks(self.patience.into()), ..link },
+        }
+    }
+}
+
 /// `wire` may change what goes out, for a test.
 fn check(plan: &Plan, wire: &mut impl FnMut(Character) -> Character) {
-    let link = plan.link.parameters();
+    let link = plan.parameters();
     let mut ends = [End::new(&link, Way::Short), End::new(&link, Way::Long)];
     let (mut input, mut output) = (Input::new(&link), Output::new(&link));
     let mut slot = 0;
     for step in &plan.steps {
-        for _ in 0..=step.times % 40 {
+        for _ in 0..=step.times {
             if slot == PERIODS_MAX {
                 return;
             }
@@ -98,14 +134,16 @@ fn check(plan: &Plan, wire: &mut impl FnMut(Character) -> Character) {
             let character = step.hears.character();
             let asked = input.hear(slot, character);
             output.answer(slot, asked, link.symbols);
-            let mut taken = Vec::new();
-            (0..step.takes % 3).for_each(|_| taken.extend(input.take()));
+            let taken = step.taken(|| input.take());
             let due = input.due(slot);
             let sent = output.send(slot, due, step.has.supply());
             for end in &mut ends {
                 assert_eq!(end.hear(slot, character), asked, "{slot}: what is heard asks");
-                let took: Vec<_> = (0..step.takes % 3).filter_map(|_| end.take()).collect();
-                assert_eq!(took, taken, "{slot}: what came in is taken in order");
+                assert_eq!(
+                    step.taken(|| end.take()),
+                    taken,
+                    "{slot}: what came in is taken in order"
+                );
                 let cells = link.slack.cells();
                 assert!(end.receiver.fill() <= cells, "{slot}: a slack buffer has {cells} cells");
                 assert_eq!(end.receiver.fill(), input.fill(), "{slot}: its fill");
@@ -236,10 +274,23 @@ const fn character_of(command: Command) -> Character {
     }
 }
 
+/// What is taken in a period, of two characters at most: a byte or a mark each.
+type Taken = [Option<Option<u8>>; 2];
+
+impl Step {
+    fn taken(&self, mut take: impl FnMut() -> Option<Option<u8>>) -> Taken {
+        match self.takes {
+            0 => [None, None],
+            1 => [take(), None],
+            _ => [take(), take()],
+        }
+    }
+}
+
 impl Hears {
     const fn character(self) -> Character {
         match self {
-            Self::Data(byte) | Self::DataToo(byte) => Character::Data(byte),
+            Self::Data(byte) => Character::Data(byte),
             Self::Gap => Character::GAP,
             Self::Go => character_of(Command::Go),
             Self::Stop => character_of(Command::Stop),
@@ -254,7 +305,7 @@ impl Has {
     const fn supply(self) -> Supply {
         match self {
             Self::Nothing | Self::Reset => Supply::Nothing,
-            Self::Data(byte) | Self::DataToo(byte) => Supply::Data(Cell::data(byte), None),
+            Self::Data(byte) => Supply::Data(Cell::data(byte), None),
             Self::Mark => Supply::Mark,
         }
     }

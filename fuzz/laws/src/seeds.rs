@@ -72,7 +72,9 @@ fn schedules() -> impl Iterator<Item = Seed> {
     let seeds = |(target, len)| {
         NAMES.into_iter().map(move |name| (target, name, Dice::new(name.as_bytes()).bytes(len)))
     };
-    [("transport", 64), ("endpoints", 100)].into_iter().flat_map(seeds)
+    [("transport", 64), ("endpoints", 100), ("receiver", 64), ("states", 96)]
+        .into_iter()
+        .flat_map(seeds)
 }
 
 /// Chunks: name, characters, rounds.

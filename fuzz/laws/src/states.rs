@@ -1,6 +1,8 @@
 //! What channels were doing: intervals that follow each other through all that was recorded, and
 //! sums that are theirs.
 
+mod links;
+
 use std::collections::BTreeMap;
 
 use analyzer::analysis::{Analysis, Told, Wanted};
@@ -14,12 +16,14 @@ use codec::tick::Tick;
 
 use crate::capture::{Read, Section};
 
+pub use self::links::law;
+
 /// Whatever the bytes, every character that was recorded belongs to one interval; what is added up
 /// is their lengths, and can be printed.
 ///
 /// # Panics
 /// If not.
-pub fn law(file: &[u8]) {
+pub fn captured(file: &[u8]) {
     let read = Read::to_end(file);
     let mut intervals: BTreeMap<ChannelId, Vec<Interval>> = BTreeMap::new();
     let mut analysis = Analysis::new(file, Wanted::Intervals, Assumptions::default());
@@ -76,8 +80,10 @@ fn sums(report: &ChannelReport<'_>, own: &[Interval]) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    pub(crate) use super::links::tests::*;
 
     const fn interval(start: u64, end: u64, state: State) -> Interval {
         Interval { channel: ChannelId(0), start: Tick(start), end: Tick(end), state }

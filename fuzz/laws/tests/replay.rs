@@ -65,7 +65,7 @@ fn a_storm_of_planned_captures_keeps_the_law() {
 #[test]
 fn states_tile_whatever_was_captured() {
     for (path, bytes) in files("capture") {
-        let held = std::panic::catch_unwind(|| states::law(&bytes));
+        let held = std::panic::catch_unwind(|| states::captured(&bytes));
         assert!(held.is_ok(), "{}", path.display());
     }
     let mut dice = Dice::new(b"a storm of captures with states");
@@ -73,7 +73,7 @@ fn states_tile_whatever_was_captured() {
         let len = usize::try_from(20 + dice.below(400)).unwrap();
         let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
         let Ok(file) = plan.file() else { continue };
-        let held = std::panic::catch_unwind(|| states::law(&file));
+        let held = std::panic::catch_unwind(|| states::captured(&file));
         assert!(held.is_ok(), "storm {storm}: {plan:?}");
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn all() -> impl Iterator<Item = Seed> {
     let runs = RUNS
         .into_iter()
         .map(move |(target, name, dice)| (target, name, bytes(format!("{target} {dice}"), LEN)));
-    let ports = PORTS.into_iter().map(move |name| ("link", name, bytes(name.to_owned(), 2 * LEN)));
+    let ports = PORTS.into_iter().map(move |name| ("link", name, bytes(name.to_owned(), LEN)));
     runs.chain(ports)
 }
 

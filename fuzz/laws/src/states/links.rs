@@ -1,0 +1,212 @@
+//! The links' storey by itself: chunks of a link's two channels come in, states come out.
+
+use std::num::NonZeroU64;
+
+use analyzer::analysis::Wanted;
+use analyzer::link::slack::Assumptions;
+use analyzer::link::state::Interval;
+use analyzer::link::{Link, Seen};
+use analyzer::timeline::{Row, Time, What};
+use arbitrary::{Arbitrary, Unstructured};
+use codec::capture::{Channel, ChannelId};
+use codec::tick::Tick;
+
+use super::{sums, tile};
+use crate::chars::pieces;
+use crate::plan::{Owned, in_order};
+use crate::repair::Dice;
+use crate::tape;
+
+/// Two channels, and what is recorded of them.
+#[derive(Clone, Debug)]
+struct Plan {
+    channels: [Channel; 2],
+    joined: Joined,
+    chunks: Vec<(ChannelId, Owned)>,
+}
+
+/// Whether they are the directions of one link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Joined {
+    Link,
+    Apart,
+}
+
+impl Plan {
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut bytes = Unstructured::new(bytes);
+        let shape = u8::arbitrary(&mut bytes).ok()?;
+        let joined = if shape % 8 == 7 { Joined::Apart } else { Joined::Link };
+        let [here, there] = match shape / 8 % 4 {
+            0 | 1 => [12_500, 12_500],
+            2 => [12_500, 25_000],
+            _ => [12_500, 23_333],
+        };
+        let tap = match shape / 32 % 3 {
+            0 => None,
+            1 => Some("a:0".to_owned()),
+            _ => Some("b:0".to_owned()),
+        };
+        let peer = |peer| (joined == Joined::Link).then_some(peer);
+        let channel = |name: &str, period: u64, peer| Channel {
+            period_ps: NonZeroU64::MIN.saturating_add(period - 1),
+            peer,
+            tap: tap.clone(),
+            ..Channel::named(name)
+        };
+        let channels = [channel("a:0>b:0", here, peer(1)), channel("b:0>a:0", there, peer(0))];
+        let [here, there] = tape::recorded(&tape::ops(&mut bytes));
+        let mut chunks: Vec<_> = here.into_iter().map(|it| (ChannelId(0), it)).collect();
+        chunks.extend(there.into_iter().map(|it| (ChannelId(1), it)));
+        in_order(&channels, &mut chunks);
+        Some(Self { channels, joined, chunks })
+    }
+
+    /// The same characters in other chunks.
+    fn cut(&self, mut cut: impl FnMut(&Owned) -> Vec<Owned>) -> Self {
+        let mut cut = |(id, chunk): &(ChannelId, Owned)| {
+            let id = *id;
+            cut(chunk).into_iter().map(move |piece| (id, piece))
+        };
+        let mut chunks: Vec<(ChannelId, Owned)> = self.chunks.iter().flat_map(&mut cut).collect();
+        in_order(&self.channels, &mut chunks);
+        Self { channels: self.channels.clone(), joined: self.joined, chunks }
+    }
+
+    fn time(&self, id: ChannelId, at: Tick) -> Time {
+        let period = self.channels.get(id.0 as usize).map_or(1, |it| it.period_ps.get());
+        Time::from(at.0) * Time::from(period)
+    }
+
+    /// What was recorded of a channel: from a character up to another, in order.
+    fn stretches(&self, id: ChannelId) -> Vec<(Tick, Tick)> {
+        let mut all: Vec<(Tick, Tick)> = Vec::new();
+        for (_, chunk) in self.chunks.iter().filter(|(own, _)| *own == id) {
+            let chunk = chunk.chunk();
+            match all.last_mut() {
+                Some((_, end)) if *end == chunk.first => *end = chunk.end(),
+                Some(_) | None => all.push((chunk.first, chunk.end())),
+            }
+        }
+        all
+    }
+}
+
+/// The law: states of a link's channels tile what was recorded, they add up to the sums, and they are
+/// the same however the characters are cut into chunks.
+///
+/// # Panics
+/// If not.
+pub fn law(bytes: &[u8]) {
+    Plan::from_bytes(bytes).into_iter().for_each(|plan| check(&plan, &reduced));
+}
+
+/// `reduce` may be another way, for a test.
+fn check(plan: &Plan, reduce: &impl Fn(&Plan) -> (Link, Seen)) {
+    let (link, seen) = reduce(plan);
+    for report in link.reports() {
+        let of_it = |(_, it): &&(Time, Interval)| it.channel == report.id;
+        let own: Vec<Interval> = seen.intervals.iter().filter(of_it).map(|(_, it)| *it).collect();
+        tile(&own, &plan.stretches(report.id));
+        sums(&report, &own);
+    }
+    let plain = plan.cut(|chunk| vec![literal(chunk)]);
+    let (_, whole) = reduce(&plain);
+    let mut dice = Dice::new(&[]);
+    let cut =
+        plain.cut(|chunk| pieces(chunk.chunk(), &mut dice).into_iter().map(Owned::from).collect());
+    let (_, pieces) = reduce(&cut);
+    same(&pieces, &whole);
+    // What rounds that are left out bring is not known, but for rows.
+    if seen.rows.iter().all(is_told) {
+        same(&seen, &whole);
+    } else {
+        let rows: Vec<Row> = seen.rows.into_iter().filter(is_told).collect();
+        assert_eq!(rows, whole.rows, "a repeat is its rounds");
+    }
+}
+
+/// Told the same, at the same time.
+fn same(seen: &Seen, other: &Seen) {
+    assert_eq!(seen.intervals, other.intervals, "cutting changes no state");
+    assert_eq!(seen.rows, other.rows, "cutting changes no row");
+}
+
+/// All rounds of a repeat, one by one.
+fn literal(chunk: &Owned) -> Owned {
+    let rounds = chunk.count.unwrap_or(1);
+    let chars = (0..rounds).flat_map(|_| chunk.chars.chars().iter()).collect();
+    Owned { first: chunk.first, chars, count: None }
+}
+
+/// Not so what was left out of a repeat: characters one by one repeat nothing.
+const fn is_told(row: &Row) -> bool {
+    match row.what {
+        What::Packet(_) | What::Event(_) | What::Detail(_) => true,
+        What::Omitted { .. } => false,
+    }
+}
+
+fn reduced(plan: &Plan) -> (Link, Seen) {
+    let mut link = Link::new(Wanted::Everything);
+    let assumptions = Assumptions::default();
+    for (id, channel) in (0..).map(ChannelId).zip(&plan.channels) {
+        link.declare(id, channel, &assumptions);
+    }
+    if plan.joined == Joined::Link {
+        link.join(ChannelId(0), ChannelId(1));
+    }
+    for (id, chunk) in &plan.chunks {
+        link.pass(plan.time(*id, chunk.first));
+        link.feed(*id, &chunk.chunk());
+    }
+    link.finish();
+    let seen = link.seen();
+    (link, seen)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    fn storm(reduce: impl Fn(&Plan) -> (Link, Seen)) {
+        let mut dice = Dice::new(b"a storm over the states of a link");
+        for _ in 0..1000 {
+            Plan::from_bytes(&dice.bytes(80)).into_iter().for_each(|plan| check(&plan, &reduce));
+        }
+    }
+
+    #[test]
+    fn a_storm_keeps_the_law() {
+        storm(reduced);
+    }
+
+    pub(crate) fn a_state_that_is_left_out_is_caught() {
+        storm(|plan| {
+            let (link, mut seen) = reduced(plan);
+            seen.intervals.truncate(7);
+            (link, seen)
+        });
+    }
+
+    /// Where there are many chunks, stretches are told in another order.
+    pub(crate) fn a_state_that_depends_on_the_cut_is_caught() {
+        storm(|plan| {
+            let (link, mut seen) = reduced(plan);
+            if plan.chunks.len() > 40 {
+                seen.intervals.reverse();
+            }
+            (link, seen)
+        });
+    }
+
+    pub(crate) fn a_row_that_is_lost_at_a_cut_is_caught() {
+        storm(|plan| {
+            let (link, mut seen) = reduced(plan);
+            if plan.chunks.len() > 40 {
+                seen.rows.pop();
+            }
+            (link, seen)
+        });
+    }
+}
