@@ -13,14 +13,14 @@ use crate::plan::{self, Owned};
 use crate::reference::crc;
 use crate::repair::Dice;
 
-/// Captures from another hand, with their names.
+/// Captures from another hand, each of a link, named for what they show.
 pub const FIXTURES: [(&str, &[u8]); 6] = [
-    ("fixture-link-1", include_bytes!("../../../fixtures/link-1/capture.pcapng")),
-    ("fixture-link-2", include_bytes!("../../../fixtures/link-2/capture.pcapng")),
-    ("fixture-link-7", include_bytes!("../../../fixtures/link-7/capture.pcapng")),
-    ("fixture-link-8", include_bytes!("../../../fixtures/link-8/capture.pcapng")),
-    ("fixture-link-11", include_bytes!("../../../fixtures/link-11/capture.pcapng")),
-    ("fixture-link-14", include_bytes!("../../../fixtures/link-14/capture.pcapng")),
+    ("good-bad-and-runt-packets", include_bytes!("../../../fixtures/link-1/capture.pcapng")),
+    ("weakened-stops", include_bytes!("../../../fixtures/link-2/capture.pcapng")),
+    ("many-invalid-codes", include_bytes!("../../../fixtures/link-7/capture.pcapng")),
+    ("packets-without-an-end", include_bytes!("../../../fixtures/link-8/capture.pcapng")),
+    ("silence-and-resets", include_bytes!("../../../fixtures/link-11/capture.pcapng")),
+    ("overrun-alarm-beside-fill", include_bytes!("../../../fixtures/link-14/capture.pcapng")),
 ];
 
 /// Longest fixture that is a seed. *Chosen*: a fuzzer's inputs grow as long as its longest seed.
@@ -243,8 +243,8 @@ fn captures() -> Vec<(&'static str, Vec<u8>)> {
         ("whole-repeats", capture(ByteOrder::Little, &REPEATS)),
         ("whole-endless-repeats", endless),
         ("regression-go-again", capture(ByteOrder::Little, &GO_AGAIN)),
-        ("stop-again-after-a-reset", capture(ByteOrder::Little, &STOP_AGAIN)),
-        ("packet-cut-off-early", capture(ByteOrder::Little, &CUT_EARLY)),
+        ("regression-stop-again-after-a-reset", capture(ByteOrder::Little, &STOP_AGAIN)),
+        ("regression-packet-cut-off-early", capture(ByteOrder::Little, &CUT_EARLY)),
         ("cut-in-a-chunk", cut),
         ("sections-of-both-orders", sections),
         ("channel-declared-late", late),
