@@ -6,6 +6,7 @@ mod table;
 mod target;
 mod turns;
 
+use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
@@ -14,7 +15,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use crate::End;
-use crate::workspace::{Failure, command, done, host, root};
+use crate::workspace::{Failure, at, command, done, host, root};
 
 pub(crate) use run::executions;
 pub(crate) use target::Target;
@@ -31,7 +32,7 @@ pub(crate) struct Arguments {
     /// How long all of it takes, without building: 90s, 30m, 8h. 0s only builds, and merges.
     #[arg(long, value_name = "T", default_value = "1m", value_parser = time)]
     time: Duration,
-    /// What watches memory; address needs Rust nightly.
+    /// What watches memory; address needs the toolchain of fuzz/toolchain, or of `FUZZ_TOOLCHAIN`.
     #[arg(long, value_enum, default_value_t = Sanitizer::None, value_name = "NAME")]
     sanitizer: Sanitizer,
     /// Then keeps of fuzz/work/TARGET/ only what reaches more than corpus/TARGET/ does.
@@ -87,7 +88,8 @@ fn build(named: &[String], sanitizer: Sanitizer) -> Result<PathBuf, Failure> {
         Sanitizer::Address => {
             // Else the builds with and without it would push each other out.
             built.push("address");
-            cargo.args(["+nightly", "fuzz", "build", "-s", "address"])
+            cargo.env("RUSTUP_TOOLCHAIN", toolchain()?);
+            cargo.args(["fuzz", "build", "-s", "address"])
         }
     };
     cargo.args(["--fuzz-dir", "fuzz", "--target-dir"]).arg(&built);
@@ -96,6 +98,14 @@ fn build(named: &[String], sanitizer: Sanitizer) -> Result<PathBuf, Failure> {
     }
     done(&mut cargo)?;
     Ok(built.join(host()?).join("release"))
+}
+
+/// The toolchain whose sanitizers are used, which are not in stable ones; `build.sh` uses the same.
+fn toolchain() -> Result<String, Failure> {
+    let path = root().join("fuzz/toolchain");
+    let named = std::env::var("FUZZ_TOOLCHAIN");
+    let named = named.or_else(|_| fs::read_to_string(&path).map_err(at(&path)))?;
+    Ok(named.trim().to_owned())
 }
 
 /// Reads a number of seconds, minutes or hours.
