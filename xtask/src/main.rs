@@ -1,5 +1,6 @@
 //! `cargo xtask`: what a developer runs beside cargo's own commands.
 
+mod coverage;
 mod fuzz;
 mod planted;
 mod workspace;
@@ -19,6 +20,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Tells which part of each crate the tests reach, and which the replay of the corpus alone.
+    Coverage(coverage::Arguments),
     /// Runs the fuzz targets side by side, and tells what they did.
     #[command(after_help = "Exit status 1: something was found; it is in fuzz/artifacts/TARGET/.")]
     Fuzz(fuzz::Arguments),
@@ -38,6 +41,7 @@ enum End {
 
 fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
+        Command::Coverage(arguments) => coverage::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Planted(arguments) => planted::run(&arguments),
     };

@@ -1,0 +1,164 @@
+//! `cargo xtask coverage`: which lines the tests reach, and which the replay of the corpus alone.
+
+mod lines;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Args;
+
+use crate::End;
+use crate::workspace::{Failure, at, command, done, files, host, output, root};
+
+use lines::{Lines, Reached};
+
+/// What is told beside the table.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Also lists the lines that no test reaches.
+    #[arg(long)]
+    missing: bool,
+}
+
+/// The crates, as their sources stand.
+const CRATES: [&str; 4] = ["codec", "simulator", "analyzer", "cli"];
+
+/// What is measured: a name, and what `cargo test` is to run.
+const MEASURED: [(&str, &[&str]); 2] = [
+    ("corpus", &["--package", "laws", "--test", "replay", "every_input_of_the_corpus"]),
+    ("all tests", &["--workspace", "--lib", "--bins", "--tests"]),
+];
+
+/// Builds the tests with counters, runs them, and prints how much of each crate they reach.
+///
+/// # Errors
+/// A test fails, or the tools that read the counters are missing.
+pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
+    let tools = Tools::find()?;
+    let mut measured = Vec::new();
+    for (name, tests) in MEASURED {
+        measured.push(reached(&tools, name, tests)?);
+    }
+    let sources = CRATES.iter().map(|name| Lines::of(name)).collect::<Result<Vec<_>, _>>()?;
+    let mut text = table(&sources, &measured);
+    if let (true, Some(all)) = (arguments.missing, measured.last()) {
+        text += &sources.iter().map(|lines| lines.missing(all)).collect::<String>();
+    }
+    let printed = io::stdout().write_all(text.as_bytes());
+    printed.map_err(|error| format!("cannot print: {error}"))?;
+    Ok(End::Well)
+}
+
+/// What reads counters; of the same LLVM as rustc.
+struct Tools {
+    profdata: PathBuf,
+    cov: PathBuf,
+}
+
+impl Tools {
+    /// rustup's component `llvm-tools`, else Debian's packages.
+    fn find() -> Result<Self, Failure> {
+        let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
+        let rustups = Path::new(&sysroot).join("lib/rustlib").join(host()?).join("bin");
+        let version = output(command("rustc").arg("-vV"))?;
+        let llvm = version.lines().find_map(|line| line.strip_prefix("LLVM version: "));
+        let major = llvm.and_then(|llvm| llvm.split('.').next()).unwrap_or_default();
+        let debians = PathBuf::from(format!("/usr/lib/llvm-{major}/bin"));
+        let found = [rustups, debians].into_iter().find(|path| path.join("llvm-cov").is_file());
+        let found = found.ok_or_else(|| {
+            format!("no llvm-cov: rustup component add llvm-tools, or apt-get install llvm-{major}")
+        })?;
+        Ok(Self { profdata: found.join("llvm-profdata"), cov: found.join("llvm-cov") })
+    }
+}
+
+/// Runs tests; the lines that they reach.
+fn reached(tools: &Tools, name: &str, tests: &[&str]) -> Result<Reached, Failure> {
+    let target = root().join("target/coverage");
+    let counts = target.join("counts").join(name);
+    if counts.exists() {
+        fs::remove_dir_all(&counts).map_err(at(&counts))?;
+    }
+    let cargo = || {
+        let mut cargo = command("cargo");
+        cargo.arg("test").args(tests).env("CARGO_TARGET_DIR", &target);
+        cargo.env("RUSTFLAGS", "-Cinstrument-coverage");
+        // A file a program, to which all its processes add.
+        cargo.env("LLVM_PROFILE_FILE", counts.join("%m.profraw"));
+        cargo
+    };
+    // What cargo prints belongs to whoever waits, and the table to whoever reads.
+    let programs = programs(&output(cargo().args(["--no-run", "--message-format=json"]))?);
+    done(cargo().stdout(io::stderr()))?;
+    let merged = counts.join("merged");
+    let mut merge = Command::new(&tools.profdata);
+    merge.args(["merge", "--sparse", "--output"]).arg(&merged).args(files(&counts)?);
+    done(&mut merge)?;
+    let mut export = Command::new(&tools.cov);
+    export.args(["export", "--format=lcov", "--instr-profile"]).arg(&merged);
+    for (at, program) in programs.iter().enumerate() {
+        // The first stands alone.
+        if at > 0 {
+            export.arg("--object");
+        }
+        export.arg(program);
+    }
+    Ok(Reached::read(&output(&mut export)?))
+}
+
+/// The programs that cargo says it has built: the tests, and what they run.
+fn programs(messages: &str) -> Vec<String> {
+    let read = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok();
+    let program = |message: serde_json::Value| {
+        message.get("executable").and_then(|path| path.as_str().map(str::to_owned))
+    };
+    messages.lines().filter_map(read).filter_map(program).collect()
+}
+
+/// A line a crate: how many lines it has that do something, and what part of them each run reached.
+fn table(crates: &[Lines], measured: &[Reached]) -> String {
+    let mut text = format!("{:<12} {:>8}", "crate", "lines");
+    for (name, _) in MEASURED {
+        text += &format!(" {name:>10}");
+    }
+    text.push('\n');
+    for lines in crates {
+        let all = measured.last().map_or(0, |reached| lines.all(reached));
+        text += &format!("{:<12} {all:>8}", lines.name);
+        for reached in measured {
+            text += &format!(" {:>8} %", percent(lines.reached(reached), all));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A part in percent, to a tenth, rounded down.
+fn percent(part: usize, whole: usize) -> String {
+    let tenths = (part * 1000).checked_div(whole).unwrap_or_default();
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_what_cargo_has_built() {
+        let messages = concat!(
+            "{\"reason\":\"compiler-artifact\",\"executable\":null}\n",
+            "{\"reason\":\"compiler-artifact\",\"executable\":\"/t/laws-1\"}\n",
+            "{\"reason\":\"build-finished\",\"success\":true}",
+        );
+        assert_eq!(programs(messages), ["/t/laws-1"]);
+    }
+
+    #[test]
+    fn nothing_missing_is_a_hundred_percent_and_a_line_missing_is_not() {
+        assert_eq!(percent(2000, 2000), "100.0");
+        assert_eq!(percent(1999, 2000), "99.9");
+        assert_eq!(percent(0, 0), "0.0");
+    }
+}
