@@ -82,11 +82,11 @@ impl By {
 pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
     let patches = patch::named(&arguments.patches)?;
     let mut results = Results::read()?;
+    let all = if arguments.by.is_empty() { &By::ALL[..] } else { &arguments.by };
     if arguments.measure != Measure::Nothing {
-        let tree = Tree::new()?;
-        let all = if arguments.by.is_empty() { &By::ALL[..] } else { &arguments.by };
-        for patch in &patches {
-            for by in all.iter().copied() {
+        for by in all.iter().copied() {
+            let tree = Tree::new(by)?;
+            for patch in &patches {
                 if arguments.measure == Measure::All || !results.has(patch, by) {
                     let measured = measure(arguments, &tree, patch, by)?;
                     results.keep(patch, by, measured)?;

@@ -37,7 +37,7 @@ pub(crate) fn look(
 }
 
 fn build(tree: &Tree, target: &str) -> Result<PathBuf, Failure> {
-    let directory = tree.beside("fuzz");
+    let directory = tree.beside("build");
     let mut cargo = tree.command(1200, Path::new("cargo"));
     cargo.args(["fuzz", "build", "-s", "none", "--fuzz-dir", "fuzz", "--target-dir"]);
     done(cargo.arg(&directory).arg(target).env("CARGO_TERM_QUIET", "true"))?;

@@ -74,11 +74,12 @@ impl Results {
         self.of(patch, by).is_some()
     }
 
-    /// Keeps one more.
+    /// Keeps one more, beside what others have kept since.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be read or written.
     pub(crate) fn keep(&mut self, patch: &Patch, by: By, new: Measured) -> Result<(), Failure> {
+        *self = Self::read()?;
         let of_patch = self.0.entry(patch.name.clone()).or_default();
         of_patch.insert(by.name().to_owned(), new);
         let path = Self::path();

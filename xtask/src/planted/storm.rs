@@ -15,7 +15,7 @@ const LAST_MAX: u64 = 60;
 /// # Errors
 /// The fault does not build.
 pub(crate) fn look(tree: &Tree, seeds: u64, budget: u64) -> Result<Vec<Run>, Failure> {
-    let directory = tree.beside("tests");
+    let directory = tree.beside("build");
     let mut cargo = tree.command(1200, Path::new("cargo"));
     cargo.args(["build", "--quiet", "--offline", "-p", "laws", "--example", "storm"]);
     done(cargo.arg("--target-dir").arg(&directory))?;

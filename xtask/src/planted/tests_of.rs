@@ -1,5 +1,5 @@
-//! Whether the ordinary tests find a fault: those of the crate that it stands in, then those of the
-//! others of the product. The laws' own tests (the corpus, canaries, seeded storms) are not counted.
+//! Whether the ordinary tests find a fault: those of the crate that it stands in, the units first,
+//! then those of the others of the product. The laws' own tests (the corpus, canaries, seeded storms) are not counted.
 
 use std::path::Path;
 use std::time::Instant;
@@ -21,15 +21,16 @@ const SECONDS_MAX: u64 = 600;
 pub(crate) fn look(tree: &Tree, patch: &Patch) -> Result<Run, Failure> {
     let own = patch.krate();
     let others = CRATES.into_iter().filter(|krate| *krate != own);
+    let own = [(own, "--lib"), (own, "--tests")];
     let mut run = Run::default();
-    for krate in std::iter::once(own).chain(others) {
-        let mut build = cargo(tree, krate);
+    for (krate, which) in own.into_iter().chain(others.map(|krate| (krate, "--tests"))) {
+        let mut build = cargo(tree, krate, which);
         let built = build.arg("--no-run").output().map_err(|error| error.to_string())?;
         if !built.status.success() {
             return Err(format!("{}: {}", patch.name, String::from_utf8_lossy(&built.stderr)));
         }
         let begin = Instant::now();
-        let ended = cargo(tree, krate).output().map_err(|error| error.to_string())?;
+        let ended = cargo(tree, krate, which).output().map_err(|error| error.to_string())?;
         run.add_since(begin);
         if !ended.status.success() {
             let said = String::from_utf8_lossy(&ended.stdout);
@@ -41,10 +42,10 @@ pub(crate) fn look(tree: &Tree, patch: &Patch) -> Result<Run, Failure> {
     Ok(run)
 }
 
-fn cargo(tree: &Tree, krate: &str) -> std::process::Command {
+fn cargo(tree: &Tree, krate: &str, which: &str) -> std::process::Command {
     let mut cargo = tree.command(SECONDS_MAX, Path::new("cargo"));
-    cargo.args(["test", "--offline", "--tests", "-p", krate, "--target-dir"]);
-    cargo.arg(tree.beside("tests"));
+    cargo.args(["test", "--offline", which, "-p", krate, "--target-dir"]);
+    cargo.arg(tree.beside("build"));
     cargo
 }
 

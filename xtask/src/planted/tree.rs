@@ -6,24 +6,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::By;
 use super::patch::Patch;
 use crate::workspace::{Failure, at, command, done, output, root};
 
 /// The copy, and what is built of it.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    /// All of it: `target/planted`.
+    /// All of it: `target/planted/tests`, and so on, so that all three can look at once.
     directory: PathBuf,
     /// The commit that it is a copy of, with a `+` if there is more in it than that.
     pub(crate) commit: String,
 }
 
 /// How a cargo command of the copy builds: only what a fault changes is built anew, and quickly.
-const SETTINGS: [(&str, &str); 9] = [
+const SETTINGS: [(&str, &str); 8] = [
     ("CARGO_INCREMENTAL", "1"),
-    ("CARGO_PROFILE_DEV_DEBUG", "0"),
-    ("CARGO_PROFILE_TEST_DEBUG", "0"),
-    ("CARGO_PROFILE_DEV_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"),
+    ("CARGO_PROFILE_TEST_DEBUG", "line-tables-only"),
     ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
     ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "2"),
     ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "64"),
@@ -36,13 +36,13 @@ impl Tree {
     ///
     /// # Errors
     /// Git does not say what there is, or it cannot be copied.
-    pub(crate) fn new() -> Result<Self, Failure> {
+    pub(crate) fn new(by: By) -> Result<Self, Failure> {
         let mut commit = output(command("git").args(["rev-parse", "--short", "HEAD"]))?;
         let changed = output(command("git").args(["status", "--porcelain", "-uno"]))?;
         if !changed.is_empty() {
             commit.push('+');
         }
-        let tree = Self { directory: root().join("target/planted"), commit };
+        let tree = Self { directory: root().join("target/planted").join(by.name()), commit };
         tree.mend()?;
         Ok(tree)
     }
