@@ -18,7 +18,7 @@ use crate::End;
 use crate::workspace::{Failure, at, command, done, host, root};
 
 pub(crate) use run::executions;
-pub(crate) use target::Target;
+pub(crate) use target::{Target, names};
 
 /// What is fuzzed, for how long, on what.
 #[derive(Debug, Args)]
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
 
 /// The targets that are asked for, ready to run.
 fn built(arguments: &Arguments) -> Result<Vec<Target>, Failure> {
-    let names = target::names(&arguments.targets)?;
+    let names = names(&arguments.targets)?;
     let directory = build(&arguments.targets, arguments.sanitizer)?;
     names.iter().map(|name| Target::new(name, &directory)).collect()
 }

@@ -5,12 +5,12 @@ mod fuzzers;
 mod patch;
 mod results;
 mod storm;
+mod switch;
 mod table;
 mod tests_of;
 mod tree;
 
 use std::io::{self, Write};
-use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
@@ -18,13 +18,14 @@ use crate::End;
 use crate::workspace::Failure;
 
 use patch::Patch;
-use results::{Measured, Results};
+use results::{Measured, Results, Run};
 use tree::Tree;
 
 /// Which faults are measured, and for how long each.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The faults by their numbers or names; all of them, if none is named.
+    /// The faults by their numbers or names, or none, to see that nothing is found without one; all
+    /// of them, if it is not said.
     #[arg(value_name = "PATCH")]
     patches: Vec<String>,
     /// How many seeds are tried of the storm and of each target.
@@ -75,43 +76,87 @@ impl By {
     }
 }
 
+/// How long one search may take.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    seeds: u64,
+    /// Seconds a seed.
+    budget: u64,
+}
+
 /// Measures what has not been measured yet, and prints the table.
 ///
 /// # Errors
-/// A patch does not apply or does not build, or the results cannot be kept.
+/// A fault cannot be planted or does not build, or the results cannot be kept.
 pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
+    let Arguments { seeds, budget, measure, .. } = *arguments;
+    let effort = Effort { seeds, budget };
+    let every = patch::named(&[])?;
+    let all = if arguments.by.is_empty() { &By::ALL[..] } else { &arguments.by };
+    if arguments.patches == ["none"] {
+        let tree = built(&every, all)?;
+        let found = all.iter().map(|by| Ok(tell(None, *by, &search(&tree, None, *by, effort)?)));
+        let found = found.collect::<Result<Vec<End>, Failure>>()?;
+        return Ok(if found.contains(&End::Found) { End::Found } else { End::Well });
+    }
     let patches = patch::named(&arguments.patches)?;
     let mut results = Results::read()?;
-    let all = if arguments.by.is_empty() { &By::ALL[..] } else { &arguments.by };
-    if arguments.measure != Measure::Nothing {
-        for by in all.iter().copied() {
-            let tree = Tree::new(by)?;
+    let open = |results: &Results, patch: &Patch, by: By| match measure {
+        Measure::New => !results.has(patch, by),
+        Measure::All => true,
+        Measure::Nothing => false,
+    };
+    let due: Vec<By> = all
+        .iter()
+        .copied()
+        .filter(|by| patches.iter().any(|patch| open(&results, patch, *by)))
+        .collect();
+    if !due.is_empty() {
+        let tree = built(&every, &due)?;
+        for by in due {
             for patch in &patches {
-                if arguments.measure == Measure::All || !results.has(patch, by) {
-                    let measured = measure(arguments, &tree, patch, by)?;
-                    results.keep(patch, by, measured)?;
+                if open(&results, patch, by) {
+                    let runs = search(&tree, Some(patch), by, effort)?;
+                    tell(Some(patch), by, &runs);
+                    let commit = tree.commit.clone();
+                    results.keep(patch, by, Measured { commit, budget, runs })?;
                 }
             }
         }
     }
-    table::print(&patch::named(&[])?, &results)?;
-    let survives = |patch: &&Patch| results.survives(patch);
-    Ok(if patches.iter().any(|patch| survives(&patch)) { End::Found } else { End::Well })
+    table::print(&every, &results)?;
+    let survives = |patch: &Patch| results.survives(patch);
+    Ok(if patches.iter().any(survives) { End::Found } else { End::Well })
 }
 
-/// Plants one fault and lets it be looked for.
-fn measure(arguments: &Arguments, tree: &Tree, patch: &Patch, by: By) -> Result<Measured, Failure> {
-    let begin = Instant::now();
-    tree.plant(patch)?;
-    let Arguments { seeds, budget, .. } = *arguments;
-    let runs = match by {
-        By::Tests => vec![tests_of::look(tree, patch)?],
-        By::Storm => storm::look(tree, seeds, budget)?,
-        By::Fuzzers => fuzzers::look(tree, patch, seeds, budget)?,
-    };
+/// The copy with all faults, and what will look for them.
+fn built(patches: &[Patch], all: &[By]) -> Result<Tree, Failure> {
+    let tree = Tree::new(patches)?;
+    for by in all {
+        match by {
+            By::Tests => tests_of::build(&tree)?,
+            By::Storm => storm::build(&tree)?,
+            By::Fuzzers => fuzzers::build(&tree)?,
+        }
+    }
+    Ok(tree)
+}
+
+/// Lets one fault be looked for, or what is there without any.
+fn search(tree: &Tree, patch: Option<&Patch>, by: By, effort: Effort) -> Result<Vec<Run>, Failure> {
+    match by {
+        By::Tests => Ok(vec![tests_of::look(tree, patch)?]),
+        By::Storm => storm::look(tree, patch, effort),
+        By::Fuzzers => fuzzers::look(tree, patch, effort),
+    }
+}
+
+/// Tells whoever waits what became of one search.
+fn tell(patch: Option<&Patch>, by: By, runs: &[Run]) -> End {
     let found: Vec<&str> = runs.iter().filter_map(|run| run.found.as_deref()).collect();
-    let all = begin.elapsed().as_secs();
-    // Progress, for whoever waits: nothing is lost if it cannot be shown.
-    let _ = writeln!(io::stderr(), "{} by {}: {found:?}, {all} s in all", patch.name, by.name());
-    Ok(Measured { commit: tree.commit.clone(), budget, runs })
+    let name = patch.map_or("none", |patch| patch.name.as_str());
+    let times: Vec<u64> = runs.iter().map(|run| run.milliseconds).collect();
+    // Nothing is lost if it cannot be shown.
+    let _ = writeln!(io::stderr(), "{name} by {}: {found:?} in {times:?} ms", by.name());
+    if found.is_empty() { End::Well } else { End::Found }
 }

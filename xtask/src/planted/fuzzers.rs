@@ -1,54 +1,57 @@
 //! Whether fuzz targets find a fault: each that its patch names has its time with every seed, from
 //! the corpus that is checked in, until the fault is found with that seed.
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use super::Effort;
 use super::patch::Patch;
 use super::results::Run;
 use super::tree::Tree;
-use crate::fuzz::{Target, executions};
-use crate::workspace::{Failure, done, host};
+use crate::fuzz::{Target, executions, names};
+use crate::workspace::{Failure, host};
 
-/// What the last execution may take beyond the time of all, before libFuzzer calls it a finding.
+/// What the last execution may take beyond the time of all, before it is stopped.
 const LAST_MAX: u64 = 60;
+const INTO: &str = "fuzz";
 
-/// Builds and runs one target after the other, until every seed has found the fault.
+/// Builds all targets.
 ///
 /// # Errors
-/// The fault does not build, or a target cannot be run.
+/// They do not build.
+pub(crate) fn build(tree: &Tree) -> Result<(), Failure> {
+    tree.build(&["fuzz", "build", "-s", "none", "--fuzz-dir", "fuzz"], INTO).map(|_| ())
+}
+
+/// Runs one target after the other, until every seed has found the fault; with no fault, all.
+///
+/// # Errors
+/// A target cannot be run.
 pub(crate) fn look(
     tree: &Tree,
-    patch: &Patch,
-    seeds: u64,
-    budget: u64,
+    patch: Option<&Patch>,
+    Effort { seeds, budget }: Effort,
 ) -> Result<Vec<Run>, Failure> {
+    let binaries = tree.beside(INTO).join(host()?).join("release");
     let mut runs: Vec<Run> = (1..=seeds).map(|seed| Run { seed, ..Run::default() }).collect();
-    for name in &patch.targets {
-        if runs.iter().all(|run| run.found.is_some()) {
-            break;
-        }
-        let target = Target::new(name, &build(tree, name)?)?;
+    for name in patch.map_or_else(|| names(&[]), |patch| Ok(patch.targets.clone()))? {
+        let target = Target::new(&name, &binaries)?;
         for run in runs.iter_mut().filter(|run| run.found.is_none()) {
-            once(tree, &target, budget, run)?;
+            once(tree, patch, (&target, budget), run)?;
         }
     }
     Ok(runs)
 }
 
-fn build(tree: &Tree, target: &str) -> Result<PathBuf, Failure> {
-    let directory = tree.beside("build");
-    let mut cargo = tree.command(1200, Path::new("cargo"));
-    cargo.args(["fuzz", "build", "-s", "none", "--fuzz-dir", "fuzz", "--target-dir"]);
-    done(cargo.arg(&directory).arg(target).env("CARGO_TERM_QUIET", "true"))?;
-    Ok(directory.join(host()?).join("release"))
-}
-
 /// Runs a target with one seed.
-fn once(tree: &Tree, target: &Target, budget: u64, run: &mut Run) -> Result<(), Failure> {
+fn once(
+    tree: &Tree,
+    patch: Option<&Patch>,
+    (target, budget): (&Target, u64),
+    run: &mut Run,
+) -> Result<(), Failure> {
     // What one run learns must not help the next.
     let (new, artifacts) = (tree.empty("new")?, tree.empty("artifacts")?);
-    let mut running = tree.command(budget + LAST_MAX, &target.binary);
+    let mut running = tree.command(patch, budget + LAST_MAX, &target.binary);
     running.arg(new).arg(tree.path().join("corpus").join(&target.name)).args(&target.flags);
     running.args([format!("-seed={}", run.seed), format!("-max_total_time={budget}")]);
     running.arg(format!("-artifact_prefix={}/", artifacts.display()));

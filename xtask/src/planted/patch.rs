@@ -1,7 +1,7 @@
 //! A planted fault: a patch of one line, below a head that says what it breaks.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::workspace::{Failure, at, files, root, shown};
 
@@ -10,7 +10,8 @@ use crate::workspace::{Failure, at, files, root, shown};
 pub(crate) struct Patch {
     /// The file's name, without its end: `07-crc-of-one-byte`.
     pub(crate) name: String,
-    pub(crate) path: PathBuf,
+    /// What it begins with, by which the fault is switched on.
+    pub(crate) number: u32,
     /// What goes wrong, in a sentence.
     pub(crate) what: String,
     /// The rule of `docs/rules.md` that is broken, or what else asks for it.
@@ -19,6 +20,10 @@ pub(crate) struct Patch {
     pub(crate) targets: Vec<String>,
     /// The file that is changed, from the root.
     pub(crate) file: String,
+    /// The lines that are replaced, with those around them.
+    pub(crate) old: Vec<String>,
+    /// What stands there with the fault.
+    pub(crate) new: Vec<String>,
 }
 
 impl Patch {
@@ -26,17 +31,25 @@ impl Patch {
     ///
     /// # Errors
     /// It cannot be read, or has no such head.
-    fn read(path: PathBuf) -> Result<Self, Failure> {
-        let text = fs::read_to_string(&path).map_err(at(&path))?;
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(at(path))?;
         let said = |mark: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(mark));
             line.map(|rest| rest.trim().to_owned())
-                .ok_or_else(|| format!("{}: no line {mark}", shown(&path)))
+                .ok_or_else(|| format!("{}: no line {mark}", shown(path)))
         };
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let number = name.split_once('-').and_then(|(number, _)| number.parse().ok());
+        let number = number.ok_or_else(|| format!("{}: no number", shown(path)))?;
         let (what, rule, file) = (said("What:")?, said("Rule:")?, said("+++ b/")?);
         let targets = said("Targets:")?.split_whitespace().map(str::to_owned).collect();
-        Ok(Self { name, path, what, rule, targets, file })
+        let hunk = text.lines().skip_while(|line| !line.starts_with("@@")).skip(1);
+        let side = |mark: char| {
+            let its = |line: &str| line.strip_prefix([' ', mark]).map(str::to_owned);
+            hunk.clone().filter_map(its).collect()
+        };
+        let (old, new) = (side('-'), side('+'));
+        Ok(Self { name, number, what, rule, targets, file, old, new })
     }
 
     /// The crate that is changed, as cargo calls it.
@@ -52,7 +65,7 @@ impl Patch {
 pub(crate) fn named(asked: &[String]) -> Result<Vec<Patch>, Failure> {
     let mut paths = files(&root().join("fuzz/planted"))?;
     paths.retain(|path| path.extension().is_some_and(|end| end == "patch"));
-    let all = paths.into_iter().map(Patch::read).collect::<Result<Vec<_>, _>>()?;
+    let all = paths.iter().map(|path| Patch::read(path)).collect::<Result<Vec<_>, _>>()?;
     if asked.is_empty() {
         return Ok(all);
     }
@@ -74,8 +87,8 @@ mod tests {
     #[test]
     fn every_patch_applies_to_the_tree() {
         for patch in named(&[]).unwrap() {
-            let mut git = command("git");
-            let applies = done(git.args(["apply", "--check"]).arg(&patch.path));
+            let path = format!("fuzz/planted/{}.patch", patch.name);
+            let applies = done(command("git").args(["apply", "--check", &path]));
             assert!(applies.is_ok(), "{}: make it anew for what its line is now", patch.name);
         }
     }
@@ -85,10 +98,9 @@ mod tests {
         let all = named(&[]).unwrap();
         assert!(all.len() >= 40, "{}", all.len());
         for patch in &all {
-            let text = fs::read_to_string(&patch.path).unwrap();
-            let body = text.lines().skip_while(|line| !line.starts_with("@@"));
-            let count = |mark| body.clone().filter(|line| line.starts_with(mark)).count();
-            assert!(count('-') == 1 && count('+') <= 1, "{}", patch.name);
+            let kept = patch.old.iter().filter(|line| patch.new.contains(line)).count();
+            let changed = patch.old.len() - kept;
+            assert!(changed == 1 && patch.new.len() <= kept + 1, "{}", patch.name);
             assert!(["codec", "simulator", "analyzer"].contains(&patch.krate()), "{}", patch.name);
         }
     }

@@ -1,7 +1,8 @@
-//! Whether the ordinary tests find a fault: those of the crate that it stands in, the units first,
-//! then those of the others of the product. The laws' own tests (the corpus, canaries, seeded storms) are not counted.
+//! Whether the ordinary tests find a fault: those of the crate that it stands in, then those of the
+//! others of the product. The laws' own tests (the corpus, canaries, seeded storms) are not counted.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
 use super::patch::Patch;
@@ -13,24 +14,29 @@ use crate::workspace::Failure;
 const CRATES: [&str; 4] = ["codec", "simulator", "analyzer", "cli"];
 /// *Chosen*: several times what the tests of a crate take on a busy machine.
 const SECONDS_MAX: u64 = 600;
+const INTO: &str = "tests";
 
-/// Runs the tests until one fails.
+/// Builds the tests of the product.
 ///
 /// # Errors
-/// The fault does not build.
-pub(crate) fn look(tree: &Tree, patch: &Patch) -> Result<Run, Failure> {
-    let own = patch.krate();
-    let others = CRATES.into_iter().filter(|krate| *krate != own);
-    let own = [(own, "--lib"), (own, "--tests")];
+/// They do not build.
+pub(crate) fn build(tree: &Tree) -> Result<(), Failure> {
+    let mut arguments = vec!["test", "--quiet", "--no-run", "--tests"];
+    arguments.extend(CRATES.iter().flat_map(|krate| ["-p", krate]));
+    tree.build(&arguments, INTO).map(|_| ())
+}
+
+/// Runs the tests until one fails; with no fault, those of all crates.
+///
+/// # Errors
+/// They cannot be run.
+pub(crate) fn look(tree: &Tree, patch: Option<&Patch>) -> Result<Run, Failure> {
+    let mut crates = CRATES;
+    crates.sort_by_key(|krate| Some(*krate) != patch.map(Patch::krate));
     let mut run = Run::default();
-    for (krate, which) in own.into_iter().chain(others.map(|krate| (krate, "--tests"))) {
-        let mut build = cargo(tree, krate, which);
-        let built = build.arg("--no-run").output().map_err(|error| error.to_string())?;
-        if !built.status.success() {
-            return Err(format!("{}: {}", patch.name, String::from_utf8_lossy(&built.stderr)));
-        }
+    for krate in crates {
         let begin = Instant::now();
-        let ended = cargo(tree, krate, which).output().map_err(|error| error.to_string())?;
+        let ended = cargo(tree, patch, krate).output().map_err(|error| error.to_string())?;
         run.add_since(begin);
         if !ended.status.success() {
             let said = String::from_utf8_lossy(&ended.stdout);
@@ -42,17 +48,16 @@ pub(crate) fn look(tree: &Tree, patch: &Patch) -> Result<Run, Failure> {
     Ok(run)
 }
 
-fn cargo(tree: &Tree, krate: &str, which: &str) -> std::process::Command {
-    let mut cargo = tree.command(SECONDS_MAX, Path::new("cargo"));
-    cargo.args(["test", "--offline", which, "-p", krate, "--target-dir"]);
-    cargo.arg(tree.beside("build"));
+fn cargo(tree: &Tree, patch: Option<&Patch>, krate: &str) -> Command {
+    let mut cargo = tree.command(patch, SECONDS_MAX, Path::new("cargo"));
+    cargo.args(["test", "--tests", "-p", krate, "--target-dir"]).arg(tree.beside(INTO));
     cargo
 }
 
 /// The first test that failed; none has its name told if the time was over.
 fn first(said: &str) -> &str {
-    let failed = |line: &str| line.ends_with("... FAILED");
-    let line = said.lines().find(|line| failed(line));
+    let failed = |line: &&str| line.ends_with("... FAILED");
+    let line = said.lines().find(failed);
     line.and_then(|line| line.split_whitespace().nth(1)).unwrap_or("it did not end")
 }
 
@@ -73,7 +78,8 @@ mod tests {
     #[test]
     fn the_first_that_failed_is_named_with_its_place() {
         let said = "running 2 tests\ntest a::b ... ok\ntest c::d_e ... FAILED\n";
-        let told = "     Running tests/laws.rs\nerror: test failed, to rerun pass `-p codec --test laws`\n";
+        let told =
+            "Running tests/laws.rs\nerror: test failed, to rerun pass `-p codec --test laws`\n";
         assert_eq!((first(said), place("codec", told).as_str()), ("c::d_e", "codec/tests/laws"));
         let told = "error: test failed, to rerun pass `-p codec --lib`\n";
         assert_eq!(place("codec", told), "codec");
