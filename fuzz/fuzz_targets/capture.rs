@@ -1,4 +1,4 @@
-//! A capture file is read to its end, and its rows are the reference's.
+//! A capture file is read to its end, and what is read is sound.
 #![no_main]
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 

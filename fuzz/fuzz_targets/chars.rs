@@ -1,4 +1,4 @@
-//! A chunk is its characters, however it is cut.
+//! A chunk is read, written, cut and framed as the format says.
 #![no_main]
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 

@@ -5,6 +5,9 @@ use std::io::{self, ErrorKind, Read};
 /// How much is asked for at a time. *Chosen*: large enough to hide the cost of a call, small enough
 /// to stay in cache until it is parsed.
 const READ_SIZE: usize = 256 << 10;
+/// How much is asked for at first: as much again every time it was too little. *Chosen*: a page, so
+/// that a small capture costs no more.
+const READ_FIRST: usize = 4 << 10;
 
 /// A window on a stream.
 #[derive(Debug)]
@@ -62,7 +65,8 @@ impl<R: Read> Window<R> {
         self.end -= self.start;
         self.start = 0;
         if self.bytes.len() - self.end < READ_SIZE / 2 {
-            self.bytes.resize(self.bytes.len() + READ_SIZE, 0);
+            let more = self.bytes.len().clamp(READ_FIRST, READ_SIZE);
+            self.bytes.resize(self.bytes.len() + more, 0);
         }
     }
 

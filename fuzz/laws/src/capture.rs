@@ -1,116 +1,137 @@
-//! A capture file: any bytes are read to an end, and what is read is worked out as the reference
-//! does, however its characters are cut into chunks.
+//! A capture file: any bytes are read to an end, and what is read is sound.
 
+pub mod blocks;
 pub(crate) mod counts;
+pub mod cuts;
+pub mod plans;
+pub mod rows;
 
 use std::collections::BTreeMap;
 
-use analyzer::packet::Bytes;
-use analyzer::reading::{Rows, Said};
-use analyzer::timeline::{Row, Want, What};
-use codec::capture::{
-    ByteOrder, Channel, ChannelId, Chunk, Item, Progress, Reader, WriteError, cut,
-};
+use codec::capture::{CaptureError, Channel, ChannelId, Chunk, Fault, Item, Progress, Reader};
 use codec::character::Character;
-use codec::chars::CharBuf;
 use codec::tick::Tick;
 
-use crate::chars::{expansion, is_noisy, pieces};
-use crate::plan::{self, Owned, Plan};
-use crate::reference::{self, Told, Track};
-use crate::repair::Dice;
+use crate::chars::expansion;
+use crate::one_by_one::is_noisy;
+use crate::plan::Owned;
 
-/// Most periods that the reference plays through. *Chosen*: about a millisecond.
-const PERIODS_MAX: u64 = 1 << 12;
-/// Most rounds of a repeat that brings something every time. *Chosen*, likewise: the analyzer goes
-/// through a million of them.
+/// Most rounds of a repeat that brings something every time. *Chosen*: the analyzer goes through a
+/// million of them, a law through some.
 const ROUNDS_MAX: u64 = 1 << 8;
 
-/// Reading ends, and says nothing after an error; rows are in order; where the capture is short
-/// they are the reference's, and those of the same characters cut into other chunks.
+/// Reading ends, and says nothing after the end or an error. Channels are declared before their
+/// chunks, which follow one another; a fault has its place in the file.
 ///
 /// # Panics
 /// If not.
 pub fn law(file: &[u8]) {
-    check(file, rows);
-}
-
-/// A capture that was planned is read as it was planned, and keeps [`law`].
-///
-/// # Panics
-/// If not.
-pub fn planned(plan: &Plan) {
-    let (channels, chunks) = plan.capture();
-    let Ok(file) = plan.file() else { return };
-    let read = Read::to_end(&file);
-    assert_eq!((read.faults, read.error), (0, None), "what is written is read without a fault");
-    let [section] = read.sections.as_slice() else {
-        assert!(read.sections.is_empty(), "what is written is one section");
-        return;
-    };
-    let declared: Vec<_> = section.channels.values().cloned().collect();
-    assert_eq!((&declared, &section.chunks), (&channels, &chunks), "reading undoes writing");
-    assert_eq!(section.links, [(ChannelId(0), ChannelId(1))], "the link is known");
-    law(&file);
-}
-
-/// How a capture's rows come to be, and the error that ended them.
-type Observed = (Vec<Row>, Option<String>);
-
-fn check(file: &[u8], rows: impl Fn(&[u8], Want, Bytes) -> Observed) {
-    let read = Read::to_end(file);
-    if read.sections.iter().any(Section::is_endless) {
-        return;
-    }
-    let periods = read.sections.iter().map(Section::periods).fold(0, u64::saturating_add);
-    let length = if periods <= PERIODS_MAX { Length::Short } else { Length::Long };
-    counts::tallies(file, &read, length);
-    let bytes = match length {
-        Length::Short => Bytes::Keep,
-        Length::Long => Bytes::Forget,
-    };
-    for want in [Want::Packets, Want::Events] {
-        let (got, error) = rows(file, want, bytes);
-        assert_eq!(error, read.error, "an error is the reader's");
-        if !read.sections.iter().all(Section::is_in_order) {
-            continue;
-        }
-        in_sequence(&got);
-        if length == Length::Long {
-            continue;
-        }
-        let expected: Vec<Expected> = read.sections.iter().map(|s| s.rows(want)).collect();
-        agree(&got, &expected, "rows are the reference's");
-        let mut dice = Dice::new(file);
-        for (section, expected) in read.sections.iter().zip(expected) {
-            let Some(other) = section.written_anew(&mut dice) else { continue };
-            let (got, error) = rows(&other, want, bytes);
-            assert_eq!(error, None, "what is written anew is whole");
-            agree(&got, &[expected.numbered_from_0()], "cutting changes nothing");
+    let mut reader = Reader::new(file);
+    let mut watch = Watch { len: file.len() as u64, channels: Vec::new(), section: 0, faults: 0 };
+    // A step that is not the last takes at least the 12 bytes of a block, or opens the file.
+    for _ in 0..=file.len() / 12 + 2 {
+        let from = reader.offset();
+        match reader.step(&mut |item| watch.take(&item)) {
+            Ok(Progress::More) => assert!(from <= reader.offset(), "reading goes on"),
+            Ok(Progress::Done) => return watch.ended(&mut reader),
+            Err(error) => {
+                watch.error(&error);
+                return watch.ended(&mut reader);
+            }
         }
     }
+    unreachable!("every step reads on");
 }
 
-/// Whether the reference plays a capture through.
+/// Holds what a reader says against what it said before.
+struct Watch {
+    /// Bytes of the file.
+    len: u64,
+    /// Every channel so far, where its next chunk may begin, and whether it has a peer.
+    channels: Vec<(ChannelId, Tick, Peer)>,
+    /// The first of those of the section.
+    section: usize,
+    faults: u64,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Length {
-    Short,
-    Long,
+enum Peer {
+    Unknown,
+    Known,
+}
+
+impl Watch {
+    fn take(&mut self, item: &Item<'_>) {
+        match item {
+            Item::Section => self.section = self.channels.len(),
+            Item::Channel(id, _) => {
+                let newer = self.channels.last().is_none_or(|(last, ..)| last < id);
+                assert!(newer, "channels are counted through the file");
+                self.channels.push((*id, Tick(0), Peer::Unknown));
+            }
+            Item::Link(one, other) => {
+                assert_ne!(one, other, "a link has two channels");
+                for id in [one, other] {
+                    let (.., peer) = self.channel(*id);
+                    let before = std::mem::replace(peer, Peer::Known);
+                    assert_eq!(before, Peer::Unknown, "a channel is of one link");
+                }
+            }
+            Item::Chunk(id, chunk) => {
+                assert!(chunk.periods() > 0, "a chunk has a character");
+                let (_, end, _) = self.channel(*id);
+                assert!(*end <= chunk.first, "chunks of one channel do not overlap");
+                *end = chunk.end();
+            }
+            Item::Fault(fault) => self.fault(fault),
+        }
+    }
+
+    fn channel(&mut self, id: ChannelId) -> &mut (ChannelId, Tick, Peer) {
+        let own = self.channels.get_mut(self.section..).unwrap_or_default();
+        let found = own.iter_mut().find(|(own, ..)| *own == id);
+        assert!(found.is_some(), "channels are declared before their chunks");
+        found.unwrap_or_else(|| unreachable!("it was found"))
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        assert!(fault.offset <= self.len, "a fault is in the file: {fault}");
+        assert!(!fault.field.is_empty() && !fault.fault.is_empty(), "and says what it is: {fault}");
+        assert!(fault.number >= self.faults, "faults are in order: {fault}");
+        // A peer that cannot be is told of at the section's end.
+        self.faults = if fault.field == "peer" { self.faults } else { fault.number };
+    }
+
+    fn error(&mut self, error: &CaptureError) {
+        match error {
+            CaptureError::Damaged(fault) => self.fault(fault),
+            CaptureError::Empty => assert_eq!(self.len, 0, "only nothing is empty"),
+            CaptureError::NotACapture { .. } => {}
+            CaptureError::Read { .. } | _ => unreachable!("bytes at hand can be read: {error}"),
+        }
+    }
+
+    fn ended(&self, reader: &mut Reader<&[u8]>) {
+        assert!(reader.offset() <= self.len, "no more is read than there is");
+        let mut items = 0;
+        let after = reader.step(&mut |_| items += 1);
+        assert!(matches!(after, Ok(Progress::Done)) && items == 0, "the end is the end");
+    }
 }
 
 /// What a capture file says, read to its end.
 #[derive(Debug, Default)]
 pub(crate) struct Read {
     pub(crate) sections: Vec<Section>,
-    faults: u64,
-    error: Option<String>,
+    pub(crate) faults: u64,
+    pub(crate) error: Option<String>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Section {
-    channels: BTreeMap<ChannelId, Channel>,
-    links: Vec<(ChannelId, ChannelId)>,
-    chunks: Vec<(ChannelId, Owned)>,
+    pub(crate) channels: BTreeMap<ChannelId, Channel>,
+    pub(crate) links: Vec<(ChannelId, ChannelId)>,
+    pub(crate) chunks: Vec<(ChannelId, Owned)>,
     /// Channels or links declared behind the first chunk.
     late: u64,
 }
@@ -199,7 +220,7 @@ impl Section {
         all
     }
 
-    fn period_ps(&self, id: ChannelId) -> u64 {
+    pub(crate) fn period_ps(&self, id: ChannelId) -> u64 {
         self.channels.get(&id).map_or(1, |channel| channel.period_ps.get())
     }
 
@@ -212,234 +233,66 @@ impl Section {
         self.late == 0 && self.chunks.iter().map(nanosecond).is_sorted()
     }
 
-    fn characters(&self, id: ChannelId) -> Vec<(u64, Character)> {
+    pub(crate) fn characters(&self, id: ChannelId) -> Vec<(u64, Character)> {
         let own = self.chunks.iter().filter(|(other, _)| *other == id);
         own.flat_map(|(_, chunk)| expansion(&chunk.chunk())).collect()
     }
-
-    fn rows(&self, want: Want) -> Expected {
-        let ids: Vec<ChannelId> = self.channels.keys().copied().collect();
-        let place = |id: ChannelId| ids.iter().position(|other| *other == id);
-        let peer = |id| {
-            let of = |&(one, other)| match id {
-                _ if id == one => Some(other),
-                _ if id == other => Some(one),
-                _ => None,
-            };
-            self.links.iter().find_map(of).and_then(place)
-        };
-        let track = |id: &ChannelId| Track {
-            period_ps: self.period_ps(*id),
-            peer: peer(*id),
-            characters: self.characters(*id),
-        };
-        let wanted = |(_, _, told): &reference::Row| {
-            (want == Want::Packets) == matches!(told, Told::Packet(_))
-        };
-        let name = |(id, at, told)| ids.get(id).map(|id| (*id, at, told));
-        let rows = reference::rows(&ids.iter().map(track).collect::<Vec<_>>());
-        let rows = rows.into_iter().filter(wanted).filter_map(name).collect();
-        Expected { rows, base: ids.first().copied() }
-    }
-
-    /// A file with the same characters in other chunks. None where the format has no room: a time
-    /// beyond 584 years, or interfaces of other kinds between the channels.
-    pub(crate) fn written_anew(&self, dice: &mut Dice) -> Option<Vec<u8>> {
-        let base = self.channels.keys().next()?.0;
-        if self.channels.keys().zip(base..).any(|(id, n)| id.0 != n) {
-            return None;
-        }
-        let channels: Vec<Channel> = self.channels.values().cloned().collect();
-        let mut chunks = Vec::new();
-        for id in self.channels.keys() {
-            let renamed = ChannelId(id.0 - base);
-            let other = if dice.below(2) == 0 { self.as_written(*id) } else { self.cut(*id, dice) };
-            chunks.extend(other.into_iter().map(|chunk| (renamed, chunk)));
-        }
-        plan::in_order(&channels, &mut chunks);
-        let order = if dice.below(2) == 0 { ByteOrder::Big } else { ByteOrder::Little };
-        match plan::write(order, &channels, &chunks) {
-            Ok(file) => Some(file),
-            Err(error) => {
-                let no_room = matches!(error, WriteError::Form(_));
-                assert!(no_room, "what was read can be written: {error}");
-                None
-            }
-        }
-    }
-
-    /// A channel's characters as a writer cuts them.
-    fn as_written(&self, id: ChannelId) -> Vec<Owned> {
-        let mut stretches: Vec<(u64, CharBuf)> = Vec::new();
-        for (at, character) in self.characters(id) {
-            match stretches.last_mut() {
-                Some((first, chars)) if *first + chars.len() as u64 == at => chars.push(character),
-                _ => stretches.push((at, CharBuf::from_iter([character]))),
-            }
-        }
-        let chunks = stretches.iter().flat_map(|(first, chars)| cut(Tick(*first), chars.chars()));
-        chunks.map(Owned::from).collect()
-    }
-
-    /// A channel's chunks in small pieces.
-    fn cut(&self, id: ChannelId, dice: &mut Dice) -> Vec<Owned> {
-        let own = self.chunks.iter().filter(|(other, _)| *other == id);
-        own.flat_map(|(_, chunk)| pieces(chunk.chunk(), dice)).map(Owned::from).collect()
-    }
-}
-
-/// The rows of a section, in order.
-#[derive(Clone, Debug)]
-struct Expected {
-    rows: Vec<(ChannelId, u64, Told)>,
-    base: Option<ChannelId>,
-}
-
-impl Expected {
-    /// The same in a file of its own.
-    fn numbered_from_0(mut self) -> Self {
-        let base = self.base.take().unwrap_or_default();
-        self.rows.iter_mut().for_each(|(id, ..)| id.0 -= base.0);
-        self
-    }
-}
-
-/// All rows in their order. Fails with what differs first, not with all there is.
-fn agree(got: &[Row], expected: &[Expected], law: &str) {
-    let got: Vec<_> = got.iter().map(|row| (row.channel, row.at.0, told(&row.what))).collect();
-    let expected: Vec<_> = expected.iter().flat_map(|section| &section.rows).collect();
-    let same = got.iter().zip(&expected).take_while(|(got, expected)| got == *expected).count();
-    assert_eq!((same, got.get(same)), (same, expected.get(same).copied()), "{law}");
-}
-
-fn told(what: &What) -> Told {
-    match what {
-        What::Packet(packet) => Told::Packet((&**packet).into()),
-        What::Event(event) => Told::Event(*event),
-        What::Detail(_) => unreachable!("details are not asked for"),
-        What::Omitted { rounds, every } => {
-            assert_eq!((rounds, every), (&0, &0), "nothing short is left out");
-            Told::Command(analyzer::channel::Command::Stop)
-        }
-    }
-}
-
-/// Rows of one channel follow each other.
-fn in_sequence(rows: &[Row]) {
-    let mut last: BTreeMap<ChannelId, (Tick, u64)> = BTreeMap::new();
-    for row in rows {
-        let (at, packets) = last.entry(row.channel).or_default();
-        assert!(*at <= row.at, "a channel's rows are in sequence");
-        *at = row.at;
-        if let What::Packet(packet) = &row.what {
-            assert_eq!(packet.number, *packets, "a channel's packets are counted");
-            *packets += 1;
-        }
-    }
-}
-
-/// The analyzer's rows.
-fn rows(file: &[u8], want: Want, bytes: Bytes) -> Observed {
-    let mut rows = Rows::new(file, want, bytes);
-    let mut out = Vec::new();
-    let mut step = || {
-        rows.step(&mut |said| match said {
-            Said::Row(_, row) => out.push(row),
-            Said::Fault(_) => {}
-        })
-    };
-    let error = loop {
-        match step() {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => break None,
-            Err(error) => break Some(error.to_string()),
-        }
-    };
-    assert!(matches!(step(), Ok(Progress::Done)), "the end is the end");
-    (out, error)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::seeds;
-    use analyzer::Timeline;
 
-    /// A capture as a timeline sees it that is told less than there is.
-    fn played(
-        file: &[u8],
-        (want, bytes): (Want, Bytes),
-        known: impl Fn(&(ChannelId, ChannelId)) -> bool,
-        rounds: impl Fn(u64) -> u64,
-    ) -> Observed {
-        let mut timeline = Timeline::new(want, bytes);
-        let mut rows = Vec::new();
-        let read = Read::to_end(file);
-        for section in &read.sections {
-            section.channels.iter().for_each(|(id, channel)| timeline.declare(*id, channel));
-            let links = section.links.iter().filter(|link| known(link));
-            links.for_each(|(one, other)| timeline.link(*one, *other));
-            for (id, chunk) in &section.chunks {
-                let chunk = Owned { count: chunk.count.map(&rounds), ..chunk.clone() };
-                timeline.feed(*id, &chunk.chunk(), &mut |row| rows.push(row));
-            }
-            timeline.finish(&mut |row| rows.push(row));
-        }
-        (rows, read.error)
-    }
-
-    fn seed(wanted: &str) -> Vec<u8> {
+    pub(crate) fn seed(wanted: &str) -> Vec<u8> {
         let found = seeds::all().into_iter().find(|(_, name, _)| *name == wanted);
         found.map(|(.., bytes)| bytes).unwrap()
     }
 
-    #[test]
-    fn a_timeline_told_everything_keeps_the_law() {
-        let rows = |file: &[u8], want, bytes| played(file, (want, bytes), |_| true, |n| n);
-        check(&seed("whole-flow-control"), rows);
-        check(&seed("whole-repeats"), rows);
+    /// A reader that hands out every item so many times.
+    fn repeated(file: &[u8], times: impl Fn(&Item<'_>) -> usize) {
+        let mut reader = Reader::new(file);
+        let mut watch = Watch { len: file.len() as u64, channels: vec![], section: 0, faults: 0 };
+        let mut take = |item: Item<'_>| (0..times(&item)).for_each(|_| watch.take(&item));
+        while matches!(reader.step(&mut take), Ok(Progress::More)) {}
     }
 
-    pub(crate) fn a_timeline_without_links_is_caught() {
-        let rows = |file: &[u8], want, bytes| played(file, (want, bytes), |_| false, |n| n);
-        check(&seed("whole-flow-control"), rows);
+    pub(crate) fn a_chunk_that_is_told_twice_is_caught() {
+        repeated(
+            &seed("whole-flow-control"),
+            |item| {
+                if matches!(item, Item::Chunk(..)) { 2 } else { 1 }
+            },
+        );
     }
 
-    pub(crate) fn a_timeline_that_takes_a_repeat_for_one_round_is_caught() {
-        let rows = |file: &[u8], want, bytes| played(file, (want, bytes), |_| true, |_| 1);
-        check(&seed("whole-repeats"), rows);
-    }
-
-    pub(crate) fn rows_that_depend_on_the_cut_are_caught() {
-        let file = seed("whole-flow-control");
-        let tidy = |other: &[u8], want, bytes| {
-            let (mut all, error) = rows(other, want, bytes);
-            if other != file {
-                all.pop();
-            }
-            (all, error)
-        };
-        check(&file, tidy);
-    }
-
-    pub(crate) fn rows_out_of_sequence_are_caught() {
-        check(&seed("whole-flow-control"), |file, want, bytes| {
-            let (mut all, error) = rows(file, want, bytes);
-            if want == Want::Events {
-                all.reverse();
-            }
-            (all, error)
+    pub(crate) fn a_channel_that_is_not_declared_is_caught() {
+        repeated(&seed("whole-flow-control"), |item| {
+            usize::from(!matches!(item, Item::Channel(..) | Item::Link(..)))
         });
     }
 
-    pub(crate) fn an_error_that_is_swallowed_is_caught() {
-        check(&seed("cut-in-a-chunk"), |file, want, bytes| (rows(file, want, bytes).0, None));
+    pub(crate) fn a_link_of_three_is_caught() {
+        repeated(
+            &seed("whole-flow-control"),
+            |item| {
+                if matches!(item, Item::Link(..)) { 2 } else { 1 }
+            },
+        );
+    }
+
+    #[test]
+    fn a_watch_that_is_told_everything_once_is_content() {
+        repeated(&seed("whole-flow-control"), |_| 1);
     }
 
     #[test]
     fn the_published_captures_keep_the_law() {
         for fixture in seeds::FIXTURES {
             law(fixture.1);
+            rows::law(fixture.1);
+            cuts::law(fixture.1);
+            blocks::law(fixture.1);
         }
     }
 }

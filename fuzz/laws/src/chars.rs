@@ -1,96 +1,212 @@
-//! A chunk's payload: how it is read, cut into runs and frames, and what a receiver makes of it.
+//! A chunk's payload: read, written, cut, and taken apart into runs and frames.
 
-use analyzer::channel::{Notice, Receiver};
-use analyzer::event::Event;
-use analyzer::packet::{Bytes, PacketSeen};
+use std::cell::RefCell;
+
 use codec::capture::{Chunk, Content};
 use codec::character::{Character, Symbol};
 use codec::chars::{CharBuf, Chars, Run};
-use codec::framing::{FrameEnd, frames};
-use codec::packet::Tag;
+use codec::framing::{Frame, FrameEnd, frames};
 use codec::tick::{Tick, Ticks};
 
-use crate::reference::{self, Noticed, Told, heard};
+use crate::reference::heard;
 use crate::repair::Dice;
 
-/// Most periods that are played through. *Chosen*: a law takes less than a millisecond.
-const PERIODS_MAX: u64 = 1 << 12;
-/// Most rounds of a repeat that are played through. *Chosen*: more than twice the 16 of F-7.
-const ROUNDS_MAX: u64 = 40;
+/// Places of a part that are looked at: its first, its last and these. *Chosen*: both sides of a byte
+/// of the `d` plane.
+const PLACES: [u64; 4] = [1, 7, 8, 9];
 
-/// Emit undoes parse; runs, frames and notices are those of the characters one at a time, however
-/// the chunk is cut, and a repeat's are those of its rounds.
+/// Kept from run to run, so that none begins with taking memory.
+#[derive(Default)]
+struct Room {
+    bytes: Vec<u8>,
+    chars: CharBuf,
+}
+
+thread_local! {
+    static ROOM: RefCell<Room> = RefCell::default();
+}
+
+/// The format decides what is a chunk; parse undoes emit; characters stand where the format says;
+/// runs, frames and parts are those of the characters one at a time.
 ///
 /// # Panics
 /// If not.
 pub fn law(payload: &[u8]) {
-    check(payload, &receive);
+    check(payload, Chunk::parse);
 }
 
-fn check(payload: &[u8], receive: &impl Fn(&[Chunk<'_>]) -> Vec<Noticed>) {
-    let Ok(chunk) = Chunk::parse(payload) else { return };
-    let mut emitted = Vec::new();
-    chunk.emit(&mut emitted);
-    assert_eq!(emitted.len(), payload.len(), "emit writes what parse read");
-    assert_eq!(Chunk::parse(&emitted).as_ref(), Ok(&chunk), "parse undoes emit");
-    let chunk = shortened(chunk);
-    let (Content::Literal(pattern) | Content::Repeat { pattern, .. }) = chunk.content;
-    runs(pattern);
-    framing(pattern);
-    let all = expansion(&chunk);
-    let expected = changes(&told(&all));
-    assert_eq!(changes(&receive(&[chunk])), expected, "a chunk is its characters");
-    let mut dice = Dice::new(payload);
-    let cut = pieces(chunk, &mut dice);
-    let covered = cut.iter().map(Chunk::periods).sum::<u64>();
-    assert_eq!(covered, chunk.periods(), "the pieces are the whole");
-    assert_eq!(changes(&receive(&cut)), expected, "cutting changes nothing");
-    // A hole, of one piece or more.
-    let hole = dice.below(cut.len() as u64)..dice.below(cut.len() as u64 + 1);
-    let kept: Vec<Chunk<'_>> =
-        (0..).zip(cut).filter(|(n, _)| !hole.contains(n)).map(|(_, piece)| piece).collect();
-    let left: Vec<_> = kept.iter().flat_map(expansion).collect();
-    assert_eq!(changes(&receive(&kept)), changes(&told(&left)), "a hole is known by its edges");
-    after_another(chunk, &mut dice, receive);
-}
-
-/// What may come before a chunk: it leaves every state that a receiver has.
-const BEFORE: [&[Character]; 6] = [
-    &[Character::Control(0x03)],
-    &[Character::Control(0x0f)],
-    &[Character::Control(0x33), Character::Data(0x01)],
-    &[Character::Data(0x83)],
-    &[Character::Control(0x03), Character::IDLE, Character::IDLE, Character::IDLE],
-    &[Character::IDLE; 16],
-];
-
-/// The chunk behind another one, in a state that is not a receiver's first.
-fn after_another(
-    chunk: Chunk<'_>,
-    dice: &mut Dice,
-    receive: &impl Fn(&[Chunk<'_>]) -> Vec<Noticed>,
-) {
-    let which = usize::try_from(dice.below(BEFORE.len() as u64)).unwrap_or_default();
-    let before: CharBuf = BEFORE.get(which).into_iter().copied().flatten().copied().collect();
-    let Some(first) = chunk.first.0.checked_sub(before.len() as u64) else { return };
-    let before = Chunk { first: Tick(first), content: Content::Literal(before.chars()) };
-    let all: Vec<_> = [before, chunk].iter().flat_map(expansion).collect();
-    let got = receive(&[before, chunk]);
-    assert_eq!(changes(&got), changes(&told(&all)), "a chunk goes on from the one before it");
-}
-
-/// The chunk with no more rounds, or characters, than are played through.
-fn shortened(chunk: Chunk<'_>) -> Chunk<'_> {
-    let content = match chunk.content {
-        Content::Literal(chars) => {
-            let most = usize::try_from(PERIODS_MAX).unwrap_or(usize::MAX);
-            Content::Literal(chars.split_at(most).0)
-        }
-        Content::Repeat { pattern, count } => {
-            Content::Repeat { pattern, count: count.min(ROUNDS_MAX) }
-        }
+fn check<'a, E>(payload: &'a [u8], parse: impl Fn(&'a [u8]) -> Result<Chunk<'a>, E>) {
+    let form = Form::of(payload);
+    let parsed = parse(payload);
+    assert_eq!(parsed.is_ok(), form.is_some(), "the format decides what is a chunk");
+    let (Ok(chunk), Some(form)) = (parsed, form) else { return };
+    assert_eq!(chunk.first.0, form.first, "a chunk begins where it says");
+    let (chars, count) = match chunk.content {
+        Content::Literal(chars) => (chars, None),
+        Content::Repeat { pattern, count } => (pattern, Some(count)),
     };
-    Chunk { content, ..chunk }
+    assert_eq!(count, form.count, "rounds are as many as it says");
+    form.holds(chars);
+    let mut dice = Dice::new(payload);
+    ROOM.with_borrow_mut(|room| {
+        written(payload, &chunk, room);
+        collected(chars, &mut dice, room);
+    });
+    runs(chars, chars.runs());
+    framing(chars, frames(chars));
+    let from = place(&chunk, &mut dice);
+    let to = place(&chunk, &mut dice);
+    parts(&chunk, (from, to), chunk.between(from, to));
+}
+
+/// A payload as `docs/capture-format.md` lays it out.
+struct Form<'a> {
+    first: u64,
+    count: Option<u64>,
+    low: &'a [u8],
+    d: &'a [u8],
+}
+
+impl<'a> Form<'a> {
+    /// None if it is no chunk.
+    fn of(payload: &'a [u8]) -> Option<Self> {
+        let number = |at: usize| Some(u64::from_le_bytes(*payload.get(at..)?.first_chunk::<8>()?));
+        let (n, first) = (number(0)? >> 32, number(8)?);
+        let (count, planes) = match payload {
+            [1, 0, ..] => (None, payload.get(16..)?),
+            [1, 1, ..] if n <= 64 => (Some(number(16)?), payload.get(24..)?),
+            _ => return None,
+        };
+        let end = u128::from(first) + u128::from(n) * u128::from(count.unwrap_or(1));
+        let (low, d) = planes.split_at_checked(usize::try_from(n).ok()?)?;
+        let whole = n > 0 && count != Some(0) && end <= u128::from(u64::MAX);
+        (whole && d.len() == low.len().div_ceil(8)).then_some(Self { first, count, low, d })
+    }
+
+    /// Its characters are these.
+    fn holds(&self, chars: Chars<'_>) {
+        assert_eq!(chars.low(), self.low, "low bytes are the low plane");
+        let mut data = 0;
+        for ((at, low), character) in (0..).zip(self.low).zip(chars.iter()) {
+            let is_data = self.d.get(at / 8).is_some_and(|d| d >> (at % 8) & 1 == 1);
+            let expected = if is_data { Character::Data(*low) } else { Character::Control(*low) };
+            assert_eq!(character, expected, "a character is what the planes say");
+            data += usize::from(is_data);
+        }
+        assert_eq!(chars.data_count(), data, "data is counted");
+    }
+}
+
+fn written(payload: &[u8], chunk: &Chunk<'_>, room: &mut Room) {
+    room.bytes.clear();
+    chunk.emit(&mut room.bytes);
+    assert_eq!(room.bytes.len(), payload.len(), "emit writes what parse read");
+    assert_eq!(Chunk::parse(&room.bytes).as_ref(), Ok(chunk), "parse undoes emit");
+}
+
+/// Characters are kept as they come, run by run and behind others.
+fn collected(chars: Chars<'_>, dice: &mut Dice, room: &mut Room) {
+    room.chars.clear();
+    let before = usize::try_from(dice.below(9)).unwrap_or_default();
+    (0..before).for_each(|_| room.chars.push(Character::Data(0xff)));
+    room.chars.push_chars(chars);
+    let (_, kept) = room.chars.chars().split_at(before);
+    assert_eq!(kept, chars, "what is added is kept");
+    room.chars.clear();
+    for run in chars.runs() {
+        match run {
+            Run::Data(bytes) => room.chars.push_data(bytes),
+            Run::Control(codes) => room.chars.extend(codes.iter().copied().map(Character::Control)),
+        }
+    }
+    assert_eq!(room.chars.chars(), chars, "runs are the characters");
+}
+
+fn runs<'a>(chars: Chars<'_>, runs: impl Iterator<Item = Run<'a>>) {
+    let mut rest = chars.iter();
+    let mut last = None;
+    for run in runs {
+        let (low, is_data) = match run {
+            Run::Data(bytes) => (bytes, true),
+            Run::Control(codes) => (codes, false),
+        };
+        assert_ne!(last.replace(is_data), Some(is_data), "runs alternate");
+        assert!(!low.is_empty(), "a run has a character");
+        for byte in low {
+            let own = if is_data { Character::Data(*byte) } else { Character::Control(*byte) };
+            assert_eq!(rest.next(), Some(own), "runs are the characters in order");
+        }
+    }
+    assert_eq!(rest.next(), None, "runs are all of the characters");
+}
+
+/// P-1, P-7, P-8
+fn framing<'a>(chars: Chars<'_>, mut frames: impl Iterator<Item = Frame<'a>>) {
+    // The frame that is open, and how many of its bytes have come.
+    let mut open: Option<(Frame<'a>, usize)> = None;
+    let ends = |(frame, bytes): (Frame<'a>, usize), end| {
+        assert_eq!((frame.bytes.len(), frame.end), (bytes, end), "a frame ends with its GAP");
+    };
+    for (at, character) in chars.iter().enumerate() {
+        match character {
+            Character::Data(byte) => {
+                let (frame, bytes) = open.get_or_insert_with(|| {
+                    let next = frames.next().filter(|frame| frame.start == at);
+                    assert!(next.is_some(), "a frame begins with the data behind a GAP: {at}");
+                    (next.unwrap_or(NO_FRAME), 0)
+                });
+                assert_eq!(frame.bytes.get(*bytes), Some(&byte), "its bytes are the data: {at}");
+                *bytes += 1;
+            }
+            Character::Control(code) if is_gap(code) => {
+                open.take().into_iter().for_each(|frame| ends(frame, FrameEnd::Gap));
+            }
+            Character::Control(_) => {}
+        }
+    }
+    open.into_iter().for_each(|frame| ends(frame, FrameEnd::Cut));
+    assert_eq!(frames.next(), None, "frames are what stands between GAPs");
+}
+
+const NO_FRAME: Frame<'_> =
+    Frame { start: 0, bytes: std::borrow::Cow::Borrowed(&[]), end: FrameEnd::Cut };
+
+fn is_gap(code: u8) -> bool {
+    heard(code).is_some_and(|(symbol, _)| symbol == Symbol::Gap)
+}
+
+/// A place in a chunk or near its ends.
+fn place(chunk: &Chunk<'_>, dice: &mut Dice) -> Tick {
+    let from = chunk.first.0.saturating_sub(2);
+    Tick(from.saturating_add(dice.below(chunk.periods().saturating_add(4))))
+}
+
+/// The part of a chunk from one place up to another, in pieces.
+fn parts<'a>(chunk: &Chunk<'_>, (from, to): (Tick, Tick), parts: impl Iterator<Item = Chunk<'a>>) {
+    let from = from.max(chunk.first);
+    let to = to.min(chunk.end()).max(from);
+    let mut next = from;
+    for part in parts {
+        assert_eq!(part.first, next, "parts follow one another");
+        assert!(part.periods() > 0, "a part has a character");
+        let last = part.periods() - 1;
+        for at in PLACES.into_iter().filter(|at| *at < last).chain([0, last]) {
+            let there = part.first.0 - chunk.first.0 + at;
+            assert_eq!(nth(&part, at), nth(chunk, there), "a part has the chunk's characters");
+        }
+        next = part.end();
+    }
+    assert_eq!(next, to, "parts are all that was asked for");
+}
+
+/// A chunk's character, by its number.
+fn nth(chunk: &Chunk<'_>, at: u64) -> Option<Character> {
+    match chunk.content {
+        Content::Literal(chars) => chars.get(usize::try_from(at).ok()?),
+        Content::Repeat { pattern, .. } => {
+            pattern.get(usize::try_from(at % pattern.len() as u64).ok()?)
+        }
+    }
 }
 
 /// The chunk in pieces of 1 to 32 periods.
@@ -116,180 +232,47 @@ pub(crate) fn expansion(chunk: &Chunk<'_>) -> Vec<(u64, Character)> {
     rounds.zip(chunk.first.0..=u64::MAX).map(|(character, at)| (at, character)).collect()
 }
 
-/// Whether a round of a pattern still brings something after more rounds than any state outlasts.
-pub(crate) fn is_noisy(pattern: Chars<'_>) -> bool {
-    let rounds = |count| {
-        let content = Content::Repeat { pattern, count };
-        changes(&told(&expansion(&Chunk { first: Tick(0), content }))).len()
-    };
-    // F-7: silence changes for 16 periods; a packet cut off at the end counts once in both.
-    rounds(24) > rounds(20)
-}
-
-fn runs(chars: Chars<'_>) {
-    let mut together = CharBuf::new();
-    let mut data = 0;
-    let mut last = None;
-    for run in chars.runs() {
-        let is_data = matches!(run, Run::Data(_));
-        assert_ne!(last.replace(is_data), Some(is_data), "runs alternate");
-        let (Run::Data(low) | Run::Control(low)) = run;
-        assert!(!low.is_empty(), "a run has a character");
-        data += if is_data { low.len() } else { 0 };
-        let character = |byte: &u8| match run {
-            Run::Data(_) => Character::Data(*byte),
-            Run::Control(_) => Character::Control(*byte),
-        };
-        together.extend(low.iter().map(character));
-    }
-    assert_eq!(together.chars(), chars, "runs are the characters");
-    assert!(together.chars().iter().eq(chars.iter()), "and so they are one by one");
-    assert_eq!(chars.data_count(), data, "data is counted");
-}
-
-/// P-1, P-7, P-8
-fn framing(chars: Chars<'_>) {
-    let mut expected: Vec<(usize, Vec<u8>, FrameEnd)> = Vec::new();
-    let mut open = false;
-    for (at, character) in chars.iter().enumerate() {
-        match (character, expected.last_mut().filter(|_| open)) {
-            (Character::Data(byte), Some((_, bytes, _))) => bytes.push(byte),
-            (Character::Data(byte), None) => {
-                expected.push((at, vec![byte], FrameEnd::Cut));
-                open = true;
-            }
-            (Character::Control(code), Some((.., end)))
-                if heard(code).is_some_and(|(symbol, _)| symbol == Symbol::Gap) =>
-            {
-                *end = FrameEnd::Gap;
-                open = false;
-            }
-            (Character::Control(_), _) => {}
-        }
-    }
-    let got: Vec<_> =
-        frames(chars).map(|frame| (frame.start, frame.bytes.into_owned(), frame.end)).collect();
-    assert_eq!(got, expected, "frames are what stands between GAPs");
-}
-
-pub(crate) fn told(characters: &[(u64, Character)]) -> Vec<Noticed> {
-    let mut receiver = reference::Receiver::default();
-    characters.iter().for_each(|(at, character)| receiver.take(*at, *character));
-    let (mut told, cut) = receiver.finish();
-    told.extend(cut);
-    told
-}
-
-/// What the analyzer's receiver makes of some chunks of one channel.
-fn receive(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
-    let mut told = Vec::new();
-    let mut out = |at: Tick, notice| told.extend(of_receiver(notice).map(|told| (at.0, told)));
-    let mut receiver = Receiver::new(Bytes::Keep);
-    for chunk in chunks {
-        receiver.seek(chunk.first, &mut out);
-        match chunk.content {
-            Content::Literal(chars) => receiver.feed(chars, &mut out),
-            Content::Repeat { pattern, count } => receiver.feed_repeated(pattern, count, &mut out),
-        }
-        assert_eq!(receiver.next(), Some(chunk.end()), "a receiver stands behind its characters");
-    }
-    receiver.finish(&mut out);
-    told
-}
-
-/// All but the commands that say again what was commanded last: those a receiver may leave out.
-pub(crate) fn changes(told: &[Noticed]) -> Vec<Noticed> {
-    let mut last = None;
-    let changes = told.iter().filter(|(_, told)| match told {
-        Told::Command(command) => last.replace(*command) != Some(*command),
-        Told::Event(Event::Hole { .. }) => {
-            last = None;
-            true
-        }
-        Told::Event(_) | Told::Packet(_) => true,
-    });
-    changes.cloned().collect()
-}
-
-/// What is told, but for the parts of packets: how runs of data are told depends on the chunks.
-pub(crate) fn of_receiver(notice: Notice) -> Option<Told> {
-    match notice {
-        Notice::Packet(packet) => Some(Told::Packet((&*packet).into())),
-        Notice::Event(event) => Some(Told::Event(event)),
-        Notice::Command(command) => Some(Told::Command(command)),
-        Notice::Begins | Notice::Framed | Notice::Head(_) | Notice::Data(_) => None,
-    }
-}
-
-impl From<&PacketSeen> for reference::Packet {
-    fn from(packet: &PacketSeen) -> Self {
-        let bytes = packet.bytes.as_ref().map(|bytes| bytes.bytes().to_vec()).unwrap_or_default();
-        assert_eq!(packet.length, bytes.len() as u64, "all bytes are kept");
-        let header = packet.route.count() + u64::from(packet.tag.is_some());
-        let crc = u64::from(packet.check.syndrome().is_some());
-        assert_eq!(packet.payload() + header + crc, packet.length, "the parts are the packet");
-        Self {
-            number: packet.number,
-            start: packet.start.0,
-            end: packet.end.0,
-            bytes,
-            route: packet.route.bytes().to_vec(),
-            tag: packet.tag.map(Tag::value),
-            syndrome: packet.check.syndrome(),
-            ended_by: packet.ended_by,
-        }
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::seeds;
+    use codec::notation::parse;
 
-    /// A receiver that forgets at a chunk's end how long it has heard nothing.
-    fn forgetful(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
-        let mut told = Vec::new();
-        for chunk in chunks {
-            let part = receive(&[*chunk]);
-            told.extend(part.into_iter().filter(|(_, told)| matches!(told, Told::Event(_))));
-        }
-        told
-    }
-
-    /// A receiver that leaves out a repeat's last round.
-    fn lazy(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
-        let lazy = chunks.iter().map(|chunk| match chunk.content {
-            Content::Repeat { pattern, count: count @ 2.. } => {
-                Chunk { content: Content::Repeat { pattern, count: count - 1 }, ..*chunk }
-            }
-            Content::Literal(_) | Content::Repeat { .. } => *chunk,
+    /// A reader that takes a repeat of no rounds for one.
+    pub(crate) fn a_reader_of_no_rounds_is_caught() {
+        let mut payload = seeds::chunk("GAP 83", Some(9));
+        payload[16] = 0;
+        check(&payload, |payload| {
+            let (head, planes) = payload.split_at(24);
+            let low_and_d = planes.split_at(2);
+            let chars = Chars::from_planes(low_and_d.0, low_and_d.1);
+            let first = Tick(u64::from(head[8]));
+            let of = |pattern| Chunk { first, content: Content::Repeat { pattern, count: 1 } };
+            chars.map(of).ok_or(())
         });
-        receive(&lazy.collect::<Vec<_>>())
     }
 
-    pub(crate) fn a_receiver_that_forgets_at_a_cut_is_caught() {
-        let silence = seeds::chunk("IDLE×400", None);
-        check(&silence, &forgetful);
+    pub(crate) fn a_reader_that_begins_late_is_caught() {
+        check(&seeds::chunk("GAP 83", None), |payload| {
+            Chunk::parse(payload).map(|chunk| Chunk { first: Tick(chunk.first.0 + 1), ..chunk })
+        });
     }
 
-    /// A receiver that starts anew with the last chunk.
-    fn fresh(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
-        match chunks {
-            [first, .., last] if first.periods() <= 16 => receive(&[*last]),
-            _ => receive(chunks),
-        }
+    pub(crate) fn a_run_that_loses_its_last_character_is_caught() {
+        let chars = parse("83×65 GAP").unwrap();
+        runs(chars.chars(), chars.chars().slice(0..64).runs());
     }
 
-    pub(crate) fn a_receiver_that_starts_anew_is_caught() {
-        let mut dice = Dice::new(b"what comes before");
-        let payload = seeds::chunk("83 05 IDLE×20", None);
-        let chunk = Chunk::parse(&payload).unwrap();
-        for _ in 0..9 {
-            after_another(Chunk { first: Tick(100), ..chunk }, &mut dice, &fresh);
-        }
+    pub(crate) fn frames_that_go_on_behind_a_weakened_gap_are_caught() {
+        let (sent, heard) = (parse("83 GAP!04 05 GAP").unwrap(), parse("83 !a6 05 GAP").unwrap());
+        framing(sent.chars(), frames(heard.chars()));
     }
 
-    pub(crate) fn a_receiver_that_loses_a_round_is_caught() {
-        check(&seeds::chunk("GAP 83", Some(9)), &lazy);
+    pub(crate) fn a_cut_that_turns_a_repeat_is_caught() {
+        let (pattern, turned) = (parse("GAP 83").unwrap(), parse("83 GAP").unwrap());
+        let of =
+            |pattern| Chunk { first: Tick(7), content: Content::Repeat { pattern, count: 40 } };
+        let (from, to) = (Tick(8), Tick(80));
+        parts(&of(pattern.chars()), (from, to), of(turned.chars()).between(from, to));
     }
 }

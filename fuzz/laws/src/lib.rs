@@ -10,17 +10,20 @@ pub mod capture;
 pub mod chars;
 pub mod endpoints;
 pub mod filter;
+pub mod heard;
 pub mod link;
 pub mod message;
 pub mod messages;
 pub mod model;
 pub mod network;
 pub mod notation;
+pub mod one_by_one;
 pub mod packet;
 pub mod plan;
 pub mod receiver;
 pub mod reference;
 pub mod repair;
+pub mod scenario;
 pub mod score;
 pub mod seeds;
 pub mod shrink;
@@ -35,15 +38,27 @@ pub type Law = fn(&[u8]);
 pub const TARGETS: &[(&str, Law)] = &[
     ("analyze", analyze::law),
     ("capture", capture::law),
+    ("capture-blocks", capture::blocks::law),
+    ("capture-cuts", capture::cuts::law),
+    ("capture-plans", capture::plans::law),
+    ("capture-rows", capture::rows::law),
     ("chars", chars::law),
+    ("chars-one-by-one", one_by_one::law),
     ("endpoints", endpoints::law),
     ("filter", filter::law),
+    ("filter-rows", filter::rows),
+    ("filter-shown", filter::shown),
     ("link", link::law),
     ("message", message::law),
+    ("message-heard", heard::law),
     ("network", network::law),
     ("notation", notation::law),
+    ("notation-long", notation::long),
     ("packet", packet::law),
     ("receiver", receiver::law),
+    ("scenario", scenario::law),
+    ("scenario-shown", scenario::shown),
+    ("scenario-tried", scenario::tried),
     ("states", states::law),
     ("switch", network::switch),
     ("transport", transport::law),

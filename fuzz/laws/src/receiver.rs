@@ -10,7 +10,8 @@ use codec::character::{Character, Symbol};
 use codec::chars::CharBuf;
 use codec::tick::Tick;
 
-use crate::chars::{changes, expansion, of_receiver, told};
+use crate::chars::expansion;
+use crate::one_by_one::{changes, of_receiver, told};
 use crate::plan::Owned;
 use crate::reference::{crc, heard};
 use crate::tape;

@@ -1,5 +1,6 @@
 //! The seeds of `corpus/`: small inputs in wire format, named for what they show.
 
+mod files;
 mod messages;
 mod scenarios;
 
@@ -29,9 +30,31 @@ const SEED_MAX: usize = 1500;
 /// A seed: its target, its name, its bytes.
 pub type Seed = (&'static str, &'static str, Vec<u8>);
 
+/// Targets that take what another one takes.
+const ALSO: [(&str, &[&str]); 6] = [
+    ("capture", &["capture-blocks", "capture-cuts", "capture-rows"]),
+    ("chars", &["chars-one-by-one"]),
+    ("filter", &["filter-rows", "filter-shown"]),
+    ("message", &["message-heard"]),
+    ("notation", &["notation-long"]),
+    ("scenario", &["scenario-shown", "scenario-tried"]),
+];
+
 /// All seeds.
 #[must_use]
 pub fn all() -> Vec<Seed> {
+    let own = own();
+    let also = |(target, others): (&str, &[&'static str])| {
+        let seeds = own.iter().filter(move |(own, ..)| *own == target);
+        let seeds = seeds
+            .flat_map(|(_, name, bytes)| others.iter().map(|other| (*other, *name, bytes.clone())));
+        seeds.collect::<Vec<_>>()
+    };
+    let others: Vec<Seed> = ALSO.into_iter().flat_map(also).collect();
+    own.into_iter().chain(others).collect()
+}
+
+fn own() -> Vec<Seed> {
     let fixtures = FIXTURES.into_iter().filter(|(_, bytes)| bytes.len() <= SEED_MAX);
     let fixtures = fixtures.map(|(name, bytes)| ("capture", name, bytes.to_vec()));
     let chunks = CHUNKS.iter().map(|(name, text, count)| ("chars", *name, chunk(text, *count)));
@@ -53,6 +76,7 @@ pub fn all() -> Vec<Seed> {
         .chain(captures)
         .chain(analyses)
         .chain(scenarios::all())
+        .chain(files::all())
         .chain(schedules())
         .collect()
 }
@@ -69,12 +93,17 @@ fn schedules() -> impl Iterator<Item = Seed> {
         "schedule-7",
         "schedule-8",
     ];
+    const LENGTHS: [(&str, usize); 5] = [
+        ("capture-plans", 120),
+        ("endpoints", 100),
+        ("receiver", 64),
+        ("states", 96),
+        ("transport", 64),
+    ];
     let seeds = |(target, len)| {
         NAMES.into_iter().map(move |name| (target, name, Dice::new(name.as_bytes()).bytes(len)))
     };
-    [("transport", 64), ("endpoints", 100), ("receiver", 64), ("states", 96)]
-        .into_iter()
-        .flat_map(seeds)
+    LENGTHS.into_iter().flat_map(seeds)
 }
 
 /// Chunks: name, characters, rounds.

@@ -57,7 +57,7 @@ fn a_storm_of_planned_captures_keeps_the_law() {
     for storm in 0..1000 {
         let len = usize::try_from(20 + dice.below(400)).unwrap();
         let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
-        let held = std::panic::catch_unwind(|| capture::planned(&plan));
+        let held = std::panic::catch_unwind(|| capture::plans::planned(&plan));
         assert!(held.is_ok(), "storm {storm}: {plan:?}");
     }
 }

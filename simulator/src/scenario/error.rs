@@ -129,7 +129,7 @@ impl Problem {
             message: found.message,
             expected: found.expected,
             help: found.help,
-            source: source.to_owned(),
+            source: source.chars().map(harmless).collect(),
             marked: begin..end.max(begin),
         }
     }
@@ -202,6 +202,12 @@ impl<'a> Problems<'a> {
     }
 }
 
+/// The character, or as long a one for a control character of ISO 6429 (C1), which the renderer would
+/// let through. So places stay as they are.
+const fn harmless(c: char) -> char {
+    if matches!(c, '\u{80}'..='\u{9f}') { '·' } else { c }
+}
+
 /// A piece of the file or a name in a message: short, in one line, harmless to a terminal.
 pub(super) fn shortened(text: &str) -> String {
     let short = text.get(..floor(text, WORD_MAX)).unwrap_or_default();
@@ -243,4 +249,20 @@ pub(super) fn any_of(words: &[&str]) -> String {
 /// The last place of a character, or the end, no later than this.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{Scenario, Style};
+
+    /// U+009B begins an escape sequence as ESC [ does, and stood in the line that is shown.
+    #[test]
+    fn no_control_character_reaches_a_terminal() {
+        for control in ['\u{80}', '\u{9b}', '\u{9f}'] {
+            let text = format!("seed = \"{control}31m\" # é");
+            let error = Scenario::read("net.toml", &text).unwrap_err();
+            assert!(error.to_string().contains("seed = \"·31m\" # é"), "{error}");
+            assert!(!error.render(Style::Coloured).contains(control), "{error}");
+        }
+    }
 }

@@ -9,7 +9,8 @@ use codec::capture::Progress;
 use codec::character::Character;
 use codec::tick::Tick;
 
-use super::{Length, Read, Section};
+use super::rows::Length;
+use super::{Read, Section};
 use crate::reference::{Heard, heard};
 
 /// Every channel is counted, every period of it, and what came in each.

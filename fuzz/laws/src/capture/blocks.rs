@@ -1,0 +1,361 @@
+//! Our reader against another one, pcap-parser's, block by block: kinds, interfaces, payloads.
+//!
+//! Of a block that ours hands something out of, the other must read the same; where ours stops or
+//! leaves a block out, it must have said why, and the other must see it too.
+
+use std::io;
+use std::num::NonZeroU64;
+
+use codec::capture::{CaptureError, Chunk, Fault, Item, Progress, Reader};
+use codec::tick::Tick;
+use pcap_parser::traits::PcapNGPacketBlock;
+use pcap_parser::{
+    Block, PcapNGOption, parse_block_be, parse_block_le, parse_pcap_frame, parse_pcap_frame_be,
+    parse_pcap_header,
+};
+
+use crate::plan::Owned;
+use crate::repair::Dice;
+
+/// The link type of channels: USER0.
+const LINK_TYPE: i32 = 147;
+/// Codes of options: `opt_comment`, `if_name`.
+const COMMENT: u16 = 1;
+const NAME: u16 = 2;
+
+/// Both readers read the same, however the file is handed out to ours.
+///
+/// # Panics
+/// If not.
+pub fn law(file: &[u8]) {
+    check(file, |_| ());
+}
+
+fn check(file: &[u8], change: impl Fn(&mut Seen)) {
+    let mut reader = Reader::new(Drops { rest: file, dice: Dice::new(file) });
+    let mut other = Other::default();
+    // As many steps as there can be blocks, and one that opens the file.
+    for _ in 0..=file.len() / 12 + 2 {
+        let (from, mut seen) = (place(reader.offset()), Vec::new());
+        let progress = reader.step(&mut |item| seen.push(Seen::from(item)));
+        seen.iter_mut().for_each(&change);
+        let block = file.get(from..place(reader.offset())).unwrap_or_default();
+        match progress {
+            Ok(Progress::More) => other.block(block, from, &seen),
+            Ok(Progress::Done) => {
+                assert_eq!(from, file.len(), "the end is the file's");
+                return other.channels(&seen);
+            }
+            Err(error) => return other.stops(file.get(from..).unwrap_or_default(), &error),
+        }
+    }
+}
+
+fn place(offset: u64) -> usize {
+    usize::try_from(offset).unwrap_or(usize::MAX)
+}
+
+/// A stream that comes a few bytes at a time.
+struct Drops<'a> {
+    rest: &'a [u8],
+    dice: Dice,
+}
+
+impl io::Read for Drops<'_> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(1 + self.dice.below(64)).unwrap_or(1);
+        let few = room.len().min(most);
+        io::Read::read(&mut self.rest, room.get_mut(..few).unwrap_or_default())
+    }
+}
+
+/// What our reader handed out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Seen {
+    Section,
+    /// Name and period.
+    Channel(String, NonZeroU64),
+    Link,
+    Chunk(Owned),
+    Fault(Fault),
+}
+
+impl From<Item<'_>> for Seen {
+    fn from(item: Item<'_>) -> Self {
+        match item {
+            Item::Section => Self::Section,
+            Item::Channel(_, channel) => Self::Channel(channel.name.clone(), channel.period_ps),
+            Item::Link(..) => Self::Link,
+            Item::Chunk(_, chunk) => Self::Chunk(chunk.into()),
+            Item::Fault(fault) => Self::Fault(fault),
+        }
+    }
+}
+
+/// What the other reader knows.
+#[derive(Default)]
+struct Other {
+    form: Form,
+    /// Interface descriptions of the file so far.
+    descriptions: usize,
+    /// The section's.
+    interfaces: Vec<Interface>,
+    /// Of those, how many our reader has declared or can no longer declare.
+    declared: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Form {
+    #[default]
+    Unknown,
+    PcapNg(Order),
+    Pcap(Order),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Little,
+    Big,
+}
+
+/// An interface description.
+struct Interface {
+    link_type: i32,
+    /// Its name and period, of a channel.
+    name: String,
+    period: NonZeroU64,
+    /// Where its last chunk ended.
+    end: Tick,
+}
+
+impl Other {
+    /// A block that ours has read.
+    fn block(&mut self, block: &[u8], from: usize, seen: &[Seen]) {
+        if block.is_empty() {
+            assert!(seen.is_empty() && from == 0, "only opening a file takes no bytes");
+            return;
+        }
+        match self.form {
+            Form::Unknown if block.len() == 24 && !block.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) => {
+                self.header(block, seen);
+            }
+            Form::Unknown | Form::PcapNg(_) => self.of_pcapng(block, seen),
+            Form::Pcap(order) => self.record(block, order, seen),
+        }
+    }
+
+    /// The header of a classic pcap file, which has one interface.
+    fn header(&mut self, block: &[u8], seen: &[Seen]) {
+        let parsed = parse_pcap_header(block);
+        let Ok((_, header)) = parsed else { unreachable!("a header is a header: {parsed:?}") };
+        let order = if header.is_bigendian() { Order::Big } else { Order::Little };
+        self.form = Form::Pcap(order);
+        // pcap has 16 bits of link type; what stands above them is another field.
+        self.declare(header.network.0 & 0xffff, &[]);
+        self.channels(seen);
+    }
+
+    fn record(&mut self, block: &[u8], order: Order, seen: &[Seen]) {
+        let parsed = match order {
+            Order::Little => parse_pcap_frame(block),
+            Order::Big => parse_pcap_frame_be(block),
+        };
+        let Ok(([], record)) = parsed else { unreachable!("a record is a record: {parsed:?}") };
+        self.payload(0, record.data, seen);
+    }
+
+    fn of_pcapng(&mut self, block: &[u8], seen: &[Seen]) {
+        let order = match (self.form, block) {
+            (_, [0x0a, 0x0d, 0x0d, 0x0a, _, _, _, _, 0x1a, ..]) => Order::Big,
+            (_, [0x0a, 0x0d, 0x0d, 0x0a, ..]) => Order::Little,
+            (Form::PcapNg(order), _) => order,
+            (Form::Unknown | Form::Pcap(_), _) => unreachable!("a section has a header"),
+        };
+        self.form = Form::PcapNg(order);
+        let parsed = parse(block, order);
+        let kind = block.first_chunk::<4>().map(|kind| number(*kind, order));
+        match parsed {
+            Ok(([], Block::SectionHeader(_))) => {
+                self.channels(seen);
+                self.interfaces.clear();
+                self.declared = 0;
+            }
+            Ok(([], Block::InterfaceDescription(interface))) => {
+                self.declare(interface.linktype.0, &interface.options);
+                self.channels(seen);
+            }
+            Ok(([], Block::EnhancedPacket(packet))) => {
+                let id = usize::try_from(packet.if_id).unwrap_or(usize::MAX);
+                self.payload(id, packet.packet_data(), seen);
+            }
+            // What ours passes over may be anything.
+            _ if !matches!(kind, Some(0x0a0d_0d0a | 1 | 6)) => {
+                assert!(seen.is_empty(), "nothing is told of other blocks: {seen:?}");
+            }
+            // What is wrong with it ours has said.
+            Err(_) if seen.iter().all(|seen| matches!(seen, Seen::Fault(_))) => {
+                assert!(kind == Some(6) && !seen.is_empty(), "the other reader cannot read it");
+            }
+            other => unreachable!("what is read is a block: {other:?} {seen:?}"),
+        }
+    }
+
+    fn declare(&mut self, link_type: i32, options: &[PcapNGOption<'_>]) {
+        let text = |code| {
+            let own = options.iter().filter(move |option| option.code.0 == code);
+            own.filter_map(|option| option.as_str().ok())
+        };
+        let name = text(NAME).next_back().map(str::to_owned);
+        let full_rate = NonZeroU64::MIN.saturating_add(12_499);
+        let periods = text(COMMENT).flat_map(described);
+        self.interfaces.push(Interface {
+            link_type,
+            name: name.unwrap_or_else(|| format!("interface{}", self.descriptions)),
+            period: periods.last().unwrap_or(full_rate),
+            end: Tick(0),
+        });
+        self.descriptions += 1;
+    }
+
+    /// Channels are declared in the order of their descriptions; some go on with earlier ones.
+    fn channels(&mut self, seen: &[Seen]) {
+        for seen in seen {
+            let Seen::Channel(name, period) = seen else { continue };
+            let waiting = self.interfaces.get(self.declared..).unwrap_or_default();
+            let found = waiting.iter().position(|interface| {
+                interface.link_type == LINK_TYPE
+                    && (&interface.name, &interface.period) == (name, period)
+            });
+            let Some(found) = found else { unreachable!("a channel is an interface: {seen:?}") };
+            self.declared += found + 1;
+        }
+    }
+
+    /// A payload of an interface.
+    fn payload(&mut self, id: usize, payload: &[u8], seen: &[Seen]) {
+        self.channels(seen);
+        let chunks: Vec<&Owned> = seen.iter().filter_map(of_chunk).collect();
+        let faults: Vec<&Fault> = seen.iter().filter_map(of_fault).collect();
+        let Some(interface) = self.interfaces.get_mut(id) else {
+            assert!(chunks.is_empty() && faults.len() == 1, "there is no such interface: {seen:?}");
+            return;
+        };
+        let own = (interface.link_type == LINK_TYPE).then(|| Chunk::parse(payload).ok()).flatten();
+        match (own, chunks.as_slice()) {
+            (Some(expected), [chunk]) => {
+                assert_eq!(chunk.chunk(), expected, "a chunk is its packet's payload");
+                interface.end = expected.end();
+            }
+            (Some(expected), []) => {
+                assert!(faults.iter().any(|fault| explains(fault, &expected, interface.end)));
+            }
+            (None, []) => {
+                let own = interface.link_type == LINK_TYPE;
+                assert!(!own || !faults.is_empty(), "what is no chunk is told");
+            }
+            (_, chunks) => unreachable!("a packet is a chunk at most, and no other is: {chunks:?}"),
+        }
+    }
+
+    /// Ours stops at this block: so does the other one, or ours has said why.
+    fn stops(&self, rest: &[u8], error: &CaptureError) {
+        let CaptureError::Damaged(fault) = error else { return };
+        let order = match self.form {
+            Form::PcapNg(order) => order,
+            // The first block says the order, or the file is classic.
+            Form::Unknown if rest.get(8) == Some(&0x1a) => Order::Big,
+            Form::Unknown => Order::Little,
+            Form::Pcap(order) => {
+                let parsed = match order {
+                    Order::Little => parse_pcap_frame(rest),
+                    Order::Big => parse_pcap_frame_be(rest),
+                };
+                let long = parsed.as_ref().is_ok_and(|(_, record)| record.caplen > 262_144);
+                return assert!(parsed.is_err() || long, "there is a record: {error}");
+            }
+        };
+        // The blocks that only we limit, and what pcap-parser does not look at.
+        let limit = rest.get(4..).and_then(<[u8]>::first_chunk::<4>);
+        let limit = limit.map_or(0, |len| number(*len, order)) > 320 << 10;
+        if fault.field == "block total length" && !limit {
+            assert!(parse(rest, order).is_err(), "there is a block: {error}");
+        }
+    }
+}
+
+fn parse(block: &[u8], order: Order) -> Parsed<'_> {
+    match order {
+        Order::Little => parse_block_le(block),
+        Order::Big => parse_block_be(block),
+    }
+}
+
+type Parsed<'a> = pcap_parser::nom::IResult<&'a [u8], Block<'a>, pcap_parser::PcapError<&'a [u8]>>;
+
+const fn number(bytes: [u8; 4], order: Order) -> u32 {
+    match order {
+        Order::Little => u32::from_le_bytes(bytes),
+        Order::Big => u32::from_be_bytes(bytes),
+    }
+}
+
+const fn of_chunk(seen: &Seen) -> Option<&Owned> {
+    match seen {
+        Seen::Chunk(chunk) => Some(chunk),
+        Seen::Section | Seen::Channel(..) | Seen::Link | Seen::Fault(_) => None,
+    }
+}
+
+const fn of_fault(seen: &Seen) -> Option<&Fault> {
+    match seen {
+        Seen::Fault(fault) => Some(fault),
+        Seen::Section | Seen::Channel(..) | Seen::Link | Seen::Chunk(_) => None,
+    }
+}
+
+/// The periods that a comment says, if it describes a channel.
+fn described(comment: &str) -> impl Iterator<Item = NonZeroU64> {
+    let own = comment.split_whitespace().next() == Some("myrinet-channel");
+    let words = comment.split_whitespace().filter(move |_| own);
+    words.filter_map(|word| word.strip_prefix("period_ps=")?.parse().ok())
+}
+
+/// Whether a fault is a reason to leave a good chunk out.
+fn explains(fault: &Fault, chunk: &Chunk<'_>, end: Tick) -> bool {
+    match fault.field {
+        "first" => chunk.first < end,
+        // What the other reader does not look at.
+        "original packet length" | "timestamp" | "options" => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::capture::tests::seed;
+
+    pub(crate) fn a_chunk_at_another_place_is_caught() {
+        check(&seed("whole-big-endian"), |seen| {
+            if let Seen::Chunk(chunk) = seen {
+                chunk.first.0 += 1;
+            }
+        });
+    }
+
+    pub(crate) fn a_channel_by_another_name_is_caught() {
+        check(&seed("sections-of-both-orders"), |seen| {
+            if let Seen::Channel(name, _) = seen {
+                name.push('x');
+            }
+        });
+    }
+
+    pub(crate) fn a_block_that_is_left_out_is_caught() {
+        check(&seed("whole-flow-control"), |seen| {
+            if matches!(seen, Seen::Chunk(_)) {
+                *seen = Seen::Link;
+            }
+        });
+    }
+}

@@ -1,0 +1,162 @@
+//! A capture against the same characters in other chunks: rows must not tell which is which.
+
+use std::collections::BTreeSet;
+
+use analyzer::packet::Bytes;
+use analyzer::timeline::{Row, Want};
+use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, WriteError, cut};
+use codec::chars::CharBuf;
+use codec::tick::{Tick, Ticks};
+
+use super::rows::{Length, Observed, in_sequence, rows, told};
+use super::{Read, Section};
+use crate::chars::pieces;
+use crate::plan::{self, Owned};
+use crate::repair::Dice;
+
+/// A capture has the rows of the same characters cut into other chunks.
+///
+/// # Panics
+/// If not.
+pub fn law(file: &[u8]) {
+    check(file, rows);
+}
+
+fn check(file: &[u8], rows: impl Fn(&[u8], Want, Bytes) -> Observed) {
+    let read = Read::to_end(file);
+    let endless = read.sections.iter().any(Section::is_endless);
+    if endless || !read.sections.iter().all(Section::is_in_order) {
+        return;
+    }
+    let length = Length::of(&read);
+    let mut dice = Dice::new(file);
+    let wants = [Want::Packets, Want::Events];
+    let want = if dice.below(2) == 0 { wants[0] } else { wants[1] };
+    let (got, _) = rows(file, want, length.bytes());
+    in_sequence(&got);
+    let mut got = got.as_slice();
+    for section in &read.sections {
+        let of_section = |row: &Row| section.channels.contains_key(&row.channel);
+        let len = got.iter().take_while(|row| of_section(row)).count();
+        let (own, later) = got.split_at(len);
+        got = later;
+        let other = match length {
+            Length::Short => section.written_anew(&mut dice),
+            Length::Long => section.split(&mut dice),
+        };
+        let (Some(other), Some(base)) = (other, section.channels.keys().next()) else { continue };
+        let (other, error) = rows(&other, want, length.bytes());
+        assert_eq!(error, None, "what is written anew is whole");
+        agree(own, *base, &other, length);
+    }
+    let channels = got.iter().map(|row| row.channel).collect::<BTreeSet<_>>();
+    assert!(channels.is_empty(), "rows are of the sections' channels: {channels:?}");
+}
+
+/// Rows of a section, and those of it in a file of its own.
+fn agree(got: &[Row], base: ChannelId, other: &[Row], length: Length) {
+    let own = |channel: ChannelId| ChannelId(channel.0 + base.0);
+    let places = |row: &Row, channel| (channel, row.at);
+    for (n, (one, two)) in got.iter().zip(other).enumerate() {
+        assert_eq!(
+            places(one, one.channel),
+            places(two, own(two.channel)),
+            "row {n} has its place"
+        );
+        let same = match length {
+            Length::Short => told(&one.what) == told(&two.what),
+            Length::Long => one.what == two.what,
+        };
+        assert!(same, "cutting changes nothing: row {n}: {:?} {:?}", one.what, two.what);
+    }
+    assert_eq!(got.len(), other.len(), "cutting changes nothing: rows are as many");
+}
+
+impl Section {
+    /// A file with the same characters in other chunks. None where the format has no room: a time
+    /// beyond 584 years, or interfaces of other kinds between the channels.
+    pub(crate) fn written_anew(&self, dice: &mut Dice) -> Option<Vec<u8>> {
+        self.written(dice, |id, dice| match dice.below(2) {
+            0 => self.as_written(id),
+            _ => self.cut(id, dice),
+        })
+    }
+
+    /// The same with every chunk in two: repeats too long for the reference.
+    fn split(&self, dice: &mut Dice) -> Option<Vec<u8>> {
+        self.written(dice, |id, dice| {
+            let own = self.chunks.iter().filter(|(other, _)| *other == id);
+            own.flat_map(|(_, chunk)| halves(chunk.chunk(), dice)).map(Owned::from).collect()
+        })
+    }
+
+    fn written(
+        &self,
+        dice: &mut Dice,
+        again: impl Fn(ChannelId, &mut Dice) -> Vec<Owned>,
+    ) -> Option<Vec<u8>> {
+        let base = self.channels.keys().next()?.0;
+        if self.channels.keys().zip(base..).any(|(id, n)| id.0 != n) {
+            return None;
+        }
+        let channels: Vec<Channel> = self.channels.values().cloned().collect();
+        let mut chunks = Vec::new();
+        for id in self.channels.keys() {
+            let renamed = ChannelId(id.0 - base);
+            chunks.extend(again(*id, dice).into_iter().map(|chunk| (renamed, chunk)));
+        }
+        plan::in_order(&channels, &mut chunks);
+        let order = if dice.below(2) == 0 { ByteOrder::Big } else { ByteOrder::Little };
+        match plan::write(order, &channels, &chunks) {
+            Ok(file) => Some(file),
+            Err(error) => {
+                let no_room = matches!(error, WriteError::Form(_));
+                assert!(no_room, "what was read can be written: {error}");
+                None
+            }
+        }
+    }
+
+    /// A channel's characters as a writer cuts them.
+    fn as_written(&self, id: ChannelId) -> Vec<Owned> {
+        let mut stretches: Vec<(u64, CharBuf)> = Vec::new();
+        for (at, character) in self.characters(id) {
+            match stretches.last_mut() {
+                Some((first, chars)) if *first + chars.len() as u64 == at => chars.push(character),
+                _ => stretches.push((at, CharBuf::from_iter([character]))),
+            }
+        }
+        let chunks = stretches.iter().flat_map(|(first, chars)| cut(Tick(*first), chars.chars()));
+        chunks.map(Owned::from).collect()
+    }
+
+    /// A channel's chunks in small pieces.
+    fn cut(&self, id: ChannelId, dice: &mut Dice) -> Vec<Owned> {
+        let own = self.chunks.iter().filter(|(other, _)| *other == id);
+        own.flat_map(|(_, chunk)| pieces(chunk.chunk(), dice)).map(Owned::from).collect()
+    }
+}
+
+/// A chunk in pieces: what stands before a place in it, and what from it on.
+fn halves<'a>(chunk: Chunk<'a>, dice: &mut Dice) -> Vec<Chunk<'a>> {
+    let place = chunk.first.after(Ticks(dice.below(chunk.periods())));
+    chunk.between(chunk.first, place).chain(chunk.between(place, Tick(u64::MAX))).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::capture::tests::seed;
+
+    pub(crate) fn rows_that_depend_on_the_cut_are_caught() {
+        let file = seed("whole-flow-control");
+        let tidy = |other: &[u8], want, bytes| {
+            let (mut all, error) = rows(other, want, bytes);
+            if other != file {
+                all.pop();
+            }
+            (all, error)
+        };
+        check(&file, tidy);
+    }
+}

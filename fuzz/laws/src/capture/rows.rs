@@ -1,0 +1,216 @@
+//! A capture's rows against the reference's, which takes its characters one at a time.
+
+use std::collections::BTreeMap;
+
+use analyzer::packet::Bytes;
+use analyzer::reading::{Rows, Said};
+use analyzer::timeline::{Row, Want, What};
+use codec::capture::{ChannelId, Progress};
+use codec::tick::Tick;
+
+use super::{Read, Section, counts};
+use crate::reference::{self, Told, Track};
+
+/// Most periods that the reference plays through. *Chosen*: about a millisecond.
+const PERIODS_MAX: u64 = 1 << 12;
+
+/// Rows are in order, and an error is the reader's; channels are counted; where the capture is short,
+/// rows and counts are the reference's.
+///
+/// # Panics
+/// If not.
+pub fn law(file: &[u8]) {
+    check(file, rows);
+}
+
+/// How a capture's rows come to be, and the error that ended them.
+pub(super) type Observed = (Vec<Row>, Option<String>);
+
+fn check(file: &[u8], rows: impl Fn(&[u8], Want, Bytes) -> Observed) {
+    let read = Read::to_end(file);
+    if read.sections.iter().any(Section::is_endless) {
+        return;
+    }
+    let length = Length::of(&read);
+    counts::tallies(file, &read, length);
+    for want in [Want::Packets, Want::Events] {
+        let (got, error) = rows(file, want, length.bytes());
+        assert_eq!(error, read.error, "an error is the reader's");
+        if !read.sections.iter().all(Section::is_in_order) {
+            continue;
+        }
+        in_sequence(&got);
+        if length == Length::Short {
+            let expected = read.sections.iter().flat_map(|section| section.rows(want));
+            agree(&got, &expected.collect::<Vec<_>>());
+        }
+    }
+}
+
+/// Whether the reference plays a capture through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    Short,
+    Long,
+}
+
+impl Length {
+    pub(super) fn of(read: &Read) -> Self {
+        let periods = read.sections.iter().map(Section::periods).fold(0, u64::saturating_add);
+        if periods <= PERIODS_MAX { Self::Short } else { Self::Long }
+    }
+
+    /// Whether packets keep their bytes: only where there are few.
+    pub(super) const fn bytes(self) -> Bytes {
+        match self {
+            Self::Short => Bytes::Keep,
+            Self::Long => Bytes::Forget,
+        }
+    }
+}
+
+impl Section {
+    /// The rows of the section, in order.
+    fn rows(&self, want: Want) -> Vec<(ChannelId, u64, Told)> {
+        let ids: Vec<ChannelId> = self.channels.keys().copied().collect();
+        let place = |id: ChannelId| ids.iter().position(|other| *other == id);
+        let peer = |id| {
+            let of = |&(one, other)| match id {
+                _ if id == one => Some(other),
+                _ if id == other => Some(one),
+                _ => None,
+            };
+            self.links.iter().find_map(of).and_then(place)
+        };
+        let track = |id: &ChannelId| Track {
+            period_ps: self.period_ps(*id),
+            peer: peer(*id),
+            characters: self.characters(*id),
+        };
+        let wanted = |(_, _, told): &reference::Row| {
+            (want == Want::Packets) == matches!(told, Told::Packet(_))
+        };
+        let name = |(id, at, told)| ids.get(id).map(|id| (*id, at, told));
+        let rows = reference::rows(&ids.iter().map(track).collect::<Vec<_>>());
+        rows.into_iter().filter(wanted).filter_map(name).collect()
+    }
+}
+
+/// All rows in their order. Fails with what differs first, not with all there is.
+fn agree(got: &[Row], expected: &[(ChannelId, u64, Told)]) {
+    let mut expected = expected.iter();
+    for (n, row) in got.iter().enumerate() {
+        let got = (row.channel, row.at.0, told(&row.what));
+        assert_eq!((n, Some(&got)), (n, expected.next()), "rows are the reference's");
+    }
+    assert_eq!(expected.next(), None, "no row is left out");
+}
+
+pub(super) fn told(what: &What) -> Told {
+    match what {
+        What::Packet(packet) => Told::Packet((&**packet).into()),
+        What::Event(event) => Told::Event(*event),
+        What::Detail(_) => unreachable!("details are not asked for"),
+        What::Omitted { rounds, every } => {
+            assert_eq!((rounds, every), (&0, &0), "nothing short is left out");
+            Told::Command(analyzer::channel::Command::Stop)
+        }
+    }
+}
+
+/// Rows of one channel follow each other.
+pub(super) fn in_sequence(rows: &[Row]) {
+    let mut last: BTreeMap<ChannelId, (Tick, u64)> = BTreeMap::new();
+    for row in rows {
+        let (at, packets) = last.entry(row.channel).or_default();
+        assert!(*at <= row.at, "a channel's rows are in sequence");
+        *at = row.at;
+        if let What::Packet(packet) = &row.what {
+            assert_eq!(packet.number, *packets, "a channel's packets are counted");
+            *packets += 1;
+        }
+    }
+}
+
+/// The analyzer's rows.
+pub(super) fn rows(file: &[u8], want: Want, bytes: Bytes) -> Observed {
+    let mut rows = Rows::new(file, want, bytes);
+    let mut out = Vec::new();
+    let mut step = || {
+        rows.step(&mut |said| match said {
+            Said::Row(_, row) => out.push(row),
+            Said::Fault(_) => {}
+        })
+    };
+    let error = loop {
+        match step() {
+            Ok(Progress::More) => {}
+            Ok(Progress::Done) => break None,
+            Err(error) => break Some(error.to_string()),
+        }
+    };
+    assert!(matches!(step(), Ok(Progress::Done)), "the end is the end");
+    (out, error)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::capture::tests::seed;
+    use crate::plan::Owned;
+    use analyzer::Timeline;
+
+    /// A capture as a timeline sees it that is told less than there is.
+    fn played(
+        file: &[u8],
+        (want, bytes): (Want, Bytes),
+        known: impl Fn(&(ChannelId, ChannelId)) -> bool,
+        rounds: impl Fn(u64) -> u64,
+    ) -> Observed {
+        let mut timeline = Timeline::new(want, bytes);
+        let mut rows = Vec::new();
+        let read = Read::to_end(file);
+        for section in &read.sections {
+            section.channels.iter().for_each(|(id, channel)| timeline.declare(*id, channel));
+            let links = section.links.iter().filter(|link| known(link));
+            links.for_each(|(one, other)| timeline.link(*one, *other));
+            for (id, chunk) in &section.chunks {
+                let chunk = Owned { count: chunk.count.map(&rounds), ..chunk.clone() };
+                timeline.feed(*id, &chunk.chunk(), &mut |row| rows.push(row));
+            }
+            timeline.finish(&mut |row| rows.push(row));
+        }
+        (rows, read.error)
+    }
+
+    #[test]
+    fn a_timeline_told_everything_keeps_the_law() {
+        let rows = |file: &[u8], want, bytes| played(file, (want, bytes), |_| true, |n| n);
+        check(&seed("whole-flow-control"), rows);
+        check(&seed("whole-repeats"), rows);
+    }
+
+    pub(crate) fn a_timeline_without_links_is_caught() {
+        let rows = |file: &[u8], want, bytes| played(file, (want, bytes), |_| false, |n| n);
+        check(&seed("whole-flow-control"), rows);
+    }
+
+    pub(crate) fn a_timeline_that_takes_a_repeat_for_one_round_is_caught() {
+        let rows = |file: &[u8], want, bytes| played(file, (want, bytes), |_| true, |_| 1);
+        check(&seed("whole-repeats"), rows);
+    }
+
+    pub(crate) fn rows_out_of_sequence_are_caught() {
+        check(&seed("whole-flow-control"), |file, want, bytes| {
+            let (mut all, error) = rows(file, want, bytes);
+            if want == Want::Events {
+                all.reverse();
+            }
+            (all, error)
+        });
+    }
+
+    pub(crate) fn an_error_that_is_swallowed_is_caught() {
+        check(&seed("cut-in-a-chunk"), |file, want, bytes| (rows(file, want, bytes).0, None));
+    }
+}
