@@ -94,34 +94,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
     let every = patch::named(&[])?;
     let all = if arguments.by.is_empty() { &By::ALL[..] } else { &arguments.by };
     if arguments.patches == ["none"] {
-        let tree = built(&every, all)?;
-        let found = all.iter().map(|by| Ok(tell(None, *by, &search(&tree, None, *by, effort)?)));
-        let found = found.collect::<Result<Vec<End>, Failure>>()?;
-        return Ok(if found.contains(&End::Found) { End::Found } else { End::Well });
+        let mut end = End::Well;
+        for by in all.iter().copied() {
+            let tree = built(&every, by)?;
+            if tell(None, by, &search(&tree, None, by, effort)?) == End::Found {
+                end = End::Found;
+            }
+        }
+        return Ok(end);
     }
     let patches = patch::named(&arguments.patches)?;
     let mut results = Results::read()?;
-    let open = |results: &Results, patch: &Patch, by: By| match measure {
-        Measure::New => !results.has(patch, by),
-        Measure::All => true,
-        Measure::Nothing => false,
-    };
-    let due: Vec<By> = all
-        .iter()
-        .copied()
-        .filter(|by| patches.iter().any(|patch| open(&results, patch, *by)))
-        .collect();
-    if !due.is_empty() {
-        let tree = built(&every, &due)?;
-        for by in due {
-            for patch in &patches {
-                if open(&results, patch, by) {
-                    let runs = search(&tree, Some(patch), by, effort)?;
-                    tell(Some(patch), by, &runs);
-                    let commit = tree.commit.clone();
-                    results.keep(patch, by, Measured { commit, budget, runs })?;
-                }
-            }
+    for by in all.iter().copied() {
+        let open = |patch: &&Patch| match measure {
+            Measure::New => !results.has(patch, by),
+            Measure::All => true,
+            Measure::Nothing => false,
+        };
+        let due: Vec<&Patch> = patches.iter().filter(open).collect();
+        if due.is_empty() {
+            continue;
+        }
+        let tree = built(&every, by)?;
+        for patch in due {
+            let runs = search(&tree, Some(patch), by, effort)?;
+            tell(Some(patch), by, &runs);
+            let commit = tree.commit.clone();
+            results.keep(patch, by, Measured { commit, budget, runs })?;
         }
     }
     table::print(&every, &results)?;
@@ -130,14 +129,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
 }
 
 /// The copy with all faults, and what will look for them.
-fn built(patches: &[Patch], all: &[By]) -> Result<Tree, Failure> {
-    let tree = Tree::new(patches)?;
-    for by in all {
-        match by {
-            By::Tests => tests_of::build(&tree)?,
-            By::Storm => storm::build(&tree)?,
-            By::Fuzzers => fuzzers::build(&tree)?,
-        }
+fn built(patches: &[Patch], by: By) -> Result<Tree, Failure> {
+    let tree = Tree::new(patches, by)?;
+    match by {
+        By::Tests => tests_of::build(&tree)?,
+        By::Storm => storm::build(&tree)?,
+        By::Fuzzers => fuzzers::build(&tree)?,
     }
     Ok(tree)
 }

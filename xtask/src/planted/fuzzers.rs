@@ -12,14 +12,13 @@ use crate::workspace::{Failure, host};
 
 /// What the last execution may take beyond the time of all, before it is stopped.
 const LAST_MAX: u64 = 60;
-const INTO: &str = "fuzz";
 
 /// Builds all targets.
 ///
 /// # Errors
 /// They do not build.
 pub(crate) fn build(tree: &Tree) -> Result<(), Failure> {
-    tree.build(&["fuzz", "build", "-s", "none", "--fuzz-dir", "fuzz"], INTO).map(|_| ())
+    tree.build(&["fuzz", "build", "-s", "none", "--fuzz-dir", "fuzz"])
 }
 
 /// Runs one target after the other, until every seed has found the fault; with no fault, all.
@@ -31,7 +30,7 @@ pub(crate) fn look(
     patch: Option<&Patch>,
     Effort { seeds, budget }: Effort,
 ) -> Result<Vec<Run>, Failure> {
-    let binaries = tree.beside(INTO).join(host()?).join("release");
+    let binaries = tree.built().join(host()?).join("release");
     let mut runs: Vec<Run> = (1..=seeds).map(|seed| Run { seed, ..Run::default() }).collect();
     for name in patch.map_or_else(|| names(&[]), |patch| Ok(patch.targets.clone()))? {
         let target = Target::new(&name, &binaries)?;

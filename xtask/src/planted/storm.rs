@@ -10,7 +10,6 @@ use crate::workspace::Failure;
 
 /// What a network may take beyond the time of all. *Chosen*: more than the largest does.
 const LAST_MAX: u64 = 60;
-const INTO: &str = "storm";
 
 /// Builds the storm.
 ///
@@ -18,7 +17,7 @@ const INTO: &str = "storm";
 /// It does not build.
 pub(crate) fn build(tree: &Tree) -> Result<(), Failure> {
     let arguments = ["build", "--quiet", "--release", "-p", "laws", "--example", "storm"];
-    tree.build(&arguments, INTO).map(|_| ())
+    tree.build(&arguments)
 }
 
 /// Lets it blow.
@@ -30,7 +29,7 @@ pub(crate) fn look(
     patch: Option<&Patch>,
     Effort { seeds, budget }: Effort,
 ) -> Result<Vec<Run>, Failure> {
-    let binary = tree.beside(INTO).join("release/examples/storm");
+    let binary = tree.built().join("release/examples/storm");
     let once = |seed: u64| {
         let mut storm = tree.command(patch, budget + LAST_MAX, &binary);
         storm.args([budget.to_string(), seed.to_string()]);

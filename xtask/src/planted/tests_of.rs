@@ -59,7 +59,7 @@ fn binaries(tree: &Tree) -> Result<Vec<Binary>, Failure> {
     cargo.current_dir(tree.path()).args(["test", "--quiet", "--no-run", "--tests"]);
     cargo.args(CRATES.iter().flat_map(|krate| ["-p", krate]));
     cargo.arg("--message-format=json-render-diagnostics");
-    let said = output(cargo.arg("--target-dir").arg(tree.beside("tests")))?;
+    let said = output(cargo.arg("--target-dir").arg(tree.built()))?;
     let built = said.lines().filter_map(|line| serde_json::from_str::<Built>(line).ok());
     let binaries = built.filter(|built| built.profile.test).filter_map(|built| {
         let directory = built.manifest_path.parent()?.file_name()?;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::By;
 use super::patch::Patch;
 use super::switch::{VARIABLE, plant, switch};
 use crate::workspace::{Failure, at, command, done, output, root};
@@ -12,7 +13,7 @@ use crate::workspace::{Failure, at, command, done, output, root};
 /// The copy, and what is built of it.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    /// All of it: `target/planted`.
+    /// All of it: `target/planted/tests`, and so on, so that all three can look at once.
     directory: PathBuf,
     /// The commit that it is a copy of, with a `+` if there is more in it than that.
     pub(crate) commit: String,
@@ -24,13 +25,14 @@ impl Tree {
     ///
     /// # Errors
     /// Git does not say what there is, it cannot be copied, or a fault cannot be planted.
-    pub(crate) fn new(patches: &[Patch]) -> Result<Self, Failure> {
+    pub(crate) fn new(patches: &[Patch], by: By) -> Result<Self, Failure> {
         let mut commit = output(command("git").args(["rev-parse", "--short", "HEAD"]))?;
         let changed = output(command("git").args(["status", "--porcelain", "-uno"]))?;
         if !changed.is_empty() {
             commit.push('+');
         }
-        let tree = Self { directory: root().join("target/planted"), commit };
+        let directory = root().join("target/planted").join(by.name());
+        let tree = Self { directory, commit };
         let mut planted: BTreeMap<&str, Vec<&Patch>> = BTreeMap::new();
         for patch in patches {
             planted.entry(&patch.file).or_default().push(patch);
@@ -61,7 +63,7 @@ impl Tree {
     }
 
     /// A directory beside the copy, for what is built or found.
-    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+    fn beside(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
@@ -82,12 +84,15 @@ impl Tree {
     ///
     /// # Errors
     /// It fails.
-    pub(crate) fn build(&self, arguments: &[&str], into: &str) -> Result<PathBuf, Failure> {
-        let directory = self.beside(into);
+    pub(crate) fn build(&self, arguments: &[&str]) -> Result<(), Failure> {
         let mut cargo = command("cargo");
-        cargo.current_dir(self.path()).args(arguments).arg("--target-dir").arg(&directory);
-        done(&mut cargo)?;
-        Ok(directory)
+        cargo.current_dir(self.path()).args(arguments).arg("--target-dir").arg(self.built());
+        done(&mut cargo)
+    }
+
+    /// Where it is built.
+    pub(crate) fn built(&self) -> PathBuf {
+        self.beside("build")
     }
 
     /// A command in the copy with one fault there, or none, that is stopped after so many seconds with
