@@ -315,6 +315,37 @@ impl Has {
 pub(crate) mod tests {
     use super::*;
     use crate::repair::Dice;
+    use std::collections::BTreeSet;
+
+    /// What comes in asks of a port, by name.
+    pub(crate) fn asked(bytes: &[u8]) -> BTreeSet<&'static str> {
+        let plan = Plan::arbitrary(&mut Unstructured::new(bytes)).unwrap();
+        let mut input = Input::new(&plan.parameters());
+        let mut names = BTreeSet::new();
+        let mut slot = 0;
+        for step in &plan.steps {
+            for _ in 0..=step.times {
+                names.insert(match input.hear(slot, step.hears.character()) {
+                    Asked::Nothing => "nothing",
+                    Asked::Command(Command::Go) => "go",
+                    Asked::Command(Command::Stop) => "stop",
+                    Asked::LinkOpen => "open-link",
+                    Asked::Reset => "forward-reset",
+                    Asked::BackwardReset => "backward-reset",
+                    Asked::Probe(_) => "probe",
+                    Asked::Reply(_) => "reply",
+                    Asked::Overflow => "overflow",
+                });
+                step.taken(|| input.take());
+                names.extend(input.due(slot).map(|due| match due {
+                    Command::Go => "go is sent",
+                    Command::Stop => "stop is sent",
+                }));
+                slot += 1;
+            }
+        }
+        names
+    }
 
     fn storm(wire: &mut impl FnMut(Character) -> Character) {
         let mut dice = Dice::new(b"a storm over a link");

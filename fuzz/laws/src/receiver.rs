@@ -247,6 +247,24 @@ impl Framing {
 pub(crate) mod tests {
     use super::*;
     use crate::repair::Dice;
+    use std::collections::BTreeSet;
+
+    /// What is noticed, by name.
+    pub(crate) fn noticed(bytes: &[u8]) -> BTreeSet<&'static str> {
+        let name = |(_, notice): (u64, Notice)| match notice {
+            Notice::Packet(packet) => packet.ended_by.name(),
+            Notice::Event(event) => event.kind(),
+            Notice::Command(Command::Go) => "go",
+            Notice::Command(Command::Stop) => "stop",
+            Notice::Begins | Notice::Framed | Notice::Head(_) | Notice::Data(_) => "framing",
+        };
+        let recorded = tape::recorded(&tape::ops(&mut Unstructured::new(bytes)));
+        recorded
+            .iter()
+            .flat_map(|chunks| receive(&chunks.iter().map(Owned::chunk).collect::<Vec<_>>()))
+            .map(name)
+            .collect()
+    }
 
     fn storm(receive: impl Fn(&[Chunk<'_>]) -> Vec<Noticed>) {
         let mut dice = Dice::new(b"a storm over a receiver");

@@ -3,6 +3,7 @@
 mod files;
 mod messages;
 mod scenarios;
+mod schedules;
 
 use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content};
 use codec::chars::CharBuf;
@@ -12,7 +13,6 @@ use codec::tick::Tick;
 
 use crate::plan::{self, Owned};
 use crate::reference::crc;
-use crate::repair::Dice;
 
 /// Captures from another hand, each of a link, named for what they show.
 pub const FIXTURES: [(&str, &[u8]); 6] = [
@@ -77,33 +77,8 @@ fn own() -> Vec<Seed> {
         .chain(analyses)
         .chain(scenarios::all())
         .chain(files::all())
-        .chain(schedules())
+        .chain(schedules::all())
         .collect()
-}
-
-/// Schedules, which are short and all of a kind. A fuzzer finds its way from a few of them.
-fn schedules() -> impl Iterator<Item = Seed> {
-    const NAMES: [&str; 8] = [
-        "schedule-1",
-        "schedule-2",
-        "schedule-3",
-        "schedule-4",
-        "schedule-5",
-        "schedule-6",
-        "schedule-7",
-        "schedule-8",
-    ];
-    const LENGTHS: [(&str, usize); 5] = [
-        ("capture-plans", 120),
-        ("endpoints", 100),
-        ("receiver", 64),
-        ("states", 96),
-        ("transport", 64),
-    ];
-    let seeds = |(target, len)| {
-        NAMES.into_iter().map(move |name| (target, name, Dice::new(name.as_bytes()).bytes(len)))
-    };
-    LENGTHS.into_iter().flat_map(seeds)
 }
 
 /// Chunks: name, characters, rounds.

@@ -1,7 +1,7 @@
 //! What channels were doing: intervals that follow each other through all that was recorded, and
 //! sums that are theirs.
 
-mod links;
+pub(crate) mod links;
 
 use std::collections::BTreeMap;
 

@@ -45,6 +45,19 @@ fn the_corpus_holds_the_seeds_that_the_code_makes() {
 }
 
 #[test]
+fn what_no_code_makes_says_why_it_is_there() {
+    let made = seeds::all();
+    for (target, _) in TARGETS {
+        for (path, _) in files(target) {
+            let name = path.file_name().unwrap().to_string_lossy();
+            let seed = made.iter().any(|(of, own, _)| of == target && name == *own);
+            let said = ["regression-", "reaches-"].iter().any(|why| name.starts_with(why));
+            assert!(seed || said, "corpus/{target}/{name} is no seed any more, or has no name");
+        }
+    }
+}
+
+#[test]
 fn the_corpus_stays_small() {
     let all = TARGETS.iter().flat_map(|(target, _)| files(target));
     let bytes: usize = all.map(|(_, bytes)| bytes.len()).sum();

@@ -1,4 +1,4 @@
-//! Seeds of networks and ports: bytes from dice, chosen for what happens in the runs that they stand
+//! Seeds of networks and switches: bytes from dice, chosen for what happens in the runs that they stand
 //! for, after which they are named.
 
 use super::Seed;
@@ -35,18 +35,11 @@ const RUNS: [(&str, &str, u64); 24] = [
     ("switch", "sender-resumed", 0),
 ];
 
-/// Of ports, which are short and all of a kind.
-const PORTS: [&str; 8] =
-    ["port-1", "port-2", "port-3", "port-4", "port-5", "port-6", "port-7", "port-8"];
-
 /// All of them.
 pub(super) fn all() -> impl Iterator<Item = Seed> {
     let bytes = |name: String, len| Dice::new(name.as_bytes()).bytes(len);
-    let runs = RUNS
-        .into_iter()
-        .map(move |(target, name, dice)| (target, name, bytes(format!("{target} {dice}"), LEN)));
-    let ports = PORTS.into_iter().map(move |name| ("link", name, bytes(name.to_owned(), LEN)));
-    runs.chain(ports)
+    let run = move |(target, name, dice)| (target, name, bytes(format!("{target} {dice}"), LEN));
+    RUNS.into_iter().map(run)
 }
 
 #[cfg(test)]

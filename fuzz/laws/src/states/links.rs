@@ -168,6 +168,19 @@ fn reduced(plan: &Plan) -> (Link, Seen) {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+
+    /// The states that are told, and what ends packets and happens beside them, by name.
+    pub(crate) fn shown(bytes: &[u8]) -> BTreeSet<&'static str> {
+        let (_, seen) = Plan::from_bytes(bytes).map(|plan| reduced(&plan)).unwrap();
+        let states = seen.intervals.iter().map(|(_, it)| it.state.name());
+        let rows = seen.rows.iter().map(|row| match &row.what {
+            What::Packet(packet) => packet.ended_by.name(),
+            What::Event(event) => event.kind(),
+            What::Detail(_) | What::Omitted { .. } => "detail",
+        });
+        states.chain(rows).collect()
+    }
 
     fn storm(reduce: impl Fn(&Plan) -> (Link, Seen)) {
         let mut dice = Dice::new(b"a storm over the states of a link");

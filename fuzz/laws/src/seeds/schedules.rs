@@ -1,0 +1,166 @@
+//! Seeds that stand for lists of operations: bytes from dice, chosen for what is seen in the runs that
+//! they stand for, after which they are named; and what once broke a law.
+
+use super::Seed;
+use crate::repair::Dice;
+
+/// Target, what is seen, dice.
+const RUNS: [(&str, &str, u64); 39] = [
+    ("capture-plans", "backward-reset", 0),
+    ("capture-plans", "probe", 1),
+    ("capture-plans", "gap", 2),
+    ("capture-plans", "reply", 3),
+    ("capture-plans", "overrun-alarm", 77),
+    ("endpoints", "loaded", 1),
+    ("endpoints", "returned-as-refused", 2),
+    ("endpoints", "given-up", 4),
+    ("endpoints", "returned-after-a-restart", 10),
+    ("endpoints", "returned-as-unreachable", 25),
+    ("link", "forward-reset", 0),
+    ("link", "open-link", 1),
+    ("link", "stop-is-sent", 6),
+    ("link", "reply", 14),
+    ("link", "probe", 22),
+    ("link", "backward-reset", 46),
+    ("link", "overflow", 144),
+    ("receiver", "capture-end", 0),
+    ("receiver", "probe", 1),
+    ("receiver", "hole", 2),
+    ("receiver", "reply", 3),
+    ("receiver", "reset", 11),
+    ("receiver", "backward-reset", 14),
+    ("receiver", "overrun-alarm", 15),
+    ("states", "hole", 0),
+    ("states", "starved", 1),
+    ("states", "stopped", 2),
+    ("states", "capture-end", 3),
+    ("states", "probe", 16),
+    ("states", "reply", 21),
+    ("states", "overrun-alarm", 45),
+    ("transport", "bad-key", 0),
+    ("transport", "retransmitted", 1),
+    ("transport", "duplicate", 2),
+    ("transport", "unreachable", 3),
+    ("transport", "not-resident", 4),
+    ("transport", "no-resource", 109),
+    ("transport", "unloaded-with-messages", 199),
+    ("transport", "no-channel-state", 228),
+];
+
+/// Bytes of a seed. *Chosen*: a dozen operations or more.
+fn len(target: &str) -> usize {
+    match target {
+        "capture-plans" => 120,
+        "endpoints" | "link" => 100,
+        _ => 64,
+    }
+}
+
+/// Two endpoints that are wanted take turns in the only frame. T-15
+const ONE_FRAME: [u8; 39] = [
+    // Two hosts with two endpoints and one frame each; a load takes 240 µs, a retransmission 150.
+    0, 1, 0, 3, 7, 3, 0, 50, 45, 140, 6, 255, 240, 1, 25, 0, 1, //
+    // Eight short messages each way.
+    2, 8, 0, 0, 0, 0, 2, 0, 0, 7, 2, 1, 0, 0, 0, 0, 2, 0, 0, 7, 2, //
+    // Nothing goes wrong.
+    0,
+];
+
+/// Requests both ways that fill queues of one request: three endpoints each. T-2, T-9
+const FULL_QUEUES: [u8; 79] = [
+    // Two hosts with three endpoints, two logical channels and a retransmission after 300 µs.
+    0, 2, 2, 3, 0, 3, 0, 50, 120, 65, 6, 255, 240, 1, 25, 0, 1, //
+    // Eight short messages from each to its like on the other host.
+    6, 0, 0, 0, 0, 0, 2, 0, 0, 7, 2, 1, 0, 0, 0, 0, 2, 0, 0, 7, 2, 8, 8, 0, 0, 0, 2, 0, 0, 7,
+    2, //
+    9, 8, 0, 0, 0, 2, 0, 0, 7, 2, 16, 16, 0, 0, 0, 2, 0, 0, 7, 2, 17, 16, 0, 0, 0, 2, 0, 0, 7,
+    2, //
+    // Nothing goes wrong.
+    0,
+];
+
+/// All of them.
+pub(super) fn all() -> impl Iterator<Item = Seed> {
+    let run = |(target, name, dice)| {
+        (target, name, Dice::new(format!("{target} {dice}").as_bytes()).bytes(len(target)))
+    };
+    let regressions = [
+        ("endpoints", "regression-one-frame", ONE_FRAME.to_vec()),
+        ("endpoints", "regression-full-queues", FULL_QUEUES.to_vec()),
+    ];
+    RUNS.into_iter().map(run).chain(regressions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analyzer::packet::Bytes;
+    use analyzer::reading::{Rows, Said};
+    use analyzer::timeline::{Want, What};
+    use codec::capture::Progress;
+    use std::collections::BTreeSet;
+
+    /// The rows of a planned capture, by name.
+    fn rows(plan: &crate::plan::Plan, want: Want) -> Vec<&'static str> {
+        let file = plan.file().unwrap_or_default();
+        let mut rows = Rows::new(file.as_slice(), want, Bytes::Forget);
+        let mut names = Vec::new();
+        let mut step = || {
+            rows.step(&mut |said| {
+                if let Said::Row(_, row) = said {
+                    names.push(match &row.what {
+                        What::Packet(packet) => packet.ended_by.name(),
+                        What::Event(event) => event.kind(),
+                        What::Detail(_) => "detail",
+                        What::Omitted { .. } => "omitted",
+                    });
+                }
+            })
+        };
+        while matches!(step(), Ok(Progress::More)) {}
+        names
+    }
+
+    /// What is seen in the run that some bytes stand for.
+    fn seen(target: &str, bytes: &[u8]) -> BTreeSet<String> {
+        let names = match target {
+            "capture-plans" => {
+                let plan = crate::plan::Plan::from_bytes(bytes).unwrap();
+                [Want::Packets, Want::Events].iter().flat_map(|want| rows(&plan, *want)).collect()
+            }
+            "endpoints" => {
+                let plan = crate::endpoints::plan::Plan::from_bytes(bytes).unwrap();
+                crate::endpoints::planned(&plan)
+            }
+            "transport" => {
+                let plan = crate::transport::plan::Plan::from_bytes(bytes).unwrap();
+                crate::transport::planned(&plan)
+            }
+            "link" => crate::link::tests::asked(bytes),
+            "receiver" => crate::receiver::tests::noticed(bytes),
+            "states" => crate::states::links::tests::shown(bytes),
+            _ => panic!("no target of schedules: {target}"),
+        };
+        names.iter().map(|name| name.replace(' ', "-")).collect()
+    }
+
+    #[test]
+    fn every_seed_of_a_schedule_shows_what_it_is_named_after() {
+        for (target, name, bytes) in all().filter(|(_, name, _)| !name.starts_with("regression")) {
+            assert!(seen(target, &bytes).contains(name), "{target}/{name}");
+        }
+    }
+
+    #[test]
+    fn what_once_broke_the_law_of_endpoints_is_what_it_says() {
+        let hosts = |bytes| crate::endpoints::plan::Plan::from_bytes(bytes).unwrap().hosts();
+        let few = hosts(&ONE_FRAME);
+        assert!(few.iter().all(|host| (host.parameters.frames, host.endpoints.len()) == (1, 2)));
+        let full = hosts(&FULL_QUEUES);
+        assert!(
+            full.iter().all(|host| (host.parameters.request_queue, host.streams.len()) == (1, 3))
+        );
+        let streams = few.iter().chain(&full).flat_map(|host| &host.streams);
+        assert!(streams.into_iter().all(|stream| stream.count == Some(8)));
+    }
+}
