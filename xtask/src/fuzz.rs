@@ -32,20 +32,24 @@ pub(crate) struct Arguments {
     /// How long all of it takes, without building: 90s, 30m, 8h. 0s only builds, and merges.
     #[arg(long, value_name = "T", default_value = "1m", value_parser = time)]
     time: Duration,
-    /// What watches memory; address needs the toolchain of fuzz/toolchain, or of `FUZZ_TOOLCHAIN`.
-    #[arg(long, value_enum, default_value_t = Sanitizer::None, value_name = "NAME")]
-    sanitizer: Sanitizer,
+    /// How the targets are built.
+    #[arg(long, value_enum, default_value_t = Build::Plain, value_name = "KIND")]
+    build: Build,
     /// Then keeps of fuzz/work/TARGET/ only what reaches more than corpus/TARGET/ does.
     #[arg(long)]
     merge: bool,
 }
 
-/// What watches the memory of targets.
+/// How targets are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Sanitizer {
-    /// Nothing: as fast as can be, on stable Rust. No code of ours is `unsafe`.
-    None,
-    /// Address sanitizer, for what the dependencies do.
+enum Build {
+    /// On stable Rust, without a sanitizer: no code of ours is `unsafe`.
+    Plain,
+    /// Likewise, and nothing sees what is compared: for lists of operations, which hold no magic
+    /// numbers.
+    Fast,
+    /// With address sanitizer, for what the dependencies do. Needs the toolchain that
+    /// fuzz/toolchain or `FUZZ_TOOLCHAIN` names.
     Address,
 }
 
@@ -74,26 +78,32 @@ pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
 /// The targets that are asked for, ready to run.
 fn built(arguments: &Arguments) -> Result<Vec<Target>, Failure> {
     let names = names(&arguments.targets)?;
-    let directory = build(&arguments.targets, arguments.sanitizer)?;
+    let directory = build(arguments)?;
     names.iter().map(|name| Target::new(name, &directory)).collect()
 }
 
 /// Builds all targets, or one if only that is asked for; the directory that they are in.
-fn build(named: &[String], sanitizer: Sanitizer) -> Result<PathBuf, Failure> {
+fn build(arguments: &Arguments) -> Result<PathBuf, Failure> {
     let mut built = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| root().join("fuzz/target"), |set| root().join(set));
     let mut cargo = command("cargo");
-    match sanitizer {
-        Sanitizer::None => cargo.args(["fuzz", "build", "-s", "none"]),
-        Sanitizer::Address => {
-            // Else the builds with and without it would push each other out.
-            built.push("address");
-            cargo.env("RUSTUP_TOOLCHAIN", toolchain()?);
-            cargo.args(["fuzz", "build", "-s", "address"])
+    cargo.args(["fuzz", "build", "--fuzz-dir", "fuzz"]);
+    // Each has a directory, else builds of one kind would push out those of another.
+    match arguments.build {
+        Build::Plain => {
+            cargo.args(["--sanitizer", "none"]);
         }
-    };
-    cargo.args(["--fuzz-dir", "fuzz", "--target-dir"]).arg(&built);
-    if let [only] = named {
+        Build::Fast => {
+            built.push("fast");
+            cargo.args(["--sanitizer", "none", "--no-trace-compares"]);
+        }
+        Build::Address => {
+            built.push("address");
+            cargo.args(["--sanitizer", "address"]).env("RUSTUP_TOOLCHAIN", toolchain()?);
+        }
+    }
+    cargo.arg("--target-dir").arg(&built);
+    if let [only] = arguments.targets.as_slice() {
         cargo.arg(only);
     }
     done(&mut cargo)?;
