@@ -69,6 +69,10 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Makes published measurements again on the reference network: tables and pictures.
     Experiment(Experiment),
+    /// Shows an input of a fuzz target with the tools of this program: whether the target's law holds
+    /// of it, and what was on the wire.
+    #[command(after_help = "Exit status 1: the law is broken.")]
+    Reproduce(Reproduce),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -285,6 +289,21 @@ pub(crate) struct Score {
     /// The form of the output.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Reproduce {
+    /// The target: the name of its directory in corpus/.
+    pub(crate) target: String,
+    /// The input, as a fuzzer leaves it; - for standard input.
+    pub(crate) input: PathBuf,
+    /// Also writes there, as far as the target has them: capture.pcapng, scenario.toml, truth.jsonl,
+    /// report.txt; and input.min, if the law is broken.
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// How often the law may be run to find a smaller input that breaks it likewise.
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub(crate) runs: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

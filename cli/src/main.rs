@@ -18,6 +18,7 @@ mod listing;
 mod output;
 mod picked;
 mod report;
+mod reproduce;
 mod rows;
 mod running;
 mod score;
@@ -86,6 +87,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
         (Some(Command::Experiment(arguments)), _) => experiment::run(&arguments, output),
         (Some(Command::Annotate(arguments)), _) => annotate::run(&arguments, output),
         (Some(Command::Score(arguments)), _) => score::run(&arguments, output),
+        (Some(Command::Reproduce(arguments)), _) => reproduce::run(&arguments, output),
         (Some(Command::Completions { shell }), _) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "myriscope", &mut script);

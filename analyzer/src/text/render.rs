@@ -4,9 +4,10 @@ use std::io::Read;
 
 use codec::capture::{CaptureError, Item, Progress, Reader};
 
-use super::{Line, check, error, event_head, fault, info, packet_head, row};
+use super::{Conversed, Line, check, error, event_head, fault, info, packet_head, row};
 use crate::analysis::{Analysis, Told, Wanted};
 use crate::blocking::trees::Trees;
+use crate::conversation::Spoken;
 use crate::finding::{FindingRow, ranked};
 use crate::link::Link;
 use crate::link::slack::Assumptions;
@@ -34,6 +35,8 @@ pub enum View {
     Slack,
     /// Packets over all links.
     Journeys,
+    /// The reliability protocol: messages, and what became of them.
+    Conversations,
     /// Who waited for whom: all trees and deadlocks.
     Blocking,
     /// Nodes, ports and links.
@@ -73,6 +76,7 @@ pub fn render(capture: impl Read + Send, view: View) -> String {
         View::Events => render_rows(capture, Want::Events, out),
         View::Show => render_show(capture, out),
         View::Journeys => render_journeys(capture, out),
+        View::Conversations => render_conversations(capture, out),
         View::Blocking => render_blocking(capture, out),
         View::Links => render_counts(capture, out, |analysis, out| {
             let links: Vec<Vec<_>> =
@@ -91,6 +95,36 @@ pub fn render(capture: impl Read + Send, view: View) -> String {
         out(error(&found));
     }
     text
+}
+
+fn render_conversations(
+    capture: impl Read + Send,
+    out: &mut impl FnMut(Line),
+) -> Result<(), CaptureError> {
+    let mut conversed = Conversed::default();
+    let mut analysis = Analysis::new(capture, Wanted::Conversations, Assumptions::default());
+    let mut faults = Vec::new();
+    let result = loop {
+        let mut told = |told: Told| match told {
+            Told::Spoken(Spoken::Conversation(it)) => conversed.add(*it),
+            Told::Spoken(Spoken::Malformed(it)) => conversed.malformed(&it),
+            Told::Fault(found) => faults.push(found),
+            Told::Spoken(Spoken::Noticed(_))
+            | Told::Row(_)
+            | Told::Interval(_)
+            | Told::Slack(_)
+            | Told::Journey(_)
+            | Told::Blocked(_) => {}
+        };
+        match analysis.step(&mut told) {
+            Ok(Progress::More) => {}
+            Ok(Progress::Done) => break Ok(()),
+            Err(found) => break Err(found),
+        }
+    };
+    faults.iter().for_each(|found| out(fault(found)));
+    super::conversations(&conversed, out);
+    result
 }
 
 fn render_info(capture: impl Read, out: &mut impl FnMut(Line)) -> Result<(), CaptureError> {

@@ -16,6 +16,7 @@ use simulator::topology::{NodeId, Port};
 use simulator::truth::{Command, FrameAccount, Log, Release, Telling, Wanted};
 
 use self::model::{Input, Output};
+use crate::journal::{self, Entry};
 use crate::network::plan::Link;
 
 /// Most periods. *Chosen*: a few tens of microseconds.
@@ -123,6 +124,7 @@ fn check(plan: &Plan, wire: &mut impl FnMut(Character) -> Character) {
     let (mut input, mut output) = (Input::new(&link), Output::new(&link));
     let mut slot = 0;
     for step in &plan.steps {
+        journal::tell(|| Entry::Did(slot, format!("{step:?}")));
         for _ in 0..=step.times {
             if slot == PERIODS_MAX {
                 return;
@@ -137,6 +139,7 @@ fn check(plan: &Plan, wire: &mut impl FnMut(Character) -> Character) {
             let taken = step.taken(|| input.take());
             let due = input.due(slot);
             let sent = output.send(slot, due, step.has.supply());
+            journal::tell(|| Entry::Period(character, sent));
             for end in &mut ends {
                 assert_eq!(end.hear(slot, character), asked, "{slot}: what is heard asks");
                 assert_eq!(

@@ -17,6 +17,7 @@ use codec::tick::Tick;
 use crate::capture::{Read, Section};
 
 pub use self::links::law;
+pub(crate) use self::links::recorded;
 
 /// Whatever the bytes, every character that was recorded belongs to one interval; what is added up
 /// is their lengths, and can be printed.

@@ -7,6 +7,7 @@ use simulator::endpoint::{MICROSECOND, Messaging, MessagingPlan, Told};
 
 use super::ledger::Ledger;
 use super::plan::{Fault, Setup, Wrong};
+use crate::journal::{self, Entry};
 use crate::repair::Dice;
 
 /// Bytes of a packet on the wire besides its payload. *Chosen*: a route, the tag, CRC and GAP.
@@ -137,6 +138,7 @@ impl World {
     fn tells(&mut self, at: usize) {
         let nic = nic(at);
         for told in self.told.drain(..) {
+            journal::tell(|| Entry::Told(self.now, nic, told.clone()));
             self.ledger.tell(nic, &told);
         }
     }
@@ -219,6 +221,8 @@ impl World {
         });
         let loss = loss.max().unwrap_or(0);
         let lost = self.dice.below(256) < loss;
+        let began = self.now.saturating_sub(payload.len() as u64 + AROUND);
+        journal::tell(|| Entry::Packet(began, nic(from), nic(to), payload.clone()));
         let at = self.now + self.latency;
         let lane = self.lanes.get_mut(from).and_then(|lanes| lanes.get_mut(to));
         if let Some(lane) = lane.filter(|_| !lost) {

@@ -32,6 +32,14 @@ enum Joined {
     Apart,
 }
 
+/// Two channels, and what is recorded of them.
+type Recorded = ([Channel; 2], Vec<(ChannelId, Owned)>);
+
+/// The channels that some bytes stand for, and what is recorded of them.
+pub(crate) fn recorded(bytes: &[u8]) -> Option<Recorded> {
+    Plan::from_bytes(bytes).map(|plan| (plan.channels, plan.chunks))
+}
+
 impl Plan {
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut bytes = Unstructured::new(bytes);

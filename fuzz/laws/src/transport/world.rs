@@ -6,11 +6,14 @@ mod times;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use codec::transport::{self as wire, EndpointId, Nic, Reason};
+use simulator::endpoint::MICROSECOND;
 use simulator::transport::{
     Effect, Letter, Micros, Note, Packet, Return, Transport, TransportParameters,
 };
 
 use super::ledger::{At, Cause, End, Ledger, Number, Step};
+use crate::journal::{self, Entry};
+
 use super::plan::{ENDPOINTS, Key, Op, Path, Place, Room, Shape};
 
 /// Packets of a path that are remembered. *Chosen*: those of several messages.
@@ -112,6 +115,7 @@ impl World {
 
     /// Does something, and looks whether all is as it must be.
     pub(super) fn apply(&mut self, op: Op) {
+        journal::tell(|| Entry::Did(self.now, format!("{op:?}")));
         match op {
             Op::Send { from, to, key } => self.send(from, to, key),
             Op::Deliver(path, count) => {
@@ -165,6 +169,7 @@ impl World {
 
     /// Faults cease, and every message ends in bounded time. T-1
     pub(super) fn settle(&mut self) {
+        journal::tell(|| Entry::Did(self.now, "Nothing goes wrong any more".to_owned()));
         self.lanes.values_mut().for_each(|lane| lane.held = false);
         for endpoint in self.hosts.values_mut().flat_map(|host| &mut host.endpoints) {
             endpoint.room = Room::Free;
@@ -309,6 +314,8 @@ impl World {
                 Effect::Send(packet) => {
                     let packet = self.through_bytes(&packet);
                     let to = header(&packet).destination;
+                    let at = self.now * MICROSECOND;
+                    journal::tell(|| Entry::Packet(at, nic, to, self.bytes.clone()));
                     self.lanes.entry((nic, to)).or_default().packets.push_back(packet);
                 }
                 Effect::Unloaded(endpoint, messages) => {

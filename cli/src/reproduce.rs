@@ -1,0 +1,160 @@
+//! `myriscope reproduce`: an input of a fuzz target, looked at with the tools of this program.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use laws::picture::judge::{Breach, Verdict, judged, minimal};
+use laws::picture::{self, CANARY, Part, Picture};
+use laws::{Law, TARGETS};
+
+use crate::args::Reproduce;
+use crate::output::Output;
+use crate::report::{Failure, Report};
+use crate::target::{Target, is_standard};
+
+/// Most bytes of an input. *Chosen*: far more than any fuzzer tries.
+const INPUT_MAX: u64 = 1 << 24;
+
+/// The least input, where there is one.
+const INPUT_MIN: &str = "input.min";
+
+pub(crate) fn run(arguments: &Reproduce, output: &mut Output) -> Result<Report, Failure> {
+    let Reproduce { target, input: path, directory, runs } = arguments;
+    let law = law(target)?;
+    let input = read(path)?;
+    let mut report = Report::of(path);
+    let mut say = |line: String| output.text(&format!("{line}\n"));
+    let least = match judged(law, &input) {
+        Verdict::Holds => {
+            say(format!("// {target}: the law holds of this input of {} bytes", input.len()));
+            None
+        }
+        Verdict::Breaks(breach) => {
+            report.found_wrong();
+            let least = minimal(law, &input, &breach, *runs);
+            told(target, &breach, &mut say);
+            say(format!(
+                "// least input that does so: {} of {} bytes, after {} more runs",
+                least.input.len(),
+                input.len(),
+                least.runs
+            ));
+            Some(least.input)
+        }
+    };
+    let Some(picture) = picture::picture(target, least.as_ref().unwrap_or(&input)) else {
+        return Err(unknown(target));
+    };
+    if let Some(directory) = directory {
+        write(directory, &picture, least.as_deref(), &mut say)?;
+    }
+    say(picture.notation.trim_end().to_owned());
+    Ok(report)
+}
+
+/// Says how a law is broken: all lines of its message, without what harms a terminal.
+fn told(target: &str, breach: &Breach, say: &mut impl FnMut(String)) {
+    say(format!("// {target}: THE LAW IS BROKEN at {}", breach.place));
+    for line in breach.message.lines() {
+        let line: String = line.chars().flat_map(shown).collect();
+        say(format!("//   {line}"));
+    }
+}
+
+/// A character, or what stands for it on a terminal.
+fn shown(c: char) -> impl Iterator<Item = char> {
+    let (plain, escaped) =
+        if c.is_control() { (None, Some(c.escape_default())) } else { (Some(c), None) };
+    plain.into_iter().chain(escaped.into_iter().flatten())
+}
+
+fn law(target: &str) -> Result<Law, Failure> {
+    picture::law(target).ok_or_else(|| unknown(target))
+}
+
+/// There is no such target: which there are, and which may have been meant.
+fn unknown(target: &str) -> Failure {
+    let names = || TARGETS.iter().map(|(name, _)| *name);
+    let distance = |name: &&str| strsim::damerau_levenshtein(name, target);
+    let near = names().min_by_key(distance).filter(|name| distance(name) <= 2);
+    let near = near.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
+    let names: Vec<&str> = names().collect();
+    Failure::told(format!(
+        "no target {target:?}{near}: there are {}; and {CANARY}, whose law is broken on purpose",
+        names.join(", ")
+    ))
+}
+
+/// An input, which may be any bytes, or none.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let mut all = |stream: &mut dyn Read| stream.take(INPUT_MAX + 1).read_to_end(&mut bytes);
+    let read = if is_standard(path) {
+        all(&mut io::stdin().lock())
+    } else {
+        File::open(path).and_then(|mut file| all(&mut file))
+    };
+    read.map_err(|error| Failure::reading(path, &error))?;
+    if bytes.len() as u64 > INPUT_MAX {
+        let what = format!("more than {INPUT_MAX} bytes: no fuzzer tries so many");
+        return Err(Failure::reading(path, &what));
+    }
+    Ok(bytes)
+}
+
+/// Writes what there is, all of it or nothing, and takes away what an earlier picture has left there.
+fn write(
+    directory: &Path,
+    picture: &Picture,
+    least: Option<&[u8]>,
+    say: &mut impl FnMut(String),
+) -> Result<(), Failure> {
+    fs::create_dir_all(directory).map_err(|error| Failure::writing(directory, &error))?;
+    let text = |part: &Part<String>| part.clone().map(String::into_bytes);
+    let least = least.map(<[u8]>::to_vec);
+    let parts = [
+        ("capture.pcapng", picture.capture.clone()),
+        ("scenario.toml", text(&picture.scenario)),
+        ("truth.jsonl", picture.truth.clone()),
+        ("report.txt", text(&picture.report)),
+        (INPUT_MIN, least.ok_or_else(|| "the law holds".to_owned())),
+    ];
+    let mut whole = Vec::new();
+    for (name, part) in &parts {
+        let path = directory.join(name);
+        let Ok(bytes) = part else { continue };
+        let put = || {
+            let mut target = Target::create(&path)?;
+            target.write_all(bytes)?;
+            target.settle()?;
+            Ok(target)
+        };
+        whole.push(put().map_err(|error: io::Error| Failure::writing(&path, &error))?);
+    }
+    for target in whole {
+        let path = target.path().to_owned();
+        target.keep().map_err(|error| Failure::writing(&path, &error))?;
+    }
+    for (name, part) in parts {
+        let path = directory.join(name);
+        match part {
+            Ok(bytes) => say(format!("// {}: {} bytes", path.display(), bytes.len())),
+            Err(why) => {
+                gone(&path)?;
+                say(format!("// no {name}: {}", why.replace('\n', " ")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Takes a file away, if it is there.
+fn gone(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Failure::writing(path, &error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

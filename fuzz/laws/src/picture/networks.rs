@@ -1,0 +1,143 @@
+//! Networks that some bytes stand for: they are run once more, for all that can be seen of them.
+
+use simulator::fault::Break;
+use simulator::network::Layout;
+use simulator::scenario::{Scenario, Tap, Unwritable};
+use simulator::topology::NodeId;
+use simulator::traffic::{Arrivals, Destination, Stream};
+use simulator::truth::Wanted;
+
+use super::judge::attempted;
+use super::sheet::byte_test;
+use super::{Part, Sketch, captures};
+use crate::network::plan::{Plan, SwitchPlan};
+use crate::network::run::{Outcome, run};
+use crate::score;
+
+/// How often what was recorded is handed out. *Chosen*.
+const SLICE: u64 = 1 << 16;
+
+/// An input of `network`, and of others that read bytes likewise.
+pub(super) fn network(target: &str, input: &[u8]) -> Sketch {
+    planned(target, input, Plan::from_bytes(input).and_then(|plan| plan.scenario()))
+}
+
+/// An input of `switch`.
+pub(super) fn switch(target: &str, input: &[u8]) -> Sketch {
+    let plan = SwitchPlan::from_bytes(input).map(Plan::from);
+    planned(target, input, plan.and_then(|plan| plan.scenario()))
+}
+
+/// An input of `analyze`: a capture, or the bytes of a network.
+pub(super) fn analyze(target: &str, input: &[u8]) -> Sketch {
+    if captures::is_file(input) { captures::draw(target, input) } else { network(target, input) }
+}
+
+fn planned(target: &str, input: &[u8], scenario: Option<Scenario>) -> Sketch {
+    let Some(scenario) = scenario else {
+        let known = ["These bytes stand for no network.".to_owned()];
+        return Sketch::nothing(&known[0], byte_test(target, &known, input));
+    };
+    let known = ["The network that these bytes stand for is in scenario.toml.".to_owned()];
+    Sketch { notation: byte_test(target, &known, input), ..drawn(&scenario) }
+}
+
+/// What can be seen of a scenario.
+pub(super) fn drawn(scenario: &Scenario) -> Sketch {
+    let watched = watched(scenario);
+    let outcome = attempted(|| run(&watched, Wanted::Everything, Layout::AsGiven, SLICE));
+    let outcome = outcome.map_err(|breach| format!("the run did not come to its end: {breach}"));
+    let (capture, truth) = match &outcome {
+        Ok(outcome) => (Ok(outcome.capture.clone()), Ok(score::truth(&watched, outcome))),
+        Err(why) => (Err(why.clone()), Err(why.clone())),
+    };
+    let scenario = Ok(file(&watched, &outcome));
+    Sketch { capture, scenario, truth, notation: String::new() }
+}
+
+/// The same, tapped at every cable where it is tapped nowhere. Nothing in a network depends on its taps.
+fn watched(scenario: &Scenario) -> Scenario {
+    let mut scenario = scenario.clone();
+    if scenario.taps.is_empty() {
+        let (from, to) = (0, scenario.duration);
+        let ends = scenario.topology.cables().iter().map(|cable| cable.ends[0]);
+        scenario.taps = ends.map(|port| Tap { port, from, to }).collect();
+    }
+    scenario
+}
+
+/// The file of a scenario, or the one that comes nearest, with a word on whether it runs to the same.
+fn file(scenario: &Scenario, outcome: &Part<Outcome>) -> String {
+    let spoken = spoken(scenario);
+    let (text, why) = match spoken.write() {
+        Ok(text) if spoken == *scenario => return text,
+        Ok(text) => (text, "what changes nothing is left out".to_owned()),
+        Err(why) => (why.text().to_owned(), reason(&why)),
+    };
+    let same = Scenario::read("scenario.toml", &text).ok().and_then(|nearest| {
+        let other = attempted(|| run(&nearest, Wanted::Everything, Layout::AsGiven, SLICE)).ok()?;
+        Some(outcome.as_ref().is_ok_and(|outcome| outcome.capture == other.capture))
+    });
+    let same = match same {
+        Some(true) => "it runs to the same capture",
+        Some(false) => "IT RUNS TO ANOTHER CAPTURE",
+        None => "IT CANNOT BE RUN",
+    };
+    let why = why.lines().map(|line| format!("# {line}\n")).collect::<String>();
+    format!("# The file that comes nearest to what ran; {same}.\n{why}{text}")
+}
+
+fn reason(why: &Unwritable) -> String {
+    why.to_string()
+}
+
+/// The same in words that the form of the file has: without what can never happen.
+fn spoken(scenario: &Scenario) -> Scenario {
+    let mut scenario = scenario.clone();
+    for fault in &mut scenario.faults {
+        if happens_at_once(&fault.what) {
+            fault.until = None;
+        }
+    }
+    let duration = scenario.duration;
+    scenario.faults.retain(|fault| fault.at < duration);
+    let hosts: Vec<NodeId> = scenario.topology.hosts().collect();
+    for stream in &mut scenario.streams {
+        // Its place among the streams stays taken: others draw the same lots.
+        if is_to_itself(stream)
+            && let Some(other) = hosts.iter().find(|host| **host != stream.from)
+        {
+            stream.to = Destination::One(*other);
+            stream.packets = Some(0);
+        }
+        if let Arrivals::Constant(period) | Arrivals::Bursts(_, period) = &mut stream.arrivals {
+            period.0 = period.0.max(1);
+        }
+    }
+    scenario
+}
+
+fn is_to_itself(stream: &Stream) -> bool {
+    let own = |to: &NodeId| *to == stream.from;
+    match &stream.to {
+        Destination::One(to) => own(to),
+        Destination::Among(all) => all.iter().all(own),
+    }
+}
+
+const fn happens_at_once(what: &Break) -> bool {
+    match what {
+        Break::Flip { .. }
+        | Break::ForwardReset { .. }
+        | Break::BackwardReset { .. }
+        | Break::Probe { .. }
+        | Break::Restart { .. } => true,
+        Break::Noise { .. }
+        | Break::OpenWire { .. }
+        | Break::Cut { .. }
+        | Break::LoseGap { .. }
+        | Break::PowerOff { .. }
+        | Break::DeadPort { .. }
+        | Break::Consume { .. } => false,
+    }
+}

@@ -1,0 +1,145 @@
+//! Inputs of every target as pictures.
+
+use std::fmt::Write;
+
+use laws::picture::judge::Verdict;
+use laws::picture::{CANARY, Picture, bytes, picture};
+use laws::{TARGETS, seeds};
+
+/// The parts of a picture, those that are binary or long by their size.
+fn shown(picture: &Picture) -> String {
+    let mut out = format!("{:?}\n", picture.verdict);
+    let mut part = |name: &str, part: Result<String, &String>| {
+        let _ = match part {
+            Ok(text) => writeln!(out, "== {name}\n{text}"),
+            Err(why) => writeln!(out, "== no {name}: {why}"),
+        };
+    };
+    let size = |bytes: &Vec<u8>| format!("{} bytes", bytes.len());
+    part("capture", picture.capture.as_ref().map(size));
+    part("truth", picture.truth.as_ref().map(|truth| String::from_utf8_lossy(truth).into_owned()));
+    part("scenario", picture.scenario.as_ref().cloned());
+    part("notation", Ok(picture.notation.clone()));
+    out
+}
+
+fn seed(target: &str, name: &str) -> Vec<u8> {
+    let found = seeds::all().into_iter().find(|(own, other, _)| (*own, *other) == (target, name));
+    found.map(|(.., bytes)| bytes).unwrap_or_default()
+}
+
+fn of(target: &str, input: &[u8]) -> String {
+    picture(target, input).as_ref().map_or_else(String::new, shown)
+}
+
+#[test]
+fn every_seed_of_every_target_has_a_picture() {
+    for (target, _) in TARGETS {
+        let all: Vec<_> = seeds::all().into_iter().filter(|(name, ..)| name == target).collect();
+        // Laws of networks take their time.
+        let own: Vec<_> = all.iter().step_by(all.len().div_ceil(8).max(1)).collect();
+        let pictures: Vec<Picture> =
+            own.iter().map(|(_, _, input)| picture(target, input).unwrap()).collect();
+        for (picture, (_, name, _)) in pictures.iter().zip(&own) {
+            assert_eq!(picture.verdict, Verdict::Holds, "{target}/{name}");
+            assert!(picture.notation.starts_with("#[test]\nfn "), "{target}/{name}");
+            let nobody = |why: &String| why.contains("nobody");
+            let drawn = !picture.capture.as_ref().is_err_and(nobody);
+            assert!(drawn, "{target} has no painter in fuzz/laws/src/picture.rs");
+            if let Ok(capture) = &picture.capture {
+                assert!(!capture.is_empty(), "{target}/{name}");
+                assert!(picture.report.is_ok(), "{target}/{name}: {:?}", picture.report);
+            }
+        }
+        let text = ["filter", "filter-rows", "filter-shown"].contains(target);
+        let some = pictures.iter().any(|picture| picture.capture.is_ok());
+        assert!(text || pictures.is_empty() || some, "{target} shows no characters at all");
+    }
+    assert_eq!(picture("no-such-target", b""), None);
+}
+
+#[test]
+fn no_input_is_too_odd_for_a_picture() {
+    for (target, _) in TARGETS {
+        for input in [&b""[..], b"\0", b"\xff\xff\xff\xff", &[0; 40], b"GAP \x1b[31m 83"] {
+            let picture = picture(target, input).unwrap();
+            assert_eq!(picture.verdict, Verdict::Holds, "{target}: {input:?}");
+            let harm = |c: char| c.is_control() && c != '\n';
+            assert!(!picture.notation.contains(harm), "{target}: {}", picture.notation);
+        }
+    }
+}
+
+#[test]
+fn a_chunk_is_shown_as_its_characters() {
+    insta::assert_snapshot!(of("chars", &seeds::chunk("GAP 83 05 92 GAP STOP", Some(20))));
+}
+
+#[test]
+fn a_packet_is_shown_in_its_parts() {
+    insta::assert_snapshot!(of("packet", &seed("packet", "bad")));
+}
+
+#[test]
+fn a_message_is_shown_on_a_wire() {
+    insta::assert_snapshot!(of("message", &seed("message", "good-medium")));
+}
+
+#[test]
+fn texts_are_shown_as_they_are() {
+    insta::assert_snapshot!(of("filter", &seed("filter", "text")));
+    insta::assert_snapshot!(of("notation", b"GAP 83 (05 STOP)\xc3\x973"));
+}
+
+#[test]
+fn a_network_is_shown_with_its_scenario_and_its_truth() {
+    let picture = picture("network", &seed("network", "backward-reset")).unwrap();
+    insta::assert_snapshot!(picture.scenario.as_ref().unwrap());
+    assert!(picture.report.unwrap().contains("backward-reset     R-5"));
+    let truth = picture.truth.unwrap();
+    assert!(String::from_utf8_lossy(&truth).contains("backward-reset"));
+}
+
+#[test]
+fn a_capture_is_its_own_picture() {
+    let input = seed("capture", "whole-flow-control");
+    let picture = picture("capture", &input).unwrap();
+    assert_eq!(picture.capture.as_ref(), Ok(&input));
+    insta::assert_snapshot!(picture.notation);
+    insta::assert_snapshot!(picture.report.unwrap());
+}
+
+#[test]
+fn circuits_are_shown_by_both_channels_of_their_cable() {
+    let input =
+        bytes("fb 5c 15 3a 96 ba 1c 7d 97 86 6b 98 db c0 7d 94 7a 8c 4f c6 7a 5d 74 ea 7f 02");
+    insta::assert_snapshot!(of("link", &input));
+}
+
+#[test]
+fn machines_are_shown_by_what_is_done_to_them_and_by_their_packets() {
+    let input = bytes("00×7 00 01 02 ff 0d 00 00 00 1c 00 00 04 12 00 00 00");
+    insta::assert_snapshot!(of("transport", &input));
+}
+
+#[test]
+fn hosts_are_shown_by_what_they_send_and_what_they_tell() {
+    let input = bytes("01 02 03×20 11 22 33 44 55 66 77 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d");
+    let picture = picture("endpoints", &input).unwrap();
+    insta::assert_snapshot!(picture.notation);
+    let truth = String::from_utf8(picture.truth.unwrap()).unwrap();
+    for told in ["message-accepted", "message-written", "message-acknowledged", "message-returned"]
+    {
+        assert!(truth.contains(told), "{told}");
+    }
+    assert!(picture.report.unwrap().contains("n2.1:0>n1.2:0"));
+}
+
+#[test]
+fn a_law_that_is_broken_says_how_and_where() {
+    let picture = picture(CANARY, &[1, 9, 5, 7]).unwrap();
+    let Verdict::Breaks(breach) = picture.verdict else { panic!("it holds") };
+    assert_eq!(breach.message, "no 09 comes before a 07: 1, 3");
+    assert!(breach.place.starts_with("fuzz/laws/src/picture.rs:"), "{}", breach.place);
+    assert!(picture.notation.contains("\"01 09 05 07\""));
+}
