@@ -9,7 +9,7 @@ use codec::character::{ReplyStatus, Symbol};
 use crate::cell::{Cell, PacketId};
 use crate::link::{LinkParameters, Symbols};
 use crate::receiver::{Asked, Receiver};
-use crate::sender::{Sender, Sending, code_of};
+use crate::sender::{Sender, Sending};
 use crate::switch::{Input, Switch};
 use crate::topology::Port;
 use crate::truth::{FrameAccount, Log, Release, Telling, Wanted, What};
@@ -33,6 +33,8 @@ pub struct Circuit {
     pub sink: Sink,
     /// Where the data that it sends comes from.
     pub source: Source,
+    /// The channel into which its sink, the input of a switch, last began to send data.
+    pub onto: u32,
     /// Whether it has power, and how long it has been silent for want of it.
     pub power: Power,
     /// When it first sends after it last got its power, and how long it had been silent before.
@@ -101,6 +103,13 @@ impl Tapped {
         self.windows.iter().any(|window| window.contains(&now))
     }
 
+    /// The next period from one on in which recording begins or ends.
+    #[must_use]
+    pub fn edge(&self, from: u64) -> Option<u64> {
+        let edges = self.windows.iter().flat_map(|window| [window.start, window.end]);
+        edges.filter(|edge| *edge > from).min()
+    }
+
     /// The stretches of a range in which they are recorded.
     pub fn stretches(&self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
         let Range { mut start, end } = range;
@@ -138,21 +147,6 @@ pub struct Passed {
     pub fill_max: u32,
 }
 
-/// What a circuit hears and sends while nothing happens to it: a link between packets, at the full
-/// rate, not tapped. It holds until the circuit does anything else, so it need not be looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quiet {
-    /// Fill, which changes nothing: GAP and the STOP or GO that was heard last.
-    pub hears: [Cell; 2],
-    /// Fill, in the even and in the odd periods.
-    pub sends: [Cell; 2],
-}
-
-impl Quiet {
-    /// Something happens.
-    pub const NEVER: Self = Self { hears: [Cell::NEVER; 2], sends: [Cell::NEVER; 2] };
-}
-
 /// The two lamps of a port. L (§4.7)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Light {
@@ -186,6 +180,7 @@ impl Circuit {
             sender: Sender::new(link, account()),
             sink,
             source,
+            onto: 0,
             power: Power::On,
             back: (0, 0),
             tapped: None,
@@ -243,35 +238,6 @@ impl Circuit {
             Sink::Switch(_, Input::Connected(_, transit)) => transit.stream(&mut self.receiver),
             Sink::Switch(..) | Sink::Host(_) => None,
         }
-    }
-
-    /// What it hears while nothing happens, from now on.
-    #[inline]
-    #[must_use]
-    pub fn hears(&self) -> [Cell; 2] {
-        let idle = self.receiver.is_quiet()
-            && matches!(self.sink, Sink::Host(_) | Sink::Switch(_, Input::Empty))
-            && self.may_be_quiet();
-        if idle { [Cell::GAP, code_of(self.sender.heard())] } else { Quiet::NEVER.hears }
-    }
-
-    /// What it sends while nothing happens, from now on.
-    #[must_use]
-    pub fn sends(&self) -> [Cell; 2] {
-        let idle = self.source == Source::Nowhere && self.receiver.is_calm() && self.may_be_quiet();
-        let rhythm = if idle { self.sender.rhythm() } else { None };
-        rhythm.unwrap_or(Quiet::NEVER.sends)
-    }
-
-    /// Both.
-    #[must_use]
-    pub fn quiet(&self) -> Quiet {
-        Quiet { hears: self.hears(), sends: self.sends() }
-    }
-
-    fn may_be_quiet(&self) -> bool {
-        let calm = self.tapped.is_none() && self.watch.is_none();
-        calm && self.power == Power::On && self.clock.divisor() == 1
     }
 
     /// If it is an input of a switch, what it was doing is forgotten; hands back the packet whose

@@ -1,6 +1,7 @@
 //! A host's interface: memory, engines, queues and control program. I-1..I-6
 
 pub mod checksum;
+mod consumption;
 pub mod dma;
 pub mod firmware;
 pub mod host;
@@ -350,12 +351,6 @@ impl Interface {
             firmware.restart(now, ready);
         }
         self.due = 0;
-    }
-
-    /// From now on it takes characters like this. I-4
-    pub const fn set_consumption(&mut self, consumption: Consumption) {
-        self.parameters.consumption = consumption;
-        self.takes_from = 0;
     }
 
     /// Whether a packet is half taken in.

@@ -5,6 +5,7 @@
 //! analyzer. Everything is a step: state and inputs in, new state out; the same scenario and seed
 //! give the same characters everywhere.
 
+mod attention;
 pub mod cell;
 pub mod chance;
 pub mod circuit;

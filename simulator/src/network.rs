@@ -7,14 +7,16 @@ use codec::capture::{Channel, ChannelId, Chunk};
 use codec::route::PortId;
 use codec::tick::FULL_RATE_PERIOD_PS;
 
+use crate::attention::Attention;
 use crate::chance::Dice;
-use crate::circuit::{Circuit, Light, Passed, Quiet, Sink, Tapped};
+use crate::circuit::{Circuit, Light, Passed, Sink, Tapped};
 use crate::endpoint::Messaging;
 use crate::extension::Extension;
 use crate::interface::{Consumption, Interface, InterfaceParameters};
 use crate::link::LinkParameters;
 use crate::orders::Order;
 use crate::scenario::Scenario;
+use crate::stepper::Repose;
 use crate::switch::{Input, Switch};
 use crate::tap::Recorder;
 use crate::topology::{NodeId, NodeKind, Port};
@@ -28,8 +30,10 @@ pub struct Network {
     pub(crate) circuits: Vec<Circuit>,
     /// The channel that comes in at each circuit.
     pub(crate) wires: Vec<Wire>,
-    /// What each circuit does while nothing happens.
-    pub(crate) quiet: Vec<Quiet>,
+    /// How far the channel that comes in at each circuit is at rest.
+    pub(crate) rests: Vec<Repose>,
+    /// What is looked at.
+    pub(crate) attention: Attention,
     /// The circuit at the other end of each one's cable.
     pub(crate) peers: Vec<u32>,
     pub(crate) switches: Vec<Switch>,
@@ -93,7 +97,8 @@ impl Network {
             now: 0,
             circuits: Vec::new(),
             wires: Vec::new(),
-            quiet: Vec::new(),
+            rests: Vec::new(),
+            attention: Attention::default(),
             peers: Vec::new(),
             switches: Vec::new(),
             hosts: Vec::new(),
@@ -108,6 +113,7 @@ impl Network {
         network.build_nodes(scenario, layout);
         network.build_circuits(scenario, wanted, layout);
         network.build_taps(scenario, wanted);
+        network.attention = Attention::all(network.circuits.len(), network.hosts.len());
         network
     }
 
@@ -148,7 +154,7 @@ impl Network {
             // Every cable ends at a node.
             let Some(sink) = self.sink(port, circuit) else { continue };
             self.circuits.push(Circuit::new(port, &link, sink, wanted));
-            self.quiet.push(Quiet::NEVER);
+            self.rests.push(Repose::default());
             self.places.circuits.insert(port, circuit);
             peers.push(peer);
         }
@@ -231,24 +237,9 @@ impl Network {
         self.now
     }
 
-    /// Runs up to a period, which comes next. As [`Network::step`] so often, but quicker.
-    pub fn run(&mut self, until: u64) {
-        while self.now < until {
-            self.skip(until);
-            if self.now < until {
-                self.step();
-            }
-        }
-    }
-
-    /// How many of the periods so far [`Network::run`] has left out, as nothing could happen in them.
-    #[must_use]
-    pub const fn left_out(&self) -> u64 {
-        self.left_out
-    }
-
     /// The run ends: tells of what is unfinished.
     pub fn finish(&mut self) {
+        self.catch_up();
         self.behind = 0;
         let Self { circuits, log, now, .. } = self;
         for circuit in circuits {
@@ -279,6 +270,7 @@ impl Network {
         &mut self,
         out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.catch_up();
         // A slow link hears late in its period: what has its place there may still come.
         let moment = u128::from(self.now.saturating_sub(self.behind));
         self.recorder.flush_before(moment * u128::from(FULL_RATE_PERIOD_PS), out)
@@ -288,7 +280,10 @@ impl Network {
     #[must_use]
     pub fn port(&self, port: Port) -> Option<(Passed, Light)> {
         let circuit = self.circuits.get(*self.places.circuits.get(&port)? as usize)?;
-        Some((circuit.passed(), circuit.light()))
+        let mut passed = circuit.passed();
+        let rest = self.rests.get(circuit.peer as usize)?;
+        passed.stopped += rest.stopped(&circuit.clock, self.now);
+        Some((passed, circuit.light()))
     }
 
     /// The interface of a host.

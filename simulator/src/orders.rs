@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use codec::character::Symbol;
 
 use crate::chance::Dice;
-use crate::circuit::{Quiet, Sink, Source};
+use crate::circuit::{Sink, Source};
 use crate::fault::{Break, Fault};
 use crate::network::{HOST_PORT, Host, Network, Part};
 use crate::sender::Sending;
@@ -80,8 +80,8 @@ impl Network {
     #[inline]
     pub(crate) fn obey_orders(&mut self) {
         while let Some(order) = self.orders.pop_front_if(|order| order.at <= self.now) {
+            self.wake_all();
             self.obey(order);
-            self.quiet.fill(Quiet::NEVER);
         }
     }
 

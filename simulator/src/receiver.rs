@@ -8,7 +8,7 @@ use crate::cell::{Cell, PacketId};
 use crate::incoming::{Heed, Incoming};
 use crate::link::{LinkParameters, Symbols};
 use crate::slack::{Delayed, SlackBuffer};
-use crate::truth::{Command, FrameAccount, FrameEnd, Rule, Telling, What};
+use crate::truth::{Command, FrameAccount, FrameEnd, Rule, Telling, Wanted, What};
 
 /// An input circuit with its slack buffer.
 #[derive(Clone, Debug)]
@@ -77,8 +77,8 @@ impl Receiver {
         }
     }
 
-    /// Hears what arrives in a period, and the packet that begins with it. (Inline: fill, which
-    /// changes nothing.)
+    /// Hears what arrives in a period, if that changes nothing but the slack buffer: fill, silence
+    /// on an open link, bytes within a packet.
     #[inline]
     pub fn hear(&mut self, cell: Cell, gone: Command) -> Option<Asked> {
         // What was taken from the slack buffer since the last period may have made room.
@@ -89,6 +89,9 @@ impl Receiver {
             Command::Go => Cell::control(0x03),
             Command::Stop => Cell::control(0x0f),
         };
+        if cell == Cell::IDLE && self.silent == OPEN {
+            return Some(Asked::Nothing);
+        }
         let fill = cell == told || cell == Cell::GAP && self.receiving == Receiving::Between;
         if fill && self.silent < OPEN && self.heed != Heed::Framing {
             self.silent = 0;
@@ -108,14 +111,45 @@ impl Receiver {
         None
     }
 
-    /// Whether fill changes nothing, and nothing is in the slack buffer.
+    /// Whether it may hear two characters in turn for ever, and nothing comes of it that is told
+    /// where rows are wanted. `gone` is what its port's sender has heard last.
     #[must_use]
-    pub fn is_quiet(&self) -> bool {
-        self.buffer.fill() == 0
-            && self.silent == 0
-            && self.receiving == Receiving::Between
-            && self.heed != Heed::Framing
-            && self.commanded == Command::Go
+    pub fn ignores(&self, pair: [Cell; 2], gone: Command, wanted: Wanted) -> bool {
+        let silences = pair.iter().filter(|cell| cell.character() == Character::IDLE).count();
+        let life = match silences {
+            0 => self.silent == 0,
+            1 => self.silent < 2,
+            _ => self.silent == OPEN,
+        };
+        let rises = self.buffer.is_low() && self.commanded == Command::Stop;
+        life && !rises && pair.iter().all(|cell| self.ignores_one(*cell, gone, wanted))
+    }
+
+    fn ignores_one(&self, cell: Cell, gone: Command, wanted: Wanted) -> bool {
+        let code = match cell.character() {
+            Character::IDLE => return true,
+            Character::Data(_) => return false,
+            Character::Control(code) => code,
+        };
+        let symbol = match hear(code) {
+            Heard::Exact(symbol) => symbol,
+            Heard::Corrected(symbol) if wanted == Wanted::Nothing => symbol,
+            Heard::Invalid => return wanted == Wanted::Nothing,
+            Heard::Corrected(_) => return false,
+        };
+        let between = self.receiving == Receiving::Between && self.heed != Heed::Framing;
+        match gone {
+            Command::Go if symbol == Symbol::Go => true,
+            Command::Stop if symbol == Symbol::Stop => true,
+            Command::Go | Command::Stop => symbol == Symbol::Gap && between,
+        }
+    }
+
+    /// It has heard two characters in turn that it ignores, this one last.
+    pub fn heard_last(&mut self, cell: Cell) {
+        if self.silent < OPEN {
+            self.silent = u8::from(cell.character() == Character::IDLE);
+        }
     }
 
     /// Hears what arrives in a period, and the packet that begins with it: anything.

@@ -158,10 +158,24 @@ impl Sender {
             && slot < self.deadline
     }
 
-    /// What it sends from now on, in its even and in its odd periods, while nothing happens.
+    /// What it sends from now on, in its even and in its odd periods, as long as nothing comes in
+    /// and its source has nothing for it.
     #[must_use]
-    pub fn rhythm(&self) -> Option<[Cell; 2]> {
-        Some([self.idle(0)?, self.idle(1)?])
+    pub fn rhythm(&self, slot: u64) -> Option<[Cell; 2]> {
+        let closing = matches!(self.sending, Sending::Closing(_));
+        let calm = !closing
+            && self.commands.is_empty()
+            && self.told == self.fill
+            && self.waiting.is_empty()
+            && slot < self.deadline;
+        calm.then(|| [self.filling(0), self.filling(1)])
+    }
+
+    /// The period of the channel in which it will have been stopped, or been sending one packet, for
+    /// too long. R-4
+    #[must_use]
+    pub const fn deadline(&self) -> u64 {
+        self.deadline
     }
 
     /// What it does in a period. `due` is the STOP or GO of its port's slack buffer. F-6, R-4
@@ -189,11 +203,17 @@ impl Sender {
         if let Some(code) = self.waiting.pop_front() {
             return Turn::Send(self.symbol(code, telling));
         }
-        Turn::Ask(match (self.sending, self.flow) {
+        Turn::Ask(self.appetite())
+    }
+
+    /// What it asks its source for.
+    #[must_use]
+    pub const fn appetite(&self) -> Appetite {
+        match (self.sending, self.flow) {
             (Sending::Discarding, _) => Appetite::Discard,
             (_, Command::Stop) => Appetite::Framing,
             (_, Command::Go) => Appetite::All,
-        })
+        }
     }
 
     /// Sends what the source had. F-6, F-8

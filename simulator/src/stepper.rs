@@ -4,7 +4,7 @@
 use codec::tick::Tick;
 
 use crate::cell::Cell;
-use crate::circuit::{Circuit, Power, Quiet, Sink, Source};
+use crate::circuit::{Circuit, Power, Sink, Source};
 use crate::interface::Offer;
 use crate::network::{Host, Network};
 use crate::receiver::Asked;
@@ -18,27 +18,41 @@ mod extension;
 mod stillness;
 mod switching;
 
+pub(crate) use stillness::Repose;
 use switching::{advance, connect, select, sever};
 
 impl Network {
-    /// One period.
+    /// One period, in which every part is looked at.
     pub fn step(&mut self) {
+        self.wake_all();
+        self.period();
+    }
+
+    /// One period, in which the parts are looked at that something may happen to.
+    #[inline]
+    pub(crate) fn period(&mut self) {
         self.obey_orders();
+        self.wake_due();
         self.hear();
+        self.wake_woken(self.now + 1, self.now);
         self.decide_hosts();
         self.decide_switches();
+        self.wake_woken(self.now + 1, self.now);
         self.emit();
+        self.wake_woken(self.now + 1, self.now + 1);
         self.now += 1;
     }
 
     /// Every port hears what arrives.
     fn hear(&mut self) {
-        let Self { now, circuits, wires, quiet, switches, hosts, log, recorder, .. } = self;
-        let now = *now;
-        for ((wire, quiet), circuit) in wires.iter_mut().zip(quiet).zip(circuits) {
-            if wire.brings(quiet.hears) {
+        let Self { now, circuits, wires, switches, hosts, log, recorder, attention, .. } = self;
+        let (now, mut hearing) = (*now, attention.hearing());
+        while let Some(index) = hearing.pop() {
+            let (Some(circuit), Some(wire)) = (circuits.get_mut(index), wires.get_mut(index))
+            else {
                 continue;
-            }
+            };
+            let fill = circuit.receiver.fill();
             if let Some(slot) = circuit.clock.hears(now) {
                 let cell = wire.arrive(now);
                 if let Some(tapped) = &circuit.tapped
@@ -51,9 +65,12 @@ impl Network {
                     Power::Off { .. } => None,
                 };
                 if quick.is_none() {
-                    quiet.sends = Quiet::NEVER.sends;
+                    if circuit.power == Power::On {
+                        attention.wake(circuit.peer);
+                    }
                     let telling = &mut Telling { now, slot, place: circuit.port, log };
                     if hear_any(circuit, wire, cell, telling) == Asked::Reset {
+                        attention.host_due(0);
                         reset_sink(circuit, switches, hosts, telling);
                     }
                 }
@@ -62,85 +79,110 @@ impl Network {
                     watch.look(circuit.receiver.fill(), telling);
                 }
             }
-            if let Sink::Switch(switch, Input::Empty | Input::Decoding(_) | Input::Discarding) =
-                circuit.sink
+            if let Sink::Switch(switch, input) = circuit.sink
                 && circuit.receiver.fill() > 0
             {
-                advance(circuit, switches.get_mut(switch as usize), now, log);
+                match input {
+                    Input::Empty | Input::Decoding(_) | Input::Discarding => {
+                        advance(circuit, switches.get_mut(switch as usize), now, log);
+                    }
+                    Input::Connected(..) if circuit.receiver.fill() > fill => {
+                        attention.wake(circuit.onto);
+                    }
+                    Input::Connected(..) | Input::Ready | Input::Waiting(_) | Input::Extended => {}
+                }
             }
-            quiet.hears = circuit.hears();
         }
+        attention.give_back(hearing);
     }
 
     /// Every host does what it does in a period, and takes what has come.
     fn decide_hosts(&mut self) {
-        let Self { now, hosts, circuits, quiet, log, .. } = self;
-        for (number, Host { circuit, interface, .. }) in (0..).zip(hosts) {
-            interface.tick(*now, log);
-            let Some(index) = circuit.map(|circuit| circuit as usize) else { continue };
-            if interface.offer() == Offer::Nothing && is_quiet(quiet, index) {
-                continue;
+        let Self { now, hosts, circuits, attention, log, .. } = self;
+        if *now >= attention.hosts_due {
+            attention.hosts_due = u64::MAX;
+            for (number, Host { interface, .. }) in hosts.iter().enumerate() {
+                if interface.due() <= *now {
+                    attention.hosts.insert(number);
+                }
+                attention.host_due(interface.due());
             }
-            let Some(circuit) = circuits.get_mut(index) else { continue };
+        }
+        let mut deciding = attention.deciding();
+        while let Some(number) = deciding.pop() {
+            let Some(Host { circuit, interface, .. }) = hosts.get_mut(number) else { continue };
+            let ticks = *now >= interface.due();
+            interface.tick(*now, log);
+            attention.host_due(interface.due());
+            let channel = circuit.unwrap_or(u32::MAX);
+            let Some(circuit) = circuits.get_mut(channel as usize) else {
+                attention.hosts.remove(number);
+                continue;
+            };
             if circuit.receiver.fill() > 0
                 && interface.takes(*now, circuit.receiver.commanded())
                 && let Some((cell, head)) = circuit.receiver.take()
             {
+                attention.wake(channel);
                 interface.take(*now, cell, head, log);
+                attention.host_due(interface.due());
             }
-            circuit.source = match interface.offer() {
+            let source = match interface.offer() {
                 Offer::Nothing => Source::Nowhere,
                 Offer::Data(..) | Offer::Mark | Offer::Symbol(_) => {
-                    wake(quiet, index);
-                    Source::Host(number)
+                    Source::Host(u32::try_from(number).unwrap_or(u32::MAX))
                 }
             };
+            if source != circuit.source || ticks && source != Source::Nowhere {
+                attention.wake(circuit.peer);
+            }
+            // It may be that it takes one later now.
+            if ticks && circuit.receiver.fill() > 0 {
+                attention.wake(channel);
+            }
+            circuit.source = source;
+            if !attention.is_awake(channel as usize) && !attention.is_awake(circuit.peer as usize) {
+                attention.hosts.remove(number);
+            }
         }
+        attention.give_back(deciding);
     }
 
     /// Every switch drops and connects packets.
     fn decide_switches(&mut self) {
-        let Self { now, switches, circuits, quiet, log, .. } = self;
+        let Self { now, switches, circuits, attention, log, .. } = self;
         for switch in switches.iter_mut().filter(|switch| !switch.is_calm()) {
-            let mut woken = |index| wake(quiet, index);
-            sever(switch, circuits, &mut woken, *now, log);
-            select(switch, circuits, *now, log);
-            connect(switch, circuits, &mut woken, *now, log);
+            sever(switch, circuits, attention, *now, log);
+            select(switch, circuits, attention, *now, log);
+            connect(switch, circuits, attention, *now, log);
         }
     }
 
     /// Every port sends.
     fn emit(&mut self) {
-        for index in 0..self.circuits.len() {
-            // At the full rate, the only one that is ever quiet.
-            let [even, odd] = self.quiet.get(index).map_or([Cell::NEVER; 2], |quiet| quiet.sends);
-            let quick = if self.now & 1 == 0 { even } else { odd };
-            if quick != Cell::NEVER {
-                let peer = self.peers.get(index).map_or(0, |peer| *peer as usize);
-                self.wires.get_mut(peer).into_iter().for_each(|wire| wire.put(quick));
-                continue;
-            }
-            let Some(circuit) = self.circuits.get_mut(index) else { return };
+        let mut sending = self.attention.sending();
+        while let Some(index) = sending.pop() {
+            let Some(circuit) = self.circuits.get_mut(index) else { continue };
             let Some(slot) = circuit.clock.sends(self.now) else { continue };
+            let peer = circuit.peer as usize;
             if let Source::Circuit(input) = circuit.source
                 && circuit.receiver.is_calm()
                 && circuit.tapped.is_none()
                 && circuit.power == Power::On
                 && circuit.sender.streams(slot)
+                && let Some(cell) = self.circuits.get_mut(input as usize).and_then(Circuit::stream)
             {
-                let (input, peer) = (input as usize, circuit.peer as usize);
-                if let Some(cell) = self.circuits.get_mut(input).and_then(Circuit::stream) {
-                    self.circuits.get_mut(index).into_iter().for_each(|it| it.passed.data += 1);
-                    self.wires.get_mut(peer).into_iter().for_each(|wire| wire.put(cell));
-                    continue;
-                }
+                self.attention.wake(input);
+                self.circuits.get_mut(index).into_iter().for_each(|it| it.passed.data += 1);
+                self.wires.get_mut(peer).into_iter().for_each(|wire| wire.put(cell));
+                self.rests.get_mut(peer).into_iter().for_each(|rest| rest.disturb());
+                continue;
             }
-            let Some(circuit) = self.circuits.get_mut(index) else { return };
+            let Some(circuit) = self.circuits.get_mut(index) else { continue };
             let calm = circuit.source == Source::Nowhere
                 && circuit.receiver.is_calm()
                 && circuit.power == Power::On;
             let quick = if calm { circuit.sender.idle(slot) } else { None };
-            let peer = circuit.peer as usize;
             let cell = match quick {
                 Some(cell) => cell,
                 None => self.send(index, slot),
@@ -148,16 +190,14 @@ impl Network {
             if let Some(wire) = self.wires.get_mut(peer) {
                 wire.put(cell);
             }
+            self.rests.get_mut(peer).into_iter().for_each(|rest| rest.note(slot, cell));
             if let Some(tapped) = self.circuits.get(index).and_then(|c| c.tapped.as_ref())
                 && tapped.is_on(self.now)
             {
                 self.recorder.push(tapped.outgoing as usize, Tick(slot), cell.character());
             }
-            let Some(circuit) = self.circuits.get(index) else { return };
-            if let Some(quiet) = self.quiet.get_mut(index) {
-                *quiet = circuit.quiet();
-            }
         }
+        self.attention.give_back(sending);
     }
 
     /// What a port sends in a period in which it has something to do.
@@ -177,7 +217,11 @@ impl Network {
         let source = circuit.source;
         let cell = match circuit.sender.turn(due, telling) {
             Turn::Send(cell) => {
-                give_up(circuit, &mut self.hosts);
+                // It may have reset itself, so that a STOP that is said again counts anew.
+                self.attention.wake(u32::try_from(index).unwrap_or(u32::MAX));
+                if give_up(circuit, &mut self.hosts) {
+                    self.attention.host_due(0);
+                }
                 cell
             }
             Turn::Ask(appetite) => {
@@ -213,6 +257,7 @@ impl Network {
                 };
                 if supply != Supply::Nothing {
                     interface.taken(self.now, &mut self.log);
+                    self.attention.host_due(interface.due());
                 }
                 supply
             }
@@ -230,6 +275,7 @@ impl Network {
             return Supply::Nothing;
         };
         let (switch, port) = (*switch, *port);
+        let fill = circuit.receiver.fill();
         if let Some(id) = transit.hold(&mut circuit.receiver) {
             log.tell(now, place, Some(id), || What::Merged);
         }
@@ -244,6 +290,9 @@ impl Network {
             Some(supply) => supply,
             None => transit.supply(&mut circuit.receiver, appetite),
         };
+        if circuit.receiver.fill() < fill {
+            self.attention.wake(u32::try_from(input).unwrap_or(u32::MAX));
+        }
         if supply == Supply::Mark {
             if let Some(id) = transit.head() {
                 log.tell(now, place, Some(id), || What::Dropped(Rule("P-9")));
@@ -296,21 +345,9 @@ fn reset_sink(
     }
 }
 
-/// Whether nothing happens to a circuit.
-fn is_quiet(quiet: &[Quiet], circuit: usize) -> bool {
-    let [never, _] = Quiet::NEVER.sends;
-    quiet
-        .get(circuit)
-        .is_some_and(|quiet| !quiet.hears.contains(&never) && !quiet.sends.contains(&never))
-}
-
-/// Something happens to a circuit.
-fn wake(quiet: &mut [Quiet], circuit: usize) {
-    quiet.get_mut(circuit).into_iter().for_each(|quiet| *quiet = Quiet::NEVER);
-}
-
 /// A host's interface need not hold the rest of a packet that has been given up.
-fn give_up(circuit: &mut Circuit, hosts: &mut [Host]) {
+/// Whether it was given up in this period.
+fn give_up(circuit: &mut Circuit, hosts: &mut [Host]) -> bool {
     let given_up = match circuit.sender.sending() {
         Sending::Discarding | Sending::Closing(Rest::AtSource) => true,
         Sending::Between | Sending::Packet | Sending::Closing(Rest::Nothing) => false,
@@ -320,7 +357,9 @@ fn give_up(circuit: &mut Circuit, hosts: &mut [Host]) {
             host.interface.cut();
         }
         circuit.sender.sever();
+        return true;
     }
+    false
 }
 
 /// Says which packet begins with what is put on the wire next.

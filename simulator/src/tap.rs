@@ -119,6 +119,17 @@ impl Recorder {
         }
     }
 
+    /// Whether two characters in turn, the first at that place, go on as the channel has gone on, so
+    /// that to take them makes nothing more to keep.
+    #[must_use]
+    pub fn goes_on(&self, channel: usize, first: Tick, pair: [Character; 2]) -> bool {
+        self.tracks.get(channel).is_none_or(|track| {
+            let mut tail = track.tail;
+            let is_new = tail.next == first && tail.len() == 0 && track.bytes.is_empty();
+            is_new || tail.take_all(first, pair, first)
+        })
+    }
+
     /// Whether it is time to flush: more than [`KEPT_MAX`] is kept.
     #[must_use]
     #[inline]

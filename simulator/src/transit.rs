@@ -104,6 +104,15 @@ impl Transit {
         merged
     }
 
+    /// Whether the input has nothing for the output until something comes in.
+    #[must_use]
+    pub fn waits(&self, buffer: &Receiver, appetite: Appetite) -> bool {
+        match (self.held, buffer.fill(), appetite) {
+            (None, 0, _) | (Some(_), _, Appetite::Framing) | (Some(_), 0, Appetite::All) => true,
+            (None, _, _) | (Some(_), _, Appetite::All | Appetite::Discard) => false,
+        }
+    }
+
     /// What the input has for the output, once [`Transit::hold`] has had its turn.
     pub fn supply(&mut self, buffer: &mut Receiver, appetite: Appetite) -> Supply {
         let next = buffer.peek(0);

@@ -32,10 +32,10 @@ impl FillWatch {
         telling.tell(None, || What::Fill { fill, slope });
     }
 
-    /// Whether it has told that the fill stays as it is.
+    /// Whether it has told that the fill stays at that.
     #[must_use]
-    pub fn is_level(&self) -> bool {
-        self.told.is_some_and(|line| line.slope == 0)
+    pub fn is_level_at(&self, fill: u32) -> bool {
+        self.told.is_some_and(|line| line.slope == 0 && line.fill == fill)
     }
 }
 

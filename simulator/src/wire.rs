@@ -90,20 +90,6 @@ impl Wire {
         }
     }
 
-    /// Whether one of two characters arrives now, unchanged.
-    #[inline]
-    #[must_use]
-    pub fn brings(&self, [one, other]: [Cell; 2]) -> bool {
-        let cell = self.ring.get(self.next as usize).copied().unwrap_or(Cell::IDLE);
-        (cell == one || cell == other) && self.state == State::Sound
-    }
-
-    /// Whether characters go in and come out as they are.
-    #[must_use]
-    pub fn is_sound(&self) -> bool {
-        self.state == State::Sound
-    }
-
     /// What arrives now.
     #[inline]
     pub fn arrive(&mut self, now: u64) -> Cell {
@@ -139,16 +125,64 @@ impl Wire {
         sound
     }
 
-    /// The characters in flight, the next to arrive first.
-    pub fn in_flight(&self) -> impl Iterator<Item = Cell> {
-        let (tail, head) = self.ring.split_at(self.next as usize);
-        head.iter().chain(tail).copied()
+    /// How many characters are in flight.
+    #[must_use]
+    pub const fn in_flight(&self) -> usize {
+        self.ring.len()
+    }
+
+    /// What stands on the wire of a character that is put in and ends no packet.
+    #[must_use]
+    pub fn carries(&self, cell: Cell) -> Cell {
+        let lost = self.damage_seen().is_some_and(|damage| {
+            damage.cuts > 0 || cell.bits() == Cell::GAP.bits() && damage.gaps.1 > 0
+        });
+        if lost { Cell::IDLE } else { cell }
+    }
+
+    /// What arrives of a character on the wire as long as no random error hits it, if that is
+    /// always the same.
+    #[must_use]
+    pub fn brings(&self, cell: Cell) -> Option<Cell> {
+        let Some(damage) = self.damage_seen() else { return Some(cell) };
+        damage.flips.is_empty().then(|| cell.with_bits(damage.mask(cell.bits())))
+    }
+
+    /// Random errors on it: how many characters arrive before the next one may change, and the
+    /// period at which the first source of them ends.
+    #[must_use]
+    pub fn peace(&self) -> Option<(u64, u64)> {
+        let noise = &self.damage_seen()?.noise;
+        let left = noise.iter().map(|noise| noise.left.saturating_sub(1)).min()?;
+        Some((left, noise.iter().map(|noise| noise.until).min()?))
+    }
+
+    /// So many characters have arrived, none of which a random error has hit.
+    pub fn pass(&mut self, characters: u64) {
+        for noise in self.damage_done().into_iter().flat_map(|damage| &mut damage.noise) {
+            noise.left = noise.left.saturating_sub(characters);
+        }
+    }
+
+    /// Two characters in turn stand on it, the first from the link's even periods. What is put in
+    /// next is of that period.
+    pub fn fill(&mut self, pair: [Cell; 2], next: u64) {
+        let (tail, head) = self.ring.split_at_mut(self.next as usize);
+        let first = next.wrapping_sub((head.len() + tail.len()) as u64);
+        let periods = (0..).map(|place| first.wrapping_add(place));
+        for (place, period) in head.iter_mut().chain(tail).zip(periods) {
+            *place = in_period(pair, period);
+        }
     }
 
     /// Packets whose first bytes are in flight.
     #[must_use]
     pub fn heads(&self) -> usize {
         self.aside.as_ref().map_or(0, |aside| aside.heads.len())
+    }
+
+    fn damage_seen(&self) -> Option<&Damage> {
+        self.aside.as_ref().and_then(|aside| aside.damage.as_ref())
     }
 
     fn damage_done(&mut self) -> Option<&mut Damage> {
@@ -178,11 +212,7 @@ impl Wire {
         while let Some((_, flip)) = damage.flips.pop_front_if(|(at, _)| *at <= now) {
             bits ^= flip;
         }
-        for (wire, faults) in damage.open.iter().enumerate() {
-            if *faults > 0 {
-                bits &= !(1 << wire);
-            }
-        }
+        bits = damage.mask(bits);
         damage.noise.retain(|noise| noise.until > now);
         self.settle();
         cell.with_bits(bits)
@@ -260,6 +290,20 @@ impl Wire {
     }
 }
 
+impl Damage {
+    /// What open wires leave of a character.
+    fn mask(&self, bits: u16) -> u16 {
+        let open = self.open.iter().enumerate().filter(|(_, faults)| **faults > 0);
+        open.fold(bits, |bits, (wire, _)| bits & !(1 << wire))
+    }
+}
+
+/// Of two characters in turn the one of a period, the first being that of the even ones.
+#[must_use]
+pub const fn in_period([even, odd]: [Cell; 2], period: u64) -> Cell {
+    if period & 1 == 0 { even } else { odd }
+}
+
 impl Noise {
     fn step(&mut self, bits: u16) -> u16 {
         self.left = self.left.saturating_sub(1);
@@ -287,6 +331,8 @@ pub struct Clock {
     divisor: u64,
     /// When a character is heard, after its sender's clock.
     phase: u64,
+    /// How many of the link's periods ago what is heard was sent.
+    lag: u64,
 }
 
 impl Clock {
@@ -295,7 +341,9 @@ impl Clock {
     pub fn new(link: &LinkParameters) -> Self {
         let divisor = u64::from(link.divisor.get());
         let Ticks(delay) = link.delay;
-        Self { divisor, phase: delay % divisor }
+        let phase = delay % divisor;
+        let in_flight = delay.div_ceil(divisor).max(1);
+        Self { divisor, phase, lag: in_flight - u64::from(phase > 0) }
     }
 
     /// The link's period in which it sends at this time, if it does.
@@ -316,6 +364,30 @@ impl Clock {
             return Some(now);
         }
         if now % self.divisor == self.phase { Some(now / self.divisor) } else { None }
+    }
+
+    /// The link's period in which it sends first from a time on.
+    #[must_use]
+    pub const fn next_sent(&self, from: u64) -> u64 {
+        from.div_ceil(self.divisor)
+    }
+
+    /// The link's period in which it hears first from a time on.
+    #[must_use]
+    pub const fn next_heard(&self, from: u64) -> u64 {
+        from.saturating_sub(self.phase).div_ceil(self.divisor)
+    }
+
+    /// When it hears in one of the link's periods.
+    #[must_use]
+    pub const fn time_of_hearing(&self, slot: u64) -> u64 {
+        slot.saturating_mul(self.divisor).saturating_add(self.phase)
+    }
+
+    /// How many of the link's periods ago what is heard was sent.
+    #[must_use]
+    pub const fn lag(&self) -> u64 {
+        self.lag
     }
 
     /// The full rate over the link's.

@@ -180,6 +180,126 @@ fn hosts_that_talk_leave_out_what_nobody_misses() {
     assert!(left_out > 8 * 320_000 / 4, "{left_out}");
 }
 
+/// Links of all sorts, hosts that consume as they like, and faults that last: what stands still for
+/// long is not only idle links.
+fn broken(link: &str, faults: &str) -> String {
+    format!(
+        r#"
+duration_us = 2500
+[topology]
+kind = "ring"
+switches = 3
+hosts_per_switch = 2
+[link]
+{link}
+[transport]
+scan_us = 50
+timeout_us = 150
+unreachable_us = 900
+[[endpoint]]
+name = "a"
+host = ["h0", "h2", "h4"]
+wake = "event"
+[[messages]]
+from = "a0"
+to = "a1"
+kind = "medium"
+bytes = [4, 400]
+every_us = 300
+law = "poisson"
+[[messages]]
+from = "a2"
+to = "a0"
+words = 2
+every_us = 200
+[[traffic]]
+from = ["h1", "h3", "h5"]
+payload = [10, 300]
+to = "uniform"
+every_us = 150
+law = "poisson"
+{faults}"#
+    )
+}
+
+/// Kinds of links.
+const LINKS: [&str; 4] = [
+    "blocked_us = 60",
+    "blocked_us = 100\nrate_divisor = 3\nlength_m = 40\nsymbols = \"all\"",
+    "blocked_us = 300\ndelay_us = 2\ngo_slack = 200\nstop_slack = 400",
+    "rate_divisor = 4\nlength_m = 1\nsymbols = \"all\"",
+];
+
+/// Kinds of faults, each often and long.
+const FAULTS: [&str; 14] = [
+    "noise = \"any\"\nmean_characters = 2000\nfor_us = 700",
+    "noise = \"any\"\nmean_characters = 3000\nerrors = \"flip\"",
+    "flip = \"any\"\nbits = 0x10c",
+    "open_wire = \"any\"\nwire = 8\nfor_us = 300",
+    "open_wire = \"any\"\nwire = 1\nfor_us = 300",
+    "cut = \"any\"\nfor_us = 300",
+    "lose_gap = \"any\"",
+    "lose_gap = \"any\"\nfor_us = 200",
+    "forward_reset = \"any\"",
+    "backward_reset = \"any\"",
+    "power_off = \"any\"\nfor_us = 200",
+    "dead_port = \"any\"\nfor_us = 300",
+    "restart = \"any\"",
+    "probe = \"any\"",
+];
+
+/// How hosts may consume for some time.
+const WAYS: [&str; 3] = ["\"never\"", "\"adversary\"", "40"];
+
+#[test]
+fn broken_networks_leave_out_what_nobody_misses() {
+    let faults = FAULTS.map(|fault| vec![format!("[[fault]]\nevery_us = 400\n{fault}\n")]);
+    let ways = WAYS.map(|how| {
+        let consume = |host| {
+            format!("[[fault]]\nat_us = 100\nconsume = \"h{host}\"\nhow = {how}\nfor_us = 1800\n")
+        };
+        [0, 3].map(consume).to_vec()
+    });
+    let kinds: Vec<_> = faults.into_iter().chain(ways).map(|it| it.concat()).collect();
+    let all = kinds.iter().map(|kind| kind.replace("= 400", "= 2500")).collect();
+    for (number, faults) in (0..).zip(kinds.into_iter().chain([all, String::new()])) {
+        for (seed, link) in (0..).zip(LINKS) {
+            let text = broken(link, &faults);
+            let mut scenario = Scenario::read_with("broken", &text, Some(seed)).unwrap();
+            let ports = scenario.topology.cables().iter().flat_map(|it| it.ends);
+            if (number + seed) % 3 == 0 {
+                let tap = |port| Tap { port, from: 10_000 * seed, to: 150_001 };
+                scenario.taps = ports.map(tap).collect();
+            }
+            let told = (number + seed) % 2 == 0;
+            let wanted = if told { Wanted::Everything } else { Wanted::Nothing };
+            check(&format!("{link} {faults}"), &scenario, wanted);
+        }
+    }
+}
+
+/// Where nothing moves for long, whole periods are left out, whatever is broken meanwhile.
+#[test]
+fn what_is_broken_stands_still() {
+    let still = [
+        "[[fault]]\nat_us = 0\nnoise = \"s0:2\"\nmean_characters = 3000\n",
+        "[[fault]]\nat_us = 0\ncut = \"h1:0\"\n",
+        "[[fault]]\nat_us = 0\nopen_wire = \"s1:0\"\nwire = 7\n",
+        "[[fault]]\nat_us = 0\npower_off = \"h3\"\n",
+        "[[fault]]\nat_us = 0\ndead_port = \"s1:0\"\n",
+        "[[fault]]\nat_us = 0\nlose_gap = \"s1:0\"\nfor_us = 9000\n",
+        "[[fault]]\nat_us = 0\nconsume = \"h1\"\nhow = \"never\"\n",
+    ];
+    for faults in still {
+        for link in ["rate_divisor = 1", "rate_divisor = 4"] {
+            let text = broken(link, faults).replace("every_us = 150", "every_us = 1500");
+            let scenario = Scenario::read_with("still", &text, Some(1)).unwrap();
+            let left_out = check(faults, &scenario, Wanted::Nothing);
+            assert!(left_out > scenario.duration / 4, "{faults} {link} {left_out}");
+        }
+    }
+}
+
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
 fn demos_leave_out_what_nobody_misses() {

@@ -2,6 +2,7 @@
 
 use codec::route::{PortId, is_route};
 
+use crate::attention::Attention;
 use crate::cell::Cell;
 use crate::circuit::{Circuit, Power, Sink, Source};
 use crate::extension::{Job, SELF, Taken, Taking};
@@ -121,7 +122,7 @@ pub(super) fn granted(
     switch: &mut Switch,
     circuits: &mut [Circuit],
     index: usize,
-    woken: &mut impl FnMut(usize),
+    attention: &mut Attention,
     telling: &mut Telling<'_>,
 ) -> Option<()> {
     let input = telling.place.port;
@@ -138,7 +139,7 @@ pub(super) fn granted(
         let Some(there) = switch.circuit(output).map(|there| there as usize) else { continue };
         let Some(circuit) = circuits.get_mut(there) else { continue };
         circuit.source = Source::Copies;
-        woken(there);
+        attention.wake(circuit.peer);
         let Telling { now, log, .. } = telling;
         log.tell(*now, circuit.port, head.take(), || What::Forwarded { input });
     }

@@ -1,102 +1,351 @@
-//! Periods in which no part has anything to do are left out: links carry fill and nothing else, no
-//! packet is anywhere, and no host and no fault is due. What they would have changed is the fill in
-//! captures, which is added. That nothing else changes is held by `fuzz/laws/tests/stillness.rs`.
+//! What always goes on alike is not looked at. A channel rests when its sender will go on sending the
+//! same two characters in turn, all that is on the wire is of them, and its receiver ignores them: the
+//! fill of an idle link, of one whose sender is stopped or has nothing more of its packet, the silence
+//! of a cut cable or of a port without power. It wakes when something happens at either end, or when a
+//! time comes: a timeout, a random error, the end of a tap's window. Where all rest, whole periods are
+//! left out. What would have changed meanwhile is made up for: what stands on the wire, captures,
+//! counters and random errors. That nothing else changes is held by `fuzz/laws/tests/stillness.rs`.
 
 use codec::tick::Tick;
 
 use crate::cell::Cell;
 use crate::circuit::{Circuit, Power, Sink, Source};
+use crate::interface::Offer;
 use crate::network::Network;
-use crate::sender::code_of;
+use crate::supply::Appetite;
 use crate::switch::{Input, Switch};
-use crate::wire::Wire;
+use crate::truth::Command;
+use crate::wire::{Clock, in_period};
 
-/// Periods between two looks. *Chosen*: a look costs about as much as a period of the links.
-const LOOK: u64 = 32;
+/// Periods between two looks at what can be put to rest. *Chosen*: few beside the twelve and more
+/// that pass before a wire carries fill only, and most of what a look costs is saved.
+const LOOK: u64 = 4;
 
-/// What each circuit sends in even and in odd periods.
-type Rhythm = [Cell; 2];
+/// How far a channel is at rest.
+#[derive(Clone, Debug)]
+pub(crate) struct Repose {
+    /// What was put in last in an even and in an odd period of the link.
+    last: [Cell; 2],
+    /// In how many periods in turn that was what was put in two periods before.
+    alike: u32,
+    sleep: Option<Sleep>,
+}
+
+/// What goes on at a channel that rests.
+#[derive(Clone, Copy, Debug)]
+struct Sleep {
+    /// The first period of the full rate in which it was not looked at.
+    since: u64,
+    /// What is put in and what arrives, in the sender's even and odd periods.
+    sends: [Cell; 2],
+    hears: [Cell; 2],
+    /// Whether its sender is stopped, if it has power.
+    flow: Command,
+    /// When it wakes of itself.
+    due: u64,
+}
+
+impl Default for Repose {
+    /// Nothing has been put in.
+    fn default() -> Self {
+        Self { last: [Cell::NEVER; 2], alike: 0, sleep: None }
+    }
+}
+
+impl Repose {
+    /// A character is put in.
+    #[inline]
+    pub(crate) fn note(&mut self, slot: u64, cell: Cell) {
+        let [even, odd] = &mut self.last;
+        let last = if slot & 1 == 0 { even } else { odd };
+        self.alike = if *last == cell { self.alike.saturating_add(1) } else { 0 };
+        *last = cell;
+    }
+
+    /// A byte of a packet is put in.
+    #[inline]
+    pub(crate) const fn disturb(&mut self) {
+        self.last = [Cell::NEVER; 2];
+        self.alike = 0;
+    }
+
+    /// Periods of the link up to now in which its sender was stopped, and that have not been counted.
+    pub(crate) fn stopped(&self, clock: &Clock, now: u64) -> u64 {
+        match self.sleep {
+            Some(Sleep { since, flow: Command::Stop, .. }) => {
+                clock.next_sent(now) - clock.next_sent(since)
+            }
+            Some(Sleep { flow: Command::Go, .. }) | None => 0,
+        }
+    }
+}
 
 impl Network {
-    /// Leaves out what can be left out before a period that comes next. Fill goes round in two
-    /// periods, so that an even number of them leaves every wire as it is.
+    /// Runs up to a period, which comes next. As [`Network::step`] so often, but quicker.
+    pub fn run(&mut self, until: u64) {
+        while self.now < until {
+            self.skip(until);
+            if self.now < until {
+                self.period();
+                self.put_to_rest();
+            }
+        }
+    }
+
+    /// How many of the periods so far [`Network::run`] has left out, as nothing could happen in them.
+    #[must_use]
+    pub const fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// Leaves out the periods up to one, as far as nothing is looked at in them.
     #[inline]
-    pub(crate) fn skip(&mut self, until: u64) {
-        if self.now.is_multiple_of(LOOK) {
-            let periods = self.due().min(until).saturating_sub(self.now) & !1;
-            if periods >= LOOK && self.is_still() {
-                let end = self.now + periods;
-                self.record_fill(end);
-                self.now = end;
-                self.left_out += periods;
+    fn skip(&mut self, until: u64) {
+        if self.attention.is_empty() && self.switches.iter().all(Switch::is_calm) {
+            let fault = self.orders.front().map_or(u64::MAX, |order| order.at());
+            let due = self.attention.hosts_due.min(self.attention.channels_due).min(fault);
+            let end = due.min(until).max(self.now);
+            self.left_out += end - self.now;
+            self.now = end;
+        }
+    }
+
+    /// Puts the channels to rest that can be.
+    #[inline]
+    fn put_to_rest(&mut self) {
+        if !self.now.is_multiple_of(LOOK) {
+            return;
+        }
+        let mut hearing = self.attention.hearing();
+        while let Some(channel) = hearing.pop() {
+            let (Some(rest), Some(wire)) = (self.rests.get_mut(channel), self.wires.get(channel))
+            else {
+                continue;
+            };
+            if rest.alike as usize >= wire.in_flight().max(2) {
+                rest.alike = 0;
+                let last = rest.last;
+                if let Some(sleep) = self.sleep(channel, last) {
+                    self.attention.channels_due = self.attention.channels_due.min(sleep.due);
+                    self.rests.get_mut(channel).into_iter().for_each(|it| it.sleep = Some(sleep));
+                    let from = self.peers.get(channel).map_or(0, |peer| *peer as usize);
+                    self.attention.end(from, channel);
+                }
+            }
+        }
+        self.attention.give_back(hearing);
+    }
+
+    /// What goes on at a channel that may rest from now on. These two were put in last.
+    fn sleep(&self, channel: usize, last: [Cell; 2]) -> Option<Sleep> {
+        let now = self.now;
+        let (to, wire) = (self.circuits.get(channel)?, self.wires.get(channel)?);
+        let from = self.circuits.get(to.peer as usize)?;
+        let sends = self.rhythm(from)?;
+        if sends != last {
+            return None;
+        }
+        let [even, odd] = sends.map(|cell| wire.brings(wire.carries(cell)));
+        let hears = [even?, odd?];
+        let taken = self.ignored(to, hears)?;
+        let clock = &to.clock;
+        let deadline = match from.power {
+            Power::On => from.sender.deadline().saturating_mul(clock.divisor()),
+            Power::Off { .. } => u64::MAX,
+        };
+        let error = wire.peace().map_or(u64::MAX, |(peace, until)| {
+            until.min(clock.time_of_hearing(clock.next_heard(now).saturating_add(peace)))
+        });
+        let windows = [to, from].into_iter().filter_map(|end| end.tapped.as_ref()?.edge(now)).min();
+        let due = taken.min(deadline).min(error).min(windows.unwrap_or(u64::MAX));
+        let flow = match from.power {
+            Power::On => from.sender.flow(),
+            Power::Off { .. } => Command::Go,
+        };
+        let sleep = Sleep { since: now, sends, hears, flow, due };
+        (due > now && self.goes_on(channel, &sleep)).then_some(sleep)
+    }
+
+    /// What a port sends from now on in even and in odd periods, as long as nothing happens to it.
+    fn rhythm(&self, circuit: &Circuit) -> Option<[Cell; 2]> {
+        match circuit.power {
+            Power::Off { silent, .. } => return (silent == 16).then_some([Cell::IDLE; 2]),
+            Power::On => {}
+        }
+        let appetite = circuit.sender.appetite();
+        let waits = match circuit.source {
+            Source::Nowhere => true,
+            Source::Copies => false,
+            Source::Host(host) => {
+                match (self.hosts.get(host as usize)?.interface.offer(), appetite) {
+                    (Offer::Nothing, _) | (Offer::Data(..), Appetite::Framing) => true,
+                    (Offer::Data(..) | Offer::Mark | Offer::Symbol(_), _) => false,
+                }
+            }
+            Source::Circuit(input) => {
+                let input = self.circuits.get(input as usize)?;
+                match &input.sink {
+                    Sink::Switch(_, Input::Connected(_, transit)) => {
+                        transit.waits(&input.receiver, appetite)
+                    }
+                    Sink::Switch(..) | Sink::Host(_) => false,
+                }
+            }
+        };
+        let slot = circuit.clock.next_sent(self.now);
+        if waits && circuit.receiver.is_calm() { circuit.sender.rhythm(slot) } else { None }
+    }
+
+    /// Until when a port may hear two characters in turn, and nothing comes of it.
+    fn ignored(&self, circuit: &Circuit, hears: [Cell; 2]) -> Option<u64> {
+        let Circuit { receiver, sender, watch, sink, power, .. } = circuit;
+        let fill = receiver.fill();
+        let ignores = match power {
+            Power::On => receiver.ignores(hears, sender.heard(), self.log.wanted()),
+            Power::Off { .. } => true,
+        };
+        let level = watch.as_ref().is_none_or(|watch| watch.is_level_at(fill));
+        let taken = match sink {
+            Sink::Switch(_, Input::Empty | Input::Decoding(_) | Input::Discarding) => {
+                (fill == 0).then_some(u64::MAX)
+            }
+            Sink::Switch(_, Input::Extended) => None,
+            Sink::Switch(_, Input::Ready | Input::Waiting(_) | Input::Connected(..)) => {
+                Some(u64::MAX)
+            }
+            Sink::Host(_) if fill == 0 => Some(u64::MAX),
+            Sink::Host(host) => {
+                let interface = &self.hosts.get(*host as usize)?.interface;
+                Some(interface.takes_at(self.now, receiver.commanded()).unwrap_or(u64::MAX))
+            }
+        };
+        if ignores && level { taken } else { None }
+    }
+
+    /// Whether what is recorded of a channel goes on as it has gone on.
+    fn goes_on(&self, channel: usize, sleep: &Sleep) -> bool {
+        let Some(to) = self.circuits.get(channel) else { return false };
+        let Some(from) = self.circuits.get(to.peer as usize) else { return false };
+        let on = |end: &Circuit| end.tapped.as_ref().is_some_and(|tapped| tapped.is_on(self.now));
+        let pair =
+            |cells, first: u64| [first, first + 1].map(|at| in_period(cells, at).character());
+        let heard = to.clock.next_heard(self.now);
+        let sent = to.clock.next_sent(self.now);
+        let goes_on = |channel: Option<u32>, first, pair| {
+            channel.is_none_or(|channel| self.recorder.goes_on(channel as usize, Tick(first), pair))
+        };
+        let incoming = to.tapped.as_ref().filter(|_| on(to)).map(|tapped| tapped.incoming);
+        let outgoing = from.tapped.as_ref().filter(|_| on(from)).map(|tapped| tapped.outgoing);
+        goes_on(incoming, heard, pair(sleep.hears, heard.wrapping_sub(to.clock.lag())))
+            && goes_on(outgoing, sent, pair(sleep.sends, sent))
+    }
+
+    /// Wakes the channels whose time has come.
+    #[inline]
+    pub(crate) fn wake_due(&mut self) {
+        if self.now < self.attention.channels_due {
+            return;
+        }
+        let mut next = u64::MAX;
+        for channel in 0..self.circuits.len() {
+            let sleep = self.rests.get(channel).and_then(|rest| rest.sleep);
+            match sleep {
+                Some(Sleep { due, .. }) if due <= self.now => {
+                    self.awake(channel, self.now, self.now);
+                }
+                Some(Sleep { due, .. }) => next = next.min(due),
+                None => {}
+            }
+        }
+        self.attention.channels_due = next;
+    }
+
+    /// Wakes the channels to which something has happened: they are next heard in one period, and
+    /// sent into in another.
+    #[inline]
+    pub(crate) fn wake_woken(&mut self, hears: u64, sends: u64) {
+        while let Some(channel) = self.attention.next_woken() {
+            self.awake(channel as usize, hears, sends);
+        }
+    }
+
+    /// Wakes all that rests. What stands on wires may change now, and all hosts may have something
+    /// to do.
+    pub(crate) fn wake_all(&mut self) {
+        for channel in 0..self.circuits.len() {
+            self.awake(channel, self.now, self.now);
+            self.rests.get_mut(channel).into_iter().for_each(Repose::disturb);
+        }
+        (0..self.hosts.len()).for_each(|host| self.attention.hosts.insert(host));
+        self.attention.hosts_due = 0;
+        self.attention.channels_due = u64::MAX;
+    }
+
+    fn awake(&mut self, channel: usize, hears: u64, sends: u64) -> Option<()> {
+        let rest = self.rests.get_mut(channel)?;
+        let sleep = rest.sleep.take()?;
+        rest.alike = 0;
+        self.make_up(channel, &sleep, hears, sends);
+        let Self { circuits, wires, attention, .. } = self;
+        let from = circuits.get(channel)?.peer as usize;
+        for end in [from, channel] {
+            if let Sink::Host(host) = circuits.get(end)?.sink {
+                attention.hosts.insert(host as usize);
+            }
+        }
+        attention.begin(from, channel);
+        let wire = wires.get_mut(channel)?;
+        let on_it = sleep.sends.map(|cell| wire.carries(cell));
+        wire.fill(on_it, circuits.get(channel)?.clock.next_sent(sends));
+        Some(())
+    }
+
+    /// Makes up for the periods up to now at all channels that rest.
+    pub(crate) fn catch_up(&mut self) {
+        for channel in 0..self.circuits.len() {
+            let now = self.now;
+            if let Some(sleep) = self.rests.get(channel).and_then(|rest| rest.sleep) {
+                self.make_up(channel, &sleep, now, now);
+                let rest = self.rests.get_mut(channel).and_then(|rest| rest.sleep.as_mut());
+                rest.into_iter().for_each(|sleep| sleep.since = now);
             }
         }
     }
 
-    /// When a host or a fault next has something to do.
-    fn due(&self) -> u64 {
-        let hosts = self.hosts.iter().map(|host| host.interface.due());
-        let fault = self.orders.front().map(|order| order.at());
-        hosts.chain(fault).min().unwrap_or(u64::MAX)
-    }
-
-    fn is_still(&self) -> bool {
-        let mut ends = self.circuits.iter().zip(&self.wires);
-        let rhythm_of = |peer: u32| self.circuits.get(peer as usize).and_then(rhythm);
-        ends.all(|(circuit, wire)| {
-            rhythm(circuit).is_some()
-                && rhythm_of(circuit.peer)
-                    .is_some_and(|far| hears_only(circuit, wire, far, self.now))
-        }) && self.switches.iter().all(Switch::is_calm)
-    }
-
-    /// Records the fill of the periods up to one.
-    fn record_fill(&mut self, end: u64) {
-        let Self { now, circuits, wires, recorder, .. } = self;
-        for (circuit, wire) in circuits.iter().zip(wires) {
-            let Some(tapped) = &circuit.tapped else { continue };
-            let far = circuits.get(circuit.peer as usize).and_then(rhythm);
-            let (Some(out), Some(far)) = (rhythm(circuit), far) else { continue };
-            for on in tapped.stretches(*now..end) {
-                let pair =
-                    |fill, first| [first, first + 1].map(|at| in_period(fill, at).character());
-                let (first, end) = (Tick(on.start), Tick(on.end));
-                // What arrives was sent a delay before; as odd as a delay after.
-                let heard = pair(far, on.start + delay(wire));
-                recorder.fill(tapped.incoming as usize, first, heard, end);
-                recorder.fill(tapped.outgoing as usize, first, pair(out, on.start), end);
+    /// Makes up for the periods since a channel has rested: up to one in what it has heard, and up
+    /// to another in what was sent into it.
+    fn make_up(&mut self, channel: usize, sleep: &Sleep, hears: u64, sends: u64) -> Option<()> {
+        let Self { circuits, wires, recorder, .. } = self;
+        let to = circuits.get_mut(channel)?;
+        let (clock, since, peer) = (to.clock, sleep.since, to.peer as usize);
+        let heard = [clock.next_heard(since), clock.next_heard(hears)];
+        let [first, end] = heard;
+        if end > first {
+            wires.get_mut(channel)?.pass(end - first);
+            if to.power == Power::On {
+                to.receiver.heard_last(in_period(sleep.hears, (end - 1).wrapping_sub(clock.lag())));
             }
         }
+        let pair =
+            |cells, first: u64| [first, first + 1].map(|at| in_period(cells, at).character());
+        if let Some(tapped) = &to.tapped {
+            for on in tapped.stretches(since..hears) {
+                let [first, end] = [on.start, on.end].map(|at| clock.next_heard(at));
+                let heard = pair(sleep.hears, first.wrapping_sub(clock.lag()));
+                recorder.fill(tapped.incoming as usize, Tick(first), heard, Tick(end));
+            }
+        }
+        let from = circuits.get_mut(peer)?;
+        if sleep.flow == Command::Stop {
+            from.passed.stopped += clock.next_sent(sends) - clock.next_sent(since);
+        }
+        if let Some(tapped) = &from.tapped {
+            for on in tapped.stretches(since..sends) {
+                let [first, end] = [on.start, on.end].map(|at| clock.next_sent(at));
+                let sent = pair(sleep.sends, first);
+                recorder.fill(tapped.outgoing as usize, Tick(first), sent, Tick(end));
+            }
+        }
+        Some(())
     }
-}
-
-/// What a circuit sends while nothing happens to it, if nothing does.
-fn rhythm(circuit: &Circuit) -> Option<Rhythm> {
-    let still = circuit.source == Source::Nowhere
-        && circuit.power == Power::On
-        && circuit.clock.divisor() == 1
-        && circuit.receiver.is_calm()
-        && circuit.receiver.is_quiet()
-        && matches!(circuit.sink, Sink::Host(_) | Sink::Switch(_, Input::Empty))
-        && circuit.watch.as_ref().is_none_or(|watch| watch.is_level());
-    if still { circuit.sender.rhythm() } else { None }
-}
-
-/// Whether all that is on a wire is the far end's fill, and that changes nothing.
-fn hears_only(circuit: &Circuit, wire: &Wire, far: Rhythm, now: u64) -> bool {
-    let known = [Cell::GAP, code_of(circuit.sender.heard())];
-    // What arrives next was put in as many periods ago as there are on the wire; as odd as later.
-    let fill = (now + delay(wire)..).zip(wire.in_flight());
-    wire.is_sound()
-        && far.iter().all(|cell| known.contains(cell))
-        && fill.into_iter().all(|(at, cell)| cell == in_period(far, at))
-}
-
-/// Periods from one end of a wire to the other, at the full rate.
-fn delay(wire: &Wire) -> u64 {
-    wire.in_flight().count() as u64
-}
-
-const fn in_period([even, odd]: Rhythm, period: u64) -> Cell {
-    if period & 1 == 0 { even } else { odd }
 }

@@ -1,6 +1,7 @@
 //! What switches do in a period: inputs decode, ask for outputs, get them. S-1..S-6
 
 use super::extension;
+use crate::attention::Attention;
 use crate::cell::Cell;
 use crate::circuit::{Circuit, Power, Sink, Source};
 use crate::extension::SELF;
@@ -47,14 +48,14 @@ pub(super) fn advance(circuit: &mut Circuit, switch: Option<&mut Switch>, now: u
 pub(super) fn sever(
     switch: &mut Switch,
     circuits: &mut [Circuit],
-    woken: &mut impl FnMut(usize),
+    attention: &mut Attention,
     now: u64,
     log: &mut Log,
 ) {
     for output in switch.take_severed() {
         let Some(index) = switch.circuit(output).map(|circuit| circuit as usize) else { continue };
         let Some(circuit) = circuits.get_mut(index) else { continue };
-        woken(index);
+        attention.wake(circuit.peer);
         if circuit.sender.sending() == Sending::Packet {
             let id = circuit.sender.current();
             log.tell(now, circuit.port, id, || What::Truncated(Rule("R-3")));
@@ -65,10 +66,18 @@ pub(super) fn sever(
 }
 
 /// Inputs that have decoded their first byte ask for an output, or drop the packet. S-1, S-2
-pub(super) fn select(switch: &mut Switch, circuits: &mut [Circuit], now: u64, log: &mut Log) {
+pub(super) fn select(
+    switch: &mut Switch,
+    circuits: &mut [Circuit],
+    attention: &mut Attention,
+    now: u64,
+    log: &mut Log,
+) {
     let parameters = *switch.parameters();
     for input in switch.take_ready() {
-        let Some(index) = switch.circuit(input).map(|circuit| circuit as usize) else { continue };
+        let Some(channel) = switch.circuit(input) else { continue };
+        let index = channel as usize;
+        attention.wake(channel);
         let front = circuits.get(index).and_then(|circuit| circuit.receiver.peek(0));
         let byte = match parameters.extensions {
             Extensions::Off => front.map_or(0, Cell::low),
@@ -109,7 +118,7 @@ pub(super) fn select(switch: &mut Switch, circuits: &mut [Circuit], now: u64, lo
 pub(super) fn connect(
     switch: &mut Switch,
     circuits: &mut [Circuit],
-    woken: &mut impl FnMut(usize),
+    attention: &mut Attention,
     now: u64,
     log: &mut Log,
 ) {
@@ -125,13 +134,14 @@ pub(super) fn connect(
         let (Some(from), Some(to)) = (switch.circuit(input), switch.circuit(output)) else {
             continue;
         };
+        attention.wake(from);
         // It may have lost its power while the packet waited.
         let dead = circuits.get(to as usize).map(|circuit| circuit.power != Power::On);
         let Some(circuit) = circuits.get_mut(from as usize) else { continue };
         let Sink::Switch(_, state) = &mut circuit.sink else { continue };
         if *state == Input::Extended {
             let telling = &mut Telling { now, slot: now, place: circuit.port, log };
-            extension::granted(switch, circuits, from as usize, woken, telling);
+            extension::granted(switch, circuits, from as usize, attention, telling);
             continue;
         }
         let Some((route, head)) = circuit.receiver.take() else { continue };
@@ -148,9 +158,11 @@ pub(super) fn connect(
             inner.into_iter().for_each(|id| log.tell(now, circuit.port, Some(id), || What::Merged));
         }
         *state = Input::Connected(output, transit);
+        let onto = circuits.get(to as usize).map_or(0, |circuit| circuit.peer);
+        circuits.get_mut(from as usize).into_iter().for_each(|circuit| circuit.onto = onto);
         if let Some(circuit) = circuits.get_mut(to as usize) {
             circuit.source = Source::Circuit(from);
-            woken(to as usize);
+            attention.wake(onto);
             log.tell(now, circuit.port, head, || What::Forwarded { input });
         }
     }

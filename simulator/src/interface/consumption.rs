@@ -1,0 +1,20 @@
+//! When an interface takes characters, and how that changes. I-4
+
+use super::{Consumption, Interface};
+use crate::truth::Command;
+
+impl Interface {
+    /// When it takes a character from its slack buffer, whose last command this was, if it does
+    /// before anything else happens to it.
+    #[must_use]
+    pub fn takes_at(&self, now: u64, commanded: Command) -> Option<u64> {
+        let at = now.max(self.takes_from);
+        self.takes(at, commanded).then_some(at)
+    }
+
+    /// From now on it takes characters like this. I-4
+    pub const fn set_consumption(&mut self, consumption: Consumption) {
+        self.parameters.consumption = consumption;
+        self.takes_from = 0;
+    }
+}
