@@ -110,6 +110,7 @@ fn a_packet_goes_on_across_chunks() {
     insta::assert_snapshot!(packets(&[(0, 5, "83", 0), (0, 6, "05", 0), (0, 7, "92 GAP", 0)]), @"8 a 5..=7 830592 good 00 gap");
 }
 
+/// C-6
 #[test]
 fn sixteen_silent_periods_open_the_link_and_end_the_packet() {
     // F-7: characters 3..=18 are silent, the 16th of them is 18.

@@ -295,6 +295,7 @@ const fn claim(table: &mut [Heard; 256], code: u8, heard: Heard) {
 mod tests {
     use super::*;
 
+    /// C-1
     #[test]
     fn nine_bits_and_characters_are_one_to_one() {
         for bits in 0..512 {
@@ -329,6 +330,7 @@ mod tests {
         }
     }
 
+    /// C-7
     #[test]
     fn a_profile_may_give_a_free_code_to_a_virtual_channel_and_no_other() {
         let symbol = Symbol::Virtual { role: VirtualRole::Stop, channel: 2 };

@@ -280,6 +280,7 @@ mod tests {
         bytes.iter().fold(0, |crc, byte| (0..8).fold(crc ^ byte, |r, _| times_x(r)))
     }
 
+    /// P-4
     #[test]
     fn check_values_of_the_rule() {
         assert_eq!(crc8(&[0; 40]), 0);
@@ -330,6 +331,7 @@ mod tests {
         assert_eq!(difference.bits(), 1 << ((39 * 8 + 5) % 127));
     }
 
+    /// P-6
     #[test]
     fn a_syndrome_can_be_read_from_the_whole() {
         let packet = [0x83, 0x05, 0xaa, 0xbb, 0xcc, 0x12];

@@ -122,6 +122,7 @@ mod tests {
     use super::*;
     use crate::framing::frames;
 
+    /// P-2
     #[test]
     fn the_crc_byte_is_no_part_of_the_header() {
         let packet = Packet::parse(&[0x83, 0x81, 0x05, 0xaa, 0x00]);
@@ -131,6 +132,7 @@ mod tests {
         assert_eq!((no_tag.route, no_tag.tag, no_tag.payload), (&[0x99][..], None, &[][..]));
     }
 
+    /// P-9
     #[test]
     fn a_runt_is_all_header() {
         let runt = Packet::parse(&[0x00]);

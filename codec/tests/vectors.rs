@@ -87,6 +87,7 @@ fn every_relative_route_byte_is_the_published_one() {
     }
 }
 
+/// C-2
 #[test]
 fn every_control_code_is_heard_as_published() {
     let table = vectors("control_codes");

@@ -560,6 +560,7 @@ mod tests {
 
     // Sending.
 
+    /// I-1
     #[test]
     fn a_packet_goes_out_with_its_route_its_tag_and_its_crc() {
         let mut bench =
@@ -597,6 +598,7 @@ mod tests {
         assert_eq!(bench.period(), Offer::Data(Cell::data(0x81).as_head(), Some(second)));
     }
 
+    /// I-6
     #[test]
     fn a_command_gathers_blocks_and_inserts_their_checksum() {
         let mut bench = Bench::receiver(PARAMETERS);
@@ -776,6 +778,7 @@ mod tests {
 
     // Receiving.
 
+    /// I-2, I-3
     #[test]
     fn every_handling_has_its_packet() {
         let mut bench = Bench::receiver(InterfaceParameters { boot: Ticks(4), ..PARAMETERS });
@@ -841,6 +844,7 @@ mod tests {
         assert_eq!(bench.happened(), []);
     }
 
+    /// I-4
     #[test]
     fn memory_that_is_full_holds_up_the_link() {
         let parameters = InterfaceParameters { bus: Bus::SBus, receive_memory: 100, ..PARAMETERS };

@@ -210,6 +210,7 @@ mod tests {
         }
     }
 
+    /// N-2
     #[test]
     fn up_down_never_deadlocks() {
         for topology in shapes().into_iter().map(mixed) {

@@ -425,6 +425,7 @@ mod tests {
         assert_eq!(message, "cable 0: there is no port h0:1 (h0 has 0..1)");
     }
 
+    /// N-1
     #[test]
     fn a_port_used_twice_is_refused() {
         let (message, item) = fault(&[[(0, 0), (1, 2)], [(1, 2), (2, 0)]]);

@@ -88,6 +88,7 @@ fn check_ends(run: &Run) {
     assert_eq!(under_way, run.network.under_way());
 }
 
+/// S-8
 #[test]
 fn a_switch_says_who_it_is_before_the_crc_byte() {
     // Version 1, 8 ports, absolute, in at port 0, node 0.

@@ -181,7 +181,7 @@ fn every_permutation_of_a_4_port_switch_runs_at_full_rate() {
 }
 
 /// Micro: "recirculating-token arbitration assures fairness". S-5: of inputs that always have a
-/// packet none is ahead of another by more than one, at any time.
+/// packet none is ahead of another by more than one, at any time. S-3
 #[test]
 fn inputs_share_an_output_within_one_packet() {
     for inputs in 2..=7 {

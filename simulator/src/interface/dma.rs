@@ -186,6 +186,7 @@ mod tests {
         done
     }
 
+    /// I-5
     #[test]
     fn a_burst_of_64_bytes_takes_64_periods_and_the_next_begins_28_later() {
         let mut engine = Engine::new(Bus::SBus);

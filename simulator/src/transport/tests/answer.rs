@@ -5,6 +5,7 @@ use codec::transport::{Incarnation, Nic};
 use super::{PARAMETERS, REASONS, check, step};
 use crate::transport::{Micros, Transport};
 
+/// T-4
 #[test]
 fn a_message_is_acknowledged_and_the_number_flips() {
     insta::assert_snapshot!(check("
@@ -66,6 +67,7 @@ fn an_acknowledgment_of_any_transmission_counts() {
     ");
 }
 
+/// T-8
 #[test]
 fn a_nack_counts_if_it_echoes_the_latest_transmission_and_it_counts_once() {
     insta::assert_snapshot!(check("

@@ -2,6 +2,7 @@
 
 use super::check;
 
+/// T-1, T-5
 #[test]
 fn a_message_is_written_once() {
     insta::assert_snapshot!(check("
@@ -23,6 +24,7 @@ fn a_message_is_written_once() {
     ");
 }
 
+/// T-6
 #[test]
 fn what_is_refused_is_not_written_and_keeps_its_number() {
     insta::assert_snapshot!(check("
