@@ -2,6 +2,7 @@
 
 mod files;
 mod messages;
+mod reached;
 mod scenarios;
 mod schedules;
 
@@ -77,6 +78,7 @@ fn own() -> Vec<Seed> {
         .chain(analyses)
         .chain(scenarios::all())
         .chain(files::all())
+        .chain(reached::all())
         .chain(schedules::all())
         .collect()
 }
