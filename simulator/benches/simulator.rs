@@ -73,3 +73,56 @@ fn wait_for_the_blocked_packet_timeout(bencher: Bencher<'_, '_>) {
         .with_inputs(|| Network::new(&scenario, Wanted::Nothing, Layout::AsGiven))
         .bench_local_refs(|network| network.run(BLOCKED));
 }
+
+/// 4 × 2 switches with three hosts each, a stream of medium messages from every host: so many
+/// microseconds apart in the mean. What is broken all the time, or else how it is loaded.
+fn storm(kind: &str) -> Scenario {
+    let every_us = if kind == "busy" { 2_400 } else { 240_000 };
+    let messages = |from: u32| {
+        format!(
+            "[[messages]]\nfrom = \"a{from}\"\nto = \"a{}\"\nkind = \"medium\"\nbytes = [4, 400]\n\
+             every_us = {every_us}\nlaw = \"poisson\"\n",
+            (from + 13) % 24
+        )
+    };
+    let noise = |host: u32| {
+        format!("[[fault]]\nat_us = 0\nnoise = \"h{host}:0\"\nmean_characters = 100000\n")
+    };
+    let (link, more) = match kind {
+        "saturated" => ("", "[[traffic]]\nto = \"uniform\"\npayload = 500\nload = 0.9\n".into()),
+        "slow-links" => ("[link]\nrate_divisor = 4\n", String::new()),
+        "noise" => ("", (0..16).map(noise).collect()),
+        "cut" => ("", "[[fault]]\nat_us = 0\ncut = \"h3:0\"\n".into()),
+        "power-off" => ("", "[[fault]]\nat_us = 0\npower_off = \"h5\"\n".into()),
+        "dead-port" => ("", "[[fault]]\nat_us = 0\ndead_port = \"s1.0:0\"\n".into()),
+        "deaf-host" => ("", "[[fault]]\nat_us = 0\nconsume = \"h7\"\nhow = \"never\"\n".into()),
+        "lost-gaps" => ("", "[[fault]]\nevery_us = 200\nlose_gap = \"any\"\n".into()),
+        "restarts" => ("", "[[fault]]\nevery_us = 10000\nrestart = \"any\"\n".into()),
+        _ => ("", String::new()),
+    };
+    let traffic: String =
+        if kind == "idle" { String::new() } else { (0..24).map(messages).collect() };
+    let text = format!(
+        "seed = 1\nduration_us = 4000000\n[topology]\nkind = \"mesh\"\nwidth = 4\nheight = 2\n\
+         hosts_per_switch = 3\n{link}[transport]\n[[endpoint]]\nname = \"a\"\nhost = \"all\"\n\
+         wake = \"event\"\n{traffic}{more}"
+    );
+    Scenario::read("storm.toml", &text).map_err(|error| error.to_string()).unwrap()
+}
+
+/// Periods of 10 ms.
+const MOMENT: u64 = 800_000;
+
+/// What a network of a storm costs, as it is loaded and broken: periods of the network.
+#[divan::bench(
+    args = ["idle", "light", "busy", "saturated", "slow-links", "noise", "cut", "power-off",
+        "dead-port", "deaf-host", "lost-gaps", "restarts"],
+    sample_count = 20,
+    sample_size = 1
+)]
+fn simulate_eight_switches(bencher: Bencher<'_, '_>, kind: &str) {
+    let scenario = storm(kind);
+    let mut network = Network::new(&scenario, Wanted::Nothing, Layout::AsGiven);
+    network.run(MOMENT);
+    bencher.counter(ItemsCount::new(MOMENT)).bench_local(|| network.run(network.now() + MOMENT));
+}

@@ -185,7 +185,7 @@ fn hosts_that_talk_leave_out_what_nobody_misses() {
 fn broken(link: &str, faults: &str) -> String {
     format!(
         r#"
-duration_us = 2500
+duration_us = 1500
 [topology]
 kind = "ring"
 switches = 3
@@ -256,14 +256,16 @@ fn broken_networks_leave_out_what_nobody_misses() {
     let faults = FAULTS.map(|fault| vec![format!("[[fault]]\nevery_us = 400\n{fault}\n")]);
     let ways = WAYS.map(|how| {
         let consume = |host| {
-            format!("[[fault]]\nat_us = 100\nconsume = \"h{host}\"\nhow = {how}\nfor_us = 1800\n")
+            format!("[[fault]]\nat_us = 100\nconsume = \"h{host}\"\nhow = {how}\nfor_us = 1000\n")
         };
         [0, 3].map(consume).to_vec()
     });
     let kinds: Vec<_> = faults.into_iter().chain(ways).map(|it| it.concat()).collect();
     let all = kinds.iter().map(|kind| kind.replace("= 400", "= 2500")).collect();
     for (number, faults) in (0..).zip(kinds.into_iter().chain([all, String::new()])) {
-        for (seed, link) in (0..).zip(LINKS) {
+        // Two kinds of links for each, so that it does not take long.
+        let links = (0..).zip(LINKS).filter(|(seed, _)| (number + seed / 2) % 2 == 0);
+        for (seed, link) in links {
             let text = broken(link, &faults);
             let mut scenario = Scenario::read_with("broken", &text, Some(seed)).unwrap();
             let ports = scenario.topology.cables().iter().flat_map(|it| it.ends);
