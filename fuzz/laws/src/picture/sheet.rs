@@ -141,6 +141,16 @@ mod tests {
     #[test]
     fn a_test_can_be_pasted() {
         let input: Vec<u8> = (0..40).chain([0; 9]).collect();
-        insta::assert_snapshot!(byte_test("a-b", &["What it is.".to_owned()], &input), @"");
+        insta::assert_snapshot!(byte_test("a-b", &["What it is.".to_owned()], &input), @r#"
+    #[test]
+    fn a_b_keeps_its_law_here() {
+        // What it is.
+        let input = laws::picture::bytes(
+            "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10 11 12 13 14 15 16 17 18 19 1a 1b \
+             1c 1d 1e 1f 20 21 22 23 24 25 26 27 00×9",
+        );
+        laws::picture::law("a-b").unwrap()(&input);
+    }
+    "#);
     }
 }
