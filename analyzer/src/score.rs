@@ -75,7 +75,7 @@ pub struct Score {
 /// A kind of thing that both tell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreRow {
-    /// `packet`, an event of `docs/output.md`, `journey`, `fate`, `injury`, `fill`.
+    /// A kind of `docs/output.md`: `packet`, an event, `journey`, `gone`, `fill` and so on.
     pub kind: &'static str,
     /// How many there are in the truth; of fills, moments.
     pub in_truth: u64,

@@ -190,6 +190,8 @@ impl Message {
             What::Ack => &mut sent.ack,
             What::Data(_) | What::Nack(_) => &mut sent.nack,
         };
+        // Another tap saw it too, and nothing told that it was the same: to each transmission there is one.
+        let again = said.is_some_and(|before| before.place.channel != seen.place.channel);
         // Of several, the one that got there counts.
         if said.is_none_or(|before| before.fate.is_lost()) {
             *said = Some(answer);
@@ -198,7 +200,7 @@ impl Message {
         let mut broken = None;
         let remark = match seen.what {
             What::Nack(reason) => {
-                self.nacks += 1;
+                self.nacks += u64::from(!again);
                 self.nack = Some(reason).filter(|_| !seen.fate.is_lost()).or(self.nack);
                 // A receiver that was started anew knows nothing.
                 if written && reason != Reason::NoChannelState {
@@ -220,6 +222,9 @@ impl Message {
                 Remark::Ack(counts.then(|| seen.last.saturating_sub(since)))
             }
         };
+        if again {
+            return;
+        }
         self.push(seen.place, label, seen.fate, remark);
         if let Some(broken) = broken {
             self.push(seen.place, label, seen.fate, Remark::Broken(broken));

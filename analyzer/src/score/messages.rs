@@ -43,6 +43,9 @@ pub(super) enum Kind {
     Duplicate,
     /// A message that is refused for good. T-6
     Refused,
+    /// One that ended on its logical channel without an ACK otherwise, as the next shows: it went back, or
+    /// went with its endpoint. T-11, T-13
+    Gone,
 }
 
 /// Something about a packet: equal in both accounts, or not.
@@ -67,6 +70,19 @@ struct Sent {
 struct Latest {
     message: String,
     label: Label,
+    end: Ended,
+}
+
+/// What is known of how a message ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Ended {
+    /// Nothing.
+    #[default]
+    Not,
+    /// An ACK was sent, which need not have come to its sender in time.
+    Answered,
+    /// It was acknowledged, or refused for good.
+    Over,
 }
 
 /// A logical channel, by its NICs and its number.
@@ -94,7 +110,7 @@ pub(super) struct Messages {
 
 impl Kind {
     /// Every kind, in the order in which they are shown.
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Data,
         Self::Retransmission,
         Self::Cause,
@@ -102,6 +118,7 @@ impl Kind {
         Self::Nack,
         Self::Duplicate,
         Self::Refused,
+        Self::Gone,
     ];
 
     pub(super) const fn name(self) -> &'static str {
@@ -113,6 +130,7 @@ impl Kind {
             Self::Nack => "nack",
             Self::Duplicate => "duplicate",
             Self::Refused => "refused",
+            Self::Gone => "gone",
         }
     }
 }
@@ -120,6 +138,11 @@ impl Kind {
 impl Line {
     const fn new(kind: Kind, label: Label) -> Self {
         Self { label, kind, reason: None }
+    }
+
+    /// A message is gone: whichever of its transmissions was the last, of which some may be hurt.
+    const fn gone(label: Label) -> Self {
+        Self::new(Kind::Gone, Label { timestamp: 0, ..label })
     }
 }
 
@@ -138,6 +161,7 @@ impl Messages {
             }
             What::AckTransmitted(label) => {
                 self.causes.answer(sent, Of::Ack, label.answered());
+                self.ends(Ended::Answered, |it| it.label.is_use(label.answered()));
                 (Line::new(Kind::Ack, label.answered()), None)
             }
             What::NackTransmitted { label, reason } => {
@@ -157,7 +181,10 @@ impl Messages {
                 if let Some(label) = latest.map(|latest| latest.label) {
                     self.expect(Line::new(Kind::Refused, label));
                 }
-                return;
+                return self.ends(Ended::Over, |it| it.message == *message);
+            }
+            What::MessageAcknowledged { message } => {
+                return self.ends(Ended::Over, |it| it.message == *message);
             }
             // What was lost may still be on the wire: its frame is told when that has ended.
             What::Consumed { .. } | What::Dropped { .. } => {
@@ -180,13 +207,15 @@ impl Messages {
     pub(super) fn frame(&mut self, row: &Happened, frame: &Frame) {
         let Some(name) = &row.packet else { return };
         let Some(Sent { line, message }) = self.sent.get(name).cloned() else { return };
-        let latest = message.map(|message| Latest { message, label: line.label });
+        let end = Ended::Not;
+        let latest = message.map(|message| Latest { message, label: line.label, end });
         let good = frame.crc == crc_name(Check::Good) && frame.ended_by == EndedBy::Gap.name();
         if !good || frame.tag != Some(TAG) {
             self.spoilt.extend(latest.map(|latest| (line.label.key(), latest)));
             self.may_be(line);
             return self.may_be(Line::new(Kind::Retransmission, line.label));
         }
+        self.causes.seen(name);
         self.sent.remove(name);
         self.either.remove(&line);
         self.either.remove(&Line::new(Kind::Retransmission, line.label));
@@ -194,13 +223,30 @@ impl Messages {
         latest.into_iter().for_each(|latest| self.seen(latest));
     }
 
+    /// Something is known of how the latest message of a logical channel ends.
+    fn ends(&mut self, end: Ended, is_it: impl Fn(&Latest) -> bool) {
+        let of_it = self.latest.values_mut().filter(|latest| is_it(latest));
+        of_it.filter(|latest| latest.end != Ended::Over).for_each(|latest| latest.end = end);
+    }
+
     /// A data packet was seen whole.
-    fn seen(&mut self, now: Latest) {
+    fn seen(&mut self, mut now: Latest) {
         let (label, key) = (now.label, now.label.key());
         let again = Line::new(Kind::Retransmission, label);
         let same = |before: &Latest| {
             before.message == now.message && before.label.incarnation == label.incarnation
         };
+        let before = self.latest.get(&key);
+        let before = before.map(|latest| (latest.message == now.message, latest.label, latest.end));
+        match before {
+            Some((true, _, end)) => now.end = end,
+            Some((false, label, end)) if label.incarnation != now.label.incarnation => match end {
+                Ended::Not => self.expect(Line::gone(label)),
+                Ended::Answered => self.may_be(Line::gone(label)),
+                Ended::Over => {}
+            },
+            Some((false, ..)) | None => {}
+        }
         if self.latest.get(&key).is_some_and(same) {
             self.expect(again);
         } else if self.spoilt.get(&key).is_some_and(same) {
@@ -232,6 +278,12 @@ impl Messages {
             }
             Remark::Duplicate => Line::new(Kind::Duplicate, label),
             Remark::Gone(Gone::Refused) => Line::new(Kind::Refused, label),
+            Remark::Gone(Gone::Unanswered | Gone::Withdrawn) => Line::gone(label),
+            // Nothing tells a message that went back from one that was opened anew, where the next one
+            // has the same bytes.
+            Remark::Gone(Gone::Reopened) if self.open.contains_key(&Line::gone(label)) => {
+                Line::gone(label)
+            }
             // That is said of answers too.
             Remark::Stale if self.open.contains_key(&Line::new(Kind::Data, label)) => {
                 Line::new(Kind::Data, label)
@@ -283,7 +335,7 @@ impl Messages {
     }
 
     /// What they came to, kind by kind.
-    pub(super) fn counts(&self) -> [(Kind, Count); 7] {
+    pub(super) fn counts(&self) -> [(Kind, Count); 8] {
         Kind::ALL.map(|kind| (kind, self.counts.get(&kind).copied().unwrap_or_default()))
     }
 
@@ -313,6 +365,11 @@ impl fmt::Display for Label {
 }
 
 impl Label {
+    /// Whether it is of the same message as another, by what both say.
+    fn is_use(&self, other: Self) -> bool {
+        self.key() == other.key() && (self.incarnation, self.seq) == (other.incarnation, other.seq)
+    }
+
     /// Which logical channel it is of.
     const fn key(&self) -> Key {
         (self.source, self.destination, self.channel)

@@ -103,7 +103,9 @@ pub(super) enum What {
     MessageWritten,
     MessageRefused,
     MessageDropped,
-    MessageAcknowledged,
+    MessageAcknowledged {
+        message: String,
+    },
     MessageGivenUp,
     MessageLost,
     MessageDamaged,
@@ -175,7 +177,9 @@ impl What {
             Self::MessageWritten => ("message-written", "inside a host; its ACK is seen"),
             Self::MessageRefused => ("message-refused", "inside a NIC; the NACK is seen"),
             Self::MessageDropped => ("message-dropped", "inside a NIC, which tells nobody"),
-            Self::MessageAcknowledged => ("message-acknowledged", "inside a NIC; the ACK is seen"),
+            Self::MessageAcknowledged { .. } => {
+                ("message-acknowledged", "inside a NIC; the ACK is seen")
+            }
             Self::MessageGivenUp => ("message-given-up", "inside a host, which tells nobody"),
             Self::MessageLost => ("message-lost", "inside a host, which tells nobody"),
             Self::MessageDamaged => ("message-damaged", "inside a host, which tells nobody"),
@@ -192,13 +196,8 @@ impl What {
             Self::EndpointLeaving => ("endpoint-leaving", "inside a NIC, which tells nobody"),
             Self::EndpointUnloaded => ("endpoint-unloaded", "inside a NIC, which tells nobody"),
             Self::EndpointCredits => ("endpoint-credits", "inside a host, which tells nobody"),
-            Self::MessageReturned { why, .. } => match why.as_bytes() {
-                b"refused" => return None,
-                _ => {
-                    ("message-returned", "the next message opens its logical channel, that is all")
-                }
-            },
             Self::MessageTransmitted { .. } | Self::TransportDuplicate(_) => return None,
+            Self::MessageReturned { .. } => return None,
             Self::AckTransmitted(_) | Self::NackTransmitted { .. } => return None,
             Self::Consumed { .. } | Self::Dropped { .. } => return None,
             Self::Received(_) | Self::Sent(_) | Self::OpenLink | Self::LinkRestored => {

@@ -50,6 +50,16 @@ struct Answer {
     kind: Kind,
     at: u64,
     end: End,
+    sight: Sight,
+}
+
+/// Whether taps show what an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sight {
+    /// None has seen it whole.
+    None,
+    /// One has.
+    Whole,
 }
 
 /// What became of a packet.
@@ -92,8 +102,17 @@ impl Causes {
     pub(super) fn answer(&mut self, (name, at): (&str, u64), kind: Kind, label: Label) {
         self.packets.insert(name.to_owned(), Packet { label, kind });
         if let Some(sent) = self.of(label) {
-            sent.answers.push(Answer { kind, at, end: End::UnderWay });
+            let (end, sight) = (End::UnderWay, Sight::None);
+            sent.answers.push(Answer { kind, at, end, sight });
         }
+    }
+
+    /// A packet was seen whole.
+    pub(super) fn seen(&mut self, name: &str) {
+        let Some(Packet { label, kind }) = self.packets.get(name).copied() else { return };
+        let Some(sent) = self.of(label) else { return };
+        let on_its_way = |it: &&mut Answer| it.kind == kind && it.end == End::UnderWay;
+        sent.answers.iter_mut().filter(on_its_way).for_each(|it| it.sight = Sight::Whole);
     }
 
     /// A packet has reached its end.
@@ -138,10 +157,15 @@ fn why(sent: &VecDeque<Transmission>, label: Label) -> Option<&'static [Cause]> 
             Kind::Nack if *at < now.at => Some(&[Cause::Nack]),
             Kind::Ack | Kind::Nack | Kind::Data => Some(&[Cause::TooEarly]),
         },
-        (Some(Answer { end: End::Lost, kind: Kind::Nack, .. }), _) => {
-            Some(&[Cause::Nack, Cause::Corrupt])
-        }
-        (Some(Answer { end: End::Lost, .. }), _) => Some(&[Cause::LostAck, Cause::Corrupt]),
+        // What was hurt before a tap saw it need not look like an answer.
+        (Some(Answer { end: End::Lost, kind, sight, .. }), _) => Some(match (kind, sight) {
+            (Kind::Nack, Sight::Whole) => &[Cause::Nack, Cause::Corrupt],
+            (Kind::Nack, Sight::None) => &[Cause::Nack, Cause::Corrupt, Cause::Unanswered],
+            (Kind::Ack | Kind::Data, Sight::Whole) => &[Cause::LostAck, Cause::Corrupt],
+            (Kind::Ack | Kind::Data, Sight::None) => {
+                &[Cause::LostAck, Cause::Corrupt, Cause::Unanswered]
+            }
+        }),
         (None, End::Arrived(_)) => Some(&[Cause::Unanswered]),
         (None, End::Lost) => Some(&[Cause::LostData, Cause::Corrupt]),
     }
