@@ -28,7 +28,7 @@ use crate::timeline::Row;
 use crate::topology::Topology;
 
 /// What an analysis hands out: each kind in order of the time at which it became known.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     /// A packet, the first byte of one, or an event.
     Row(Row),

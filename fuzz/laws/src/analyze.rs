@@ -1,16 +1,22 @@
 //! The whole analyzer: whatever the bytes, it comes to an end and says the same whatever the number
 //! of threads and the way in which characters are cut into chunks; and of a network that was
 //! simulated it says what really happened.
+//!
+//! Threads are a target of their own, as they cost more than all the rest.
+
+use std::sync::LazyLock;
 
 use analyzer::analysis::{Analysis, Told, Wanted};
 use analyzer::finding::{Kind, Ledger};
 use analyzer::link::slack::Assumptions;
 use analyzer::score::Score;
+use analyzer::timeline;
 use codec::capture::Progress;
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use simulator::network::Layout;
 use simulator::truth::{Wanted as Truth, What};
 
+use crate::alone::alone;
 use crate::capture::{Read, Section};
 use crate::network::plan::Plan;
 use crate::network::run::run;
@@ -21,12 +27,40 @@ use crate::states;
 /// Most periods of a capture that is taken through all of this. *Chosen*: some milliseconds.
 const PERIODS_MAX: u64 = 1 << 14;
 
+/// The most threads of a run. *Chosen*: more than links that have something to do.
+const THREADS: [usize; 2] = [2, 7];
+
 /// Of bytes that begin as a capture file does, the law of [`capture`]; of others, that of the network
 /// that they stand for.
 ///
 /// # Panics
 /// If it is broken.
 pub fn law(bytes: &[u8]) {
+    if is_capture(bytes) {
+        capture(bytes);
+    } else if let Some(plan) = Plan::from_bytes(bytes) {
+        planned(&plan);
+    }
+}
+
+/// The number of threads changes nothing in what is said of a capture, or of a network's.
+///
+/// # Panics
+/// If it does.
+pub fn threads(bytes: &[u8]) {
+    if is_capture(bytes) {
+        if length(&Read::to_end(bytes)) == Length::Short {
+            threaded(bytes);
+        }
+        return;
+    }
+    let scenario = Plan::from_bytes(bytes).and_then(|plan| plan.scenario());
+    if let Some(scenario) = scenario.filter(|scenario| !scenario.taps.is_empty()) {
+        threaded(&run(&scenario, Truth::Nothing, Layout::AsGiven, 1 << 10).capture);
+    }
+}
+
+fn is_capture(bytes: &[u8]) -> bool {
     const MAGIC: [[u8; 4]; 6] = [
         [0x0a, 0x0d, 0x0d, 0x0a],
         [0xa1, 0xb2, 0xc3, 0xd4],
@@ -35,36 +69,62 @@ pub fn law(bytes: &[u8]) {
         [0x4d, 0x3c, 0xb2, 0xa1],
         [0x1f, 0x8b, 0x08, 0x00],
     ];
-    if bytes.first_chunk().is_some_and(|magic| MAGIC.contains(magic)) {
-        capture(bytes);
-    } else if let Some(plan) = Plan::from_bytes(bytes) {
-        planned(&plan);
+    bytes.first_chunk().is_some_and(|magic| MAGIC.contains(magic))
+}
+
+/// How much there is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    Short,
+    Long,
+    /// A repeat that goes on for hours.
+    Endless,
+}
+
+fn length(read: &Read) -> Length {
+    let periods = read.sections.iter().map(Section::periods).fold(0, u64::saturating_add);
+    if read.sections.iter().any(Section::is_endless) {
+        Length::Endless
+    } else if periods > PERIODS_MAX {
+        Length::Long
+    } else {
+        Length::Short
     }
 }
 
-/// Any capture is analysed to its end, and what is said of it does not depend on threads or chunks.
+fn threaded(file: &[u8]) {
+    let alone = analysed(file);
+    for more in POOLS.iter() {
+        agree(&alone, &more.install(|| analysed(file)), "threads change nothing");
+    }
+}
+
+/// Threads, made once.
+static POOLS: LazyLock<Vec<ThreadPool>> = LazyLock::new(|| {
+    let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().ok();
+    let pools: Vec<_> = THREADS.into_iter().filter_map(pool).collect();
+    assert_eq!(pools.len(), THREADS.len(), "threads can be had");
+    pools
+});
+
+/// Any capture is analysed to its end, and what is said of it does not depend on chunks.
 ///
 /// # Panics
 /// If not.
 pub fn capture(file: &[u8]) {
+    alone();
     states::law(file);
     let read = Read::to_end(file);
-    let periods = read.sections.iter().map(Section::periods).fold(0, u64::saturating_add);
-    if read.sections.iter().any(Section::is_endless) || periods > PERIODS_MAX {
+    match length(&read) {
+        Length::Short => {}
         // It need not be short for the analyzer to come to its end.
-        if !read.sections.iter().any(Section::is_endless) {
-            analysed(file);
-        }
-        return;
+        Length::Long => return drop(analysed(file)),
+        Length::Endless => return,
     }
-    let alone = with_threads(1, file);
-    for threads in [2, 7] {
-        agree(&alone, &with_threads(threads, file), "threads change nothing");
-    }
+    let said = analysed(file);
     let [section] = read.sections.as_slice() else { return };
     // How much of a repeat is left out depends on where it begins and ends.
-    let is_whole = !alone.rows.iter().any(|row| row.contains("Omitted"));
-    if !section.is_in_order() || !is_whole {
+    if !section.is_in_order() || !said.is_whole() {
         return;
     }
     if let Some(other) = section.written_anew(&mut Dice::new(file)) {
@@ -84,20 +144,20 @@ pub fn planned(plan: &Plan) {
     if scenario.taps.is_empty() {
         return;
     }
+    alone();
     let outcome = run(&scenario, Truth::Everything, Layout::AsGiven, 1 << 10);
     let score = score::of(&scenario, &outcome);
     assert!(score.is_ok(), "{:?}", score.err());
     let score = score.unwrap_or_default();
     judge(&score, if scenario.raw.is_empty() { &[] } else { &["fill"] });
-    let alone = with_threads(1, &outcome.capture);
-    agree(&alone, &with_threads(2, &outcome.capture), "threads change nothing");
+    let ledger = ledger(&outcome.capture);
     let in_order = scenario.faults.is_empty()
         && scenario.raw.is_empty()
         && !outcome.rows.iter().any(|row| is_trouble(&row.what));
     if in_order {
-        refuted(&alone.ledger);
+        refuted(&ledger);
     }
-    found(&score, &alone.ledger);
+    found(&score, &ledger);
 }
 
 /// Whether something is lost, or a sender gives up, for want of room or for long waiting.
@@ -161,37 +221,41 @@ fn judge(score: &Score, but: &[&str]) {
 /// What an analysis says, kind by kind, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Saying {
-    rows: Vec<String>,
-    intervals: Vec<String>,
-    slack: Vec<String>,
-    journeys: Vec<String>,
-    blocked: Vec<String>,
-    spoken: Vec<String>,
-    faults: Vec<String>,
+    told: [Vec<Told>; 7],
     ledger: Ledger,
     error: Option<String>,
 }
 
-fn with_threads(threads: usize, file: &[u8]) -> Saying {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    assert!(pool.is_ok(), "threads can be had");
-    pool.map_or_else(|_| Saying::default(), |pool| pool.install(|| analysed(file)))
+impl Saying {
+    /// Whether nothing is left out.
+    fn is_whole(&self) -> bool {
+        let is_left_out = |told: &Told| matches!(told, Told::Row(row) if matches!(row.what, timeline::What::Omitted { .. }));
+        !self.told.iter().flatten().any(is_left_out)
+    }
+}
+
+/// What is odd about a capture.
+fn ledger(file: &[u8]) -> Ledger {
+    let mut analysis = Analysis::new(file, Wanted::Findings, Assumptions::default());
+    while matches!(analysis.step(&mut |_| {}), Ok(Progress::More)) {}
+    analysis.findings().ledger().clone()
 }
 
 fn analysed(file: &[u8]) -> Saying {
     let mut analysis = Analysis::new(file, Wanted::Everything, Assumptions::default());
     let mut saying = Saying::default();
+    let [rows, intervals, slack, journeys, blocked, spoken, faults] = &mut saying.told;
     let mut out = |told: Told| {
-        let (list, text) = match told {
-            Told::Row(it) => (&mut saying.rows, format!("{it:?}")),
-            Told::Interval(it) => (&mut saying.intervals, format!("{it:?}")),
-            Told::Slack(it) => (&mut saying.slack, format!("{it:?}")),
-            Told::Journey(it) => (&mut saying.journeys, format!("{it:?}")),
-            Told::Blocked(it) => (&mut saying.blocked, format!("{it:?}")),
-            Told::Spoken(it) => (&mut saying.spoken, format!("{it:?}")),
-            Told::Fault(it) => (&mut saying.faults, it.to_string()),
+        let list = match told {
+            Told::Row(_) => &mut *rows,
+            Told::Interval(_) => &mut *intervals,
+            Told::Slack(_) => &mut *slack,
+            Told::Journey(_) => &mut *journeys,
+            Told::Blocked(_) => &mut *blocked,
+            Told::Spoken(_) => &mut *spoken,
+            Told::Fault(_) => &mut *faults,
         };
-        list.push(text);
+        list.push(told);
     };
     // A step takes a batch at least, or hands on what became of one.
     let steps = file.len() + 16;
@@ -217,11 +281,7 @@ fn analysed(file: &[u8]) -> Saying {
 
 /// Fails with what differs first, not with all there is.
 fn agree(one: &Saying, other: &Saying, law: &str) {
-    let lists = |it: &Saying| {
-        [&it.rows, &it.intervals, &it.slack, &it.journeys, &it.blocked, &it.spoken, &it.faults]
-            .map(Clone::clone)
-    };
-    for (one, other) in lists(one).iter().zip(&lists(other)) {
+    for (one, other) in one.told.iter().zip(&other.told) {
         let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
         assert_eq!((same, one.get(same)), (same, other.get(same)), "{law}");
     }
@@ -283,12 +343,12 @@ pub(crate) mod tests {
 
     #[test]
     #[should_panic(expected = "threads change nothing")]
-    fn an_order_that_depends_on_threads_is_caught() {
+    pub(crate) fn an_order_that_depends_on_threads_is_caught() {
         let scenario = Scenario::read("canary", SCENARIO).unwrap();
         let outcome = run(&scenario, Truth::Everything, Layout::AsGiven, 1 << 10);
         let one = analysed(&outcome.capture);
         let mut other = one.clone();
-        other.rows.swap(3, 4);
+        other.told[0].swap(3, 4);
         agree(&one, &other, "threads change nothing");
     }
 }

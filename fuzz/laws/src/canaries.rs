@@ -84,6 +84,8 @@ const CANARIES: &[Canary] = &[
         "runs are all of the characters",
         chars::tests::a_run_that_loses_its_last_character_is_caught,
     ),
+    ("crossbar", "what a switch sends", crossbar::tests::a_switch_that_mends_a_packet_is_caught),
+    ("crossbar", "what a switch sends", crossbar::tests::a_switch_that_is_a_period_late_is_caught),
     (
         "chars",
         "a frame ends with its GAP",
@@ -186,6 +188,14 @@ const CANARIES: &[Canary] = &[
         scenario::tests::a_problem_without_a_caret_is_caught,
     ),
     ("switch", "what is read happened", network::tests::a_symbol_that_nobody_sent_is_caught),
+    ("talk", "every message is accounted for", messages::tests::a_message_without_end_is_caught),
+    ("talk", "what is found was said", messages::tests::an_answer_that_was_not_sent_is_caught),
+    ("talk", "is written once. T-1", messages::tests::a_message_that_is_written_twice_is_caught),
+    (
+        "threads",
+        "threads change nothing",
+        analyze::tests::an_order_that_depends_on_threads_is_caught,
+    ),
     ("transport", "ffered", transport::tests::a_wrong_sequence_number_is_caught),
 ];
 

@@ -3,11 +3,13 @@
 //! Fuzz targets, the replay of `corpus/` and seeded storms all run these. Inputs are wire format:
 //! chunk payloads, frames, notation, capture files.
 
+pub mod alone;
 pub mod analyze;
 #[cfg(test)]
 mod canaries;
 pub mod capture;
 pub mod chars;
+pub mod crossbar;
 pub mod endpoints;
 pub mod filter;
 pub mod heard;
@@ -46,6 +48,7 @@ pub const TARGETS: &[(&str, Law)] = &[
     ("capture-rows", capture::rows::law),
     ("chars", chars::law),
     ("chars-one-by-one", one_by_one::law),
+    ("crossbar", crossbar::law),
     ("endpoints", endpoints::law),
     ("filter", filter::law),
     ("filter-rows", filter::rows),
@@ -63,5 +66,7 @@ pub const TARGETS: &[(&str, Law)] = &[
     ("scenario-tried", scenario::tried),
     ("states", states::law),
     ("switch", network::switch),
+    ("talk", messages::law),
+    ("threads", analyze::threads),
     ("transport", transport::law),
 ];

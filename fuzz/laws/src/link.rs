@@ -1,7 +1,7 @@
 //! A port's circuits: whatever comes in, is taken and is to be sent, they do what the rules say, one
 //! period after another, by the short ways of the stepper and by the long one.
 
-mod model;
+pub(crate) mod model;
 
 use arbitrary::{Arbitrary, Error, Unstructured};
 use codec::character::{Character, ReplyStatus, Symbol};

@@ -1,19 +1,22 @@
 //! A network of hosts with endpoints, character by character: whatever its parts and whatever breaks, every
 //! message is accounted for, and the laws of links and switches hold as ever. T-1, T-5, T-9, T-13
 
+use analyzer::score::Score;
 use arbitrary::{Arbitrary, Unstructured};
 use codec::transport::Nic;
-use simulator::endpoint::MICROSECOND;
+use simulator::endpoint::{MICROSECOND, Told};
 use simulator::fault::Break;
 use simulator::interface::Consumption;
 use simulator::network::{Layout, Network};
 use simulator::scenario::Scenario;
+use simulator::topology::Cable;
 use simulator::truth::{Wanted, What};
 
 use crate::endpoints::ledger::Ledger;
 use crate::endpoints::plan::Plan as Talk;
 use crate::network;
 use crate::network::plan::Plan as Parts;
+use crate::score;
 
 /// How often it is looked whether all has come to rest.
 const SLICE: u64 = 500 * MICROSECOND;
@@ -21,6 +24,18 @@ const SLICE: u64 = 500 * MICROSECOND;
 /// By when it has. *Chosen*: what hosts say to each other takes some ten milliseconds; patience and
 /// silence take as much again.
 const END: u64 = 2_000_000 * MICROSECOND;
+
+/// Periods after which a fuzzer gives up on a plan: storms wait on. *Chosen*: ten milliseconds, in which most
+/// is over, and no input takes seconds.
+const LONG: u64 = 10_000 * MICROSECOND;
+
+/// Periods up to which it is looked at character by character too. *Chosen*: a millisecond of it, which
+/// takes many of ours.
+const SHORT: u64 = 1000 * MICROSECOND;
+
+/// Kinds of a score that are about messages.
+const SAID: [&str; 8] =
+    ["data", "retransmission", "cause", "ack", "nack", "duplicate", "refused", "gone"];
 
 /// A network, and what is said in it.
 #[derive(Clone, Debug, Arbitrary)]
@@ -77,14 +92,28 @@ impl Plan {
     }
 }
 
-/// The laws, of a network that some bytes stand for.
+impl Plan {
+    /// The scenario, up to where it comes to rest if a fuzzer waits for that.
+    #[must_use]
+    pub fn attempt(&self) -> Option<Scenario> {
+        let mut scenario = self.scenario()?;
+        let rest = kept(&scenario, LONG, &mut |_, _| 1).map_or(LONG, |summary| summary.periods);
+        lasting(&mut scenario, rest);
+        Some(scenario)
+    }
+}
+
+/// The laws, of a network that some bytes stand for; of what takes long, only that every message is
+/// accounted for.
 ///
 /// # Panics
 /// If one is broken.
 pub fn law(bytes: &[u8]) {
-    Plan::from_bytes(bytes).into_iter().for_each(|plan| {
-        planned(&plan);
-    });
+    let Some(scenario) = Plan::from_bytes(bytes).and_then(|plan| plan.scenario()) else { return };
+    let summary = kept(&scenario, LONG, &mut |_, _| 1);
+    if let Some(summary) = summary.filter(|summary| summary.periods <= SHORT) {
+        recorded(scenario, summary);
+    }
 }
 
 /// The laws, of a network that was planned; none if it has no two hosts.
@@ -92,13 +121,43 @@ pub fn law(bytes: &[u8]) {
 /// # Panics
 /// If one is broken.
 pub fn planned(plan: &Plan) -> Option<Summary> {
-    let mut scenario = plan.scenario()?;
+    let scenario = plan.scenario()?;
     let summary = accounted(&scenario);
-    // The same again, as far as it went, for the laws of everything else.
-    scenario.duration = summary.periods;
-    scenario.taps.iter_mut().for_each(|tap| tap.to = summary.periods);
-    network::simulated(&scenario);
+    recorded(scenario, summary);
     Some(summary)
+}
+
+/// The same again, as far as it went, for the laws of everything else.
+fn recorded(mut scenario: Scenario, summary: Summary) {
+    lasting(&mut scenario, summary.periods);
+    let outcome = network::simulated(&scenario);
+    if is_told(&scenario) {
+        let score = score::of(&scenario, &outcome);
+        assert!(score.is_ok(), "{:?}", score.err());
+        score.into_iter().for_each(|score| said(&score));
+    }
+}
+
+/// It lasts so many periods, taps and all.
+fn lasting(scenario: &mut Scenario, periods: u64) {
+    scenario.duration = periods;
+    scenario.taps.iter_mut().for_each(|tap| tap.to = periods);
+}
+
+/// Whether the capture tells all that is said: nothing breaks, and every link is tapped, once.
+fn is_told(scenario: &Scenario) -> bool {
+    let cables = scenario.topology.cables();
+    let is_tapped_once = |cable: &Cable| {
+        scenario.taps.iter().filter(|tap| cable.ends.contains(&tap.port)).count() == 1
+    };
+    scenario.faults.is_empty() && cables.iter().all(is_tapped_once)
+}
+
+/// What is found of conversations is what was said.
+fn said(score: &Score) {
+    for row in score.scores.iter().filter(|row| SAID.contains(&row.kind)) {
+        assert!(row.is_perfect(), "what is found was said: {row:?}, {:?}", score.differences);
+    }
 }
 
 /// Every message of a scenario is accounted for, and all comes to rest.
@@ -107,9 +166,24 @@ pub fn planned(plan: &Plan) -> Option<Summary> {
 /// If not.
 #[must_use]
 pub fn accounted(scenario: &Scenario) -> Summary {
+    at_rest(kept(scenario, END, &mut |_, _| 1))
+}
+
+fn at_rest(summary: Option<Summary>) -> Summary {
+    assert!(summary.is_some(), "every message is accounted for, and all comes to rest. T-1");
+    summary.unwrap_or_default()
+}
+
+/// What came of it if that was before a period, from what hosts tell so many times each: once, but in a
+/// test.
+fn kept(
+    scenario: &Scenario,
+    end: u64,
+    times: &mut dyn FnMut(Nic, &Told) -> usize,
+) -> Option<Summary> {
     let mut silent = scenario.clone();
     silent.taps.clear();
-    silent.duration = END;
+    silent.duration = end;
     let mut network = Network::new(&silent, Wanted::Everything, Layout::AsGiven);
     let plans: Vec<_> = scenario.messaging.values().cloned().collect();
     let mut ledger = Ledger::new(&plans);
@@ -128,14 +202,17 @@ pub fn accounted(scenario: &Scenario) -> Summary {
             if let What::Told(told) = &row.what
                 && let Ok(nic) = u16::try_from(row.place.node.0)
             {
-                ledger.tell(Nic(nic), told);
+                let nic = Nic(nic);
+                (0..times(nic, told)).for_each(|_| ledger.tell(nic, told));
             }
         }
         let quiet = now > least && ledger.open() == 0 && network.under_way() == 0;
         if quiet && ledger.credits_are_back() {
-            return Summary { messages: ledger.messages(), periods: now };
+            return Some(Summary { messages: ledger.messages(), periods: now });
         }
-        assert!(now < END, "all comes to rest. T-1: {} are open", ledger.open());
+        if now >= end {
+            return None;
+        }
     }
 }
 
@@ -154,4 +231,78 @@ fn restarts(scenario: &Scenario) -> Vec<(u64, Nic)> {
     restarts.sort();
     restarts.reverse();
     restarts
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use simulator::scenario::Tap;
+
+    const SCENARIO: &str = "
+        duration_us = 1000
+        [[switch]]
+        name = 's0'
+        [[host]]
+        name = 'h0'
+        at = 's0:0'
+        [[host]]
+        name = 'h1'
+        at = 's0:1'
+        [transport]
+        scan_us = 100
+        timeout_us = 400
+        unreachable_us = 1500
+        [[endpoint]]
+        name = 'server'
+        host = 'h0'
+        [[endpoint]]
+        name = 'client'
+        host = 'h1'
+        [[messages]]
+        from = 'client'
+        to = 'server'
+        words = 4
+        every_us = 100
+        count = 3
+    ";
+
+    fn told(times: impl Fn(&Told) -> usize) -> Summary {
+        let scenario = Scenario::read("canary", SCENARIO).unwrap();
+        at_rest(kept(&scenario, 20_000 * MICROSECOND, &mut |_, told| times(told)))
+    }
+
+    #[test]
+    fn the_canary_lives() {
+        // Three requests, and a reply to each.
+        assert_eq!(told(|_| 1).messages, 6);
+    }
+
+    #[test]
+    #[should_panic(expected = "what is found was said")]
+    pub(crate) fn an_answer_that_was_not_sent_is_caught() {
+        let mut scenario = Scenario::read("canary", SCENARIO).unwrap();
+        scenario.taps.extend(scenario.topology.cables().iter().map(|cable| Tap {
+            port: cable.ends[0],
+            from: 0,
+            to: scenario.duration,
+        }));
+        let mut outcome = network::simulated(&scenario);
+        assert!(is_told(&scenario));
+        said(&score::of(&scenario, &outcome).unwrap());
+        // The wire shows ACKs, and nobody sent one.
+        outcome.rows.retain(|row| row.what.kind() != "ack-transmitted");
+        said(&score::of(&scenario, &outcome).unwrap());
+    }
+
+    #[test]
+    #[should_panic(expected = "every message is accounted for")]
+    pub(crate) fn a_message_without_end_is_caught() {
+        told(|told| usize::from(!matches!(told, Told::Acknowledged(id) if id.number == 1)));
+    }
+
+    #[test]
+    #[should_panic(expected = "is written once. T-1")]
+    pub(crate) fn a_message_that_is_written_twice_is_caught() {
+        told(|told| if matches!(told, Told::Written(..)) { 2 } else { 1 });
+    }
 }

@@ -6,15 +6,18 @@ pub mod demand;
 pub mod facts;
 pub mod findings;
 pub mod plan;
+pub mod read;
 pub mod rules;
 pub mod run;
 pub mod slack;
+pub mod waits;
 
 use simulator::network::Layout;
 use simulator::scenario::Scenario;
 use simulator::truth::{Happened, Wanted, What};
 
 use self::plan::{Again, Plan, SwitchPlan};
+use self::read::Reading;
 use self::run::{Outcome, run};
 
 /// How often what was recorded is handed out. *Chosen*: several times in a run.
@@ -54,17 +57,22 @@ pub fn planned(plan: &Plan) {
 ///
 /// # Panics
 /// If one is broken.
-pub fn simulated(scenario: &Scenario) {
-    check(scenario, &run(scenario, Wanted::Everything, Layout::AsGiven, 1 << 16));
+#[expect(clippy::must_use_candidate, reason = "it is run for its laws")]
+pub fn simulated(scenario: &Scenario) -> Outcome {
+    let outcome = run(scenario, Wanted::Everything, Layout::AsGiven, 1 << 16);
+    check(scenario, &outcome);
+    outcome
 }
 
 /// The laws of one run.
 fn check(scenario: &Scenario, outcome: &Outcome) {
     rules::check(scenario, outcome);
-    agreement::check(scenario, outcome);
-    let width = slack::check(scenario, outcome);
+    let reading = Reading::of(&outcome.capture);
+    agreement::check(scenario, outcome, &reading);
+    let width = slack::check(scenario, outcome, &reading);
     assert_eq!(width.contradictions, 0, "what is assumed is so");
-    findings::check(scenario, outcome);
+    findings::check(scenario, outcome, &reading);
+    waits::check(scenario, outcome, &reading);
 }
 
 /// Another run comes to the same.
@@ -79,6 +87,7 @@ fn again(scenario: &Scenario, outcome: &Outcome, again: Again) {
             other.taps.clear();
             wanted = Wanted::Nothing;
         }
+        Again::Not | Again::NotEither | Again::NotAtAll | Again::Never => return,
     }
     let other = run(&other, wanted, layout, SLICE);
     if !other.channels.is_empty() {

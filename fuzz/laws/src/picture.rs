@@ -62,6 +62,7 @@ const PAINTERS: &[(&str, Painter)] = &[
     ("capture", captures::draw),
     ("capture-plans", captures::planned),
     ("chars", wire::chars),
+    ("crossbar", networks::crossbar),
     ("endpoints", schedules::endpoints),
     ("filter", texts::filter),
     ("link", schedules::link),
@@ -73,6 +74,8 @@ const PAINTERS: &[(&str, Painter)] = &[
     ("scenario", texts::scenario),
     ("states", schedules::states),
     ("switch", networks::switch),
+    ("talk", networks::talk),
+    ("threads", networks::analyze),
     ("transport", schedules::transport),
 ];
 

@@ -6,6 +6,7 @@ use std::panic::catch_unwind;
 use std::path::Path;
 
 use laws::network::plan::Plan;
+use laws::network::read::Reading;
 use laws::network::run::run;
 use laws::network::slack::{Width, check};
 use laws::repair::Dice;
@@ -14,7 +15,8 @@ use simulator::scenario::{Scenario, Tap};
 use simulator::truth::Wanted;
 
 fn width(scenario: &Scenario) -> Width {
-    check(scenario, &run(scenario, Wanted::Everything, Layout::AsGiven, 1000))
+    let outcome = run(scenario, Wanted::Everything, Layout::AsGiven, 1000);
+    check(scenario, &outcome, &Reading::of(&outcome.capture))
 }
 
 /// The mean width, to a tenth of a cell.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
 use laws::network::plan::{Plan, SwitchPlan};
-use laws::network::{findings, planned, run::run};
+use laws::network::{findings, planned, read::Reading, run::run};
 use laws::repair::Dice;
 use laws::{analyze, filter, link, messages, network};
 use simulator::network::Layout;
@@ -70,7 +70,8 @@ fn in_a_storm_of_networks_in_order_nothing_is_found_wrong() {
         plan.texts.clear();
         let Some(scenario) = plan.scenario() else { continue };
         let outcome = run(&scenario, Wanted::Everything, Layout::AsGiven, 1000);
-        let found = catch_unwind(|| findings::check(&scenario, &outcome));
+        let reading = Reading::of(&outcome.capture);
+        let found = catch_unwind(|| findings::check(&scenario, &outcome, &reading));
         in_order += u64::from(found.unwrap_or_else(|_| panic!("{plan:?}")));
     }
     assert!(in_order > 100, "{in_order}");
@@ -180,5 +181,6 @@ fn a_storm_of_captures_is_analysed_alike_however_cut_and_by_however_many() {
         let plan = laws::plan::Plan::from_bytes(&bytes);
         let Some(file) = plan.and_then(|plan| plan.file().ok()) else { continue };
         assert!(catch_unwind(|| analyze::capture(&file)).is_ok(), "{number}");
+        assert!(catch_unwind(|| analyze::threads(&file)).is_ok(), "{number}");
     }
 }

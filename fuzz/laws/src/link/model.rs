@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, VecDeque};
 use codec::character::{Character, ReplyStatus, Symbol};
 use simulator::link::{LinkParameters, Slack, Symbols};
 use simulator::receiver::Asked;
-use simulator::supply::Supply;
+use simulator::supply::{Appetite, Supply};
 use simulator::truth::Command;
 
 use crate::reference::heard;
 
 /// An input circuit. F-3, F-5, F-7, F-9, R-2
 #[derive(Debug)]
-pub(super) struct Input {
+pub(crate) struct Input {
     slack: Slack,
     symbols: Symbols,
     generation: u64,
@@ -33,7 +33,7 @@ enum Receiving {
 }
 
 impl Input {
-    pub(super) fn new(link: &LinkParameters) -> Self {
+    pub(crate) fn new(link: &LinkParameters) -> Self {
         Self {
             slack: link.slack,
             symbols: link.symbols,
@@ -46,15 +46,30 @@ impl Input {
         }
     }
 
-    pub(super) fn fill(&self) -> u32 {
+    pub(crate) fn fill(&self) -> u32 {
         u32::try_from(self.buffer.len()).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn take(&mut self) -> Option<Option<u8>> {
+    /// What stands at its front, a byte or a mark.
+    pub(crate) fn front(&self) -> Option<Option<u8>> {
+        self.buffer.front().copied()
+    }
+
+    /// Whether it has heard nothing for so long that the link is open. F-7
+    pub(crate) const fn is_open(&self) -> bool {
+        self.silent >= 16
+    }
+
+    /// Whether a packet comes in. L
+    pub(crate) fn is_receiving(&self) -> bool {
+        self.receiving == Receiving::Packet
+    }
+
+    pub(crate) fn take(&mut self) -> Option<Option<u8>> {
         self.buffer.pop_front()
     }
 
-    pub(super) fn due(&mut self, slot: u64) -> Option<Command> {
+    pub(crate) fn due(&mut self, slot: u64) -> Option<Command> {
         self.due.remove(&slot)
     }
 
@@ -76,7 +91,7 @@ impl Input {
         Asked::Nothing
     }
 
-    pub(super) fn hear(&mut self, slot: u64, character: Character) -> Asked {
+    pub(crate) fn hear(&mut self, slot: u64, character: Character) -> Asked {
         if self.fill() <= self.slack.go_slack {
             self.command(slot, Command::Go);
         }
@@ -135,7 +150,7 @@ impl Input {
 
 /// An output circuit. F-1, F-2, F-6, F-8, R-1, R-4
 #[derive(Debug)]
-pub(super) struct Output {
+pub(crate) struct Output {
     interpretation: u64,
     blocked: u64,
     sending: Sending,
@@ -167,7 +182,7 @@ enum Rest {
 }
 
 impl Output {
-    pub(super) fn new(link: &LinkParameters) -> Self {
+    pub(crate) fn new(link: &LinkParameters) -> Self {
         Self {
             interpretation: link.interpretation.into(),
             blocked: link.blocked.0,
@@ -182,17 +197,17 @@ impl Output {
         }
     }
 
-    pub(super) const fn flow(&self) -> Command {
+    pub(crate) const fn flow(&self) -> Command {
         self.flow
     }
 
-    pub(super) fn order(&mut self, symbol: Symbol) {
+    pub(crate) fn order(&mut self, symbol: Symbol) {
         if !self.waiting.contains(&symbol) {
             self.waiting.push_back(symbol);
         }
     }
 
-    pub(super) fn answer(&mut self, slot: u64, asked: Asked, symbols: Symbols) {
+    pub(crate) fn answer(&mut self, slot: u64, asked: Asked, symbols: Symbols) {
         match asked {
             Asked::Nothing | Asked::Reply(_) | Asked::Reset => {}
             Asked::Command(command) => {
@@ -219,8 +234,29 @@ impl Output {
         self.flow = Command::Go;
     }
 
+    /// Whether a packet goes out. L
+    pub(crate) fn is_sending(&self) -> bool {
+        matches!(self.sending, Sending::Packet(_))
+    }
+
+    /// What it was sending is gone: GAP ends what went out of it. R-3
+    pub(crate) const fn sever(&mut self) {
+        self.sending = match self.sending {
+            Sending::Packet(_) | Sending::Closing(_) => Sending::Closing(Rest::Nothing),
+            Sending::Between | Sending::Discarding => Sending::Between,
+        };
+    }
+
     /// What goes out in a period.
-    pub(super) fn send(&mut self, slot: u64, due: Option<Command>, supply: Supply) -> Character {
+    pub(crate) fn send(&mut self, slot: u64, due: Option<Command>, supply: Supply) -> Character {
+        match self.turn(slot, due) {
+            Ok(character) => character,
+            Err(_) => self.put(slot, supply),
+        }
+    }
+
+    /// What goes out in a period whatever there is to send, or else what may be taken of that.
+    pub(crate) fn turn(&mut self, slot: u64, due: Option<Command>) -> Result<Character, Appetite> {
         self.since_gap += 1;
         if let Some(command) = self.obeys.remove(&slot) {
             self.flow = command;
@@ -228,28 +264,36 @@ impl Output {
         }
         if let Some(command) = due {
             self.fill = command;
-            return self.command();
+            return Ok(self.command());
         }
         if let Sending::Closing(rest) = self.sending {
-            return self.gap(match rest {
+            return Ok(self.gap(match rest {
                 Rest::Nothing => Sending::Between,
                 Rest::Packet => Sending::Discarding,
-            });
+            }));
         }
         if self.flow == Command::Stop && slot >= self.stopped + self.blocked {
-            return self.reset();
+            return Ok(self.reset());
         }
         if let Sending::Packet(since) = self.sending
             && slot >= since + self.blocked
         {
             let stopped = self.flow == Command::Stop;
-            return if stopped { self.reset() } else { self.gap(Sending::Discarding) };
+            return Ok(if stopped { self.reset() } else { self.gap(Sending::Discarding) });
         }
         match self.waiting.pop_front() {
-            Some(Symbol::ForwardReset) => return self.reset(),
-            Some(symbol) => return Character::Control(symbol.code().unwrap_or_default()),
-            None => {}
+            Some(Symbol::ForwardReset) => Ok(self.reset()),
+            Some(symbol) => Ok(Character::Control(symbol.code().unwrap_or_default())),
+            None => Err(match (self.sending, self.flow) {
+                (Sending::Discarding, _) => Appetite::Discard,
+                (_, Command::Stop) => Appetite::Framing,
+                (_, Command::Go) => Appetite::All,
+            }),
         }
+    }
+
+    /// What goes out where that is up to the source.
+    pub(crate) fn put(&mut self, slot: u64, supply: Supply) -> Character {
         match (self.sending, supply) {
             (Sending::Discarding, Supply::Mark) => self.sending = Sending::Between,
             (Sending::Discarding, _) => {}

@@ -1,13 +1,12 @@
 //! What `check` finds in a network in which nothing is wrong: nothing.
 
-use analyzer::analysis::{Analysis, Wanted};
 use analyzer::finding::{Kind, Severity};
-use analyzer::link::slack::Assumptions;
-use codec::capture::Progress;
+use codec::capture::ChannelId;
 use codec::packet::Check;
 use simulator::scenario::Scenario;
 use simulator::truth::What;
 
+use super::read::Reading;
 use super::run::Outcome;
 
 /// Where nothing breaks and nothing is lost, there are neither errors nor warnings. Tells whether it
@@ -15,16 +14,13 @@ use super::run::Outcome;
 ///
 /// # Panics
 /// If there are.
-pub fn check(scenario: &Scenario, outcome: &Outcome) -> bool {
+pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) -> bool {
     if !is_in_order(scenario, outcome) {
         return false;
     }
-    let mut analysis =
-        Analysis::new(outcome.capture.as_slice(), Wanted::Findings, Assumptions::default());
-    while matches!(analysis.step(&mut |_| {}), Ok(Progress::More)) {}
-    let findings = analysis.findings();
-    let wrong: Vec<_> = findings
-        .ledger()
+    let channel = |id: ChannelId| outcome.channels.get(id.0 as usize).map(|it| &it.name);
+    let wrong: Vec<_> = reading
+        .ledger
         .found()
         .filter(|(kind, ..)| kind.about().severity != Severity::Note)
         // What need not come to harm: a circle of routes that is freed in time, or a slack buffer too
@@ -32,7 +28,7 @@ pub fn check(scenario: &Scenario, outcome: &Outcome) -> bool {
         .filter(|(kind, ..)| !matches!(kind, Kind::Deadlock | Kind::OverrunRisk))
         // What the reliability protocol mends is no fault of the network's.
         .filter(|(kind, ..)| !kind.about().rule.is_some_and(|rule| rule.starts_with("T-")))
-        .map(|(kind, id, found)| (kind, analysis.channel(id).map(|it| &it.name), found))
+        .map(|(kind, id, found)| (kind, channel(id), found))
         .collect();
     assert!(wrong.is_empty(), "there is nothing wrong, but {wrong:#?}");
     true

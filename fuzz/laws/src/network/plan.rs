@@ -161,6 +161,14 @@ pub enum Again {
     Unheard,
     /// Neither.
     Alone,
+    /// In none: half of all runs are made once.
+    Not,
+    /// Likewise.
+    NotEither,
+    /// Likewise.
+    NotAtAll,
+    /// Likewise.
+    Never,
 }
 
 /// Up to 5 of something.
@@ -195,10 +203,15 @@ impl Plan {
     /// The scenario that it stands for.
     #[must_use]
     pub fn scenario(&self) -> Option<Scenario> {
+        self.scenario_of(self.run.duration())
+    }
+
+    /// The scenario that it stands for, of so many periods.
+    #[must_use]
+    pub fn scenario_of(&self, duration: u64) -> Option<Scenario> {
         let topology = self.topology()?;
         let method = if self.run.shortest { Method::Shortest } else { Method::UpDown };
         let routes = Routes::compute(&topology, method).ok()?;
-        let duration = self.run.duration();
         let hosts: Vec<NodeId> = topology.hosts().collect();
         let own = self.hosts.iter().cycle().map(Host::parameters);
         let text = |text: &Text| text.raw(&hosts, &routes, duration);
@@ -303,6 +316,11 @@ impl Link {
 }
 
 impl Crossbar {
+    /// The same switch, but that it knows no extensions.
+    pub const fn without_extensions(&mut self) {
+        self.kind &= 1;
+    }
+
     fn parameters(&self, ports: u8) -> SwitchParameters {
         let relative = self.kind & 1 == 1;
         let addressing = if relative { Addressing::Relative } else { Addressing::Absolute };
@@ -344,6 +362,12 @@ impl Appetite {
 }
 
 impl Run {
+    /// A duration of a few packets.
+    #[must_use]
+    pub fn moment(&self) -> u64 {
+        64 + u64::from(self.duration) % 256
+    }
+
     fn duration(&self) -> u64 {
         let most = if self.duration < 0xf800 { 2500 } else { 19_500 };
         500 + u64::from(self.duration) % most

@@ -15,11 +15,8 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "it is about a few kinds of rows")]
 
-use std::collections::BTreeMap;
-
-use analyzer::analysis::{Analysis, Told, Wanted};
-use analyzer::link::slack::{Assumptions, Fill, SlackSaid};
-use codec::capture::{ChannelId, Progress};
+use analyzer::link::slack::Fill;
+use codec::capture::ChannelId;
 use codec::character::{Character, Symbol, hear};
 use codec::tick::Tick;
 use simulator::fault::Break;
@@ -28,6 +25,7 @@ use simulator::topology::{Extensions, NodeKind, Port};
 use simulator::truth::What;
 
 use super::facts::power_lost;
+use super::read::Reading;
 use super::run::Outcome;
 
 /// How tight the bounds are.
@@ -53,8 +51,8 @@ struct Way<'a> {
 ///
 /// # Panics
 /// If not.
-pub fn check(scenario: &Scenario, outcome: &Outcome) -> Width {
-    let (fills, contradictions) = fills(&outcome.capture);
+pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) -> Width {
+    let Reading { fills, contradictions, .. } = reading;
     let mut width = Width::default();
     for (id, channel) in (0..).map(ChannelId).zip(&outcome.channels) {
         let named = |name: &str| {
@@ -77,23 +75,6 @@ pub fn check(scenario: &Scenario, outcome: &Outcome) -> Width {
         }
     }
     width
-}
-
-/// What the analyzer says.
-fn fills(capture: &[u8]) -> (BTreeMap<ChannelId, Vec<Fill>>, BTreeMap<ChannelId, u64>) {
-    let mut analysis = Analysis::new(capture, Wanted::Fills, Assumptions::default());
-    let (mut fills, mut contradictions) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::new());
-    let mut progress = Ok(Progress::More);
-    while matches!(progress, Ok(Progress::More)) {
-        progress = analysis.step(&mut |told| match told {
-            Told::Slack(SlackSaid::Fill(fill)) => fills.entry(fill.channel).or_default().push(fill),
-            Told::Slack(SlackSaid::Contradiction { channel, .. }) => {
-                *contradictions.entry(channel).or_default() += 1;
-            }
-            _ => {}
-        });
-    }
-    (fills, contradictions)
 }
 
 impl Way<'_> {

@@ -12,7 +12,7 @@ use super::sheet::byte_test;
 use super::{Part, Sketch, captures};
 use crate::network::plan::{Plan, SwitchPlan};
 use crate::network::run::{Outcome, run};
-use crate::score;
+use crate::{crossbar, messages, score};
 
 /// How often what was recorded is handed out. *Chosen*.
 const SLICE: u64 = 1 << 16;
@@ -26,6 +26,16 @@ pub(super) fn network(target: &str, input: &[u8]) -> Sketch {
 pub(super) fn switch(target: &str, input: &[u8]) -> Sketch {
     let plan = SwitchPlan::from_bytes(input).map(Plan::from);
     planned(target, input, plan.and_then(|plan| plan.scenario()))
+}
+
+/// An input of `crossbar`.
+pub(super) fn crossbar(target: &str, input: &[u8]) -> Sketch {
+    planned(target, input, SwitchPlan::from_bytes(input).and_then(crossbar::scenario))
+}
+
+/// An input of `talk`, as far as its law may go.
+pub(super) fn talk(target: &str, input: &[u8]) -> Sketch {
+    planned(target, input, messages::Plan::from_bytes(input).and_then(|plan| plan.attempt()))
 }
 
 /// An input of `analyze`: a capture, or the bytes of a network.

@@ -8,13 +8,19 @@ use crate::repair::Dice;
 const LEN: usize = 200;
 
 /// Of networks and switches: target, the kind of event that happens twice at least, dice.
-const RUNS: [(&str, &str, u64); 24] = [
+const RUNS: [(&str, &str, u64); 34] = [
     ("analyze", "blocked", 79),
     ("analyze", "overflow", 5),
     ("analyze", "open-link", 0),
     ("analyze", "truncated", 41),
     ("analyze", "forward-reset", 35),
     ("analyze", "sender-resumed", 0),
+    ("crossbar", "overflow", 34),
+    ("crossbar", "dropped", 1),
+    ("crossbar", "forwarded", 18),
+    ("crossbar", "forward-reset", 375),
+    ("crossbar", "sender-resumed", 63),
+    ("crossbar", "reply", 38),
     ("network", "blocked", 30),
     ("network", "overflow", 6),
     ("network", "merged", 180),
@@ -33,13 +39,20 @@ const RUNS: [(&str, &str, u64); 24] = [
     ("switch", "probe", 16),
     ("switch", "merged", 223),
     ("switch", "sender-resumed", 0),
+    ("talk", "message-returned", 2),
+    ("talk", "endpoint-unloaded", 5),
+    ("threads", "overflow", 4),
+    ("threads", "open-link", 1),
 ];
 
 /// All of them.
 pub(super) fn all() -> impl Iterator<Item = Seed> {
     let bytes = |name: String, len| Dice::new(name.as_bytes()).bytes(len);
-    let run = move |(target, name, dice)| (target, name, bytes(format!("{target} {dice}"), LEN));
-    RUNS.into_iter().map(run)
+    // What is said in a network takes as much again.
+    let len = |target| if target == "talk" { 2 * LEN } else { LEN };
+    RUNS.into_iter().map(move |(target, name, dice)| {
+        (target, name, bytes(format!("{target} {dice}"), len(target)))
+    })
 }
 
 #[cfg(test)]
@@ -47,20 +60,36 @@ mod tests {
     use super::*;
     use crate::network::plan::{Plan, SwitchPlan};
     use crate::network::run::run;
+    use crate::{crossbar, messages};
     use simulator::network::Layout;
+    use simulator::scenario::Scenario;
     use simulator::truth::Wanted;
+
+    /// What is run of an input.
+    fn scenario(target: &str, bytes: &[u8]) -> Option<Scenario> {
+        match target {
+            "network" | "analyze" | "threads" => Plan::from_bytes(bytes)?.scenario(),
+            "switch" => Plan::from(SwitchPlan::from_bytes(bytes)?).scenario(),
+            "crossbar" => crossbar::scenario(SwitchPlan::from_bytes(bytes)?),
+            // Long enough for the longest patience.
+            "talk" => {
+                let scenario = messages::Plan::from_bytes(bytes)?.scenario()?;
+                Some(Scenario { duration: 2_000_000, taps: Vec::new(), ..scenario })
+            }
+            _ => None,
+        }
+    }
+
+    fn count(target: &str, name: &str, bytes: &[u8]) -> usize {
+        let scenario = scenario(target, bytes).unwrap();
+        let rows = run(&scenario, Wanted::Everything, Layout::AsGiven, 1000).rows;
+        rows.iter().filter(|row| row.what.kind() == name).count()
+    }
 
     #[test]
     fn every_seed_of_a_run_shows_what_it_is_named_after() {
-        for (target, name, bytes) in all() {
-            let plan: Option<Plan> = match target {
-                "network" | "analyze" => Plan::from_bytes(&bytes),
-                "switch" => SwitchPlan::from_bytes(&bytes).map(Plan::from),
-                _ => continue,
-            };
-            let scenario = plan.and_then(|plan| plan.scenario()).unwrap();
-            let rows = run(&scenario, Wanted::Everything, Layout::AsGiven, 1000).rows;
-            let count = rows.iter().filter(|row| row.what.kind() == name).count();
+        for (target, name, bytes) in all().filter(|(target, ..)| *target != "link") {
+            let count = count(target, name, &bytes);
             assert!(count >= 2, "{target}/{name}: {count}");
         }
     }

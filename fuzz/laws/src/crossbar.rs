@@ -1,0 +1,223 @@
+//! A switch between hosts: whatever comes in at its ports, what goes out is what its model sends,
+//! character by character. It costs a hundredth of what the laws of whole networks do.
+//!
+//! The switch is not tapped, its hosts are: so it goes the short ways of the stepper.
+
+mod model;
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use codec::capture::{ChannelId, Content};
+use codec::character::Character;
+use simulator::link::LinkParameters;
+use simulator::network::{Layout, Network};
+use simulator::scenario::{Scenario, Tap};
+use simulator::topology::{Extensions, NodeKind, Port, SwitchParameters};
+use simulator::truth::Wanted;
+
+use self::model::Model;
+use crate::network::plan::{Plan, SwitchPlan};
+
+/// The law, of a switch and hosts that some bytes stand for.
+///
+/// # Panics
+/// If it is broken.
+pub fn law(bytes: &[u8]) {
+    let scenario = SwitchPlan::from_bytes(bytes).and_then(scenario);
+    scenario.into_iter().for_each(|scenario| check(&scenario, &mut |_, _| {}));
+}
+
+/// A few packets' time of what is planned, tapped at every host. The extensions are out of it.
+pub(crate) fn scenario(mut plan: SwitchPlan) -> Option<Scenario> {
+    plan.crossbar.without_extensions();
+    let moment = plan.run.moment();
+    let mut scenario = Plan::from(plan).scenario_of(moment)?;
+    let ends = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
+    let hosts = ends.filter(|end| kind(&scenario, *end) == Some(NodeKind::Host));
+    scenario.taps = hosts.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+    Some(scenario)
+}
+
+fn kind(scenario: &Scenario, port: Port) -> Option<NodeKind> {
+    scenario.topology.node(port.node).map(|node| node.kind)
+}
+
+/// A cable of the switch, and what passed through it.
+struct Cable {
+    link: LinkParameters,
+    /// What the host sends and hears, from the first period of the link on.
+    sent: Vec<Character>,
+    heard: Vec<Character>,
+}
+
+impl Cable {
+    fn divisor(&self) -> u64 {
+        self.link.divisor.get().into()
+    }
+
+    /// What comes in at the switch, if a period of the link begins there.
+    fn brings(&self, now: u64) -> Option<Character> {
+        let (divisor, delay) = (self.divisor(), self.link.delay.0);
+        if now % divisor != delay % divisor {
+            return None;
+        }
+        let sent = now.checked_sub(delay).and_then(|age| usize::try_from(age / divisor).ok());
+        // Before the first one is there, the channel is silent.
+        Some(
+            sent.map_or(Character::IDLE, |it| {
+                self.sent.get(it).copied().unwrap_or(Character::IDLE)
+            }),
+        )
+    }
+
+    /// What the host heard of what was sent in a period of the link, if it heard it.
+    fn took(&self, slot: usize) -> Option<Character> {
+        let later = usize::try_from(self.link.delay.0 / self.divisor()).ok()?;
+        self.heard.get(slot + later).copied()
+    }
+}
+
+/// `change` may damage what was recorded, for a test.
+fn check(scenario: &Scenario, change: &mut dyn FnMut(usize, &mut Vec<Character>)) {
+    let Some((parameters, mut cables)) = recorded(scenario) else { return };
+    for (number, cable) in cables.iter_mut().enumerate() {
+        change(number, &mut cable.heard);
+    }
+    let links: Vec<_> = cables.iter().map(|cable| cable.link).collect();
+    let mut model = Model::new(parameters, &links);
+    let mut slots = vec![0; cables.len()];
+    for now in 0..scenario.duration {
+        let hears = |port: usize| cables.get(port).and_then(|cable| cable.brings(now));
+        model.step(now, hears, &mut |port, character| {
+            let (Some(cable), Some(slot)) = (cables.get(port), slots.get_mut(port)) else { return };
+            if let Some(took) = cable.took(*slot) {
+                assert_eq!(took, character, "port {port}, period {slot}: what a switch sends");
+            }
+            *slot += 1;
+        });
+    }
+}
+
+/// The switch, and what passed through its cables, in the order of its ports.
+fn recorded(scenario: &Scenario) -> Option<(SwitchParameters, Vec<Cable>)> {
+    let switch = scenario.topology.switches().next()?;
+    let NodeKind::Switch(parameters) = scenario.topology.node(switch)?.kind else { return None };
+    assert_eq!(parameters.extensions, Extensions::Off, "the model knows none");
+    let mut network = Network::new(scenario, Wanted::Nothing, Layout::AsGiven);
+    network.run(scenario.duration);
+    network.finish();
+    let mut channels: BTreeMap<ChannelId, Vec<Character>> = BTreeMap::new();
+    let Ok(()) = network.recorded::<Infallible>(&mut |id, chunk| {
+        let channel = channels.entry(id).or_default();
+        match chunk.content {
+            Content::Literal(chars) => channel.extend(chars.iter()),
+            Content::Repeat { pattern, count } => {
+                (0..count).for_each(|_| channel.extend(pattern.iter()));
+            }
+        }
+        Ok(())
+    });
+    let mut cables = Vec::new();
+    for tap in &scenario.taps {
+        let name = scenario.topology.port_name(tap.port);
+        let link = scenario.topology.cable(tap.port)?.link;
+        let mut own = (0..).map(ChannelId).zip(network.channels());
+        let is_own = |channel: &codec::capture::Channel| channel.tap.as_deref() == Some(&*name);
+        let mut pair = [Vec::new(), Vec::new()];
+        for (id, channel) in own.by_ref().filter(|(_, channel)| is_own(channel)) {
+            let [sent, heard] = &mut pair;
+            let way = if channel.name.starts_with(&format!("{name}>")) { sent } else { heard };
+            *way = channels.remove(&id).unwrap_or_default();
+        }
+        let [sent, heard] = pair;
+        let peer = scenario.topology.peer(tap.port)?;
+        cables.push((peer.port, Cable { link, sent, heard }));
+    }
+    cables.sort_by_key(|(port, _)| *port);
+    let in_order = (0..).zip(&cables).all(|(number, (port, _))| port.0 == number);
+    assert!(in_order, "hosts are at the first ports");
+    Some((parameters, cables.into_iter().map(|(_, cable)| cable).collect()))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::repair::Dice;
+
+    const SCENARIO: &str = "
+        duration_periods = 400
+        [[switch]]
+        name = 's0'
+        [[host]]
+        name = 'h0'
+        at = 's0:0'
+        [[host]]
+        name = 'h1'
+        at = 's0:1'
+        [[host]]
+        name = 'h2'
+        at = 's0:2'
+        [[traffic]]
+        from = ['h0', 'h1']
+        to = 'h2'
+        payload = 20
+        every_periods = 90
+        [[tap]]
+        port = 'h0:0'
+        [[tap]]
+        port = 'h1:0'
+        [[tap]]
+        port = 'h2:0'
+    ";
+
+    /// The law, after something has been done to what came out at the third port.
+    fn changed(change: impl Fn(&mut Vec<Character>)) {
+        let scenario = Scenario::read("canary", SCENARIO).unwrap();
+        check(&scenario, &mut |port, heard| {
+            if port == 2 {
+                change(heard);
+            }
+        });
+    }
+
+    /// Where the bytes of packets stand.
+    fn bytes(heard: &[Character]) -> Vec<usize> {
+        let is_byte = |it: &usize| matches!(heard[*it], Character::Data(_));
+        (0..heard.len()).filter(is_byte).collect()
+    }
+
+    #[test]
+    fn the_canary_lives() {
+        changed(|heard| assert!(bytes(heard).len() > 100, "packets came through"));
+    }
+
+    #[test]
+    #[should_panic(expected = "what a switch sends")]
+    pub(crate) fn a_switch_that_mends_a_packet_is_caught() {
+        changed(|heard| {
+            let byte = bytes(heard)[30];
+            heard[byte] = Character::Data(0);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "what a switch sends")]
+    pub(crate) fn a_switch_that_is_a_period_late_is_caught() {
+        changed(|heard| {
+            let first = bytes(heard)[0];
+            heard.insert(first, Character::Control(0x03));
+        });
+    }
+
+    /// Some packets pass, wait, are cut and dropped.
+    #[test]
+    fn a_storm_of_switches_sends_what_the_model_does() {
+        let mut dice = Dice::new(b"switches and their model");
+        for number in 0..1000 {
+            let bytes = dice.bytes(240);
+            let held = std::panic::catch_unwind(|| law(&bytes));
+            assert!(held.is_ok(), "{number}");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! A switch from the rules alone: the second witness. Slow and plain. S-1..S-6, R-3, P-3, P-5
+
+use codec::character::{Character, ReplyStatus, Symbol};
+use codec::route::PortId;
+use simulator::cell::Cell;
+use simulator::link::{LinkParameters, Symbols};
+use simulator::receiver::Asked;
+use simulator::supply::{Appetite, Supply};
+use simulator::topology::SwitchParameters;
+
+use crate::link::model::{Input, Output};
+use crate::reference::crc;
+
+/// A switch, some of its ports cabled.
+#[derive(Debug)]
+pub(super) struct Model {
+    parameters: SwitchParameters,
+    ports: Vec<Port>,
+    /// Of the output of each port, cabled or not.
+    tokens: Vec<Token>,
+}
+
+/// A port with a cable.
+#[derive(Debug)]
+struct Port {
+    link: LinkParameters,
+    input: Input,
+    output: Output,
+    state: State,
+    /// The input that is connected to its output.
+    source: Option<usize>,
+}
+
+/// What the input of a port is doing. S-3
+#[derive(Debug)]
+enum State {
+    Empty,
+    /// Until that period.
+    Decoding(u64),
+    Waiting(usize),
+    Connected(usize, Packet),
+    Discarding,
+}
+
+/// A packet that passes. P-5
+#[derive(Debug)]
+struct Packet {
+    /// All its bytes but the last that came.
+    came: Vec<u8>,
+    /// It may be the last.
+    held: Option<u8>,
+}
+
+/// The arbitration for an output. S-5
+#[derive(Clone, Debug, Default)]
+struct Token {
+    owner: Option<usize>,
+    asking: Vec<usize>,
+    at: usize,
+    since: Option<u64>,
+}
+
+impl Model {
+    /// A switch after power-up, with cables of these kinds at its first ports.
+    pub(super) fn new(parameters: SwitchParameters, links: &[LinkParameters]) -> Self {
+        let port = |link: &LinkParameters| Port {
+            link: *link,
+            input: Input::new(link),
+            output: Output::new(link),
+            state: State::Empty,
+            source: None,
+        };
+        let tokens = vec![Token::default(); parameters.ports.into()];
+        Self { parameters, ports: links.iter().map(port).collect(), tokens }
+    }
+
+    /// A period of the full rate: what ports hear, in those of their periods that begin now; what
+    /// they send, likewise, goes to `out`.
+    pub(super) fn step(
+        &mut self,
+        now: u64,
+        hears: impl Fn(usize) -> Option<Character>,
+        out: &mut impl FnMut(usize, Character),
+    ) {
+        let mut severed = Vec::new();
+        for number in 0..self.ports.len() {
+            if let Some(character) = hears(number) {
+                severed.extend(self.hear(number, now, character));
+            }
+            self.advance(number, now);
+        }
+        for output in severed {
+            self.release(output);
+            if let Some(port) = self.ports.get_mut(output) {
+                port.source = None;
+                port.output.sever();
+            }
+        }
+        for number in 0..self.ports.len() {
+            self.select(number, now);
+        }
+        for output in 0..self.tokens.len() {
+            self.arbitrate(output, now);
+        }
+        for number in 0..self.ports.len() {
+            self.send(number, now).into_iter().for_each(|it| out(number, it));
+        }
+    }
+
+    /// A character comes in. Hands back the output that is to end what it has sent. R-3
+    fn hear(&mut self, number: usize, now: u64, character: Character) -> Option<usize> {
+        let port = self.ports.get_mut(number)?;
+        // The next period in which the port sends.
+        let slot = now.div_ceil(port.link.divisor.get().into());
+        let asked = port.input.hear(slot, character);
+        let Asked::Probe(_) = asked else {
+            port.output.answer(slot, asked, port.link.symbols);
+            return if asked == Asked::Reset { self.reset(number) } else { None };
+        };
+        let busy = port.input.is_receiving() || port.output.is_sending();
+        let light = if busy { 3 } else { 2 };
+        if port.link.symbols == Symbols::All {
+            let status = ReplyStatus::new(light);
+            status.into_iter().for_each(|it| port.output.order(Symbol::Reply(it)));
+        }
+        None
+    }
+
+    /// FRES has come in. R-3
+    fn reset(&mut self, number: usize) -> Option<usize> {
+        let port = self.ports.get_mut(number)?;
+        match std::mem::replace(&mut port.state, State::Empty) {
+            State::Waiting(output) => {
+                let token = self.tokens.get_mut(output)?;
+                token.asking.retain(|input| *input != number);
+                if token.asking.is_empty() {
+                    token.since = None;
+                }
+                None
+            }
+            State::Connected(output, _) => Some(output),
+            State::Empty | State::Decoding(_) | State::Discarding => None,
+        }
+    }
+
+    /// S-3, S-6
+    fn advance(&mut self, number: usize, now: u64) {
+        let routing = u64::from(self.parameters.routing);
+        let Some(port) = self.ports.get_mut(number) else { return };
+        match (&port.state, port.input.front()) {
+            (State::Empty, Some(Some(_))) => port.state = State::Decoding(now + routing),
+            (State::Empty, Some(None)) => drop(port.input.take()),
+            (State::Discarding, Some(front)) => {
+                port.input.take();
+                if front.is_none() {
+                    port.state = State::Empty;
+                }
+            }
+            (State::Empty | State::Discarding, None)
+            | (State::Decoding(_) | State::Waiting(_) | State::Connected(..), _) => {}
+        }
+    }
+
+    /// S-1, S-2
+    fn select(&mut self, number: usize, now: u64) {
+        let Some(port) = self.ports.get(number) else { return };
+        let State::Decoding(until) = port.state else { return };
+        let Some(Some(byte)) = port.input.front().filter(|_| until <= now) else { return };
+        let Ok(input) = u8::try_from(number) else { return };
+        let SwitchParameters { addressing, ports, .. } = self.parameters;
+        let output = addressing.select(byte, PortId(input), ports).ok();
+        let output = output.map(|port| usize::from(port.0)).filter(|output| {
+            let there = self.ports.get(*output);
+            there.is_some_and(|there| !there.input.is_open())
+        });
+        let Some(port) = self.ports.get_mut(number) else { return };
+        match output {
+            Some(output) => {
+                port.state = State::Waiting(output);
+                let token = self.tokens.get_mut(output);
+                token.into_iter().for_each(|token| token.asking.push(number));
+            }
+            None => {
+                port.input.take();
+                port.state = State::Discarding;
+            }
+        }
+    }
+
+    /// S-5
+    fn arbitrate(&mut self, output: usize, now: u64) {
+        let Some(token) = self.tokens.get_mut(output) else { return };
+        if token.owner.is_some() || token.asking.is_empty() {
+            return;
+        }
+        let since = *token.since.get_or_insert(now);
+        if now < since + u64::from(self.parameters.token_step) {
+            return;
+        }
+        let input = token.at;
+        if !token.asking.contains(&input) {
+            token.at = (input + 1) % usize::from(self.parameters.ports);
+            token.since = Some(now);
+            return;
+        }
+        token.asking.retain(|asking| *asking != input);
+        (token.owner, token.since) = (Some(input), None);
+        let Some(port) = self.ports.get_mut(input) else { return };
+        let Some(Some(byte)) = port.input.take() else { return };
+        port.state = State::Connected(output, Packet { came: vec![byte], held: None });
+        self.ports.get_mut(output).into_iter().for_each(|port| port.source = Some(input));
+    }
+
+    /// The token is parked behind the input that had the output. S-5
+    fn release(&mut self, output: usize) {
+        let Some(token) = self.tokens.get_mut(output) else { return };
+        if let Some(owner) = token.owner.take() {
+            token.at = (owner + 1) % usize::from(self.parameters.ports);
+            token.since = None;
+        }
+    }
+
+    /// What a port sends, if one of its periods begins.
+    fn send(&mut self, number: usize, now: u64) -> Option<Character> {
+        let port = self.ports.get_mut(number)?;
+        let divisor = u64::from(port.link.divisor.get());
+        if !now.is_multiple_of(divisor) {
+            return None;
+        }
+        let slot = now / divisor;
+        let (due, source) = (port.input.due(slot), port.source);
+        let appetite = match port.output.turn(slot, due) {
+            Ok(character) => return Some(character),
+            Err(appetite) => appetite,
+        };
+        let supply = source.map_or(Supply::Nothing, |input| self.cross(input, appetite));
+        if supply == Supply::Mark {
+            self.release(number);
+            self.ports.get_mut(number)?.source = None;
+        }
+        Some(self.ports.get_mut(number)?.output.put(slot, supply))
+    }
+
+    /// What an input has for the output that it is connected to. P-3, P-5
+    fn cross(&mut self, input: usize, appetite: Appetite) -> Supply {
+        let Some(port) = self.ports.get_mut(input) else { return Supply::Nothing };
+        let State::Connected(_, packet) = &mut port.state else { return Supply::Nothing };
+        if packet.held.is_none()
+            && let Some(Some(byte)) = port.input.front()
+        {
+            port.input.take();
+            packet.held = Some(byte);
+        }
+        let data = |byte| Supply::Data(Cell::data(byte), None);
+        match (packet.held, port.input.front(), appetite) {
+            (None, Some(_), _) => {
+                port.input.take();
+                port.state = State::Empty;
+                Supply::Mark
+            }
+            (Some(byte), _, Appetite::Discard) => {
+                packet.held = None;
+                data(byte)
+            }
+            (Some(byte), Some(Some(_)), Appetite::All) => {
+                packet.held = None;
+                packet.came.push(byte);
+                data(byte)
+            }
+            (Some(byte), Some(None), Appetite::All) => {
+                packet.held = None;
+                let stripped = packet.came.get(1..).unwrap_or_default();
+                data(crc(&packet.came) ^ byte ^ crc(stripped))
+            }
+            (None, None, _) | (Some(_), _, Appetite::Framing) | (Some(_), None, Appetite::All) => {
+                Supply::Nothing
+            }
+        }
+    }
+}

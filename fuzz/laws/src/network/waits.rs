@@ -1,0 +1,106 @@
+//! Waits as they are told of: every stop of a sender is one, from its STOP to what released it, and
+//! what is called a deadlock stood still. F-1, F-2
+//!
+//! That these events are what happened is held by [`agreement`](super::agreement). A deadlock is held
+//! against the truth about the senders of its channels.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "it is about a few kinds of rows")]
+
+use std::collections::BTreeMap;
+
+use analyzer::blocking::{Blocked, Deadlock, Ended, Stop};
+use analyzer::event::Event;
+use analyzer::timeline::{Time, What};
+use codec::capture::ChannelId;
+use simulator::scenario::Scenario;
+use simulator::truth;
+
+use super::read::Reading;
+use super::run::Outcome;
+
+/// A period of the full rate.
+const PERIOD_PS: Time = 12_500;
+
+/// Stops of one channel: from where on, and up to where if they were ended.
+type Stops = Vec<(u64, Option<u64>)>;
+
+/// What is told of waits is so.
+///
+/// # Panics
+/// If not.
+pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) {
+    let (mut told, mut deadlocks) = (BTreeMap::<ChannelId, Stops>::new(), Vec::new());
+    for blocked in &reading.blocked {
+        match blocked {
+            Blocked::Stop(stop) => {
+                told.entry(stop.channel).or_default().push(span(outcome, stop));
+            }
+            Blocked::Deadlock(deadlock) => deadlocks.push(deadlock),
+        }
+    }
+    told.values_mut().for_each(|stops| stops.sort_unstable());
+    assert_eq!(told, stops(reading), "every stop is a wait");
+    deadlocks.into_iter().for_each(|deadlock| stands_still(scenario, outcome, deadlock));
+}
+
+/// A stop in places of its channel.
+fn span(outcome: &Outcome, stop: &Stop) -> (u64, Option<u64>) {
+    let period_ps =
+        outcome.channels.get(stop.channel.0 as usize).map_or(1, |it| it.period_ps.get());
+    let place = |time: Time| u64::try_from(time / Time::from(period_ps)).unwrap_or(u64::MAX);
+    let ended = match stop.ended {
+        Ended::Resumed(_) => Some(place(stop.until)),
+        Ended::Hole | Ended::CaptureEnd => None,
+    };
+    (place(stop.since), ended)
+}
+
+/// What the events of channels say.
+fn stops(reading: &Reading) -> BTreeMap<ChannelId, Stops> {
+    let mut stops = BTreeMap::<ChannelId, Stops>::new();
+    for row in &reading.rows {
+        match row.what {
+            What::Event(Event::SenderStopped) => {
+                stops.entry(row.channel).or_default().push((row.at.0, None));
+            }
+            What::Event(Event::SenderResumed(_)) => {
+                let last = stops.get_mut(&row.channel).and_then(|own| own.last_mut());
+                last.into_iter().for_each(|(_, ended)| *ended = Some(row.at.0));
+            }
+            _ => {}
+        }
+    }
+    stops
+}
+
+/// All senders of a deadlock are stopped while it lasts, but for what was under way.
+fn stands_still(scenario: &Scenario, outcome: &Outcome, deadlock: &Deadlock) {
+    let cables = scenario.topology.cables().iter();
+    // There and back, and what it takes to obey.
+    let under_way = cables.map(|cable| {
+        let link = &cable.link;
+        2 * link.delay.0 + 40 * u64::from(link.divisor.get())
+    });
+    let under_way = under_way.max().unwrap_or(0);
+    let [since, until] = [deadlock.since, deadlock.until].map(|time| time / PERIOD_PS);
+    let since = u64::try_from(since).unwrap_or(u64::MAX).saturating_add(under_way);
+    let until = u64::try_from(until).unwrap_or(u64::MAX).saturating_sub(under_way);
+    for id in &deadlock.channels {
+        let channel = outcome.channels.get(id.0 as usize);
+        let from = channel.and_then(|channel| channel.name.split_once('>')).map(|(from, _)| from);
+        let rows = outcome.rows.iter().filter(|row| {
+            row.at <= until && from == Some(&*scenario.topology.port_name(row.place))
+        });
+        let mut stopped = false;
+        for row in rows {
+            let before = stopped;
+            match row.what {
+                truth::What::SenderStopped => stopped = true,
+                truth::What::SenderResumed(_) => stopped = false,
+                _ => {}
+            }
+            assert!(before == stopped || row.at <= since, "a deadlock stands still: {deadlock:?}");
+        }
+        assert!(stopped || since >= until, "who is in a deadlock is stopped: {deadlock:?}");
+    }
+}
