@@ -221,7 +221,7 @@ impl Receiver {
             if next.since(packet.start()).0 > len {
                 // It began before the last round: it takes in what every round brings.
                 let data: Vec<u8> = pattern.runs().flat_map(data_of).copied().collect();
-                packet.add_repeated(&data, rounds, later);
+                packet.pass_over(next, (pattern, &data), rounds);
             } else {
                 packet.shift(later);
             }

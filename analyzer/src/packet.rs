@@ -1,5 +1,8 @@
 //! A packet as a receiver at the tap frames it, and how it is put together as it comes in.
 
+mod seam;
+
+use codec::Chars;
 use codec::crc::Residue;
 use codec::packet::{Check, Tag};
 use codec::route::is_route;
@@ -7,6 +10,7 @@ use codec::tick::Tick;
 use codec::transport::DATA_HEADER_LEN;
 use serde::Serialize;
 
+use self::seam::Seam;
 use crate::transport::{FirstBytes, TransportSeen};
 
 /// Most bytes kept of one packet, and of its route. *Chosen*: a packet has no greatest length (P-1),
@@ -196,8 +200,19 @@ impl Incoming {
         }
     }
 
+    /// Passes over rounds of a repeat that stand at this place: `data` of a pattern so many times.
+    pub(crate) fn pass_over(&mut self, at: Tick, (pattern, data): (Chars<'_>, &[u8]), count: u64) {
+        if !data.is_empty() && count > 0 {
+            let Self { residue, pause, seam, .. } = *self;
+            let mut it = Seam { crc: residue.crc(), pause, seam };
+            it.pass(pattern, at, count, residue.feed_repeated(data, count - 1).crc());
+            (self.pause, self.seam) = (it.pause, it.seam);
+        }
+        self.add_repeated(data, count, pattern.len() as u64 * count);
+    }
+
     /// Adds the same data characters many times more; `later` is by how much that moves the last.
-    pub(crate) fn add_repeated(&mut self, data: &[u8], count: u64, later: u64) {
+    fn add_repeated(&mut self, data: &[u8], count: u64, later: u64) {
         if self.after_route.is_none() {
             // Else the first round would have shown the byte after the route.
             self.route.add_repeated(data, count);
