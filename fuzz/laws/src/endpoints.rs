@@ -16,7 +16,7 @@ use self::world::World;
 /// # Panics
 /// If not.
 pub fn law(bytes: &[u8]) {
-    Plan::from_bytes(bytes).into_iter().for_each(|plan| {
+    Plan::small(bytes).into_iter().for_each(|plan| {
         planned(&plan);
     });
 }

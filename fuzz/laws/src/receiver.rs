@@ -37,10 +37,10 @@ fn check(chunks: &[Owned], receive: &impl Fn(&[Chunk<'_>]) -> Vec<Noticed>) {
     let own: Vec<_> =
         got.iter().filter_map(|(at, it)| Some((*at, of_receiver(it.clone())?))).collect();
     assert_eq!(own, changes(&told(&all)), "a receiver notices what the reference does");
-    let [single, whole] = [singles(&all), stretches(&all)].map(|pieces| {
-        let pieces: Vec<Chunk<'_>> = pieces.iter().map(Owned::chunk).collect();
-        news(receive(&pieces))
-    });
+    let stretches = stretches(&all);
+    let whole: Vec<Chunk<'_>> = stretches.iter().map(Owned::chunk).collect();
+    let single = news(receive(&singles(&whole)));
+    let whole = news(receive(&whole));
     assert_eq!(single, whole, "cutting changes nothing");
     let signs: Vec<_> = whole.iter().filter_map(|(at, it)| Some((*at, Sign::of(it)?))).collect();
     assert_eq!(signs, framing(&all), "framing, heads, bytes and seams are the reference's");
@@ -88,13 +88,16 @@ fn news(noticed: Vec<Noticed>) -> Vec<Noticed> {
 }
 
 /// One character each.
-fn singles(all: &[(u64, Character)]) -> Vec<Owned> {
-    let single = |(at, character): &(u64, Character)| Owned {
-        first: Tick(*at),
-        chars: [*character].into_iter().collect(),
-        count: None,
+fn singles<'a>(chunks: &[Chunk<'a>]) -> Vec<Chunk<'a>> {
+    let single = |chunk: &Chunk<'a>| {
+        let (Content::Literal(chars) | Content::Repeat { pattern: chars, .. }) = chunk.content;
+        let first = chunk.first.0;
+        (0..chars.len()).map(move |at| Chunk {
+            first: Tick(first + at as u64),
+            content: Content::Literal(chars.slice(at..at + 1)),
+        })
     };
-    all.iter().map(single).collect()
+    chunks.iter().flat_map(single).collect()
 }
 
 /// All in one, but for holes.

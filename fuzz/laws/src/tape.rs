@@ -10,8 +10,9 @@ use codec::tick::Tick;
 use crate::plan::Owned;
 use crate::reference::crc;
 
-/// Most periods of a channel. *Chosen*: a few states, gone through in some ten microseconds.
-const PERIODS_MAX: u64 = 1 << 10;
+/// Most periods of a channel, or little more. *Chosen*: a few states, gone through in some ten
+/// microseconds.
+const PERIODS_MAX: u64 = 1 << 8;
 
 /// Rounds of a repeat at most. *Chosen*: more than twice the 16 of F-7.
 const ROUNDS_MAX: u8 = 40;
@@ -86,7 +87,7 @@ impl Reel {
     fn cut(&mut self, count: Option<u64>) {
         if !self.chars.is_empty() {
             let chars = std::mem::take(&mut self.chars);
-            let room = (PERIODS_MAX / chars.len() as u64).max(1);
+            let room = (PERIODS_MAX.saturating_sub(self.next) / chars.len() as u64).max(1);
             let count = count.map(|count| count.min(room));
             let chunk = Owned { first: Tick(self.next), chars, count };
             self.next = chunk.chunk().end().0;

@@ -10,7 +10,7 @@ use simulator::endpoint::{EndpointParameters, MessageId, MessagingPlan, Told, Wh
 struct Account {
     to: (Nic, EndpointId),
     /// The lives of its destination in which it was written.
-    written: BTreeSet<u32>,
+    written: Vec<u32>,
     end: End,
 }
 
@@ -39,7 +39,8 @@ pub(crate) struct Ledger {
     parameters: EndpointParameters,
     accounts: BTreeMap<MessageId, Account>,
     sides: BTreeMap<Nic, Side>,
-    seen: BTreeSet<&'static str>,
+    /// What hosts told of, each in its place.
+    seen: [Option<&'static str>; 19],
 }
 
 impl Ledger {
@@ -52,12 +53,12 @@ impl Ledger {
             (plan.nic, Side { resident, ..Side::default() })
         };
         let sides = plans.iter().map(side).collect();
-        Self { parameters, accounts: BTreeMap::new(), sides, seen: BTreeSet::new() }
+        Self { parameters, accounts: BTreeMap::new(), sides, seen: [None; 19] }
     }
 
     /// What hosts told of.
     pub(super) fn into_seen(self) -> BTreeSet<&'static str> {
-        self.seen
+        self.seen.into_iter().flatten().collect()
     }
 
     fn side(&mut self, nic: Nic) -> &mut Side {
@@ -104,7 +105,8 @@ impl Ledger {
 
     /// A host tells what happened.
     pub(crate) fn tell(&mut self, nic: Nic, told: &Told) {
-        self.seen.insert(name(told));
+        let (place, name) = name(told);
+        self.seen.get_mut(place).into_iter().for_each(|seen| *seen = Some(name));
         match *told {
             Told::Accepted(id, to) => self.accepted(nic, id, to),
             Told::Written(id, endpoint) => self.written(nic, id, endpoint),
@@ -159,7 +161,7 @@ impl Ledger {
         let count = self.side(nic).accepted.entry(id.endpoint).or_default();
         assert_eq!(id.number, *count, "messages are counted: {id:?}");
         *count += 1;
-        let account = Account { to, written: BTreeSet::new(), end: End::Open };
+        let account = Account { to, written: Vec::new(), end: End::Open };
         self.accounts.insert(id, account);
     }
 
@@ -168,7 +170,8 @@ impl Ledger {
         let life = self.side(nic).life;
         let Some(account) = self.account(id) else { return };
         assert_eq!(account.to, (nic, endpoint), "{id:?} is written where it belongs");
-        assert!(account.written.insert(life), "{id:?} is written once. T-1");
+        assert!(!account.written.contains(&life), "{id:?} is written once. T-1");
+        account.written.push(life);
         let side = self.side(nic);
         let resident = side.resident.contains(&endpoint);
         assert!(resident, "{id:?} is written into a frame. T-6");
@@ -207,28 +210,29 @@ fn never(what: &str) {
     assert!(what.is_empty(), "{what}");
 }
 
-const fn name(told: &Told) -> &'static str {
+/// What it is: a place of its own, and a name.
+const fn name(told: &Told) -> (usize, &'static str) {
     match told {
-        Told::Accepted(..) => "accepted",
-        Told::Written(..) => "written",
-        Told::Acknowledged(_) => "acknowledged",
+        Told::Accepted(..) => (0, "accepted"),
+        Told::Written(..) => (1, "written"),
+        Told::Acknowledged(_) => (2, "acknowledged"),
         Told::Returned(_, why) => match why {
-            Why::Refused(_) => "returned as refused",
-            Why::Unreachable => "returned as unreachable",
-            Why::Restarted => "returned after a restart",
+            Why::Refused(_) => (3, "returned as refused"),
+            Why::Unreachable => (4, "returned as unreachable"),
+            Why::Restarted => (5, "returned after a restart"),
         },
-        Told::GivenUp(_) => "given up",
-        Told::Lost(..) => "lost",
-        Told::Damaged(..) => "damaged",
-        Told::Refused(..) => "refused",
-        Told::Dropped(..) => "dropped",
-        Told::Noticed(..) => "noticed",
-        Told::Malformed(_) => "malformed",
-        Told::Overrun => "overrun",
-        Told::Leaving(_) => "leaving",
-        Told::Unloaded(_) => "unloaded",
-        Told::Loaded(_) => "loaded",
-        Told::Credits(..) => "credits",
-        _ => "something else",
+        Told::GivenUp(_) => (6, "given up"),
+        Told::Lost(..) => (7, "lost"),
+        Told::Damaged(..) => (8, "damaged"),
+        Told::Refused(..) => (9, "refused"),
+        Told::Dropped(..) => (10, "dropped"),
+        Told::Noticed(..) => (11, "noticed"),
+        Told::Malformed(_) => (12, "malformed"),
+        Told::Overrun => (13, "overrun"),
+        Told::Leaving(_) => (14, "leaving"),
+        Told::Unloaded(_) => (15, "unloaded"),
+        Told::Loaded(_) => (16, "loaded"),
+        Told::Credits(..) => (17, "credits"),
+        _ => (18, "something else"),
     }
 }

@@ -13,6 +13,10 @@ use simulator::endpoint::{
 use simulator::traffic::{Arrivals, Size};
 use simulator::transport::{Micros, TransportParameters};
 
+/// Streams and faults of a small plan at most. *Chosen*: enough for a message, what it meets, and what
+/// goes wrong meanwhile.
+const SMALL: usize = 6;
+
 /// Hosts, streams, faults.
 #[derive(Clone, Debug, Arbitrary)]
 pub struct Plan {
@@ -113,8 +117,13 @@ fn several<'a, T: Arbitrary<'a>>(bytes: &mut Unstructured<'a>) -> Result<Vec<T>,
 
 impl<'a> Arbitrary<'a> for Fault {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self, Error> {
-        let [at, lasts, host, other, kind, share]: [u8; 6] = bytes.arbitrary()?;
-        Ok(Self {
+        bytes.arbitrary().map(Self::of)
+    }
+}
+
+impl Fault {
+    fn of([at, lasts, host, other, kind, share]: [u8; 6]) -> Self {
+        Self {
             at: u64::from(at) * 10 * MICROSECOND,
             lasts: u64::from(lasts) * 8 * MICROSECOND,
             host,
@@ -126,7 +135,7 @@ impl<'a> Arbitrary<'a> for Fault {
                 6 => Wrong::Restart,
                 _ => Wrong::Noise(share),
             },
-        })
+        }
     }
 }
 
@@ -135,6 +144,35 @@ impl Plan {
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Self::arbitrary(&mut Unstructured::new(bytes)).ok()
+    }
+
+    /// The small plan that some bytes of a fuzzer stand for: two hosts or three, few streams of few
+    /// messages, few faults, eight bytes each. Large ones are for the storms.
+    #[must_use]
+    pub fn small(bytes: &[u8]) -> Option<Self> {
+        let mut bytes = Unstructured::new(bytes);
+        let shape = Shape::arbitrary(&mut bytes).ok()?;
+        let shape = Shape { hosts: shape.hosts % 2, endpoints: shape.endpoints % 3, ..shape };
+        let mut plan = Self { shape, streams: Vec::new(), faults: Vec::new() };
+        for _ in 0..SMALL.min(bytes.len() / 8) {
+            let [kind, one, two, three, four, five, six, seven] = bytes.arbitrary().ok()?;
+            if kind % 8 < 5 {
+                plan.streams.push(Stream {
+                    from: one,
+                    to: two,
+                    kind: three,
+                    size: u16::from(three / 4) * 9,
+                    arrivals: four,
+                    every: five,
+                    start: six,
+                    count: seven % 8,
+                    wrong: seven / 8,
+                });
+            } else {
+                plan.faults.push(Fault::of([one, two, three, four, five, six]));
+            }
+        }
+        Some(plan)
     }
 
     /// What it stands for.

@@ -34,6 +34,21 @@ struct Lane {
     packets: VecDeque<(u64, Vec<u8>)>,
 }
 
+impl Host {
+    /// When it next has something to do by itself.
+    fn due(&self) -> Option<u64> {
+        let sent = self.sending.as_ref().map(|(until, ..)| *until);
+        [self.messaging.due(), sent].into_iter().flatten().min()
+    }
+}
+
+impl Lane {
+    /// When its first packet arrives.
+    fn next(&self) -> Option<u64> {
+        self.packets.front().map(|(at, _)| *at)
+    }
+}
+
 /// All of it.
 #[derive(Debug)]
 pub(super) struct World {
@@ -103,6 +118,9 @@ impl World {
             self.begins(&fault);
         }
         for at in 0..self.hosts.len() {
+            if !self.has_something(at) {
+                continue;
+            }
             self.is_out(at);
             self.steps(at);
             (0..self.hosts.len()).for_each(|from| self.arrives(from, at));
@@ -111,6 +129,14 @@ impl World {
             let agrees = self.hosts.get(at).is_some_and(|host| host.messaging.agrees());
             assert!(agrees, "credits, queues and frames are conserved. T-9, T-15");
         }
+    }
+
+    /// Whether a host has something to do now, or is handed something.
+    fn has_something(&self, at: usize) -> bool {
+        let now = self.now;
+        let is_now = |time: Option<u64>| time.is_some_and(|time| time <= now);
+        self.hosts.get(at).is_some_and(|host| is_now(host.due()))
+            || self.lanes.iter().any(|lanes| is_now(lanes.get(at).and_then(Lane::next)))
     }
 
     fn steps(&mut self, at: usize) {
@@ -124,15 +150,11 @@ impl World {
     /// When something happens next.
     fn upcoming(&self) -> Option<u64> {
         let now = self.now;
-        let hosts = self.hosts.iter().flat_map(|host| {
-            [host.messaging.due(), host.sending.as_ref().map(|(until, ..)| *until)]
-        });
-        let arrivals = self.lanes.iter().flatten().filter_map(|lane| lane.packets.front());
-        let arrivals = arrivals.map(|(at, _)| *at);
+        let hosts = self.hosts.iter().filter_map(Host::due).map(|at| at.max(now + 1));
+        // What is held up, or found no room, waits for something else to happen.
+        let arrivals = self.lanes.iter().flatten().filter_map(Lane::next);
         let faults = self.faults.iter().flat_map(|fault| [fault.at, fault.at + fault.lasts]);
-        let all = hosts.flatten().chain(arrivals).chain(faults.filter(|at| *at > now));
-        // What is held up, or finds no room, waits for something else to happen.
-        all.map(|at| at.max(now + 1)).min()
+        hosts.chain(arrivals.chain(faults).filter(|at| *at > now)).min()
     }
 
     fn tells(&mut self, at: usize) {
@@ -231,6 +253,11 @@ impl World {
     }
 
     fn arrives(&mut self, from: usize, to: usize) {
+        let now = self.now;
+        let next = self.lanes.get(from).and_then(|lanes| lanes.get(to)).and_then(Lane::next);
+        if next.is_none_or(|next| next > now) {
+            return;
+        }
         let held = self.wrong(from, to).any(|wrong| wrong == Wrong::Hold);
         let lane = self.lanes.get_mut(from).and_then(|lanes| lanes.get_mut(to));
         let (Some(lane), Some(host)) = (lane, self.hosts.get_mut(to)) else { return };

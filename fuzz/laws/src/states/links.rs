@@ -118,13 +118,15 @@ fn check(plan: &Plan, reduce: &impl Fn(&Plan) -> (Link, Seen)) {
         tile(&own, &plan.stretches(report.id));
         sums(&report, &own);
     }
+    let repeats = plan.chunks.iter().any(|(_, chunk)| chunk.count.is_some());
     let plain = plan.cut(|chunk| vec![literal(chunk)]);
-    let (_, whole) = reduce(&plain);
+    let whole = repeats.then(|| reduce(&plain).1);
     let mut dice = Dice::new(&[]);
     let cut =
         plain.cut(|chunk| pieces(chunk.chunk(), &mut dice).into_iter().map(Owned::from).collect());
     let (_, pieces) = reduce(&cut);
-    same(&pieces, &whole);
+    same(&pieces, whole.as_ref().unwrap_or(&seen));
+    let Some(whole) = whole else { return };
     // What rounds that are left out bring is not known, but for rows.
     if seen.rows.iter().all(is_told) {
         same(&seen, &whole);
@@ -214,7 +216,7 @@ pub(crate) mod tests {
     pub(crate) fn a_state_that_depends_on_the_cut_is_caught() {
         storm(|plan| {
             let (link, mut seen) = reduced(plan);
-            if plan.chunks.len() > 40 {
+            if plan.chunks.len() > 16 {
                 seen.intervals.reverse();
             }
             (link, seen)
@@ -224,7 +226,7 @@ pub(crate) mod tests {
     pub(crate) fn a_row_that_is_lost_at_a_cut_is_caught() {
         storm(|plan| {
             let (link, mut seen) = reduced(plan);
-            if plan.chunks.len() > 40 {
+            if plan.chunks.len() > 16 {
                 seen.rows.pop();
             }
             (link, seen)

@@ -3,8 +3,6 @@
 
 mod sender;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use codec::transport::{EndpointId, Header, Incarnation, LogicalChannel, Nic, Reason, Seq, Sync};
 use simulator::transport::{Effect, Letter, Note, Packet, TransportParameters};
 
@@ -41,7 +39,7 @@ pub(super) struct Account {
     pub(super) key: u64,
     pub(super) end: End,
     /// The lives of its destination in which it was written.
-    written: BTreeSet<u32>,
+    written: Vec<u32>,
 }
 
 /// A message that is not acknowledged.
@@ -59,6 +57,10 @@ struct Flight {
 }
 
 impl Flight {
+    fn place(&self) -> Place {
+        (self.header.destination, self.header.channel)
+    }
+
     /// Whether its channel is to be opened anew. T-12
     fn is_forgotten(&self) -> bool {
         self.refused == Some(Reason::NoChannelState)
@@ -73,16 +75,44 @@ struct Channel {
     flight: Option<Flight>,
 }
 
+impl Channel {
+    /// It is not initialised, and nothing is outstanding on it.
+    const fn close(&mut self) {
+        (self.open, self.flight) = (None, None);
+    }
+}
+
+/// A logical channel, by the NIC at its other end.
+type Place = (Nic, LogicalChannel);
+
 /// A NIC.
 #[derive(Clone, Debug, Default)]
 struct Side {
     life: u32,
     /// The newest incarnation that it ever used.
     used: Option<Incarnation>,
-    channels: BTreeMap<(Nic, LogicalChannel), Channel>,
+    /// By the other NIC, then by number.
+    channels: Vec<Channel>,
     /// Where data came from: the incarnation of what was last written, in this life.
-    stored: BTreeMap<(Nic, LogicalChannel), Incarnation>,
-    unloading: BTreeSet<EndpointId>,
+    stored: Vec<Option<Incarnation>>,
+    unloading: Vec<EndpointId>,
+}
+
+impl Side {
+    fn new(parameters: &TransportParameters) -> Self {
+        let places = usize::from(parameters.nics) * usize::from(parameters.channels);
+        Self {
+            channels: vec![Channel::default(); places],
+            stored: vec![None; places],
+            ..Self::default()
+        }
+    }
+
+    /// An endpoint does not wait any more to leave its frame. Whether it did.
+    fn stays(&mut self, endpoint: EndpointId) -> bool {
+        let place = self.unloading.iter().position(|it| *it == endpoint);
+        place.map(|place| self.unloading.swap_remove(place)).is_some()
+    }
 }
 
 /// Why a machine does something.
@@ -119,13 +149,14 @@ enum Expected {
 #[derive(Clone, Debug)]
 pub(super) struct Ledger {
     pub(super) accounts: Vec<Account>,
-    sides: BTreeMap<Nic, Side>,
+    /// By the numbers of their NICs.
+    sides: Vec<Side>,
     parameters: TransportParameters,
 }
 
 impl Ledger {
     pub(super) fn new(parameters: TransportParameters) -> Self {
-        let sides = (0..parameters.nics).map(|nic| (Nic(nic), Side::default())).collect();
+        let sides = (0..parameters.nics).map(|_| Side::new(&parameters)).collect();
         Self { accounts: Vec::new(), sides, parameters }
     }
 
@@ -141,26 +172,45 @@ impl Ledger {
 
     /// A message that an application hands over.
     pub(super) fn accept(&mut self, from: At, to: At, key: u64) -> Number {
-        let account = Account { from, to, key, end: End::Stored, written: BTreeSet::new() };
+        let account = Account { from, to, key, end: End::Stored, written: Vec::new() };
         self.accounts.push(account);
         u32::try_from(self.accounts.len() - 1).unwrap_or(u32::MAX)
     }
 
     fn side(&self, nic: Nic) -> Option<&Side> {
-        self.sides.get(&nic)
+        self.sides.get(usize::from(nic.0))
     }
 
-    fn side_mut(&mut self, nic: Nic) -> &mut Side {
-        self.sides.entry(nic).or_default()
+    /// Where a logical channel stands in a side's lists.
+    fn index(&self, (nic, channel): Place) -> usize {
+        let channels = usize::from(self.parameters.channels);
+        usize::from(nic.0) * channels + usize::from(channel.0).min(channels)
     }
 
-    fn flights(&self, nic: Nic) -> impl Iterator<Item = (&(Nic, LogicalChannel), &Flight)> {
+    fn channel(&self, nic: Nic, place: Place) -> Option<&Channel> {
+        self.side(nic)?.channels.get(self.index(place))
+    }
+
+    fn channel_mut(&mut self, nic: Nic, place: Place) -> Option<&mut Channel> {
+        let index = self.index(place);
+        self.side_mut(nic)?.channels.get_mut(index)
+    }
+
+    fn stored(&self, nic: Nic, place: Place) -> Option<Incarnation> {
+        *self.side(nic)?.stored.get(self.index(place))?
+    }
+
+    fn side_mut(&mut self, nic: Nic) -> Option<&mut Side> {
+        self.sides.get_mut(usize::from(nic.0))
+    }
+
+    fn flights(&self, nic: Nic) -> impl Iterator<Item = &Flight> {
         let channels = self.side(nic).into_iter().flat_map(|side| &side.channels);
-        channels.filter_map(|(place, channel)| Some((place, channel.flight.as_ref()?)))
+        channels.filter_map(|channel| channel.flight.as_ref())
     }
 
-    fn flights_of(&self, at: At) -> impl Iterator<Item = (&(Nic, LogicalChannel), &Flight)> {
-        self.flights(at.nic).filter(move |(_, flight)| {
+    fn flights_of(&self, at: At) -> impl Iterator<Item = &Flight> {
+        self.flights(at.nic).filter(move |flight| {
             self.account(flight.number).is_some_and(|account| account.from == at)
         })
     }
@@ -172,7 +222,10 @@ impl Ledger {
 
     /// Logical channels between two NICs that are taken.
     pub(super) fn taken(&self, nic: Nic, to: Nic) -> usize {
-        self.flights(nic).filter(|((other, _), _)| *other == to).count()
+        let channels = usize::from(self.parameters.channels);
+        let row = usize::from(to.0) * channels;
+        let row = self.side(nic).and_then(|side| side.channels.get(row..row + channels));
+        row.into_iter().flatten().filter(|channel| channel.flight.is_some()).count()
     }
 
     /// Whether a NIC waits for anything.
@@ -186,23 +239,26 @@ impl Ledger {
 
     /// An endpoint stays in its frame, or is in one again.
     pub(super) fn stays(&mut self, at: At) {
-        self.side_mut(at.nic).unloading.remove(&at.endpoint);
+        self.side_mut(at.nic).into_iter().for_each(|side| {
+            side.stays(at.endpoint);
+        });
     }
 
     /// A NIC's control program is loaded again: all that it knew is gone. T-11
     pub(super) fn restart(&mut self, nic: Nic) {
-        let lost: Vec<Number> = self.flights(nic).map(|(_, flight)| flight.number).collect();
+        let lost: Vec<Number> = self.flights(nic).map(|flight| flight.number).collect();
         lost.into_iter().for_each(|number| self.set(number, End::Lost));
-        let side = self.side_mut(nic);
-        *side = Side { life: side.life + 1, used: side.used, ..Side::default() };
+        let new = Side::new(&self.parameters);
+        if let Some(side) = self.side_mut(nic) {
+            *side = Side { life: side.life + 1, used: side.used, ..new };
+        }
     }
 
     /// Whether a packet is so old that nothing of it may count. T-8, T-12
     pub(super) fn is_over(&self, nic: Nic, packet: &Packet<Number>) -> bool {
         match packet {
             Packet::Data(header, ..) => {
-                let place = (header.source, header.channel);
-                let stored = self.side(nic).and_then(|side| side.stored.get(&place));
+                let stored = self.stored(nic, (header.source, header.channel));
                 stored.is_some_and(|stored| stored.is_newer_than(header.incarnation))
             }
             Packet::Ack(header) => self.answered(nic, header, None).is_none(),
@@ -212,7 +268,7 @@ impl Ledger {
 
     /// What an answer answers, if it counts. T-8
     fn answered(&self, nic: Nic, answer: &Header, reason: Option<Reason>) -> Option<&Flight> {
-        let channel = self.side(nic)?.channels.get(&(answer.source, answer.channel))?;
+        let channel = self.channel(nic, (answer.source, answer.channel))?;
         let flight = channel.flight.as_ref()?;
         let same = flight.header.seq == answer.seq
             && flight.header.incarnation == answer.incarnation
@@ -230,7 +286,8 @@ impl Ledger {
             Cause::Answer(header, reason) => self.is_answered(step, header, *reason),
             Cause::Tick => self.scans(step),
             Cause::Unload(endpoint) => {
-                self.side_mut(step.nic).unloading.insert(*endpoint);
+                let side = self.side_mut(step.nic).filter(|it| !it.unloading.contains(endpoint));
+                side.into_iter().for_each(|side| side.unloading.push(*endpoint));
                 self.no_more(step, &[]);
             }
         }
@@ -240,10 +297,10 @@ impl Ledger {
     fn expected(&self, nic: Nic, header: &Header, sync: Sync, number: Number) -> Expected {
         let Some(side) = self.side(nic) else { return Expected::NoState };
         let written = self.account(number).is_some_and(|it| it.written.contains(&side.life));
-        match (sync, side.stored.get(&(header.source, header.channel))) {
+        match (sync, self.stored(nic, (header.source, header.channel))) {
             (_, Some(stored)) if stored.is_newer_than(header.incarnation) => Expected::Stale,
             (Sync::Clear | Sync::Set, _) if written => Expected::Again,
-            (Sync::Clear, Some(stored)) if *stored != header.incarnation => Expected::NoState,
+            (Sync::Clear, Some(stored)) if stored != header.incarnation => Expected::NoState,
             (Sync::Clear, None) => Expected::NoState,
             (Sync::Clear | Sync::Set, _) => Expected::Offer,
         }
@@ -267,8 +324,10 @@ impl Ledger {
             (Expected::Offer, Some(offered)) => {
                 // Reading: what is refused changes nothing, so its incarnation is not taken over either.
                 if offered.is_ok() {
-                    let place = (header.source, header.channel);
-                    self.side_mut(step.nic).stored.insert(place, header.incarnation);
+                    let place = self.index((header.source, header.channel));
+                    let side = self.side_mut(step.nic);
+                    let stored = side.and_then(|side| side.stored.get_mut(place));
+                    stored.into_iter().for_each(|it| *it = Some(header.incarnation));
                     self.write(number, life);
                 }
                 Some(match offered {
@@ -281,14 +340,17 @@ impl Ledger {
             }
             (Expected::Offer, None) => unexpected(&format!("not offered: {step:?}")),
         };
-        let expected: Vec<_> = answer.map(Effect::Send).into_iter().collect();
-        self.no_more(step, &expected);
+        self.no_more(step, answer.map(Effect::Send).as_slice());
     }
 
     /// Property 1.
     fn write(&mut self, number: Number, life: u32) {
         let account = usize::try_from(number).ok().and_then(|at| self.accounts.get_mut(at));
-        let first = account.is_some_and(|account| account.written.insert(life));
+        let first = account.is_some_and(|account| {
+            let first = !account.written.contains(&life);
+            account.written.push(life);
+            first
+        });
         assert!(first, "{number} is written once. T-1");
     }
 
@@ -314,12 +376,13 @@ impl Ledger {
 
     fn leaves(&mut self, step: &Step<'_>, endpoint: EndpointId, messages: &[Number]) {
         let at = At { nic: step.nic, endpoint };
-        assert!(self.side_mut(at.nic).unloading.remove(&endpoint), "it is to leave: {step:?}");
+        let leaves = self.side_mut(at.nic).is_some_and(|side| side.stays(endpoint));
+        assert!(leaves, "it is to leave: {step:?}");
         let flights: Vec<_> = self
             .flights_of(at)
-            .map(|(place, flight)| (*place, flight.number, flight.refused.is_some()))
+            .map(|flight| (flight.place(), flight.number, flight.refused))
             .collect();
-        let waits = flights.iter().find(|(_, _, refused)| !refused);
+        let waits = flights.iter().find(|(_, _, refused)| refused.is_none());
         assert_eq!(waits, None, "each was refused for its latest transmission. T-13: {step:?}");
         let mut taken = messages.to_vec();
         taken.sort_unstable();
@@ -327,8 +390,7 @@ impl Ledger {
         numbers.sort_unstable();
         assert_eq!(taken, numbers, "what is not acknowledged travels along. T-13: {step:?}");
         for (place, number, _) in flights {
-            let channel = self.side_mut(at.nic).channels.entry(place).or_default();
-            (channel.open, channel.flight) = (None, None);
+            self.channel_mut(at.nic, place).into_iter().for_each(Channel::close);
             self.set(number, End::Stored);
         }
     }
@@ -337,7 +399,7 @@ impl Ledger {
         let leaving = self.side(nic).into_iter().flat_map(|side| &side.unloading);
         for endpoint in leaving {
             let at = At { nic, endpoint: *endpoint };
-            let waits = self.flights_of(at).any(|(_, flight)| flight.refused.is_none());
+            let waits = self.flights_of(at).any(|flight| flight.refused.is_none());
             assert!(waits, "{at:?} leaves as soon as it can. T-13");
         }
     }

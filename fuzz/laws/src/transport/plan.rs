@@ -187,6 +187,14 @@ impl Shape {
     }
 }
 
+impl Op {
+    /// Whether clocks have gone on behind it.
+    #[must_use]
+    pub const fn takes_time(&self) -> bool {
+        matches!(self, Self::Pass(_) | Self::PassToNext | Self::Jump(_))
+    }
+}
+
 impl Room {
     /// Why a message is not taken.
     #[must_use]

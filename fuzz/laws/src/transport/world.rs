@@ -3,7 +3,7 @@
 mod paths;
 mod times;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use codec::transport::{self as wire, EndpointId, Nic, Reason};
 use simulator::endpoint::MICROSECOND;
@@ -74,15 +74,20 @@ struct Host {
 /// All of it.
 #[derive(Debug)]
 pub(super) struct World {
-    hosts: BTreeMap<Nic, Host>,
-    lanes: BTreeMap<Way, Lane>,
+    /// By the numbers of their NICs.
+    hosts: Vec<Host>,
+    /// By sender, then by receiver.
+    lanes: Vec<Lane>,
     ledger: Ledger,
     parameters: TransportParameters,
     now: u64,
     wrong: Wrong,
-    seen: BTreeSet<&'static str>,
+    /// What machines did, each in its place.
+    seen: [Option<&'static str>; 20],
     effects: Vec<Effect<Number>>,
     bytes: Vec<u8>,
+    /// NICs that something was done to since they were looked at, a bit each.
+    touched: u64,
 }
 
 impl World {
@@ -99,17 +104,18 @@ impl World {
             let endpoints = (0..ENDPOINTS).map(endpoint).collect();
             Host { machine, endpoints, ahead: shape.clock(nic), scan: None }
         };
-        let ways = nics().flat_map(|from| nics().map(move |to| (from, to)));
+        let ways = usize::from(parameters.nics).pow(2);
         Self {
-            hosts: nics().map(|nic| (nic, host(nic))).collect(),
-            lanes: ways.filter(|(from, to)| from != to).map(|it| (it, Lane::default())).collect(),
+            hosts: nics().map(host).collect(),
+            lanes: std::iter::repeat_with(Lane::default).take(ways).collect(),
             ledger: Ledger::new(parameters),
             parameters,
             now: 0,
             wrong,
-            seen: BTreeSet::new(),
+            seen: [None; 20],
             effects: Vec::new(),
             bytes: Vec::new(),
+            touched: 0,
         }
     }
 
@@ -124,21 +130,16 @@ impl World {
             }
             Op::Flush => self.flush(),
             Op::Lose(path) => {
-                let lane = self.lane(path);
-                let lost = lane.packets.pop_front();
-                lane.remember(lost);
-            }
-            Op::DuplicateAnswer(path) => {
-                let packets = &mut self.lane(path).packets;
-                let answer = |packet: &Packet<Number>| !matches!(packet, Packet::Data(..));
-                if let Some(place) = packets.iter().position(answer)
-                    && let Some(answer) = packets.get(place).copied()
-                {
-                    packets.insert(place, answer);
+                if let Some(lane) = self.lane(path) {
+                    let lost = lane.packets.pop_front();
+                    lane.remember(lost);
                 }
             }
-            Op::Hold(path) => self.lane(path).held = true,
-            Op::Release(path) => self.lane(path).held = false,
+            Op::DuplicateAnswer(path) => {
+                self.lane(path).into_iter().for_each(Lane::duplicate_answer);
+            }
+            Op::Hold(path) => self.lane(path).into_iter().for_each(|lane| lane.held = true),
+            Op::Release(path) => self.lane(path).into_iter().for_each(|lane| lane.held = false),
             Op::Pass(time) => self.pass(time),
             Op::PassToNext => {
                 let next = self.next().map_or(0, |(at, _)| at.saturating_sub(self.now));
@@ -146,7 +147,7 @@ impl World {
             }
             Op::Jump(time) => {
                 self.now += time;
-                self.nics().into_iter().for_each(|nic| self.tick(nic));
+                self.nics().for_each(|nic| self.tick(nic));
             }
             Op::Restart(nic, clock) => self.restart(self.nic(nic), clock),
             Op::Unload(place) => {
@@ -164,14 +165,21 @@ impl World {
             Op::Replay(path, which) => self.replay(self.way(path), which.into()),
             Op::Forge(path, forged) => self.forge(self.way(path), forged),
         }
-        self.nics().into_iter().for_each(|nic| self.check(nic));
+        let touched = if op.takes_time() { u64::MAX } else { self.touched };
+        self.nics().filter(|nic| touched >> nic.0 & 1 == 1).for_each(|nic| self.check(nic));
+        self.touched = 0;
+    }
+
+    /// It is to be looked at: see [`World::check`].
+    pub(super) const fn touch(&mut self, nic: Nic) {
+        self.touched |= 1 << nic.0;
     }
 
     /// Faults cease, and every message ends in bounded time. T-1
     pub(super) fn settle(&mut self) {
         journal::tell(|| Entry::Did(self.now, "Nothing goes wrong any more".to_owned()));
-        self.lanes.values_mut().for_each(|lane| lane.held = false);
-        for endpoint in self.hosts.values_mut().flat_map(|host| &mut host.endpoints) {
+        self.lanes.iter_mut().for_each(|lane| lane.held = false);
+        for endpoint in self.hosts.iter_mut().flat_map(|host| &mut host.endpoints) {
             endpoint.room = Room::Free;
         }
         let places: Vec<At> = self.places().collect();
@@ -183,12 +191,14 @@ impl World {
         let end = self.now + turn * rounds;
         loop {
             self.flush();
-            // Who leaves does so first.
-            let is_out = |at: &&At| !self.ledger.is_unloading(**at);
-            let out: Vec<&At> = places.iter().filter(is_out).collect();
-            out.into_iter().for_each(|at| self.load(*at));
+            for at in &places {
+                // Who leaves does so first.
+                if !self.ledger.is_unloading(*at) {
+                    self.load(*at);
+                }
+            }
             places.iter().for_each(|at| self.send_waiting(*at));
-            let is_quiet = self.lanes.values().all(|lane| lane.packets.is_empty());
+            let is_quiet = self.lanes.iter().all(|lane| lane.packets.is_empty());
             let Some((at, _)) = self.next() else {
                 if is_quiet {
                     break;
@@ -199,15 +209,15 @@ impl World {
             self.pass(at.saturating_sub(self.now));
         }
         assert_eq!(self.open(), [], "every message ends. T-1");
-        self.nics().into_iter().for_each(|nic| self.check(nic));
-        for (nic, host) in &self.hosts {
-            assert_eq!(host.machine.due(), None, "nothing more is due: {nic:?}");
+        self.nics().for_each(|nic| self.check(nic));
+        for (nic, host) in self.hosts.iter().enumerate() {
+            assert_eq!(host.machine.due(), None, "nothing more is due: {nic}");
         }
     }
 
     /// What machines did.
     pub(super) fn into_seen(self) -> BTreeSet<&'static str> {
-        self.seen
+        self.seen.into_iter().flatten().collect()
     }
 
     /// Messages that have not ended.
@@ -216,8 +226,21 @@ impl World {
         ends.filter(|(_, end)| matches!(end, End::Open | End::Stored)).collect()
     }
 
-    fn nics(&self) -> Vec<Nic> {
-        self.hosts.keys().copied().collect()
+    fn nics(&self) -> impl Iterator<Item = Nic> + use<> {
+        (0..self.parameters.nics).map(Nic)
+    }
+
+    fn host(&self, nic: Nic) -> Option<&Host> {
+        self.hosts.get(usize::from(nic.0))
+    }
+
+    fn host_mut(&mut self, nic: Nic) -> Option<&mut Host> {
+        self.hosts.get_mut(usize::from(nic.0))
+    }
+
+    /// Where the lane of a way stands.
+    fn place(&self, (from, to): Way) -> usize {
+        usize::from(from.0) * usize::from(self.parameters.nics) + usize::from(to.0)
     }
 
     fn nic(&self, number: u16) -> Nic {
@@ -229,8 +252,9 @@ impl World {
         (Nic(from), self.nic(from + 1 + path.to % (self.parameters.nics - 1)))
     }
 
-    fn lane(&mut self, path: Path) -> &mut Lane {
-        self.lanes.entry(self.way(path)).or_default()
+    fn lane(&mut self, path: Path) -> Option<&mut Lane> {
+        let place = self.place(self.way(path));
+        self.lanes.get_mut(place)
     }
 
     fn at(&self, place: Place) -> At {
@@ -244,11 +268,11 @@ impl World {
     }
 
     fn endpoint(&mut self, at: At) -> Option<&mut Endpoint> {
-        self.hosts.get_mut(&at.nic)?.endpoints.get_mut(usize::from(at.endpoint.0))
+        self.host_mut(at.nic)?.endpoints.get_mut(usize::from(at.endpoint.0))
     }
 
     fn clock(&self, nic: Nic) -> u64 {
-        self.hosts.get(&nic).map_or(0, |host| self.now.wrapping_add(host.ahead))
+        self.host(nic).map_or(0, |host| self.now.wrapping_add(host.ahead))
     }
 
     fn send(&mut self, from: Place, to: Place, key: Key) {
@@ -291,7 +315,7 @@ impl World {
         let may = self.endpoint(from).is_some_and(|it| it.frame == Frame::Resident)
             && taken < usize::from(self.parameters.channels);
         let mut effects = std::mem::take(&mut self.effects);
-        let Some(host) = self.hosts.get_mut(&from.nic) else { return false };
+        let Some(host) = self.host_mut(from.nic) else { return false };
         let sent = host.machine.on_send(now, to, letter, &mut effects);
         self.effects = effects;
         assert_eq!(sent.is_ok(), may, "{taken} channels are taken. T-2: {from:?}");
@@ -306,17 +330,21 @@ impl World {
     /// What a machine did goes into the ledger, and what it sent on its way.
     fn done(&mut self, nic: Nic, cause: Cause) {
         let clock = self.clock(nic);
+        self.touch(nic);
         let mut effects = std::mem::take(&mut self.effects);
         self.ledger.step(&Step { nic, clock, cause, effects: &effects });
         for effect in effects.drain(..) {
-            self.seen.insert(name(&effect));
+            let (place, name) = name(&effect);
+            self.seen.get_mut(place).into_iter().for_each(|seen| *seen = Some(name));
             match effect {
                 Effect::Send(packet) => {
                     let packet = self.through_bytes(&packet);
                     let to = header(&packet).destination;
                     let at = self.now * MICROSECOND;
                     journal::tell(|| Entry::Packet(at, nic, to, self.bytes.clone()));
-                    self.lanes.entry((nic, to)).or_default().packets.push_back(packet);
+                    let place = self.place((nic, to));
+                    let lane = self.lanes.get_mut(place);
+                    lane.into_iter().for_each(|lane| lane.packets.push_back(packet));
                 }
                 Effect::Unloaded(endpoint, messages) => {
                     let at = At { nic, endpoint };
@@ -334,14 +362,14 @@ impl World {
 
     /// What must be so at any time. T-2, T-3, T-10
     fn check(&mut self, nic: Nic) {
-        let Some(host) = self.hosts.get(&nic) else { return };
+        let Some(host) = self.host(nic) else { return };
         for id in (0..ENDPOINTS).map(EndpointId) {
             let outstanding = self.ledger.outstanding(At { nic, endpoint: id });
             assert_eq!(host.machine.outstanding(id), outstanding, "outstanding of {nic:?} {id:?}");
         }
-        for to in self.hosts.keys().filter(|to| **to != nic) {
-            let free = self.ledger.taken(nic, *to) < usize::from(self.parameters.channels);
-            assert_eq!(host.machine.has_channel(*to), free, "a free channel to {to:?}. T-2");
+        for to in self.nics().filter(|to| *to != nic) {
+            let free = self.ledger.taken(nic, to) < usize::from(self.parameters.channels);
+            assert_eq!(host.machine.has_channel(to), free, "a free channel to {to:?}. T-2");
         }
         let due = host.machine.due().map(|due| due.0);
         assert_eq!(due.is_some(), self.ledger.waits(nic), "a scan is due iff something waits");
@@ -353,11 +381,20 @@ impl World {
         };
         assert!(due.is_none_or(|due| due <= latest), "the next scan is near. T-10");
         assert!(host.machine.agrees(), "what a machine keeps twice agrees. T-3");
-        self.hosts.entry(nic).and_modify(|host| host.scan = due);
+        self.host_mut(nic).into_iter().for_each(|host| host.scan = due);
     }
 }
 
 impl Lane {
+    fn duplicate_answer(&mut self) {
+        let answer = |packet: &Packet<Number>| !matches!(packet, Packet::Data(..));
+        if let Some(place) = self.packets.iter().position(answer)
+            && let Some(answer) = self.packets.get(place).copied()
+        {
+            self.packets.insert(place, answer);
+        }
+    }
+
     fn remember(&mut self, packet: Option<Packet<Number>>) {
         self.past.extend(packet);
         if self.past.len() > REMEMBERED {
@@ -372,29 +409,30 @@ const fn header(packet: &Packet<Number>) -> &wire::Header {
     }
 }
 
-const fn name(effect: &Effect<Number>) -> &'static str {
+/// What a machine can do: a place of its own, and a name.
+const fn name(effect: &Effect<Number>) -> (usize, &'static str) {
     match effect {
-        Effect::Send(Packet::Data(_, wire::Sync::Set, _)) => "sync",
-        Effect::Send(Packet::Data(_, wire::Sync::Clear, _)) => "data",
-        Effect::Send(Packet::Ack(_)) => "ack",
-        Effect::Send(Packet::Nack(..)) => "nack",
-        Effect::Acknowledged(_) => "acknowledged",
-        Effect::Returned(_, Return::Unreachable) => "unreachable",
-        Effect::Returned(_, Return::Refused(_)) => "refused for good",
-        Effect::Unloaded(_, messages) if messages.is_empty() => "unloaded",
-        Effect::Unloaded(..) => "unloaded with messages",
-        Effect::Noted(_, Note::Duplicate) => "duplicate",
-        Effect::Noted(_, Note::Stale) => "stale",
-        Effect::Noted(_, Note::Late) => "late",
-        Effect::Noted(_, Note::Unknown) => "unknown",
-        Effect::Noted(_, Note::Retransmitted) => "retransmitted",
+        Effect::Send(Packet::Data(_, wire::Sync::Set, _)) => (0, "sync"),
+        Effect::Send(Packet::Data(_, wire::Sync::Clear, _)) => (1, "data"),
+        Effect::Send(Packet::Ack(_)) => (2, "ack"),
+        Effect::Send(Packet::Nack(..)) => (3, "nack"),
+        Effect::Acknowledged(_) => (4, "acknowledged"),
+        Effect::Returned(_, Return::Unreachable) => (5, "unreachable"),
+        Effect::Returned(_, Return::Refused(_)) => (6, "refused for good"),
+        Effect::Unloaded(_, messages) if messages.is_empty() => (7, "unloaded"),
+        Effect::Unloaded(..) => (8, "unloaded with messages"),
+        Effect::Noted(_, Note::Duplicate) => (9, "duplicate"),
+        Effect::Noted(_, Note::Stale) => (10, "stale"),
+        Effect::Noted(_, Note::Late) => (11, "late"),
+        Effect::Noted(_, Note::Unknown) => (12, "unknown"),
+        Effect::Noted(_, Note::Retransmitted) => (13, "retransmitted"),
         Effect::Noted(_, Note::Refused(reason)) => match reason {
-            Reason::NotResident => "not resident",
-            Reason::QueueFull => "queue full",
-            Reason::NoResource => "no resource",
-            Reason::NoChannelState => "no channel state",
-            Reason::BadKey => "bad key",
-            Reason::NoSuchEndpoint => "no such endpoint",
+            Reason::NotResident => (14, "not resident"),
+            Reason::QueueFull => (15, "queue full"),
+            Reason::NoResource => (16, "no resource"),
+            Reason::NoChannelState => (17, "no channel state"),
+            Reason::BadKey => (18, "bad key"),
+            Reason::NoSuchEndpoint => (19, "no such endpoint"),
         },
     }
 }

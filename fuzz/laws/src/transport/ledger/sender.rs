@@ -3,16 +3,15 @@
 use codec::transport::{Header, Nic, Reason, Sync};
 use simulator::transport::{Effect, Letter, Micros, Return};
 
-use super::{End, Flight, Ledger, Number, Step, data};
+use super::{Channel, End, Flight, Ledger, Number, Step, data};
 
 impl Ledger {
     pub(super) fn sends(&mut self, step: &Step<'_>, number: Number) {
-        let sent: Vec<_> = step.effects.iter().filter_map(data).collect();
-        assert!(
-            matches!(sent[..], [(_, _, sent)] if sent == number),
-            "it sends {number}: {step:?}"
-        );
-        for (header, sync, number) in sent {
+        let mut sent = step.effects.iter().filter_map(data);
+        let (first, other) = (sent.next(), sent.next());
+        let sends = matches!((first, other), (Some((_, _, sent)), None) if sent == number);
+        assert!(sends, "it sends {number}: {step:?}");
+        if let Some((header, sync, number)) = first {
             self.set(number, End::Open);
             self.transmits(step, header, sync, number);
         }
@@ -28,9 +27,10 @@ impl Ledger {
         let timeout = self.parameters.timeout.0;
         let from = self.account(number).map(|account| account.from);
         let leaves = from.is_some_and(|at| self.is_unloading(at));
-        let side = self.side_mut(nic);
+        let place = self.index((header.destination, header.channel));
+        let Some(side) = self.side_mut(nic) else { return };
         let used = side.used;
-        let channel = side.channels.entry((header.destination, header.channel)).or_default();
+        let Some(channel) = side.channels.get_mut(place) else { return };
         let (sign, again) = match &channel.flight {
             None => (clock, None),
             Some(flight) => {
@@ -85,20 +85,20 @@ impl Ledger {
         let number = flight.number;
         let letter = self.letter(number);
         let place = (header.source, header.channel);
-        let channel = self.side_mut(step.nic).channels.entry(place).or_default();
-        let mut expected = Vec::new();
+        let Some(channel) = self.channel_mut(step.nic, place) else { return };
+        let mut expected = None;
         match reason {
             None => {
                 channel.open = Some((header.incarnation, header.seq.flipped()));
                 channel.flight = None;
-                expected.push(Effect::Acknowledged(letter));
+                expected = Some(Effect::Acknowledged(letter));
                 let written = self.account(number).map(|account| !account.written.is_empty());
                 assert_eq!(written, Some(true), "what is acknowledged was written. T-5: {step:?}");
                 self.set(number, End::Acknowledged);
             }
             Some(reason) if reason.is_final() => {
-                (channel.open, channel.flight) = (None, None);
-                expected.push(Effect::Returned(letter, Return::Refused(reason)));
+                channel.close();
+                expected = Some(Effect::Returned(letter, Return::Refused(reason)));
                 self.set(number, End::Returned);
             }
             Some(reason) => {
@@ -108,14 +108,14 @@ impl Ledger {
                 channel.flight = Some(Flight { refused: Some(reason), ..flight });
             }
         }
-        self.no_more(step, &expected);
+        self.no_more(step, expected.as_slice());
     }
 
     /// A scan, or a look at the clock. T-10, T-11
     pub(super) fn scans(&mut self, step: &Step<'_>) {
         for (header, sync, number) in step.effects.iter().filter_map(data) {
             let letter = self.letter(number);
-            let flies = self.flights(step.nic).any(|(_, flight)| flight.number == number);
+            let flies = self.flights(step.nic).any(|flight| flight.number == number);
             assert!(flies, "only what is outstanding is sent again: {letter:?} {step:?}");
             self.transmits(step, header, sync, number);
         }
@@ -135,21 +135,20 @@ impl Ledger {
     fn gives_up(&mut self, step: &Step<'_>, letter: Letter<Number>) {
         let place = self
             .flights(step.nic)
-            .find(|(_, flight)| flight.number == letter.message)
-            .map(|(place, flight)| (*place, flight.sign));
+            .find(|flight| flight.number == letter.message)
+            .map(|flight| (flight.place(), flight.sign));
         assert!(place.is_some(), "only what is outstanding goes back: {step:?}");
         let Some((place, sign)) = place else { return };
         assert_eq!(self.letter(letter.message), letter, "to its endpoint");
         let silent = step.clock - sign;
         assert!(silent > self.parameters.unreachable.0, "after {silent} µs. T-11: {step:?}");
-        let channel = self.side_mut(step.nic).channels.entry(place).or_default();
-        (channel.open, channel.flight) = (None, None);
+        self.channel_mut(step.nic, place).into_iter().for_each(Channel::close);
         self.set(letter.message, End::Returned);
     }
 
     /// Right behind a scan nothing is outstanding for longer than it may be. T-10, T-11
     pub(in super::super) fn scanned(&self, nic: Nic, clock: u64) {
-        for (_, flight) in self.flights(nic) {
+        for flight in self.flights(nic) {
             let from = self.account(flight.number).map(|account| account.from);
             if flight.refused.is_some() && from.is_some_and(|at| self.is_unloading(at)) {
                 continue;

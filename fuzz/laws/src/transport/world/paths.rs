@@ -53,7 +53,8 @@ impl World {
     }
 
     pub(super) fn deliver(&mut self, way: Way) {
-        let Some(lane) = self.lanes.get_mut(&way) else { return };
+        let place = self.place(way);
+        let Some(lane) = self.lanes.get_mut(place) else { return };
         if lane.held {
             return;
         }
@@ -76,23 +77,27 @@ impl World {
         self.hear(way.1, &packet);
     }
 
-    /// Until nothing is under way that is not held.
+    /// Until nothing is under way that is not held: one after the other of each path that has
+    /// something, in rounds.
     pub(super) fn flush(&mut self) {
+        let mut ways = Vec::new();
         loop {
+            let nics = || self.nics();
+            let all = nics().flat_map(|from| nics().map(move |to| (from, to)));
             let waits = |lane: &Lane| !lane.held && !lane.packets.is_empty();
-            let ways: Vec<Way> =
-                self.lanes.iter().filter(|(_, lane)| waits(lane)).map(|(way, _)| *way).collect();
+            let waiting = all.zip(&self.lanes).filter(|(_, lane)| waits(lane));
+            ways.extend(waiting.map(|(way, _)| way));
             if ways.is_empty() {
                 return;
             }
-            ways.into_iter().for_each(|way| self.deliver(way));
+            ways.drain(..).for_each(|way| self.deliver(way));
         }
     }
 
     /// A packet comes in.
     pub(super) fn hear(&mut self, nic: Nic, packet: &Packet<Number>) {
         let over = self.ledger.is_over(nic, packet);
-        let Some(host) = self.hosts.get_mut(&nic) else { return };
+        let Some(host) = self.hosts.get_mut(usize::from(nic.0)) else { return };
         let before = over.then(|| host.machine.clone());
         let mut offered = None;
         let (ledger, endpoints) = (&self.ledger, &host.endpoints);
@@ -116,7 +121,7 @@ impl World {
 
     /// A packet of the past comes in once more, if nothing of it may count any more.
     pub(super) fn replay(&mut self, way: Way, which: usize) {
-        let past = self.lanes.get(&way).map(|lane| &lane.past);
+        let past = self.lanes.get(self.place(way)).map(|lane| &lane.past);
         let packet = past.and_then(|past| past.get(which % past.len().max(1))).copied();
         if let Some(packet) = packet
             && self.ledger.is_over(way.1, &packet)
@@ -127,7 +132,7 @@ impl World {
 
     /// A packet that the tables have no place for changes nothing. T-7
     pub(super) fn forge(&mut self, (from, to): Way, forged: Forged) {
-        let packet = self.lanes.get(&(from, to)).and_then(|lane| lane.past.back());
+        let packet = self.lanes.get(self.place((from, to))).and_then(|lane| lane.past.back());
         let Some(mut packet) = packet.copied() else { return };
         let header = match &mut packet {
             Packet::Data(header, ..) | Packet::Ack(header) | Packet::Nack(header, _) => header,
@@ -137,7 +142,7 @@ impl World {
             Forged::Channel => header.channel = LogicalChannel(self.parameters.channels),
             Forged::Destination => header.destination = from,
         }
-        let Some(host) = self.hosts.get_mut(&to) else { return };
+        let Some(host) = self.hosts.get_mut(usize::from(to.0)) else { return };
         let before = host.machine.clone();
         let mut offered = 0;
         let mut take = |_: &Number| {

@@ -10,10 +10,9 @@ use super::{Frame, Host, World};
 impl World {
     /// When something is next due, and at which NIC.
     pub(super) fn next(&self) -> Option<(u64, Nic)> {
-        let due = |(nic, host): (&Nic, &Host)| {
-            Some((host.machine.due()?.0.wrapping_sub(host.ahead), *nic))
-        };
-        self.hosts.iter().filter_map(due).min()
+        let due =
+            |(nic, host): (Nic, &Host)| Some((host.machine.due()?.0.wrapping_sub(host.ahead), nic));
+        self.nics().zip(&self.hosts).filter_map(due).min()
     }
 
     pub(super) fn pass(&mut self, time: u64) {
@@ -23,7 +22,7 @@ impl World {
         {
             self.now = self.now.max(at);
             self.tick(nic);
-            let due = self.hosts.get(&nic).and_then(|host| host.machine.due());
+            let due = self.host(nic).and_then(|host| host.machine.due());
             let clock = self.clock(nic);
             assert!(due.is_none_or(|due| due.0 > clock), "a scan is not due again at once");
         }
@@ -33,7 +32,7 @@ impl World {
     /// A look at the clock.
     pub(super) fn tick(&mut self, nic: Nic) {
         let clock = self.clock(nic);
-        let Some(host) = self.hosts.get_mut(&nic) else { return };
+        let Some(host) = self.hosts.get_mut(usize::from(nic.0)) else { return };
         let is_due = host.machine.due().is_some_and(|due| due.0 <= clock);
         let before = (!is_due).then(|| host.machine.clone());
         host.machine.on_tick(Micros(clock), &mut self.effects);
@@ -49,8 +48,9 @@ impl World {
 
     pub(super) fn restart(&mut self, nic: Nic, clock: Clock) {
         self.ledger.restart(nic);
+        self.touch(nic);
         let (parameters, now) = (self.parameters, self.now);
-        let Some(host) = self.hosts.get_mut(&nic) else { return };
+        let Some(host) = self.host_mut(nic) else { return };
         host.scan = None;
         host.machine = Transport::new(nic, parameters, host.machine.next_incarnation());
         match clock {
@@ -61,7 +61,7 @@ impl World {
     }
 
     pub(super) fn unload(&mut self, at: At) {
-        let Some(host) = self.hosts.get_mut(&at.nic) else { return };
+        let Some(host) = self.hosts.get_mut(usize::from(at.nic.0)) else { return };
         let Some(endpoint) = host.endpoints.get_mut(usize::from(at.endpoint.0)) else { return };
         endpoint.frame = Frame::Leaving;
         host.machine.on_unload(at.endpoint, &mut self.effects);
@@ -69,7 +69,8 @@ impl World {
     }
 
     pub(super) fn load(&mut self, at: At) {
-        let Some(host) = self.hosts.get_mut(&at.nic) else { return };
+        self.touch(at.nic);
+        let Some(host) = self.hosts.get_mut(usize::from(at.nic.0)) else { return };
         let Some(endpoint) = host.endpoints.get_mut(usize::from(at.endpoint.0)) else { return };
         endpoint.frame = Frame::Resident;
         host.machine.on_load(at.endpoint);
