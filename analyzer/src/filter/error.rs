@@ -119,9 +119,12 @@ pub(super) fn did_you_mean<'w>(
         return None;
     }
     let lower = word.to_ascii_lowercase();
-    let near = (word.chars().count() / 3).max(1);
+    let chars = word.chars().count();
+    let near = (chars / 3).max(1);
     words
         .into_iter()
+        // What is longer or shorter by more is no nearer than that.
+        .filter(|other| other.chars().count().abs_diff(chars) <= near)
         .map(|other| (strsim::damerau_levenshtein(&lower, &other.to_ascii_lowercase()), other))
         .filter(|(distance, _)| *distance <= near)
         .min_by_key(|(distance, other)| (*distance, *other))

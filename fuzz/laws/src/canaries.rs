@@ -79,6 +79,8 @@ const CANARIES: &[Canary] = &[
     ),
     ("chars", "the format decides what is a chunk", chars::tests::a_reader_of_no_rounds_is_caught),
     ("chars", "a chunk begins where it says", chars::tests::a_reader_that_begins_late_is_caught),
+    ("chars", "a run ends where the kind changes", chars::tests::a_run_of_two_kinds_is_caught),
+    ("chars", "data and control alike", chars::tests::a_bit_that_moves_is_caught),
     (
         "chars",
         "runs are all of the characters",
@@ -181,6 +183,11 @@ const CANARIES: &[Canary] = &[
         "scenario-tried",
         "nothing happens behind the end",
         scenario::tests::a_row_behind_the_end_is_caught,
+    ),
+    (
+        "scenario-shown",
+        "what is written is read back",
+        scenario::tests::a_writer_that_forgets_the_seed_is_caught,
     ),
     (
         "scenario-shown",

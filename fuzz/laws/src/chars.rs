@@ -20,6 +20,7 @@ const PLACES: [u64; 4] = [1, 7, 8, 9];
 struct Room {
     bytes: Vec<u8>,
     chars: CharBuf,
+    again: CharBuf,
 }
 
 thread_local! {
@@ -46,13 +47,13 @@ fn check<'a, E>(payload: &'a [u8], parse: impl Fn(&'a [u8]) -> Result<Chunk<'a>,
         Content::Repeat { pattern, count } => (pattern, Some(count)),
     };
     assert_eq!(count, form.count, "rounds are as many as it says");
-    form.holds(chars);
     let mut dice = Dice::new(payload);
+    form.holds(chars, &mut dice);
     ROOM.with_borrow_mut(|room| {
         written(payload, &chunk, room);
-        collected(chars, &mut dice, room);
+        form.collected(chars, &mut dice, room);
     });
-    runs(chars, chars.runs());
+    form.runs(chars.runs());
     framing(chars, frames(chars));
     let from = place(&chunk, &mut dice);
     let to = place(&chunk, &mut dice);
@@ -83,17 +84,81 @@ impl<'a> Form<'a> {
         (whole && d.len() == low.len().div_ceil(8)).then_some(Self { first, count, low, d })
     }
 
-    /// Its characters are these.
-    fn holds(&self, chars: Chars<'_>) {
+    /// Whether the character at a place is data.
+    fn is_data(&self, at: usize) -> bool {
+        self.d.get(at / 8).is_some_and(|d| d >> (at % 8) & 1 == 1)
+    }
+
+    /// The `d` plane with nothing beyond the last character, a byte a piece.
+    fn d_plane(&self) -> impl Iterator<Item = u8> {
+        let unused = self.d.len() * 8 - self.low.len();
+        let last = self.d.len().saturating_sub(1);
+        let masked = move |(at, d): (usize, &u8)| if at == last { d << unused >> unused } else { *d };
+        self.d.iter().enumerate().map(masked)
+    }
+
+    /// Its characters are these: low bytes all, and what is data at some places.
+    fn holds(&self, chars: Chars<'_>, dice: &mut Dice) {
         assert_eq!(chars.low(), self.low, "low bytes are the low plane");
-        let mut data = 0;
-        for ((at, low), character) in (0..).zip(self.low).zip(chars.iter()) {
-            let is_data = self.d.get(at / 8).is_some_and(|d| d >> (at % 8) & 1 == 1);
-            let expected = if is_data { Character::Data(*low) } else { Character::Control(*low) };
-            assert_eq!(character, expected, "a character is what the planes say");
-            data += usize::from(is_data);
+        for _ in 0..PLACES.len() {
+            let at = usize::try_from(dice.below(self.low.len() as u64)).unwrap_or_default();
+            let expected = self.low.get(at).map(|low| {
+                if self.is_data(at) { Character::Data(*low) } else { Character::Control(*low) }
+            });
+            assert_eq!(chars.get(at), expected, "a character is what the planes say");
+            let rest = chars.split_at(at).1;
+            assert_eq!(rest.iter().next(), expected, "and so it is behind a cut");
         }
-        assert_eq!(chars.data_count(), data, "data is counted");
+        let data: u32 = self.d_plane().map(u8::count_ones).sum();
+        assert_eq!(chars.data_count(), data as usize, "data is counted");
+    }
+
+    /// Characters are kept as they come, alone and behind others.
+    fn collected(&self, chars: Chars<'_>, dice: &mut Dice, room: &mut Room) {
+        let Room { chars: kept, again, .. } = room;
+        kept.clear();
+        let before = usize::try_from(dice.below(9)).unwrap_or_default();
+        kept.push_data([0xff; 9].get(..before).unwrap_or_default());
+        kept.push_chars(chars);
+        again.clear();
+        again.push_chars(kept.chars().split_at(before).1);
+        assert_eq!(again.chars().low(), self.low, "what is added is kept");
+        assert!(again.d_plane().iter().copied().eq(self.d_plane()), "data and control alike");
+    }
+
+    /// Runs alternate, each of one kind to its ends, and change where the planes do.
+    fn runs<'b>(&self, runs: impl Iterator<Item = Run<'b>>) {
+        let (mut at, mut count) = (0, 0);
+        let mut last = None;
+        for run in runs {
+            let (low, is_data) = match run {
+                Run::Data(bytes) => (bytes, true),
+                Run::Control(codes) => (codes, false),
+            };
+            assert_ne!(last.replace(is_data), Some(is_data), "runs alternate");
+            let end = at + low.len();
+            assert!(self.low.get(at..end) == Some(low) && end > at, "runs are the characters");
+            let ends = [self.is_data(at), self.is_data(end - 1)];
+            assert_eq!(ends, [is_data; 2], "a run is of one kind");
+            at = end;
+            count += 1;
+        }
+        assert_eq!(at, self.low.len(), "runs are all of the characters");
+        // Kinds alternate and are right at both ends, so with as many changes they are right between.
+        assert_eq!(count, 1 + self.changes(), "a run ends where the kind changes");
+    }
+
+    /// Places at which the kind of character is another than before.
+    fn changes(&self) -> usize {
+        let mut before = self.is_data(0);
+        let mut changes = 0;
+        for byte in self.d_plane() {
+            changes += (byte ^ (byte << 1 | u8::from(before))).count_ones() as usize;
+            before = byte >> 7 == 1;
+        }
+        // Behind the last character stand zeros.
+        let padded = !self.low.len().is_multiple_of(8) && self.is_data(self.low.len() - 1);
+        changes - usize::from(padded)
     }
 }
 
@@ -104,42 +169,6 @@ fn written(payload: &[u8], chunk: &Chunk<'_>, room: &mut Room) {
     assert_eq!(Chunk::parse(&room.bytes).as_ref(), Ok(chunk), "parse undoes emit");
 }
 
-/// Characters are kept as they come, run by run and behind others.
-fn collected(chars: Chars<'_>, dice: &mut Dice, room: &mut Room) {
-    room.chars.clear();
-    let before = usize::try_from(dice.below(9)).unwrap_or_default();
-    (0..before).for_each(|_| room.chars.push(Character::Data(0xff)));
-    room.chars.push_chars(chars);
-    let (_, kept) = room.chars.chars().split_at(before);
-    assert_eq!(kept, chars, "what is added is kept");
-    room.chars.clear();
-    for run in chars.runs() {
-        match run {
-            Run::Data(bytes) => room.chars.push_data(bytes),
-            Run::Control(codes) => room.chars.extend(codes.iter().copied().map(Character::Control)),
-        }
-    }
-    assert_eq!(room.chars.chars(), chars, "runs are the characters");
-}
-
-fn runs<'a>(chars: Chars<'_>, runs: impl Iterator<Item = Run<'a>>) {
-    let mut rest = chars.iter();
-    let mut last = None;
-    for run in runs {
-        let (low, is_data) = match run {
-            Run::Data(bytes) => (bytes, true),
-            Run::Control(codes) => (codes, false),
-        };
-        assert_ne!(last.replace(is_data), Some(is_data), "runs alternate");
-        assert!(!low.is_empty(), "a run has a character");
-        for byte in low {
-            let own = if is_data { Character::Data(*byte) } else { Character::Control(*byte) };
-            assert_eq!(rest.next(), Some(own), "runs are the characters in order");
-        }
-    }
-    assert_eq!(rest.next(), None, "runs are all of the characters");
-}
-
 /// P-1, P-7, P-8
 fn framing<'a>(chars: Chars<'_>, mut frames: impl Iterator<Item = Frame<'a>>) {
     // The frame that is open, and how many of its bytes have come.
@@ -147,21 +176,26 @@ fn framing<'a>(chars: Chars<'_>, mut frames: impl Iterator<Item = Frame<'a>>) {
     let ends = |(frame, bytes): (Frame<'a>, usize), end| {
         assert_eq!((frame.bytes.len(), frame.end), (bytes, end), "a frame ends with its GAP");
     };
-    for (at, character) in chars.iter().enumerate() {
-        match character {
-            Character::Data(byte) => {
+    let mut at = 0;
+    for run in chars.runs() {
+        match run {
+            Run::Data(data) => {
                 let (frame, bytes) = open.get_or_insert_with(|| {
                     let next = frames.next().filter(|frame| frame.start == at);
                     assert!(next.is_some(), "a frame begins with the data behind a GAP: {at}");
                     (next.unwrap_or(NO_FRAME), 0)
                 });
-                assert_eq!(frame.bytes.get(*bytes), Some(&byte), "its bytes are the data: {at}");
-                *bytes += 1;
+                let own = frame.bytes.get(*bytes..*bytes + data.len());
+                assert_eq!(own, Some(data), "its bytes are the data: {at}");
+                *bytes += data.len();
+                at += data.len();
             }
-            Character::Control(code) if is_gap(code) => {
-                open.take().into_iter().for_each(|frame| ends(frame, FrameEnd::Gap));
+            Run::Control(codes) => {
+                if codes.iter().any(|code| is_gap(*code)) {
+                    open.take().into_iter().for_each(|frame| ends(frame, FrameEnd::Gap));
+                }
+                at += codes.len();
             }
-            Character::Control(_) => {}
         }
     }
     open.into_iter().for_each(|frame| ends(frame, FrameEnd::Cut));
@@ -259,8 +293,21 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn a_run_that_loses_its_last_character_is_caught() {
+        let payload = seeds::chunk("83×65 GAP", None);
         let chars = parse("83×65 GAP").unwrap();
-        runs(chars.chars(), chars.chars().slice(0..64).runs());
+        Form::of(&payload).unwrap().runs(chars.chars().slice(0..65).runs());
+    }
+
+    pub(crate) fn a_run_of_two_kinds_is_caught() {
+        let payload = seeds::chunk("83 05 IDLE×3 GAP 07", None);
+        let runs = [Run::Data(&[0x83, 0x05, 0, 0, 0, 0x0c, 0x07])];
+        Form::of(&payload).unwrap().runs(runs.into_iter());
+    }
+
+    pub(crate) fn a_bit_that_moves_is_caught() {
+        let (payload, other) = (seeds::chunk("83 GAP×8", None), parse("83 GAP×7 0c").unwrap());
+        let form = Form::of(&payload).unwrap();
+        form.collected(other.chars(), &mut Dice::new(b"which"), &mut Room::default());
     }
 
     pub(crate) fn frames_that_go_on_behind_a_weakened_gap_are_caught() {

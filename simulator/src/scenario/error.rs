@@ -225,10 +225,13 @@ pub(super) fn did_you_mean<'w>(
         return None;
     }
     let initial = |c| word.starts_with(c);
-    let near = (word.chars().count() / 3).max(1);
+    let chars = word.chars().count();
+    let near = (chars / 3).max(1);
     words
         .into_iter()
         .filter(|other| other.len() <= WORD_MAX)
+        // What is longer or shorter by more is no nearer than that.
+        .filter(|other| other.chars().count().abs_diff(chars) <= near)
         .map(|other| (strsim::damerau_levenshtein(word, other), other))
         .filter(|(distance, _)| *distance <= near)
         // Of names alike, `s1` is meant for `s0` sooner than for `h1`.
