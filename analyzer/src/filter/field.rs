@@ -1,6 +1,9 @@
 //! The registry of fields: what rows have, by name, shape, unit and rule. Filters, columns and lists of
 //! fields are made from it, and a test holds it against the rows themselves.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use serde::{Serialize, Serializer};
 
 use super::table;
@@ -159,8 +162,23 @@ impl RowKind {
     /// The field of a name.
     #[must_use]
     pub fn field(self, name: &str) -> Option<&'static Field> {
-        self.fields().iter().find(|field| field.name == name)
+        having(name).iter().find(|(kind, _)| *kind == self).map(|(_, field)| *field)
     }
+}
+
+/// The kinds of rows that have a field of a name, and that field.
+pub(super) fn having(name: &str) -> &'static [(RowKind, &'static Field)] {
+    type Named = BTreeMap<&'static str, Vec<(RowKind, &'static Field)>>;
+    static NAMED: LazyLock<Named> = LazyLock::new(|| {
+        let mut named = Named::new();
+        for kind in RowKind::ALL {
+            for field in kind.fields() {
+                named.entry(field.name).or_default().push((kind, field));
+            }
+        }
+        named
+    });
+    NAMED.get(name).map(Vec::as_slice).unwrap_or_default()
 }
 
 impl Field {

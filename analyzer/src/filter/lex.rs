@@ -100,7 +100,8 @@ fn lexeme(text: &str) -> IResult<&str, Lexeme<'_>> {
 
 /// Letters, digits, and what stands within names, numbers, bytes and patterns; a dot, but not two.
 fn word(text: &str) -> IResult<&str, &str> {
-    let letter = satisfy(|c| c.is_ascii_alphanumeric() || "_-:*?µ".contains(c));
+    let letter =
+        satisfy(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '*' | '?' | 'µ'));
     let dot = terminated(char('.'), not(char('.')));
     recognize(many1_count(alt((letter, dot)))).parse(text)
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::error::{Fault, any_of, did_you_mean, shortened};
 use super::eval::matches;
 use super::expr::{Check, Choice, Literal, Op, Part};
-use super::field::{Field, RowKind, Shape};
+use super::field::{Field, RowKind, Shape, having};
 use crate::window::Edge;
 
 /// Most bytes of a value. *Chosen*: longer than any header, and looking for them stays quick.
@@ -39,8 +39,7 @@ pub(super) fn named(kind: RowKind, name: &str, at: &Range<usize>) -> Result<Name
 /// No row of the kind has such a field.
 pub(super) fn unknown(kind: RowKind, name: &str, at: &Range<usize>) -> Fault {
     let shown = shortened(name);
-    let others = RowKind::ALL.into_iter().filter(|other| other.field(name).is_some());
-    let others: Vec<&str> = others.map(RowKind::command).collect();
+    let others: Vec<&str> = having(name).iter().map(|(other, _)| other.command()).collect();
     let names = kind.fields().iter().map(|field| field.name);
     let list = "--list-fields lists them all".to_owned();
     if others.is_empty() {

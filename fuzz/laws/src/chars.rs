@@ -93,7 +93,8 @@ impl<'a> Form<'a> {
     fn d_plane(&self) -> impl Iterator<Item = u8> {
         let unused = self.d.len() * 8 - self.low.len();
         let last = self.d.len().saturating_sub(1);
-        let masked = move |(at, d): (usize, &u8)| if at == last { d << unused >> unused } else { *d };
+        let masked =
+            move |(at, d): (usize, &u8)| if at == last { d << unused >> unused } else { *d };
         self.d.iter().enumerate().map(masked)
     }
 

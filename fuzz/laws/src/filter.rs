@@ -72,14 +72,12 @@ fn keeping(input: &[u8], write: impl Fn(&Filter) -> String) {
     assert!(again.is_err() || again == Ok(kept), "and keeps the same rows: {written}");
 }
 
+/// The kind of rows that an input begins with, and the rest.
 fn parts(input: &str) -> (RowKind, &str) {
-    input
-        .split_once(' ')
-        .and_then(|(command, text)| {
-            let kind = RowKind::ALL.into_iter().find(|kind| kind.command() == command)?;
-            Some((kind, text))
-        })
-        .unwrap_or((RowKind::Packets, input))
+    let behind = |kind: &RowKind| input.strip_prefix(kind.command())?.strip_prefix(' ');
+    // Of `links` and `links --slack` the longer one.
+    let kinds = RowKind::ALL.into_iter().filter_map(|kind| Some((kind, behind(&kind)?)));
+    kinds.min_by_key(|(_, text)| text.len()).unwrap_or((RowKind::Packets, input))
 }
 
 /// A fault has a place between characters.
@@ -192,6 +190,7 @@ pub(crate) mod tests {
     #[test]
     fn an_input_names_the_kind_of_rows() {
         assert_eq!(parts("events at > 5"), (RowKind::Events, "at > 5"));
+        assert_eq!(parts("links --slack at > 5"), (RowKind::Buffers, "at > 5"));
         assert_eq!(parts("tag == 5"), (RowKind::Packets, "tag == 5"));
     }
 

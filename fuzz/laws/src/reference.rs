@@ -53,8 +53,11 @@ pub enum Heard {
 /// CRC-8 by long division. P-4
 #[must_use]
 pub fn crc(bytes: &[u8]) -> u8 {
-    // The generator comes in where a 1 leaves: no comparison, as fuzzing watches those.
-    let step = |crc: u8| (crc << 1) ^ (crc >> 7) * 0x07;
+    // x²+x+1 comes in where x⁸ leaves: without a comparison, as fuzzing watches those.
+    let step = |crc: u8| {
+        let leaves = crc >> 7;
+        (crc << 1) ^ leaves ^ (leaves << 1) ^ (leaves << 2)
+    };
     bytes.iter().fold(0, |crc, byte| (0..8).fold(crc ^ byte, |crc, _| step(crc)))
 }
 

@@ -123,7 +123,8 @@ impl<'a> Breakage<'a> {
             None
         };
         table.finish();
-        let targets = self.targets(&place, kind);
+        // Where there is nothing to break, no time need be drawn: there may be billions.
+        let targets = self.targets(&place, kind).filter(|targets| !targets.is_empty());
         if let (Some(when), Some(what), Some(targets)) = (when, what, targets) {
             self.add(
                 &place,
@@ -372,5 +373,19 @@ fn write_what(keys: &mut Keys, what: Break, names: Names<'_>) {
             parameters::write_consumption(keys, "how", how);
         }
         Break::Restart { host } => keys.text("restart", names.node(host)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::Scenario;
+
+    /// Without a duration the longest one counts: 2⁴⁰ periods, in which random faults that had
+    /// nowhere to happen were drawn one by one.
+    #[test]
+    fn faults_with_nowhere_to_happen_are_not_drawn() {
+        let text = "[[fault]]\nevery_periods = 1\ncut = \"any\"\nfor_periods = 5\n";
+        let error = Scenario::read("net.toml", text).unwrap_err();
+        assert!(error.to_string().contains("duration_us"), "{error}");
     }
 }

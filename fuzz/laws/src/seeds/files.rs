@@ -5,7 +5,7 @@ use super::Seed;
 const STAR: &str = "duration_us=9\ntopology={kind=\"switch\",ports=3}\n";
 
 /// Files: name, whether they stand behind [`STAR`], text.
-const FILES: [(&str, &str, &str); 20] = [
+const FILES: [(&str, &str, &str); 21] = [
     ("star", STAR, "tap=[{all=true}]"),
     (
         "two-hosts",
@@ -56,6 +56,11 @@ const FILES: [(&str, &str, &str); 20] = [
         "too-large",
         "",
         "duration_us=9\ntopology={kind=\"mesh\",width=99,height=99,hosts_per_switch=9}",
+    ),
+    (
+        "regression-faults-with-nowhere-to-happen",
+        "",
+        "[[fault]]\nevery_us=1\ncut=\"any\"\nfor_periods=5",
     ),
     ("regression-an-escape-sequence", STAR, "seed=\"\u{9b}31m\""),
 ];
