@@ -103,7 +103,7 @@ fn blocked(table: &mut Table<'_>, divisor: NonZeroU32) -> Option<Ticks> {
 /// The keys of a switch. S-1, S-5, S-6, S-8
 pub(super) fn switch(table: &mut Table<'_>, base: SwitchParameters) -> SwitchParameters {
     let mut short = |keys| {
-        let time = table.time(keys, 1..=u8::MAX.into())?;
+        let time = table.time(keys, 0..=u8::MAX.into())?;
         u8::try_from(time.periods).ok()
     };
     let routing = short(["routing_us", "routing_periods"]).unwrap_or(base.routing);

@@ -112,6 +112,10 @@ fn spoken(scenario: &Scenario) -> Scenario {
     let duration = scenario.duration;
     scenario.faults.retain(|fault| fault.at < duration);
     let hosts: Vec<NodeId> = scenario.topology.hosts().collect();
+    if hosts.len() < 2 {
+        // There is nobody to send to.
+        scenario.streams.clear();
+    }
     for stream in &mut scenario.streams {
         // Its place among the streams stays taken: others draw the same lots.
         if is_to_itself(stream)

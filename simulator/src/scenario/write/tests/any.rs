@@ -128,8 +128,8 @@ fn switch(dice: &mut Dice) -> NodeKind {
     NodeKind::Switch(SwitchParameters {
         ports: byte(dice, 8, 32),
         addressing: pick(dice, &[Addressing::Relative, Addressing::Absolute]),
-        routing: byte(dice, 1, 255),
-        token_step: byte(dice, 1, 255),
+        routing: byte(dice, 0, 255),
+        token_step: byte(dice, 0, 255),
         extensions: pick(dice, &[Extensions::Off, Extensions::On]),
     })
 }
