@@ -90,7 +90,8 @@ fn reached(tools: &Tools, name: &str, tests: &[&str]) -> Result<Reached, Failure
         cargo
     };
     // What cargo prints belongs to whoever waits, and the table to whoever reads.
-    let programs = programs(&output(cargo().args(["--no-run", "--message-format=json"]))?);
+    let programs =
+        programs(&output(cargo().args(["--no-run", "--message-format=json-render-diagnostics"]))?);
     done(cargo().stdout(io::stderr()))?;
     let merged = counts.join("merged");
     let mut merge = Command::new(&tools.profdata);
