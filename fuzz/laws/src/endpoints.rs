@@ -38,3 +38,42 @@ pub fn held(setup: &Setup) -> BTreeSet<&'static str> {
     world.run();
     world.into_seen()
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use simulator::endpoint::Told;
+
+    use super::*;
+    use crate::repair::Dice;
+
+    fn storm(heard: fn(Told) -> Option<Told>) {
+        let mut dice = Dice::new(b"a storm over hosts that say what is not so");
+        for _ in 0..200 {
+            let plan = Plan::small(&dice.bytes(65)).unwrap();
+            World::new(&plan.setup()).hearing(heard).run();
+        }
+    }
+
+    #[test]
+    fn a_storm_keeps_the_law() {
+        storm(Some);
+    }
+
+    pub(crate) fn a_message_that_nobody_wrote_is_caught() {
+        storm(|told| (!matches!(told, Told::Written(..))).then_some(told));
+    }
+
+    pub(crate) fn a_message_that_never_ends_is_caught() {
+        storm(|told| (!matches!(told, Told::Acknowledged(_) | Told::Lost(..))).then_some(told));
+    }
+
+    pub(crate) fn a_credit_too_many_is_caught() {
+        storm(|told| {
+            if let Told::Credits(endpoint, credits) = told {
+                Some(Told::Credits(endpoint, credits + 1))
+            } else {
+                Some(told)
+            }
+        });
+    }
+}

@@ -62,6 +62,8 @@ pub(super) struct World {
     dice: Dice,
     now: u64,
     told: Vec<Told>,
+    /// What the ledger is told of it: all, but in tests.
+    heard: fn(Told) -> Option<Told>,
     ledger: Ledger,
 }
 
@@ -84,6 +86,7 @@ impl World {
             dice: Dice::new(&seed.to_le_bytes()),
             now: 0,
             told: Vec::new(),
+            heard: Some,
             ledger: Ledger::new(hosts),
         }
     }
@@ -103,6 +106,12 @@ impl World {
             self.now = next;
         }
         assert!(self.hosts.is_empty(), "all comes to rest after few events");
+    }
+
+    /// The ledger is told something else.
+    #[cfg(test)]
+    pub(super) fn hearing(self, heard: fn(Told) -> Option<Told>) -> Self {
+        Self { heard, ..self }
     }
 
     /// What hosts told of.
@@ -161,7 +170,9 @@ impl World {
         let nic = nic(at);
         for told in self.told.drain(..) {
             journal::tell(|| Entry::Told(self.now, nic, told.clone()));
-            self.ledger.tell(nic, &told);
+            if let Some(told) = (self.heard)(told) {
+                self.ledger.tell(nic, &told);
+            }
         }
     }
 
