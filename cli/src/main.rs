@@ -25,6 +25,7 @@ mod score;
 mod show;
 mod simulate;
 mod statistics;
+mod storm;
 mod target;
 mod topology;
 
@@ -85,6 +86,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<Report, Failure> {
         (Some(Command::Simulate(arguments)), _) => simulate::run(&arguments, output),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments, output),
         (Some(Command::Experiment(arguments)), _) => experiment::run(&arguments, output),
+        (Some(Command::Storm(arguments)), _) => storm::run(&arguments, output),
         (Some(Command::Annotate(arguments)), _) => annotate::run(&arguments, output),
         (Some(Command::Score(arguments)), _) => score::run(&arguments, output),
         (Some(Command::Reproduce(arguments)), _) => reproduce::run(&arguments, output),

@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Simulate, output: &mut Output) -> Result<Report, F
 }
 
 /// The text of a scenario; `-` is standard input.
-fn read(path: &Path) -> Result<String, Failure> {
+pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     let most = limits::TEXT_MAX;
     let mut bytes = Vec::new();
     let mut all = |stream: &mut dyn Read| stream.take(most as u64 + 1).read_to_end(&mut bytes);

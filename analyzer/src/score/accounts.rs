@@ -147,7 +147,9 @@ impl Accounts {
     pub(super) fn settle(&mut self, now: u64, known: u64) {
         let before = now.saturating_sub(BEHIND);
         let Self { channels, ports, fills, journeys, differences, .. } = self;
-        for port in ports.values() {
+        for port in ports.values_mut() {
+            // What was due is expected before what was found of it is given up.
+            port.settle(now, &mut |expected| expect(channels, expected));
             for id in [port.outgoing, port.incoming].into_iter().flatten() {
                 let Some((channel, balance)) = channels.get_mut(&id) else { continue };
                 balance.settle(before / port.divisor, &mut |odd| keep(differences, channel, odd));

@@ -63,6 +63,15 @@ struct Sent {
     line: Line,
     /// Of data: the message.
     message: Option<String>,
+    tail: Tail,
+}
+
+/// Whether a packet still has its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tail {
+    Whole,
+    /// What is left of it is none of the protocol's, or another, whatever its CRC happens to be. P-4
+    Cut,
 }
 
 /// The latest message of a logical channel, as far as taps showed it.
@@ -186,6 +195,11 @@ impl Messages {
             What::MessageAcknowledged { message } => {
                 return self.ends(Ended::Over, |it| it.message == *message);
             }
+            What::Truncated => {
+                let sent = row.packet.as_ref().and_then(|name| self.sent.get_mut(name));
+                sent.into_iter().for_each(|sent| sent.tail = Tail::Cut);
+                return;
+            }
             // What was lost may still be on the wire: its frame is told when that has ended.
             What::Consumed { .. } | What::Dropped { .. } => {
                 let known = row.packet.as_ref().filter(|name| self.sent.contains_key(*name));
@@ -199,18 +213,18 @@ impl Messages {
             _ => return,
         };
         if let Some(name) = &row.packet {
-            self.sent.insert(name.clone(), Sent { line, message });
+            self.sent.insert(name.clone(), Sent { line, message, tail: Tail::Whole });
         }
     }
 
     /// A frame stood on a captured channel.
     pub(super) fn frame(&mut self, row: &Happened, frame: &Frame) {
         let Some(name) = &row.packet else { return };
-        let Some(Sent { line, message }) = self.sent.get(name).cloned() else { return };
+        let Some(Sent { line, message, tail }) = self.sent.get(name).cloned() else { return };
         let end = Ended::Not;
         let latest = message.map(|message| Latest { message, label: line.label, end });
         let good = frame.crc == crc_name(Check::Good) && frame.ended_by == EndedBy::Gap.name();
-        if !good || frame.tag != Some(TAG) {
+        if !good || tail == Tail::Cut || frame.tag != Some(TAG) {
             self.spoilt.extend(latest.map(|latest| (line.label.key(), latest)));
             self.may_be(line);
             return self.may_be(Line::new(Kind::Retransmission, line.label));

@@ -168,12 +168,12 @@ pub fn planned(plan: &Plan) {
 }
 
 /// Whether something is lost, or a sender gives up, for want of room or for long waiting.
-const fn is_trouble(what: &What) -> bool {
+pub(crate) const fn is_trouble(what: &What) -> bool {
     matches!(what, What::Overflow | What::Blocked(_) | What::Truncated(_) | What::Merged)
 }
 
 /// Nothing is found of what only damage makes where there was none.
-fn refuted(ledger: &Ledger) {
+pub(crate) fn refuted(ledger: &Ledger) {
     for kind in DAMAGE {
         assert_eq!(ledger.total(kind), 0, "nothing is found that was not: {kind:?}");
     }
@@ -201,7 +201,7 @@ const DAMAGE: [Kind; 17] = [
 ];
 
 /// Every sign of damage that reached a tap is a finding.
-fn found(score: &Score, ledger: &Ledger) {
+pub(crate) fn found(score: &Score, ledger: &Ledger) {
     for (name, kind) in [
         ("corrected-code", Kind::CorrectedCode),
         ("invalid-code", Kind::InvalidCode),
@@ -216,7 +216,7 @@ fn found(score: &Score, ledger: &Ledger) {
 
 /// Kinds in which something may be wrong: packets that are alike, or maimed, may be exchanged; and where a
 /// link is tapped twice, or not at all, a way is told in parts.
-const LIKELY: [&str; 3] = ["journey", "fate", "injury"];
+pub(crate) const LIKELY: [&str; 3] = ["journey", "fate", "injury"];
 
 /// Whether no two packets are alike, and every link is tapped once.
 fn is_plain(scenario: &Scenario) -> bool {
@@ -232,7 +232,7 @@ fn is_plain(scenario: &Scenario) -> bool {
 }
 
 /// All that the wire tells is found, and nothing else; but for kinds of which that is not asked.
-fn judge(score: &Score, but: &[&[&str]]) {
+pub(crate) fn judge(score: &Score, but: &[&[&str]]) {
     let asked = |kind: &str| !but.iter().any(|some| some.contains(&kind));
     for row in score.scores.iter().filter(|row| asked(row.kind)) {
         assert!(row.is_perfect(), "what is found happened: {row:?}, {:?}", score.differences);

@@ -32,6 +32,7 @@ pub mod score;
 pub mod seeds;
 pub mod shrink;
 pub mod states;
+pub mod storm;
 mod tape;
 pub mod transport;
 

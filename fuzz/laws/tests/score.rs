@@ -191,3 +191,16 @@ fn what_is_said_counts_once_however_many_taps_see_it() {
         assert!(row.is_none(), "{row:?}\n{:#?}", score.differences);
     }
 }
+
+/// What a channel carries when the power is back is expected when nothing else happens at its port, too.
+#[test]
+fn the_end_of_a_silence_is_expected_though_nothing_follows_it() {
+    let text = "duration_us = 400\n[topology]\nkind = \"line\"\nswitches = 2\n\
+                [[fault]]\nat_us = 10\npower_off = \"s0\"\nfor_us = 20\n\
+                [[traffic]]\nfrom = \"h1\"\nto = \"h0\"\npayload = 8\nevery_us = 1\nstart_us = 200\n\
+                packets = 100\n[[tap]]\nall = true\n";
+    let scenario = Scenario::read("silence", text).unwrap_or_else(|error| panic!("{error}"));
+    let score = scored(&scenario);
+    let row = score.of("link-restored").unwrap();
+    assert!(row.right > 0 && row.is_perfect(), "{row:?}\n{:#?}", score.differences);
+}

@@ -193,7 +193,7 @@ impl Ledger {
     }
 
     /// All has come to rest: every message has ended, every credit is back. T-1, T-9
-    pub(super) fn settled(&self) {
+    pub(crate) fn settled(&self) {
         let open: Vec<_> =
             self.accounts.iter().filter(|(_, account)| account.end == End::Open).collect();
         assert!(open.is_empty(), "every message ends. T-1: {open:?}");

@@ -334,7 +334,9 @@ impl Crossbar {
 }
 
 impl Host {
-    fn parameters(&self) -> InterfaceParameters {
+    /// What it stands for.
+    #[must_use]
+    pub fn parameters(&self) -> InterfaceParameters {
         InterfaceParameters {
             bus: if self.bus.is_multiple_of(4) { Bus::SBus } else { Bus::Ideal },
             send_memory: 16 + u32::from(self.send_memory % 4096),

@@ -13,6 +13,8 @@ use simulator::truth::{Happened, Wanted};
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// Where it begins: periods of the full rate; before that nothing is known.
+    pub from: u64,
     /// The channels of the capture.
     pub channels: Vec<Channel>,
     /// The capture.
@@ -59,6 +61,7 @@ pub fn run(scenario: &Scenario, wanted: Wanted, layout: Layout, slice: u64) -> O
     let hosts =
         topology.hosts().filter_map(|host| Some((host, *network.interface(host)?.statistics())));
     Outcome {
+        from: 0,
         channels,
         capture: capture.unwrap_or_default(),
         rows,

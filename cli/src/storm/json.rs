@@ -1,0 +1,105 @@
+//! A storm as JSON: the contract of `docs/output.md`. Nothing in it depends on the clock.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use simulator::scenario::Scenario;
+
+use super::{Looked, Outcome};
+
+/// A storm.
+#[derive(Serialize)]
+pub(super) struct Row<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    networks: u64,
+    hosts: u64,
+    switches: u64,
+    cables: u64,
+    periods: u64,
+    stepped: u64,
+    compared: u64,
+    episodes: u64,
+    too_large: u64,
+    packets: u64,
+    messages: u64,
+    faults: &'a BTreeMap<&'static str, u64>,
+    likely: BTreeMap<&'static str, Likely>,
+    laws: &'a BTreeMap<&'static str, u64>,
+    failure: Option<Failure<'a>>,
+}
+
+/// What captures do not always tell for sure.
+#[derive(Serialize)]
+struct Likely {
+    in_truth: u64,
+    found: u64,
+    right: u64,
+}
+
+/// A law that is broken.
+#[derive(Serialize)]
+struct Failure<'a> {
+    network: Option<u64>,
+    place: &'a str,
+    law: &'a str,
+    file: String,
+    tries: u32,
+    hosts: usize,
+    switches: usize,
+    streams: usize,
+    faults: usize,
+    periods: u64,
+}
+
+pub(super) fn row(outcome: &Outcome) -> Row<'_> {
+    let Outcome { what, counts, failure, took: _ } = outcome;
+    let seed = match what {
+        Looked::Storm(front) => Some(front.seed),
+        Looked::Network { seed, .. } => Some(*seed),
+        Looked::Scenario(_) => None,
+    };
+    let failure = failure.as_ref().map(|found| {
+        let left = &found.shrunk.scenario;
+        Failure {
+            network: found.network,
+            place: &found.broken.place,
+            law: &found.broken.text,
+            file: found.file.display().to_string(),
+            tries: found.shrunk.tries,
+            hosts: left.topology.hosts().count(),
+            switches: left.topology.switches().count(),
+            streams: streams(left),
+            faults: left.faults.len(),
+            periods: left.duration,
+        }
+    });
+    let likely = counts.likely.iter().map(|(kind, sums)| {
+        let [in_truth, found, right] = *sums;
+        (*kind, Likely { in_truth, found, right })
+    });
+    Row {
+        seed,
+        networks: counts.networks,
+        hosts: counts.hosts,
+        switches: counts.switches,
+        cables: counts.cables,
+        periods: counts.periods,
+        stepped: counts.stepped,
+        compared: counts.recorded,
+        episodes: counts.episodes,
+        too_large: counts.too_large,
+        packets: counts.packets,
+        messages: counts.messages,
+        faults: &counts.faults,
+        likely: likely.collect(),
+        laws: &counts.laws,
+        failure,
+    }
+}
+
+/// All that is sent: streams of packets and of messages, and characters as they stand.
+pub(super) fn streams(scenario: &Scenario) -> usize {
+    let said: usize = scenario.messaging.values().map(|plan| plan.streams.len()).sum();
+    scenario.streams.len() + scenario.raw.len() + said
+}

@@ -1,0 +1,214 @@
+//! A storm over whole networks: each is drawn from a seed and its number, lives for some seconds of its own
+//! time, with bursts of traffic and of faults in it, and is held to all laws; then faults cease, and all
+//! must come to rest.
+
+mod caught;
+mod front;
+mod laws;
+pub mod plan;
+mod rest;
+mod run;
+mod shrink;
+
+use std::collections::BTreeMap;
+
+use simulator::fault::Break;
+use simulator::scenario::Scenario;
+
+pub use self::caught::{Broken, caught};
+pub use self::front::{Ended, Failure, Front};
+pub use self::plan::planned;
+pub use self::shrink::{Shrunk, TRIES_MAX, shrunk};
+use crate::alone::alone;
+
+/// What a storm was, or a part of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Networks.
+    pub networks: u64,
+    /// Their hosts.
+    pub hosts: u64,
+    /// Their switches.
+    pub switches: u64,
+    /// Their cables.
+    pub cables: u64,
+    /// Simulated time: periods of the full rate.
+    pub periods: u64,
+    /// Those in which something could happen; the others were left out.
+    pub stepped: u64,
+    /// Those that were captured whole at some ports, and compared.
+    pub recorded: u64,
+    /// Stretches from rest to rest in which something happened.
+    pub episodes: u64,
+    /// Stretches that were too large to be kept: only their messages and their end were looked at.
+    pub too_large: u64,
+    /// Packets that hosts began to send.
+    pub packets: u64,
+    /// Messages that applications handed over.
+    pub messages: u64,
+    /// What broke, by kind, as a scenario file calls it.
+    pub faults: BTreeMap<&'static str, u64>,
+    /// What captures do not always tell for sure, by kind: how often it was in the truth, was found, and was
+    /// found as it is in the truth.
+    pub likely: BTreeMap<&'static str, [u64; 3]>,
+    /// How often each law was looked at.
+    pub laws: BTreeMap<&'static str, u64>,
+}
+
+impl Counts {
+    /// What a scenario is.
+    fn of(scenario: &Scenario) -> Self {
+        let mut faults = BTreeMap::new();
+        for fault in &scenario.faults {
+            *faults.entry(kind(&fault.what)).or_insert(0) += 1;
+        }
+        faults.extend((!scenario.raw.is_empty()).then_some(("raw", scenario.raw.len() as u64)));
+        Self {
+            networks: 1,
+            hosts: scenario.topology.hosts().count() as u64,
+            switches: scenario.topology.switches().count() as u64,
+            cables: scenario.topology.cables().len() as u64,
+            periods: scenario.duration,
+            faults,
+            ..Self::default()
+        }
+    }
+
+    fn checked(&mut self, law: &'static str, times: u64) {
+        *self.laws.entry(law).or_insert(0) += times;
+    }
+
+    /// Both together.
+    pub fn add(&mut self, other: &Self) {
+        for (sum, more) in [
+            (&mut self.networks, other.networks),
+            (&mut self.hosts, other.hosts),
+            (&mut self.switches, other.switches),
+            (&mut self.cables, other.cables),
+            (&mut self.periods, other.periods),
+            (&mut self.stepped, other.stepped),
+            (&mut self.recorded, other.recorded),
+            (&mut self.episodes, other.episodes),
+            (&mut self.too_large, other.too_large),
+            (&mut self.packets, other.packets),
+            (&mut self.messages, other.messages),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        for (kind, more) in &other.likely {
+            let sums = self.likely.entry(kind).or_default();
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.saturating_add(*more));
+        }
+        for (sums, more) in [(&mut self.faults, &other.faults), (&mut self.laws, &other.laws)] {
+            for (kind, count) in more {
+                *sums.entry(kind).or_insert(0) += count;
+            }
+        }
+    }
+}
+
+/// What breaks, as a scenario file calls it.
+const fn kind(what: &Break) -> &'static str {
+    match what {
+        Break::Noise { .. } => "noise",
+        Break::Flip { .. } => "flip",
+        Break::OpenWire { .. } => "open_wire",
+        Break::Cut { .. } => "cut",
+        Break::LoseGap { .. } => "lose_gap",
+        Break::ForwardReset { .. } => "forward_reset",
+        Break::BackwardReset { .. } => "backward_reset",
+        Break::Probe { .. } => "probe",
+        Break::PowerOff { .. } => "power_off",
+        Break::DeadPort { .. } => "dead_port",
+        Break::Consume { .. } => "consume",
+        Break::Restart { .. } => "restart",
+    }
+}
+
+/// Holds a scenario to all laws, as far as it can be: to come to rest a network must have had so much time
+/// after the last fault was mended.
+///
+/// # Panics
+/// If a law is broken.
+#[must_use]
+pub fn held(scenario: &Scenario) -> Counts {
+    run::Run::new(scenario).run()
+}
+
+/// The same; the law that is broken, if one is. Nothing is printed of it.
+///
+/// # Errors
+/// The first law that is broken.
+pub fn tried(scenario: &Scenario) -> Result<Counts, Broken> {
+    // So that it is known in this thread which law was broken.
+    alone();
+    caught(|| held(scenario))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn front(seed: u64, jobs: usize) -> Front {
+        Front { seed, periods: 80_000_000, switches: Some(1), jobs }
+    }
+
+    #[test]
+    fn what_comes_of_a_storm_does_not_depend_on_how_many_look_at_it() {
+        let [one, three] = [1, 3].map(|jobs| front(5, jobs).run(&|_| ()));
+        assert_eq!(one.counts, three.counts);
+        let broken =
+            |ended: &Ended| ended.failure.as_ref().map(|it| (it.number, it.broken.clone()));
+        assert_eq!(broken(&one), broken(&three));
+    }
+
+    /// Two hosts, and what one sends to the other when all has been calm for long.
+    const CALLED: &str = "
+        duration_us = 500_000
+        [[switch]]
+        name = 's0'
+        [[host]]
+        name = 'h0'
+        at = 's0:0'
+        [[host]]
+        name = 'h1'
+        at = 's0:1'
+        [[traffic]]
+        from = 'h0'
+        to = 'h1'
+        payload = 30
+        every_us = 100
+        start_us = 450_000
+        packets = 1
+        [[tap]]
+        port = 's0:0'
+    ";
+
+    fn broken(more: &str) -> Option<String> {
+        let scenario = Scenario::read("canary", &format!("{CALLED}{more}")).unwrap();
+        tried(&scenario).err().map(|broken| broken.text)
+    }
+
+    #[test]
+    fn a_network_in_order_keeps_all_laws() {
+        assert_eq!(broken(""), None);
+        let scenario = Scenario::read("canary", CALLED).unwrap();
+        let counts = held(&scenario);
+        assert_eq!((counts.packets, counts.recorded), (1, counts.periods));
+        let calm = ["all comes to rest", "when it is calm, what is sent arrives"];
+        assert!(calm.iter().all(|law| counts.laws.get(law) == Some(&1)), "{:?}", counts.laws);
+    }
+
+    #[test]
+    fn the_canary_dies_of_a_packet_that_goes_astray_in_calm_weather() {
+        let astray = "[[route]]\nfrom = 'h0'\nto = 'h1'\nbytes = '83'\n";
+        let broken = broken(astray).unwrap();
+        assert!(broken.starts_with("when it is calm, what is sent arrives"), "{broken}");
+    }
+
+    #[test]
+    fn a_silence_that_is_over_soon_breaks_no_law() {
+        let silence = "[[raw]]\nfrom = 'h1'\nat_us = 20_000\nchars = 'IDLE×20'\n";
+        assert_eq!(broken(silence), None);
+    }
+}

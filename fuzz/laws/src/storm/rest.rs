@@ -1,0 +1,95 @@
+//! Whether a network has come to rest, from what its ports tell.
+
+use std::collections::BTreeSet;
+
+use codec::transport::MEDIUM_MAX;
+use simulator::scenario::Scenario;
+use simulator::topology::Port;
+use simulator::traffic::Size;
+use simulator::truth::{Happened, What};
+
+/// How long nothing has happened at rest, in periods of the full rate, beside what the longest packet
+/// takes: of one that was dropped at its head, nothing is told until it ends. *Chosen*: longer than any
+/// cable with what is said over it and back.
+const QUIET: u64 = 1 << 12;
+/// Characters of a packet beside its payload, at most.
+const BESIDE: u64 = 1 << 11;
+
+/// What goes on at a port that is not at rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Uneasy {
+    /// Its sender is stopped. F-2
+    Stopped,
+    /// It hears nothing. F-7
+    Silence,
+    /// It sends nothing, for want of power.
+    Silent,
+    /// A reset that has not ended came in. R-2
+    Reset,
+}
+
+/// What is known of all ports.
+#[derive(Clone, Debug)]
+pub(super) struct Rest {
+    uneasy: BTreeSet<(Port, Uneasy)>,
+    last: u64,
+    quiet: u64,
+}
+
+impl Rest {
+    /// Of a network in which nothing has happened.
+    pub(super) fn new(scenario: &Scenario) -> Self {
+        let most = |size| match size {
+            Size::Fixed(size) => size,
+            Size::Uniform(least, most) => least.max(most),
+            Size::Bimodal { small, large, .. } => small.max(large),
+        };
+        let payloads = scenario.streams.iter().map(|stream| most(stream.payload).into());
+        let raw = scenario.raw.iter().map(|raw| raw.chars.len() as u64);
+        let longest = payloads.chain(raw).chain([MEDIUM_MAX as u64]).max().unwrap_or(0);
+        let cables = scenario.topology.cables().iter();
+        let slowest = cables.map(|cable| u64::from(cable.link.divisor.get())).max().unwrap_or(1);
+        let quiet = (longest + BESIDE).saturating_mul(slowest).saturating_add(QUIET);
+        Self { uneasy: BTreeSet::new(), last: 0, quiet }
+    }
+
+    /// Something happened.
+    pub(super) fn see(&mut self, row: &Happened) {
+        self.last = self.last.max(row.at);
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "a few kinds of rows begin or end unrest"
+        )]
+        let (what, begins) = match row.what {
+            What::SenderStopped => (Uneasy::Stopped, true),
+            What::SenderResumed(_) => (Uneasy::Stopped, false),
+            What::LinkOpen => (Uneasy::Silence, true),
+            What::LinkRestored => (Uneasy::Silence, false),
+            What::FellSilent => (Uneasy::Silent, true),
+            What::SilenceEnded => (Uneasy::Silent, false),
+            What::ResetReceived => (Uneasy::Reset, true),
+            What::ResetEnded => (Uneasy::Reset, false),
+            _ => return,
+        };
+        if begins {
+            self.uneasy.insert((row.place, what));
+        } else {
+            self.uneasy.remove(&(row.place, what));
+        }
+    }
+
+    /// Whether nothing has happened for a while, and no port is in any other state than at first.
+    pub(super) fn is_at(&self, now: u64) -> bool {
+        self.is_easy() && self.last + self.quiet <= now
+    }
+
+    /// Whether no port is in any other state than at first.
+    pub(super) fn is_easy(&self) -> bool {
+        self.uneasy.is_empty()
+    }
+
+    /// Which ports are, in words.
+    pub(super) fn uneasy(&self) -> String {
+        format!("{:?}", self.uneasy)
+    }
+}

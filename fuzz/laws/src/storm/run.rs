@@ -1,0 +1,254 @@
+//! A scenario at work, and all laws held against it from rest to rest, so that memory stays bounded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codec::capture::{ByteOrder, Content, WriteError, Writer};
+use codec::packet::Check;
+use codec::transport::Nic;
+use simulator::cell::PacketId;
+use simulator::endpoint::{Layers, MICROSECOND};
+use simulator::fault::Fault;
+use simulator::interface::Consumption;
+use simulator::network::{Layout, Network};
+use simulator::scenario::{Scenario, Tap};
+use simulator::truth::{Happened, Wanted, What};
+
+use super::plan::{CALM, MILLISECOND, lasting};
+use super::rest::Rest;
+use super::{Counts, laws};
+use crate::endpoints::ledger::Ledger;
+use crate::messages::{loses_nothing, restarts};
+use crate::network::run::Outcome;
+
+/// How often it is looked whether the network is at rest.
+const SLICE: u64 = 250 * MICROSECOND;
+/// How long a fault of a moment, or raw characters, may still be felt after it.
+const FELT: u64 = 2 * MILLISECOND;
+/// Most rows of truth from rest to rest that are kept, and most bytes of capture. *Chosen*: some hundred
+/// megabytes in all.
+const ROWS_MAX: usize = 400_000;
+const BYTES_MAX: usize = 64 << 20;
+
+/// From rest to rest.
+struct Episode {
+    from: u64,
+    rows: Vec<Happened>,
+    file: Result<Writer<Vec<u8>>, WriteError>,
+    bytes: usize,
+    size: Size,
+}
+
+/// Whether all of it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Size {
+    Kept,
+    TooLarge,
+}
+
+/// A run that has not ended.
+pub(super) struct Run<'a> {
+    scenario: &'a Scenario,
+    network: Network,
+    ledger: Option<Ledger>,
+    /// When control programs are loaded, the last first.
+    restarts: Vec<(u64, Nic)>,
+    rest: Rest,
+    episode: Episode,
+    /// When all must have come to rest, if it can: after that what is sent arrives.
+    calm: Option<u64>,
+    /// What has been sent since then, and has not arrived.
+    sent: BTreeSet<PacketId>,
+    counts: Counts,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(scenario: &'a Scenario) -> Self {
+        let network = Network::new(scenario, Wanted::Everything, Layout::AsGiven);
+        let plans: Vec<_> = scenario.messaging.values().cloned().collect();
+        let reliable = plans.iter().all(|plan| plan.parameters.layers != Layers::Baseline);
+        Self {
+            scenario,
+            ledger: reliable.then(|| Ledger::new(&plans)),
+            restarts: restarts(scenario),
+            rest: Rest::new(scenario),
+            episode: Episode::new(0, &network),
+            calm: calm(scenario),
+            sent: BTreeSet::new(),
+            counts: Counts::of(scenario),
+            network,
+        }
+    }
+
+    /// To the end.
+    pub(super) fn run(mut self) -> Counts {
+        let taps = self.scenario.taps.iter();
+        let mut edges: BTreeSet<u64> = taps.flat_map(|tap| [tap.from, tap.to]).collect();
+        edges.insert(self.scenario.duration);
+        while self.network.now() < self.scenario.duration {
+            let now = self.network.now();
+            let edge = edges.range(now + 1..).next().copied().unwrap_or(u64::MAX);
+            self.network.run((now + SLICE).min(edge).min(self.scenario.duration));
+            self.look();
+            let now = self.network.now();
+            let is_at_rest = self.rest.is_at(now) && self.network.under_way() == 0;
+            if is_at_rest && (!self.episode.rows.is_empty() || edges.contains(&now)) {
+                self.close();
+            }
+        }
+        self.network.finish();
+        self.look();
+        self.settled();
+        self.close();
+        self.counts.stepped = self.scenario.duration - self.network.left_out();
+        self.counts.messages = self.ledger.as_ref().map_or(0, Ledger::messages) as u64;
+        self.counts
+    }
+
+    /// Takes in what has happened and what has been recorded.
+    fn look(&mut self) {
+        let Self { network, rest, episode, ledger, restarts, scenario, .. } = self;
+        let (calm, sent, counts) = (self.calm, &mut self.sent, &mut self.counts);
+        for row in network.happened() {
+            rest.see(&row);
+            if let Some(ledger) = ledger {
+                account(ledger, restarts, scenario, &row);
+            }
+            if let (Some(id), What::Injected { .. }) = (row.packet, &row.what) {
+                counts.packets += 1;
+                sent.extend((Some(row.at) >= calm && calm.is_some()).then_some(id));
+            }
+            if let (Some(id), What::Consumed { check: Check::Good, .. }) = (row.packet, &row.what) {
+                sent.remove(&id);
+            }
+            episode.rows.push(row);
+        }
+        let Episode { file, bytes, size, rows, .. } = episode;
+        let written = network.recorded(&mut |id, chunk| {
+            let (Content::Literal(chars) | Content::Repeat { pattern: chars, .. }) = chunk.content;
+            *bytes += chars.len() + 32;
+            match file {
+                Ok(file) if *size == Size::Kept => file.write(id, chunk),
+                Ok(_) | Err(_) => Ok(()),
+            }
+        });
+        assert!(written.is_ok(), "what is recorded can be written: {:?}", written.err());
+        if rows.len() > ROWS_MAX || *bytes > BYTES_MAX {
+            *size = Size::TooLarge;
+            rows.truncate(1);
+        }
+    }
+
+    /// Holds the laws against what there is since the last rest.
+    fn close(&mut self) {
+        let now = self.network.now();
+        let next = Episode::new(now, &self.network);
+        let Episode { from, rows, file, size, .. } = std::mem::replace(&mut self.episode, next);
+        self.counts.episodes += u64::from(!rows.is_empty());
+        if size == Size::TooLarge {
+            self.counts.too_large += 1;
+            return;
+        }
+        let part = part(self.scenario, from, now);
+        let capture = file.and_then(Writer::finish);
+        assert!(capture.is_ok(), "what is recorded can be written: {:?}", capture.err());
+        let outcome = Outcome {
+            from,
+            channels: self.network.channels().to_vec(),
+            capture: capture.unwrap_or_default(),
+            rows,
+            under_way: self.network.under_way(),
+            passed: BTreeMap::new(),
+            hosts: BTreeMap::new(),
+        };
+        laws::held(&part, &outcome, &mut self.counts);
+        if laws::is_whole(&part, from) {
+            self.counts.recorded += now - from;
+            laws::agreed(&part, &outcome, &mut self.counts);
+        }
+    }
+
+    /// When nothing has broken for long, and nothing new is to be sent, all has come to rest.
+    fn settled(&mut self) {
+        if self.calm.is_none() {
+            return;
+        }
+        let (rest, under_way) = (&self.rest, self.network.under_way());
+        assert!(under_way == 0, "all comes to rest. N-1: {under_way} packets are under way");
+        assert!(rest.is_easy(), "all comes to rest. F-2, F-7: {}", rest.uneasy());
+        if let Some(ledger) = &self.ledger {
+            ledger.settled();
+        }
+        self.counts.checked("all comes to rest", 1);
+        if loses_nothing(self.scenario) {
+            let sent = &self.sent;
+            assert!(sent.is_empty(), "when it is calm, what is sent arrives. I-4: not {sent:?}");
+            self.counts.checked("when it is calm, what is sent arrives", 1);
+        }
+    }
+}
+
+impl Episode {
+    fn new(from: u64, network: &Network) -> Self {
+        let file = Writer::new(Vec::new(), ByteOrder::Little, network.channels());
+        Self { from, rows: Vec::new(), file, bytes: 0, size: Size::Kept }
+    }
+}
+
+/// Messages are accounted for.
+fn account(
+    ledger: &mut Ledger,
+    restarts: &mut Vec<(u64, Nic)>,
+    scenario: &Scenario,
+    row: &Happened,
+) {
+    while let Some((_, nic)) = restarts.pop_if(|(at, _)| *at <= row.at) {
+        ledger.forgets(nic);
+    }
+    let Ok(nic) = u16::try_from(row.place.node.0) else { return };
+    // Its control program is loaded again. I-3
+    if row.what == What::ResetReceived && scenario.messaging.contains_key(&row.place.node) {
+        ledger.forgets(Nic(nic));
+    }
+    if let What::Told(told) = &row.what {
+        ledger.tell(Nic(nic), told);
+    }
+}
+
+/// The part of a scenario that may be felt in a time.
+fn part(scenario: &Scenario, from: u64, to: u64) -> Scenario {
+    let felt = |fault: &&Fault| {
+        let end = match fault.until {
+            None if lasting(&fault.what) => u64::MAX,
+            until => until.unwrap_or(fault.at),
+        };
+        fault.at < to && end.saturating_add(FELT) > from
+    };
+    let faults = scenario.faults.iter().filter(felt).cloned().collect();
+    let raw = scenario.raw.iter().filter(|raw| raw.at < to && raw.at + FELT > from);
+    let taps = scenario.taps.iter().filter(|tap| tap.from < to && tap.to > from).copied();
+    let mut taps: Vec<Tap> = taps.collect();
+    taps.sort_by_key(|tap| (tap.port, tap.from));
+    Scenario { duration: to, faults, raw: raw.cloned().collect(), taps, ..scenario.clone() }
+}
+
+/// When a scenario is calm for good: nothing breaks any more, and nobody begins to say anything new.
+fn calm(scenario: &Scenario) -> Option<u64> {
+    let mended = |fault: &Fault| match fault.until {
+        None if lasting(&fault.what) => None,
+        until => Some(until.unwrap_or(fault.at)),
+    };
+    let mended: Option<Vec<u64>> = scenario.faults.iter().map(mended).collect();
+    let said = scenario.messaging.values().flat_map(|plan| &plan.streams);
+    let said: Option<Vec<u64>> = said.map(|it| it.count.map(|_| it.start)).collect();
+    let raw = scenario.raw.iter().map(|raw| raw.at);
+    // A packet alone meets no others in calm weather.
+    let many = scenario.streams.iter().filter(|stream| stream.packets != Some(1));
+    let sent = many.map(|stream| stream.start);
+    let last = mended?.into_iter().chain(said?).chain(raw).chain(sent).max().unwrap_or(0);
+    let ended = scenario.streams.iter().all(|stream| stream.packets.is_some());
+    let calm = last.checked_add(CALM)?;
+    // Neither takes the last of what has come.
+    let holds = |how| matches!(how, Consumption::Never | Consumption::Adversary);
+    let takes = !scenario.interfaces.iter().any(|(_, own)| holds(own.consumption));
+    (ended && takes && calm < scenario.duration).then_some(calm)
+}
