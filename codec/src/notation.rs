@@ -298,6 +298,8 @@ mod tests {
         assert_eq!(fault("GAP GAPP"), "column 5: \"GAPP\" is no byte, symbol or control code");
         assert_eq!(fault("83 5"), "column 4: \"5\" is no byte, symbol or control code");
         assert_eq!(fault("PRB8"), "column 1: \"PRB8\" is no byte, symbol or control code");
+        assert_eq!(fault("PRB+1"), "column 1: \"PRB+1\" is no byte, symbol or control code");
+        assert_eq!(fault("REPL01"), "column 1: \"REPL01\" is no byte, symbol or control code");
         assert_eq!(fault("STOP!04"), "column 1: no receiver corrects code 0x04 to STOP (C-4)");
         assert_eq!(fault("00×2 ×3"), "column 6: \"3\" is no count of repetitions (from 1 on)");
         assert_eq!(fault("00×0"), "column 3: \"0\" is no count of repetitions (from 1 on)");

@@ -491,6 +491,11 @@ proptest! {
         let used = pushed.len() % 8;
         let spare = pushed.d_plane().last().map_or(0, |d| d.checked_shr(u32::try_from(used).unwrap()).unwrap_or(0));
         prop_assert!(used == 0 || spare == 0, "unused bits are 0");
+        // What stands behind a part that is copied as it is goes nowhere.
+        let mut part = CharBuf::new();
+        part.push_chars(whole.chars().slice(0..to));
+        part.push(last);
+        prop_assert_eq!(&part, &buf(&[&model_[..to], &[last]].concat()));
     }
 
     #[test]

@@ -42,6 +42,12 @@ fn check(text: &[u8], most: u64, print: impl Fn(Chars<'_>) -> String) {
     assert!(chars.len() as u64 <= most, "a text stands for so many characters at most");
     if !text.contains(['(', ')', '×', '*']) {
         assert_eq!(text.split_whitespace().count(), chars.len(), "every word is a character");
+        let mut words = text.split_whitespace().zip(chars.chars().iter());
+        // Those with a number in them: `PRB3`, `REPL15`.
+        let one_spelling = words.all(|(word, character)| {
+            !word.starts_with(['P', 'R']) || character.to_string() == word
+        });
+        assert!(one_spelling, "a numbered symbol is spelt in one way: {text}");
     }
     let shown = print(chars.chars());
     assert_eq!(parse(&shown).as_ref(), Ok(&chars), "what is printed is read back: {shown}");
