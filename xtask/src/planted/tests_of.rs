@@ -1,7 +1,9 @@
 //! Whether the ordinary tests find a fault: those of the crate that it stands in, then those of the
 //! others of the product. The laws' own tests (the corpus, canaries, seeded storms) are not counted.
 
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use serde::Deserialize;
@@ -9,7 +11,7 @@ use serde::Deserialize;
 use super::patch::Patch;
 use super::results::Run;
 use super::tree::Tree;
-use crate::workspace::{Failure, command, output};
+use crate::workspace::{Failure, command, done, output};
 
 /// The product, from below.
 const CRATES: [&str; 4] = ["codec", "simulator", "analyzer", "cli"];
@@ -75,36 +77,56 @@ fn binaries(tree: &Tree) -> Result<Vec<Binary>, Failure> {
     Ok(binaries)
 }
 
+/// The crates whose tests may fail for what is wrong in one, that one first.
+fn upward(krate: &str) -> &'static [&'static str] {
+    match krate {
+        "simulator" => &["simulator", "cli"],
+        "analyzer" => &["analyzer", "cli"],
+        _ => &CRATES,
+    }
+}
+
 /// Runs the tests until one fails; with no fault, those of all crates.
 ///
 /// # Errors
 /// They cannot be run.
 pub(crate) fn look(tree: &Tree, patch: Option<&Patch>) -> Result<Run, Failure> {
+    let crates = upward(patch.map_or("codec", Patch::krate));
     let mut binaries = binaries(tree)?;
-    let place = |krate: &str| CRATES.iter().position(|it| *it == krate);
-    let own = |krate: &str| patch.is_some_and(|patch| patch.krate() == krate);
-    binaries.sort_by_key(|it| (!own(&it.krate), place(&it.krate)));
+    binaries.retain(|binary| crates.contains(&binary.krate.as_str()));
+    binaries.sort_by_key(|binary| crates.iter().position(|krate| *krate == binary.krate));
     let mut run = Run::default();
     for Binary { krate, name, path } in binaries {
         let mut test = tree.command(patch, SECONDS_MAX, &path);
         test.current_dir(tree.path().join(krate)).env("INSTA_UPDATE", "no");
+        test.stdout(Stdio::piped()).stderr(Stdio::null());
         let begin = Instant::now();
-        let ended = test.output().map_err(|error| error.to_string())?;
+        let failed = failed(&mut test)?;
         run.add_since(begin);
-        if !ended.status.success() {
-            let said = String::from_utf8_lossy(&ended.stdout);
-            run.found = Some(format!("{name}::{}", first(&said)));
+        if let Some(failed) = failed {
+            run.found = Some(format!("{name}::{failed}"));
             break;
         }
     }
     Ok(run)
 }
 
-/// The first test that failed; none has its name told if the time was over.
-fn first(said: &str) -> &str {
-    let failed = |line: &&str| line.ends_with("... FAILED");
-    let line = said.lines().find(failed);
-    line.and_then(|line| line.split_whitespace().nth(1)).unwrap_or("it did not end")
+/// Runs a test binary until the first of its tests has failed, which is named.
+fn failed(test: &mut Command) -> Result<Option<String>, Failure> {
+    let mut running = test.spawn().map_err(|error| error.to_string())?;
+    let said = running.stdout.take().into_iter().flat_map(|said| BufReader::new(said).lines());
+    let first = said.map_while(Result::ok).find_map(|line| first(&line).map(str::to_owned));
+    if first.is_some() {
+        // What keeps the time passes it on; killed, it could not.
+        done(command("kill").arg(running.id().to_string()))?;
+    }
+    let ended = running.wait().map_err(|error| error.to_string())?;
+    Ok(first.or_else(|| (!ended.success()).then(|| "it did not end".to_owned())))
+}
+
+/// The name of a test, if a line says that it has failed.
+fn first(line: &str) -> Option<&str> {
+    line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?.split_whitespace().next()
 }
 
 #[cfg(test)]
@@ -112,9 +134,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_that_failed_is_named() {
-        let said = "running 2 tests\ntest a::b ... ok\ntest c::d_e ... FAILED\n";
-        assert_eq!(first(said), "c::d_e");
-        assert_eq!(first("running 2 tests\ntest a::b ... ok\n"), "it did not end");
+    fn what_failed_is_named() {
+        assert_eq!(first("test c::d_e ... FAILED"), Some("c::d_e"));
+        assert_eq!(first("test c::d_e - should panic ... FAILED"), Some("c::d_e"));
+        assert_eq!(first("test a::b ... ok"), None);
+        assert_eq!(first("test result: FAILED. 1 passed; 1 failed"), None);
     }
 }
