@@ -6,3 +6,4 @@ mod compressed;
 mod damage;
 mod faults;
 mod kinds;
+mod order;
