@@ -47,6 +47,7 @@ struct Profile {
 }
 
 /// A test binary, and where it runs.
+#[derive(Clone)]
 struct Binary {
     krate: String,
     /// `codec`, or `codec/tests/laws`.
@@ -95,10 +96,17 @@ pub(crate) fn look(tree: &Tree, patch: Option<&Patch>) -> Result<Run, Failure> {
     let mut binaries = binaries(tree)?;
     binaries.retain(|binary| crates.contains(&binary.krate.as_str()));
     binaries.sort_by_key(|binary| crates.iter().position(|krate| *krate == binary.krate));
+    // The units of the file itself are the nearest.
+    let nearest = patch.and_then(|patch| {
+        let units = binaries.iter().find(|binary| binary.name == patch.krate());
+        units.cloned().zip(module(&patch.file))
+    });
+    let nearest = nearest.map(|(units, module)| (units, Some(module)));
     let mut run = Run::default();
-    for Binary { krate, name, path } in binaries {
+    for (binary, module) in nearest.into_iter().chain(binaries.into_iter().map(|it| (it, None))) {
+        let Binary { krate, name, path } = binary;
         let mut test = tree.command(patch, SECONDS_MAX, &path);
-        test.current_dir(tree.path().join(krate)).env("INSTA_UPDATE", "no");
+        test.args(module).current_dir(tree.path().join(krate)).env("INSTA_UPDATE", "no");
         test.stdout(Stdio::piped()).stderr(Stdio::null());
         let begin = Instant::now();
         let failed = failed(&mut test)?;
@@ -109,6 +117,13 @@ pub(crate) fn look(tree: &Tree, patch: Option<&Patch>) -> Result<Run, Failure> {
         }
     }
     Ok(run)
+}
+
+/// The module that a file is, or is a part of: `transport::` of `simulator/src/transport/send.rs`.
+fn module(file: &str) -> Option<String> {
+    let (_, path) = file.split_once("/src/")?;
+    let name = path.split('/').next()?.trim_end_matches(".rs");
+    Some(format!("{name}::"))
 }
 
 /// Runs a test binary until the first of its tests has failed, which is named.
@@ -137,6 +152,8 @@ mod tests {
     fn what_failed_is_named() {
         assert_eq!(first("test c::d_e ... FAILED"), Some("c::d_e"));
         assert_eq!(first("test c::d_e - should panic ... FAILED"), Some("c::d_e"));
+        assert_eq!(module("simulator/src/transport/send.rs").as_deref(), Some("transport::"));
+        assert_eq!(module("codec/src/crc.rs").as_deref(), Some("crc::"));
         assert_eq!(first("test a::b ... ok"), None);
         assert_eq!(first("test result: FAILED. 1 passed; 1 failed"), None);
     }
