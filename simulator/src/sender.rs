@@ -537,6 +537,12 @@ mod tests {
             check(11, "83 01 02 92 GAP 83 GAP", 0, &script),
             "83 01 02 GO GO FRES GAP GO GAP 83 GAP"
         );
+        // A STOP that it has heard and not obeyed yet is forgotten: it would stop in period 6.
+        let script = [(4, Then::Hear(Command::Stop)), (5, Then::Order(Symbol::ForwardReset))];
+        assert_eq!(
+            check(11, "83 01 02 03 04 92 GAP 83 GAP", 0, &script),
+            "83 01 02 03 04 FRES GAP GO GAP 83 GAP"
+        );
     }
 
     #[test]

@@ -513,4 +513,16 @@ mod tests {
         assert_eq!(arrived.to_string(), "IDLE×4 05");
         assert_eq!(wire.heads(), 0);
     }
+
+    #[test]
+    fn a_cable_that_two_faults_cut_is_whole_when_both_have_ended() {
+        let cut = |mended: usize| {
+            move |wire: &mut Wire| {
+                (0..2).for_each(|_| drop(wire.cut()));
+                (0..mended).for_each(|_| wire.mend());
+            }
+        };
+        assert_eq!(check(&link(1, 1), "83", cut(1)), []);
+        assert_eq!(check(&link(1, 1), "83", cut(2)), [row(1, "83")]);
+    }
 }
