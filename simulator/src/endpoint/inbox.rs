@@ -117,3 +117,53 @@ impl Endpoint {
         Some(Read::Request(letter))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use codec::transport::{EndpointId, Nic};
+
+    use super::super::parcel::{Address, Parcel};
+    use super::super::plan::{EndpointParameters, EndpointPlan, Wake};
+    use super::super::told::MessageId;
+    use super::*;
+
+    /// An endpoint that is there, with two places for requests, and a request for it.
+    fn endpoint() -> (Endpoint, Letter) {
+        let (id, key) = (EndpointId(3), EndpointKey(7));
+        let plan = EndpointPlan { id, key, segment: 0, wake: Wake::Poll };
+        let parameters = EndpointParameters { request_queue: 2, ..EndpointParameters::default() };
+        let mut endpoint = Endpoint::new(plan, parameters);
+        endpoint.place = Place::Resident(0);
+        let sent = MessageId { nic: Nic(1), endpoint: EndpointId(0), number: 0 };
+        let address = Address { id: sent, to: id, key };
+        (endpoint, Arc::new(Parcel::request(address, Form::Medium, 100)))
+    }
+
+    #[test]
+    fn what_is_still_on_the_bus_has_its_place_in_the_receive_queue() {
+        let (mut endpoint, letter) = endpoint();
+        let refusal = |endpoint: &Endpoint| endpoint.refusal(&letter, Layers::Protection);
+        // One is written, and another on its way to the host: that is all there is room for. T-6
+        assert_eq!(endpoint.write(&letter, Layers::Protection), Ok(()));
+        assert_eq!(refusal(&endpoint), None);
+        endpoint.keep(Role::Request);
+        assert_eq!(refusal(&endpoint), Some(Reason::QueueFull));
+        endpoint.free(Role::Request);
+        assert_eq!(refusal(&endpoint), None);
+    }
+
+    #[test]
+    fn a_request_is_read_only_if_its_reply_has_a_place() {
+        let (mut endpoint, letter) = endpoint();
+        for _ in 0..2 {
+            assert_eq!(endpoint.write(&letter, Layers::Protection), Ok(()));
+            assert!(endpoint.read().is_some());
+        }
+        // Both replies are still to be made, and both places are theirs. T-9
+        assert_eq!(endpoint.write(&letter, Layers::Protection), Ok(()));
+        assert!(!endpoint.has_incoming());
+        assert!(endpoint.read().is_none());
+    }
+}
