@@ -195,7 +195,10 @@ impl Parsed {
     fn repeat(&mut self, count: &str, column: usize) -> Result<(), NotationError> {
         let wrong = || NotationError::Count { column, found: count.to_owned() };
         let places = self.last.take().ok_or_else(wrong)?;
-        let more = count.parse::<u64>().ok().and_then(|n| n.checked_sub(1)).ok_or_else(wrong)?;
+        // Digits, and no sign, which numbers may have otherwise.
+        let digits = Some(count).filter(|count| !count.starts_with('+'));
+        let number = digits.and_then(|count| count.parse::<u64>().ok());
+        let more = number.and_then(|number| number.checked_sub(1)).ok_or_else(wrong)?;
         let room = PARSED_MAX.saturating_sub(self.out.len()) as u64;
         if more.saturating_mul(places.len() as u64) > room {
             return Err(NotationError::TooMany { column });
@@ -302,6 +305,7 @@ mod tests {
         assert_eq!(fault("REPL01"), "column 1: \"REPL01\" is no byte, symbol or control code");
         assert_eq!(fault("STOP!04"), "column 1: no receiver corrects code 0x04 to STOP (C-4)");
         assert_eq!(fault("00×2 ×3"), "column 6: \"3\" is no count of repetitions (from 1 on)");
+        assert_eq!(fault("00×+2"), "column 3: \"+2\" is no count of repetitions (from 1 on)");
         assert_eq!(fault("00×0"), "column 3: \"0\" is no count of repetitions (from 1 on)");
         assert_eq!(fault("GAP (GO"), "column 5: parentheses do not match");
         assert_eq!(fault("GO) GAP"), "column 3: parentheses do not match");
