@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// How long all of it takes, without building: 90s, 30m, 8h. 0s only builds, and merges.
     #[arg(long, value_name = "T", default_value = "1m", value_parser = time)]
     time: Duration,
+    /// Of libFuzzer's dice; another one each time, if it is not said.
+    #[arg(long, value_name = "N")]
+    seed: Option<u32>,
     /// How the targets are built.
     #[arg(long, value_enum, default_value_t = Build::Plain, value_name = "KIND")]
     build: Build,
@@ -58,7 +61,10 @@ enum Build {
 /// # Errors
 /// A target cannot be built or run, or its directories cannot be written to.
 pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
-    let targets = built(arguments)?;
+    let mut targets = built(arguments)?;
+    if let Some(seed) = arguments.seed {
+        targets.iter_mut().for_each(|target| target.flags.push(format!("-seed={seed}")));
+    }
     let jobs = arguments.jobs.or_else(|| thread::available_parallelism().ok());
     let jobs = jobs.map_or(1, NonZeroUsize::get);
     let mut end = End::Well;
