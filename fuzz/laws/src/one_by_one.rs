@@ -1,9 +1,9 @@
 //! A chunk's characters, run by run, against the same characters one at a time: what a receiver makes of
 //! them.
 
-use analyzer::channel::{Notice, Receiver};
+use analyzer::channel::Notice;
 use analyzer::event::Event;
-use analyzer::packet::{Bytes, PacketSeen};
+use analyzer::packet::PacketSeen;
 use codec::capture::{Chunk, Content};
 use codec::character::Character;
 use codec::chars::{CharBuf, Chars};
@@ -11,6 +11,7 @@ use codec::packet::Tag;
 use codec::tick::Tick;
 
 use crate::chars::{expansion, pieces};
+use crate::receiver;
 use crate::reference::{self, Noticed, Told};
 use crate::repair::Dice;
 
@@ -105,21 +106,10 @@ pub(crate) fn told(characters: &[(u64, Character)]) -> Vec<Noticed> {
     told
 }
 
-/// What the analyzer's receiver makes of some chunks of one channel.
+/// What the analyzer's receiver makes of some chunks of one channel, as far as the reference tells it.
 fn receive(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
-    let mut told = Vec::new();
-    let mut out = |at: Tick, notice| told.extend(of_receiver(notice).map(|told| (at.0, told)));
-    let mut receiver = Receiver::new(Bytes::Keep);
-    for chunk in chunks {
-        receiver.seek(chunk.first, &mut out);
-        match chunk.content {
-            Content::Literal(chars) => receiver.feed(chars, &mut out),
-            Content::Repeat { pattern, count } => receiver.feed_repeated(pattern, count, &mut out),
-        }
-        assert_eq!(receiver.next(), Some(chunk.end()), "a receiver stands behind its characters");
-    }
-    receiver.finish(&mut out);
-    told
+    let noticed = receiver::receive(chunks).into_iter();
+    noticed.filter_map(|(at, notice)| Some((at, of_receiver(notice)?))).collect()
 }
 
 /// All but the commands that say again what was commanded last: those a receiver may leave out.

@@ -17,7 +17,7 @@ use crate::reference::{crc, heard};
 use crate::tape;
 
 /// What a receiver notices, and where.
-type Noticed = (u64, Notice);
+pub(crate) type Noticed = (u64, Notice);
 
 /// The law: a receiver notices what the reference does, in chunks, in one piece, and one character
 /// after the other.
@@ -50,8 +50,8 @@ fn check(chunks: &[Owned], receive: &impl Fn(&[Chunk<'_>]) -> Vec<Noticed>) {
     assert!(same, "a repeat is its rounds: {got:?} {whole:?}");
 }
 
-/// What the analyzer's receiver makes of some chunks.
-fn receive(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
+/// What the analyzer's receiver makes of some chunks of one channel.
+pub(crate) fn receive(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
     let mut noticed = Vec::new();
     let mut out = |at: Tick, notice| noticed.push((at.0, notice));
     let mut receiver = Receiver::new(Bytes::Keep);
