@@ -95,6 +95,27 @@ pub enum Break {
     },
 }
 
+impl Break {
+    /// Whether it goes on until it is mended.
+    #[must_use]
+    pub const fn lasts(&self) -> bool {
+        match self {
+            Self::Noise { .. }
+            | Self::OpenWire { .. }
+            | Self::Cut { .. }
+            | Self::LoseGap { .. }
+            | Self::PowerOff { .. }
+            | Self::DeadPort { .. }
+            | Self::Consume { .. } => true,
+            Self::Flip { .. }
+            | Self::ForwardReset { .. }
+            | Self::BackwardReset { .. }
+            | Self::Probe { .. }
+            | Self::Restart { .. } => false,
+        }
+    }
+}
+
 /// Which bit errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errors {

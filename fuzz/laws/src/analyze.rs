@@ -63,7 +63,8 @@ pub fn threads(bytes: &[u8]) {
     }
 }
 
-fn is_capture(bytes: &[u8]) -> bool {
+/// Whether bytes begin as a capture file does: pcapng, pcap of both orders and resolutions, gzip.
+pub(crate) fn is_capture(bytes: &[u8]) -> bool {
     const MAGIC: [[u8; 4]; 6] = [
         [0x0a, 0x0d, 0x0d, 0x0a],
         [0xa1, 0xb2, 0xc3, 0xd4],

@@ -13,21 +13,6 @@ const ROWS_MAX: usize = 40;
 /// Most characters of a chunk that are told. *Chosen*.
 const CHARS_MAX: usize = 300;
 
-/// How capture files begin: pcapng, pcap of both orders and resolutions, gzip.
-const MAGIC: [[u8; 4]; 6] = [
-    [0x0a, 0x0d, 0x0d, 0x0a],
-    [0xa1, 0xb2, 0xc3, 0xd4],
-    [0xa1, 0xb2, 0x3c, 0x4d],
-    [0xd4, 0xc3, 0xb2, 0xa1],
-    [0x4d, 0x3c, 0xb2, 0xa1],
-    [0x1f, 0x8b, 0x08, 0x00],
-];
-
-/// Whether bytes begin as a capture file does.
-pub(super) fn is_file(input: &[u8]) -> bool {
-    input.first_chunk().is_some_and(|magic| MAGIC.contains(magic))
-}
-
 /// An input that is a capture file, whole or not.
 pub(super) fn draw(target: &str, input: &[u8]) -> Sketch {
     let why = "a capture does not say what was simulated";

@@ -1,6 +1,5 @@
 //! Networks that some bytes stand for: they are run once more, for all that can be seen of them.
 
-use simulator::fault::Break;
 use simulator::network::Layout;
 use simulator::scenario::{Scenario, Tap, Unwritable};
 use simulator::topology::NodeId;
@@ -10,6 +9,7 @@ use simulator::truth::Wanted;
 use super::judge::attempted;
 use super::sheet::byte_test;
 use super::{Part, Sketch, captures};
+use crate::analyze::is_capture;
 use crate::network::plan::{Plan, SwitchPlan};
 use crate::network::run::{Outcome, run};
 use crate::{crossbar, messages, score};
@@ -40,7 +40,7 @@ pub(super) fn talk(target: &str, input: &[u8]) -> Sketch {
 
 /// An input of `analyze`: a capture, or the bytes of a network.
 pub(super) fn analyze(target: &str, input: &[u8]) -> Sketch {
-    if captures::is_file(input) { captures::draw(target, input) } else { network(target, input) }
+    if is_capture(input) { captures::draw(target, input) } else { network(target, input) }
 }
 
 fn planned(target: &str, input: &[u8], scenario: Option<Scenario>) -> Sketch {
@@ -105,7 +105,7 @@ fn reason(why: &Unwritable) -> String {
 fn spoken(scenario: &Scenario) -> Scenario {
     let mut scenario = scenario.clone();
     for fault in &mut scenario.faults {
-        if happens_at_once(&fault.what) {
+        if !fault.what.lasts() {
             fault.until = None;
         }
     }
@@ -136,22 +136,5 @@ fn is_to_itself(stream: &Stream) -> bool {
     match &stream.to {
         Destination::One(to) => own(to),
         Destination::Among(all) => all.iter().all(own),
-    }
-}
-
-const fn happens_at_once(what: &Break) -> bool {
-    match what {
-        Break::Flip { .. }
-        | Break::ForwardReset { .. }
-        | Break::BackwardReset { .. }
-        | Break::Probe { .. }
-        | Break::Restart { .. } => true,
-        Break::Noise { .. }
-        | Break::OpenWire { .. }
-        | Break::Cut { .. }
-        | Break::LoseGap { .. }
-        | Break::PowerOff { .. }
-        | Break::DeadPort { .. }
-        | Break::Consume { .. } => false,
     }
 }

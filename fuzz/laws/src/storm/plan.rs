@@ -9,7 +9,7 @@ use codec::route::Addressing;
 use codec::tick::Ticks;
 use codec::transport::Nic;
 use simulator::endpoint::{Kind, MICROSECOND, MessagingPlan};
-use simulator::fault::{Break, Fault};
+use simulator::fault::Fault;
 use simulator::generate::{self, generate};
 use simulator::interface::{Consumption, InterfaceParameters};
 use simulator::routes::{Method, Routes};
@@ -289,7 +289,7 @@ impl Weather {
                 _ => dice.below(10 * MILLISECOND),
             };
             let at = begin + fault.at;
-            let until = lasting(&fault.what).then_some(at + lasts);
+            let until = fault.what.lasts().then_some(at + lasts);
             self.faults.push(Fault { at, until, what: fault.what });
         }
         Some(())
@@ -341,24 +341,6 @@ pub(super) fn acquainted(plans: &mut [MessagingPlan]) {
     }
 }
 
-/// Whether it goes on until it is mended.
-pub(super) const fn lasting(what: &Break) -> bool {
-    match what {
-        Break::Noise { .. }
-        | Break::OpenWire { .. }
-        | Break::Cut { .. }
-        | Break::LoseGap { .. }
-        | Break::PowerOff { .. }
-        | Break::DeadPort { .. }
-        | Break::Consume { .. } => true,
-        Break::Flip { .. }
-        | Break::ForwardReset { .. }
-        | Break::BackwardReset { .. }
-        | Break::Probe { .. }
-        | Break::Restart { .. } => false,
-    }
-}
-
 /// How many switches a network has.
 #[must_use]
 pub fn switches(topology: &Topology) -> usize {
@@ -383,7 +365,7 @@ mod tests {
         for number in 0..100 {
             let scenario = planned(8, number, None).unwrap();
             for fault in &scenario.faults {
-                assert_eq!(fault.until.is_some(), lasting(&fault.what), "{fault:?}");
+                assert_eq!(fault.until.is_some(), fault.what.lasts(), "{fault:?}");
                 assert!(fault.until.unwrap_or(fault.at) + CALM < scenario.duration, "{fault:?}");
             }
         }

@@ -13,7 +13,7 @@ use simulator::network::{Layout, Network};
 use simulator::scenario::{Scenario, Tap};
 use simulator::truth::{Happened, Wanted, What};
 
-use super::plan::{CALM, MILLISECOND, lasting};
+use super::plan::{CALM, MILLISECOND};
 use super::rest::Rest;
 use super::{Counts, laws};
 use crate::endpoints::ledger::Ledger;
@@ -217,10 +217,7 @@ fn account(
 /// The part of a scenario that may be felt in a time.
 fn part(scenario: &Scenario, from: u64, to: u64) -> Scenario {
     let felt = |fault: &&Fault| {
-        let end = match fault.until {
-            None if lasting(&fault.what) => u64::MAX,
-            until => until.unwrap_or(fault.at),
-        };
+        let end = mended(fault).unwrap_or(u64::MAX);
         fault.at < to && end.saturating_add(FELT) > from
     };
     let faults = scenario.faults.iter().filter(felt).cloned().collect();
@@ -231,12 +228,16 @@ fn part(scenario: &Scenario, from: u64, to: u64) -> Scenario {
     Scenario { duration: to, faults, raw: raw.cloned().collect(), taps, ..scenario.clone() }
 }
 
+/// When a fault is over, if it ever is.
+fn mended(fault: &Fault) -> Option<u64> {
+    match fault.until {
+        None if fault.what.lasts() => None,
+        until => Some(until.unwrap_or(fault.at)),
+    }
+}
+
 /// When a scenario is calm for good: nothing breaks any more, and nobody begins to say anything new.
 fn calm(scenario: &Scenario) -> Option<u64> {
-    let mended = |fault: &Fault| match fault.until {
-        None if lasting(&fault.what) => None,
-        until => Some(until.unwrap_or(fault.at)),
-    };
     let mended: Option<Vec<u64>> = scenario.faults.iter().map(mended).collect();
     let said = scenario.messaging.values().flat_map(|plan| &plan.streams);
     let said: Option<Vec<u64>> = said.map(|it| it.count.map(|_| it.start)).collect();
