@@ -22,8 +22,8 @@ impl Character {
     #[must_use]
     pub const fn bits(self) -> u16 {
         match self {
-            Self::Data(byte) => 0x100 | byte as u16,
-            Self::Control(code) => code as u16,
+            Self::Data(byte) => u16::from_le_bytes([byte, 1]),
+            Self::Control(code) => u16::from_le_bytes([code, 0]),
         }
     }
 
@@ -341,5 +341,15 @@ mod tests {
         assert_eq!(symbol.code(), None);
         assert_eq!(table.clone().with(0x0c, symbol), Err(Heard::Exact(Symbol::Gap)));
         assert_eq!(table.with(0x04, symbol), Err(Heard::Corrected(Symbol::Gap)));
+    }
+
+    ///
+    #[test]
+    fn there_are_eight_probes_and_sixteen_replies() {
+        let probes = (0..=u8::MAX).map_while(ProbeNumber::new).map(ProbeNumber::value);
+        assert!(probes.eq(0..8));
+        let replies = (0..=u8::MAX).map_while(ReplyStatus::new).map(ReplyStatus::value);
+        assert!(replies.eq(0..16));
+        assert_eq!((ProbeNumber::new(8), ReplyStatus::new(16)), (None, None));
     }
 }

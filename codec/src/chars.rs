@@ -58,8 +58,8 @@ impl<'a> Chars<'a> {
     #[must_use]
     #[inline]
     pub fn get(&self, at: usize) -> Option<Character> {
-        let low = *self.low.get(at)?;
-        Some(Character::from_bits(u16::from(low) | u16::from(self.d_word(at) & 1 == 1) << 8))
+        let [d, ..] = self.d_word(at).to_le_bytes();
+        Some(Character::from_bits(u16::from_le_bytes([*self.low.get(at)?, d])))
     }
 
     /// The characters before a place and those from it on. Beyond the end counts as the end.
@@ -355,5 +355,30 @@ impl FromIterator<Character> for CharBuf {
         let mut buf = Self::new();
         buf.extend(characters);
         buf
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_one_by_one_are_counted_ahead() {
+        let mut buf = CharBuf::new();
+        buf.push_data(&[1, 2, 3]);
+        let mut iter = buf.chars().iter();
+        assert_eq!((iter.len(), iter.size_hint()), (3, (3, Some(3))));
+        iter.next();
+        assert_eq!((iter.len(), iter.count()), (2, 2));
+    }
+
+    #[test]
+    fn what_is_cleared_is_as_new() {
+        let mut buf = CharBuf::new();
+        buf.extend([Character::Data(1), Character::GAP]);
+        assert!(!buf.is_empty());
+        buf.clear();
+        assert!(buf.is_empty() && buf.d_plane().is_empty());
+        assert_eq!(buf, CharBuf::new());
     }
 }

@@ -29,7 +29,7 @@ const fn times(mut a: u8, mut b: u8) -> u8 {
 
 /// x to a power.
 fn x_to(power: u64) -> u8 {
-    (0..power % ORDER).fold(1, |remainder, _| times_x(remainder))
+    (0..power).fold(1, |remainder, _| times_x(remainder))
 }
 
 /// `TABLES[k][b]`: the remainder of byte b followed by k + 1 zero bytes.
@@ -299,6 +299,9 @@ mod tests {
             (0..700_u32).map(|i| (i * i * 31 + i * 7 + 5).to_le_bytes()[1]).collect();
         for len in 0..bytes.len() {
             assert_eq!(crc8(&bytes[..len]), long_division(&bytes[..len]), "length {len}");
+            // And byte by byte.
+            let pushed = bytes[..len].iter().fold(Crc8::NEW, |crc, byte| crc.push(*byte));
+            assert_eq!(pushed.value(), crc8(&bytes[..len]), "length {len}");
         }
     }
 
@@ -343,5 +346,20 @@ mod tests {
         assert_eq!(syndrome(&[0x80]), None);
         assert_eq!(syndrome(&[0x80, 0x89]), Some(0));
         assert_eq!(crc_after_hop(&[0x80, 0x89]), None);
+    }
+
+    #[test]
+    fn so_many_bytes_that_nothing_can_count_their_bits_are_fed_all_the_same() {
+        let bytes = b"so many";
+        let head = Residue::NEW.feed(b"a head");
+        let all = head.feed_repeated(bytes, u64::MAX);
+        assert_eq!(head.feed_repeated(bytes, u64::MAX - 1).feed(bytes), all);
+        // 127 bytes more behind it change nothing: x has order 127.
+        let turn = ORDER << 57;
+        assert_eq!(all.without_first(b"head", turn), all.without_first(b"head", 0));
+        assert_eq!(
+            all.without_first(b"head", u64::MAX),
+            all.without_first(b"head", u64::MAX % ORDER)
+        );
     }
 }

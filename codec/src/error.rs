@@ -86,3 +86,19 @@ impl<I> ContextError<I> for Trail<I> {
         Self { field: other.field.or(Some(field)), ..other }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_place_field_and_fault() {
+        let cut = DecodeError::CutShort { at: 7, field: "reason" };
+        let wrong = DecodeError::Unexpected { at: 2, field: "kind", found: 9, expected: "8" };
+        let parts = |error: DecodeError| (error.at(), error.field(), error.found());
+        assert_eq!(parts(cut), (7, "reason", None));
+        assert_eq!(parts(wrong), (2, "kind", Some(9)));
+        assert_eq!(cut.to_string(), "byte 7: reason is cut short");
+        assert_eq!(wrong.to_string(), "byte 2: kind is 9, not 8");
+    }
+}

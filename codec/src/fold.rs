@@ -199,6 +199,10 @@ mod tests {
         assert_eq!(folded(&[("83", 1), ("GAP GO", 1_000_000)]), "83 (GAP GO)×1000000");
         assert_eq!(folded(&[("GAP GO GAP GO", 2), ("STOP", 1)]), "(GAP GO)×4 STOP");
         assert_eq!(folded(&[("GAP 01 02", 4), ("GAP 01 02", 5)]), "(GAP 01 02)×9");
+        assert_eq!(folded(&[("GAP 01 02", 4), ("GAP 01 03", 5)]), "(GAP 01 02)×4 (GAP 01 03)×5");
+        assert_eq!(folded(&[("GAP", 2), ("", 3), ("GAP", 2)]), "GAP×4");
+        assert_eq!(folded(&[("GAP GO GAP GO GAP GO", 2)]), "(GAP GO)×6");
+        assert_eq!(folded(&[("GAP 01 02 GAP 01 02 GAP 01 02", 2)]), "(GAP 01 02)×6");
         assert_eq!(
             folded(&[("GAP 01 02", 4), ("GAP", 1), ("01 GAP GAP", 2)]),
             "(GAP 01 02)×4 GAP (01 GAP GAP)×2"
@@ -209,5 +213,12 @@ mod tests {
     fn a_pair_that_breaks_off_keeps_its_half() {
         assert_eq!(folded(&[("GAP GO", 3), ("GAP", 1), ("GAP", 1)]), "(GAP GO)×3 GAP GAP");
         assert_eq!(folded(&[("GAP GO", 2), ("STOP", 1)]), "GAP GO GAP GO STOP");
+    }
+
+    #[test]
+    fn a_fold_is_as_long_as_what_it_stands_for() {
+        let fold = Fold::new([Character::GAP, Character::Data(5)], 4);
+        assert_eq!((fold.len(), fold.is_empty()), (8, false));
+        assert!(Fold::new([], 4).is_empty());
     }
 }

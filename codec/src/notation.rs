@@ -316,4 +316,27 @@ mod tests {
         assert_eq!(fault("00×2\u{a0}x"), "column 6: \"x\" is no byte, symbol or control code");
         assert_eq!(fault("00×99999999999"), "column 3: more than 16777216 characters");
     }
+
+    #[test]
+    fn in_a_failed_test_characters_are_shown_as_they_are_written() {
+        let chars = parse("GAP 83 IDLE×16").unwrap();
+        let shown = "[GAP 83 IDLE×16]".to_owned();
+        assert_eq!([format!("{chars:?}"), format!("{:?}", chars.chars())], [shown.clone(), shown]);
+    }
+
+    #[test]
+    fn so_many_characters_are_read_and_no_more() {
+        let most = "(IDLE×4096)×4096";
+        assert_eq!(parse(most).unwrap().len(), PARSED_MAX);
+        let column = most.chars().count() + 2;
+        assert_eq!(parse(&format!("{most} GAP")), Err(NotationError::TooMany { column }));
+    }
+
+    #[test]
+    fn every_character_is_read_as_it_is_shown() {
+        for character in (0..512).map(Character::from_bits) {
+            let chars: CharBuf = [character].into_iter().collect();
+            assert_eq!(parse(&character.to_string()), Ok(chars));
+        }
+    }
 }

@@ -129,4 +129,14 @@ mod tests {
         let error = Addressing::Absolute.select(0x05, PortId(0), 8).unwrap_err();
         assert_eq!(error.to_string(), "0x05 is no route byte (MSB must be 1)");
     }
+
+    /// S-1
+    #[test]
+    fn a_byte_reaches_so_far_and_no_further() {
+        let absolute = |port| Addressing::Absolute.byte(PortId(9), PortId(port));
+        assert_eq!([0, 127, 128].map(absolute), [Some(0x80), Some(0xff), None]);
+        let relative = |from, to| Addressing::Relative.byte(PortId(from), PortId(to));
+        assert_eq!([relative(40, 8), relative(40, 7)], [Some(0xa0), None]);
+        assert_eq!([relative(40, 71), relative(40, 72)], [Some(0x9f), None]);
+    }
 }

@@ -344,4 +344,28 @@ mod tests {
         let answer = Header { source: Nic(2), destination: Nic(1), ..header };
         assert_eq!((header.answer(), answer.answer()), (answer, header));
     }
+
+    #[test]
+    fn names_are_those_of_the_truth() {
+        assert_eq!([Role::Request, Role::Reply].map(Role::name), ["request", "reply"]);
+        let forms = [Form::Short, Form::Medium, Form::Bulk { offset: 0, total: 0 }];
+        assert_eq!(forms.map(Form::name), ["short", "medium", "bulk"]);
+        let reasons = [
+            ("not-resident", false),
+            ("queue-full", false),
+            ("no-resource", false),
+            ("no-channel-state", false),
+            // T-6
+            ("bad-key", true),
+            ("no-such-endpoint", true),
+        ];
+        assert_eq!(Reason::ALL.map(|reason| (reason.name(), reason.is_final())), reasons);
+    }
+
+    #[test]
+    fn an_extent_without_bytes_is_empty() {
+        let extent = |len| Extent::new(Form::Medium, len).unwrap();
+        assert_eq!((extent(0).is_empty(), extent(0).len()), (true, 0));
+        assert_eq!((extent(1).is_empty(), extent(1).len()), (false, 1));
+    }
 }

@@ -214,3 +214,22 @@ impl<'a> Iterator for Options<'a> {
         ([*a, *b] != [0, 0]).then_some(([*a, *b], value))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_been_copied_is_not_kept() {
+        let mut tee = Tee { stream: io::repeat(7), bytes: Vec::new(), copied: 0 };
+        for _ in 0..1000 {
+            assert_eq!(tee.read(&mut [0; 100]).unwrap(), 100);
+            // One block is ahead.
+            if tee.bytes.len() - tee.copied > 100 {
+                assert_eq!(tee.next(100), [7; 100]);
+                tee.forget(100);
+            }
+            assert!(tee.bytes.len() <= 400, "{}", tee.bytes.len());
+        }
+    }
+}

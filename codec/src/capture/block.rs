@@ -72,15 +72,16 @@ impl BlockHead {
     }
 
     /// In place of the description of an interface of another link type, one without options: what
-    /// stands there is for others to read, and may be more than pcap-file takes.
+    /// stands there is for others to read, and may be more than pcap-file takes. One that is too
+    /// short for a link type and a snap length is no description of any interface.
     pub(super) fn bare_if_foreign(self, block: &[u8]) -> Option<[[u8; 4]; 5]> {
-        let link_type @ [first, second] = *block.get(8..)?.first_chunk()?;
+        let [_, _, _, _, _, _, _, _, first, second, ..] = *block.first_chunk::<20>()?;
         let own = match self.order {
             ByteOrder::Big => LINK_TYPE.to_be_bytes(),
             ByteOrder::Little => LINK_TYPE.to_le_bytes(),
         };
         let [kind, len] = [self.kind, 20].map(|word| self.order.bytes(word));
-        let foreign = self.kind == INTERFACE_DESCRIPTION && link_type != own;
+        let foreign = self.kind == INTERFACE_DESCRIPTION && [first, second] != own;
         foreign.then_some([kind, len, [first, second, 0, 0], [0; 4], len])
     }
 

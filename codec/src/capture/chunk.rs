@@ -234,16 +234,18 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_repeat_has_the_same_characters() {
+    fn a_part_of_a_chunk_has_the_same_characters() {
         let pattern = parse("GAP 83 GO").unwrap();
         let chunk = |content| Chunk { first: Tick(10), content };
         let repeat = chunk(Content::Repeat { pattern: pattern.chars(), count: 4 });
         let whole = parse("(GAP 83 GO)×4").unwrap();
-        for (from, to) in (8..24).flat_map(|from| (8..24).map(move |to| (from, to))) {
+        let literal = chunk(Content::Literal(whole.chars()));
+        let ranges = (8..24).flat_map(|from| (8..24).map(move |to| (from, to)));
+        for (chunk, (from, to)) in ranges.flat_map(|range| [(repeat, range), (literal, range)]) {
             let mut parts = CharBuf::new();
             let mut next = Tick(from.clamp(10, 22));
-            for part in repeat.between(Tick(from), Tick(to)) {
-                assert_eq!(part.first, next);
+            for part in chunk.between(Tick(from), Tick(to)) {
+                assert!(part.first == next && part.periods() > 0, "{from}..{to}");
                 next = part.end();
                 match part.content {
                     Content::Literal(chars) => parts.push_chars(chars),

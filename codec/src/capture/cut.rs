@@ -99,6 +99,9 @@ mod tests {
         );
         assert_eq!(check("83 IDLE×64"), [row(100, "83"), row(101, "64 of IDLE")]);
         assert_eq!(check("83 IDLE×63"), [row(100, "83 IDLE×63")]);
+        // Control codes before the GAP, and before the fill, are the packet's.
+        assert_eq!(check("83 STOP GAP 05"), [row(100, "83 STOP GAP"), row(103, "05")]);
+        assert_eq!(check("83 STOP IDLE×64"), [row(100, "83 STOP"), row(102, "64 of IDLE")]);
     }
 
     #[test]

@@ -428,4 +428,10 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn a_number_that_is_still_to_be_declared_comes_before_a_name() {
+        assert_eq!(check(&[("a>b", Some(2)), ("b>a", None), ("x", Some(0))]), ["0-2"]);
+        assert_eq!(check(&[("a>b", None), ("b>a", Some(2)), ("x", Some(1))]), ["1-2"]);
+    }
 }

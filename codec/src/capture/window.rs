@@ -86,3 +86,19 @@ impl<R: Read> Window<R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_long_a_stream_is_the_window_stays_small() {
+        let mut window = Window::new(io::repeat(7));
+        for block in 0..1000 {
+            assert_eq!(window.offset(), block * 10_000);
+            assert_eq!(window.want(10_000).unwrap(), 10_000);
+            assert_eq!(window.skip(10_000).unwrap(), 10_000);
+            assert!(window.bytes.len() <= 2 * READ_SIZE, "{}", window.bytes.len());
+        }
+    }
+}

@@ -21,9 +21,9 @@ const ACK: u8 = 8;
 const NACK: u8 = 9;
 
 /// Flags of the second byte.
-const SEQ: u8 = 1 << 0;
-const SYNC: u8 = 1 << 1;
-const REPLY: u8 = 1 << 2;
+const SEQ: u8 = 0b001;
+const SYNC: u8 = 0b010;
+const REPLY: u8 = 0b100;
 
 impl<'a> Packet<Body<'a>> {
     /// Reads the payload of a packet of type [`TAG`](super::TAG), all of it.

@@ -153,6 +153,21 @@ fn a_block_takes_so_many_comments_and_no_more() {
     assert_eq!(read(copied.as_slice()).of("chunk"), ["chunk 0 at 0: 83 05 92 GAP"]);
 }
 
+/// A block of 320 KiB is the longest that a reader takes.
+#[test]
+fn a_comment_that_just_fits_is_written() {
+    let longest = "x".repeat(COMMENT_MAX);
+    // 16 bytes, and nine bits for each character; 32 bytes about it, 65 540 for the comment, and 4
+    // for the end of the options.
+    for (characters, room) in [(232_967, 1), (232_968, 0)] {
+        let file = [before(LITTLE), LITTLE.packet(0, &literal(0, &vec![0x1aa; characters]))];
+        let (copied, done) = copy(&file.concat(), &[(0, 0, &longest)]);
+        assert_eq!(done, Annotated { left_out: 1 - room, ..written(room) });
+        let seen = read(copied.as_slice());
+        assert_eq!((seen.of("chunk").len(), seen.error_text().as_str()), (1, ""));
+    }
+}
+
 #[test]
 fn what_cannot_be_read_or_annotated_is_named() {
     let fault = |file: &[u8]| {

@@ -46,6 +46,15 @@ fn any_compression_and_none_give_the_same() {
             assert_eq!(seen.items, plain.items, "{what}");
             assert_eq!(seen.error_text(), "", "{what}");
         }
+        let form = format!("{:?}", decompressed(bytes.as_slice()).unwrap());
+        let expected = if bytes == file {
+            "Input(plain)"
+        } else if bytes.starts_with(&[0x1f, 0x8b]) {
+            "Input(gzip)"
+        } else {
+            "Input(zstd)"
+        };
+        assert_eq!(form, expected, "{what}");
     }
 }
 
@@ -65,6 +74,19 @@ fn a_compressed_stream_cut_anywhere_gives_what_can_be_had_and_one_error() {
             }
         }
     }
+}
+
+#[test]
+fn a_stream_that_is_cut_short_is_told_from_one_that_is_damaged() {
+    let (file, _) = small(ByteOrder::Little);
+    let zstd = zstd(&file);
+    let (half, _) = zstd.split_at(zstd.len() / 2);
+    let text = inflated(half).error_text();
+    assert!(text.ends_with("cannot read on: the zstd stream is cut short"), "{text}");
+    // No frame begins so (RFC 8878).
+    let damaged = [&zstd[..], b"garbage"].concat();
+    let text = inflated(damaged.as_slice()).error_text();
+    assert!(text.contains("cannot read on: no valid zstd: "), "{text}");
 }
 
 #[test]

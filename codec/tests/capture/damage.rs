@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use codec::capture::{ByteOrder, CaptureError, INTERFACES_MAX};
 
-use crate::bytes::{LITTLE, PACKET, Seen, literal, read, small};
+use crate::bytes::{BIG, LITTLE, PACKET, Seen, literal, read, small};
 
 /// Where the blocks of a well-made little-endian file begin, and where the last one ends.
 fn boundaries(file: &[u8]) -> Vec<usize> {
@@ -137,6 +137,58 @@ fn absurd_block_lengths_are_refused() {
 }
 
 #[test]
+fn a_block_is_named_as_the_specification_of_pcapng_calls_it() {
+    for (kind, name) in [
+        (0x0a0d_0d0a, "section header"),
+        (1, "interface description"),
+        (2, "packet"),
+        (3, "simple packet"),
+        (4, "name resolution"),
+        (5, "interface statistics"),
+        (6, "enhanced packet"),
+        (0x0bad, "other"),
+    ] {
+        let mut block = LITTLE.block(kind, &[0x4d, 0x3c, 0x2b, 0x1a]);
+        block.splice(4..8, 13_u32.to_le_bytes());
+        let seen = read([LITTLE.section(), block].concat().as_slice());
+        named(&seen, &format!("byte 32: block 1 ({name})"), "block total length is 13,");
+    }
+}
+
+#[test]
+fn what_is_cut_short_is_told_with_what_it_asks_for() {
+    let cut = |block: &[u8], len: usize| {
+        let (start, _) = block.split_at(len);
+        read([&LITTLE.section(), start].concat().as_slice()).error_text()
+    };
+    let text = |name: &str, field: &str, asks: usize, have: usize| {
+        let ends = format!("{field} asks for {asks} bytes, but the file ends after {have}");
+        format!("byte 28: block 1 ({name}): {ends}")
+    };
+    // Read, and passed over.
+    let channel = LITTLE.block(1, &[147, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(cut(&channel, 7), text("block", "header", 12, 7));
+    assert_eq!(cut(&channel, 17), text("interface description", "block total length", 20, 17));
+    let other = LITTLE.block(5, &[0; 40]);
+    for have in [12, 47, 48, 51] {
+        let expected = text("interface statistics", "block total length", 52, have);
+        assert_eq!(cut(&other, have), expected);
+    }
+}
+
+#[test]
+fn a_description_that_is_too_short_is_none_of_any_link_type() {
+    // Where a link type would stand is the length at the end.
+    for order in [LITTLE, BIG] {
+        for body in [&[][..], &[1, 0, 0, 0]] {
+            let seen = read([order.section(), order.block(1, body)].concat().as_slice());
+            named(&seen, "byte 28: block 1 (interface description", "length");
+            assert_eq!(seen.skipped, 0);
+        }
+    }
+}
+
+#[test]
 fn the_two_lengths_of_a_block_must_agree() {
     let mut file = [LITTLE.section(), LITTLE.channel("a>b", "")].concat();
     let last = file.len() - 4;
@@ -193,6 +245,39 @@ fn an_interface_too_many_ends_the_file() {
     assert!(read(whole.as_slice()).error.is_none());
 }
 
+/// 16 MiB.
+#[test]
+fn a_file_may_describe_its_interfaces_at_such_length_and_no_more() {
+    let interface = LITTLE.interface(147, "a>b", &"x".repeat(65_500));
+    assert_eq!(interface.len(), 1 << 16);
+    let most = [LITTLE.section(), interface.repeat(256)].concat();
+    let seen = read(most.as_slice());
+    assert_eq!((seen.of("channel").len(), seen.error_text().as_str()), (256, ""));
+    let seen = read([most, LITTLE.interface(1, "", "")].concat().as_slice());
+    named(&seen, &format!("byte {}: block 257 (", 28 + (16 << 20)), "interface");
+}
+
+/// A stream that breaks off.
+struct Broken<'a>(&'a [u8]);
+
+impl Read for Broken<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if self.0.is_empty() { Err(io::Error::other("no more tape")) } else { self.0.read(buf) }
+    }
+}
+
+#[test]
+fn a_stream_that_fails_is_told_with_the_place() {
+    let (file, chunks) = small(ByteOrder::Little);
+    for len in [file.len() - 1, file.len()] {
+        let (start, _) = file.split_at(len);
+        let seen = read(Broken(start));
+        assert_eq!(seen.error_text(), format!("byte {len}: cannot read on: no more tape"));
+        let whole = chunks.len() + len - file.len();
+        assert_eq!(seen.of("chunk").len(), whole);
+    }
+}
+
 #[test]
 fn classic_pcap_cut_anywhere_gives_all_before_and_one_error() {
     let record = LITTLE.record(&literal(0, &PACKET));
@@ -208,7 +293,10 @@ fn classic_pcap_cut_anywhere_gives_all_before_and_one_error() {
             && let Some(error) = seen.error
         {
             let text = error.to_string();
-            assert!(text.starts_with(&format!("byte {}: block ", places[whole - 1])), "{text}");
+            // The file's header and the first record are both the first of their kind.
+            let number = whole.saturating_sub(2);
+            let place = format!("byte {}: block {number} (", places[whole - 1]);
+            assert!(text.starts_with(&place), "{text}");
         }
     }
 }
@@ -220,4 +308,48 @@ fn a_record_longer_than_a_payload_may_be_is_refused() {
     let seen = read([LITTLE.pcap(0xa1b2_c3d4, 147), record].concat().as_slice());
     // Behind the file's header and the record's time.
     named(&seen, "byte 32: block 0 (", "captured length");
+}
+
+/// The longest payload, 256 KiB: 16 bytes, then nine bits for each of 233 002 characters.
+#[test]
+fn the_longest_payload_is_read() {
+    let payload = literal(0, &[0x1aa; 233_002]);
+    assert_eq!(payload.len(), 262_144);
+    let blocks = [LITTLE.section(), LITTLE.channel("a>b", ""), LITTLE.packet(0, &payload)];
+    let records = [LITTLE.pcap(0xa1b2_c3d4, 147), LITTLE.record(&payload)];
+    for file in [blocks.concat(), records.concat()] {
+        let seen = read(file.as_slice());
+        let chunks = seen.of("chunk");
+        assert_eq!(chunks, ["chunk 0 at 0: aa×233002"], "{}", seen.error_text());
+    }
+}
+
+/// 320 KiB where a block is read, 16 MiB where it is passed over.
+#[test]
+fn the_longest_blocks_are_taken_and_no_longer_ones() {
+    let chunk = literal(0, &PACKET);
+    // The head, the payload, which takes 24 bytes, and comments of up to 32 KiB.
+    let read_of = |len: usize| {
+        let bare = LITTLE.packet(0, &chunk);
+        let mut body = bare.get(8..bare.len() - 4).unwrap_or_default().to_vec();
+        while body.len() < len - 12 {
+            let text = (len - 12 - body.len() - 4).min(32_768);
+            let size = u16::try_from(text).unwrap();
+            body.extend([&LITTLE.u16(1)[..], &LITTLE.u16(size), &vec![b'x'; text]].concat());
+        }
+        LITTLE.block(6, &body)
+    };
+    let passed_of = |len: usize| LITTLE.block(5, &vec![0; len - 12]);
+    for (block, taken) in [
+        (read_of(320 << 10), true),
+        (read_of((320 << 10) + 4), false),
+        (passed_of(16 << 20), true),
+        (passed_of((16 << 20) + 4), false),
+    ] {
+        let last = LITTLE.packet(0, &literal(4, &PACKET));
+        let file = [LITTLE.section(), LITTLE.channel("a>b", ""), block, last].concat();
+        let seen = read(file.as_slice());
+        assert_eq!(seen.error.is_none(), taken, "{}", seen.error_text());
+        assert_eq!(seen.items.iter().any(|item| item.starts_with("chunk 0 at 4")), taken);
+    }
 }

@@ -70,6 +70,7 @@ fn payloads_that_are_no_chunk_are_left_out() {
         (repeat(0, &PACKET, 0), "byte 16: count is 0"),
         (repeat(0, &PACKET, u64::MAX), "byte 16: count is"),
         (repeat(1, &PACKET, 1 << 62), "byte 16: count is"),
+        (repeat(u64::MAX - 3, &PACKET, 1), "byte 8: first is"),
         (repeat(0, &pattern, 2), "byte 4: length is 65"),
         (vec![0; 262_148], "byte 0: payload"),
     ] {
@@ -96,6 +97,22 @@ fn a_chunk_earlier_than_a_block_before_it_is_read_and_told_of() {
     let faults = seen.of("fault");
     let named = |fault: &&str| fault.contains("block 4 (enhanced packet): first is 9");
     assert!(faults.len() == 1 && faults.iter().all(named), "{faults:?}");
+}
+
+#[test]
+fn chunks_of_different_rates_are_ordered_by_their_times() {
+    // Character 100 begins at 1250 ns; at half the rate character 50 does, and 49 25 ns earlier.
+    for (first, faults) in [(50, 0), (49, 1)] {
+        let file = [
+            LITTLE.section(),
+            LITTLE.channel("a>b", "period_ps=12500"),
+            LITTLE.channel("c>d", "period_ps=25000"),
+            LITTLE.packet(0, &good(100)),
+            LITTLE.packet(1, &good(first)),
+        ];
+        let seen = read(file.concat().as_slice());
+        assert_eq!((seen.of("chunk").len(), seen.of("fault").len()), (2, faults), "{first}");
+    }
 }
 
 #[test]
@@ -184,7 +201,9 @@ fn a_foreign_interface_is_no_peer() {
     ]
     .concat();
     let seen = read(file.as_slice());
-    assert_eq!((seen.of("link").len(), seen.of("fault").len(), seen.skipped), (0, 1, 1));
+    let faults = seen.of("fault");
+    assert_eq!((seen.of("link").len(), faults.len(), seen.skipped), (0, 1, 1));
+    assert!(faults[0].ends_with("peer is 1, which is no channel of this section"), "{faults:?}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Files that are as they should be: byte orders, sections, foreign interfaces, classic pcap.
 
+use std::io::{self, Read};
+
 use codec::capture::ByteOrder;
 
 use crate::bytes::{BIG, Drip, LITTLE, Order, PACKET, literal, read, repeat, small};
@@ -85,15 +87,17 @@ fn a_section_in_which_time_goes_on_is_of_the_same_capture() {
         BIG.packet(1, &literal(6, &PACKET)),
         BIG.packet(2, &literal(7, &PACKET)),
         BIG.packet(0, &literal(9, &PACKET)),
-        // A section without chunks adds nothing.
+        // A section without chunks adds no more than it declares.
         channels(LITTLE),
+        LITTLE.channel("e>f", ""),
     ]
     .concat();
     let seen = read(file.as_slice());
     let chunk = |channel: u32, first: u64| format!("chunk {channel} at {first}: 83 05 92 GAP");
     let head = ["section", "channel 0 a>b", "channel 1 b>a", "link 0 1"].map(str::to_owned);
     let rest = [chunk(0, 0), chunk(1, 2), "channel 2 c>d".to_owned(), chunk(1, 6), chunk(2, 7)];
-    assert_eq!(seen.items, [&head[..], &rest, &[chunk(0, 9)]].concat());
+    let last = [chunk(0, 9), "channel 3 e>f".to_owned()];
+    assert_eq!(seen.items, [&head[..], &rest, &last].concat());
     assert!(seen.error.is_none());
 }
 
@@ -137,6 +141,7 @@ fn a_foreign_interface_is_skipped_and_counted() {
         LITTLE.section(),
         LITTLE.interface(1, "eth0", "myrinet-channel v=1 peer=1"),
         LITTLE.channel("a>b", ""),
+        LITTLE.interface(113, "any", ""),
         LITTLE.packet(0, b"not a chunk"),
         LITTLE.packet(1, &literal(0, &PACKET)),
         LITTLE.packet(0, &literal(0, &PACKET)),
@@ -144,7 +149,7 @@ fn a_foreign_interface_is_skipped_and_counted() {
     .concat();
     let seen = read(file.as_slice());
     assert_eq!(seen.items, ["section", "channel 1 a>b", "chunk 1 at 0: 83 05 92 GAP"]);
-    assert_eq!((seen.skipped, seen.error_text().as_str()), (1, ""));
+    assert_eq!((seen.skipped, seen.error_text().as_str()), (2, ""));
 }
 
 #[test]
@@ -172,6 +177,9 @@ fn other_blocks_are_passed_over() {
         LITTLE.packet(0, &literal(0, &PACKET)),
         other(0x0bad),
         other(0x8000_0000),
+        // What begins like a section's contents is none: its order stays the section's.
+        LITTLE.block(0x0bad, &BIG.u32(0x1a2b_3c4d)),
+        LITTLE.block(0x0bad, &LITTLE.u32(0x1a2b_3c4d)),
         LITTLE.packet(0, &literal(4, &PACKET)),
     ]
     .concat();
@@ -204,6 +212,27 @@ fn classic_pcap_of_another_kind_is_skipped_and_counted() {
     let file = [LITTLE.pcap(0xa1b2_c3d4, 1), LITTLE.record(&literal(0, &PACKET))].concat();
     let seen = read(file.as_slice());
     assert_eq!((seen.items.len(), seen.skipped, seen.error_text().as_str()), (0, 1, ""));
+}
+
+/// A stream of which every other read is interrupted.
+struct Interrupted<'a>(&'a [u8], u64);
+
+impl Read for Interrupted<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.1 += 1;
+        if self.1 % 2 == 1 {
+            return Err(io::Error::from(io::ErrorKind::Interrupted));
+        }
+        let some = buf.len().min(30);
+        self.0.read(buf.get_mut(..some).unwrap_or_default())
+    }
+}
+
+#[test]
+fn a_stream_that_is_interrupted_is_read_on() {
+    let (file, chunks) = small(ByteOrder::Big);
+    let seen = read(Interrupted(&file, 0));
+    assert_eq!((seen.of("chunk"), seen.error_text().as_str()), (chunks, ""));
 }
 
 #[test]

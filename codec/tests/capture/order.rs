@@ -1,5 +1,9 @@
-//! What a writer refuses: chunks out of order.
+//! What a writer refuses: chunks out of order, and those that no reader would take; and the times
+//! that it writes beside the others.
 
+use std::num::NonZeroU64;
+
+use codec::CharBuf;
 use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, WriteError, Writer};
 use codec::notation::parse;
 use codec::tick::Tick;
@@ -34,4 +38,60 @@ fn chunks_come_in_the_order_of_their_times() {
 fn chunks_of_one_instant_come_in_the_order_of_their_channels() {
     assert_eq!(taken(&[(0, 7), (1, 7)]), Some(vec![true, true]));
     assert_eq!(taken(&[(1, 7), (0, 7), (0, 8)]), Some(vec![true, false, true]));
+}
+
+/// Whether a chunk at a place is taken, of so many characters, and so many times if it is a pattern;
+/// nothing if it is refused for anything but its length.
+fn legal(first: u64, len: usize, count: Option<u64>) -> Option<bool> {
+    let mut chars = CharBuf::new();
+    chars.push_data(&vec![7; len]);
+    let content = match count {
+        None => Content::Literal(chars.chars()),
+        Some(count) => Content::Repeat { pattern: chars.chars(), count },
+    };
+    let mut writer = Writer::new(Vec::new(), ByteOrder::Big, &[fine()]).ok()?;
+    match writer.write(ChannelId(0), &Chunk { first: Tick(first), content }) {
+        Ok(()) => Some(true),
+        Err(WriteError::Length { channel: ChannelId(0), first: Tick(at) }) => {
+            (at == first).then_some(false)
+        }
+        Err(_) => None,
+    }
+}
+
+/// A channel of so high a rate that no time is beyond pcapng.
+fn fine() -> Channel {
+    Channel { period_ps: NonZeroU64::MIN, ..Channel::named("a>b") }
+}
+
+#[test]
+fn chunks_that_no_reader_would_take_are_not_written() {
+    let taken = |first, len, count| legal(first, len, count).unwrap();
+    assert!(!taken(0, 0, None) && taken(0, 1, None));
+    // A payload of 256 KiB.
+    assert!(taken(0, 233_002, None) && !taken(0, 233_003, None));
+    assert!(!taken(0, 0, Some(1)) && taken(0, 1, Some(1)));
+    assert!(taken(0, 64, Some(1)) && !taken(0, 65, Some(1)));
+    assert!(!taken(0, 2, Some(0)));
+    // No place is beyond 2⁶⁴ − 1.
+    assert!(taken(u64::MAX - 3, 3, None) && !taken(u64::MAX - 3, 4, None));
+    assert!(taken(1, 2, Some((1 << 63) - 1)) && !taken(2, 2, Some((1 << 63) - 1)));
+    assert!(!taken(0, 2, Some(1 << 63)));
+}
+
+#[test]
+fn a_block_says_its_time_in_whole_nanoseconds() {
+    let channels = [Channel::named("a>b")];
+    let mut writer = Writer::new(Vec::new(), ByteOrder::Big, &channels).unwrap();
+    let chars = parse("83 05 92 GAP").unwrap();
+    // 12.5 ns each; more nanoseconds than 32 bits hold.
+    for first in [3, 400_000_000_001] {
+        let chunk = Chunk { first: Tick(first), content: Content::Literal(chars.chars()) };
+        writer.write(ChannelId(0), &chunk).unwrap();
+    }
+    let file = writer.finish().unwrap();
+    // An enhanced packet block: type, length, interface, the time's upper and lower half.
+    let blocks = file.windows(20).filter(|bytes| bytes.starts_with(&[0, 0, 0, 6, 0, 0, 0, 56]));
+    let times = blocks.map(|block| block.last_chunk().copied().map(u64::from_be_bytes));
+    assert_eq!(times.collect::<Vec<_>>(), [Some(37), Some(5_000_000_000_012)]);
 }
