@@ -358,6 +358,196 @@ impl Light {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::supply::{Supply, Turn};
+    use crate::topology::{NodeId, SwitchParameters};
+    use crate::transit::Transit;
+    use codec::character::ProbeNumber;
+    use codec::route::{Addressing, PortId};
+    use std::num::NonZeroU32;
+
+    const PLACE: Port = Port { node: NodeId(7), port: PortId(0) };
+
+    /// A port of a link at a quarter of the full rate, with all symbols, and what it tells.
+    struct Bench {
+        circuit: Circuit,
+        log: Log,
+    }
+
+    impl Bench {
+        fn new(sink: Sink) -> Self {
+            let divisor = NonZeroU32::MIN.saturating_add(3);
+            let link = LinkParameters { divisor, symbols: Symbols::All, ..Default::default() };
+            let circuit = Circuit::new(PLACE, &link, sink, Wanted::Everything);
+            Self { circuit, log: Log::new(Wanted::Everything) }
+        }
+
+        fn at<T>(&mut self, slot: u64, act: impl FnOnce(&mut Circuit, &mut Telling<'_>) -> T) -> T {
+            let log = &mut self.log;
+            act(&mut self.circuit, &mut Telling { now: 4 * slot, slot, place: PLACE, log })
+        }
+
+        /// Hears some characters, one a period from period 0 on.
+        fn hear(&mut self, text: &str) {
+            for (slot, character) in (0..).zip(codec::notation::parse(text).unwrap().chars()) {
+                self.at(slot, |circuit, telling| {
+                    circuit.receiver.hear_any(Cell::of(character), None, telling);
+                });
+            }
+        }
+
+        /// What it sends in a period in which its source has nothing.
+        fn turn(&mut self, slot: u64) -> Cell {
+            self.at(slot, |circuit, telling| match circuit.sender.turn(None, telling) {
+                Turn::Send(cell) => cell,
+                Turn::Ask(_) => circuit.sender.send(Supply::Nothing, telling),
+            })
+        }
+
+        fn stay_silent(&mut self, periods: Range<u64>) {
+            periods.for_each(|slot| self.at(slot, Circuit::stay_silent));
+        }
+
+        fn told(&mut self) -> Vec<(u64, &'static str)> {
+            self.log.drain().map(|row| (row.at, row.what.kind())).collect()
+        }
+    }
+
+    #[test]
+    fn a_tap_records_in_its_windows() {
+        let tapped = Tapped { outgoing: 0, incoming: 1, windows: vec![2..5, 8..10] };
+        let on: Vec<u64> = (0..12).filter(|now| tapped.is_on(*now)).collect();
+        assert_eq!(on, [2, 3, 4, 8, 9]);
+        let edges = [0, 2, 4, 5, 8, 9, 10].map(|from| tapped.edge(from));
+        assert_eq!(edges, [Some(2), Some(5), Some(5), Some(8), Some(10), Some(10), None]);
+        let stretches = |range| tapped.stretches(range).collect::<Vec<_>>();
+        assert_eq!(stretches(0..20), [2..5, 8..10]);
+        assert_eq!(stretches(3..9), [3..5, 8..9]);
+        assert_eq!(stretches(5..8), []);
+    }
+
+    #[test]
+    fn the_lamps_show_power_an_open_link_and_packets_and_a_reply_carries_them() {
+        // L. The bits are chosen here.
+        let lamps = |bench: &mut Bench| {
+            let probe = Asked::Probe(ProbeNumber::new(2).unwrap());
+            bench.at(50, |circuit, telling| circuit.answer(probe, telling));
+            (bench.circuit.light(), bench.turn(50))
+        };
+        let reply = |bits: u8| Cell::control(0xf0 + bits);
+        let bench = || Bench::new(Sink::Host(0));
+        assert_eq!(lamps(&mut bench()), (Light::Green, reply(2)));
+        let mut receiving = bench();
+        receiving.hear("83 05");
+        assert_eq!(lamps(&mut receiving), (Light::Yellow, reply(3)));
+        let mut sending = bench();
+        let byte = Supply::Data(Cell::data(0x83), None);
+        sending.at(0, |circuit, telling| circuit.sender.send(byte, telling));
+        assert_eq!(lamps(&mut sending), (Light::Yellow, reply(3)));
+        let mut open = bench();
+        open.hear("IDLE×16");
+        assert_eq!(lamps(&mut open), (Light::Red, reply(1)));
+        open.circuit.power_off(100, &mut open.log);
+        assert_eq!(lamps(&mut open), (Light::Off, reply(0)));
+    }
+
+    #[test]
+    fn what_passes_is_counted() {
+        let mut bench = Bench::new(Sink::Host(0));
+        let [byte, go] = [Cell::data(0x0c), Cell::control(0x03)];
+        for cell in [byte, byte, byte, Cell::END, go, Cell::GAP, Cell::control(0xc7)] {
+            bench.at(9, |circuit, telling| circuit.note(cell, telling));
+        }
+        bench.hear("83 05 07");
+        let passed = bench.circuit.passed();
+        // A GAP that fills a period ends no packet.
+        let expected = Passed { data: 3, packets: 1, fill_max: 3, ..Passed::default() };
+        assert_eq!(passed, expected);
+        // The last one was a probe. R-6
+        assert_eq!(bench.circuit.status.word(), 0x10);
+    }
+
+    #[test]
+    fn without_power_a_port_falls_silent_once_and_loses_what_it_held() {
+        let mut bench = Bench::new(Sink::Host(0));
+        bench.hear("83 05");
+        bench.circuit.power_off(40, &mut bench.log);
+        assert_eq!(bench.circuit.receiver.fill(), 0);
+        bench.stay_silent(0..15);
+        assert_eq!(bench.told(), [(40, "power-lost"), (40, "received")]);
+        bench.stay_silent(15..35);
+        assert_eq!(bench.told(), [(60, "fell-silent")]);
+        assert_eq!(bench.circuit.power, Power::Off { faults: 1, silent: 16 });
+        // A port that has power does not fall silent.
+        bench.circuit.power_on(200, &mut bench.log);
+        bench.stay_silent(50..90);
+        assert_eq!(bench.told(), [(200, "silence-ended")]);
+    }
+
+    #[test]
+    fn power_is_back_when_the_last_fault_that_took_it_is_over() {
+        let mut bench = Bench::new(Sink::Host(0));
+        bench.circuit.power_off(40, &mut bench.log);
+        bench.circuit.power_off(44, &mut bench.log);
+        bench.circuit.power_off(48, &mut bench.log);
+        for faults in [2, 1] {
+            bench.circuit.power_on(60, &mut bench.log);
+            assert_eq!(bench.circuit.power, Power::Off { faults, silent: 0 });
+        }
+        bench.circuit.power_on(60, &mut bench.log);
+        assert_eq!(bench.circuit.power, Power::On);
+        // A silence of fewer than 16 periods was not told, and neither is its end.
+        assert_eq!(bench.told(), [(40, "power-lost"), (44, "power-lost"), (48, "power-lost")]);
+    }
+
+    #[test]
+    fn a_silence_goes_on_if_nothing_was_sent_in_between() {
+        // With power from time 41 on, it first sends in period 11, at time 44.
+        for (again, silent) in [(44, 7), (45, 0)] {
+            let mut bench = Bench::new(Sink::Host(0));
+            bench.circuit.power_off(8, &mut bench.log);
+            bench.stay_silent(2..9);
+            bench.circuit.power_on(41, &mut bench.log);
+            bench.circuit.power_off(again, &mut bench.log);
+            assert_eq!(bench.circuit.power, Power::Off { faults: 1, silent }, "{again}");
+        }
+        // F-8: fill begins with GO.
+        let mut bench = Bench::new(Sink::Host(0));
+        bench.circuit.power_off(8, &mut bench.log);
+        bench.circuit.power_on(41, &mut bench.log);
+        assert_eq!((bench.turn(11), bench.turn(12)), (Cell::control(0x03), Cell::GAP));
+    }
+
+    #[test]
+    fn an_input_of_a_switch_streams_only_while_it_is_connected() {
+        let connected = Input::Connected(PortId(1), Transit::new(0x81, None));
+        for (input, byte) in [(connected, Some(Cell::data(5))), (Input::Discarding, None)] {
+            let mut bench = Bench::new(Sink::Switch(0, Input::Empty));
+            bench.hear("05 06");
+            // Its head has been taken.
+            bench.circuit.sink.set(input);
+            assert_eq!(bench.circuit.stream(), byte);
+        }
+        assert_eq!(Bench::new(Sink::Host(0)).circuit.stream(), None);
+    }
+
+    #[test]
+    fn a_reset_input_is_empty_and_hands_back_the_packet_that_has_not_gone_on() {
+        //
+        let id = PacketId { host: NodeId(3), number: 4 };
+        let connected = Input::Connected(PortId(1), Transit::new(0x81, Some(id)));
+        let mut switches = [Switch::new(NodeId(7), SwitchParameters::new(8, Addressing::Relative))];
+        let mut bench = Bench::new(Sink::Switch(0, connected));
+        assert_eq!(bench.circuit.reset_input(&mut switches), Some(id));
+        assert_eq!(bench.circuit.sink, Sink::Switch(0, Input::Empty));
+        assert_eq!(bench.circuit.reset_input(&mut switches), None);
+    }
+
+    #[test]
+    fn only_an_input_that_its_switch_has_set_aside_is_extended() {
+        let sinks =
+            [Sink::Host(0), Sink::Switch(0, Input::Ready), Sink::Switch(0, Input::Extended)];
+        assert_eq!(sinks.map(|sink| sink.is_extended()), [false, false, true]);
+    }
 
     #[test]
     fn a_probe_sets_bit_four_and_its_reply_clears_it() {

@@ -96,3 +96,23 @@ pub const fn delay_of_metres(metres: u64) -> Ticks {
         metres.saturating_mul(DELAY_PS_PER_M).div_ceil(codec::tick::FULL_RATE_PERIOD_PS as u64);
     Ticks(if periods == 0 { 1 } else { periods })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slack_buffer_and_the_timeouts_are_those_of_the_rules() {
+        // F-3, F-4
+        let slack = Slack::default();
+        assert_eq!((slack.cells(), slack.stop_at()), (80, 48));
+        //
+        assert_eq!(BLOCKED.0, 4_194_304);
+    }
+
+    #[test]
+    fn a_cable_delays_by_whole_periods_and_by_one_at_least() {
+        // 25 m are 140 ns (§4.2), of 12.5 ns each.
+        assert_eq!([0, 1, 2, 3, 25, 1000].map(|m| delay_of_metres(m).0), [1, 1, 1, 2, 12, 448]);
+    }
+}

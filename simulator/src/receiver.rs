@@ -599,4 +599,179 @@ mod tests {
         bench.hear("GAP");
         assert_eq!(bench.told().last(), Some(&(2, "dropped")));
     }
+
+    /// A receiver that accounts for nothing, of the same slack buffer, after some characters.
+    fn after(text: &str) -> Bench {
+        let mut bench = Bench::new(Symbols::Mandatory);
+        bench.receiver.incoming = Box::default();
+        bench.receiver.heed = Heed::Nothing;
+        bench.hear(text);
+        bench
+    }
+
+    /// GO, STOP, GAP, IDLE, a byte, one that heads a packet, BRES, a weakened GO, no symbol.
+    const ALL: [(&str, Cell); 9] = [
+        ("GO", Cell::control(0x03)),
+        ("STOP", Cell::control(0x0f)),
+        ("GAP", Cell::GAP),
+        ("IDLE", Cell::IDLE),
+        ("byte", Cell::data(7)),
+        ("head", Cell::data(7).as_head()),
+        ("BRES", Cell::control(0x3c)),
+        ("weak", Cell::control(0x01)),
+        ("none", Cell::control(0xa6)),
+    ];
+
+    /// What it hears in passing; that leaves it as hearing it with care does.
+    fn passing(bench: &Bench, gone: Command) -> String {
+        let heard = |(name, cell): &(&'static str, Cell)| {
+            let (mut quick, mut slow) = (bench.receiver.clone(), bench.receiver.clone());
+            quick.hear(*cell, gone)?;
+            let place = Port { node: NodeId(0), port: PortId(0) };
+            let mut log = Log::new(Wanted::Everything);
+            slow.hear_any(*cell, None, &mut Telling { now: 0, slot: 0, place, log: &mut log });
+            assert_eq!((format!("{quick:?}"), log.drain().count()), (format!("{slow:?}"), 0));
+            Some(*name)
+        };
+        ALL.iter().filter_map(heard).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn fill_and_bytes_within_a_packet_are_heard_in_passing() {
+        use Command::{Go, Stop};
+        // Between packets; the command that was heard last is only said again. F-8
+        assert_eq!([passing(&after(""), Go), passing(&after(""), Stop)], ["GO GAP", "STOP GAP"]);
+        assert_eq!(passing(&after("IDLE×15"), Go), "GO GAP");
+        // Within a packet, while there is ease: STOP is due at four cells. F-3
+        assert_eq!(passing(&after("83 05"), Go), "GO byte");
+        assert_eq!(passing(&after("83 05 IDLE×3"), Stop), "STOP byte");
+        assert_eq!(passing(&after("83 05 06"), Go), "GO");
+        assert_eq!(passing(&after("83 05 06 07"), Go), "GO");
+        // GO is due in the period after the buffer has fallen to two. F-3
+        let mut fallen = after("83 05 06 07");
+        fallen.take(2);
+        assert_eq!(passing(&fallen, Go), "");
+        // In a reset GAP ends it. R-2
+        assert_eq!(passing(&after("FRES"), Go), "GO");
+        // On an open link all but silence is news. F-7
+        assert_eq!(passing(&after("IDLE×16"), Go), "IDLE");
+        // Bytes that are accounted for are not, nor GAP where a packet has lost its first byte.
+        let mut accounting = Bench::new(Symbols::Mandatory);
+        accounting.hear("83 05");
+        assert_eq!(passing(&accounting, Go), "GO");
+        let mut headless = after("");
+        headless.receiver.heed = Heed::Framing;
+        assert_eq!(passing(&headless, Go), "");
+    }
+
+    /// With which characters in turn with this one it may be left alone.
+    fn ignored(bench: &Bench, one: &str, gone: Command, wanted: Wanted) -> String {
+        let one = ALL.iter().find(|(name, _)| *name == one).unwrap().1;
+        let ignored = |(name, cell): &(&'static str, Cell)| {
+            let pairs = [[one, *cell], [*cell, one]];
+            let [this, other] = pairs.map(|pair| bench.receiver.ignores(pair, gone, wanted));
+            assert_eq!(this, other, "in whichever order");
+            this.then_some(*name)
+        };
+        ALL.iter().filter_map(ignored).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_may_be_heard_for_ever_is_fill_and_what_nobody_is_told_of() {
+        use Command::{Go, Stop};
+        use Wanted::{Everything, Nothing};
+        let fresh = after("");
+        assert_eq!(ignored(&fresh, "GO", Go, Everything), "GO GAP IDLE");
+        assert_eq!(ignored(&fresh, "STOP", Stop, Everything), "STOP GAP IDLE");
+        assert_eq!(ignored(&fresh, "STOP", Go, Everything), "");
+        assert_eq!(ignored(&fresh, "GO", Stop, Everything), "");
+        // Codes that are weakened, or none, are told. C-4, C-5
+        assert_eq!(ignored(&fresh, "GAP", Go, Nothing), "GO GAP IDLE weak none");
+        assert_eq!(ignored(&fresh, "GAP", Stop, Nothing), "STOP GAP IDLE none");
+        // Within a packet and in a reset GAP ends it.
+        assert_eq!(ignored(&after("83 05"), "GO", Go, Everything), "GO IDLE");
+        assert_eq!(ignored(&after("FRES"), "GO", Go, Everything), "GO IDLE");
+        // GO is due. F-3
+        let mut fallen = after("83 05 06 07");
+        assert_eq!(ignored(&fallen, "GO", Go, Everything), "GO IDLE");
+        fallen.take(2);
+        assert_eq!(ignored(&fallen, "GO", Go, Everything), "");
+        let mut headless = after("");
+        headless.receiver.heed = Heed::Framing;
+        assert_eq!(ignored(&headless, "GO", Go, Everything), "GO IDLE");
+    }
+
+    #[test]
+    fn a_silence_under_way_is_not_ignored() {
+        // F-7: 16 silent periods in a row are news, and so is what ends them.
+        let silence = |text, one| ignored(&after(text), one, Command::Go, Wanted::Everything);
+        assert_eq!(silence("IDLE", "GO"), "IDLE");
+        assert_eq!(silence("IDLE", "IDLE"), "GO GAP");
+        assert_eq!(silence("IDLE IDLE", "GO"), "");
+        assert_eq!(silence("IDLE IDLE", "IDLE"), "");
+        assert_eq!(silence("IDLE×16", "GO"), "");
+        assert_eq!(silence("IDLE×16", "IDLE"), "IDLE");
+    }
+
+    #[test]
+    fn of_what_was_ignored_the_last_period_counts() {
+        // F-7
+        let open_after = |last: Cell| {
+            let mut bench = after("IDLE");
+            bench.receiver.heard_last(last);
+            bench.hear("IDLE×20").first().copied()
+        };
+        assert_eq!(open_after(Cell::GAP), Some((16, Asked::LinkOpen)));
+        assert_eq!(open_after(Cell::IDLE), Some((15, Asked::LinkOpen)));
+        let mut open = after("IDLE×16");
+        open.receiver.heard_last(Cell::IDLE);
+        assert!(open.receiver.is_open());
+    }
+
+    #[test]
+    fn what_comes_with_the_power_is_a_receiver_that_has_heard_nothing() {
+        let mut bench = Bench::new(Symbols::All);
+        bench.hear("83 05 06 07 08");
+        let receiver = &bench.receiver;
+        assert_eq!((receiver.commanded(), receiver.is_calm()), (Command::Stop, false));
+        assert_eq!((receiver.fill(), receiver.fill_max()), (5, 5));
+        assert!(receiver.is_receiving() && receiver.symbols() == Symbols::All);
+        assert_eq!(receiver.peek(4), Some(Cell::data(8)));
+        bench.told();
+        let place = Port { node: NodeId(0), port: PortId(0) };
+        let telling = &mut Telling { now: 9, slot: 9, place, log: &mut bench.log };
+        bench.receiver.power_up(telling);
+        let receiver = &bench.receiver;
+        assert_eq!((receiver.commanded(), receiver.is_calm()), (Command::Go, true));
+        assert_eq!((receiver.fill(), receiver.fill_max(), receiver.is_receiving()), (0, 5, false));
+        assert_eq!(bench.told(), [(9, "received")]);
+        // The silence begins anew, too. F-7
+        assert_eq!(bench.hear("IDLE×20"), [(20, Asked::LinkOpen)]);
+    }
+
+    #[test]
+    fn at_the_end_of_a_run_the_frame_that_comes_in_is_told() {
+        let mut bench = Bench::new(Symbols::Mandatory);
+        bench.hear("83 05");
+        let place = Port { node: NodeId(0), port: PortId(0) };
+        let telling = &mut Telling { now: 2, slot: 2, place, log: &mut bench.log };
+        bench.receiver.finish(telling);
+        assert_eq!(bench.told(), [(2, "received")]);
+    }
+
+    #[test]
+    fn packets_are_counted_by_where_they_begin() {
+        let mut bench = Bench::new(Symbols::Mandatory);
+        let place = Port { node: NodeId(0), port: PortId(0) };
+        for number in 0..3 {
+            let id = PacketId { host: NodeId(7), number };
+            let telling = &mut Telling { now: 0, slot: 0, place, log: &mut bench.log };
+            // Of the last one the first byte is lost.
+            let cell = if number < 2 { Cell::data(5) } else { Cell::control(0x05) };
+            bench.receiver.hear_any(cell.as_head(), Some(id), telling);
+        }
+        assert_eq!(bench.receiver.heads(), 3);
+        bench.take(1);
+        assert_eq!(bench.receiver.heads(), 2);
+    }
 }

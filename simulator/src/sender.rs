@@ -186,6 +186,10 @@ impl Sender {
         }
         if let Some(command) = due {
             self.fill = command;
+            // Told though it says nothing new: it takes the place of what else would go. F-6
+            if command == self.told {
+                telling.tell(None, || What::Commanded(command));
+            }
             return Turn::Send(code_of(command));
         }
         if let Sending::Closing(rest) = self.sending {
@@ -621,5 +625,115 @@ mod tests {
             [stop, stop].into_iter().for_each(|cell| sender.sent(cell, telling));
         });
         assert_eq!(commands, ["STOP", "GO", "STOP", "STOP"]);
+    }
+
+    /// A sender whose R-4 takes 10 periods, after what happened to it in period 0; and what it does
+    /// of its own accord in a later period: fill, the bytes of a packet, fill for ever.
+    fn own(slot: u64, after: impl FnOnce(&mut Sender, &mut Telling<'_>)) -> String {
+        let link = LinkParameters { blocked: Ticks(10), ..LinkParameters::default() };
+        let mut sender = Sender::new(&link, None);
+        let mut log = Log::new(Wanted::Everything);
+        let place = Port { node: NodeId(0), port: PortId(0) };
+        after(&mut sender, &mut Telling { now: 0, slot: 0, place, log: &mut log });
+        let show = |cells: &[Cell]| {
+            cells.iter().map(|cell| cell.character()).collect::<CharBuf>().to_string()
+        };
+        let idle = sender.idle(slot).map(|cell| format!("fill {}", show(&[cell])));
+        let streams = sender.streams(slot).then(|| "streams".to_owned());
+        let rhythm = sender.rhythm(slot).map(|pair| format!("ever {}", show(&pair)));
+        [idle, streams, rhythm].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    fn begin(sender: &mut Sender, telling: &mut Telling<'_>) {
+        sender.send(Supply::Data(Cell::data(0x83), None), telling);
+    }
+
+    /// STOP comes, and is obeyed.
+    fn stop(sender: &mut Sender, telling: &mut Telling<'_>) {
+        sender.command(Command::Stop, telling);
+        (0..3).for_each(|_| take_turn(sender, None, telling));
+    }
+
+    fn take_turn(sender: &mut Sender, due: Option<Command>, telling: &mut Telling<'_>) {
+        sender.turn(due, telling);
+    }
+
+    #[test]
+    fn between_packets_a_sender_fills_of_its_own_accord() {
+        // F-8. Power-up counts as after a GAP.
+        assert_eq!(own(2, |_, _| {}), "fill GO, ever GO GAP");
+        assert_eq!(own(3, |_, _| {}), "fill GAP, ever GO GAP");
+        // Not while a STOP is on its way (F-4), a symbol waits (F-6), or what was said last is not
+        // yet on the wire.
+        assert_eq!(own(2, |sender, telling| sender.command(Command::Stop, telling)), "");
+        assert_eq!(own(2, |sender, _| sender.order(Symbol::OverrunAlarm)), "");
+        assert_eq!(own(2, |sender, telling| take_turn(sender, Some(Command::Stop), telling)), "");
+        // Stopped, for as long as R-4 allows.
+        assert_eq!(own(9, stop), "ever GO GAP");
+        assert_eq!(own(10, stop), "");
+    }
+
+    #[test]
+    fn within_a_packet_a_sender_streams_until_something_else_is_due() {
+        assert_eq!(own(9, begin), "streams, ever GO GO");
+        //
+        assert_eq!(own(10, begin), "");
+        let within = |then: fn(&mut Sender, &mut Telling<'_>)| {
+            own(9, |sender, telling| {
+                begin(sender, telling);
+                then(sender, telling);
+            })
+        };
+        assert_eq!(within(|sender, telling| sender.command(Command::Stop, telling)), "");
+        assert_eq!(within(|sender, _| sender.order(Symbol::OverrunAlarm)), "");
+        assert_eq!(within(|sender, _| sender.sever()), "");
+        assert_eq!(within(stop), "ever GO GO");
+        // A command that is due goes between the bytes, and is fill from then on.
+        let due = within(|sender, telling| take_turn(sender, Some(Command::Stop), telling));
+        assert_eq!(due, "streams");
+        let accounts = |sender: &mut Sender, _: &mut Telling<'_>| {
+            sender.account = Some(Box::default());
+        };
+        assert_eq!(within(accounts), "ever GO GO");
+    }
+
+    #[test]
+    fn a_sender_knows_what_it_has_heard_and_what_it_sends() {
+        let id = PacketId { host: NodeId(3), number: 1 };
+        own(0, |sender, telling| {
+            assert_eq!((sender.current(), sender.deadline()), (None, u64::MAX));
+            sender.send(Supply::Data(Cell::data(0x83).as_head(), Some(id)), telling);
+            assert_eq!((sender.current(), sender.sending()), (Some(id), Sending::Packet));
+            assert_eq!(sender.deadline(), 10);
+            sender.command(Command::Stop, telling);
+            // Obeyed two periods later. F-4
+            assert_eq!((sender.heard(), sender.flow()), (Command::Stop, Command::Go));
+            (0..3).for_each(|_| take_turn(sender, None, telling));
+            assert_eq!((sender.heard(), sender.flow()), (Command::Stop, Command::Stop));
+        });
+    }
+
+    #[test]
+    fn of_the_codes_of_a_host_the_symbols_are_told_but_for_fill_and_commands() {
+        let codes = [0x00, 0x03, 0x0f, 0x30, 0xa6, 0x33];
+        let symbols = told(|sender, telling| {
+            for code in codes {
+                assert_eq!(sender.send(Supply::Symbol(code), telling), Cell::control(code));
+            }
+        });
+        assert_eq!(symbols, ["symbol-sent", "symbol-sent"]);
+    }
+
+    #[test]
+    fn a_command_of_the_slack_buffer_is_told_though_it_says_nothing_new() {
+        // The GAP of a reset must wait for it. R-1, F-6
+        let commands = told(|sender, telling| {
+            for command in [Command::Stop, Command::Stop, Command::Go] {
+                if let Turn::Send(cell) = sender.turn(Some(command), telling) {
+                    sender.sent(cell, telling);
+                }
+            }
+        });
+        assert_eq!(commands, ["STOP", "STOP", "GO"]);
     }
 }

@@ -183,6 +183,20 @@ mod tests {
     }
 
     #[test]
+    fn a_buffer_has_ease_up_to_one_cell_below_the_upper_threshold() {
+        // F-3: GO at 1 and fewer, STOP at 3 and more, of 4.
+        let slack = Slack { go_slack: 1, hysteresis: 2, stop_slack: 1 };
+        let mut buffer = SlackBuffer::new(&slack);
+        let mut seen = Vec::new();
+        for _ in 0..5 {
+            let at = [buffer.is_low(), buffer.has_ease(), buffer.is_high(), buffer.is_full()];
+            seen.push(at.map(u8::from));
+            buffer.push(Cell::data(1));
+        }
+        assert_eq!(seen, [[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]]);
+    }
+
+    #[test]
     fn a_command_comes_out_so_many_periods_later() {
         let mut delayed = Delayed::default();
         delayed.push(Command::Stop, 2);
@@ -195,5 +209,9 @@ mod tests {
         delayed.push(Command::Stop, 1);
         delayed.push(Command::Go, 1);
         assert_eq!([delayed.pop(), delayed.pop()], [None, Some(Command::Go)]);
+        delayed.push(Command::Stop, 3);
+        assert!(!delayed.is_empty());
+        delayed.clear();
+        assert!(delayed.is_empty());
     }
 }
