@@ -150,7 +150,7 @@ impl Link {
         }
         account.findings.feed(id, chunk);
         timeline.feed(id, chunk, &mut |row| account.take(row));
-        account.recorded(id, chunk.end());
+        account.recorded(id, [chunk.first, chunk.end()]);
     }
 
     /// No chunk to come begins before this moment.
@@ -201,13 +201,13 @@ impl Account {
         }
     }
 
-    /// A channel has been recorded up to a place.
-    fn recorded(&mut self, id: ChannelId, end: Tick) {
+    /// A channel has been recorded from a place up to another.
+    fn recorded(&mut self, id: ChannelId, places: [Tick; 2]) {
         let Some(side) = self.sides.get_mut(&id) else { return };
-        side.slack.recorded(end);
+        side.slack.recorded(places);
         let (peer, period_ps) = (side.peer, side.channel.period_ps.get());
         if let Some(peer) = peer.and_then(|peer| self.sides.get_mut(&peer)) {
-            peer.slack.heard(period_ps, end);
+            peer.slack.heard(period_ps, places);
         }
     }
 

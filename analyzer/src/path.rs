@@ -159,13 +159,14 @@ impl Paths {
         self.legs.oldest()
     }
 
-    /// The recording ends.
-    pub fn finish(&mut self, out: &mut impl FnMut(Journey)) {
+    /// The recording ends: what comes at a tap from then on is not seen.
+    pub fn finish(&mut self, end: Time, out: &mut impl FnMut(Journey)) {
         for leg in self.legs.ids() {
             let Some(found) = self.legs.get(leg) else { continue };
             if found.fate.is_none() && !matches!(found.onward, Onward::Gone(_)) {
-                let passed = found.passed.is_some();
-                let unseen = if passed { Fate::Dropped("S-1") } else { Fate::UnderWay };
+                // What has left its switch may still be on its way to the tap.
+                let is_over = found.passed.is_some_and(|until| until < end);
+                let unseen = if is_over { Fate::Dropped("S-1") } else { Fate::UnderWay };
                 let fate = self.verdict(found, unseen);
                 self.settle(leg, fate, out);
             }

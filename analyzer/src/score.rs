@@ -167,6 +167,7 @@ impl Reason {
             Self::PowerLost => "power-lost",
             Self::Raw => "raw",
             Self::NotRecorded => "not-recorded",
+            Self::Repeated => "repeated",
         }
     }
 }

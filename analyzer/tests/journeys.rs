@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use analyzer::analysis::{Analysis, Told, Wanted};
 use analyzer::link::slack::Assumptions;
-use analyzer::path::Journey;
+use analyzer::path::{Fate, Journey};
 use analyzer::text::journey_lines;
 use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
 use codec::crc::crc8;
@@ -17,6 +17,8 @@ use codec::tick::Tick;
 const A: &str = "h0:0>s0:0";
 const B: &str = "s0:1>s1:2";
 const C: &str = "s1:3>h1:0";
+/// Observed where its packets arrive, 40 periods after they were sent.
+const D: &str = "s0:2>h2:0";
 
 /// Packets of a channel: each begins at a place, and ends with GAP unless it says how else.
 type Sent<'a> = (&'a str, &'a [(usize, Vec<u8>)]);
@@ -47,6 +49,10 @@ fn capture(channels: &[Sent<'_>]) -> Vec<u8> {
 
 /// The characters of packets, from before the first on.
 fn sent(packets: &[(usize, Vec<u8>)]) -> Vec<(u64, String)> {
+    sent_until(2000, packets)
+}
+
+fn sent_until(end: usize, packets: &[(usize, Vec<u8>)]) -> Vec<(u64, String)> {
     let mut text = String::from("GAP");
     let mut at = 1;
     for (start, bytes) in packets {
@@ -56,18 +62,20 @@ fn sent(packets: &[(usize, Vec<u8>)]) -> Vec<(u64, String)> {
         text += " GAP";
         at = start + bytes.len() + 1;
     }
-    write!(text, " (GO)×{}", 2000 - at).unwrap();
+    write!(text, " (GO)×{}", end - at).unwrap();
     vec![(0, text)]
 }
 
-/// Each channel is observed where its packets are sent.
+/// Each channel but D is observed where its packets are sent.
 fn recording(channels: &[Recorded<'_>]) -> Vec<u8> {
     let declared: Vec<Channel> = channels
         .iter()
         .map(|(name, _)| {
             let mut channel = Channel::named(*name);
-            channel.tap = name.split_once('>').map(|(from, _)| from.to_owned());
-            channel.more = vec![("delay".to_owned(), "1".to_owned())];
+            let (is_near, delay) = if *name == D { (false, "40") } else { (true, "1") };
+            let tap = |(from, to): (&str, &str)| if is_near { from } else { to }.to_owned();
+            channel.tap = name.split_once('>').map(tap);
+            channel.more = vec![("delay".to_owned(), delay.to_owned())];
             channel
         })
         .collect();
@@ -170,6 +178,22 @@ fn a_flipped_bit_is_known_modulo_127() {
                  if one bit, it is the one with 67 behind it, modulo 127: byte.bit 9.3
     ");
     assert_eq!(journeys[0].injuries[0].bit, Some(67));
+}
+
+/// The second one leaves s0 at 160, so that the first had left by then, if it was not dropped: up to 40
+/// periods later it may come to the tap. W-2
+#[test]
+fn what_had_not_come_to_a_tap_when_the_recording_ended_was_not_dropped() {
+    let (first, second) = (packet(&[0x82, 5, 1, 2, 3, 4]), packet(&[0x81, 0x81, 5, 1, 2, 3, 4]));
+    let fate = |end| {
+        let came = [(100, first.clone()), (120, second.clone())];
+        let left = [(160, hop(&second))];
+        let channels = [(A, &came[..]), (B, &left[..]), (D, &[][..])];
+        let recorded = channels.map(|(name, packets)| (name, sent_until(end, packets)));
+        let (_, journeys) = read(&recording(&recorded));
+        journeys.iter().find(|journey| journey.hops[0].start == Tick(100)).unwrap().fate
+    };
+    assert_eq!([180, 198, 400].map(fate), [Fate::UnderWay, Fate::UnderWay, Fate::Dropped("S-1")]);
 }
 
 #[test]

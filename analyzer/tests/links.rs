@@ -261,6 +261,16 @@ fn a_hole_belongs_to_no_interval() {
 }
 
 #[test]
+fn a_packet_that_a_hole_cuts_off_passes_no_longer() {
+    // L: the packet is seen to pass at 2 and 3. 4..=9 are missing, and with them perhaps its end: what
+    // passes at 10..=12 is not known until the GAP at 13 says that nothing does.
+    let pieces = [(0, 0, "GAP GO 83 05", 0), (0, 10, "GO GO GO GAP GO", 0)];
+    let lamp = &row(&capture(&[Channel::named("a:0>b:0")], &pieces), 0)["lamp"];
+    let periods = ["unknown", "red", "green", "yellow"].map(|light| &lamp[light]["periods"]);
+    assert_eq!(periods, [3, 0, 4, 2]);
+}
+
+#[test]
 fn a_hole_in_the_opposite_channel_leaves_its_sender_unknown() {
     // b's hole is known at 8, where it goes on; its GO at 9 says what a may do.
     let pieces = [(0, 0, "GAP GO×11", 0), (1, 0, "GO STOP GAP", 0), (1, 8, "GAP GO GAP", 0)];

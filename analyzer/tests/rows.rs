@@ -240,6 +240,19 @@ fn a_hole_forgets_all_that_was_known() {
 }
 
 #[test]
+fn silence_is_counted_anew_behind_a_hole() {
+    // F-7: what was missing may have been no silence. Eight silent periods before the hole and eight behind
+    // it open nothing; sixteen behind it do, the last of them 44.
+    let pieces = [(0, 0, "GAP IDLE×8", 0), (0, 11, "IDLE×8 GAP", 0)];
+    insta::assert_snapshot!(events(&pieces), @"11 a hole 2");
+    insta::assert_snapshot!(events(&[pieces[0], (0, 29, "IDLE×16 GAP", 0)]), @"
+    29 a hole 20
+    44 a open-link
+    45 a link-restored
+    ");
+}
+
+#[test]
 fn what_comes_before_the_first_chunk_is_no_hole() {
     insta::assert_snapshot!(events(&[(0, 100, "GAP", 0), (0, 102, "GAP", 0)]), @"102 a hole 1");
 }
@@ -318,6 +331,59 @@ fn rows_that_repeat_for_ever_are_listed_for_a_while() {
     );
     // Where only packets are wanted, nothing is left out.
     assert_eq!(packets(&[(0, 0, "!a6 GAP", 1 << 40)]), "");
+}
+
+#[test]
+fn a_packet_of_the_last_round_begins_in_the_last_round() {
+    // P-1: rounds of four characters, of which only the first are listed; the packet that the last of 2^40
+    // leaves open is its last three characters.
+    let pieces = [(0, 0, "GAP 83 05 92", 1 << 40), (0, 1 << 42, "GAP", 0)];
+    let text = rows(&capture(FULL_RATE, &pieces), Want::All);
+    let end: u64 = 1 << 42;
+    let last = format!("{end} a {}..={} 830592 good 00 gap", end - 3, end - 1);
+    assert_eq!(text.lines().last(), Some(last.as_str()));
+}
+
+#[test]
+fn rows_of_one_nanosecond_are_in_order_of_their_picoseconds() {
+    // Timestamps are whole nanoseconds, so that all three chunks have the timestamp 12 ns: what sorts
+    // blocks by them may leave these in any order.
+    let periods = [12_600, 12_500, 12_900];
+    let channels = [("a:0>b:0", periods[0]), ("b:0>a:0", periods[1]), ("c:0>a:1", periods[2])];
+    let channels = channels.map(|(name, period)| {
+        let mut channel = Channel::named(name);
+        channel.period_ps = NonZeroU64::new(period).unwrap();
+        channel
+    });
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let chars = parse("!a6").unwrap();
+    for channel in [1, 0, 2] {
+        let content = Content::Literal(chars.chars());
+        file.write(ChannelId(channel), &Chunk { first: Tick(1), content }).unwrap();
+    }
+    let file = file.finish().unwrap();
+    let (chunks, head): (Vec<&[u8]>, Vec<&[u8]>) =
+        blocks(&file).into_iter().partition(|block| block[0] == ENHANCED_PACKET);
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let file = [head.concat(), order.map(|at| chunks[at]).concat()].concat();
+        let expected = "1 b invalid-code 166\n1 a invalid-code 166\n1 c invalid-code 166\n";
+        assert_eq!(rows(&file, Want::Events), expected, "{order:?}");
+    }
+}
+
+/// The type of a block that brings a chunk, in its first byte.
+const ENHANCED_PACKET: u8 = 6;
+
+/// The blocks of a little-endian file.
+fn blocks(mut file: &[u8]) -> Vec<&[u8]> {
+    let mut blocks = Vec::new();
+    while !file.is_empty() {
+        let len = file.get(4..8).unwrap().try_into().map(u32::from_le_bytes).unwrap();
+        let (block, rest) = file.split_at(usize::try_from(len).unwrap());
+        blocks.push(block);
+        file = rest;
+    }
+    blocks
 }
 
 #[test]

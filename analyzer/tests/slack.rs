@@ -191,6 +191,32 @@ fn what_was_not_recorded_may_have_been_anything() {
 }
 
 #[test]
+fn what_a_hole_hides_of_the_commands_is_not_known_from_its_beginning_on() {
+    // b's channel has a hole from 16 to 23, a's has none. What was commanded is known up to 15, and what
+    // was decided up to 14: from 15 on b may have emptied the buffer, though it said STOP before the hole.
+    // It says GO at 24, decided at 23 at the latest: so there are not so many as make it say STOP.
+    let commanded = "GO GAP GO GAP GO GAP STOP (GAP STOP)×4 GAP";
+    let pieces = [(0, 0, SENT), (1, 0, commanded), (1, 24, "GO GAP (GO GAP)×10")];
+    let capture = capture("b:0", PARAMETERS, &pieces);
+    assert_eq!([14, 22, 23].map(|place| bounds(&capture, place)), [(3, 8), (0, 8), (0, 3)]);
+}
+
+/// The bounds in a period.
+fn bounds(capture: &[u8], place: u64) -> (u32, u32) {
+    let mut analysis = Analysis::new(capture, Wanted::Fills, Assumptions::default());
+    let mut bounds = None;
+    let mut told = |told: Told| {
+        if let Told::Slack(SlackSaid::Fill(fill)) = told
+            && fill.channel == ChannelId(0)
+        {
+            bounds = bounds.or(fill.at(Tick(place)));
+        }
+    };
+    while analysis.step(&mut told).unwrap() == Progress::More {}
+    bounds.unwrap()
+}
+
+#[test]
 fn without_a_tap_nothing_can_be_aligned() {
     insta::assert_snapshot!(said(&capture("c:0", PARAMETERS, &[(0, 0, SENT), (1, 0, COMMANDED)])), @"");
 }
@@ -216,30 +242,53 @@ fn the_delay_of_a_cable_that_nobody_told_is_that_of_the_fastest_ping() {
     );
 }
 
-/// The captures of both channels cut into chunks of so many characters.
-fn in_pieces(len: usize) -> Vec<u8> {
-    let whole = |text: &str| parse(text).unwrap();
-    let mut pieces = Vec::new();
-    for (channel, text) in [(0, SENT), (1, COMMANDED)] {
-        let chars = whole(text);
+#[test]
+fn what_stood_above_the_lower_threshold_may_fall_by_two_when_it_is_not_seen_any_more() {
+    // STOP stands from 5 on, and is seen to up to 8: there are 4 with the cell that comes in. At 9 two
+    // may have been taken out at once, GO be decided, and another cell be in. S-3
+    let pieces = [(0, 0, "GAP GO 01×11 (GO)×4"), (1, 0, "GO GAP GO GAP GO GAP STOP GAP STOP GAP")];
+    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &pieces)), @"
+    0..=1: 0..3
+    2..=4: 1..3 to 3..3
+    5..=8: 4..4 to 4..7
+    9..=12: 3..8
+    13..=15: 2..8 to 0..8
+    16..=16: 0..8
+    ");
+}
+
+/// The same characters in chunks of so many.
+fn cut(pieces: &[Piece<'_>], len: usize) -> Vec<u8> {
+    let mut all = Vec::new();
+    for (channel, first, text) in pieces {
+        let chars = parse(text).unwrap();
         let count = chars.chars().len();
-        let texts = (0..count).step_by(len).map(|from| {
+        all.extend((0..count).step_by(len).map(|from| {
             let part = chars.chars().iter().skip(from).take(len);
             let text: Vec<String> = part.map(|character| character.to_string()).collect();
-            (channel, from as u64, text.join(" "))
-        });
-        pieces.extend(texts);
+            (*channel, first + from as u64, text.join(" "))
+        }));
     }
-    pieces.sort_by_key(|(channel, from, _)| (*from, *channel));
-    let pieces: Vec<Piece<'_>> =
-        pieces.iter().map(|(channel, from, text)| (*channel, *from, text.as_str())).collect();
-    capture("b:0", PARAMETERS, &pieces)
+    all.sort_by_key(|(channel, from, _)| (*from, *channel));
+    let all: Vec<Piece<'_>> =
+        all.iter().map(|(channel, from, text)| (*channel, *from, text.as_str())).collect();
+    capture("b:0", PARAMETERS, &all)
 }
 
 #[test]
 fn where_chunks_are_cut_makes_no_difference() {
-    let expected = said(&capture("b:0", PARAMETERS, &[(0, 0, SENT), (1, 0, COMMANDED)]));
-    for len in 1..12 {
-        assert_eq!(said(&in_pieces(len)), expected, "{len}");
+    let stop = "GO GAP GO GAP GO GAP STOP GAP STOP GAP";
+    let captures: [&[Piece<'_>]; 3] = [
+        &[(0, 0, SENT), (1, 0, COMMANDED)],
+        // The opposite channel is silent from 3 on, of which one knows at 18.
+        &[(0, 0, "GAP GO 01×40"), (1, 0, "GO GAP GO IDLE×40")],
+        // The opposite channel has a hole from 10 to 19, of which one knows at 20, where a GAP comes.
+        &[(0, 0, "GAP GO 01×18"), (1, 0, stop), (0, 20, "GAP GO 02 03"), (1, 20, stop)],
+    ];
+    for pieces in captures {
+        let expected = said(&capture("b:0", PARAMETERS, pieces));
+        for len in 1..12 {
+            assert_eq!(said(&cut(pieces, len)), expected, "{len}");
+        }
     }
 }

@@ -116,7 +116,8 @@ pub enum What {
     // An output circuit: the channel that goes out at the place.
     /// A frame went out.
     Sent(Frame),
-    /// STOP or GO went out, and the one before it was the other. F-1
+    /// STOP or GO went out: the slack buffer's, or one that says something else than what was said
+    /// before. F-1, F-6
     Commanded(Command),
     /// For want of power it has been silent for 16 periods.
     FellSilent,

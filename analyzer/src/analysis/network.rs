@@ -100,7 +100,7 @@ impl Network {
             }
         });
         if worked.then == Then::End {
-            self.finish(&mut told);
+            self.finish(worked.until, &mut told);
         } else if self.conversations.is_waiting() {
             let Self { wanted, conversations, findings, paths, now, .. } = self;
             let until = paths.oldest().unwrap_or(*now);
@@ -130,15 +130,15 @@ impl Network {
         });
     }
 
-    /// The section ends.
-    fn finish(&mut self, told: &mut Vec<Told>) {
+    /// The section ends, recorded up to a time.
+    fn finish(&mut self, end: Time, told: &mut Vec<Told>) {
         let Self { wanted, paths, blocking, conversations, evidence, findings, .. } = self;
         let (all, wanted, periods_ps) = (*wanted, wanted.network(), &self.periods_ps);
         blocking.finish(&mut |blocked| {
             findings.blocked(&blocked, |id| period_ps(periods_ps, id));
             told.extend(wanted.then_some(Told::Blocked(blocked)));
         });
-        paths.finish(&mut |journey| {
+        paths.finish(end, &mut |journey| {
             findings.journey(&journey);
             conversations.journey(&journey, &mut |it| speak(all, it, findings, told));
             told.extend(wanted.then_some(Told::Journey(journey)));

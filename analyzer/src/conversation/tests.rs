@@ -439,6 +439,27 @@ fn what_was_acknowledged_must_neither_be_refused_nor_sent_again() {
     ");
 }
 
+/// T-12: what was started anew may refuse what it had written before, for it knows nothing of it.
+#[test]
+fn a_receiver_that_knows_nothing_may_refuse_what_it_acknowledged() {
+    let told = check(
+        "
+        0 S 7.0 0
+        12 A 7.0 0
+        100 D 7.1 100 =1
+        112 A 7.1 100 lost
+        4100 D 7.1 4100 =1
+        4112 N4 7.1 4100
+        8100 S 8.0 8100 =1
+        8112 A 8.0 8100
+    ",
+    );
+    assert!(
+        told.contains("4112 nack no-channel-state") && !told.contains("nack-after-ack"),
+        "{told}"
+    );
+}
+
 /// By the sender's clock it was made at 880 µs, when the ACK was not there, and then waited for the network.
 #[test]
 fn what_waited_in_its_nic_was_not_sent_again_behind_its_ack() {

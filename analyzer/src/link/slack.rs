@@ -8,7 +8,8 @@
 //! what the tap hears D and the generation time earlier; at R's own end only the latter.
 //!
 //! So whatever arrives at the tap, the fill is settled up to those periods from which every command
-//! would have been heard. What the channel brings after them waits.
+//! would have been heard, and since which the opposite channel may have been silent without its being
+//! known yet that the link is open (F-7). What the channel brings after them waits.
 
 mod arrival;
 mod bound;
@@ -18,8 +19,10 @@ mod row;
 mod settle;
 mod summary;
 
+use std::collections::VecDeque;
+
 use codec::capture::{Channel, ChannelId};
-use codec::tick::{FULL_RATE_PERIOD_PS, Tick};
+use codec::tick::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 
 use self::arrival::{Entry, Order, Timing};
 pub use self::row::FillRow;
@@ -31,6 +34,9 @@ use crate::event::Event;
 use crate::packet::EndedBy;
 use crate::place::TapEnd;
 use crate::timeline::{Detail, What};
+
+/// Of the silence that opens a link, the periods before the one in which that is known. F-7
+const SILENT: u64 = OPEN_LINK.0 - 1;
 
 /// Bounds of a fill over a stretch of periods, as straight lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +134,34 @@ impl SlackSaid {
     }
 }
 
+/// How far a channel was recorded: what is recorded behind a hole counts only when the row that
+/// tells of the hole has come.
+#[derive(Clone, Debug, Default)]
+struct Recorded {
+    /// Up to here nothing is missing but what rows have told of.
+    end: Option<Tick>,
+    /// Behind holes that no row has told of yet: from a place up to another.
+    later: VecDeque<[Tick; 2]>,
+}
+
+impl Recorded {
+    /// So much more, from a place up to another.
+    fn add(&mut self, [first, end]: [Tick; 2]) {
+        match (self.later.back_mut(), self.end) {
+            (Some([_, before]), _) if *before == first => *before = end,
+            (None, before) if before.is_none_or(|before| first <= before) => self.end = Some(end),
+            (Some(_) | None, _) => self.later.push_back([first, end]),
+        }
+    }
+
+    /// A row has told of the hole before a place.
+    fn pass(&mut self, at: Tick) {
+        while let Some([_, end]) = self.later.pop_front_if(|[first, _]| *first <= at) {
+            self.end = Some(end);
+        }
+    }
+}
+
 /// The slack buffer at the far end of one channel.
 #[derive(Clone, Debug)]
 pub struct Slack {
@@ -136,8 +170,8 @@ pub struct Slack {
     period_ps: u64,
     parameters: Parameters,
     settling: Settling,
-    /// Places up to which the channel and the opposite one were recorded.
-    recorded: [Option<Tick>; 2],
+    /// How far the channel and the opposite one were recorded.
+    recorded: [Recorded; 2],
     /// When a probe went out on the channel that has not been answered. R-6
     probed: Option<Tick>,
     channel: Channel,
@@ -162,35 +196,34 @@ impl Slack {
             period_ps,
             parameters,
             settling,
-            recorded: [None; 2],
+            recorded: Default::default(),
             probed: None,
             channel: channel.clone(),
         }
     }
 
-    /// Of the channel all is recorded up to a place, but for holes that its rows tell of.
-    pub fn recorded(&mut self, end: Tick) {
-        self.record(0, end);
+    /// The channel is recorded from a place up to another.
+    pub fn recorded(&mut self, places: [Tick; 2]) {
+        let [own, _] = &mut self.recorded;
+        own.add(places);
     }
 
-    /// Of the opposite channel all is recorded up to a place, as far as rows go.
-    pub fn heard(&mut self, period_ps: u64, end: Tick) {
+    /// The opposite channel is.
+    pub fn heard(&mut self, period_ps: u64, places: [Tick; 2]) {
         // What is heard on a channel of another rate cannot be brought to the period.
         if period_ps == self.period_ps {
-            self.record(1, end);
+            let [_, opposite] = &mut self.recorded;
+            opposite.add(places);
         }
     }
 
-    fn record(&mut self, side: usize, end: Tick) {
-        let place = self.recorded.get_mut(side);
-        place.into_iter().for_each(|place| *place = Some(end).max(*place));
-    }
-
-    /// Takes the next row of its channel.
+    /// Takes the next row of its channel. Where the rows are of before it is settled without it, so
+    /// that it makes no difference how many rows there were.
     pub fn own(&mut self, at: Tick, what: &What, out: &mut impl FnMut(SlackSaid)) {
         if self.end.is_none() {
             return;
         }
+        self.settle(at, out);
         let settling = &mut self.settling;
         match what {
             What::Detail(Detail::Begins) => settling.begin(at),
@@ -199,46 +232,50 @@ impl Slack {
             What::Packet(packet) => match packet.ended_by {
                 EndedBy::Gap => settling.enter(Entry::Gap(at)),
                 EndedBy::OpenLink => settling.enter(Entry::LinkOpen(at)),
-                EndedBy::Reset | EndedBy::Hole | EndedBy::CaptureEnd => return,
+                EndedBy::Reset | EndedBy::Hole | EndedBy::CaptureEnd => {}
             },
             What::Event(Event::ForwardReset) => settling.enter(Entry::Reset(at)),
             What::Event(Event::Hole { missing }) => {
                 settling.enter(Entry::Lost(Tick(at.0.saturating_sub(*missing))));
+                let [own, _] = &mut self.recorded;
+                own.pass(at);
             }
             What::Omitted { .. } => settling.enter(Entry::Lost(at)),
             What::Event(Event::Probe(_)) => self.probed = Some(at),
-            What::Detail(Detail::Head(_) | Detail::Command(_)) | What::Event(_) => return,
+            What::Detail(Detail::Head(_) | Detail::Command(_)) | What::Event(_) => {}
         }
-        self.settle(at, out);
     }
 
     /// Takes the next row of the opposite channel, at a place of its own channel.
     pub fn opposite(&mut self, at: Tick, what: &What, out: &mut impl FnMut(SlackSaid)) {
-        let [_, Some(_)] = self.recorded else { return };
-        if self.end.is_none() {
+        let [_, opposite] = &mut self.recorded;
+        if self.end.is_none() || opposite.end.is_none() {
             return;
         }
+        self.settle(at, out);
         let settling = &mut self.settling;
         match what {
             What::Detail(Detail::Command(Command::Go)) => settling.order(at, Order::Go),
             What::Detail(Detail::Command(Command::Stop)) => settling.order(at, Order::Stop),
             What::Event(Event::Hole { missing }) => {
                 settling.order(Tick(at.0.saturating_sub(*missing)), Order::Unseen);
+                let [_, opposite] = &mut self.recorded;
+                opposite.pass(at);
             }
             What::Omitted { .. } => settling.order(at, Order::Unseen),
             // Nothing has come for 16 periods: the far end may have lost its power since. F-7
             What::Event(Event::OpenLink) => {
-                settling.order(Tick(at.0.saturating_sub(15)), Order::Dark);
+                settling.order(Tick(at.0.saturating_sub(SILENT)), Order::Dark);
             }
-            What::Event(Event::Reply(_)) => return self.replied(at, out),
-            What::Detail(_) | What::Packet(_) | What::Event(_) => return,
+            What::Event(Event::Reply(_)) => self.replied(at),
+            What::Detail(_) | What::Packet(_) | What::Event(_) => {}
         }
-        self.settle(at, out);
     }
 
     /// All before a place of the tap has been told.
     fn settle(&mut self, now: Tick, out: &mut impl FnMut(SlackSaid)) {
-        self.settling.settle(now, self.recorded, out);
+        let now = Tick(now.0.saturating_sub(SILENT));
+        self.settling.settle(now, self.ends(), out);
         if let Some(late) = self.settling.overdue() {
             let per = self.period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS)).max(1);
             let more = u32::try_from(late.div_ceil(2).saturating_mul(per)).unwrap_or(u32::MAX);
@@ -248,8 +285,13 @@ impl Slack {
         }
     }
 
+    fn ends(&self) -> [Option<Tick>; 2] {
+        let [own, opposite] = &self.recorded;
+        [own.end, opposite.end]
+    }
+
     /// A probe has been answered: there and back the cable takes no longer. R-6
-    fn replied(&mut self, at: Tick, out: &mut impl FnMut(SlackSaid)) {
+    fn replied(&mut self, at: Tick) {
         let Some(probed) = self.probed.take() else { return };
         let source = self.parameters.delay.source;
         let unknown = source == Source::Default || source == Source::Probe;
@@ -261,7 +303,6 @@ impl Slack {
         let Ok(value) = u32::try_from(delay) else { return };
         let nearer = source == Source::Default || value < self.parameters.delay.value;
         if nearer && value <= u32::from(u16::MAX) {
-            self.settle(at, out);
             self.parameters.delay = Assumed { value, source: Source::Probe };
             self.settling.shift(timing(self.end, &self.parameters, &self.channel));
         }
@@ -269,7 +310,7 @@ impl Slack {
 
     /// The recording ends.
     pub fn finish(&mut self, out: &mut impl FnMut(SlackSaid)) {
-        self.settling.finish(self.recorded, out);
+        self.settling.finish(self.ends(), out);
     }
 
     /// What there is to say about all of it.

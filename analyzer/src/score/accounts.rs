@@ -125,7 +125,10 @@ impl Accounts {
                     What::Event(event) => {
                         Line::found(at, &event).into_iter().for_each(|line| balance.find(line));
                     }
-                    What::Detail(_) | What::Omitted { .. } => {}
+                    What::Omitted { rounds, every } => {
+                        balance.repeat(at.0..at.0.saturating_add(rounds.saturating_mul(every)));
+                    }
+                    What::Detail(_) => {}
                 }
             }
             Told::Slack(SlackSaid::Fill(fill)) => self.fills.bounds(fill),

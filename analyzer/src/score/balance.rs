@@ -1,6 +1,7 @@
 //! What is expected of a channel against what was found on it, whichever comes first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use super::line::{Class, Kind, Line};
 use super::port::Reason;
@@ -20,6 +21,9 @@ pub(super) struct Balance {
     open: BTreeMap<Line, i64>,
     /// From where on a class is not compared.
     limits: BTreeMap<Class, (u64, Reason)>,
+    /// Where the capture is a repeat of which not every round is listed, in order, as far as the truth
+    /// has not come past it.
+    repeated: VecDeque<Range<u64>>,
     /// The first place recorded, and the last.
     recorded: (u64, u64),
     /// The same of the opposite channel, which tells the sender what to do; none if it was not.
@@ -57,6 +61,7 @@ impl Balance {
         Self {
             open: BTreeMap::new(),
             limits: BTreeMap::new(),
+            repeated: VecDeque::new(),
             recorded,
             opposite,
             begun_before: None,
@@ -128,8 +133,10 @@ impl Balance {
     }
 
     fn is_beyond(&self, line: &Line) -> Option<Reason> {
-        let (limit, reason) = self.limits.get(&line.kind.class())?;
-        (line.at >= *limit).then_some(*reason)
+        let limit = self.limits.get(&line.kind.class());
+        let limit = limit.filter(|(limit, _)| line.at >= *limit).map(|(_, reason)| *reason);
+        let repeated = self.repeated.iter().any(|range| is_in(range, line));
+        limit.or_else(|| repeated.then_some(Reason::Repeated))
     }
 
     fn leave_out(&mut self, kind: Kind, reason: Reason) {
@@ -167,9 +174,20 @@ impl Balance {
         }
         let beyond = |line: &Line| line.kind.class() == class && line.at >= from;
         self.drop_found(beyond);
+        self.drop_expected(reason, beyond);
+    }
+
+    /// What the channel's characters say here over and over is not listed in the capture's account.
+    pub(super) fn repeat(&mut self, places: Range<u64>) {
+        self.drop_expected(Reason::Repeated, |line| is_in(&places, line));
+        self.repeated.push_back(places);
+    }
+
+    /// Takes back what was expected and has no counterpart.
+    fn drop_expected(&mut self, reason: Reason, which: impl Fn(&Line) -> bool) {
         let Self { open, counts, left_out, .. } = self;
         open.retain(|line, more| {
-            let dropped = beyond(line);
+            let dropped = which(line);
             if dropped && *more > 0 {
                 let number = more.unsigned_abs();
                 counts.entry(line.kind).or_default().in_truth -= number;
@@ -200,6 +218,7 @@ impl Balance {
 
     /// What is still open before a place will not find its counterpart any more.
     pub(super) fn settle(&mut self, before: u64, out: &mut impl FnMut(Odd)) {
+        while self.repeated.pop_front_if(|range| range.end < before).is_some() {}
         while let Some(entry) = self.open.first_entry() {
             if entry.key().at >= before {
                 break;
@@ -223,6 +242,11 @@ impl Balance {
     pub(super) const fn left_out(&self) -> &BTreeMap<(Kind, Reason), u64> {
         &self.left_out
     }
+}
+
+/// Whether a line is of a channel's own characters, in a range of places.
+fn is_in(places: &Range<u64>, line: &Line) -> bool {
+    line.kind.class() != Class::Sender && places.contains(&line.at)
 }
 
 fn odd((line, more): (Line, i64), out: &mut impl FnMut(Odd)) {

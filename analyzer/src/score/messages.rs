@@ -409,3 +409,37 @@ impl Label {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::truth::Lines;
+    use super::*;
+
+    /// A data packet that was sent, what befell it, and the frame of what was left of it, whose CRC is good.
+    fn data_expected(between: &str) -> u64 {
+        let sent = r#"{"at":1,"place":"h0:0","packet":"h0#0","event":"message-transmitted",
+            "message":"h0.0#0","source":0,"destination":1,"channel":0,"seq":0,"timestamp":9,
+            "incarnation":3,"sync":true,"again":false}"#;
+        let frame = r#"{"at":40,"place":"s0:1","packet":"h0#0","event":"sent","start":20,"end":39,
+            "length":20,"route":[],"tag":1,"payload":18,"crc":"good","syndrome":0,"ended_by":"gap"}"#;
+        let text = [sent, between, frame].map(|row| row.replace('\n', " ")).join("\n");
+        let mut lines = Lines::new(text.as_bytes());
+        let mut messages = Messages::default();
+        while let Some(row) = lines.next().unwrap() {
+            messages.row(&row);
+            if let What::Sent(frame) = &row.what {
+                messages.frame(&row, frame);
+            }
+        }
+        let counts = messages.counts();
+        counts.iter().find(|(kind, _)| *kind == Kind::Data).map_or(0, |(_, count)| count.in_truth)
+    }
+
+    /// A sender that gives up ends a packet with a GAP, and the byte before that may be its CRC by chance:
+    /// what is left still is none of the protocol's. R-4, P-4
+    #[test]
+    fn of_a_packet_that_was_cut_nothing_is_expected_whatever_its_crc() {
+        let cut = r#"{"at":30,"place":"s0:1","packet":"h0#0","event":"truncated","rule":"R-4"}"#;
+        assert_eq!([data_expected(""), data_expected(cut)], [1, 0]);
+    }
+}

@@ -26,6 +26,8 @@ pub(super) enum Reason {
     Raw,
     /// It was not recorded, or began before the recording did.
     NotRecorded,
+    /// It is of a repeat that brings the same over and over, of which the first rounds are listed.
+    Repeated,
 }
 
 /// What the truth says of a channel.

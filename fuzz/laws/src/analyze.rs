@@ -314,18 +314,10 @@ fn agree(one: &Saying, other: &Saying, law: &str) {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::canaries::two_hosts;
     use crate::network::run::Outcome;
 
-    const SCENARIO: &str = "
-        duration_periods = 3000
-        [[switch]]
-        name = 's0'
-        [[host]]
-        name = 'h0'
-        at = 's0:0'
-        [[host]]
-        name = 'h1'
-        at = 's0:1'
+    const MORE: &str = "
         [[traffic]]
         from = 'h0'
         to = 'h1'
@@ -339,7 +331,7 @@ pub(crate) mod tests {
 
     /// The judgement, after something has been done to what came of a run.
     fn changed(change: impl FnOnce(&mut Outcome)) {
-        let scenario = Scenario::read("canary", SCENARIO).unwrap();
+        let scenario = two_hosts("duration_periods = 3000", MORE);
         let mut outcome = run(&scenario, Truth::Everything, Layout::AsGiven, 1 << 10);
         change(&mut outcome);
         judge(&score::of(&scenario, &outcome).unwrap(), &[]);
@@ -365,7 +357,7 @@ pub(crate) mod tests {
     #[test]
     #[should_panic(expected = "threads change nothing")]
     pub(crate) fn an_order_that_depends_on_threads_is_caught() {
-        let scenario = Scenario::read("canary", SCENARIO).unwrap();
+        let scenario = two_hosts("duration_periods = 3000", MORE);
         let outcome = run(&scenario, Truth::Everything, Layout::AsGiven, 1 << 10);
         let one = analysed(&outcome.capture);
         let mut other = one.clone();

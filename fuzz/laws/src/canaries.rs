@@ -3,7 +3,24 @@
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
+use simulator::scenario::Scenario;
+
 use crate::*;
+
+/// Two hosts at a switch, for so long, and what else there is.
+pub(crate) fn two_hosts(duration: &str, more: &str) -> Scenario {
+    const HOSTS: &str = "
+        [[switch]]
+        name = 's0'
+        [[host]]
+        name = 'h0'
+        at = 's0:0'
+        [[host]]
+        name = 'h1'
+        at = 's0:1'
+    ";
+    Scenario::read("canary", &[duration, HOSTS, more].concat()).unwrap()
+}
 
 /// A target, words of the law that is to catch it, and what runs into that law.
 type Canary = (&'static str, &'static str, fn());
@@ -131,6 +148,11 @@ const CANARIES: &[Canary] = &[
         "keeps the same rows",
         filter::tests::a_writer_that_turns_a_comparison_is_caught,
     ),
+    (
+        "filter-rows",
+        "from its first value on and before its second",
+        filter::tests::a_range_that_takes_in_its_end_is_caught,
+    ),
     ("filter-shown", "a fault has a caret", filter::tests::a_fault_without_a_caret_is_caught),
     ("link", "what is sent", link::tests::one_wrong_character_is_caught),
     (
@@ -167,6 +189,7 @@ const CANARIES: &[Canary] = &[
     ),
     ("receiver", "cutting changes", receiver::tests::a_receiver_that_counts_chunks_is_caught),
     ("receiver", "seams are the ref", receiver::tests::a_seam_that_is_missed_is_caught),
+    ("states", "cutting changes no bound", states::tests::a_bound_that_is_lost_at_a_cut_is_caught),
     ("states", "cutting changes no row", states::tests::a_row_that_is_lost_at_a_cut_is_caught),
     (
         "states",

@@ -143,18 +143,10 @@ fn recorded(scenario: &Scenario) -> Option<(SwitchParameters, Vec<Cable>)> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::canaries::two_hosts;
     use crate::repair::Dice;
 
-    const SCENARIO: &str = "
-        duration_periods = 400
-        [[switch]]
-        name = 's0'
-        [[host]]
-        name = 'h0'
-        at = 's0:0'
-        [[host]]
-        name = 'h1'
-        at = 's0:1'
+    const MORE: &str = "
         [[host]]
         name = 'h2'
         at = 's0:2'
@@ -173,7 +165,7 @@ pub(crate) mod tests {
 
     /// The law, after something has been done to what came out at the third port.
     fn changed(change: impl Fn(&mut Vec<Character>)) {
-        let scenario = Scenario::read("canary", SCENARIO).unwrap();
+        let scenario = two_hosts("duration_periods = 400", MORE);
         check(&scenario, &mut |port, heard| {
             if port == 2 {
                 change(heard);

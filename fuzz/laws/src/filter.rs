@@ -20,12 +20,13 @@ pub fn law(input: &[u8]) {
     check(input, Filter::to_string);
 }
 
-/// What is written out keeps the same rows.
+/// What is written out keeps the same rows; and so do comparisons in the place of ranges and sets.
 ///
 /// # Panics
 /// If not.
 pub fn rows(input: &[u8]) {
     keeping(input, Filter::to_string);
+    comparing(input, |field, from, to| format!("({field} >= {from} && {field} < {to})"));
 }
 
 /// What is wrong with an expression, or with a list of columns, is shown with its place.
@@ -72,6 +73,77 @@ fn keeping(input: &[u8], write: impl Fn(&Filter) -> String) {
     assert!(again.is_err() || again == Ok(kept), "and keeps the same rows: {written}");
 }
 
+/// A range is from its first value on and before its second, and a set is one of what stands in it.
+fn comparing(input: &[u8], range: impl Fn(&str, &str, &str) -> String) {
+    let input = String::from_utf8_lossy(input);
+    let (kind, text) = parts(&input);
+    let Ok(mut filter) = Filter::parse(text, kind) else { return };
+    let written = filter.to_string();
+    if !written.contains(" in ") {
+        return;
+    }
+    let compared = compared(&written, range);
+    // It may be too long, or nested too deep.
+    let Ok(mut again) = Filter::parse(&compared, kind) else { return };
+    let [kept, again] = [&mut filter, &mut again].map(|filter| {
+        let mut kept = kept(filter);
+        // Of several values one may lie behind the first of a range and another before the second.
+        kept.pop();
+        kept
+    });
+    assert_eq!(again, kept, "a range is from its first value on and before its second: {compared}");
+}
+
+/// An expression as it is written out, with comparisons in the place of each `in`.
+fn compared(mut text: &str, range: impl Fn(&str, &str, &str) -> String) -> String {
+    let mut compared = String::new();
+    while let Some(at) = outside(text, " in ") {
+        let (before, behind) = (text.get(..at).unwrap_or(""), text.get(at + 4..).unwrap_or(""));
+        let is_field = |c: char| !" (!".contains(c);
+        let rest = before.trim_end_matches(is_field);
+        let field = before.strip_prefix(rest).unwrap_or("");
+        let (choices, behind) = match behind.strip_prefix('{') {
+            Some(set) => halves(set, "}"),
+            None => {
+                let ends = [" ", ")"].map(|end| outside(behind, end).unwrap_or(behind.len()));
+                behind.split_at(ends.into_iter().min().unwrap_or(0))
+            }
+        };
+        let (mut rows, mut left) = (Vec::new(), choices);
+        while !left.is_empty() {
+            let (choice, more) = halves(left, ", ");
+            rows.push(match outside(choice, "..") {
+                Some(_) => {
+                    let (from, to) = halves(choice, "..");
+                    range(field, from, to)
+                }
+                None => format!("{field} == {choice}"),
+            });
+            left = more;
+        }
+        compared += &format!("{rest}({})", rows.join(" || "));
+        text = behind;
+    }
+    compared + text
+}
+
+/// What stands before a mark that is not within quotation marks, and what behind it.
+fn halves<'a>(text: &'a str, mark: &str) -> (&'a str, &'a str) {
+    let at = outside(text, mark).unwrap_or(text.len());
+    (text.get(..at).unwrap_or(""), text.get(at + mark.len()..).unwrap_or(""))
+}
+
+/// Where a mark first stands that is not within quotation marks.
+fn outside(text: &str, mark: &str) -> Option<usize> {
+    let (mut quoted, mut escaped) = (false, false);
+    text.char_indices().find_map(|(at, c)| {
+        let found = !quoted && text.get(at..).is_some_and(|rest| rest.starts_with(mark));
+        quoted ^= c == '"' && !escaped;
+        escaped = c == '\\' && quoted && !escaped;
+        found.then_some(at)
+    })
+}
+
 /// The kind of rows that an input begins with, and the rest.
 fn parts(input: &str) -> (RowKind, &str) {
     let behind = |kind: &RowKind| input.strip_prefix(kind.command())?.strip_prefix(' ');
@@ -94,7 +166,7 @@ fn is_shown(shown: &str) {
     assert!(!shown.contains(harm), "nothing in it harms a terminal: {shown:?}");
 }
 
-/// Which of some rows a filter keeps.
+/// Which of some rows a filter keeps; the last has lists in it.
 fn kept(filter: &mut Filter) -> Vec<bool> {
     let packet = PacketRow {
         channel: "h0:0>s0:3",
@@ -135,10 +207,10 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         filter.keeps(&runt, 12_500),
         filter.keeps(&channel, 12_500),
         filter.keeps(&shown, 12_500),
-        filter.keeps(&way, 1),
         filter.keeps("no row", 12_500),
     ];
     kept.extend(events.map(|found| filter.keeps(&event(found), 12_500)));
+    kept.push(filter.keeps(&way, 1));
     kept
 }
 
@@ -197,6 +269,22 @@ pub(crate) mod tests {
     pub(crate) fn a_writer_that_leaves_out_parentheses_is_caught() {
         let without = |filter: &Filter| filter.to_string().replace(['(', ')'], "");
         check(b"packets (tag == 5 || crc.bad) && length > 5", without);
+    }
+
+    #[test]
+    fn ranges_and_sets_are_compared() {
+        let plain = |text: &str| compared(text, |field, from, to| format!("<{field} {from} {to}>"));
+        assert_eq!(plain("!(at in 1..5) && tag"), "!((<at 1 5>)) && tag");
+        assert_eq!(plain("(tag in {1, 2..3})"), "((tag == 1 || <tag 2 3>))");
+        let text = r#"name in {"a in {\"", "b..c"} || at in 1us..2us"#;
+        let there = r#"(name == "a in {\"" || name == "b..c") || (<at 1us 2us>)"#;
+        assert_eq!(plain(text), there);
+    }
+
+    pub(crate) fn a_range_that_takes_in_its_end_is_caught() {
+        let ending =
+            |field: &str, from: &str, to: &str| format!("({field} >= {from} && {field} <= {to})");
+        comparing(b"packets length in 3..6", ending);
     }
 
     pub(crate) fn a_writer_that_turns_a_comparison_is_caught() {

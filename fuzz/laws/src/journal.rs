@@ -7,7 +7,7 @@ use codec::character::Character;
 use codec::transport::Nic;
 use simulator::endpoint::Told;
 
-use crate::picture::judge::{Breach, attempted};
+use crate::caught::{Broken, caught};
 
 /// Most entries. *Chosen*: no picture shows more.
 const ENTRIES_MAX: usize = 1 << 16;
@@ -43,10 +43,10 @@ pub(crate) fn tell(entry: impl FnOnce() -> Entry) {
 }
 
 /// Does something, and hands back all that was told in this thread meanwhile.
-pub(crate) fn kept<T>(attempt: impl FnOnce() -> T) -> (Result<T, Breach>, Vec<Entry>) {
+pub(crate) fn kept<T>(attempt: impl FnOnce() -> T) -> (Result<T, Broken>, Vec<Entry>) {
     ENTRIES.take();
     IS_KEPT.set(true);
-    let result = attempted(attempt);
+    let result = caught(attempt);
     IS_KEPT.set(false);
     (result, ENTRIES.take())
 }
@@ -62,7 +62,7 @@ mod tests {
             tell(|| Entry::Did(1, "before".to_owned()));
             assert!(entries_are_few(), "broken");
         });
-        assert_eq!(result.unwrap_err().message, "broken");
+        assert_eq!(result.unwrap_err().text, "broken");
         assert!(matches!(entries.as_slice(), [Entry::Did(1, text)] if text == "before"));
     }
 

@@ -126,21 +126,13 @@ fn sorted(rows: &[Happened]) -> Vec<(u64, String)> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::canaries::two_hosts;
     use codec::packet::Check;
     use simulator::interface::host::payload;
     use simulator::topology::NodeId;
     use simulator::truth::Command;
 
-    const SCENARIO: &str = "
-        duration_periods = 4000
-        [[switch]]
-        name = 's0'
-        [[host]]
-        name = 'h0'
-        at = 's0:0'
-        [[host]]
-        name = 'h1'
-        at = 's0:1'
+    const MORE: &str = "
         [[traffic]]
         from = 'h0'
         to = 'h1'
@@ -155,7 +147,7 @@ pub(crate) mod tests {
     ";
 
     fn outcome() -> (Scenario, Outcome) {
-        let scenario = Scenario::read("canary", SCENARIO).unwrap();
+        let scenario = two_hosts("duration_periods = 4000", MORE);
         let outcome = run(&scenario, Wanted::Everything, Layout::AsGiven, SLICE);
         (scenario, outcome)
     }

@@ -192,15 +192,34 @@ fn what_is_said_counts_once_however_many_taps_see_it() {
     }
 }
 
-/// What a channel carries when the power is back is expected when nothing else happens at its port, too.
+/// What a channel carries when the power is back is expected though nothing happens at its port any more,
+/// and before what was found of it is given up, as others go on.
 #[test]
 fn the_end_of_a_silence_is_expected_though_nothing_follows_it() {
-    let text = "duration_us = 400\n[topology]\nkind = \"line\"\nswitches = 2\n\
+    let text = "duration_us = 400\n[[switch]]\nname = \"s0\"\n[[switch]]\nname = \"s1\"\n\
+                [[host]]\nname = \"h0\"\nat = \"s0:0\"\n[[host]]\nname = \"h1\"\nat = \"s1:0\"\n\
+                [[host]]\nname = \"h2\"\nat = \"s1:1\"\n[[cable]]\nends = [\"s0:7\", \"s1:7\"]\n\
                 [[fault]]\nat_us = 10\npower_off = \"s0\"\nfor_us = 20\n\
-                [[traffic]]\nfrom = \"h1\"\nto = \"h0\"\npayload = 8\nevery_us = 1\nstart_us = 200\n\
-                packets = 100\n[[tap]]\nall = true\n";
+                [[traffic]]\nfrom = \"h1\"\nto = \"h2\"\npayload = 8\nevery_us = 1\nstart_us = 200\n\
+                packets = 100\n[[tap]]\nport = \"s0:0\"\n[[tap]]\nport = \"s1:0\"\n";
     let scenario = Scenario::read("silence", text).unwrap_or_else(|error| panic!("{error}"));
     let score = scored(&scenario);
     let row = score.of("link-restored").unwrap();
     assert!(row.right > 0 && row.is_perfect(), "{row:?}\n{:#?}", score.differences);
+}
+
+/// Of a repeat only the first rounds are listed: a wire that is open while nothing is sent.
+#[test]
+fn what_a_repeat_brings_over_and_over_is_not_missed() {
+    let text = "duration_us = 400\n[[switch]]\nname = \"s0\"\n[[host]]\nname = \"h0\"\nat = \"s0:0\"\n\
+                [[fault]]\nat_us = 100\nopen_wire = \"h0:0\"\nwire = 1\nfor_us = 200\n\
+                [[tap]]\nport = \"s0:0\"\n";
+    let scenario = Scenario::read("repeat", text).unwrap_or_else(|error| panic!("{error}"));
+    let score = scored(&scenario);
+    let row = score.of("corrected-code").unwrap();
+    // GO in every other of 16000 periods, of which 4096 are listed and a few more: what was under way
+    // when the wire broke, and what comes when it is whole.
+    let left_out = row.left_out.get("repeated").copied().unwrap_or_default();
+    assert_eq!(row.in_truth + left_out, 8000, "{row:?}");
+    assert!(row.in_truth >= 2048 && left_out > 5000 && row.is_perfect(), "{row:?}");
 }

@@ -101,7 +101,12 @@ impl Bound {
     }
 
     /// What has been commanded last is not known any more.
-    pub(super) const fn lose_sight(&mut self) {
+    pub(super) fn lose_sight(&mut self) {
+        if self.commanded == Commanded::Stop {
+            // It was above the lower threshold because STOP stood; from there it may now fall by
+            // what is taken out at once.
+            self.lo = (self.lo - AHEAD).max(0);
+        }
         self.commanded = Commanded::Unknown;
         self.anchor = Anchor::Nothing;
     }

@@ -16,9 +16,13 @@ use super::{Parameters, SlackSaid};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sender {
     Going,
-    /// Since a STOP that was decided in this period.
+    /// What the channel brings is not known, or not how it lies to commands: FRES may free the sender at any
+    /// time. R-1
+    Doubtful,
+    /// A STOP is obeyed from a period on, to which so many are added already.
     Stopped {
         since: u64,
+        allowed: u64,
     },
 }
 
@@ -27,8 +31,17 @@ enum Sender {
 struct Late {
     at: u64,
     by: u64,
-    /// How many periods after they should have ended.
+    /// How many periods after they should have ended, had nothing been added.
     periods: u64,
+}
+
+/// From when on what arrives goes by a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Obeyed {
+    at: u64,
+    order: Order,
+    /// Periods of that which were added because data had come too late before.
+    allowed: u64,
 }
 
 /// What data that comes too late means.
@@ -51,8 +64,7 @@ pub(super) struct Settling {
     arrivals: VecDeque<Arrival>,
     /// By the period in which they were decided.
     orders: VecDeque<(u64, Order)>,
-    /// By the period from which on what arrives goes by them, and when they were decided.
-    obeyed: VecDeque<(u64, Order)>,
+    obeyed: VecDeque<Obeyed>,
     /// As far as has been settled,
     input: Known,
     /// and as far as has been taken in.
@@ -60,7 +72,9 @@ pub(super) struct Settling {
     sender: Sender,
     lateness: Lateness,
     late: Option<Late>,
-    overdue: Option<u64>,
+    /// How much later data came than it should have, had nothing been added; and what was added.
+    overdue: u64,
+    allowed: u64,
     risk: Option<(u64, u64)>,
     rows: Rows,
     marks: Marks,
@@ -93,7 +107,8 @@ impl Settling {
             sender: Sender::Going,
             lateness: Lateness::IsTold,
             late: None,
-            overdue: None,
+            overdue: 0,
+            allowed: 0,
             risk: None,
             rows: Rows::new(channel, drain, parameters.cells()),
             marks: Marks::default(),
@@ -150,10 +165,12 @@ impl Settling {
     pub(super) fn order(&mut self, at: Tick, order: Order) {
         let decided = at.0.saturating_sub(self.timing.decided);
         self.orders.push_back((decided, order));
-        self.obeyed.push_back((decided.saturating_add(self.timing.obeyed), order));
+        let at = decided.saturating_add(self.timing.obeyed);
+        self.obeyed.push_back(Obeyed { at, order, allowed: self.allowed });
     }
 
-    /// Goes on up to where nothing can be missing any more.
+    /// Goes on up to where nothing can be missing any more: the commands of before a place of the tap
+    /// are known.
     pub(super) fn settle(
         &mut self,
         now: Tick,
@@ -215,7 +232,7 @@ impl Settling {
         let places = [
             front.map(|front| front.next(now)),
             self.orders.front().map(|(at, _)| *at),
-            self.obeyed.front().map(|(at, _)| *at),
+            self.obeyed.front().map(|obeyed| obeyed.at),
             (heard > now).then_some(heard),
             (known > now).then_some(known),
         ];
@@ -237,11 +254,16 @@ impl Settling {
             match front {
                 Arrival::Lost(at) if at <= now => {
                     self.input = Known::No;
-                    // FRES may have freed the sender. R-1
                     self.resume(out);
-                    self.obeyed.retain(|(_, order)| *order != Order::Stop);
+                    self.sender = Sender::Doubtful;
                 }
-                Arrival::Found(at) if at <= now => self.input = Known::Yes,
+                Arrival::Found(at) if at <= now => {
+                    self.input = Known::Yes;
+                    if self.sender == Sender::Doubtful {
+                        self.sender = Sender::Going;
+                        self.forget_stops(at);
+                    }
+                }
                 Arrival::Data { end, .. } if end <= now => {}
                 Arrival::Mark(at) | Arrival::Reset(at) if at < now => {}
                 Arrival::Data { .. }
@@ -265,12 +287,17 @@ impl Settling {
         self.bound.reset();
         self.input = Known::Yes;
         self.resume(out);
-        let forgotten = now.saturating_add(self.timing.forgotten);
-        self.obeyed.retain(|(at, order)| *order != Order::Stop || *at > forgotten);
+        self.forget_stops(now);
         // A GO that falls together with it is its own; a STOP cannot.
         while self.orders.front().is_some_and(|(at, order)| *at <= now && *order == Order::Go) {
             self.orders.pop_front();
         }
+    }
+
+    /// FRES frees the sender of each STOP that it has heard by then. R-1
+    fn forget_stops(&mut self, now: u64) {
+        let forgotten = now.saturating_add(self.timing.forgotten);
+        self.obeyed.retain(|it| it.order != Order::Stop || it.at > forgotten);
     }
 
     /// A command that was decided now, or that is only heard to have been.
@@ -317,13 +344,17 @@ impl Settling {
 
     /// What the sender does from now on, as what arrives shows it.
     fn obey(&mut self, now: u64, out: &mut impl FnMut(SlackSaid)) {
-        while let Some((at, order)) = self.obeyed.pop_front_if(|(at, _)| *at <= now) {
-            match order {
-                Order::Stop if self.sender == Sender::Going => {
-                    self.sender = Sender::Stopped { since: at };
+        while let Some(Obeyed { at, order, allowed }) = self.obeyed.pop_front_if(|it| it.at <= now)
+        {
+            match (order, self.sender) {
+                (Order::Stop, Sender::Going) => {
+                    self.sender = Sender::Stopped { since: at, allowed };
                 }
-                Order::Stop => {}
-                Order::Go | Order::Unseen | Order::Dark => self.resume(out),
+                (Order::Go | Order::Unseen | Order::Dark, Sender::Stopped { .. }) => {
+                    self.resume(out);
+                }
+                (Order::Stop, Sender::Doubtful | Sender::Stopped { .. })
+                | (Order::Go | Order::Unseen | Order::Dark, Sender::Going | Sender::Doubtful) => {}
             }
         }
     }
@@ -332,7 +363,7 @@ impl Settling {
         self.sender = Sender::Going;
         if let Some(Late { at, by, periods }) = self.late.take() {
             if self.lateness == Lateness::Lengthens {
-                self.overdue = Some(periods.max(self.overdue.unwrap_or(0)));
+                self.overdue = self.overdue.max(periods);
                 return;
             }
             self.marks.late += 1;
@@ -350,23 +381,28 @@ impl Settling {
 
     /// Data that comes although the sender should have paused before.
     fn count_late(&mut self, now: u64, end: u64, front: Option<Arrival>) {
-        if let (Sender::Stopped { since }, Some(Arrival::Data { start, .. })) = (self.sender, front)
+        if let (Sender::Stopped { since, allowed }, Some(Arrival::Data { start, .. })) =
+            (self.sender, front)
             && start == now
         {
             let late = self.late.get_or_insert(Late { at: now, by: 0, periods: 0 });
             late.by += end - now;
-            late.periods = end - since;
+            late.periods = allowed + (end - since);
         }
     }
 
     /// How many periods more than allowed data has gone on after a STOP, if nobody has said how long
-    /// the cable is.
-    pub(super) const fn overdue(&mut self) -> Option<u64> {
-        self.overdue.take()
+    /// the cable is. A STOP that was on its way when more was allowed has less of its own.
+    pub(super) const fn overdue(&self) -> Option<u64> {
+        match self.overdue.saturating_sub(self.allowed) {
+            0 => None,
+            late => Some(late),
+        }
     }
 
     /// Data may go on for so many periods more.
     pub(super) const fn allow(&mut self, periods: u64) {
+        self.allowed = self.allowed.saturating_add(periods);
         self.timing.obeyed = self.timing.obeyed.saturating_add(periods);
     }
 
@@ -377,7 +413,8 @@ impl Settling {
         self.orders.clear();
         self.obeyed.clear();
         (self.input, self.intake) = (Known::No, Known::No);
-        (self.sender, self.late, self.risk) = (Sender::Going, None, None);
+        (self.sender, self.late, self.risk) = (Sender::Doubtful, None, None);
+        (self.overdue, self.allowed) = (0, 0);
         self.bound.forget(self.bound.next().saturating_sub(self.bound.hold()));
     }
 

@@ -19,6 +19,7 @@
 mod truth;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use analyzer::event::Event;
 use analyzer::packet::{EndedBy, PacketSeen};
@@ -43,8 +44,6 @@ struct Line {
 enum Told {
     Packet(Packet),
     Event(Event),
-    /// The analyzer leaves something out; nothing is that long.
-    Omitted,
 }
 
 /// A packet, as both witnesses see it.
@@ -124,7 +123,7 @@ impl Limit {
             }
             Told::Event(Event::ResetEnded) => LeftOut::ResetEnds,
             Told::Packet(packet) if packet.ended_by == EndedBy::CaptureEnd => LeftOut::CaptureEnds,
-            Told::Packet(_) | Told::Event(_) | Told::Omitted => return line.at < self.own,
+            Told::Packet(_) | Told::Event(_) => return line.at < self.own,
         };
         line.at < self.own && self.left_out != kind
     }
@@ -139,11 +138,29 @@ fn lines(rows: &[Row]) -> Lines {
             timeline::What::Packet(packet) => (packets, Told::Packet(seen(packet))),
             timeline::What::Event(event) => (events, Told::Event(*event)),
             timeline::What::Detail(_) => continue,
-            timeline::What::Omitted { .. } => (events, Told::Omitted),
+            timeline::What::Omitted { rounds, every } => {
+                let round = round(events, &(at.0.saturating_sub(*every)..at.0));
+                events.extend((1..=*rounds).flat_map(|number| {
+                    let later = move |line: &Line| line.at + number * every;
+                    round.clone().into_iter().map(move |line| Line { at: later(&line), ..line })
+                }));
+                continue;
+            }
         };
         lines.push(Line { at: at.0, what });
     }
     lines
+}
+
+/// What a channel's own characters brought in a round of a repeat: every further round brings the same.
+/// Nobody repeats packets.
+fn round(events: &[Line], places: &Range<u64>) -> Vec<Line> {
+    let own = |line: &&Line| {
+        let sender =
+            matches!(line.what, Told::Event(Event::SenderStopped | Event::SenderResumed(_)));
+        places.contains(&line.at) && !sender
+    };
+    events.iter().filter(own).cloned().collect()
 }
 
 fn seen(packet: &PacketSeen) -> Packet {
