@@ -114,7 +114,7 @@ const TEXTS: [(&str, &str); 9] = [
     ("all-symbols", "IDLE GAP GO STOP ORUN FRES BRES PRB0 PRB7 REPL0"),
 ];
 
-const FILTERS: [(&str, &str); 15] = [
+const FILTERS: [(&str, &str); 16] = [
     ("comparisons", "packets tag == 5 && crc.bad && length > 1000 || syndrome in {1, 0x10..0x20}"),
     ("places", "packets start in 10us..20us and end < 4096ch or not start >= 12.5us"),
     ("bytes", "packets bytes[0:2] == 83:05 || route contains 83 || bytes[-1] != cc || !route[1:]"),
@@ -128,6 +128,7 @@ const FILTERS: [(&str, &str); 15] = [
         "journeys hops.channel ~ \"s0:*\" && hops > 1 && hops.start in 1..0x100 || latency_ps > 1us",
     ),
     ("messages", "journeys transport.kind.nack && transport.source in {3, 4} && !transport.sync"),
+    ("ranges", "packets length in 3..6 || tag in {1, 3..5} || start in 900..1000"),
     ("ranks", "check severity >= warning && finding != hole && at < 1ms"),
     ("unknown-field", "packets lenght > 1000"),
     ("unknown-word", "events event == open-lnk"),

@@ -125,14 +125,18 @@ impl Messaging {
     /// How long an endpoint stays in a frame at least, in periods of the full rate: whoever was
     /// refused because it was not there comes again, after a timeout and at the next scan, while it
     /// is. Reading of T-15: were it to leave at once for another that is wanted, two endpoints could
-    /// take turns in a frame for ever, and each be away whenever its messages come. And it stays up to
-    /// twice as long again, as the dice say: two hosts whose endpoints take turns might else keep in
-    /// step for ever, each endpoint in its frame while those it talks to are not. *Chosen*
+    /// take turns in a frame for ever, and each be away whenever its messages come. And it stays
+    /// longer by up to twice that, or twice what it takes to put another in its place if that is more,
+    /// as the dice say: two hosts whose endpoints take turns might else keep in step for ever, each
+    /// endpoint in its frame while those it talks to are not, or are still on their way. *Chosen*
     fn residence(&mut self) -> u64 {
         let Micros(timeout) = self.protocol.timeout;
         let Micros(scan) = self.protocol.scan;
         let least = timeout.saturating_add(scan.saturating_mul(2)).saturating_mul(MICROSECOND);
-        least.saturating_add(self.driver.dice.below(least.saturating_mul(2)))
+        let page = self.costs.transfer(self.costs.page.into());
+        let change = self.parameters.load.saturating_add(page.saturating_mul(2));
+        let more = least.max(change).saturating_mul(2);
+        least.saturating_add(self.driver.dice.below(more))
     }
 
     /// An endpoint has moved over the bus.

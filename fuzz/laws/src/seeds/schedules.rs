@@ -14,8 +14,8 @@ const RUNS: [(&str, &str, u64); 39] = [
     ("endpoints", "loaded", 0),
     ("endpoints", "returned-as-refused", 5),
     ("endpoints", "given-up", 4),
-    ("endpoints", "returned-after-a-restart", 16),
-    ("endpoints", "returned-as-unreachable", 16),
+    ("endpoints", "returned-after-a-restart", 81),
+    ("endpoints", "returned-as-unreachable", 26),
     ("link", "forward-reset", 0),
     ("link", "open-link", 1),
     ("link", "stop-is-sent", 6),
@@ -75,6 +75,15 @@ const FULL_QUEUES: [u8; 65] = [
     0, 16, 16, 0, 2, 0, 0, 23, 0, 17, 16, 0, 2, 0, 0, 23,
 ];
 
+/// Two hosts each of which takes the endpoint out of its only frame for one that is asked for by the
+/// other host's, which leaves meanwhile. T-15
+const IN_STEP: [u8; 33] = [
+    // Two hosts with two endpoints and one frame each; a load takes 120 µs, a retransmission 60.
+    0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 120, 2, 0, 0, 0, //
+    // Eight short messages one way, two the other. Nothing goes wrong.
+    0, 0, 8, 0, 0, 0, 0, 55, 0, 1, 8, 0, 0, 0, 0, 49,
+];
+
 /// All of them.
 pub(super) fn all() -> impl Iterator<Item = Seed> {
     let run = |(target, name, dice)| {
@@ -83,6 +92,7 @@ pub(super) fn all() -> impl Iterator<Item = Seed> {
     let regressions = [
         ("endpoints", "regression-one-frame", ONE_FRAME.to_vec()),
         ("endpoints", "regression-full-queues", FULL_QUEUES.to_vec()),
+        ("endpoints", "regression-in-step", IN_STEP.to_vec()),
     ];
     RUNS.into_iter().map(run).chain(regressions)
 }
@@ -94,6 +104,7 @@ mod tests {
     use analyzer::reading::{Rows, Said};
     use analyzer::timeline::{Want, What};
     use codec::capture::Progress;
+    use simulator::endpoint::MICROSECOND;
     use std::collections::BTreeSet;
 
     /// The rows of a planned capture, by name.
@@ -148,6 +159,13 @@ mod tests {
     }
 
     #[test]
+    fn no_two_seeds_of_a_target_are_the_same() {
+        let mut all: Vec<_> = all().map(|(target, _, bytes)| (target, bytes)).collect();
+        all.sort();
+        assert!(all.windows(2).all(|two| two[0] != two[1]));
+    }
+
+    #[test]
     fn what_once_broke_the_law_of_endpoints_is_what_it_says() {
         let hosts = |bytes| crate::endpoints::plan::Plan::small(bytes).unwrap().hosts();
         let few = hosts(&ONE_FRAME);
@@ -156,6 +174,13 @@ mod tests {
         assert!(
             full.iter().all(|host| (host.parameters.request_queue, host.streams.len()) == (1, 3))
         );
+        let step = hosts(&IN_STEP);
+        assert!(step.iter().all(|host| {
+            let times = &host.transport;
+            let longest = 3 * (times.timeout.0 + 2 * times.scan.0) * MICROSECOND;
+            let change = host.parameters.load + 2 * host.costs.transfer(host.costs.page.into());
+            host.parameters.frames == 1 && longest < change
+        }));
         let streams = few.iter().chain(&full).flat_map(|host| &host.streams);
         assert!(streams.into_iter().all(|stream| stream.count == Some(8)));
     }
