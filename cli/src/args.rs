@@ -291,6 +291,9 @@ pub(crate) struct Storm {
     /// Where the scenario of a network that breaks a law is written to.
     #[arg(short = 'o', long = "output", value_name = "DIR", default_value = ".")]
     pub(crate) directory: PathBuf,
+    /// How many smaller networks are tried to find the smallest that breaks a law likewise.
+    #[arg(long, value_name = "N", default_value_t = laws::storm::TRIES_MAX)]
+    pub(crate) tries: u32,
     /// Only the network of this number.
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["minutes", "jobs"])]
     pub(crate) network: Option<u64>,
@@ -298,6 +301,10 @@ pub(crate) struct Storm {
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = ["seed", "minutes", "jobs", "switches", "network"])]
     pub(crate) scenario: Option<PathBuf>,
+    /// Holds networks to nothing but a law that is wrong on purpose, no cable is ever cut, to see what a
+    /// finding looks like.
+    #[arg(long, hide = true)]
+    pub(crate) canary: bool,
     /// The form of the output.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -325,7 +332,7 @@ impl FromStr for Minutes {
         let thousandths = format!("{part:0<3}");
         let number = |text: &str| digits(text).then(|| text.parse::<u64>().ok())?;
         let sum = number(whole)
-            .zip(number(&thousandths).filter(|part| *part < 1000))
+            .zip(number(&thousandths).filter(|_| part.len() <= 3))
             .and_then(|(whole, part)| whole.checked_mul(1000)?.checked_add(part))
             .filter(|sum| (1..=10_000_000).contains(sum));
         sum.map(|sum| Self(sum * PERIODS)).ok_or_else(|| {

@@ -36,7 +36,7 @@ use std::process::ExitCode;
 
 use analyzer::packet::Bytes;
 use analyzer::timeline::Want;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, Parser};
 
 use crate::args::{Arguments, Command, Packets};
@@ -45,7 +45,8 @@ use crate::report::{Failure, Report};
 
 fn main() -> ExitCode {
     let arguments = Arguments::try_parse().unwrap_or_else(|error| {
-        if error.kind() == ErrorKind::ArgumentConflict {
+        let is_about_a_command = error.get(ContextKind::InvalidSubcommand).is_some();
+        if error.kind() == ErrorKind::ArgumentConflict && is_about_a_command {
             // What looks like a file may be a command misspelt.
             let text = "a file and a command cannot stand together: a file alone means info, and \
                         options come after the command";

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use laws::picture::judge::{Breach, Verdict, judged, minimal};
-use laws::picture::{self, CANARY, Part, Picture};
+use laws::caught::{Broken, caught};
+use laws::picture::{self, CANARY, Part, Picture, minimal};
 use laws::{Law, TARGETS};
 
 use crate::args::Reproduce;
@@ -25,15 +25,15 @@ pub(crate) fn run(arguments: &Reproduce, output: &mut Output) -> Result<Report, 
     let input = read(path)?;
     let mut report = Report::of(path);
     let mut say = |line: String| output.text(&format!("{line}\n"));
-    let least = match judged(law, &input) {
-        Verdict::Holds => {
+    let least = match caught(|| law(&input)) {
+        Ok(()) => {
             say(format!("// {target}: the law holds of this input of {} bytes", input.len()));
             None
         }
-        Verdict::Breaks(breach) => {
+        Err(broken) => {
             report.found_wrong();
-            let least = minimal(law, &input, &breach, *runs);
-            told(target, &breach, &mut say);
+            let least = minimal(law, &input, &broken, *runs);
+            told(target, &broken, &mut say);
             say(format!(
                 "// least input that does so: {} of {} bytes, after {} more runs",
                 least.input.len(),
@@ -54,9 +54,9 @@ pub(crate) fn run(arguments: &Reproduce, output: &mut Output) -> Result<Report, 
 }
 
 /// Says how a law is broken: all lines of its message, without what harms a terminal.
-fn told(target: &str, breach: &Breach, say: &mut impl FnMut(String)) {
-    say(format!("// {target}: THE LAW IS BROKEN at {}", breach.place));
-    for line in breach.message.lines() {
+fn told(target: &str, broken: &Broken, say: &mut impl FnMut(String)) {
+    say(format!("// {target}: THE LAW IS BROKEN at {}", broken.place));
+    for line in broken.text.lines() {
         let line: String = line.chars().flat_map(shown).collect();
         say(format!("//   {line}"));
     }

@@ -12,7 +12,8 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use laws::storm::{Broken, Counts, Front, Shrunk, TRIES_MAX, planned, shrunk, tried};
+use laws::caught::Broken;
+use laws::storm::{Counts, Front, Laws, Shrunk, planned, shrunk, tried};
 use simulator::scenario::{Scenario, Unwritable};
 
 use crate::args::Storm as Arguments;
@@ -57,24 +58,25 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<Report, 
     let Arguments { seed, scenario, network, directory, .. } = arguments;
     fs::create_dir_all(directory).map_err(|error| Failure::writing(directory, &error))?;
     let begin = Instant::now();
+    let laws = if arguments.canary { Laws::Canary } else { Laws::All };
     let (what, counts, failure) = match (scenario, network) {
         (Some(path), _) => {
             let text = simulate::read(path)?;
             let scenario = Scenario::read(&path.display().to_string(), &text)
                 .map_err(|error| Failure::scenario(&error))?;
-            let (counts, broken) = alone(&scenario);
+            let (counts, broken) = alone(&scenario, laws);
             (Looked::Scenario(path.clone()), counts, broken.map(|it| (None, scenario, it)))
         }
         (None, Some(number)) => {
             let Some(scenario) = planned(*seed, *number, arguments.switches) else {
                 return Err(Failure::told(format!("network {number} of seed {seed} is none")));
             };
-            let (counts, broken) = alone(&scenario);
+            let (counts, broken) = alone(&scenario, laws);
             let what = Looked::Network { seed: *seed, number: *number };
             (what, counts, broken.map(|it| (Some(*number), scenario, it)))
         }
         (None, None) => {
-            let front = front(arguments);
+            let front = front(arguments, laws);
             let ended = watched(&front);
             let failure = ended.failure.map(|it| (Some(it.number), it.scenario, it.broken));
             (Looked::Storm(front), ended.counts, failure)
@@ -87,7 +89,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<Report, 
                 Some(number) => format!("storm-{seed}-{number}.toml"),
                 None => "storm-scenario.toml".to_owned(),
             };
-            smallest(network, &scenario, broken, &directory.join(name))
+            let found = (network, &scenario, broken);
+            smallest(found, laws, arguments.tries, &directory.join(name))
         })
         .transpose()?;
     let outcome = Outcome { what, counts, failure, took };
@@ -104,16 +107,16 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<Report, 
     Ok(report)
 }
 
-fn front(arguments: &Arguments) -> Front {
+fn front(arguments: &Arguments, laws: Laws) -> Front {
     let Arguments { seed, minutes, jobs, switches, .. } = arguments;
     let all = available_parallelism().map_or(1, Into::into);
     let jobs = jobs.map_or(all, |jobs| usize::try_from(jobs).unwrap_or(all));
-    Front { seed: *seed, periods: minutes.periods(), switches: *switches, jobs }
+    Front { seed: *seed, periods: minutes.periods(), switches: *switches, jobs, laws }
 }
 
 /// One network alone.
-fn alone(scenario: &Scenario) -> (Counts, Option<Broken>) {
-    match tried(scenario) {
+fn alone(scenario: &Scenario, laws: Laws) -> (Counts, Option<Broken>) {
+    match tried(scenario, laws) {
         Ok(counts) => (counts, None),
         Err(broken) => (Counts::default(), Some(broken)),
     }
@@ -146,18 +149,17 @@ fn watched(front: &Front) -> laws::storm::Ended {
 
 /// Makes a network small that breaks a law, and writes it down.
 fn smallest(
-    network: Option<u64>,
-    scenario: &Scenario,
-    broken: Broken,
+    (network, scenario, broken): (Option<u64>, &Scenario, Broken),
+    laws: Laws,
+    most: u32,
     file: &Path,
 ) -> Result<Found, Failure> {
-    let most = TRIES_MAX;
     let bar = ProgressBar::with_draw_target(Some(most.into()), ProgressDrawTarget::stderr());
     // The template is a constant of this file.
     let style = ProgressStyle::with_template("{bar:30} {pos} of {len} smaller networks tried")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style);
-    let shrunk = shrunk(scenario, &broken, most, &|tries| bar.set_position(tries.into()));
+    let shrunk = shrunk(scenario, &broken, laws, most, &|tries| bar.set_position(tries.into()));
     bar.finish_and_clear();
     let text = shrunk.scenario.write();
     // What is not sayable comes near at least.

@@ -485,6 +485,11 @@ fn a_simulated_capture_scores_and_another_s_truth_does_not() {
     let json: Value = serde_json::from_str(out(&right)).unwrap();
     assert_eq!(json["scores"][0]["kind"], "packet");
     assert_eq!(json["scores"][0]["recall"], 1.0);
+    let text = program(&["score"]).arg(file("slack")).arg(file("slack.jsonl")).output().unwrap();
+    let first = out(&text).lines().next().unwrap_or_default();
+    let words: Vec<&str> = first.split_whitespace().collect();
+    assert_eq!(words.join(" "), "kind in truth found right precision recall remark");
+    assert!(out(&text).contains("1.0000"), "{}", out(&text));
     let wrong = score("slack", "two-hosts.jsonl");
     assert_eq!(wrong.status.code(), Some(1), "{}", out(&wrong));
     fs::write(file("bad.jsonl"), "{\"at\":1}\n").unwrap();

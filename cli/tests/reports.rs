@@ -59,3 +59,29 @@ fn what_libraries_render_is_what_the_program_prints() {
         }
     }
 }
+
+#[test]
+fn conversations_are_told_as_text_and_as_json() {
+    let said = |form| {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/demo-nacks/capture.pcapng");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_myriscope"));
+        command.args(["conversations", "--limit", "1", "--format", form, path]);
+        let output = command.env_remove("CLICOLOR_FORCE").output().unwrap();
+        assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    insta::assert_snapshot!(said("text"), @r"
+    NIC 1 → NIC 5   3 messages, 48 bytes   3 acknowledged
+              sent again: 5 nack
+              NACKs: 5 queue-full
+      ch messages   data resent   acks  nacks dup late stale   rtt min     mean   max µs  history
+       0        3      8      5      3      5   0    0     0       7.0     12.5     23.6  SA DNRNRA D(NR)3A
+
+    3 round trips of 7.0 to 23.6 µs
+             4 µs  ████████████████████████████████████████ 2
+             8 µs   0
+            16 µs  ████████████████████ 1
+    ");
+    let read: serde_json::Value = serde_json::from_str(&said("json")).unwrap();
+    assert_eq!(read["conversations"][0]["messages"], 3);
+}

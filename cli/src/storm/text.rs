@@ -14,6 +14,7 @@ pub(super) fn print(outcome: &Outcome, out: &mut impl FnMut(Line)) {
     let Outcome { what, counts, failure, took } = outcome;
     let title = match what {
         Looked::Storm(front) => match front.switches {
+            Some(1) => format!("storm of seed {}, 1 switch a network", front.seed),
             Some(switches) => {
                 format!("storm of seed {}, {switches} switches a network", front.seed)
             }
@@ -63,8 +64,10 @@ fn sums(counts: &Counts, out: &mut impl FnMut(Line)) {
     let all: u64 = counts.faults.values().sum();
     let kinds: Vec<String> =
         counts.faults.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
-    out(word("faults").and(Role::Plain, format!("{all}: ")).and(Role::Dim, kinds.join(", ")));
-    for (at, (kind, [in_truth, _, right])) in counts.likely.iter().enumerate() {
+    let colon = if all > 0 { ": " } else { "" };
+    out(word("faults").and(Role::Plain, format!("{all}{colon}")).and(Role::Dim, kinds.join(", ")));
+    let likely = counts.likely.iter().filter(|(_, [in_truth, ..])| *in_truth > 0);
+    for (at, (kind, [in_truth, _, right])) in likely.enumerate() {
         let first = if at == 0 { "likely" } else { "" };
         let share = *right as f64 * 100.0 / (*in_truth).max(1) as f64;
         let share = format!("{share:>9.2} % of {in_truth} ");

@@ -8,6 +8,7 @@ pub mod analyze;
 #[cfg(test)]
 mod canaries;
 pub mod capture;
+pub mod caught;
 pub mod chars;
 pub mod crossbar;
 pub mod endpoints;

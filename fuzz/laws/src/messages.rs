@@ -10,8 +10,9 @@ use simulator::interface::Consumption;
 use simulator::network::{Layout, Network};
 use simulator::scenario::Scenario;
 use simulator::topology::Cable;
-use simulator::truth::{Wanted, What};
+use simulator::truth::{Happened, Wanted, What};
 
+use crate::analyze::is_trouble;
 use crate::endpoints::ledger::Ledger;
 use crate::endpoints::plan::Plan as Talk;
 use crate::network;
@@ -134,7 +135,7 @@ pub fn planned(plan: &Plan) -> Option<Summary> {
 fn recorded(mut scenario: Scenario, summary: Summary) {
     lasting(&mut scenario, summary.periods);
     let outcome = network::simulated(&scenario);
-    if is_told(&scenario) {
+    if is_told(&scenario, &outcome.rows) {
         let score = score::of(&scenario, &outcome);
         assert!(score.is_ok(), "{:?}", score.err());
         score.into_iter().for_each(|score| said(&score));
@@ -147,13 +148,16 @@ fn lasting(scenario: &mut Scenario, periods: u64) {
     scenario.taps.iter_mut().for_each(|tap| tap.to = periods);
 }
 
-/// Whether the capture tells all that is said: nothing breaks, and every link is tapped, once.
-pub(crate) fn is_told(scenario: &Scenario) -> bool {
+/// Whether the capture tells all that is said: nothing breaks, nothing is cut short for long waiting or want
+/// of room, and every link is tapped, once. R-4, F-9
+pub(crate) fn is_told(scenario: &Scenario, rows: &[Happened]) -> bool {
     let cables = scenario.topology.cables();
     let is_tapped_once = |cable: &Cable| {
         scenario.taps.iter().filter(|tap| cable.ends.contains(&tap.port)).count() == 1
     };
-    scenario.faults.is_empty() && cables.iter().all(is_tapped_once)
+    scenario.faults.is_empty()
+        && cables.iter().all(is_tapped_once)
+        && !rows.iter().any(|row| is_trouble(&row.what))
 }
 
 /// What is found of conversations is what was said.
@@ -253,18 +257,10 @@ pub(crate) fn restarts(scenario: &Scenario) -> Vec<(u64, Nic)> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::canaries::two_hosts;
     use simulator::scenario::Tap;
 
-    const SCENARIO: &str = "
-        duration_us = 1000
-        [[switch]]
-        name = 's0'
-        [[host]]
-        name = 'h0'
-        at = 's0:0'
-        [[host]]
-        name = 'h1'
-        at = 's0:1'
+    const MORE: &str = "
         [transport]
         scan_us = 100
         timeout_us = 400
@@ -284,7 +280,7 @@ pub(crate) mod tests {
     ";
 
     fn told(times: impl Fn(&Told) -> usize) -> Summary {
-        let scenario = Scenario::read("canary", SCENARIO).unwrap();
+        let scenario = two_hosts("duration_us = 1000", MORE);
         at_rest(kept(&scenario, 20_000 * MICROSECOND, &mut |_, told| times(told)))
     }
 
@@ -297,14 +293,14 @@ pub(crate) mod tests {
     #[test]
     #[should_panic(expected = "what is found was said")]
     pub(crate) fn an_answer_that_was_not_sent_is_caught() {
-        let mut scenario = Scenario::read("canary", SCENARIO).unwrap();
+        let mut scenario = two_hosts("duration_us = 1000", MORE);
         scenario.taps.extend(scenario.topology.cables().iter().map(|cable| Tap {
             port: cable.ends[0],
             from: 0,
             to: scenario.duration,
         }));
         let mut outcome = network::simulated(&scenario);
-        assert!(is_told(&scenario));
+        assert!(is_told(&scenario, &[]));
         said(&score::of(&scenario, &outcome).unwrap());
         // The wire shows ACKs, and nobody sent one.
         outcome.rows.retain(|row| row.what.kind() != "ack-transmitted");

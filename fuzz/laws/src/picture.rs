@@ -2,7 +2,7 @@
 //! truth, the report and the test that belong to it, as far as its target has them.
 
 mod captures;
-pub mod judge;
+mod least;
 mod networks;
 mod report;
 mod schedules;
@@ -10,9 +10,10 @@ mod sheet;
 mod texts;
 mod wire;
 
-use self::judge::{Verdict, judged};
+pub use self::least::{Minimal, minimal};
 pub use self::report::report;
 pub use self::sheet::bytes;
+use crate::caught::{Broken, caught};
 use crate::{Law, TARGETS};
 
 /// A part of a picture, or in words why it has none.
@@ -22,7 +23,7 @@ pub type Part<T> = Result<T, String>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// Whether the law of its target holds of it.
-    pub verdict: Verdict,
+    pub verdict: Result<(), Broken>,
     /// A capture file: the input itself, or what was on the wire while it ran.
     pub capture: Part<Vec<u8>>,
     /// The file that says what was simulated.
@@ -114,10 +115,10 @@ pub fn picture(target: &str, input: &[u8]) -> Option<Picture> {
     let law = law(target)?;
     let Sketch { capture, scenario, truth, notation } = painter(target)(target, input);
     let report = match &capture {
-        Ok(capture) => judge::attempted(|| report(capture))
-            .map_err(|breach| format!("the analyzer did not come to its end: {breach}")),
+        Ok(capture) => caught(|| report(capture))
+            .map_err(|broken| format!("the analyzer did not come to its end: {broken}")),
         Err(_) => Err("there is no capture to report of".to_owned()),
     };
-    let verdict = judged(law, input);
+    let verdict = caught(|| law(input));
     Some(Picture { verdict, capture, scenario, truth, report, notation })
 }

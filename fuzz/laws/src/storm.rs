@@ -2,7 +2,6 @@
 //! time, with bursts of traffic and of faults in it, and is held to all laws; then faults cease, and all
 //! must come to rest.
 
-mod caught;
 mod front;
 mod laws;
 pub mod plan;
@@ -12,14 +11,14 @@ mod shrink;
 
 use std::collections::BTreeMap;
 
-use simulator::fault::Break;
+use simulator::fault::{Break, Fault};
 use simulator::scenario::Scenario;
 
-pub use self::caught::{Broken, caught};
 pub use self::front::{Ended, Failure, Front};
 pub use self::plan::planned;
 pub use self::shrink::{Shrunk, TRIES_MAX, shrunk};
 use crate::alone::alone;
+use crate::caught::{Broken, caught};
 
 /// What a storm was, or a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -135,22 +134,45 @@ pub fn held(scenario: &Scenario) -> Counts {
     run::Run::new(scenario).run()
 }
 
+/// What a network is held to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Laws {
+    /// All laws.
+    #[default]
+    All,
+    /// None but one that is wrong on purpose, so that one can see what a finding looks like: no cable is
+    /// ever cut.
+    Canary,
+}
+
 /// The same; the law that is broken, if one is. Nothing is printed of it.
 ///
 /// # Errors
 /// The first law that is broken.
-pub fn tried(scenario: &Scenario) -> Result<Counts, Broken> {
+pub fn tried(scenario: &Scenario, laws: Laws) -> Result<Counts, Broken> {
     // So that it is known in this thread which law was broken.
     alone();
-    caught(|| held(scenario))
+    caught(|| match laws {
+        Laws::All => held(scenario),
+        Laws::Canary => canary(scenario),
+    })
+}
+
+/// The law that is wrong on purpose.
+fn canary(scenario: &Scenario) -> Counts {
+    let cut = |fault: &&Fault| matches!(fault.what, Break::Cut { .. });
+    let cuts = scenario.faults.iter().filter(cut).count();
+    assert!(cuts == 0, "no cable is cut: {cuts} are");
+    Counts::of(scenario)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::canaries::two_hosts;
 
     fn front(seed: u64, jobs: usize) -> Front {
-        Front { seed, periods: 80_000_000, switches: Some(1), jobs }
+        Front { seed, periods: 80_000_000, switches: Some(1), jobs, laws: Laws::All }
     }
 
     #[test]
@@ -164,15 +186,6 @@ mod tests {
 
     /// Two hosts, and what one sends to the other when all has been calm for long.
     const CALLED: &str = "
-        duration_us = 500_000
-        [[switch]]
-        name = 's0'
-        [[host]]
-        name = 'h0'
-        at = 's0:0'
-        [[host]]
-        name = 'h1'
-        at = 's0:1'
         [[traffic]]
         from = 'h0'
         to = 'h1'
@@ -185,14 +198,14 @@ mod tests {
     ";
 
     fn broken(more: &str) -> Option<String> {
-        let scenario = Scenario::read("canary", &format!("{CALLED}{more}")).unwrap();
-        tried(&scenario).err().map(|broken| broken.text)
+        let scenario = two_hosts("duration_us = 500_000", &format!("{CALLED}{more}"));
+        tried(&scenario, Laws::All).err().map(|broken| broken.text)
     }
 
     #[test]
     fn a_network_in_order_keeps_all_laws() {
         assert_eq!(broken(""), None);
-        let scenario = Scenario::read("canary", CALLED).unwrap();
+        let scenario = two_hosts("duration_us = 500_000", CALLED);
         let counts = held(&scenario);
         assert_eq!((counts.packets, counts.recorded), (1, counts.periods));
         let calm = ["all comes to rest", "when it is calm, what is sent arrives"];

@@ -149,6 +149,18 @@ fn an_endpoint_stays_in_its_frame_for_a_while() {
     hold(hosts);
 }
 
+/// Two hosts asked each for the endpoint that the other had just taken out of its only frame, and no
+/// endpoint stayed for as long as it took to bring another in: no message ever came. T-15
+#[test]
+fn an_endpoint_may_stay_until_the_other_host_has_changed_its_own() {
+    let load = 1000 * MICROSECOND;
+    let one = EndpointParameters { frames: 1, load, ..EndpointParameters::default() };
+    let mut hosts = hosts(2, one, 60);
+    hosts[0].streams = vec![stream(0, (1, 1), Kind::Short, 8)];
+    hosts[1].streams = vec![stream(0, (0, 1), Kind::Short, 8)];
+    hold(hosts);
+}
+
 /// Requests that were refused for full queues held all logical channels in both directions, and no
 /// reply could go out, so that no queue was ever emptied. T-2, T-9
 #[test]

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use laws::plan::Plan;
 use laws::repair::Dice;
+use laws::storm::{Laws, tried};
 use laws::{TARGETS, capture, seeds, states};
+use simulator::scenario::Scenario;
 
 fn directory(target: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(target)
@@ -33,6 +35,19 @@ fn every_input_of_the_corpus_keeps_its_law() {
         }
     }
     assert!(broken.is_empty(), "broken by {broken:?}");
+}
+
+/// What storms have found, as small as it could be made.
+#[test]
+fn every_network_that_a_storm_found_keeps_all_laws() {
+    let mut broken = Vec::new();
+    for (path, bytes) in files("storm") {
+        let text = String::from_utf8(bytes).unwrap();
+        let scenario = Scenario::read(&path.display().to_string(), &text);
+        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        broken.extend(tried(&scenario, Laws::All).err().map(|law| (path, law)));
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
 }
 
 #[test]

@@ -6,10 +6,10 @@ use simulator::topology::NodeId;
 use simulator::traffic::{Arrivals, Destination, Stream};
 use simulator::truth::Wanted;
 
-use super::judge::attempted;
 use super::sheet::byte_test;
 use super::{Part, Sketch, captures};
 use crate::analyze::is_capture;
+use crate::caught::caught;
 use crate::network::plan::{Plan, SwitchPlan};
 use crate::network::run::{Outcome, run};
 use crate::{crossbar, messages, score};
@@ -55,8 +55,8 @@ fn planned(target: &str, input: &[u8], scenario: Option<Scenario>) -> Sketch {
 /// What can be seen of a scenario.
 pub(super) fn drawn(scenario: &Scenario) -> Sketch {
     let watched = watched(scenario);
-    let outcome = attempted(|| run(&watched, Wanted::Everything, Layout::AsGiven, SLICE));
-    let outcome = outcome.map_err(|breach| format!("the run did not come to its end: {breach}"));
+    let outcome = caught(|| run(&watched, Wanted::Everything, Layout::AsGiven, SLICE));
+    let outcome = outcome.map_err(|broken| format!("the run did not come to its end: {broken}"));
     let (capture, truth) = match &outcome {
         Ok(outcome) => (Ok(outcome.capture.clone()), Ok(score::truth(&watched, outcome))),
         Err(why) => (Err(why.clone()), Err(why.clone())),
@@ -85,7 +85,7 @@ fn file(scenario: &Scenario, outcome: &Part<Outcome>) -> String {
         Err(why) => (why.text().to_owned(), reason(&why)),
     };
     let same = Scenario::read("scenario.toml", &text).ok().and_then(|nearest| {
-        let other = attempted(|| run(&nearest, Wanted::Everything, Layout::AsGiven, SLICE)).ok()?;
+        let other = caught(|| run(&nearest, Wanted::Everything, Layout::AsGiven, SLICE)).ok()?;
         Some(outcome.as_ref().is_ok_and(|outcome| outcome.capture == other.capture))
     });
     let same = match same {

@@ -1,9 +1,9 @@
 //! Inputs that are texts, and those of which no picture is known.
 
+use crate::caught::caught;
 use codec::notation::parse;
 use simulator::scenario::Scenario;
 
-use super::judge::attempted;
 use super::sheet::{alone, byte_test, call, path, test};
 use super::{Sketch, networks};
 
@@ -36,7 +36,7 @@ pub(super) fn scenario(target: &str, input: &[u8]) -> Sketch {
         return Sketch::nothing("it is no text (UTF-8)", notation);
     };
     let file = Ok(text.to_owned());
-    let read = attempted(|| Scenario::read("scenario.toml", text));
+    let read = caught(|| Scenario::read("scenario.toml", text));
     let why = match read {
         Ok(Ok(scenario)) if size(&scenario) <= SIZE_MAX => {
             return Sketch { scenario: file, notation, ..networks::drawn(&scenario) };

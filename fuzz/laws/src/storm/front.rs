@@ -7,7 +7,8 @@ use std::thread;
 
 use simulator::scenario::Scenario;
 
-use super::{Broken, Counts, planned, tried};
+use super::{Counts, Laws, planned, tried};
+use crate::caught::Broken;
 
 /// A storm.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub struct Front {
     pub switches: Option<u8>,
     /// How many networks are looked at at once.
     pub jobs: usize,
+    /// What each is held to.
+    pub laws: Laws,
 }
 
 /// What came of it.
@@ -80,7 +83,7 @@ impl Front {
                     return;
                 }
                 let Some(scenario) = self.network(number) else { continue };
-                let result = tried(&scenario);
+                let result = tried(&scenario, self.laws);
                 // Whoever had it has added something whole.
                 let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 match result {

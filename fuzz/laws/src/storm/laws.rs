@@ -6,6 +6,7 @@ use simulator::scenario::Scenario;
 use simulator::topology::Port;
 
 use super::Counts;
+use super::run::Begun;
 use crate::analyze::{self, LIKELY};
 use crate::messages;
 use crate::network::read::Reading;
@@ -37,7 +38,7 @@ pub(super) fn held(part: &Scenario, outcome: &Outcome, counts: &mut Counts) {
 }
 
 /// What the analyzer makes of the capture is what really happened.
-pub(super) fn agreed(part: &Scenario, outcome: &Outcome, counts: &mut Counts) {
+pub(super) fn agreed(part: &Scenario, outcome: &Outcome, begun: Begun, counts: &mut Counts) {
     let mut part = part.clone();
     // Of each port one, as it is observed all the time.
     part.taps.dedup_by_key(|tap| tap.port);
@@ -56,8 +57,8 @@ pub(super) fn agreed(part: &Scenario, outcome: &Outcome, counts: &mut Counts) {
     let score = score.unwrap_or_default();
     let fills: &[&str] = if part.raw.is_empty() { &[] } else { &["fill"] };
     analyze::judge(&score, &[&LIKELY, &OF_JOURNEYS, fills]);
-    // Where every cable is tapped and nothing breaks they are sure.
-    if messages::is_told(&part) && part.raw.is_empty() {
+    // Where every cable is tapped and nothing breaks they are sure, if nothing was said before.
+    if messages::is_told(&part, &outcome.rows) && part.raw.is_empty() && begun == Begun::None {
         messages::said(&score);
         counts.checked("what is found of conversations was said", 1);
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use codec::transport::MEDIUM_MAX;
+use simulator::interface::Consumption;
 use simulator::scenario::Scenario;
 use simulator::topology::Port;
 use simulator::traffic::Size;
@@ -14,6 +15,34 @@ use simulator::truth::{Happened, What};
 const QUIET: u64 = 1 << 12;
 /// Characters of a packet beside its payload, at most.
 const BESIDE: u64 = 1 << 11;
+
+/// How often a message is sent in the mean before its answer has come, at a host that takes what comes more
+/// slowly than its sender is patient. *Chosen*
+const RESENT: u64 = 8;
+
+/// The largest of a size.
+fn most(size: Size) -> u32 {
+    match size {
+        Size::Fixed(size) => size,
+        Size::Uniform(least, most) => least.max(most),
+        Size::Bimodal { small, large, .. } => small.max(large),
+    }
+}
+
+/// How long all that hosts have to say may take, at the host that takes it most slowly: periods of the full
+/// rate.
+pub(super) fn busy(scenario: &Scenario) -> u64 {
+    let slow = scenario.interfaces.iter().map(|(_, own)| match own.consumption {
+        Consumption::Every(periods) => u64::from(periods.get()),
+        Consumption::Always | Consumption::Never | Consumption::Adversary => 1,
+    });
+    let bytes = |size, count: Option<u64>| u64::from(most(size)).saturating_mul(count.unwrap_or(0));
+    let said = scenario.messaging.values().flat_map(|plan| &plan.streams);
+    let said = said.map(|it| bytes(it.size, it.count).saturating_mul(RESENT));
+    let sent = scenario.streams.iter().map(|it| bytes(it.payload, it.packets));
+    let all = said.chain(sent).fold(0, u64::saturating_add);
+    all.saturating_mul(slow.max().unwrap_or(1))
+}
 
 /// What goes on at a port that is not at rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,11 +68,6 @@ pub(super) struct Rest {
 impl Rest {
     /// Of a network in which nothing has happened.
     pub(super) fn new(scenario: &Scenario) -> Self {
-        let most = |size| match size {
-            Size::Fixed(size) => size,
-            Size::Uniform(least, most) => least.max(most),
-            Size::Bimodal { small, large, .. } => small.max(large),
-        };
         let payloads = scenario.streams.iter().map(|stream| most(stream.payload).into());
         let raw = scenario.raw.iter().map(|raw| raw.chars.len() as u64);
         let longest = payloads.chain(raw).chain([MEDIUM_MAX as u64]).max().unwrap_or(0);
@@ -69,6 +93,11 @@ impl Rest {
             What::SilenceEnded => (Uneasy::Silent, false),
             What::ResetReceived => (Uneasy::Reset, true),
             What::ResetEnded => (Uneasy::Reset, false),
+            // What it has heard is forgotten with its power.
+            What::PowerLost => {
+                self.uneasy.remove(&(row.place, Uneasy::Silence));
+                (Uneasy::Reset, false)
+            }
             _ => return,
         };
         if begins {

@@ -6,15 +6,17 @@ use codec::capture::{ByteOrder, Content, WriteError, Writer};
 use codec::packet::Check;
 use codec::transport::Nic;
 use simulator::cell::PacketId;
+use simulator::circuit::Light;
 use simulator::endpoint::{Layers, MICROSECOND};
 use simulator::fault::Fault;
 use simulator::interface::Consumption;
 use simulator::network::{Layout, Network};
 use simulator::scenario::{Scenario, Tap};
+use simulator::topology::Port;
 use simulator::truth::{Happened, Wanted, What};
 
 use super::plan::{CALM, MILLISECOND};
-use super::rest::Rest;
+use super::rest::{Rest, busy};
 use super::{Counts, laws};
 use crate::endpoints::ledger::Ledger;
 use crate::messages::{loses_nothing, restarts};
@@ -24,6 +26,9 @@ use crate::network::run::Outcome;
 const SLICE: u64 = 250 * MICROSECOND;
 /// How long a fault of a moment, or raw characters, may still be felt after it.
 const FELT: u64 = 2 * MILLISECOND;
+/// Periods that a packet of a roll call may take over a link, at most. *Chosen*: some fifty characters, to a
+/// host that takes one in 64 periods, and as much again for all switches on the way.
+const LONE: u64 = 1 << 13;
 /// Most rows of truth from rest to rest that are kept, and most bytes of capture. *Chosen*: some hundred
 /// megabytes in all.
 const ROWS_MAX: usize = 400_000;
@@ -58,7 +63,17 @@ pub(super) struct Run<'a> {
     calm: Option<u64>,
     /// What has been sent since then, and has not arrived.
     sent: BTreeSet<PacketId>,
+    /// Ports that may give up on a packet that is alone.
+    hasty: BTreeSet<Port>,
+    begun: Begun,
     counts: Counts,
+}
+
+/// Whether messages had not ended at the last rest, and what is said of them goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begun {
+    None,
+    Some,
 }
 
 impl<'a> Run<'a> {
@@ -74,6 +89,8 @@ impl<'a> Run<'a> {
             episode: Episode::new(0, &network),
             calm: calm(scenario),
             sent: BTreeSet::new(),
+            hasty: hasty(scenario),
+            begun: Begun::None,
             counts: Counts::of(scenario),
             network,
         }
@@ -90,7 +107,7 @@ impl<'a> Run<'a> {
             self.network.run((now + SLICE).min(edge).min(self.scenario.duration));
             self.look();
             let now = self.network.now();
-            let is_at_rest = self.rest.is_at(now) && self.network.under_way() == 0;
+            let is_at_rest = self.rest.is_at(now) && self.is_clear();
             if is_at_rest && (!self.episode.rows.is_empty() || edges.contains(&now)) {
                 self.close();
             }
@@ -104,10 +121,20 @@ impl<'a> Run<'a> {
         self.counts
     }
 
+    /// Whether no packet is under way, and no channel is inside one: of a packet whose end was lost in a
+    /// slack buffer, what it has sent stays open behind it. F-9
+    fn is_clear(&self) -> bool {
+        let network = &self.network;
+        let mut ports = self.scenario.topology.cables().iter().flat_map(|cable| cable.ends);
+        let is_inside = |port| network.port(port).is_some_and(|(_, light)| light == Light::Yellow);
+        network.under_way() == 0 && !ports.any(is_inside)
+    }
+
     /// Takes in what has happened and what has been recorded.
     fn look(&mut self) {
         let Self { network, rest, episode, ledger, restarts, scenario, .. } = self;
         let (calm, sent, counts) = (self.calm, &mut self.sent, &mut self.counts);
+        let hasty = &self.hasty;
         for row in network.happened() {
             rest.see(&row);
             if let Some(ledger) = ledger {
@@ -119,6 +146,9 @@ impl<'a> Run<'a> {
             }
             if let (Some(id), What::Consumed { check: Check::Good, .. }) = (row.packet, &row.what) {
                 sent.remove(&id);
+            }
+            if matches!(row.what, What::Blocked(_)) && hasty.contains(&row.place) {
+                sent.clear();
             }
             episode.rows.push(row);
         }
@@ -144,6 +174,9 @@ impl<'a> Run<'a> {
         let next = Episode::new(now, &self.network);
         let Episode { from, rows, file, size, .. } = std::mem::replace(&mut self.episode, next);
         self.counts.episodes += u64::from(!rows.is_empty());
+        let open = self.ledger.as_ref().map_or(0, Ledger::open);
+        let begun = if open > 0 { Begun::Some } else { Begun::None };
+        let begun = std::mem::replace(&mut self.begun, begun);
         if size == Size::TooLarge {
             self.counts.too_large += 1;
             return;
@@ -163,13 +196,14 @@ impl<'a> Run<'a> {
         laws::held(&part, &outcome, &mut self.counts);
         if laws::is_whole(&part, from) {
             self.counts.recorded += now - from;
-            laws::agreed(&part, &outcome, &mut self.counts);
+            laws::agreed(&part, &outcome, begun, &mut self.counts);
         }
     }
 
-    /// When nothing has broken for long, and nothing new is to be sent, all has come to rest.
+    /// When nothing has broken for long, and nothing new is to be sent, all has come to rest; but for where
+    /// slack buffers can overflow. There the end of a packet may be lost for good. F-9
     fn settled(&mut self) {
-        if self.calm.is_none() {
+        if self.calm.is_none() || !loses_nothing(self.scenario) {
             return;
         }
         let (rest, under_way) = (&self.rest, self.network.under_way());
@@ -179,11 +213,9 @@ impl<'a> Run<'a> {
             ledger.settled();
         }
         self.counts.checked("all comes to rest", 1);
-        if loses_nothing(self.scenario) {
-            let sent = &self.sent;
-            assert!(sent.is_empty(), "when it is calm, what is sent arrives. I-4: not {sent:?}");
-            self.counts.checked("when it is calm, what is sent arrives", 1);
-        }
+        let sent = &self.sent;
+        assert!(sent.is_empty(), "when it is calm, what is sent arrives. I-4: not {sent:?}");
+        self.counts.checked("when it is calm, what is sent arrives", 1);
     }
 }
 
@@ -228,6 +260,12 @@ fn part(scenario: &Scenario, from: u64, to: u64) -> Scenario {
     Scenario { duration: to, faults, raw: raw.cloned().collect(), taps, ..scenario.clone() }
 }
 
+/// Ports with a blocked-packet timeout that a packet alone may outlast. R-4
+fn hasty(scenario: &Scenario) -> BTreeSet<Port> {
+    let cables = scenario.topology.cables().iter();
+    cables.filter(|cable| cable.link.blocked.0 < LONE).flat_map(|cable| cable.ends).collect()
+}
+
 /// When a fault is over, if it ever is.
 fn mended(fault: &Fault) -> Option<u64> {
     match fault.until {
@@ -247,7 +285,7 @@ fn calm(scenario: &Scenario) -> Option<u64> {
     let sent = many.map(|stream| stream.start);
     let last = mended?.into_iter().chain(said?).chain(raw).chain(sent).max().unwrap_or(0);
     let ended = scenario.streams.iter().all(|stream| stream.packets.is_some());
-    let calm = last.checked_add(CALM)?;
+    let calm = last.checked_add(CALM)?.checked_add(busy(scenario))?;
     // Neither takes the last of what has come.
     let holds = |how| matches!(how, Consumption::Never | Consumption::Adversary);
     let takes = !scenario.interfaces.iter().any(|(_, own)| holds(own.consumption));
