@@ -84,18 +84,26 @@ impl Lines {
     }
 }
 
-/// The sources below a directory. A file of tests alone is none.
+/// The sources below a directory.
 fn collect(directory: &Path, into: &mut BTreeMap<PathBuf, usize>) -> Result<(), Failure> {
     for entry in fs::read_dir(directory).map_err(at(directory))? {
         let path = entry.map_err(at(directory))?.path();
+        if is_tests(&path) {
+            continue;
+        }
         if path.is_dir() {
             collect(&path, into)?;
-        } else if path.file_name().is_none_or(|name| name != "tests.rs") {
+        } else {
             let text = fs::read_to_string(&path).map_err(at(&path))?;
             into.insert(path, before_tests(&text));
         }
     }
     Ok(())
+}
+
+/// Whether a file, or all below a directory, is tests alone.
+fn is_tests(path: &Path) -> bool {
+    path.file_stem().is_some_and(|name| name == "tests")
 }
 
 /// How many lines stand before the tests, which are at the foot of their file.
@@ -120,6 +128,12 @@ mod tests {
         let lines = Lines { name: "crate".to_owned(), files: BTreeMap::from(files) };
         assert_eq!((lines.all(&reached), lines.reached(&reached)), (3, 2));
         assert_eq!(lines.missing(&reached), "/b.rs: 1\n");
+    }
+
+    #[test]
+    fn a_file_of_tests_and_a_directory_of_them_are_no_sources() {
+        let paths = ["src/transport/tests", "src/transport/tests.rs", "src/attests.rs", "src/a"];
+        assert_eq!(paths.map(|path| is_tests(Path::new(path))), [true, true, false, false]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Whether fuzz targets find a fault: each that its patch names has its time with every seed, from
 //! the corpus that is checked in, until the fault is found with that seed.
 
+use std::path::Path;
 use std::time::Instant;
 
 use super::Effort;
@@ -8,17 +9,23 @@ use super::patch::Patch;
 use super::results::Run;
 use super::tree::Tree;
 use crate::fuzz::{Target, executions, names};
-use crate::workspace::{Failure, host};
+use crate::workspace::{Failure, files, host};
 
 /// What the last execution may take beyond the time of all, before it is stopped.
 const LAST_MAX: u64 = 60;
+/// From these exit statuses of `timeout`
+const NOT_RUN_MIN: i32 = 125;
+/// to these, what it should run was not run.
+const NOT_RUN_MAX: i32 = 127;
+/// From a seed to the next that stands for the same.
+const ANOTHER: u64 = 1000;
 
 /// Builds all targets.
 ///
 /// # Errors
 /// They do not build.
 pub(crate) fn build(tree: &Tree) -> Result<(), Failure> {
-    tree.build(&["fuzz", "build", "-s", "none", "--fuzz-dir", "fuzz"])
+    tree.build(&["fuzz", "build", "-s", "none", "--no-trace-compares", "--fuzz-dir", "fuzz"])
 }
 
 /// Runs one target after the other, until every seed has found the fault; with no fault, all.
@@ -41,26 +48,56 @@ pub(crate) fn look(
     Ok(runs)
 }
 
-/// Runs a target with one seed.
+/// Runs a target with one seed, and with others derived from it as long as what it finds is there without
+/// the fault too.
 fn once(
     tree: &Tree,
     patch: Option<&Patch>,
     (target, budget): (&Target, u64),
     run: &mut Run,
 ) -> Result<(), Failure> {
-    // What one run learns must not help the next.
-    let (new, artifacts) = (tree.empty("new")?, tree.empty("artifacts")?);
-    let mut running = tree.command(patch, budget + LAST_MAX, &target.binary);
-    running.arg(new).arg(tree.path().join("corpus").join(&target.name)).args(&target.flags);
-    running.args([format!("-seed={}", run.seed), format!("-max_total_time={budget}")]);
-    running.arg(format!("-artifact_prefix={}/", artifacts.display()));
-    running.args(["-print_final_stats=1", "-timeout=25", "-rss_limit_mb=2560"]);
     let begin = Instant::now();
-    let ended = running.output().map_err(|error| error.to_string())?;
-    run.add_since(begin);
-    run.executions += executions(&String::from_utf8_lossy(&ended.stderr));
-    if !ended.status.success() {
-        run.found = Some(target.name.clone());
+    let mut seed = run.seed;
+    loop {
+        let left = budget.saturating_sub(begin.elapsed().as_secs());
+        if left == 0 {
+            break;
+        }
+        // What one run learns must not help the next.
+        let (new, artifacts) = (tree.empty("new")?, tree.empty("artifacts")?);
+        let mut running = tree.command(patch, left + LAST_MAX, &target.binary);
+        running.arg(new).arg(tree.path().join("corpus").join(&target.name)).args(&target.flags);
+        running.args([format!("-seed={seed}"), format!("-max_total_time={left}")]);
+        running.arg(format!("-artifact_prefix={}/", artifacts.display()));
+        running.args(["-print_final_stats=1", "-timeout=25", "-rss_limit_mb=2560"]);
+        let ended = running.output().map_err(|error| error.to_string())?;
+        run.executions += executions(&String::from_utf8_lossy(&ended.stderr));
+        match ended.status.code() {
+            Some(0) => break,
+            Some(code @ NOT_RUN_MIN..=NOT_RUN_MAX) => {
+                return Err(format!("{} cannot be run: {code}", target.binary.display()));
+            }
+            Some(_) | None => {}
+        }
+        if patch.is_none() || !is_there_without(tree, target, &artifacts)? {
+            run.found = Some(target.name.clone());
+            break;
+        }
+        seed += ANOTHER;
     }
+    run.add_since(begin);
     Ok(())
+}
+
+/// Whether what was found is found without a fault too.
+fn is_there_without(tree: &Tree, target: &Target, artifacts: &Path) -> Result<bool, Failure> {
+    for input in files(artifacts)? {
+        let mut running = tree.command(None, LAST_MAX, &target.binary);
+        running.args(&target.flags).arg("-timeout=25").arg(&input);
+        let ended = running.output().map_err(|error| error.to_string())?;
+        if !ended.status.success() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -1,23 +1,38 @@
-//! Whether the storm finds a fault: seed after seed, until a law is broken or the time is over.
+//! Whether the storm finds a fault: one network of a seed after the other, until one breaks a law or the
+//! time is over.
 
-use std::time::Instant;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use super::Effort;
 use super::patch::Patch;
 use super::results::Run;
 use super::tree::Tree;
-use crate::workspace::Failure;
+use crate::workspace::{Failure, at};
 
-/// What a network may take beyond the time of all. *Chosen*: more than the largest does.
+/// How many switches a network has. *Chosen*: with one, a path of several is never seen; each one more
+/// takes time in which other networks could be looked at.
+const SWITCHES: u64 = 2;
+/// Seconds for a network once more without the fault. *Chosen*: more than any takes.
 const LAST_MAX: u64 = 60;
+/// Where it is kept which networks break a law without a fault: nothing is to be learned from them.
+const UNSOUND: &str = "unsound";
+/// The exit status of `myriscope storm` where a law is broken: `docs/output.md`.
+const BROKEN: i32 = 1;
+/// The exit status of `timeout` where time was over.
+const OVER: i32 = 124;
+/// The same, where what it stopped would not be stopped.
+const KILLED: i32 = 137;
 
-/// Builds the storm.
+/// Builds the program.
 ///
 /// # Errors
 /// It does not build.
 pub(crate) fn build(tree: &Tree) -> Result<(), Failure> {
-    let arguments = ["build", "--quiet", "--release", "-p", "laws", "--example", "storm"];
-    tree.build(&arguments)
+    tree.build(&["build", "--quiet", "--release", "-p", "cli"])?;
+    tree.empty(UNSOUND).map(|_| ())
 }
 
 /// Lets it blow.
@@ -29,18 +44,83 @@ pub(crate) fn look(
     patch: Option<&Patch>,
     Effort { seeds, budget }: Effort,
 ) -> Result<Vec<Run>, Failure> {
-    let binary = tree.built().join("release/examples/storm");
-    let once = |seed: u64| {
-        let mut storm = tree.command(patch, budget + LAST_MAX, &binary);
-        storm.args([budget.to_string(), seed.to_string()]);
-        let begin = Instant::now();
-        let ended = storm.output().map_err(|error| error.to_string())?;
-        let said = String::from_utf8_lossy(&ended.stdout);
-        let networks = said.lines().filter(|line| line.starts_with("network ")).count();
-        let mut run = Run { seed, executions: networks as u64, ..Run::default() };
-        run.found = (!ended.status.success()).then(|| "storm".to_owned());
-        run.add_since(begin);
-        Ok(run)
-    };
-    (1..=seeds).map(once).collect()
+    let directory = tree.empty("broken")?;
+    let blow = |seed| once(tree, patch, (seed, Duration::from_secs(budget)), &directory);
+    (1..=seeds).map(blow).collect()
+}
+
+/// The networks of a seed, up to the first that breaks a law, and breaks none without the fault.
+fn once(
+    tree: &Tree,
+    patch: Option<&Patch>,
+    (seed, budget): (u64, Duration),
+    directory: &Path,
+) -> Result<Run, Failure> {
+    let mut run = Run { seed, ..Run::default() };
+    let begin = Instant::now();
+    for number in 0.. {
+        let left = budget.saturating_sub(begin.elapsed()).as_secs();
+        if left == 0 {
+            break;
+        }
+        let unsound = tree.beside(UNSOUND).join(format!("{seed}-{number}"));
+        if unsound.exists() {
+            continue;
+        }
+        let network = |patch, seconds| {
+            let said = [seed, number, SWITCHES];
+            held(&mut tree.command(patch, seconds, &binary(tree)), said, directory)
+        };
+        match network(patch, left)? {
+            Held::Whole => run.executions += 1,
+            Held::NotDrawn => {}
+            Held::Cut => break,
+            Held::Broken => {
+                run.executions += 1;
+                if patch.is_none() || network(None, LAST_MAX)? != Held::Broken {
+                    run.found = Some("storm".to_owned());
+                    break;
+                }
+                fs::write(&unsound, "").map_err(at(&unsound))?;
+            }
+        }
+    }
+    run.add_since(begin);
+    Ok(run)
+}
+
+fn binary(tree: &Tree) -> PathBuf {
+    tree.built().join("release/myriscope")
+}
+
+/// What became of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    /// It keeps all laws.
+    Whole,
+    /// It breaks one.
+    Broken,
+    /// The time was over.
+    Cut,
+    /// Nothing could be drawn for the number.
+    NotDrawn,
+}
+
+/// Holds one network to all laws. A process each: what stops it when the time is over says how many there
+/// were.
+fn held(storm: &mut Command, said: [u64; 3], directory: &Path) -> Result<Held, Failure> {
+    storm.args(["storm", "--tries", "0", "-o"]).arg(directory);
+    let names = ["--seed", "--network", "--switches"];
+    for (name, number) in names.into_iter().zip(said) {
+        storm.args([name, &number.to_string()]);
+    }
+    let ended = storm.output().map_err(|error| error.to_string())?;
+    match ended.status.code() {
+        Some(0) => Ok(Held::Whole),
+        // Or a signal has ended it, as where a stack overflows.
+        Some(BROKEN) | None => Ok(Held::Broken),
+        Some(OVER | KILLED) => Ok(Held::Cut),
+        Some(_) if String::from_utf8_lossy(&ended.stderr).contains("is none") => Ok(Held::NotDrawn),
+        Some(other) => Err(format!("{said:?} of the storm ended with {other}")),
+    }
 }

@@ -27,7 +27,9 @@ impl Tree {
     /// Git does not say what there is, it cannot be copied, or a fault cannot be planted.
     pub(crate) fn new(patches: &[Patch], by: By) -> Result<Self, Failure> {
         let mut commit = output(command("git").args(["rev-parse", "--short", "HEAD"]))?;
-        let changed = output(command("git").args(["status", "--porcelain", "-uno"]))?;
+        // But for the results, which are written as they come.
+        let what = ["status", "--porcelain", "-uno", "--", ".", ":!fuzz/planted/results.json"];
+        let changed = output(command("git").args(what))?;
         if !changed.is_empty() {
             commit.push('+');
         }
@@ -63,7 +65,7 @@ impl Tree {
     }
 
     /// A directory beside the copy, for what is built or found.
-    fn beside(&self, name: &str) -> PathBuf {
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
