@@ -2,7 +2,8 @@
 # Builds the fuzz targets for ClusterFuzzLite and OSS-Fuzz into $OUT, each with its seeds, dictionary and options.
 #
 # SRC holds the repository as `myriscope`. SANITIZER, RUSTFLAGS and the like are what the image's `compile` sets;
-# SANITIZER=none builds without any. FUZZ_TOOLCHAIN names another toolchain; an empty one leaves it as it is.
+# SANITIZER=none builds without any, as `cargo xtask fuzz` does. FUZZ_TOOLCHAIN names another toolchain; an empty one
+# leaves it as it is.
 set -euo pipefail
 cd "$SRC/myriscope"
 
@@ -14,7 +15,7 @@ if [ -n "$toolchain" ]; then
 fi
 
 options=()
-[ "${SANITIZER:-address}" != none ] || options=(-s none)
+[ "${SANITIZER:-address}" != none ] || options=(-s none --no-trace-compares)
 # In a build for coverage the image's cargo makes `cargo build` of this.
 cargo fuzz build --fuzz-dir fuzz "${options[@]}"
 
