@@ -76,9 +76,11 @@ impl Watch {
     pub(super) fn new(channel: &Channel) -> Self {
         // At most two changes of STOP and GO come in 2h − 1 periods. F-4
         let hysteresis = u64::from(Key::Hysteresis.told_or_default(channel));
-        // Reading: a buffer is filled by one cell a period of its link, but emptied at the full rate.
+        // Reading: a buffer is filled by one cell a period of its link, but emptied at the full rate,
+        // and of one cell more at once where a switch has used a route byte. S-3
         let cells = channel.period_ps.get().div_ceil(u64::from(FULL_RATE_PERIOD_PS));
-        let turns = (hysteresis + hysteresis.div_ceil(cells)).saturating_sub(1);
+        let falls = hysteresis.saturating_sub(1).div_ceil(cells).max(1);
+        let turns = (hysteresis + falls).saturating_sub(1);
         Self {
             grace: grace(channel),
             turns,

@@ -196,11 +196,12 @@ pub(crate) const CASES: &[Case] = &[
         &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 10), (1, 20, "STOP GAP", 40)],
         &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 50)],
     ),
-    // F-4: STOP at 1, GO at 2, and STOP again 30 periods after the first, or 31 = 2h − 1.
+    // F-4: STOP at 1, GO at 2, and STOP again 29 periods after the first, or 30 = 2h − 1 and one
+    // less for the cell that a switch may take at once with a route byte (S-3).
     link(
         Kind::CommandsTooOften,
+        &[(0, 0, "GO STOP GO×28 STOP", 0)],
         &[(0, 0, "GO STOP GO×29 STOP", 0)],
-        &[(0, 0, "GO STOP GO×30 STOP", 0)],
     ),
     // F-4: data goes on for 30 periods after STOP; or for none.
     Case {
