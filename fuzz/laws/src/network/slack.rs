@@ -1,8 +1,8 @@
 //! The fill of every slack buffer of a tapped link is always within what the analyzer makes of the
 //! capture alone.
 //!
-//! Not compared, because it does not reach the tap, from 1024 periods before on (so far back a later
-//! STOP or GO tells of a fill):
+//! Not compared, because it does not reach the tap, from as long before on as a later STOP or GO tells
+//! of a fill:
 //! - From the moment that the receiver whose buffer it is first loses its power: if that is soon
 //!   back, nothing tells its GO from one for a buffer that has been emptied.
 //! - Where the tap is at the sender's end, from the first fault on that may change characters
@@ -21,7 +21,7 @@ use codec::character::{Character, Symbol, hear};
 use codec::tick::Tick;
 use simulator::fault::Break;
 use simulator::scenario::Scenario;
-use simulator::topology::{Extensions, NodeKind, Port};
+use simulator::topology::{Cable, Extensions, NodeKind, Port};
 use simulator::truth::What;
 
 use super::facts::power_lost;
@@ -114,9 +114,18 @@ impl Way<'_> {
         });
         let damaged = damaged.map(|fault| fault.at).filter(|_| tap == sender);
         let first = damaged.chain(power_lost(scenario, *receiver)).min();
-        // What comes after it tells of what was before.
-        let reach = 1024 * u64::from(self.divisor());
-        first.map_or(u64::MAX, |first| first.saturating_sub(reach))
+        first.map_or(u64::MAX, |first| first.saturating_sub(self.reach()))
+    }
+
+    /// For how many periods of the full rate before it is heard a command tells of a fill: it was
+    /// decided a cable and its generation earlier; and see `docs/readings.md`, "What bounds a fill".
+    fn reach(&self) -> u64 {
+        let cable = self.scenario.topology.cable(self.receiver);
+        cable.map_or(0, |Cable { link, .. }| {
+            let back = (2 * u64::from(link.slack.cells())).clamp(1024, 8192);
+            let periods = back + u64::from(link.generation) + 1;
+            periods * u64::from(link.divisor.get()) + link.delay.0
+        })
     }
 
     fn divisor(&self) -> u32 {
