@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz`: all targets, spread over jobs, with a corpus that outlives the run.
+//! `cargo xtask fuzz`: all targets, spread over jobs, with a corpus that outlives the run; and
+//! `cargo xtask smoke`: the same runs of all targets everywhere.
 
 mod merge;
 mod run;
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use self::run::{Extent, Run};
 use crate::End;
 use crate::workspace::{Failure, at, command, done, host, root};
 
@@ -43,6 +45,17 @@ pub(crate) struct Arguments {
     merge: bool,
 }
 
+/// What is run in the same way on every machine.
+#[derive(Debug, Args)]
+pub(crate) struct Smoke {
+    /// The targets; all of them, if none is named.
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
+    /// How many run side by side; one a processor, if it is not said.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
 /// How targets are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Build {
@@ -61,19 +74,13 @@ enum Build {
 /// # Errors
 /// A target cannot be built or run, or its directories cannot be written to.
 pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
-    let mut targets = built(arguments)?;
+    let mut targets = built(&arguments.targets, arguments.build)?;
     if let Some(seed) = arguments.seed {
         targets.iter_mut().for_each(|target| target.flags.push(format!("-seed={seed}")));
     }
-    let jobs = arguments.jobs.or_else(|| thread::available_parallelism().ok());
-    let jobs = jobs.map_or(1, NonZeroUsize::get);
     let mut end = End::Well;
     if !arguments.time.is_zero() {
-        let runs = run::all(&targets, jobs, arguments.time)?;
-        table::print(&targets, &runs)?;
-        if runs.iter().any(|run| run.finding.is_some()) {
-            end = End::Found;
-        }
+        end = ran(&targets, arguments.jobs, Extent::Time(arguments.time))?;
     }
     if arguments.merge {
         merge::all(&targets)?;
@@ -81,21 +88,39 @@ pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
     Ok(end)
 }
 
+/// Builds the targets, runs each as often as its options say, and prints what they did.
+///
+/// # Errors
+/// A target cannot be built or run, or its directories cannot be written to.
+pub(crate) fn smoke(arguments: &Smoke) -> Result<End, Failure> {
+    let targets = built(&arguments.targets, Build::Plain)?;
+    ran(&targets, arguments.jobs, Extent::Smoke)
+}
+
+/// Runs targets, and prints what they did.
+fn ran(targets: &[Target], jobs: Option<NonZeroUsize>, extent: Extent) -> Result<End, Failure> {
+    let jobs = jobs.or_else(|| thread::available_parallelism().ok());
+    let runs = run::all(targets, jobs.map_or(1, NonZeroUsize::get), extent)?;
+    table::print(targets, &runs)?;
+    let found = |run: &Run| run.finding.is_some();
+    Ok(if runs.iter().any(found) { End::Found } else { End::Well })
+}
+
 /// The targets that are asked for, ready to run.
-fn built(arguments: &Arguments) -> Result<Vec<Target>, Failure> {
-    let names = names(&arguments.targets)?;
-    let directory = build(arguments)?;
+fn built(asked: &[String], how: Build) -> Result<Vec<Target>, Failure> {
+    let names = names(asked)?;
+    let directory = build(asked, how)?;
     names.iter().map(|name| Target::new(name, &directory)).collect()
 }
 
 /// Builds all targets, or one if only that is asked for; the directory that they are in.
-fn build(arguments: &Arguments) -> Result<PathBuf, Failure> {
+fn build(asked: &[String], how: Build) -> Result<PathBuf, Failure> {
     let mut built = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| root().join("fuzz/target"), |set| root().join(set));
     let mut cargo = command("cargo");
     cargo.args(["fuzz", "build", "--fuzz-dir", "fuzz"]);
     // Each has a directory, else builds of one kind would push out those of another.
-    match arguments.build {
+    match how {
         Build::Plain => {
             cargo.args(["--sanitizer", "none", "--no-trace-compares"]);
         }
@@ -109,7 +134,7 @@ fn build(arguments: &Arguments) -> Result<PathBuf, Failure> {
         }
     }
     cargo.arg("--target-dir").arg(&built);
-    if let [only] = arguments.targets.as_slice() {
+    if let [only] = asked {
         cargo.arg(only);
     }
     done(&mut cargo)?;

@@ -28,6 +28,9 @@ enum Command {
     /// Plants known faults, and tells what finds them, how fast.
     #[command(after_help = "Exit status 1: a fault is found by nothing.")]
     Planted(planted::Arguments),
+    /// Runs the fuzz targets before a change is taken: the same inputs on every machine.
+    #[command(after_help = "Exit status 1: something was found; it is in fuzz/artifacts/TARGET/.")]
+    Smoke(fuzz::Smoke),
 }
 
 /// How a command ended that could do its work.
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Command::Coverage(arguments) => coverage::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Planted(arguments) => planted::run(&arguments),
+        Command::Smoke(arguments) => fuzz::smoke(&arguments),
     };
     match ended {
         Ok(End::Well) => ExitCode::SUCCESS,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::target::Target;
 use super::turns::turns;
-use crate::workspace::{Failure, at, command, shown};
+use crate::workspace::{Failure, at, command, files, shown};
 
 /// What one turn of a target did.
 #[derive(Debug, Default)]
@@ -30,17 +30,32 @@ pub(crate) struct Run {
 /// How many lines are shown of what a target says that finds something.
 const TAIL: usize = 60;
 
-/// Runs all targets for a time in all, as many side by side as there are jobs.
+/// How much is run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Extent {
+    /// So long in all.
+    Time(Duration),
+    /// Each target as often as [`Target::runs`] says, always on the same inputs.
+    Smoke,
+}
+
+/// Runs all targets, as many side by side as there are jobs.
 ///
 /// # Errors
 /// A target cannot be run, or its directories cannot be made.
-pub(crate) fn all(targets: &[Target], jobs: usize, time: Duration) -> Result<Vec<Run>, Failure> {
+pub(crate) fn all(targets: &[Target], jobs: usize, extent: Extent) -> Result<Vec<Run>, Failure> {
     for target in targets {
         for directory in [target.work(), target.artifacts()] {
             fs::create_dir_all(&directory).map_err(at(&directory))?;
         }
     }
-    let (turns, each) = turns(targets.len(), jobs, time);
+    let (turns, each) = match extent {
+        Extent::Time(time) => {
+            let (turns, each) = turns(targets.len(), jobs, time);
+            (turns, Extent::Time(each))
+        }
+        Extent::Smoke => ((0..targets.len()).collect(), Extent::Smoke),
+    };
     let waiting = Mutex::new(turns.into_iter().collect::<VecDeque<_>>());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let job = || -> Result<Vec<Run>, Failure> {
@@ -62,11 +77,24 @@ pub(crate) fn all(targets: &[Target], jobs: usize, time: Duration) -> Result<Vec
     })
 }
 
-/// One turn of a target. What it finds goes to the first directory; both are read.
-fn once(target: &Target, time: Duration) -> Result<Run, Failure> {
+/// One turn of a target.
+fn once(target: &Target, extent: Extent) -> Result<Run, Failure> {
     let mut running = command(&target.binary);
-    running.arg(shown(&target.work())).arg(shown(&target.seeds())).args(&target.flags);
-    running.arg(format!("-max_total_time={}", time.as_secs()));
+    match extent {
+        Extent::Time(time) => {
+            // What it finds goes to the first directory; both are read.
+            running.arg(shown(&target.work())).arg(shown(&target.seeds()));
+            running.arg(format!("-max_total_time={}", time.as_secs()));
+        }
+        Extent::Smoke => {
+            // A directory's order is the file system's, and what is compared is told apart by where
+            // the program lies in memory: both would throw other dice elsewhere.
+            let seeds: Vec<_> = files(&target.seeds())?.iter().map(|seed| shown(seed)).collect();
+            running.arg(format!("-seed_inputs={}", seeds.join(",")));
+            running.args(["-seed=1", "-use_cmp=0"]).arg(format!("-runs={}", target.runs));
+        }
+    }
+    running.args(&target.flags);
     running.arg(format!("-artifact_prefix={}/", shown(&target.artifacts())));
     running.args(["-print_final_stats=1", "-timeout=25", "-rss_limit_mb=2560"]);
     // What is defined twice is so in Rust's own libraries.

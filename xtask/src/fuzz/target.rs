@@ -14,6 +14,8 @@ pub(crate) struct Target {
     pub(crate) binary: PathBuf,
     /// What libFuzzer is to be told: the options of `fuzz/options/`, and the dictionary.
     pub(crate) flags: Vec<String>,
+    /// How often it is run before a change is taken.
+    pub(crate) runs: u64,
 }
 
 impl Target {
@@ -28,12 +30,17 @@ impl Target {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(at(&path)(error)),
         };
-        let mut options = libfuzzer(&text).map_err(|fault| format!("{}, {fault}", shown(&path)))?;
+        let options =
+            |named| section(&text, named).map_err(|fault| format!("{}, {fault}", shown(&path)));
+        let runs = options("smoke")?.get("runs").and_then(|runs| runs.parse().ok());
+        let runs = runs.ok_or_else(|| format!("{}: no runs in [smoke]", shown(&path)))?;
+        let mut options = options("libfuzzer")?;
         let dictionary = format!("{name}.dict");
         if root().join("fuzz/dict").join(&dictionary).is_file() {
             options.entry("dict".to_owned()).or_insert(dictionary);
         }
-        Ok(Self { name: name.to_owned(), binary: binaries.join(name), flags: flags(&options) })
+        let (name, binary, flags) = (name.to_owned(), binaries.join(name), flags(&options));
+        Ok(Self { name, binary, flags, runs })
     }
 
     /// The inputs that are checked in.
@@ -66,9 +73,9 @@ pub(crate) fn names(asked: &[String]) -> Result<Vec<String>, Failure> {
     Ok(if asked.is_empty() { all } else { asked.to_vec() })
 }
 
-/// The options of the section of a file that is for libFuzzer; the format is OSS-Fuzz's, and its
-/// other sections are for sanitizers.
-fn libfuzzer(text: &str) -> Result<BTreeMap<String, String>, Failure> {
+/// The options of a section. The format is OSS-Fuzz's: `libfuzzer` is a section of it, others are for
+/// sanitizers; `smoke` is ours.
+fn section(text: &str, named: &str) -> Result<BTreeMap<String, String>, Failure> {
     let mut options = BTreeMap::new();
     let mut section = "";
     for (number, line) in (1..).zip(text.lines().map(str::trim)) {
@@ -78,7 +85,7 @@ fn libfuzzer(text: &str) -> Result<BTreeMap<String, String>, Failure> {
         } else if let Some(name) = bracketed {
             section = name;
         } else if let Some((key, value)) = line.split_once('=') {
-            if section == "libfuzzer" {
+            if section == named {
                 options.insert(key.trim().to_owned(), value.trim().to_owned());
             }
         } else {
@@ -103,15 +110,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_those_of_the_section_for_libfuzzer() {
+    fn options_are_those_of_the_section() {
         let text = "# why\n[libfuzzer]\nmax_len = 64\n\ndict=x.dict\n[asan]\ndetect_leaks = 0\n";
-        let options = libfuzzer(text).unwrap();
+        let options = section(text, "libfuzzer").unwrap();
         assert_eq!(flags(&options), ["-dict=fuzz/dict/x.dict", "-max_len=64"]);
     }
 
     #[test]
     fn a_line_that_is_no_option_is_named() {
-        let fault = libfuzzer("[libfuzzer]\nmax_len 64").unwrap_err();
+        let fault = section("[libfuzzer]\nmax_len 64", "libfuzzer").unwrap_err();
         assert_eq!(fault, "line 2: max_len 64 is neither [section] nor key = value");
     }
 
