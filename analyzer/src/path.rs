@@ -104,7 +104,7 @@ impl Paths {
             What::Packet(packet) => self.close(lane, row, packet, out),
             What::Detail(Detail::Framed) => self.net.framed(lane, Some(row.at)),
             What::Event(Event::Hole { .. }) => self.net.framed(lane, None),
-            What::Event(Event::ForwardReset) => self.reset(lane),
+            What::Event(Event::ForwardReset) => self.reset(lane, row.time),
             What::Event(Event::SenderResumed(By::Go | By::OpenLink | By::Reset)) => {
                 if let Some(lane) = self.net.lane_mut(lane) {
                     lane.resumed = Some(row.time);
@@ -324,10 +324,7 @@ impl Paths {
     /// A packet is still there while one from behind it has left: it went before, or nowhere.
     fn pass_over(&mut self, id: LegId, since: Time) {
         let Some(leg) = self.legs.get(id) else { return };
-        let late = match self.net.wish(leg.lane, leg.first) {
-            Wish::Seen(output) => self.net.lane(output).map_or(0, net::Lane::lateness),
-            Wish::Unseen | Wish::Nothing => 0,
-        };
+        let late = self.net.lateness(leg);
         if let Some(leg) = self.legs.get_mut(id) {
             leg.passed.get_or_insert(since + late);
         }
@@ -342,8 +339,7 @@ impl Paths {
             let Some(closed) = &leg.closed else { return };
             let now = lane.last.map_or(0, |(_, time)| time);
             let beyond = lane.sum.saturating_sub(closed.sum) > lane.room;
-            let over = leg.passed.is_some_and(|until| until < now) || beyond;
-            if !leg.is_free() || !over {
+            if !leg.is_free() || !(leg.is_over(now) || beyond) {
                 return;
             }
             self.leave_queue(front);
@@ -388,8 +384,10 @@ impl Paths {
         match self.net.wish(leg.lane, leg.first) {
             Wish::Nothing => Fate::Dropped("S-1"),
             Wish::Unseen => Fate::OutOfSight,
-            Wish::Seen(_) if leg.upset == Upset::Reset => Fate::Dropped("R-2"),
-            Wish::Seen(_) => unseen,
+            Wish::Seen(_) => match leg.upset {
+                Upset::Nothing => unseen,
+                Upset::Reset { .. } => Fate::Dropped("R-2"),
+            },
         }
     }
 }

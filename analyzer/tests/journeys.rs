@@ -245,6 +245,26 @@ fn a_packet_that_is_cut_is_followed_by_its_turn() {
     ");
 }
 
+/// What waited behind a packet when FRES came is dropped (R-2): what leaves cut next is what came next.
+#[test]
+fn what_waited_when_a_reset_came_does_not_leave_behind_it() {
+    let p = relative();
+    let cut = hop(&p)[..9].to_vec();
+    let text =
+        |bytes: &[u8]| bytes.iter().fold(String::new(), |text, it| format!("{text} {it:02x}"));
+    // FRES at 170, and behind it the third packet.
+    let behind = format!("FRES GAP (GO)×127 GAP{} GAP (GO)×1000", text(&p));
+    let came = format!("GAP (GO)×98 GAP{0} GAP (GO)×8 GAP{0} GAP (GO)×19 {behind}", text(&p));
+    let left = sent(&[(140, cut.clone()), (340, cut)]);
+    let (told, journeys) = read(&recording(&[(A, vec![(0, came)]), (B, left)]));
+    let hops: Vec<Vec<u64>> = journeys
+        .iter()
+        .map(|journey| journey.hops.iter().map(|hop| hop.start.0).collect())
+        .collect();
+    assert_eq!(hops, [vec![130], vec![100, 140], vec![300, 340]], "{told}");
+    assert_eq!(journeys[0].fate, Fate::Dropped("R-2"));
+}
+
 #[test]
 fn packets_for_want_of_a_gap_are_one() {
     let (p, other) = (relative(), packet(&[0x81, 0x81, 9, 9, 9, 9]));

@@ -2,7 +2,9 @@
 
 use super::leg::{Joint, LegId, Onward, Upset};
 use super::matching::Candidate;
+use super::net::DELAY;
 use super::{Certainty, DOUBTED_MAX, Fate, Journey, Paths};
+use crate::timeline::Time;
 
 impl Paths {
     /// Makes two packets one.
@@ -90,14 +92,17 @@ impl Paths {
         }
     }
 
-    /// FRES: the buffer behind a channel is emptied. R-2
-    pub(super) fn reset(&mut self, place: usize) {
+    /// FRES: the buffer behind a channel is emptied, and what has not begun to leave never will. R-2
+    pub(super) fn reset(&mut self, place: usize, time: Time) {
         let Some(lane) = self.net.lane(place) else { return };
-        for leg in &lane.queue {
-            if let Some(leg) = self.legs.get_mut(*leg)
-                && leg.is_free()
+        let heard = time.saturating_add(lane.until_heard.unwrap_or(DELAY));
+        for id in &lane.queue {
+            let Some(leg) = self.legs.get(*id).filter(|leg| leg.is_free()) else { continue };
+            let until = heard.saturating_add(self.net.lateness(leg));
+            if let Some(leg) = self.legs.get_mut(*id)
+                && leg.upset == Upset::Nothing
             {
-                leg.upset = Upset::Reset;
+                leg.upset = Upset::Reset { until };
             }
         }
     }

@@ -104,8 +104,10 @@ pub(super) enum Sight {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Upset {
     Nothing,
-    /// FRES. R-2
-    Reset,
+    /// FRES: had it left before, it would have shown up until then. R-2
+    Reset {
+        until: Time,
+    },
 }
 
 /// What a packet may have waited for before it came out on a channel.
@@ -196,6 +198,15 @@ impl Closed {
 impl Leg {
     pub(super) fn is_free(&self) -> bool {
         self.onward == Onward::Nowhere
+    }
+
+    /// Whether it would have shown up before a time, had it left its switch.
+    pub(super) fn is_over(&self, now: Time) -> bool {
+        let reset = match self.upset {
+            Upset::Nothing => None,
+            Upset::Reset { until } => Some(until),
+        };
+        [self.passed, reset].into_iter().flatten().any(|until| until < now)
     }
 
     /// Whether its first byte may be one from its middle. What is good there is whole, most likely.

@@ -44,7 +44,7 @@ enum Haste {
     Possible,
     /// Never has one been so fast.
     Unheard,
-    /// Nor would one be so fast if the output's token had come at once.
+    /// Nor would one be so fast if the output's token had come at once; or it would have shown up before.
     Impossible,
 }
 
@@ -188,7 +188,9 @@ impl Paths {
                 if found.time >= own.time {
                     break;
                 }
+                let gone = found.is_over(own.time);
                 let haste = match (passing(left, input.ready(found.time)), node.fastest) {
+                    _ if gone => Haste::Impossible,
                     (Some(took), Some(fastest)) if took + TOKEN < fastest => Haste::Impossible,
                     (Some(took), Some(fastest)) if took < fastest => Haste::Unheard,
                     (_, _) => Haste::Possible,
@@ -198,7 +200,7 @@ impl Paths {
                 if look(net, legs, candidate, &mut behind) == Look::Past {
                     break;
                 }
-                before += usize::from(found.is_free() && found.passed.is_none());
+                before += usize::from(found.is_free() && found.passed.is_none() && !gone);
             }
         }
     }

@@ -7,7 +7,7 @@ use codec::crc::Residue;
 use codec::route::{Addressing, PORTS_MAX, PortId};
 use codec::tick::{FULL_RATE_PERIOD_PS, Tick};
 
-use super::leg::{LegId, Opening};
+use super::leg::{Leg, LegId, Opening};
 use crate::link::assume::Key;
 use crate::place::{Place, TapEnd, Way};
 use crate::timeline::Time;
@@ -15,7 +15,7 @@ use crate::topology::{Heads, Kind};
 
 /// How late a packet may be seen at a tap behind a cable of which nothing is told. *Chosen*: that of
 /// some ten kilometres.
-const DELAY: Time = 4096 * FULL_RATE_PERIOD_PS as Time;
+pub(super) const DELAY: Time = 4096 * FULL_RATE_PERIOD_PS as Time;
 /// Cells of a slack buffer of which nothing is told, and what is on its cable. *Chosen*: far more
 /// than any (F-4).
 const CELLS: u64 = 4096;
@@ -253,6 +253,14 @@ impl Net {
         }
         wish
     }
+
+    /// How long a packet may have left the switch that it came to before it shows behind it.
+    pub(super) fn lateness(&self, leg: &Leg) -> Time {
+        match self.wish(leg.lane, leg.first) {
+            Wish::Seen(output) => self.lane(output).map_or(0, Lane::lateness),
+            Wish::Unseen | Wish::Nothing => 0,
+        }
+    }
 }
 
 impl Node {
@@ -308,7 +316,7 @@ impl Lane {
     }
 
     /// How long a packet may have left its switch before it shows on this channel.
-    pub(super) fn lateness(&self) -> Time {
+    fn lateness(&self) -> Time {
         self.since_sent.unwrap_or(DELAY)
     }
 }
