@@ -1,0 +1,163 @@
+//! An interface alone on a bench: what is put into it, what it offers and what it tells.
+
+mod receiving;
+mod requests;
+mod restart;
+mod sending;
+mod texts;
+
+use codec::crc::crc8;
+use codec::packet::Tag;
+use codec::{CharBuf, Character};
+
+use super::queue::{Command as Order, Interrupt};
+use super::*;
+use crate::traffic::{Arrivals, Size};
+use crate::truth::{Handling, Wanted};
+
+const HERE: NodeId = NodeId(0);
+const THERE: NodeId = NodeId(1);
+const PARAMETERS: InterfaceParameters = InterfaceParameters {
+    bus: Bus::Ideal,
+    send_memory: 1000,
+    receive_memory: 1000,
+    consumption: Consumption::Always,
+    boot: Ticks(0),
+    commands: 4,
+};
+
+fn interface(parameters: InterfaceParameters, streams: Vec<Stream>, raw: Vec<Raw>) -> Interface {
+    let routes = vec![(THERE, vec![0x81])];
+    Interface::new(HERE, parameters, Dice::new(7, 0), routes, streams, raw)
+}
+
+fn stream(arrivals: Arrivals, payload: u32) -> Stream {
+    Stream {
+        from: HERE,
+        to: Destination::One(THERE),
+        tag: Tag::new(0x05).unwrap(),
+        payload: Size::Fixed(payload),
+        arrivals,
+        start: 0,
+        packets: None,
+    }
+}
+
+fn raw(at: u64, chars: impl IntoIterator<Item = Character>) -> Raw {
+    let mut text = CharBuf::new();
+    chars.into_iter().for_each(|character| text.push(character));
+    Raw { from: HERE, at, chars: text }
+}
+
+fn data(bytes: &[u8]) -> Vec<Character> {
+    bytes.iter().copied().map(Character::Data).collect()
+}
+
+/// A good packet as it arrives.
+fn packet(tag: u8, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = [&[tag], payload].concat();
+    bytes.push(crc8(&bytes));
+    bytes
+}
+
+const fn id(number: u32) -> PacketId {
+    PacketId { host: THERE, number }
+}
+
+/// An interface alone, and what it says.
+struct Bench {
+    interface: Interface,
+    now: u64,
+    log: Log,
+}
+
+impl Bench {
+    fn new(interface: Interface) -> Self {
+        Self { interface, now: 0, log: Log::new(Wanted::Everything) }
+    }
+
+    fn receiver(parameters: InterfaceParameters) -> Self {
+        Self::new(interface(parameters, vec![], vec![]))
+    }
+
+    /// A period in which what is offered is taken.
+    fn period(&mut self) -> Offer {
+        self.interface.tick(self.now, &mut self.log);
+        let offer = self.interface.offer();
+        if offer != Offer::Nothing {
+            self.interface.taken(self.now, &mut self.log);
+        }
+        self.now += 1;
+        offer
+    }
+
+    /// The bytes up to the next mark, and when the first was sent.
+    fn sent(&mut self) -> (u64, Vec<u8>) {
+        let (mut start, mut bytes) = (None, Vec::new());
+        for _ in 0..100_000 {
+            match self.period() {
+                Offer::Data(cell, _) => {
+                    start = start.or(Some(self.now - 1));
+                    bytes.push(cell.low());
+                }
+                Offer::Mark => return (start.unwrap_or(self.now - 1), bytes),
+                Offer::Nothing | Offer::Symbol(_) => {}
+            }
+        }
+        panic!("nothing is sent");
+    }
+
+    /// Has it take a packet, a byte in a period; how many periods it was not willing to.
+    fn give(&mut self, number: u32, bytes: &[u8]) -> u64 {
+        let held = self.give_part(Some(id(number)), bytes);
+        held + self.give_cell(Cell::GAP, None)
+    }
+
+    fn give_part(&mut self, id: Option<PacketId>, bytes: &[u8]) -> u64 {
+        let ids = std::iter::once(id).chain(std::iter::repeat(None));
+        bytes.iter().zip(ids).map(|(byte, id)| self.give_cell(Cell::data(*byte), id)).sum()
+    }
+
+    fn give_cell(&mut self, cell: Cell, id: Option<PacketId>) -> u64 {
+        for held in 0..100_000 {
+            self.interface.tick(self.now, &mut self.log);
+            let takes = self.interface.takes(self.now, Command::Go);
+            if takes {
+                self.interface.take(self.now, cell, id, &mut self.log);
+            }
+            self.now += 1;
+            if takes {
+                return held;
+            }
+        }
+        panic!("nothing is taken");
+    }
+
+    /// What happened to which packet, and forgets it.
+    fn happened(&mut self) -> Vec<(Option<u32>, What)> {
+        let rows = self.log.drain();
+        rows.map(|row| (row.packet.map(|id| id.number), row.what)).collect()
+    }
+
+    /// What became of a packet given alone.
+    fn handling(&mut self, bytes: &[u8]) -> Handling {
+        self.give(9, bytes);
+        match &self.happened()[..] {
+            [(Some(9), What::Consumed { handling, .. })] => *handling,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn order(&mut self, number: u32, gather: Vec<Vec<u8>>, checksum: Option<usize>) {
+        let order = Order {
+            number,
+            gather,
+            checksum,
+            to: THERE,
+            tag: Tag::new(0x05).unwrap(),
+            interrupt: Interrupt::Yes,
+        };
+        self.interface.queues.commands.push(order).unwrap();
+        self.interface.due = 0;
+    }
+}

@@ -1,0 +1,94 @@
+//! Requests and answers in a closed loop.
+
+use std::num::NonZeroU32;
+
+use codec::tick::Ticks;
+
+use super::{Bench, HERE, PARAMETERS, THERE, interface, packet, stream};
+use crate::cell::Cell;
+use crate::chance::Dice;
+use crate::interface::host::payload;
+use crate::interface::{Interface, Offer};
+use crate::traffic::Arrivals;
+use crate::truth::{Command, Log};
+
+/// Two interfaces on a perfect wire; after each period, how many requests are unanswered.
+fn loop_of(window: u32, think: u64, periods: u64) -> (Vec<u64>, [Interface; 2]) {
+    let window = NonZeroU32::new(window).unwrap();
+    let streams = vec![stream(Arrivals::Closed(window, Ticks(think)), 30)];
+    let there =
+        Interface::new(THERE, PARAMETERS, Dice::new(7, 1), vec![(HERE, vec![])], vec![], vec![]);
+    let here =
+        Interface::new(HERE, PARAMETERS, Dice::new(7, 0), vec![(THERE, vec![])], streams, vec![]);
+    let (mut pair, mut log) = ([here, there], Log::default());
+    let mut unanswered = Vec::new();
+    for now in 0..periods {
+        pair.iter_mut().for_each(|interface| interface.tick(now, &mut log));
+        let offers = [pair[0].offer(), pair[1].offer()];
+        for (from, to) in [(0, 1), (1, 0)] {
+            let (cell, id) = match offers[from] {
+                Offer::Data(cell, id) => (cell, id),
+                Offer::Mark => (Cell::GAP, None),
+                Offer::Nothing | Offer::Symbol(_) => continue,
+            };
+            pair[from].taken(now, &mut log);
+            assert!(pair[to].takes(now, Command::Go));
+            pair[to].take(now, cell, id, &mut log);
+        }
+        let answered = pair[0].statistics().handled.delivered;
+        unanswered.push(pair[0].statistics().injected - answered);
+    }
+    (unanswered, pair)
+}
+
+#[test]
+fn no_more_than_the_window_is_unanswered() {
+    let window = NonZeroU32::new(3).unwrap();
+    let mut bench = Bench::new(interface(
+        PARAMETERS,
+        vec![stream(Arrivals::Closed(window, Ticks(5)), 30)],
+        vec![],
+    ));
+    let requests: Vec<Vec<u8>> = (0..3).map(|_| bench.sent().1).collect();
+    for (number, request) in (0..).zip(&requests) {
+        // Route, tag, its own number and that of the request.
+        assert_eq!(request[..10], [0x81, 0x10, 0, 0, 0, 0, 0, 0, 0, number]);
+        assert_eq!(request[10..32], payload(HERE, number.into(), 30)[8..]);
+    }
+    for _ in 0..1000 {
+        assert_eq!(bench.period(), Offer::Nothing);
+    }
+    bench.give(0, &packet(0x11, &[0, 0, 0, 0, 0, 0, 0, 7]));
+    bench.give(0, &packet(0x11, &[0, 0, 0, 1, 0, 0, 0, 1]));
+    bench.give(0, &packet(0x11, &[0, 0, 0]));
+    for _ in 0..1000 {
+        assert_eq!(bench.period(), Offer::Nothing, "that answers no request");
+    }
+    bench.give(0, &packet(0x11, &requests[1][2..32]));
+    let read = bench.now;
+    assert_eq!(bench.sent().0, read + 5);
+    for _ in 0..1000 {
+        assert_eq!(bench.period(), Offer::Nothing);
+    }
+}
+
+#[test]
+fn every_request_has_an_answer_as_long() {
+    let (unanswered, [here, there]) = loop_of(3, 10, 5000);
+    assert!(unanswered.iter().all(|count| *count <= 3));
+    let (here, there) = (here.statistics(), there.statistics());
+    assert_eq!(here.sent_bytes, here.sent * 32);
+    assert_eq!(there.sent_bytes, there.sent * 32);
+    assert_eq!(here.handled.delivered, there.sent);
+    // The way of the requests is always busy: 33 periods each.
+    assert_eq!(here.sent, 5000 / 33);
+}
+
+#[test]
+fn a_window_of_one_asks_so_long_after_each_answer() {
+    let (unanswered, [here, _]) = loop_of(1, 100, 2000);
+    assert_eq!(unanswered.iter().max(), Some(&1));
+    // A request takes 33 periods, GAP included: 0 to 32; read in 33, answered from 34 to 66; read
+    // in 67, and the next begins 100 later.
+    assert_eq!(here.statistics().injected, 2000_u64.div_ceil(167));
+}

@@ -1,0 +1,105 @@
+//! Resets and power, and periods in which nothing is to be done.
+
+use std::num::NonZeroU32;
+
+use codec::tick::Ticks;
+
+use super::{Bench, PARAMETERS, data, id, interface, packet, raw, stream};
+use crate::cell::{Cell, PacketId};
+use crate::interface::{Bus, InterfaceParameters, Offer};
+use crate::traffic::Arrivals;
+use crate::truth::{Command, Handling, Rule, What};
+
+#[test]
+fn a_reset_drops_what_is_half_received_and_ends_what_is_half_sent() {
+    let parameters = InterfaceParameters { boot: Ticks(50), ..PARAMETERS };
+    let mut bench =
+        Bench::new(interface(parameters, vec![stream(Arrivals::Saturating, 100)], vec![]));
+    while !matches!(bench.period(), Offer::Data(..)) {}
+    assert_eq!(bench.now, 51);
+    bench.give_part(Some(id(8)), &[5, 6, 7]);
+    bench.interface.reset(bench.now, &mut bench.log);
+    assert_eq!(
+        bench.happened(),
+        [
+            (Some(0), What::Injected { length: 103 }),
+            (Some(8), What::Dropped(Rule("R-3"))),
+            (Some(0), What::Truncated(Rule("R-3"))),
+        ]
+    );
+    assert_eq!(bench.period(), Offer::Mark);
+    // It is loaded again: absorbs, and sends nothing until then.
+    assert_eq!(bench.handling(&packet(5, &[1])), Handling::Ignored);
+    assert_eq!(bench.sent().0, 54 + 50);
+}
+
+#[test]
+fn a_reset_leaves_a_packet_whole_that_lacks_its_end_only() {
+    let mut bench =
+        Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 1)], vec![]));
+    for _ in 0..4 {
+        bench.period();
+    }
+    bench.interface.reset(4, &mut bench.log);
+    assert_eq!(bench.happened(), [(Some(0), What::Injected { length: 4 })]);
+    assert_eq!(bench.period(), Offer::Mark);
+    assert!(matches!(bench.period(), Offer::Data(_, Some(PacketId { number: 1, .. }))));
+}
+
+#[test]
+fn without_power_nothing_is_sent_or_taken() {
+    let streams = vec![stream(Arrivals::Constant(Ticks(100)), 10)];
+    let mut bench = Bench::new(interface(PARAMETERS, streams, vec![]));
+    bench.period();
+    bench.give_part(Some(id(8)), &[5]);
+    bench.interface.power_off(2, &mut bench.log);
+    assert_eq!(
+        bench.happened()[1..],
+        [(Some(8), What::Dropped(Rule("F-7"))), (Some(0), What::Truncated(Rule("F-7"))),]
+    );
+    for _ in 2..1000 {
+        assert_eq!(bench.period(), Offer::Nothing);
+        assert!(!bench.interface.takes(bench.now, Command::Go));
+    }
+    bench.interface.reset(1000, &mut bench.log);
+    assert!(!bench.interface.takes(1000, Command::Go));
+    bench.interface.power_on(1000);
+    // What was due meanwhile is not made up for.
+    assert_eq!([bench.sent().0, bench.sent().0], [1000, 1100]);
+}
+
+#[test]
+fn what_is_skipped_would_have_changed_nothing() {
+    for bus in [Bus::Ideal, Bus::SBus] {
+        let window = NonZeroU32::new(2).unwrap();
+        let parameters = InterfaceParameters { bus, receive_memory: 100, ..PARAMETERS };
+        let streams = vec![
+            stream(Arrivals::Poisson(Ticks(300)), 50),
+            stream(Arrivals::Bursts(NonZeroU32::new(3).unwrap(), Ticks(2000)), 200),
+            stream(Arrivals::Closed(window, Ticks(70)), 30),
+        ];
+        let mut lazy = Bench::new(interface(parameters, streams, vec![raw(999, data(&[1]))]));
+        let mut eager = Bench::new(lazy.interface.clone());
+        // What comes in: requests, answers and others, as fast as they are taken.
+        let mut arrivals = (0..=0xff).cycle().flat_map(|number| {
+            let bytes = packet(0x10 + number % 3, &[0, 0, 0, 0, 0, 0, 0, number, 9, 9, 9]);
+            bytes.into_iter().map(Cell::data).chain([Cell::GAP])
+        });
+        for now in 0..20_000 {
+            eager.interface.due = 0;
+            if now == 3000 {
+                lazy.interface.cut();
+                eager.interface.cut();
+            }
+            assert_eq!(lazy.period(), eager.period());
+            let takes = [&lazy, &eager].map(|bench| bench.interface.takes(now, Command::Go));
+            assert_eq!(takes[0], takes[1]);
+            if let (true, Some(cell)) = (takes[0], arrivals.next()) {
+                lazy.interface.take(now, cell, None, &mut lazy.log);
+                eager.interface.take(now, cell, None, &mut eager.log);
+            }
+        }
+        assert_eq!(lazy.interface.statistics(), eager.interface.statistics());
+        assert!(lazy.interface.statistics().sent > 50);
+    }
+}

@@ -1,0 +1,153 @@
+//! Packets on their way out: their characters, their time and their order. I-1, I-6
+
+use codec::crc::{crc8, syndrome};
+use codec::packet::Tag;
+use codec::tick::Ticks;
+
+use super::{Bench, HERE, PARAMETERS, THERE, interface, stream};
+use crate::cell::{Cell, PacketId};
+use crate::interface::host::payload;
+use crate::interface::{Bus, InterfaceParameters, Offer};
+use crate::topology::NodeId;
+use crate::traffic::{Arrivals, Destination, Stream};
+use crate::truth::What;
+
+/// I-1
+#[test]
+fn a_packet_goes_out_with_its_route_its_tag_and_its_crc() {
+    let mut bench =
+        Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 20)], vec![]));
+    let (start, bytes) = bench.sent();
+    assert_eq!((start, bytes.len(), syndrome(&bytes)), (0, 23, Some(0)));
+    assert_eq!(bytes[..2], [0x81, 0x05]);
+    assert_eq!(bytes[2..22], payload(HERE, 0, 20));
+    // The next follows without a pause: 23 bytes and a GAP.
+    let (start, bytes) = bench.sent();
+    assert_eq!((start, &bytes[2..22]), (24, &payload(HERE, 1, 20)[..]));
+    assert_eq!(
+        bench.happened(),
+        [(Some(0), What::Injected { length: 23 }), (Some(1), What::Injected { length: 23 })]
+    );
+    let statistics = bench.interface.statistics();
+    assert_eq!((statistics.injected, statistics.sent, statistics.sent_bytes), (2, 2, 46));
+}
+
+#[test]
+fn the_first_byte_alone_names_its_packet() {
+    let mut bench =
+        Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 0)], vec![]));
+    let first = PacketId { host: HERE, number: 0 };
+    bench.interface.tick(0, &mut bench.log);
+    let head = Offer::Data(Cell::data(0x81).as_head(), Some(first));
+    // What is not taken is offered again.
+    assert_eq!(
+        [bench.interface.offer(), bench.period(), bench.period()],
+        [head, head, Offer::Data(Cell::data(0x05), None)]
+    );
+    assert!(matches!(bench.period(), Offer::Data(_, None)));
+    assert_eq!(bench.period(), Offer::Mark);
+    let second = PacketId { host: HERE, number: 1 };
+    assert_eq!(bench.period(), Offer::Data(Cell::data(0x81).as_head(), Some(second)));
+}
+
+/// I-6
+#[test]
+fn a_command_gathers_blocks_and_inserts_their_checksum() {
+    let mut bench = Bench::receiver(PARAMETERS);
+    bench.order(
+        0,
+        vec![vec![0x00, 0x01, 0xf2], vec![0x03, 0, 0], vec![0xf4, 0xf5, 0xf6, 0xf7]],
+        Some(4),
+    );
+    let (_, bytes) = bench.sent();
+    let body = [0x81, 0x05, 0x00, 0x01, 0xf2, 0x03, 0x22, 0x0d, 0xf4, 0xf5, 0xf6, 0xf7];
+    assert_eq!(bytes, [&body[..], &[crc8(&body)]].concat());
+    assert_eq!(bench.interface.statistics().interrupts, 0);
+    bench.period();
+    assert_eq!(bench.interface.statistics().interrupts, 1);
+}
+
+#[test]
+fn over_the_sbus_a_packet_is_ready_after_its_bursts() {
+    let parameters = InterfaceParameters { bus: Bus::SBus, ..PARAMETERS };
+    let streams = vec![stream(Arrivals::Constant(Ticks(10_000)), 128)];
+    let mut bench = Bench::new(interface(parameters, streams, vec![]));
+    assert_eq!(bench.sent().0, 64 + 28 + 64);
+}
+
+#[test]
+fn the_sbus_cannot_keep_up_with_the_link() {
+    let parameters = InterfaceParameters { bus: Bus::SBus, ..PARAMETERS };
+    let mut bench =
+        Bench::new(interface(parameters, vec![stream(Arrivals::Saturating, 128)], vec![]));
+    let starts: Vec<u64> = (0..5).map(|_| bench.sent().0).collect();
+    // Two bursts a packet, 92 periods each; the link would need 132.
+    assert_eq!(starts, [156, 340, 524, 708, 892]);
+}
+
+#[test]
+fn commands_wait_for_send_memory() {
+    // 403 bytes each: two fit.
+    let mut bench =
+        Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 400)], vec![]));
+    for now in 0..50 {
+        bench.interface.tick(now, &mut bench.log);
+    }
+    bench.now = 50;
+    assert!(bench.interface.queues.commands.is_full());
+    assert_eq!(bench.interface.queues.commands.iter().count(), 4);
+    assert_eq!(bench.interface.queues.commands.first().unwrap().number, 2);
+    bench.sent();
+    bench.period();
+    assert_eq!(bench.interface.queues.commands.first().unwrap().number, 3);
+}
+
+#[test]
+fn what_cannot_be_sent_is_refused() {
+    let few = |to, payload, packets| Stream {
+        to: Destination::One(to),
+        packets: Some(packets),
+        ..stream(Arrivals::Saturating, payload)
+    };
+    // A route byte, a tag, 997 bytes and a CRC byte fill the memory.
+    let streams = vec![
+        few(NodeId(5), 20, 3),
+        few(THERE, u32::MAX, 5),
+        few(THERE, 998, 7),
+        few(THERE, 997, 1),
+    ];
+    let mut bench = Bench::new(interface(PARAMETERS, streams, vec![]));
+    assert_eq!(bench.sent().1.len(), 1000);
+    for _ in 0..100 {
+        bench.period();
+    }
+    assert_eq!(bench.interface.statistics().refused, 3 + 5 + 7);
+    assert_eq!(bench.interface.statistics().injected, 1);
+}
+
+#[test]
+fn two_streams_take_turns() {
+    let mut other = stream(Arrivals::Saturating, 6);
+    other.tag = Tag::new(0x06).unwrap();
+    let streams = vec![stream(Arrivals::Saturating, 5), other];
+    let mut bench = Bench::new(interface(PARAMETERS, streams, vec![]));
+    let tags: Vec<u8> = (0..6).map(|_| bench.sent().1[1]).collect();
+    assert_eq!(tags, [5, 6, 5, 6, 5, 6]);
+}
+
+#[test]
+fn a_packet_that_is_cut_gives_way_to_the_next() {
+    let mut bench =
+        Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 400)], vec![]));
+    for _ in 0..10 {
+        bench.period();
+    }
+    bench.interface.cut();
+    let (start, bytes) = bench.sent();
+    assert_eq!((start, &bytes[2..402]), (10, &payload(HERE, 1, 400)[..]));
+    // The memory of the first is free again.
+    for number in 2..6 {
+        assert_eq!(bench.sent().1[2..402], payload(HERE, number, 400));
+    }
+    assert_eq!(bench.interface.statistics().sent, 5);
+}

@@ -1,0 +1,81 @@
+//! Texts, which go out as they stand.
+
+use codec::Character;
+use codec::crc::crc8;
+
+use super::{Bench, HERE, PARAMETERS, data, interface, raw, stream};
+use crate::cell::{Cell, PacketId};
+use crate::interface::Offer;
+use crate::interface::host::payload;
+use crate::traffic::Arrivals;
+use crate::truth::What;
+
+#[test]
+fn a_text_goes_out_as_it_stands_before_packets() {
+    let text = [
+        data(&[0x81, 0x05]),
+        vec![Character::Control(0x33), Character::Control(0)],
+        data(&[0x07]),
+        vec![Character::GAP, Character::GAP],
+        data(&[0xff]),
+        vec![Character::GAP],
+    ]
+    .concat();
+    let streams = vec![stream(Arrivals::Saturating, 1)];
+    let mut bench = Bench::new(interface(PARAMETERS, streams, vec![raw(2, text)]));
+    assert_eq!(bench.sent().1.len(), 4);
+    let offers: Vec<Offer> = (0..9).map(|_| bench.period()).collect();
+    let numbered = |number| Some(PacketId { host: HERE, number });
+    assert_eq!(
+        offers,
+        [
+            Offer::Data(Cell::data(0x81).as_head(), numbered(1)),
+            Offer::Data(Cell::data(0x05), None),
+            Offer::Symbol(0x33),
+            Offer::Symbol(0),
+            Offer::Data(Cell::data(0x07), None),
+            Offer::Mark,
+            Offer::Mark,
+            Offer::Data(Cell::data(0xff).as_head(), numbered(2)),
+            Offer::Mark,
+        ]
+    );
+    assert_eq!(bench.sent().1.len(), 4);
+    let injected = |(number, length)| (Some(number), What::Injected { length });
+    let mut rows = [(0, 4), (1, 3), (2, 1), (3, 4)].map(injected).to_vec();
+    let text = "81 05 FRES IDLE 07 GAP GAP ff GAP";
+    rows.insert(1, (None, What::Raw(text.to_owned())));
+    assert_eq!(bench.happened(), rows);
+    assert_eq!((bench.interface.statistics().injected, bench.interface.statistics().sent), (4, 2));
+}
+
+#[test]
+fn after_a_text_that_leaves_a_packet_open_nothing_follows_until_it_is_cut() {
+    let streams = vec![stream(Arrivals::Saturating, 1)];
+    let mut bench = Bench::new(interface(PARAMETERS, streams, vec![raw(0, data(&[0x81, 5]))]));
+    let offers = [bench.period(), bench.period(), bench.period()];
+    assert!(matches!(offers, [Offer::Data(_, Some(_)), Offer::Data(_, None), Offer::Nothing]));
+    assert!((0..100).all(|_| bench.period() == Offer::Nothing));
+    bench.interface.cut();
+    assert_eq!(
+        bench.sent(),
+        (
+            103,
+            [
+                &[0x81, 5][..],
+                &payload(HERE, 0, 1),
+                &[crc8(&[&[0x81, 5][..], &payload(HERE, 0, 1)].concat())]
+            ]
+            .concat()
+        )
+    );
+}
+
+#[test]
+fn a_text_that_is_cut_goes_on_with_its_next_packet() {
+    let text = [data(&[1, 2, 3]), vec![Character::GAP], data(&[4]), vec![Character::GAP]].concat();
+    let mut bench = Bench::new(interface(PARAMETERS, vec![], vec![raw(0, text)]));
+    bench.period();
+    bench.interface.cut();
+    assert_eq!(bench.sent(), (1, vec![4]));
+}
