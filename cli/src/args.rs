@@ -1,5 +1,7 @@
 //! The command line.
 
+mod storm;
+
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -9,6 +11,7 @@ use analyzer::window::{Edge, Window};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(crate) use self::storm::Storm;
 use crate::{demo, experiment};
 
 /// Looks at Myrinet captures, at the characters on the wire and upward from them; simulates the
@@ -272,73 +275,6 @@ pub(crate) struct Experiment {
     /// Shorter runs at fewer points, to see that it works.
     #[arg(long)]
     pub(crate) quick: bool,
-}
-
-#[derive(Args, Clone, Debug)]
-pub(crate) struct Storm {
-    /// Of all dice: the same seed finds the same, whatever the jobs.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// How long, in minutes of simulated time, of all networks together: `10`, `0.5`.
-    #[arg(long, value_name = "M", default_value = "1", value_parser = Minutes::from_str)]
-    pub(crate) minutes: Minutes,
-    /// How many networks are looked at at once; as many as there are processors if it is not given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub(crate) jobs: Option<u64>,
-    /// How many switches each network has; otherwise 1 to 8.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
-    pub(crate) switches: Option<u8>,
-    /// Where the scenario of a network that breaks a law is written to.
-    #[arg(short = 'o', long = "output", value_name = "DIR", default_value = ".")]
-    pub(crate) directory: PathBuf,
-    /// How many smaller networks are tried to find the smallest that breaks a law likewise.
-    #[arg(long, value_name = "N", default_value_t = laws::storm::TRIES_MAX)]
-    pub(crate) tries: u32,
-    /// Only the network of this number.
-    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["minutes", "jobs"])]
-    pub(crate) network: Option<u64>,
-    /// Only the network of this scenario file; - for standard input.
-    #[arg(long, value_name = "FILE")]
-    #[arg(conflicts_with_all = ["seed", "minutes", "jobs", "switches", "network"])]
-    pub(crate) scenario: Option<PathBuf>,
-    /// Holds networks to nothing but a law that is wrong on purpose, no cable is ever cut, to see what a
-    /// finding looks like.
-    #[arg(long, hide = true)]
-    pub(crate) canary: bool,
-    /// The form of the output.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
-}
-
-/// A simulated time, in periods of the full rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Minutes(u64);
-
-impl Minutes {
-    pub(crate) const fn periods(self) -> u64 {
-        self.0
-    }
-}
-
-impl FromStr for Minutes {
-    type Err = String;
-
-    /// A number of minutes with three decimals at most.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        /// Periods of the full rate in a thousandth of a minute. §4.2
-        const PERIODS: u64 = 80_000 * 60;
-        let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let thousandths = format!("{part:0<3}");
-        let number = |text: &str| digits(text).then(|| text.parse::<u64>().ok())?;
-        let sum = number(whole)
-            .zip(number(&thousandths).filter(|_| part.len() <= 3))
-            .and_then(|(whole, part)| whole.checked_mul(1000)?.checked_add(part))
-            .filter(|sum| (1..=10_000_000).contains(sum));
-        sum.map(|sum| Self(sum * PERIODS)).ok_or_else(|| {
-            "expected 0.001 to 10000 minutes of simulated time, like `10` or `0.5`".to_owned()
-        })
-    }
 }
 
 #[derive(Args, Clone, Debug)]

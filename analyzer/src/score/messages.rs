@@ -6,14 +6,15 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about messages")]
 
 mod causes;
+mod label;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fmt;
 
 use codec::packet::Check;
-use codec::transport::{Reason, Seq, TAG};
+use codec::transport::{Reason, TAG};
 
 use self::causes::{Causes, End, Kind as Of};
+use self::label::Key;
 use super::balance::Count;
 use super::journeys::QUIET;
 use super::truth::{Frame, Happened, Label, What};
@@ -93,9 +94,6 @@ enum Ended {
     /// It was acknowledged, or refused for good.
     Over,
 }
-
-/// A logical channel, by its NICs and its number.
-type Key = (u16, u16, u8);
 
 /// What both tell of conversations.
 #[derive(Clone, Debug, Default)]
@@ -364,49 +362,6 @@ impl Messages {
             ("missed", Kind::Cause.name(), format!("{label}: {what}"))
         };
         open.chain(self.wrong.iter().map(wrong))
-    }
-}
-
-impl fmt::Display for Label {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { source, destination, channel, incarnation, seq, timestamp } = self;
-        write!(
-            f,
-            "{source} > {destination} on {channel}, incarnation {incarnation}, number {seq}, \
-             of {timestamp} µs"
-        )
-    }
-}
-
-impl Label {
-    /// Whether it is of the same message as another, by what both say.
-    fn is_use(&self, other: Self) -> bool {
-        self.key() == other.key() && (self.incarnation, self.seq) == (other.incarnation, other.seq)
-    }
-
-    /// Which logical channel it is of.
-    const fn key(&self) -> Key {
-        (self.source, self.destination, self.channel)
-    }
-
-    /// Of the data that an answer with this label answers.
-    const fn answered(self) -> Self {
-        Self { source: self.destination, destination: self.source, ..self }
-    }
-
-    const fn of(noticed: &Noticed) -> Self {
-        let (key, label) = (noticed.key, noticed.label);
-        Self {
-            source: key.source.0,
-            destination: key.destination.0,
-            channel: key.channel.0,
-            incarnation: label.incarnation.0,
-            seq: match label.seq {
-                Seq::Zero => 0,
-                Seq::One => 1,
-            },
-            timestamp: label.timestamp.0,
-        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! What enters a slack buffer and what it commands, brought together on the far receiver's clock.
 
+mod intake;
+
 use std::collections::VecDeque;
 
 use codec::capture::ChannelId;
 use codec::tick::Tick;
 
-use super::arrival::{Arrival, Entry, Order, Timing};
+use super::arrival::{Arrival, Order, Timing};
 use super::bound::{Bound, Impossible, Model};
 use super::piece::Input;
 use super::row::Rows;
@@ -118,55 +120,6 @@ impl Settling {
     /// What data that comes too late means.
     pub(super) const fn judge(&mut self, lateness: Lateness) {
         self.lateness = lateness;
-    }
-
-    /// The channel's recording begins.
-    pub(super) fn begin(&mut self, at: Tick) {
-        let start = self.arrival(at);
-        if !self.begun {
-            self.begun = true;
-            self.bound.start(start);
-        }
-    }
-
-    /// When a character arrives.
-    const fn arrival(&self, at: Tick) -> u64 {
-        at.0.saturating_add(self.timing.arrives)
-    }
-
-    /// So many bytes of a packet come.
-    pub(super) fn data(&mut self, at: Tick, len: u64) {
-        let start = self.arrival(at);
-        let end = start.saturating_add(len);
-        match self.arrivals.back_mut() {
-            Some(Arrival::Data { end: before, .. }) if *before == start => *before = end,
-            Some(_) | None => self.arrivals.push_back(Arrival::Data { start, end }),
-        }
-    }
-
-    /// Something else comes.
-    pub(super) fn enter(&mut self, entry: Entry) {
-        let (arrival, doubt) = match entry {
-            Entry::Gap(at) => (Arrival::Mark(self.arrival(at)), None),
-            Entry::LinkOpen(at) => (Arrival::Mark(self.arrival(at)), None),
-            // Whatever was, now it drops data.
-            Entry::Reset(at) => (Arrival::Reset(self.arrival(at)), Some(Known::Yes)),
-            Entry::Lost(at) => (Arrival::Lost(self.arrival(at)), Some(Known::No)),
-            Entry::Found(at) => (Arrival::Found(self.arrival(at)), Some(Known::Yes)),
-        };
-        self.arrivals.push_back(arrival);
-        self.intake = doubt.unwrap_or(self.intake);
-        if let (Entry::Gap(at), Known::No) = (entry, self.intake) {
-            self.enter(Entry::Found(Tick(at.0.saturating_add(1))));
-        }
-    }
-
-    /// A command comes, or it is known that none need have come.
-    pub(super) fn order(&mut self, at: Tick, order: Order) {
-        let decided = at.0.saturating_sub(self.timing.decided);
-        self.orders.push_back((decided, order));
-        let at = decided.saturating_add(self.timing.obeyed);
-        self.obeyed.push_back(Obeyed { at, order, allowed: self.allowed });
     }
 
     /// Goes on up to where nothing can be missing any more: the commands of before a place of the tap

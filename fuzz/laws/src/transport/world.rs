@@ -1,20 +1,19 @@
 //! NICs, the paths between them, and an adversary who decides what arrives and when.
 
 mod paths;
+mod sending;
 mod times;
 
 use std::collections::{BTreeSet, VecDeque};
 
 use codec::transport::{self as wire, EndpointId, Nic, Reason};
 use simulator::endpoint::MICROSECOND;
-use simulator::transport::{
-    Effect, Letter, Micros, Note, Packet, Return, Transport, TransportParameters,
-};
+use simulator::transport::{Effect, Note, Packet, Return, Transport, TransportParameters};
 
 use super::ledger::{At, Cause, End, Ledger, Number, Step};
 use crate::journal::{self, Entry};
 
-use super::plan::{ENDPOINTS, Key, Op, Path, Place, Room, Shape};
+use super::plan::{ENDPOINTS, Op, Path, Place, Room, Shape};
 
 /// Packets of a path that are remembered. *Chosen*: those of several messages.
 const REMEMBERED: usize = 16;
@@ -273,58 +272,6 @@ impl World {
 
     fn clock(&self, nic: Nic) -> u64 {
         self.host(nic).map_or(0, |host| self.now.wrapping_add(host.ahead))
-    }
-
-    fn send(&mut self, from: Place, to: Place, key: Key) {
-        let from = self.at(from);
-        let (_, nic) = self.way(Path { from: from.nic.0, to: to.nic });
-        // One of eight is for an endpoint that is not there. T-6
-        let id = if to.endpoint % 8 == 7 { ENDPOINTS } else { to.endpoint % ENDPOINTS };
-        let to = At { nic, endpoint: EndpointId(id) };
-        let right = self.endpoint(to).map_or(0, |endpoint| endpoint.key);
-        let key = match key {
-            Key::Right => right,
-            Key::Wrong => right + 1,
-        };
-        let number = self.ledger.accept(from, to, key);
-        self.endpoint(from).into_iter().for_each(|endpoint| endpoint.waiting.push_back(number));
-        self.send_waiting(from);
-    }
-
-    /// Sends what waits, as long as there are channels. T-2
-    fn send_waiting(&mut self, from: At) {
-        let count = self.endpoint(from).map_or(0, |endpoint| endpoint.waiting.len());
-        for _ in 0..count {
-            let waiting = self.endpoint(from).and_then(|endpoint| endpoint.waiting.pop_front());
-            let Some(number) = waiting else { return };
-            if !self.try_to_send(from, number)
-                && let Some(endpoint) = self.endpoint(from)
-            {
-                endpoint.waiting.push_back(number);
-            }
-        }
-    }
-
-    fn try_to_send(&mut self, from: At, number: Number) -> bool {
-        let now = Micros(self.clock(from.nic));
-        let Some(to) = self.ledger.account(number).map(|account| account.to.nic) else {
-            return false;
-        };
-        let letter = Letter { endpoint: from.endpoint, message: number };
-        let taken = self.ledger.taken(from.nic, to);
-        let may = self.endpoint(from).is_some_and(|it| it.frame == Frame::Resident)
-            && taken < usize::from(self.parameters.channels);
-        let mut effects = std::mem::take(&mut self.effects);
-        let Some(host) = self.host_mut(from.nic) else { return false };
-        let sent = host.machine.on_send(now, to, letter, &mut effects);
-        self.effects = effects;
-        assert_eq!(sent.is_ok(), may, "{taken} channels are taken. T-2: {from:?}");
-        if sent.is_err() {
-            assert_eq!((sent, &self.effects[..]), (Err(number), &[][..]), "nothing is done");
-            return false;
-        }
-        self.done(from.nic, Cause::Send(number));
-        true
     }
 
     /// What a machine did goes into the ledger, and what it sent on its way.

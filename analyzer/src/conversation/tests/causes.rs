@@ -1,0 +1,123 @@
+//! Why a message is sent again, and what comes over and over. T-10
+
+use super::check;
+
+#[test]
+fn lost_data_is_sent_again_for_being_lost() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0 lost
+        4000 S 7.0 4000
+        4012 A 7.0 4000
+    "), @"
+    sRA | 1 of 1 acknowledged, rtt 17/17/17
+     4000 retransmission lost-data
+    ");
+}
+
+#[test]
+fn data_that_was_hurt_is_sent_again_for_being_corrupt() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0 hurt
+        4000 S 7.0 4000
+        4012 A 7.0 4000 hurt
+        8000 S 7.0 8000
+        8012 A 7.0 8000
+    "), @"
+    sRaRA | 1 of 1 acknowledged, rtt 17/17/17
+     4000 retransmission corrupt
+     8000 retransmission corrupt
+     8000 duplicate
+    ");
+}
+
+#[test]
+fn data_whose_ack_was_lost_is_a_duplicate_when_it_comes_again() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        12 A 7.0 0 lost
+        4000 S 7.0 4000
+        4012 A 7.0 4000
+        4100 D 7.1 4100 =1
+        4112 A 7.1 4100
+    "), @"
+    SaRA DA | 2 of 2 acknowledged, rtt 17/17/17
+     4000 retransmission lost-ack
+     4000 duplicate
+    ");
+}
+
+#[test]
+fn what_is_not_taken_is_sent_again_for_it() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        12 N2 7.0 0
+        4000 S 7.0 4000
+        4012 N1 7.0 4000
+        8000 S 7.0 8000
+        8012 A 7.0 8000
+    "), @"
+    SNRNRA | 1 of 1 acknowledged, rtt 17/17/17
+       12 nack queue-full
+     4000 retransmission nack
+     4012 nack not-resident
+     8000 retransmission nack
+    ");
+}
+
+/// The ACK of the first transmission is on its way when the second is made; so the first ACK counts, and the
+/// second comes late.
+#[test]
+fn a_timer_is_too_early_if_an_answer_was_on_its_way() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        3000 A 7.0 0 2000
+        4000 S 7.0 4000
+        4500 A 7.0 4000 2000
+        5100 D 7.1 5100 =1
+        5112 A 7.1 5100
+    "), @"
+    SATA DA | 2 of 2 acknowledged, rtt 17/2505/5000
+     3000 late
+     4000 retransmission too-early
+     4000 duplicate
+    ");
+}
+
+/// By the sender's clock it was made at 880 µs, when the ACK was not there, and then waited for the network.
+#[test]
+fn what_waited_in_its_nic_was_not_sent_again_behind_its_ack() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        900 A 7.0 0
+        4000 S 7.0 880
+    "), @"
+    SAT | 1 of 1 acknowledged, rtt 905/905/905
+     4000 retransmission too-early
+     4000 duplicate
+    ");
+}
+
+/// A NACK does not resend by itself, the scan does; whatever comes over and over is told in short.
+#[test]
+fn a_full_queue_makes_a_storm_of_nacks() {
+    let mut lines = String::new();
+    for round in 0..9 {
+        let time = round * 4000;
+        lines += &format!("{time} S 7.0 {time}\n{} N2 7.0 {time}\n", time + 12);
+    }
+    lines += "36000 S 7.0 36000\n36012 A 7.0 36000\n";
+    let text = check(&lines);
+    let odd: Vec<&str> = text.lines().filter(|line| line.contains("storm")).collect();
+    assert_eq!(text.lines().next(), Some("S(NR)9A | 1 of 1 acknowledged, rtt 17/17/17"));
+    assert_eq!(odd, ["28012 nack-storm"]);
+}
+
+#[test]
+fn a_message_that_gets_no_answer_makes_a_storm() {
+    let lines: String = (0..12).map(|n| format!("{0} S 7.0 {0} lost\n", n * 4000)).collect();
+    let text = check(&lines);
+    let odd: Vec<&str> = text.lines().filter(|line| line.contains("storm")).collect();
+    // The ninth transmission is the eighth again.
+    assert_eq!(odd, ["32000 retransmission-storm"]);
+    assert_eq!(text.lines().next(), Some("sr11? | 0 of 1 acknowledged"));
+}

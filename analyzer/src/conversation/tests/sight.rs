@@ -1,0 +1,145 @@
+//! What is made of packets that taps do not show, or show twice, late or hurt.
+
+use super::check;
+
+/// What is seen first may be sent for the second time, and the ACK be that of the first.
+#[test]
+fn the_first_message_that_is_seen_may_have_had_its_ack_before() {
+    insta::assert_snapshot!(check("
+        50 A 7.0 30
+        100 D 7.1 100 =1
+        200 D 7.0 200 =2
+        212 A 7.0 200
+    "), @"
+    D? DA | 1 of 2 acknowledged, rtt 17/17/17
+      200 gone unseen
+    ");
+}
+
+/// The scan makes of journeys, which are told late, what happened.
+#[test]
+fn packets_that_come_out_of_order_are_put_in_order() {
+    insta::assert_snapshot!(check("
+        112 A 7.1 100
+        0 S 7.0 0
+        100 D 7.1 100 =1
+        12 A 7.0 0
+    "), @"SA DA | 2 of 2 acknowledged, rtt 17/17/17");
+}
+
+#[test]
+fn one_transmission_that_two_taps_saw_is_one() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0 far
+        3 S 7.0 0
+        12 A 7.0 0
+    "), @"SA | 1 of 1 acknowledged, rtt 17/17/17");
+}
+
+#[test]
+fn a_packet_that_is_not_seen_where_others_arrive_was_lost() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        12 A 7.0 0
+        100 D 7.1 100 far =1
+        4100 D 7.1 4100 =1
+        4112 A 7.1 4100
+    "), @"
+    SA dRA | 2 of 2 acknowledged, rtt 17/17/17
+     4100 retransmission lost-data
+    ");
+    insta::assert_snapshot!(check("
+        0 S 7.0 0 far
+        4000 S 7.0 4000 far
+        4012 A 7.0 4000
+    "), @"
+    SRA | 1 of 1 acknowledged, rtt 17/17/17
+     4000 retransmission unknown
+    ");
+    // The link of its host may not have been recorded any more; or not yet.
+    for hole in ["50", "150"] {
+        let text = check(&format!(
+            "
+            0 S 7.0 0
+            12 A 7.0 0
+            {hole} hole
+            100 D 7.1 100 far =1
+            4100 D 7.1 4100 =1
+            4112 A 7.1 4100
+        "
+        ));
+        assert!(text.contains("4100 retransmission unknown"), "{text}");
+    }
+}
+
+#[test]
+fn an_ack_that_went_out_of_sight_need_not_have_arrived() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        12 A 7.0 0 far
+        4000 S 7.0 4000
+        4012 A 7.0 4000 far
+    "), @"
+    SARA | 1 of 1 acknowledged, rtt 17/17/17
+     4000 retransmission unknown
+     4000 duplicate
+    ");
+}
+
+/// Messages were missed: that two of them have one number says nothing.
+#[test]
+fn nothing_is_concluded_over_a_hole() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        12 A 7.0 0
+        50 hole
+        100 D 7.0 100 =1
+        112 A 7.0 100
+        150 hole
+        200 D 8.0 200 =2
+        212 N1 8.0 200
+        250 hole
+        300 D 8.0 300 =3
+    "), @"
+    SA DA DN? D? | 2 of 4 acknowledged, rtt 17/17/17
+      212 nack not-resident
+      300 gone unseen
+      300 gone open
+    ");
+}
+
+/// Its header may say anything; only what fits is believed.
+#[test]
+fn a_packet_that_is_hurt_is_believed_if_it_fits() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        12 A 7.0 0 bad
+        4000 S 7.0 4000
+        4012 A 7.0 4000
+        4020 A 7.0 9999 bad
+        4030 S 9.0 4030 bad
+        5000 D 7.1 5000 bad =9
+        9000 D 7.1 9000 =1
+        9012 A 7.1 9000
+    "), @"
+    SaRA dRA | 2 of 2 acknowledged, rtt 17/17/17
+     4000 retransmission corrupt
+     4000 duplicate
+     9000 retransmission corrupt
+    ");
+}
+
+#[test]
+fn the_middle_of_a_conversation_is_no_fault() {
+    insta::assert_snapshot!(check("
+        0 A 7.1 0
+        10 D 7.0 20
+        22 A 7.0 20
+        100 D 7.1 100 =1
+        112 A 7.1 100
+        200 D 7.0 200 =2
+    "), @"
+    (DA)2 D? | 2 of 3 acknowledged, rtt 17/17/17
+      200 gone open
+    ");
+}
