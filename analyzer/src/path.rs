@@ -275,7 +275,7 @@ impl Paths {
         };
         let appended = match candidate.fit {
             Fit::Merged => self.appended(&candidate, id),
-            Fit::Same | Fit::Hurt(_) | Fit::Elsewhere | Fit::Spoilt | Fit::Turn => Vec::new(),
+            Fit::Same | Fit::Hurt(_) | Fit::Elsewhere | Fit::Spoilt | Fit::Turn(_) => Vec::new(),
         };
         self.doubt(&alike);
         self.join(candidate.leg, id, Onward::Gone(id), certainty);
@@ -315,7 +315,7 @@ impl Paths {
             output.served = port;
         }
         // What was matched by its turn alone says nothing about others.
-        for leg in gone.into_iter().filter(|_| candidate.fit != Fit::Turn) {
+        for leg in gone.into_iter().filter(|_| !matches!(candidate.fit, Fit::Turn(_))) {
             self.pass_over(leg, since);
         }
         self.drain(candidate.lane, out);

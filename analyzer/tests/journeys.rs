@@ -119,6 +119,12 @@ fn told(channels: &[Sent<'_>]) -> String {
     journeys(channels).0
 }
 
+/// Where each journey was seen to begin, on each of its channels.
+fn starts(journeys: &[Journey]) -> Vec<Vec<u64>> {
+    let starts = |journey: &Journey| journey.hops.iter().map(|hop| hop.start.0).collect();
+    journeys.iter().map(starts).collect()
+}
+
 /// To port 1 of s0, one up from port 0; to port 3 of s1, one up from port 2.
 fn relative() -> Vec<u8> {
     packet(&[0x81, 0x81, 5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16])
@@ -257,12 +263,22 @@ fn what_waited_when_a_reset_came_does_not_leave_behind_it() {
     let came = format!("GAP (GO)×98 GAP{0} GAP (GO)×8 GAP{0} GAP (GO)×19 {behind}", text(&p));
     let left = sent(&[(140, cut.clone()), (340, cut)]);
     let (told, journeys) = read(&recording(&[(A, vec![(0, came)]), (B, left)]));
-    let hops: Vec<Vec<u64>> = journeys
-        .iter()
-        .map(|journey| journey.hops.iter().map(|hop| hop.start.0).collect())
-        .collect();
-    assert_eq!(hops, [vec![130], vec![100, 140], vec![300, 340]], "{told}");
+    assert_eq!(starts(&journeys), [vec![130], vec![100, 140], vec![300, 340]], "{told}");
     assert_eq!(journeys[0].fate, Fate::Dropped("R-2"));
+}
+
+/// It is not the one at another input whose turn it would be, if that has another route and tag. P-3
+#[test]
+fn what_is_cut_is_the_packet_whose_route_and_tag_it_has() {
+    let p = relative();
+    let cut = hop(&p)[..9].to_vec();
+    let other = packet(&[0x81, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    let channels: [Sent<'_>; 3] =
+        [(A, &[(100, p)]), ("h3:0>s0:3", &[(60, other)]), (B, &[(140, cut)])];
+    let (told, journeys) = journeys(&channels);
+    let mut starts = starts(&journeys);
+    starts.sort();
+    assert_eq!(starts, [vec![60], vec![100, 140]], "{told}");
 }
 
 #[test]

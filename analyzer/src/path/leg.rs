@@ -176,6 +176,14 @@ impl Closed {
         fits.then_some(switches)
     }
 
+    /// Whether the route and the tag of what left a switch are those behind its own first byte, as far
+    /// as they are there. P-3
+    pub(super) fn leads(&self, left: &Self) -> bool {
+        let kept = usize::try_from(left.hops).unwrap_or(PEELED_MAX).min(PEELED_MAX - 1);
+        let tags = left.tag.is_none_or(|tag| self.tag == Some(tag) && self.hops == left.hops + 1);
+        tags && self.hops > left.hops && self.route.get(1..=kept) == left.route.get(..kept)
+    }
+
     pub(super) fn syndrome(&self) -> u8 {
         self.check.syndrome().unwrap_or(0)
     }

@@ -34,7 +34,15 @@ pub(super) enum Fit {
     /// As many bytes, and the CRC byte says that something is wrong.
     Spoilt,
     /// Something is wrong with it, and its turn has come.
-    Turn,
+    Turn(Front),
+}
+
+/// Whether what is left of route and tag of a packet that went out is what stood there before. P-3
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Front {
+    /// It is, or it is not known yet what stood there.
+    Alike,
+    Unlike,
 }
 
 /// Whether a packet could have left a switch at some time. S-6
@@ -143,7 +151,7 @@ impl Paths {
                 alike.len() == 1 && !doubted
             }
             Fit::Merged | Fit::Hurt(_) => true,
-            Fit::Elsewhere | Fit::Spoilt | Fit::Turn => false,
+            Fit::Elsewhere | Fit::Spoilt | Fit::Turn(_) => false,
         };
         Some((best, if certain { Certainty::Certain } else { Certainty::ByOrder }))
     }
@@ -241,7 +249,7 @@ fn fit(leg: &Leg, own: &Leg, left: &Closed, (asked, turn): (bool, Turn)) -> Opti
     };
     let Some(came) = leg.closed.as_ref() else {
         // It goes on coming in, while what left has ended.
-        return (turn == Turn::Its && !left.is_sound()).then_some(Fit::Turn);
+        return (turn == Turn::Its && !left.is_sound()).then_some(Fit::Turn(Front::Alike));
     };
     let as_long = came.length == left.length + 1;
     let differ =
@@ -268,7 +276,8 @@ fn fit(leg: &Leg, own: &Leg, left: &Closed, (asked, turn): (bool, Turn)) -> Opti
     let ends = [came.ended_by, left.ended_by];
     let cut = ends.iter().any(|by| *by != EndedBy::Gap) || left.check != Check::Good;
     let shorter = left.length + 1 < came.length || (as_long && cut_off);
-    (shorter && !whole && cut && turn != Turn::Not).then_some(Fit::Turn)
+    let front = if came.leads(left) { Front::Alike } else { Front::Unlike };
+    (shorter && !whole && cut && turn != Turn::Not).then_some(Fit::Turn(front))
 }
 
 /// How many packets behind one left with it as one packet, if these are just its bytes. P-1

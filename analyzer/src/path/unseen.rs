@@ -117,7 +117,7 @@ impl Paths {
     ) -> Option<(Candidate, Certainty)> {
         let best = self.best(id, alike)?;
         let by_turn = match best.0.fit {
-            Fit::Spoilt | Fit::Turn => true,
+            Fit::Spoilt | Fit::Turn(_) => true,
             Fit::Same | Fit::Merged | Fit::Hurt(_) | Fit::Elsewhere => false,
         };
         (!by_turn || self.hurt_unseen(id).is_none()).then_some(best)

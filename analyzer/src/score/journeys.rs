@@ -120,7 +120,8 @@ impl Journeys {
             What::Consumed { .. } => Ended::Consumed(row.place.clone()),
             What::Dropped { rule } => Ended::Dropped(row.place.clone(), rule.clone()),
             What::Merged => Ended::Merged,
-            What::Truncated => Ended::UnderWay,
+            // Of what is left of it no syndrome tells.
+            What::Truncated | What::Overflow => Ended::UnderWay,
             _ => return,
         };
         let Some(name) = &row.packet else { return };

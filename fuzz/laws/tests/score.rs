@@ -116,6 +116,24 @@ fn in_a_part_of_a_demo_too() {
     }
 }
 
+/// What a slack buffer lost, the CRC byte tells nothing of: no flipped bits are asked for. F-9
+#[test]
+fn what_overflows_is_found_as_cut_and_not_as_flipped() {
+    // Half of what is under way does not fit above the threshold of STOP (F-4), and h1 is slow.
+    let text = "seed = 1\nduration_us = 60\n[link]\nstop_slack = 14\n[[switch]]\nname = \"s0\"\n\
+                [[host]]\nname = \"h0\"\nat = \"s0:0\"\n\
+                [[host]]\nname = \"h1\"\nat = \"s0:1\"\nconsumption = 4\n\
+                [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = 200\nevery_us = 15\n\
+                packets = 3\n[[tap]]\nall = true\n";
+    let scenario = Scenario::read("overflow", text).unwrap_or_else(|error| panic!("{error}"));
+    let score = scored(&scenario);
+    assert!(score.unseen.iter().any(|unseen| unseen.event == "overflow"), "{:?}", score.unseen);
+    let injuries = score.of("injury").unwrap();
+    assert_eq!((injuries.in_truth, injuries.found), (0, 0), "{:#?}", score.differences);
+    assert_eq!(injuries.left_out.get("maimed"), Some(&3), "{injuries:?}");
+    assert!(score.of("journey").unwrap().is_perfect(), "{:#?}", score.differences);
+}
+
 /// Hosts that talk over the reliability protocol, with a wrong key among them, and what befalls them.
 fn talking(seed: u64, faults: &str) -> Scenario {
     let hosts = ["h0", "h1", "h2"].iter().enumerate();
