@@ -210,6 +210,8 @@ pub fn score<C: Read + Send>(
         if progress == Progress::Done {
             return Ok(accounts.finish());
         }
-        accounts.settle(now.min(lines.now()), known);
+        let oldest = analysis.paths().oldest().map(|time| time / u128::from(FULL_RATE_PERIOD_PS));
+        let oldest = oldest.map_or(u64::MAX, |at| u64::try_from(at).unwrap_or(u64::MAX));
+        accounts.settle(now.min(lines.now()), known, oldest);
     }
 }

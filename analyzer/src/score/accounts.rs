@@ -146,8 +146,9 @@ impl Accounts {
         }
     }
 
-    /// Both accounts have come so far, in periods of the full rate; the truth is known so far.
-    pub(super) fn settle(&mut self, now: u64, known: u64) {
+    /// Both accounts have come so far, in periods of the full rate; the truth is known so far, and of
+    /// packets from `oldest` on journeys may still be told.
+    pub(super) fn settle(&mut self, now: u64, known: u64, oldest: u64) {
         let before = now.saturating_sub(BEHIND);
         let Self { channels, ports, fills, journeys, differences, .. } = self;
         for port in ports.values_mut() {
@@ -159,7 +160,7 @@ impl Accounts {
             }
         }
         fills.settle(known);
-        journeys.settle(before);
+        journeys.settle(before, oldest);
     }
 
     /// Both accounts are at their end.

@@ -148,13 +148,16 @@ impl Journeys {
         }
     }
 
-    /// Both accounts have come so far: packets that are long done with are judged.
-    pub(super) fn settle(&mut self, now: u64) {
+    /// Both accounts have come so far: packets that are long done with are judged, but for those from
+    /// `oldest` on of which not all is told.
+    pub(super) fn settle(&mut self, now: u64, oldest: u64) {
         if now < self.next {
             return;
         }
         self.next = now.saturating_add(QUIET);
-        let done = |packet: &Packet| packet.last.saturating_add(QUIET) < now;
+        let done = |packet: &Packet| {
+            packet.last.saturating_add(QUIET) < now && (packet.last < oldest || packet.is_told())
+        };
         let Self { packets, frames, worth, names, .. } = self;
         packets.retain(|name, packet| {
             let done = done(packet);
@@ -172,5 +175,27 @@ impl Journeys {
             judge::judge((name, packet), &self.names, &mut self.worth);
         }
         self.worth
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SENT: &str = r#"{"at":30,"place":"h0:0","packet":"h0#0","event":"sent","start":1,"end":29,
+        "length":29,"route":[129],"tag":5,"payload":26,"crc":"good","syndrome":0,"ended_by":"gap"}"#;
+
+    #[test]
+    fn a_packet_waits_for_journeys_that_may_still_be_told_of_it() {
+        let row: Happened = serde_json::from_str(SENT).unwrap();
+        let What::Sent(frame) = &row.what else { panic!("{row:?}") };
+        // Before the oldest of which something may be told nothing comes any more.
+        for (oldest, kept) in [(0, 1), (30, 1), (31, 0)] {
+            let mut journeys = Journeys::default();
+            journeys.declare(ChannelId(0), "h0:0>s0:0");
+            journeys.frame(ChannelId(0), 1, &row, frame);
+            journeys.settle(30 + QUIET + 1, oldest);
+            assert_eq!(journeys.packets.len(), kept, "{oldest}");
+        }
     }
 }

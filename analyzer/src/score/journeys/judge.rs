@@ -57,6 +57,14 @@ pub(super) fn judge((name, packet): (&str, &mut Packet), names: &Names, worth: &
 }
 
 impl Packet {
+    /// Whether journeys were found of all that was captured of it.
+    pub(super) fn is_told(&self) -> bool {
+        let hops = || self.found.iter().flat_map(|journey| &journey.hops);
+        let is_found =
+            |own: &Hop| hops().any(|hop| (hop.channel, hop.start.0) == (own.channel, own.start));
+        self.hops.iter().all(is_found)
+    }
+
     fn hop(&self, channel: ChannelId, start: u64) -> Option<&Hop> {
         self.hops.iter().find(|hop| (hop.channel, hop.start) == (channel, start))
     }
