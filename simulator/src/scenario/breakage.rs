@@ -132,6 +132,7 @@ impl<'a> Breakage<'a> {
                 |at, dice| {
                     let choice = usize::try_from(dice.below(targets.len() as u64)).unwrap_or(0);
                     let what = what.at(*targets.get(choice)?);
+                    debug_assert_eq!(kind.lasts(), what.lasts(), "a fault is of its kind");
                     Some(Fault { at, until: lasts.map(|lasts| at.saturating_add(lasts)), what })
                 },
                 &mut dice,
