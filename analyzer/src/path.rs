@@ -339,7 +339,8 @@ impl Paths {
             let Some(closed) = &leg.closed else { return };
             let now = lane.last.map_or(0, |(_, time)| time);
             let beyond = lane.sum.saturating_sub(closed.sum) > lane.room;
-            if !leg.is_free() || !(leg.is_over(now) || beyond) {
+            let over = leg.passed.is_some_and(|until| until < now) || leg.is_emptied(now);
+            if !leg.is_free() || !(over || beyond) {
                 return;
             }
             self.leave_queue(front);

@@ -208,13 +208,12 @@ impl Leg {
         self.onward == Onward::Nowhere
     }
 
-    /// Whether it would have shown up before a time, had it left its switch.
-    pub(super) fn is_over(&self, now: Time) -> bool {
-        let reset = match self.upset {
-            Upset::Nothing => None,
-            Upset::Reset { until } => Some(until),
-        };
-        [self.passed, reset].into_iter().flatten().any(|until| until < now)
+    /// Whether it was emptied away: it would have shown up before a time, had it left before. R-2
+    pub(super) fn is_emptied(&self, now: Time) -> bool {
+        match self.upset {
+            Upset::Nothing => false,
+            Upset::Reset { until } => until < now,
+        }
     }
 
     /// Whether its first byte may be one from its middle. What is good there is whole, most likely.

@@ -196,7 +196,7 @@ impl Paths {
                 if found.time >= own.time {
                     break;
                 }
-                let gone = found.is_over(own.time);
+                let gone = found.is_emptied(own.time);
                 let haste = match (passing(left, input.ready(found.time)), node.fastest) {
                     _ if gone => Haste::Impossible,
                     (Some(took), Some(fastest)) if took + TOKEN < fastest => Haste::Impossible,
