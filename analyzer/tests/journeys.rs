@@ -281,6 +281,17 @@ fn what_is_cut_is_the_packet_whose_route_and_tag_it_has() {
     assert_eq!(starts, [vec![60], vec![100, 140]], "{told}");
 }
 
+/// A packet moves on when its output is free (S-3): one that had not left long ago does not leave now.
+#[test]
+fn what_stood_at_a_free_output_for_long_is_not_what_leaves_cut() {
+    let p = relative();
+    let cut = hop(&p)[..9].to_vec();
+    let (told, journeys) = journeys(&[(A, &[(100, p.clone()), (1100, p)]), (B, &[(1140, cut)])]);
+    let mut starts = starts(&journeys);
+    starts.sort();
+    assert_eq!(starts, [vec![100], vec![1100, 1140]], "{told}");
+}
+
 #[test]
 fn packets_for_want_of_a_gap_are_one() {
     let (p, other) = (relative(), packet(&[0x81, 0x81, 9, 9, 9, 9]));

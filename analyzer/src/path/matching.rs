@@ -7,7 +7,7 @@ use codec::tick::FULL_RATE_PERIOD_PS;
 
 use super::leg::{Closed, Leg, LegId, Legs, Onward};
 use super::net::Net;
-use super::{Certainty, Paths};
+use super::{Certainty, PATH_PS, Paths};
 use crate::packet::EndedBy;
 use crate::timeline::Time;
 
@@ -19,6 +19,10 @@ pub(super) const HURT_MAX: u32 = 16;
 
 /// By how much the times of forming a path differ, by where the output's token is: 2 to 16 periods. S-6
 const TOKEN: Time = 14 * FULL_RATE_PERIOD_PS as Time;
+
+/// How long a packet may stand at a free output without having left. *Chosen*: sixteen times as long as
+/// a path takes to form at most. S-3, S-6
+const STANDS: Time = 16 * PATH_PS;
 
 /// How well two packets fit, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +56,7 @@ enum Haste {
     Possible,
     /// Never has one been so fast.
     Unheard,
-    /// Nor would one be so fast if the output's token had come at once; or it would have shown up before.
+    /// Nor would one be so fast if the output's token had come at once; or it would have left before.
     Impossible,
 }
 
@@ -181,6 +185,7 @@ impl Paths {
         let Some(output) = net.lane(own.lane) else { return };
         let Some((node, _)) = net.node_at(output.from) else { return };
         let left = output.since_sent.map(|late| own.time.saturating_sub(late));
+        let free = own.held.output.map(|(_, ended)| ended).max(own.held.resumed).unwrap_or(0);
         if !node.is_switch() {
             return;
         }
@@ -196,8 +201,10 @@ impl Paths {
                 if found.time >= own.time {
                     break;
                 }
-                let gone = found.is_emptied(own.time);
-                let haste = match (passing(left, input.ready(found.time)), node.fastest) {
+                let ready = input.ready(found.time);
+                let gone = found.is_emptied(own.time)
+                    || passing(left, ready.map(|ready| ready.max(free))) > Some(STANDS);
+                let haste = match (passing(left, ready), node.fastest) {
                     _ if gone => Haste::Impossible,
                     (Some(took), Some(fastest)) if took + TOKEN < fastest => Haste::Impossible,
                     (Some(took), Some(fastest)) if took < fastest => Haste::Unheard,
