@@ -21,7 +21,7 @@ use codec::capture::{Channel, ChannelId};
 use codec::route::{PortId, is_route};
 
 pub use self::harm::{Flips, Harm, Injury, Place};
-use self::leg::{Closed, Held, Leg, LegId, Legs, Onward, Sight, Upset};
+use self::leg::{Closed, Held, Leg, LegId, Legs, Onward, Sight};
 use self::matching::{Candidate, Fit};
 use self::net::{Net, Wish};
 use self::recent::Recent;
@@ -192,7 +192,7 @@ impl Paths {
             before: None,
             onward: Onward::Nowhere,
             passed: None,
-            upset: Upset::Nothing,
+            emptied: None,
             sight: Sight::Followed,
             fate: None,
             held,
@@ -385,10 +385,8 @@ impl Paths {
         match self.net.wish(leg.lane, leg.first) {
             Wish::Nothing => Fate::Dropped("S-1"),
             Wish::Unseen => Fate::OutOfSight,
-            Wish::Seen(_) => match leg.upset {
-                Upset::Nothing => unseen,
-                Upset::Reset { .. } => Fate::Dropped("R-2"),
-            },
+            Wish::Seen(_) if leg.emptied.is_some() => Fate::Dropped("R-2"),
+            Wish::Seen(_) => unseen,
         }
     }
 }

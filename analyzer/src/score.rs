@@ -26,6 +26,7 @@ use self::port::Reason;
 use self::truth::Lines;
 use crate::analysis::{Analysis, Told, Wanted};
 use crate::link::slack::Assumptions;
+use crate::timeline::Time;
 
 /// How far one account may be behind the other in what it has told, in periods of the full rate.
 /// *Chosen*: longer than anything that a row waits for.
@@ -193,8 +194,7 @@ pub fn score<C: Read + Send>(
         let progress = analysis.step(&mut |told| step.push(told))?;
         for told in &step {
             if let Told::Row(row) = told {
-                let at = row.time / u128::from(FULL_RATE_PERIOD_PS);
-                now = now.max(u64::try_from(at).unwrap_or(u64::MAX));
+                now = now.max(periods(row.time));
             }
         }
         let until = if progress == Progress::Done { u64::MAX } else { now.saturating_add(BEHIND) };
@@ -210,8 +210,12 @@ pub fn score<C: Read + Send>(
         if progress == Progress::Done {
             return Ok(accounts.finish());
         }
-        let oldest = analysis.paths().oldest().map(|time| time / u128::from(FULL_RATE_PERIOD_PS));
-        let oldest = oldest.map_or(u64::MAX, |at| u64::try_from(at).unwrap_or(u64::MAX));
+        let oldest = || analysis.paths().oldest().map_or(u64::MAX, periods);
         accounts.settle(now.min(lines.now()), known, oldest);
     }
+}
+
+/// A time in periods of the full rate.
+fn periods(time: Time) -> u64 {
+    u64::try_from(time / Time::from(FULL_RATE_PERIOD_PS)).unwrap_or(u64::MAX)
 }

@@ -1,6 +1,6 @@
 //! Packets of two channels become one, or are let go of. P-3
 
-use super::leg::{Joint, LegId, Onward, Upset};
+use super::leg::{Joint, LegId, Onward};
 use super::matching::Candidate;
 use super::net::DELAY;
 use super::{Certainty, DOUBTED_MAX, Fate, Journey, Paths};
@@ -99,10 +99,8 @@ impl Paths {
         for id in &lane.queue {
             let Some(leg) = self.legs.get(*id).filter(|leg| leg.is_free()) else { continue };
             let until = heard.saturating_add(self.net.lateness(leg));
-            if let Some(leg) = self.legs.get_mut(*id)
-                && leg.upset == Upset::Nothing
-            {
-                leg.upset = Upset::Reset { until };
+            if let Some(leg) = self.legs.get_mut(*id) {
+                leg.emptied.get_or_insert(until);
             }
         }
     }

@@ -31,8 +31,8 @@ pub(super) struct Leg {
     pub(super) onward: Onward,
     /// Until when it may still show up, once others from behind it have.
     pub(super) passed: Option<Time>,
-    /// What came in after it that empties buffers. R-2
-    pub(super) upset: Upset,
+    /// Until when it may still show up, once FRES has emptied the buffer that it was in. R-2
+    pub(super) emptied: Option<Time>,
     pub(super) sight: Sight,
     pub(super) fate: Option<Fate>,
     pub(super) held: Held,
@@ -98,16 +98,6 @@ pub(super) enum Sight {
     Followed,
     /// It is.
     Lost,
-}
-
-/// What happened to the buffer behind a channel while a packet was in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Upset {
-    Nothing,
-    /// FRES: had it left before, it would have shown up until then. R-2
-    Reset {
-        until: Time,
-    },
 }
 
 /// What a packet may have waited for before it came out on a channel.
@@ -210,10 +200,7 @@ impl Leg {
 
     /// Whether it was emptied away: it would have shown up before a time, had it left before. R-2
     pub(super) fn is_emptied(&self, now: Time) -> bool {
-        match self.upset {
-            Upset::Nothing => false,
-            Upset::Reset { until } => until < now,
-        }
+        self.emptied.is_some_and(|until| until < now)
     }
 
     /// Whether its first byte may be one from its middle. What is good there is whole, most likely.

@@ -283,8 +283,8 @@ fn fit(leg: &Leg, own: &Leg, left: &Closed, (asked, turn): (bool, Turn)) -> Opti
     let ends = [came.ended_by, left.ended_by];
     let cut = ends.iter().any(|by| *by != EndedBy::Gap) || left.check != Check::Good;
     let shorter = left.length + 1 < came.length || (as_long && cut_off);
-    let front = if came.leads(left) { Front::Alike } else { Front::Unlike };
-    (shorter && !whole && cut && turn != Turn::Not).then_some(Fit::Turn(front))
+    let front = || if came.leads(left) { Front::Alike } else { Front::Unlike };
+    (shorter && !whole && cut && turn != Turn::Not).then(|| Fit::Turn(front()))
 }
 
 /// How many packets behind one left with it as one packet, if these are just its bytes. P-1

@@ -148,7 +148,7 @@ impl Accounts {
 
     /// Both accounts have come so far, in periods of the full rate; the truth is known so far, and of
     /// packets from `oldest` on journeys may still be told.
-    pub(super) fn settle(&mut self, now: u64, known: u64, oldest: u64) {
+    pub(super) fn settle(&mut self, now: u64, known: u64, oldest: impl FnOnce() -> u64) {
         let before = now.saturating_sub(BEHIND);
         let Self { channels, ports, fills, journeys, differences, .. } = self;
         for port in ports.values_mut() {

@@ -150,10 +150,11 @@ impl Journeys {
 
     /// Both accounts have come so far: packets that are long done with are judged, but for those from
     /// `oldest` on of which not all is told.
-    pub(super) fn settle(&mut self, now: u64, oldest: u64) {
+    pub(super) fn settle(&mut self, now: u64, oldest: impl FnOnce() -> u64) {
         if now < self.next {
             return;
         }
+        let oldest = oldest();
         self.next = now.saturating_add(QUIET);
         let done = |packet: &Packet| {
             packet.last.saturating_add(QUIET) < now && (packet.last < oldest || packet.is_told())
@@ -194,7 +195,7 @@ mod tests {
             let mut journeys = Journeys::default();
             journeys.declare(ChannelId(0), "h0:0>s0:0");
             journeys.frame(ChannelId(0), 1, &row, frame);
-            journeys.settle(30 + QUIET + 1, oldest);
+            journeys.settle(30 + QUIET + 1, || oldest);
             assert_eq!(journeys.packets.len(), kept, "{oldest}");
         }
     }

@@ -20,8 +20,9 @@ use codec::capture::ChannelId;
 use codec::character::{Character, Symbol, hear};
 use codec::tick::Tick;
 use simulator::fault::Break;
+use simulator::link::LinkParameters;
 use simulator::scenario::Scenario;
-use simulator::topology::{Cable, Extensions, NodeKind, Port};
+use simulator::topology::{Extensions, NodeKind, Port};
 use simulator::truth::What;
 
 use super::facts::power_lost;
@@ -120,8 +121,7 @@ impl Way<'_> {
     /// For how many periods of the full rate before it is heard a command tells of a fill: it was
     /// decided a cable and its generation earlier; and see `docs/readings.md`, "What bounds a fill".
     fn reach(&self) -> u64 {
-        let cable = self.scenario.topology.cable(self.receiver);
-        cable.map_or(0, |Cable { link, .. }| {
+        self.link().map_or(0, |link| {
             let back = (2 * u64::from(link.slack.cells())).clamp(1024, 8192);
             let periods = back + u64::from(link.generation) + 1;
             periods * u64::from(link.divisor.get()) + link.delay.0
@@ -129,8 +129,11 @@ impl Way<'_> {
     }
 
     fn divisor(&self) -> u32 {
-        let cable = self.scenario.topology.cable(self.receiver);
-        cable.map_or(1, |cable| cable.link.divisor.get())
+        self.link().map_or(1, |link| link.divisor.get())
+    }
+
+    fn link(&self) -> Option<&LinkParameters> {
+        self.scenario.topology.cable(self.receiver).map(|cable| &cable.link)
     }
 
     fn compare(&self, outcome: &Outcome, fills: &[Fill], until: u64, width: &mut Width) {
