@@ -66,7 +66,7 @@ pub enum Needs {
 }
 
 /// The groups of rules, each with its letter and its name.
-pub const GROUPS: [(&str, &str); 10] = [
+pub const GROUPS: [(&str, &str); 12] = [
     ("C", "characters"),
     ("W", "wires"),
     ("P", "packets"),
@@ -76,6 +76,8 @@ pub const GROUPS: [(&str, &str); 10] = [
     ("S", "switches"),
     ("I", "interfaces"),
     ("N", "networks"),
+    ("H", "host software"),
+    ("B", "comparisons"),
     ("T", "reliability"),
 ];
 

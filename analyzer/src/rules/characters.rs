@@ -4,7 +4,7 @@ use super::{Needs, Rule, Shows, test};
 use crate::finding::Kind;
 
 #[rustfmt::skip]
-pub(super) const RULES: [Rule; 12] = [
+pub(super) const RULES: [Rule; 15] = [
     Rule {
         id: "C-1",
         clause: "4.1",
@@ -80,7 +80,7 @@ pub(super) const RULES: [Rule; 12] = [
     Rule {
         id: "W-3",
         clause: "5.1",
-        text: "The receiver is asynchronous: the first transition opens a sampling window of half a character period (6.25 ns); all transitions inside it belong to one character. Skew below the window is harmless; a transition later than the window falls into the next character.",
+        text: "The receiver is asynchronous, accepts characters whenever they arrive, and uses a sampling window of half a character period (6.25 ns at 80 M characters/s), which follows the period of its own `sendclk` and can also be set by a digital input. **Decision:** the first transition opens the window; all transitions inside it belong to one character; one that is later falls into the next character.",
         shows: Shows::Nothing("A capture holds what a sampling window has made of the transitions. Too much skew shows as weakened or invalid codes (C-4, C-5) and bad CRCs (P-4)."),
         evidence: "",
         example: None,
@@ -88,7 +88,7 @@ pub(super) const RULES: [Rule; 12] = [
     Rule {
         id: "W-4",
         clause: "5.1",
-        text: "Skew budget: 0.5 ns at the sender, about 1 ns in the drivers, 3–4 ns in the cable, 0.5 ns in the receiver: less than 6 ns.",
+        text: "Skew budget: 0.5 ns at the sender, about 1 ns in the drivers, 4 ns in the wires of the cable, 0.5 ns in the receivers, positive and negative transitions included: typically less than 6 ns. A cable should have less than 3 ns.",
         shows: Shows::Nothing("Nanoseconds inside a period are not recorded."),
         evidence: "",
         example: None,
@@ -96,9 +96,33 @@ pub(super) const RULES: [Rule; 12] = [
     Rule {
         id: "W-5",
         clause: "5.1",
-        text: "An open wire always turns a sent 1 into a received 0.",
+        text: "An open wire always turns a sent 1 into a received 0 (the predominant fault of a connection).",
         shows: Shows::Nothing("An open wire shows as one bit that is never 1: its codes arrive weakened (C-4) or invalid (C-5), its data with bad CRCs (P-4). Which wire it is, and that it is open, is a conclusion."),
         evidence: "",
         example: Some("fixtures/demo-open-wire/capture.pcapng"),
+    },
+    Rule {
+        id: "W-6",
+        clause: "4.2, 4.5.3, 5.1",
+        text: "Every sender has a `sendclk` of its own: the two channels of a link, and all links, run at nearly, not exactly, the same rate; no clock is shared. Timeouts are counted in transitions of the *local* `sendclk`. The transitions of a character come about 5 ns after that of `sendclk`. **Decision:** oscillators differ by up to ±100 ppm, 0 by default.",
+        shows: Shows::Nothing("A capture counts the periods of each channel by themselves, and gives one period a channel."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "W-7",
+        clause: "5.5, 5.6, 5.7, Micro",
+        text: "Cables: AT&T 1249020A (20 pairs, about 105 Ω, 0.6 c) up to 25 m; Amphenol 843-132-2601-040 flat up to about 20 m, round and shielded up to about 10 m (larger skew). 37-pin connectors; the ends of a cable are mirror images, so a straight one joins senders to senders. Distortion grows partly with the square of the length; longer links use repeaters; bit errors are well below 10⁻¹⁵ up to 25 m.",
+        shows: Shows::Nothing("The type and the length of a cable are not on the wire."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "W-8",
+        clause: "5.1",
+        text: "Errors on NRZ wires: a level that is wrong for a while makes two false transitions (two characters hurt on one wire, or a character inserted where there was none); a transition that is missed and stays missed makes one. So the commonest physical error is not one flipped bit of one character. (Follows from W-1.)",
+        shows: Shows::Nothing("A capture holds characters, not levels of wires."),
+        evidence: "",
+        example: None,
     },
 ];

@@ -1,9 +1,9 @@
-//! Switches, interfaces and networks.
+//! Switches, interfaces, networks, host software, and other networks to compare with.
 
 use super::{Needs, Rule, Shows, test};
 
 #[rustfmt::skip]
-pub(super) const RULES: [Rule; 21] = [
+pub(super) const RULES: [Rule; 31] = [
     Rule {
         id: "S-1",
         clause: "2.2, 3.1, 3.2",
@@ -47,7 +47,7 @@ pub(super) const RULES: [Rule; 21] = [
     Rule {
         id: "S-6",
         clause: "Micro",
-        text: "Path formation through an 8-port switch takes at most 550 ns = 44 periods. **Decision:** 28 periods fixed, plus the token's travel (at most 8 × 2).",
+        text: "Path formation through an *8-port* switch takes at most 550 ns = 44 periods. **Decision:** 28 periods fixed, plus the token's travel (2 for each port), so that other sizes have other bounds: the bound belongs to the switch and stands in the capture; where it does not, nothing is judged by it and nothing counts as waiting that nobody else passed. Meanwhile the rest of the packet is in the slack buffer; F-4 must hold for routing time and token together.",
         shows: Shows::Part(test(Needs::Way, |ledger| ledger.seen().timed, "paths whose time is known"), "Cables must be known (delay=). What holds a packet up may be out of sight, so a path that takes longer is no more than noted."),
         evidence: "From the first byte before a switch to the first behind it, less the cable.",
         example: Some("fixtures/demo-two-hosts/capture.pcapng"),
@@ -63,7 +63,7 @@ pub(super) const RULES: [Rule; 21] = [
     Rule {
         id: "S-8",
         clause: "3.4",
-        text: "Extension: port address 0x7F reads the switch's identity and configuration.",
+        text: "Extension: port address 0x7F reads the switch's identity and configuration. A computer may sit there: it manages the network, and monitors state and utilisation of its switch.",
         shows: Shows::Nothing("An extension that is off by default: what it answers looks like payload."),
         evidence: "",
         example: None,
@@ -77,6 +77,14 @@ pub(super) const RULES: [Rule; 21] = [
         example: None,
     },
     Rule {
+        id: "S-10",
+        clause: "3.2, Micro",
+        text: "Products: M2-SW8A, M2F-SW8, M2F-SW4 and later are relative; 4 and 8 ports shipped, 16 and 32 in development. A switch box runs on either or both of two supplies. One 32-port chip can stand for the sixteen mesh chips of a 4 × 4 module, 16 ports for its nodes and 16 for the edges of the mesh, with fewer conflicts, smaller diameter and half the pins: the degree of switches matters more than topology.",
+        shows: Shows::Nothing("Products and supplies are not on the wire."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
         id: "I-1",
         clause: "2.1",
         text: "One port. Only interfaces create packets; the hardware appends the CRC.",
@@ -86,8 +94,8 @@ pub(super) const RULES: [Rule; 21] = [
     },
     Rule {
         id: "I-2",
-        clause: "3.1",
-        text: "A packet whose first byte has MSB 1 is consumed and handled as an error. Otherwise the tag selects the routine that takes it.",
+        clause: "3.1, Micro",
+        text: "A packet whose first byte has MSB 1 is consumed and handled as an error. Otherwise the tag selects the routine that takes it: mapping, network management, IP, lightweight protocols. No tag values are published (0x01 for the reliability protocol is ours).",
         shows: Shows::Part(test(Needs::Way, |ledger| ledger.seen().arrived, "packets at hosts"), "What an interface does with a packet is not on the wire."),
         evidence: "A packet on the last link of its way with its route not used up.",
         example: None,
@@ -111,7 +119,7 @@ pub(super) const RULES: [Rule; 21] = [
     Rule {
         id: "I-5",
         clause: "2.1, Micro",
-        text: "128 KB of memory for program and buffers; engines for host DMA (which also computes the Internet checksum), sending and receiving; the control program's memory is write-protected from itself.",
+        text: "128 KB (32 K × 32) of memory for program, queues and packets *together*; two accesses in a clock, one for the host bus (not arbitrated), one for processor *or* packet interface; one host DMA engine (either direction, makes the interface bus master, computes the Internet checksum), independent network send and receive engines; the control program's segment is write-protected from itself and is loaded by the host only.",
         shows: Shows::Nothing("Memory and engines are not on the wire."),
         evidence: "",
         example: None,
@@ -119,8 +127,24 @@ pub(super) const RULES: [Rule; 21] = [
     Rule {
         id: "I-6",
         clause: "Micro",
-        text: "Host and control program talk through single-producer single-consumer command and acknowledgment queues; a command gathers host blocks, computes a checksum, sends to a network address, acknowledges, and may interrupt. Receive scatters to host buffers.",
+        text: "Host and control program talk through single-producer single-consumer command and acknowledgment queues; a command gathers host blocks (addresses and word counts), inserts a checksum at a place, sends to a network address, acknowledges, and may interrupt. Receive checks, interprets, scatters to host buffers, signals, and may interrupt.",
         shows: Shows::Nothing("Queues between host and control program are not on the wire."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "I-7",
+        clause: "2.1",
+        text: "A host may have several interfaces, which are independent for the network and share the host's bus, processor and memory.",
+        shows: Shows::Nothing("Which interfaces share a host is not on the wire."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "I-8",
+        clause: "HotI",
+        text: "No back doors: nothing that arrives from the network, whatever its bytes, changes the control program, and nothing but what the mapper's packets are for changes routes.",
+        shows: Shows::Nothing("Control programs and routing tables are not on the wire."),
         evidence: "",
         example: None,
     },
@@ -134,8 +158,8 @@ pub(super) const RULES: [Rule; 21] = [
     },
     Rule {
         id: "N-2",
-        clause: "Micro, HotI",
-        text: "One interface maps the network with probe packets; which one is set by hand or elected; if it dies or the network splits, new ones are elected. The map is distributed; each interface computes its own routes; all routes are mutually deadlock-free.",
+        clause: "3.1, Micro, HotI",
+        text: "One interface in each network maps it, by mapping packets to other interfaces *and to itself*; which one is set by the network manager or chosen automatically; if its host goes off, or faulty links cut the network in disjoint parts, one or more new ones are chosen. The map is distributed; each interface computes its own routes; all routes are mutually deadlock-free. Mapping packets are short, and the MSB of the first byte lets a switch drop what is for a host and a host refuse what is for a switch (§3.1).",
         shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().waits, "waits"), "Which interface maps, and how routes were computed, is a matter of its messages. Routes that could deadlock and did not are not found."),
         evidence: "Who waits for whom: a circle is a deadlock.",
         example: Some("fixtures/demo-ring/capture.pcapng"),
@@ -158,8 +182,8 @@ pub(super) const RULES: [Rule; 21] = [
     },
     Rule {
         id: "N-5",
-        clause: "HotI",
-        text: "Optical-fiber interfaces: as a pair, a level-2 bridge that keeps the link's logical behaviour with about 1500 bytes of slack per kilometre; or a level-3 router between separate networks.",
+        clause: "Micro, HotI",
+        text: "Optical-fiber interfaces: a LANai with one electrical port and a fibre pair, whose control program handles the port and buffers about 1500 bytes of slack a kilometre. As a pair: a level-2 bridge with the logical behaviour of one link. Or a level-3 router between separate networks: it takes part in the mapping of its own network and advertises itself as a route to the other; a packet to it carries an address in the other network, which is turned into a route *behind* the fibre.",
         shows: Shows::Nothing("A bridge keeps the logical behaviour of a link, so it does not show; a router is a host."),
         evidence: "",
         example: None,
@@ -169,6 +193,62 @@ pub(super) const RULES: [Rule; 21] = [
         clause: "Micro, HotI",
         text: "Store-and-forward multicast by the interfaces' control programs.",
         shows: Shows::Nothing("Copies that control programs send look like any other packets."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "N-7",
+        clause: "VN",
+        text: "The other design: a privileged daemon beside each interface probes; the daemons elect a leader, which derives the routes *and distributes them* to all NICs. Probes may deadlock on themselves or on traffic, so truncated and corrupt packets arrive though the hardware is sound. Privileged endpoints have two powers: send and receive probes with given source routes, read and write entries of the routing table.",
+        shows: Shows::Nothing("Mapping is a matter of messages between daemons."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "N-8",
+        clause: "3.2",
+        text: "It *follows* from §3.2: with relative switches the way back is the negated route bytes in reverse order, and byte 0x80 turns a packet round at a switch (out of the port that it came in). With absolute switches return ports must be searched.",
+        shows: Shows::Nothing("Whether a route is the way back of another is a matter of the messages that it carries."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "H-1",
+        clause: "Micro, HotI",
+        text: "A Myrinet packet can carry IP packets as they are. One-copy path: user buffer → kernel (checksum in a pass of its own or with the copy) → command → DMA into the interface's memory → wire: at least three moves of each byte, the last two nearly free for the host. The checksum is left to the interface where the system allows it. Zero-copy was designed for, and measured once.",
+        shows: Shows::Nothing("Copies and checksums in a host are not on the wire."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "H-2",
+        clause: "Micro, HotI",
+        text: "The Myrinet API: system calls only to set up exchange pages that are never swapped; then queues from user space, through a library. Its rate is limited by the instructions that the interface's processor spends on a packet.",
+        shows: Shows::Nothing("The API is not on the wire."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "H-3",
+        clause: "Micro",
+        text: "Table 1 (SPARC-2, 20 MHz SBus, bursts of 16 words, 8 KB packets, August 1994): channel 640, DMA 444, raw speed test 380, API 250, TCP/IP (zero copies, hardware checksum) 70, UDP/IP (one copy, hardware checksum) 55 Mb/s. In a model at most three of the six may be set by parameters; the others, and the curves below 8 KB, follow.",
+        shows: Shows::Nothing("Which software sent a packet is not on the wire."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "B-1",
+        clause: "Micro, HotI",
+        text: "ATOMIC: bursts of 400 Mb/s; more than 10¹⁵ bits without an error. Its four limits: (i) links with asynchronous request/acknowledge, made for 1 m: longer ones slow down with the time of flight, and on a disconnected one no acknowledge ever comes, so that in the end the whole network deadlocks; (ii) 1-D chains of host interfaces, none of which may be powered off, behind switches that are 2-D mesh multicomputers; (iii) no DMA engine; (iv) the limits of TCP/IP stacks. Myrinet answers (i) by its links, (ii) by its packets and switches, (iii) by DMA with checksum, (iv) in part by control program and API.",
+        shows: Shows::Nothing("Other networks are not on a Myrinet wire."),
+        evidence: "",
+        example: None,
+    },
+    Rule {
+        id: "B-2",
+        clause: "Micro, HotI",
+        text: "Multicomputer networks acknowledge every unit, typically a byte. A store-and-forward node takes a whole packet and checks it before it sends it on; cut-through sends it on at once.",
+        shows: Shows::Nothing("Other networks are not on a Myrinet wire."),
         evidence: "",
         example: None,
     },

@@ -7,7 +7,7 @@ pub(super) const RULES: [Rule; 7] = [
     Rule {
         id: "R-1",
         clause: "4.6.1",
-        text: "Sending FRES: the sender sends FRES, enters GO, drops the rest of a packet that it was sending (it goes on consuming it from its source up to the framing mark) and sends GAP right after FRES, or one period later if a STOP/GO is due.",
+        text: "Sending FRES: the sender sends FRES and enters GO. The reset at the receiver ends with the next GAP, which may be (a) the GAP of the packet under way, whose rest the receiver discards, (b) a GAP of the fill between packets, or (c) one that the sender generates for the purpose, in which case it consumes and discards the rest of its packet. **Chip:** (c), right after FRES, or one period later if a STOP/GO is due. All three are legal; a sender option chooses; the analyzer learns which and judges none of them.",
         shows: Shows::All(test(Needs::Channel, |ledger| ledger.seen().resets, "FRES")),
         evidence: "The characters behind FRES: GAP, or one STOP or GO and GAP.",
         example: Some("fixtures/link-1/capture.pcapng"),
@@ -23,7 +23,7 @@ pub(super) const RULES: [Rule; 7] = [
     Rule {
         id: "R-3",
         clause: "4.6.1",
-        text: "A switch that receives FRES resets that input's routing and ends with a GAP whatever part of a packet it had already forwarded. An interface that receives FRES restarts its control program.",
+        text: "A switch that receives FRES resets that input's routing and ends with a GAP whatever part of a packet it had already forwarded. An interface that receives FRES sets an interrupt bit to its host and restarts its control program at its initialisation code (**Chip**: LANai; its memory keeps its content, and the program need not be loaded again).",
         shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().resets, "FRES"), "What an interface does with its program is not on the wire."),
         evidence: "FRES inside a packet. Behind the switch the packet ends with GAP, and its CRC is bad.",
         example: Some("fixtures/link-1/capture.pcapng"),
@@ -47,7 +47,7 @@ pub(super) const RULES: [Rule; 7] = [
     Rule {
         id: "R-6",
         clause: "4.8.3",
-        text: "PRBn sent: bit 4 of the status word is set. REPLx received: bits 3–0 become x, bit 4 is cleared. PRB0 is a ping; its reply times the round trip.",
+        text: "A probe commanded: bit 4 of the status word is set. A receiver *may* reply, and PRB1–7 may ask for status or command actions of the host system; PRB0 is a ping whose reply times the round trip. REPLx received: bits 3–0 become x, bit 4 is cleared. No reply is no error where the far end implements the mandatory symbols only.",
         shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().probes, "probes"), "The bits of the status word are not on the wire. A port without probes ignores them (C-3)."),
         evidence: "PRBn on one channel, and REPLx on the other within 4096 periods.",
         example: Some("fixtures/link-7/capture.pcapng"),

@@ -23,7 +23,7 @@ pub(super) const RULES: [Rule; 15] = [
     Rule {
         id: "T-3",
         clause: "VN",
-        text: "The send table has a row for each destination NIC, a column for each logical channel; an entry holds the next sequence number, the packet in flight if any, the time it was last sent, and its retries. The receive table holds the expected sequence number. Rows × columns are fixed at start-up, up to thousands of NICs, so that sending, acknowledging and telling duplicates cost O(1) each.",
+        text: "The send table has a row for each destination NIC, a column for each logical channel; an entry holds the next sequence number, the packet in flight if any, the time it was last sent, and its number of retries. The receive table holds the expected sequence number. Rows × columns are fixed at start-up, up to thousands of NICs, so that sending, acknowledging and duplicate detection cost O(1) each.",
         shows: Shows::Nothing("What a NIC holds in its tables is not on the wire."),
         evidence: "",
         example: None,
@@ -47,7 +47,7 @@ pub(super) const RULES: [Rule; 15] = [
     Rule {
         id: "T-6",
         clause: "VN",
-        text: "A packet that cannot be taken now is NACKed with a reason and not written: endpoint not resident (which starts its loading), receive queue full, no staging area or DMA resource. A packet with a wrong endpoint key, or for an endpoint that does not exist, gets a final NACK: its sender returns the message to the application at once.",
+        text: "A packet that cannot be taken now is NACKed with a reason and not written: endpoint not resident (which starts its loading), receive queue full, no staging area, no DMA resource, or host memory that is not pinned or has no current DMA mapping (which starts the driver's work on it, as a fault). A packet with a wrong endpoint key, or for an endpoint that does not exist, gets a final NACK: its sender returns the message to the application at once.",
         shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().said.nacks, "NACKs"), "Whether the receiver could have taken it is not on the wire; nor that the sender returned it."),
         evidence: "A NACK and its reason.",
         example: Some("fixtures/demo-nacks/capture.pcapng"),
@@ -63,7 +63,7 @@ pub(super) const RULES: [Rule; 15] = [
     Rule {
         id: "T-8",
         clause: "VN",
-        text: "Every packet carries a 32-bit timestamp of its (re)transmission *(text)*; ACK and NACK echo it. A NACK counts only if it echoes the latest transmission of that packet. ACKs and NACKs are packets of their own, never piggybacked.",
+        text: "Every packet carries a 32-bit timestamp of its (re)transmission *(text)*; ACK and NACK echo it. ACKs and NACKs are packets of their own, never piggybacked. *Any* NACK for the packet is feedback that its destination is alive (T-11); whether it answers the *latest* transmission matters for unloading only (T-13).",
         shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().said.answers(), "ACKs and NACKs"), "Judged where the data is seen that answers are to. Which NACK a sender counts is not on the wire."),
         evidence: "The timestamp that an answer echoes, among those of the data.",
         example: Some("fixtures/demo-lossy/capture.pcapng"),
@@ -87,7 +87,7 @@ pub(super) const RULES: [Rule; 15] = [
     Rule {
         id: "T-11",
         clause: "VN",
-        text: "A packet with neither ACK nor NACK for several seconds *(text; 4 s chosen)* makes its destination unreachable: the logical channel's sequence number becomes *uninitialised* and the message goes back to its sender through the endpoint's reply receive queue. The next packet on an uninitialised channel (at start-up too) carries SYNC and a new incarnation (T-12).",
+        text: "After N retransmissions (\"several seconds\" *(text)*; N = 1000 *(chosen)*, 4 s at the default scan) without any ACK or NACK of that packet its destination is deemed unreachable; an ACK or NACK of it sets its count of retries to 0. A destination to which there is *no route* is trivially unreachable: its messages go back at once. Then the logical channel's sequence number becomes *uninitialised* and the message goes back to its sender through the endpoint's reply receive queue. The next packet on an uninitialised channel (at start-up too) carries SYNC and a new incarnation (T-12).",
         shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().said.messages, "messages"), "That a message went back to its sender is inferred: it was not answered, and its logical channel was opened anew. A NIC that was started anew does the same."),
         evidence: "A new incarnation behind a message without any answer.",
         example: Some("fixtures/demo-unreachable/capture.pcapng"),
@@ -111,7 +111,7 @@ pub(super) const RULES: [Rule; 15] = [
     Rule {
         id: "T-14",
         clause: "VN",
-        text: "Endpoint scheduling: weighted round robin over endpoints with something to send; empty ones are skipped; the NIC stays with one for up to 2^k messages, *loitering* a while even when its queue runs empty, to profit from bursts (k = 6, loiter 8 ms *(chosen)*; larger k is better for bursts and worse for the response time of the others).",
+        text: "Endpoint scheduling: weighted round robin; endpoints with nothing to send are skipped. With an endpoint that has something pending the NIC makes 2^k *attempts* to send (k = 6 *(chosen)*), also when its queue runs empty before: it *loiters* for the rest of the attempts in case the host enqueues more. An attempt on an empty queue costs what a look at it costs (0.5 µs *(chosen)*), so that loitering is bounded by 2^k such looks. While it stays it keeps the state of packet headers, so the packets of a burst after the first cost less *(how much: chosen)*. Larger k is better for bursts and worse for the response time of the others. An endpoint with something to send waits at most (resident endpoints − 1) · 2^k attempts.",
         shows: Shows::Nothing("Which endpoints have something to send is not on the wire."),
         evidence: "",
         example: None,
