@@ -159,7 +159,7 @@ impl<R: Read> Tallies<R> {
     }
 
     /// Interfaces of another link type so far.
-    pub const fn skipped_interfaces(&self) -> u64 {
+    pub fn skipped_interfaces(&self) -> u64 {
         self.reader.skipped_interfaces()
     }
 }

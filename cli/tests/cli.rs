@@ -273,14 +273,15 @@ fn a_channel_of_any_section_can_be_named() {
 #[test]
 fn foreign_interfaces_are_counted() {
     let words = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|w| w.to_le_bytes()).collect() };
-    // A section header, and an interface of link type 1 (Ethernet).
+    // A section header, interfaces of link type 1 (Ethernet), and one of a channel.
     let section = words(&[0x0a0d_0d0a, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28]);
     let interface = words(&[1, 20, 1, 0, 20]);
-    let file = [section, interface.clone(), interface].concat();
+    let channel = words(&[1, 20, 147, 0, 20]);
+    let file = [section, interface.clone(), channel, interface].concat();
     let output = run(&["info", "-", "--format", "json"], &file);
     let info: Value = serde_json::from_str(out(&output)).unwrap();
     assert_eq!((output.status.code(), &info["skipped_interfaces"]), (Some(0), &Value::from(2)));
-    assert_eq!(info["channels"], Value::Array(Vec::new()));
+    assert_eq!(info["channels"].as_array().unwrap().len(), 1);
     assert!(out(&run(&["-"], &file)).contains("2 foreign interfaces skipped"));
 }
 

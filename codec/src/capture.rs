@@ -10,6 +10,7 @@ mod chunk;
 mod cut;
 mod fault;
 mod input;
+mod options;
 mod reader;
 mod table;
 mod window;
@@ -19,7 +20,7 @@ pub use annotate::{AnnotateError, Annotated, COMMENT_MAX, COMMENTS_MAX, annotate
 pub use channel::{Channel, ChannelId};
 pub use chunk::{Chunk, Content, PATTERN_MAX, PAYLOAD_MAX};
 pub use cut::{FILL_MIN, LITERAL_MAX, cut};
-pub use fault::{CaptureError, Fault};
+pub use fault::{CaptureError, Fault, ReadExtent};
 pub use input::{Input, decompressed};
 pub use reader::{INTERFACES_MAX, Item, Progress, Reader};
 pub use writer::{ByteOrder, WriteError, Writer};

@@ -62,8 +62,15 @@ fn channel() -> impl Strategy<Value = Channel> {
     let more = vec(("k[a-z]{0,5}", "[a-z0-9=]{0,6}"), 0..3);
     let name = "[a-z0-9:> é]{0,12}";
     let period = any::<u64>().prop_map(|n| std::num::NonZeroU64::MIN.saturating_add(n));
-    (name, period, option::of(any::<u32>()), option::of(word), more)
-        .prop_map(|(name, period_ps, peer, tap, more)| Channel { name, period_ps, peer, tap, more })
+    (name, period, option::of(any::<u32>()), option::of(word), more).prop_map(
+        |(name, period_ps, peer, tap, more)| Channel {
+            period_ps,
+            peer,
+            tap,
+            more,
+            ..Channel::named(name)
+        },
+    )
 }
 
 /// A chunk's place, characters, and rounds.

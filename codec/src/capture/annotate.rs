@@ -7,6 +7,7 @@ use super::block::{BlockHead, ENHANCED_PACKET};
 use super::channel::ChannelId;
 use super::chunk::Chunk;
 use super::fault::CaptureError;
+use super::options::{OPT_COMMENT, Options};
 use super::reader::{Item, Progress, Reader};
 use super::writer::ByteOrder;
 
@@ -15,15 +16,9 @@ pub const COMMENTS_MAX: usize = 64;
 /// Most bytes of a comment: pcapng has 16 bits for their number.
 pub const COMMENT_MAX: usize = 65_535;
 
-/// The option that is a comment, in every pcapng block.
-const OPT_COMMENT: u16 = 1;
 /// Where a section header says how long the section is, and what it says if it does not.
 const SECTION_LENGTH: usize = 16;
 const LENGTH_NOT_SAID: [u8; 8] = [0xff; 8];
-/// Where an enhanced packet block says how long its payload is, and where that begins.
-const CAPTURED_LENGTH: usize = 20;
-
-const PAYLOAD: usize = 28;
 
 /// How many comments were asked for, and what came of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,9 +139,8 @@ fn copy(block: &[u8], output: &mut impl Write) -> io::Result<()> {
 
 /// An enhanced packet block with comments before its other options.
 fn commented(block: &[u8], order: ByteOrder, wanted: Vec<String>, done: &mut Annotated) -> Vec<u8> {
-    let captured = block.get(CAPTURED_LENGTH..).and_then(<[u8]>::first_chunk);
-    let captured = captured.map_or(0, |bytes| order.word(*bytes) as usize);
-    let behind_payload = PAYLOAD + captured.next_multiple_of(4);
+    let len = u32::try_from(block.len()).unwrap_or(u32::MAX);
+    let behind_payload = BlockHead { kind: ENHANCED_PACKET, len, order }.options_at(block);
     let behind_options = block.len().saturating_sub(4);
     // The block has been parsed, so these are there.
     let head = block.get(8..behind_payload).unwrap_or_default();
@@ -182,37 +176,6 @@ fn commented(block: &[u8], order: ByteOrder, wanted: Vec<String>, done: &mut Ann
     let len = u32::try_from(head.len() + added.len() + 12).unwrap_or(u32::MAX);
     let [kind, len] = [ENHANCED_PACKET, len].map(|word| order.bytes(word));
     [&kind, &len, head, &added, &len].concat()
-}
-
-/// The options of a block.
-#[derive(Clone, Copy)]
-struct Options<'a> {
-    bytes: &'a [u8],
-    order: ByteOrder,
-}
-
-impl<'a> Options<'a> {
-    /// The comments among them.
-    fn comments(self) -> impl Iterator<Item = &'a [u8]> {
-        let comment = self.order.half(OPT_COMMENT);
-        self.filter_map(move |(code, value)| (code == comment).then_some(value))
-    }
-}
-
-impl<'a> Iterator for Options<'a> {
-    type Item = ([u8; 2], &'a [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let ([a, b, c, d], rest) = self.bytes.split_first_chunk()?;
-        let len = match self.order {
-            ByteOrder::Big => u16::from_be_bytes([*c, *d]),
-            ByteOrder::Little => u16::from_le_bytes([*c, *d]),
-        };
-        let value = rest.get(..len.into())?;
-        self.bytes = rest.get(usize::from(len).next_multiple_of(4)..).unwrap_or_default();
-        // The end of all options has no code and no length.
-        ([*a, *b] != [0, 0]).then_some(([*a, *b], value))
-    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! The frame of a pcapng block: its kind, its length, and what pcap-file has to say of its contents.
 
 use pcap_file::pcapng::{
-    BlockContentParseError as Content, ContentValidationError as Value, OptionParseError,
-    PcapNgParseError,
+    BlockContentParseError as Content, ContentValidationError as Value, PcapNgParseError,
 };
 
-use super::LINK_TYPE;
 use super::fault::{CaptureError, Place};
+use super::options::Options;
 use super::writer::ByteOrder;
 
 /// Largest block that is parsed: a payload and 64 KiB of options and headers.
@@ -18,6 +17,10 @@ const PASSED_MAX: u32 = 16 << 20;
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 pub(super) const ENHANCED_PACKET: u32 = 6;
+/// Where an enhanced packet block says how long its payload is, and where that begins.
+const CAPTURED_LENGTH: usize = 20;
+pub(super) const PAYLOAD: usize = 28;
+
 /// What the first bytes of a pcapng block say.
 #[derive(Clone, Copy)]
 pub(super) struct BlockHead {
@@ -71,18 +74,33 @@ impl BlockHead {
         Ok(head)
     }
 
-    /// In place of the description of an interface of another link type, one without options: what
-    /// stands there is for others to read, and may be more than pcap-file takes. One that is too
-    /// short for a link type and a snap length is no description of any interface.
-    pub(super) fn bare_if_foreign(self, block: &[u8]) -> Option<[[u8; 4]; 5]> {
-        let [_, _, _, _, _, _, _, _, first, second, ..] = *block.first_chunk::<20>()?;
-        let own = match self.order {
-            ByteOrder::Big => LINK_TYPE.to_be_bytes(),
-            ByteOrder::Little => LINK_TYPE.to_le_bytes(),
-        };
-        let [kind, len] = [self.kind, 20].map(|word| self.order.bytes(word));
-        let foreign = self.kind == INTERFACE_DESCRIPTION && [first, second] != own;
-        foreign.then_some([kind, len, [first, second, 0, 0], [0; 4], len])
+    /// The block without its options, if it has any.
+    pub(super) fn bare(self, block: &[u8]) -> Option<Vec<u8>> {
+        let at = self.options_at(block);
+        let mut bare = block.get(..at).filter(|_| at + 4 < block.len())?.to_vec();
+        let len = self.order.bytes(u32::try_from(at + 4).unwrap_or(u32::MAX));
+        bare.extend(len);
+        bare.get_mut(4..8)?.copy_from_slice(&len);
+        Some(bare)
+    }
+
+    /// The options of a block.
+    pub(super) fn options(self, block: &[u8]) -> Options<'_> {
+        let bytes = block.get(self.options_at(block)..block.len().saturating_sub(4));
+        Options { bytes: bytes.unwrap_or_default(), order: self.order }
+    }
+
+    /// Place of the options in a block of this head that is parsed.
+    pub(super) fn options_at(self, block: &[u8]) -> usize {
+        match self.kind {
+            SECTION_HEADER => 24,
+            INTERFACE_DESCRIPTION => 16,
+            _ => {
+                let captured = block.get(CAPTURED_LENGTH..).and_then(<[u8]>::first_chunk);
+                let captured = captured.map_or(0, |bytes| self.order.word(*bytes) as usize);
+                PAYLOAD.saturating_add(captured.saturating_add(3) & !3)
+            }
+        }
     }
 
     /// Whether anything in the block is read; others are passed over.
@@ -103,6 +121,13 @@ impl ByteOrder {
         match self {
             Self::Big => half.to_be_bytes(),
             Self::Little => half.to_le_bytes(),
+        }
+    }
+
+    pub(super) const fn whole(self, bytes: [u8; 2]) -> u16 {
+        match self {
+            Self::Big => u16::from_be_bytes(bytes),
+            Self::Little => u16::from_le_bytes(bytes),
         }
     }
 
@@ -141,11 +166,7 @@ pub(super) fn explain(error: &PcapNgParseError) -> (u64, &'static str, String) {
             (12, "timestamp", format!("cannot be read: {text}"))
         }
         Content::Validation(_) => (0, "contents", format!("cannot be read: {text}")),
-        Content::Option(OptionParseError::InvalidEntry { name, .. }) => {
-            (0, "options", format!("have a bad {name}: {text}"))
-        }
-        Content::Option(OptionParseError::ContentTooSmall { needed, actual }) => {
-            (0, "options", format!("ask for {needed} bytes of {actual}"))
-        }
+        // None is left to read.
+        Content::Option(_) => (0, "options", format!("cannot be read: {text}")),
     }
 }

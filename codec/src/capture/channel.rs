@@ -1,5 +1,6 @@
 //! A channel as a capture file describes it: one interface of the file.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::num::NonZeroU64;
 
@@ -22,6 +23,8 @@ pub struct Channel {
     pub tap: Option<String>,
     /// Other `key=value` words of the description, kept as they stand.
     pub more: Vec<(String, String)>,
+    /// Number of the capture in its file, from 0. Counted by readers, ignored by writers.
+    pub capture: u32,
 }
 
 /// First word of the comment that describes a channel.
@@ -33,7 +36,17 @@ impl Channel {
     #[must_use]
     pub fn named(name: impl Into<String>) -> Self {
         let full_rate = NonZeroU64::MIN.saturating_add(u64::from(FULL_RATE_PERIOD_PS) - 1);
-        Self { name: name.into(), period_ps: full_rate, peer: None, tap: None, more: Vec::new() }
+        let (name, more) = (name.into(), Vec::new());
+        Self { name, period_ps: full_rate, peer: None, tap: None, more, capture: 0 }
+    }
+
+    /// The name for people: behind the first capture of a file, with the number of the capture.
+    #[must_use]
+    pub fn label(&self) -> Cow<'_, str> {
+        match self.capture {
+            0 => Cow::Borrowed(&self.name),
+            capture => Cow::Owned(format!("{} (capture {capture})", self.name)),
+        }
     }
 
     /// The name of the opposite channel: `TO>FROM`.

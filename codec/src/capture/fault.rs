@@ -3,6 +3,9 @@
 use std::fmt;
 use std::io;
 
+use super::channel::ChannelId;
+use crate::tick::Tick;
+
 /// What is wrong with one block. Where reading can go on, the block is left out and counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -39,6 +42,12 @@ pub enum CaptureError {
         /// The first bytes, in hex.
         found: String,
     },
+    /// The file was read, and holds no channel.
+    #[error("no Myrinet channel: {found}")]
+    NoChannel {
+        /// Contents of the file, and the contents of a capture.
+        found: String,
+    },
     /// A block is cut off or damaged, so that what follows cannot be found.
     #[error("{0}")]
     Damaged(Fault),
@@ -51,6 +60,30 @@ pub enum CaptureError {
         source: io::Error,
     },
 }
+
+/// Part of a capture file that has been read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadExtent {
+    /// Byte at which an error stopped the reading.
+    pub stopped_at: Option<u64>,
+    /// Chunks left out as faulty.
+    pub left_out: u64,
+    /// All faults: also those that cost no chunk.
+    pub faults: u64,
+    /// Channel of the last chunk, and the end of that chunk.
+    pub last: Option<(ChannelId, Tick)>,
+}
+
+impl ReadExtent {
+    /// Whether the file was read to its end without a fault.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.stopped_at.is_none() && self.faults == 0
+    }
+}
+
+/// The blocks of classic pcap.
+pub(super) const CLASSIC_RECORD: &str = "record";
 
 /// Where a block stands.
 #[derive(Clone, Copy, Debug)]

@@ -5,15 +5,15 @@ use std::io::{self, Read};
 
 use pcap_file::Endianness;
 use pcap_file::pcap::PcapParser;
-use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption;
-use pcap_file::pcapng::blocks::opt_common::CommonOption;
 use pcap_file::pcapng::{Block, PcapNgParser};
 
-use super::block::{BlockHead, ENHANCED_PACKET, explain};
+use super::LINK_TYPE;
+use super::block::{BlockHead, ENHANCED_PACKET, PAYLOAD, explain};
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, PAYLOAD_MAX};
-use super::fault::{CaptureError, Fault, Place};
-use super::table::{Declared, Table, Word};
+use super::fault::{CLASSIC_RECORD, CaptureError, Fault, Place, ReadExtent};
+use super::options::words;
+use super::table::{Declared, Table};
 use super::window::Window;
 use super::writer::ByteOrder;
 
@@ -66,8 +66,6 @@ enum Format {
     Done,
 }
 
-/// Bytes of an enhanced packet block before its payload.
-const ENHANCED_PACKET_HEAD: u64 = 28;
 /// Bytes of a pcap file's and a pcap record's header.
 const PCAP_HEAD: usize = 24;
 const RECORD_HEAD: usize = 16;
@@ -85,8 +83,14 @@ impl<R: Read> Reader<R> {
 
     /// Interfaces of another link type so far, which are passed over.
     #[must_use]
-    pub const fn skipped_interfaces(&self) -> u64 {
+    pub fn skipped_interfaces(&self) -> u64 {
         self.table.skipped()
+    }
+
+    /// The part of the file that has been read.
+    #[must_use]
+    pub const fn extent(&self) -> ReadExtent {
+        self.table.extent()
     }
 
     /// Bytes (decompressed) read so far.
@@ -109,8 +113,19 @@ impl<R: Read> Reader<R> {
     /// chunks is sound: chunks of one channel are in order and do not overlap.
     ///
     /// # Errors
-    /// The first error ends the stream: every step after it says [`Progress::Done`].
+    /// The first error ends the stream: every step after it says [`Progress::Done`]. A file whose
+    /// end is reached without a channel is an error too.
     pub fn step(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
+        let mut faults = 0;
+        let result = self.advance(&mut |item| {
+            faults += u64::from(matches!(item, Item::Fault(_)));
+            out(item);
+        });
+        self.table.count_faults(faults);
+        result
+    }
+
+    fn advance(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
         let result = match self.format {
             Format::Unknown => self.open(out),
             Format::PcapNg(_) => self.block(out),
@@ -122,13 +137,27 @@ impl<R: Read> Reader<R> {
             Ok(Progress::Done) => {
                 self.format = Format::Done;
                 self.table.end_section(out);
+                if let Some(found) = self.table.without_channel() {
+                    return Err(self.stopped(CaptureError::NoChannel { found }));
+                }
             }
-            Err(_) => {
+            Err(error) => {
                 self.format = Format::Done;
                 self.table.abandon_section(out);
+                // Damage in a file of another kind matters less than its kind.
+                let foreign = self.table.without_channel().filter(|_| self.table.skipped() > 0);
+                return Err(self.stopped(match foreign {
+                    Some(found) => CaptureError::NoChannel { found: format!("{found}; {error}") },
+                    None => error,
+                }));
             }
         }
         result
+    }
+
+    fn stopped(&mut self, error: CaptureError) -> CaptureError {
+        self.table.stop(self.window.offset());
+        error
     }
 
     fn open(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
@@ -218,8 +247,9 @@ impl<R: Read> Reader<R> {
     ) -> Result<(), CaptureError> {
         let Format::PcapNg(parser) = &mut self.format else { return Ok(()) };
         let bytes = self.window.ahead().get(..head.len as usize).unwrap_or_default();
-        let bare = head.bare_if_foreign(bytes);
-        let bytes = bare.as_ref().map_or(bytes, |bare| bare.as_flattened());
+        let options = head.options(bytes);
+        let bare = head.bare(bytes);
+        let bytes = bare.as_deref().unwrap_or(bytes);
         let block = match parser {
             Some(parser) => parser.next_block(bytes).map(|(_, block)| block),
             None => PcapNgParser::new(bytes).map(|(_, new)| {
@@ -230,8 +260,8 @@ impl<R: Read> Reader<R> {
         };
         match block {
             Ok(Block::EnhancedPacket(packet)) => {
-                let payload = place.within(ENHANCED_PACKET_HEAD);
-                self.table.chunk(packet.interface_id, &packet.data, payload, out);
+                let payload = (&*packet.data, packet.original_len);
+                self.table.chunk(packet.interface_id, payload, place.within(PAYLOAD as u64), out);
             }
             Ok(Block::SectionHeader(section)) => {
                 if section.major_version != 1 {
@@ -244,7 +274,13 @@ impl<R: Read> Reader<R> {
             }
             Ok(Block::InterfaceDescription(interface)) => {
                 let link_type = u32::from(interface.linktype);
-                let words = described(&interface.options);
+                let words = if link_type == u32::from(LINK_TYPE) {
+                    let place = place.within(head.options_at(bytes) as u64);
+                    words(options, place, &mut |fault| out(Item::Fault(fault)))
+                } else {
+                    Vec::new()
+                };
+                let words = words.into_iter();
                 self.table.declare(Declared { link_type, len: head.len, place }, words, out)?;
             }
             Err(error) => {
@@ -254,7 +290,7 @@ impl<R: Read> Reader<R> {
                 if head.kind != ENHANCED_PACKET {
                     return Err(CaptureError::Damaged(fault));
                 }
-                out(Item::Fault(fault));
+                self.table.leave_out(fault, out);
             }
             // The head said that it is one of the three.
             Ok(_) => {}
@@ -265,7 +301,7 @@ impl<R: Read> Reader<R> {
     /// One record of a classic pcap file.
     fn record(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
         let have = self.want(RECORD_HEAD)?;
-        let place = self.place("record");
+        let place = self.place(CLASSIC_RECORD);
         let Some(head) = self.window.ahead().first_chunk::<RECORD_HEAD>() else {
             return if have == 0 {
                 Ok(Progress::Done)
@@ -285,7 +321,8 @@ impl<R: Read> Reader<R> {
         let Ok((_, packet)) = parser.next_raw_packet(self.window.ahead()) else {
             return Err(place.cut("captured length", len as u64, have as u64));
         };
-        self.table.chunk(0, &packet.data, place.within(RECORD_HEAD as u64), out);
+        let payload = (&*packet.data, packet.orig_len);
+        self.table.chunk(0, payload, place.within(RECORD_HEAD as u64), out);
         self.number += 1;
         self.skip(len as u64)?;
         Ok(Progress::More)
@@ -320,17 +357,4 @@ impl<R: Read> Reader<R> {
         let offset = self.window.offset() + self.window.ahead().len() as u64;
         CaptureError::Read { offset, source }
     }
-}
-
-/// An interface's name and comments.
-fn described<'a>(options: &'a [InterfaceDescriptionOption<'_>]) -> impl Iterator<Item = Word<'a>> {
-    options.iter().filter_map(|option| {
-        if let InterfaceDescriptionOption::IfName(name) = option {
-            Some(Word::Name(name))
-        } else if let InterfaceDescriptionOption::Common(CommonOption::Comment(text)) = option {
-            Some(Word::Comment(text))
-        } else {
-            None
-        }
-    })
 }

@@ -1,11 +1,12 @@
 //! The interfaces of a file: which are channels, which two make a link, how far each has come.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::LINK_TYPE;
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, PAYLOAD_MAX};
-use super::fault::{CaptureError, Place};
+use super::fault::{CLASSIC_RECORD, CaptureError, Fault, Place, ReadExtent};
 use super::reader::{INTERFACES_MAX, Item};
 use crate::tick::Tick;
 
@@ -14,8 +15,8 @@ const DESCRIPTIONS_MAX: u64 = 16 << 20;
 
 /// A word of an interface's description.
 pub(super) enum Word<'a> {
-    Name(&'a str),
-    Comment(&'a str),
+    Name(Cow<'a, str>),
+    Comment(Cow<'a, str>),
 }
 
 /// An interface's description, but for its words.
@@ -42,8 +43,17 @@ pub(super) struct Table {
     /// Interface descriptions so far, and the bytes that they took.
     descriptions: usize,
     described: u64,
-    skipped: u64,
+    /// Interfaces of other link types, by link type.
+    foreign: BTreeMap<u32, u64>,
+    /// Captures so far: those that have channels.
+    captures: u32,
+    extent: ReadExtent,
 }
+
+/// Bytes from a block's captured length to its payload, in pcapng and in classic pcap.
+const CAPTURED_LENGTH_BEFORE: u64 = 8;
+/// Link types that are listed of a file without channels. *Chosen*: a line has room for them.
+const LINK_TYPES_SHOWN: usize = 4;
 
 /// An interface of the section.
 #[derive(Debug)]
@@ -79,8 +89,50 @@ struct Interface {
 }
 
 impl Table {
-    pub(super) const fn skipped(&self) -> u64 {
-        self.skipped
+    pub(super) fn skipped(&self) -> u64 {
+        self.foreign.values().sum()
+    }
+
+    pub(super) const fn extent(&self) -> ReadExtent {
+        self.extent
+    }
+
+    pub(super) const fn stop(&mut self, offset: u64) {
+        self.extent.stopped_at = Some(offset);
+    }
+
+    pub(super) const fn count_faults(&mut self, faults: u64) {
+        self.extent.faults = self.extent.faults.saturating_add(faults);
+    }
+
+    /// Leaves a chunk out.
+    pub(super) fn leave_out(&mut self, fault: Fault, out: &mut impl FnMut(Item<'_>)) {
+        self.extent.left_out = self.extent.left_out.saturating_add(1);
+        out(Item::Fault(fault));
+    }
+
+    /// Description of what the file has in place of channels, if it has none.
+    pub(super) fn without_channel(&self) -> Option<String> {
+        if self.captures > 0 {
+            return None;
+        }
+        let plural = |count: u64, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
+        let shown = self.foreign.iter().take(LINK_TYPES_SHOWN).map(|(link_type, count)| {
+            let name = link_type_name(*link_type);
+            format!("{} of link type {link_type}{name}", plural(*count, "interface"))
+        });
+        let mut found: Vec<String> = shown.collect();
+        if found.is_empty() {
+            // The end of the file ends a section too.
+            let sections = (self.sections as u64).saturating_sub(1);
+            found.push(format!("{} and no interface", plural(sections, "section header")));
+        } else if self.foreign.len() > LINK_TYPES_SHOWN {
+            found.push("others".to_owned());
+        }
+        Some(format!("{}, expected {LINK_TYPE} (USER0)", found.join(", ")))
     }
 
     /// Begins a section. If there is a capture before it, it may go on with that.
@@ -113,15 +165,15 @@ impl Table {
             let mut channel = Channel::named(format!("interface{}", self.descriptions - 1));
             for word in words {
                 match word {
-                    Word::Name(name) => name.clone_into(&mut channel.name),
-                    Word::Comment(comment) => channel.describe(comment, &mut |field, fault| {
+                    Word::Name(name) => channel.name = name.into_owned(),
+                    Word::Comment(comment) => channel.describe(&comment, &mut |field, fault| {
                         out(Item::Fault(place.fault(field, fault)));
                     }),
                 }
             }
             local = Some(Box::new((channel, place)));
         } else {
-            self.skipped += 1;
+            *self.foreign.entry(link_type).or_default() += 1;
         }
         self.section.push(Local::Waiting(local));
         if self.state == State::Known {
@@ -147,7 +199,7 @@ impl Table {
         let Some(local @ Local::Waiting(_)) = self.section.get_mut(number) else { return };
         let id = self.interfaces.len();
         let Local::Waiting(waiting) = std::mem::replace(local, Local::Known(id)) else { return };
-        let Some((channel, place)) = waiting.map(|waiting| *waiting) else {
+        let Some((mut channel, place)) = waiting.map(|waiting| *waiting) else {
             self.interfaces.push(None);
             return;
         };
@@ -157,6 +209,9 @@ impl Table {
             self.section.get_mut(number).into_iter().for_each(|local| *local = Local::Known(old));
             return;
         }
+        // The first channel of a capture begins it: a section header alone does not.
+        self.captures += u32::from(self.names.is_empty());
+        channel.capture = self.captures.saturating_sub(1);
         out(Item::Channel(channel_id(id), &channel));
         self.names.entry(channel.name.clone()).or_insert(id);
         let peer = self.partner(number, &channel);
@@ -220,7 +275,7 @@ impl Table {
     pub(super) fn chunk(
         &mut self,
         number: u32,
-        payload: &[u8],
+        (payload, original): (&[u8], u32),
         place: Place,
         out: &mut impl FnMut(Item<'_>),
     ) {
@@ -233,16 +288,9 @@ impl Table {
             },
             Some(Local::Waiting(None)) | None => return,
         };
-        let mut fault = |place: Place, field, fault| out(Item::Fault(place.fault(field, fault)));
-        if payload.len() > PAYLOAD_MAX {
-            let len = payload.len();
-            return fault(place, "payload", format!("takes {len} bytes, more than {PAYLOAD_MAX}"));
-        }
-        let chunk = match Chunk::parse(payload) {
+        let chunk = match parse(payload, original as usize, place) {
             Ok(chunk) => chunk,
-            Err(error) => {
-                return fault(place.within(error.at() as u64), error.field(), error.fault());
-            }
+            Err(fault) => return self.leave_out(fault, out),
         };
         // In whole nanoseconds: tools that order blocks see no finer.
         let start = u128::from(chunk.first.0) * u128::from(period.get()) / 1000;
@@ -279,13 +327,18 @@ impl Table {
         let newest = self.newest;
         let Some(interface) = self.interface_mut(id) else { return };
         if chunk.first < interface.end {
-            let wrong = format!(
+            let mut wrong = format!(
                 "is {}, before {}, where the chunk before it ends",
                 chunk.first, interface.end
             );
-            return out(Item::Fault(place.fault("first", wrong)));
+            if place.block == CLASSIC_RECORD {
+                wrong += ": looks like several channels merged into one classic pcap, which has no \
+                          interfaces: write pcapng";
+            }
+            return self.leave_out(place.fault("first", wrong), out);
         }
         interface.end = chunk.end();
+        self.extent.last = Some((channel_id(id), chunk.end()));
         if start < newest {
             let wrong = format!("is {}, earlier than a block before it begins", chunk.first);
             out(Item::Fault(place.fault("first", wrong)));
@@ -324,6 +377,39 @@ impl Table {
     }
 }
 
+/// Reads a payload that had `original` bytes before a snap length cut it.
+fn parse(payload: &[u8], original: usize, place: Place) -> Result<Chunk<'_>, Fault> {
+    let len = payload.len();
+    if len > PAYLOAD_MAX {
+        let fault = format!("takes {len} bytes, more than {PAYLOAD_MAX}");
+        return Err(place.fault("payload", fault));
+    }
+    Chunk::parse(payload).map_err(|error| {
+        if original <= len {
+            return place.within(error.at() as u64).fault(error.field(), error.fault());
+        }
+        let fault = format!(
+            "is {len} of {original}: snap length {len} cut the chunk; capture again with 0 or \
+             {PAYLOAD_MAX}"
+        );
+        let offset = place.offset.saturating_sub(CAPTURED_LENGTH_BEFORE);
+        Place { offset, ..place }.fault("captured length", fault)
+    })
+}
+
+/// The common name of a link type behind its number, where it has one that users know.
+const fn link_type_name(link_type: u32) -> &'static str {
+    match link_type {
+        1 => " (Ethernet)",
+        101 | 228 | 229 => " (IP)",
+        105 | 127 => " (IEEE 802.11)",
+        113 | 276 => " (Linux cooked)",
+        148..=162 => " (another USER)",
+        189 | 220 => " (USB)",
+        _ => "",
+    }
+}
+
 /// Whether a section goes on with the capture before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GoesOn {
@@ -346,7 +432,7 @@ mod tests {
         let mut table = Table::default();
         for (name, peer) in channels {
             let comment = Channel { peer: *peer, ..Channel::named(*name) }.description();
-            let words = [Word::Name(name), Word::Comment(&comment)].into_iter();
+            let words = [Word::Name((*name).into()), Word::Comment(comment.into())].into_iter();
             let place = Place { offset: 0, number: 0, block: "interface description" };
             let declared = Declared { link_type: u32::from(LINK_TYPE), len: 0, place };
             let mut out = |item: Item<'_>| {
@@ -402,7 +488,7 @@ mod tests {
         let place = Place { offset: 0, number: 0, block: "enhanced packet" };
         for name in ["a>b", "b>a"] {
             let declared = Declared { link_type: u32::from(LINK_TYPE), len: 0, place };
-            table.declare(declared, [Word::Name(name)].into_iter(), &mut |_| {}).unwrap();
+            table.declare(declared, [Word::Name(name.into())].into_iter(), &mut |_| {}).unwrap();
         }
         let mut said = Vec::new();
         // 12.5 ns a character: character 1 begins in nanosecond 12, character 3 in 37.
@@ -411,7 +497,7 @@ mod tests {
             let content = crate::capture::Content::Literal(chars.chars());
             let mut payload = Vec::new();
             Chunk { first: Tick(first), content }.emit(&mut payload);
-            table.chunk(interface, &payload, place, &mut |item| match item {
+            table.chunk(interface, (&payload, 0), place, &mut |item| match item {
                 Item::Chunk(id, chunk) => said.push(format!("{id} at {}", chunk.first)),
                 Item::Fault(fault) => said.push(fault.to_string()),
                 Item::Section | Item::Channel(..) | Item::Link(..) => {}

@@ -1,6 +1,6 @@
 //! What is wrong in one block and costs no other: named, left out, and read past.
 
-use crate::bytes::{LITTLE, PACKET, literal, read, repeat};
+use crate::bytes::{BIG, LITTLE, PACKET, literal, read, repeat};
 
 const CHUNK: &str = "chunk 0 at 0: 83 05 92 GAP";
 
@@ -220,5 +220,66 @@ fn wrong_words_of_a_description_are_left_out() {
         let (_, faults) = described(&[("a>b", words)]);
         assert_eq!(faults.len(), 1, "{words}");
         assert!(faults[0].starts_with(&format!("interface 0: {field} is ")), "{words}: {faults:?}");
+    }
+}
+
+#[test]
+fn a_byte_of_a_name_or_comment_that_is_not_utf_8_is_replaced_and_told() {
+    for order in [LITTLE, BIG] {
+        let channel = order.channel("a>?b", "tap=?");
+        // Comments of other blocks are not read.
+        let comment = [&order.u16(1)[..], &order.u16(1), b"?\0\0\0"].concat();
+        let commented = |block: &[u8]| [&block[8..block.len() - 4], &comment].concat();
+        let section = order.block(0x0a0d_0d0a, &commented(&order.section()));
+        let packet = order.block(6, &commented(&order.packet(0, &good(0))));
+        let mut file = [section, channel, packet].concat();
+        let places: Vec<usize> = (0..file.len()).filter(|at| file[*at] == b'?').collect();
+        places.iter().for_each(|at| file[*at] = 0xe9);
+        let seen = read(file.as_slice());
+        let fault = |at: usize, field| {
+            let rest = "holds 0xe9, which is not UTF-8: read as U+FFFD";
+            format!("fault byte {}: block 1 (interface description): {field} {rest}", places[at])
+        };
+        let faults = [fault(1, "if_name"), fault(2, "comment")];
+        let [name, comment] = faults.each_ref().map(String::as_str);
+        assert_eq!(seen.items, ["section", name, comment, "channel 0 a>\u{fffd}b", CHUNK]);
+        assert_eq!(seen.error_text(), "");
+    }
+}
+
+#[test]
+fn an_option_that_is_cut_short_costs_no_more_than_itself() {
+    let body = [&[147, 0, 0, 0, 0, 0, 0, 0, 2, 0, 3, 0][..], b"a>b\0", &[1, 0, 200, 0]].concat();
+    let file = [LITTLE.section(), LITTLE.block(1, &body), LITTLE.packet(0, &good(0))].concat();
+    let fault = "fault byte 52: block 1 (interface description): options end inside an option";
+    let seen = read(file.as_slice());
+    assert_eq!(seen.items, ["section", fault, "channel 0 a>b", CHUNK]);
+}
+
+#[test]
+fn a_snap_length_and_channels_merged_into_one_classic_pcap_are_named() {
+    let cut = |mut block: Vec<u8>, original: usize| {
+        block[original..original + 4].copy_from_slice(&LITTLE.u32(21));
+        block
+    };
+    let snapped = "captured length is 20 of 21: snap length 20 cut the chunk; capture again with 0 \
+                   or 262144";
+    let merged = "first is 0, before 8, where the chunk before it ends: looks like several channels \
+                  merged into one classic pcap, which has no interfaces: write pcapng";
+    let (pcapng, whole) = ([LITTLE.section(), LITTLE.channel("a>b", "")].concat(), good(0));
+    let records = [4, 0, 8].map(|first| LITTLE.record(&good(first))).concat();
+    for (head, block, place, fault) in [
+        (pcapng, cut(LITTLE.packet(0, &whole[..20]), 24), (20, "2 (enhanced packet)"), snapped),
+        (
+            LITTLE.pcap(0xa1b2_c3d4, 147),
+            cut(LITTLE.record(&whole[..20]), 12),
+            (8, "0 (record)"),
+            snapped,
+        ),
+        (LITTLE.pcap(0xa1b2_c3d4, 147), records, (16 + 21 + 16 + 8, "1 (record)"), merged),
+    ] {
+        let at = head.len() + place.0;
+        let seen = read([head, block].concat().as_slice());
+        assert_eq!(seen.of("fault"), [format!("fault byte {at}: block {}: {fault}", place.1)]);
     }
 }

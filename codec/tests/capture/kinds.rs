@@ -208,10 +208,24 @@ fn classic_pcap_is_one_channel_whatever_its_magic() {
 }
 
 #[test]
-fn classic_pcap_of_another_kind_is_skipped_and_counted() {
-    let file = [LITTLE.pcap(0xa1b2_c3d4, 1), LITTLE.record(&literal(0, &PACKET))].concat();
-    let seen = read(file.as_slice());
-    assert_eq!((seen.items.len(), seen.skipped, seen.error_text().as_str()), (0, 1, ""));
+fn a_file_without_a_channel_is_an_error_that_names_what_there_is() {
+    let classic = [LITTLE.pcap(0xa1b2_c3d4, 1), LITTLE.record(&literal(0, &PACKET))].concat();
+    let many = [1, 1, 113, 105, 240, 241].map(|link_type| LITTLE.interface(link_type, "x", ""));
+    let many = [LITTLE.section(), many.concat()].concat();
+    for (file, skipped, found) in [
+        (classic, 1, "1 interface of link type 1 (Ethernet), expected 147 (USER0)"),
+        (
+            many,
+            6,
+            "2 interfaces of link type 1 (Ethernet), 1 interface of link type 105 (IEEE 802.11), \
+             1 interface of link type 113 (Linux cooked), 1 interface of link type 240, others, \
+             expected 147 (USER0)",
+        ),
+    ] {
+        let seen = read(file.as_slice());
+        assert_eq!((seen.of("c").len(), seen.skipped), (0, skipped));
+        assert_eq!(seen.error_text(), format!("no Myrinet channel: {found}"));
+    }
 }
 
 /// A stream of which every other read is interrupted.

@@ -108,6 +108,9 @@ impl Watch {
             CaptureError::Damaged(fault) => self.fault(fault),
             CaptureError::Empty => assert_eq!(self.len, 0, "only nothing is empty"),
             CaptureError::NotACapture { .. } => {}
+            CaptureError::NoChannel { .. } => {
+                assert!(self.channels.is_empty(), "there is a channel: {error}");
+            }
             CaptureError::Read { .. } | _ => unreachable!("bytes at hand can be read: {error}"),
         }
     }

@@ -3,6 +3,7 @@
 //! Of a block that ours hands something out of, the other must read the same; where ours stops or
 //! leaves a block out, it must have said why, and the other must see it too.
 
+use std::borrow::Cow;
 use std::io;
 use std::num::NonZeroU64;
 
@@ -214,11 +215,12 @@ impl Other {
             // Behind the mark of their end (code 0) the other reader goes on, though nothing counts.
             let own = options.split(|option| option.code.0 == 0).next().unwrap_or_default();
             let own = own.iter().filter(move |option| option.code.0 == code);
-            own.filter_map(|option| option.as_str().ok())
+            own.filter_map(|option| option.as_bytes().ok().map(String::from_utf8_lossy))
         };
-        let name = text(NAME).next_back().map(str::to_owned);
+        let name = text(NAME).next_back().map(Cow::into_owned);
         let full_rate = NonZeroU64::MIN.saturating_add(12_499);
-        let periods = text(COMMENT).flat_map(described);
+        let comments: Vec<_> = text(COMMENT).collect();
+        let periods = comments.iter().flat_map(|comment| described(comment));
         self.interfaces.push(Interface {
             link_type,
             name: known.then(|| name.unwrap_or(format!("interface{}", self.descriptions))),
