@@ -12,7 +12,7 @@ mod network;
 use std::collections::VecDeque;
 use std::io::Read;
 
-use codec::capture::{CaptureError, Channel, ChannelId, Fault, Progress, Reader};
+use codec::capture::{CaptureError, Channel, ChannelId, Fault, Progress, ReadExtent, Reader};
 
 use self::batch::Batch;
 use self::links::{Links, Worked};
@@ -69,37 +69,22 @@ pub enum Wanted {
 impl Wanted {
     /// Whether rows are.
     pub(crate) const fn rows(self) -> bool {
-        match self {
-            Self::Findings | Self::Counts | Self::Network | Self::Intervals | Self::Fills => false,
-            Self::Conversations => false,
-            Self::Everything => true,
-        }
+        matches!(self, Self::Everything)
     }
 
     /// Whether what channels did is to be added up.
     pub(crate) const fn states(self) -> bool {
-        match self {
-            Self::Findings | Self::Network | Self::Conversations | Self::Fills => false,
-            Self::Counts | Self::Intervals | Self::Everything => true,
-        }
+        matches!(self, Self::Counts | Self::Intervals | Self::Everything)
     }
 
     /// Whether states of channels are.
     pub(crate) const fn intervals(self) -> bool {
-        match self {
-            Self::Findings | Self::Counts | Self::Network | Self::Fills => false,
-            Self::Conversations => false,
-            Self::Intervals | Self::Everything => true,
-        }
+        matches!(self, Self::Intervals | Self::Everything)
     }
 
     /// Whether bounds of slack buffers are.
     pub(crate) const fn fills(self) -> bool {
-        match self {
-            Self::Findings | Self::Counts | Self::Network | Self::Intervals => false,
-            Self::Conversations => false,
-            Self::Fills | Self::Everything => true,
-        }
+        matches!(self, Self::Fills | Self::Everything)
     }
 
     /// What a slack buffer says, unless it is bounds that are not.
@@ -114,19 +99,12 @@ impl Wanted {
 
     /// Whether journeys and waits are.
     pub(crate) const fn network(self) -> bool {
-        match self {
-            Self::Findings | Self::Counts | Self::Intervals | Self::Fills => false,
-            Self::Conversations => false,
-            Self::Network | Self::Everything => true,
-        }
+        matches!(self, Self::Network | Self::Everything)
     }
 
     /// Whether what is said in the reliability protocol is.
     pub(crate) const fn conversations(self) -> bool {
-        match self {
-            Self::Findings | Self::Counts | Self::Network | Self::Intervals | Self::Fills => false,
-            Self::Conversations | Self::Everything => true,
-        }
+        matches!(self, Self::Conversations | Self::Everything)
     }
 }
 
@@ -202,6 +180,11 @@ impl<R: Read + Send> Analysis<R> {
     /// The links so far, those of all sections, in order of their first channels.
     pub fn links(&self) -> impl Iterator<Item = &Link> {
         self.links.links()
+    }
+
+    /// The part of the file that has been read: all of it, once no step is left.
+    pub const fn extent(&self) -> ReadExtent {
+        self.reader.extent()
     }
 
     /// What is odd about the capture so far.

@@ -6,6 +6,7 @@
 
 pub mod analysis;
 pub mod blocking;
+pub mod captured;
 pub mod channel;
 pub mod comments;
 pub mod conversation;

@@ -206,7 +206,8 @@ impl Show {
             let others = self.channels.len() - shown;
             let left = self.sides[0].channel.as_ref();
             let period_ps = left.map_or(0, |(_, channel)| channel.period_ps.get());
-            out(Shown::Head { names, others, period_ps });
+            let capture = left.map_or(0, |(_, channel)| channel.capture);
+            out(Shown::Head { names, others, period_ps, capture });
         } else if self.covered < row.at {
             let periods = (row.at - self.covered) / self.sides[0].period();
             out(Shown::Unrecorded { periods });
@@ -235,6 +236,8 @@ pub enum Shown {
         others: usize,
         /// Character period of the channel on the left, in picoseconds.
         period_ps: u64,
+        /// Its capture.
+        capture: u32,
     },
     /// A stretch of time.
     Row(ShownRow),

@@ -192,6 +192,12 @@ fn event_line(channel: &Channel, at: u64, event: &Event) -> Line {
         .and(Role::Plain, detail)
 }
 
+/// The line between the rows of one capture of a file and those of the next.
+#[must_use]
+pub fn capture_line(capture: u32) -> Line {
+    Line::of(Role::Head, format!("capture {capture}"))
+}
+
 /// The line of something wrong with the file.
 #[must_use]
 pub fn fault(fault: &Fault) -> Line {
@@ -269,9 +275,12 @@ fn channel_lines(index: u32, counted: &Counted, out: &mut impl FnMut(Line)) {
     // In thousandths; a channel without characters has no share to show.
     let share = (u128::from(tally.data()) * 1000).checked_div(u128::from(all)).unwrap_or(0);
     let rate = format!("{} Mb/s", channel.bits_per_second() / 1_000_000);
-    out(Line::of(Role::Plain, format!("{index:>3}  {:<15} {rate:>9}  {all:>16}  ", channel.name))
-        .and(Role::Good, bar(share))
-        .and(Role::Plain, format!("  {:>4}.{} %", share / 10, share % 10)));
+    out(Line::of(
+        Role::Plain,
+        format!("{index:>3}  {:<15} {rate:>9}  {all:>16}  ", channel.label()),
+    )
+    .and(Role::Good, bar(share))
+    .and(Role::Plain, format!("  {:>4}.{} %", share / 10, share % 10)));
     let symbols: Vec<String> =
         tally.control().map(|(kind, count)| format!("{kind} {count}")).collect();
     let mut line = Line::of(Role::Dim, format!("     {}", symbols.join("  ")));

@@ -104,7 +104,7 @@ fn printed(packets: &[Sent]) -> String {
     add(&mut events, text::remark_head());
     for it in told {
         match it {
-            Told::Spoken(Spoken::Conversation(it)) => conversed.add(*it),
+            Told::Spoken(Spoken::Conversation(it)) => conversed.add(0, *it),
             Told::Spoken(Spoken::Noticed(it)) => {
                 text::remark_line(&it, &known, &mut |line| add(&mut events, line));
             }

@@ -5,10 +5,14 @@ use std::path::Path;
 
 use analyzer::analysis::{Analysis, Told, Wanted};
 use analyzer::link::slack::Assumptions;
+use analyzer::text::check::unread;
+use analyzer::text::{Line, Role};
 use codec::capture::Progress;
 
+use crate::args::View;
 use crate::files::{self, Capture};
 use crate::listing::read_on;
+use crate::output::Output;
 use crate::report::{Failure, Report};
 
 /// Reads a capture to its end, or until nobody wants more. What is wrong with the file goes to the
@@ -36,6 +40,25 @@ pub(crate) fn analyse(
             }
         }
         progress
-    });
+    })?;
     Ok(analysis)
+}
+
+/// Prints, above a summary for people, up to where a file was read, if not to its end.
+pub(crate) fn tell_unread(analysis: &Analysis<Capture>, output: &mut Output) {
+    if let Some(unread) = unread(&analysis.extent(), &|id| analysis.channel(id)) {
+        output.line(&Line::of(Role::Bad, format!("✗ {unread}")));
+    }
+}
+
+/// Whether the channel that was asked for, if any, is in the file; if it is not, that is told.
+pub(crate) fn look_for_channel(
+    view: &View,
+    analysis: &Analysis<Capture>,
+    report: &mut Report,
+) -> bool {
+    let names = || analysis.channels().map(|(_, channel)| channel.name.as_str());
+    let missing = view.channel.as_ref().filter(|asked| !names().any(|name| name == *asked));
+    missing.into_iter().for_each(|asked| report.no_channel(asked, names()));
+    missing.is_none()
 }

@@ -13,10 +13,10 @@ use analyzer::window::{Edge, Window};
 use codec::capture::{Channel, ChannelId};
 use codec::tick::Tick;
 
-use crate::analysing::analyse;
+use crate::analysing::{analyse, look_for_channel, tell_unread};
 use crate::args::{self, Format, View};
 use crate::files::Capture;
-use crate::listing::{Choice, Listing, list_fields};
+use crate::listing::{Choice, Listing, Origin};
 use crate::output::Output;
 use crate::report::{Failure, Report};
 
@@ -25,23 +25,22 @@ const TREES: usize = 10;
 
 pub(crate) fn run(arguments: &args::Blocking, output: &mut Output) -> Result<Report, Failure> {
     let view = &arguments.view;
-    if view.list_fields {
-        list_fields(RowKind::Waits, view.format, output);
+    let Some(mut choice) = Choice::of(view, RowKind::Waits, output)? else {
         return Ok(Report::default());
-    }
-    let mut choice = Choice::of(view, RowKind::Waits)?;
+    };
     let mut report = Report::of(&view.file);
     if view.format == Format::Text && choice.columns().is_none() {
         let mut trees = Trees::default();
         let analysis = each(arguments, &mut report, &mut |analysis, blocked| {
             let known = |id| analysis.channel(id);
-            if choice.keeps(&blocked.row(&known), blocked.period_ps(&known)) {
+            if choice.keeps(&blocked.row(&known), origin(analysis, &blocked)) {
                 trees.add(blocked);
             }
             ControlFlow::Continue(())
         })?;
         let most = view.limit.map_or(TREES, |limit| usize::try_from(limit).unwrap_or(TREES));
         let known = |id| analysis.channel(id);
+        tell_unread(&analysis, output);
         text::blocking(&trees, most, &known, &mut |line| output.line(&line));
         return Ok(report);
     }
@@ -50,8 +49,9 @@ pub(crate) fn run(arguments: &args::Blocking, output: &mut Output) -> Result<Rep
     each(arguments, &mut report, &mut |analysis, blocked| {
         let known = |id| analysis.channel(id);
         let row = blocked.row(&known);
-        if listing.keeps(&row, blocked.period_ps(&known)) {
-            listing.row(&row, |_| {});
+        let origin = origin(analysis, &blocked);
+        if listing.keeps(&row, origin) {
+            listing.row(&row, origin.capture, |_| {});
         }
         if listing.wants_more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
@@ -77,13 +77,13 @@ fn each(
             }
             Told::Row(_) | Told::Spoken(_) | Told::Fault(_) => ControlFlow::Continue(()),
         })?;
-    let names = || analysis.channels().map(|(_, channel)| channel.name.as_str());
-    if let Some(name) = &view.channel
-        && !names().any(|found| found == name)
-    {
-        report.no_channel(name, names());
-    }
+    look_for_channel(view, &analysis, report);
     Ok(analysis)
+}
+
+/// Places of a wait are on the channel that was stopped, those of a deadlock on its first.
+fn origin(known: &Analysis<Capture>, blocked: &Blocked) -> Origin {
+    Origin::on(known.channel(blocked.channel()))
 }
 
 /// Whether it has to do with the channel that is asked for, lies in the window in part, and is long

@@ -8,20 +8,16 @@ use analyzer::link::slack::Assumptions;
 use analyzer::path::Journey;
 use analyzer::text;
 
-use crate::analysing::analyse;
+use crate::analysing::{analyse, look_for_channel};
 use crate::args::View;
 use crate::files::Capture;
-use crate::listing::{Choice, Listing, list_fields};
+use crate::listing::{Choice, Listing, Origin};
 use crate::output::Output;
 use crate::report::{Failure, Report};
 
 pub(crate) fn run(view: &View, output: &mut Output) -> Result<Report, Failure> {
     let kind = RowKind::Journeys;
-    if view.list_fields {
-        list_fields(kind, view.format, output);
-        return Ok(Report::default());
-    }
-    let choice = Choice::of(view, kind)?;
+    let Some(choice) = Choice::of(view, kind, output)? else { return Ok(Report::default()) };
     let mut report = Report::of(&view.file);
     let mut listing = Listing::new(view, choice, kind.name(), output);
     listing.head(|out| out(text::journey_head()));
@@ -31,21 +27,20 @@ pub(crate) fn run(view: &View, output: &mut Output) -> Result<Report, Failure> {
         {
             let known = |id| analysis.channel(id);
             let row = journey.row(&known);
-            // Its places are on many channels, so none is told as a time.
-            if listing.keeps(&row, 1) {
-                listing.row(&row, |mut out| text::journey_lines(&journey, &known, &mut out));
+            let first = journey.hops.first().and_then(|hop| known(hop.channel));
+            let origin = Origin::across(first);
+            if listing.keeps(&row, origin) {
+                listing.row(&row, origin.capture, |mut out| {
+                    text::journey_lines(&journey, &known, &mut out);
+                });
             }
         }
         if listing.wants_more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let wanted = Wanted::Network;
     let analysis = analyse(&view.file, wanted, Assumptions::default(), &mut report, &mut told)?;
-    let names = || analysis.channels().map(|(_, channel)| channel.name.as_str());
-    if let Some(name) = &view.channel
-        && listing.wants_more()
-        && !names().any(|found| found == name)
-    {
-        report.no_channel(name, names());
+    if listing.wants_more() {
+        look_for_channel(view, &analysis, &mut report);
     }
     listing.finish();
     Ok(report)

@@ -13,21 +13,17 @@ use analyzer::link::state::Interval;
 use analyzer::text;
 use codec::capture::Channel;
 
-use crate::analysing::analyse;
+use crate::analysing::{analyse, look_for_channel, tell_unread};
 use crate::args::{Format, Links, View};
 use crate::files::Capture;
-use crate::listing::{Choice, Listing, list_fields};
+use crate::listing::{Choice, Listing, Origin};
 use crate::output::Output;
 use crate::report::{Failure, Report};
 
 pub(crate) fn run(arguments: &Links, output: &mut Output) -> Result<Report, Failure> {
     let Links { view, .. } = arguments;
     let kind = arguments.kind();
-    if view.list_fields {
-        list_fields(kind, view.format, output);
-        return Ok(Report::default());
-    }
-    let choice = Choice::of(view, kind)?;
+    let Some(choice) = Choice::of(view, kind, output)? else { return Ok(Report::default()) };
     let timed = matches!(kind, RowKind::Intervals | RowKind::Fills);
     if !timed && (view.from.is_some() || view.to.is_some()) {
         let what = "--from and --to choose among intervals and fills: add --intervals or --fill";
@@ -62,8 +58,8 @@ fn list(view: &View, choice: Choice, output: &mut Output) -> Result<Report, Fail
             && is_asked_for(view, channel, &interval)
         {
             let row = interval.row(&channel.name);
-            if listing.keeps(&row, channel.period_ps.get()) {
-                listing.row(&row, |out| out(text::interval(channel, &interval)));
+            if listing.keeps(&row, Origin::on(Some(channel))) {
+                listing.row(&row, channel.capture, |out| out(text::interval(channel, &interval)));
             }
         }
         if listing.wants_more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -95,7 +91,7 @@ fn sum(view: &View, mut choice: Choice, output: &mut Output) -> Result<Report, F
     let mut left = view.limit.unwrap_or(u64::MAX);
     let mut keeps = |found: &ChannelReport<'_>| {
         view.channel.as_ref().is_none_or(|name| *name == found.channel.name)
-            && choice.keeps(&found.row(), found.channel.period_ps.get())
+            && choice.keeps(&found.row(), Origin::on(Some(found.channel)))
             && left.checked_sub(1).map(|fewer| left = fewer).is_some()
     };
     let links: Vec<Vec<ChannelReport<'_>>> = analysis
@@ -104,6 +100,7 @@ fn sum(view: &View, mut choice: Choice, output: &mut Output) -> Result<Report, F
         .filter(|link: &Vec<_>| !link.is_empty())
         .collect();
     if view.format == Format::Text && choice.columns().is_none() {
+        tell_unread(&analysis, output);
         if !links.is_empty() || report.is_clean() {
             text::links(&links, &mut |line| output.line(&line));
         }
@@ -112,17 +109,8 @@ fn sum(view: &View, mut choice: Choice, output: &mut Output) -> Result<Report, F
     let mut listing = Listing::new(view, choice, RowKind::Links.name(), output);
     listing.head(|_| {});
     for found in links.iter().flatten() {
-        listing.row(&found.row(), |_| {});
+        listing.row(&found.row(), found.channel.capture, |_| {});
     }
     listing.finish();
     Ok(report)
-}
-
-pub(super) fn look_for_channel(view: &View, analysis: &Analysis<Capture>, report: &mut Report) {
-    let mut names = analysis.channels().map(|(_, channel)| channel.name.as_str());
-    if let Some(name) = &view.channel
-        && !names.any(|found| found == name)
-    {
-        report.no_channel(name, analysis.channels().map(|(_, channel)| channel.name.as_str()));
-    }
 }

@@ -1,15 +1,38 @@
 //! Rows on standard output: those that are asked for, as many, and of them what is asked for, in the form
 //! that is asked for.
 
+use analyzer::captured::CapturedRow;
 use analyzer::filter::{Columns, Filter, FilterError, RowKind};
 use analyzer::text::{self, Line};
-use codec::capture::{CaptureError, Progress};
+use codec::capture::{CaptureError, Channel, Progress};
 use serde::Serialize;
 
 use crate::args::{Format, View};
 use crate::output::Output;
 use crate::picked::picked;
 use crate::report::{Failure, Report};
+
+/// Origin of a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    /// Number of its capture in the file.
+    pub(crate) capture: u32,
+    /// Period of the channel of its places; 1 if they are on several channels.
+    pub(crate) period_ps: u64,
+}
+
+impl Origin {
+    /// Origin of a row whose places are on a channel.
+    pub(crate) fn on(channel: Option<&Channel>) -> Self {
+        let origin = |it: &Channel| Self { capture: it.capture, period_ps: it.period_ps.get() };
+        channel.map_or(Self { capture: 0, period_ps: 1 }, origin)
+    }
+
+    /// Origin of a row whose places are on this channel and others.
+    pub(crate) fn across(channel: Option<&Channel>) -> Self {
+        Self { period_ps: 1, ..Self::on(channel) }
+    }
+}
 
 /// Which rows are asked for by what they have, and what of them.
 #[derive(Clone, Debug)]
@@ -19,18 +42,27 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// What the command line asks of rows of a kind.
+    /// What the command line asks of rows of a kind; none if it asks only for the list of fields,
+    /// which is printed then.
     ///
     /// # Errors
     /// It asks for what there is not; so this comes before any file is opened.
-    pub(crate) fn of(view: &View, kind: RowKind) -> Result<Self, Failure> {
+    pub(crate) fn of(
+        view: &View,
+        kind: RowKind,
+        output: &mut Output,
+    ) -> Result<Option<Self>, Failure> {
+        if view.list_fields {
+            list_fields(kind, view.format, output);
+            return Ok(None);
+        }
         let wrong = |error: FilterError| Failure::filter(&error);
         let filter = view.filter.as_deref().map(|text| Filter::parse(text, kind));
         let columns = view.fields.as_deref().map(|list| Columns::parse(list, kind));
-        Ok(Self {
+        Ok(Some(Self {
             filter: filter.transpose().map_err(wrong)?,
             columns: columns.transpose().map_err(wrong)?,
-        })
+        }))
     }
 
     /// Whether the filter or the columns need a field.
@@ -43,10 +75,16 @@ impl Choice {
         self.columns.as_ref().is_some_and(|columns| columns.have(name))
     }
 
-    /// Whether a row is asked for. `period_ps` is that of the channel that its places are on, if they
-    /// are on one.
-    pub(crate) fn keeps(&mut self, row: &impl Serialize, period_ps: u64) -> bool {
-        self.filter.as_mut().is_none_or(|filter| filter.keeps(row, period_ps))
+    /// Whether a row passes the filter.
+    pub(crate) fn keeps(&mut self, row: &impl Serialize, origin: Origin) -> bool {
+        let Origin { capture, period_ps } = origin;
+        let row = CapturedRow { row, capture };
+        self.filter.as_mut().is_none_or(|filter| filter.keeps(&row, period_ps))
+    }
+
+    /// Whether there is a filter.
+    pub(crate) const fn is_filtered(&self) -> bool {
+        self.filter.is_some()
     }
 
     /// The columns, where not all are asked for.
@@ -56,7 +94,7 @@ impl Choice {
 }
 
 /// Prints the fields that rows of a kind have.
-pub(crate) fn list_fields(kind: RowKind, format: Format, output: &mut Output) {
+fn list_fields(kind: RowKind, format: Format, output: &mut Output) {
     match format {
         Format::Text => text::fields(kind, &mut |line| output.line(&line)),
         Format::Json => {
@@ -75,6 +113,8 @@ pub(crate) struct Listing<'a> {
     output: &'a mut Output,
     opening: Opening,
     printed: u64,
+    /// Capture of the newest row.
+    capture: u32,
 }
 
 /// What a list starts with.
@@ -95,7 +135,8 @@ impl<'a> Listing<'a> {
         name: &'static str,
         output: &'a mut Output,
     ) -> Self {
-        Self { view, choice, output, opening: Opening::Due { name, head: Vec::new() }, printed: 0 }
+        let opening = Opening::Due { name, head: Vec::new() };
+        Self { view, choice, output, opening, printed: 0, capture: 0 }
     }
 
     /// Takes what stands above the rows: for people only.
@@ -133,16 +174,31 @@ impl<'a> Listing<'a> {
     }
 
     /// Whether a row is asked for: see [`Choice::keeps`].
-    pub(crate) fn keeps(&mut self, row: &impl Serialize, period_ps: u64) -> bool {
-        self.choice.keeps(row, period_ps)
+    pub(crate) fn keeps(&mut self, row: &impl Serialize, origin: Origin) -> bool {
+        self.choice.keeps(row, origin)
     }
 
-    /// Prints a row: its lines for people, or the row itself for programs.
-    pub(crate) fn row(&mut self, row: &impl Serialize, lines: impl FnOnce(&mut dyn FnMut(Line))) {
+    /// Prints a line between the rows of two captures: for people only.
+    pub(crate) fn enter(&mut self, capture: u32) {
+        if self.capture != capture && !self.choice.shows("capture") {
+            self.capture = capture;
+            self.line(&text::capture_line(capture));
+        }
+    }
+
+    /// Prints a row of a capture: its lines for people, or the row itself for programs.
+    pub(crate) fn row(
+        &mut self,
+        row: &impl Serialize,
+        capture: u32,
+        lines: impl FnOnce(&mut dyn FnMut(Line)),
+    ) {
         if !self.wants_more() {
             return;
         }
         self.open();
+        self.enter(capture);
+        let row = &CapturedRow { row, capture };
         if self.view.format == Format::Json && self.printed > 0 {
             self.output.text(",\n");
         }
@@ -173,15 +229,22 @@ impl<'a> Listing<'a> {
 }
 
 /// Reads a capture to its end, or as far as it can be read.
+///
+/// # Errors
+/// The file has no channel, so that there is nothing to print.
 pub(crate) fn read_on(
     report: &mut Report,
     mut step: impl FnMut(&mut Report) -> Result<Progress, CaptureError>,
-) {
+) -> Result<(), Failure> {
     loop {
         match step(report) {
             Ok(Progress::More) => {}
-            Ok(Progress::Done) => return,
-            Err(error) => return report.error(&error),
+            Ok(Progress::Done) => return Ok(()),
+            Err(error @ CaptureError::NoChannel { .. }) => return Err(report.failure(&error)),
+            Err(error) => {
+                report.error(&error);
+                return Ok(());
+            }
         }
     }
 }

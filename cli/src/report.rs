@@ -60,6 +60,11 @@ impl Report {
         self.errors.push(error.to_string());
     }
 
+    /// The failure that an error of the capture is.
+    pub(crate) fn failure(&self, error: &CaptureError) -> Failure {
+        Failure::Told(format!("{}: {error}", self.file))
+    }
+
     /// Something that was left out.
     pub(crate) fn left_out(&mut self, what: String) {
         self.errors.push(what);

@@ -9,7 +9,7 @@ use codec::capture::{Channel, Progress};
 
 use crate::args::View;
 use crate::files;
-use crate::listing::{Choice, Listing, list_fields, read_on};
+use crate::listing::{Choice, Listing, Origin, read_on};
 use crate::output::Output;
 use crate::report::{Failure, Report};
 
@@ -23,11 +23,7 @@ pub(crate) fn run(
         Want::Packets => (RowKind::Packets, text::packet_head()),
         Want::Events | Want::All => (RowKind::Events, text::event_head()),
     };
-    if view.list_fields {
-        list_fields(kind, view.format, output);
-        return Ok(Report::default());
-    }
-    let choice = Choice::of(view, kind)?;
+    let Some(choice) = Choice::of(view, kind, output)? else { return Ok(Report::default()) };
     let capture = files::open(&view.file).map_err(|e| Failure::file(&view.file, &e))?;
     let mut report = Report::of(&view.file);
     let shown = if choice.shows("bytes") { Bytes::Keep } else { bytes };
@@ -51,7 +47,7 @@ pub(crate) fn run(
             Said::Row(..) => {}
             Said::Fault(fault) => report.fault(fault),
         })
-    });
+    })?;
     if let Some(name) = &view.channel
         && listing.wants_more()
         && !rows.names().any(|found| found == name)
@@ -75,10 +71,10 @@ fn is_asked_for(view: &View, channel: &Channel, row: &Row) -> bool {
 
 /// Whether the row is as the filter says. What is left out is told all the same.
 fn keeps(listing: &mut Listing<'_>, channel: &Channel, row: &Row) -> bool {
-    let period_ps = channel.period_ps.get();
+    let origin = Origin::on(Some(channel));
     match &row.what {
-        What::Packet(packet) => listing.keeps(&packet.row(&channel.name), period_ps),
-        What::Event(event) => listing.keeps(&event.row(&channel.name, row.at), period_ps),
+        What::Packet(packet) => listing.keeps(&packet.row(&channel.name), origin),
+        What::Event(event) => listing.keeps(&event.row(&channel.name, row.at), origin),
         What::Detail(_) | What::Omitted { .. } => true,
     }
 }
@@ -93,8 +89,10 @@ fn forget(row: &mut Row) {
 fn print(channel: &Channel, row: &Row, listing: &mut Listing<'_>, report: &mut Report) {
     let lines = |mut out: &mut dyn FnMut(text::Line)| text::row(channel, row, &mut out);
     match &row.what {
-        What::Packet(packet) => listing.row(&packet.row(&channel.name), lines),
-        What::Event(event) => listing.row(&event.row(&channel.name, row.at), lines),
+        What::Packet(packet) => listing.row(&packet.row(&channel.name), channel.capture, lines),
+        What::Event(event) => {
+            listing.row(&event.row(&channel.name, row.at), channel.capture, lines);
+        }
         // They are not asked for.
         What::Detail(_) => {}
         What::Omitted { rounds, every } => {

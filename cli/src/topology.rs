@@ -8,7 +8,7 @@ use analyzer::text;
 use analyzer::topology::{LinkRow, NodeRow, PassageRow, RemarkRow};
 use serde::Serialize;
 
-use crate::analysing::analyse;
+use crate::analysing::{analyse, tell_unread};
 use crate::args::{self, Drawing};
 use crate::output::Output;
 use crate::report::{Failure, Report};
@@ -28,7 +28,10 @@ pub(crate) fn run(arguments: &args::Topology, output: &mut Output) -> Result<Rep
     let analysis = analyse(file, Wanted::Findings, Assumptions::default(), &mut report, told)?;
     let topology = analysis.topology();
     match format {
-        Drawing::Text => text::topology(&topology, &mut |line| output.line(&line)),
+        Drawing::Text => {
+            tell_unread(&analysis, output);
+            text::topology(&topology, &mut |line| output.line(&line));
+        }
         Drawing::Dot => output.text(&topology.dot()),
         Drawing::Jsonl => topology.rows().for_each(|row| output.json(&row, "\n")),
         Drawing::Json => {

@@ -78,3 +78,25 @@ fn a_name_that_nothing_has_brings_the_nearest_to_mind() {
         assert!(told.contains(&format!("did you mean {meant:?}?")), "{told}");
     }
 }
+
+#[test]
+fn headline_and_status_are_of_what_was_selected_whatever_the_limit() {
+    let own = "✗ 3 errors   on s0:1>h1:0   (1 warning elsewhere)";
+    let part = "✓ nothing wrong in what was selected   (3 errors, 1 warning elsewhere)";
+    let all = "✗ 3 errors   ! 1 warning   in 4 channels, 19200 characters, 7 packets";
+    for (more, status, first, rules) in [
+        (&["--channel", "s0:1>h1:0"][..], 1, own, "rules, by the whole capture:"),
+        (&["--from", "40us"], 0, part, "rules, by the whole capture:"),
+        (&["--filter", "severity == note"], 0, part, "rules, by the whole capture:"),
+        (&["--limit", "0"], 1, all, "C characters"),
+    ] {
+        let output = check("demo-cut/capture.pcapng", more);
+        let text = text(&output);
+        assert_eq!((output.status.code(), text.lines().next()), (Some(status), Some(first)));
+        assert!(text.contains(&format!("\n\n{rules}")), "{more:?}: {text}");
+    }
+    let fields = check("demo-cut/capture.pcapng", &["--limit", "0", "--fields", "finding"]);
+    assert_eq!(fields.status.code(), Some(1));
+    let missing = check("demo-cut/capture.pcapng", &["--channel", "s0:1"]);
+    assert_eq!((missing.status.code(), missing.stdout.as_slice()), (Some(2), &b""[..]));
+}

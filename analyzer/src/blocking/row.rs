@@ -130,11 +130,6 @@ impl Blocked {
         }
     }
 
-    /// That channel's character period.
-    pub fn period_ps<'a>(&self, known: &impl Fn(ChannelId) -> Option<&'a Channel>) -> u64 {
-        known(self.channel()).map_or(1, |channel| channel.period_ps.get())
-    }
-
     /// The row of `docs/output.md`.
     #[must_use]
     pub fn row<'a>(&self, known: &impl Fn(ChannelId) -> Option<&'a Channel>) -> BlockedRow<'a> {

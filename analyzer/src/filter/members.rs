@@ -4,8 +4,8 @@
 use std::fmt;
 
 use serde::ser::{
-    Error, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
-    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
+    Error, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple,
+    Serializer,
 };
 
 /// A value of a row.
@@ -101,11 +101,11 @@ impl<'v, V: Visitor> Serializer for Walk<'v, V> {
     type Error = NotThere;
     type SerializeSeq = Self;
     type SerializeTuple = Self;
-    type SerializeTupleStruct = Self;
-    type SerializeTupleVariant = Self;
+    type SerializeTupleStruct = Impossible<(), NotThere>;
+    type SerializeTupleVariant = Impossible<(), NotThere>;
     type SerializeMap = Map<'v, V>;
     type SerializeStruct = Self;
-    type SerializeStructVariant = Self;
+    type SerializeStructVariant = Impossible<(), NotThere>;
 
     fn serialize_bool(self, flag: bool) -> Seen {
         self.value(Value::Flag(flag))
@@ -189,8 +189,12 @@ impl<'v, V: Visitor> Serializer for Walk<'v, V> {
     fn serialize_tuple(self, _: usize) -> Result<Self, NotThere> {
         self.begin()
     }
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, NotThere> {
-        self.begin()
+    fn serialize_tuple_struct(
+        self,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Impossible<(), NotThere>, NotThere> {
+        Err(NotThere)
     }
     fn serialize_tuple_variant(
         self,
@@ -198,8 +202,8 @@ impl<'v, V: Visitor> Serializer for Walk<'v, V> {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Self, NotThere> {
-        self.begin()
+    ) -> Result<Impossible<(), NotThere>, NotThere> {
+        Err(NotThere)
     }
     fn serialize_map(self, _: Option<usize>) -> Result<Map<'v, V>, NotThere> {
         let Self(visitor) = self.begin()?;
@@ -214,8 +218,8 @@ impl<'v, V: Visitor> Serializer for Walk<'v, V> {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Self, NotThere> {
-        self.begin()
+    ) -> Result<Impossible<(), NotThere>, NotThere> {
+        Err(NotThere)
     }
     /// Bytes come as they are, not as digits.
     fn is_human_readable(&self) -> bool {
@@ -247,30 +251,6 @@ impl<V: Visitor> SerializeTuple for Walk<'_, V> {
     }
 }
 
-impl<V: Visitor> SerializeTupleStruct for Walk<'_, V> {
-    type Ok = ();
-    type Error = NotThere;
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Seen {
-        self.0.element(value);
-        Ok(())
-    }
-    fn end(self) -> Seen {
-        Ok(())
-    }
-}
-
-impl<V: Visitor> SerializeTupleVariant for Walk<'_, V> {
-    type Ok = ();
-    type Error = NotThere;
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Seen {
-        self.0.element(value);
-        Ok(())
-    }
-    fn end(self) -> Seen {
-        Ok(())
-    }
-}
-
 impl<V: Visitor> SerializeMap for Map<'_, V> {
     type Ok = ();
     type Error = NotThere;
@@ -289,18 +269,6 @@ impl<V: Visitor> SerializeMap for Map<'_, V> {
 }
 
 impl<V: Visitor> SerializeStruct for Walk<'_, V> {
-    type Ok = ();
-    type Error = NotThere;
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Seen {
-        self.0.member(name, value);
-        Ok(())
-    }
-    fn end(self) -> Seen {
-        Ok(())
-    }
-}
-
-impl<V: Visitor> SerializeStructVariant for Walk<'_, V> {
     type Ok = ();
     type Error = NotThere;
     fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Seen {

@@ -25,6 +25,10 @@ const U64: u64 = u64::MAX;
 const U32: u64 = u32::MAX as u64;
 const BYTE: u64 = 255;
 
+/// The last field of every row: see [`crate::captured`].
+const CAPTURE: Field =
+    Field::new("capture", Number(U32), "", "", "number of the capture in the file");
+
 const CHANNEL: Field = Field::new("channel", Text, "", "", "name of the channel");
 
 /// Verdicts on a CRC.
@@ -89,6 +93,7 @@ pub(super) const CHANNELS: &[Field] = &[
     Field::new("holes", Number(U64), "holes", "", "stretches that were not recorded"),
     Field::new("first", Place, "characters", "", "place of the first character"),
     Field::new("last", Place, "characters", "", "place of the last character"),
+    CAPTURE,
 ];
 
 #[rustfmt::skip]
@@ -107,6 +112,7 @@ pub(super) const PACKETS: &[Field] = &[
     Field::new("bytes", Bytes, "", "P-1", "all its bytes, the first MiB at most"),
     Field::new("route_left_out", Number(U64), "bytes", "", "bytes that route does not have"),
     Field::new("bytes_left_out", Number(U64), "bytes", "", "bytes that bytes does not have"),
+    CAPTURE,
 ];
 
 #[rustfmt::skip]
@@ -120,6 +126,7 @@ pub(super) const EVENTS: &[Field] = &[
     Field::new("symbol", Words(CORRECTED), "", "C-4", "what a corrected code was corrected to"),
     Field::new("missing", Number(U64), "characters", "", "of a hole: how many were not recorded"),
     Field::new("by", Words(BY), "", "F-2", "what released a stopped sender"),
+    CAPTURE,
 ];
 
 #[rustfmt::skip]
@@ -127,6 +134,7 @@ pub(super) const CHARACTERS: &[Field] = &[
     Field::new("at", Place, "characters", "", "first period, on the left channel"),
     Field::new("left", Text, "", "", "what the left channel carried, in notation"),
     Field::new("right", Text, "", "", "what the right channel carried, in notation"),
+    CAPTURE,
 ];
 
 const WAIT: &[&str] = &["stop", "deadlock"];
@@ -176,4 +184,5 @@ pub(super) const WAITS: &[Field] = &[
     Field::new("channels", Text, "", "R-4", "of a deadlock: each waits for the next"),
     Field::new("broken_by", Words(BROKEN_BY), "", "R-4", "what broke a deadlock"),
     Field::new("broken_at", Text, "", "R-4", "the channel that went on then"),
+    CAPTURE,
 ];

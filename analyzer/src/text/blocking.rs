@@ -61,7 +61,7 @@ pub fn blocking(trees: &Trees, most: usize, known: Known<'_>, out: &mut impl FnM
 }
 
 fn name(id: ChannelId, known: Known<'_>) -> String {
-    known(id).map_or_else(|| format!("#{id}"), |channel| channel.name.clone())
+    known(id).map_or_else(|| format!("#{id}"), |channel| channel.label().into_owned())
 }
 
 fn node(id: ChannelId, known: Known<'_>) -> String {

@@ -1,6 +1,8 @@
 //! What `myriscope check` prints for people: findings, the worst first, and how each rule stands.
 
-use super::{Line, Role, count, microseconds};
+use codec::capture::{Channel, ChannelId, ReadExtent};
+
+use super::{Line, Role, count, microseconds, when};
 use crate::finding::{Counts, FindingRow, First, Ledger, Said, Severity};
 use crate::rules::{GROUPS, Outcome, Verdict};
 
@@ -33,49 +35,127 @@ const fn sign(outcome: Outcome) -> (&'static str, Role) {
     }
 }
 
-/// How many findings there are, and in how much.
-#[must_use]
-pub fn headline(ledger: &Ledger) -> Line {
-    let mut line = Line::default();
-    for severity in [Severity::Error, Severity::Warning, Severity::Note] {
-        let found = ledger.count(severity);
-        if found > 0 {
-            let (mark, role) = mark(severity);
-            line = line.and(role, format!("{mark} {}", count(found, severity.name())));
-            line = line.and(Role::Plain, "   ");
-        }
-    }
-    let Counts { channels, characters, packets, .. } = *ledger.seen();
-    if ledger.count(Severity::Error) + ledger.count(Severity::Warning) == 0 {
-        let notes = line;
-        line = Line::of(Role::Good, "✓ nothing wrong").and(Role::Plain, "   ");
-        line = notes.pieces().fold(line, |line, (role, piece)| line.and(role, piece));
-    }
-    let size =
-        [count(channels, "channel"), count(characters, "character"), count(packets, "packet")];
-    line.and(Role::Dim, format!("in {}", size.join(", ")))
+/// Scope of a check: how much of the file was read, and which findings were selected.
+#[derive(Clone, Debug)]
+pub struct CheckScope {
+    /// Reason why the file was not judged as a whole, if it was not.
+    pub unread: Option<String>,
+    /// Name of the selection: `on h0:0>s0:3`. None if everything is selected.
+    pub selection: Option<String>,
+    /// Severities of the selected findings.
+    pub selected: Vec<Severity>,
+    /// Severities of all other findings.
+    pub elsewhere: Vec<Severity>,
 }
 
-/// The findings, in the order given; those of one kind stand together.
-pub fn findings(rows: &[FindingRow<'_>], out: &mut impl FnMut(Line)) {
-    let width = rows.iter().map(|row| row.channel.chars().count()).max().unwrap_or(0);
-    let longest = rows.iter().map(|row| row.finding.len()).max().unwrap_or(0).max(NAME);
-    for alike in rows.chunk_by(|one, other| one.finding == other.finding) {
-        let Some(row) = alike.first() else { continue };
+impl CheckScope {
+    /// Whether there are errors or warnings among the selected findings.
+    #[must_use]
+    pub fn is_wrong(&self) -> bool {
+        self.selected.iter().any(|severity| *severity != Severity::Note)
+    }
+}
+
+/// The severities that occur, the worst first, each with its count.
+fn counted(severities: &[Severity]) -> impl Iterator<Item = (Severity, usize)> {
+    let all = [Severity::Error, Severity::Warning, Severity::Note].into_iter();
+    let times = |severity| severities.iter().filter(|other| **other == severity).count();
+    all.map(move |severity| (severity, times(severity))).filter(|(_, found)| *found > 0)
+}
+
+/// Reason why a file was not judged as a whole; none if it was.
+pub fn unread<'a>(
+    extent: &ReadExtent,
+    known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
+) -> Option<String> {
+    let others = extent.faults.saturating_sub(extent.left_out);
+    let faults = match (extent.left_out, others) {
+        (0, 0) => None,
+        (0, others) => Some(format!("{} in the file", count(others, "fault"))),
+        (left_out, 0) => Some(format!("{} left out", count(left_out, "faulty chunk"))),
+        (left_out, others) => {
+            let left_out = count(left_out, "faulty chunk");
+            Some(format!("{left_out} left out, {}", count(others, "other fault")))
+        }
+    };
+    let Some(byte) = extent.stopped_at else {
+        let what = if extent.left_out > 0 { "judged" } else { "understood" };
+        return faults.map(|faults| format!("not all {what}: {faults}"));
+    };
+    let mut text = format!("not judged to the end: reading stopped at byte {byte}, ");
+    match extent.last.and_then(|(id, end)| Some((known(id)?, end))) {
+        Some((channel, end)) => {
+            text += &format!("after {} µs of {}", when(channel, end.0), channel.label());
+        }
+        None => text += "before the first character",
+    }
+    text += &faults.map_or_else(String::new, |faults| format!("; {faults}"));
+    Some(text)
+}
+
+/// The number of findings, and the size of what was judged. What was not read is never called right.
+pub fn headline(ledger: &Ledger, scope: &CheckScope, out: &mut impl FnMut(Line)) {
+    let Counts { channels, characters, packets, .. } = *ledger.seen();
+    if let Some(unread) = &scope.unread {
+        out(Line::of(Role::Bad, format!("✗ {unread}")));
+        if characters == 0 {
+            return;
+        }
+    }
+    let on = scope.selection.as_deref().unwrap_or_default();
+    let mut line = Line::default();
+    if !scope.is_wrong() {
+        let (role, text) = match scope.unread {
+            None => (Role::Good, "✓ nothing wrong"),
+            Some(_) => (Role::Plain, "no error or warning in what was read"),
+        };
+        line = line.and(role, format!("{text} {on}").trim_end()).and(Role::Plain, "   ");
+    }
+    for (severity, found) in counted(&scope.selected) {
+        let (mark, role) = mark(severity);
+        line = line.and(role, format!("{mark} {}", count(found, severity.name())));
+        line = line.and(Role::Plain, "   ");
+    }
+    if scope.is_wrong() && !on.is_empty() {
+        line = line.and(Role::Plain, format!("{on}   "));
+    }
+    let elsewhere: Vec<String> =
+        counted(&scope.elsewhere).map(|(it, found)| count(found, it.name())).collect();
+    let size =
+        [count(channels, "channel"), count(characters, "character"), count(packets, "packet")];
+    out(match &scope.selection {
+        None => line.and(Role::Dim, format!("in {}", size.join(", "))),
+        Some(_) if elsewhere.is_empty() => line,
+        Some(_) => line.and(Role::Notice, format!("({} elsewhere)", elsewhere.join(", "))),
+    });
+}
+
+/// The findings, in the order given, each with the number of its capture; those of one kind stand
+/// together.
+pub fn findings(rows: &[(u32, FindingRow<'_>)], out: &mut impl FnMut(Line)) {
+    let label = |(capture, row): &(u32, FindingRow<'_>)| match capture {
+        0 => row.channel.to_owned(),
+        capture => format!("{} (capture {capture})", row.channel),
+    };
+    let width = rows.iter().map(|row| label(row).chars().count()).max().unwrap_or(0);
+    let longest = rows.iter().map(|(_, row)| row.finding.len()).max().unwrap_or(0).max(NAME);
+    for alike in rows.chunk_by(|(_, one), (_, other)| one.finding == other.finding) {
+        let Some((_, row)) = alike.first() else { continue };
         let (mark, role) = mark(row.severity);
         out(Line::default());
         out(Line::of(role, format!("{mark} {:<longest$} ", row.finding))
             .and(Role::Head, format!("{:<4} ", row.rule.unwrap_or("")))
             .and(Role::Plain, row.text));
-        for row in alike.iter().take(CHANNELS_SHOWN) {
+        for found in alike.iter().take(CHANNELS_SHOWN) {
+            let (_, row) = found;
             out(Line::of(role, format!("{:>8}× ", row.count))
-                .and(Role::Plain, format!("{:<width$}  ", row.channel))
+                .and(Role::Plain, format!("{:<width$}  ", label(found)))
                 .and(Role::Dim, format!("{:>12} µs  ", microseconds(row.time_ps)))
                 .and(Role::Plain, details(&row.first)));
         }
         let more = alike.get(CHANNELS_SHOWN..).unwrap_or_default();
         if !more.is_empty() {
-            let all = more.iter().map(|row| row.count).fold(0, u64::saturating_add);
+            let all = more.iter().map(|(_, row)| row.count).fold(0, u64::saturating_add);
             let text = format!("{all:>8}× on {}", count(more.len(), "more channel"));
             out(Line::of(Role::Dim, text));
         }
@@ -125,9 +205,14 @@ fn detail(name: &str, said: &Said<'_>) -> String {
     }
 }
 
-/// How each rule stands, and why some cannot be told.
-pub fn verdicts(verdicts: &[Verdict], out: &mut impl FnMut(Line)) {
+/// How each rule stands, and why some cannot be told. Verdicts are of all that was read, whatever
+/// findings were selected.
+pub fn verdicts(verdicts: &[Verdict], scope: &CheckScope, out: &mut impl FnMut(Line)) {
     out(Line::default());
+    if scope.unread.is_some() || scope.selection.is_some() {
+        let all = if scope.unread.is_some() { "all that was read" } else { "the whole capture" };
+        out(Line::of(Role::Notice, format!("rules, by {all}:")));
+    }
     for (letter, name) in GROUPS {
         let group = verdicts.iter().filter(|verdict| verdict.rule.group() == letter);
         let mut line =

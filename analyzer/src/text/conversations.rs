@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use codec::capture::{Channel, ChannelId};
 use codec::transport::{Nic, Seq, Sync};
 
-use super::{Line, Role, count, microseconds, wrapped};
+use super::{Line, Role, capture_line, count, microseconds, wrapped};
 use crate::conversation::{
     Broken, Conversation, Data, Ended, Malformed, Noticed, Remark, Sums, Trips,
 };
@@ -28,14 +28,16 @@ const BAR: u64 = 40;
 /// What is gathered for a summary.
 #[derive(Debug, Default)]
 pub struct Conversed {
-    pairs: BTreeMap<(Nic, Nic), Vec<Conversation>>,
+    /// By capture and NICs.
+    pairs: BTreeMap<(u32, Nic, Nic), Vec<Conversation>>,
     malformed: BTreeMap<String, u64>,
 }
 
 impl Conversed {
-    /// Adds a conversation.
-    pub fn add(&mut self, conversation: Conversation) {
-        self.pairs.entry(conversation.key.pair()).or_default().push(conversation);
+    /// Adds a conversation of a capture.
+    pub fn add(&mut self, capture: u32, conversation: Conversation) {
+        let (source, destination) = conversation.key.pair();
+        self.pairs.entry((capture, source, destination)).or_default().push(conversation);
     }
 
     /// Adds a packet that only looks like one of the protocol.
@@ -50,7 +52,12 @@ impl Conversed {
 /// The summary: pairs of NICs in order, their conversations in order of logical channels.
 pub fn conversations(conversed: &Conversed, out: &mut impl FnMut(Line)) {
     let mut trips = Trips::default();
-    for ((source, destination), talks) in &conversed.pairs {
+    let mut current = 0;
+    for ((capture, source, destination), talks) in &conversed.pairs {
+        if current != *capture {
+            current = *capture;
+            out(capture_line(current));
+        }
         let mut sums = Sums::default();
         talks.iter().for_each(|talk| sums.absorb(&talk.sums));
         trips.absorb(&sums.trips);

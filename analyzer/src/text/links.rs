@@ -104,12 +104,18 @@ fn title(link: &[ChannelReport<'_>]) -> Line {
         (2, Some(way)) => format!("{} ⇄ {}", way.from, way.to),
         _ => first.channel.name.clone(),
     };
+    let name = match first.channel.capture {
+        0 => name,
+        capture => format!("{name} (capture {capture})"),
+    };
     let mut rest = format!("  {} Mb/s", first.channel.bits_per_second() / 1_000_000);
     if let Some(tap) = &first.channel.tap {
         rest += &format!(", seen at {tap}");
     }
-    if link.len() == 1 {
-        rest += ", no opposite channel: its flow control is not known";
+    match (link.len(), first.peer) {
+        (1, Some(_)) => rest += ", opposite not shown",
+        (1, None) => rest += ", no opposite channel: its flow control is not known",
+        _ => {}
     }
     Line::of(Role::Head, name).and(Role::Dim, rest)
 }

@@ -2,9 +2,12 @@
 
 use std::io::Read;
 
-use codec::capture::{CaptureError, Item, Progress, Reader};
+use codec::capture::{CaptureError, Channel, Item, Progress, Reader};
 
-use super::{Conversed, Line, check, error, event_head, fault, info, packet_head, row};
+use super::check::CheckScope;
+use super::{
+    Conversed, Line, capture_line, check, error, event_head, fault, info, packet_head, row,
+};
 use crate::analysis::{Analysis, Told, Wanted};
 use crate::blocking::trees::Trees;
 use crate::conversation::Spoken;
@@ -14,7 +17,7 @@ use crate::link::slack::Assumptions;
 use crate::packet::Bytes;
 use crate::reading::{Rows, Said, Tallies};
 use crate::rules::verdicts;
-use crate::show::{Pair, Show};
+use crate::show::{Pair, Show, Shown};
 use crate::timeline::Want;
 use crate::window::Window;
 
@@ -46,7 +49,7 @@ pub enum View {
 }
 
 /// A capture as text: what `myriscope` prints, without colours. Whatever is wrong with the capture
-/// stands in it too, on lines that begin with `!`.
+/// stands in it too, on lines that begin with `!`; of a file without a channel nothing else.
 ///
 /// ```
 /// use analyzer::text::{View, render};
@@ -91,10 +94,25 @@ pub fn render(capture: impl Read + Send, view: View) -> String {
         }),
         View::Check => render_counts(capture, out, checked),
     };
-    if let Err(found) = result {
-        out(error(&found));
+    match result {
+        Ok(()) => text,
+        Err(found @ CaptureError::NoChannel { .. }) => format!("{}\n", error(&found)),
+        Err(found) => text + &format!("{}\n", error(&found)),
     }
-    text
+}
+
+/// Calls for a line between captures where a row is of another capture than the one before it.
+fn enter(current: &mut u32, channel: Option<&Channel>, out: &mut impl FnMut(Line)) {
+    if let Some(channel) = channel.filter(|channel| channel.capture != *current) {
+        *current = channel.capture;
+        out(capture_line(*current));
+    }
+}
+
+/// Reads a capture to its end, or as far as it can be read.
+fn to_end(mut step: impl FnMut() -> Result<Progress, CaptureError>) -> Result<(), CaptureError> {
+    while step()? == Progress::More {}
+    Ok(())
 }
 
 fn render_conversations(
@@ -102,40 +120,23 @@ fn render_conversations(
     out: &mut impl FnMut(Line),
 ) -> Result<(), CaptureError> {
     let mut conversed = Conversed::default();
-    let mut analysis = Analysis::new(capture, Wanted::Conversations, Assumptions::default());
-    let mut faults = Vec::new();
-    let result = loop {
-        let mut told = |told: Told| match told {
-            Told::Spoken(Spoken::Conversation(it)) => conversed.add(*it),
-            Told::Spoken(Spoken::Malformed(it)) => conversed.malformed(&it),
-            Told::Fault(found) => faults.push(found),
-            Told::Spoken(Spoken::Noticed(_))
-            | Told::Row(_)
-            | Told::Interval(_)
-            | Told::Slack(_)
-            | Told::Journey(_)
-            | Told::Blocked(_) => {}
-        };
-        match analysis.step(&mut told) {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => break Ok(()),
-            Err(found) => break Err(found),
+    let (_, result) = analyse(capture, Wanted::Conversations, &mut |analysis, told| match told {
+        Told::Spoken(Spoken::Conversation(it)) => {
+            let channel = analysis.channel(it.first.channel);
+            conversed.add(channel.map_or(0, |channel| channel.capture), *it);
         }
-    };
-    faults.iter().for_each(|found| out(fault(found)));
+        Told::Spoken(Spoken::Malformed(it)) => conversed.malformed(&it),
+        Told::Fault(found) => out(fault(&found)),
+        Told::Spoken(Spoken::Noticed(_)) | Told::Row(_) | Told::Interval(_) => {}
+        Told::Slack(_) | Told::Journey(_) | Told::Blocked(_) => {}
+    });
     super::conversations(&conversed, out);
     result
 }
 
 fn render_info(capture: impl Read, out: &mut impl FnMut(Line)) -> Result<(), CaptureError> {
     let mut tallies = Tallies::new(capture);
-    let result = loop {
-        match tallies.step(&Window::ALL, &mut |found| out(fault(&found))) {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => break Ok(()),
-            Err(found) => break Err(found),
-        }
-    };
+    let result = to_end(|| tallies.step(&Window::ALL, &mut |found| out(fault(&found))));
     info(&tallies, out);
     result
 }
@@ -150,32 +151,37 @@ fn render_rows(
         Want::Events | Want::All => event_head(),
     });
     let mut rows = Rows::new(capture, want, Bytes::Forget);
+    let mut current = 0;
     let mut said = |said: Said<'_>| match said {
-        Said::Row(channel, found) => row(channel, &found, out),
+        Said::Row(channel, found) => {
+            enter(&mut current, Some(channel), out);
+            row(channel, &found, out);
+        }
         Said::Fault(found) => out(fault(&found)),
     };
-    while rows.step(&mut said)? == Progress::More {}
-    Ok(())
+    to_end(|| rows.step(&mut said))
 }
 
 fn render_show(capture: impl Read, out: &mut impl FnMut(Line)) -> Result<(), CaptureError> {
     let mut reader = Reader::new(capture);
     let mut show = Show::new(Pair::First);
-    let result = loop {
-        let mut item = |item: Item<'_>| {
+    let result = to_end(|| {
+        reader.step(&mut |item| {
             if let Item::Fault(found) = &item {
                 out(fault(found));
             }
-            show.feed(&item, &Window::ALL, &mut |shown| shown.lines(out));
-        };
-        match reader.step(&mut item) {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => break Ok(()),
-            Err(found) => break Err(found),
-        }
-    };
-    show.finish(&mut |shown| shown.lines(out));
+            show.feed(&item, &Window::ALL, &mut |shown| shown_lines(&shown, out));
+        })
+    });
+    show.finish(&mut |shown| shown_lines(&shown, out));
     result
+}
+
+fn shown_lines(shown: &Shown, out: &mut impl FnMut(Line)) {
+    if let Shown::Head { capture: capture @ 1.., .. } = shown {
+        out(capture_line(*capture));
+    }
+    shown.lines(out);
 }
 
 /// Reads a capture through all storeys.
@@ -186,15 +192,12 @@ fn analyse<R: Read + Send>(
 ) -> (Analysis<R>, Result<(), CaptureError>) {
     let mut analysis = Analysis::new(capture, wanted, Assumptions::default());
     let mut step = Vec::new();
-    loop {
+    let result = to_end(|| {
         let progress = analysis.step(&mut |told| step.push(told));
         step.drain(..).for_each(|told| out(&analysis, told));
-        match progress {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => return (analysis, Ok(())),
-            Err(found) => return (analysis, Err(found)),
-        }
-    }
+        progress
+    });
+    (analysis, result)
 }
 
 fn render_journeys(
@@ -202,8 +205,11 @@ fn render_journeys(
     out: &mut impl FnMut(Line),
 ) -> Result<(), CaptureError> {
     out(super::journey_head());
+    let mut current = 0;
     let (_, result) = analyse(capture, Wanted::Network, &mut |analysis, told| match told {
         Told::Journey(journey) => {
+            let first = journey.hops.first().and_then(|hop| analysis.channel(hop.channel));
+            enter(&mut current, first, out);
             super::journey_lines(&journey, &|id| analysis.channel(id), out);
         }
         Told::Fault(found) => out(fault(&found)),
@@ -248,9 +254,19 @@ fn checked<R: Read + Send>(analysis: &Analysis<R>, out: &mut impl FnMut(Line)) {
     let ledger = findings.ledger();
     let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());
     let ranked = ranked(ledger);
-    let rows: Vec<FindingRow<'_>> =
-        ranked.iter().map(|(kind, id, found)| found.row(*kind, *id, &name)).collect();
-    out(check::headline(ledger));
+    let known = |id| analysis.channel(id);
+    let rows = ranked.iter().map(|(kind, id, found)| {
+        let capture = known(*id).map_or(0, |channel| channel.capture);
+        (capture, found.row(*kind, *id, &name))
+    });
+    let rows: Vec<(u32, FindingRow<'_>)> = rows.collect();
+    let scope = CheckScope {
+        unread: check::unread(&analysis.extent(), &known),
+        selection: None,
+        selected: rows.iter().map(|(_, row)| row.severity).collect(),
+        elsewhere: Vec::new(),
+    };
+    check::headline(ledger, &scope, out);
     check::findings(&rows, out);
-    check::verdicts(&verdicts(ledger), out);
+    check::verdicts(&verdicts(ledger), &scope, out);
 }

@@ -25,7 +25,7 @@ pub fn slack<'a>(slacks: impl Iterator<Item = &'a Slack>, out: &mut impl FnMut(L
             out(head(&row));
             before = Some(*parameters);
         }
-        buffer(&row, out);
+        buffer(&slack.channel().label(), &row, out);
     }
 }
 
@@ -83,8 +83,8 @@ fn gauge(row: &SlackRow<'_>) -> Line {
         .and(Role::Dim, rest)
 }
 
-fn buffer(row: &SlackRow<'_>, out: &mut impl FnMut(Line)) {
-    let mut line = Line::of(Role::Head, format!("{:<22} ", row.channel));
+fn buffer(name: &str, row: &SlackRow<'_>, out: &mut impl FnMut(Line)) {
+    let mut line = Line::of(Role::Head, format!("{name:<22} "));
     if row.periods == 0 || row.tapped_at.is_none() {
         let why = if row.tapped_at.is_none() {
             "the capture does not say at which end it was tapped"

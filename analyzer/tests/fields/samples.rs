@@ -2,6 +2,7 @@
 
 use analyzer::Event;
 use analyzer::blocking::{BlockedRow, DeadlockRow, HolderRow, StopRow};
+use analyzer::captured::CapturedRow;
 use analyzer::conversation::{
     Broken, Cause, Conversation, Data, Ended, Fate, Gone, History, Key, Label, Malformed, Noticed,
     Place, Remark, Storm, Sums, Trips,
@@ -28,8 +29,13 @@ use codec::transport::{EndpointId, Form, Reason, Role, Sync};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The rows of a kind.
+/// The rows of a kind, as they are printed: each with its capture.
 pub(crate) fn samples(kind: RowKind) -> Vec<Value> {
+    let rows = rows(kind);
+    rows.iter().map(|row| value(CapturedRow { row, capture: 1 })).collect()
+}
+
+fn rows(kind: RowKind) -> Vec<Value> {
     match kind {
         RowKind::Channels => vec![value(channel())],
         RowKind::Packets => vec![value(packet())],

@@ -8,11 +8,10 @@ use analyzer::link::Link;
 use analyzer::link::slack::{Assumptions, Slack, SlackSaid};
 use analyzer::text;
 
-use super::look_for_channel;
-use crate::analysing::analyse;
+use crate::analysing::{analyse, look_for_channel, tell_unread};
 use crate::args::{Format, View};
 use crate::files::Capture;
-use crate::listing::{Choice, Listing};
+use crate::listing::{Choice, Listing, Origin};
 use crate::output::Output;
 use crate::report::{Failure, Report};
 
@@ -34,8 +33,8 @@ pub(super) fn list(
             let named = view.channel.as_ref().is_none_or(|name| *name == channel.name);
             let row = fill.row(&channel.name);
             let wanted = named && fill.start < to && from < fill.end;
-            if wanted && listing.keeps(&row, channel.period_ps.get()) {
-                listing.row(&row, |out| out(text::fill(channel, &fill)));
+            if wanted && listing.keeps(&row, Origin::on(Some(channel))) {
+                listing.row(&row, channel.capture, |out| out(text::fill(channel, &fill)));
             }
         }
         if listing.wants_more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -64,18 +63,19 @@ pub(super) fn sum(
     let slacks: Vec<&Slack> = slacks
         .filter(|slack| {
             view.channel.as_ref().is_none_or(|name| *name == slack.channel().name)
-                && choice.keeps(&slack.summary(), slack.channel().period_ps.get())
+                && choice.keeps(&slack.summary(), Origin::on(Some(slack.channel())))
                 && left.checked_sub(1).map(|fewer| left = fewer).is_some()
         })
         .collect();
     if view.format == Format::Text && choice.columns().is_none() {
+        tell_unread(&analysis, output);
         text::slack(slacks.into_iter(), &mut |line| output.line(&line));
         return Ok(report);
     }
     let mut listing = Listing::new(view, choice, RowKind::Buffers.name(), output);
     listing.head(|_| {});
     for slack in slacks {
-        listing.row(&slack.summary(), |_| {});
+        listing.row(&slack.summary(), slack.channel().capture, |_| {});
     }
     listing.finish();
     Ok(report)

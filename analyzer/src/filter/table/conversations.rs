@@ -1,6 +1,6 @@
 //! The fields of conversations, and of what is noticed in them, in the order of their JSON.
 
-use super::{CHANNEL, U32, U64};
+use super::{CAPTURE, CHANNEL, U32, U64};
 use codec::transport::{Form, Reason, Role};
 
 use crate::conversation::{Broken, Cause, Ended, Fate, Gone};
@@ -140,6 +140,7 @@ pub(in crate::filter) const CONVERSATIONS: &[Field] = &[
     Field::new("rtt.max_ps", Time, "ps", "T-8", "the longest"),
     Field::new("history", Text, "", "", "what happened, a word a message"),
     Field::new("ended", Words(ENDED), "", "", "why it is told"),
+    CAPTURE,
 ];
 
 #[rustfmt::skip]
@@ -169,4 +170,5 @@ pub(in crate::filter) const REMARKS: &[Field] = &[
     Field::new("field", Text, "", "T-7", "of what is malformed: the field at fault"),
     Field::new("found", Number(U64), "", "T-7", "of what is malformed: what the field holds"),
     Field::new("fault", Text, "", "T-7", "of what is malformed: what is wrong with the field"),
+    CAPTURE,
 ];

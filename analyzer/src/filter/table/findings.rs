@@ -1,5 +1,6 @@
 //! The fields of findings, in the order of their JSON.
 
+use super::CAPTURE;
 use crate::filter::field::Field;
 use crate::filter::field::Shape::{List, Number, Place, Ranks, Text, Time, Words};
 use crate::finding::{ALL, Severity};
@@ -35,4 +36,5 @@ pub(in crate::filter) const FINDINGS: &[Field] = &[
     Field::new("last_at", Place, "characters", "", "place of the last"),
     Field::new("last_time_ps", Time, "ps", "", "time of the last"),
     Field::new("text", Text, "", "", "what it means"),
+    CAPTURE,
 ];

@@ -1,7 +1,7 @@
 //! The fields of journeys, in the order of their JSON.
 
 use super::transport::TRANSPORT;
-use super::{BYTE, CRC, ENDED_BY, U64};
+use super::{BYTE, CAPTURE, CRC, ENDED_BY, U64};
 use crate::filter::field::Field;
 use crate::filter::field::Shape::{List, Number, Signed, Text, Time, Words};
 use crate::path::{Certainty, Fate, Flips};
@@ -71,4 +71,5 @@ pub(in crate::filter) const JOURNEYS: &[Field] = &[
     TRANSPORT[5], TRANSPORT[6], TRANSPORT[7], TRANSPORT[8], TRANSPORT[9],
     TRANSPORT[10], TRANSPORT[11], TRANSPORT[12], TRANSPORT[13], TRANSPORT[14],
     TRANSPORT[15], TRANSPORT[16], TRANSPORT[17], TRANSPORT[18], TRANSPORT[19],
+    CAPTURE,
 ];

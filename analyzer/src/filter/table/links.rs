@@ -1,6 +1,6 @@
 //! The fields of what channels did, in the order of their JSON.
 
-use super::{CHANNEL, CONTROL, U32, U64};
+use super::{CAPTURE, CHANNEL, CONTROL, U32, U64};
 use crate::filter::field::Field;
 use crate::filter::field::Shape::{List, Number, Place, Real, Text, Words};
 use crate::link::report::Measures;
@@ -91,6 +91,7 @@ pub(in crate::filter) const LINKS: &[Field] = &[
     Field::new("pings.min", Place, "characters", "R-6", "shortest time to an answer"),
     Field::new("pings.mean", Real, "characters", "R-6", "mean time to an answer"),
     Field::new("pings.max", Place, "characters", "R-6", "longest time to an answer"),
+    CAPTURE,
 ];
 
 #[rustfmt::skip]
@@ -100,4 +101,5 @@ pub(in crate::filter) const INTERVALS: &[Field] = &[
     Field::new("end", Place, "characters", "", "place of the last character"),
     Field::new("periods", Place, "characters", "", "how many characters it has"),
     Field::new("state", Words(STATE), "", "", "what the channel was doing"),
+    CAPTURE,
 ];

@@ -1,6 +1,6 @@
 //! The fields of slack buffers and of their fills, in the order of their JSON.
 
-use super::{U32, U64};
+use super::{CAPTURE, U32, U64};
 use crate::filter::field::Field;
 use crate::filter::field::Shape::{List, Number, Place, Real, Text, Words};
 use crate::link::slack::Source;
@@ -44,6 +44,7 @@ pub(in crate::filter) const BUFFERS: &[Field] = &[
     Field::new("late_by", Number(U64), "characters", "F-4", "the most that came too late after one"),
     Field::new("overrun_risks", Number(U64), "", "F-9", "STOPs after which cells may have been lost"),
     Field::new("contradictions", Number(U64), "", "F-3", "how often what was seen could not be"),
+    CAPTURE,
 ];
 
 #[rustfmt::skip]
@@ -56,4 +57,5 @@ pub(in crate::filter) const FILLS: &[Field] = &[
     Field::new("hi", Number(U32), "cells", "F-3", "full cells in the first period, at most"),
     Field::new("lo_end", Number(U32), "cells", "F-3", "full cells in the last period, at least"),
     Field::new("hi_end", Number(U32), "cells", "F-3", "full cells in the last period, at most"),
+    CAPTURE,
 ];
