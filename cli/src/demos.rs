@@ -280,17 +280,18 @@ fn mended(run: &Run<'_>) -> Vec<Figure> {
 fn slack(run: &Run<'_>) -> Vec<Figure> {
     let longest = run.scenario.topology.cables().iter().max_by_key(|cable| cable.link.delay.0);
     let Some(link) = longest.map(|cable| cable.link) else { return Vec::new() };
+    let [port, _] = link.ports;
     let needed = link
         .delay
         .0
         .saturating_mul(2)
-        .saturating_add(u64::from(link.generation))
-        .saturating_add(u64::from(link.interpretation));
+        .saturating_add(u64::from(port.generation))
+        .saturating_add(u64::from(port.interpretation));
     vec![
         figure(
             "cells above the STOP threshold, at least (F-4)",
             &needed.to_string(),
-            link.slack.stop_slack.to_string(),
+            port.slack.stop_slack.to_string(),
         ),
         figure("cells lost (F-9)", "0", run.seen.count("overflow").to_string()),
     ]

@@ -159,11 +159,12 @@ fn channels(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) 
     let topology = &scenario.topology;
     let channels = topology.cables().iter().flat_map(|cable| {
         let [a, b] = cable.ends;
-        [(a, b, cable.link), (b, a, cable.link)]
+        [(a, b, cable.link), (b, a, cable.link.turned())]
     });
     let channels = channels.filter_map(|(from, to, link)| {
         let ((passed, light), (far, _)) = (network.port(from)?, network.port(to)?);
-        let periods = scenario.duration / u64::from(link.divisor.get());
+        let [own, other] = link.ports;
+        let periods = scenario.duration / u64::from(own.divisor.get());
         let statistics = ChannelStatistics {
             periods,
             data: passed.data,
@@ -171,7 +172,7 @@ fn channels(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) 
             commands: passed.commands,
             packets: passed.packets,
         };
-        let fill = (far.fill_max, link.slack.cells());
+        let fill = (far.fill_max, other.slack.cells());
         Some((passed.data.saturating_add(passed.stopped), (from, to, statistics, fill, light)))
     });
     let (busiest, left) = busiest(channels.collect());

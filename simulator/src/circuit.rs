@@ -45,6 +45,8 @@ pub struct Circuit {
     pub watch: Option<Box<FillWatch>>,
     /// The status word of its control interface. R-6
     pub status: Status,
+    /// Whether it replies to probes. R-6
+    replies: bool,
     /// What has passed through it, but for what the input circuit counts.
     pub passed: Passed,
 }
@@ -161,7 +163,7 @@ pub enum Light {
 }
 
 impl Circuit {
-    /// A port after power-up.
+    /// A port after power-up, at its end of a link, the first.
     #[must_use]
     pub fn new(port: Port, link: &LinkParameters, sink: Sink, wanted: Wanted) -> Self {
         let account = || match wanted {
@@ -172,12 +174,15 @@ impl Circuit {
             Sink::Host(host) => Source::Host(host),
             Sink::Switch(..) => Source::Nowhere,
         };
+        let [own, far] = &link.ports;
+        let divisors = [own.divisor, far.divisor];
+        let receiver = Receiver::new(own, account());
         Self {
             port,
             peer: 0,
-            clock: Clock::new(link),
-            receiver: Receiver::new(link, account()),
-            sender: Sender::new(link, account()),
+            clock: Clock::new(link.delay, divisors),
+            receiver: if own.divisor == far.divisor { receiver } else { receiver.with_own_time() },
+            sender: Sender::new(own, account()),
             sink,
             source,
             onto: 0,
@@ -186,6 +191,7 @@ impl Circuit {
             tapped: None,
             watch: None,
             status: Status::default(),
+            replies: own.replies,
             passed: Passed::default(),
         }
     }
@@ -199,7 +205,7 @@ impl Circuit {
             Asked::Reset => self.sender.far_reset(),
             Asked::BackwardReset => self.sender.order(Symbol::ForwardReset),
             Asked::Probe(_) => {
-                let status = self.light().status();
+                let status = self.light().status().filter(|_| self.replies);
                 status.into_iter().for_each(|status| self.sender.order(Symbol::Reply(status)));
             }
             Asked::Reply(status) => {
@@ -358,11 +364,13 @@ impl Light {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::PortParameters;
     use crate::supply::{Supply, Turn};
     use crate::topology::{NodeId, SwitchParameters};
     use crate::transit::Transit;
     use codec::character::ProbeNumber;
     use codec::route::{Addressing, PortId};
+    use codec::tick::Ticks;
     use std::num::NonZeroU32;
 
     const PLACE: Port = Port { node: NodeId(7), port: PortId(0) };
@@ -376,7 +384,8 @@ mod tests {
     impl Bench {
         fn new(sink: Sink) -> Self {
             let divisor = NonZeroU32::MIN.saturating_add(3);
-            let link = LinkParameters { divisor, symbols: Symbols::All, ..Default::default() };
+            let port = PortParameters { divisor, symbols: Symbols::All, ..Default::default() };
+            let link = LinkParameters::alike(Ticks(12), port);
             let circuit = Circuit::new(PLACE, &link, sink, Wanted::Everything);
             Self { circuit, log: Log::new(Wanted::Everything) }
         }

@@ -1,4 +1,5 @@
-//! What is fixed about a link: its rate, its length, its slack, its latencies. F-3, F-4, R-4
+//! The parameters of a link: its length, and of the port at either end rate, slack, latencies, and
+//! what the rules leave open. F-1, F-3, F-4, F-8, R-1, R-4, R-6
 
 use std::num::NonZeroU32;
 
@@ -13,23 +14,75 @@ pub const DELAY_PS_PER_M: u64 = 5_600;
 /// How long a sender may be stopped, or send one packet: 2²² periods, 52 ms. R-4 (§4.6.2)
 pub const BLOCKED: Ticks = Ticks(1 << 22);
 
-/// The parameters of a link, alike at both ends.
+/// The parameters of a link: of its cable, and of the ports at its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkParameters {
-    /// The full rate over the link's: its character period in periods of the full rate. §4.2
-    pub divisor: NonZeroU32,
     /// How long a character is under way, in periods of the full rate, at least 1.
     pub delay: Ticks,
-    /// The slack buffer at either end. F-3
+    /// The port at either end. They may differ. F-4 (§4.8.5)
+    pub ports: [PortParameters; 2],
+}
+
+/// The parameters of a port: one end of a link. *Period* is that of its own sender. W-6
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortParameters {
+    /// The full rate over its sender's: the character period in periods of the full rate. §4.2
+    pub divisor: NonZeroU32,
+    /// Its slack buffer. F-3
     pub slack: Slack,
-    /// Link periods between a threshold and the STOP or GO on the wire, at most 15. F-4
+    /// Periods between a threshold and the STOP or GO on the wire, at most 15. F-4
     pub generation: u8,
-    /// Link periods between a STOP or GO and the sender's obedience, at most 15. F-4
+    /// Periods between a STOP or GO and its sender's obedience, at most 15. F-4
     pub interpretation: u8,
-    /// The blocked-packet timeout, in link periods. R-4
+    /// The blocked-packet timeout, in periods. R-4
     pub blocked: Ticks,
-    /// Which symbols the link's ends understand. C-3
+    /// Which symbols it understands. C-3
     pub symbols: Symbols,
+    /// Whether it replies to probes, if it understands them. R-6
+    pub replies: bool,
+    /// The ending of a forward reset that it sends. R-1
+    pub reset: ResetEnding,
+    /// What its sender fills unused periods with. F-8
+    pub fill: Fill,
+    /// Whether the GAP that ends a packet waits for GO. F-1
+    pub framing: Framing,
+}
+
+/// The GAP that ends a forward reset, for the port that sends FRES. R-1 (§4.6.1)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResetEnding {
+    /// One made for the purpose, right after FRES; the rest of the packet is discarded at its source:
+    /// Myricom's chip.
+    #[default]
+    OwnGap,
+    /// The next one of the packet under way, or of the fill: the sender goes on, and the receiver
+    /// discards.
+    NextGap,
+}
+
+/// Characters for periods in which there is nothing else to send. In all of them at least one in 16
+/// periods is not IDLE. F-8 (§4.5.3)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fill {
+    /// STOP or GO within a packet; GAP and that in turn between packets: Myricom's chip.
+    #[default]
+    Chip,
+    /// STOP or GO, within packets and between them.
+    Commands,
+    /// STOP or GO within a packet, GAP between packets.
+    Gaps,
+    /// IDLE, but STOP or GO in one of so many periods, 2 to 15.
+    Idle(u8),
+}
+
+/// Permission of the GAP that ends a packet. F-1
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// It goes out though the sender is stopped. §4.5.1
+    #[default]
+    Free,
+    /// It waits for GO, as data does. §4.3
+    Waits,
 }
 
 /// The parts of a slack buffer, in cells. F-3 (§4.5.2)
@@ -43,7 +96,7 @@ pub struct Slack {
     pub stop_slack: u32,
 }
 
-/// Which control symbols a link's ends understand. C-3 (§4.8.5)
+/// The control symbols that a port understands. C-3 (§4.8.5)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Symbols {
     /// GAP, GO, STOP, IDLE and FRES; any others are ignored.
@@ -74,17 +127,66 @@ impl Default for Slack {
     }
 }
 
+impl ResetEnding {
+    /// Their names in scenarios and captures.
+    pub(crate) const WORDS: [(&str, Self); 2] =
+        [("own-gap", Self::OwnGap), ("next-gap", Self::NextGap)];
+}
+
+impl Fill {
+    /// Their names in scenarios and captures.
+    #[rustfmt::skip]
+    pub(crate) const WORDS: [(&str, Self); 17] = [
+        ("chip", Self::Chip), ("stop-go", Self::Commands), ("gap", Self::Gaps),
+        ("idle-2", Self::Idle(2)), ("idle-3", Self::Idle(3)), ("idle-4", Self::Idle(4)),
+        ("idle-5", Self::Idle(5)), ("idle-6", Self::Idle(6)), ("idle-7", Self::Idle(7)),
+        ("idle-8", Self::Idle(8)), ("idle-9", Self::Idle(9)), ("idle-10", Self::Idle(10)),
+        ("idle-11", Self::Idle(11)), ("idle-12", Self::Idle(12)), ("idle-13", Self::Idle(13)),
+        ("idle-14", Self::Idle(14)), ("idle-15", Self::Idle(15)),
+    ];
+}
+
+impl Framing {
+    /// Their names in scenarios and captures.
+    pub(crate) const WORDS: [(&str, Self); 2] = [("free", Self::Free), ("waits", Self::Waits)];
+}
+
+impl LinkParameters {
+    /// A link with the same port at both ends.
+    #[must_use]
+    pub const fn alike(delay: Ticks, port: PortParameters) -> Self {
+        Self { delay, ports: [port; 2] }
+    }
+
+    /// The same link with its ends exchanged.
+    #[must_use]
+    pub const fn turned(self) -> Self {
+        let [one, other] = self.ports;
+        Self { delay: self.delay, ports: [other, one] }
+    }
+}
+
 impl Default for LinkParameters {
-    /// 25 m at the full rate, and the decisions of F-4.
+    /// 25 m between two ports at the full rate.
+    fn default() -> Self {
+        Self::alike(Ticks(DELAY_25_M), PortParameters::default())
+    }
+}
+
+impl Default for PortParameters {
+    /// The full rate, the decisions of F-4, and what Myricom's chip does.
     fn default() -> Self {
         Self {
             divisor: NonZeroU32::MIN,
-            delay: Ticks(DELAY_25_M),
             slack: Slack::default(),
             generation: 2,
             interpretation: 2,
             blocked: BLOCKED,
             symbols: Symbols::default(),
+            replies: true,
+            reset: ResetEnding::default(),
+            fill: Fill::default(),
+            framing: Framing::default(),
         }
     }
 }

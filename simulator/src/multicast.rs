@@ -174,6 +174,7 @@ impl Multicast {
         };
         let supply = match appetite {
             Appetite::Discard => Supply::Mark,
+            Appetite::Nothing => Supply::Nothing,
             Appetite::All | Appetite::Framing => {
                 let due = self.copies.get_mut(place).map(|copy| &mut copy.due);
                 due.and_then(|due| {

@@ -13,13 +13,13 @@ use crate::circuit::{Circuit, Light, Passed, Sink, Tapped};
 use crate::endpoint::Messaging;
 use crate::extension::Extension;
 use crate::interface::{Consumption, Interface, InterfaceParameters};
-use crate::link::LinkParameters;
+use crate::link::{Fill, Framing, LinkParameters, ResetEnding};
 use crate::orders::Order;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, word_of};
 use crate::stepper::Repose;
 use crate::switch::{Input, Switch};
 use crate::tap::Recorder;
-use crate::topology::{NodeId, NodeKind, Port};
+use crate::topology::{Cable, NodeId, NodeKind, Port, Topology};
 use crate::truth::{Happened, Log, Telling, Wanted};
 use crate::wire::Wire;
 
@@ -141,13 +141,13 @@ impl Network {
 
     fn build_circuits(&mut self, scenario: &Scenario, wanted: Wanted, layout: Layout) {
         let cables = scenario.topology.cables();
-        let ends = cables.iter().flat_map(|cable| {
-            let [one, other] = cable.ends;
-            [(one, other, cable.link), (other, one, cable.link)]
+        let ends = cables.iter().flat_map(|Cable { ends: [one, other], link }| {
+            [(*one, *other, *link), (*other, *one, link.turned())]
         });
         let ends = arranged(ends.collect(), layout, 1);
         // One after the other in memory, as the stepper goes through them.
-        self.wires.extend(ends.iter().map(|(.., link)| Wire::new(link)));
+        let wire = |link: &LinkParameters| Wire::new(link.delay, link.ports[1].divisor);
+        self.wires.extend(ends.iter().map(|(.., link)| wire(link)));
         let mut peers = Vec::new();
         for (port, peer, link) in ends {
             let circuit = number(self.circuits.len());
@@ -182,7 +182,7 @@ impl Network {
         let topology = &scenario.topology;
         let mut peers = Vec::new();
         for tap in &scenario.taps {
-            let (Some(cable), Some(peer)) = (topology.cable(tap.port), topology.peer(tap.port))
+            let (Some(link), Some(peer)) = (topology.link(tap.port), topology.peer(tap.port))
             else {
                 continue;
             };
@@ -196,25 +196,24 @@ impl Network {
             let first = number(self.channels.len());
             // Readers apply the commands of one instant in the order of channels: so what is heard
             // comes first where it is heard before the next character is sent.
-            let heard_first = cable.link.delay.0 % u64::from(cable.link.divisor.get()) == 0;
+            let heard_first = link.delay.0 % u64::from(link.ports[1].divisor.get()) == 0;
             let [incoming, outgoing] = if heard_first { [0, 1] } else { [1, 0] }.map(|n| first + n);
             if wanted == Wanted::Everything {
                 circuit.watch = Some(Box::default());
                 peers.push(circuit.peer);
             }
             circuit.tapped = Some(Box::new(Tapped { outgoing, incoming, windows: vec![window] }));
-            self.behind = self.behind.max(circuit.clock.divisor());
-            let (here, there) = (topology.port_name(tap.port), topology.port_name(peer));
-            let mut ends = [(&here, &there, incoming), (&there, &here, outgoing)];
-            ends.sort_by_key(|(.., opposite)| std::cmp::Reverse(*opposite));
-            for (from, to, opposite) in ends {
-                self.channels.push(Channel {
-                    period_ps: period_ps(&cable.link),
+            self.behind = self.behind.max(circuit.clock.slowest());
+            let mut ends = [(tap.port, incoming), (peer, outgoing)];
+            ends.sort_by_key(|(_, opposite)| std::cmp::Reverse(*opposite));
+            for (from, opposite) in ends {
+                let tap = Some(topology.port_name(tap.port));
+                let channel = channel(topology, from).map(|channel| Channel {
                     peer: Some(opposite),
-                    tap: Some(here.clone()),
-                    more: parameters_of(&cable.link),
-                    ..Channel::named(format!("{from}>{to}"))
+                    tap,
+                    ..channel
                 });
+                self.channels.extend(channel);
             }
         }
         for peer in peers {
@@ -367,23 +366,33 @@ fn arranged<T>(mut parts: Vec<T>, layout: Layout, what: u64) -> Vec<T> {
     parts
 }
 
-/// The character period of a link. §4.2
-fn period_ps(link: &LinkParameters) -> NonZeroU64 {
-    let period = u64::from(FULL_RATE_PERIOD_PS) * u64::from(link.divisor.get());
-    NonZeroU64::new(period).unwrap_or(NonZeroU64::MIN)
-}
-
-/// What a channel's description says about its link. F-3, F-4
-fn parameters_of(link: &LinkParameters) -> Vec<(String, String)> {
+/// The channel that a port sends on, and the parameters that govern it: of its own end those of a
+/// sender, of the far end those of a receiver. F-1, F-3, F-4, F-8, R-1, S-6
+fn channel(topology: &Topology, from: Port) -> Option<Channel> {
+    let to = topology.peer(from)?;
+    let LinkParameters { delay, ports: [sender, receiver] } = topology.link(from)?;
+    let path = match topology.node(to.node)?.kind {
+        NodeKind::Switch(switch) => Some(("path", switch.path().to_string())),
+        NodeKind::Host => None,
+    };
     let words = [
-        ("kg", u64::from(link.slack.go_slack)),
-        ("h", link.slack.hysteresis.into()),
-        ("ks", link.slack.stop_slack.into()),
-        ("delay", link.delay.0),
-        ("gen", link.generation.into()),
-        ("int", link.interpretation.into()),
+        ("kg", receiver.slack.go_slack.to_string()),
+        ("h", receiver.slack.hysteresis.to_string()),
+        ("ks", receiver.slack.stop_slack.to_string()),
+        ("delay", delay.0.to_string()),
+        ("gen", receiver.generation.to_string()),
+        ("int", sender.interpretation.to_string()),
+        ("reset", word_of(&ResetEnding::WORDS, sender.reset).to_owned()),
+        ("fill", word_of(&Fill::WORDS, sender.fill).to_owned()),
+        ("framing", word_of(&Framing::WORDS, sender.framing).to_owned()),
     ];
-    words.map(|(key, value)| (key.to_owned(), value.to_string())).into()
+    let period = u64::from(FULL_RATE_PERIOD_PS) * u64::from(sender.divisor.get());
+    let words = words.into_iter().chain(path);
+    Some(Channel {
+        period_ps: NonZeroU64::new(period).unwrap_or(NonZeroU64::MIN),
+        more: words.map(|(key, value)| (key.to_owned(), value)).collect(),
+        ..Channel::named(format!("{}>{}", topology.port_name(from), topology.port_name(to)))
+    })
 }
 
 /// A scenario's limits keep all numbers of parts far below 2³².

@@ -6,7 +6,7 @@ use codec::tick::OPEN_LINK;
 
 use crate::cell::{Cell, PacketId};
 use crate::incoming::{Heed, Incoming};
-use crate::link::{LinkParameters, Symbols};
+use crate::link::{PortParameters, Symbols};
 use crate::slack::{Delayed, SlackBuffer};
 use crate::truth::{Command, FrameAccount, FrameEnd, Rule, Telling, Wanted, What};
 
@@ -22,10 +22,21 @@ pub struct Receiver {
     commands: Delayed,
     generation: u8,
     symbols: Symbols,
+    time: Time,
     buffer: SlackBuffer,
     /// What must be heeded beside what `hear` does.
     heed: Heed,
     incoming: Box<Incoming>,
+}
+
+/// The clock that counts silent periods. F-7, W-6
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Time {
+    /// The characters themselves: they come in at the port's own rate.
+    OfCharacters,
+    /// The port's own, as characters come in at another rate; and whether one that is not IDLE has
+    /// come since it last ticked.
+    Own { alive: bool },
 }
 
 /// What an input circuit does with data.
@@ -63,18 +74,45 @@ pub enum Asked {
 impl Receiver {
     /// An input circuit after power-up: nothing in the slack buffer, between packets.
     #[must_use]
-    pub fn new(link: &LinkParameters, account: Option<Box<FrameAccount>>) -> Self {
+    pub fn new(port: &PortParameters, account: Option<Box<FrameAccount>>) -> Self {
         Self {
             receiving: Receiving::Between,
             silent: 0,
             commanded: Command::Go,
             commands: Delayed::default(),
-            generation: link.generation,
-            symbols: link.symbols,
-            buffer: SlackBuffer::new(&link.slack),
+            generation: port.generation,
+            symbols: port.symbols,
+            time: Time::OfCharacters,
+            buffer: SlackBuffer::new(&port.slack),
             heed: if account.is_some() { Heed::Data } else { Heed::Nothing },
             incoming: Box::new(Incoming::new(account)),
         }
+    }
+
+    /// The same where characters come in at another rate than the port's own: silence is counted by
+    /// [`Receiver::tick`]. W-6
+    #[must_use]
+    pub fn with_own_time(self) -> Self {
+        Self { time: Time::Own { alive: false }, ..self }
+    }
+
+    /// Whether it counts its port's own periods.
+    #[inline]
+    #[must_use]
+    pub const fn has_own_time(&self) -> bool {
+        matches!(self.time, Time::Own { .. })
+    }
+
+    /// A period of its port's own passes, after what came in at its beginning has been heard. F-7
+    pub fn tick(&mut self, telling: &mut Telling<'_>) -> Asked {
+        if self.buffer.is_low() && self.commanded == Command::Stop {
+            self.threshold(Command::Go, telling);
+        }
+        let alive = std::mem::replace(&mut self.time, Time::Own { alive: false });
+        if alive == (Time::Own { alive: true }) {
+            return Asked::Nothing;
+        }
+        self.silent_period(telling)
     }
 
     /// Hears what arrives in a period, if that changes nothing but the slack buffer: fill, silence
@@ -82,7 +120,7 @@ impl Receiver {
     #[inline]
     pub fn hear(&mut self, cell: Cell, gone: Command) -> Option<Asked> {
         // What was taken from the slack buffer since the last period may have made room.
-        if self.buffer.is_low() && self.commanded == Command::Stop {
+        if self.buffer.is_low() && self.commanded == Command::Stop || self.has_own_time() {
             return None;
         }
         let told = match gone {
@@ -122,7 +160,9 @@ impl Receiver {
             _ => self.silent == OPEN,
         };
         let rises = self.buffer.is_low() && self.commanded == Command::Stop;
-        life && !rises && pair.iter().all(|cell| self.ignores_one(*cell, gone, wanted))
+        life && !rises
+            && !self.has_own_time()
+            && pair.iter().all(|cell| self.ignores_one(*cell, gone, wanted))
     }
 
     fn ignores_one(&self, cell: Cell, gone: Command, wanted: Wanted) -> bool {
@@ -197,10 +237,21 @@ impl Receiver {
             telling.tell(None, || What::LinkRestored);
         }
         self.silent = 0;
+        if let Time::Own { alive } = &mut self.time {
+            *alive = true;
+        }
     }
 
     /// F-7
     fn silence(&mut self, telling: &mut Telling<'_>) -> Asked {
+        match self.time {
+            Time::OfCharacters => self.silent_period(telling),
+            Time::Own { .. } => Asked::Nothing,
+        }
+    }
+
+    /// F-7
+    fn silent_period(&mut self, telling: &mut Telling<'_>) -> Asked {
         if self.silent == OPEN {
             return Asked::Nothing;
         }

@@ -29,6 +29,7 @@ use self::map::Map;
 use self::network::Whole;
 use self::table::Table;
 pub use self::write::Unwritable;
+pub(crate) use self::write::word_of;
 use crate::endpoint::MessagingPlan;
 use crate::fault::Fault;
 use crate::interface::InterfaceParameters;
@@ -337,10 +338,10 @@ mod tests {
         );
         let [x, y] = read.topology.cables() else { panic!("two cables") };
         let slack = |go_slack, hysteresis| Slack { go_slack, hysteresis, stop_slack: 32 };
-        assert_eq!((x.link.slack, x.link.delay), (slack(6, 16), Ticks(12)));
-        assert_eq!((y.link.slack, y.link.delay), (slack(5, 1), Ticks(40)));
+        assert_eq!((x.link.ports[0].slack, x.link.delay), (slack(6, 16), Ticks(12)));
+        assert_eq!((y.link.ports[0].slack, y.link.delay), (slack(5, 1), Ticks(40)));
         // 80 periods of the full rate.
-        assert_eq!((y.link.divisor.get(), y.link.blocked), (4, Ticks(20)));
+        assert_eq!((y.link.ports[0].divisor.get(), y.link.ports[0].blocked), (4, Ticks(20)));
         let switch = |name| match read.topology.node(node(&read, name)).unwrap().kind {
             NodeKind::Switch(SwitchParameters { ports, routing, extensions, .. }) => {
                 (ports, routing, extensions)

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use codec::character::Symbol;
 
 use crate::cell::{Cell, PacketId};
-use crate::link::LinkParameters;
+use crate::link::{Fill, Framing, PortParameters, ResetEnding};
 use crate::slack::Delayed;
 use crate::supply::{Appetite, Supply, Turn};
 use crate::truth::{Command, Escape, FrameAccount, FrameEnd, Release, Rule, Telling, What};
@@ -23,6 +23,9 @@ pub struct Sender {
     interpretation: u8,
     /// The last STOP or GO that was commanded and sent: what fill repeats. F-8
     fill: Command,
+    variant: Variant,
+    /// Whether it has gone on after FRES, and no GAP has ended the reset yet. R-1
+    after_reset: bool,
     /// What the far sender has been told last, as far as this end knows.
     told: Command,
     /// The channel's period in which fill began with GAP. F-8
@@ -37,6 +40,14 @@ pub struct Sender {
     account: Option<Box<FrameAccount>>,
     /// The packet that is being sent, if it is one.
     current: Option<PacketId>,
+}
+
+/// What the rules leave to a sender.
+#[derive(Clone, Copy, Debug)]
+struct Variant {
+    reset: ResetEnding,
+    fill: Fill,
+    framing: Framing,
 }
 
 /// Where a sender stands.
@@ -64,13 +75,13 @@ pub enum Rest {
 impl Sender {
     /// An output circuit after power-up: in GO, between packets. F-2
     #[must_use]
-    pub fn new(link: &LinkParameters, account: Option<Box<FrameAccount>>) -> Self {
+    pub fn new(port: &PortParameters, account: Option<Box<FrameAccount>>) -> Self {
         Self {
             sending: Sending::Between,
             flow: Command::Go,
             heard: Command::Go,
             commands: Delayed::default(),
-            interpretation: link.interpretation,
+            interpretation: port.interpretation,
             fill: Command::Go,
             told: Command::Go,
             // Power-up counts as after a GAP: GO comes first.
@@ -79,7 +90,9 @@ impl Sender {
             stopped_since: 0,
             packet_since: 0,
             deadline: u64::MAX,
-            blocked: link.blocked.0,
+            blocked: port.blocked.0,
+            variant: Variant { reset: port.reset, fill: port.fill, framing: port.framing },
+            after_reset: false,
             account,
             current: None,
         }
@@ -142,6 +155,7 @@ impl Sender {
             && self.commands.is_empty()
             && self.told == self.fill
             && self.waiting.is_empty()
+            && !self.after_reset
             && slot < self.deadline;
         calm.then(|| self.filling(slot))
     }
@@ -167,6 +181,8 @@ impl Sender {
             && self.commands.is_empty()
             && self.told == self.fill
             && self.waiting.is_empty()
+            && !self.after_reset
+            && !matches!(self.variant.fill, Fill::Idle(3..))
             && slot < self.deadline;
         calm.then(|| [self.filling(0), self.filling(1)])
     }
@@ -213,10 +229,11 @@ impl Sender {
     /// What it asks its source for.
     #[must_use]
     pub const fn appetite(&self) -> Appetite {
-        match (self.sending, self.flow) {
-            (Sending::Discarding, _) => Appetite::Discard,
-            (_, Command::Stop) => Appetite::Framing,
-            (_, Command::Go) => Appetite::All,
+        match (self.sending, self.flow, self.variant.framing) {
+            (Sending::Discarding, ..) => Appetite::Discard,
+            (_, Command::Stop, Framing::Free) => Appetite::Framing,
+            (_, Command::Stop, Framing::Waits) => Appetite::Nothing,
+            (_, Command::Go, _) => Appetite::All,
         }
     }
 
@@ -238,7 +255,9 @@ impl Sender {
                     self.current = head;
                     self.set_deadline();
                 }
-                if let Some(account) = &mut self.account {
+                if let Some(account) = &mut self.account
+                    && !self.after_reset
+                {
                     account.data(slot, cell.low());
                 }
                 cell
@@ -267,6 +286,10 @@ impl Sender {
         let command = match cell.character() {
             codec::Character::Control(0x03) => Command::Go,
             codec::Character::Control(0x0f) => Command::Stop,
+            codec::Character::GAP => {
+                self.after_reset = false;
+                return;
+            }
             codec::Character::Control(_) | codec::Character::Data(_) => return,
         };
         if self.told != command {
@@ -278,10 +301,12 @@ impl Sender {
     /// The fill of a period. F-8
     #[inline]
     fn filling(&self, slot: u64) -> Cell {
-        if self.sending == Sending::Packet || slot.wrapping_sub(self.origin) & 1 == 1 {
-            code_of(self.fill)
-        } else {
-            Cell::GAP
+        let inside = self.sending == Sending::Packet;
+        match self.variant.fill {
+            Fill::Chip if !inside && slot.wrapping_sub(self.origin) & 1 == 0 => Cell::GAP,
+            Fill::Gaps if !inside => Cell::GAP,
+            Fill::Idle(every) if !slot.is_multiple_of(every.into()) => Cell::IDLE,
+            Fill::Chip | Fill::Gaps | Fill::Commands | Fill::Idle(_) => code_of(self.fill),
         }
     }
 
@@ -339,11 +364,20 @@ impl Sender {
             telling.tell(self.current, || What::Truncated(Rule("R-1")));
         }
         self.end_frame(FrameEnd::Reset, telling);
-        self.sending = Sending::Closing(match self.sending {
-            Sending::Packet | Sending::Discarding => Rest::AtSource,
-            Sending::Between => Rest::Nothing,
-            Sending::Closing(rest) => rest,
-        });
+        match (self.variant.reset, self.sending) {
+            (ResetEnding::OwnGap, Sending::Packet | Sending::Discarding) => {
+                self.sending = Sending::Closing(Rest::AtSource);
+            }
+            (ResetEnding::OwnGap, Sending::Between) => {
+                self.sending = Sending::Closing(Rest::Nothing);
+            }
+            // Reading: the clock of R-4 begins anew with FRES, also for the packet that goes on.
+            (ResetEnding::NextGap, _) => {
+                self.after_reset = true;
+                self.packet_since = telling.slot;
+            }
+            (ResetEnding::OwnGap, Sending::Closing(_)) => {}
+        }
         telling.tell(None, || What::SymbolSent(Symbol::ForwardReset));
         self.release(Release::Reset, telling);
         Cell::control(0x33)

@@ -11,7 +11,7 @@ use crate::receiver::Asked;
 use crate::sender::{Rest, Sending};
 use crate::supply::{Appetite, Supply, Turn};
 use crate::switch::{Input, Switch};
-use crate::truth::{Command, Rule, Telling, What};
+use crate::truth::{Command, Log, Rule, Telling, What};
 use crate::wire::Wire;
 
 mod extension;
@@ -78,6 +78,9 @@ impl Network {
                     let telling = &mut Telling { now, slot, place: circuit.port, log };
                     watch.look(circuit.receiver.fill(), telling);
                 }
+            }
+            if circuit.receiver.has_own_time() {
+                keep_time(circuit, now, log);
             }
             if let Sink::Switch(switch, input) = circuit.sink
                 && circuit.receiver.fill() > 0
@@ -248,7 +251,9 @@ impl Network {
                     return Supply::Nothing;
                 };
                 let supply = match (interface.offer(), appetite) {
-                    (Offer::Nothing, _) | (Offer::Data(..), Appetite::Framing) => Supply::Nothing,
+                    (Offer::Nothing, _)
+                    | (Offer::Data(..), Appetite::Framing)
+                    | (Offer::Data(..) | Offer::Mark, Appetite::Nothing) => Supply::Nothing,
                     (Offer::Data(cell, head), Appetite::All | Appetite::Discard) => {
                         Supply::Data(cell, head)
                     }
@@ -306,6 +311,15 @@ impl Network {
             }
         }
         supply
+    }
+}
+
+/// A period of a port passes that hears another rate than its own. F-7, W-6
+fn keep_time(circuit: &mut Circuit, now: u64, log: &mut Log) {
+    if let (Some(slot), Power::On) = (circuit.clock.sends(now), circuit.power) {
+        let telling = &mut Telling { now, slot, place: circuit.port, log };
+        let asked = circuit.receiver.tick(telling);
+        circuit.answer(asked, telling);
     }
 }
 

@@ -18,6 +18,8 @@ pub enum Appetite {
     All,
     /// Framing: it is stopped. F-1
     Framing,
+    /// Nothing of a packet: it is stopped, and framing waits too. F-1
+    Nothing,
     /// Anything, up to the framing mark, and sends none of it.
     Discard,
 }

@@ -70,7 +70,7 @@ pub enum Extensions {
 pub struct Cable {
     /// Its ends.
     pub ends: [Port; 2],
-    /// What is fixed about it.
+    /// Its parameters, the ports in the order of the ends.
     pub link: LinkParameters,
 }
 
@@ -184,6 +184,13 @@ impl TopologyError {
 }
 
 impl SwitchParameters {
+    /// Periods from a packet's first byte in to its first byte out, at most, if no other asks for its
+    /// output. S-6
+    #[must_use]
+    pub fn path(&self) -> u64 {
+        u64::from(self.routing) + u64::from(self.ports) * u64::from(self.token_step)
+    }
+
     /// A switch with the decisions of S-5 and S-6, without extensions.
     #[must_use]
     pub const fn new(ports: u8, addressing: Addressing) -> Self {
@@ -285,6 +292,13 @@ impl Topology {
     #[must_use]
     pub fn cable(&self, port: Port) -> Option<&Cable> {
         self.cables.get(*self.ends.get(&port)?)
+    }
+
+    /// The link of a port, its own end first.
+    #[must_use]
+    pub fn link(&self, port: Port) -> Option<LinkParameters> {
+        let Cable { ends, link } = *self.cable(port)?;
+        Some(if ends[0] == port { link } else { link.turned() })
     }
 
     /// The far end of a port's cable.

@@ -108,8 +108,12 @@ impl Transit {
     #[must_use]
     pub fn waits(&self, buffer: &Receiver, appetite: Appetite) -> bool {
         match (self.held, buffer.fill(), appetite) {
-            (None, 0, _) | (Some(_), _, Appetite::Framing) | (Some(_), 0, Appetite::All) => true,
-            (None, _, _) | (Some(_), _, Appetite::All | Appetite::Discard) => false,
+            (None, 0, _)
+            | (_, _, Appetite::Nothing)
+            | (Some(_), _, Appetite::Framing)
+            | (Some(_), 0, Appetite::All) => true,
+            (None, _, Appetite::All | Appetite::Framing | Appetite::Discard)
+            | (Some(_), _, Appetite::All | Appetite::Discard) => false,
         }
     }
 
@@ -117,12 +121,13 @@ impl Transit {
     pub fn supply(&mut self, buffer: &mut Receiver, appetite: Appetite) -> Supply {
         let next = buffer.peek(0);
         let byte = match (self.held, next, appetite) {
+            (_, _, Appetite::Nothing)
+            | (None, None, _)
+            | (Some(_), _, Appetite::Framing)
+            | (Some(_), None, Appetite::All) => return Supply::Nothing,
             (None, Some(_), _) => {
                 buffer.take();
                 return Supply::Mark;
-            }
-            (None, None, _) | (Some(_), _, Appetite::Framing) | (Some(_), None, Appetite::All) => {
-                return Supply::Nothing;
             }
             (Some(byte), _, Appetite::Discard) => {
                 self.held = None;

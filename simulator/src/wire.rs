@@ -1,13 +1,13 @@
 //! The characters in flight on one channel, in order, and what the wire does to them. F-4 (§4.2)
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 
 use codec::tick::Ticks;
 
 use crate::cell::{Cell, PacketId};
 use crate::chance::Dice;
 use crate::fault::Errors;
-use crate::link::LinkParameters;
 
 /// A channel's wires: what is put in comes out so many periods later.
 #[derive(Clone, Debug)]
@@ -73,13 +73,13 @@ pub enum Gaps {
 }
 
 impl Wire {
-    /// A wire of a link, silent.
+    /// A channel of that delay, whose sender runs at this fraction of the full rate; silent.
     #[must_use]
-    pub fn new(link: &LinkParameters) -> Self {
-        // A character sent with the link's m-th clock is heard `delay` periods later. If that is
-        // no whole number of the link's periods, one more is in flight when it is heard, and the
+    pub fn new(delay: Ticks, divisor: NonZeroU32) -> Self {
+        // A character sent with the sender's m-th clock is heard `delay` periods later. If that is
+        // no whole number of the sender's periods, one more is in flight when it is heard, and the
         // next one has been put in already: either way it stands where the next one goes.
-        let in_flight = link.delay.0.div_ceil(u64::from(link.divisor.get())).max(1);
+        let in_flight = delay.0.div_ceil(u64::from(divisor.get())).max(1);
         let in_flight = usize::try_from(in_flight).unwrap_or(usize::MAX);
         Self {
             ring: vec![Cell::IDLE; in_flight].into_boxed_slice(),
@@ -164,7 +164,7 @@ impl Wire {
         }
     }
 
-    /// Two characters in turn stand on it, the first from the link's even periods. What is put in
+    /// Two characters in turn stand on it, the first from its sender's even periods. What is put in
     /// next is of that period.
     pub fn fill(&mut self, pair: [Cell; 2], next: u64) {
         let (tail, head) = self.ring.split_at_mut(self.next as usize);
@@ -325,75 +325,83 @@ impl Noise {
     }
 }
 
-/// The periods in which a link's ends send and hear.
+/// The periods in which a port sends, those of its own clock, and in which it hears, those of the
+/// far port's. W-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    divisor: u64,
+    own: u64,
+    far: u64,
     /// When a character is heard, after its sender's clock.
     phase: u64,
-    /// How many of the link's periods ago what is heard was sent.
+    /// How many of its sender's periods ago what is heard was sent.
     lag: u64,
 }
 
 impl Clock {
-    /// The clock of a link.
+    /// The clock of a port at a cable of that delay: the full rate over its own, and over the far
+    /// port's.
     #[must_use]
-    pub fn new(link: &LinkParameters) -> Self {
-        let divisor = u64::from(link.divisor.get());
-        let Ticks(delay) = link.delay;
-        let phase = delay % divisor;
-        let in_flight = delay.div_ceil(divisor).max(1);
-        Self { divisor, phase, lag: in_flight - u64::from(phase > 0) }
+    pub fn new(delay: Ticks, [own, far]: [NonZeroU32; 2]) -> Self {
+        let [own, far] = [own, far].map(|divisor| u64::from(divisor.get()));
+        let phase = delay.0 % far;
+        let in_flight = delay.0.div_ceil(far).max(1);
+        Self { own, far, phase, lag: in_flight - u64::from(phase > 0) }
     }
 
-    /// The link's period in which it sends at this time, if it does.
+    /// The port's period in which it sends at this time, if it does.
     #[inline]
     #[must_use]
     pub const fn sends(&self, now: u64) -> Option<u64> {
-        if self.divisor == 1 {
+        if self.own == 1 {
             return Some(now);
         }
-        if now.is_multiple_of(self.divisor) { Some(now / self.divisor) } else { None }
+        if now.is_multiple_of(self.own) { Some(now / self.own) } else { None }
     }
 
-    /// The link's period in which it hears at this time, if it does.
+    /// The far port's period of the character that it hears at this time, if it hears one.
     #[inline]
     #[must_use]
     pub const fn hears(&self, now: u64) -> Option<u64> {
-        if self.divisor == 1 {
+        if self.far == 1 {
             return Some(now);
         }
-        if now % self.divisor == self.phase { Some(now / self.divisor) } else { None }
+        if now % self.far == self.phase { Some(now / self.far) } else { None }
     }
 
-    /// The link's period in which it sends first from a time on.
+    /// The port's period in which it sends first from a time on.
     #[must_use]
     pub const fn next_sent(&self, from: u64) -> u64 {
-        from.div_ceil(self.divisor)
+        from.div_ceil(self.own)
     }
 
-    /// The link's period in which it hears first from a time on.
+    /// The far port's period of the character that it hears first from a time on.
     #[must_use]
     pub const fn next_heard(&self, from: u64) -> u64 {
-        from.saturating_sub(self.phase).div_ceil(self.divisor)
+        from.saturating_sub(self.phase).div_ceil(self.far)
     }
 
-    /// When it hears in one of the link's periods.
+    /// When it hears the character of one of the far port's periods.
     #[must_use]
     pub const fn time_of_hearing(&self, slot: u64) -> u64 {
-        slot.saturating_mul(self.divisor).saturating_add(self.phase)
+        slot.saturating_mul(self.far).saturating_add(self.phase)
     }
 
-    /// How many of the link's periods ago what is heard was sent.
+    /// How many of the far port's periods ago what is heard was sent.
     #[must_use]
     pub const fn lag(&self) -> u64 {
         self.lag
     }
 
-    /// The full rate over the link's.
+    /// The full rate over the port's.
     #[must_use]
     pub const fn divisor(&self) -> u64 {
-        self.divisor
+        self.own
+    }
+
+    /// The slower of both.
+    #[must_use]
+    pub const fn slowest(&self) -> u64 {
+        if self.own > self.far { self.own } else { self.far }
     }
 }
 
@@ -402,21 +410,19 @@ mod tests {
     use super::*;
     use crate::topology::NodeId;
     use codec::CharBuf;
-    use std::num::NonZeroU32;
 
-    fn link(delay: u64, divisor: u32) -> LinkParameters {
-        let divisor = NonZeroU32::new(divisor).unwrap();
-        LinkParameters { delay: Ticks(delay), divisor, ..LinkParameters::default() }
+    fn link(delay: u64, divisor: u32) -> (Ticks, NonZeroU32) {
+        (Ticks(delay), NonZeroU32::new(divisor).unwrap())
     }
 
     /// Puts in a text, the last byte before each GAP being a packet's last; when each character
     /// that is not IDLE arrives.
     fn check(
-        link: &LinkParameters,
+        (delay, divisor): (Ticks, NonZeroU32),
         text: &str,
         damage: impl FnOnce(&mut Wire),
     ) -> Vec<(u64, String)> {
-        let (mut wire, clock) = (Wire::new(link), Clock::new(link));
+        let (mut wire, clock) = (Wire::new(delay, divisor), Clock::new(delay, [divisor; 2]));
         damage(&mut wire);
         let text = codec::notation::parse(text).unwrap();
         let mut cells = text.chars().iter().map(|character| {
@@ -445,12 +451,12 @@ mod tests {
     #[test]
     fn a_character_arrives_after_the_delay() {
         let sound = |_: &mut Wire| ();
-        assert_eq!(check(&link(1, 1), "83 05", sound), [row(1, "83"), row(2, "05")]);
-        assert_eq!(check(&link(12, 1), "83 05", sound), [row(12, "83"), row(13, "05")]);
+        assert_eq!(check(link(1, 1), "83 05", sound), [row(1, "83"), row(2, "05")]);
+        assert_eq!(check(link(12, 1), "83 05", sound), [row(12, "83"), row(13, "05")]);
         // At a fourth of the rate they go out in periods 0 and 4.
         for delay in 1..20 {
             let expected = [row(delay, "83"), row(delay + 4, "05")];
-            assert_eq!(check(&link(delay, 4), "83 05", sound), expected);
+            assert_eq!(check(link(delay, 4), "83 05", sound), expected);
         }
     }
 
@@ -458,24 +464,24 @@ mod tests {
     fn an_open_wire_brings_no_ones() {
         // W-5: 0x83 without its bit 7 is 0x03; without d, data is control, here GO and an invalid code.
         let open = |number| move |wire: &mut Wire| wire.open(number);
-        assert_eq!(check(&link(1, 1), "83 05", open(7)), [row(1, "03"), row(2, "05")]);
-        assert_eq!(check(&link(1, 1), "03 85", open(8)), [row(1, "GO"), row(2, "!85")]);
+        assert_eq!(check(link(1, 1), "83 05", open(7)), [row(1, "03"), row(2, "05")]);
+        assert_eq!(check(link(1, 1), "03 85", open(8)), [row(1, "GO"), row(2, "!85")]);
         let mended = |wire: &mut Wire| {
             wire.open(7);
             wire.close(7);
         };
-        assert_eq!(check(&link(1, 1), "83", mended), [row(1, "83")]);
+        assert_eq!(check(link(1, 1), "83", mended), [row(1, "83")]);
     }
 
     #[test]
     fn the_next_gap_that_ends_a_packet_is_lost_or_all_of_them() {
         let next = |wire: &mut Wire| wire.lose_gaps(Gaps::Next);
         assert_eq!(
-            check(&link(1, 1), "83 GAP 05 GAP", next),
+            check(link(1, 1), "83 GAP 05 GAP", next),
             [row(1, "83"), row(3, "05"), row(4, "GAP")]
         );
         let all = |wire: &mut Wire| wire.lose_gaps(Gaps::All);
-        assert_eq!(check(&link(1, 1), "83 GAP 05 GAP", all), [row(1, "83"), row(3, "05")]);
+        assert_eq!(check(link(1, 1), "83 GAP 05 GAP", all), [row(1, "83"), row(3, "05")]);
     }
 
     #[test]
@@ -483,18 +489,18 @@ mod tests {
         // 0x83 with bits 0 and 8 inverted: control code 0x82.
         let flip = |wire: &mut Wire| wire.flip(2, 0x101);
         assert_eq!(
-            check(&link(1, 1), "83 83 83", flip),
+            check(link(1, 1), "83 83 83", flip),
             [row(1, "83"), row(2, "!82"), row(3, "83")]
         );
         // An error in every character: each loses one of its 1s, so 0x100 loses d.
         let weak = |wire: &mut Wire| wire.noise(Errors::Weaken, 1, 50, Dice::new(1, 1));
-        assert_eq!(check(&link(1, 1), "00 00", weak), []);
+        assert_eq!(check(link(1, 1), "00 00", weak), []);
     }
 
     #[test]
     fn a_cut_loses_what_is_in_flight_and_what_is_sent() {
-        let link = link(5, 1);
-        let mut wire = Wire::new(&link);
+        let (delay, divisor) = link(5, 1);
+        let mut wire = Wire::new(delay, divisor);
         let id = PacketId { host: NodeId(0), number: 0 };
         assert!(wire.announce(id));
         wire.put(Cell::data(0x83).as_head());
@@ -522,7 +528,7 @@ mod tests {
                 (0..mended).for_each(|_| wire.mend());
             }
         };
-        assert_eq!(check(&link(1, 1), "83", cut(1)), []);
-        assert_eq!(check(&link(1, 1), "83", cut(2)), [row(1, "83")]);
+        assert_eq!(check(link(1, 1), "83", cut(1)), []);
+        assert_eq!(check(link(1, 1), "83", cut(2)), [row(1, "83")]);
     }
 }

@@ -9,19 +9,19 @@ use std::collections::BTreeMap;
 
 use codec::tick::Ticks;
 use proptest::prelude::*;
-use simulator::link::{LinkParameters, Slack};
+use simulator::link::{LinkParameters, PortParameters, Slack};
 use support::flow::{BLOCKED, Buffer, Channel, FLOWING, Sink, Source, Will};
 
 /// A link with these latencies, and slack in plenty.
 fn link(delay: u64, latency: u8, hysteresis: u32) -> LinkParameters {
     let plenty = u32::try_from(2 * delay).unwrap_or(u32::MAX) + 30;
-    LinkParameters {
-        delay: Ticks(delay),
-        slack: Slack { go_slack: plenty, hysteresis, stop_slack: plenty },
-        generation: latency,
-        interpretation: latency,
-        ..LinkParameters::default()
-    }
+    with_slack(delay, latency, Slack { go_slack: plenty, hysteresis, stop_slack: plenty })
+}
+
+fn with_slack(delay: u64, latency: u8, slack: Slack) -> LinkParameters {
+    let (generation, interpretation) = (latency, latency);
+    let port = PortParameters { slack, generation, interpretation, ..Default::default() };
+    LinkParameters::alike(Ticks(delay), port)
 }
 
 /// Every state that a channel can come to, and from each the states of the next period with the
@@ -98,7 +98,7 @@ const fn under_way(delay: u32, latency: u32) -> u32 {
 /// The least slack that loses nothing, so that there are few states.
 fn tight(delay: u32, latency: u8, hysteresis: u32) -> LinkParameters {
     let slack = Slack { go_slack: 1, hysteresis, stop_slack: under_way(delay, latency.into()) };
-    LinkParameters { slack, ..link(delay.into(), latency, hysteresis) }
+    with_slack(delay.into(), latency, slack)
 }
 
 /// For 25 m and h = 16 there are too many states, but not for 1 period and h = 16: 2 of 34.
@@ -148,16 +148,16 @@ fn a_sink_that_takes_while_its_last_command_is_stop_is_the_worst() {
 /// on after a stop, and takes in every period, finds a byte in every one. F-4
 fn least_slack(delay: u64) -> (u32, u32) {
     let first = u32::try_from(2 * delay).unwrap_or(u32::MAX) - 10;
-    let mut link = link(delay, 2, 16);
+    let mut slack = link(delay, 2, 16).ports[0].slack;
     let stop_slack = (first..).find(|stop_slack| {
-        link.slack.stop_slack = *stop_slack;
-        let mut channel = Channel::new(&link);
+        slack.stop_slack = *stop_slack;
+        let mut channel = Channel::new(&with_slack(delay, 2, slack));
         (0..6 * delay + 100).all(|_| channel.step(BLOCKED).buffer != Buffer::Overflowed)
     });
-    link.slack.stop_slack = stop_slack.unwrap_or(0);
+    slack.stop_slack = stop_slack.unwrap_or(0);
     let go_slack = (first..).find(|go_slack| {
-        link.slack.go_slack = *go_slack;
-        let mut channel = Channel::new(&link);
+        slack.go_slack = *go_slack;
+        let mut channel = Channel::new(&with_slack(delay, 2, slack));
         (0..6 * delay + 100).for_each(|_| {
             channel.step(BLOCKED);
         });

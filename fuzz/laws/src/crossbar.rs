@@ -45,6 +45,7 @@ fn kind(scenario: &Scenario, port: Port) -> Option<NodeKind> {
 
 /// A cable of the switch, and what passed through it.
 struct Cable {
+    /// The switch's end first.
     link: LinkParameters,
     /// What the host sends and hears, from the first period of the link on.
     sent: Vec<Character>,
@@ -52,13 +53,14 @@ struct Cable {
 }
 
 impl Cable {
-    fn divisor(&self) -> u64 {
-        self.link.divisor.get().into()
+    /// The character periods of what the switch sends and of what the host does.
+    fn periods(&self) -> [u64; 2] {
+        self.link.ports.map(|port| port.divisor.get().into())
     }
 
     /// What comes in at the switch, if a period of the link begins there.
     fn brings(&self, now: u64) -> Option<Character> {
-        let (divisor, delay) = (self.divisor(), self.link.delay.0);
+        let ([_, divisor], delay) = (self.periods(), self.link.delay.0);
         if now % divisor != delay % divisor {
             return None;
         }
@@ -73,7 +75,7 @@ impl Cable {
 
     /// What the host heard of what was sent in a period of the link, if it heard it.
     fn took(&self, slot: usize) -> Option<Character> {
-        let later = usize::try_from(self.link.delay.0 / self.divisor()).ok()?;
+        let later = usize::try_from(self.link.delay.0 / self.periods()[0]).ok()?;
         self.heard.get(slot + later).copied()
     }
 }
@@ -121,7 +123,6 @@ fn recorded(scenario: &Scenario) -> Option<(SwitchParameters, Vec<Cable>)> {
     let mut cables = Vec::new();
     for tap in &scenario.taps {
         let name = scenario.topology.port_name(tap.port);
-        let link = scenario.topology.cable(tap.port)?.link;
         let mut own = (0..).map(ChannelId).zip(network.channels());
         let is_own = |channel: &codec::capture::Channel| channel.tap.as_deref() == Some(&*name);
         let mut pair = [Vec::new(), Vec::new()];
@@ -132,6 +133,7 @@ fn recorded(scenario: &Scenario) -> Option<(SwitchParameters, Vec<Cable>)> {
         }
         let [sent, heard] = pair;
         let peer = scenario.topology.peer(tap.port)?;
+        let link = scenario.topology.link(peer)?;
         cables.push((peer.port, Cable { link, sent, heard }));
     }
     cables.sort_by_key(|(port, _)| *port);
@@ -207,7 +209,7 @@ pub(crate) mod tests {
     fn a_storm_of_switches_sends_what_the_model_does() {
         let mut dice = Dice::new(b"switches and their model");
         for number in 0..1000 {
-            let bytes = dice.bytes(240);
+            let bytes = dice.bytes(400);
             let held = std::panic::catch_unwind(|| law(&bytes));
             assert!(held.is_ok(), "{number}");
         }

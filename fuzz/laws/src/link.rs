@@ -8,7 +8,7 @@ use codec::character::{Character, ReplyStatus, Symbol};
 use codec::route::PortId;
 use codec::tick::Ticks;
 use simulator::cell::Cell;
-use simulator::link::{LinkParameters, Symbols};
+use simulator::link::{PortParameters, Symbols};
 use simulator::receiver::{Asked, Receiver};
 use simulator::sender::Sender;
 use simulator::supply::{Appetite, Supply, Turn};
@@ -108,11 +108,11 @@ pub fn law(bytes: &[u8]) {
 
 impl Plan {
     /// Most time-outs are short, so that they end within a schedule.
-    fn parameters(&self) -> LinkParameters {
-        let link = self.link.parameters();
+    fn parameters(&self) -> PortParameters {
+        let port = self.link.varied();
         match self.patience {
-            0..32 => link,
-            32.. => LinkParameters { blocked: Ticks(self.patience.into()), ..link },
+            0..32 => port,
+            32.. => PortParameters { blocked: Ticks(self.patience.into()), ..port },
         }
     }
 }
@@ -181,7 +181,7 @@ struct End {
 const PLACE: Port = Port { node: NodeId(0), port: PortId(0) };
 
 impl End {
-    fn new(link: &LinkParameters, way: Way) -> Self {
+    fn new(link: &PortParameters, way: Way) -> Self {
         let account = || match way {
             Way::Short => None,
             Way::Long => Some(Box::new(FrameAccount::default())),
@@ -264,7 +264,8 @@ impl End {
 /// What a source hands out to an appetite.
 const fn offered(supply: Supply, appetite: Appetite) -> Supply {
     match (supply, appetite) {
-        (Supply::Data(..), Appetite::Framing) => Supply::Nothing,
+        (Supply::Data(..), Appetite::Framing)
+        | (Supply::Data(..) | Supply::Mark, Appetite::Nothing) => Supply::Nothing,
         (Supply::Data(..), Appetite::All | Appetite::Discard)
         | (Supply::Nothing | Supply::Mark | Supply::Symbol(_), _) => supply,
     }

@@ -233,8 +233,10 @@ fn kept(
 
 /// Whether every slack buffer has room enough. F-4
 pub(crate) fn loses_nothing(scenario: &Scenario) -> bool {
-    let links = scenario.topology.cables().iter().map(|cable| cable.link);
-    links.into_iter().all(|link| link.slack.stop_slack >= network::rules::stop_slack(&link))
+    let links = scenario.topology.cables().iter().flat_map(|it| [it.link, it.link.turned()]);
+    links
+        .into_iter()
+        .all(|link| link.ports[0].slack.stop_slack >= network::rules::stop_slack(&link))
 }
 
 /// When control programs are loaded, the last first.

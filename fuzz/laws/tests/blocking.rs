@@ -112,8 +112,8 @@ impl Run {
         // A round trip, and what it takes to obey.
         let cables = self.scenario.topology.cables().iter();
         let under_way = cables.map(|cable| {
-            let link = &cable.link;
-            2 * link.delay.0 + 40 * u64::from(link.divisor.get())
+            let [a, b] = cable.link.ports;
+            2 * cable.link.delay.0 + 40 * u64::from(a.divisor.max(b.divisor).get())
         });
         let under_way = under_way.max().unwrap_or(0);
         for deadlock in self.deadlocks() {

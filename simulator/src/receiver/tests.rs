@@ -14,7 +14,7 @@ struct Bench {
 impl Bench {
     fn new(symbols: Symbols) -> Self {
         let slack = Slack { go_slack: 2, hysteresis: 2, stop_slack: 2 };
-        let link = LinkParameters { slack, symbols, ..LinkParameters::default() };
+        let link = PortParameters { slack, symbols, ..PortParameters::default() };
         let receiver = Receiver::new(&link, Some(Box::default()));
         Self { receiver, log: Log::new(Wanted::Everything), slot: 0 }
     }

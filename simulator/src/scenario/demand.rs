@@ -271,11 +271,8 @@ impl<'a> Demand<'a> {
             Law::Load(spacing, nanos) => {
                 let route: usize =
                     to.iter().filter_map(|to| self.routes.get(from, *to)).map(<[u8]>::len).sum();
-                let divisor = self
-                    .map
-                    .topology
-                    .cable(Map::host_port(from))
-                    .map_or(NonZeroU32::MIN, |cable| cable.link.divisor);
+                let link = self.map.topology.link(Map::host_port(from));
+                let divisor = link.map_or(NonZeroU32::MIN, |link| link.ports[0].divisor);
                 // All in 65 536ths of a character. Tag, CRC byte and GAP go with each packet.
                 let route = route as u128 * 65_536 / (to.len() as u128).max(1);
                 let chars = law::mean_payload(form.payload) + route + 3 * 65_536;

@@ -75,7 +75,10 @@ fn bases(scenario: &Scenario) -> Bases {
         NodeKind::Host => None,
     };
     Bases {
-        link: scenario.topology.cables().first().map_or_else(Default::default, |it| it.link),
+        link: scenario.topology.cables().first().map_or_else(Default::default, |it| {
+            // A file says one thing of all ports.
+            LinkParameters::alike(it.link.delay, it.link.ports[0])
+        }),
         switch: scenario.topology.nodes().iter().find_map(switch).unwrap_or(SWITCH),
         interface: scenario.interfaces.first().map_or_else(Default::default, |(_, it)| *it),
         costs: scenario.messaging.values().next().map_or_else(Default::default, |it| it.costs),

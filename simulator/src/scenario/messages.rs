@@ -185,8 +185,8 @@ impl<'a> Messages<'a> {
             Law::Every(spacing, periods) => spacing.arrivals(periods),
             Law::Load(spacing, nanos) => {
                 let route = self.routes.get(from, to).map_or(0, <[u8]>::len);
-                let cable = self.map.topology.cable(Map::host_port(from));
-                let divisor = cable.map_or(NonZeroU32::MIN, |cable| cable.link.divisor);
+                let link = self.map.topology.link(Map::host_port(from));
+                let divisor = link.map_or(NonZeroU32::MIN, |link| link.ports[0].divisor);
                 // All in 65 536ths of a character. With each packet go its route, tag, header, CRC
                 // byte and GAP.
                 let bytes = law::mean_payload(form.size);

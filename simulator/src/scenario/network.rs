@@ -9,14 +9,14 @@ use super::costs;
 use super::error::{Problems, shortened};
 use super::limits::{CABLES_MAX, CELLS_MAX, HOSTS_MAX, NAME_MAX, NODES_MAX, PROBLEMS_MAX};
 use super::map::Map;
-use super::parameters;
+use super::parameters::{self, LinkKeys, PortKeys};
 use super::shape;
 use super::table::{Table, Text};
 use crate::endpoint::Costs;
 use crate::interface::InterfaceParameters;
 use crate::link::LinkParameters;
 use crate::topology::{
-    Cable, Item, Node, NodeId, NodeKind, SwitchParameters, Topology, TopologyError,
+    Cable, Item, Node, NodeId, NodeKind, Port, SwitchParameters, Topology, TopologyError,
 };
 
 /// Words that stand for hosts in traffic and faults, so that none can be called so.
@@ -47,6 +47,9 @@ struct Plan<'a> {
     names: BTreeMap<String, Range<usize>>,
     interfaces: BTreeMap<NodeId, InterfaceParameters>,
     costs: BTreeMap<NodeId, Costs>,
+    /// What differs at all ports of switches and of hosts, and at those of one node.
+    kinds: [PortKeys; 2],
+    ports: BTreeMap<NodeId, PortKeys>,
     cables: Vec<Cable>,
     /// Where each cable was given: its table, and the names of its ends.
     places: Vec<(Range<usize>, Vec<Text<'a>>)>,
@@ -58,24 +61,27 @@ struct Loose<'a> {
     span: Range<usize>,
     /// The host whose port 0 it ends at, and the other end; or both ends.
     ends: Result<(NodeId, Text<'a>), [Text<'a>; 2]>,
-    link: LinkParameters,
+    link: LinkKeys,
 }
 
 /// Reads all tables that say what the network is.
 pub(super) fn read<'a>(root: &mut Table<'a>, problems: &'a Problems<'a>, seed: u64) -> Network {
     let mut link = LinkParameters::default();
     if let Some(mut table) = root.table("link") {
-        link = parameters::link(&mut table, link);
+        link = parameters::link(&mut table);
         table.finish();
     }
+    let mut kinds = [PortKeys::default(); 2];
     let mut switch = SwitchParameters::new(8, Addressing::Relative);
     if let Some(mut table) = root.table("switch_defaults") {
         switch = parameters::switch(&mut table, switch);
+        kinds[0] = PortKeys::read(&mut table);
         table.finish();
     }
     let mut interface = InterfaceParameters::default();
     if let Some(mut table) = root.table("interface") {
         interface = parameters::interface(&mut table, interface);
+        kinds[1] = PortKeys::read(&mut table);
         table.finish();
     }
     let mut costs = Costs::default();
@@ -89,6 +95,8 @@ pub(super) fn read<'a>(root: &mut Table<'a>, problems: &'a Problems<'a>, seed: u
         names: BTreeMap::new(),
         interfaces: BTreeMap::new(),
         costs: BTreeMap::new(),
+        kinds,
+        ports: BTreeMap::new(),
         cables: Vec::new(),
         places: Vec::new(),
         whole: Whole::Yes,
@@ -101,12 +109,12 @@ pub(super) fn read<'a>(root: &mut Table<'a>, problems: &'a Problems<'a>, seed: u
     }
     let mut loose = Vec::new();
     for table in root.tables("host") {
-        loose.extend(plan.host(table, (interface, costs), link));
+        loose.extend(plan.host(table, (interface, costs)));
     }
     for table in root.tables("cable") {
-        loose.extend(plan.cable(table, link));
+        loose.extend(plan.cable(table));
     }
-    plan.finish(loose, (interface, costs))
+    plan.finish(loose, link, (interface, costs))
 }
 
 impl<'a> Plan<'a> {
@@ -125,12 +133,35 @@ impl<'a> Plan<'a> {
         self.places.extend(cables.iter().map(|_| (span.clone(), Vec::new())));
         self.nodes = nodes;
         self.cables = cables;
+        for at in 0..self.cables.len() {
+            let Some(Cable { ends, .. }) = self.cables.get(at) else { continue };
+            let link = self.link_between(*ends, link);
+            self.cables.iter_mut().skip(at).take(1).for_each(|cable| cable.link = link);
+        }
+    }
+
+    /// A link between two ports, before its own keys: a node's own differ from those of its kind, and
+    /// these from those of every link.
+    fn link_between(&self, ends: [Port; 2], base: LinkParameters) -> LinkParameters {
+        let [switches, hosts] = &self.kinds;
+        let mut link = base;
+        for (port, end) in link.ports.iter_mut().zip(ends) {
+            *port = match self.nodes.get(end.node.0 as usize).map(|node| node.kind) {
+                Some(NodeKind::Switch(_)) => switches.over(*port),
+                Some(NodeKind::Host) => hosts.over(*port),
+                None => *port,
+            };
+            *port = self.ports.get(&end.node).map_or(*port, |own| own.over(*port));
+        }
+        link
     }
 
     fn switch(&mut self, mut table: Table<'a>, base: SwitchParameters) {
         let name = table.needed("name").and_then(|item| item.text("a name"));
         let kind = NodeKind::Switch(parameters::switch(&mut table, base));
-        let _ = self.node(name, kind);
+        let ports = PortKeys::read(&mut table);
+        let node = self.node(name, kind);
+        self.ports.extend(node.map(|node| (node, ports)));
         table.finish();
     }
 
@@ -138,17 +169,20 @@ impl<'a> Plan<'a> {
         &mut self,
         mut table: Table<'a>,
         (interface, costs): (InterfaceParameters, Costs),
-        link: LinkParameters,
     ) -> Option<Loose<'a>> {
         let name = table.needed("name").and_then(|item| item.text("a name"));
         let interface = parameters::interface(&mut table, interface);
         let costs = table.item("costs").map_or(Some(costs), |item| costs::of_host(&item, costs));
         let at = table.item("at");
-        let link = if at.is_some() { parameters::link(&mut table, link) } else { link };
+        let (link, own) = match &at {
+            Some(_) => (LinkKeys::read(&mut table), PortKeys::default()),
+            None => (LinkKeys::default(), PortKeys::read(&mut table)),
+        };
         let span = table.span();
         table.finish();
         let host = self.node(name, NodeKind::Host);
         if let Some(host) = host {
+            self.ports.insert(host, own);
             self.interfaces.insert(host, interface);
             self.costs.extend(costs.map(|costs| (host, costs)));
         }
@@ -160,9 +194,9 @@ impl<'a> Plan<'a> {
         Some(Loose { span, ends: Ok((host, at)), link })
     }
 
-    fn cable(&mut self, mut table: Table<'a>, link: LinkParameters) -> Option<Loose<'a>> {
+    fn cable(&mut self, mut table: Table<'a>) -> Option<Loose<'a>> {
         let ends = table.needed("ends");
-        let link = parameters::link(&mut table, link);
+        let link = LinkKeys::read(&mut table);
         let span = table.span();
         table.finish();
         let texts = ends.as_ref().and_then(|ends| match ends.as_list()?.as_slice() {
@@ -218,6 +252,7 @@ impl<'a> Plan<'a> {
     fn finish(
         mut self,
         loose: Vec<Loose<'a>>,
+        base: LinkParameters,
         (interface, costs): (InterfaceParameters, Costs),
     ) -> Network {
         let problems = self.problems;
@@ -229,6 +264,7 @@ impl<'a> Plan<'a> {
                 Err([a, b]) => ([map.port(&a), map.port(&b)], vec![a, b]),
             };
             if let [Some(a), Some(b)] = ends {
+                let link = link.over(self.link_between([a, b], base));
                 self.cables.push(Cable { ends: [a, b], link });
                 self.places.push((span, texts));
             } else {
@@ -300,9 +336,10 @@ impl<'a> Plan<'a> {
     }
 
     fn check_size(&mut self, topology: &Topology) {
-        let cells = topology.cables().iter().map(|Cable { link, .. }| {
-            let in_flight = link.delay.0 / u64::from(link.divisor.get());
-            2 * (in_flight + u64::from(link.slack.cells()))
+        let cells = topology.cables().iter().flat_map(|Cable { link, .. }| {
+            link.ports.map(|port| {
+                link.delay.0 / u64::from(port.divisor.get()) + u64::from(port.slack.cells())
+            })
         });
         let cells = usize::try_from(cells.sum::<u64>()).unwrap_or(usize::MAX);
         let sizes = [

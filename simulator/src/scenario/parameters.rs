@@ -12,7 +12,9 @@ use super::limits::{
 use super::table::{Item, NANO, Table, Unit};
 use super::write::{Keys, word_of};
 use crate::interface::{Bus, Consumption, InterfaceParameters};
-use crate::link::{DELAY_PS_PER_M, LinkParameters, Slack, Symbols};
+use crate::link::{
+    DELAY_PS_PER_M, Fill, Framing, LinkParameters, PortParameters, ResetEnding, Slack, Symbols,
+};
 use crate::topology::{Extensions, SWITCH_PORTS_MAX, SwitchParameters};
 
 const SYMBOLS: [(&str, Symbols); 2] = [("mandatory", Symbols::Mandatory), ("all", Symbols::All)];
@@ -28,41 +30,138 @@ const APPETITES: [(&str, Consumption); 3] = [
     ("adversary", Consumption::Adversary),
 ];
 
-/// The keys of a link. F-3, F-4, R-4
-pub(super) fn link(table: &mut Table<'_>, base: LinkParameters) -> LinkParameters {
-    let slack = base.slack;
-    let divisor = table.integer("rate_divisor", 1..=DIVISOR_MAX).and_then(NonZeroU32::new);
-    let divisor = divisor.unwrap_or(base.divisor);
-    let mut latency = |key| table.integer(key, 0..=LATENCY_MAX);
-    let generation = latency("generation_periods").unwrap_or(base.generation);
-    let interpretation = latency("interpretation_periods").unwrap_or(base.interpretation);
-    LinkParameters {
-        divisor,
-        delay: delay(table).unwrap_or(base.delay),
-        slack: Slack {
-            go_slack: table.integer("go_slack", 0..=SLACK_MAX).unwrap_or(slack.go_slack),
-            hysteresis: table.integer("hysteresis", 1..=SLACK_MAX).unwrap_or(slack.hysteresis),
-            stop_slack: table.integer("stop_slack", 0..=SLACK_MAX).unwrap_or(slack.stop_slack),
-        },
-        generation,
-        interpretation,
-        blocked: blocked(table, divisor).unwrap_or(base.blocked),
-        symbols: table.word("symbols", &SYMBOLS).unwrap_or(base.symbols),
+/// The keys of a port, as far as a table has them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PortKeys {
+    divisor: Option<NonZeroU32>,
+    go_slack: Option<u32>,
+    hysteresis: Option<u32>,
+    stop_slack: Option<u32>,
+    generation: Option<u8>,
+    interpretation: Option<u8>,
+    blocked: Option<(u64, Unit)>,
+    symbols: Option<Symbols>,
+    replies: Option<bool>,
+    reset: Option<ResetEnding>,
+    fill: Option<Fill>,
+    framing: Option<Framing>,
+}
+
+impl PortKeys {
+    /// Reads those of a table. F-1, F-3, F-4, F-8, R-1, R-4, R-6
+    pub(super) fn read(table: &mut Table<'_>) -> Self {
+        let blocked = table.time(["blocked_us", "blocked_periods"], 1..=BLOCKED_MAX);
+        Self {
+            divisor: table.integer("rate_divisor", 1..=DIVISOR_MAX).and_then(NonZeroU32::new),
+            go_slack: table.integer("go_slack", 0..=SLACK_MAX),
+            hysteresis: table.integer("hysteresis", 1..=SLACK_MAX),
+            stop_slack: table.integer("stop_slack", 0..=SLACK_MAX),
+            generation: table.integer("generation_periods", 0..=LATENCY_MAX),
+            interpretation: table.integer("interpretation_periods", 0..=LATENCY_MAX),
+            blocked: blocked.map(|time| (time.periods, time.unit)),
+            symbols: table.word("symbols", &SYMBOLS),
+            replies: table.item("replies").and_then(|item| item.truth()),
+            reset: table.word("reset", &ResetEnding::WORDS),
+            fill: table.word("fill", &Fill::WORDS),
+            framing: table.word("framing", &Framing::WORDS),
+        }
+    }
+
+    /// A port that differs from another in them.
+    pub(super) fn over(&self, base: PortParameters) -> PortParameters {
+        let divisor = self.divisor.unwrap_or(base.divisor);
+        // The timeout counts the port's own periods.
+        let blocked = self.blocked.map(|(periods, unit)| match unit {
+            Unit::Microseconds => Ticks((periods / u64::from(divisor.get())).max(1)),
+            Unit::Periods => Ticks(periods),
+        });
+        PortParameters {
+            divisor,
+            slack: Slack {
+                go_slack: self.go_slack.unwrap_or(base.slack.go_slack),
+                hysteresis: self.hysteresis.unwrap_or(base.slack.hysteresis),
+                stop_slack: self.stop_slack.unwrap_or(base.slack.stop_slack),
+            },
+            generation: self.generation.unwrap_or(base.generation),
+            interpretation: self.interpretation.unwrap_or(base.interpretation),
+            blocked: blocked.unwrap_or(base.blocked),
+            symbols: self.symbols.unwrap_or(base.symbols),
+            replies: self.replies.unwrap_or(base.replies),
+            reset: self.reset.unwrap_or(base.reset),
+            fill: self.fill.unwrap_or(base.fill),
+            framing: self.framing.unwrap_or(base.framing),
+        }
     }
 }
 
-/// Writes what [`link`] reads.
+/// The keys of a link, as far as a table has them: its length, and those of both ends or of one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LinkKeys {
+    delay: Option<Ticks>,
+    both: PortKeys,
+    ends: [PortKeys; 2],
+}
+
+impl LinkKeys {
+    /// Reads those of a cable's table, or of a host's that says where its cable goes.
+    pub(super) fn read(table: &mut Table<'_>) -> Self {
+        let ends = ["a", "b"].map(|end| {
+            let Some(mut table) = table.table(end) else { return PortKeys::default() };
+            let keys = PortKeys::read(&mut table);
+            table.finish();
+            keys
+        });
+        Self { delay: delay(table), both: PortKeys::read(table), ends }
+    }
+
+    /// A link that differs in them from one of that delay between two ports.
+    pub(super) fn over(&self, base: LinkParameters) -> LinkParameters {
+        let [a, b] = base.ports.map(|port| self.both.over(port));
+        let [own, other] = &self.ends;
+        let ports = [own.over(a), other.over(b)];
+        LinkParameters { delay: self.delay.unwrap_or(base.delay), ports }
+    }
+}
+
+/// The keys of every link. F-4
+pub(super) fn link(table: &mut Table<'_>) -> LinkParameters {
+    let keys = LinkKeys { delay: delay(table), both: PortKeys::read(table), ..Default::default() };
+    keys.over(LinkParameters::default())
+}
+
+/// Writes what [`LinkKeys::read`] reads.
 pub(super) fn write_link(keys: &mut Keys, link: LinkParameters, base: LinkParameters) {
-    let (slack, other) = (link.slack, base.slack);
-    keys.differing("rate_divisor", link.divisor, base.divisor);
     keys.differing("delay_periods", link.delay.0, base.delay.0);
+    let [a, b] = link.ports;
+    let [base_a, base_b] = base.ports;
+    if a == b && base_a == base_b {
+        write_port(keys, a, base_a);
+        return;
+    }
+    for (end, port, base) in [("a", a, base_a), ("b", b, base_b)] {
+        let mut own = Keys::default();
+        write_port(&mut own, port, base);
+        if !own.is_empty() {
+            keys.value(end, own.inline());
+        }
+    }
+}
+
+/// Writes what [`PortKeys::read`] reads.
+fn write_port(keys: &mut Keys, port: PortParameters, base: PortParameters) {
+    let (slack, other) = (port.slack, base.slack);
+    keys.differing("rate_divisor", port.divisor, base.divisor);
     keys.differing("go_slack", slack.go_slack, other.go_slack);
     keys.differing("hysteresis", slack.hysteresis, other.hysteresis);
     keys.differing("stop_slack", slack.stop_slack, other.stop_slack);
-    keys.differing("generation_periods", link.generation, base.generation);
-    keys.differing("interpretation_periods", link.interpretation, base.interpretation);
-    keys.differing("blocked_periods", link.blocked.0, base.blocked.0);
-    keys.word("symbols", &SYMBOLS, link.symbols, base.symbols);
+    keys.differing("generation_periods", port.generation, base.generation);
+    keys.differing("interpretation_periods", port.interpretation, base.interpretation);
+    keys.differing("blocked_periods", port.blocked.0, base.blocked.0);
+    keys.word("symbols", &SYMBOLS, port.symbols, base.symbols);
+    keys.differing("replies", port.replies, base.replies);
+    keys.word("reset", &ResetEnding::WORDS, port.reset, base.reset);
+    keys.word("fill", &Fill::WORDS, port.fill, base.fill);
+    keys.word("framing", &Framing::WORDS, port.framing, base.framing);
 }
 
 fn delay(table: &mut Table<'_>) -> Option<Ticks> {
@@ -89,15 +188,6 @@ fn delay_of_nanometres(nanometres: u128) -> Option<Ticks> {
     let period = NANO * u128::from(FULL_RATE_PERIOD_PS);
     let periods = nanometres.checked_mul(DELAY_PS_PER_M.into())?.div_ceil(period).max(1);
     u64::try_from(periods).ok().filter(|periods| *periods <= DELAY_MAX).map(Ticks)
-}
-
-fn blocked(table: &mut Table<'_>, divisor: NonZeroU32) -> Option<Ticks> {
-    let time = table.time(["blocked_us", "blocked_periods"], 1..=BLOCKED_MAX)?;
-    Some(Ticks(match time.unit {
-        // The timeout counts the link's own periods.
-        Unit::Microseconds => (time.periods / u64::from(divisor.get())).max(1),
-        Unit::Periods => time.periods,
-    }))
 }
 
 /// The keys of a switch. S-1, S-5, S-6, S-8

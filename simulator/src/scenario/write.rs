@@ -201,7 +201,7 @@ impl Keys {
 }
 
 /// The word of a meaning.
-pub(super) fn word_of<T: PartialEq + Copy>(words: &[(&'static str, T)], value: T) -> &'static str {
+pub(crate) fn word_of<T: PartialEq + Copy>(words: &[(&'static str, T)], value: T) -> &'static str {
     words.iter().find(|(_, meaning)| *meaning == value).map_or("?", |(word, _)| word)
 }
 

@@ -17,8 +17,18 @@ enum Then {
 
 /// What a sender sends in so many periods, its source having `text` from period `from` on.
 fn check(periods: u64, text: &str, from: u64, script: &[(u64, Then)]) -> String {
-    let link = LinkParameters { blocked: Ticks(10), ..LinkParameters::default() };
-    let mut sender = Sender::new(&link, None);
+    check_as(PortParameters::default(), periods, (text, from), script)
+}
+
+/// The same of another sender than Myricom's.
+fn check_as(
+    port: PortParameters,
+    periods: u64,
+    (text, from): (&str, u64),
+    script: &[(u64, Then)],
+) -> String {
+    let port = PortParameters { blocked: Ticks(10), ..port };
+    let mut sender = Sender::new(&port, None);
     let text = codec::notation::parse(text).unwrap();
     let mut source = text.chars().iter().peekable();
     let mut log = Log::new(Wanted::Everything);
@@ -43,6 +53,7 @@ fn check(periods: u64, text: &str, from: u64, script: &[(u64, Then)]) -> String 
                 let supply = match (source.peek().copied(), appetite) {
                     _ if slot < from => Supply::Nothing,
                     (Some(Character::Data(_)), Appetite::Framing) | (None, _) => Supply::Nothing,
+                    (Some(_), Appetite::Nothing) => Supply::Nothing,
                     (Some(Character::Data(byte)), Appetite::All | Appetite::Discard) => {
                         Supply::Data(Cell::data(byte), None)
                     }
@@ -159,7 +170,7 @@ fn power_that_comes_back_ends_what_was_cut_short() {
 
 /// A sender that accounts for its frames, after one byte of a packet; what it tells then.
 fn told(after: impl FnOnce(&mut Sender, &mut Telling<'_>)) -> Vec<String> {
-    let mut sender = Sender::new(&LinkParameters::default(), Some(Box::default()));
+    let mut sender = Sender::new(&PortParameters::default(), Some(Box::default()));
     let mut log = Log::new(Wanted::Everything);
     let place = Port { node: NodeId(0), port: PortId(0) };
     let telling = &mut Telling { now: 5, slot: 5, place, log: &mut log };
@@ -188,6 +199,67 @@ fn what_is_being_sent_is_told_when_the_run_ends_or_the_power_has_gone() {
 }
 
 #[test]
+fn other_fills_leave_16_periods_without_a_sign_of_life_nowhere() {
+    // F-8. Between packets, within one, and between packets again.
+    let filled = |fill| {
+        let port = PortParameters { fill, ..PortParameters::default() };
+        check_as(port, 16, ("83 IDLE×6 GAP", 5), &[(8, Then::Due(Command::Stop))])
+    };
+    assert_eq!(filled(Fill::Commands), "GO×5 83 GO GO STOP×5 GAP STOP STOP");
+    assert_eq!(filled(Fill::Gaps), "GAP×5 83 GO GO STOP×5 GAP GAP GAP");
+    // Of periods 0, 4, 8 and 12.
+    assert_eq!(
+        filled(Fill::Idle(4)),
+        "GO IDLE IDLE IDLE GO 83 IDLE IDLE STOP IDLE IDLE IDLE STOP GAP IDLE IDLE"
+    );
+    for every in 2..=15 {
+        let port = PortParameters { fill: Fill::Idle(every), ..PortParameters::default() };
+        let text = codec::notation::parse(&check_as(port, 200, ("", 200), &[])).unwrap();
+        let silent = text.chars().iter().fold((0, 0), |(now, most), character| match character {
+            Character::IDLE => (now + 1, most.max(now + 1)),
+            Character::Control(_) | Character::Data(_) => (0, most),
+        });
+        assert_eq!(silent.1, every - 1);
+    }
+}
+
+#[test]
+fn a_sender_may_go_on_after_fres() {
+    // R-1 (a): FRES within a packet, whose own GAP ends the reset; the sender is in GO.
+    let port = PortParameters { reset: ResetEnding::NextGap, ..PortParameters::default() };
+    let fres = |at| [(at, Then::Order(Symbol::ForwardReset))];
+    assert_eq!(check_as(port, 7, ("83 05 92 GAP", 1), &fres(3)), "GO 83 05 FRES 92 GAP GO");
+    // (b): between packets, where fill has a GAP next, or a packet comes first.
+    assert_eq!(check_as(port, 6, ("", 9), &fres(2)), "GO GAP FRES GAP GO GAP");
+    assert_eq!(check_as(port, 6, ("83 92 GAP", 1), &fres(1)), "GO FRES 83 92 GAP GO");
+    // stopped, and ten periods in its packet, it resets, and goes on with the packet.
+    let stopped = [(0, Then::Hear(Command::Stop))];
+    let text = ("83 05 92 GAP", 1);
+    assert_eq!(check_as(port, 15, text, &stopped), "GO 83 GO×9 FRES 05 92 GAP");
+    // After ten periods more GAP ends it, and the rest is discarded.
+    let slow = ("83 IDLE×20 05 GAP 06 GAP", 1);
+    let text = check_as(port, 28, slow, &stopped);
+    assert_eq!(text, "GO 83 GO×9 FRES GO×9 GAP GO GAP GO GAP 06 GAP");
+}
+
+#[test]
+fn the_gap_of_a_packet_may_wait_for_go_too() {
+    // F-1: STOP is obeyed from period 2 to 6, STOP and GO of its own port and symbols go out.
+    let script = [
+        (0, Then::Hear(Command::Stop)),
+        (3, Then::Due(Command::Stop)),
+        (4, Then::Hear(Command::Go)),
+        (4, Then::Order(Symbol::OverrunAlarm)),
+    ];
+    let sent = |framing| {
+        let port = PortParameters { framing, ..PortParameters::default() };
+        check_as(port, 8, ("83 92 GAP", 0), &script)
+    };
+    assert_eq!(sent(Framing::Free), "83 92 GAP STOP ORUN STOP GAP STOP");
+    assert_eq!(sent(Framing::Waits), "83 92 GO STOP ORUN STOP GAP STOP");
+}
+
+#[test]
 fn a_command_is_told_when_it_is_another_than_before() {
     // Starting from GO. After a FRES from there the far sender is in GO again. R-1
     let (go, stop) = (code_of(Command::Go), code_of(Command::Stop));
@@ -202,7 +274,7 @@ fn a_command_is_told_when_it_is_another_than_before() {
 /// A sender whose R-4 takes 10 periods, after what happened to it in period 0; and what it does
 /// of its own accord in a later period: fill, the bytes of a packet, fill for ever.
 fn own(slot: u64, after: impl FnOnce(&mut Sender, &mut Telling<'_>)) -> String {
-    let link = LinkParameters { blocked: Ticks(10), ..LinkParameters::default() };
+    let link = PortParameters { blocked: Ticks(10), ..PortParameters::default() };
     let mut sender = Sender::new(&link, None);
     let mut log = Log::new(Wanted::Everything);
     let place = Port { node: NodeId(0), port: PortId(0) };

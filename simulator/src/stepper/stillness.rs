@@ -150,7 +150,7 @@ impl Network {
         let taken = self.ignored(to, hears)?;
         let clock = &to.clock;
         let deadline = match from.power {
-            Power::On => from.sender.deadline().saturating_mul(clock.divisor()),
+            Power::On => from.sender.deadline().saturating_mul(from.clock.divisor()),
             Power::Off { .. } => u64::MAX,
         };
         let error = wire.peace().map_or(u64::MAX, |(peace, until)| {
@@ -178,7 +178,9 @@ impl Network {
             Source::Copies => false,
             Source::Host(host) => {
                 match (self.hosts.get(host as usize)?.interface.offer(), appetite) {
-                    (Offer::Nothing, _) | (Offer::Data(..), Appetite::Framing) => true,
+                    (Offer::Nothing, _)
+                    | (Offer::Data(..), Appetite::Framing)
+                    | (Offer::Data(..) | Offer::Mark, Appetite::Nothing) => true,
                     (Offer::Data(..) | Offer::Mark | Offer::Symbol(_), _) => false,
                 }
             }
@@ -230,7 +232,7 @@ impl Network {
         let pair =
             |cells, first: u64| [first, first + 1].map(|at| in_period(cells, at).character());
         let heard = to.clock.next_heard(self.now);
-        let sent = to.clock.next_sent(self.now);
+        let sent = from.clock.next_sent(self.now);
         let goes_on = |channel: Option<u32>, first, pair| {
             channel.is_none_or(|channel| self.recorder.goes_on(channel as usize, Tick(first), pair))
         };
@@ -296,7 +298,7 @@ impl Network {
         attention.begin(from, channel);
         let wire = wires.get_mut(channel)?;
         let on_it = sleep.sends.map(|cell| wire.carries(cell));
-        wire.fill(on_it, circuits.get(channel)?.clock.next_sent(sends));
+        wire.fill(on_it, circuits.get(from)?.clock.next_sent(sends));
         Some(())
     }
 
@@ -336,6 +338,7 @@ impl Network {
             }
         }
         let from = circuits.get_mut(peer)?;
+        let clock = from.clock;
         if sleep.flow == Command::Stop {
             from.passed.stopped += clock.next_sent(sends) - clock.next_sent(since);
         }

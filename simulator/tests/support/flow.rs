@@ -72,10 +72,10 @@ impl Channel {
     /// A channel after power-up.
     pub(crate) fn new(link: &LinkParameters) -> Self {
         Self {
-            sender: Sender::new(link, None),
-            there: Wire::new(link),
-            receiver: Receiver::new(link, None),
-            back: Wire::new(link),
+            sender: Sender::new(&link.ports[0], None),
+            there: Wire::new(link.delay, link.ports[0].divisor),
+            receiver: Receiver::new(&link.ports[1], None),
+            back: Wire::new(link.delay, link.ports[1].divisor),
         }
     }
 

@@ -23,6 +23,7 @@ pub(super) struct Model {
 /// A port with a cable.
 #[derive(Debug)]
 struct Port {
+    /// Its own end first.
     link: LinkParameters,
     input: Input,
     output: Output,
@@ -63,10 +64,15 @@ struct Token {
 impl Model {
     /// A switch after power-up, with cables of these kinds at its first ports.
     pub(super) fn new(parameters: SwitchParameters, links: &[LinkParameters]) -> Self {
+        let input = |link: &LinkParameters| {
+            let [own, far] = &link.ports;
+            let input = Input::new(own);
+            if own.divisor == far.divisor { input } else { input.with_own_time() }
+        };
         let port = |link: &LinkParameters| Port {
             link: *link,
-            input: Input::new(link),
-            output: Output::new(link),
+            input: input(link),
+            output: Output::new(&link.ports[0]),
             state: State::Empty,
             source: None,
         };
@@ -87,6 +93,7 @@ impl Model {
             if let Some(character) = hears(number) {
                 severed.extend(self.hear(number, now, character));
             }
+            self.begin(number, now);
             self.advance(number, now);
         }
         for output in severed {
@@ -111,19 +118,31 @@ impl Model {
     fn hear(&mut self, number: usize, now: u64, character: Character) -> Option<usize> {
         let port = self.ports.get_mut(number)?;
         // The next period in which the port sends.
-        let slot = now.div_ceil(port.link.divisor.get().into());
+        let own = port.link.ports[0];
+        let slot = now.div_ceil(own.divisor.get().into());
         let asked = port.input.hear(slot, character);
         let Asked::Probe(_) = asked else {
-            port.output.answer(slot, asked, port.link.symbols);
+            port.output.answer(slot, asked, own.symbols);
             return if asked == Asked::Reset { self.reset(number) } else { None };
         };
         let busy = port.input.is_receiving() || port.output.is_sending();
         let light = if busy { 3 } else { 2 };
-        if port.link.symbols == Symbols::All {
+        if own.symbols == Symbols::All && own.replies {
             let status = ReplyStatus::new(light);
             status.into_iter().for_each(|it| port.output.order(Symbol::Reply(it)));
         }
         None
+    }
+
+    /// A period of a port begins that hears another rate than its own. F-7, W-6
+    fn begin(&mut self, number: usize, now: u64) {
+        let Some(Port { link, input, output, .. }) = self.ports.get_mut(number) else { return };
+        let [own, far] = link.ports;
+        let period = u64::from(own.divisor.get());
+        if own.divisor != far.divisor && now.is_multiple_of(period) {
+            let asked = input.begins(now / period);
+            output.answer(now / period, asked, own.symbols);
+        }
     }
 
     /// FRES has come in. R-3
@@ -223,7 +242,7 @@ impl Model {
     /// What a port sends, if one of its periods begins.
     fn send(&mut self, number: usize, now: u64) -> Option<Character> {
         let port = self.ports.get_mut(number)?;
-        let divisor = u64::from(port.link.divisor.get());
+        let divisor = u64::from(port.link.ports[0].divisor.get());
         if !now.is_multiple_of(divisor) {
             return None;
         }
@@ -253,6 +272,7 @@ impl Model {
         }
         let data = |byte| Supply::Data(Cell::data(byte), None);
         match (packet.held, port.input.front(), appetite) {
+            (_, _, Appetite::Nothing) => Supply::Nothing,
             (None, Some(_), _) => {
                 port.input.take();
                 port.state = State::Empty;

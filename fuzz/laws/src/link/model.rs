@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::character::{Character, ReplyStatus, Symbol};
-use simulator::link::{LinkParameters, Slack, Symbols};
+use simulator::link::{Fill, Framing, PortParameters, ResetEnding, Slack, Symbols};
 use simulator::receiver::Asked;
 use simulator::supply::{Appetite, Supply};
 use simulator::truth::Command;
@@ -18,6 +18,9 @@ pub(crate) struct Input {
     generation: u64,
     receiving: Receiving,
     silent: u32,
+    /// Where characters come in at another rate than the port's own: whether one has that is a sign of
+    /// life, since a period of its own began. W-6
+    alive: Option<bool>,
     commanded: Command,
     /// STOP and GO by the period in which they are to be sent.
     due: BTreeMap<u64, Command>,
@@ -33,13 +36,14 @@ enum Receiving {
 }
 
 impl Input {
-    pub(crate) fn new(link: &LinkParameters) -> Self {
+    pub(crate) fn new(link: &PortParameters) -> Self {
         Self {
             slack: link.slack,
             symbols: link.symbols,
             generation: link.generation.into(),
             receiving: Receiving::Between,
             silent: 0,
+            alive: None,
             commanded: Command::Go,
             due: BTreeMap::new(),
             buffer: VecDeque::new(),
@@ -96,17 +100,10 @@ impl Input {
             self.command(slot, Command::Go);
         }
         if character == Character::IDLE {
-            self.silent += 1;
-            if self.silent != 16 {
-                return Asked::Nothing;
-            }
-            if self.receiving == Receiving::Packet {
-                self.receiving = Receiving::Between;
-                self.push(slot, None);
-            }
-            return Asked::LinkOpen;
+            return if self.alive.is_none() { self.is_silent(slot) } else { Asked::Nothing };
         }
         self.silent = 0;
+        self.alive = self.alive.map(|_| true);
         match character {
             Character::Data(_) if self.receiving == Receiving::Reset => Asked::Nothing,
             Character::Data(byte) => {
@@ -118,6 +115,34 @@ impl Input {
                 None => Asked::Nothing,
             },
         }
+    }
+
+    /// The same port, where characters come in at another rate than its own.
+    pub(crate) fn with_own_time(self) -> Self {
+        Self { alive: Some(false), ..self }
+    }
+
+    /// A period of its own begins, and what comes in with it has come in. F-7, W-6
+    pub(crate) fn begins(&mut self, slot: u64) -> Asked {
+        if self.fill() <= self.slack.go_slack {
+            self.command(slot, Command::Go);
+        }
+        match self.alive.replace(false) {
+            Some(true) => Asked::Nothing,
+            Some(false) | None => self.is_silent(slot),
+        }
+    }
+
+    fn is_silent(&mut self, slot: u64) -> Asked {
+        self.silent += 1;
+        if self.silent != 16 {
+            return Asked::Nothing;
+        }
+        if self.receiving == Receiving::Packet {
+            self.receiving = Receiving::Between;
+            self.push(slot, None);
+        }
+        Asked::LinkOpen
     }
 
     fn symbol(&mut self, slot: u64, symbol: Symbol) -> Asked {
@@ -162,6 +187,9 @@ pub(crate) struct Output {
     /// Periods since the last GAP that ended something.
     since_gap: u64,
     waiting: VecDeque<Symbol>,
+    reset: ResetEnding,
+    fills: Fill,
+    framing: Framing,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +210,7 @@ enum Rest {
 }
 
 impl Output {
-    pub(crate) fn new(link: &LinkParameters) -> Self {
+    pub(crate) fn new(link: &PortParameters) -> Self {
         Self {
             interpretation: link.interpretation.into(),
             blocked: link.blocked.0,
@@ -194,6 +222,9 @@ impl Output {
             fill: Command::Go,
             since_gap: 0,
             waiting: VecDeque::new(),
+            reset: link.reset,
+            fills: link.fill,
+            framing: link.framing,
         }
     }
 
@@ -273,19 +304,20 @@ impl Output {
             }));
         }
         if self.flow == Command::Stop && slot >= self.stopped + self.blocked {
-            return Ok(self.reset());
+            return Ok(self.reset(slot));
         }
         if let Sending::Packet(since) = self.sending
             && slot >= since + self.blocked
         {
             let stopped = self.flow == Command::Stop;
-            return Ok(if stopped { self.reset() } else { self.gap(Sending::Discarding) });
+            return Ok(if stopped { self.reset(slot) } else { self.gap(Sending::Discarding) });
         }
         match self.waiting.pop_front() {
-            Some(Symbol::ForwardReset) => Ok(self.reset()),
+            Some(Symbol::ForwardReset) => Ok(self.reset(slot)),
             Some(symbol) => Ok(Character::Control(symbol.code().unwrap_or_default())),
             None => Err(match (self.sending, self.flow) {
                 (Sending::Discarding, _) => Appetite::Discard,
+                (_, Command::Stop) if self.framing == Framing::Waits => Appetite::Nothing,
                 (_, Command::Stop) => Appetite::Framing,
                 (_, Command::Go) => Appetite::All,
             }),
@@ -297,24 +329,23 @@ impl Output {
         match (self.sending, supply) {
             (Sending::Discarding, Supply::Mark) => self.sending = Sending::Between,
             (Sending::Discarding, _) => {}
-            (_, Supply::Mark) => return self.gap(Sending::Between),
+            (_, Supply::Mark) if self.flow == Command::Go || self.framing == Framing::Free => {
+                return self.gap(Sending::Between);
+            }
             (_, Supply::Data(cell, _)) if self.flow == Command::Go => {
                 if self.sending == Sending::Between {
                     self.sending = Sending::Packet(slot);
                 }
                 return cell.character();
             }
-            (_, Supply::Nothing | Supply::Data(..) | Supply::Symbol(_)) => {}
+            (_, Supply::Nothing | Supply::Data(..) | Supply::Mark | Supply::Symbol(_)) => {}
         }
-        match self.sending {
-            Sending::Between | Sending::Discarding | Sending::Closing(_)
-                if self.since_gap.is_multiple_of(2) =>
-            {
-                Character::GAP
-            }
-            Sending::Between | Sending::Discarding | Sending::Closing(_) | Sending::Packet(_) => {
-                self.command()
-            }
+        let even = self.since_gap.is_multiple_of(2);
+        match self.fills {
+            Fill::Idle(every) if slot % u64::from(every) > 0 => Character::IDLE,
+            Fill::Chip if even && !self.is_sending() => Character::GAP,
+            Fill::Gaps if !self.is_sending() => Character::GAP,
+            Fill::Chip | Fill::Gaps | Fill::Commands | Fill::Idle(_) => self.command(),
         }
     }
 
@@ -331,11 +362,18 @@ impl Output {
         Character::GAP
     }
 
-    fn reset(&mut self) -> Character {
-        self.sending = Sending::Closing(match self.sending {
-            Sending::Packet(_) | Sending::Discarding => Rest::Packet,
-            Sending::Between | Sending::Closing(_) => Rest::Nothing,
-        });
+    fn reset(&mut self, slot: u64) -> Character {
+        self.sending = match (self.reset, self.sending) {
+            (ResetEnding::OwnGap, Sending::Packet(_) | Sending::Discarding) => {
+                Sending::Closing(Rest::Packet)
+            }
+            (ResetEnding::OwnGap, Sending::Between | Sending::Closing(_)) => {
+                Sending::Closing(Rest::Nothing)
+            }
+            // It goes on, and has the packet's time anew.
+            (ResetEnding::NextGap, Sending::Packet(_)) => Sending::Packet(slot),
+            (ResetEnding::NextGap, other) => other,
+        };
         self.release();
         Character::Control(0x33)
     }

@@ -2,20 +2,35 @@
 
 use codec::character::{Character, Heard, Symbol, hear};
 use simulator::fault::Break;
-use simulator::link::LinkParameters;
+use simulator::link::{Fill, LinkParameters, PortParameters};
 use simulator::scenario::Scenario;
 use simulator::topology::Port;
 use simulator::truth::{Happened, What};
 
-/// When a port's slack buffer has STOP or GO sent, in periods of the link: it is generated for so
+/// When a port's slack buffer has STOP or GO sent, in periods of the port: it is generated for so
 /// many periods. F-4, F-6
 pub fn commands_due<'a>(
-    link: &LinkParameters,
+    port: &PortParameters,
     rows: impl Iterator<Item = &'a Happened>,
 ) -> impl Iterator<Item = u64> {
-    let (divisor, generation) = (u64::from(link.divisor.get()), u64::from(link.generation));
+    let (divisor, generation) = (u64::from(port.divisor.get()), u64::from(port.generation));
     let crossed = rows.filter(|row| matches!(row.what, What::Threshold { .. }));
     crossed.map(move |row| row.at.div_ceil(divisor) + generation)
+}
+
+/// Whether either end of a link takes the other for alive, whatever it fills with: silence is counted in
+/// periods of who hears it. F-7, F-8, W-6
+#[must_use]
+pub fn keeps_alive(link: &LinkParameters) -> bool {
+    let [a, b] = &link.ports;
+    let hears = |own: &PortParameters, far: &PortParameters| {
+        let every = match far.fill {
+            Fill::Idle(every) => every.into(),
+            Fill::Chip | Fill::Commands | Fill::Gaps => 1,
+        };
+        own.divisor == far.divisor || every * far.divisor.get() < 16 * own.divisor.get()
+    };
+    hears(a, b) && hears(b, a)
 }
 
 /// Whether a port is a host's that is made to send codes that change what is framed, or that are

@@ -9,7 +9,9 @@ use codec::route::{Addressing, PortId};
 use codec::tick::Ticks;
 use simulator::generate::{self, generate};
 use simulator::interface::{Bus, Consumption, InterfaceParameters};
-use simulator::link::{BLOCKED, LinkParameters, Slack, Symbols};
+use simulator::link::{
+    BLOCKED, Fill, Framing, LinkParameters, PortParameters, ResetEnding, Slack, Symbols,
+};
 use simulator::routes::{Method, Routes};
 use simulator::scenario::{Scenario, Tap};
 use simulator::topology::{
@@ -40,6 +42,9 @@ pub struct Plan {
     pub faults: Vec<Fault>,
     /// How long it runs, and its dice.
     pub run: Run,
+    /// The ends of its cables take these in turn: behind all else, so that what is told with fewer
+    /// bytes is a network of Myricom's ports.
+    pub ends: [Ends; 3],
 }
 
 /// A switch in the middle of hosts, with all that may come to it, and nothing that breaks.
@@ -61,7 +66,22 @@ pub struct SwitchPlan {
     pub streams: Vec<Stream>,
     /// How long it runs.
     pub run: Run,
+    /// The ends of its cables take these in turn.
+    pub ends: [Ends; 3],
 }
+
+/// The ends of a link beside what it says of both. All bytes 0: Myricom's ports, and alike.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub struct Ends {
+    variants: [Variant; 2],
+    /// Odd: the second end is like the first of `other`.
+    unlike: u8,
+    other: Link,
+}
+
+/// What the rules leave to a port.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub struct Variant(u8);
 
 /// How nodes are joined.
 #[derive(Clone, Copy, Debug, Arbitrary)]
@@ -179,9 +199,9 @@ fn several<'a, T: Arbitrary<'a>>(bytes: &mut Unstructured<'a>) -> Result<Vec<T>,
 
 impl From<SwitchPlan> for Plan {
     fn from(plan: SwitchPlan) -> Self {
-        let SwitchPlan { hosts, links, crossbar, interfaces, texts, streams, run } = plan;
+        let SwitchPlan { hosts, links, crossbar, interfaces, texts, streams, run, ends } = plan;
         let (shape, faults) = (Shape::Star(hosts), Vec::new());
-        Self { shape, links, crossbar, hosts: interfaces, streams, texts, faults, run }
+        Self { shape, links, crossbar, hosts: interfaces, streams, texts, faults, run, ends }
     }
 }
 
@@ -258,8 +278,9 @@ impl Plan {
         let Ok((nodes, mut cables)) = generate(&shape, prototype, link) else {
             return self.pair();
         };
-        for (cable, link) in cables.iter_mut().zip(self.links.iter().cycle()) {
-            cable.link = link.parameters();
+        let kinds = self.links.iter().zip(&self.ends).cycle();
+        for (cable, (link, ends)) in cables.iter_mut().zip(kinds) {
+            cable.link = ends.of(link);
         }
         Topology::new(nodes, cables).ok()
     }
@@ -268,7 +289,7 @@ impl Plan {
     fn pair(&self) -> Option<Topology> {
         let host = |name: &str| Node { name: name.to_owned(), kind: NodeKind::Host };
         let ends = [0, 1].map(|node| Port { node: NodeId(node), port: PortId(0) });
-        let link = self.links.first()?.parameters();
+        let link = self.ends.first()?.of(self.links.first()?);
         Topology::new(vec![host("h0"), host("h1")], vec![Cable { ends, link }]).ok()
     }
 
@@ -286,13 +307,39 @@ impl Plan {
 }
 
 impl Link {
-    /// What it stands for.
+    /// What it stands for between two ports of Myricom's.
     #[must_use]
     pub fn parameters(&self) -> LinkParameters {
+        self.between([self, self])
+    }
+
+    /// A cable of its length, from a port of the first kind to one of the second.
+    fn between(&self, kinds: [&Self; 2]) -> LinkParameters {
+        let delay = Ticks(1 + u64::from(self.delay % 40));
+        let mut link = LinkParameters { delay, ports: kinds.map(Self::port) };
+        for (end, kind) in kinds.into_iter().enumerate() {
+            if kind.stop_slack >= 128 {
+                // Just enough, or a little more.
+                let seen = if end == 0 { link } else { link.turned() };
+                let enough = super::rules::stop_slack(&seen) + u32::from(kind.stop_slack % 4);
+                let ports = link.ports.iter_mut().skip(end).take(1);
+                ports.for_each(|port| port.slack.stop_slack = enough);
+            }
+        }
+        link
+    }
+
+    /// The port at its first end, with what its spare bits say of what the rules leave to it.
+    #[must_use]
+    pub fn varied(&self) -> PortParameters {
+        let [port, _] = self.parameters().ports;
+        Variant(self.generation & 0xf0 | self.interpretation >> 4).of(port)
+    }
+
+    fn port(&self) -> PortParameters {
         let divisor = 1 + u32::from(self.divisor % 8).saturating_sub(4);
-        let mut link = LinkParameters {
+        PortParameters {
             divisor: NonZeroU32::MIN.saturating_add(divisor - 1),
-            delay: Ticks(1 + u64::from(self.delay % 40)),
             slack: Slack {
                 go_slack: u32::from(self.go_slack % 24),
                 hysteresis: 1 + u32::from(self.hysteresis % 20),
@@ -305,13 +352,42 @@ impl Link {
                 None => BLOCKED,
             },
             symbols: if self.symbols { Symbols::All } else { Symbols::Mandatory },
-        };
-        if self.stop_slack >= 128 {
-            // Just enough, or a little more.
-            link.slack.stop_slack =
-                super::rules::stop_slack(&link) + u32::from(self.stop_slack % 4);
+            ..PortParameters::default()
         }
-        link
+    }
+}
+
+impl Ends {
+    /// A link with these ends, the first of which is that of `link`.
+    #[must_use]
+    pub fn of(&self, link: &Link) -> LinkParameters {
+        let second = if self.unlike & 1 == 1 { &self.other } else { link };
+        let mut made = link.between([link, second]);
+        for (port, variant) in made.ports.iter_mut().zip(self.variants) {
+            *port = variant.of(*port);
+        }
+        made
+    }
+}
+
+impl Variant {
+    /// The same port but for what the rules leave to it.
+    #[must_use]
+    pub fn of(self, port: PortParameters) -> PortParameters {
+        let Self(bits) = self;
+        PortParameters {
+            reset: if bits & 1 == 1 { ResetEnding::NextGap } else { ResetEnding::OwnGap },
+            framing: if bits & 2 == 2 { Framing::Waits } else { Framing::Free },
+            replies: bits & 4 == 0,
+            fill: match bits >> 3 {
+                0..12 => Fill::Chip,
+                12..16 => Fill::Commands,
+                16..20 => Fill::Gaps,
+                // 2 to 13, and the most that may be.
+                20.. => Fill::Idle(if bits >> 3 == 31 { 15 } else { (bits >> 3) - 18 }),
+            },
+            ..port
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use simulator::scenario::Scenario;
 use simulator::topology::{Extensions, NodeKind, Port};
 use simulator::truth::{Frame, FrameEnd, Happened, What};
 
-use super::facts::{commands_due, is_sound};
+use super::facts::{commands_due, is_sound, keeps_alive};
 use super::run::Outcome;
 
 /// All of them.
@@ -31,17 +31,24 @@ pub fn check(scenario: &Scenario, outcome: &Outcome) {
     syndromes_survive(scenario, outcome);
 }
 
-/// Cells that a slack buffer must have above its threshold of STOP, so that it never overflows. The
-/// character that crosses the threshold comes in in some period of the link. STOP goes out so many
-/// periods of generation later, after the next clock of the sender; it takes ⌈D/B⌉ periods to the
-/// clock by which it can be obeyed, and is obeyed after the periods of interpretation. What was sent
-/// before that is heard ⌊D/B⌋ periods later; and the mark of a packet may follow its last byte even
-/// then. F-1, F-4
+/// Cells that the slack buffer at the first end of a link must have above its threshold of STOP, so
+/// that it never overflows. The character that crosses the threshold comes in in some period of the far
+/// sender. STOP goes out so many periods of generation later, after the next clock of the own sender;
+/// it takes ⌈D/B⌉ periods to the clock by which it can be obeyed, and is obeyed after the far end's
+/// periods of interpretation. What was sent before that is heard ⌊D/B⌋ periods later; and the mark of a
+/// packet may follow its last byte even then. Where the clocks differ, they meet anyhow: nearly a
+/// period of the own sender more may pass. F-1, F-4
 #[must_use]
 pub fn stop_slack(link: &LinkParameters) -> u32 {
-    let periods = link.delay.0.div_ceil(link.divisor.get().into());
-    let periods = u32::try_from(periods).unwrap_or(u32::MAX);
-    2 * periods + u32::from(link.generation) + u32::from(link.interpretation)
+    let [own, far] = &link.ports;
+    let [period, far_period] = [own, far].map(|port| u64::from(port.divisor.get()));
+    let generation = u64::from(own.generation);
+    let periods = if period == far_period {
+        2 * link.delay.0.div_ceil(period) + generation
+    } else {
+        (2 * link.delay.0 + (generation + 1) * period - 1).div_ceil(far_period)
+    };
+    u32::try_from(periods).unwrap_or(u32::MAX).saturating_add(far.interpretation.into())
 }
 
 /// Every packet that is injected ends exactly once, or is still under way.
@@ -71,6 +78,7 @@ struct End<'a> {
     from: u64,
     port: Port,
     peer: Port,
+    /// Its own end first.
     link: LinkParameters,
     /// Whether the channel that goes out and the one that comes in are sound, and not forged.
     sound: [bool; 2],
@@ -87,20 +95,16 @@ impl<'a> End<'a> {
             from: outcome.from,
             port,
             peer,
-            link: scenario.topology.cable(port)?.link,
+            link: scenario.topology.link(port)?,
             sound: [(port, peer), (peer, port)].map(|(from, to)| is_sound(scenario, from, to)),
             own: rows(port),
             far: rows(peer),
         })
     }
 
-    fn divisor(&self) -> u64 {
-        self.link.divisor.get().into()
-    }
-
-    /// Periods between the place of a character as it is sent and as it is heard.
-    fn shift(&self) -> u64 {
-        self.link.delay.0 / self.divisor()
+    /// The character periods of its own sender and of the far one, in periods of the full rate.
+    fn periods(&self) -> [u64; 2] {
+        self.link.ports.map(|port| port.divisor.get().into())
     }
 
     /// Whether a port is a host's that is made to send a character.
@@ -109,13 +113,9 @@ impl<'a> End<'a> {
         own.flat_map(|raw| raw.chars.chars().iter()).any(|other| other == character)
     }
 
-    fn slot(&self, row: &Happened) -> u64 {
-        row.at / self.divisor()
-    }
-
     /// A sound channel brings the frames that were put in.
     fn what_is_sent_is_received(&self) {
-        if !self.sound[0] {
+        if !self.sound[0] || !keeps_alive(&self.link) {
             return;
         }
         let frame = |row: &&&Happened| match &row.what {
@@ -129,11 +129,10 @@ impl<'a> End<'a> {
         let arrives = |row: &&&Happened| row.at + self.link.delay.0 < self.scenario.duration;
         let sent: Vec<Frame> =
             self.own.iter().filter(is_sent).filter(arrives).filter_map(|row| frame(&row)).collect();
-        let later = |frame: Frame| Frame {
-            start: frame.start + self.shift(),
-            end: frame.end + self.shift(),
-            ..frame
-        };
+        // Periods between the place of a character as it is sent and as it is heard.
+        let shift = self.link.delay.0 / self.periods()[0];
+        let later =
+            |frame: Frame| Frame { start: frame.start + shift, end: frame.end + shift, ..frame };
         let sent: Vec<Frame> = sent.into_iter().map(later).collect();
         let received: Vec<Frame> =
             self.far.iter().filter(is_received).filter_map(|row| frame(&row)).collect();
@@ -143,8 +142,9 @@ impl<'a> End<'a> {
     /// F-4, F-9
     fn no_slack_buffer_overflows(&self) {
         let forged = self.has_raw(self.port, Character::Control(0x03));
-        let enough = self.link.slack.stop_slack >= stop_slack(&self.link);
-        if !enough || forged || self.sound != [true; 2] {
+        let enough = self.link.ports[0].slack.stop_slack >= stop_slack(&self.link);
+        // Who takes the other for dead sends on. F-7
+        if !enough || forged || self.sound != [true; 2] || !keeps_alive(&self.link) {
             return;
         }
         let overflow = self.own.iter().find(|row| row.what == What::Overflow);
@@ -154,15 +154,20 @@ impl<'a> End<'a> {
     /// F-7, F-8
     fn no_living_link_is_silent(&self) {
         let open = |row: &&&Happened| matches!(row.what, What::LinkOpen | What::LinkRestored);
-        let open: Vec<_> =
-            self.own.iter().filter(open).map(|row| (self.slot(row), &row.what)).collect();
-        let first = self.shift();
-        let silence = [(15, &What::LinkOpen), (first, &What::LinkRestored)];
+        let [own, far] = self.periods();
+        let slot = |row: &Happened| row.at / far;
+        let open: Vec<_> = self.own.iter().filter(open).map(|row| (slot(row), &row.what)).collect();
         // What is sent first is heard so late.
-        let longer = first >= 16 && self.from == 0;
+        let delay = self.link.delay.0;
+        let silence = [
+            (if own == far { 15 } else { 15 * own / far }, &What::LinkOpen),
+            (delay / far, &What::LinkRestored),
+        ];
+        let longer = delay / own >= 16 && self.from == 0;
         let expected: Vec<_> =
             silence.into_iter().take(if longer { open.len().min(2) } else { 0 }).collect();
-        if self.sound[1] && !self.has_raw(self.peer, Character::IDLE) {
+        let silent = self.has_raw(self.peer, Character::IDLE) || !keeps_alive(&self.link);
+        if self.sound[1] && !silent {
             assert_eq!(open, expected, "{:?} hears something", self.port);
         }
     }
@@ -171,7 +176,8 @@ impl<'a> End<'a> {
     /// are taken, one in a period of the full rate. F-4
     fn commands_are_few(&self) {
         let reset = self.own.iter().any(|row| row.what == What::ResetReceived);
-        let hysteresis = u64::from(self.link.slack.hysteresis);
+        let hysteresis = u64::from(self.link.ports[0].slack.hysteresis);
+        let [own, far] = self.periods();
         // A switch takes the route byte and the next one at once, and gives back that period as it
         // decodes the first.
         let head_start = match self.scenario.topology.node(self.port.node).map(|node| node.kind) {
@@ -186,13 +192,20 @@ impl<'a> End<'a> {
         if reset || self.sound != [true; 2] {
             return;
         }
-        let taken = (hysteresis - head_start.min(hysteresis)).div_ceil(self.divisor());
-        let due: BTreeSet<u64> = commands_due(&self.link, self.own.iter().copied()).collect();
+        let taken = hysteresis - head_start.min(hysteresis);
+        // Clocks that differ meet anyhow.
+        let least = if own == far {
+            hysteresis + taken.div_ceil(own)
+        } else {
+            ((hysteresis * far + taken) / own).saturating_sub(1)
+        };
+        let rows = self.own.iter().copied();
+        let due: BTreeSet<u64> = commands_due(&self.link.ports[0], rows).collect();
         let due: Vec<u64> = due.into_iter().collect();
         for three in due.windows(3) {
             if let [first, _, third] = three {
                 let apart = third - first;
-                assert!(apart + 1 >= hysteresis + taken, "{three:?} are too near: {:?}", self.link);
+                assert!(apart + 1 >= least, "{three:?} are too near: {:?}", self.link);
             }
         }
     }

@@ -122,18 +122,21 @@ impl Way<'_> {
     /// decided a cable and its generation earlier; and see `docs/readings.md`, "What bounds a fill".
     fn reach(&self) -> u64 {
         self.link().map_or(0, |link| {
-            let back = (2 * u64::from(link.slack.cells())).clamp(1024, 8192);
-            let periods = back + u64::from(link.generation) + 1;
-            periods * u64::from(link.divisor.get()) + link.delay.0
+            let [own, far] = link.ports;
+            let back = (2 * u64::from(own.slack.cells())).clamp(1024, 8192);
+            let periods = back + u64::from(own.generation) + 1;
+            periods * u64::from(own.divisor.max(far.divisor).get()) + link.delay.0
         })
     }
 
+    /// Of the channel.
     fn divisor(&self) -> u32 {
-        self.link().map_or(1, |link| link.divisor.get())
+        self.link().map_or(1, |link| link.ports[1].divisor.get())
     }
 
-    fn link(&self) -> Option<&LinkParameters> {
-        self.scenario.topology.cable(self.receiver).map(|cable| &cable.link)
+    /// Its receiver's end first.
+    fn link(&self) -> Option<LinkParameters> {
+        self.scenario.topology.link(self.receiver)
     }
 
     fn compare(&self, outcome: &Outcome, fills: &[Fill], until: u64, width: &mut Width) {

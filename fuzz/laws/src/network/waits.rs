@@ -78,8 +78,8 @@ fn stands_still(scenario: &Scenario, outcome: &Outcome, deadlock: &Deadlock) {
     let cables = scenario.topology.cables().iter();
     // There and back, and what it takes to obey.
     let under_way = cables.map(|cable| {
-        let link = &cable.link;
-        2 * link.delay.0 + 40 * u64::from(link.divisor.get())
+        let [a, b] = cable.link.ports;
+        2 * cable.link.delay.0 + 40 * u64::from(a.divisor.max(b.divisor).get())
     });
     let under_way = under_way.max().unwrap_or(0);
     let [since, until] = [deadlock.since, deadlock.until].map(|time| time / PERIOD_PS);

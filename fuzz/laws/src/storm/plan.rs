@@ -12,6 +12,7 @@ use simulator::endpoint::{Kind, MICROSECOND, MessagingPlan};
 use simulator::fault::Fault;
 use simulator::generate::{self, generate};
 use simulator::interface::{Consumption, InterfaceParameters};
+use simulator::link::Fill;
 use simulator::routes::{Method, Routes};
 use simulator::scenario::{Scenario, Tap};
 use simulator::topology::{Extensions, NodeId, NodeKind, Port, SwitchParameters, Topology};
@@ -19,7 +20,7 @@ use simulator::traffic::{Arrivals, Destination, Raw, Size, Stream};
 
 use crate::endpoints::plan::Plan as Talk;
 use crate::network::demand;
-use crate::network::plan::{Host, Link};
+use crate::network::plan::{Ends, Host, Link};
 use crate::network::rules::stop_slack;
 use crate::repair::Dice;
 
@@ -125,25 +126,35 @@ impl Sketch {
             ..SwitchParameters::new(8, addressing)
         };
         let kinds: [Link; 3] = [drawn(dice, 16)?, drawn(dice, 16)?, drawn(dice, 16)?];
-        let mut kinds = kinds.map(|kind| kind.parameters());
+        let ends: [Ends; 3] = [drawn(dice, 16)?, drawn(dice, 16)?, drawn(dice, 16)?];
         let (enough, slow) = (dice.below(8) > 0, dice.below(16) == 0);
-        for link in &mut kinds {
+        let mut links: Vec<_> = kinds.iter().zip(&ends).map(|(kind, ends)| ends.of(kind)).collect();
+        for link in &mut links {
             if !slow {
-                link.divisor = std::num::NonZeroU32::MIN;
+                // Nor is one still that fills with IDLE.
+                for port in &mut link.ports {
+                    port.divisor = std::num::NonZeroU32::MIN;
+                    port.fill =
+                        if let Fill::Idle(_) = port.fill { Fill::Commands } else { port.fill };
+                }
             }
             if enough {
-                link.slack.stop_slack = link.slack.stop_slack.max(stop_slack(link));
+                let least = [stop_slack(link), stop_slack(&link.turned())];
+                for (port, least) in link.ports.iter_mut().zip(least) {
+                    port.slack.stop_slack = port.slack.stop_slack.max(least);
+                }
             }
         }
-        let (nodes, mut cables) = generate(&shape, prototype, *kinds.first()?).ok()?;
-        for (cable, link) in cables.iter_mut().zip(kinds.iter().cycle()) {
+        let (nodes, mut cables) = generate(&shape, prototype, *links.first()?).ok()?;
+        for (cable, link) in cables.iter_mut().zip(links.iter().cycle()) {
             cable.link = *link;
         }
         Topology::new(nodes, cables).ok()
     }
 
     fn scenario(self, dice: &mut Dice) -> Option<Scenario> {
-        let slow = self.topology.cables().iter().any(|cable| cable.link.divisor.get() > 1);
+        let mut ports = self.topology.cables().iter().flat_map(|cable| cable.link.ports);
+        let slow = ports.any(|it| it.divisor.get() > 1 || matches!(it.fill, Fill::Idle(_)));
         // A link of another rate than the full one is never still.
         let bursts = if slow { 1 } else { u64::from(number(dice, 1, 4)) };
         let apart = if slow { 4 } else { u64::from(number(dice, 20, 600)) } * MILLISECOND;

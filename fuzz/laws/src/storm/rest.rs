@@ -72,7 +72,8 @@ impl Rest {
         let raw = scenario.raw.iter().map(|raw| raw.chars.len() as u64);
         let longest = payloads.chain(raw).chain([MEDIUM_MAX as u64]).max().unwrap_or(0);
         let cables = scenario.topology.cables().iter();
-        let slowest = cables.map(|cable| u64::from(cable.link.divisor.get())).max().unwrap_or(1);
+        let ports = cables.flat_map(|cable| cable.link.ports);
+        let slowest = ports.map(|port| u64::from(port.divisor.get())).max().unwrap_or(1);
         let quiet = (longest + BESIDE).saturating_mul(slowest).saturating_add(QUIET);
         Self { uneasy: BTreeSet::new(), last: 0, quiet }
     }

@@ -263,7 +263,8 @@ fn part(scenario: &Scenario, from: u64, to: u64) -> Scenario {
 /// Ports with a blocked-packet timeout that a packet alone may outlast. R-4
 fn hasty(scenario: &Scenario) -> BTreeSet<Port> {
     let cables = scenario.topology.cables().iter();
-    cables.filter(|cable| cable.link.blocked.0 < LONE).flat_map(|cable| cable.ends).collect()
+    let ends = cables.flat_map(|cable| cable.ends.into_iter().zip(cable.link.ports));
+    ends.filter(|(_, port)| port.blocked.0 < LONE).map(|(end, _)| end).collect()
 }
 
 /// When a fault is over, if it ever is.

@@ -27,6 +27,7 @@ pub(super) struct Truth<'a> {
     scenario: &'a Scenario,
     port: Port,
     peer: Port,
+    /// Its own end first.
     link: LinkParameters,
     rows: Vec<&'a Happened>,
     /// When it loses its power, in order.
@@ -35,7 +36,7 @@ pub(super) struct Truth<'a> {
 
 impl<'a> Truth<'a> {
     pub(super) fn new(scenario: &'a Scenario, outcome: &'a Outcome, port: Port) -> Option<Self> {
-        let link = scenario.topology.cable(port)?.link;
+        let link = scenario.topology.link(port)?;
         let peer = scenario.topology.peer(port)?;
         let rows = outcome.rows.iter().filter(|row| row.place == port).collect();
         let off = power_lost(scenario, port).collect();
@@ -54,33 +55,43 @@ impl<'a> Truth<'a> {
         })
     }
 
+    /// The character period of the channel that goes out.
     fn divisor(&self) -> u64 {
-        self.link.divisor.get().into()
+        self.link.ports[0].divisor.get().into()
     }
 
-    /// The period of the link in which something is heard or sent.
+    /// And of the one that comes in.
+    fn far_divisor(&self) -> u64 {
+        self.link.ports[1].divisor.get().into()
+    }
+
+    /// The period of the channel that goes out in which something is sent.
     fn slot(&self, row: &Happened) -> u64 {
         row.at / self.divisor()
     }
 
     /// The last characters: out, in.
     fn last(&self) -> [u64; 2] {
-        let (duration, divisor) = (self.scenario.duration, self.divisor());
-        let phase = self.link.delay.0 % divisor;
-        [(duration - 1) / divisor, (duration - 1).saturating_sub(phase) / divisor]
+        let (end, far) = (self.scenario.duration - 1, self.far_divisor());
+        [end / self.divisor(), end.saturating_sub(self.link.delay.0 % far) / far]
     }
 
     /// What is expected of the channel that goes out, and of the one that comes in: packets, events.
     pub(super) fn expected(&self) -> [[Expected; 2]; 2] {
         let forged = is_forged(self.scenario, self.port);
         let first = self.off.first().map_or(u64::MAX, |off| off / self.divisor());
+        let first_in = self.off.first().map_or(u64::MAX, |off| off / self.far_divisor());
         let unended = self.unended().unwrap_or(u64::MAX);
         let left_out = |what| if first < u64::MAX { what } else { LeftOut::Nothing };
         let sender = if forged { 0 } else { first };
         let own = if forged { 0 } else { unended };
         let out = Limit { own, sender, left_out: left_out(LeftOut::ResetEnds) };
         // Where the power goes after the last character the capture ends first.
-        let into = Limit { own: first, sender, left_out: left_out(LeftOut::CaptureEnds) };
+        let into = Limit {
+            own: first_in,
+            sender: sender.min(first_in),
+            left_out: left_out(LeftOut::CaptureEnds),
+        };
         let own = [self.sent(), self.sends(), self.received(), self.hears()];
         let mut lines = own.into_iter();
         [out, into].map(|limit| {
@@ -94,7 +105,7 @@ impl<'a> Truth<'a> {
 
     fn sent(&self) -> Vec<Line> {
         let frames = self.rows.iter().filter_map(|row| match &row.what {
-            What::Sent(frame) => Some(self.frame(row, frame, self.last()[0])),
+            What::Sent(frame) => Some(frame_line(self.slot(row), frame, self.last()[0])),
             _ => None,
         });
         frames.collect()
@@ -102,30 +113,12 @@ impl<'a> Truth<'a> {
 
     fn received(&self) -> Vec<Line> {
         let frames = self.rows.iter().filter_map(|row| match &row.what {
-            What::Received(frame) => Some(self.frame(row, frame, self.last()[1])),
+            What::Received(frame) => {
+                Some(frame_line(row.at / self.far_divisor(), frame, self.last()[1]))
+            }
             _ => None,
         });
         frames.collect()
-    }
-
-    fn frame(&self, row: &Happened, frame: &Frame, last: u64) -> Line {
-        let (at, ended_by) = match frame.ended_by {
-            FrameEnd::Gap => (self.slot(row), EndedBy::Gap),
-            FrameEnd::LinkOpen => (self.slot(row), EndedBy::OpenLink),
-            FrameEnd::Reset => (self.slot(row), EndedBy::Reset),
-            FrameEnd::RunEnd => (last, EndedBy::CaptureEnd),
-        };
-        let packet = Packet {
-            start: frame.start,
-            end: frame.end,
-            length: frame.length,
-            route: frame.route.clone(),
-            tag: frame.tag,
-            payload: frame.payload(),
-            check: frame.check,
-            ended_by,
-        };
-        Line { at, what: Told::Packet(packet) }
     }
 
     /// Events of the channel that goes out.
@@ -148,7 +141,8 @@ impl<'a> Truth<'a> {
 
     /// When FRES goes out, and the GAP that comes next, but that STOP and GO go first. R-1, F-6
     fn resets(&self) -> impl Iterator<Item = [u64; 2]> {
-        let due: BTreeSet<u64> = commands_due(&self.link, self.rows.iter().copied()).collect();
+        let due: BTreeSet<u64> =
+            commands_due(&self.link.ports[0], self.rows.iter().copied()).collect();
         let sent =
             self.rows.iter().filter(|row| row.what == What::SymbolSent(Symbol::ForwardReset));
         sent.filter_map(move |row| {
@@ -210,10 +204,30 @@ impl<'a> Truth<'a> {
                 (Command::Go, Command::Go) | (Command::Stop, Command::Stop) => None,
             };
             let events = [heard(&row.what), sender].into_iter().flatten();
-            lines.extend(events.map(|event| line(self.slot(row), event)));
+            lines.extend(events.map(|event| line(row.at / self.far_divisor(), event)));
         }
         lines
     }
+}
+
+fn frame_line(at: u64, frame: &Frame, last: u64) -> Line {
+    let (at, ended_by) = match frame.ended_by {
+        FrameEnd::Gap => (at, EndedBy::Gap),
+        FrameEnd::LinkOpen => (at, EndedBy::OpenLink),
+        FrameEnd::Reset => (at, EndedBy::Reset),
+        FrameEnd::RunEnd => (last, EndedBy::CaptureEnd),
+    };
+    let packet = Packet {
+        start: frame.start,
+        end: frame.end,
+        length: frame.length,
+        route: frame.route.clone(),
+        tag: frame.tag,
+        payload: frame.payload(),
+        check: frame.check,
+        ended_by,
+    };
+    Line { at, what: Told::Packet(packet) }
 }
 
 fn sent_symbol(symbol: Symbol) -> Option<Event> {

@@ -10,7 +10,7 @@ use crate::endpoint::{
 };
 use crate::fault::{Break, Errors, Fault};
 use crate::interface::{Bus, Consumption, InterfaceParameters};
-use crate::link::{LinkParameters, Slack, Symbols};
+use crate::link::{Fill, Framing, LinkParameters, PortParameters, ResetEnding, Slack, Symbols};
 use crate::routes::{Method, Routes};
 use crate::scenario::{Scenario, Tap};
 use crate::topology::{
@@ -109,9 +109,20 @@ fn topology(dice: &mut Dice) -> Topology {
 }
 
 fn link(dice: &mut Dice) -> LinkParameters {
-    often(dice, |dice| LinkParameters {
+    often(dice, |dice| {
+        let delay = Ticks(dice.between(1, 1 << 20));
+        let ports = [port_parameters(dice), port_parameters(dice)];
+        if dice.below(2) == 0 {
+            LinkParameters::alike(delay, ports[0])
+        } else {
+            LinkParameters { delay, ports }
+        }
+    })
+}
+
+fn port_parameters(dice: &mut Dice) -> PortParameters {
+    often(dice, |dice| PortParameters {
         divisor: positive(dice, 1024),
-        delay: Ticks(dice.between(1, 1 << 20)),
         slack: Slack {
             go_slack: up_to(dice, 1 << 20),
             hysteresis: positive(dice, 1 << 20).get(),
@@ -121,6 +132,10 @@ fn link(dice: &mut Dice) -> LinkParameters {
         interpretation: byte(dice, 0, 15),
         blocked: Ticks(dice.between(1, 1 << 40)),
         symbols: pick(dice, &[Symbols::Mandatory, Symbols::All]),
+        replies: dice.below(2) == 0,
+        reset: pick(dice, &ResetEnding::WORDS).1,
+        fill: pick(dice, &Fill::WORDS).1,
+        framing: pick(dice, &Framing::WORDS).1,
     })
 }
 
