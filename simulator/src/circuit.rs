@@ -282,7 +282,7 @@ impl Circuit {
         self.power = match self.power {
             // Nothing has ended the silence if the power goes again before the first character.
             Power::On if now <= self.back.0 => Power::Off { faults: 1, silent: self.back.1 },
-            Power::On => Power::Off { faults: 1, silent: 0 },
+            Power::On => Power::Off { faults: 1, silent: self.sender.quiet() },
             Power::Off { faults, silent } => Power::Off { faults: faults + 1, silent },
         };
         let slot = now / self.clock.divisor();

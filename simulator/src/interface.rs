@@ -23,7 +23,7 @@ use self::sending::{Behalf, Left, Sending, Taken};
 pub use self::statistics::{Handled, HostStatistics};
 use crate::cell::{Cell, PacketId};
 use crate::chance::Dice;
-use crate::control::Control;
+use crate::control::{Control, Routine};
 use crate::endpoint::Messaging;
 use crate::topology::{NodeId, Port};
 use crate::traffic::{Destination, Raw, Stream};
@@ -305,9 +305,28 @@ impl Interface {
         self.receiving.byte(cell.low(), id, program);
     }
 
-    /// FRES has come, or a restart was ordered: the control program is loaded again. The packet half
-    /// taken in is lost; one half sent is ended without its rest. R-3
+    /// FRES has come: the host has an interrupt, and the control program starts at its initialisation.
+    /// The packet half taken in is lost; one half sent is ended without its rest. Reading: what is
+    /// whole in memory stays, the queues too, but the protocol of endpoints begins anew. R-3
     pub fn reset(&mut self, now: u64, log: &mut Log) {
+        let ready = match self.state {
+            State::Off => return,
+            State::Loading { until } => until.max(now),
+            State::Running => now,
+        };
+        self.statistics.interrupts += 1;
+        self.receiving.break_off(now, Rule("R-3"), log);
+        let left = self.sending.break_off(now, Rule("R-3"), log);
+        self.left(left);
+        if let Some(firmware) = &mut self.firmware {
+            self.receiving.forget(Routine::Transport);
+            self.sending.forget(Behalf::Firmware);
+            firmware.restart(now, ready);
+        }
+    }
+
+    /// A restart was ordered: the control program is loaded again, into an empty memory. I-3
+    pub fn reload(&mut self, now: u64, log: &mut Log) {
         if self.state != State::Off {
             self.receiving.reset(now, Rule("R-3"), log);
             self.sending.reset(now, Rule("R-3"), log);

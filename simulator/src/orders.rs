@@ -128,7 +128,7 @@ impl Network {
             Break::Restart { host } => {
                 let (now, log) = (self.now, &mut self.log);
                 let host = self.places.host(host).and_then(|host| self.hosts.get_mut(host));
-                host.into_iter().for_each(|host| host.interface.reset(now, log));
+                host.into_iter().for_each(|host| host.interface.reload(now, log));
             }
         }
     }

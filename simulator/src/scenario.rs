@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::fault::Break;
     use crate::interface::Bus;
-    use crate::link::Slack;
+    use crate::link::{Fill, Framing, ResetEnding, Slack};
     use crate::topology::{Extensions, NodeKind, SwitchParameters};
     use crate::traffic::{Arrivals, Destination, Size};
 
@@ -320,6 +320,52 @@ mod tests {
         assert_eq!(law("saturate = true"), Arrivals::Saturating);
         assert_eq!(law("window = 3"), Arrivals::Closed(three, Ticks(0)));
         assert_eq!(law("window = 3\nthink_us = 2"), Arrivals::Closed(three, Ticks(160)));
+    }
+
+    #[test]
+    fn an_end_goes_before_its_cable_that_before_its_node_and_that_before_its_kind() {
+        let read = good(
+            r#"duration_periods = 1000
+            link = { go_slack = 1, hysteresis = 1, stop_slack = 1, fill = "gap", symbols = "all" }
+            switch_defaults = { go_slack = 2, hysteresis = 2, stop_slack = 2 }
+            interface = { framing = "waits" }
+            switch = [
+                { name = "s", hysteresis = 3, stop_slack = 3, fill = "idle-9" },
+                { name = "t", rate_divisor = 2, blocked_us = 1 },
+            ]
+            host = [
+                { name = "x", at = "s:0", b = { go_slack = 5 }, replies = false },
+                { name = "y", reset = "next-gap" },
+            ]
+            cable = [
+                { ends = ["s:1", "t:1"], stop_slack = 4, length_m = 0, a = { stop_slack = 6 } },
+                { ends = ["y:0", "t:0"] },
+            ]"#,
+        );
+        let of = |name: &str, port| {
+            let port = Port { node: node(&read, name), port: PortId(port) };
+            let [own, far] = read.topology.link(port).unwrap().ports;
+            assert_eq!(
+                read.topology.peer(port).and_then(|it| read.topology.link(it)).unwrap().ports,
+                [far, own]
+            );
+            own
+        };
+        let slack = |go_slack, hysteresis, stop_slack| Slack { go_slack, hysteresis, stop_slack };
+        let cells = |name, port| of(name, port).slack;
+        assert_eq!([cells("x", 0), cells("s", 0)], [slack(1, 1, 1), slack(5, 3, 3)]);
+        assert_eq!([cells("s", 1), cells("t", 1)], [slack(2, 3, 6), slack(2, 2, 4)]);
+        assert_eq!([cells("y", 0), cells("t", 0)], [slack(1, 1, 1), slack(2, 2, 2)]);
+        let [x, s, y, t] = [of("x", 0), of("s", 0), of("y", 0), of("t", 0)];
+        assert_eq!([x, s, y, t].map(|it| it.replies), [false, false, true, true]);
+        assert_eq!(
+            [x, s, y, t].map(|it| it.fill),
+            [Fill::Gaps, Fill::Idle(9), Fill::Gaps, Fill::Gaps]
+        );
+        assert_eq!([x, y, t].map(|it| it.framing), [Framing::Waits, Framing::Waits, Framing::Free]);
+        assert_eq!([x, y].map(|it| it.reset), [ResetEnding::OwnGap, ResetEnding::NextGap]);
+        // 80 periods of the full rate.
+        assert_eq!((t.divisor.get(), t.blocked, y.divisor.get()), (2, Ticks(40), 1));
     }
 
     #[test]

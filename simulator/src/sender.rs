@@ -26,6 +26,8 @@ pub struct Sender {
     variant: Variant,
     /// Whether it has gone on after FRES, and no GAP has ended the reset yet. R-1
     after_reset: bool,
+    /// IDLE in turn up to now, if it fills with it.
+    quiet: u8,
     /// What the far sender has been told last, as far as this end knows.
     told: Command,
     /// The channel's period in which fill began with GAP. F-8
@@ -93,6 +95,7 @@ impl Sender {
             blocked: port.blocked.0,
             variant: Variant { reset: port.reset, fill: port.fill, framing: port.framing },
             after_reset: false,
+            quiet: 0,
             account,
             current: None,
         }
@@ -156,6 +159,7 @@ impl Sender {
             && self.told == self.fill
             && self.waiting.is_empty()
             && !self.after_reset
+            && !self.is_sparse()
             && slot < self.deadline;
         calm.then(|| self.filling(slot))
     }
@@ -169,6 +173,7 @@ impl Sender {
             && self.commands.is_empty()
             && self.waiting.is_empty()
             && self.account.is_none()
+            && !self.is_sparse()
             && slot < self.deadline
     }
 
@@ -182,9 +187,21 @@ impl Sender {
             && self.told == self.fill
             && self.waiting.is_empty()
             && !self.after_reset
-            && !matches!(self.variant.fill, Fill::Idle(3..))
+            && !self.is_sparse()
             && slot < self.deadline;
         calm.then(|| [self.filling(0), self.filling(1)])
+    }
+
+    /// Whether it fills with IDLE: all that it sends is looked at then.
+    #[inline]
+    const fn is_sparse(&self) -> bool {
+        matches!(self.variant.fill, Fill::Idle(_))
+    }
+
+    /// Periods up to now without a sign of life. F-8
+    #[must_use]
+    pub const fn quiet(&self) -> u8 {
+        self.quiet
     }
 
     /// The period of the channel in which it will have been stopped, or been sending one packet, for
@@ -283,6 +300,8 @@ impl Sender {
     /// Notes what goes out, whoever made it: the far sender hears it.
     #[inline]
     pub fn sent(&mut self, cell: Cell, telling: &mut Telling<'_>) {
+        let idle = self.is_sparse() && cell.bits() == Cell::IDLE.bits();
+        self.quiet = if idle { self.quiet.saturating_add(1) } else { 0 };
         let command = match cell.character() {
             codec::Character::Control(0x03) => Command::Go,
             codec::Character::Control(0x0f) => Command::Stop,
@@ -302,10 +321,11 @@ impl Sender {
     #[inline]
     fn filling(&self, slot: u64) -> Cell {
         let inside = self.sending == Sending::Packet;
+        let since = slot.wrapping_sub(self.origin);
         match self.variant.fill {
-            Fill::Chip if !inside && slot.wrapping_sub(self.origin) & 1 == 0 => Cell::GAP,
+            Fill::Chip if !inside && since & 1 == 0 => Cell::GAP,
             Fill::Gaps if !inside => Cell::GAP,
-            Fill::Idle(every) if !slot.is_multiple_of(every.into()) => Cell::IDLE,
+            Fill::Idle(every) if !since.wrapping_add(1).is_multiple_of(every.into()) => Cell::IDLE,
             Fill::Chip | Fill::Gaps | Fill::Commands | Fill::Idle(_) => code_of(self.fill),
         }
     }

@@ -13,11 +13,14 @@ fn main() {
             "rules" => {
                 let Some(s) = plan.scenario() else { return };
                 let o = run(&s, Wanted::Everything, Layout::AsGiven, 333);
-                network::rules::check(&s, &o);
                 if from + 1 == n {
-                    println!("{}", s.write().unwrap());
+                    for r in &o.rows {
+                        println!("{r:?}");
+                    }
                 }
+                network::rules::check(&s, &o);
             }
+            "analyze" => laws::analyze::planned(&plan),
             _ => network::planned(&plan),
         });
         if held.is_err() {

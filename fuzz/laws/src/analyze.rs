@@ -21,6 +21,7 @@ use simulator::truth::{Wanted as Truth, What};
 
 use crate::alone::alone;
 use crate::capture::{Read, Section};
+use crate::network::facts;
 use crate::network::plan::Plan;
 use crate::network::run::run;
 use crate::repair::Dice;
@@ -145,7 +146,7 @@ pub fn capture(file: &[u8]) {
 /// If not.
 pub fn planned(plan: &Plan) {
     let Some(scenario) = plan.scenario() else { return };
-    if scenario.taps.is_empty() {
+    if scenario.taps.is_empty() || !facts::rates_are_alike(&scenario) {
         return;
     }
     alone();

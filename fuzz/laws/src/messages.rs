@@ -61,7 +61,10 @@ impl Plan {
     /// The plan that some bytes stand for.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        Self::arbitrary(&mut Unstructured::new(bytes)).ok()
+        let mut bytes = Unstructured::new(bytes);
+        let plan = Self::arbitrary(&mut bytes).ok()?;
+        let ends = bytes.arbitrary().ok()?;
+        Some(Self { parts: Parts { ends, ..plan.parts }, ..plan })
     }
 
     /// The scenario that it stands for, if it has two hosts at least. What breaks is mended in the
@@ -234,9 +237,10 @@ fn kept(
 /// Whether every slack buffer has room enough. F-4
 pub(crate) fn loses_nothing(scenario: &Scenario) -> bool {
     let links = scenario.topology.cables().iter().flat_map(|it| [it.link, it.link.turned()]);
-    links
-        .into_iter()
-        .all(|link| link.ports[0].slack.stop_slack >= network::rules::stop_slack(&link))
+    links.into_iter().all(|link| {
+        let enough = link.ports[0].slack.stop_slack >= network::rules::stop_slack(&link);
+        enough && network::facts::keeps_alive(&link)
+    })
 }
 
 /// When control programs are loaded, the last first.

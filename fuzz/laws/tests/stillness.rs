@@ -72,7 +72,7 @@ fn first_difference<'a>(a: &'a [Happened], b: &'a [Happened]) -> Option<[&'a Hap
 fn random_networks_leave_out_what_nobody_misses() {
     let (mut dice, mut left_out) = (Dice::new(b"stillness"), 0);
     for number in 0..300_u64 {
-        let len = usize::try_from(60 + dice.below(240)).unwrap();
+        let len = usize::try_from(60 + dice.below(600)).unwrap();
         let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
         let Some(mut scenario) = plan.scenario() else { continue };
         scenario.duration *= 3;

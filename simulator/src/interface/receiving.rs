@@ -188,11 +188,28 @@ impl Receiving {
         self.used = self.used.saturating_sub(bytes);
     }
 
+    /// Loses the packet that is half taken in. R-3
+    pub fn break_off(&mut self, now: u64, rule: Rule, log: &mut Log) {
+        let Some(frame) = self.frame.take() else { return };
+        if frame.id.is_some() {
+            log.tell(now, self.place, frame.id, || What::Dropped(rule));
+        }
+        if let Fate::Keep(_) = frame.fate {
+            self.free(frame.bytes.len());
+        }
+    }
+
+    /// Forgets the packets for a routine.
+    pub fn forget(&mut self, routine: Routine) {
+        let gone = self.complete.iter().filter(|packet| packet.routine == routine);
+        let bytes = gone.map(|packet| packet.bytes.len()).sum();
+        self.complete.retain(|packet| packet.routine != routine);
+        self.free(bytes);
+    }
+
     /// Forgets all packets. R-3
     pub fn reset(&mut self, now: u64, rule: Rule, log: &mut Log) {
-        if let Some(Frame { id: id @ Some(_), .. }) = self.frame {
-            log.tell(now, self.place, id, || What::Dropped(rule));
-        }
+        self.break_off(now, rule, log);
         *self = Self::new(self.place, self.memory, self.transport);
     }
 }

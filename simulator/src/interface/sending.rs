@@ -265,21 +265,40 @@ impl Sending {
         }
     }
 
-    /// Forgets all packets; one that was half sent is to be ended with a GAP. R-3
-    pub fn reset(&mut self, now: u64, rule: Rule, log: &mut Log) {
-        self.ready.clear();
+    /// Breaks off what is being sent: a packet that was half sent is to be ended with a GAP. What has
+    /// not begun stays, but for a text. R-3
+    pub fn break_off(&mut self, now: u64, rule: Rule, log: &mut Log) -> Option<Left> {
         let whole = |packet: &Outgoing, at: usize| at == packet.bytes.len();
-        self.line = match &self.line {
-            Line::Packet { at: 0, .. }
-            | Line::Idle
-            | Line::Text { inside: Inside::Nothing, .. } => Line::Idle,
-            Line::Packet { packet, at } if whole(packet, *at) => Line::Ending,
+        match &self.line {
+            Line::Packet { at: 0, .. } | Line::Idle | Line::Ending => None,
+            Line::Text { inside: Inside::Nothing, .. } => self.finish(Line::Idle, Outcome::Cut),
+            Line::Packet { packet, at } if whole(packet, *at) => {
+                self.finish(Line::Ending, Outcome::Sent)
+            }
             Line::Packet { .. } | Line::Text { .. } | Line::Open => {
                 log.tell(now, self.place, Some(self.last_id()), || What::Truncated(rule));
-                Line::Ending
+                self.finish(Line::Ending, Outcome::Cut)
             }
-            Line::Ending => Line::Ending,
-        };
+        }
+    }
+
+    /// Forgets the packets on somebody's behalf that have not begun.
+    pub fn forget(&mut self, behalf: Behalf) {
+        self.ready.retain(|packet| packet.behalf != behalf);
+        if let Line::Packet { packet, at: 0 } = &self.line
+            && packet.behalf == behalf
+        {
+            self.line = Line::Idle;
+        }
+    }
+
+    /// Forgets all packets; one that was half sent is to be ended with a GAP. I-3
+    pub fn reset(&mut self, now: u64, rule: Rule, log: &mut Log) {
+        self.ready.clear();
+        self.break_off(now, rule, log);
+        if let Line::Packet { at: 0, .. } = self.line {
+            self.line = Line::Idle;
+        }
     }
 
     /// As [`Sending::reset`], but nothing more can be sent.

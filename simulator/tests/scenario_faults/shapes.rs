@@ -35,6 +35,37 @@ width = 4"#;
 }
 
 #[test]
+fn keys_that_no_end_of_a_cable_has_are_refused() {
+    let text = r#"duration_us = 500
+switch = [{ name = "s", length_m = 3 }]
+[[host]]
+name = "h"
+at = "s:0"
+a = { fill = "idle-16", delay_us = 1 }"#;
+    insta::assert_snapshot!(check(text), @r#"
+        error: unknown key `length_m` in [[switch]]
+         --> net.toml:2:25
+          |
+        2 | switch = [{ name = "s", length_m = 3 }]
+          |                         ^^^^^^^^ expected `addressing`, `blocked_us`, `extensions`, `fill`, `framing`, `generation_periods`, `go_slack`, `hysteresis`, `interpretation_periods`, `name`, `ports`, `rate_divisor`, `replies`, `reset`, `routing_us`, `stop_slack`, `symbols` or `token_step_us`
+
+        error: unknown `fill` `idle-16`
+         --> net.toml:6:14
+          |
+        6 | a = { fill = "idle-16", delay_us = 1 }
+          |              ^^^^^^^^^ expected `chip`, `stop-go`, `gap`, `idle-2`, `idle-3`, `idle-4`, `idle-5`, `idle-6`, `idle-7`, `idle-8`, `idle-9`, `idle-10`, `idle-11`, `idle-12`, `idle-13`, `idle-14` or `idle-15`
+          |
+          = help: did you mean `idle-10`?
+
+        error: unknown key `delay_us` in [a]
+         --> net.toml:6:25
+          |
+        6 | a = { fill = "idle-16", delay_us = 1 }
+          |                         ^^^^^^^^ expected `blocked_us`, `fill`, `framing`, `generation_periods`, `go_slack`, `hysteresis`, `interpretation_periods`, `rate_divisor`, `replies`, `reset`, `stop_slack` or `symbols`
+    "#);
+}
+
+#[test]
 fn a_shape_that_needs_more_ports_is_refused() {
     let text = r#"duration_us = 500
 [topology]

@@ -184,8 +184,8 @@ pub(crate) struct Output {
     obeys: BTreeMap<u64, Command>,
     stopped: u64,
     fill: Command,
-    /// Periods since the last GAP that ended something.
-    since_gap: u64,
+    /// Periods since the last GAP that ended something; power-up counts as one to come.
+    since_gap: i64,
     waiting: VecDeque<Symbol>,
     reset: ResetEnding,
     fills: Fill,
@@ -220,7 +220,7 @@ impl Output {
             obeys: BTreeMap::new(),
             stopped: 0,
             fill: Command::Go,
-            since_gap: 0,
+            since_gap: -2,
             waiting: VecDeque::new(),
             reset: link.reset,
             fills: link.fill,
@@ -340,9 +340,9 @@ impl Output {
             }
             (_, Supply::Nothing | Supply::Data(..) | Supply::Mark | Supply::Symbol(_)) => {}
         }
-        let even = self.since_gap.is_multiple_of(2);
+        let even = self.since_gap % 2 == 0;
         match self.fills {
-            Fill::Idle(every) if slot % u64::from(every) > 0 => Character::IDLE,
+            Fill::Idle(every) if (self.since_gap + 1) % i64::from(every) != 0 => Character::IDLE,
             Fill::Chip if even && !self.is_sending() => Character::GAP,
             Fill::Gaps if !self.is_sending() => Character::GAP,
             Fill::Chip | Fill::Gaps | Fill::Commands | Fill::Idle(_) => self.command(),

@@ -42,8 +42,9 @@ pub struct Plan {
     pub faults: Vec<Fault>,
     /// How long it runs, and its dice.
     pub run: Run,
-    /// The ends of its cables take these in turn: behind all else, so that what is told with fewer
-    /// bytes is a network of Myricom's ports.
+    /// The ends of its cables take these in turn. They come behind all other bytes, so that what is told
+    /// with fewer is a network of Myricom's ports.
+    #[arbitrary(default)]
     pub ends: [Ends; 3],
 }
 
@@ -71,7 +72,7 @@ pub struct SwitchPlan {
 }
 
 /// The ends of a link beside what it says of both. All bytes 0: Myricom's ports, and alike.
-#[derive(Clone, Copy, Debug, Arbitrary)]
+#[derive(Clone, Copy, Debug, Default, Arbitrary)]
 pub struct Ends {
     variants: [Variant; 2],
     /// Odd: the second end is like the first of `other`.
@@ -80,7 +81,7 @@ pub struct Ends {
 }
 
 /// What the rules leave to a port.
-#[derive(Clone, Copy, Debug, Arbitrary)]
+#[derive(Clone, Copy, Debug, Default, Arbitrary)]
 pub struct Variant(u8);
 
 /// How nodes are joined.
@@ -99,7 +100,7 @@ pub enum Shape {
 }
 
 /// The parameters of a link.
-#[derive(Clone, Copy, Debug, Arbitrary)]
+#[derive(Clone, Copy, Debug, Default, Arbitrary)]
 pub struct Link {
     divisor: u8,
     delay: u8,
@@ -217,7 +218,9 @@ impl Plan {
     /// The plan that some bytes stand for.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        Self::arbitrary(&mut Unstructured::new(bytes)).ok()
+        let mut bytes = Unstructured::new(bytes);
+        let plan = Self::arbitrary(&mut bytes).ok()?;
+        Some(Self { ends: bytes.arbitrary().ok()?, ..plan })
     }
 
     /// The scenario that it stands for.

@@ -189,15 +189,15 @@ impl<'a> End<'a> {
             Some(NodeKind::Host) => 0,
             Some(NodeKind::Switch(_)) | None => return,
         };
-        if reset || self.sound != [true; 2] {
+        if reset || self.sound != [true; 2] || !keeps_alive(&self.link) {
             return;
         }
         let taken = hysteresis - head_start.min(hysteresis);
-        // Clocks that differ meet anyhow.
+        // Clocks that differ meet anyhow: the first character may come right after GO.
         let least = if own == far {
             hysteresis + taken.div_ceil(own)
         } else {
-            ((hysteresis * far + taken) / own).saturating_sub(1)
+            (((hysteresis - 1) * far + taken) / own).saturating_sub(1)
         };
         let rows = self.own.iter().copied();
         let due: BTreeSet<u64> = commands_due(&self.link.ports[0], rows).collect();

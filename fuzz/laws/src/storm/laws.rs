@@ -11,7 +11,7 @@ use crate::analyze::{self, LIKELY};
 use crate::messages;
 use crate::network::read::Reading;
 use crate::network::run::Outcome;
-use crate::network::{agreement, findings, rules, slack, waits};
+use crate::network::{agreement, facts, findings, rules, slack, waits};
 use crate::score;
 
 /// What is told of messages follows from journeys; these are sure only where every cable is tapped and
@@ -39,6 +39,9 @@ pub(super) fn held(part: &Scenario, outcome: &Outcome, counts: &mut Counts) {
 
 /// What the analyzer makes of the capture is what really happened.
 pub(super) fn agreed(part: &Scenario, outcome: &Outcome, begun: Begun, counts: &mut Counts) {
+    if !facts::rates_are_alike(part) {
+        return;
+    }
     let mut part = part.clone();
     // Of each port one, as it is observed all the time.
     part.taps.dedup_by_key(|tap| tap.port);

@@ -18,7 +18,7 @@ fn a_reset_drops_what_is_half_received_and_ends_what_is_half_sent() {
     while !matches!(bench.period(), Offer::Data(..)) {}
     assert_eq!(bench.now, 51);
     bench.give_part(Some(id(8)), &[5, 6, 7]);
-    bench.interface.reset(bench.now, &mut bench.log);
+    bench.interface.reload(bench.now, &mut bench.log);
     assert_eq!(
         bench.happened(),
         [
@@ -34,13 +34,36 @@ fn a_reset_drops_what_is_half_received_and_ends_what_is_half_sent() {
 }
 
 #[test]
+fn fres_starts_the_control_program_anew_and_leaves_it_its_memory() {
+    // of three packets one is half sent as FRES comes, and a fourth half taken in. Nothing is
+    // loaded again, and what was whole in memory is sent and handed on.
+    let parameters = InterfaceParameters { boot: Ticks(50), ..PARAMETERS };
+    let bursts = Arrivals::Bursts(NonZeroU32::new(3).unwrap(), Ticks(1 << 20));
+    let mut bench = Bench::new(interface(parameters, vec![stream(bursts, 100)], vec![]));
+    while !matches!(bench.period(), Offer::Data(..)) {}
+    bench.give_part(Some(id(8)), &[5, 6, 7]);
+    let interrupts = bench.interface.statistics().interrupts;
+    bench.happened();
+    bench.interface.reset(bench.now, &mut bench.log);
+    assert_eq!(
+        bench.happened(),
+        [(Some(8), What::Dropped(Rule("R-3"))), (Some(0), What::Truncated(Rule("R-3")))]
+    );
+    assert_eq!(bench.interface.statistics().interrupts, interrupts + 1);
+    assert_eq!(bench.period(), Offer::Mark);
+    assert_eq!(bench.handling(&packet(5, &[1])), Handling::Delivered);
+    let sent = [bench.sent(), bench.sent()];
+    assert!(sent.iter().all(|(at, _)| *at < 51 + 50 + 3 * 103), "{sent:?}");
+}
+
+#[test]
 fn a_reset_leaves_a_packet_whole_that_lacks_its_end_only() {
     let mut bench =
         Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 1)], vec![]));
     for _ in 0..4 {
         bench.period();
     }
-    bench.interface.reset(4, &mut bench.log);
+    bench.interface.reload(4, &mut bench.log);
     assert_eq!(bench.happened(), [(Some(0), What::Injected { length: 4 })]);
     assert_eq!(bench.period(), Offer::Mark);
     assert!(matches!(bench.period(), Offer::Data(_, Some(PacketId { number: 1, .. }))));
@@ -61,7 +84,7 @@ fn without_power_nothing_is_sent_or_taken() {
         assert_eq!(bench.period(), Offer::Nothing);
         assert!(!bench.interface.takes(bench.now, Command::Go));
     }
-    bench.interface.reset(1000, &mut bench.log);
+    bench.interface.reload(1000, &mut bench.log);
     assert!(!bench.interface.takes(1000, Command::Go));
     bench.interface.power_on(1000);
     // What was due meanwhile is not made up for.

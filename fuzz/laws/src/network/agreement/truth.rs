@@ -7,7 +7,7 @@ use analyzer::event::{By, Event};
 use analyzer::packet::EndedBy;
 use codec::capture::ChannelId;
 use codec::character::Symbol;
-use simulator::link::LinkParameters;
+use simulator::link::{LinkParameters, ResetEnding};
 use simulator::scenario::Scenario;
 use simulator::topology::Port;
 use simulator::truth::{Command, Frame, FrameEnd, Happened, Release, What};
@@ -85,7 +85,10 @@ impl<'a> Truth<'a> {
         let left_out = |what| if first < u64::MAX { what } else { LeftOut::Nothing };
         let sender = if forged { 0 } else { first };
         let own = if forged { 0 } else { unended };
-        let out = Limit { own, sender, left_out: left_out(LeftOut::ResetEnds) };
+        // Who goes on after FRES does not tell which GAP ended it; who hears it does. R-1
+        let goes_on = self.link.ports[0].reset == ResetEnding::NextGap;
+        let resets = if goes_on { LeftOut::ResetEnds } else { left_out(LeftOut::ResetEnds) };
+        let out = Limit { own, sender, left_out: resets };
         // Where the power goes after the last character the capture ends first.
         let into = Limit {
             own: first_in,
