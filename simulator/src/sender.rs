@@ -24,7 +24,7 @@ pub struct Sender {
     /// The last STOP or GO that was commanded and sent: what fill repeats. F-8
     fill: Command,
     variant: Variant,
-    /// Whether it has gone on after FRES, and no GAP has ended the reset yet. R-1
+    /// Whether no GAP has ended its reset yet. R-1
     after_reset: bool,
     /// IDLE in turn up to now, if it fills with it.
     quiet: u8,
@@ -306,7 +306,9 @@ impl Sender {
             codec::Character::Control(0x03) => Command::Go,
             codec::Character::Control(0x0f) => Command::Stop,
             codec::Character::GAP => {
-                self.after_reset = false;
+                if std::mem::take(&mut self.after_reset) {
+                    telling.tell(None, || What::ResetClosed);
+                }
                 return;
             }
             codec::Character::Control(_) | codec::Character::Data(_) => return,
@@ -392,12 +394,10 @@ impl Sender {
                 self.sending = Sending::Closing(Rest::Nothing);
             }
             // Reading: the clock of R-4 begins anew with FRES, also for the packet that goes on.
-            (ResetEnding::NextGap, _) => {
-                self.after_reset = true;
-                self.packet_since = telling.slot;
-            }
+            (ResetEnding::NextGap, _) => self.packet_since = telling.slot,
             (ResetEnding::OwnGap, Sending::Closing(_)) => {}
         }
+        self.after_reset = true;
         telling.tell(None, || What::SymbolSent(Symbol::ForwardReset));
         self.release(Release::Reset, telling);
         Cell::control(0x33)

@@ -109,11 +109,9 @@ impl Transit {
     pub fn waits(&self, buffer: &Receiver, appetite: Appetite) -> bool {
         match (self.held, buffer.fill(), appetite) {
             (None, 0, _)
-            | (_, _, Appetite::Nothing)
-            | (Some(_), _, Appetite::Framing)
+            | (Some(_), _, Appetite::Framing | Appetite::Nothing)
             | (Some(_), 0, Appetite::All) => true,
-            (None, _, Appetite::All | Appetite::Framing | Appetite::Discard)
-            | (Some(_), _, Appetite::All | Appetite::Discard) => false,
+            (None, _, _) | (Some(_), _, Appetite::All | Appetite::Discard) => false,
         }
     }
 

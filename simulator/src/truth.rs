@@ -119,6 +119,8 @@ pub enum What {
     /// STOP or GO went out: the slack buffer's, or one that says something else than what was said
     /// before. F-1, F-6
     Commanded(Command),
+    /// The GAP went out that ends a forward reset. R-1
+    ResetClosed,
     /// For want of power it has been silent for 16 periods.
     FellSilent,
     /// It has power again after that.

@@ -49,14 +49,22 @@ pub(super) struct Port {
     pub(super) incoming: Option<ChannelId>,
     /// What the far sender has been told. F-2
     told: Command,
-    /// FRES has gone out, and its GAP has not: when that is due. R-1
-    reset: Option<u64>,
+    /// FRES has gone out, and no GAP that ends the reset. R-1
+    reset: Reset,
     /// Power is back after a silence, and the first character is due.
     restored: Option<u64>,
     /// The port has lost its power before.
     lost: Lost,
     /// IDLEs that its host was made to send.
     idle: u64,
+}
+
+/// Whether a forward reset is under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Reset {
+    #[default]
+    None,
+    Open,
 }
 
 /// Whether a port has ever lost its power.
@@ -74,7 +82,7 @@ impl Port {
             outgoing: None,
             incoming: None,
             told: Command::Go,
-            reset: None,
+            reset: Reset::None,
             restored: None,
             lost: Lost::Never,
             idle: 0,
@@ -84,12 +92,6 @@ impl Port {
     /// All that happened before a period of the full rate has been taken: what was due is certain.
     pub(super) fn settle(&mut self, before: u64, out: &mut impl FnMut(Expected)) {
         let Some(id) = self.outgoing else { return };
-        if let Some(end) = self.reset
-            && end.saturating_add(1).saturating_mul(self.divisor) <= before
-        {
-            self.reset = None;
-            out(Expected::Line(id, Line::new(end, Kind::ResetEnded, String::new())));
-        }
         if let Some(at) = self.restored
             && at.saturating_add(1).saturating_mul(self.divisor) <= before
         {
@@ -125,7 +127,7 @@ impl Port {
                 let shown = |number: &Option<u8>| number.unwrap_or_default().to_string();
                 match symbol.as_str() {
                     "FRES" => {
-                        self.reset = Some(at + 1);
+                        self.reset = Reset::Open;
                         line(Kind::ForwardReset, String::new())
                     }
                     "BRES" => line(Kind::BackwardReset, String::new()),
@@ -135,15 +137,10 @@ impl Port {
                     _ => None,
                 }
             }
-            What::Commanded { .. } => {
-                // STOP and GO go before the GAP of a reset. R-1, F-6
-                if let Some(end) = &mut self.reset
-                    && *end == at
-                {
-                    *end += 1;
-                }
-                None
-            }
+            What::ResetClosed => match std::mem::take(&mut self.reset) {
+                Reset::Open => line(Kind::ResetEnded, String::new()),
+                Reset::None => None,
+            },
             What::SilenceEnded => {
                 self.restored = Some(row.at.div_ceil(self.divisor));
                 None
@@ -186,7 +183,7 @@ impl Port {
                 let reason = Reason::PowerLost;
                 // A reset that the power cuts short is ended by whatever comes then, which only
                 // whoever hears it knows.
-                if self.reset.take().is_some() {
+                if std::mem::take(&mut self.reset) == Reset::Open {
                     limit(self.outgoing, &[Class::Own, Class::OpenPacket], at, reason);
                 }
                 // The silence that follows began before the power was lost.

@@ -72,6 +72,7 @@ pub(super) enum What {
         number: Option<u8>,
         status: Option<u8>,
     },
+    ResetClosed,
     FellSilent,
     SilenceEnded,
     PowerLost,
@@ -203,7 +204,8 @@ impl What {
             Self::Received(_) | Self::Sent(_) | Self::OpenLink | Self::LinkRestored => {
                 return None;
             }
-            Self::ForwardReset | Self::ResetEnded | Self::BackwardReset => return None,
+            Self::ForwardReset | Self::ResetEnded | Self::ResetClosed => return None,
+            Self::BackwardReset => return None,
             Self::OverrunAlarm | Self::Probe { .. } | Self::Reply { .. } => return None,
             Self::InvalidCode { .. } | Self::CorrectedCode { .. } | Self::Fill { .. } => {
                 return None;

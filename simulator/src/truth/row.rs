@@ -187,6 +187,7 @@ impl What {
             Self::Fill { .. } => "fill",
             Self::Sent(_) => "sent",
             Self::Commanded(_) => "commanded",
+            Self::ResetClosed => "reset-closed",
             Self::FellSilent => "fell-silent",
             Self::SilenceEnded => "silence-ended",
             Self::PowerLost => "power-lost",
@@ -262,6 +263,7 @@ impl What {
             | Self::OverrunAlarmReceived
             | Self::Overflow
             | Self::Sent(_)
+            | Self::ResetClosed
             | Self::FellSilent
             | Self::SilenceEnded
             | Self::PowerLost
@@ -427,6 +429,7 @@ mod tests {
             What::SymbolSent(Symbol::ForwardReset),
             What::SymbolSent(Symbol::Probe(ProbeNumber::new(4).unwrap())),
             What::SymbolSent(Symbol::Reply(status)),
+            What::ResetClosed,
             What::FellSilent,
             What::SilenceEnded,
             What::PowerLost,

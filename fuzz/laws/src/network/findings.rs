@@ -58,6 +58,7 @@ fn is_in_order(scenario: &Scenario, outcome: &Outcome) -> bool {
         | What::LinkOpen
         | What::LinkRestored
         | What::ResetEnded
+        | What::ResetClosed
         | What::ProbeReceived(_)
         | What::ReplyReceived { .. }
         | What::Threshold { .. }

@@ -115,7 +115,9 @@ impl<'a> End<'a> {
 
     /// A sound channel brings the frames that were put in.
     fn what_is_sent_is_received(&self) {
-        if !self.sound[0] || !keeps_alive(&self.link) {
+        let [own, far] = self.periods();
+        let silent = own != far && self.has_raw(self.port, Character::IDLE);
+        if !self.sound[0] || !keeps_alive(&self.link) || silent {
             return;
         }
         let frame = |row: &&&Happened| match &row.what {
@@ -130,7 +132,7 @@ impl<'a> End<'a> {
         let sent: Vec<Frame> =
             self.own.iter().filter(is_sent).filter(arrives).filter_map(|row| frame(&row)).collect();
         // Periods between the place of a character as it is sent and as it is heard.
-        let shift = self.link.delay.0 / self.periods()[0];
+        let shift = self.link.delay.0 / own;
         let later =
             |frame: Frame| Frame { start: frame.start + shift, end: frame.end + shift, ..frame };
         let sent: Vec<Frame> = sent.into_iter().map(later).collect();
@@ -163,7 +165,8 @@ impl<'a> End<'a> {
             (if own == far { 15 } else { 15 * own / far }, &What::LinkOpen),
             (delay / far, &What::LinkRestored),
         ];
-        let longer = delay / own >= 16 && self.from == 0;
+        let before = if own == far { delay / far } else { delay.div_ceil(own) };
+        let longer = before >= 16 && self.from == 0;
         let expected: Vec<_> =
             silence.into_iter().take(if longer { open.len().min(2) } else { 0 }).collect();
         let silent = self.has_raw(self.peer, Character::IDLE) || !keeps_alive(&self.link);

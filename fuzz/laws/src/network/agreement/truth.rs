@@ -85,10 +85,7 @@ impl<'a> Truth<'a> {
         let left_out = |what| if first < u64::MAX { what } else { LeftOut::Nothing };
         let sender = if forged { 0 } else { first };
         let own = if forged { 0 } else { unended };
-        // Who goes on after FRES does not tell which GAP ended it; who hears it does. R-1
-        let goes_on = self.link.ports[0].reset == ResetEnding::NextGap;
-        let resets = if goes_on { LeftOut::ResetEnds } else { left_out(LeftOut::ResetEnds) };
-        let out = Limit { own, sender, left_out: resets };
+        let out = Limit { own, sender, left_out: left_out(LeftOut::ResetEnds) };
         // Where the power goes after the last character the capture ends first.
         let into = Limit {
             own: first_in,
@@ -142,7 +139,8 @@ impl<'a> Truth<'a> {
         lines
     }
 
-    /// When FRES goes out, and the GAP that comes next, but that STOP and GO go first. R-1, F-6
+    /// When FRES goes out, and the GAP that ends it: Myricom's comes next, but that STOP and GO go first;
+    /// of others it is told. R-1, F-6
     fn resets(&self) -> impl Iterator<Item = [u64; 2]> {
         let due: BTreeSet<u64> =
             commands_due(&self.link.ports[0], self.rows.iter().copied()).collect();
@@ -150,7 +148,13 @@ impl<'a> Truth<'a> {
             self.rows.iter().filter(|row| row.what == What::SymbolSent(Symbol::ForwardReset));
         sent.filter_map(move |row| {
             let fres = self.slot(row);
-            Some([fres, (fres + 1..).find(|slot| !due.contains(slot))?])
+            let own = (fres + 1..).find(|slot| !due.contains(slot))?;
+            let told = self.rows.iter().filter(|row| row.what == What::ResetClosed);
+            let told = told.map(|row| self.slot(row)).find(|slot| *slot > fres);
+            Some(match self.link.ports[0].reset {
+                ResetEnding::OwnGap => [fres, own],
+                ResetEnding::NextGap => [fres, told.unwrap_or(u64::MAX)],
+            })
         })
     }
 
