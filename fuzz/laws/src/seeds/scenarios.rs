@@ -12,7 +12,7 @@ const RUNS: [(&str, &str, u64); 34] = [
     ("analyze", "blocked", 79),
     ("analyze", "overflow", 5),
     ("analyze", "open-link", 0),
-    ("analyze", "truncated", 41),
+    ("analyze", "truncated", 72),
     ("analyze", "forward-reset", 35),
     ("analyze", "sender-resumed", 0),
     ("crossbar", "overflow", 34),

@@ -159,8 +159,10 @@ impl<'a> Truth<'a> {
     }
 
     fn resets_ended(&self) -> impl Iterator<Item = Line> {
-        let ends = self.resets().map(|[_, end]| end).filter(|end| *end <= self.last()[0]);
-        ends.map(|at| line(at, Event::ResetEnded))
+        // One GAP may end several. R-1
+        let ends: BTreeSet<u64> = self.resets().map(|[_, end]| end).collect();
+        let last = self.last()[0];
+        ends.into_iter().filter(move |end| *end <= last).map(|at| line(at, Event::ResetEnded))
     }
 
     /// When the power goes between FRES and GAP: what goes out after it returns is dropped up to a
