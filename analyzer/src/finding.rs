@@ -11,13 +11,16 @@ mod wire;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, Chunk};
+use codec::tick::FULL_RATE_PERIOD_PS;
 
 pub use self::kind::{ALL, About, Kind, Severity};
 use self::ledger::Scribe;
-pub use self::ledger::{Counts, Fact, Found, Ledger, Occurrence, Talked, Value};
+pub use self::ledger::{Counts, Fact, Found, Judged, Judgement, Ledger, Occurrence, Talked, Value};
 pub use self::row::{FindingRow, First, Said, ranked};
+pub(crate) use self::watch::SILENT_ELSEWHERE;
 use self::watch::Watch;
 use self::wire::Wire;
+use crate::link::assume::{OTHER_VARIANT, Parameters};
 use crate::timeline::Row;
 
 /// All findings so far, counted by kind and channel: memory does not grow with their number.
@@ -25,8 +28,6 @@ use crate::timeline::Row;
 pub struct Findings {
     ledger: Ledger,
     sides: BTreeMap<ChannelId, Side>,
-    /// Channels of whose slack buffers the capture tells all.
-    told: BTreeSet<ChannelId>,
     /// Channels of the section by their names.
     names: BTreeMap<String, ChannelId>,
     /// Channels that were captured at both ends: of their packets only one capture has the rest.
@@ -38,18 +39,20 @@ pub struct Findings {
 struct Side {
     peer: Option<ChannelId>,
     period_ps: u64,
+    parameters: Parameters,
     wire: Wire,
     watch: Watch,
 }
 
 impl Findings {
     /// Adds a channel.
-    pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
+    pub fn declare(&mut self, id: ChannelId, channel: &Channel, parameters: &Parameters) {
         let side = Side {
             peer: None,
             period_ps: channel.period_ps.get(),
-            wire: Wire::default(),
-            watch: Watch::new(channel),
+            parameters: *parameters,
+            wire: Wire::new(parameters),
+            watch: Watch::new(channel, parameters),
         };
         self.sides.insert(id, side);
         self.ledger.seen.channels += 1;
@@ -58,10 +61,11 @@ impl Findings {
     /// Makes two channels the directions of a link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
         for (id, peer) in [(one, other), (other, one)] {
-            let opposite_ps = self.sides.get(&peer).map(|side| side.period_ps);
-            if let (Some(side), Some(opposite_ps)) = (self.sides.get_mut(&id), opposite_ps) {
+            let opposite = self.sides.get(&peer).map(|side| (side.period_ps, side.parameters));
+            if let (Some(side), Some((opposite_ps, opposite))) = (self.sides.get_mut(&id), opposite)
+            {
                 side.peer = Some(peer);
-                side.watch.join(side.period_ps, opposite_ps);
+                side.watch.join(side.period_ps, opposite_ps, &opposite);
                 self.ledger.seen.paired += 1;
             }
         }
@@ -84,12 +88,33 @@ impl Findings {
         if side.peer.is_some() {
             side.watch.expire(row.at, &mut scribe);
         }
-        side.watch.row(row, &mut scribe);
+        let command = side.watch.row(row, &mut scribe);
         let (peer, period_ps) = (side.peer, side.period_ps);
-        let odd = peer.and_then(|peer| sides.get_mut(&peer)?.watch.opposite(&row.what));
+        let Some(peer) = peer.and_then(|peer| sides.get_mut(&peer)) else { return };
+        if let Some(command) = command {
+            peer.watch.commanded(command, &mut ledger.seen);
+        }
+        let odd = peer.watch.opposite(&row.what, &mut ledger.seen);
         if let Some(kind) = odd {
             Scribe { ledger, channel: row.channel, period_ps }.note(kind, row.at, Vec::new);
         }
+    }
+
+    /// Variants of a channel's sender that its characters show: reset and fill. R-1, F-8
+    pub(crate) fn variants(&self, id: ChannelId) -> [Option<u32>; 2] {
+        let side = self.sides.get(&id);
+        let pauses = side.is_some_and(|side| side.wire.pauses());
+        [side.and_then(|side| side.watch.variant()), pauses.then_some(OTHER_VARIANT)]
+    }
+
+    /// The most cells between the thresholds of GO and STOP in the slack buffer that a channel fills:
+    /// they fill and empty no faster than the commands take turns. F-3, S-3
+    pub(crate) fn hysteresis_max(&self, id: ChannelId) -> Option<u32> {
+        let side = self.sides.get(&id)?;
+        let peer = self.sides.get(&side.peer?)?;
+        let apart = peer.watch.apart().filter(|_| peer.period_ps == side.period_ps)?;
+        let cells = side.period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
+        u32::try_from(apart.saturating_mul(cells).saturating_add(1)).ok()
     }
 
     /// The recording of the link ends.

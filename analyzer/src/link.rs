@@ -17,7 +17,7 @@ use codec::capture::{Channel, ChannelId, Chunk};
 use codec::tick::Tick;
 
 use self::report::ChannelReport;
-use self::slack::{Assumptions, Slack, SlackSaid};
+use self::slack::{Assumptions, Parameters, Slack, SlackSaid};
 use self::state::{Interval, States};
 use crate::analysis::Wanted;
 use crate::finding::Findings;
@@ -90,6 +90,8 @@ impl Link {
             peer: side.peer,
             summary: side.states.summary(),
             lamp: side.states.lamp(),
+            parameters: side.slack.parameters().seen(self.findings().variants(*id)),
+            hysteresis_max: self.findings().hysteresis_max(*id),
         })
     }
 
@@ -119,7 +121,8 @@ impl Link {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel, assumptions: &Assumptions) {
         self.timeline.declare(id, channel);
-        self.account.findings.declare(id, channel);
+        let parameters = Parameters::of(channel, assumptions);
+        self.account.findings.declare(id, channel, &parameters);
         let side = Side {
             channel: channel.clone(),
             peer: None,

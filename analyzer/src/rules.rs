@@ -11,7 +11,8 @@ mod verdict;
 
 pub use self::explain::{KindRow, RuleRow};
 pub use self::verdict::{Outcome, Verdict, VerdictRow, verdicts};
-use crate::finding::{About, Ledger};
+use crate::finding::{About, Judged, Judgement, Ledger};
+use crate::link::assume::UnknownParameters;
 
 /// A rule of Myrinet, as `docs/rules.md` has it.
 #[derive(Clone, Copy, Debug)]
@@ -61,8 +62,8 @@ pub enum Needs {
     Link,
     /// A packet on two links, one behind the other.
     Way,
-    /// Both channels of a link, where it was tapped, and how long its cable is.
-    Delay,
+    /// Both channels of a link, and the parameters that a judgement rests on.
+    Parameters(Judgement),
 }
 
 /// The groups of rules, each with its letter and its name.
@@ -120,18 +121,27 @@ impl Needs {
         let seen = ledger.seen();
         match self {
             Self::Channel if seen.characters == 0 => Some("nothing was captured"),
-            Self::Link | Self::Delay if seen.paired == 0 => {
+            Self::Link | Self::Parameters(_) if seen.paired == 0 => {
                 Some("no channel was captured together with its opposite")
             }
             Self::Way if seen.travelled == 0 => {
                 Some("no packet was captured on two links, one behind the other")
             }
-            Self::Delay if seen.stops > 0 && seen.obeyed == 0 => {
-                Some("the capture does not tell where it was tapped, or how long cables are")
-            }
-            Self::Channel | Self::Link | Self::Way | Self::Delay => None,
+            Self::Channel | Self::Link | Self::Way | Self::Parameters(_) => None,
         }
     }
+
+    /// The parameters for want of which nothing could be judged.
+    fn unknown(self, ledger: &Ledger) -> Option<UnknownParameters> {
+        let Self::Parameters(judgement) = self else { return None };
+        let Judged { times, unknown } = ledger.seen().judged(judgement);
+        (times == 0 && !unknown.is_empty()).then_some(unknown)
+    }
+}
+
+/// A test of what parameters of links decide.
+const fn judged(judgement: Judgement, times: fn(&Ledger) -> u64, what: &'static str) -> Test {
+    Test { needs: Needs::Parameters(judgement), times, what }
 }
 
 const fn test(needs: Needs, times: fn(&Ledger) -> u64, what: &'static str) -> Test {

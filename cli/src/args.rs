@@ -167,7 +167,8 @@ pub(crate) struct Topology {
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) view: View,
-    /// What slack buffers and cables are like, whatever the capture says.
+    /// What slack buffers, cables and senders are like, whatever the capture says; also path=44,
+    /// reset=own-gap|next-gap, fill=chip|other, framing=free|waits.
     #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
     pub(crate) assume: Option<Assumptions>,
 }
@@ -199,7 +200,8 @@ pub(crate) struct Links {
     /// Lists bounds of those fills at every moment.
     #[arg(long, conflicts_with_all = ["intervals", "slack"])]
     pub(crate) fill: bool,
-    /// What slack buffers and cables are like, whatever the capture says.
+    /// What slack buffers, cables and senders are like, whatever the capture says; also path=44,
+    /// reset=own-gap|next-gap, fill=chip|other, framing=free|waits.
     #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
     pub(crate) assume: Option<Assumptions>,
 }

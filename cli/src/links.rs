@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Links, output: &mut Output) -> Result<Report, Fail
         | RowKind::Remarks
         | RowKind::Waits
         | RowKind::Journeys
-        | RowKind::Findings => sum(view, choice, output),
+        | RowKind::Findings => sum(view, choice, assumptions, output),
     }
 }
 
@@ -82,11 +82,15 @@ fn is_asked_for(view: &View, channel: &Channel, interval: &Interval) -> bool {
 }
 
 /// Tells what every channel did, added up.
-fn sum(view: &View, mut choice: Choice, output: &mut Output) -> Result<Report, Failure> {
+fn sum(
+    view: &View,
+    mut choice: Choice,
+    assumptions: Assumptions,
+    output: &mut Output,
+) -> Result<Report, Failure> {
     let mut report = Report::of(&view.file);
     let mut told = |_: &Analysis<Capture>, _| ControlFlow::Continue(());
-    let analysis =
-        analyse(&view.file, Wanted::Counts, Assumptions::default(), &mut report, &mut told)?;
+    let analysis = analyse(&view.file, Wanted::Counts, assumptions, &mut report, &mut told)?;
     look_for_channel(view, &analysis, &mut report);
     let mut left = view.limit.unwrap_or(u64::MAX);
     let mut keeps = |found: &ChannelReport<'_>| {

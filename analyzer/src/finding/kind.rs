@@ -54,13 +54,13 @@ pub enum Kind {
     CutBySilence,
     /// A channel is silent from the first character on. F-7
     SilentAtFirst,
-    /// Fill is not what it should be. F-8
+    /// Fill is not what the channel declares. F-8
     UnlikeFill,
     /// ORUN. F-9
     OverrunAlarm,
     /// So much came after STOP that a slack buffer may have overflowed. F-9
     OverrunRisk,
-    /// No GAP behind FRES. R-1
+    /// A reset does not end as the channel declares. R-1
     ResetNotEnded,
     /// FRES. R-2
     ForwardReset,
@@ -187,18 +187,18 @@ pub const ALL: [About; 58] = [
     about(Kind::OpenLink, "open-link", "F-7", Error, "nothing came for 16 periods: no cable, no power, or a dead sender"),
     about(Kind::CutBySilence, "cut-by-silence", "F-7", Error, "a packet was ended by 16 silent periods, not by GAP"),
     about(Kind::SilentAtFirst, "silent-at-first", "F-7", Note, "silent from the first character on: not in use, or not up yet"),
-    about(Kind::UnlikeFill, "unlike-fill", "F-8", Note, "two or more periods without a character: a sender fills them"),
-    about(Kind::OverrunAlarm, "overrun-alarm", "F-9", Error, "ORUN: the far receiver has lost characters for want of room"),
+    about(Kind::UnlikeFill, "unlike-fill", "F-8", Note, "two or more periods without a character, unlike the declared fill=chip"),
+    about(Kind::OverrunAlarm, "overrun-alarm", "F-9", Warning, "ORUN: the far receiver may have lost characters for want of room"),
     about(Kind::OverrunRisk, "overrun-risk", "F-9", Warning, "so much came after STOP that the slack buffer may have overflowed"),
-    about(Kind::ResetNotEnded, "reset-not-ended", "R-1", Error, "no GAP right behind FRES, nor behind one STOP or GO"),
+    about(Kind::ResetNotEnded, "reset-not-ended", "R-1", Warning, "no GAP right behind FRES, unlike the declared reset=own-gap"),
     about(Kind::ForwardReset, "forward-reset", "R-2", Warning, "FRES: the receiver empties its buffer and drops data up to GAP"),
-    about(Kind::DataInReset, "data-in-reset", "R-2", Warning, "data between FRES and GAP: it is dropped"),
+    about(Kind::DataInReset, "data-in-reset", "R-2", Note, "data between FRES and GAP: it is dropped"),
     about(Kind::CutByReset, "cut-by-reset", "R-3", Warning, "a packet was ended by FRES, not by GAP"),
     about(Kind::NoEscape, "no-escape", "R-4", Error, "blocked for over 2^22 periods, and no reset or GAP came of it"),
     about(Kind::BlockedTimeout, "blocked-timeout", "R-4", Error, "blocked for 2^22 periods: the sender gave up its packet"),
     about(Kind::BackwardReset, "backward-reset", "R-5", Warning, "BRES: a receiver asks for a forward reset"),
-    about(Kind::ResetNotAnswered, "reset-not-answered", "R-5", Warning, "no FRES came back for BRES: a port without it, or a dead one"),
-    about(Kind::ProbeNotAnswered, "probe-not-answered", "R-6", Warning, "no reply came back for a probe: a port without it, or a dead one"),
+    about(Kind::ResetNotAnswered, "reset-not-answered", "R-5", Note, "no FRES came back for BRES: a port without it, or a dead one"),
+    about(Kind::ProbeNotAnswered, "probe-not-answered", "R-6", Note, "no reply came back for a probe: a port without it, or a dead one"),
     about(Kind::ReplyUnasked, "reply-unasked", "R-6", Note, "a reply to no probe that was captured"),
     about(Kind::NoSuchPort, "no-such-port", "S-1", Warning, "a switch dropped a packet: no such port, or nothing behind it"),
     about(Kind::NoRoute, "no-route", "S-2", Warning, "a switch dropped a packet: its first byte is no route byte"),

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use codec::capture::ChannelId;
+use codec::capture::{Channel, ChannelId};
 use codec::tick::Tick;
 
 use super::{Kind, Severity};
+use crate::link::assume::{Key, Parameters, UnknownParameters};
+use crate::link::slack::{OBEDIENCE, ROOM, THRESHOLDS};
+use crate::place::TapEnd;
 use crate::timeline::Time;
 
 /// What was found, and what there was to find it in.
@@ -82,10 +85,8 @@ pub struct Counts {
     pub punched: u64,
     /// Stops of a sender, as its opposite channel commands. F-1, F-2
     pub stops: u64,
-    /// Stops whose obedience could be checked: tap and delay are known. F-1
-    pub obeyed: u64,
-    /// STOP and GO that are news. F-3, F-4
-    pub commands: u64,
+    /// What is judged by parameters of links, in the order of [`Judgement::ALL`].
+    pub judged: [Judged; 4],
     /// Stretches in which a slack buffer was bounded. F-3
     pub fills: u64,
     /// Silences of 16 periods that began in what was recorded. F-7
@@ -110,6 +111,28 @@ pub struct Counts {
     pub waits: u64,
     /// What is said in the reliability protocol.
     pub said: Talked,
+}
+
+/// A judgement that rests on parameters of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// Data after STOP, counted by stops. F-1
+    Obedience,
+    /// Thresholds of slack buffers, counted by changes of STOP and GO. F-3
+    Thresholds,
+    /// Latencies, the cable and the hysteresis, counted likewise. F-4
+    Timing,
+    /// Room behind STOP, counted by STOPs. F-9
+    Room,
+}
+
+/// How often parameters were known for a judgement, and which were not where it could have been made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// How often all were known.
+    pub times: u64,
+    /// Those that were unknown otherwise.
+    pub unknown: UnknownParameters,
 }
 
 /// What is said in the reliability protocol.
@@ -214,8 +237,7 @@ impl Counts {
             checked,
             punched,
             stops,
-            obeyed,
-            commands,
+            judged,
             fills,
             silences,
             resets,
@@ -239,8 +261,6 @@ impl Counts {
             (&mut self.checked, checked),
             (&mut self.punched, punched),
             (&mut self.stops, stops),
-            (&mut self.obeyed, obeyed),
-            (&mut self.commands, commands),
             (&mut self.fills, fills),
             (&mut self.silences, silences),
             (&mut self.resets, resets),
@@ -256,6 +276,44 @@ impl Counts {
             *sum = sum.saturating_add(more);
         }
         self.said.absorb(&said);
+        for (sum, more) in self.judged.iter_mut().zip(judged) {
+            sum.times = sum.times.saturating_add(more.times);
+            sum.unknown = sum.unknown.with(more.unknown);
+        }
+    }
+
+    /// Counts an occasion for a judgement.
+    pub(super) fn judge(&mut self, judgement: Judgement, unknown: UnknownParameters) {
+        if let Some(judged) = self.judged.get_mut(judgement as usize) {
+            judged.times = judged.times.saturating_add(u64::from(unknown.is_empty()));
+            judged.unknown = judged.unknown.with(unknown);
+        }
+    }
+
+    /// How often a judgement could be made.
+    #[must_use]
+    pub fn judged(&self, judgement: Judgement) -> Judged {
+        self.judged.get(judgement as usize).copied().unwrap_or_default()
+    }
+}
+
+impl Judgement {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Obedience, Self::Thresholds, Self::Timing, Self::Room];
+
+    /// The parameters of a channel that it rests on and that are not known.
+    pub(super) fn unknown(self, channel: &Channel, parameters: &Parameters) -> UnknownParameters {
+        let of = |keys| UnknownParameters::of(parameters, keys);
+        let end = TapEnd::of(channel);
+        let unknown = match self {
+            // What passes the end of the sender has no cable between.
+            Self::Obedience if end == Some(TapEnd::Sender) => of(&[Key::Interpretation]),
+            Self::Obedience => of(OBEDIENCE),
+            Self::Thresholds => of(THRESHOLDS),
+            Self::Timing => of(&[Key::Hysteresis]).with(of(OBEDIENCE)).with(of(ROOM)),
+            Self::Room => of(ROOM),
+        };
+        if end.is_none() { unknown.with(UnknownParameters::TAP) } else { unknown }
     }
 }
 

@@ -6,7 +6,6 @@ use codec::tick::Tick;
 use super::ledger::{Fact, Occurrence, Value};
 use super::{Findings, Kind};
 use crate::blocking::{Blocked, Deadlock, Root};
-use crate::link::assume::Key;
 use crate::link::slack::SlackSaid;
 use crate::path::{Fate, Harm, Hop, Injury, Journey};
 use crate::timeline::Time;
@@ -130,10 +129,6 @@ impl Findings {
 
     /// A channel of which the network's storey will hear.
     pub(crate) fn know(&mut self, id: ChannelId, channel: &Channel) {
-        let parts = [Key::GoSlack, Key::Hysteresis, Key::StopSlack, Key::Delay];
-        if parts.into_iter().all(|key| key.told(channel).is_some()) {
-            self.told.insert(id);
-        }
         if let Some(twin) = self.names.insert(channel.name.clone(), id) {
             self.twins.extend([twin, id]);
         }
@@ -153,9 +148,7 @@ impl Findings {
             }
             SlackSaid::Late { by, .. } => (Kind::StopTooLate, Some(by)),
             SlackSaid::OverrunRisk { by, .. } => (Kind::OverrunRisk, Some(by)),
-            SlackSaid::Contradiction { channel, .. } if self.told.contains(&channel) => {
-                (Kind::UnlikeThresholds, None)
-            }
+            SlackSaid::Contradiction { is_told: true, .. } => (Kind::UnlikeThresholds, None),
             SlackSaid::Contradiction { .. } => (Kind::UnlikeAssumed, None),
         };
         let (channel, at) = (said.channel(), said.at());

@@ -1,15 +1,19 @@
 //! What the rows of a link say about one of its channels: packets, the obedience of its sender, the
 //! commands and questions on it. P-2..P-9, F-1..F-9, R-1..R-6
 
+mod stop;
+
 use codec::capture::Channel;
 use codec::packet::Check;
 use codec::tick::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 
+use self::stop::Stop;
 use super::ledger::Scribe;
-use super::{Fact, Kind};
+use super::{Counts, Fact, Judgement, Kind};
 use crate::blocking::BLOCKED;
-use crate::event::{By, Event};
-use crate::link::assume::Key;
+use crate::channel::Command;
+use crate::event::Event;
+use crate::link::assume::{OTHER_VARIANT, Parameters, UnknownParameters};
 use crate::packet::{EndedBy, PacketSeen};
 use crate::place::TapEnd;
 use crate::timeline::{Detail, Row, What};
@@ -18,13 +22,22 @@ use crate::timeline::{Detail, Row, What};
 /// km, many times more than any link has.
 const ANSWER: u64 = 1 << 12;
 
+/// A pause of data, in periods, behind which a sender that is seen from the far end may have gone on by
+/// itself: what silences the cable for so long may have silenced it for 16 periods there, if an IDLE
+/// of fill stood on either side. F-7, F-8
+pub(crate) const SILENT_ELSEWHERE: u64 = OPEN_LINK.0 - 2;
+
 /// One channel.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     /// So many periods after STOP at the tap no data of this channel's sender may pass the tap. F-1
     grace: Option<u64>,
-    /// Fewest periods from a change of STOP and GO to the one after the next. F-4
-    turns: u64,
+    end: Option<TapEnd>,
+    /// Parameters that are not known, in the order of [`Judgement::ALL`].
+    unknown: [UnknownParameters; 4],
+    /// Fewest periods from a change of STOP and GO to the one after the next; none if the slack buffer
+    /// that commands is not known. F-4
+    turns: Option<u64>,
     stop: Option<Stop>,
     /// The place behind the last run of data.
     data: Tick,
@@ -36,26 +49,15 @@ pub(super) struct Watch {
     commands: [Option<Tick>; 2],
     /// What this channel has said already, so that more of it is a change.
     said: Said,
+    /// The last FRES without a GAP behind it, and the last that cut a packet. R-1
+    resets: [Option<Tick>; 2],
+    /// The variant of reset that is seen. R-1
+    variant: Option<u32>,
+    /// Fewest periods between two changes of STOP and GO.
+    apart: Option<u64>,
     /// Not yet answered on the opposite channel.
     probe: Option<Asked>,
     reset: Option<Asked>,
-}
-
-/// A stop of a channel's sender.
-#[derive(Clone, Copy, Debug)]
-struct Stop {
-    since: Tick,
-    late: Option<Late>,
-}
-
-/// Data that came although its sender was stopped.
-#[derive(Clone, Copy, Debug)]
-struct Late {
-    first: Tick,
-    /// Bytes before the last run of them.
-    before: u64,
-    /// That run: from where, and the place behind it. It may go on beyond the stop.
-    run: (Tick, Tick),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,26 +75,37 @@ struct Asked {
 }
 
 impl Watch {
-    pub(super) fn new(channel: &Channel) -> Self {
-        // At most two changes of STOP and GO come in 2h − 1 periods. F-4
-        let hysteresis = u64::from(Key::Hysteresis.told_or_default(channel));
-        // Reading: a buffer is filled by one cell a period of its link, but emptied at the full rate,
-        // and of one cell more at once where a switch has used a route byte. S-3
-        let cells = channel.period_ps.get().div_ceil(u64::from(FULL_RATE_PERIOD_PS));
-        let falls = hysteresis.saturating_sub(1).div_ceil(cells).max(1);
-        let turns = (hysteresis + falls).saturating_sub(1);
+    pub(super) fn new(channel: &Channel, parameters: &Parameters) -> Self {
+        let unknown = Judgement::ALL.map(|judgement| judgement.unknown(channel, parameters));
+        let [obedience, ..] = unknown;
+        let end = TapEnd::of(channel);
         Self {
-            grace: grace(channel),
-            turns,
+            grace: end.filter(|_| obedience.is_empty()).map(|end| grace(end, parameters, channel)),
+            end,
+            unknown,
+            turns: None,
             stop: None,
             data: Tick::default(),
             first: Tick::default(),
             framed: None,
             commands: [None; 2],
             said: Said::Nothing,
+            resets: [None; 2],
+            variant: None,
+            apart: None,
             probe: None,
             reset: None,
         }
+    }
+
+    /// The variant of the sender's resets that is seen. R-1
+    pub(super) const fn variant(&self) -> Option<u32> {
+        self.variant
+    }
+
+    /// Fewest periods between two changes of STOP and GO.
+    pub(super) const fn apart(&self) -> Option<u64> {
+        self.apart
     }
 
     /// The first character.
@@ -100,48 +113,76 @@ impl Watch {
         self.first
     }
 
-    /// The channel has an opposite, which has characters of this period.
-    pub(super) const fn join(&mut self, own_ps: u64, opposite_ps: u64) {
-        if own_ps != opposite_ps {
-            // Cells fill and empty at another rate than that of the characters that tell of it.
-            self.turns = 0;
+    /// The channel has an opposite, which fills the slack buffer whose commands stand on this one.
+    pub(super) fn join(&mut self, own_ps: u64, opposite_ps: u64, opposite: &Parameters) {
+        // Cells of another rate fill and empty otherwise than the characters that tell of it.
+        if own_ps != opposite_ps || !opposite.h.is_told() {
+            return;
         }
+        // At most two changes of STOP and GO come in 2h − 1 periods. F-4
+        let hysteresis = u64::from(opposite.h.value);
+        // Reading: a buffer is filled by one cell a period of its link, but emptied at the full rate,
+        // and of one cell more at once where a switch has used a route byte. S-3
+        let cells = opposite_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
+        let falls = hysteresis.saturating_sub(1).div_ceil(cells).max(1);
+        self.turns = Some((hysteresis + falls).saturating_sub(1));
     }
 
-    /// Takes a row of this channel.
-    pub(super) fn row(&mut self, row: &Row, scribe: &mut Scribe<'_>) {
+    /// Takes a row of this channel; returns a command that changes something.
+    pub(super) fn row(&mut self, row: &Row, scribe: &mut Scribe<'_>) -> Option<Command> {
         match &row.what {
-            What::Packet(packet) => self.packet(packet, scribe),
+            What::Packet(packet) => {
+                if packet.ended_by == EndedBy::Reset {
+                    self.resets = [None, Some(row.at)];
+                }
+                self.packet(packet, scribe);
+            }
             What::Event(event) => self.event(row.at, event, scribe),
             What::Detail(Detail::Begins) => self.first = row.at,
             What::Detail(Detail::Framed) => self.framed = Some(row.at),
             What::Detail(Detail::Head(_)) => {}
             What::Detail(Detail::Data(len)) => self.run(row.at, *len),
-            What::Detail(Detail::Command(_)) => self.command(row.at, scribe),
+            What::Detail(Detail::Command(command)) => {
+                return self.command(row.at, scribe).then_some(*command);
+            }
             What::Omitted { rounds, every } => scribe.note(Kind::Repeats, row.at, || {
                 vec![Fact::number("rounds", *rounds), Fact::number("every", *every)]
             }),
         }
+        None
+    }
+
+    /// The slack buffer that this channel fills has commanded something else than before.
+    pub(super) fn commanded(&self, command: Command, seen: &mut Counts) {
+        let occasions = match command {
+            Command::Stop => [true, true, true],
+            Command::Go => [true, true, false],
+        };
+        let judgements = Judgement::ALL.into_iter().zip(self.unknown).skip(1).zip(occasions);
+        for ((judgement, unknown), _) in judgements.filter(|(_, occasion)| *occasion) {
+            seen.judge(judgement, unknown);
+        }
     }
 
     /// Takes a row of the opposite channel, and tells what is odd about that.
-    pub(super) fn opposite(&mut self, what: &What) -> Option<Kind> {
+    pub(super) fn opposite(&mut self, what: &What, seen: &mut Counts) -> Option<Kind> {
         let What::Event(event) = what else { return None };
         match event {
             Event::Reply(_) if self.probe.take().is_none() => return Some(Kind::ReplyUnasked),
+            // A question without an answer, so far or for good, breaks no rule. R-6, C-3
+            Event::Reply(_) => seen.probes += 1,
             Event::Hole { .. } => {
                 // What the opposite channel said meanwhile, nobody knows.
                 (self.stop, self.probe, self.reset) = (None, None, None);
                 self.said = Said::Nothing;
             }
             Event::ForwardReset => {
-                self.reset = None;
+                seen.backward += u64::from(self.reset.take().is_some());
                 // The slack buffer behind the opposite channel is cleared: GO may follow at once.
                 self.commands = [None; 2];
             }
             Event::OpenLink => self.commands = [None; 2],
             Event::LinkRestored
-            | Event::Reply(_)
             | Event::ResetEnded
             | Event::BackwardReset
             | Event::OverrunAlarm
@@ -157,7 +198,7 @@ impl Watch {
     /// The recording ends behind this place.
     pub(super) fn finish(&mut self, end: Tick, scribe: &mut Scribe<'_>) {
         if let Some(stop) = self.stop.take() {
-            released(stop, end, None, scribe);
+            stop.released(end, None, scribe);
         }
     }
 
@@ -193,7 +234,8 @@ impl Watch {
             let kind = if span > BLOCKED + ANSWER { Kind::NoEscape } else { Kind::BlockedTimeout };
             scribe.note(kind, start, || vec![Fact::number("packet", number)]);
         }
-        let begun = self.framed.is_none_or(|framed| framed >= start);
+        // Before the first period of all nothing can have begun. P-7
+        let begun = start > Tick(0) && self.framed.is_none_or(|framed| framed >= start);
         match packet.check {
             Check::Runt if !begun => scribe.note(Kind::Runt, start, facts),
             Check::Bad(syndrome) if !begun => {
@@ -220,19 +262,27 @@ impl Watch {
     fn event(&mut self, at: Tick, event: &Event, scribe: &mut Scribe<'_>) {
         match *event {
             Event::SenderStopped => {
+                let [obedience, ..] = self.unknown;
                 let seen = scribe.seen();
                 seen.stops += 1;
-                seen.obeyed += u64::from(self.grace.is_some());
-                self.stop = Some(Stop { since: at, late: None });
+                seen.judge(Judgement::Obedience, obedience);
+                self.stop = Some(Stop::new(at));
                 // What is on its way then may go on too long.
                 self.run(at, self.data.since(at).0);
             }
             Event::SenderResumed(by) => {
                 if let Some(stop) = self.stop.take() {
-                    released(stop, at, Some(by), scribe);
+                    stop.released(at, Some(by), scribe);
                 }
             }
+            Event::ForwardReset => {
+                let [_, cut] = self.resets;
+                self.resets = [Some(at), cut];
+            }
+            Event::ResetEnded => self.reset_ended(at),
             Event::OpenLink => {
+                // Whoever is silent for so long may have lost its power, and starts in GO. F-2
+                self.forgive();
                 self.commands = [None; 2];
                 if at.since(self.first).0 < OPEN_LINK.0 {
                     scribe.note(Kind::SilentAtFirst, at, Vec::new);
@@ -245,23 +295,31 @@ impl Watch {
                 scribe.note(Kind::Hole, at, || vec![Fact::number("missing", missing)]);
                 (self.first, self.framed, self.said) = (at, None, Said::Nothing);
                 (self.probe, self.reset, self.commands) = (None, None, [None; 2]);
+                self.resets = [None; 2];
             }
             Event::Probe(number) => {
-                scribe.seen().probes += 1;
                 self.probe = Some(Asked { at, number: number.value() });
             }
             Event::BackwardReset => {
-                scribe.seen().backward += 1;
                 self.reset = Some(Asked { at, number: 0 });
             }
             // What the characters say has been told: the wire's.
-            Event::ForwardReset
-            | Event::LinkRestored
-            | Event::ResetEnded
+            Event::LinkRestored
             | Event::OverrunAlarm
             | Event::Reply(_)
             | Event::InvalidCode(_)
             | Event::CorrectedCode { .. } => {}
+        }
+    }
+
+    /// A GAP ends a forward reset: one that is generated for the purpose stands right behind FRES, or
+    /// behind one STOP or GO; in a packet that is cut no other is likely to. R-1
+    fn reset_ended(&mut self, at: Tick) {
+        let [Some(began), cut] = std::mem::take(&mut self.resets) else { return };
+        if at.since(began).0 > 2 {
+            self.variant = Some(OTHER_VARIANT);
+        } else if cut == Some(began) {
+            self.variant.get_or_insert(0);
         }
     }
 }
@@ -270,67 +328,51 @@ impl Watch {
     /// A run of data.
     fn run(&mut self, at: Tick, len: u64) {
         let end = Tick(at.0.saturating_add(len));
+        if self.end == Some(TapEnd::Receiver) && at.since(self.data).0 >= SILENT_ELSEWHERE {
+            self.forgive();
+        }
         self.data = self.data.max(end);
-        let (Some(stop), Some(grace)) = (&mut self.stop, self.grace) else { return };
-        let from = at.max(Tick(stop.since.0.saturating_add(grace)));
-        if end > from {
-            let late = stop.late.get_or_insert(Late { first: from, before: 0, run: (from, from) });
-            late.before += late.run.1.since(late.run.0).0;
-            late.run = (from, end);
+        if let (Some(stop), Some(grace)) = (&mut self.stop, self.grace) {
+            stop.run(at, end, grace);
         }
     }
 
-    /// A STOP or GO that is news. F-4
-    fn command(&mut self, at: Tick, scribe: &mut Scribe<'_>) {
+    /// The sender may have gone on by itself: of this stop, data is late only up to here.
+    fn forgive(&mut self) {
+        if let Some(stop) = &mut self.stop {
+            stop.forgive();
+        }
+    }
+
+    /// A STOP or GO that is another than before; returns whether it may be dated. F-4
+    fn command(&mut self, at: Tick, scribe: &mut Scribe<'_>) -> bool {
         if self.said == Said::Nothing {
             // What fill repeats may have been commanded long before.
             self.said = Said::Something;
-            return;
+            return false;
         }
-        scribe.seen().commands += 1;
         let [last, before] = self.commands;
-        if let Some(first) = before
-            && at.since(first).0 < self.turns
+        if let (Some(first), Some(turns)) = (before, self.turns)
+            && at.since(first).0 < turns
         {
             let periods = at.since(first).0;
             scribe.note(Kind::CommandsTooOften, at, || vec![Fact::number("periods", periods)]);
         }
+        let apart = last.map(|last| at.since(last).0);
+        self.apart = [self.apart, apart].into_iter().flatten().min();
         self.commands = [Some(at), last];
+        true
     }
 }
 
-/// A stop is over: released by this, or by the end of the recording.
-fn released(stop: Stop, at: Tick, by: Option<By>, scribe: &mut Scribe<'_>) {
-    if let Some(late) = stop.late
-        && late.first < at
-    {
-        let bytes = late.before + late.run.1.min(at).since(late.run.0).0;
-        scribe.note(Kind::DataWhileStopped, late.first, || {
-            let after = late.first.since(stop.since).0;
-            vec![Fact::number("after_stop", after), Fact::number("bytes", bytes)]
-        });
-    }
-    let periods = at.since(stop.since).0;
-    if periods <= BLOCKED {
-        return;
-    }
-    scribe.seen().timeouts += 1;
-    let facts = || vec![Fact::number("periods", periods)];
-    if periods > BLOCKED + ANSWER {
-        scribe.note(Kind::NoEscape, stop.since, facts);
-    } else if by == Some(By::Reset) {
-        scribe.note(Kind::BlockedTimeout, stop.since, facts);
-    }
-}
-
-/// See [`Watch::grace`]: none if where the tap is, or how far the sender is from it, is not known.
-fn grace(channel: &Channel) -> Option<u64> {
-    let obedience = u64::from(Key::Interpretation.told_or_default(channel)) + 1;
-    match TapEnd::of(channel)? {
-        TapEnd::Sender => Some(obedience),
+/// See [`Watch::grace`].
+fn grace(end: TapEnd, parameters: &Parameters, channel: &Channel) -> u64 {
+    let obedience = u64::from(parameters.interpretation.value) + 1;
+    match end {
+        TapEnd::Sender => obedience,
         TapEnd::Receiver => {
-            let cable = u64::from(Key::Delay.told(channel)?) * u64::from(FULL_RATE_PERIOD_PS);
-            Some(obedience + 2 * cable.div_ceil(channel.period_ps.get()) + 1)
+            let cable = u64::from(parameters.delay.value) * u64::from(FULL_RATE_PERIOD_PS);
+            obedience + 2 * cable.div_ceil(channel.period_ps.get()) + 1
         }
     }
 }

@@ -9,13 +9,17 @@ use codec::tick::{OPEN_LINK, Tick};
 
 use super::ledger::Scribe;
 use super::{Fact, Kind};
+use crate::link::assume::{Key, Parameters};
 
 /// The characters of one channel.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Wire {
     next: Option<Tick>,
     phase: Phase,
     heeded: Heeded,
+    parameters: Parameters,
+    /// Whether two periods in a row were without a character, as that fill has none.
+    pauses: bool,
 }
 
 /// All that decides what further characters bring.
@@ -65,6 +69,21 @@ struct Heeded {
 }
 
 impl Wire {
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        Self {
+            next: None,
+            phase: Phase::default(),
+            heeded: Heeded::default(),
+            parameters: *parameters,
+            pauses: false,
+        }
+    }
+
+    /// Whether the channel's fill is not that of Myricom's chips.
+    pub(super) const fn pauses(&self) -> bool {
+        self.pauses
+    }
+
     /// The place behind the last character.
     pub(super) fn next(&self) -> Tick {
         self.next.unwrap_or_default()
@@ -194,8 +213,11 @@ impl Wire {
     fn alive(&mut self, at: Tick, out: &mut impl FnMut(Kind, Tick, u8)) {
         let Phase { silent, life, .. } = self.phase;
         if life == Life::Heard && (2..OPEN_LINK.0).contains(&silent) {
-            // Fewer than 16.
-            out(Kind::UnlikeFill, Tick(at.0 - silent), u8::try_from(silent).unwrap_or(u8::MAX));
+            self.pauses = true;
+            if self.parameters.is_told_default(Key::FillVariant) {
+                // Fewer than 16.
+                out(Kind::UnlikeFill, Tick(at.0 - silent), u8::try_from(silent).unwrap_or(u8::MAX));
+            }
         }
         (self.phase.silent, self.phase.life) = (0, Life::Heard);
     }
@@ -206,7 +228,9 @@ impl Wire {
             Behind::Nothing | Behind::Late(_) => {}
             Behind::Reset | Behind::Command => {
                 self.phase.behind = Behind::Late(Dropped::No);
-                out(Kind::ResetNotEnded, at, 0);
+                if self.parameters.is_told_default(Key::ResetVariant) {
+                    out(Kind::ResetNotEnded, at, 0);
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
-//! What is taken for granted about a link: the parts of its slack buffers, its cable, its latencies,
-//! and on whose word. F-3, F-4
+//! Parameters of a link, and their sources. F-3, F-4; variants of senders: F-1, F-8, R-1
+
+mod known;
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,19 +9,24 @@ use codec::capture::Channel;
 use codec::tick::FULL_RATE_PERIOD_PS;
 use serde::Serialize;
 
+pub use self::known::{ParameterRange, ParameterRow, UnknownParameters};
+
 /// Most cells of a part of a slack buffer, and most periods of a latency. *Chosen*: 44 km of optical
 /// fiber take as many cells (N-5), and memory stays bounded.
 const PART_MAX: u32 = 1 << 16;
 /// Most periods of delay. *Chosen*: likewise; 130 km.
 const DELAY_MAX: u32 = 1 << 16;
 
-/// What the command line says about all links: `kg=32,h=16,ks=32,delay=12,gen=2,int=2`.
+/// The value of a variant that is not the default.
+pub(crate) const OTHER_VARIANT: u32 = 1;
+
+/// What the command line says about all links: `kg=32,h=16,reset=own-gap`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Assumptions {
-    values: [Option<u32>; 6],
+    values: [Option<u32>; 10],
 }
 
-/// One of the numbers.
+/// One of the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
     /// `k_g`: GO when no more cells are full than these. F-3
@@ -35,9 +41,17 @@ pub enum Key {
     Generation,
     /// Periods of the link between a STOP or GO and the sender's obedience. F-4
     Interpretation,
+    /// Longest path formation in the switch behind, in periods of the full rate. S-6
+    PathFormation,
+    /// The GAP that ends a sender's forward reset: generated at once, or the next one. R-1
+    ResetVariant,
+    /// Fill of a sender: that of Myricom's chips, or another. F-8
+    FillVariant,
+    /// The GAP that ends a packet of a stopped sender: sent all the same, or held. F-1
+    FramingVariant,
 }
 
-/// A number, and who says so.
+/// A number, and who says so. Of a variant: 0 is the default, 1 the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assumed {
     /// The number.
@@ -57,6 +71,8 @@ pub enum Source {
     Probe,
     /// The longest time for which data went on after a STOP. F-4
     Stop,
+    /// Characters of the channel that only one variant sends.
+    Seen,
     /// Nobody: what the decisions of F-4 say.
     Default,
 }
@@ -76,6 +92,8 @@ pub struct Parameters {
     pub generation: Assumed,
     /// [`Key::Interpretation`], in periods of the link.
     pub interpretation: Assumed,
+    /// [`Key::PathFormation`] and the variants.
+    others: [Assumed; 4],
 }
 
 /// The same thing about each number.
@@ -105,34 +123,36 @@ pub enum AssumeError {
     #[error("`{0}` is no assumption (one is `key=number`, such as `delay=12`)")]
     NoNumber(String),
     /// No such number.
-    #[error("`{0}` is not known (what is: kg, h, ks, delay, gen, int)")]
+    #[error("`{0}` is not known (what is: {known})", known = Key::ALL.map(Key::name).join(", "))]
     Unknown(String),
     /// Given before.
     #[error("`{0}` is given twice")]
     Twice(&'static str),
-    /// No number, or not one that is possible.
-    #[error("{key} is `{value}`, not a number in {least}..={most}")]
+    /// No number or variant, or not one that is possible.
+    #[error("{key} is `{value}`, not {expected}")]
     OutOfRange {
         /// The key.
         key: &'static str,
         /// What was given.
         value: String,
-        /// The least that is possible.
-        least: u32,
-        /// The greatest.
-        most: u32,
+        /// What is possible.
+        expected: String,
     },
 }
 
 impl Key {
     /// All of them, in the order in which they are written.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 10] = [
         Self::GoSlack,
         Self::Hysteresis,
         Self::StopSlack,
         Self::Delay,
         Self::Generation,
         Self::Interpretation,
+        Self::PathFormation,
+        Self::ResetVariant,
+        Self::FillVariant,
+        Self::FramingVariant,
     ];
 
     /// As it is written, in a capture and on the command line.
@@ -145,26 +165,35 @@ impl Key {
             Self::Delay => "delay",
             Self::Generation => "gen",
             Self::Interpretation => "int",
+            Self::PathFormation => "path",
+            Self::ResetVariant => "reset",
+            Self::FillVariant => "fill",
+            Self::FramingVariant => "framing",
         }
     }
 
-    /// What the decisions of F-4 say.
-    const fn default(self) -> u32 {
+    /// What the decisions of F-4 say, and the least and the greatest that is possible.
+    const fn numbers(self) -> (u32, [u32; 2]) {
         match self {
-            Self::GoSlack | Self::StopSlack => 32,
-            Self::Hysteresis => 16,
-            Self::Delay => 12,
-            Self::Generation | Self::Interpretation => 2,
+            Self::GoSlack | Self::StopSlack => (32, [0, PART_MAX]),
+            Self::Hysteresis => (16, [1, PART_MAX]),
+            Self::Delay => (12, [0, DELAY_MAX]),
+            Self::Generation | Self::Interpretation => (2, [0, PART_MAX]),
+            // That of an 8-port switch, which is not taken for granted of any. S-6
+            Self::PathFormation => (44, [0, PART_MAX]),
+            Self::ResetVariant | Self::FillVariant | Self::FramingVariant => (0, [0, 1]),
         }
     }
 
-    const fn range(self) -> (u32, u32) {
+    /// The names of a variant, the default first.
+    #[must_use]
+    pub const fn variants(self) -> &'static [&'static str] {
         match self {
-            Self::Hysteresis => (1, PART_MAX),
-            Self::Delay => (0, DELAY_MAX),
-            Self::GoSlack | Self::StopSlack | Self::Generation | Self::Interpretation => {
-                (0, PART_MAX)
-            }
+            Self::ResetVariant => &["own-gap", "next-gap"],
+            Self::FillVariant => &["chip", "other"],
+            Self::FramingVariant => &["free", "waits"],
+            Self::GoSlack | Self::Hysteresis | Self::StopSlack | Self::Delay => &[],
+            Self::Generation | Self::Interpretation | Self::PathFormation => &[],
         }
     }
 
@@ -172,24 +201,32 @@ impl Key {
     #[must_use]
     pub fn told(self, channel: &Channel) -> Option<u32> {
         let (_, value) = channel.more.iter().find(|(name, _)| name == self.name())?;
-        self.parse(value)
-    }
-
-    /// The same, or else what the decisions of F-4 say.
-    #[must_use]
-    pub fn told_or_default(self, channel: &Channel) -> u32 {
-        self.told(channel).unwrap_or(self.default())
+        // There are more kinds of fill than are told apart.
+        self.parse(value).or((self == Self::FillVariant).then_some(OTHER_VARIANT))
     }
 
     fn parse(self, value: &str) -> Option<u32> {
-        let (least, most) = self.range();
-        value.parse().ok().filter(|value| (least..=most).contains(value))
+        if let Some(variant) = self.variants().iter().position(|variant| *variant == value) {
+            return u32::try_from(variant).ok();
+        }
+        let (_, [least, most]) = self.numbers();
+        let value = value.parse().ok().filter(|value| (least..=most).contains(value));
+        value.filter(|_| self.variants().is_empty())
+    }
+
+    /// What is possible, in words.
+    fn expected(self) -> String {
+        let (_, [least, most]) = self.numbers();
+        match self.variants() {
+            [] => format!("a number in {least}..={most}"),
+            variants => variants.join(" or "),
+        }
     }
 }
 
 impl Assumptions {
     fn of(&self, key: Key) -> Option<u32> {
-        Key::ALL.iter().zip(self.values).find(|(own, _)| **own == key).and_then(|(_, value)| value)
+        self.values.get(key as usize).copied().flatten()
     }
 }
 
@@ -206,18 +243,35 @@ impl FromStr for Assumptions {
             let mut keys = Key::ALL.iter().zip(places);
             let found = keys.find(|(key, _)| key.name() == name);
             let (key, place) = found.ok_or_else(|| AssumeError::Unknown(name.to_owned()))?;
-            let (key, (least, most)) = (*key, key.range());
             let out_of_range = || AssumeError::OutOfRange {
                 key: key.name(),
                 value: value.to_owned(),
-                least,
-                most,
+                expected: key.expected(),
             };
             if place.replace(key.parse(value).ok_or_else(out_of_range)?).is_some() {
                 return Err(AssumeError::Twice(key.name()));
             }
         }
         Ok(assumptions)
+    }
+}
+
+impl Assumed {
+    /// Whether it is declared or given: no rule is judged by anything else.
+    #[must_use]
+    pub const fn is_told(&self) -> bool {
+        matches!(self.source, Source::CommandLine | Source::Capture)
+    }
+
+    /// The range of an estimate.
+    #[must_use]
+    pub const fn range(&self) -> Option<ParameterRange> {
+        match self.source {
+            // An answer takes time of its own; a sender may stop with no more to send.
+            Source::Probe => Some((0, Some(self.value))),
+            Source::Stop => Some((self.value, None)),
+            Source::CommandLine | Source::Capture | Source::Seen | Source::Default => None,
+        }
     }
 }
 
@@ -228,16 +282,28 @@ impl Parameters {
         let assumed = |key: Key| match (assumptions.of(key), key.told(channel)) {
             (Some(value), _) => Assumed { value, source: Source::CommandLine },
             (None, Some(value)) => Assumed { value, source: Source::Capture },
-            (None, None) => Assumed { value: key.default(), source: Source::Default },
+            (None, None) => Assumed { value: key.numbers().0, source: Source::Default },
         };
-        Self {
-            kg: assumed(Key::GoSlack),
-            h: assumed(Key::Hysteresis),
-            ks: assumed(Key::StopSlack),
-            delay: assumed(Key::Delay),
-            generation: assumed(Key::Generation),
-            interpretation: assumed(Key::Interpretation),
+        let [kg, h, ks, delay, generation, interpretation, path, reset, fill, framing] =
+            Key::ALL.map(assumed);
+        let others = [path, reset, fill, framing];
+        Self { kg, h, ks, delay, generation, interpretation, others }
+    }
+
+    /// Whether the channel's sender is declared or given to be the default variant.
+    pub(crate) fn is_told_default(&self, variant: Key) -> bool {
+        let mut all = Key::ALL.into_iter().zip(self.all());
+        all.any(|(key, it)| key == variant && it.is_told() && it.value != OTHER_VARIANT)
+    }
+
+    /// The same, with what is seen of reset and fill where nobody tells it.
+    pub(super) fn seen(mut self, variants: [Option<u32>; 2]) -> Self {
+        for (it, seen) in self.others.iter_mut().skip(1).zip(variants) {
+            if let (Source::Default, Some(value)) = (it.source, seen) {
+                *it = Assumed { value, source: Source::Seen };
+            }
         }
+        self
     }
 
     /// All cells: r. F-3
@@ -271,17 +337,18 @@ impl Parameters {
         }
     }
 
-    /// Each number with its key.
-    pub fn all(&self) -> impl Iterator<Item = (Key, Assumed)> {
-        let Self { kg, h, ks, delay, generation, interpretation } = *self;
-        Key::ALL.into_iter().zip([kg, h, ks, delay, generation, interpretation])
+    /// All of them, in the order of [`Key::ALL`].
+    const fn all(&self) -> [Assumed; 10] {
+        let Self { kg, h, ks, delay, generation, interpretation, others } = *self;
+        let [path, reset, fill, framing] = others;
+        [kg, h, ks, delay, generation, interpretation, path, reset, fill, framing]
     }
 }
 
 impl Source {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::CommandLine, Self::Capture, Self::Probe, Self::Stop, Self::Default];
+    pub const ALL: [Self; 6] =
+        [Self::CommandLine, Self::Capture, Self::Probe, Self::Stop, Self::Seen, Self::Default];
 
     /// The name in `docs/output.md`.
     #[must_use]
@@ -291,6 +358,7 @@ impl Source {
             Self::Capture => "capture",
             Self::Probe => "probe",
             Self::Stop => "stop",
+            Self::Seen => "seen",
             Self::Default => "default",
         }
     }
@@ -303,6 +371,7 @@ impl Source {
             Self::Capture => "from the capture",
             Self::Probe => "measured by probes",
             Self::Stop => "measured by STOP",
+            Self::Seen => "as seen",
             Self::Default => "assumed",
         }
     }
@@ -313,7 +382,8 @@ impl fmt::Display for Parameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut before = "";
         for source in Source::ALL {
-            let mut words = self.all().filter(|(_, assumed)| assumed.source == source).peekable();
+            let numbers = Key::ALL.iter().zip(self.all()).take(6);
+            let mut words = numbers.filter(|(_, assumed)| assumed.source == source).peekable();
             if words.peek().is_none() {
                 continue;
             }
@@ -352,6 +422,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_told_is_named_with_what_would_tell_it() {
+        let mut channel = Channel::named("a:0>b:0");
+        channel.more.push(("h".to_owned(), "4".to_owned()));
+        channel.more.push(("fill".to_owned(), "gap-only".to_owned()));
+        let parameters = Parameters::of(&channel, &"gen=1,reset=own-gap,path=60".parse().unwrap());
+        let keys = [Key::Hysteresis, Key::StopSlack, Key::Generation];
+        let unknown = UnknownParameters::of(&parameters, &keys);
+        let ks = "ks not known (--assume ks=…, or this word in the capture)";
+        assert_eq!(unknown.to_string(), ks);
+        let rows = parameters.rows().skip(6).map(|row| (row.value, row.variant, row.source));
+        let rows: Vec<_> = rows.collect();
+        assert_eq!(rows[0], (Some(60), None, Some("command-line")));
+        assert_eq!(rows[1], (None, Some("own-gap"), Some("command-line")));
+        assert_eq!(rows[2], (None, Some("other"), Some("capture")));
+        assert_eq!(rows[3], (None, Some("free"), Some("default")));
+        assert!(parameters.is_told_default(Key::ResetVariant));
+        assert!(!parameters.is_told_default(Key::FramingVariant));
+    }
+
+    #[test]
     fn the_delay_is_whole_periods_of_the_channel_and_a_rest() {
         let mut channel = Channel::named("a:0>b:0");
         let parameters = Parameters::of(&channel, &Assumptions::default());
@@ -363,7 +453,10 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_named() {
         assert_eq!(error("kg"), "`kg` is no assumption (one is `key=number`, such as `delay=12`)");
-        assert_eq!(error("kx=1"), "`kx` is not known (what is: kg, h, ks, delay, gen, int)");
+        let known = "(what is: kg, h, ks, delay, gen, int, path, reset, fill, framing)";
+        assert_eq!(error("kx=1"), format!("`kx` is not known {known}"));
+        assert_eq!(error("reset=gap"), "reset is `gap`, not own-gap or next-gap");
+        assert_eq!(error("fill=chip,fill=chip"), "`fill` is given twice");
         assert_eq!(error("kg=1,kg=1"), "`kg` is given twice");
         assert_eq!(error("h=0"), "h is `0`, not a number in 1..=65536");
         assert_eq!(error("delay=99999999999"), "delay is `99999999999`, not a number in 0..=65536");

@@ -4,9 +4,10 @@ use codec::capture::{Channel, ChannelId};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use super::assume::{Key, ParameterRow, Parameters};
 use super::lamp::Light;
 use super::state::{Interval, State};
-use super::summary::{Summary, Times};
+use super::summary::{Pings, Summary, Times};
 use crate::place::TapEnd;
 use crate::tally::{ChannelPlace, Control};
 
@@ -24,6 +25,10 @@ pub struct ChannelReport<'a> {
     /// For how long the lamps of the port at its receiving end showed what, in the order of
     /// [`Light::ALL`]. L
     pub lamp: &'a Times<4>,
+    /// What governs it, and the source of each value.
+    pub parameters: Parameters,
+    /// The most that h can be, by how fast STOP and GO took turns. F-3
+    pub hysteresis_max: Option<u32>,
 }
 
 /// What the time between a ping and its answer is, as seen at the tap. R-6
@@ -126,17 +131,34 @@ impl<'a> ChannelReport<'a> {
                 ]),
                 crc: Named([("good", packets.good), ("bad", packets.bad), ("runt", packets.runt)]),
             },
-            pings: PingsRow {
-                sent: pings.sent,
-                answered: pings.answered,
-                measures: Measures::on(self.channel).map(Measures::name),
-                min: pings.range.map(|(min, _)| min),
-                mean: pings
-                    .mean_thousandths()
-                    .map(|mean| f64::from(u32::try_from(mean).unwrap_or(u32::MAX)) / 1e3),
-                max: pings.range.map(|(_, max)| max),
-            },
+            pings: self.pings(pings),
+            parameters: self.parameters(),
         }
+    }
+
+    fn pings(&self, pings: &Pings) -> PingsRow {
+        PingsRow {
+            sent: pings.sent,
+            answered: pings.answered,
+            measures: Measures::on(self.channel).map(Measures::name),
+            min: pings.range.map(|(min, _)| min),
+            mean: pings
+                .mean_thousandths()
+                .map(|mean| f64::from(u32::try_from(mean).unwrap_or(u32::MAX)) / 1e3),
+            max: pings.range.map(|(_, max)| max),
+        }
+    }
+
+    /// What governs the channel.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<ParameterRow> {
+        let hysteresis = |mut row: ParameterRow| {
+            if row.name == Key::Hysteresis.name() && !self.parameters.h.is_told() {
+                row.range = self.hysteresis_max.map(|max| (1, Some(max)));
+            }
+            row
+        };
+        self.parameters.rows().map(hysteresis).collect()
     }
 }
 
@@ -214,6 +236,8 @@ pub struct LinkRow<'a> {
     pub packets: PacketsRow,
     /// Its pings. R-6
     pub pings: PingsRow,
+    /// What governs it.
+    pub parameters: Vec<ParameterRow>,
 }
 
 impl Held {

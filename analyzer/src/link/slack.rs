@@ -29,6 +29,7 @@ pub use self::row::FillRow;
 use self::settle::{Lateness, Settling};
 pub use self::summary::{Marks, SlackRow};
 pub use super::assume::{Assumed, Assumptions, Parameters, Source};
+use super::assume::{Key, UnknownParameters};
 use crate::channel::Command;
 use crate::event::Event;
 use crate::packet::EndedBy;
@@ -88,8 +89,18 @@ pub enum SlackSaid {
         channel: ChannelId,
         /// The command that cannot be.
         at: Tick,
+        /// Whether all parameters that it rests on are declared or given.
+        is_told: bool,
     },
 }
+
+/// Parameters that say at which fill, and when, a STOP or GO was decided.
+pub(crate) const THRESHOLDS: &[Key] =
+    &[Key::GoSlack, Key::Hysteresis, Key::StopSlack, Key::Delay, Key::Generation];
+/// Parameters that say until when data may arrive after a STOP.
+pub(crate) const OBEDIENCE: &[Key] = &[Key::Delay, Key::Interpretation];
+/// Parameters that say how many cells have room after a STOP.
+pub(crate) const ROOM: &[Key] = &[Key::StopSlack, Key::Delay, Key::Generation];
 
 impl Fill {
     /// The bounds in a period.
@@ -187,9 +198,11 @@ impl Slack {
         let drain = period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
         let timing = timing(end, &parameters, channel);
         let mut settling = Settling::new(id, &parameters, drain, timing);
-        if end == Some(TapEnd::Receiver) && parameters.delay.source == Source::Default {
-            // Nobody has said how long the cable is; so it may be longer than is thought.
-            settling.judge(Lateness::Lengthens);
+        if end == Some(TapEnd::Receiver) {
+            // Where nobody has said how long the cable is, it may be longer than is thought.
+            let is_told = parameters.delay.source != Source::Default;
+            let lateness = if is_told { Lateness::IsTold } else { Lateness::Lengthens };
+            settling.judge_from_afar(lateness);
         }
         Self {
             end,
@@ -223,7 +236,7 @@ impl Slack {
         if self.end.is_none() {
             return;
         }
-        self.settle(at, out);
+        self.settle(at, &mut judged(self.parameters, out));
         let settling = &mut self.settling;
         match what {
             What::Detail(Detail::Begins) => settling.begin(at),
@@ -235,6 +248,7 @@ impl Slack {
                 EndedBy::Reset | EndedBy::Hole | EndedBy::CaptureEnd => {}
             },
             What::Event(Event::ForwardReset) => settling.enter(Entry::Reset(at)),
+            What::Event(Event::OpenLink) => settling.start_again(at),
             What::Event(Event::Hole { missing }) => {
                 settling.enter(Entry::Lost(Tick(at.0.saturating_sub(*missing))));
                 let [own, _] = &mut self.recorded;
@@ -252,7 +266,7 @@ impl Slack {
         if self.end.is_none() || opposite.end.is_none() {
             return;
         }
-        self.settle(at, out);
+        self.settle(at, &mut judged(self.parameters, out));
         let settling = &mut self.settling;
         match what {
             What::Detail(Detail::Command(Command::Go)) => settling.order(at, Order::Go),
@@ -310,7 +324,7 @@ impl Slack {
 
     /// The recording ends.
     pub fn finish(&mut self, out: &mut impl FnMut(SlackSaid)) {
-        self.settling.finish(self.ends(), out);
+        self.settling.finish(self.ends(), &mut judged(self.parameters, out));
     }
 
     /// What there is to say about all of it.
@@ -333,6 +347,23 @@ impl Slack {
     #[must_use]
     pub const fn parameters(&self) -> &Parameters {
         &self.parameters
+    }
+}
+
+/// Leaves out what rests on parameters that are only assumed. F-4
+fn judged<F: FnMut(SlackSaid)>(parameters: Parameters, out: &mut F) -> impl FnMut(SlackSaid) {
+    move |said| {
+        let told = |keys| UnknownParameters::of(&parameters, keys).is_empty();
+        match said {
+            SlackSaid::Late { .. } if !told(OBEDIENCE) => {}
+            SlackSaid::OverrunRisk { .. } if !told(ROOM) => {}
+            SlackSaid::Contradiction { channel, at, .. } => {
+                out(SlackSaid::Contradiction { channel, at, is_told: told(THRESHOLDS) });
+            }
+            SlackSaid::Fill(_) | SlackSaid::Late { .. } | SlackSaid::OverrunRisk { .. } => {
+                out(said);
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Flow control.
 
-use super::{Needs, Rule, Shows, test};
-use crate::finding::Kind;
+use super::{Needs, Rule, Shows, judged, test};
+use crate::finding::{Judgement, Kind};
 
 #[rustfmt::skip]
 pub(super) const RULES: [Rule; 9] = [
@@ -9,8 +9,8 @@ pub(super) const RULES: [Rule; 9] = [
         id: "F-1",
         clause: "4.3, 4.5.1",
         text: "STOP and GO received on one channel govern the sender of the opposite channel. Only packet data is held; control symbols never are (§4.5.1). §4.3 says that *framing* too waits for permission. **Decision:** §4.5.1 by default, so the GAP that ends a packet may follow its last byte while stopped; §4.3 as an option of a sender; a capture may show either, and neither is an error.",
-        shows: Shows::Part(test(Needs::Delay, |ledger| ledger.seen().obeyed, "stops"), "When STOP reaches the sender, and when a byte left it, is seen only from the end where the tap is: the allowance is the interpretation time (2 periods unless the capture says int=), and at the far end the cable twice (delay=)."),
-        evidence: "STOP on one channel, data on the other. The tap of the link must be known (tap=), and where it is at the receiver, the cable too.",
+        shows: Shows::Part(judged(Judgement::Obedience, |ledger| ledger.seen().judged(Judgement::Obedience).times, "stops"), "When STOP reaches the sender, and when a byte left it, is seen only from the end where the tap is: the allowance is the interpretation time, and at the far end the cable twice. There only data without a pause of 14 periods is late: behind one its sender may have seen 16 silent ones and gone on (F-7)."),
+        evidence: "STOP on one channel, data on the other. The tap of the link (tap=) and the interpretation time (int=) must be known, and where the tap is at the receiver, the cable too (delay=).",
         example: Some("fixtures/demo-contention/capture.pcapng"),
     },
     Rule {
@@ -25,16 +25,16 @@ pub(super) const RULES: [Rule; 9] = [
         id: "F-3",
         clause: "4.5.2",
         text: "The slack buffer is a FIFO of r = k_g + h + k_s cells, f of them full, 0 at first. When f rises to r − k_s it generates STOP; when f falls to k_g it generates GO. **Decision:** only a rise to, or fall to, the threshold generates (edge, not level), and a GO is only generated after a STOP.",
-        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().commands, "changes of STOP and GO"), "The fill is bounded, never known: cells are emptied out of sight. Parts of the buffer that the capture does not tell are assumed, and what does not fit them is no more than noted."),
-        evidence: "STOP and GO on one channel, and the data on the other that fills the buffer.",
+        shows: Shows::Part(judged(Judgement::Thresholds, |ledger| ledger.seen().judged(Judgement::Thresholds).times, "changes of STOP and GO"), "The fill is bounded, never known: cells are emptied out of sight. Where parts of the buffer are neither declared nor given they are assumed, which judges nothing: what does not fit them is noted."),
+        evidence: "STOP and GO on one channel, and the data on the other that fills the buffer; tap=, kg=, h=, ks=, delay= and gen= of that other.",
         example: Some("fixtures/demo-slack/capture.pcapng"),
     },
     Rule {
         id: "F-4",
         clause: "4.2, 4.5.2, 4.8.5",
         text: "k_s ≥ 2·D·B + latencies; 2·D·B = 23 for 25 m (D = 140 ns). h = 16 keeps flow-control symbols to about 6 % of the opposite channel under any load (two symbols in at least 2h − 1 periods). Usually k_g = k_s. **Decision, defaults:** k_g = k_s = 32, h = 16, r = 80; symbol generation 2 periods, interpretation 2 periods; D = 12 periods (25 m). These are properties of a *port*, and the two ends of a link may differ (§4.8.5). An analyzer that was not told a value estimates it from the capture and says so; no rule is judged by a value that is only assumed.",
-        shows: Shows::Part(test(Needs::Link, |ledger| ledger.seen().commands, "changes of STOP and GO"), "k_s and the latencies are told by the capture or assumed. Commands repeat as fill, so only changes count; two changes without a third between are as fast as may be."),
-        evidence: "Changes of STOP and GO: no three in 2h − 1 periods, where h is 16 unless the capture says h=.",
+        shows: Shows::Part(judged(Judgement::Timing, |ledger| ledger.seen().judged(Judgement::Timing).times, "changes of STOP and GO"), "k_s, h, the cable and the latencies must be declared or given. Commands repeat as fill, so only changes count; two changes without a third between are as fast as may be."),
+        evidence: "Changes of STOP and GO: no three in 2h − 1 periods, h being that of the port that sends them (h= of the channel that leads to it); data behind STOP for no longer than cable and latencies take (delay=, gen=, int=).",
         example: Some("fixtures/demo-adversary/capture.pcapng"),
     },
     Rule {
@@ -65,16 +65,16 @@ pub(super) const RULES: [Rule; 9] = [
         id: "F-8",
         clause: "4.1, 4.5.3",
         text: "Every sender emits a non-IDLE character at least once in every 16 periods (IDLE may fill any other period, within or between packets, §4.1). **Chip:** inside a packet STOP or GO, whichever the local slack buffer last commanded (GO before any STOP, *chosen*), and single IDLEs for internal timing; between packets GAP and that STOP/GO in turn. Only the first sentence is judged.",
-        shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().characters, "characters"), "A GO or STOP of fill cannot be told from one that was commanded, so what it repeats is not judged."),
-        evidence: "Periods without a character: 16 are F-7, two or more are noted here.",
+        shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().characters, "characters"), "16 silent periods are told as an open link (F-7): no tap can tell a sender that does not fill from a cable that is open."),
+        evidence: "Periods without a character. Two in a row are noted where the channel declares fill=chip.",
         example: Some("fixtures/demo-two-hosts/capture.pcapng"),
     },
     Rule {
         id: "F-9",
         clause: "4.8.1",
         text: "Overflow: a data byte or framing mark that meets a full FIFO is lost; the simulator's truth always records it. On the wire it is silent unless ORUN is enabled: then the receiver sends ORUN on the opposite channel when an overrun *may* have occurred; with nearly simultaneous arrival and consumption certainty is physically impossible. **Decision:** ORUN when the buffer was full as a character came, whether or not a cell came free in that period. A reader takes it as \"may have lost\", and as a loss only together with a hurt packet.",
-        shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().packets, "packets"), "A receiver without ORUN loses characters in silence: then a packet is too short behind it, and its CRC is bad (P-4)."),
-        evidence: "ORUN on the opposite channel; data that cannot have found room.",
+        shows: Shows::Part(judged(Judgement::Room, |ledger| ledger.seen().judged(Judgement::Room).times, "STOPs"), "ORUN means that characters may have been lost. Whether any were shows in the packet: too short behind the buffer, its CRC bad (P-1, P-4). A receiver without ORUN loses them in silence."),
+        evidence: "ORUN on the opposite channel; data behind STOP that cannot have found room, where ks=, delay=, gen= and tap= are known.",
         example: Some("fixtures/demo-slack/capture.pcapng"),
     },
 ];

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Rule, Shows};
 use crate::finding::{Ledger, Severity};
+use crate::link::assume::UnknownParameters;
 
 /// What a capture says about a rule.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,8 @@ pub enum Outcome {
     NotExercised(&'static str),
     /// This capture lacks what it takes.
     CannotTell(&'static str),
+    /// These parameters are neither declared nor given.
+    NotKnown(UnknownParameters),
     /// No capture can show it.
     NeverShown(&'static str),
 }
@@ -67,6 +70,9 @@ impl Rule {
                 let outcome = match test.needs.lacking(ledger) {
                     _ if findings > 0 => Outcome::Fail,
                     Some(why) => Outcome::CannotTell(why),
+                    None if let Some(unknown) = test.needs.unknown(ledger) => {
+                        Outcome::NotKnown(unknown)
+                    }
                     None if times == 0 => Outcome::NotExercised(test.what),
                     None => Outcome::Pass,
                 };
@@ -85,7 +91,7 @@ impl Outcome {
             Self::Pass => "pass",
             Self::Fail => "fail",
             Self::NotExercised(_) => "not-exercised",
-            Self::CannotTell(_) | Self::NeverShown(_) => "cannot-tell",
+            Self::CannotTell(_) | Self::NotKnown(_) | Self::NeverShown(_) => "cannot-tell",
         }
     }
 
@@ -96,6 +102,7 @@ impl Outcome {
             Self::Pass | Self::Fail => None,
             Self::NotExercised(what) => Some(format!("no {what}")),
             Self::CannotTell(why) => Some(why.to_owned()),
+            Self::NotKnown(unknown) => Some(unknown.to_string()),
             Self::NeverShown(why) => Some(format!("no capture can show it: {why}")),
         }
     }

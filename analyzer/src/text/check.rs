@@ -30,7 +30,7 @@ const fn sign(outcome: Outcome) -> (&'static str, Role) {
         Outcome::Pass => ("✓", Role::Good),
         Outcome::Fail => ("✗", Role::Bad),
         Outcome::NotExercised(_) => ("·", Role::Plain),
-        Outcome::CannotTell(_) => ("?", Role::Notice),
+        Outcome::CannotTell(_) | Outcome::NotKnown(_) => ("?", Role::Notice),
         Outcome::NeverShown(_) => ("–", Role::Dim),
     }
 }
@@ -227,10 +227,14 @@ pub fn verdicts(verdicts: &[Verdict], scope: &CheckScope, out: &mut impl FnMut(L
     out(legend(verdicts));
     let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
     for verdict in verdicts {
-        let Outcome::CannotTell(why) = verdict.outcome else { continue };
-        match reasons.iter_mut().find(|(known, _)| known == why) {
+        let (Outcome::CannotTell(_) | Outcome::NotKnown(_), Some(why)) =
+            (verdict.outcome, verdict.outcome.reason())
+        else {
+            continue;
+        };
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
             Some((_, rules)) => rules.push(verdict.rule.id),
-            None => reasons.push((why.to_owned(), vec![verdict.rule.id])),
+            None => reasons.push((why, vec![verdict.rule.id])),
         }
     }
     for (why, rules) in reasons {

@@ -4,6 +4,7 @@ use codec::capture::Channel;
 use codec::tick::Tick;
 
 use super::{Line, Role, count, microseconds, when};
+use crate::link::assume::{ParameterRow, Source};
 use crate::link::lamp::Light;
 use crate::link::report::{ChannelReport, Held, LinkRow, Measures};
 use crate::link::state::{Interval, State};
@@ -76,6 +77,7 @@ pub fn links(links: &[Vec<ChannelReport<'_>>], out: &mut impl FnMut(Line)) {
         for report in link {
             symbols(report, out);
             pings(report, out);
+            parameters(report, out);
         }
     }
 }
@@ -275,6 +277,32 @@ fn pings(report: &ChannelReport<'_>, out: &mut impl FnMut(Line)) {
         };
     }
     out(Line::of(Role::Dim, format!("  {:<16}", row_name(report))).and(Role::Plain, text));
+}
+
+/// What governs it, and on whose word.
+fn parameters(report: &ChannelReport<'_>, out: &mut impl FnMut(Line)) {
+    let rows = report.parameters();
+    let mut said: Vec<String> = Vec::new();
+    for source in Source::ALL {
+        let own = rows.iter().filter(|row| row.source == Some(source.name()));
+        let words: Vec<String> = own.map(parameter).collect();
+        if !words.is_empty() {
+            said.push(format!("{} {}", words.join(" "), source.words()));
+        }
+    }
+    let name = row_name(report);
+    out(Line::of(Role::Dim, format!("  {name:<16}{}", said.join(", "))));
+}
+
+fn parameter(row: &ParameterRow) -> String {
+    let ParameterRow { name, value, variant, range, .. } = row;
+    let number = || value.map(|value| value.to_string()).unwrap_or_default();
+    let value = variant.map_or_else(number, str::to_owned);
+    let range = range.map(|(least, most)| match most {
+        Some(most) => format!(" ({least}..{most})"),
+        None => format!(" ({least}..)"),
+    });
+    format!("{name}={value}{}", range.unwrap_or_default())
 }
 
 fn row_name<'a>(report: &ChannelReport<'a>) -> &'a str {

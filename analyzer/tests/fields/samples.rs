@@ -11,7 +11,7 @@ use analyzer::event::By;
 use analyzer::filter::RowKind;
 use analyzer::finding::{self, About, FindingRow, First, Said};
 use analyzer::link::report::ChannelReport;
-use analyzer::link::slack::{Assumptions, Fill, Slack};
+use analyzer::link::slack::{Assumed, Assumptions, Fill, Parameters, Slack, Source};
 use analyzer::link::state::{Interval, State};
 use analyzer::link::summary::{Summary, Times};
 use analyzer::packet::{EndedBy, Hex, PacketRow};
@@ -108,7 +108,10 @@ fn link() -> Value {
     summary.pings.answered(Tick(2));
     let (peer, lamp) = (Some(ChannelId(1)), Times::default());
     let (channel, summary, lamp) = (&channel, &summary, &lamp);
-    value(ChannelReport { id: ChannelId(0), channel, peer, summary, lamp }.row())
+    let mut parameters = Parameters::of(channel, &"path=44".parse().unwrap());
+    parameters.delay = Assumed { value: 4, source: Source::Probe };
+    let (id, hysteresis_max) = (ChannelId(0), Some(17));
+    value(ChannelReport { id, channel, peer, summary, lamp, parameters, hysteresis_max }.row())
 }
 
 fn waits() -> [BlockedRow<'static>; 2] {

@@ -72,6 +72,10 @@ const TOLD: [Wire; 2] = [
     ("b:0>a:0", "myrinet-channel v=1 tap=a:0 kg=4 h=4 ks=8 delay=1 gen=0 int=0"),
 ];
 
+/// The same link, with a sender at a that is declared to be as Myricom's chips.
+const CHIP: [Wire; 2] =
+    [("a:0>b:0", "myrinet-channel v=1 tap=a:0 reset=own-gap fill=chip"), LINK[1]];
+
 const fn link(kind: Kind, has: &'static [Piece], nearly: &'static [Piece]) -> Case {
     Case { kind, wires: &LINK, has, nearly }
 }
@@ -167,8 +171,8 @@ pub(crate) const CASES: &[Case] = &[
             fill(3, 134),
         ],
     ),
-    // P-7: with a GAP before it, it is bad.
-    link(Kind::BegunBefore, &[(0, 0, "05 93 GAP", 0)], &[(0, 0, "GAP 05 93 GAP", 0)]),
+    // P-7: with a GAP before it, or in the first period of all, it is bad.
+    link(Kind::BegunBefore, &[(0, 1, "05 93 GAP", 0)], &[(0, 0, "05 93 GAP 05 93 GAP", 0)]),
     // P-9
     link(Kind::Runt, &[(0, 0, "GAP 05 GAP", 0)], &[(0, 0, "GAP 05 1b GAP", 0)]),
     // F-1
@@ -231,7 +235,12 @@ pub(crate) const CASES: &[Case] = &[
     ),
     link(Kind::SilentAtFirst, &[(0, 0, "IDLE×16 GAP", 0)], &[(0, 0, "GAP IDLE×16", 0)]),
     // F-8
-    link(Kind::UnlikeFill, &[(0, 0, "GAP IDLE×2 GO", 0)], &[(0, 0, "GAP IDLE GO", 0)]),
+    Case {
+        kind: Kind::UnlikeFill,
+        wires: &CHIP,
+        has: &[(0, 0, "GAP IDLE×2 GO", 0)],
+        nearly: &[(0, 0, "GAP IDLE GO", 0), (1, 0, "GAP IDLE×15 GO", 0)],
+    },
     // F-9
     link(Kind::OverrunAlarm, &[(0, 0, "GAP ORUN GO", 0)], &[(0, 0, "GAP STOP GO", 0)]),
     // F-9: 28 bytes after STOP do not fit into 8 cells; or none comes.
@@ -253,8 +262,13 @@ pub(crate) const CASES: &[Case] = &[
             (1, 12, "STOP GAP", 40),
         ],
     },
-    // one STOP or GO may come first.
-    link(Kind::ResetNotEnded, &[(0, 0, "FRES IDLE GAP", 0)], &[(0, 0, "FRES STOP GAP", 0)]),
+    // one STOP or GO may come first, and what is not declared may be any of the endings.
+    Case {
+        kind: Kind::ResetNotEnded,
+        wires: &CHIP,
+        has: &[(0, 0, "FRES IDLE GAP", 0)],
+        nearly: &[(0, 0, "FRES STOP GAP", 0), (1, 0, "FRES 83 05 GAP", 0)],
+    },
     //
     link(Kind::ForwardReset, &[(0, 0, "GO FRES GAP", 0)], &[(0, 0, "GO BRES GAP", 0)]),
     link(Kind::DataInReset, &[(0, 0, "FRES 83 GAP", 0)], &[(0, 0, "FRES GAP 83", 0)]),

@@ -10,6 +10,7 @@ pub mod read;
 pub mod rules;
 pub mod run;
 pub mod slack;
+pub mod undeclared;
 pub mod waits;
 
 use simulator::network::Layout;

@@ -1,5 +1,6 @@
 //! The fields of what channels did, in the order of their JSON.
 
+use super::slack::SOURCE;
 use super::{CAPTURE, CHANNEL, CONTROL, U32, U64};
 use crate::filter::field::Field;
 use crate::filter::field::Shape::{List, Number, Place, Real, Text, Words};
@@ -19,6 +20,11 @@ const STATE: &[&str] = &[
 
 /// What the time to an answer measures.
 const MEASURES: &[&str] = &[Measures::RoundTrip.name(), Measures::Response.name()];
+
+/// Parameters, and variants of three of them.
+const PARAMETER: &[&str] =
+    &["kg", "h", "ks", "delay", "gen", "int", "path", "reset", "fill", "framing"];
+const VARIANT: &[&str] = &["own-gap", "next-gap", "chip", "other", "free", "waits"];
 
 #[rustfmt::skip]
 pub(in crate::filter) const LINKS: &[Field] = &[
@@ -91,6 +97,12 @@ pub(in crate::filter) const LINKS: &[Field] = &[
     Field::new("pings.min", Place, "characters", "R-6", "shortest time to an answer"),
     Field::new("pings.mean", Real, "characters", "R-6", "mean time to an answer"),
     Field::new("pings.max", Place, "characters", "R-6", "longest time to an answer"),
+    Field::new("parameters", List, "parameters", "F-4", "what governs the channel"),
+    Field::new("parameters.name", Words(PARAMETER), "", "", "which parameter"),
+    Field::new("parameters.value", Number(U32), "", "F-4", "cells or periods"),
+    Field::new("parameters.variant", Words(VARIANT), "", "R-1", "which variant of reset, fill and framing"),
+    Field::new("parameters.source", Words(SOURCE), "", "", "on whose word"),
+    Field::new("parameters.range", List, "numbers", "F-4", "least and greatest of an estimate"),
     CAPTURE,
 ];
 

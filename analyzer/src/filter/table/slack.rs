@@ -5,11 +5,12 @@ use crate::filter::field::Field;
 use crate::filter::field::Shape::{List, Number, Place, Real, Text, Words};
 use crate::link::slack::Source;
 
-const SOURCE: &[&str] = &[
+pub(super) const SOURCE: &[&str] = &[
     Source::CommandLine.name(),
     Source::Capture.name(),
     Source::Probe.name(),
     Source::Stop.name(),
+    Source::Seen.name(),
     Source::Default.name(),
 ];
 

@@ -1,18 +1,21 @@
 //! What enters a slack buffer and what it commands, brought together on the far receiver's clock.
 
 mod intake;
+mod late;
 
 use std::collections::VecDeque;
 
 use codec::capture::ChannelId;
 use codec::tick::Tick;
 
+use self::late::Late;
 use super::arrival::{Arrival, Order, Timing};
 use super::bound::{Bound, Impossible, Model};
 use super::piece::Input;
 use super::row::Rows;
 use super::summary::Marks;
 use super::{Parameters, SlackSaid};
+use crate::finding::SILENT_ELSEWHERE;
 
 /// Whether the channel's sender may send, as what arrives shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,15 +29,6 @@ enum Sender {
         since: u64,
         allowed: u64,
     },
-}
-
-/// Characters that came too late.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Late {
-    at: u64,
-    by: u64,
-    /// How many periods after they should have ended, had nothing been added.
-    periods: u64,
 }
 
 /// From when on what arrives goes by a command.
@@ -73,6 +67,10 @@ pub(super) struct Settling {
     intake: Known,
     sender: Sender,
     lateness: Lateness,
+    /// The shortest pause of data behind which its sender may have gone on by itself. F-7
+    pause_max: u64,
+    /// The period behind the last data.
+    data: u64,
     late: Option<Late>,
     /// How much later data came than it should have, had nothing been added; and what was added.
     overdue: u64,
@@ -108,6 +106,8 @@ impl Settling {
             intake: Known::No,
             sender: Sender::Going,
             lateness: Lateness::IsTold,
+            pause_max: u64::MAX,
+            data: 0,
             late: None,
             overdue: 0,
             allowed: 0,
@@ -117,9 +117,10 @@ impl Settling {
         }
     }
 
-    /// What data that comes too late means.
-    pub(super) const fn judge(&mut self, lateness: Lateness) {
+    /// What data that comes too late means, at the far end from its sender.
+    pub(super) const fn judge_from_afar(&mut self, lateness: Lateness) {
         self.lateness = lateness;
+        self.pause_max = SILENT_ELSEWHERE;
     }
 
     /// Goes on up to where nothing can be missing any more: the commands of before a place of the tap
@@ -178,7 +179,7 @@ impl Settling {
             Some(_) | None => Input::Nothing,
         };
         if self.orders.front().is_some_and(|(at, _)| *at <= now) {
-            self.count_late(now, now + 1, front);
+            self.count_late(now, now + 1, front, out);
             self.command(now, input, out);
             return;
         }
@@ -190,7 +191,7 @@ impl Settling {
             (known > now).then_some(known),
         ];
         let end = places.into_iter().flatten().fold(limit, u64::min).max(now + 1);
-        self.count_late(now, end, front);
+        self.count_late(now, end, front, out);
         match self.bound.extend(end, input) {
             Ok(0) => {}
             Ok(lost) => {
@@ -289,7 +290,7 @@ impl Settling {
     fn contradict(&mut self, now: u64, end: u64, input: Input, out: &mut impl FnMut(SlackSaid)) {
         self.marks.contradictions += 1;
         self.risk = None;
-        out(SlackSaid::Contradiction { channel: self.channel, at: Tick(now) });
+        out(SlackSaid::Contradiction { channel: self.channel, at: Tick(now), is_told: false });
         self.bound.forget(now.saturating_sub(self.bound.hold()));
         let again = self.bound.extend(end, input);
         debug_assert!(again.is_ok(), "nothing contradicts what is not known");
@@ -330,33 +331,6 @@ impl Settling {
             self.marks.risks += 1;
             out(SlackSaid::OverrunRisk { channel: self.channel, at: Tick(at), by });
         }
-    }
-
-    /// Data that comes although the sender should have paused before.
-    fn count_late(&mut self, now: u64, end: u64, front: Option<Arrival>) {
-        if let (Sender::Stopped { since, allowed }, Some(Arrival::Data { start, .. })) =
-            (self.sender, front)
-            && start == now
-        {
-            let late = self.late.get_or_insert(Late { at: now, by: 0, periods: 0 });
-            late.by += end - now;
-            late.periods = allowed + (end - since);
-        }
-    }
-
-    /// How many periods more than allowed data has gone on after a STOP, if nobody has said how long
-    /// the cable is. A STOP that was on its way when more was allowed has less of its own.
-    pub(super) const fn overdue(&self) -> Option<u64> {
-        match self.overdue.saturating_sub(self.allowed) {
-            0 => None,
-            late => Some(late),
-        }
-    }
-
-    /// Data may go on for so many periods more.
-    pub(super) const fn allow(&mut self, periods: u64) {
-        self.allowed = self.allowed.saturating_add(periods);
-        self.timing.obeyed = self.timing.obeyed.saturating_add(periods);
     }
 
     /// The delay turns out to be another.

@@ -1,6 +1,6 @@
 //! What `check` finds in a network in which nothing is wrong: nothing.
 
-use analyzer::finding::{Kind, Severity};
+use analyzer::finding::{Found, Kind, Ledger, Severity};
 use codec::capture::ChannelId;
 use codec::packet::Check;
 use simulator::scenario::Scenario;
@@ -8,6 +8,7 @@ use simulator::truth::What;
 
 use super::read::Reading;
 use super::run::Outcome;
+use super::undeclared;
 
 /// Where nothing breaks and nothing is lost, there are neither errors nor warnings. Tells whether it
 /// was so.
@@ -19,8 +20,16 @@ pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) -> bool 
         return false;
     }
     let channel = |id: ChannelId| outcome.channels.get(id.0 as usize).map(|it| &it.name);
-    let wrong: Vec<_> = reading
-        .ledger
+    let wrong: Vec<_> =
+        wrong(&reading.ledger).map(|(kind, id, found)| (kind, channel(id), found)).collect();
+    assert!(wrong.is_empty(), "there is nothing wrong, but {wrong:#?}");
+    undeclared::check(scenario, outcome);
+    true
+}
+
+/// Errors and warnings that a network in order does not have.
+pub fn wrong(ledger: &Ledger) -> impl Iterator<Item = (Kind, ChannelId, &Found)> {
+    ledger
         .found()
         .filter(|(kind, ..)| kind.about().severity != Severity::Note)
         // What need not come to harm: a circle of routes that is freed in time, or a slack buffer too
@@ -28,10 +37,6 @@ pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) -> bool 
         .filter(|(kind, ..)| !matches!(kind, Kind::Deadlock | Kind::OverrunRisk))
         // What the reliability protocol mends is no fault of the network's.
         .filter(|(kind, ..)| !kind.about().rule.is_some_and(|rule| rule.starts_with("T-")))
-        .map(|(kind, id, found)| (kind, channel(id), found))
-        .collect();
-    assert!(wrong.is_empty(), "there is nothing wrong, but {wrong:#?}");
-    true
 }
 
 /// Whether nothing was broken, forged, lost or too late.

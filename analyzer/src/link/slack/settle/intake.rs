@@ -40,11 +40,25 @@ impl Settling {
             Entry::Lost(at) => (Arrival::Lost(self.arrival(at)), Some(Known::No)),
             Entry::Found(at) => (Arrival::Found(self.arrival(at)), Some(Known::Yes)),
         };
+        if let Arrival::Reset(at) = arrival {
+            // What makes framing known from the next period on is the reset itself.
+            while self
+                .arrivals
+                .pop_back_if(|it| matches!(it, Arrival::Found(found) if *found > at))
+                .is_some()
+            {}
+        }
         self.arrivals.push_back(arrival);
         self.intake = doubt.unwrap_or(self.intake);
         if let (Entry::Gap(at), Known::No) = (entry, self.intake) {
             self.enter(Entry::Found(Tick(at.0.saturating_add(1))));
         }
+    }
+
+    /// The channel's sender may have been without power: it starts in GO. F-2
+    pub(in crate::link::slack) fn start_again(&mut self, at: Tick) {
+        let (at, order) = (self.arrival(at), Order::Unseen);
+        self.obeyed.push_back(Obeyed { at, order, allowed: self.allowed });
     }
 
     /// A command comes, or it is known that none need have come.

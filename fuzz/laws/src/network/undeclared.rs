@@ -1,0 +1,91 @@
+//! Findings in a capture that does not declare the parameters of its links: no error and no warning
+//! may rest on a value that is only assumed. F-4
+
+use std::collections::BTreeMap;
+
+use codec::capture::{ByteOrder, Channel, Item, Progress, Reader, WriteError, Writer};
+use simulator::scenario::Scenario;
+
+use super::findings::wrong;
+use super::read::Reading;
+use super::run::Outcome;
+
+/// The words of a capture's descriptions that are taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stripped {
+    /// Every parameter: rate, opposite channel and tap stay.
+    Parameters,
+    /// The same, with the opposite channel and the tap.
+    Everything,
+    /// Parameters whose bits are 1, counted through all channels.
+    Some(u64),
+}
+
+impl Stripped {
+    fn channel(self, channel: &Channel, number: &mut u32) -> Channel {
+        let mut channel = channel.clone();
+        match self {
+            Self::Parameters => channel.more.clear(),
+            Self::Everything => {
+                let period_ps = channel.period_ps;
+                channel = Channel { period_ps, ..Channel::named(channel.name) };
+            }
+            Self::Some(bits) => channel.more.retain(|_| {
+                *number = (*number + 1) % 61;
+                bits >> *number & 1 == 0
+            }),
+        }
+        channel
+    }
+}
+
+/// The capture without these words; it has one section.
+///
+/// # Panics
+/// If it cannot be read or written.
+#[must_use]
+pub fn stripped(capture: &[u8], words: Stripped) -> Vec<u8> {
+    let mut channels = BTreeMap::new();
+    read(capture, &mut |item| {
+        if let Item::Channel(id, channel) = item {
+            channels.insert(id, channel.clone());
+        }
+    });
+    let mut number = 0;
+    let channels: Vec<Channel> =
+        channels.values().map(|channel| words.channel(channel, &mut number)).collect();
+    let mut result = Ok(());
+    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels);
+    read(capture, &mut |item| {
+        if let (Item::Chunk(id, chunk), Ok(file), Ok(())) = (item, &mut file, &result) {
+            result = file.write(id, &chunk);
+        }
+    });
+    let written: Result<_, WriteError> = result.and(file).and_then(Writer::finish);
+    assert!(written.is_ok(), "what was read can be written: {:?}", written.err());
+    written.unwrap_or_default()
+}
+
+fn read(capture: &[u8], out: &mut impl FnMut(Item<'_>)) {
+    let mut reader = Reader::new(capture);
+    let mut progress = Ok(Progress::More);
+    while matches!(progress, Ok(Progress::More)) {
+        progress = reader.step(out);
+    }
+    assert!(progress.is_ok(), "what was written is read: {:?}", progress.err());
+}
+
+/// Without its words a capture in which nothing is wrong has neither errors nor warnings.
+///
+/// # Panics
+/// If it has.
+pub fn check(scenario: &Scenario, outcome: &Outcome) {
+    let words = match scenario.seed % 3 {
+        0 => Stripped::Parameters,
+        1 => Stripped::Everything,
+        _ => Stripped::Some(scenario.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+    };
+    let ledger = Reading::of(&stripped(&outcome.capture, words)).ledger;
+    let wrong: Vec<_> = wrong(&ledger).collect();
+    assert!(wrong.is_empty(), "without {words:?} there is nothing wrong, but {wrong:#?}");
+}
