@@ -1,20 +1,18 @@
 //! What the rows of a link say about one of its channels: packets, the obedience of its sender, the
 //! commands and questions on it. P-2..P-9, F-1..F-9, R-1..R-6
 
-mod stop;
+mod packets;
 
 use codec::capture::Channel;
-use codec::packet::Check;
 use codec::tick::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 
-use self::stop::Stop;
 use super::ledger::Scribe;
 use super::{Counts, Fact, Judgement, Kind};
 use crate::blocking::BLOCKED;
 use crate::channel::Command;
-use crate::event::Event;
+use crate::event::{By, Event};
 use crate::link::assume::{OTHER_VARIANT, Parameters, UnknownParameters};
-use crate::packet::{EndedBy, PacketSeen};
+use crate::packet::EndedBy;
 use crate::place::TapEnd;
 use crate::timeline::{Detail, Row, What};
 
@@ -58,6 +56,25 @@ pub(super) struct Watch {
     /// Not yet answered on the opposite channel.
     probe: Option<Asked>,
     reset: Option<Asked>,
+}
+
+/// A stop of a channel's sender.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    since: Tick,
+    late: Option<Late>,
+    /// Whether the sender may have gone on for a reason that the tap does not see.
+    freed: bool,
+}
+
+/// Data that came although its sender was stopped.
+#[derive(Clone, Copy, Debug)]
+struct Late {
+    first: Tick,
+    /// Bytes before the last run of them.
+    before: u64,
+    /// That run: from where, and the place behind it. It may go on beyond the stop.
+    run: (Tick, Tick),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,7 +215,7 @@ impl Watch {
     /// The recording ends behind this place.
     pub(super) fn finish(&mut self, end: Tick, scribe: &mut Scribe<'_>) {
         if let Some(stop) = self.stop.take() {
-            stop.released(end, None, scribe);
+            released(stop, end, None, scribe);
         }
     }
 
@@ -215,50 +232,6 @@ impl Watch {
         }
     }
 
-    fn packet(&self, packet: &PacketSeen, scribe: &mut Scribe<'_>) {
-        let seen = scribe.seen();
-        seen.packets += 1;
-        let PacketSeen { number, start, end, length, .. } = *packet;
-        let span = end.since(start).0 + 1;
-        seen.punched += u64::from(length < span);
-        let facts = || vec![Fact::number("packet", number), Fact::number("length", length)];
-        match packet.ended_by {
-            EndedBy::Gap => {}
-            EndedBy::OpenLink => return scribe.note(Kind::CutBySilence, end, facts),
-            EndedBy::Reset => return scribe.note(Kind::CutByReset, end, facts),
-            // What the recording ends, or misses a part of, may have gone on.
-            EndedBy::Hole | EndedBy::CaptureEnd => return,
-        }
-        if span > BLOCKED {
-            scribe.seen().timeouts += 1;
-            let kind = if span > BLOCKED + ANSWER { Kind::NoEscape } else { Kind::BlockedTimeout };
-            scribe.note(kind, start, || vec![Fact::number("packet", number)]);
-        }
-        // Before the first period of all nothing can have begun. P-7
-        let begun = start > Tick(0) && self.framed.is_none_or(|framed| framed >= start);
-        match packet.check {
-            Check::Runt if !begun => scribe.note(Kind::Runt, start, facts),
-            Check::Bad(syndrome) if !begun => {
-                scribe.seen().checked += 1;
-                scribe.note(Kind::CrcBad, start, || {
-                    let mut facts = facts();
-                    facts.push(Fact::byte("syndrome", syndrome));
-                    facts
-                });
-            }
-            Check::Runt | Check::Bad(_) => scribe.note(Kind::BegunBefore, start, facts),
-            Check::Good => {
-                if let Some(seam) = packet.seam {
-                    scribe.note(Kind::LostGap, seam, facts);
-                }
-                scribe.seen().checked += 1;
-                if packet.tag.is_none() {
-                    scribe.note(Kind::NoTag, start, facts);
-                }
-            }
-        }
-    }
-
     fn event(&mut self, at: Tick, event: &Event, scribe: &mut Scribe<'_>) {
         match *event {
             Event::SenderStopped => {
@@ -266,13 +239,13 @@ impl Watch {
                 let seen = scribe.seen();
                 seen.stops += 1;
                 seen.judge(Judgement::Obedience, obedience);
-                self.stop = Some(Stop::new(at));
+                self.stop = Some(Stop { since: at, late: None, freed: false });
                 // What is on its way then may go on too long.
                 self.run(at, self.data.since(at).0);
             }
             Event::SenderResumed(by) => {
                 if let Some(stop) = self.stop.take() {
-                    stop.released(at, Some(by), scribe);
+                    released(stop, at, Some(by), scribe);
                 }
             }
             Event::ForwardReset => {
@@ -332,15 +305,19 @@ impl Watch {
             self.forgive();
         }
         self.data = self.data.max(end);
-        if let (Some(stop), Some(grace)) = (&mut self.stop, self.grace) {
-            stop.run(at, end, grace);
+        let (Some(stop), Some(grace)) = (&mut self.stop, self.grace) else { return };
+        let from = at.max(Tick(stop.since.0.saturating_add(grace)));
+        if end > from && !stop.freed {
+            let late = stop.late.get_or_insert(Late { first: from, before: 0, run: (from, from) });
+            late.before += late.run.1.since(late.run.0).0;
+            late.run = (from, end);
         }
     }
 
     /// The sender may have gone on by itself: of this stop, data is late only up to here.
     fn forgive(&mut self) {
         if let Some(stop) = &mut self.stop {
-            stop.forgive();
+            stop.freed = true;
         }
     }
 
@@ -362,6 +339,30 @@ impl Watch {
         self.apart = [self.apart, apart].into_iter().flatten().min();
         self.commands = [Some(at), last];
         true
+    }
+}
+
+/// A stop is over: released by this, or by the end of the recording.
+fn released(stop: Stop, at: Tick, by: Option<By>, scribe: &mut Scribe<'_>) {
+    if let Some(late) = stop.late
+        && late.first < at
+    {
+        let bytes = late.before + late.run.1.min(at).since(late.run.0).0;
+        scribe.note(Kind::DataWhileStopped, late.first, || {
+            let after = late.first.since(stop.since).0;
+            vec![Fact::number("after_stop", after), Fact::number("bytes", bytes)]
+        });
+    }
+    let periods = at.since(stop.since).0;
+    if periods <= BLOCKED || stop.freed {
+        return;
+    }
+    scribe.seen().timeouts += 1;
+    let facts = || vec![Fact::number("periods", periods)];
+    if periods > BLOCKED + ANSWER {
+        scribe.note(Kind::NoEscape, stop.since, facts);
+    } else if by == Some(By::Reset) {
+        scribe.note(Kind::BlockedTimeout, stop.since, facts);
     }
 }
 

@@ -7,9 +7,8 @@ use std::str::FromStr;
 
 use codec::capture::Channel;
 use codec::tick::FULL_RATE_PERIOD_PS;
-use serde::Serialize;
 
-pub use self::known::{ParameterRange, ParameterRow, UnknownParameters};
+pub use self::known::{Each, ParameterRange, ParameterRow, UnknownParameters};
 
 /// Most cells of a part of a slack buffer, and most periods of a latency. *Chosen*: 44 km of optical
 /// fiber take as many cells (N-5), and memory stays bounded.
@@ -19,6 +18,13 @@ const DELAY_MAX: u32 = 1 << 16;
 
 /// The value of a variant that is not the default.
 pub(crate) const OTHER_VARIANT: u32 = 1;
+
+/// Names of fill, as `docs/scenario.md` has them; what is unlike that of the chips is `other`. F-8
+#[rustfmt::skip]
+const FILL_VARIANTS: [&str; 18] = [
+    "chip", "other", "stop-go", "gap", "idle-2", "idle-3", "idle-4", "idle-5", "idle-6", "idle-7",
+    "idle-8", "idle-9", "idle-10", "idle-11", "idle-12", "idle-13", "idle-14", "idle-15",
+];
 
 /// What the command line says about all links: `kg=32,h=16,reset=own-gap`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +48,7 @@ pub enum Key {
     /// Periods of the link between a STOP or GO and the sender's obedience. F-4
     Interpretation,
     /// Longest path formation in the switch behind, in periods of the full rate. S-6
-    PathFormation,
+    Path,
     /// The GAP that ends a sender's forward reset: generated at once, or the next one. R-1
     ResetVariant,
     /// Fill of a sender: that of Myricom's chips, or another. F-8
@@ -92,27 +98,8 @@ pub struct Parameters {
     pub generation: Assumed,
     /// [`Key::Interpretation`], in periods of the link.
     pub interpretation: Assumed,
-    /// [`Key::PathFormation`] and the variants.
+    /// [`Key::Path`] and the variants.
     others: [Assumed; 4],
-}
-
-/// The same thing about each number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Each<T> {
-    /// [`Key::GoSlack`].
-    pub kg: T,
-    /// [`Key::Hysteresis`].
-    pub h: T,
-    /// [`Key::StopSlack`].
-    pub ks: T,
-    /// [`Key::Delay`].
-    pub delay: T,
-    /// [`Key::Generation`].
-    #[serde(rename = "gen")]
-    pub generation: T,
-    /// [`Key::Interpretation`].
-    #[serde(rename = "int")]
-    pub interpretation: T,
 }
 
 /// Why an assumption was not understood.
@@ -149,7 +136,7 @@ impl Key {
         Self::Delay,
         Self::Generation,
         Self::Interpretation,
-        Self::PathFormation,
+        Self::Path,
         Self::ResetVariant,
         Self::FillVariant,
         Self::FramingVariant,
@@ -165,7 +152,7 @@ impl Key {
             Self::Delay => "delay",
             Self::Generation => "gen",
             Self::Interpretation => "int",
-            Self::PathFormation => "path",
+            Self::Path => "path",
             Self::ResetVariant => "reset",
             Self::FillVariant => "fill",
             Self::FramingVariant => "framing",
@@ -180,7 +167,7 @@ impl Key {
             Self::Delay => (12, [0, DELAY_MAX]),
             Self::Generation | Self::Interpretation => (2, [0, PART_MAX]),
             // That of an 8-port switch, which is not taken for granted of any. S-6
-            Self::PathFormation => (44, [0, PART_MAX]),
+            Self::Path => (44, [0, PART_MAX]),
             Self::ResetVariant | Self::FillVariant | Self::FramingVariant => (0, [0, 1]),
         }
     }
@@ -190,10 +177,10 @@ impl Key {
     pub const fn variants(self) -> &'static [&'static str] {
         match self {
             Self::ResetVariant => &["own-gap", "next-gap"],
-            Self::FillVariant => &["chip", "other"],
+            Self::FillVariant => &FILL_VARIANTS,
             Self::FramingVariant => &["free", "waits"],
             Self::GoSlack | Self::Hysteresis | Self::StopSlack | Self::Delay => &[],
-            Self::Generation | Self::Interpretation | Self::PathFormation => &[],
+            Self::Generation | Self::Interpretation | Self::Path => &[],
         }
     }
 
@@ -293,7 +280,7 @@ impl Parameters {
     /// Whether the channel's sender is declared or given to be the default variant.
     pub(crate) fn is_told_default(&self, variant: Key) -> bool {
         let mut all = Key::ALL.into_iter().zip(self.all());
-        all.any(|(key, it)| key == variant && it.is_told() && it.value != OTHER_VARIANT)
+        all.any(|(key, it)| key == variant && it.is_told() && it.value == 0)
     }
 
     /// The same, with what is seen of reset and fill where nobody tells it.
@@ -323,18 +310,6 @@ impl Parameters {
         let delay_ps = u64::from(self.delay.value) * u64::from(FULL_RATE_PERIOD_PS);
         let period_ps = channel.period_ps.get();
         (delay_ps / period_ps, u64::from(!delay_ps.is_multiple_of(period_ps)))
-    }
-
-    /// Something about each number.
-    pub(super) fn each<T>(&self, what: impl Fn(Assumed) -> T) -> Each<T> {
-        Each {
-            kg: what(self.kg),
-            h: what(self.h),
-            ks: what(self.ks),
-            delay: what(self.delay),
-            generation: what(self.generation),
-            interpretation: what(self.interpretation),
-        }
     }
 
     /// All of them, in the order of [`Key::ALL`].

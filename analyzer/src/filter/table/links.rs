@@ -21,10 +21,9 @@ const STATE: &[&str] = &[
 /// What the time to an answer measures.
 const MEASURES: &[&str] = &[Measures::RoundTrip.name(), Measures::Response.name()];
 
-/// Parameters, and variants of three of them.
+/// Parameters.
 const PARAMETER: &[&str] =
     &["kg", "h", "ks", "delay", "gen", "int", "path", "reset", "fill", "framing"];
-const VARIANT: &[&str] = &["own-gap", "next-gap", "chip", "other", "free", "waits"];
 
 #[rustfmt::skip]
 pub(in crate::filter) const LINKS: &[Field] = &[
@@ -100,7 +99,7 @@ pub(in crate::filter) const LINKS: &[Field] = &[
     Field::new("parameters", List, "parameters", "F-4", "what governs the channel"),
     Field::new("parameters.name", Words(PARAMETER), "", "", "which parameter"),
     Field::new("parameters.value", Number(U32), "", "F-4", "cells or periods"),
-    Field::new("parameters.variant", Words(VARIANT), "", "R-1", "which variant of reset, fill and framing"),
+    Field::new("parameters.variant", Text, "", "R-1", "which variant of reset, fill and framing"),
     Field::new("parameters.source", Words(SOURCE), "", "", "on whose word"),
     Field::new("parameters.range", List, "numbers", "F-4", "least and greatest of an estimate"),
     CAPTURE,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Key, Parameters};
+use super::{Assumed, Key, Parameters};
 
 /// The least and the greatest that an estimated value can be; none if nothing bounds it above.
 pub type ParameterRange = (u32, Option<u32>);
@@ -28,11 +28,42 @@ pub struct ParameterRow {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnknownParameters(u16);
 
+/// The same thing about each number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Each<T> {
+    /// [`Key::GoSlack`].
+    pub kg: T,
+    /// [`Key::Hysteresis`].
+    pub h: T,
+    /// [`Key::StopSlack`].
+    pub ks: T,
+    /// [`Key::Delay`].
+    pub delay: T,
+    /// [`Key::Generation`].
+    #[serde(rename = "gen")]
+    pub generation: T,
+    /// [`Key::Interpretation`].
+    #[serde(rename = "int")]
+    pub interpretation: T,
+}
+
 impl Parameters {
+    /// Something about each number.
+    pub(in crate::link) fn each<T>(&self, what: impl Fn(Assumed) -> T) -> Each<T> {
+        Each {
+            kg: what(self.kg),
+            h: what(self.h),
+            ks: what(self.ks),
+            delay: what(self.delay),
+            generation: what(self.generation),
+            interpretation: what(self.interpretation),
+        }
+    }
+
     /// All of them; of switches no size is taken for granted. S-6
     pub(in crate::link) fn rows(&self) -> impl Iterator<Item = ParameterRow> {
         Key::ALL.into_iter().zip(self.all()).map(|(key, it)| {
-            let known = key != Key::PathFormation || it.is_told();
+            let known = key != Key::Path || it.is_told();
             let variant = key.variants().get(it.value as usize).copied();
             ParameterRow {
                 name: key.name(),
