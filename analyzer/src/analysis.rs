@@ -129,7 +129,7 @@ impl<R: Read + Send> Analysis<R> {
             reader: Reader::new(capture),
             ended: None,
             links: Links::new(wanted, assumptions),
-            network: Network::new(wanted),
+            network: Network::new(wanted, assumptions),
             read: VecDeque::new(),
             worked: None,
         }

@@ -189,7 +189,7 @@ impl Blocking {
             (Ask::Output(_) | Ask::Host | Ask::OutOfSight, _) => None,
         };
         if let Some(wait) = self.waits.get_mut(&id) {
-            wait.spell.seen(head.map(|head| head.packet), holder);
+            wait.spell.seen(head, holder);
         }
     }
 
@@ -359,6 +359,7 @@ mod tests {
                 since: 0,
                 wants: wants.map(ChannelId),
                 passing,
+                contended: false,
             };
             let byte = |first| What::Detail(Detail::Head(first));
             let (what, head) = match *step {
@@ -509,7 +510,7 @@ mod tests {
         ];
         insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
         20..40 #1 s:0>h:0 -> [] Host Resumed(Go)
-        10..120 #0 x:0>s:1 -> ["s:0>h:0"] Busy Resumed(Go)
+        10..120 #0 x:0>s:1 -> ["s:0>h:0"] Switch Resumed(Go)
         "#);
     }
 }

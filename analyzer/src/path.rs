@@ -26,8 +26,9 @@ use self::matching::{Candidate, Fit};
 use self::net::{Net, Wish};
 use self::recent::Recent;
 pub use self::row::{HopRow, InjuryRow, JourneyRow, PLACES_MAX, PlaceRow};
-pub use self::telling::{Certainty, Fate, Hop, Journey, PATH_PS, Waited};
+pub use self::telling::{Certainty, Fate, Hop, Journey, Waited};
 use crate::event::{By, Event};
+use crate::link::assume::Assumptions;
 use crate::packet::{EndedBy, PacketSeen};
 use crate::timeline::{Detail, Row, Time, What};
 
@@ -53,6 +54,8 @@ pub struct Head {
     pub wants: Option<ChannelId>,
     /// Whether it has begun to leave on it.
     pub passing: Passing,
+    /// A packet of another input has held that channel since this one came. S-3
+    pub contended: bool,
 }
 
 /// Whether a packet has begun to leave a switch.
@@ -91,9 +94,9 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Adds a channel.
-    pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        self.net.declare(id, channel);
+    /// Adds a channel, with what the command line says of all.
+    pub fn declare(&mut self, id: ChannelId, channel: &Channel, assumed: &Assumptions) {
+        self.net.declare(id, channel, assumed);
     }
 
     /// Takes the next row of any channel; rows come in order of time.
@@ -125,10 +128,11 @@ impl Paths {
         }
         let leg = lane.queue.iter().filter_map(|leg| self.legs.get(*leg));
         let leg = leg.into_iter().find(|leg| leg.passed.is_none())?;
-        let channel = |lane: usize| self.net.lane(lane).map(|lane| lane.id);
-        let (wants, passing) = match leg.onward {
+        let (wants, passing, held) = match leg.onward {
             Onward::Claimed(next) | Onward::Gone(next) => {
-                (self.legs.get(next).and_then(|next| channel(next.lane)), Passing::Begun)
+                let next = self.legs.get(next);
+                let output = next.and_then(|next| self.net.lane(next.lane));
+                (output, Passing::Begun, next.and_then(|next| next.held.output))
             }
             Onward::Nowhere => {
                 let outputs = node.selects(leg.first, port).map(|port| node.output(port?));
@@ -136,10 +140,20 @@ impl Paths {
                     [Some(one), Some(other)] if one != other => None,
                     [one, other] => one.or(other),
                 };
-                (wants.and_then(channel), Passing::Waiting)
+                let output = wants.and_then(|wants| self.net.lane(wants));
+                let now = output.and_then(|output| output.open.map(|_| (0, Time::MAX)));
+                (output, Passing::Waiting, now.or(output.and_then(|output| output.last)))
             }
         };
-        Some(Head { packet: leg.number, since: leg.time, wants, passing })
+        let contended = wants.zip(held).is_some_and(|(output, held)| {
+            let freed = held.1.saturating_sub(output.since_sent.unwrap_or(0));
+            let held = Held { output: Some(held), ..Held::default() };
+            // The packet before it at its own input is no other's.
+            lane.left.is_none_or(|(_, left)| left != freed)
+                && held.in_the_way(leg, [lane, output]).is_some()
+        });
+        let (packet, wants) = (leg.number, wants.map(|output| output.id));
+        Some(Head { packet, since: leg.time, wants, passing, contended })
     }
 
     /// Which channels switches join, as packets show it; in order.
@@ -307,7 +321,8 @@ impl Paths {
         let port = lane.to.map_or(PortId(0), |(_, port)| port);
         let gone: Vec<LegId> = lane.queue.iter().take(candidate.place).copied().collect();
         lane.queue.remove(candidate.place);
-        let before = std::mem::replace(&mut lane.left, ended.map(|ended| (number, ended)));
+        let cleared = ended.map(|ended| (number, ended.saturating_sub(late.unwrap_or(0))));
+        let before = std::mem::replace(&mut lane.left, cleared);
         if let Some(leg) = self.legs.get_mut(to) {
             leg.held.input = before;
         }

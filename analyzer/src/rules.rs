@@ -64,6 +64,9 @@ pub enum Needs {
     Way,
     /// Both channels of a link, and the parameters that a judgement rests on.
     Parameters(Judgement),
+    /// A packet on two links, one behind the other, the cables of these, and the longest path formation
+    /// of the switch between.
+    Bound,
 }
 
 /// The groups of rules, each with its letter and its name.
@@ -124,10 +127,13 @@ impl Needs {
             Self::Link | Self::Parameters(_) if seen.paired == 0 => {
                 Some("no channel was captured together with its opposite")
             }
-            Self::Way if seen.travelled == 0 => {
+            Self::Way | Self::Bound if seen.travelled == 0 => {
                 Some("no packet was captured on two links, one behind the other")
             }
-            Self::Channel | Self::Link | Self::Way | Self::Parameters(_) => None,
+            Self::Bound if seen.timed == 0 => Some(
+                "the longest path formation of switches is not known (path=, or --assume path=N), or the delay of cables is not (delay=)",
+            ),
+            Self::Channel | Self::Link | Self::Way | Self::Bound | Self::Parameters(_) => None,
         }
     }
 

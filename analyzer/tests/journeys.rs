@@ -75,7 +75,8 @@ fn recording(channels: &[Recorded<'_>]) -> Vec<u8> {
             let (is_near, delay) = if *name == D { (false, "40") } else { (true, "1") };
             let tap = |(from, to): (&str, &str)| if is_near { from } else { to }.to_owned();
             channel.tap = name.split_once('>').map(tap);
-            channel.more = vec![("delay".to_owned(), delay.to_owned())];
+            let known = [("delay", delay), ("path", "44")];
+            channel.more = known.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
             channel
         })
         .collect();
@@ -98,7 +99,11 @@ fn journeys(channels: &[Sent<'_>]) -> (String, Vec<Journey>) {
 }
 
 fn read(file: &[u8]) -> (String, Vec<Journey>) {
-    let mut analysis = Analysis::new(file, Wanted::Network, Assumptions::default());
+    read_as(file, Assumptions::default())
+}
+
+fn read_as(file: &[u8], assumptions: Assumptions) -> (String, Vec<Journey>) {
+    let mut analysis = Analysis::new(file, Wanted::Network, assumptions);
     let mut journeys = Vec::new();
     let mut told = |told| {
         if let Told::Journey(journey) = told {
@@ -362,6 +367,28 @@ fn what_is_beyond_550_ns_is_waiting() {
     1.8750  h0 > s0 0:1 > h1                           05        4      0.8750      0.3125  arrived
             waited 0.3125 µs at s0: packet 0 held s0:1>h1:0
     ");
+}
+
+#[test]
+fn where_the_bound_of_a_switch_is_not_known_only_what_others_held_is_waiting() {
+    // The same; and behind them a packet that takes 500 periods though nobody is in its way.
+    let (p, other) = (packet(&[0x81, 5, 1, 2, 3, 4]), packet(&[0xbe, 6, 1, 2, 3, 4, 5, 6, 7]));
+    let slow = packet(&[0x81, 7, 1, 2, 3, 4]);
+    let left = [(190, hop(&other)), (220, hop(&p)), (1500, hop(&slow))];
+    let channels: [Sent<'_>; 3] =
+        [(A, &[(150, p), (1000, slow)]), ("h2:0>s0:3", &[(146, other)]), ("s0:1>h1:0", &left)];
+    let mut untold = capture(&channels);
+    while let Some(at) = untold.windows(8).position(|found| found == b" path=44") {
+        untold[at..at + 8].copy_from_slice(b" next=44");
+    }
+    insta::assert_snapshot!(read(&untold).0, @"
+     1.8250  h2 > s0 3:1 > h1                           06        7      0.5500           0  arrived
+     1.8750  h0 > s0 0:1 > h1                           05        4      0.8750      0.6000  arrived
+             waited 0.6000 µs at s0: packet 0 held s0:1>h1:0
+    12.5000  h0 > s0 0:1 > h1                           07        4      6.2500           0  arrived
+    ");
+    let given = read_as(&untold, "path=44".parse().unwrap()).0;
+    assert_eq!(given, told(&channels));
 }
 
 #[test]

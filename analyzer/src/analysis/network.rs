@@ -13,6 +13,7 @@ use crate::conversation::{Conversations, Spoken};
 use crate::event::Event;
 use crate::finding::Findings;
 use crate::link::Seen;
+use crate::link::slack::Assumptions;
 use crate::path::Paths;
 use crate::timeline::{Detail, Row, Time, What};
 use crate::topology::{Evidence, Topology};
@@ -20,6 +21,7 @@ use crate::topology::{Evidence, Topology};
 #[derive(Debug)]
 pub(super) struct Network {
     wanted: Wanted,
+    assumptions: Assumptions,
     paths: Paths,
     blocking: Blocking,
     conversations: Conversations,
@@ -33,9 +35,10 @@ pub(super) struct Network {
 }
 
 impl Network {
-    pub(super) fn new(wanted: Wanted) -> Self {
+    pub(super) fn new(wanted: Wanted, assumptions: Assumptions) -> Self {
         Self {
             wanted,
+            assumptions,
             paths: Paths::default(),
             blocking: Blocking::default(),
             conversations: Conversations::default(),
@@ -70,7 +73,7 @@ impl Network {
         for (id, channel) in &worked.channels {
             self.periods_ps.insert(*id, channel.period_ps.get());
             self.findings.know(*id, channel);
-            self.paths.declare(*id, channel);
+            self.paths.declare(*id, channel, &self.assumptions);
             self.blocking.declare(*id, channel);
         }
         for (one, other) in &worked.joined {

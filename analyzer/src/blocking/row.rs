@@ -93,6 +93,7 @@ impl Root {
         match self {
             Self::Host => "host",
             Self::Busy => "busy",
+            Self::Switch => "switch",
             Self::Cycle => "deadlock",
             Self::OpenLink => "open-link",
             Self::OutOfSight => "out-of-sight",
@@ -181,7 +182,7 @@ impl Root {
         let way = Way::of(last)?;
         match self {
             Self::Host | Self::OutOfSight => Some(way.to.node),
-            Self::Busy | Self::OpenLink | Self::Cycle => Some(way.from.node),
+            Self::Busy | Self::Switch | Self::OpenLink | Self::Cycle => Some(way.from.node),
         }
     }
 }

@@ -61,8 +61,10 @@ pub enum Ended {
 pub enum Root {
     /// The host behind it took nothing. I-4
     Host,
-    /// It was busy with packets: no more than saturation. S-3
+    /// It was busy with packets of others: no more than saturation. S-3
     Busy,
+    /// Nobody else was seen there: the switch formed a path, or its output is slower than its input. S-6
+    Switch,
     /// It waited for itself: deadlock, or the channel waits behind one.
     Cycle,
     /// Its link was open. F-7

@@ -24,6 +24,8 @@ pub enum Culprit {
     OutOfSight(ChannelId),
     /// This channel, busy with packets.
     Busy(ChannelId),
+    /// The switch before this channel: it formed a path, or the channel is slower than an input.
+    Switch(ChannelId),
 }
 
 /// The waits of a channel that had one chain of reasons, and what waited behind it.
@@ -167,10 +169,17 @@ impl Stop {
         let culprit = match self.root {
             Root::Host => Culprit::Host(last),
             Root::OutOfSight => Culprit::OutOfSight(last),
-            Root::Busy | Root::OpenLink => {
+            Root::Busy => {
                 chain.pop();
-                let busy = self.root == Root::Busy;
-                if busy { Culprit::Busy(last) } else { Culprit::OpenLink(last) }
+                Culprit::Busy(last)
+            }
+            Root::Switch => {
+                chain.pop();
+                Culprit::Switch(last)
+            }
+            Root::OpenLink => {
+                chain.pop();
+                Culprit::OpenLink(last)
             }
             Root::Cycle => {
                 // Up to where the circle begins; a channel of the circle stands alone.

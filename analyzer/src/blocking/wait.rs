@@ -3,6 +3,7 @@
 use codec::capture::ChannelId;
 
 use super::{Blocking, CHAIN_MAX, Holder, Root};
+use crate::path::Head;
 use crate::timeline::Time;
 
 /// A share of a wait, as one part in so many, for which the channel ahead must have been stopped to be
@@ -47,6 +48,8 @@ pub(super) struct Spell {
     ahead: Option<(Time, Ahead)>,
     holders: Vec<Holder>,
     holding: Option<(ChannelId, u64)>,
+    /// Another packet than the one at the head has held the output.
+    contended: bool,
 }
 
 /// A stop that has ended of a channel that others waited for.
@@ -105,12 +108,22 @@ impl Wait {
 
 impl Spell {
     const fn new(ask: Option<Ask>, from: Time) -> Self {
-        Self { ask, from, packet: None, held: 0, ahead: None, holders: Vec::new(), holding: None }
+        Self {
+            ask,
+            from,
+            packet: None,
+            held: 0,
+            ahead: None,
+            holders: Vec::new(),
+            holding: None,
+            contended: false,
+        }
     }
 
     /// The packet at the head, and which packet of which other input has the output.
-    pub(super) fn seen(&mut self, packet: Option<u64>, holder: Option<(ChannelId, u64)>) {
-        self.packet = self.packet.or(packet);
+    pub(super) fn seen(&mut self, head: Option<Head>, holder: Option<(ChannelId, u64)>) {
+        self.packet = self.packet.or(head.map(|head| head.packet));
+        self.contended |= holder.is_some() || head.is_some_and(|head| head.contended);
         if holder == self.holding {
             return;
         }
@@ -205,8 +218,11 @@ impl Blocking {
                 (None, None) => {}
             }
         }
-        let open = self.open.contains(&output);
-        Next::Root(if open { Root::OpenLink } else { Root::Busy })
+        Next::Root(match (self.open.contains(&output), spell.contended) {
+            (true, _) => Root::OpenLink,
+            (false, true) => Root::Busy,
+            (false, false) => Root::Switch,
+        })
     }
 }
 

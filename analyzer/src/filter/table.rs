@@ -150,6 +150,7 @@ const STOP_ENDED_BY: &[&str] = &[
 const ROOT: &[&str] = &[
     Root::Host.name(),
     Root::Busy.name(),
+    Root::Switch.name(),
     Root::Cycle.name(),
     Root::OpenLink.name(),
     Root::OutOfSight.name(),

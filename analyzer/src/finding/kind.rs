@@ -203,7 +203,7 @@ pub const ALL: [About; 58] = [
     about(Kind::NoSuchPort, "no-such-port", "S-1", Warning, "a switch dropped a packet: no such port, or nothing behind it"),
     about(Kind::NoRoute, "no-route", "S-2", Warning, "a switch dropped a packet: its first byte is no route byte"),
     about(Kind::Busy, "busy", "S-3", Note, "packets waited while others passed: no more than load"),
-    about(Kind::SlowPath, "slow-path", "S-6", Note, "a switch took over 550 ns, and nothing is seen that was in the way"),
+    about(Kind::SlowPath, "slow-path", "S-6", Note, "a switch took longer than it may, and nothing was seen in the way"),
     about(Kind::Misrouted, "misrouted", "I-2", Warning, "a packet with route bytes left reached a host, which refuses it"),
     about(Kind::SlowHost, "slow-host", "I-4", Note, "a host took nothing for longer than a few microseconds"),
     about(Kind::Deadlock, "deadlock", "N-2", Error, "packets wait for each other in a circle: no routes free of deadlock"),

@@ -13,7 +13,7 @@ use crate::timeline::Time;
 /// For how long a host may take nothing. *Chosen*: 5 µs are "a few". I-4
 const SLOW_PS: Time = 5_000_000;
 
-/// How much longer than the longest time of S-6 is not worth a word. *Chosen*: two periods, for what
+/// How much longer than the longest path formation is not worth a word. *Chosen*: two periods, for what
 /// the rounding of cables to periods leaves open.
 const GRACE_PS: Time = 25_000;
 
@@ -59,11 +59,11 @@ impl Findings {
 
     /// How long a packet took through a switch. S-6
     fn waited(&mut self, hop: &Hop) {
-        let Some(waited) = hop.waited else { return };
+        let Some(beyond) = hop.beyond else { return };
         self.ledger.seen.timed += 1;
-        if waited > GRACE_PS && hop.waited_for.is_none() {
+        if beyond > GRACE_PS && hop.waited_for.is_none() {
             self.ledger.note(Kind::SlowPath, hop.channel, place(hop), || {
-                let beyond = u64::try_from(waited / 1000).unwrap_or(u64::MAX);
+                let beyond = u64::try_from(beyond / 1000).unwrap_or(u64::MAX);
                 vec![packet(hop), Fact::number("beyond_ns", beyond)]
             });
         }
@@ -106,7 +106,8 @@ impl Findings {
                 let kind = match stop.root {
                     Root::Busy => Kind::Busy,
                     Root::Host if stop.until.saturating_sub(stop.since) > SLOW_PS => Kind::SlowHost,
-                    Root::Host | Root::OutOfSight | Root::OpenLink | Root::Cycle => return,
+                    Root::Host | Root::Switch | Root::OutOfSight => return,
+                    Root::OpenLink | Root::Cycle => return,
                 };
                 (stop.channel, kind, stop.since, stop.periods, &stop.chain)
             }

@@ -212,6 +212,12 @@ impl Key {
 }
 
 impl Assumptions {
+    /// A number that is known of a channel: given on the command line, or declared in the capture.
+    #[must_use]
+    pub fn known(&self, key: Key, channel: &Channel) -> Option<u32> {
+        self.of(key).or_else(|| key.told(channel))
+    }
+
     fn of(&self, key: Key) -> Option<u32> {
         self.values.get(key as usize).copied().flatten()
     }

@@ -105,7 +105,7 @@ pub(super) enum Sight {
 pub(super) struct Held {
     /// The packet before it on the channel, and when that ended.
     pub(super) output: Option<(u64, Time)>,
-    /// The packet before it at its input, and when that had left.
+    /// The packet before it at its input, and when that had left, at the switch.
     pub(super) input: Option<(u64, Time)>,
     /// When the channel's sender might go on, the last time.
     pub(super) resumed: Option<Time>,

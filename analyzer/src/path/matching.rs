@@ -3,11 +3,10 @@
 
 use codec::packet::Check;
 use codec::route::PortId;
-use codec::tick::FULL_RATE_PERIOD_PS;
 
 use super::leg::{Closed, Leg, LegId, Legs, Onward};
 use super::net::Net;
-use super::{Certainty, PATH_PS, Paths};
+use super::{Certainty, Paths};
 use crate::packet::EndedBy;
 use crate::timeline::Time;
 
@@ -17,12 +16,9 @@ const LOOKED_AT: usize = 64;
 /// do not agree by chance.
 pub(super) const HURT_MAX: u32 = 16;
 
-/// By how much the times of forming a path differ, by where the output's token is: 2 to 16 periods. S-6
-const TOKEN: Time = 14 * FULL_RATE_PERIOD_PS as Time;
-
-/// How long a packet may stand at a free output without having left. *Chosen*: sixteen times as long as
-/// a path takes to form at most. S-3, S-6
-const STANDS: Time = 16 * PATH_PS;
+/// How long a packet may stand at a free output without having left, in longest path formations.
+/// *Chosen*. S-3, S-6
+const STANDS: Time = 16;
 
 /// How well two packets fit, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -203,10 +199,13 @@ impl Paths {
                 }
                 let ready = input.ready(found.time);
                 let gone = found.is_emptied(own.time)
-                    || passing(left, ready.map(|ready| ready.max(free))) > Some(STANDS);
+                    || passing(left, ready.map(|ready| ready.max(free)))
+                        > Some(STANDS * node.path(input));
                 let haste = match (passing(left, ready), node.fastest) {
                     _ if gone => Haste::Impossible,
-                    (Some(took), Some(fastest)) if took + TOKEN < fastest => Haste::Impossible,
+                    (Some(took), Some(fastest)) if took + node.token(input) < fastest => {
+                        Haste::Impossible
+                    }
                     (Some(took), Some(fastest)) if took < fastest => Haste::Unheard,
                     (_, _) => Haste::Possible,
                 };

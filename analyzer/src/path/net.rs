@@ -8,7 +8,7 @@ use codec::route::{Addressing, PORTS_MAX, PortId};
 use codec::tick::{FULL_RATE_PERIOD_PS, Tick};
 
 use super::leg::{Leg, LegId, Opening};
-use crate::link::assume::Key;
+use crate::link::assume::{Assumptions, Key};
 use crate::place::{Place, TapEnd, Way};
 use crate::timeline::Time;
 use crate::topology::{Heads, Kind};
@@ -19,6 +19,11 @@ pub(super) const DELAY: Time = 4096 * FULL_RATE_PERIOD_PS as Time;
 /// Cells of a slack buffer of which nothing is told, and what is on its cable. *Chosen*: far more
 /// than any (F-4).
 const CELLS: u64 = 4096;
+
+/// The part of a path formation that is the same for all inputs. *Chosen*: as S-6 has it.
+const ROUTING: Time = 28 * FULL_RATE_PERIOD_PS as Time;
+/// Travel of the token past a port. *Chosen*: as S-5 has it.
+const TOKEN_STEP: Time = 2 * FULL_RATE_PERIOD_PS as Time;
 
 /// How a switch may read route bytes. S-1
 const WAYS: [Addressing; 2] = [Addressing::Absolute, Addressing::Relative];
@@ -43,6 +48,8 @@ pub(super) struct Lane {
     pub(super) until_heard: Option<Time>,
     /// How long before the tap its sender has sent.
     pub(super) since_sent: Option<Time>,
+    /// Longest time in which the switch behind it forms a path without contention, if that is known. S-6
+    pub(super) path: Option<Time>,
     /// Most bytes that may be between the tap and the switch behind it.
     pub(super) room: u64,
     /// Packets at the switch's input behind it, or on their way there.
@@ -56,7 +63,7 @@ pub(super) struct Lane {
     pub(super) sum: u64,
     /// The last packet on it, and when it ended.
     pub(super) last: Option<(u64, Time)>,
-    /// The last packet of this input that left, and when it had.
+    /// The last packet of this input that left, and when it had, at the switch.
     pub(super) left: Option<(u64, Time)>,
     /// When the last packet of this input had left, at the switch, as far as that is known.
     pub(super) clear: Option<Time>,
@@ -73,6 +80,8 @@ pub(super) struct Node {
     pub(super) inputs: Vec<usize>,
     outputs: Vec<Option<usize>>,
     ports: Ports,
+    /// The highest of its ports that is known.
+    port_max: PortId,
     /// How packets began that came in.
     heads: Heads,
     /// Packets that went where only absolute, only relative addressing leads.
@@ -110,15 +119,16 @@ pub(super) enum Wish {
 }
 
 impl Net {
-    pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel) {
+    pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel, assumed: &Assumptions) {
         if self.lanes.is_empty() {
             self.base = id.0;
         }
         let way = Way::of(channel);
         let place = self.lanes.len();
-        let told = |key: Key| key.told(channel).map(u64::from);
+        let told = |key: Key| assumed.known(key, channel).map(u64::from);
+        let picoseconds = |periods| Time::from(periods) * Time::from(FULL_RATE_PERIOD_PS);
         let periods = told(Key::Delay);
-        let delay = periods.map(|delay| Time::from(delay) * Time::from(FULL_RATE_PERIOD_PS));
+        let delay = periods.map(picoseconds);
         let cells = [Key::GoSlack, Key::Hysteresis, Key::StopSlack].map(told);
         let cells = cells.into_iter().sum::<Option<u64>>();
         let (until_heard, since_sent) = match TapEnd::of(channel) {
@@ -149,6 +159,7 @@ impl Net {
             to,
             until_heard,
             since_sent,
+            path: told(Key::Path).map(picoseconds),
             room,
             queue: VecDeque::new(),
             framed: None,
@@ -173,6 +184,7 @@ impl Net {
                 inputs: Vec::new(),
                 outputs: vec![None; usize::from(PORTS_MAX)],
                 ports: Ports::Zero,
+                port_max: PortId(0),
                 heads: Heads::default(),
                 votes: [0; 2],
                 fastest: None,
@@ -182,6 +194,7 @@ impl Net {
             && port.0 > 0
         {
             node.ports = Ports::Others;
+            node.port_max = node.port_max.max(port);
         }
         place
     }
@@ -271,6 +284,18 @@ impl Node {
             (Ports::Others, _) | (Ports::Zero, Kind::Switch) => true,
             (Ports::Zero, Kind::Host | Kind::Unknown) => false,
         }
+    }
+
+    /// Longest path formation for an input: as known, or else as S-6 has it for a switch of 8 ports, or of
+    /// those that it has. Packets are matched by it, nothing is judged by it.
+    pub(super) fn path(&self, input: &Lane) -> Time {
+        let ports = Time::from(self.port_max.0).max(7) + 1;
+        input.path.unwrap_or(ROUTING + TOKEN_STEP * ports)
+    }
+
+    /// By how much path formations differ at most, by where the output's token is. S-6
+    pub(super) fn token(&self, input: &Lane) -> Time {
+        self.path(input).max(ROUTING + 8 * TOKEN_STEP) - ROUTING
     }
 
     const fn reads(&self) -> Reads {

@@ -7,14 +7,11 @@ use codec::tick::Tick;
 
 use super::Paths;
 use super::harm::{self, Injury};
-use super::leg::{Leg, LegId, Onward, Opening};
-use super::net::Wish;
+use super::leg::{Held, Leg, LegId, Onward, Opening};
+use super::net::{Lane, Wish};
 use crate::packet::EndedBy;
 use crate::timeline::Time;
 use crate::transport::TransportSeen;
-
-/// Longest time in which a switch that is free forms a path: 550 ns. S-6
-pub const PATH_PS: Time = 550_000;
 
 /// A packet on its way, as far as captured links show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,11 +65,15 @@ pub struct Hop {
     /// From its first byte here to its first byte on the next captured channel, less the cables where
     /// their delay is known.
     pub latency: Option<Time>,
-    /// How much of that is beyond the longest time of forming a path, [`PATH_PS`]; none where it is
-    /// not known what the cables took.
+    /// How much of that it waited for others. Where the longest path formation of the switch is known:
+    /// the time beyond it; otherwise the time up to which they were in the way. 0 if nobody was; none
+    /// where the delay of the cables is not known. S-6
     pub waited: Option<Time>,
-    /// What it waited for, if it waited and that is known.
+    /// What it waited for, if it waited.
     pub waited_for: Option<Waited>,
+    /// How much of the latency is beyond the longest path formation of the switch; none where that
+    /// or the delay of the cables is not known. S-6
+    pub beyond: Option<Time>,
 }
 
 /// What a packet waited for in a switch: what was last to make way. S-3
@@ -183,16 +184,18 @@ impl Paths {
             latency: None,
             waited: None,
             waited_for: None,
+            beyond: None,
         };
         if let (Some(next), Some(output)) = (next, output) {
-            let known = lane.until_heard.zip(output.since_sent);
+            let known = lane.until_heard.zip(output.since_sent).filter(|_| switches == 1);
             let cables = lane.until_heard.unwrap_or(0) + output.since_sent.unwrap_or(0);
             let latency = (next.time - leg.time.min(next.time)).saturating_sub(cables);
             hop.latency = Some(latency);
-            hop.waited = known.filter(|_| switches == 1).map(|_| latency.saturating_sub(PATH_PS));
-            if hop.waited.is_some_and(|waited| waited > 0) {
-                hop.waited_for = waited_for(leg, next);
-            }
+            hop.beyond = known.and(lane.path).map(|path| latency.saturating_sub(path));
+            let held = next.held.in_the_way(leg, [lane, output]);
+            let waited = held.map_or(0, |(held, _)| hop.beyond.unwrap_or(held.min(latency)));
+            hop.waited = known.map(|_| waited);
+            hop.waited_for = held.filter(|_| known.is_some() && waited > 0).map(|(_, by)| by);
         }
         Some(hop)
     }
@@ -246,13 +249,22 @@ fn transport(legs: &[Leg]) -> Option<Box<TransportSeen>> {
     good.or_else(|| seen().next()).cloned()
 }
 
-/// What was last to make way for a packet.
-fn waited_for(came: &Leg, left: &Leg) -> Option<Waited> {
-    let since = came.time;
-    let while_there = |what: Option<(u64, Time)>| what.filter(|(_, until)| *until > since);
-    let output = while_there(left.held.output).map(|(packet, at)| (at, Waited::Output(packet)));
-    let input = while_there(left.held.input).map(|(packet, at)| (at, Waited::Input(packet)));
-    let stop = left.held.resumed.filter(|at| *at > since).map(|at| (at, Waited::Stop));
-    // Where the one before was the one that held the output, that says more.
-    [output, stop, input].into_iter().flatten().max_by_key(|(at, _)| *at).map(|(_, what)| what)
+impl Held {
+    /// What was last to make way for a packet at a switch, and how long after the packet had come there;
+    /// none if nothing was in its way then.
+    pub(super) fn in_the_way(
+        &self,
+        came: &Leg,
+        [input, output]: [&Lane; 2],
+    ) -> Option<(Time, Waited)> {
+        let since = came.time + input.until_heard.unwrap_or(0);
+        let behind = |at: Time| at.saturating_sub(output.since_sent.unwrap_or(0));
+        let at_output = self.output.map(|(packet, at)| (behind(at), Waited::Output(packet)));
+        let at_input = self.input.map(|(packet, at)| (at, Waited::Input(packet)));
+        let stop = self.resumed.map(|at| (behind(at), Waited::Stop));
+        // Where the one before was the one that held the output, that says more.
+        let all = [at_output, stop, at_input].into_iter().flatten();
+        let (at, by) = all.filter(|(at, _)| *at > since).max_by_key(|(at, _)| *at)?;
+        Some((at - since, by))
+    }
 }

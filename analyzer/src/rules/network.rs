@@ -25,7 +25,7 @@ pub(super) const RULES: [Rule; 31] = [
         clause: "2.2",
         text: "Cut-through: the packet moves on as soon as its first byte is decoded and the output is free; the path holds until the packet's framing mark has passed. A packet that finds its output taken waits, blocking its input.",
         shows: Shows::Part(test(Needs::Way, |ledger| ledger.seen().travelled, "packets on two links or more"), "When an output was free is known only if its link was captured."),
-        evidence: "A packet before and behind a switch: when it came, when it went on, and what passed there meanwhile.",
+        evidence: "A packet before and behind a switch: when it came, when it went on, and what held the output or its input meanwhile. Where nobody did, it did not wait.",
         example: Some("fixtures/demo-contention/capture.pcapng"),
     },
     Rule {
@@ -48,8 +48,8 @@ pub(super) const RULES: [Rule; 31] = [
         id: "S-6",
         clause: "Micro",
         text: "Path formation through an *8-port* switch takes at most 550 ns = 44 periods. **Decision:** 28 periods fixed, plus the token's travel (2 for each port), so that other sizes have other bounds: the bound belongs to the switch and stands in the capture; where it does not, nothing is judged by it and nothing counts as waiting that nobody else passed. Meanwhile the rest of the packet is in the slack buffer; F-4 must hold for routing time and token together.",
-        shows: Shows::Part(test(Needs::Way, |ledger| ledger.seen().timed, "paths whose time is known"), "Cables must be known (delay=). What holds a packet up may be out of sight, so a path that takes longer is no more than noted."),
-        evidence: "From the first byte before a switch to the first behind it, less the cable.",
+        shows: Shows::Part(test(Needs::Bound, |ledger| ledger.seen().timed, "paths whose time is known"), "The bound belongs to the switch: it must be known (path=), and so must the cables (delay=). What holds a packet up may be out of sight, so a path that takes longer is no more than noted."),
+        evidence: "From the first byte before a switch to the first behind it, less the cables; longer than the bound though no packet was seen in the way.",
         example: Some("fixtures/demo-two-hosts/capture.pcapng"),
     },
     Rule {

@@ -120,6 +120,9 @@ fn culprit_line(culprit: Culprit, branch: &Branch, known: Known<'_>) -> Line {
         Culprit::OpenLink(id) => (Role::Bad, format!("{} has no link", name(id, known))),
         Culprit::OutOfSight(id) => (Role::Dim, format!("out of sight, behind {}", node(id, known))),
         Culprit::Busy(id) => (Role::Plain, format!("{} is busy", name(id, known))),
+        Culprit::Switch(id) => {
+            (Role::Plain, format!("path formation to {}, no other packets", name(id, known)))
+        }
     };
     let line = Line::of(role, text);
     let mut holders: Vec<_> =
@@ -132,7 +135,7 @@ fn culprit_line(culprit: Culprit, branch: &Branch, known: Known<'_>) -> Line {
             line.and(Role::Dim, format!(" with packets from {}", holders.join(", ")))
         }
         Culprit::Busy(_) | Culprit::Deadlock | Culprit::Host(_) => line,
-        Culprit::OpenLink(_) | Culprit::OutOfSight(_) => line,
+        Culprit::Switch(_) | Culprit::OpenLink(_) | Culprit::OutOfSight(_) => line,
     }
 }
 

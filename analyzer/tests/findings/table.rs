@@ -44,6 +44,14 @@ const SWITCH: [Wire; 6] = [
     ("s0:2>h2:0", "myrinet-channel v=1 tap=s0:2 delay=1"),
 ];
 
+/// Two of them, and how long the switch takes at most.
+const SLOW: [Wire; 4] = [
+    ("h0:0>s0:0", "myrinet-channel v=1 tap=s0:0 delay=1 path=44"),
+    SWITCH[1],
+    ("h1:0>s0:1", "myrinet-channel v=1 tap=s0:1 delay=1 path=44"),
+    SWITCH[3],
+];
+
 /// Two links between the switches s0 and s1.
 const RING: [Wire; 4] = [
     ("s0:1>s1:1", "myrinet-channel v=1 tap=s0:1 delay=1"),
@@ -412,9 +420,10 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     // S-6: 45 periods from before the switch to behind it are one too many; the taps are at it.
-    switch(
-        Kind::SlowPath,
-        &[
+    Case {
+        kind: Kind::SlowPath,
+        wires: &SLOW,
+        has: &[
             FILL[0],
             SENT,
             FILL[1],
@@ -424,7 +433,7 @@ pub(crate) const CASES: &[Case] = &[
             (3, 200, "05 aa 1e GAP", 0),
             fill(3, 204),
         ],
-        &[
+        nearly: &[
             FILL[0],
             SENT,
             FILL[1],
@@ -434,7 +443,7 @@ pub(crate) const CASES: &[Case] = &[
             (3, 130, "05 aa 1e GAP", 0),
             fill(3, 134),
         ],
-    ),
+    },
     // I-2
     switch(
         Kind::Misrouted,

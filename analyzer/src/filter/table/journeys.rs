@@ -47,7 +47,7 @@ pub(in crate::filter) const JOURNEYS: &[Field] = &[
     Field::new("hops.port", Number(BYTE), "", "S-1", "port by which it leaves the next switch"),
     Field::new("hops.switches", Number(U64), "switches", "", "up to the next captured channel"),
     Field::new("hops.latency_ps", Time, "ps", "S-6", "up to its first byte there, less the cables"),
-    Field::new("hops.waited_ps", Time, "ps", "S-3", "how much of that is beyond 550 ns"),
+    Field::new("hops.waited_ps", Time, "ps", "S-3", "how much of that it waited for others"),
     Field::new("hops.waited_for", Words(WAITED_FOR), "", "S-3", "what was last to make way"),
     Field::new("hops.behind", Number(U64), "", "S-3", "number of the packet that it waited for"),
     Field::new("hops.crc", Words(CRC), "", "P-4", "what the CRC byte says there"),
