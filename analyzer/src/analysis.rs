@@ -192,6 +192,7 @@ impl<R: Read + Send> Analysis<R> {
     pub fn findings(&self) -> Findings {
         let mut findings = self.network.findings().clone();
         self.links().for_each(|link| findings.absorb(link.findings()));
+        findings.forgive_drift();
         findings
     }
 

@@ -23,6 +23,15 @@ use self::wire::Wire;
 use crate::link::assume::{OTHER_VARIANT, Parameters};
 use crate::timeline::Row;
 
+/// Kinds that rest on comparing times of a link's two channels.
+const COMPARED: [Kind; 5] = [
+    Kind::DataWhileStopped,
+    Kind::UnlikeThresholds,
+    Kind::UnlikeAssumed,
+    Kind::StopTooLate,
+    Kind::OverrunRisk,
+];
+
 /// All findings so far, counted by kind and channel: memory does not grow with their number.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
@@ -135,6 +144,35 @@ impl Findings {
     #[must_use]
     pub const fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Tells once of each link that its clocks drift, and takes back what rests on comparing times of
+    /// such a link. Comes when all have been absorbed. W-6
+    pub(crate) fn forgive_drift(&mut self) {
+        let Self { ledger, sides, .. } = self;
+        for (id, side) in &*sides {
+            let told = |id: &ChannelId| ledger.has(Kind::ClockDrift, *id);
+            if let Some((at, ppm)) = side.watch.drift()
+                && !told(id)
+                && !side.peer.is_some_and(|peer| told(&peer))
+            {
+                // Reading: of two clocks that declared at the full rate is right.
+                let full = u64::from(FULL_RATE_PERIOD_PS);
+                let other = side.peer.filter(|_| side.period_ps == full);
+                let other =
+                    other.filter(|peer| sides.get(peer).is_some_and(|it| it.period_ps != full));
+                let (channel, ppm) = other.map_or((*id, ppm), |peer| (peer, -ppm));
+                let mut scribe = Scribe { ledger, channel, period_ps: side.period_ps };
+                scribe.note(Kind::ClockDrift, at, || network::drift(ppm));
+            }
+        }
+        for (id, side) in &*sides {
+            if ledger.has(Kind::ClockDrift, *id) {
+                for id in [Some(*id), side.peer].into_iter().flatten() {
+                    ledger.forget(&COMPARED, id);
+                }
+            }
+        }
     }
 
     /// Takes over what others have found, and the channels that they were at.

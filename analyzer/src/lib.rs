@@ -8,6 +8,7 @@ pub mod analysis;
 pub mod blocking;
 pub mod captured;
 pub mod channel;
+mod clock;
 pub mod comments;
 pub mod conversation;
 pub mod event;

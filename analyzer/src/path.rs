@@ -27,6 +27,7 @@ use self::net::{Net, Wish};
 use self::recent::Recent;
 pub use self::row::{HopRow, InjuryRow, JourneyRow, PLACES_MAX, PlaceRow};
 pub use self::telling::{Certainty, Fate, Hop, Journey, Waited};
+use crate::clock::ClockEstimator;
 use crate::event::{By, Event};
 use crate::link::assume::Assumptions;
 use crate::packet::{EndedBy, PacketSeen};
@@ -40,6 +41,8 @@ const IMPLIED_MAX: usize = 1 << 16;
 /// Kinds of packets that are alike which are kept for each input. *Chosen*: what is alike is short, and
 /// of short packets there are few kinds.
 const DOUBTED_MAX: usize = 64;
+/// Packets that end before what they seem to be which are kept. *Chosen*: one for each port of a network.
+const EARLY_MAX: usize = 256;
 /// Packets that are kept for each input. *Chosen*: a slack buffer of 80 cells has 40 (F-3).
 const QUEUE_MAX: usize = 1024;
 
@@ -86,7 +89,10 @@ pub struct Implied {
 pub struct Paths {
     net: Net,
     legs: Legs,
+    pub(crate) clocks: ClockEstimator,
     recent: Recent,
+    /// Packets that ended before the one that they seemed to be.
+    early: Vec<(u64, LegId)>,
     /// Packets that went out of sight, the oldest first.
     waiting: VecDeque<(u64, LegId)>,
     implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
@@ -97,6 +103,7 @@ impl Paths {
     /// Adds a channel, with what the command line says of all.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel, assumed: &Assumptions) {
         self.net.declare(id, channel, assumed);
+        self.clocks.declare(id, channel);
     }
 
     /// Takes the next row of any channel; rows come in order of time.
@@ -246,6 +253,7 @@ impl Paths {
         let (body, seq) = (closed.body, leg.seq);
         leg.closed = Some(closed);
         self.find_before(id, out);
+        self.find_early(out);
         let Some(leg) = self.legs.get(id) else { return };
         if let Onward::Gone(_) = leg.onward {
             self.tell_if_whole(id, out);
@@ -279,12 +287,45 @@ impl Paths {
         }
     }
 
+    /// Looks again for packets that ended before what they seemed to be: now their bytes may tell.
+    fn find_early(&mut self, out: &mut impl FnMut(Journey)) {
+        for (seq, id) in std::mem::take(&mut self.early) {
+            if self.legs.get(id).is_none_or(|leg| leg.seq != seq) {
+                continue;
+            }
+            let best = self.best(id, &mut Vec::new());
+            if best.is_some_and(|(found, _)| found.fit == Fit::Same) {
+                self.find_before(id, out);
+            } else if self.is_early(id).is_some() {
+                self.early.push((seq, id));
+            } else {
+                self.release(id);
+                self.find_unseen(id);
+            }
+            self.tell_if_whole(id, out);
+        }
+    }
+
+    /// The number of a packet that is whole and sound, though the one that it seems to be has not
+    /// ended: if clocks drift, it may still be that one or another. W-6
+    fn is_early(&self, id: LegId) -> Option<u64> {
+        let leg = self.legs.get(id).filter(|_| self.early.len() < EARLY_MAX)?;
+        let before = self.legs.get(leg.before?.leg)?;
+        let sound = leg.closed.as_ref().is_some_and(Closed::is_sound);
+        (sound && before.closed.is_none()).then_some(leg.seq)
+    }
+
     /// Finds a packet that has ended on the channel before.
     fn find_before(&mut self, id: LegId, out: &mut impl FnMut(Journey)) {
         let mut alike = Vec::new();
         let Some((candidate, certainty)) = self.best_seen(id, &mut alike) else {
-            self.release(id);
-            self.find_unseen(id);
+            match self.is_early(id) {
+                Some(seq) => self.early.push((seq, id)),
+                None => {
+                    self.release(id);
+                    self.find_unseen(id);
+                }
+            }
             return;
         };
         let appended = match candidate.fit {

@@ -18,6 +18,9 @@ use crate::path::Paths;
 use crate::timeline::{Detail, Row, Time, What};
 use crate::topology::{Evidence, Topology};
 
+/// Rows that are held back. *Chosen*: some milliseconds of a large network.
+const HELD_MAX: usize = 1 << 16;
+
 #[derive(Debug)]
 pub(super) struct Network {
     wanted: Wanted,
@@ -32,6 +35,10 @@ pub(super) struct Network {
     next: Then,
     /// When the last row was.
     now: Time,
+    /// Rows whose times were corrected, until all of before them have come.
+    held: BTreeMap<(Time, ChannelId, u64), Row>,
+    /// How many have been.
+    held_rows: u64,
 }
 
 impl Network {
@@ -47,6 +54,8 @@ impl Network {
             periods_ps: BTreeMap::new(),
             next: Then::More,
             now: 0,
+            held: BTreeMap::new(),
+            held_rows: 0,
         }
     }
 
@@ -113,28 +122,59 @@ impl Network {
     }
 
     fn rows(&mut self, rows: Vec<Vec<Row>>, told: &mut Vec<Told>) {
-        let Self { wanted, paths, blocking, conversations, findings, periods_ps, now, .. } = self;
-        let (all, wanted, wants_rows) = (*wanted, wanted.network(), wanted.rows());
-        merged(rows, |row| (row.time, row.channel), &mut |row| {
-            *now = row.time.max(*now);
-            paths.row(&row, &mut |journey| {
-                findings.journey(&journey);
-                conversations.journey(&journey, &mut |it| speak(all, it, findings, told));
-                told.extend(wanted.then_some(Told::Journey(journey)));
-            });
-            blocking.row(&row, paths, &mut |blocked| {
-                findings.blocked(&blocked, |id| period_ps(periods_ps, id));
-                told.extend(wanted.then_some(Told::Blocked(blocked)));
-            });
-            if is_doubtful(&row.what) {
-                conversations.hole(row.time, &mut |it| speak(all, it, findings, told));
+        merged(rows, |row| (row.time, row.channel), &mut |mut row: Row| {
+            let clocks = &mut self.paths.clocks;
+            if clocks.rates().next().is_none() && self.held.is_empty() {
+                return self.row(row, told);
             }
-            told.extend(wants_rows.then_some(Told::Row(row)));
+            // What is told keeps the order of the file.
+            told.extend(self.wanted.rows().then(|| Told::Row(row.clone())));
+            let complete = clocks.complete(row.time);
+            row.time = clocks.corrected(row.channel, row.time);
+            self.held_rows += 1;
+            self.held.insert((row.time, row.channel, self.held_rows), row);
+            self.release(complete, told);
         });
+    }
+
+    /// Takes rows of before a time that were held back for want of others.
+    fn release(&mut self, complete: Time, told: &mut Vec<Told>) {
+        while let Some(((time, ..), _)) = self.held.first_key_value() {
+            if *time >= complete && self.held.len() < HELD_MAX {
+                break;
+            }
+            if let Some((_, row)) = self.held.pop_first() {
+                self.understand(&row, told);
+            }
+        }
+    }
+
+    fn row(&mut self, row: Row, told: &mut Vec<Told>) {
+        self.understand(&row, told);
+        told.extend(self.wanted.rows().then_some(Told::Row(row)));
+    }
+
+    fn understand(&mut self, row: &Row, told: &mut Vec<Told>) {
+        let Self { wanted, paths, blocking, conversations, findings, periods_ps, now, .. } = self;
+        let (all, wanted) = (*wanted, wanted.network());
+        *now = row.time.max(*now);
+        paths.row(row, &mut |journey| {
+            findings.journey(&journey);
+            conversations.journey(&journey, &mut |it| speak(all, it, findings, told));
+            told.extend(wanted.then_some(Told::Journey(journey)));
+        });
+        blocking.row(row, paths, &mut |blocked| {
+            findings.blocked(&blocked, |id| period_ps(periods_ps, id));
+            told.extend(wanted.then_some(Told::Blocked(blocked)));
+        });
+        if is_doubtful(&row.what) {
+            conversations.hole(row.time, &mut |it| speak(all, it, findings, told));
+        }
     }
 
     /// The section ends, recorded up to a time.
     fn finish(&mut self, end: Time, told: &mut Vec<Told>) {
+        self.release(Time::MAX, told);
         let Self { wanted, paths, blocking, conversations, evidence, findings, .. } = self;
         let (all, wanted, periods_ps) = (*wanted, wanted.network(), &self.periods_ps);
         blocking.finish(&mut |blocked| {
@@ -148,6 +188,7 @@ impl Network {
         });
         conversations.finish(&mut |spoken| speak(all, spoken, findings, told));
         evidence.section(blocking.nodes(), paths.implied());
+        findings.clocks(&paths.clocks, |id| period_ps(periods_ps, id));
         findings.end_section();
         self.next = Then::End;
     }

@@ -20,6 +20,8 @@ pub enum Kind {
     CorrectedCode,
     /// A control code is no symbol. C-5
     InvalidCode,
+    /// The clock of a sender drifts against others, or its declared period is wrong. W-6
+    ClockDrift,
     /// A packet may be two, for want of a GAP. P-1
     LostGap,
     /// Two packets became one. P-1
@@ -167,9 +169,10 @@ const fn recording(kind: Kind, name: &'static str, text: &'static str) -> About 
 
 /// All kinds, in their order.
 #[rustfmt::skip]
-pub const ALL: [About; 58] = [
+pub const ALL: [About; 59] = [
     about(Kind::CorrectedCode, "corrected-code", "C-4", Warning, "a control code lost a 1 and was taken for the symbol"),
     about(Kind::InvalidCode, "invalid-code", "C-5", Error, "a control code that is no symbol"),
+    about(Kind::ClockDrift, "clock-drift", "W-6", Note, "a sender's clock runs unlike the others, or its declared period is wrong"),
     about(Kind::LostGap, "lost-gap", "P-1", Warning, "a packet is whole up to a period without a symbol: a GAP may be lost"),
     about(Kind::Merged, "merged", "P-1", Error, "two packets went on as one, for want of the GAP between them"),
     about(Kind::CutOnTheWay, "cut-on-the-way", "P-1", Error, "a packet has fewer bytes than on the link before"),

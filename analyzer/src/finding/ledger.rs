@@ -101,6 +101,8 @@ pub struct Counts {
     pub probes: u64,
     /// Packets seen on two links or more. P-3, P-5
     pub travelled: u64,
+    /// Pairs of channels whose clocks were compared. W-6
+    pub clocks: u64,
     /// Paths through switches whose time is known. S-6
     pub timed: u64,
     /// Packets that a switch passed on or dropped. S-1, S-2
@@ -184,6 +186,16 @@ impl Ledger {
         }
     }
 
+    /// Whether something of a kind was found on a channel.
+    pub(super) fn has(&self, kind: Kind, channel: ChannelId) -> bool {
+        self.found.contains_key(&(kind, channel))
+    }
+
+    /// Takes back findings of some kinds on a channel.
+    pub(super) fn forget(&mut self, kinds: &[Kind], channel: ChannelId) {
+        self.found.retain(|(kind, id), _| *id != channel || !kinds.contains(kind));
+    }
+
     pub(super) fn absorb(&mut self, other: &Self) {
         for ((kind, channel), theirs) in &other.found {
             match self.found.get_mut(&(*kind, *channel)) {
@@ -245,6 +257,7 @@ impl Counts {
             backward,
             probes,
             travelled,
+            clocks,
             timed,
             switched,
             arrived,
@@ -268,6 +281,7 @@ impl Counts {
             (&mut self.backward, backward),
             (&mut self.probes, probes),
             (&mut self.travelled, travelled),
+            (&mut self.clocks, clocks),
             (&mut self.timed, timed),
             (&mut self.switched, switched),
             (&mut self.arrived, arrived),

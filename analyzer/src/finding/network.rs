@@ -6,12 +6,16 @@ use codec::tick::Tick;
 use super::ledger::{Fact, Occurrence, Value};
 use super::{Findings, Kind};
 use crate::blocking::{Blocked, Deadlock, Root};
+use crate::clock::ClockEstimator;
 use crate::link::slack::SlackSaid;
 use crate::path::{Fate, Harm, Hop, Injury, Journey};
 use crate::timeline::Time;
 
 /// For how long a host may take nothing. *Chosen*: 5 µs are "a few". I-4
 const SLOW_PS: Time = 5_000_000;
+
+/// Periods in which two clocks may come apart by one: 200 ppm. W-6
+const PERIOD_APART: u64 = 5000;
 
 /// How much longer than the longest path formation is not worth a word. *Chosen*: two periods, for what
 /// the rounding of cables to periods leaves open.
@@ -128,6 +132,16 @@ impl Findings {
         });
     }
 
+    /// What is known of clocks when a section ends; `period_ps` is that of a channel. W-6
+    pub(crate) fn clocks(&mut self, clocks: &ClockEstimator, period_ps: impl Fn(ChannelId) -> u64) {
+        self.ledger.seen.clocks += clocks.compared();
+        for (id, rate, time) in clocks.rates() {
+            let at = time.checked_div(Time::from(period_ps(id))).unwrap_or_default();
+            let at = Tick(u64::try_from(at).unwrap_or(u64::MAX));
+            self.ledger.note(Kind::ClockDrift, id, Occurrence { time, at }, || drift(rate / 1000));
+        }
+    }
+
     /// A channel of which the network's storey will hear.
     pub(crate) fn know(&mut self, id: ChannelId, channel: &Channel) {
         if let Some(twin) = self.names.insert(channel.name.clone(), id) {
@@ -147,6 +161,8 @@ impl Findings {
                 self.ledger.seen.fills += 1;
                 return;
             }
+            // Clocks may have come apart by a period or two since time zero. W-6
+            SlackSaid::Late { by: by @ 1..=2, at, .. } if at.0 > by * PERIOD_APART => return,
             SlackSaid::Late { by, .. } => (Kind::StopTooLate, Some(by)),
             SlackSaid::OverrunRisk { by, .. } => (Kind::OverrunRisk, Some(by)),
             SlackSaid::Contradiction { is_told: true, .. } => (Kind::UnlikeThresholds, None),
@@ -158,6 +174,13 @@ impl Findings {
             by.into_iter().map(|by| Fact::number("cells", by)).collect()
         });
     }
+}
+
+/// Parts per million by which characters come too late against other channels: the clock is fast for the
+/// declared period.
+pub(super) fn drift(ppm: i64) -> Vec<Fact> {
+    let clock = if ppm > 0 { "fast" } else { "slow" };
+    vec![Fact::number("ppm", ppm.unsigned_abs()), Fact::word("clock", clock)]
 }
 
 const fn place(hop: &Hop) -> Occurrence {

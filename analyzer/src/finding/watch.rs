@@ -10,6 +10,7 @@ use super::ledger::Scribe;
 use super::{Counts, Fact, Judgement, Kind};
 use crate::blocking::BLOCKED;
 use crate::channel::Command;
+use crate::clock::OffsetTrend;
 use crate::event::{By, Event};
 use crate::link::assume::{OTHER_VARIANT, Parameters, UnknownParameters};
 use crate::packet::EndedBy;
@@ -56,6 +57,9 @@ pub(super) struct Watch {
     /// Not yet answered on the opposite channel.
     probe: Option<Asked>,
     reset: Option<Asked>,
+    /// Data while stopped that clocks may explain, and the first of it: where, periods after STOP, bytes.
+    offsets: OffsetTrend,
+    offset: Option<(Tick, u64, u64)>,
 }
 
 /// A stop of a channel's sender.
@@ -112,6 +116,8 @@ impl Watch {
             apart: None,
             probe: None,
             reset: None,
+            offsets: OffsetTrend::default(),
+            offset: None,
         }
     }
 
@@ -215,8 +221,22 @@ impl Watch {
     /// The recording ends behind this place.
     pub(super) fn finish(&mut self, end: Tick, scribe: &mut Scribe<'_>) {
         if let Some(stop) = self.stop.take() {
-            released(stop, end, None, scribe);
+            self.released(stop, end, None, scribe);
         }
+        if let Some((at, after, bytes)) = self.offset
+            && self.offsets.rate().is_none()
+            && !self.offsets.is_slight()
+        {
+            scribe.note(Kind::DataWhileStopped, at, || data_while_stopped(after, bytes));
+            let (more, last) = self.offsets.more();
+            scribe.again(Kind::DataWhileStopped, more, last);
+        }
+    }
+
+    /// Parts per million by which data of this channel comes ever later against what commands its
+    /// sender, and where that was first seen. W-6
+    pub(super) fn drift(&self) -> Option<(Tick, i64)> {
+        self.offset.map(|(at, ..)| at).zip(self.offsets.rate())
     }
 
     /// What was asked long before this place will not be answered any more.
@@ -245,7 +265,7 @@ impl Watch {
             }
             Event::SenderResumed(by) => {
                 if let Some(stop) = self.stop.take() {
-                    released(stop, at, Some(by), scribe);
+                    self.released(stop, at, Some(by), scribe);
                 }
             }
             Event::ForwardReset => {
@@ -342,17 +362,38 @@ impl Watch {
     }
 }
 
-/// A stop is over: released by this, or by the end of the recording.
-fn released(stop: Stop, at: Tick, by: Option<By>, scribe: &mut Scribe<'_>) {
-    if let Some(late) = stop.late
-        && late.first < at
-    {
-        let bytes = late.before + late.run.1.min(at).since(late.run.0).0;
-        scribe.note(Kind::DataWhileStopped, late.first, || {
+impl Watch {
+    /// A stop is over: released by this, or by the end of the recording.
+    fn released(&mut self, stop: Stop, at: Tick, by: Option<By>, scribe: &mut Scribe<'_>) {
+        if let Some(late) = stop.late
+            && late.first < at
+        {
+            let bytes = late.before + late.run.1.min(at).since(late.run.0).0;
             let after = late.first.since(stop.since).0;
-            vec![Fact::number("after_stop", after), Fact::number("bytes", bytes)]
-        });
+            let due = Tick(stop.since.0.saturating_add(self.grace.unwrap_or(0)));
+            let (periods, side) = match (late.run.1 < at, late.first > due) {
+                (true, _) => (late.run.1.since(due).0, Some(1)),
+                (false, true) => (at.since(late.first).0, Some(-1)),
+                (false, false) => (at.since(due).0, None),
+            };
+            let offset = side.map(|side| side * i64::try_from(periods).unwrap_or(i64::MAX));
+            if self.offsets.add(at, periods, offset) {
+                self.offset.get_or_insert((late.first, after, bytes));
+            } else {
+                let facts = || data_while_stopped(after, bytes);
+                scribe.note(Kind::DataWhileStopped, late.first, facts);
+            }
+        }
+        timed_out(stop, at, by, scribe);
     }
+}
+
+fn data_while_stopped(after: u64, bytes: u64) -> Vec<Fact> {
+    vec![Fact::number("after_stop", after), Fact::number("bytes", bytes)]
+}
+
+/// What the blocked-packet timeout makes of a stop. R-4
+fn timed_out(stop: Stop, at: Tick, by: Option<By>, scribe: &mut Scribe<'_>) {
     let periods = at.since(stop.since).0;
     if periods <= BLOCKED || stop.freed {
         return;

@@ -315,7 +315,10 @@ impl Parameters {
     pub(super) fn delay_on(&self, channel: &Channel) -> (u64, u64) {
         let delay_ps = u64::from(self.delay.value) * u64::from(FULL_RATE_PERIOD_PS);
         let period_ps = channel.period_ps.get();
-        (delay_ps / period_ps, u64::from(!delay_ps.is_multiple_of(period_ps)))
+        // A clock that is nearly at the full rate makes no part of a period. W-6
+        let nearly = delay_ps / 2000;
+        let periods = delay_ps.saturating_add(nearly) / period_ps;
+        (periods, u64::from(delay_ps.saturating_sub(periods * period_ps) > nearly))
     }
 
     /// All of them, in the order of [`Key::ALL`].

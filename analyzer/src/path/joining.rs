@@ -1,9 +1,10 @@
 //! Packets of two channels become one, or are let go of. P-3
 
-use super::leg::{Joint, LegId, Onward};
+use super::leg::{Held, Joint, LegId, Onward};
 use super::matching::Candidate;
 use super::net::DELAY;
 use super::{Certainty, DOUBTED_MAX, Fate, Journey, Paths};
+use crate::clock::Passage;
 use crate::timeline::Time;
 
 impl Paths {
@@ -11,14 +12,17 @@ impl Paths {
     pub(super) fn join(&mut self, from: LegId, to: LegId, onward: Onward, certainty: Certainty) {
         self.release(to);
         let before = self.legs.get_mut(from).map(|leg| std::mem::replace(&mut leg.onward, onward));
-        if let Some(Onward::Claimed(other)) = before
-            && other != to
-            && let Some(other) = self.legs.get_mut(other)
-        {
-            other.before = None;
-        }
         if let Some(leg) = self.legs.get_mut(to) {
             leg.before = Some(Joint { leg: from, switches: 1, certainty });
+        }
+        if let Some(Onward::Claimed(other)) = before
+            && other != to
+            && let Some(leg) = self.legs.get_mut(other)
+        {
+            leg.before = None;
+            if leg.closed.is_none() {
+                self.claim(other);
+            }
         }
     }
 
@@ -83,8 +87,18 @@ impl Paths {
             return;
         };
         let sure = left.before.is_some_and(|joint| joint.certainty == Certainty::Certain);
+        let Some((node, _)) = input.to.filter(|_| sure) else { return };
+        if let Some(node) = self.net.nodes.get(node) {
+            let held = Held { input: input.left, ..left.held };
+            self.clocks.passage(&Passage {
+                channels: [input.id, output.id],
+                first_bytes: [came.start, left.start],
+                held: held.in_the_way(came, [input, output]).is_some(),
+                spread: node.token(input),
+            });
+        }
         let (ready, late) = (input.ready(came.time), output.since_sent);
-        if let (true, Some(ready), Some(late), Some((node, _))) = (sure, ready, late, input.to)
+        if let (Some(ready), Some(late)) = (ready, late)
             && let Some(took) = left.time.checked_sub(ready + late)
             && let Some(node) = self.net.nodes.get_mut(node)
         {

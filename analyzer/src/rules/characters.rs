@@ -105,8 +105,8 @@ pub(super) const RULES: [Rule; 15] = [
         id: "W-6",
         clause: "4.2, 4.5.3, 5.1",
         text: "Every sender has a `sendclk` of its own: the two channels of a link, and all links, run at nearly, not exactly, the same rate; no clock is shared. Timeouts are counted in transitions of the *local* `sendclk`. The transitions of a character come about 5 ns after that of `sendclk`. **Decision:** oscillators differ by up to ±100 ppm, 0 by default.",
-        shows: Shows::Nothing("A capture counts the periods of each channel by themselves, and gives one period a channel."),
-        evidence: "",
+        shows: Shows::Part(test(Needs::Way, |ledger| ledger.seen().clocks, "packets that pass switches with nothing in their way for as long as drift takes to show"), "Only clocks against each other, and only where packets pass switches with nothing in their way, or data goes on behind STOP. A period that is declared wrong looks the same."),
+        evidence: "Packets that take ever longer or shorter from one channel to another; data that comes ever later or earlier against the STOP and GO that govern it.",
         example: None,
     },
     Rule {

@@ -99,6 +99,34 @@ pub(crate) const CASES: &[Case] = &[
     link(Kind::CorrectedCode, &[(0, 0, "GO GAP!04", 0)], &[(0, 0, "GO GAP", 0)]),
     // C-5
     link(Kind::InvalidCode, &[(0, 0, "GO !a6 GAP", 0)], &[(0, 0, "GO IDLE GAP", 0)]),
+    // W-6: data goes on for 2, 4 and 6 periods after it must have obeyed a STOP at 20 000, 40 000 and
+    // 60 000: 100 ppm; or for 2 once.
+    link(
+        Kind::ClockDrift,
+        &[
+            (0, 0, "GAP GO", 9990),
+            (0, 19980, "00", 25),
+            (0, 20005, "GAP GO", 9987),
+            (0, 39979, "00", 28),
+            (0, 40007, "GAP GO", 9986),
+            (0, 59979, "00", 30),
+            (0, 60009, "GAP GO", 100),
+            (1, 0, "GO GAP", 10000),
+            (1, 20000, "STOP GAP", 50),
+            (1, 20100, "GO GAP", 9950),
+            (1, 40000, "STOP GAP", 50),
+            (1, 40100, "GO GAP", 9950),
+            (1, 60000, "STOP GAP", 50),
+            (1, 60100, "GO GAP", 50),
+        ],
+        &[
+            (0, 0, "GAP GO", 9990),
+            (0, 19980, "00", 25),
+            (0, 20005, "GAP GO", 40),
+            (1, 0, "GO GAP", 10000),
+            (1, 20000, "STOP GAP", 50),
+        ],
+    ),
     // P-1: 81 05 aa 7e is whole before the IDLE; not so 81 05.
     link(
         Kind::LostGap,

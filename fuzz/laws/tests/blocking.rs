@@ -143,6 +143,38 @@ fn demo(name: &str) -> Run {
     Run::of(&String::from_utf8(text).unwrap())
 }
 
+/// S-6: a switch of many ports takes longer to form a path than a slack buffer holds, so that senders are
+/// stopped; but nobody is in the way of anybody.
+#[test]
+fn a_large_switch_without_contention_is_not_busy() {
+    for ports in [16, 32] {
+        let last = ports - 1;
+        let text = format!(
+            r#"
+            duration_us = 1000
+            [[switch]]
+            name = "s0"
+            ports = {ports}
+            addressing = "absolute"
+            [[host]]
+            name = "h0"
+            at = "s0:0"
+            [[host]]
+            name = "h1"
+            at = "s0:{last}"
+            [[traffic]]
+            from = "h0"
+            to = "h1"
+            payload = 400
+            load = 1.0
+            "#
+        );
+        let run = Run::of(&text);
+        assert!(run.stops().count() > 100, "{ports} ports");
+        assert!(run.stops().all(|stop| stop.root == Root::Switch), "{ports} ports");
+    }
+}
+
 #[test]
 fn a_ring_that_has_deadlocked_is_one_deadlock_up_to_the_timeout() {
     let run = demo("demo-ring");

@@ -1,0 +1,161 @@
+//! Captures whose channels run at other rates than they declare: nothing false is found, packets are
+//! followed as before, and each clock that drifts is told once. W-6
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on stops"
+)]
+
+use std::num::NonZeroU64;
+
+use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::finding::{Findings, Kind, Severity, Value};
+use analyzer::link::slack::Assumptions;
+use codec::capture::{ByteOrder, Channel, Chunk, Content, Item, Progress, Reader, Writer};
+use laws::network::run::run;
+use simulator::network::Layout;
+use simulator::scenario::{Scenario, Tap};
+use simulator::truth;
+
+const NETWORK: &str = r#"
+seed = 3
+duration_us = 8000
+[[switch]]
+name = "s0"
+[[switch]]
+name = "s1"
+[[cable]]
+ends = ["s0:7", "s1:7"]
+[[host]]
+name = "h0"
+at = "s0:0"
+[[host]]
+name = "h1"
+at = "s0:1"
+[[host]]
+name = "h2"
+at = "s1:0"
+[[traffic]]
+from = "all"
+to = "uniform"
+payload = [4, 600]
+load = 0.4
+"#;
+
+fn simulated() -> Vec<u8> {
+    let mut scenario = Scenario::read("clocks", NETWORK).unwrap_or_else(|error| panic!("{error}"));
+    let ports = scenario.topology.cables().iter().map(|cable| cable.ends[0]);
+    scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+    run(&scenario, truth::Wanted::Everything, Layout::AsGiven, 1 << 16).capture
+}
+
+/// The capture with other periods declared for some channels.
+fn declared(capture: &[u8], periods: &[(&str, u64)]) -> Vec<u8> {
+    let (mut channels, mut chunks) = (Vec::<Channel>::new(), Vec::new());
+    let mut reader = Reader::new(capture);
+    let mut keep = |item: Item<'_>| match item {
+        Item::Channel(_, channel) => channels.push(channel.clone()),
+        Item::Chunk(id, Chunk { first, content }) => chunks.push(match content {
+            Content::Literal(chars) => (id, first, chars.iter().collect::<codec::CharBuf>(), None),
+            Content::Repeat { pattern, count } => {
+                (id, first, pattern.iter().collect::<codec::CharBuf>(), Some(count))
+            }
+        }),
+        Item::Section | Item::Link(..) => {}
+        Item::Fault(fault) => panic!("{fault}"),
+    };
+    while reader.step(&mut keep).unwrap() == Progress::More {}
+    for channel in &mut channels {
+        if let Some((_, period)) = periods.iter().find(|(name, _)| *name == channel.name) {
+            channel.period_ps = NonZeroU64::new(*period).unwrap();
+        }
+    }
+    let period = |id: u32| channels[usize::try_from(id).unwrap()].period_ps.get();
+    chunks.sort_by_key(|(id, first, ..)| (u128::from(first.0) * u128::from(period(id.0)), *id));
+    let mut writer = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    for (id, first, chars, count) in &chunks {
+        let content = match count {
+            None => Content::Literal(chars.chars()),
+            Some(count) => Content::Repeat { pattern: chars.chars(), count: *count },
+        };
+        writer.write(*id, &Chunk { first: *first, content }).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// What is read of a capture.
+struct CaptureReport {
+    /// The channels and packets of all journeys.
+    journeys: Vec<Vec<(u32, u64)>>,
+    findings: Findings,
+    channels: Vec<String>,
+}
+
+impl CaptureReport {
+    fn of(capture: &[u8]) -> Self {
+        let mut analysis = Analysis::new(capture, Wanted::Network, Assumptions::default());
+        let mut journeys = Vec::new();
+        let mut out = |told| {
+            if let Told::Journey(journey) = told {
+                let hops = journey.hops.iter().map(|hop| (hop.channel.0, hop.packet));
+                journeys.push(hops.collect::<Vec<_>>());
+            }
+        };
+        while analysis.step(&mut out).unwrap() == Progress::More {}
+        journeys.sort_unstable();
+        let channels = analysis.channels().map(|(_, channel)| channel.name.clone()).collect();
+        Self { journeys, findings: analysis.findings(), channels }
+    }
+
+    /// The clocks that are told to drift, and by how many parts per million.
+    fn drifting(&self) -> Vec<(&str, i64)> {
+        let found = self.findings.ledger().found();
+        let drifting =
+            found.filter(|(kind, ..)| *kind == Kind::ClockDrift).map(|(_, id, found)| {
+                let [ppm, clock] = found.facts.as_slice() else { panic!("{found:?}") };
+                let Value::Number(ppm) = ppm.value else { panic!("{found:?}") };
+                let ppm = i64::try_from(ppm).unwrap();
+                assert_eq!(found.count, 1);
+                let channel = self.channels[usize::try_from(id.0).unwrap()].as_str();
+                (channel, if clock.value == Value::Word("fast") { ppm } else { -ppm })
+            });
+        drifting.collect()
+    }
+}
+
+#[test]
+fn clocks_that_drift_are_told_once_and_harm_nothing() {
+    let capture = simulated();
+    let sound = CaptureReport::of(&capture);
+    assert_eq!(sound.drifting(), []);
+    for periods in [
+        &[("h0:0>s0:0", 12_501)][..],
+        &[("h0:0>s0:0", 12_499)],
+        &[("s0:7>s1:7", 12_499)],
+        &[("s1:0>h2:0", 12_502)],
+        // The declared periods of the other clocks of a node are as wrong.
+        &[
+            ("h1:0>s0:1", 12_498),
+            ("s0:0>h0:0", 12_501),
+            ("s0:1>h1:0", 12_501),
+            ("s0:7>s1:7", 12_501),
+        ],
+    ] {
+        let report = CaptureReport::of(&declared(&capture, periods));
+        assert!(report.journeys == sound.journeys, "{periods:?}");
+        for severity in [Severity::Error, Severity::Warning] {
+            assert_eq!(report.findings.ledger().count(severity), 0, "{periods:?}");
+        }
+        let mut told = report.drifting();
+        let mut expected = periods.to_vec();
+        told.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(told.len(), expected.len(), "{periods:?}: {told:?}");
+        for ((name, ppm), (channel, period)) in told.iter().zip(&expected) {
+            let by = 80 * (i64::try_from(*period).unwrap() - 12_500);
+            assert!(name == channel && (ppm - by).abs() <= 20, "{periods:?}: {told:?}");
+        }
+    }
+}
