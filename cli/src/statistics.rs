@@ -96,10 +96,11 @@ fn hosts(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
     more(left, "host", out);
 }
 
+/// From the first byte that leaves a host to the last that is consumed: `docs/output.md`, Latency.
 fn latencies(latencies: &Histogram, out: &mut impl FnMut(Line)) {
     let (Some(min), Some(max)) = (latencies.min(), latencies.max()) else { return };
-    let mut head = format!("{:<11}{:>9}", "latency", "least");
-    let mut line = format!("{:<11}{:>9}", "µs", short(min));
+    let mut head = format!("{:<13}{:>9}", "transfer time", "least");
+    let mut line = format!("{:<13}{:>9}", "µs", short(min));
     for (name, share) in
         [("50 %", 500_000), ("90 %", 900_000), ("99 %", 990_000), ("99.9 %", 999_000)]
     {

@@ -17,12 +17,12 @@ const WAY: usize = 40;
 /// Places of a flipped bit that a line has room for.
 const PLACES_SHOWN: usize = 4;
 
-/// The line above journeys.
+/// The line above journeys; `network µs` is the network latency of `docs/output.md`.
 #[must_use]
 pub fn journey_head() -> Line {
     let text = format!(
         "{:>12}  {:<WAY$}  tag  {:>7}  {:>10}  {:>10}  fate",
-        "start µs", "way", "payload", "latency µs", "waited µs"
+        "start µs", "way", "payload", "network µs", "waited µs"
     );
     Line::of(Role::Head, text)
 }
