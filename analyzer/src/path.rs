@@ -41,8 +41,6 @@ const IMPLIED_MAX: usize = 1 << 16;
 /// Kinds of packets that are alike which are kept for each input. *Chosen*: what is alike is short, and
 /// of short packets there are few kinds.
 const DOUBTED_MAX: usize = 64;
-/// Packets that end before what they seem to be which are kept. *Chosen*: one for each port of a network.
-const EARLY_MAX: usize = 256;
 /// Packets that are kept for each input. *Chosen*: a slack buffer of 80 cells has 40 (F-3).
 const QUEUE_MAX: usize = 1024;
 
@@ -122,45 +120,6 @@ impl Paths {
             }
             What::Event(_) | What::Detail(_) | What::Omitted { .. } => {}
         }
-    }
-
-    /// The packet at the head of the switch's input behind a channel.
-    #[must_use]
-    pub fn head(&self, input: ChannelId) -> Option<Head> {
-        let place = self.net.place(input)?;
-        let lane = self.net.lane(place)?;
-        let (node, port) = self.net.node_at(lane.to)?;
-        if !node.is_switch() {
-            return None;
-        }
-        let leg = lane.queue.iter().filter_map(|leg| self.legs.get(*leg));
-        let leg = leg.into_iter().find(|leg| leg.passed.is_none())?;
-        let (wants, passing, held) = match leg.onward {
-            Onward::Claimed(next) | Onward::Gone(next) => {
-                let next = self.legs.get(next);
-                let output = next.and_then(|next| self.net.lane(next.lane));
-                (output, Passing::Begun, next.and_then(|next| next.held.output))
-            }
-            Onward::Nowhere => {
-                let outputs = node.selects(leg.first, port).map(|port| node.output(port?));
-                let wants = match outputs {
-                    [Some(one), Some(other)] if one != other => None,
-                    [one, other] => one.or(other),
-                };
-                let output = wants.and_then(|wants| self.net.lane(wants));
-                let now = output.and_then(|output| output.open.map(|_| (0, Time::MAX)));
-                (output, Passing::Waiting, now.or(output.and_then(|output| output.last)))
-            }
-        };
-        let contended = wants.zip(held).is_some_and(|(output, held)| {
-            let freed = held.1.saturating_sub(output.since_sent.unwrap_or(0));
-            let held = Held { output: Some(held), ..Held::default() };
-            // The packet before it at its own input is no other's.
-            lane.left.is_none_or(|(_, left)| left != freed)
-                && held.in_the_way(leg, [lane, output]).is_some()
-        });
-        let (packet, wants) = (leg.number, wants.map(|output| output.id));
-        Some(Head { packet, since: leg.time, wants, passing, contended })
     }
 
     /// Which channels switches join, as packets show it; in order.
@@ -285,34 +244,6 @@ impl Paths {
                 self.wait(id, seq, out);
             }
         }
-    }
-
-    /// Looks again for packets that ended before what they seemed to be: now their bytes may tell.
-    fn find_early(&mut self, out: &mut impl FnMut(Journey)) {
-        for (seq, id) in std::mem::take(&mut self.early) {
-            if self.legs.get(id).is_none_or(|leg| leg.seq != seq) {
-                continue;
-            }
-            let best = self.best(id, &mut Vec::new());
-            if best.is_some_and(|(found, _)| found.fit == Fit::Same) {
-                self.find_before(id, out);
-            } else if self.is_early(id).is_some() {
-                self.early.push((seq, id));
-            } else {
-                self.release(id);
-                self.find_unseen(id);
-            }
-            self.tell_if_whole(id, out);
-        }
-    }
-
-    /// The number of a packet that is whole and sound, though the one that it seems to be has not
-    /// ended: if clocks drift, it may still be that one or another. W-6
-    fn is_early(&self, id: LegId) -> Option<u64> {
-        let leg = self.legs.get(id).filter(|_| self.early.len() < EARLY_MAX)?;
-        let before = self.legs.get(leg.before?.leg)?;
-        let sound = leg.closed.as_ref().is_some_and(Closed::is_sound);
-        (sound && before.closed.is_none()).then_some(leg.seq)
     }
 
     /// Finds a packet that has ended on the channel before.

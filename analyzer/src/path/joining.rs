@@ -1,11 +1,14 @@
 //! Packets of two channels become one, or are let go of. P-3
 
-use super::leg::{Held, Joint, LegId, Onward};
-use super::matching::Candidate;
+use super::leg::{Closed, Held, Joint, LegId, Onward};
+use super::matching::{Candidate, Fit};
 use super::net::DELAY;
 use super::{Certainty, DOUBTED_MAX, Fate, Journey, Paths};
 use crate::clock::Passage;
 use crate::timeline::Time;
+
+/// Packets that end before what they seem to be which are kept. *Chosen*: one for each port of a network.
+const EARLY_MAX: usize = 256;
 
 impl Paths {
     /// Makes two packets one.
@@ -117,5 +120,33 @@ impl Paths {
                 leg.emptied.get_or_insert(until);
             }
         }
+    }
+
+    /// Looks again for packets that ended before what they seemed to be: now their bytes may tell.
+    pub(super) fn find_early(&mut self, out: &mut impl FnMut(Journey)) {
+        for (seq, id) in std::mem::take(&mut self.early) {
+            if self.legs.get(id).is_none_or(|leg| leg.seq != seq) {
+                continue;
+            }
+            let best = self.best(id, &mut Vec::new());
+            if best.is_some_and(|(found, _)| found.fit == Fit::Same) {
+                self.find_before(id, out);
+            } else if self.is_early(id).is_some() {
+                self.early.push((seq, id));
+            } else {
+                self.release(id);
+                self.find_unseen(id);
+            }
+            self.tell_if_whole(id, out);
+        }
+    }
+
+    /// The number of a packet that is whole and sound, though the one that it seems to be has not
+    /// ended: if clocks drift, it may still be that one or another. W-6
+    pub(super) fn is_early(&self, id: LegId) -> Option<u64> {
+        let leg = self.legs.get(id).filter(|_| self.early.len() < EARLY_MAX)?;
+        let before = self.legs.get(leg.before?.leg)?;
+        let sound = leg.closed.as_ref().is_some_and(Closed::is_sound);
+        (sound && before.closed.is_none()).then_some(leg.seq)
     }
 }

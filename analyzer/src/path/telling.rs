@@ -5,10 +5,10 @@ use codec::packet::{Check, Tag};
 use codec::route::{PortId, is_route};
 use codec::tick::Tick;
 
-use super::Paths;
 use super::harm::{self, Injury};
 use super::leg::{Held, Leg, LegId, Onward, Opening};
 use super::net::{Lane, Wish};
+use super::{Head, Passing, Paths};
 use crate::packet::EndedBy;
 use crate::timeline::Time;
 use crate::transport::TransportSeen;
@@ -153,6 +153,45 @@ impl Paths {
                 Onward::Claimed(_) => return None,
             }
         }
+    }
+
+    /// The packet at the head of the switch's input behind a channel.
+    #[must_use]
+    pub fn head(&self, input: ChannelId) -> Option<Head> {
+        let place = self.net.place(input)?;
+        let lane = self.net.lane(place)?;
+        let (node, port) = self.net.node_at(lane.to)?;
+        if !node.is_switch() {
+            return None;
+        }
+        let leg = lane.queue.iter().filter_map(|leg| self.legs.get(*leg));
+        let leg = leg.into_iter().find(|leg| leg.passed.is_none())?;
+        let (wants, passing, held) = match leg.onward {
+            Onward::Claimed(next) | Onward::Gone(next) => {
+                let next = self.legs.get(next);
+                let output = next.and_then(|next| self.net.lane(next.lane));
+                (output, Passing::Begun, next.and_then(|next| next.held.output))
+            }
+            Onward::Nowhere => {
+                let outputs = node.selects(leg.first, port).map(|port| node.output(port?));
+                let wants = match outputs {
+                    [Some(one), Some(other)] if one != other => None,
+                    [one, other] => one.or(other),
+                };
+                let output = wants.and_then(|wants| self.net.lane(wants));
+                let now = output.and_then(|output| output.open.map(|_| (0, Time::MAX)));
+                (output, Passing::Waiting, now.or(output.and_then(|output| output.last)))
+            }
+        };
+        let contended = wants.zip(held).is_some_and(|(output, held)| {
+            let freed = held.1.saturating_sub(output.since_sent.unwrap_or(0));
+            let held = Held { output: Some(held), ..Held::default() };
+            // The packet before it at its own input is no other's.
+            lane.left.is_none_or(|(_, left)| left != freed)
+                && held.in_the_way(leg, [lane, output]).is_some()
+        });
+        let (packet, wants) = (leg.number, wants.map(|output| output.id));
+        Some(Head { packet, since: leg.time, wants, passing, contended })
     }
 
     fn hops(&self, legs: &[Leg]) -> Vec<Hop> {
