@@ -215,7 +215,10 @@ fn returned(run: &Run<'_>) -> Vec<Figure> {
     let (cut, back) = (run.seen.first("fault"), run.seen.first("message-returned"));
     let waited = cut.zip(back).and_then(|(cut, back)| back.at.checked_sub(cut.at)).unwrap_or(0);
     let mut figures = once(run);
-    let declared = run.scenario.messaging.values().next().map(|plan| plan.transport.unreachable.0);
+    let declared = run.scenario.messaging.values().next().map(|plan| {
+        // The first transmission, and as many as there may be without an answer.
+        plan.transport.timeout.0.saturating_mul(u64::from(plan.transport.retries) + 1)
+    });
     let declared = format!("> {} µs", declared.unwrap_or(0));
     figures.push(figure("until the first comes back (T-11)", &declared, microseconds(waited)));
     figures

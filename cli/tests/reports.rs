@@ -70,18 +70,17 @@ fn conversations_are_told_as_text_and_as_json() {
         assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
         String::from_utf8(output.stdout).unwrap()
     };
-    insta::assert_snapshot!(said("text"), @r"
-    NIC 1 → NIC 5   3 messages, 48 bytes   3 acknowledged
-              sent again: 5 nack
-              NACKs: 5 queue-full
+    insta::assert_snapshot!(said("text"), @"
+    NIC 1 → NIC 5   2 messages, 32 bytes   2 acknowledged
+              sent again: 10 nack
+              NACKs: 10 queue-full
       ch messages   data resent   acks  nacks dup late stale   rtt min     mean   max µs  history
-       0        3      8      5      3      5   0    0     0       7.0     12.5     23.6  SA DNRNRA D(NR)3A
+       0        2     12     10      2     10   0    0     0       7.0      8.1      9.1  SA D(NR)10A
 
-    3 round trips of 7.0 to 23.6 µs
-             4 µs  ████████████████████████████████████████ 2
-             8 µs   0
-            16 µs  ████████████████████ 1
+    2 round trips of 7.0 to 9.1 µs
+             4 µs  ████████████████████████████████████████ 1
+             8 µs  ████████████████████████████████████████ 1
     ");
     let read: serde_json::Value = serde_json::from_str(&said("json")).unwrap();
-    assert_eq!(read["conversations"][0]["messages"], 3);
+    assert_eq!(read["conversations"][0]["messages"], 2);
 }

@@ -89,6 +89,11 @@ impl Control {
         self.routes.get(&to).map(Vec::as_slice)
     }
 
+    /// The nodes that it has routes to.
+    pub fn destinations(&self) -> impl Iterator<Item = &NodeId> {
+        self.routes.keys()
+    }
+
     /// What it can begin with the next command, if it can.
     fn command(&self, queues: &Queues, dma: &Engine) -> Option<Begin<'_>> {
         let command = queues.commands.first().filter(|_| dma.gather.is_none())?;

@@ -29,7 +29,7 @@ mod told;
 mod ways;
 mod work;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use codec::transport::{EndpointId, EndpointKey, Incarnation, Nic};
 
@@ -39,7 +39,6 @@ use self::firmware::Firmware;
 use self::frames::Frames;
 use self::host::Host;
 use self::parcel::Letter;
-use self::protocol::reason_class;
 use self::queue::{Endpoint, Place, Until};
 use self::scheduler::Scheduler;
 use self::stream::Source;
@@ -61,6 +60,8 @@ pub struct Messaging {
     parameters: EndpointParameters,
     costs: Costs,
     names: BTreeMap<(Nic, EndpointId), EndpointKey>,
+    /// The NICs that routes lead to; all, if it is not known. T-11
+    routes: Option<BTreeSet<Nic>>,
     /// Where an endpoint stands in the list.
     places: BTreeMap<EndpointId, usize>,
     endpoints: Vec<Endpoint>,
@@ -116,6 +117,7 @@ impl Messaging {
             parameters,
             costs,
             names: plan.names.into_iter().collect(),
+            routes: None,
             places,
             endpoints,
             host,
@@ -136,6 +138,12 @@ impl Messaging {
         }
         messaging.statistics.loads = 0;
         messaging
+    }
+
+    /// The same where routes lead to these NICs only: messages for others go back at once. T-11
+    #[must_use]
+    pub fn with_routes(self, to: impl IntoIterator<Item = Nic>) -> Self {
+        Self { routes: Some(to.into_iter().collect()), ..self }
     }
 
     /// Its control program is loaded for the first time, and runs from `ready` on. I-3
@@ -184,29 +192,6 @@ impl Messaging {
             }
         }
         self.work(now, told);
-    }
-
-    /// Hands out the next packet for the sending engine; the firmware gives it one at a time, the next
-    /// after [`Messaging::sent`].
-    pub fn take_outgoing(&mut self) -> Option<Outgoing> {
-        let outgoing = self.firmware.take()?;
-        let statistics = &mut self.statistics;
-        match outgoing.what {
-            Transmission::Data { turn, .. } => {
-                statistics.data_sent += 1;
-                statistics.retransmitted += match turn {
-                    Turn::First => 0,
-                    Turn::Again => 1,
-                };
-            }
-            Transmission::Ack(_) => statistics.acks_sent += 1,
-            Transmission::Nack(_, reason) => {
-                if let Some(count) = statistics.nacks_sent.get_mut(reason_class(reason)) {
-                    *count += 1;
-                }
-            }
-        }
-        Some(outgoing)
     }
 
     /// The sending engine is done with the packet that was taken. What waited for that is done by the
@@ -286,6 +271,7 @@ impl Messaging {
         self.end_driver(now, told);
         self.end_host(now, told);
         self.give_up(now, told);
+        self.drop_old();
         if now >= self.ready {
             self.begin_driver(now, told);
             self.bus.begin(now);

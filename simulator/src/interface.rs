@@ -13,6 +13,7 @@ mod statistics;
 
 use codec::route::PortId;
 use codec::tick::Ticks;
+use codec::transport::Nic;
 
 use self::dma::Engine;
 use self::firmware::Firmware;
@@ -156,6 +157,8 @@ impl Interface {
     pub fn with_endpoints(mut self, messaging: Messaging) -> Self {
         let memory = self.parameters.receive_memory as usize;
         self.receiving = Receiving::new(self.place, memory, Transport::Served);
+        let nic = |node: &NodeId| u16::try_from(node.0).ok().map(Nic);
+        let messaging = messaging.with_routes(self.control.destinations().filter_map(nic));
         let firmware = Firmware::new(messaging, self.parameters.boot.0);
         self.firmware = Some(Box::new(firmware));
         self
@@ -240,10 +243,12 @@ impl Interface {
     }
 
     /// The first byte of a packet has gone; it may be one of the firmware's.
-    fn transmitted(&self, now: u64, log: &mut Log) {
-        if let (Some(firmware), Some(Behalf::Firmware)) = (&self.firmware, self.sending.behalf())
-            && let Some(transmission) = firmware.transmission()
+    fn transmitted(&mut self, now: u64, log: &mut Log) {
+        if let (Some(firmware), Some(Behalf::Firmware)) =
+            (&mut self.firmware, self.sending.behalf())
+            && let Some((bytes, transmission)) = firmware.leaves(now, &self.control)
         {
+            self.sending.restamp(bytes);
             let id = self.sending.last_id();
             log.tell(now, self.place, Some(id), || What::Transmitted(transmission));
         }

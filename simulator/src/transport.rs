@@ -34,8 +34,8 @@ pub struct TransportParameters {
     pub scan: Micros,
     /// How long a packet is unacknowledged before a scan sends it again. T-10
     pub timeout: Micros,
-    /// How long there is no sign of its destination before a message goes back. T-11
-    pub unreachable: Micros,
+    /// Retransmissions without any ACK or NACK of their packet, behind which its message goes back. T-11
+    pub retries: u32,
 }
 
 /// A transport packet whose message is an `M`. The codec's [`codec::transport::Packet`] in bytes.
@@ -52,7 +52,8 @@ pub enum Packet<M> {
 /// What a step of the machine asks for, in this order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Effect<M> {
-    /// Send this packet to its header's destination.
+    /// Queue this packet for its header's destination. Data gets its timestamp as it leaves: see
+    /// [`Transport::on_leave`].
     Send(Packet<M>),
     /// The message has been written at its destination; the sender is done with it. T-5
     Acknowledged(Letter<M>),
@@ -78,7 +79,7 @@ pub struct Letter<M> {
 pub enum Return {
     /// The NACK was final. T-6
     Refused(Reason),
-    /// There was no sign of its destination for too long. T-11
+    /// There was no sign of its destination after too many retransmissions. T-11
     Unreachable,
 }
 
@@ -89,13 +90,13 @@ pub enum Note {
     Duplicate,
     /// A data packet came of an incarnation that is over. T-12
     Stale,
-    /// An ACK or a NACK came that answers nothing outstanding, or not its latest transmission. T-8
+    /// An ACK or a NACK came that answers nothing outstanding, or a NACK for the second time. T-8
     Late,
     /// A packet from or for a NIC, or of a logical channel, that the tables have no place for. T-7
     Unknown,
-    /// A packet was sent again. T-10
+    /// A packet was queued to be sent again. T-10
     Retransmitted,
-    /// A NACK counted. T-8, T-10
+    /// A NACK counted: its destination is alive. T-8, T-10, T-11
     Refused(Reason),
 }
 
@@ -115,7 +116,7 @@ pub struct Transport<M> {
     residents: Residents,
 }
 
-impl<M: Clone> Transport<M> {
+impl<M: Clone + PartialEq> Transport<M> {
     /// A NIC that has just been started, all of whose logical channels are uninitialised. Whoever
     /// loads the control program gives the first incarnation that it uses: newer than all that this
     /// NIC has used before. T-11, T-12
@@ -180,11 +181,38 @@ impl<M: Clone> Transport<M> {
         let header = self.header(now, to, channel, label);
         effects.push(Effect::Send(Packet::Data(header, sync, letter.message.clone())));
         self.residents.count(letter.endpoint, Change::Sent);
-        let phase = Phase::Underway { label, sync, silent: now };
-        self.sends.occupy(to, channel, Flight { letter, sent: now, phase });
+        let phase = Phase::Queued { label, sync };
+        self.sends.occupy(to, channel, Flight { letter, sent: None, retries: 0, phase });
         // T-10: the first that is outstanding starts the period of the scans.
         self.scan = self.scan.or(Some(now.after(self.parameters.scan)));
         Ok(channel)
+    }
+
+    /// Whether a queued packet is still to leave. Data is not when its ACK has come, when its message
+    /// went back or went with its endpoint, and when it has left before. T-5, T-11, T-13
+    #[must_use]
+    pub fn is_queued(&self, packet: &Packet<M>) -> bool {
+        let Packet::Data(header, _, message) = packet else { return true };
+        let entry = self.sends.entry(header.destination, header.channel);
+        entry.is_some_and(|entry| match entry {
+            SendEntry::Busy(flight) => {
+                flight.is_queued_as(header) && flight.letter.message == *message
+            }
+            SendEntry::Closed | SendEntry::Open(_) => false,
+        })
+    }
+
+    /// The first byte of a queued data packet leaves this NIC: stamps the packet, and starts its timer.
+    /// Does nothing if it is not queued any more. T-3, T-8, T-10
+    pub fn on_leave(&mut self, now: Micros, packet: &mut Packet<M>) {
+        if self.is_queued(packet)
+            && let Packet::Data(header, ..) = packet
+            && let Some(SendEntry::Busy(flight)) =
+                self.sends.entry_mut(header.destination, header.channel)
+        {
+            flight.leave(now);
+            header.timestamp = now.timestamp();
+        }
     }
 
     /// Takes a packet that has come. A message that is new is offered to `take`, which writes it to
@@ -207,8 +235,8 @@ impl<M: Clone> Transport<M> {
         }
     }
 
-    /// Time has passed: if a scan is due, sends again what is unacknowledged for too long, and gives
-    /// up what there was no sign of. T-10, T-11
+    /// Time has passed: if a scan is due, queues again what left too long ago and is unacknowledged,
+    /// and gives up what there was no sign of. T-10, T-11
     pub fn on_tick(&mut self, now: Micros, effects: &mut Vec<Effect<M>>) {
         if self.scan.is_none_or(|scan| now < scan) {
             return;
@@ -271,7 +299,9 @@ impl<M: Clone> Transport<M> {
             };
             *outstanding = outstanding.wrapping_sub(1);
             match flight.phase {
-                Phase::Underway { .. } => *unanswered = unanswered.wrapping_sub(1),
+                Phase::Queued { .. } | Phase::Underway { .. } => {
+                    *unanswered = unanswered.wrapping_sub(1);
+                }
                 Phase::Refused { .. } | Phase::Closed => {}
             }
         }
@@ -280,12 +310,12 @@ impl<M: Clone> Transport<M> {
             && self.scan.is_none() == self.sends.is_idle()
     }
 
-    /// Makes it what it would be had all of it happened so much earlier. Machines that differ only
-    /// in when what they wait for began are then equal; packets on their way must be taken back as
-    /// far. For whoever explores its states.
-    pub fn earlier(&mut self, by: Micros) {
+    /// Makes it what it would be had all of it happened so much earlier, but no packet before
+    /// `oldest`. Machines that differ only in when what they wait for began are then equal; packets on
+    /// their way must be taken back as far. For whoever explores its states.
+    pub fn earlier(&mut self, by: Micros, oldest: Micros) {
         self.scan = self.scan.map(|scan| scan.since(by));
-        self.sends.earlier(by);
+        self.sends.earlier(by, oldest);
     }
 
     /// Bytes that the tables take, for the figures. T-3
@@ -298,13 +328,7 @@ impl<M: Clone> Transport<M> {
 impl Default for TransportParameters {
     /// The digest's: T-2, T-10, T-11. Rows for 256 NICs. *Chosen*
     fn default() -> Self {
-        Self {
-            nics: 256,
-            channels: 8,
-            scan: Micros(1_000),
-            timeout: Micros(4_000),
-            unreachable: Micros(4_000_000),
-        }
+        Self { nics: 256, channels: 8, scan: Micros(1_000), timeout: Micros(4_000), retries: 1000 }
     }
 }
 

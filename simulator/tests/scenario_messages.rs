@@ -145,8 +145,9 @@ fn the_protocol_has_its_parameters() {
     let plan = plan(&format!("{text}{PAIR}"), 1);
     let transport = plan.transport;
     assert_eq!((transport.channels, transport.nics), (2, 17));
-    let times = [transport.scan, transport.timeout, transport.unreachable];
-    assert_eq!(times, [10, 40, 900].map(Micros));
+    assert_eq!([transport.scan, transport.timeout], [10, 40].map(Micros));
+    // 22 timeouts fit into 900 µs.
+    assert_eq!(transport.retries, 22);
     let parameters = plan.parameters;
     assert_eq!((parameters.frames, parameters.credits, parameters.request_queue), (3, 5, 20));
     assert_eq!((parameters.burst_log2, parameters.loiter, parameters.load), (0, 120, 560));
@@ -311,7 +312,7 @@ fn keys_that_nobody_knows_are_told_of() {
          --> net.toml:7:1
           |
         7 | timout_us = 5
-          | ^^^^^^^^^ expected `burst_log2`, `channels`, `credits`, `frames`, `layers`, `load_us`, `loiter_us`, `nics`, `patience_us`, `request_queue`, `scan_us`, `staging`, `timeout_us` or `unreachable_us`
+          | ^^^^^^^^^ expected `burst_log2`, `channels`, `credits`, `frames`, `layers`, `load_us`, `loiter_us`, `nics`, `patience_us`, `request_queue`, `retries`, `scan_us`, `staging`, `timeout_us` or `unreachable_us`
           |
           = help: did you mean `timeout_us`?
 

@@ -88,6 +88,11 @@ pub(super) const fn is_before(one: Timestamp, other: Timestamp) -> bool {
     ahead != 0 && ahead < 1 << 31
 }
 
+/// How long one time of a clock is behind another that is not before it. T-8
+pub(super) fn behind(one: Timestamp, other: Timestamp) -> Time {
+    Time::from(other.0.wrapping_sub(one.0)) * MICROSECOND
+}
+
 /// How a packet stands to the transmissions of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Echo {
@@ -202,8 +207,9 @@ impl Message {
             What::Nack(reason) => {
                 self.nacks += u64::from(!again);
                 self.nack = Some(reason).filter(|_| !seen.fate.is_lost()).or(self.nack);
-                // A receiver that was started anew knows nothing.
-                if written && reason != Reason::NoChannelState {
+                // A receiver that was started anew knows nothing, and takes SYNC for new. T-12
+                let opens = self.data.sync == codec::transport::Sync::Set;
+                if written && reason != Reason::NoChannelState && !opens {
                     broken = Some(Broken::NackAfterAck);
                 }
                 Remark::Nack(reason)
@@ -248,8 +254,18 @@ impl Message {
         let Some(next) = self.sent.front() else { return };
         let (place, label) = (next.place, Label { timestamp: next.timestamp, ..self.label });
         let (since, fate, data) = (next.place.time, next.fate, next.data);
-        let taken = next.ack.is_some() || next.fate == Fate::Arrived;
+        let taken = next.ack.is_some() || next.fate == Fate::Arrived && next.nack.is_none();
         let made = next.made_behind(&first);
+        let clock = scene.made(self.key.source, next.timestamp);
+        let made = clock.map_or(made, |clock| made.min(clock.saturating_add(MICROSECOND)));
+        // By the sender's clock the answer had so long; by the wire's it need not have.
+        let patient = |answer: Answer| {
+            let trip = answer.last.saturating_sub(first.place.time);
+            let had = behind(first.timestamp, next.timestamp);
+            made <= answer.last && trip.saturating_add(2 * MICROSECOND) <= had
+        };
+        let answer = first.ack.or(first.nack);
+        let is_delayed = answer.or(self.ack).is_some_and(patient);
         let to = self.key.destination;
         let before = scene.fate(first.fate, to, first.place.time);
         let judged = |answer: Answer| {
@@ -258,7 +274,10 @@ impl Message {
         };
         let (ack, nack) = (first.ack.map(judged), first.nack.map(judged));
         let there = self.ack.filter(|ack| ack.fate == Fate::Arrived);
-        let cause = cause(before, (ack, nack), (since, made), there);
+        let cause = match cause(before, (ack, nack), (since, made), there) {
+            Cause::TooEarly if is_delayed => Cause::Delayed,
+            cause => cause,
+        };
         self.push(place, label, fate, Remark::Resent(data, cause));
         if cause == Cause::AfterAck {
             self.push(place, label, fate, Remark::Broken(Broken::AfterAck));
@@ -318,8 +337,7 @@ impl Sent {
     /// When it was made, at the latest: in a network that is full it waits in its NIC before it is seen, and by
     /// its sender's clock it came so long behind another. T-8
     fn made_behind(&self, other: &Self) -> Time {
-        let clock = self.timestamp.0.wrapping_sub(other.timestamp.0);
-        let behind = (Time::from(clock) + 1) * MICROSECOND;
+        let behind = behind(other.timestamp, self.timestamp) + MICROSECOND;
         self.place.time.min(other.place.time.saturating_add(behind))
     }
 }

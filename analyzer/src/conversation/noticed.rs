@@ -71,6 +71,9 @@ pub enum Cause {
     Nack,
     /// An answer was on its way.
     TooEarly,
+    /// It was too, but only since one of the two waited in its NIC: by the sender's clock there was time
+    /// enough for the answer.
+    Delayed,
     /// Its ACK had arrived.
     AfterAck,
     /// It arrived, and no answer was seen.
@@ -136,12 +139,13 @@ pub enum Broken {
 
 impl Cause {
     /// All.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::LostData,
         Self::LostAck,
         Self::Corrupt,
         Self::Nack,
         Self::TooEarly,
+        Self::Delayed,
         Self::AfterAck,
         Self::Unanswered,
         Self::Unknown,
@@ -156,6 +160,7 @@ impl Cause {
             Self::Corrupt => "corrupt",
             Self::Nack => "nack",
             Self::TooEarly => "too-early",
+            Self::Delayed => "delayed",
             Self::AfterAck => "after-ack",
             Self::Unanswered => "unanswered",
             Self::Unknown => "unknown",

@@ -39,7 +39,7 @@ pub struct ConversationRow {
     /// Retransmissions.
     pub retransmissions: u64,
     /// The same, by cause.
-    pub causes: Counted<8>,
+    pub causes: Counted<9>,
     /// ACKs.
     pub acks: u64,
     /// NACKs.

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codec::transport::Nic;
+use codec::transport::{Nic, Timestamp};
 
+use super::message::{behind, is_before};
 use super::noticed::{Noticed, Remark};
 use super::seen::{Fate, Link, Reading, Seen, What};
 use crate::timeline::Time;
@@ -12,6 +13,9 @@ use crate::timeline::Time;
 /// Ways of answers that are known. *Chosen*: as many as conversations that are open. Of others it is not known
 /// that answers can be seen, so nothing is concluded from none.
 const ANSWERED_MAX: usize = 1 << 17;
+
+/// Longer than a packet waits in its NIC: whose clock seems so late was started anew. *Chosen*
+const CLOCK: Time = 10_000_000_000_000;
 
 /// What is known beside a conversation.
 #[derive(Debug, Default)]
@@ -22,6 +26,8 @@ pub(super) struct Scene {
     heard: BTreeSet<Link>,
     /// When packets were seen to arrive at the host of a NIC, first and last, since all was recorded.
     reached: BTreeMap<Nic, (Time, Time)>,
+    /// Of each NIC's data, what waited least between its timestamp and its first sight. T-8
+    soonest: BTreeMap<Nic, (Timestamp, Time)>,
     /// Up to when something was not recorded.
     doubt: Option<Time>,
 }
@@ -43,6 +49,9 @@ impl Scene {
             let (_, last) = self.reached.entry(seen.header.destination).or_insert((time, time));
             *last = time.max(*last);
         }
+        if let What::Data(_) = seen.what {
+            self.time(seen);
+        }
         match seen.what {
             What::Ack | What::Nack(_)
                 if !seen.fate.is_lost() && self.answered.len() < ANSWERED_MAX =>
@@ -53,6 +62,28 @@ impl Scene {
             }
             What::Data(_) | What::Ack | What::Nack(_) => {}
         }
+    }
+
+    /// Compares a data packet's timestamp with when it was first seen.
+    fn time(&mut self, seen: &Seen) {
+        let (source, now) = (seen.header.source, seen.place.time);
+        let waited = self.made(source, seen.header.timestamp).map(|made| now.checked_sub(made));
+        match waited {
+            Some(Some(waited)) if waited < CLOCK => {}
+            Some(_) | None => {
+                self.soonest.insert(source, (seen.header.timestamp, now));
+            }
+        }
+    }
+
+    /// When a NIC's clock showed a timestamp, at the latest.
+    pub(super) fn made(&self, source: Nic, timestamp: Timestamp) -> Option<Time> {
+        let (clock, time) = *self.soonest.get(&source)?;
+        Some(if is_before(timestamp, clock) {
+            time.saturating_sub(behind(timestamp, clock))
+        } else {
+            time.saturating_add(behind(clock, timestamp))
+        })
     }
 
     /// Whether all was recorded since a time.

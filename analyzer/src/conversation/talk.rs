@@ -44,7 +44,8 @@ struct Over {
     since: Time,
     label: Label,
     newest: Timestamp,
-    acknowledged: bool,
+    /// Whether it was acknowledged, and had no SYNC: then a NACK must tell why there is no state. T-12
+    settled: bool,
 }
 
 /// What comes behind a message.
@@ -225,9 +226,10 @@ impl Talk {
         if let (Some(broken), Some(by)) = (broken, by) {
             message.push(place, by.label(), by.fate, Remark::Broken(broken));
         }
-        let Message { number, since, label, .. } = message;
+        let Message { number, since, label, data, .. } = message;
         let newest = message.newest();
-        self.over.push_front(Over { number, since, label, newest, acknowledged });
+        let settled = acknowledged && data.sync == Sync::Clear;
+        self.over.push_front(Over { number, since, label, newest, settled });
         self.over.truncate(OVER_MAX);
         let letters = message.finish(scene, &mut counted(&mut self.sums, out));
         self.history.add(letters.into_iter());
@@ -255,7 +257,7 @@ impl Talk {
                 let refused =
                     matches!(seen.what, What::Nack(reason) if reason != Reason::NoChannelState);
                 self.tell(seen, Remark::Late, out);
-                (over.acknowledged && refused).then_some(Broken::NackAfterAck)
+                (over.settled && refused).then_some(Broken::NackAfterAck)
             }
             None if self.newest.is_some_and(|(it, _)| it.is_newer_than(label.incarnation)) => {
                 return self.tell(seen, Remark::Stale, out);

@@ -42,7 +42,7 @@ pub(super) struct Worth {
     pub(super) out_of_sight: u64,
     /// Packets of which more happened behind the last tap than that shows.
     pub(super) behind: u64,
-    /// Packets that were cut or merged, so that their CRC byte says nothing of injuries.
+    /// Packets that were cut, merged or lost a byte, so that their CRC byte says nothing of injuries.
     pub(super) maimed: u64,
     /// Journeys of links that were tapped at both ends, seen once more.
     pub(super) again: u64,
@@ -55,6 +55,8 @@ struct Packet {
     hops: Vec<Hop>,
     ended: Ended,
     whole: Whole,
+    /// Bytes behind its route where it was first captured.
+    body: Option<u64>,
     found: Vec<Journey>,
     /// When something last happened to it.
     last: u64,
@@ -109,7 +111,9 @@ impl Journeys {
             start: frame.start,
             syndrome: frame.syndrome,
         });
-        if frame.ended_by != EndedBy::Gap.name() {
+        // A weakened byte may look like a control symbol: its packet is a byte shorter, with its own GAP.
+        let body = frame.length.saturating_sub(frame.route.len() as u64);
+        if frame.ended_by != EndedBy::Gap.name() || body != *packet.body.get_or_insert(body) {
             packet.whole = Whole::No;
         }
     }

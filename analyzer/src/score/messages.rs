@@ -81,6 +81,8 @@ struct Latest {
     message: String,
     label: Label,
     end: Ended,
+    /// How often it was written: more than once if its receiver was started anew, which no wire shows.
+    written: u8,
 }
 
 /// What is known of how a message ended.
@@ -111,6 +113,8 @@ pub(super) struct Messages {
     open: BTreeMap<Line, i64>,
     counts: BTreeMap<Kind, Count>,
     causes: Causes,
+    /// Ports of hosts that have sent any.
+    hosts: BTreeSet<String>,
     /// What was said that was not why, the first of it.
     wrong: Vec<(Label, String)>,
 }
@@ -161,6 +165,9 @@ impl Messages {
             self.sent.remove(&name);
         }
         let sent = (row.packet.as_deref().unwrap_or_default(), row.at);
+        if row.what.is_transmission() && !self.hosts.contains(&row.place) {
+            self.hosts.insert(row.place.clone());
+        }
         let (line, message) = match &row.what {
             What::MessageTransmitted { message, label } => {
                 self.causes.data(sent, message, *label);
@@ -169,11 +176,22 @@ impl Messages {
             What::AckTransmitted(label) => {
                 self.causes.answer(sent, Of::Ack, label.answered());
                 self.ends(Ended::Answered, |it| it.label.is_use(label.answered()));
+                let latest = self.latest.get(&label.answered().key());
+                if latest.is_none_or(|latest| latest.written < 2) {
+                    self.either.remove(&Line::new(Kind::Duplicate, label.answered()));
+                }
                 (Line::new(Kind::Ack, label.answered()), None)
             }
             What::NackTransmitted { label, reason } => {
+                self.either.remove(&Line::new(Kind::Duplicate, label.answered()));
                 self.causes.answer(sent, Of::Nack, label.answered());
-                let reason = Reason::ALL.map(Reason::name).into_iter().find(|it| it == reason);
+                let reason = Reason::ALL.into_iter().find(|it| it.name() == reason);
+                if reason.is_some_and(Reason::is_final) {
+                    // Its sender may be started anew before it returns it: the NACK is all that is seen.
+                    self.may_be(Line::new(Kind::Refused, label.answered()));
+                    self.ends(Ended::Answered, |it| it.label.is_use(label.answered()));
+                }
+                let reason = reason.map(Reason::name);
                 (Line { reason, ..Line::new(Kind::Nack, label.answered()) }, None)
             }
             What::TransportDuplicate(label) => {
@@ -190,6 +208,13 @@ impl Messages {
                 }
                 return self.ends(Ended::Over, |it| it.message == *message);
             }
+            What::MessageWritten { message } => {
+                let latest = self.latest.values_mut().find(|latest| latest.message == *message);
+                if let Some(latest) = latest {
+                    latest.written = latest.written.saturating_add(1);
+                }
+                return;
+            }
             What::MessageAcknowledged { message } => {
                 return self.ends(Ended::Over, |it| it.message == *message);
             }
@@ -204,9 +229,18 @@ impl Messages {
                 self.over.extend(known.map(|name| (row.at, name.clone())));
                 let good = matches!(&row.what, What::Consumed { crc: Some(crc), .. }
                     if crc == crc_name(Check::Good));
-                return self
-                    .causes
-                    .ended(sent.0, if good { End::Arrived(row.at) } else { End::Lost });
+                let inside =
+                    matches!(row.what, What::Dropped { .. }) && self.hosts.contains(&row.place);
+                let end = match (good, inside) {
+                    (true, _) => End::Arrived(row.at),
+                    (false, true) => End::Inside,
+                    (false, false) => End::Lost,
+                };
+                if let Some(label) = self.causes.ended(sent.0, end).filter(|_| good) {
+                    // Until its NIC has looked at it.
+                    self.may_be(Line::new(Kind::Duplicate, label));
+                }
+                return;
             }
             _ => return,
         };
@@ -219,8 +253,8 @@ impl Messages {
     pub(super) fn frame(&mut self, row: &Happened, frame: &Frame) {
         let Some(name) = &row.packet else { return };
         let Some(Sent { line, message, tail }) = self.sent.get(name).cloned() else { return };
-        let end = Ended::Not;
-        let latest = message.map(|message| Latest { message, label: line.label, end });
+        let (end, written) = (Ended::Not, 0);
+        let latest = message.map(|message| Latest { message, label: line.label, end, written });
         let good = frame.crc == crc_name(Check::Good) && frame.ended_by == EndedBy::Gap.name();
         if !good || tail == Tail::Cut || frame.tag != Some(TAG) {
             self.spoilt.extend(latest.map(|latest| (line.label.key(), latest)));
@@ -230,7 +264,10 @@ impl Messages {
         self.causes.seen(name);
         self.sent.remove(name);
         self.either.remove(&line);
-        self.either.remove(&Line::new(Kind::Retransmission, line.label));
+        // An answer has the label of the data that it answers.
+        if line.kind == Kind::Data {
+            self.either.remove(&Line::new(Kind::Retransmission, line.label));
+        }
         self.expect(line);
         latest.into_iter().for_each(|latest| self.seen(latest));
     }
@@ -249,6 +286,9 @@ impl Messages {
             before.message == now.message && before.label.incarnation == label.incarnation
         };
         let before = self.latest.get(&key);
+        if let Some(before) = before.filter(|before| before.message == now.message) {
+            now.written = before.written;
+        }
         let before = before.map(|latest| (latest.message == now.message, latest.label, latest.end));
         match before {
             Some((true, _, end)) => now.end = end,

@@ -101,7 +101,9 @@ pub(super) enum What {
     },
     TransportDuplicate(Label),
     MessageAccepted,
-    MessageWritten,
+    MessageWritten {
+        message: String,
+    },
     MessageRefused,
     MessageDropped,
     MessageAcknowledged {
@@ -161,6 +163,16 @@ pub(super) struct Frame {
 }
 
 impl What {
+    /// Whether a host sends a packet of the reliability protocol.
+    pub(super) const fn is_transmission(&self) -> bool {
+        matches!(
+            self,
+            Self::MessageTransmitted { .. }
+                | Self::AckTransmitted(_)
+                | Self::NackTransmitted { .. }
+        )
+    }
+
     /// What no wire shows of itself: the kind, and why.
     pub(super) fn unseen(&self) -> Option<(&'static str, &'static str)> {
         Some(match self {
@@ -175,7 +187,7 @@ impl What {
             Self::PowerLost => ("power-lost", "silence is seen, not why"),
             Self::Raw { .. } => ("raw", "the characters are seen, not whose they are"),
             Self::MessageAccepted => ("message-accepted", "an application tells its NIC only"),
-            Self::MessageWritten => ("message-written", "inside a host; its ACK is seen"),
+            Self::MessageWritten { .. } => ("message-written", "inside a host; its ACK is seen"),
             Self::MessageRefused => ("message-refused", "inside a NIC; the NACK is seen"),
             Self::MessageDropped => ("message-dropped", "inside a NIC, which tells nobody"),
             Self::MessageAcknowledged { .. } => {

@@ -96,7 +96,7 @@ fn hosts(endpoints: u16, parameters: EndpointParameters, timeout: u64) -> Vec<Me
         channels: 2,
         scan: Micros(70),
         timeout: Micros(timeout),
-        unreachable: Micros(2000),
+        retries: 10,
     };
     let endpoint = |id| EndpointPlan {
         id: EndpointId(id),

@@ -36,7 +36,7 @@ demo-lost-gap 46.1
 demo-nacks 46.5
 demo-now36 45.3
 demo-open-wire 47.1
-demo-overcommit 46.5
+demo-overcommit 46.7
 demo-restart 47.0
 demo-ring 44.4
 demo-slack 46.0

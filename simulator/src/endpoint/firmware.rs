@@ -1,15 +1,13 @@
 //! The NIC's firmware: one processor that takes packets in, answers them, scans, and sends what the
 //! scheduler chooses. T-5..T-8, T-10, T-14
 
-use std::collections::{BTreeMap, VecDeque};
-
-use codec::transport::{Header, LogicalChannel, Nic, Sync};
+use std::collections::VecDeque;
 
 use super::parcel::Letter;
 use super::queue::Pick;
 use super::scheduler::{Choice, Scheduler, Supply};
 use super::server::Server;
-use super::told::{MessageId, Outgoing, Turn, Why};
+use super::told::{MessageId, Turn, Why};
 use super::ways::Ways;
 use super::{MICROSECOND, Messaging, Told};
 use crate::transport::{Micros, Packet};
@@ -36,19 +34,15 @@ pub(super) struct Firmware {
     answers: VecDeque<Packet<Letter>>,
     /// Packets to be sent again. T-10
     again: VecDeque<Queued>,
-    outbox: VecDeque<(Outgoing, Memory)>,
+    outbox: VecDeque<Queued>,
     /// The packet that the sending engine has, if any.
-    on_wire: Option<Memory>,
+    pub(super) on_wire: Option<Queued>,
     /// Memory for medium and bulk packets on their way out.
     buffers: u8,
     /// What comes first, if there is a packet to take in and one to send.
     side: Side,
     /// When it has loitered enough. T-14
     until: Option<u64>,
-    /// The number of a logical channel's latest transmission. One that waits when a later one is made
-    /// is not sent any more: it would overtake. T-4
-    latest: BTreeMap<(Nic, LogicalChannel), u64>,
-    transmissions: u64,
 }
 
 /// What the processor works on.
@@ -66,21 +60,15 @@ pub(super) enum Work {
     Send { endpoint: usize, message: MessageId, memory: Memory },
 }
 
-/// A data packet on its way to the sending engine.
+/// A packet on its way to the sending engine.
 #[derive(Clone, Debug)]
 pub(super) struct Queued {
-    /// As on the wire.
-    pub header: Header,
-    /// As on the wire.
-    pub sync: Sync,
-    /// Its message.
-    pub letter: Letter,
-    /// Whether it was sent before.
+    /// As on the wire, but for its timestamp: it gets that as it leaves. T-8
+    pub packet: Packet<Letter>,
+    /// Whether its message was sent before.
     pub turn: Turn,
     /// The memory that it has.
     pub memory: Memory,
-    /// Counts the NIC's transmissions.
-    number: u64,
 }
 
 /// Whether a packet takes one of the send buffers.
@@ -118,8 +106,6 @@ impl Firmware {
             buffers: buffers.max(1),
             side: Side::In,
             until: None,
-            latest: BTreeMap::new(),
-            transmissions: 0,
         }
     }
 
@@ -134,19 +120,18 @@ impl Firmware {
     }
 
     /// The next packet for the sending engine, if it has none.
-    pub(super) fn take(&mut self) -> Option<Outgoing> {
+    pub(super) fn take(&mut self) -> Option<&Queued> {
         if self.on_wire.is_some() {
             return None;
         }
-        let (outgoing, memory) = self.outbox.pop_front()?;
-        self.on_wire = Some(memory);
-        Some(outgoing)
+        self.on_wire = self.outbox.pop_front();
+        self.on_wire.as_ref()
     }
 
     /// The sending engine is done.
     pub(super) fn sent(&mut self) {
-        if let Some(memory) = self.on_wire.take() {
-            self.give_back(memory);
+        if let Some(queued) = self.on_wire.take() {
+            self.give_back(queued.memory);
         }
     }
 
@@ -194,35 +179,21 @@ impl Firmware {
 }
 
 impl Firmware {
-    /// A transmission of a message.
-    pub(super) const fn transmission(
-        &mut self,
-        (header, sync): (Header, Sync),
-        letter: Letter,
-        turn: Turn,
-        memory: Memory,
-    ) -> Queued {
-        let number = self.transmissions;
-        self.transmissions += 1;
-        Queued { header, sync, letter, turn, memory, number }
+    /// A packet waits to be sent again.
+    pub(super) fn send_again(&mut self, packet: Packet<Letter>) {
+        self.again.push_back(Queued { packet, turn: Turn::Again, memory: Memory::Own });
     }
 
-    /// A transmission is the latest of its logical channel.
-    pub(super) fn note_latest(&mut self, queued: &Queued) {
-        self.latest.insert((queued.header.destination, queued.header.channel), queued.number);
-    }
-
-    /// Whether no later one of its logical channel was made.
-    fn is_latest(&self, queued: &Queued) -> bool {
-        let channel = (queued.header.destination, queued.header.channel);
-        self.latest.get(&channel).is_none_or(|latest| *latest == queued.number)
-    }
-
-    /// A packet waits to be sent again; earlier ones of its channel do not any more.
-    pub(super) fn send_again(&mut self, queued: Queued) {
-        let channel = |queued: &Queued| (queued.header.destination, queued.header.channel);
-        self.again.retain(|other| channel(other) != channel(&queued));
-        self.again.push_back(queued);
+    /// Drops what waits and need not leave any more. T-5
+    pub(super) fn drop_old(&mut self, is_queued: impl Fn(&Packet<Letter>) -> bool) {
+        self.again.retain(|queued| is_queued(&queued.packet));
+        for _ in 0..self.outbox.len() {
+            match self.outbox.pop_front() {
+                Some(queued) if is_queued(&queued.packet) => self.outbox.push_back(queued),
+                Some(queued) => self.give_back(queued.memory),
+                None => {}
+            }
+        }
     }
 
     /// An answer waits to be built.
@@ -231,18 +202,8 @@ impl Firmware {
     }
 
     /// A packet is ready for the sending engine.
-    pub(super) fn ready(&mut self, outgoing: Outgoing, memory: Memory) {
-        self.outbox.push_back((outgoing, memory));
-    }
-
-    /// Whether a data packet may still leave: a later one of its channel would be overtaken, which
-    /// one-bit numbers do not survive. T-4
-    pub(super) fn may_leave(&mut self, queued: &Queued) -> bool {
-        let latest = self.is_latest(queued);
-        if !latest {
-            self.give_back(queued.memory);
-        }
-        latest
+    pub(super) fn ready(&mut self, queued: Queued) {
+        self.outbox.push_back(queued);
     }
 
     /// What was to be sent is not.
@@ -273,13 +234,13 @@ impl Firmware {
 
     /// The next packet to send again.
     fn next_again(&mut self) -> Option<Work> {
-        let has_memory = !self.again.front()?.letter.is_transferred() || self.buffers > 0;
-        if !has_memory {
+        let Packet::Data(_, _, letter) = &self.again.front()?.packet else { return None };
+        if letter.is_transferred() && self.buffers == 0 {
             return None;
         }
-        let mut queued = self.again.pop_front()?;
-        queued.memory = self.reserve(&queued.letter);
-        Some(Work::Again(queued))
+        let letter = letter.clone();
+        let queued = self.again.pop_front()?;
+        Some(Work::Again(Queued { memory: self.reserve(&letter), ..queued }))
     }
 }
 
@@ -357,6 +318,7 @@ impl Messaging {
             nic: self.nic,
             nics: self.protocol.nics,
             channels: self.protocol.channels,
+            routes: self.routes.as_ref(),
             layers: self.parameters.layers,
             transport,
             buffers: firmware.buffers,

@@ -16,7 +16,10 @@ impl Messaging {
     pub(super) fn end_firmware(&mut self, now: u64, told: &mut Vec<Told>) {
         match self.firmware.end(now) {
             Some(Work::TakeIn(packet)) => self.take_in(now, packet, told),
-            Some(Work::Answer(packet)) => self.leave(&packet),
+            Some(Work::Answer(packet)) => {
+                let (turn, memory) = (Turn::First, Memory::Own);
+                self.firmware.ready(Queued { packet, turn, memory });
+            }
             Some(Work::Scan) => {
                 let mut effects = Vec::new();
                 self.transport.on_tick(micros(now), &mut effects);
@@ -135,13 +138,7 @@ impl Messaging {
     pub(super) fn apply(&mut self, now: u64, effects: Vec<Effect<Letter>>, told: &mut Vec<Told>) {
         for effect in effects {
             match effect {
-                Effect::Send(Packet::Data(header, sync, letter)) => {
-                    let label = (header, sync);
-                    let queued =
-                        self.firmware.transmission(label, letter, Turn::Again, Memory::Own);
-                    self.firmware.note_latest(&queued);
-                    self.firmware.send_again(queued);
-                }
+                Effect::Send(packet @ Packet::Data(..)) => self.firmware.send_again(packet),
                 Effect::Send(answer @ (Packet::Ack(_) | Packet::Nack(..))) => {
                     self.firmware.answer(answer);
                 }
@@ -216,14 +213,9 @@ impl Messaging {
     /// A message's packet has been built. T-2, T-3
     fn send(&mut self, now: u64, place: usize, message: MessageId, memory: Memory) {
         match self.label(now, place, message) {
-            Some((label, letter)) => {
-                let queued = self.firmware.transmission(label, letter, Turn::First, memory);
-                match self.parameters.layers {
-                    // Without reliability there are no logical channels.
-                    Layers::Baseline => {}
-                    Layers::Reliability | Layers::Protection => self.firmware.note_latest(&queued),
-                }
-                self.pass_on(queued);
+            Some(((header, sync), letter)) => {
+                let packet = Packet::Data(header, sync, letter);
+                self.pass_on(Queued { packet, turn: Turn::First, memory });
             }
             None => self.firmware.abandon(memory),
         }
@@ -273,34 +265,93 @@ impl Messaging {
 
     /// A data packet's bytes come from the host's memory, or are in its endpoint's frame.
     fn pass_on(&mut self, queued: Queued) {
-        match queued.memory {
-            Memory::Own => self.emit(queued),
-            Memory::Buffer => {
-                self.bus.push(queued.letter.bytes.len(), Transfer::Out(queued));
+        match (queued.memory, &queued.packet) {
+            (Memory::Buffer, Packet::Data(_, _, letter)) => {
+                self.bus.push(letter.bytes.len(), Transfer::Out(queued));
+            }
+            (Memory::Own | Memory::Buffer, _) => self.emit(queued),
+        }
+    }
+
+    /// A data packet is ready for the sending engine, if it is still to leave.
+    fn emit(&mut self, queued: Queued) {
+        if self.is_queued(&queued.packet) {
+            self.firmware.ready(queued);
+        } else {
+            self.firmware.abandon(queued.memory);
+        }
+    }
+
+    /// Whether a packet is still to leave. Without reliability nothing is known of it.
+    fn is_queued(&self, packet: &Packet<Letter>) -> bool {
+        self.parameters.layers == Layers::Baseline || self.transport.is_queued(packet)
+    }
+
+    /// Drops what waits and need not leave any more.
+    pub(super) fn drop_old(&mut self) {
+        let Self { firmware, transport, parameters, .. } = self;
+        let baseline = parameters.layers == Layers::Baseline;
+        firmware.drop_old(|packet| baseline || transport.is_queued(packet));
+    }
+
+    /// Hands out the next packet for the sending engine; the firmware gives it one at a time, the next
+    /// after [`Messaging::sent`]. It is as it would leave now: see [`Messaging::leaves`].
+    pub fn take_outgoing(&mut self) -> Option<Outgoing> {
+        self.firmware.take().map(outgoing)
+    }
+
+    /// Whether the packet that was taken is still to leave. If not, and its first byte has not left,
+    /// the sending engine need not send it. T-5
+    #[must_use]
+    pub fn is_leaving(&self) -> bool {
+        self.firmware.on_wire.as_ref().is_some_and(|queued| self.is_queued(&queued.packet))
+    }
+
+    /// The first byte of the packet that was taken leaves the interface: the packet as it is on the
+    /// wire, with the time of now. T-3, T-8
+    pub fn leaves(&mut self, now: u64) -> Option<Outgoing> {
+        let queued = self.firmware.on_wire.as_mut()?;
+        match (self.parameters.layers, &mut queued.packet) {
+            (Layers::Baseline, Packet::Data(header, ..)) => {
+                header.timestamp = micros(now).timestamp();
+            }
+            (_, packet) => self.transport.on_leave(micros(now), packet),
+        }
+        let outgoing = outgoing(queued);
+        let statistics = &mut self.statistics;
+        match outgoing.what {
+            Transmission::Data { turn, .. } => {
+                statistics.data_sent += 1;
+                statistics.retransmitted += match turn {
+                    Turn::First => 0,
+                    Turn::Again => 1,
+                };
+            }
+            Transmission::Ack(_) => statistics.acks_sent += 1,
+            Transmission::Nack(_, reason) => {
+                if let Some(count) = statistics.nacks_sent.get_mut(reason_class(reason)) {
+                    *count += 1;
+                }
             }
         }
+        Some(outgoing)
     }
+}
 
-    fn emit(&mut self, queued: Queued) {
-        if self.firmware.may_leave(&queued) {
-            let Queued { header, sync, letter, turn, memory, .. } = queued;
-            let message = letter.id;
-            let (to, payload) = parcel::write(&Packet::Data(header, sync, letter));
-            let what = Transmission::Data { header, sync, message, turn };
-            self.firmware.ready(Outgoing { to, payload, what }, memory);
-        }
-    }
-
-    /// An ACK or a NACK has been built.
-    fn leave(&mut self, packet: &Packet<Letter>) {
-        let what = match packet {
-            Packet::Ack(header) => Transmission::Ack(*header),
-            Packet::Nack(header, reason) => Transmission::Nack(*header, *reason),
-            Packet::Data(..) => return,
-        };
-        let (to, payload) = parcel::write(packet);
-        self.firmware.ready(Outgoing { to, payload, what }, Memory::Own);
-    }
+/// A packet in bytes, and what it is.
+fn outgoing(queued: &Queued) -> Outgoing {
+    let what = match &queued.packet {
+        Packet::Data(header, sync, letter) => Transmission::Data {
+            header: *header,
+            sync: *sync,
+            message: letter.id,
+            turn: queued.turn,
+        },
+        Packet::Ack(header) => Transmission::Ack(*header),
+        Packet::Nack(header, reason) => Transmission::Nack(*header, *reason),
+    };
+    let (to, payload) = parcel::write(&queued.packet);
+    Outgoing { to, payload, what }
 }
 
 /// The place of a reason's count.

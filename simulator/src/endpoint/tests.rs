@@ -82,7 +82,8 @@ impl Net {
             host.step(now, &mut told);
             self.told.extend(told.into_iter().map(|told| (now, nic, told)));
             if self.sending[place].is_none()
-                && let Some(outgoing) = host.take_outgoing()
+                && host.take_outgoing().is_some()
+                && let Some(outgoing) = host.leaves(now)
             {
                 let length = outgoing.payload.len() as u64;
                 self.sending[place] = Some(now + length);

@@ -7,7 +7,7 @@ use codec::transport::TAG;
 use super::receiving::{Incoming, Receiving};
 use super::sending::{Behalf, Outgoing, Sending};
 use crate::control::{Control, Routine};
-use crate::endpoint::{Messaging, Told, Transmission};
+use crate::endpoint::{self, Messaging, Told, Transmission};
 use crate::topology::NodeId;
 
 /// The firmware, and what of its is in the engines.
@@ -22,7 +22,7 @@ pub struct Firmware {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     Free,
-    Busy(Transmission),
+    Busy,
     /// It had, and the firmware does not know yet that it is gone.
     Left,
 }
@@ -64,37 +64,39 @@ impl Firmware {
             messaging.hear(now, payload, told);
         }
         messaging.step(now, told);
+        // Its ACK has come before it has begun: it need not go. T-5
+        if *line == Line::Busy && !messaging.is_leaving() && sending.withdraw() {
+            *line = Line::Free;
+            messaging.sent(now);
+            messaging.step(now, told);
+        }
         if *line == Line::Free
             && let Some(outgoing) = messaging.take_outgoing()
         {
-            *line = match control.route(NodeId(outgoing.to.0.into())) {
-                Some(route) => {
-                    let mut bytes = [route, &[TAG], &outgoing.payload].concat();
-                    bytes.push(crc8(&bytes));
+            *line = match bytes(control, &outgoing) {
+                Some(bytes) => {
                     sending.push(Outgoing { bytes, behalf: Behalf::Firmware });
-                    Line::Busy(outgoing.what)
+                    Line::Busy
                 }
-                // Reading: what no route leads to is not sent, and nobody answers. T-11
+                // Reading: an answer that no route leads back for is not sent. T-11
                 None => Line::Left,
             };
         }
+    }
+
+    /// The first byte of its packet leaves the sending engine: the packet as it is on the wire, and
+    /// what it is. T-3, T-8
+    pub fn leaves(&mut self, now: u64, control: &Control) -> Option<(Vec<u8>, Transmission)> {
+        let outgoing = self.messaging.leaves(now)?;
+        Some((bytes(control, &outgoing)?, outgoing.what))
     }
 
     /// When it next has something to do by itself.
     #[must_use]
     pub const fn due(&self) -> Option<u64> {
         match self.line {
-            Line::Free | Line::Busy(_) => self.messaging.due(),
+            Line::Free | Line::Busy => self.messaging.due(),
             Line::Left => Some(0),
-        }
-    }
-
-    /// What the sending engine has of its.
-    #[must_use]
-    pub const fn transmission(&self) -> Option<Transmission> {
-        match self.line {
-            Line::Busy(transmission) => Some(transmission),
-            Line::Free | Line::Left => None,
         }
     }
 
@@ -108,4 +110,12 @@ impl Firmware {
         self.line = Line::Free;
         self.messaging.restart(now, ready, &mut self.told);
     }
+}
+
+/// A packet from its route to its CRC byte; none if no route leads there.
+fn bytes(control: &Control, outgoing: &endpoint::Outgoing) -> Option<Vec<u8>> {
+    let route = control.route(NodeId(outgoing.to.0.into()))?;
+    let mut bytes = [route, &[TAG], &outgoing.payload].concat();
+    bytes.push(crc8(&bytes));
+    Some(bytes)
 }

@@ -165,6 +165,27 @@ impl Sending {
         PacketId { host: self.place.node, number: self.count }
     }
 
+    /// Takes back the firmware's packet, if its first byte has not been taken.
+    pub fn withdraw(&mut self) -> bool {
+        let its = |packet: &Outgoing| packet.behalf == Behalf::Firmware;
+        if let Line::Packet { packet, at: 0 } = &self.line
+            && its(packet)
+        {
+            self.line = Line::Idle;
+            return true;
+        }
+        let waits = self.ready.len();
+        self.ready.retain(|packet| !its(packet));
+        self.ready.len() < waits
+    }
+
+    /// The packet whose first byte has just been taken goes on as this one, which begins with it.
+    pub fn restamp(&mut self, bytes: Vec<u8>) {
+        if let Line::Packet { packet, .. } = &mut self.line {
+            packet.bytes = bytes;
+        }
+    }
+
     /// On whose behalf the packet is that is being sent, if it is not from a text.
     #[must_use]
     pub const fn behalf(&self) -> Option<Behalf> {

@@ -9,7 +9,7 @@ use super::Scenario;
 use super::error::{did_you_mean, shortened};
 use super::limits::{
     BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,
-    FRAMES_MAX, MICROS_MAX, NAME_MAX, NICS_MAX, QUEUE_MAX, SEGMENTS_MAX,
+    FRAMES_MAX, MICROS_MAX, NAME_MAX, NICS_MAX, QUEUE_MAX, RETRIES_MAX, SEGMENTS_MAX,
 };
 use super::map::Map;
 use super::network::{RESERVED, Whole};
@@ -83,7 +83,12 @@ pub(super) fn common(root: &mut Table<'_>) -> Common {
     };
     micros("scan_us", &mut transport.scan);
     micros("timeout_us", &mut transport.timeout);
-    micros("unreachable_us", &mut transport.unreachable);
+    // An older spelling of the same: as many as timeouts fit into this time. T-11
+    if let Some(unreachable) = table.integer::<u64>("unreachable_us", 1..=MICROS_MAX) {
+        let fit = unreachable.checked_div(transport.timeout.0).unwrap_or(0);
+        transport.retries = u32::try_from(fit).unwrap_or(u32::MAX).max(1);
+    }
+    transport.retries = table.integer("retries", 1..=RETRIES_MAX).unwrap_or(transport.retries);
     common.nics = table.integer("nics", 1..=NICS_MAX);
     let parameters = &mut common.parameters;
     parameters.frames = table.integer("frames", 1..=FRAMES_MAX).unwrap_or(parameters.frames);
@@ -319,7 +324,7 @@ fn common_keys(plan: &MessagingPlan, nodes: u16) -> Keys {
     keys.differing("channels", transport.channels, base.channels);
     keys.differing("scan_us", transport.scan.0, base.scan.0);
     keys.differing("timeout_us", transport.timeout.0, base.timeout.0);
-    keys.differing("unreachable_us", transport.unreachable.0, base.unreachable.0);
+    keys.differing("retries", transport.retries, base.retries);
     keys.differing("nics", transport.nics, base.nics.max(nodes));
     keys.differing("frames", parameters.frames, usual.frames);
     keys.differing("credits", parameters.credits, usual.credits);

@@ -53,6 +53,9 @@ pub const NICS_MAX: u64 = 4_096;
 pub const ENTRIES_MAX: u64 = 1 << 24;
 /// Microseconds of the transport's clocks: an hour.
 pub const MICROS_MAX: u64 = 3_600_000_000;
+
+/// Retransmissions without an answer, T-11: at one in a millisecond, an hour of them.
+pub const RETRIES_MAX: u64 = 3_600_000;
 /// Frames of a NIC for endpoints.
 pub const FRAMES_MAX: u64 = 255;
 /// Requests of an endpoint that are not answered.

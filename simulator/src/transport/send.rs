@@ -31,23 +31,32 @@ pub(super) struct Label {
 pub(super) struct Flight<M> {
     /// The message and whose it is.
     pub letter: Letter<M>,
-    /// When it was transmitted last. T-3
-    pub sent: Micros,
-    /// What has become of that transmission.
+    /// When the first byte of its latest transmission left; none before that of its channel's latest
+    /// use. T-3
+    pub sent: Option<Micros>,
+    /// Retransmissions that have left since there was an ACK or a NACK of any of its transmissions. T-3,
+    /// T-11
+    pub retries: u32,
+    /// What has become of its latest transmission.
     pub phase: Phase,
 }
 
 /// What has become of a message's latest transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Phase {
-    /// It has no answer.
-    Underway {
+    /// It is queued, and has not left this NIC.
+    Queued {
         /// Its label, which each transmission has.
         label: Label,
         /// SYNC is repeated with its incarnation until it is acknowledged. T-12
         sync: Sync,
-        /// When the first one went out that has no answer: since then there is no sign of life. T-11
-        silent: Micros,
+    },
+    /// It has left, and has no answer.
+    Underway {
+        /// The same.
+        label: Label,
+        /// The same.
+        sync: Sync,
     },
     /// It was refused, and goes out again at a scan. T-10
     Refused {
@@ -72,7 +81,7 @@ pub(super) enum Answer {
 /// How an answer's echo stands to the packet in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Echo {
-    /// Of its latest transmission. T-8
+    /// Of the latest transmission that has left. T-8
     Latest,
     /// Of an earlier one.
     Earlier,
@@ -87,6 +96,8 @@ pub(super) enum Meaning {
     Late,
     /// It was written.
     Acknowledged,
+    /// Its destination is alive, and nothing else. T-11
+    Alive(Reason),
     /// It goes out again at a scan. T-10
     Refused(Reason),
     /// It will never be taken. T-6
@@ -104,41 +115,56 @@ pub(super) enum Due {
     Return,
 }
 
-/// What the clock says about a packet in flight.
+/// What timer and count say about a packet in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Clock {
     /// Its latest transmission is not older than the timeout.
     Early,
     /// It is.
     Timeout,
-    /// There was no sign of life for too long.
+    /// It is, and as many retransmissions as there may be had no answer.
     Silence,
 }
 
 impl<M> SendEntry<M> {
-    /// What an answer means. T-5, T-6, T-8, T-12, T-13
-    pub(super) fn hear(&self, header: &Header, answer: Answer) -> Meaning {
-        let (echo, phase) = match self {
+    /// What an answer means. One that is of the packet in flight is a sign of life: the count of its
+    /// retries begins anew. T-5, T-6, T-8, T-11..T-13
+    pub(super) fn step(&mut self, header: &Header, answer: Answer) -> Meaning {
+        let flight = match self {
             Self::Closed | Self::Open(_) => return Meaning::Late,
-            Self::Busy(flight) => (flight.echo(header), flight.phase),
+            Self::Busy(flight) => flight,
         };
-        match (phase, answer, echo) {
+        let echo = flight.echo(header);
+        match echo {
+            Echo::Latest | Echo::Earlier => flight.retries = 0,
+            Echo::Foreign => {}
+        }
+        match (flight.phase, answer, echo) {
             // An acknowledgment of any transmission says that the message was written. T-5
             (
-                Phase::Underway { .. } | Phase::Refused { .. },
+                Phase::Queued { .. } | Phase::Underway { .. } | Phase::Refused { .. },
                 Answer::Ack,
                 Echo::Latest | Echo::Earlier,
             ) => Meaning::Acknowledged,
-            // T-8: a NACK of the latest transmission counts.
-            (Phase::Underway { .. }, Answer::Nack(reason), Echo::Latest) => {
+            // T-13: a NACK of the latest transmission that has left. One that is queued need not go.
+            (
+                Phase::Queued { .. } | Phase::Underway { .. },
+                Answer::Nack(reason),
+                Echo::Latest,
+            ) => {
                 if reason.is_final() { Meaning::Return(reason) } else { Meaning::Refused(reason) }
             }
+            // T-8, T-11. Reading: a final one of an earlier transmission is no more, since a later
+            // transmission may still be written.
+            (
+                Phase::Queued { .. } | Phase::Underway { .. } | Phase::Refused { .. },
+                Answer::Nack(reason),
+                Echo::Earlier,
+            ) => Meaning::Alive(reason),
             // Reading: once.
             (Phase::Refused { .. }, Answer::Nack(_), Echo::Latest)
-            // T-8, T-13: one of an earlier transmission does not count.
-            | (Phase::Underway { .. } | Phase::Refused { .. }, Answer::Nack(_), Echo::Earlier)
             | (
-                Phase::Underway { .. } | Phase::Refused { .. },
+                Phase::Queued { .. } | Phase::Underway { .. } | Phase::Refused { .. },
                 Answer::Ack | Answer::Nack(_),
                 Echo::Foreign,
             )
@@ -167,9 +193,12 @@ impl Phase {
         match (self, reason) {
             // T-12: the receiver knows nothing of the channel, which becomes uninitialised.
             (_, Reason::NoChannelState) | (Self::Closed, _) => Self::Closed,
-            (Self::Underway { label, sync, .. } | Self::Refused { label, sync }, _) => {
-                Self::Refused { label, sync }
-            }
+            (
+                Self::Queued { label, sync }
+                | Self::Underway { label, sync }
+                | Self::Refused { label, sync },
+                _,
+            ) => Self::Refused { label, sync },
         }
     }
 }
@@ -177,24 +206,61 @@ impl Phase {
 impl<M> Flight<M> {
     /// Which transmission of it an answer echoes. T-8, T-12
     fn echo(&self, header: &Header) -> Echo {
-        match self.phase {
-            Phase::Underway { label, .. } | Phase::Refused { label, .. } => {
+        match (self.phase, self.sent) {
+            (
+                Phase::Queued { label, .. }
+                | Phase::Underway { label, .. }
+                | Phase::Refused { label, .. },
+                Some(sent),
+            ) => {
                 if header.seq != label.seq || header.incarnation != label.incarnation {
                     Echo::Foreign
-                } else if header.timestamp == self.sent.timestamp() {
+                } else if header.timestamp == sent.timestamp() {
                     Echo::Latest
                 } else {
                     Echo::Earlier
                 }
             }
-            Phase::Closed => Echo::Foreign,
+            // Nothing of this use of the channel has left.
+            (Phase::Queued { .. } | Phase::Underway { .. } | Phase::Refused { .. }, None)
+            | (Phase::Closed, _) => Echo::Foreign,
+        }
+    }
+
+    /// Whether it is queued, with the label of this header.
+    pub(super) fn is_queued_as(&self, header: &Header) -> bool {
+        match self.phase {
+            Phase::Queued { label, .. } => {
+                (label.seq, label.incarnation) == (header.seq, header.incarnation)
+            }
+            Phase::Underway { .. } | Phase::Refused { .. } | Phase::Closed => false,
+        }
+    }
+
+    /// Its queued transmission leaves: from now on its timer runs. T-3, T-11
+    pub(super) const fn leave(&mut self, now: Micros) {
+        if let Phase::Queued { label, sync } = self.phase {
+            self.phase = Phase::Underway { label, sync };
+            // Reading of T-12: the first one of a new use of the channel is no retransmission.
+            if self.sent.is_some() {
+                self.retries = self.retries.saturating_add(1);
+            }
+            self.sent = Some(now);
         }
     }
 
     /// What a scan does about it. T-10, T-11, T-13
     pub(super) fn due(&self, now: Micros, stage: Stage, parameters: &TransportParameters) -> Due {
         match (self.phase, stage, self.clock(now, parameters)) {
-            (Phase::Underway { .. }, Stage::Staying | Stage::Leaving, Clock::Early) => Due::Nothing,
+            // What has not left has no timer.
+            (
+                Phase::Queued { .. },
+                Stage::Staying | Stage::Leaving,
+                Clock::Early | Clock::Timeout | Clock::Silence,
+            )
+            | (Phase::Underway { .. }, Stage::Staying | Stage::Leaving, Clock::Early) => {
+                Due::Nothing
+            }
             // An endpoint that leaves waits for an answer, and so still asks for one. T-13
             (Phase::Underway { .. }, Stage::Staying | Stage::Leaving, Clock::Timeout) => {
                 Due::Resend
@@ -218,30 +284,29 @@ impl<M> Flight<M> {
         }
     }
 
-    /// It goes out again: with the label and the SYNC that it had, or on a channel opened anew. T-12
-    pub(super) const fn resend(&mut self, now: Micros, next: &mut Incarnation) -> (Label, Sync) {
-        let (label, sync, silent) = match self.phase {
-            Phase::Underway { label, sync, silent } => (label, sync, silent),
-            Phase::Refused { label, sync } => (label, sync, now),
-            Phase::Closed => (Label::open(next), Sync::Set, now),
+    /// It is queued again: with the label and the SYNC that it had, or on a channel opened anew. T-12
+    pub(super) const fn resend(&mut self, next: &mut Incarnation) -> (Label, Sync) {
+        let (label, sync) = match self.phase {
+            Phase::Queued { label, sync }
+            | Phase::Underway { label, sync }
+            | Phase::Refused { label, sync } => (label, sync),
+            Phase::Closed => {
+                self.sent = None;
+                (Label::open(next), Sync::Set)
+            }
         };
-        self.sent = now;
-        self.phase = Phase::Underway { label, sync, silent };
+        self.phase = Phase::Queued { label, sync };
         (label, sync)
     }
 
-    /// Reading: both times are over when they are exceeded. T-10, T-11
+    /// Reading: the time is over when it is exceeded. T-10, T-11
     fn clock(&self, now: Micros, parameters: &TransportParameters) -> Clock {
-        let silent = match self.phase {
-            Phase::Underway { silent, .. } => now.since(silent),
-            Phase::Refused { .. } | Phase::Closed => Micros(0),
-        };
-        if silent > parameters.unreachable {
-            Clock::Silence
-        } else if now.since(self.sent) > parameters.timeout {
+        if self.sent.is_none_or(|sent| now.since(sent) <= parameters.timeout) {
+            Clock::Early
+        } else if self.retries < parameters.retries {
             Clock::Timeout
         } else {
-            Clock::Early
+            Clock::Silence
         }
     }
 }

@@ -16,7 +16,7 @@ enum End {
     Returned(Return),
 }
 
-impl<M: Clone> Transport<M> {
+impl<M: Clone + PartialEq> Transport<M> {
     pub(super) fn on_data(
         &mut self,
         header: &Header,
@@ -63,12 +63,15 @@ impl<M: Clone> Transport<M> {
             effects.push(Effect::Noted(*header, Note::Unknown));
             return;
         };
-        let meaning = entry.hear(header, answer);
+        let meaning = entry.step(header, answer);
         match meaning {
             Meaning::Late => effects.push(Effect::Noted(*header, Note::Late)),
             Meaning::Acknowledged => {
                 let next = Label { seq: header.seq.flipped(), incarnation: header.incarnation };
                 self.end(nic, channel, End::Acknowledged(next), effects);
+            }
+            Meaning::Alive(reason) => {
+                effects.push(Effect::Noted(*header, Note::Refused(reason)));
             }
             Meaning::Refused(reason) => {
                 effects.push(Effect::Noted(*header, Note::Refused(reason)));
@@ -102,7 +105,7 @@ impl<M: Clone> Transport<M> {
         }
         let endpoint = flight.letter.endpoint;
         let change = match flight.phase {
-            Phase::Underway { .. } => Change::EndedUnanswered,
+            Phase::Queued { .. } | Phase::Underway { .. } => Change::EndedUnanswered,
             Phase::Refused { .. } | Phase::Closed => Change::EndedRefused,
         };
         effects.push(match end {
@@ -171,10 +174,10 @@ impl<M: Clone> Transport<M> {
             Due::Resend => {
                 let endpoint = flight.letter.endpoint;
                 let resent = match flight.phase {
-                    Phase::Underway { .. } => None,
+                    Phase::Queued { .. } | Phase::Underway { .. } => None,
                     Phase::Refused { .. } | Phase::Closed => Some(Change::Resent),
                 };
-                let (label, sync) = flight.resend(now, &mut self.next);
+                let (label, sync) = flight.resend(&mut self.next);
                 let message = flight.letter.message.clone();
                 let header = self.header(now, nic, channel, label);
                 effects.push(Effect::Noted(header, Note::Retransmitted));
@@ -189,7 +192,7 @@ impl<M: Clone> Transport<M> {
         }
     }
 
-    /// The header of a transmission. T-8: it carries the time of this one.
+    /// The header of a transmission, with the time at which it is queued. T-8
     pub(super) const fn header(
         &self,
         now: Micros,

@@ -4,7 +4,7 @@ use codec::transport::{LogicalChannel, Nic};
 
 use super::Micros;
 use super::rows::RowSet;
-use super::send::{Flight, Phase, SendEntry};
+use super::send::{Flight, SendEntry};
 
 /// A row for each NIC, a column for each logical channel. T-3
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +56,11 @@ impl<M> SendTable<M> {
     }
 
     /// An entry.
+    pub(super) fn entry(&self, nic: Nic, channel: LogicalChannel) -> Option<&SendEntry<M>> {
+        self.entries.get(self.place(nic, channel)?)
+    }
+
+    /// An entry, to change it.
     pub(super) fn entry_mut(
         &mut self,
         nic: Nic,
@@ -135,16 +140,13 @@ impl<M> SendTable<M> {
         })
     }
 
-    /// Makes all times so much earlier.
-    pub(super) fn earlier(&mut self, by: Micros) {
+    /// Makes all times so much earlier, but none earlier than `oldest`.
+    pub(super) fn earlier(&mut self, by: Micros, oldest: Micros) {
         for entry in &mut self.entries {
             match entry {
                 SendEntry::Closed | SendEntry::Open(_) => {}
                 SendEntry::Busy(flight) => {
-                    flight.sent = flight.sent.since(by);
-                    if let Phase::Underway { silent, .. } = &mut flight.phase {
-                        *silent = silent.since(by);
-                    }
+                    flight.sent = flight.sent.map(|sent| sent.since(by).max(oldest));
                 }
             }
         }
@@ -178,8 +180,8 @@ mod tests {
     use codec::transport::{EndpointId, Incarnation, LogicalChannel, Nic, Seq, Sync};
 
     use super::super::Letter;
-    use super::super::send::Label;
-    use super::{Flight, Micros, Phase, SendEntry, SendTable};
+    use super::super::send::{Label, Phase};
+    use super::{Flight, Micros, SendEntry, SendTable};
 
     /// 70 rows of 3 columns, of which row 1 has column 0 in flight, and row 69 columns 1 and 2.
     fn table() -> SendTable<char> {
@@ -187,8 +189,8 @@ mod tests {
         for (row, column) in [(1, 0), (69, 2), (69, 1)] {
             let letter = Letter { endpoint: EndpointId(0), message: 'a' };
             let label = Label { seq: Seq::Zero, incarnation: Incarnation(0) };
-            let phase = Phase::Underway { label, sync: Sync::Set, silent: Micros(0) };
-            let flight = Flight { letter, sent: Micros(0), phase };
+            let phase = Phase::Underway { label, sync: Sync::Set };
+            let flight = Flight { letter, sent: Some(Micros(0)), retries: 0, phase };
             table.occupy(Nic(row), LogicalChannel(column), flight);
         }
         table

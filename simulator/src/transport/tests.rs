@@ -1,11 +1,12 @@
 //! The rules of the protocol, each as what one NIC does about what it is told. `check` knows the API.
 //!
 //! The NIC under test is 0; of two NICs there are rows, of two logical channels columns. Times are in
-//! µs: scans every 10, timeout 40, unreachable 400. Its first incarnation is 7. A line of a script is
+//! µs: scans every 10, timeout 40; 3 retransmissions at most without an answer. Its first incarnation is 7. A line of a script is
 //! a time and one of
 //!
 //! - `load E`, `unload E`, `tick`, and `due`, which asks for the next scan;
 //! - `send E M [to N]`: endpoint E sends message M, to NIC 1 if nothing is said;
+//! - `hold`: what is queued does not leave any more; `leave`: it does, if it is still queued;
 //! - `data C S I @T [sync] M [but R]`: a packet of channel C, number S, incarnation I, timestamp T
 //!   comes from NIC 1, and is taken, or refused with reason R;
 //! - `ack C S I @T` and `nack C S I @T R`: its answers.
@@ -28,13 +29,8 @@ use codec::transport::{
 
 use super::{Effect, Letter, Micros, Packet, Return, Transport, TransportParameters};
 
-const PARAMETERS: TransportParameters = TransportParameters {
-    nics: 2,
-    channels: 2,
-    scan: Micros(10),
-    timeout: Micros(40),
-    unreachable: Micros(400),
-};
+const PARAMETERS: TransportParameters =
+    TransportParameters { nics: 2, channels: 2, scan: Micros(10), timeout: Micros(40), retries: 3 };
 
 /// The names of the reasons.
 const REASONS: [(&str, Reason); 6] = [
@@ -53,21 +49,49 @@ fn check(script: &str) -> String {
 fn check_with(parameters: TransportParameters, first: Incarnation, script: &str) -> String {
     let mut nic = Transport::new(Nic(0), parameters, first);
     let mut picture = String::new();
+    let (mut queue, mut held) = (Vec::new(), false);
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let words: Vec<_> = line.split_whitespace().collect();
         let now = Micros(words[0].parse().unwrap());
         let mut effects = Vec::new();
-        let note = step(&mut nic, now, &words[1..], &mut effects);
+        match words[1] {
+            "hold" => held = true,
+            "leave" => held = false,
+            _ => {}
+        }
+        let note = act(&mut nic, now, &words[1..], &mut effects);
         writeln!(picture, "{line}{note}").unwrap();
         for effect in effects {
-            writeln!(picture, "  {}", told(&effect)).unwrap();
+            match effect {
+                Effect::Send(packet @ Packet::Data(..)) => queue.push(packet),
+                other => writeln!(picture, "  {}", told(&other)).unwrap(),
+            }
+        }
+        for mut packet in queue.extract_if(.., |_| !held) {
+            if nic.is_queued(&packet) {
+                nic.on_leave(now, &mut packet);
+                writeln!(picture, "  {}", told(&Effect::Send(packet))).unwrap();
+            } else {
+                writeln!(picture, "  not sent").unwrap();
+            }
         }
         assert!(nic.agrees(), "{line}: tables and counts disagree");
     }
     picture
 }
 
-fn step(
+/// A step, behind which all that is queued leaves.
+fn step(nic: &mut Transport<char>, now: Micros, words: &[&str], effects: &mut Vec<Effect<char>>) {
+    let before = effects.len();
+    act(nic, now, words, effects);
+    for effect in &mut effects[before..] {
+        if let Effect::Send(packet) = effect {
+            nic.on_leave(now, packet);
+        }
+    }
+}
+
+fn act(
     nic: &mut Transport<char>,
     now: Micros,
     words: &[&str],
@@ -77,6 +101,7 @@ fn step(
         "load" => nic.on_load(endpoint(words[1])),
         "unload" => nic.on_unload(endpoint(words[1]), effects),
         "tick" => nic.on_tick(now, effects),
+        "hold" | "leave" => {}
         "due" => return nic.due().map_or(" -> never".into(), |due| format!(" -> {}", due.0)),
         "send" => {
             let letter = Letter { endpoint: endpoint(words[1]), message: message(words[2]) };

@@ -97,6 +97,37 @@ fn what_waited_in_its_nic_was_not_sent_again_behind_its_ack() {
     ");
 }
 
+/// Another implementation stamps packets and starts timers as it queues them: the first waited for 3.5 ms, the
+/// second for 2.9 ms, and the ACK came when that was queued for 0.9 ms. A packet that left at once shows
+/// its clock.
+#[test]
+fn a_timer_may_run_from_when_a_packet_is_queued() {
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        12 A 7.0 0
+        4500 D 7.1 1000 =1
+        5900 A 7.1 1000
+        7900 D 7.1 5000 =1
+        7912 A 7.1 5000
+    "), @"
+    SA DARA | 2 of 2 acknowledged, rtt 17/479/1405
+     7900 retransmission delayed
+     7900 duplicate
+    ");
+    insta::assert_snapshot!(check("
+        0 S 7.0 0
+        12 A 7.0 0
+        4500 D 7.1 1000 =1
+        5200 D 7.1 5000 =1
+        5300 A 7.1 1000
+    "), @"
+    SA DRA | 2 of 2 acknowledged, rtt 17/411/805
+     5200 retransmission delayed
+     5200 duplicate
+     5300 late
+    ");
+}
+
 /// A NACK does not resend by itself, the scan does; whatever comes over and over is told in short.
 #[test]
 fn a_full_queue_makes_a_storm_of_nacks() {

@@ -72,16 +72,24 @@ fn what_was_acknowledged_must_neither_be_refused_nor_sent_again() {
     insta::assert_snapshot!(check("
         0 S 7.0 0
         12 A 7.0 0
-        4000 S 7.0 4000
-        4012 N2 7.0 4000
+        100 D 7.1 100 =1
+        112 A 7.1 100
+        4100 D 7.1 4100 =1
+        4112 N2 7.1 4100
     "), @"
-    SAR!N! | 1 of 1 acknowledged, rtt 17/17/17
-     4000 retransmission after-ack
-     4000 resent-after-ack
-     4000 duplicate
-     4012 nack queue-full
-     4012 nack-after-ack
+    SA DAR!N! | 2 of 2 acknowledged, rtt 17/17/17
+     4100 retransmission after-ack
+     4100 resent-after-ack
+     4112 nack queue-full
+     4112 nack-after-ack
     ");
+}
+
+/// T-12: a receiver that was started anew takes SYNC for new, and may refuse it for any reason.
+#[test]
+fn a_sync_that_was_acknowledged_may_be_refused() {
+    let told = check("0 S 7.0 0\n 12 A 7.0 0 lost\n 4000 S 7.0 4000\n 4012 N1 7.0 4000");
+    assert!(!told.contains("nack-after-ack") && !told.contains("duplicate"), "{told}");
 }
 
 /// T-12: what was started anew may refuse what it had written before, for it knows nothing of it.

@@ -72,6 +72,8 @@ pub(super) enum End {
     Arrived(u64),
     /// It did not.
     Lost,
+    /// It was lost in a host, as no wire shows. R-3, F-7
+    Inside,
 }
 
 impl Causes {
@@ -115,18 +117,19 @@ impl Causes {
         sent.answers.iter_mut().filter(on_its_way).for_each(|it| it.sight = Sight::Whole);
     }
 
-    /// A packet has reached its end.
-    pub(super) fn ended(&mut self, name: &str, end: End) {
-        let Some(Packet { label, kind }) = self.packets.remove(name) else { return };
-        let Some(sent) = self.of(label) else { return };
+    /// A packet has reached its end. Its label, if it is data.
+    pub(super) fn ended(&mut self, name: &str, end: End) -> Option<Label> {
+        let Packet { label, kind } = self.packets.remove(name)?;
+        let sent = self.of(label)?;
         if kind == Kind::Data {
             sent.end = end;
-            return;
+            return Some(label);
         }
         let on_its_way = |it: &&mut Answer| it.kind == kind && it.end == End::UnderWay;
         if let Some(answer) = sent.answers.iter_mut().find(on_its_way) {
             answer.end = end;
         }
+        None
     }
 
     fn of(&mut self, label: Label) -> Option<&mut Transmission> {
@@ -158,15 +161,18 @@ fn why(sent: &VecDeque<Transmission>, label: Label) -> Option<&'static [Cause]> 
             Kind::Ack | Kind::Nack | Kind::Data => Some(&[Cause::TooEarly]),
         },
         // What was hurt before a tap saw it need not look like an answer.
-        (Some(Answer { end: End::Lost, kind, sight, .. }), _) => Some(match (kind, sight) {
-            (Kind::Nack, Sight::Whole) => &[Cause::Nack, Cause::Corrupt],
-            (Kind::Nack, Sight::None) => &[Cause::Nack, Cause::Corrupt, Cause::Unanswered],
-            (Kind::Ack | Kind::Data, Sight::Whole) => &[Cause::LostAck, Cause::Corrupt],
-            (Kind::Ack | Kind::Data, Sight::None) => {
-                &[Cause::LostAck, Cause::Corrupt, Cause::Unanswered]
-            }
-        }),
+        (Some(Answer { end: End::Lost | End::Inside, kind, sight, .. }), _) => {
+            Some(match (kind, sight) {
+                (Kind::Nack, Sight::Whole) => &[Cause::Nack, Cause::Corrupt],
+                (Kind::Nack, Sight::None) => &[Cause::Nack, Cause::Corrupt, Cause::Unanswered],
+                (Kind::Ack | Kind::Data, Sight::Whole) => &[Cause::LostAck, Cause::Corrupt],
+                (Kind::Ack | Kind::Data, Sight::None) => {
+                    &[Cause::LostAck, Cause::Corrupt, Cause::Unanswered]
+                }
+            })
+        }
         (None, End::Arrived(_)) => Some(&[Cause::Unanswered]),
+        (None, End::Inside) => Some(&[Cause::LostData, Cause::Corrupt, Cause::Unanswered]),
         (None, End::Lost) => Some(&[Cause::LostData, Cause::Corrupt]),
     }
 }

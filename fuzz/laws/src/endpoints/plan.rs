@@ -243,7 +243,7 @@ impl Shape {
             channels: 2 + self.channels % 3,
             scan: Micros(scan),
             timeout: Micros(timeout),
-            unreachable: Micros(4 * (scan + timeout) + 8 * u64::from(self.unreachable)),
+            retries: 2 + u32::from(self.unreachable / 64),
         }
     }
 

@@ -239,7 +239,8 @@ impl World {
         let now = self.now;
         let Some(host) = self.hosts.get_mut(at) else { return };
         if host.sending.is_none()
-            && let Some(out) = host.messaging.take_outgoing()
+            && host.messaging.take_outgoing().is_some()
+            && let Some(out) = host.messaging.leaves(now)
         {
             let length = u64::try_from(out.payload.len()).unwrap_or(u64::MAX);
             host.sending = Some((now + length + AROUND, out.to, out.payload));

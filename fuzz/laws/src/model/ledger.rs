@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use codec::transport::{Header, Incarnation, LogicalChannel, Seq};
-use simulator::transport::{Micros, Packet};
+use codec::transport::{Header, Incarnation, LogicalChannel, Seq, Timestamp};
+use simulator::transport::Packet;
 
 use super::breach::Breach;
 use super::plan::{Claim, MESSAGES_MAX, Message, Plan, Side};
@@ -45,8 +45,8 @@ pub struct Outstanding {
     pub message: Message,
     /// Of its latest transmission; none before the first.
     pub latest: Option<Header>,
-    /// Since when there has been no sign of its destination. T-11
-    pub quiet: Micros,
+    /// Retransmissions that left since there was a sign of its destination. T-11
+    pub retries: u32,
 }
 
 /// What happened to the messages of one NIC.
@@ -116,8 +116,8 @@ impl Ledger {
     }
 
     /// The protocol has accepted a message.
-    pub(super) fn accept(&mut self, on: LogicalChannel, message: Message, now: Micros) -> Step {
-        let new = Outstanding { message, latest: None, quiet: now };
+    pub(super) fn accept(&mut self, on: LogicalChannel, message: Message) -> Step {
+        let new = Outstanding { message, latest: None, retries: 0 };
         self.set(message, Fate::Outstanding);
         match self.outstanding.insert(on, new) {
             None => Ok(()),
@@ -128,7 +128,11 @@ impl Ledger {
     /// A message is transmitted.
     pub(super) fn transmit(&mut self, header: Header, message: Message) -> Step {
         match self.outstanding.get_mut(&header.channel) {
-            Some(own) if own.message == message => own.latest = Some(header),
+            Some(own) if own.message == message => {
+                let again = own.latest.is_some_and(|it| it.incarnation == header.incarnation);
+                own.retries = if again { own.retries.saturating_add(1) } else { 0 };
+                own.latest = Some(header);
+            }
             Some(_) | None => return Err(Breach::ChannelShared(message)),
         }
         Ok(())
@@ -164,23 +168,24 @@ impl Ledger {
         self.last.clear();
     }
 
-    /// Whether an answer is to what is outstanding; a NACK, to its latest transmission. T-8
+    /// Whether an answer is to what is outstanding, whichever of its transmissions it echoes. T-8
     #[must_use]
     pub fn counts(&self, answer: &Packet<Message>) -> bool {
         let latest = |channel| self.outstanding.get(channel).and_then(|own| own.latest);
         match answer {
             Packet::Data(..) => false,
-            Packet::Ack(header) => latest(&header.channel).is_some_and(|latest| {
-                Header { timestamp: latest.timestamp, ..header.answer() } == latest
-            }),
-            Packet::Nack(header, _) => latest(&header.channel) == Some(header.answer()),
+            Packet::Ack(header) | Packet::Nack(header, _) => {
+                latest(&header.channel).is_some_and(|latest| {
+                    Header { timestamp: latest.timestamp, ..header.answer() } == latest
+                })
+            }
         }
     }
 
     /// There was a sign of the destination of what is outstanding there. T-11
-    pub(super) fn hear_of(&mut self, on: LogicalChannel, now: Micros) {
+    pub(super) fn hear_of(&mut self, on: LogicalChannel) {
         if let Some(own) = self.outstanding.get_mut(&on) {
-            own.quiet = now;
+            own.retries = 0;
         }
     }
 
@@ -217,11 +222,10 @@ impl Ledger {
     }
 
     /// The same, had all happened so much earlier.
-    pub(super) fn earlier(&mut self, by: Micros) {
+    pub(super) fn earlier(&mut self, then: impl Fn(Timestamp) -> Timestamp) {
         for own in self.outstanding.values_mut() {
-            own.quiet = Micros(own.quiet.0.saturating_sub(by.0));
             if let Some(latest) = &mut own.latest {
-                latest.timestamp.0 = latest.timestamp.0.wrapping_sub(by.timestamp().0);
+                latest.timestamp = then(latest.timestamp);
             }
         }
     }

@@ -173,10 +173,21 @@ pub struct Plan {
     /// Packets on both paths together at most. Where sending or a scan would put more there it does
     /// not happen: first something must arrive, or be lost.
     pub room: usize,
+    /// When data leaves.
+    pub departure: Departure,
     /// What is done wrong on purpose.
     pub flaw: Flaw,
     /// What is taken for a law beside the laws.
     pub claim: Option<Claim>,
+}
+
+/// When a data packet that a machine has queued leaves its NIC. T-3
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// At once.
+    Immediate,
+    /// At any time, in any order.
+    Delayed,
 }
 
 /// Messages of a plan at most.
@@ -190,7 +201,7 @@ impl Plan {
     }
 
     /// Two logical channels; a scan every µs, which sends everything again, and gives up what there was
-    /// no sign of for more than two; two messages from NIC 0 and one from NIC 1. Incarnations start
+    /// no sign of after two retransmissions; two messages from NIC 0 and one from NIC 1. Incarnations start
     /// where they wrap, and where half of them are behind. Nothing goes wrong.
     #[must_use]
     pub fn small() -> Self {
@@ -199,7 +210,7 @@ impl Plan {
             channels: 2,
             scan: Micros(1),
             timeout: Micros(0),
-            unreachable: Micros(2),
+            retries: 2,
         };
         Self {
             parameters,
@@ -207,6 +218,7 @@ impl Plan {
             messages: vec![Mail::good(Side::Left), Mail::good(Side::Left), Mail::good(Side::Right)],
             bounds: Bounds::default(),
             room: 4,
+            departure: Departure::Immediate,
             flaw: Flaw::None,
             claim: Some(Claim::HeardIsAnswered),
         }

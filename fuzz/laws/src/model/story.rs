@@ -69,6 +69,7 @@ impl fmt::Display for Line<'_> {
                     write!(f, "{} to {side} is lost", Told(packet))?;
                 }
             }
+            Action::Leave(side, _) => write!(f, "a packet leaves {side}")?,
             Action::Tick => {
                 let now = self.at.now.0.saturating_add(1);
                 write!(f, "time passes: it is {}", now.saturating_sub(World::ORIGIN.0))?;
@@ -108,6 +109,7 @@ fn consequence(f: &mut fmt::Formatter<'_>, between: &str, event: &Event) -> fmt:
             let (Packet::Data(header, ..) | Packet::Ack(header) | Packet::Nack(header, _)) = packet;
             write!(f, "{between}NIC {} sends {}", header.source.0, Told(packet))
         }
+        Event::Dropped(_, packet) => write!(f, "{between}{} is dropped there", Told(packet)),
         Event::Ended(side, message, end) => {
             write!(f, "{between}at {side} {}", Ended(*message, *end))
         }

@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
-use codec::transport::{EndpointId, Header, Incarnation, Reason};
+use codec::transport::{EndpointId, Header, Incarnation, Reason, Timestamp};
 use simulator::transport::{Effect, Letter, Micros, Note, Packet, Return, Transport};
 
 use super::breach::Breach;
 use super::ledger::{Fate, Ledger, Written};
-use super::plan::{Bounds, Claim, ENDPOINT, Flaw, Key, Message, NEIGHBOUR, Pair, Plan, Side};
+use super::plan::{
+    Bounds, Claim, Departure, ENDPOINT, Flaw, Key, Message, NEIGHBOUR, Pair, Plan, Side,
+};
 
 pub mod apply;
 mod hear;
@@ -26,6 +28,8 @@ pub enum Action {
     Double(Side),
     /// The packet behind so many others on the path to this side arrives.
     Overtake(Side, u8),
+    /// The packet behind so many others in a NIC's queue leaves it.
+    Leave(Side, u8),
     /// A µs passes: scans are due.
     Tick,
     /// A receive queue fills up.
@@ -60,6 +64,8 @@ pub struct Station {
     pub transport: Transport<Message>,
     /// The endpoint.
     pub endpoint: Endpoint,
+    /// Data that has not left.
+    pub queue: Vec<Packet<Message>>,
     /// The history.
     pub ledger: Ledger,
 }
@@ -91,6 +97,8 @@ pub enum Event {
     Lost(Packet<Message>),
     /// A side sends a packet.
     Sent(Packet<Message>),
+    /// It need not leave any more.
+    Dropped(Side, Packet<Message>),
     /// A message comes to its end at its sender, or is carried away with its endpoint.
     Ended(Side, Message, End),
     /// A machine noticed something.
@@ -122,7 +130,8 @@ impl World {
             let mut transport = start(plan, side, *plan.first.of(side));
             transport.on_load(ENDPOINT);
             let ledger = Ledger::new(plan, side);
-            Rc::new(Station { transport, endpoint: Endpoint::Resident, ledger })
+            let (endpoint, queue) = (Endpoint::Resident, Vec::new());
+            Rc::new(Station { transport, endpoint, queue, ledger })
         };
         Self {
             stations: Pair { left: station(Side::Left), right: station(Side::Right) },
@@ -137,6 +146,8 @@ impl World {
         for side in Side::BOTH {
             let on_path = u8::try_from(self.paths.of(side).len()).unwrap_or(u8::MAX);
             then(Action::Send(side));
+            let queued = u8::try_from(self.stations.of(side).queue.len()).unwrap_or(u8::MAX);
+            (0..queued).for_each(|place| then(Action::Leave(side, place)));
             if on_path > 0 {
                 then(Action::Deliver(side));
                 then(Action::Lose(side));
@@ -158,7 +169,8 @@ impl World {
     #[must_use]
     pub fn is_resolved(&self) -> bool {
         Side::BOTH.iter().all(|side| {
-            self.paths.of(*side).is_empty() && self.stations.of(*side).ledger.is_resolved()
+            let Station { queue, ledger, .. } = &**self.stations.of(*side);
+            self.paths.of(*side).is_empty() && queue.is_empty() && ledger.is_resolved()
         })
     }
 
@@ -172,6 +184,8 @@ impl World {
             None
         } else if let Some(side) = first(&|side| !self.paths.of(side).is_empty()) {
             Some(Action::Deliver(side))
+        } else if let Some(side) = first(&|side| !station(side).queue.is_empty()) {
+            Some(Action::Leave(side, 0))
         } else if let Some(side) = first(&|side| station(side).endpoint == Endpoint::Full) {
             Some(Action::Empty(side))
         } else if let Some(side) = first(&|side| station(side).endpoint == Endpoint::Out) {
@@ -196,6 +210,12 @@ impl Station {
         };
         let next = self.ledger.waiting().find(may_send)?;
         self.transport.has_channel(side.other().nic()).then_some(next)
+    }
+
+    /// Queues data, which has no timestamp before it leaves.
+    fn enqueue(&mut self, packet: Packet<Message>) {
+        let Packet::Data(header, sync, message) = packet else { return };
+        self.queue.push(Packet::Data(Header { timestamp: Timestamp(0), ..header }, sync, message));
     }
 
     /// What the endpoint says to a message that is new. T-6

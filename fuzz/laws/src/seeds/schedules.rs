@@ -13,7 +13,7 @@ const RUNS: [(&str, &str, u64); 39] = [
     ("capture-plans", "overrun-alarm", 77),
     ("endpoints", "loaded", 0),
     ("endpoints", "returned-as-refused", 5),
-    ("endpoints", "given-up", 4),
+    ("endpoints", "given-up", 33),
     ("endpoints", "returned-after-a-restart", 81),
     ("endpoints", "returned-as-unreachable", 26),
     ("link", "forward-reset", 0),

@@ -47,13 +47,16 @@ pub(super) struct Account {
 #[derive(Clone, Debug)]
 struct Flight {
     number: Number,
-    /// Of the latest transmission, and when that was, by the NIC's clock.
+    /// Of the latest transmission that was queued.
     header: Header,
     sync: Sync,
-    latest: u64,
-    /// When it set out, or did again behind the last sign of its destination. T-11
-    sign: u64,
-    /// Why its latest transmission was refused. T-13
+    /// Whether that has not left its NIC.
+    queued: bool,
+    /// When the latest one with this label left, by the NIC's clock. T-3
+    left: Option<u64>,
+    /// Retransmissions that left behind the last sign of its destination. T-11
+    retries: u32,
+    /// Why the latest one that left was refused. T-13
     refused: Option<Reason>,
 }
 
@@ -253,18 +256,17 @@ impl Ledger {
                 let stored = self.stored(nic, (header.source, header.channel));
                 stored.is_some_and(|stored| stored.is_newer_than(header.incarnation))
             }
-            Packet::Ack(header) => self.answered(nic, header, None).is_none(),
-            Packet::Nack(header, reason) => self.answered(nic, header, Some(*reason)).is_none(),
+            Packet::Ack(header) | Packet::Nack(header, _) => self.answered(nic, header).is_none(),
         }
     }
 
-    /// What an answer answers, if it counts. T-8
-    fn answered(&self, nic: Nic, answer: &Header, reason: Option<Reason>) -> Option<&Flight> {
+    /// What an answer answers, if it is of a transmission of it. T-8
+    fn answered(&self, nic: Nic, answer: &Header) -> Option<&Flight> {
         let channel = self.channel(nic, (answer.source, answer.channel))?;
         let flight = channel.flight.as_ref()?;
         let same = flight.header.seq == answer.seq
             && flight.header.incarnation == answer.incarnation
-            && (reason.is_none() || flight.header.timestamp == answer.timestamp);
+            && flight.left.is_some();
         (same && !flight.is_forgotten()).then_some(flight)
     }
 

@@ -55,6 +55,10 @@ pub enum Op {
     Hold(Path),
     /// It does again.
     Release(Path),
+    /// Nothing that a NIC has queued leaves it.
+    Stall(u16),
+    /// It does again.
+    Start(u16),
     /// So much time passes, and every NIC does what is due when it is.
     Pass(u64),
     /// Likewise, up to the next moment at which something is due, if there is one.
@@ -167,7 +171,7 @@ impl Shape {
             channels: 1 + self.channels % 3,
             scan: Micros(scan),
             timeout: Micros(timeout),
-            unreachable: Micros(3 * (scan + timeout) + u64::from(self.unreachable)),
+            retries: 3 + u32::from(self.unreachable / 64),
         }
     }
 
@@ -223,8 +227,10 @@ impl<'a> Arbitrary<'a> for Op {
             13 | 14 => Self::Flush,
             15..=17 => Self::Lose(path),
             18 | 19 => Self::DuplicateAnswer(path),
-            20 => Self::Hold(path),
-            21 => Self::Release(path),
+            20 if three < 128 => Self::Hold(path),
+            20 => Self::Stall(one.into()),
+            21 if three < 128 => Self::Release(path),
+            21 => Self::Start(one.into()),
             22 | 23 => Self::Pass((three % 32).into()),
             24 => Self::Pass(u64::from(three) * 4),
             25..=27 => Self::PassToNext,

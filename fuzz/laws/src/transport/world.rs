@@ -7,7 +7,6 @@ mod times;
 use std::collections::{BTreeSet, VecDeque};
 
 use codec::transport::{self as wire, EndpointId, Nic, Reason};
-use simulator::endpoint::MICROSECOND;
 use simulator::transport::{Effect, Note, Packet, Return, Transport, TransportParameters};
 
 use super::ledger::{At, Cause, End, Ledger, Number, Step};
@@ -68,6 +67,10 @@ struct Host {
     endpoints: Vec<Endpoint>,
     /// When the next scan is due, by its clock. T-10
     scan: Option<u64>,
+    /// Data that has not left.
+    queue: VecDeque<Packet<Number>>,
+    /// Whether none leaves.
+    stalled: bool,
 }
 
 /// All of it.
@@ -101,7 +104,8 @@ impl World {
                 Endpoint { frame, key, room: Room::Free, waiting: VecDeque::new() }
             };
             let endpoints = (0..ENDPOINTS).map(endpoint).collect();
-            Host { machine, endpoints, ahead: shape.clock(nic), scan: None }
+            let (queue, stalled) = (VecDeque::new(), false);
+            Host { machine, endpoints, ahead: shape.clock(nic), scan: None, queue, stalled }
         };
         let ways = usize::from(parameters.nics).pow(2);
         Self {
@@ -139,6 +143,8 @@ impl World {
             }
             Op::Hold(path) => self.lane(path).into_iter().for_each(|lane| lane.held = true),
             Op::Release(path) => self.lane(path).into_iter().for_each(|lane| lane.held = false),
+            Op::Stall(nic) => self.stall(self.nic(nic), true),
+            Op::Start(nic) => self.stall(self.nic(nic), false),
             Op::Pass(time) => self.pass(time),
             Op::PassToNext => {
                 let next = self.next().map_or(0, |(at, _)| at.saturating_sub(self.now));
@@ -178,6 +184,7 @@ impl World {
     pub(super) fn settle(&mut self) {
         journal::tell(|| Entry::Did(self.now, "Nothing goes wrong any more".to_owned()));
         self.lanes.iter_mut().for_each(|lane| lane.held = false);
+        self.nics().for_each(|nic| self.stall(nic, false));
         for endpoint in self.hosts.iter_mut().flat_map(|host| &mut host.endpoints) {
             endpoint.room = Room::Free;
         }
@@ -284,15 +291,10 @@ impl World {
             let (place, name) = name(&effect);
             self.seen.get_mut(place).into_iter().for_each(|seen| *seen = Some(name));
             match effect {
-                Effect::Send(packet) => {
-                    let packet = self.through_bytes(&packet);
-                    let to = header(&packet).destination;
-                    let at = self.now * MICROSECOND;
-                    journal::tell(|| Entry::Packet(at, nic, to, self.bytes.clone()));
-                    let place = self.place((nic, to));
-                    let lane = self.lanes.get_mut(place);
-                    lane.into_iter().for_each(|lane| lane.packets.push_back(packet));
+                Effect::Send(packet @ Packet::Data(..)) => {
+                    self.host_mut(nic).into_iter().for_each(|host| host.queue.push_back(packet));
                 }
+                Effect::Send(packet) => self.transmit(nic, &packet),
                 Effect::Unloaded(endpoint, messages) => {
                     let at = At { nic, endpoint };
                     let it = self.endpoint(at);
@@ -305,6 +307,7 @@ impl World {
             }
         }
         self.effects = effects;
+        self.depart(nic);
     }
 
     /// What must be so at any time. T-2, T-3, T-10

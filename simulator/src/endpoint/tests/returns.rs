@@ -5,7 +5,6 @@ use codec::transport::{EndpointId, EndpointKey, Reason};
 use super::{SECOND, pair, stream};
 use crate::endpoint::{Kind, MessageStream, Told, Why};
 use crate::traffic::Size;
-use crate::transport::Micros;
 
 #[test]
 fn a_wrong_key_brings_the_request_back_at_once() {
@@ -43,7 +42,7 @@ fn no_such_endpoint_and_no_such_nic_bring_the_request_back() {
 fn what_no_one_hears_comes_back_as_unreachable() {
     let mut net = pair(vec![stream(0, (1, 0), 9)]);
     net.lost = |_| true;
-    net.hosts[0].protocol.unreachable = Micros(50_000);
+    net.hosts[0].protocol.retries = 12;
     net.run(30 * SECOND);
     assert_eq!(net.count(|told| matches!(told, Told::Returned(_, Why::Unreachable))), 9);
     assert!(net.hosts[0].is_quiet());

@@ -2,10 +2,10 @@
 
 use codec::transport::{Nic, Reason};
 
+use super::super::protocol::reason_class;
 use super::{Net, SECOND, ping_pong, plan, stream};
 use crate::endpoint::{
     Costs, EndpointParameters, MICROSECOND, MessageStream, Messaging, MessagingPlan, Told,
-    reason_class,
 };
 
 #[test]

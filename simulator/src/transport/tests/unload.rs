@@ -132,7 +132,7 @@ fn a_nack_of_an_earlier_transmission_does_not_let_the_endpoint_leave() {
       data 1.0 0 7 @50 sync a
     51 unload 3
     52 nack 0 0 7 @1 full
-      noted Late
+      noted Refused(QueueFull)
     53 nack 0 0 7 @50 full
       noted Refused(QueueFull)
       unloaded 3 with ['a']
@@ -161,8 +161,8 @@ fn while_an_endpoint_leaves_only_what_has_no_answer_goes_again() {
       noted Refused(QueueFull)
     50 tick
       noted Retransmitted
-      data 1.0 0 7 @50 sync a
       noted Retransmitted
+      data 1.0 0 7 @50 sync a
       data 1.1 0 8 @50 sync b
     51 nack 0 0 7 @50 full
       noted Refused(QueueFull)
@@ -184,6 +184,9 @@ fn an_endpoint_leaves_when_its_last_message_goes_back() {
         2 send 3 b
         3 nack 0 0 7 @1 full
         4 unload 3
+        50 tick
+        100 tick
+        150 tick
         403 tick
         404 load 3
         405 send 3 c
@@ -198,6 +201,15 @@ fn an_endpoint_leaves_when_its_last_message_goes_back() {
     3 nack 0 0 7 @1 full
       noted Refused(QueueFull)
     4 unload 3
+    50 tick
+      noted Retransmitted
+      data 1.1 0 8 @50 sync b
+    100 tick
+      noted Retransmitted
+      data 1.1 0 8 @100 sync b
+    150 tick
+      noted Retransmitted
+      data 1.1 0 8 @150 sync b
     403 tick
       returned b, unreachable
       unloaded 3 with ['a']
@@ -224,10 +236,16 @@ fn an_endpoint_that_is_loaded_while_it_leaves_stays() {
         6 load 3
         7 ack 1 0 8 @2
         8 send 3 c
+        1700 tick
+        1701 nack 0 0 7 @1700 full
+        1800 tick
+        1801 nack 0 0 7 @1800 full
+        1900 tick
+        1901 nack 0 0 7 @1900 full
         2000 tick
         2001 ack 0 0 7 @2000
         2002 unload 3
-        2003 ack 1 1 8 @2000
+        2003 ack 1 1 8 @1900
     "), @"
     0 load 3
     1 send 3 a
@@ -243,15 +261,36 @@ fn an_endpoint_that_is_loaded_while_it_leaves_stays() {
       acknowledged b
     8 send 3 c
       data 1.1 1 8 @8 c
+    1700 tick
+      noted Retransmitted
+      noted Retransmitted
+      data 1.0 0 7 @1700 sync a
+      data 1.1 1 8 @1700 c
+    1701 nack 0 0 7 @1700 full
+      noted Refused(QueueFull)
+    1800 tick
+      noted Retransmitted
+      noted Retransmitted
+      data 1.0 0 7 @1800 sync a
+      data 1.1 1 8 @1800 c
+    1801 nack 0 0 7 @1800 full
+      noted Refused(QueueFull)
+    1900 tick
+      noted Retransmitted
+      noted Retransmitted
+      data 1.0 0 7 @1900 sync a
+      data 1.1 1 8 @1900 c
+    1901 nack 0 0 7 @1900 full
+      noted Refused(QueueFull)
     2000 tick
       noted Retransmitted
-      data 1.0 0 7 @2000 sync a
       returned c, unreachable
+      data 1.0 0 7 @2000 sync a
     2001 ack 0 0 7 @2000
       acknowledged a
     2002 unload 3
       unloaded 3 with []
-    2003 ack 1 1 8 @2000
+    2003 ack 1 1 8 @1900
       noted Late
     ");
 }

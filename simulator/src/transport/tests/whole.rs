@@ -20,7 +20,8 @@ fn a_nic_may_send_to_itself() {
         nic.on_send(Micros(now), Nic(0), letter, &mut effects).unwrap();
         while let Some(effect) = effects.pop() {
             match effect {
-                Effect::Send(packet) => {
+                Effect::Send(mut packet) => {
+                    nic.on_leave(Micros(now), &mut packet);
                     let mut take = |message: &char| {
                         written.push(*message);
                         Ok(())
@@ -73,7 +74,7 @@ fn what_happened_later_is_the_same_when_it_is_taken_back() {
     };
     let mut later = run(1000);
     assert_ne!(later, run(0));
-    later.earlier(Micros(1000));
+    later.earlier(Micros(1000), Micros(0));
     assert_eq!(later, run(0));
 }
 

@@ -2,9 +2,9 @@
 
 use super::time::Reckoning;
 use super::{
-    Action, Bounds, Breach, Claim, ENDPOINT, Effect, End, Endpoint, EndpointId, Event, Fate, Flaw,
-    Letter, Message, Micros, NEIGHBOUR, Packet, Plan, Rc, Return, Side, Station, World, Written,
-    start,
+    Action, Bounds, Breach, Claim, Departure, ENDPOINT, Effect, End, Endpoint, EndpointId, Event,
+    Fate, Flaw, Letter, Message, Micros, NEIGHBOUR, Packet, Plan, Rc, Return, Side, Station, World,
+    Written, start,
 };
 
 /// What a step leads to: another state, or none if it cannot be taken; or a broken law.
@@ -44,6 +44,7 @@ impl Step<'_> {
                 })
             }
             Action::Lose(side) => self.lose(&mut next, side),
+            Action::Leave(side, place) => self.leave(&mut next, side, place.into())?,
             Action::Tick => self.tick(&mut next)?,
             Action::Fill(side) => turn(&mut next, side, Endpoint::Resident, Endpoint::Full),
             Action::Empty(side) => turn(&mut next, side, Endpoint::Full, Endpoint::Resident),
@@ -71,13 +72,15 @@ impl Step<'_> {
             | Action::Overtake(..)
             | Action::Double(_)
             | Action::Lose(_)
+            | Action::Leave(..)
             | Action::Fill(_)
             | Action::Empty(_)
             | Action::Unload(_)
             | Action::Load(_)
             | Action::Restart(_) => false,
         };
-        let under_way = Side::BOTH.map(|side| world.paths.of(side).len()).iter().sum::<usize>();
+        let on_way = |side| world.paths.of(side).len() + world.stations.of(side).queue.len();
+        let under_way = Side::BOTH.map(on_way).iter().sum::<usize>();
         transmits && under_way > self.plan.room
     }
 
@@ -89,7 +92,7 @@ impl Step<'_> {
         let mut effects = Vec::new();
         let sent = station.transport.on_send(now, side.other().nic(), letter, &mut effects);
         let channel = sent.map_err(|_| Breach::Miscounted(side))?;
-        station.ledger.accept(channel, message, now)?;
+        station.ledger.accept(channel, message)?;
         self.apply(world, side, effects).map(Some)
     }
 
@@ -100,6 +103,37 @@ impl Step<'_> {
         }
         self.events.push(Event::Lost(path.remove(0)));
         Some(())
+    }
+
+    /// A queued packet leaves its NIC, or is dropped there if it need not leave any more. T-3, T-8
+    fn leave(&mut self, world: &mut World, side: Side, place: usize) -> Taken {
+        let station = Rc::make_mut(world.stations.of_mut(side));
+        if place >= station.queue.len() {
+            return Ok(None);
+        }
+        let mut packet = station.queue.remove(place);
+        if !station.transport.is_queued(&packet) {
+            self.events.push(Event::Dropped(side, packet));
+            return Ok(Some(()));
+        }
+        station.transport.on_leave(world.now, &mut packet);
+        self.transmit(world, side, packet).map(Some)
+    }
+
+    /// A packet begins on its path.
+    fn transmit(
+        &mut self,
+        world: &mut World,
+        side: Side,
+        packet: Packet<Message>,
+    ) -> Result<(), Breach> {
+        if let Packet::Data(header, _, message) = packet {
+            let station = Rc::make_mut(world.stations.of_mut(side));
+            station.ledger.transmit(header, message)?;
+        }
+        self.events.push(Event::Sent(packet));
+        Rc::make_mut(world.paths.of_mut(side.other())).push(packet);
+        Ok(())
     }
 
     fn deliver(&mut self, world: &mut World, side: Side, place: usize) -> Taken {
@@ -163,6 +197,7 @@ impl Step<'_> {
         let next = station.transport.next_incarnation();
         station.transport = start(self.plan, side, next);
         station.endpoint = Endpoint::Out;
+        station.queue.clear();
         let lost = match self.plan.flaw {
             Flaw::LostSentAgain => Fate::Waiting,
             Flaw::None
@@ -184,14 +219,17 @@ impl Step<'_> {
     ) -> Result<(), Breach> {
         for effect in effects {
             match effect {
-                Effect::Send(packet) => {
-                    if let Packet::Data(header, _, message) = packet {
-                        let station = Rc::make_mut(world.stations.of_mut(side));
-                        station.ledger.transmit(header, message)?;
+                Effect::Send(mut packet @ Packet::Data(..)) => {
+                    let station = Rc::make_mut(world.stations.of_mut(side));
+                    match self.plan.departure {
+                        Departure::Immediate => {
+                            station.transport.on_leave(world.now, &mut packet);
+                            self.transmit(world, side, packet)?;
+                        }
+                        Departure::Delayed => station.enqueue(packet),
                     }
-                    self.events.push(Event::Sent(packet));
-                    Rc::make_mut(world.paths.of_mut(side.other())).push(packet);
                 }
+                Effect::Send(packet) => self.transmit(world, side, packet)?,
                 Effect::Acknowledged(letter) => {
                     self.end(world, side, letter.message, End::Acknowledged)?;
                 }
@@ -233,9 +271,8 @@ impl Step<'_> {
         let Some(own) = station.ledger.end(message, fate) else {
             return Err(Breach::Misplaced(side));
         };
-        let quiet = world.now.0.saturating_sub(own.quiet.0);
-        if end == End::Returned(Return::Unreachable) && quiet <= self.plan.parameters.unreachable.0
-        {
+        let early = own.retries < self.plan.parameters.retries;
+        if end == End::Returned(Return::Unreachable) && early {
             return Err(Breach::GivenUpEarly(message));
         }
         Ok(())
@@ -273,6 +310,7 @@ const fn spend(left: Bounds, action: Action) -> Option<Bounds> {
         Action::Restart(_) => &mut left.restarts,
         Action::Send(_)
         | Action::Deliver(_)
+        | Action::Leave(..)
         | Action::Tick
         | Action::Empty(_)
         | Action::Load(_) => return Some(left),

@@ -27,7 +27,7 @@ impl Step<'_> {
             return Err(Breach::Disturbed(side));
         }
         if counts {
-            station.ledger.hear_of(header.channel, world.now);
+            station.ledger.hear_of(header.channel);
         }
         self.apply(world, side, effects)
     }

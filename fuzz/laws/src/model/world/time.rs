@@ -20,19 +20,26 @@ pub enum Reckoning {
 /// What is told of a transmission that is not the latest of what is outstanding.
 const LONG_AGO: Timestamp = Timestamp(1 << 20);
 
+/// When what was transmitted long ago was: longer ago than any timeout of a walk. A message that was
+/// refused waits for as long as its endpoint leaves. T-13
+const OLDEST: Micros = Micros(World::ORIGIN.0 - 8);
+
 impl World {
     /// Moves everything back to when every step begins.
     pub(super) fn rewind(&mut self, by: Micros) {
+        let then = |at: Timestamp| {
+            Timestamp(at.0.saturating_sub(by.timestamp().0).max(OLDEST.timestamp().0))
+        };
         for side in Side::BOTH {
             let station = Rc::make_mut(self.stations.of_mut(side));
-            station.transport.earlier(by);
-            station.ledger.earlier(by);
+            station.transport.earlier(by, OLDEST);
+            station.ledger.earlier(then);
             let path = self.paths.of_mut(side);
             if !path.is_empty() {
                 for packet in Rc::make_mut(path) {
                     let timestamp = &mut header_mut(packet).timestamp;
                     if *timestamp != LONG_AGO {
-                        timestamp.0 = timestamp.0.wrapping_sub(by.timestamp().0);
+                        *timestamp = then(*timestamp);
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! The part of the ledger that is about NICs as senders. T-2, T-8..T-13
 
 use codec::transport::{Header, Nic, Reason, Sync};
-use simulator::transport::{Effect, Letter, Micros, Return};
+use simulator::transport::{Effect, Letter, Micros, Return, TransportParameters};
 
 use super::{Channel, End, Flight, Ledger, Number, Step, data};
 
@@ -13,16 +13,15 @@ impl Ledger {
         assert!(sends, "it sends {number}: {step:?}");
         if let Some((header, sync, number)) = first {
             self.set(number, End::Open);
-            self.transmits(step, header, sync, number);
+            self.queues(step, header, sync, number);
         }
     }
 
-    /// A transmission, the first or another.
-    fn transmits(&mut self, step: &Step<'_>, header: &Header, sync: Sync, number: Number) {
+    /// A transmission is queued, the first or another.
+    fn queues(&mut self, step: &Step<'_>, header: &Header, sync: Sync, number: Number) {
         let Step { nic, clock, .. } = *step;
         let to = self.account(number).map(|account| account.to.nic);
         assert_eq!((header.source, Some(header.destination)), (nic, to), "its NICs: {step:?}");
-        assert_eq!(header.timestamp, Micros(clock).timestamp(), "its time of transmission. T-8");
         assert!(header.channel.0 < self.parameters.channels, "a logical channel. T-2");
         let timeout = self.parameters.timeout.0;
         let from = self.account(number).map(|account| account.from);
@@ -31,23 +30,24 @@ impl Ledger {
         let Some(side) = self.side_mut(nic) else { return };
         let used = side.used;
         let Some(channel) = side.channels.get_mut(place) else { return };
-        let (sign, again) = match &channel.flight {
-            None => (clock, None),
+        let again = match &channel.flight {
+            None => None,
             Some(flight) => {
                 assert_eq!(flight.number, number, "one packet outstanding at most. T-2: {step:?}");
-                assert!(clock - flight.latest > timeout, "its timeout is over. T-10: {step:?}");
+                assert!(!flight.queued, "it is queued once. T-2: {step:?}");
+                let over = flight.left.is_some_and(|left| clock - left > timeout);
+                assert!(over, "its timeout is over. T-10: {step:?}");
                 assert!(
                     !(leaves && flight.refused.is_some()),
                     "it leaves, and was refused. T-13: {step:?}"
                 );
-                let same = (flight.sync, flight.header.incarnation, flight.header.seq);
-                // Whoever refused it was there; from now on there is to be an answer again. T-11
-                let sign = if flight.refused.is_some() { clock } else { flight.sign };
-                (sign, (!flight.is_forgotten()).then_some(same))
+                (!flight.is_forgotten()).then_some(flight)
             }
         };
+        let (left, retries) = again.map_or((None, 0), |flight| (flight.left, flight.retries));
         let opens = match (again, channel.open) {
-            (Some(same), _) => {
+            (Some(flight), _) => {
+                let same = (flight.sync, flight.header.incarnation, flight.header.seq);
                 let sent = (sync, header.incarnation, header.seq);
                 assert_eq!(sent, same, "it is sent again as it was: {step:?}");
                 false
@@ -68,18 +68,41 @@ impl Ledger {
             let newer = used.is_none_or(|used| header.incarnation.is_newer_than(used));
             assert!(newer, "an incarnation newer than all before. T-12: {step:?}");
         }
-        let (latest, refused) = (clock, None);
-        let header = *header;
-        channel.flight = Some(Flight { number, header, sync, latest, sign, refused });
+        // Until the new one leaves, its time is that of the one before.
+        let timestamp = left.map_or(header.timestamp, |left| Micros(left).timestamp());
+        let header = Header { timestamp, ..*header };
+        let (queued, refused) = (true, None);
+        channel.flight = Some(Flight { number, header, sync, queued, left, retries, refused });
         channel.open = Some((header.incarnation, header.seq));
         if opens {
             side.used = Some(header.incarnation);
         }
     }
 
-    /// An answer comes in. T-5, T-6, T-8
+    /// Whether a packet that was queued is still to leave. T-5, T-13
+    pub(in super::super) fn is_queued(&self, nic: Nic, header: &Header, number: Number) -> bool {
+        let channel = self.channel(nic, (header.destination, header.channel));
+        channel.and_then(|channel| channel.flight.as_ref()).is_some_and(|flight| {
+            flight.queued
+                && flight.number == number
+                && (flight.header.incarnation, flight.header.seq)
+                    == (header.incarnation, header.seq)
+        })
+    }
+
+    /// It leaves. T-3, T-8
+    pub(in super::super) fn departs(&mut self, nic: Nic, clock: u64, header: &Header) {
+        assert_eq!(header.timestamp, Micros(clock).timestamp(), "its time of transmission. T-8");
+        let channel = self.channel_mut(nic, (header.destination, header.channel));
+        if let Some(flight) = channel.and_then(|channel| channel.flight.as_mut()) {
+            flight.retries += u32::from(flight.left.is_some());
+            (flight.queued, flight.left, flight.header) = (false, Some(clock), *header);
+        }
+    }
+
+    /// An answer comes in. T-5, T-6, T-8, T-11
     pub(super) fn is_answered(&mut self, step: &Step<'_>, header: &Header, reason: Option<Reason>) {
-        let Some(flight) = self.answered(step.nic, header, reason).cloned() else {
+        let Some(flight) = self.answered(step.nic, header).cloned() else {
             return self.no_more(step, &[]);
         };
         let number = flight.number;
@@ -96,6 +119,10 @@ impl Ledger {
                 assert_eq!(written, Some(true), "what is acknowledged was written. T-5: {step:?}");
                 self.set(number, End::Acknowledged);
             }
+            // Another transmission may still be written: no more than a sign of life.
+            Some(_) if header.timestamp != flight.header.timestamp => {
+                channel.flight = Some(Flight { retries: 0, ..flight });
+            }
             Some(reason) if reason.is_final() => {
                 channel.close();
                 expected = Some(Effect::Returned(letter, Return::Refused(reason)));
@@ -105,7 +132,8 @@ impl Ledger {
                 if reason == Reason::NoChannelState {
                     channel.open = None;
                 }
-                channel.flight = Some(Flight { refused: Some(reason), ..flight });
+                let refused = Some(reason);
+                channel.flight = Some(Flight { refused, queued: false, retries: 0, ..flight });
             }
         }
         self.no_more(step, expected.as_slice());
@@ -117,7 +145,7 @@ impl Ledger {
             let letter = self.letter(number);
             let flies = self.flights(step.nic).any(|flight| flight.number == number);
             assert!(flies, "only what is outstanding is sent again: {letter:?} {step:?}");
-            self.transmits(step, header, sync, number);
+            self.queues(step, header, sync, number);
         }
         for effect in step.effects {
             if let Effect::Returned(letter, how) = effect {
@@ -136,12 +164,14 @@ impl Ledger {
         let place = self
             .flights(step.nic)
             .find(|flight| flight.number == letter.message)
-            .map(|flight| (flight.place(), flight.sign));
+            .map(|flight| (flight.place(), flight.clone()));
         assert!(place.is_some(), "only what is outstanding goes back: {step:?}");
-        let Some((place, sign)) = place else { return };
+        let Some((place, flight)) = place else { return };
         assert_eq!(self.letter(letter.message), letter, "to its endpoint");
-        let silent = step.clock - sign;
-        assert!(silent > self.parameters.unreachable.0, "after {silent} µs. T-11: {step:?}");
+        let TransportParameters { retries, timeout, .. } = self.parameters;
+        let over = flight.left.is_some_and(|left| step.clock - left > timeout.0);
+        let silent = over && !flight.queued && flight.refused.is_none();
+        assert!(silent && flight.retries == retries, "nobody answers. T-11: {flight:?} {step:?}");
         self.channel_mut(step.nic, place).into_iter().for_each(Channel::close);
         self.set(letter.message, End::Returned);
     }
@@ -153,11 +183,9 @@ impl Ledger {
             if flight.refused.is_some() && from.is_some_and(|at| self.is_unloading(at)) {
                 continue;
             }
-            let age = clock - flight.latest;
-            assert!(age <= self.parameters.timeout.0, "a scan sends it again. T-10: {flight:?}");
-            let silent = clock - flight.sign;
-            let is_silent = flight.refused.is_none() && silent > self.parameters.unreachable.0;
-            assert!(!is_silent, "it goes back. T-11: {flight:?}");
+            let age = flight.left.map_or(0, |left| clock - left);
+            let waits = flight.queued || age <= self.parameters.timeout.0;
+            assert!(waits, "a scan sends it again, or it goes back. T-10, T-11: {flight:?}");
         }
     }
 }

@@ -1,11 +1,13 @@
 //! What is under way between NICs, and what becomes of it.
 
 use codec::transport::{self as wire, Body, EndpointKey, Form, LogicalChannel, Nic, Reason};
-use simulator::transport::{Effect, Packet};
+use simulator::endpoint::MICROSECOND;
+use simulator::transport::{Effect, Micros, Packet};
 
 use super::super::ledger::{Cause, Ledger, Number};
 use super::super::plan::Forged;
-use super::{Endpoint, Frame, Lane, Way, World, Wrong};
+use super::{Endpoint, Frame, Lane, Way, World, Wrong, header};
+use crate::journal::{self, Entry};
 
 impl World {
     /// A packet as it is read from its bytes.
@@ -50,6 +52,43 @@ impl World {
             handler: 1,
             body,
         }
+    }
+
+    /// A packet begins on its way.
+    pub(super) fn transmit(&mut self, nic: Nic, packet: &Packet<Number>) {
+        let packet = self.through_bytes(packet);
+        let to = header(&packet).destination;
+        let at = self.now * MICROSECOND;
+        journal::tell(|| Entry::Packet(at, nic, to, self.bytes.clone()));
+        let place = self.place((nic, to));
+        let lane = self.lanes.get_mut(place);
+        lane.into_iter().for_each(|lane| lane.packets.push_back(packet));
+    }
+
+    /// What a NIC has queued leaves it, if it is still to leave and nothing holds it up. T-3, T-8
+    pub(super) fn depart(&mut self, nic: Nic) {
+        let clock = Micros(self.clock(nic));
+        while let Some(host) = self.hosts.get_mut(usize::from(nic.0)).filter(|it| !it.stalled)
+            && let Some(mut packet) = host.queue.pop_front()
+        {
+            let Packet::Data(header, _, number) = packet else { continue };
+            let is_queued = self.ledger.is_queued(nic, &header, number);
+            assert_eq!(host.machine.is_queued(&packet), is_queued, "what is to leave: {packet:?}");
+            host.machine.on_leave(clock, &mut packet);
+            if let Packet::Data(header, ..) = &packet
+                && is_queued
+            {
+                self.ledger.departs(nic, clock.0, header);
+                self.transmit(nic, &packet);
+            }
+        }
+    }
+
+    /// From now on nothing leaves a NIC, or it does again.
+    pub(super) fn stall(&mut self, nic: Nic, stalled: bool) {
+        self.host_mut(nic).into_iter().for_each(|host| host.stalled = stalled);
+        self.touch(nic);
+        self.depart(nic);
     }
 
     pub(super) fn deliver(&mut self, way: Way) {

@@ -52,6 +52,7 @@ impl World {
         let (parameters, now) = (self.parameters, self.now);
         let Some(host) = self.host_mut(nic) else { return };
         host.scan = None;
+        host.queue.clear();
         host.machine = Transport::new(nic, parameters, host.machine.next_incarnation());
         match clock {
             Clock::GoesOn => {}
