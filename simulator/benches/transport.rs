@@ -81,9 +81,12 @@ fn send_and_acknowledge(bencher: Bencher<'_, '_>, (nics, channels): (u16, u8)) {
             now += 1;
             let letter = Letter { endpoint: ENDPOINT, message };
             machine.on_send(Micros(now), rows.next().unwrap(), letter, &mut effects).unwrap();
-            if let Some(Effect::Send(Packet::Data(header, ..))) = effects.pop() {
-                let answer = Packet::Ack(header.answer());
-                machine.on_packet(&answer, &mut |_| Ok(()), &mut effects);
+            if let Some(Effect::Send(mut packet)) = effects.pop() {
+                machine.on_leave(Micros(now), &mut packet);
+                if let Packet::Data(header, ..) = packet {
+                    let answer = Packet::Ack(header.answer());
+                    machine.on_packet(&answer, &mut |_| Ok(()), &mut effects);
+                }
             }
             effects.clear();
         }
@@ -142,7 +145,8 @@ fn conversation(bencher: Bencher<'_, '_>) {
             let letter = Letter { endpoint: ENDPOINT, message };
             a.on_send(Micros(now), Nic(1), letter, &mut there).unwrap();
             for effect in there.drain(..) {
-                if let Effect::Send(packet) = effect {
+                if let Effect::Send(mut packet) = effect {
+                    a.on_leave(Micros(now), &mut packet);
                     b.on_packet(&packet, &mut |_| Ok(()), &mut back);
                 }
             }
@@ -173,7 +177,6 @@ fn look(bencher: Bencher<'_, '_>, (nics, channels, active): (u16, u8, u16), outs
         nics,
         channels,
         timeout: Micros(u64::MAX),
-        unreachable: Micros(u64::MAX),
         ..TransportParameters::default()
     };
     let mut machine = Transport::new(Nic(0), parameters, Incarnation(0));
@@ -186,7 +189,11 @@ fn look(bencher: Bencher<'_, '_>, (nics, channels, active): (u16, u8, u16), outs
             machine.on_send(Micros(0), to, letter, &mut effects).unwrap();
         }
     }
-    effects.clear();
+    for effect in effects.drain(..) {
+        if let Effect::Send(mut packet) = effect {
+            machine.on_leave(Micros(0), &mut packet);
+        }
+    }
     bencher.counter(ItemsCount::new(active)).bench_local(|| {
         let now = machine.due().unwrap();
         machine.on_tick(now, &mut effects);

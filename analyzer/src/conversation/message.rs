@@ -274,10 +274,8 @@ impl Message {
         };
         let (ack, nack) = (first.ack.map(judged), first.nack.map(judged));
         let there = self.ack.filter(|ack| ack.fate == Fate::Arrived);
-        let cause = match cause(before, (ack, nack), (since, made), there) {
-            Cause::TooEarly if is_delayed => Cause::Delayed,
-            cause => cause,
-        };
+        let cause = cause(before, (ack, nack), (since, made), there);
+        let cause = if cause == Cause::TooEarly && is_delayed { Cause::Delayed } else { cause };
         self.push(place, label, fate, Remark::Resent(data, cause));
         if cause == Cause::AfterAck {
             self.push(place, label, fate, Remark::Broken(Broken::AfterAck));

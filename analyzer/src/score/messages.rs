@@ -175,23 +175,12 @@ impl Messages {
             }
             What::AckTransmitted(label) => {
                 self.causes.answer(sent, Of::Ack, label.answered());
-                self.ends(Ended::Answered, |it| it.label.is_use(label.answered()));
-                let latest = self.latest.get(&label.answered().key());
-                if latest.is_none_or(|latest| latest.written < 2) {
-                    self.either.remove(&Line::new(Kind::Duplicate, label.answered()));
-                }
+                self.acknowledges(label.answered());
                 (Line::new(Kind::Ack, label.answered()), None)
             }
             What::NackTransmitted { label, reason } => {
-                self.either.remove(&Line::new(Kind::Duplicate, label.answered()));
                 self.causes.answer(sent, Of::Nack, label.answered());
-                let reason = Reason::ALL.into_iter().find(|it| it.name() == reason);
-                if reason.is_some_and(Reason::is_final) {
-                    // Its sender may be started anew before it returns it: the NACK is all that is seen.
-                    self.may_be(Line::new(Kind::Refused, label.answered()));
-                    self.ends(Ended::Answered, |it| it.label.is_use(label.answered()));
-                }
-                let reason = reason.map(Reason::name);
+                let reason = self.refused(label.answered(), reason);
                 (Line { reason, ..Line::new(Kind::Nack, label.answered()) }, None)
             }
             What::TransportDuplicate(label) => {
@@ -225,28 +214,53 @@ impl Messages {
             }
             // What was lost may still be on the wire: its frame is told when that has ended.
             What::Consumed { .. } | What::Dropped { .. } => {
-                let known = row.packet.as_ref().filter(|name| self.sent.contains_key(*name));
-                self.over.extend(known.map(|name| (row.at, name.clone())));
-                let good = matches!(&row.what, What::Consumed { crc: Some(crc), .. }
-                    if crc == crc_name(Check::Good));
-                let inside =
-                    matches!(row.what, What::Dropped { .. }) && self.hosts.contains(&row.place);
-                let end = match (good, inside) {
-                    (true, _) => End::Arrived(row.at),
-                    (false, true) => End::Inside,
-                    (false, false) => End::Lost,
-                };
-                if let Some(label) = self.causes.ended(sent.0, end).filter(|_| good) {
-                    // Until its NIC has looked at it.
-                    self.may_be(Line::new(Kind::Duplicate, label));
-                }
-                return;
+                return self.ended(row);
             }
             _ => return,
         };
         if let Some(name) = &row.packet {
             self.sent.insert(name.clone(), Sent { line, message, tail: Tail::Whole });
         }
+    }
+
+    /// A packet has reached its end.
+    fn ended(&mut self, row: &Happened) {
+        let name = row.packet.as_deref().unwrap_or_default();
+        let known = row.packet.as_ref().filter(|name| self.sent.contains_key(*name));
+        self.over.extend(known.map(|name| (row.at, name.clone())));
+        let good = matches!(&row.what, What::Consumed { crc: Some(crc), .. }
+            if crc == crc_name(Check::Good));
+        let inside = matches!(row.what, What::Dropped { .. }) && self.hosts.contains(&row.place);
+        let end = match (good, inside) {
+            (true, _) => End::Arrived(row.at),
+            (false, true) => End::Inside,
+            (false, false) => End::Lost,
+        };
+        if let Some(label) = self.causes.ended(name, end).filter(|_| good) {
+            // Until its NIC has looked at it.
+            self.may_be(Line::new(Kind::Duplicate, label));
+        }
+    }
+
+    /// An ACK is sent.
+    fn acknowledges(&mut self, label: Label) {
+        self.ends(Ended::Answered, |it| it.label.is_use(label));
+        let latest = self.latest.get(&label.key());
+        if latest.is_none_or(|latest| latest.written < 2) {
+            self.either.remove(&Line::new(Kind::Duplicate, label));
+        }
+    }
+
+    /// A NACK is sent; the name of its reason.
+    fn refused(&mut self, label: Label, reason: &str) -> Option<&'static str> {
+        self.either.remove(&Line::new(Kind::Duplicate, label));
+        let reason = Reason::ALL.into_iter().find(|it| it.name() == reason);
+        if reason.is_some_and(Reason::is_final) {
+            // Its sender may be started anew before it returns it: the NACK is all that is seen.
+            self.may_be(Line::new(Kind::Refused, label));
+            self.ends(Ended::Answered, |it| it.label.is_use(label));
+        }
+        reason.map(Reason::name)
     }
 
     /// A frame stood on a captured channel.

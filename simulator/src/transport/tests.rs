@@ -62,9 +62,10 @@ fn check_with(parameters: TransportParameters, first: Incarnation, script: &str)
         let note = act(&mut nic, now, &words[1..], &mut effects);
         writeln!(picture, "{line}{note}").unwrap();
         for effect in effects {
-            match effect {
-                Effect::Send(packet @ Packet::Data(..)) => queue.push(packet),
-                other => writeln!(picture, "  {}", told(&other)).unwrap(),
+            if let Effect::Send(packet @ Packet::Data(..)) = effect {
+                queue.push(packet);
+            } else {
+                writeln!(picture, "  {}", told(&effect)).unwrap();
             }
         }
         for mut packet in queue.extract_if(.., |_| !held) {

@@ -143,8 +143,11 @@ impl World {
             }
             Op::Hold(path) => self.lane(path).into_iter().for_each(|lane| lane.held = true),
             Op::Release(path) => self.lane(path).into_iter().for_each(|lane| lane.held = false),
-            Op::Stall(nic) => self.stall(self.nic(nic), true),
-            Op::Start(nic) => self.stall(self.nic(nic), false),
+            Op::Stall(nic) => {
+                let nic = self.nic(nic);
+                self.host_mut(nic).into_iter().for_each(|host| host.stalled = true);
+            }
+            Op::Start(nic) => self.start(self.nic(nic)),
             Op::Pass(time) => self.pass(time),
             Op::PassToNext => {
                 let next = self.next().map_or(0, |(at, _)| at.saturating_sub(self.now));
@@ -184,7 +187,7 @@ impl World {
     pub(super) fn settle(&mut self) {
         journal::tell(|| Entry::Did(self.now, "Nothing goes wrong any more".to_owned()));
         self.lanes.iter_mut().for_each(|lane| lane.held = false);
-        self.nics().for_each(|nic| self.stall(nic, false));
+        self.nics().for_each(|nic| self.start(nic));
         for endpoint in self.hosts.iter_mut().flat_map(|host| &mut host.endpoints) {
             endpoint.room = Room::Free;
         }

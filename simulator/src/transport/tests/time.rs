@@ -304,7 +304,6 @@ fn what_was_refused_is_asked_again_before_it_is_given_up() {
         2401 tick
         2441 tick
         2482 tick
-        2523 tick
     "), @"
     0 load 3
     5 send 3 a
@@ -323,7 +322,6 @@ fn what_was_refused_is_asked_again_before_it_is_given_up() {
       data 1.0 0 7 @2441 sync a
     2482 tick
       returned a, unreachable
-    2523 tick
     ");
 }
 

@@ -236,16 +236,10 @@ fn an_endpoint_that_is_loaded_while_it_leaves_stays() {
         6 load 3
         7 ack 1 0 8 @2
         8 send 3 c
-        1700 tick
-        1701 nack 0 0 7 @1700 full
-        1800 tick
-        1801 nack 0 0 7 @1800 full
-        1900 tick
-        1901 nack 0 0 7 @1900 full
         2000 tick
         2001 ack 0 0 7 @2000
         2002 unload 3
-        2003 ack 1 1 8 @1900
+        2003 ack 1 1 8 @2000
     "), @"
     0 load 3
     1 send 3 a
@@ -261,36 +255,16 @@ fn an_endpoint_that_is_loaded_while_it_leaves_stays() {
       acknowledged b
     8 send 3 c
       data 1.1 1 8 @8 c
-    1700 tick
-      noted Retransmitted
-      noted Retransmitted
-      data 1.0 0 7 @1700 sync a
-      data 1.1 1 8 @1700 c
-    1701 nack 0 0 7 @1700 full
-      noted Refused(QueueFull)
-    1800 tick
-      noted Retransmitted
-      noted Retransmitted
-      data 1.0 0 7 @1800 sync a
-      data 1.1 1 8 @1800 c
-    1801 nack 0 0 7 @1800 full
-      noted Refused(QueueFull)
-    1900 tick
-      noted Retransmitted
-      noted Retransmitted
-      data 1.0 0 7 @1900 sync a
-      data 1.1 1 8 @1900 c
-    1901 nack 0 0 7 @1900 full
-      noted Refused(QueueFull)
     2000 tick
       noted Retransmitted
-      returned c, unreachable
+      noted Retransmitted
       data 1.0 0 7 @2000 sync a
+      data 1.1 1 8 @2000 c
     2001 ack 0 0 7 @2000
       acknowledged a
     2002 unload 3
+    2003 ack 1 1 8 @2000
+      acknowledged c
       unloaded 3 with []
-    2003 ack 1 1 8 @1900
-      noted Late
     ");
 }

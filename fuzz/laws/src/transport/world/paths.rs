@@ -84,9 +84,9 @@ impl World {
         }
     }
 
-    /// From now on nothing leaves a NIC, or it does again.
-    pub(super) fn stall(&mut self, nic: Nic, stalled: bool) {
-        self.host_mut(nic).into_iter().for_each(|host| host.stalled = stalled);
+    /// From now on what is queued leaves a NIC again.
+    pub(super) fn start(&mut self, nic: Nic) {
+        self.host_mut(nic).into_iter().for_each(|host| host.stalled = false);
         self.touch(nic);
         self.depart(nic);
     }

@@ -296,7 +296,7 @@ fn messaging(
         channels: byte(dice, 1, 32),
         scan: micros(dice),
         timeout: micros(dice),
-        retries: dice.between(1, 3_600_000) as u32,
+        retries: short(dice, 1, u16::MAX).into(),
     };
     let parameters = often(dice, |dice| EndpointParameters {
         frames: byte(dice, 1, 255),
