@@ -24,6 +24,8 @@ pub enum Kind {
     ClockDrift,
     /// A packet may be two, for want of a GAP. P-1
     LostGap,
+    /// The same, where IDLE may as well be fill. P-1, F-8
+    MayBeTwo,
     /// Two packets became one. P-1
     Merged,
     /// A packet has fewer bytes than on the link before. P-1
@@ -169,11 +171,12 @@ const fn recording(kind: Kind, name: &'static str, text: &'static str) -> About 
 
 /// All kinds, in their order.
 #[rustfmt::skip]
-pub const ALL: [About; 59] = [
+pub const ALL: [About; 60] = [
     about(Kind::CorrectedCode, "corrected-code", "C-4", Warning, "a control code lost a 1 and was taken for the symbol"),
     about(Kind::InvalidCode, "invalid-code", "C-5", Error, "a control code that is no symbol"),
     about(Kind::ClockDrift, "clock-drift", "W-6", Note, "a sender's clock runs unlike the others, or its declared period is wrong"),
     about(Kind::LostGap, "lost-gap", "P-1", Warning, "a packet is whole up to a period without a symbol: a GAP may be lost"),
+    about(Kind::MayBeTwo, "may-be-two", "P-1", Note, "a packet is whole up to an IDLE that may be fill: it may be two"),
     about(Kind::Merged, "merged", "P-1", Error, "two packets went on as one, for want of the GAP between them"),
     about(Kind::CutOnTheWay, "cut-on-the-way", "P-1", Error, "a packet has fewer bytes than on the link before"),
     about(Kind::NoTag, "no-tag", "P-2", Warning, "a packet of route bytes only: no interface would know what it is"),

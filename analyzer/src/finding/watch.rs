@@ -12,7 +12,7 @@ use crate::blocking::BLOCKED;
 use crate::channel::Command;
 use crate::clock::OffsetTrend;
 use crate::event::{By, Event};
-use crate::link::assume::{OTHER_VARIANT, Parameters, UnknownParameters};
+use crate::link::assume::{Key, OTHER_VARIANT, Parameters, UnknownParameters};
 use crate::packet::EndedBy;
 use crate::place::TapEnd;
 use crate::timeline::{Detail, Row, What};
@@ -32,6 +32,8 @@ pub(super) struct Watch {
     /// So many periods after STOP at the tap no data of this channel's sender may pass the tap. F-1
     grace: Option<u64>,
     end: Option<TapEnd>,
+    /// Whether the fill is known to be that of Myricom's chips: no IDLE but for timing. F-8
+    chip_fill: bool,
     /// Parameters that are not known, in the order of [`Judgement::ALL`].
     unknown: [UnknownParameters; 4],
     /// Fewest periods from a change of STOP and GO to the one after the next; none if the slack buffer
@@ -103,6 +105,7 @@ impl Watch {
         Self {
             grace: end.filter(|_| obedience.is_empty()).map(|end| grace(end, parameters, channel)),
             end,
+            chip_fill: parameters.is_told_default(Key::FillVariant),
             unknown,
             turns: None,
             stop: None,
@@ -138,8 +141,13 @@ impl Watch {
 
     /// The channel has an opposite, which fills the slack buffer whose commands stand on this one.
     pub(super) fn join(&mut self, own_ps: u64, opposite_ps: u64, opposite: &Parameters) {
-        // Cells of another rate fill and empty otherwise than the characters that tell of it.
-        if own_ps != opposite_ps || !opposite.h.is_told() {
+        if own_ps != opposite_ps {
+            // Where in its own period a character of another rate comes in is not known; and cells fill
+            // and empty otherwise than the characters that tell of it.
+            self.grace = self.grace.map(|grace| grace + opposite_ps.div_ceil(own_ps));
+            return;
+        }
+        if !opposite.h.is_told() {
             return;
         }
         // At most two changes of STOP and GO come in 2h − 1 periods. F-4

@@ -44,7 +44,8 @@ impl Watch {
             Check::Runt | Check::Bad(_) => scribe.note(Kind::BegunBefore, start, facts),
             Check::Good => {
                 if let Some(seam) = packet.seam {
-                    scribe.note(Kind::LostGap, seam, facts);
+                    let kind = if self.chip_fill { Kind::LostGap } else { Kind::MayBeTwo };
+                    scribe.note(kind, seam, facts);
                 }
                 scribe.seen().checked += 1;
                 if packet.tag.is_none() {
