@@ -71,6 +71,7 @@ enum Framing {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one of each channel")]
 enum Receiving {
     /// Nothing: the next data character heads a packet. P-7
     Between,

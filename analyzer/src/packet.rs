@@ -17,6 +17,36 @@ use crate::transport::{FirstBytes, TransportSeen};
 /// and a repeat can make one of 2⁶⁴ bytes.
 pub const KEPT_MAX: usize = 1 << 20;
 
+/// Most bytes of a packet's front that are kept. *Chosen*: route, tag and the header of a message, and more
+/// bytes than agree by chance.
+pub const FRONT_MAX: usize = 64;
+
+/// The first bytes of a packet, [`FRONT_MAX`] at most: they identify it where it was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketFront {
+    bytes: [u8; FRONT_MAX],
+    len: usize,
+}
+
+impl PacketFront {
+    const EMPTY: Self = Self { bytes: [0; FRONT_MAX], len: 0 };
+
+    /// The bytes, the first first.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+
+    fn add(&mut self, data: &[u8]) {
+        let room = self.bytes.get_mut(self.len..).unwrap_or_default();
+        let len = room.len().min(data.len());
+        for (kept, byte) in room.iter_mut().zip(data) {
+            *kept = *byte;
+        }
+        self.len += len;
+    }
+}
+
 /// A packet, closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PacketSeen {
@@ -30,6 +60,8 @@ pub struct PacketSeen {
     pub length: u64,
     /// The leading bytes with MSB 1, the CRC byte never among them. P-2
     pub route: Kept,
+    /// Its first bytes.
+    pub front: PacketFront,
     /// The byte after them, if there is one before the CRC byte. P-2
     pub tag: Option<Tag>,
     /// The bytes between the route and the CRC byte, modulo x¹²⁷−1: what no hop changes. P-3, P-5
@@ -141,6 +173,7 @@ pub(crate) struct Incoming {
     residue: Residue,
     last: u8,
     route: Kept,
+    front: PacketFront,
     /// The first byte that is no route byte, if there was one: the tag, or the CRC byte.
     after_route: Option<u8>,
     /// Where it might have ended, if no data came after that.
@@ -160,6 +193,7 @@ impl Incoming {
             residue: Residue::NEW,
             last: 0,
             route: Kept::default(),
+            front: PacketFront::EMPTY,
             after_route: None,
             pause: None,
             seam: None,
@@ -188,6 +222,7 @@ impl Incoming {
         } else if let Some(first) = &mut self.first {
             first.add(data);
         }
+        self.front.add(data);
         if let Some(pause) = self.pause.take() {
             self.seam.get_or_insert(pause);
         }
@@ -220,6 +255,8 @@ impl Incoming {
             let rounds = usize::try_from(count).unwrap_or(DATA_HEADER_LEN).min(DATA_HEADER_LEN);
             first.add(std::iter::repeat_n(data, rounds).flatten());
         }
+        let rounds = usize::try_from(count).unwrap_or(FRONT_MAX).min(FRONT_MAX);
+        (0..rounds).for_each(|_| self.front.add(data));
         self.residue = self.residue.feed_repeated(data, count);
         self.last = data.last().copied().unwrap_or(self.last);
         self.length += count * data.len() as u64;
@@ -249,7 +286,7 @@ impl Incoming {
 
     pub(crate) fn close(self, number: u64, ended_by: EndedBy) -> PacketSeen {
         let Self { start, end, length, residue, last, mut route, after_route, .. } = self;
-        let Self { seam, bytes, first, .. } = self;
+        let Self { seam, bytes, first, front, .. } = self;
         let runt = length < 2;
         // Of two bytes or more the last is the CRC byte, whatever it looks like.
         let tag = match after_route {
@@ -273,6 +310,7 @@ impl Incoming {
             end,
             length,
             route,
+            front,
             tag,
             body,
             check,

@@ -5,6 +5,7 @@
 //! the switch's inputs: when it begins, by whose turn it is; when it has ended, by its bytes. A packet
 //! that comes from where nothing was captured is looked for among those that went there.
 
+mod fit;
 mod harm;
 mod joining;
 mod leg;
@@ -13,16 +14,19 @@ mod net;
 mod recent;
 mod row;
 mod telling;
+mod undecided;
 mod unseen;
+mod visible;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::{Channel, ChannelId};
 use codec::route::{PortId, is_route};
 
+use self::fit::Fit;
 pub use self::harm::{Flips, Harm, Injury, Place};
 use self::leg::{Closed, Held, Leg, LegId, Legs, Onward, Sight};
-use self::matching::{Candidate, Fit};
+use self::matching::Candidate;
 use self::net::{Net, Wish};
 use self::recent::Recent;
 pub use self::row::{HopRow, InjuryRow, JourneyRow, PLACES_MAX, PlaceRow};
@@ -89,10 +93,10 @@ pub struct Paths {
     legs: Legs,
     pub(crate) clocks: ClockEstimator,
     recent: Recent,
-    /// Packets that ended before the one that they seemed to be.
-    early: Vec<(u64, LegId)>,
     /// Packets that went out of sight, the oldest first.
     waiting: VecDeque<(u64, LegId)>,
+    /// Packets that ended before one that they may be; in the order of their ends.
+    undecided: Vec<(u64, LegId)>,
     implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
     told: u64,
 }
@@ -141,6 +145,7 @@ impl Paths {
 
     /// The recording ends: what comes at a tap from then on is not seen.
     pub fn finish(&mut self, end: Time, out: &mut impl FnMut(Journey)) {
+        self.decide_all(out);
         for leg in self.legs.ids() {
             let Some(found) = self.legs.get(leg) else { continue };
             if found.fate.is_none() && !matches!(found.onward, Onward::Gone(_)) {
@@ -170,6 +175,7 @@ impl Paths {
             time: row.time,
             closed: None,
             before: None,
+            undecided: false,
             onward: Onward::Nowhere,
             passed: None,
             emptied: None,
@@ -212,7 +218,7 @@ impl Paths {
         let (body, seq) = (closed.body, leg.seq);
         leg.closed = Some(closed);
         self.find_before(id, out);
-        self.find_early(out);
+        self.decide_behind(place, out);
         let Some(leg) = self.legs.get(id) else { return };
         if let Onward::Gone(_) = leg.onward {
             self.tell_if_whole(id, out);
@@ -246,36 +252,10 @@ impl Paths {
         }
     }
 
-    /// Finds a packet that has ended on the channel before.
-    fn find_before(&mut self, id: LegId, out: &mut impl FnMut(Journey)) {
-        let mut alike = Vec::new();
-        let Some((candidate, certainty)) = self.best_seen(id, &mut alike) else {
-            match self.is_early(id) {
-                Some(seq) => self.early.push((seq, id)),
-                None => {
-                    self.release(id);
-                    self.find_unseen(id);
-                }
-            }
-            return;
-        };
-        let appended = match candidate.fit {
-            Fit::Merged => self.appended(&candidate, id),
-            Fit::Same | Fit::Hurt(_) | Fit::Elsewhere | Fit::Spoilt | Fit::Turn(_) => Vec::new(),
-        };
-        self.doubt(&alike);
-        self.join(candidate.leg, id, Onward::Gone(id), certainty);
-        self.left(&candidate, id, out);
-        for leg in appended {
-            self.leave_queue(leg);
-            self.settle(leg, Fate::Merged, out);
-        }
-    }
-
     /// A packet has left an input for good.
     fn left(&mut self, candidate: &Candidate, to: LegId, out: &mut impl FnMut(Journey)) {
         let Some(leaving) = self.legs.get(to) else { return };
-        let (output, since) = (leaving.lane, leaving.time);
+        let (output, since, last) = (leaving.lane, leaving.time, leaving.number);
         let ended = leaving.closed.as_ref().map(|closed| closed.at);
         let Some(leg) = self.legs.get(candidate.leg) else { return };
         let (number, first) = (leg.number, leg.first);
@@ -298,11 +278,14 @@ impl Paths {
         if let Some(leg) = self.legs.get_mut(to) {
             leg.held.input = before;
         }
-        if let Some(output) = self.net.lane_mut(output) {
+        // What is decided late says nothing about the token any more. S-5
+        if let Some(output) = self.net.lane_mut(output)
+            && output.next_number == last + 1
+        {
             output.served = port;
         }
         // What was matched by its turn alone says nothing about others.
-        for leg in gone.into_iter().filter(|_| !matches!(candidate.fit, Fit::Turn(_))) {
+        for leg in gone.into_iter().filter(|_| candidate.fit != Fit::Turn) {
             self.pass_over(leg, since);
         }
         self.drain(candidate.lane, out);
@@ -327,7 +310,7 @@ impl Paths {
             let now = lane.last.map_or(0, |(_, time)| time);
             let beyond = lane.sum.saturating_sub(closed.sum) > lane.room;
             let over = leg.passed.is_some_and(|until| until < now) || leg.is_emptied(now);
-            if !leg.is_free() || !(over || beyond) {
+            if !leg.is_free() || !(over || beyond) || self.may_be_leaving(leg) {
                 return;
             }
             self.leave_queue(front);

@@ -247,11 +247,11 @@ fn a_hurt_crc_byte_is_told_from_hurt_bytes() {
 }
 
 #[test]
-fn a_packet_that_is_cut_is_followed_by_its_turn() {
+fn a_packet_that_is_cut_is_followed_by_its_bytes() {
     let p = relative();
     let (q, r) = (hop(&p)[..9].to_vec(), hop(&hop(&p)[..9]));
     insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
-    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        6      1.0000           0  arrived, by order
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        6      1.0000           0  arrived
             hurt between h0:0>s0:0 and s0:1>s1:2: 10 bytes lost, ended by gap
     ");
 }

@@ -10,8 +10,8 @@ use codec::capture::ChannelId;
 use codec::crc::Residue;
 use codec::packet::Check;
 
+use super::fit::HURT_MAX;
 use super::leg::{Closed, Leg, Opening};
-use super::matching::HURT_MAX;
 use crate::packet::EndedBy;
 
 /// Something that was done to a packet between two taps.
@@ -128,7 +128,8 @@ pub(super) fn between(
         length: left.length,
     };
     let expected = came.length.saturating_sub(switches);
-    if matches!(left.ended_by, EndedBy::CaptureEnd | EndedBy::Hole) {
+    // What the recording cuts off is not known to be shorter.
+    if left.is_cut_off() || (came.is_cut_off() && expected <= left.length) {
         return None;
     }
     // What is missing of one that may have begun before its recording is not missing on the way.
@@ -137,8 +138,10 @@ pub(super) fn between(
         return None;
     }
     if expected > left.length {
-        let by = [left.ended_by, came.ended_by].into_iter().find(|by| *by != EndedBy::Gap);
-        let harm = Harm::Cut(Some(expected - left.length), by.unwrap_or(EndedBy::Gap));
+        let mut by = [left.ended_by, came.ended_by].into_iter();
+        let by = by.find(|by| matches!(by, EndedBy::OpenLink | EndedBy::Reset));
+        let missing = (!came.is_cut_off()).then_some(expected - left.length);
+        let harm = Harm::Cut(missing, by.unwrap_or(EndedBy::Gap));
         return Some(Injury { harm, ..injury });
     }
     if expected < left.length {

@@ -1,14 +1,11 @@
 //! Packets of two channels become one, or are let go of. P-3
 
 use super::leg::{Closed, Held, Joint, LegId, Onward};
-use super::matching::{Candidate, Fit};
+use super::matching::Candidate;
 use super::net::DELAY;
 use super::{Certainty, DOUBTED_MAX, Fate, Journey, Paths};
 use crate::clock::Passage;
 use crate::timeline::Time;
-
-/// Packets that end before what they seem to be which are kept. *Chosen*: one for each port of a network.
-const EARLY_MAX: usize = 256;
 
 impl Paths {
     /// Makes two packets one.
@@ -67,15 +64,20 @@ impl Paths {
         self.tell_if_whole(id, out);
     }
 
-    /// Several packets were just like one: so are others behind them, and which was which is not sure.
-    pub(super) fn doubt(&mut self, alike: &[LegId]) {
-        for leg in alike.iter().filter(|_| alike.len() > 1) {
-            if let Some(leg) = self.legs.get(*leg)
+    /// Several packets were just like the one that left: so are others behind them, and which was which is
+    /// not sure.
+    pub(super) fn doubt(&mut self, alike: &[LegId], left: LegId) {
+        for id in alike.iter().chain([&left]).filter(|_| alike.len() > 1) {
+            let Some(leg) = self.legs.get(*id) else { continue };
+            let bytes = |it: &Closed| if *id == left { it.all } else { it.rest };
+            if let Some(bytes) = leg.closed.as_ref().map(bytes)
                 && let Some(lane) = self.net.lane_mut(leg.lane)
+                && !lane.doubted.contains(&bytes)
             {
-                let rest = leg.closed.as_ref().map(|closed| closed.rest);
-                lane.doubted.extend(rest.filter(|rest| !lane.doubted.contains(rest)));
-                lane.doubted.truncate(DOUBTED_MAX);
+                lane.doubted.push_back(bytes);
+                if lane.doubted.len() > DOUBTED_MAX {
+                    lane.doubted.pop_front();
+                }
             }
         }
     }
@@ -111,42 +113,17 @@ impl Paths {
 
     /// FRES: the buffer behind a channel is emptied, and what has not begun to leave never will. R-2
     pub(super) fn reset(&mut self, place: usize, time: Time) {
+        if let Some(lane) = self.net.lane_mut(place) {
+            lane.reset = Some(time);
+        }
         let Some(lane) = self.net.lane(place) else { return };
         let heard = time.saturating_add(lane.until_heard.unwrap_or(DELAY));
         for id in &lane.queue {
-            let Some(leg) = self.legs.get(*id).filter(|leg| leg.is_free()) else { continue };
+            let Some(leg) = self.legs.get(*id) else { continue };
             let until = heard.saturating_add(self.net.lateness(leg));
             if let Some(leg) = self.legs.get_mut(*id) {
                 leg.emptied.get_or_insert(until);
             }
         }
-    }
-
-    /// Looks again for packets that ended before what they seemed to be: now their bytes may tell.
-    pub(super) fn find_early(&mut self, out: &mut impl FnMut(Journey)) {
-        for (seq, id) in std::mem::take(&mut self.early) {
-            if self.legs.get(id).is_none_or(|leg| leg.seq != seq) {
-                continue;
-            }
-            let best = self.best(id, &mut Vec::new());
-            if best.is_some_and(|(found, _)| found.fit == Fit::Same) {
-                self.find_before(id, out);
-            } else if self.is_early(id).is_some() {
-                self.early.push((seq, id));
-            } else {
-                self.release(id);
-                self.find_unseen(id);
-            }
-            self.tell_if_whole(id, out);
-        }
-    }
-
-    /// The number of a packet that is whole and sound, though the one that it seems to be has not
-    /// ended: if clocks drift, it may still be that one or another. W-6
-    pub(super) fn is_early(&self, id: LegId) -> Option<u64> {
-        let leg = self.legs.get(id).filter(|_| self.early.len() < EARLY_MAX)?;
-        let before = self.legs.get(leg.before?.leg)?;
-        let sound = leg.closed.as_ref().is_some_and(Closed::is_sound);
-        (sound && before.closed.is_none()).then_some(leg.seq)
     }
 }

@@ -5,7 +5,7 @@ use codec::packet::{Check, Tag};
 use codec::tick::Tick;
 
 use super::{Certainty, Fate};
-use crate::packet::{EndedBy, PacketSeen};
+use crate::packet::{EndedBy, PacketFront, PacketSeen};
 use crate::timeline::Time;
 use crate::transport::TransportSeen;
 
@@ -28,6 +28,8 @@ pub(super) struct Leg {
     pub(super) closed: Option<Closed>,
     /// The same packet on the captured channel before.
     pub(super) before: Option<Joint>,
+    /// Whether the packet before it is chosen only when more is known.
+    pub(super) undecided: bool,
     pub(super) onward: Onward,
     /// Until when it may still show up, once others from behind it have.
     pub(super) passed: Option<Time>,
@@ -54,6 +56,8 @@ pub(super) struct Closed {
     /// and without the first byte too: what leaves a switch.
     pub(super) rest: Residue,
     pub(super) body: Residue,
+    /// Its first bytes, which are compared where it was cut.
+    pub(super) front: PacketFront,
     pub(super) tag: Option<Tag>,
     pub(super) check: Check,
     pub(super) ended_by: EndedBy,
@@ -139,6 +143,7 @@ impl Closed {
             all,
             rest: all.without_first(&[first], others),
             body: packet.body,
+            front: packet.front,
             tag: packet.tag,
             check: packet.check,
             ended_by: packet.ended_by,
@@ -166,14 +171,6 @@ impl Closed {
         fits.then_some(switches)
     }
 
-    /// Whether the route and the tag of what left a switch are those behind its own first byte, as far
-    /// as they are there. P-3
-    pub(super) fn leads(&self, left: &Self) -> bool {
-        let kept = usize::try_from(left.hops).unwrap_or(PEELED_MAX).min(PEELED_MAX - 1);
-        let tags = left.tag.is_none_or(|tag| self.tag == Some(tag) && self.hops == left.hops + 1);
-        tags && self.hops > left.hops && self.route.get(1..=kept) == left.route.get(..kept)
-    }
-
     pub(super) fn syndrome(&self) -> u8 {
         self.check.syndrome().unwrap_or(0)
     }
@@ -181,6 +178,11 @@ impl Closed {
     /// Whether it is as a sender makes packets.
     pub(super) fn is_sound(&self) -> bool {
         self.check == Check::Good && self.ended_by == EndedBy::Gap
+    }
+
+    /// Whether the recording ends inside it, or has a hole there.
+    pub(super) const fn is_cut_off(&self) -> bool {
+        matches!(self.ended_by, EndedBy::CaptureEnd | EndedBy::Hole)
     }
 
     /// All its bytes, the CRC byte too.

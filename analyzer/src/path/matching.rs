@@ -1,9 +1,10 @@
 //! Which packet at a switch's inputs is the one that goes out: by bytes, and where those do not tell,
 //! by order. P-3, P-5, S-3, S-5
 
-use codec::packet::Check;
 use codec::route::PortId;
+use codec::tick::FULL_RATE_PERIOD_PS;
 
+use super::fit::{ENOUGH, Fit, Turn, fit, merged};
 use super::leg::{Closed, Leg, LegId, Legs, Onward};
 use super::net::Net;
 use super::{Certainty, Paths};
@@ -12,38 +13,16 @@ use crate::timeline::Time;
 
 /// Packets of one input that are looked at. *Chosen*: a slack buffer of 80 cells has no more (F-3).
 const LOOKED_AT: usize = 64;
-/// Bits in which two packets may differ and yet look like one that was hurt. *Chosen*: so many of 127
-/// do not agree by chance.
-pub(super) const HURT_MAX: u32 = 16;
+/// How far the token of an output goes from input to input. S-5
+const STEP: Time = 2 * FULL_RATE_PERIOD_PS as Time;
+
+/// How long after a reset at its input a packet has ended at the output. *Chosen*: a sender may have a few
+/// symbols to send before the GAP. R-3, F-6
+const SEVERED: Time = 8 * FULL_RATE_PERIOD_PS as Time;
 
 /// How long a packet may stand at a free output without having left, in longest path formations.
 /// *Chosen*. S-3, S-6
 const STANDS: Time = 16;
-
-/// How well two packets fit, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fit {
-    /// The same bytes, by the output that the route says.
-    Same,
-    /// The same bytes, the packet behind it appended for want of a GAP. P-1
-    Merged,
-    /// So many bits differ.
-    Hurt(u32),
-    /// The same bytes, by another output: the route byte was hurt, or there is more to the switch.
-    Elsewhere,
-    /// As many bytes, and the CRC byte says that something is wrong.
-    Spoilt,
-    /// Something is wrong with it, and its turn has come.
-    Turn(Front),
-}
-
-/// Whether what is left of route and tag of a packet that went out is what stood there before. P-3
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Front {
-    /// It is, or it is not known yet what stood there.
-    Alike,
-    Unlike,
-}
 
 /// Whether a packet could have left a switch at some time. S-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +31,9 @@ enum Haste {
     Possible,
     /// Never has one been so fast.
     Unheard,
-    /// Nor would one be so fast if the output's token had come at once; or it would have left before.
+    /// Nor would one be so fast if the output's token had come at once.
+    Doubtful,
+    /// It would have left before.
     Impossible,
 }
 
@@ -68,14 +49,16 @@ pub(super) struct Candidate {
     before: usize,
     /// Whether it could have left by then.
     haste: Haste,
+    /// Since when it may have had the output, as far as is known. S-5
+    served: Time,
     /// How far the output's token is from its input. S-5
     turn: u8,
 }
 
 impl Candidate {
     /// The less, the better.
-    fn key(&self) -> (Fit, Haste, usize, u8) {
-        (self.fit, self.haste, self.before, self.turn)
+    fn key(&self) -> (Fit, Haste, usize, Time, u8) {
+        (self.fit, self.haste, self.before, self.served, self.turn)
     }
 }
 
@@ -109,7 +92,7 @@ impl Paths {
         let own = self.legs.get(left)?;
         let closed = own.closed.as_ref()?;
         let claimed = own.before.map(|joint| joint.leg);
-        let mut best = None::<Candidate>;
+        let (mut best, mut fronts) = (None::<Candidate>, 0);
         self.at_inputs(left, &mut |net, legs, mut candidate, behind| {
             let Some(leg) = legs.get(candidate.leg) else { return Look::On };
             if let Onward::Gone(_) = leg.onward {
@@ -124,16 +107,19 @@ impl Paths {
             } else {
                 Turn::Not
             };
-            let Some(fit) = fit(leg, own, closed, (asked, turn)).or_else(|| {
-                (asked && merged(legs, leg, closed, behind).is_some()).then_some(Fit::Merged)
-            }) else {
-                return Look::On;
-            };
+            let mut fit = fit(leg, own, closed, (asked, turn));
+            if asked && fit.is_none_or(|fit| fit > Fit::Merged) {
+                fit = merged(legs, leg, closed, behind).map(|_| Fit::Merged).or(fit);
+            }
+            let Some(fit) = fit else { return Look::On };
             if claimed == Some(candidate.leg) {
-                (candidate.turn, candidate.before) = (0, 0);
-                candidate.haste = Haste::Possible;
+                (candidate.before, candidate.haste) = (0, Haste::Possible);
+            }
+            if self.is_severed(candidate.lane, own) {
+                candidate.served = 0;
             }
             candidate.fit = fit;
+            fronts += usize::from(matches!(fit, Fit::Front(_)));
             if best.as_ref().is_none_or(|best| candidate.key() < best.key()) {
                 best = Some(candidate);
             }
@@ -144,16 +130,46 @@ impl Paths {
             Look::On
         });
         let best = best?;
+        let doubted = |residue| {
+            let lanes = [best.lane, own.lane].map(|lane| self.net.lane(lane));
+            lanes.into_iter().flatten().any(|lane| lane.doubted.contains(&residue))
+        };
+        let came = self.legs.get(best.leg).and_then(|leg| leg.closed.as_ref());
         let certain = match best.fit {
-            Fit::Same => {
-                let lane = self.net.lane(best.lane);
-                let doubted = lane.is_some_and(|lane| lane.doubted.contains(&closed.all));
-                alike.len() == 1 && !doubted
+            Fit::Same => alike.len() == 1 && !doubted(closed.all),
+            Fit::Front(_) => {
+                let enough = best.fit.is_by_bytes(ENOUGH) && fronts == 1;
+                enough && !came.is_some_and(|came| doubted(came.rest))
             }
-            Fit::Merged | Fit::Hurt(_) => true,
-            Fit::Elsewhere | Fit::Spoilt | Fit::Turn(_) => false,
+            Fit::Merged | Fit::OneBit => true,
+            Fit::Hurt(_) => closed.length >= ENOUGH.into(),
+            Fit::Lossy(_) | Fit::Elsewhere | Fit::Spoilt | Fit::Turn => false,
         };
         Some((best, if certain { Certainty::Certain } else { Certainty::ByOrder }))
+    }
+
+    /// Whether a reset at an input ended a packet that has left, as their times tell. R-3
+    fn is_severed(&self, input: usize, left: &Leg) -> bool {
+        let (input, output) = (self.net.lane(input), self.net.lane(left.lane));
+        let reset = input.and_then(|input| Some(input.reset? + input.until_heard?));
+        let seen = reset.zip(output.and_then(|output| output.since_sent));
+        let ended = left.closed.as_ref().filter(|closed| closed.ended_by == EndedBy::Gap);
+        seen.zip(ended)
+            .is_some_and(|((reset, late), ended)| (reset + late).abs_diff(ended.at) <= SEVERED)
+    }
+
+    /// Whether a packet that has left may be one that goes on coming in.
+    pub(super) fn awaits_open(&self, left: LegId) -> bool {
+        let Some(own) = self.legs.get(left) else { return false };
+        let (claimed, mut awaits) = (own.before.map(|joint| joint.leg), false);
+        let is_sound = own.closed.as_ref().is_some_and(Closed::is_sound);
+        self.at_inputs(left, &mut |net, legs, candidate, _| {
+            let Some(leg) = legs.get(candidate.leg) else { return Look::On };
+            let likely = !is_sound || claimed == Some(candidate.leg);
+            awaits |= leg.closed.is_none() && likely && asks_for(net, legs, leg, left);
+            Look::On
+        });
+        awaits
     }
 
     /// Packets that came as one with this one, for want of GAPs, in order.
@@ -181,7 +197,8 @@ impl Paths {
         let Some(output) = net.lane(own.lane) else { return };
         let Some((node, _)) = net.node_at(output.from) else { return };
         let left = output.since_sent.map(|late| own.time.saturating_sub(late));
-        let free = own.held.output.map(|(_, ended)| ended).max(own.held.resumed).unwrap_or(0);
+        let ended = own.held.output.map_or(0, |(_, ended)| ended);
+        let free = ended.max(own.held.resumed.unwrap_or(0));
         if !node.is_switch() {
             return;
         }
@@ -204,12 +221,14 @@ impl Paths {
                 let haste = match (passing(left, ready), node.fastest) {
                     _ if gone => Haste::Impossible,
                     (Some(took), Some(fastest)) if took + node.token(input) < fastest => {
-                        Haste::Impossible
+                        Haste::Doubtful
                     }
                     (Some(took), Some(fastest)) if took < fastest => Haste::Unheard,
                     (_, _) => Haste::Possible,
                 };
-                let candidate = Candidate { leg, lane, place, fit: Fit::Same, before, haste, turn };
+                let served = ready.unwrap_or(found.time).max(ended) + STEP * steps(turn);
+                let fit = Fit::Same;
+                let candidate = Candidate { leg, lane, place, fit, before, haste, served, turn };
                 let mut behind = input.queue.iter().skip(place + 1).copied();
                 if look(net, legs, candidate, &mut behind) == Look::Past {
                     break;
@@ -227,14 +246,6 @@ enum Look {
     Past,
 }
 
-/// Whose turn it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
-    Its,
-    Maybe,
-    Not,
-}
-
 /// Whether a packet's first byte asks for the output by which another leaves.
 fn asks_for(net: &Net, legs: &Legs, leg: &Leg, leaving: LegId) -> bool {
     let ends = legs.get(leaving).and_then(|leaving| net.lane(leaving.lane)?.from);
@@ -243,82 +254,14 @@ fn asks_for(net: &Net, legs: &Legs, leg: &Leg, leaving: LegId) -> bool {
     node.selects(leg.first, port).contains(&Some(output))
 }
 
-/// How well a packet at an input fits the one that has left.
-fn fit(leg: &Leg, own: &Leg, left: &Closed, (asked, turn): (bool, Turn)) -> Option<Fit> {
-    // Another has begun with it: only the same bytes tell that it is not that one's.
-    let taken = match leg.onward {
-        Onward::Nowhere => false,
-        Onward::Claimed(other) => {
-            turn != Turn::Its && own.before.is_none_or(|joint| joint.leg != other)
-        }
-        Onward::Gone(_) => return None,
-    };
-    let Some(came) = leg.closed.as_ref() else {
-        // It goes on coming in, while what left has ended.
-        return (turn == Turn::Its && !left.is_sound()).then_some(Fit::Turn(Front::Alike));
-    };
-    let as_long = came.length == left.length + 1;
-    let differ =
-        (came.rest.and(left.all).bits().count_ones()).max(u32::from(came.check != left.check));
-    if as_long && differ == 0 {
-        return Some(if asked { Fit::Same } else { Fit::Elsewhere });
-    }
-    if taken || !asked {
-        return None;
-    }
-    // What the end of the recording cuts off says nothing.
-    let cut_off = left.ended_by == EndedBy::CaptureEnd;
-    // A body of few bytes agrees with others by chance.
-    let bits = u32::try_from(left.length).unwrap_or(u32::MAX).saturating_mul(2);
-    if as_long && !cut_off && came.check != left.check {
-        if differ <= HURT_MAX.min(bits) {
-            return Some(Fit::Hurt(differ));
-        }
-        if left.check != Check::Good {
-            return Some(Fit::Spoilt);
-        }
-    }
-    let whole = came.is_sound() && left.is_sound();
-    let ends = [came.ended_by, left.ended_by];
-    let cut = ends.iter().any(|by| *by != EndedBy::Gap) || left.check != Check::Good;
-    let shorter = left.length + 1 < came.length || (as_long && cut_off);
-    let front = || if came.leads(left) { Front::Alike } else { Front::Unlike };
-    (shorter && !whole && cut && turn != Turn::Not).then(|| Fit::Turn(front()))
-}
-
-/// How many packets behind one left with it as one packet, if these are just its bytes. P-1
-fn merged(
-    legs: &Legs,
-    leg: &Leg,
-    left: &Closed,
-    behind: &mut dyn Iterator<Item = LegId>,
-) -> Option<usize> {
-    let came = leg.closed.as_ref()?;
-    let (mut length, mut bytes) = (came.length.checked_sub(1)?, None);
-    if length >= left.length {
-        return None;
-    }
-    for (number, next) in behind.enumerate() {
-        let next = legs.get(next)?.closed.as_ref()?;
-        // The CRC byte of the one before stays as it is.
-        let so_far = bytes.unwrap_or_else(|| {
-            let crc = came.all.crc().value() ^ came.syndrome();
-            came.rest.feed(&[crc])
-        });
-        let all = so_far.times_x_to(8 * ((next.length - 1) % 127)).and(next.all);
-        length += next.length;
-        if length >= left.length {
-            return (length == left.length && all == left.all).then_some(number + 1);
-        }
-        let message = so_far.times_x_to(8 * (next.length % 127)).and(next.message());
-        bytes = Some(message);
-    }
-    None
-}
-
 /// How long a packet took to pass a switch, if that is known.
 fn passing(left: Option<Time>, ready: Option<Time>) -> Option<Time> {
     left.zip(ready).map(|(left, ready)| left.saturating_sub(ready))
+}
+
+/// About how many steps the token takes over a distance: of a switch of 8 ports, if it has no port beyond.
+const fn steps(turn: u8) -> Time {
+    (turn % 8) as Time
 }
 
 /// How many inputs the token looks at before this one. S-5

@@ -67,6 +67,8 @@ pub(super) struct Lane {
     pub(super) left: Option<(u64, Time)>,
     /// When the last packet of this input had left, at the switch, as far as that is known.
     pub(super) clear: Option<Time>,
+    /// When the last FRES on it was seen.
+    pub(super) reset: Option<Time>,
     /// What packets of this input are like that may have been others.
     pub(super) doubted: VecDeque<Residue>,
     /// The input that this output served last. S-5
@@ -169,6 +171,7 @@ impl Net {
             last: None,
             left: None,
             clear: None,
+            reset: None,
             doubted: VecDeque::new(),
             served: PortId(0),
             resumed: None,

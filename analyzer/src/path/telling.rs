@@ -145,7 +145,7 @@ impl Paths {
         }
         loop {
             let leg = self.legs.get(at)?;
-            leg.closed.as_ref()?;
+            leg.closed.as_ref().filter(|_| !leg.undecided)?;
             chain.push(at);
             match leg.onward {
                 Onward::Gone(next) => at = next,

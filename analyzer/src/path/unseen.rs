@@ -4,9 +4,10 @@ use codec::capture::ChannelId;
 use codec::packet::Check;
 use codec::tick::FULL_RATE_PERIOD_PS;
 
+use super::fit::Fit;
 use super::harm::{self, Likeness};
 use super::leg::{Leg, LegId, Onward, Sight};
-use super::matching::{Candidate, Fit};
+use super::matching::Candidate;
 use super::net::Wish;
 use super::{Certainty, Fate, IMPLIED_MAX, Journey, Paths, WAITING_MAX};
 use crate::packet::EndedBy;
@@ -117,8 +118,9 @@ impl Paths {
     ) -> Option<(Candidate, Certainty)> {
         let best = self.best(id, alike)?;
         let by_turn = match best.0.fit {
-            Fit::Spoilt | Fit::Turn(_) => true,
-            Fit::Same | Fit::Merged | Fit::Hurt(_) | Fit::Elsewhere => false,
+            Fit::Spoilt | Fit::Turn => true,
+            Fit::Same | Fit::Merged | Fit::OneBit | Fit::Front(_) => false,
+            Fit::Hurt(_) | Fit::Lossy(_) | Fit::Elsewhere => false,
         };
         (!by_turn || self.hurt_unseen(id).is_none()).then_some(best)
     }
