@@ -5,6 +5,7 @@ pub mod agreement;
 pub mod demand;
 pub mod facts;
 pub mod findings;
+pub mod journeys;
 pub mod plan;
 pub mod read;
 pub mod rules;

@@ -134,6 +134,30 @@ fn what_overflows_is_found_as_cut_and_not_as_flipped() {
     assert!(score.of("journey").unwrap().is_perfect(), "{:#?}", score.differences);
 }
 
+/// The relative bytes and the packets that are still open are read alike, however soon the capture ends. S-1, P-3
+#[test]
+fn packets_that_the_end_of_a_capture_cuts_are_followed() {
+    for duration in [10, 30] {
+        let stream = |from: &str, to: &str, payload| {
+            format!(
+                "[[traffic]]\nfrom = '{from}'\nto = '{to}'\npayload = {payload}\npackets = 1\n\
+                 every_us = 100\n"
+            )
+        };
+        let streams = [("h1", "h0", 4), ("h1", "h0", 1000), ("h0", "h1", 1000)];
+        let streams: String =
+            streams.iter().map(|(from, to, size)| stream(from, to, size)).collect();
+        let text = format!(
+            "duration_us = {duration}\n[[switch]]\nname = 's0'\n[[host]]\nname = 'h0'\n\
+             at = 's0:4'\n[[host]]\nname = 'h1'\nat = 's0:2'\n{streams}[[tap]]\nall = true\n"
+        );
+        let scenario = Scenario::read("open", &text).unwrap_or_else(|error| panic!("{error}"));
+        let score = scored(&scenario);
+        let rows = ["journey", "fate"].map(|kind| score.of(kind).unwrap());
+        assert_eq!(rows.map(|row| (row.in_truth, row.found, row.right)), [(3, 3, 3); 2], "{text}");
+    }
+}
+
 /// Hosts that talk over the reliability protocol, with a wrong key among them, and what befalls them.
 fn talking(seed: u64, faults: &str) -> Scenario {
     let hosts = ["h0", "h1", "h2"].iter().enumerate();

@@ -1,0 +1,291 @@
+//! Journeys against the truth, in networks in which nothing is ordered to break.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about a packet")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use analyzer::analysis::{Analysis, Told, Wanted};
+use analyzer::link::slack::Assumptions;
+use analyzer::path::{Certainty, Harm, Journey};
+use arbitrary::{Arbitrary, Unstructured};
+use codec::capture::{ChannelId, Progress};
+use codec::packet::Tag;
+use codec::tick::Ticks;
+use rayon::prelude::*;
+use simulator::cell::PacketId;
+use simulator::interface::Consumption;
+use simulator::link::BLOCKED;
+use simulator::network::Layout;
+use simulator::routes::{Method, Routes};
+use simulator::scenario::{Scenario, Tap};
+use simulator::topology::Topology;
+use simulator::traffic::{Arrivals, Destination, Size, Stream};
+use simulator::truth::{self, What};
+
+use super::plan::Plan;
+use super::rules::stop_slack;
+use super::run::{Outcome, run};
+use crate::repair::Dice;
+use crate::storm::plan;
+
+/// The kind of a network without faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetworkClass {
+    /// Slack buffers have room enough and every host consumes.
+    Sound,
+    /// Slack buffers have less room above STOP than F-4 asks for.
+    Starved,
+    /// Hosts that do not consume, routes that may deadlock, short blocked-packet timeouts. R-4
+    Blocked,
+}
+
+impl NetworkClass {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sound, Self::Starved, Self::Blocked];
+
+    /// The network of a class and a number: the same on every machine.
+    #[must_use]
+    pub fn scenario(self, number: u64) -> Option<Scenario> {
+        let mut dice = Dice::new(&[&[self as u8][..], &number.to_le_bytes()].concat());
+        let mut scenario = match dice.below(3) {
+            0 => Plan::arbitrary(&mut Unstructured::new(&dice.bytes(600))).ok()?.scenario()?,
+            _ => plan::planned(dice.roll(), number, None)?,
+        };
+        scenario.duration = 400 << (2 * dice.below(3));
+        scenario.duration += dice.below(scenario.duration);
+        (scenario.faults, scenario.raw, scenario.messaging) = Default::default();
+        self.parameters(&mut scenario, &mut dice)?;
+        Self::traffic(&mut scenario, &mut dice)?;
+        let end = usize::try_from(dice.below(2)).ok()?;
+        let ends = scenario.topology.cables().iter().filter_map(|cable| cable.ends.get(end));
+        let tap = |port| Tap { port, from: 0, to: scenario.duration };
+        scenario.taps = ends.copied().map(tap).collect();
+        Some(scenario)
+    }
+
+    /// Links, hosts and routes of the class.
+    fn parameters(self, scenario: &mut Scenario, dice: &mut Dice) -> Option<()> {
+        let mut cables = scenario.topology.cables().to_vec();
+        let timeout = 50 + dice.below(2000);
+        for link in cables.iter_mut().map(|cable| &mut cable.link) {
+            let enough = stop_slack(link);
+            link.blocked = if self == Self::Blocked { Ticks(timeout) } else { BLOCKED };
+            link.slack.stop_slack = match self {
+                // Up to half too little.
+                Self::Starved => {
+                    enough - u32::try_from(dice.below(1 + u64::from(enough) / 2)).ok()?
+                }
+                Self::Sound | Self::Blocked => enough.max(link.slack.stop_slack),
+            };
+        }
+        scenario.topology = Topology::new(scenario.topology.nodes().to_vec(), cables).ok()?;
+        let never = dice.below(3);
+        for (_, interface) in &mut scenario.interfaces {
+            interface.boot = Ticks(0);
+            match self {
+                Self::Blocked if dice.below(4) < never => {
+                    interface.consumption = Consumption::Never;
+                }
+                Self::Sound | Self::Blocked if interface.consumption == Consumption::Never => {
+                    interface.consumption = Consumption::Always;
+                }
+                Self::Sound | Self::Starved | Self::Blocked => {}
+            }
+        }
+        if self == Self::Blocked {
+            let method = if dice.below(4) == 0 { Method::UpDown } else { Method::Shortest };
+            scenario.routes = Routes::compute(&scenario.topology, method).ok()?;
+        }
+        Some(())
+    }
+
+    /// Streams that all begin early, and now and then one of every host.
+    fn traffic(scenario: &mut Scenario, dice: &mut Dice) -> Option<()> {
+        let duration = scenario.duration;
+        scenario.streams.truncate(8);
+        for stream in &mut scenario.streams {
+            stream.start %= duration / 2;
+        }
+        let hosts: Vec<_> = scenario.topology.hosts().collect();
+        let large = u32::try_from(dice.below(1000)).ok()?;
+        if hosts.len() < 2 || dice.below(2) == 0 {
+            return Some(());
+        }
+        for host in &hosts {
+            let arrivals = match dice.below(2) {
+                0 => Arrivals::Saturating,
+                _ => Arrivals::Poisson(Ticks(1 + dice.below(1000))),
+            };
+            scenario.streams.push(Stream {
+                from: *host,
+                to: Destination::Among(hosts.clone()),
+                tag: Tag::new(0)?,
+                payload: Size::Uniform(0, large),
+                arrivals,
+                start: 0,
+                packets: None,
+            });
+        }
+        Some(())
+    }
+}
+
+/// Where a packet was seen: when, on which channel, from which character on, with which syndrome.
+type Seen = (u64, ChannelId, u64, Option<u8>);
+
+/// The ways of packets, and what became of them.
+#[derive(Debug, Default)]
+pub struct Truth {
+    /// The packet of each frame, by its channel and its first byte.
+    pub frames: BTreeMap<(ChannelId, u64), PacketId>,
+    /// The way of each packet.
+    pub ways: BTreeMap<PacketId, Vec<Seen>>,
+    /// The end of each packet.
+    pub ends: BTreeMap<PacketId, String>,
+    /// Packets that lost bytes.
+    pub cut: Vec<PacketId>,
+    /// Packets that were on a captured channel as the run ended: their bytes are not all there.
+    pub cut_off: Vec<PacketId>,
+}
+
+/// The truth of a run, as far as it was captured.
+#[must_use]
+pub fn truth(scenario: &Scenario, outcome: &Outcome) -> Truth {
+    let mut truth = Truth::default();
+    let topology = &scenario.topology;
+    let mut taps: BTreeMap<_, [Option<ChannelId>; 2]> = BTreeMap::new();
+    for tap in &scenario.taps {
+        let Some(peer) = topology.peer(tap.port) else { continue };
+        let [own, far] = [tap.port, peer].map(|port| topology.port_name(port));
+        let channel = |name: String| {
+            let mut channels = (0..).zip(&outcome.channels);
+            channels.find(|(_, channel)| channel.name == name).map(|(id, _)| ChannelId(id))
+        };
+        let ids = [channel(format!("{own}>{far}")), channel(format!("{far}>{own}"))];
+        taps.insert(tap.port, ids);
+    }
+    for row in &outcome.rows {
+        let Some(packet) = row.packet else { continue };
+        let [out, back] = taps.get(&row.place).copied().unwrap_or_default();
+        let (frame, channel) = match &row.what {
+            What::Sent(frame) => (frame, out),
+            What::Received(frame) => (frame, back),
+            What::Consumed { .. } => {
+                truth.ends.insert(packet, "arrived".to_owned());
+                continue;
+            }
+            What::Dropped(rule) => {
+                truth.ends.insert(packet, rule.0.to_owned());
+                continue;
+            }
+            What::Merged => {
+                truth.ends.insert(packet, "merged".to_owned());
+                continue;
+            }
+            What::Truncated(_) | What::Overflow => {
+                truth.cut.push(packet);
+                continue;
+            }
+            _ => continue,
+        };
+        let Some(channel) = channel else { continue };
+        let period_ps =
+            outcome.channels.get(channel.0 as usize).map_or(12_500, |it| it.period_ps.get());
+        let period = period_ps / 12_500;
+        match frame.ended_by {
+            truth::FrameEnd::Gap => {}
+            truth::FrameEnd::RunEnd => truth.cut_off.push(packet),
+            truth::FrameEnd::LinkOpen | truth::FrameEnd::Reset => truth.cut.push(packet),
+        }
+        truth.frames.insert((channel, frame.start), packet);
+        let seen = (frame.start * period, channel, frame.start, frame.check.syndrome());
+        truth.ways.entry(packet).or_default().push(seen);
+    }
+    truth.ways.values_mut().for_each(|way| way.sort());
+    truth
+}
+
+/// The journeys of a capture.
+#[must_use]
+pub fn journeys(capture: &[u8]) -> Vec<Journey> {
+    let mut journeys = Vec::new();
+    let mut analysis = Analysis::new(capture, Wanted::Network, Assumptions::default());
+    let mut told = |told| {
+        if let Told::Journey(journey) = told {
+            journeys.push(journey);
+        }
+    };
+    while analysis.step(&mut told).is_ok_and(|progress| progress == Progress::More) {}
+    journeys
+}
+
+/// Counts of journeys against the truth.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JourneyTally {
+    /// Packets that were on captured channels.
+    pub packets: usize,
+    /// Packets of which one journey has all hops and no other.
+    pub right: usize,
+    /// Journeys that are called certain.
+    pub certain: usize,
+    /// Journeys of several packets among these.
+    pub too_certain: usize,
+    /// Injuries between two taps of packets that were not hurt there.
+    pub false_injuries: usize,
+    /// The networks in which not all is right.
+    pub wrong: Vec<u64>,
+}
+
+impl JourneyTally {
+    /// The tally where all is right.
+    #[must_use]
+    pub fn all(packets: usize) -> Self {
+        Self { packets, right: packets, ..Self::default() }
+    }
+
+    /// Runs the networks of a class and compares the journeys of their captures with the truth.
+    #[must_use]
+    pub fn of(class: NetworkClass, numbers: Range<u64>) -> Self {
+        let each = numbers.into_par_iter().filter_map(|number| {
+            let tally = Self::compare(&class.scenario(number)?);
+            let is_right = tally.right == tally.packets && tally.false_injuries == 0;
+            let wrong = (!is_right || tally.too_certain > 0).then_some(number);
+            Some(Self { wrong: wrong.into_iter().collect(), ..tally })
+        });
+        each.reduce(Self::default, |mut sum, one| {
+            sum.packets += one.packets;
+            sum.right += one.right;
+            sum.certain += one.certain;
+            sum.too_certain += one.too_certain;
+            sum.false_injuries += one.false_injuries;
+            sum.wrong.extend(one.wrong);
+            sum
+        })
+    }
+
+    /// Runs a network and compares the journeys of its capture with the truth.
+    #[must_use]
+    pub fn compare(scenario: &Scenario) -> Self {
+        let outcome = run(scenario, truth::Wanted::Everything, Layout::AsGiven, 1 << 16);
+        let truth = truth(scenario, &outcome);
+        let mut tally = Self { packets: truth.ways.len(), ..Self::default() };
+        let mut found = BTreeSet::new();
+        for journey in journeys(&outcome.capture) {
+            let hops = journey.hops.iter().map(|hop| (hop.channel, hop.start.0));
+            let hops: Vec<_> = hops.collect();
+            let packet = hops.first().and_then(|hop| truth.frames.get(hop));
+            let mixed = hops.iter().any(|hop| truth.frames.get(hop) != packet);
+            let certain = journey.certainty == Certainty::Certain;
+            tally.certain += usize::from(certain);
+            tally.too_certain += usize::from(certain && mixed);
+            let between = journey.injuries.iter().filter(|injury| injury.after.is_some());
+            let wrong = between.filter(|it| mixed || matches!(it.harm, Harm::Flipped(_)));
+            tally.false_injuries += wrong.count();
+            found.insert(hops);
+        }
+        let ways = truth.ways.values().map(|way| way.iter().map(|seen| (seen.1, seen.2)).collect());
+        tally.right = ways.filter(|way: &Vec<_>| found.contains(way)).count();
+        tally
+    }
+}
