@@ -16,6 +16,8 @@ mod firmware;
 mod frames;
 mod host;
 mod inbox;
+mod loiter;
+mod mapping;
 mod parcel;
 mod plan;
 mod protocol;
@@ -45,9 +47,10 @@ use self::stream::Source;
 use crate::chance::Dice;
 use crate::transport::{Transport, TransportParameters};
 
-pub use self::costs::{BURST, Costs, Layers, MICROSECOND, Transfers};
+pub use self::costs::{BURST, BusMode, Costs, Layers, MICROSECOND, Transfers};
 pub use self::plan::{
-    EndpointParameters, EndpointPlan, Kind, MessageStream, MessagingPlan, SEGMENT_MAX, Wake,
+    EndpointParameters, EndpointPlan, Kind, MessageStream, MessagingPlan, ReturnHandler,
+    SEGMENT_MAX, Wake,
 };
 pub use self::statistics::{CLASSES, EndpointStatistics, RoundTrips, Statistics};
 pub use self::told::{MessageId, Outgoing, Told, Transmission, Turn, Why};
@@ -91,6 +94,9 @@ impl Messaging {
         let parameters = EndpointParameters {
             request_queue: parameters.request_queue.max(1),
             staging: parameters.staging.max(1),
+            // A message may lie on two pages.
+            mappings: parameters.mappings.map(|mappings| mappings.max(2)),
+            dma: parameters.dma.map(|dma| dma.max(1)),
             ..parameters
         };
         let mut places = BTreeMap::new();
@@ -110,7 +116,7 @@ impl Messaging {
         });
         let sources = sources.collect();
         let host = Host::new(endpoints.iter().map(|endpoint| endpoint.plan.wake), sources);
-        let scheduler = Scheduler::new(parameters.burst_log2, parameters.loiter);
+        let scheduler = Scheduler::new(parameters.burst_log2);
         let mut messaging = Self {
             nic,
             protocol,
@@ -213,7 +219,7 @@ impl Messaging {
         self.transport = Transport::new(self.nic, self.protocol, next);
         let busy = self.firmware.busy();
         self.statistics.firmware_busy = self.statistics.firmware_busy.saturating_add(busy);
-        let scheduler = Scheduler::new(self.parameters.burst_log2, self.parameters.loiter);
+        let scheduler = Scheduler::new(self.parameters.burst_log2);
         self.firmware = Firmware::new(scheduler, self.costs.send_buffers);
         self.bus.clear();
         self.driver.clear();
@@ -289,7 +295,8 @@ impl Messaging {
         };
         let patience = self.endpoints.iter().filter_map(Endpoint::patience).min();
         let boot = (self.clock < self.ready).then_some(self.ready);
-        let frame = self.frame_due().map(|due| due.max(self.ready));
+        let frame = self.frame_due().into_iter().chain(self.mapping_due()).min();
+        let frame = frame.map(|due| due.max(self.ready));
         [self.bus.due(), self.firmware.due(), self.driver.due(), self.host.due(), scan(), patience]
             .into_iter()
             .flatten()

@@ -337,15 +337,18 @@ mod tests {
     }
 
     #[test]
-    fn two_roots_of_any_subcluster_lead_to_each_other_one() {
+    fn two_switches_connect_the_subclusters_of_the_now() {
         let topology = build(Shape::NowCluster);
-        for (one, other) in [("a", "b"), ("a", "c"), ("b", "c")] {
-            for root in ["root0", "root1"] {
-                let find = |letter| topology.find(&format!("{letter}.{root}")).unwrap();
-                let mut near = topology.ports(find(one)).filter_map(|port| topology.peer(port));
-                assert!(near.any(|peer| peer.node == find(other)));
-            }
-        }
+        let names =
+            topology.cables().iter().map(|cable| cable.ends.map(|it| topology.port_name(it)));
+        let between: Vec<_> =
+            names.filter(|ends| ends[1].starts_with("join")).map(|ends| ends.join("-")).collect();
+        assert_eq!(
+            between.join(" "),
+            "a.root0:4-join0:0 a.root1:4-join0:1 b.root0:3-join0:2 b.root1:4-join0:3 \
+             c.root0:3-join0:4 c.root1:4-join0:5 a.root0:5-join1:0 a.root1:5-join1:1 \
+             b.root0:4-join1:2 b.root1:5-join1:3 c.root0:4-join1:4 c.root1:5-join1:5"
+        );
     }
 
     #[test]

@@ -3,7 +3,9 @@
 #![expect(clippy::indexing_slicing, clippy::panic, reason = "a test that cannot go on stops")]
 
 use codec::transport::{EndpointId, EndpointKey, Nic};
-use simulator::endpoint::{Costs, Kind, Layers, MessageStream, MessagingPlan, Transfers, Wake};
+use simulator::endpoint::{
+    Costs, Kind, Layers, MessageStream, MessagingPlan, ReturnHandler, Transfers, Wake,
+};
 use simulator::scenario::Scenario;
 use simulator::topology::NodeId;
 use simulator::traffic::{Arrivals, Size};
@@ -61,6 +63,7 @@ fn a_pair_of_endpoints_is_a_plan_for_each_host() {
             arrivals: Arrivals::Constant(codec::tick::Ticks(800)),
             start: 160,
             count: Some(5),
+            returned: ReturnHandler::Drop,
         }]
     );
     let plan = &read.messaging[&NodeId(2)];
@@ -140,7 +143,8 @@ fn a_load_counts_what_goes_with_each_packet() {
 #[test]
 fn the_protocol_has_its_parameters() {
     let text = "[transport]\nchannels = 2\nscan_us = 10\ntimeout_us = 40\nunreachable_us = 900\n\
-                nics = 17\nframes = 3\ncredits = 5\nburst_log2 = 0\nloiter_us = 1.5\nload_us = 7\n\
+                nics = 17\nframes = 3\ncredits = 5\nburst_log2 = 0\nload_us = 7\n\
+                dma = 2\nmappings = 6\nmap_us = 2\n\
                 patience_periods = 9\nlayers = \"reliability\"\n";
     let plan = plan(&format!("{text}{PAIR}"), 1);
     let transport = plan.transport;
@@ -150,8 +154,35 @@ fn the_protocol_has_its_parameters() {
     assert_eq!(transport.retries, 22);
     let parameters = plan.parameters;
     assert_eq!((parameters.frames, parameters.credits, parameters.request_queue), (3, 5, 20));
-    assert_eq!((parameters.burst_log2, parameters.loiter, parameters.load), (0, 120, 560));
+    assert_eq!((parameters.burst_log2, parameters.load), (0, 560));
+    let memory = (parameters.dma, parameters.mappings, parameters.map);
+    assert_eq!(memory, (Some(2), Some(6), 160));
     assert_eq!((parameters.patience, parameters.layers), (9, Layers::Reliability));
+}
+
+#[test]
+fn messages_that_come_back_are_dropped_or_sent_again_or_elsewhere() {
+    let handler = |text: &str| pair(&format!("words = 1\nevery_us = 1\n{text}")).returned;
+    assert_eq!(handler(""), ReturnHandler::Drop);
+    assert_eq!(handler("returned = \"drop\""), ReturnHandler::Drop);
+    assert_eq!(handler("returned = \"again\""), ReturnHandler::SendAgain);
+    let other = |id, key| ReturnHandler::SendElsewhere((Nic(2), EndpointId(id)), EndpointKey(key));
+    assert_eq!(handler("returned = { to = \"b\" }"), other(0, 2));
+    assert_eq!(handler("returned = { to = { host = \"h1\", number = 9 } }"), other(9, 0));
+    let text =
+        "[[messages]]\nfrom = \"a\"\nto = \"b\"\nwords = 1\nevery_us = 1\nreturned = \"twice\"";
+    insta::assert_snapshot!(check_pair(text), @"");
+}
+
+#[test]
+fn the_bus_moves_data_by_streaming_or_consistent_transfers() {
+    let bus = |text: &str| {
+        let costs = plan(&format!("[costs]\n{text}\n{PAIR}"), 1).costs;
+        [costs.bus_setup, costs.bus_burst]
+    };
+    assert_eq!([bus(""), bus("bus = \"streaming\"")], [[640, 92]; 2]);
+    assert_eq!(bus("bus = \"consistent\""), [160, 133]);
+    assert_eq!(bus("bus = \"consistent\"\nbus_setup_us = 1"), [80, 133]);
 }
 
 #[test]
@@ -303,6 +334,17 @@ fn receivers_are_one_or_as_many_as_senders() {
 }
 
 #[test]
+fn a_key_of_former_versions_leads_to_what_replaced_it() {
+    insta::assert_snapshot!(check("[transport]\nloiter_us = 5\n"), @r#"
+        error: unknown key `loiter_us` in [transport]
+         --> net.toml:7:1
+          |
+        7 | loiter_us = 5
+          | ^^^^^^^^^ expected `look_us` in [costs]: the NIC loiters for what is left of 2 to the `burst_log2` attempts
+    "#);
+}
+
+#[test]
 fn keys_that_nobody_knows_are_told_of() {
     let text = "[transport]\ntimout_us = 5\n[costs]\nhost_sent_us = 4\n\
                 [[endpoint]]\nname = \"e\"\nhosts = \"h0\"\n\
@@ -312,7 +354,7 @@ fn keys_that_nobody_knows_are_told_of() {
          --> net.toml:7:1
           |
         7 | timout_us = 5
-          | ^^^^^^^^^ expected `burst_log2`, `channels`, `credits`, `frames`, `layers`, `load_us`, `loiter_us`, `nics`, `patience_us`, `request_queue`, `retries`, `scan_us`, `staging`, `timeout_us` or `unreachable_us`
+          | ^^^^^^^^^ expected `burst_log2`, `channels`, `credits`, `dma`, `frames`, `layers`, `load_us`, `map_us`, `mappings`, `nics`, `patience_us`, `request_queue`, `retries`, `scan_us`, `staging`, `timeout_us` or `unreachable_us`
           |
           = help: did you mean `timeout_us`?
 
@@ -320,7 +362,7 @@ fn keys_that_nobody_knows_are_told_of() {
          --> net.toml:9:1
           |
         9 | host_sent_us = 4
-          | ^^^^^^^^^^^^ expected `answer_receive_us`, `answer_send_us`, `bus_burst_us`, `bus_setup_us`, `host_copy_us`, `host_poll_us`, `host_quantum_us`, `host_receive_us`, `host_send_us`, `host_switch_us`, `host_wake_us`, `page`, `preset`, `protection_receive_us`, `protection_send_us`, `receive_us`, `reliability_receive_us`, `reliability_send_us`, `scan_us`, `send_buffers`, `send_us` or `transfers`
+          | ^^^^^^^^^^^^ expected `answer_receive_us`, `answer_send_us`, `bus`, `bus_burst_us`, `bus_setup_us`, `header_us`, `host_copy_us`, `host_poll_us`, `host_quantum_us`, `host_receive_us`, `host_send_us`, `host_switch_us`, `host_wake_us`, `look_us`, `page`, `preset`, `protection_receive_us`, `protection_send_us`, `receive_us`, `reliability_receive_us`, `reliability_send_us`, `scan_us`, `send_buffers`, `send_us` or `transfers`
           |
           = help: did you mean `host_send_us`?
 
@@ -366,7 +408,7 @@ fn keys_that_nobody_knows_are_told_of() {
           --> net.toml:14:1
            |
         14 | frm = "a"
-           | ^^^ expected `bytes`, `count`, `every_us`, `from`, `key`, `kind`, `load`, `saturate`, `start_us`, `to`, `window` or `words`
+           | ^^^ expected `bytes`, `count`, `every_us`, `from`, `key`, `kind`, `load`, `returned`, `saturate`, `start_us`, `to`, `window` or `words`
            |
            = help: did you mean `from`?
     "#);

@@ -1,8 +1,9 @@
 //! Hosts with endpoints and virtual networks: whatever they send, and whatever an adversary loses, holds
-//! up and restarts, every message ends as it must. T-1, T-5, T-6, T-9, T-13, T-15
+//! up and restarts, every message ends as it must. T-1, T-5, T-6, T-9, T-13..T-15
 
 pub(crate) mod ledger;
 pub mod plan;
+mod turns;
 mod world;
 
 use std::collections::BTreeSet;
@@ -11,7 +12,8 @@ use self::plan::{Plan, Setup};
 use self::world::World;
 
 /// The law: every message is written once in a life of its destination's NIC, and ends once; frames are
-/// not exceeded, and credits come back; and when nothing goes wrong any more, all comes to rest.
+/// not exceeded, and credits come back; who can send waits for the attempts of the others at most; and
+/// when nothing goes wrong any more, all comes to rest.
 ///
 /// # Panics
 /// If not.

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
 use laws::endpoints::plan::Plan;
-use laws::endpoints::planned;
+use laws::endpoints::{held, planned};
 use laws::repair::Dice;
 use laws::shrink::shortest;
+use simulator::endpoint::{Kind, MessageStream};
+use simulator::traffic::Arrivals;
 
 fn plans(name: &str, count: u64) -> impl Iterator<Item = Plan> {
     let mut dice = Dice::new(name.as_bytes());
@@ -41,6 +43,28 @@ fn a_storm_over_hosts_keeps_the_laws() {
     }
 }
 
+/// T-14: hosts that always have something to send, and turns of few attempts.
+#[test]
+fn endpoints_of_busy_hosts_wait_for_the_attempts_of_the_others_at_most() {
+    for mut setup in plans("busy hosts", 30).map(|plan| plan.setup()) {
+        setup.faults.clear();
+        for host in &mut setup.hosts {
+            host.transport.channels = 32;
+            host.parameters.burst_log2 %= 3;
+            host.parameters.credits = 30;
+            for stream in &mut host.streams {
+                *stream = MessageStream {
+                    kind: Kind::Short,
+                    arrivals: Arrivals::Saturating,
+                    count: Some(90),
+                    ..stream.clone()
+                };
+            }
+        }
+        held(&setup);
+    }
+}
+
 /// A storm that missed something would prove little.
 #[test]
 fn everything_that_hosts_can_tell_of_happens_in_a_storm() {
@@ -49,7 +73,7 @@ fn everything_that_hosts_can_tell_of_happens_in_a_storm() {
     let all: Vec<_> = all.into_iter().collect();
     assert_eq!(
         all.join(", "),
-        "accepted, acknowledged, credits, given up, leaving, loaded, lost, malformed, noticed, \
+        "accepted, acknowledged, credits, given up, leaving, loaded, lost, malformed, mapped, noticed, \
          refused, returned after a restart, returned as refused, returned as unreachable, unloaded, written"
     );
 }

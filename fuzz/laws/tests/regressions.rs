@@ -11,7 +11,8 @@ use laws::endpoints::held;
 use laws::endpoints::plan::Setup;
 use laws::plan::{Owned, write};
 use simulator::endpoint::{
-    Costs, EndpointParameters, EndpointPlan, Kind, MICROSECOND, MessageStream, MessagingPlan, Wake,
+    Costs, EndpointParameters, EndpointPlan, Kind, MICROSECOND, MessageStream, MessagingPlan,
+    ReturnHandler, Wake,
 };
 use simulator::traffic::{Arrivals, Size};
 use simulator::transport::{Micros, TransportParameters};
@@ -130,6 +131,7 @@ fn stream(from: u16, (nic, to): (u16, u16), kind: Kind, size: u32) -> MessageStr
         arrivals: Arrivals::Saturating,
         start: 0,
         count: Some(8),
+        returned: ReturnHandler::Drop,
     }
 }
 

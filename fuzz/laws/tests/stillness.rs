@@ -107,7 +107,6 @@ timeout_us = 150
 unreachable_us = 900
 frames = 1
 load_us = 30
-loiter_us = 20
 [[endpoint]]
 name = "a"
 host = ["h0", "h1"]

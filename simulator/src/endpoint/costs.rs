@@ -3,6 +3,8 @@
 //! The time on the wire is not among them: the network adds it. The paper's digits are lost, so the
 //! stages are *Chosen*, such that what is known of the whole comes out: round trip and bandwidth.
 
+use super::scheduler::HeaderState;
+
 /// Periods of the full rate in a microsecond: 12.5 ns each. C-1
 pub const MICROSECOND: u64 = 80;
 
@@ -29,6 +31,12 @@ pub struct Costs {
     pub host_copy: u64,
     /// The NIC's processor, to find a message that is to be sent and to build its packet.
     pub send: u64,
+    /// On top of `send`, to build what is constant in the headers of an endpoint's packets: for the
+    /// first packet of its turn, and for one that is sent again. T-14
+    pub header: u64,
+    /// The NIC's processor, to look at the empty queue of the endpoint that it stays with: an attempt.
+    /// T-14
+    pub look: u64,
     /// The NIC's processor, to take a data packet in and to write its message.
     pub receive: u64,
     /// On top of `send` for reliability: logical channel, sequence number, timestamp. T-3
@@ -80,10 +88,38 @@ pub enum Layers {
     Protection,
 }
 
+/// Setup and burst of streaming transfers: 23 clocks of 20 MHz for a burst, 444 Mb/s (Micro); and the
+/// buffers of the bus bridge are flushed each time, which is most of the setup. *Chosen*
+const STREAMING: [u64; 2] = [8 * MICROSECOND, 92];
+
+/// Setup and burst of consistent transfers: each is slower, but nothing is to be flushed. *Chosen*, such
+/// that they are better below 750 bytes: `8 + 1.15 n` and `2 + 1.6625 n` µs cross at 11.7 bursts.
+const CONSISTENT: [u64; 2] = [2 * MICROSECOND, 133];
+
+/// How memory and bus bridge are kept consistent while the NIC moves data over the host's bus. Text
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BusMode {
+    /// By hand, when a transfer is done: better for long ones.
+    Streaming,
+    /// By the memory, in every burst: better for short ones.
+    Consistent,
+}
+
+impl BusMode {
+    /// What a transfer takes before its first byte, and for 64 bytes.
+    #[must_use]
+    pub const fn costs(self) -> [u64; 2] {
+        match self {
+            Self::Streaming => STREAMING,
+            Self::Consistent => CONSISTENT,
+        }
+    }
+}
+
 impl Costs {
     /// `AM-II` on an `UltraSPARC` with a `LANai` on the `SBus`. Met by these numbers: 42 µs for a round
     /// trip of short messages of 4 words, 31 MB/s with 8192 bytes, one switch between the hosts.
-    /// The gap that follows is 12.8 µs: send, receive, an ACK each way. *Chosen*
+    /// The gap that follows is 12.8 µs: send, receive, an ACK each way, a look in vain. *Chosen*
     pub const AM_II: Self = Self {
         host_send: 4 * MICROSECOND,
         host_receive: 4 * MICROSECOND,
@@ -94,8 +130,10 @@ impl Costs {
         host_quantum: 10_000 * MICROSECOND,
         // 160 MB/s.
         host_copy: 32,
-        send: 368,
-        receive: 368,
+        send: 348,
+        header: MICROSECOND / 4,
+        look: MICROSECOND / 2,
+        receive: 348,
         reliability_send: 40,
         reliability_receive: 40,
         protection_send: 48,
@@ -103,9 +141,8 @@ impl Costs {
         answer_send: 48,
         answer_receive: 64,
         scan: 2 * MICROSECOND,
-        bus_setup: 8 * MICROSECOND,
-        // 23 clocks of 20 MHz: 444 Mb/s (Micro). I-5
-        bus_burst: 92,
+        bus_setup: STREAMING[0],
+        bus_burst: STREAMING[1],
         transfers: Transfers::StoreAndForward,
         send_buffers: 1,
         page: 8192,
@@ -119,6 +156,8 @@ impl Costs {
         host_receive: 232,
         host_poll: 10,
         send: 111,
+        header: 0,
+        look: 0,
         receive: 111,
         reliability_send: 0,
         reliability_receive: 0,
@@ -126,9 +165,8 @@ impl Costs {
         protection_receive: 0,
         answer_send: 0,
         answer_receive: 0,
-        bus_setup: 2 * MICROSECOND,
-        // Coherent transfers, slower than streaming ones, but nothing is to be flushed.
-        bus_burst: 133,
+        bus_setup: CONSISTENT[0],
+        bus_burst: CONSISTENT[1],
         transfers: Transfers::Pipelined,
         send_buffers: 2,
         ..Self::AM_II
@@ -145,6 +183,8 @@ impl Costs {
         host_quantum: 10_000 * MICROSECOND,
         host_copy: 0,
         send: 0,
+        header: 0,
+        look: 0,
         receive: 0,
         reliability_send: 0,
         reliability_receive: 0,
@@ -161,10 +201,13 @@ impl Costs {
     };
 
     /// The NIC's processor, to send a data packet.
-    #[must_use]
-    pub const fn sending(&self, layers: Layers) -> u64 {
+    pub(super) const fn sending(&self, layers: Layers, state: HeaderState) -> u64 {
         let [reliability, protection] = [self.reliability_send, self.protection_send];
-        layers.sum(self.send, reliability, protection)
+        let header = match state {
+            HeaderState::Built => self.header,
+            HeaderState::Kept => 0,
+        };
+        layers.sum(self.send.saturating_add(header), reliability, protection)
     }
 
     /// The NIC's processor, to take a data packet in.
@@ -174,16 +217,20 @@ impl Costs {
         layers.sum(self.receive, reliability, protection)
     }
 
-    /// The NIC's processor, for a request and its reply, at either end: `g` of `LogP`. T-8
+    /// The NIC's processor, for a request and its reply in the midst of a burst, at either end: `g` of
+    /// `LogP`. With ACKs two packets come in for each that goes out, and packets in and attempts to send
+    /// take turns: every other attempt finds the queue empty. T-8, T-14
     #[must_use]
     pub const fn gap(&self, layers: Layers) -> u64 {
         let answers = match layers {
             Layers::Baseline => 0,
             Layers::Reliability | Layers::Protection => {
-                self.answer_send.saturating_add(self.answer_receive)
+                self.answer_send.saturating_add(self.answer_receive).saturating_add(self.look)
             }
         };
-        self.sending(layers).saturating_add(self.receiving(layers)).saturating_add(answers)
+        self.sending(layers, HeaderState::Kept)
+            .saturating_add(self.receiving(layers))
+            .saturating_add(answers)
     }
 
     /// Between host and NIC, for so many bytes.

@@ -3,15 +3,17 @@
 use std::collections::VecDeque;
 
 use super::bus::Transfer;
+use super::mapping::HostPage;
 use super::queue::Place;
 use super::{MICROSECOND, Messaging, Told};
 use crate::chance::Dice;
 use crate::transport::Micros;
 
-/// The driver, and the endpoints that are to be loaded.
+/// The driver, and the endpoints that are to be loaded and the pages that are to be mapped.
 #[derive(Clone, Debug)]
 pub(super) struct Driver {
     wanted: VecDeque<usize>,
+    faults: VecDeque<(usize, HostPage)>,
     task: Task,
     dice: Dice,
 }
@@ -29,6 +31,8 @@ enum Task {
     In { endpoint: usize, frame: usize },
     /// It is there; the rest of the driver's work lasts until then.
     Work { endpoint: usize, frame: usize, until: u64 },
+    /// It maps a page of an endpoint until then.
+    Map { endpoint: usize, page: HostPage, until: u64 },
 }
 
 /// Who leaves a frame for whom.
@@ -42,26 +46,42 @@ struct Swap {
 impl Driver {
     /// With dice of its own.
     pub(super) const fn new(dice: Dice) -> Self {
-        Self { wanted: VecDeque::new(), task: Task::Nothing, dice }
+        Self { wanted: VecDeque::new(), faults: VecDeque::new(), task: Task::Nothing, dice }
     }
 
     /// When it is done with what it does.
     pub(super) const fn due(&self) -> Option<u64> {
         match self.task {
-            Task::Work { until, .. } => Some(until),
+            Task::Work { until, .. } | Task::Map { until, .. } => Some(until),
             Task::Nothing | Task::Leaving(_) | Task::Out(_) | Task::In { .. } => None,
         }
     }
 
     /// Whether it does or has to do anything.
     pub(super) fn is_idle(&self) -> bool {
-        self.task == Task::Nothing && self.wanted.is_empty()
+        self.task == Task::Nothing && self.wanted.is_empty() && self.faults.is_empty()
     }
 
     /// What it was at is lost.
     pub(super) fn clear(&mut self) {
         self.task = Task::Nothing;
         self.wanted.clear();
+        self.faults.clear();
+    }
+
+    /// A message came for a page that has no mapping. T-6
+    pub(super) fn fault(&mut self, fault: (usize, HostPage)) {
+        let is_mapping = match self.task {
+            Task::Map { endpoint, page, .. } => (endpoint, page) == fault,
+            Task::Nothing
+            | Task::Leaving(_)
+            | Task::Out(_)
+            | Task::In { .. }
+            | Task::Work { .. } => false,
+        };
+        if !is_mapping && !self.faults.contains(&fault) {
+            self.faults.push_back(fault);
+        }
     }
 }
 
@@ -71,15 +91,38 @@ impl Messaging {
     pub(super) fn want(&mut self, endpoint: usize) {
         let loading = match self.driver.task {
             Task::In { endpoint, .. } | Task::Work { endpoint, .. } => Some(endpoint),
-            Task::Nothing | Task::Leaving(_) | Task::Out(_) => None,
+            Task::Nothing | Task::Leaving(_) | Task::Out(_) | Task::Map { .. } => None,
         };
         if loading != Some(endpoint) && !self.driver.wanted.contains(&endpoint) {
             self.driver.wanted.push_back(endpoint);
         }
     }
 
-    /// Begins to load the next that is wanted, into a free frame or that of a victim.
+    /// Begins to load the next endpoint that is wanted, or else to map the next page. T-15
     pub(super) fn begin_driver(&mut self, now: u64, told: &mut Vec<Told>) {
+        self.begin_load(now, told);
+        if self.driver.task != Task::Nothing {
+            return;
+        }
+        let is_due = |(place, _): &(usize, HostPage)| {
+            self.endpoints.get(*place).is_none_or(|endpoint| endpoint.mapping_due() <= now)
+        };
+        let Some(place) = self.driver.faults.iter().position(is_due) else { return };
+        if let Some((endpoint, page)) = self.driver.faults.remove(place) {
+            let until = now.saturating_add(self.parameters.map.max(1));
+            self.driver.task = Task::Map { endpoint, page, until };
+        }
+    }
+
+    /// When a page that is to be mapped may get the mapping of another.
+    pub(super) fn mapping_due(&self) -> Option<u64> {
+        let of = |(place, _): &(usize, HostPage)| self.endpoints.get(*place)?.mapping_due().into();
+        let faults = self.driver.faults.iter().filter(|_| self.driver.task == Task::Nothing);
+        faults.filter_map(of).min()
+    }
+
+    /// Into a free frame or that of a victim.
+    fn begin_load(&mut self, now: u64, told: &mut Vec<Told>) {
         while self.driver.task == Task::Nothing {
             let Some(endpoint) = self.driver.wanted.pop_front() else { return };
             match self.endpoints.get(endpoint).map(|endpoint| endpoint.place) {
@@ -150,17 +193,28 @@ impl Messaging {
                 let until = now.saturating_add(self.parameters.load.max(1));
                 self.driver.task = Task::Work { endpoint, frame, until };
             }
-            Task::Nothing | Task::Leaving(_) | Task::Work { .. } => {}
+            Task::Nothing | Task::Leaving(_) | Task::Work { .. } | Task::Map { .. } => {}
         }
     }
 
-    /// The driver has done its work by now: the endpoint is resident.
+    /// The driver has done its work by now: the endpoint is resident, the page has its mapping.
     pub(super) fn end_driver(&mut self, now: u64, told: &mut Vec<Told>) {
         if let Task::Work { endpoint, frame, until } = self.driver.task
             && until <= now
         {
             self.driver.task = Task::Nothing;
             self.loaded(now, endpoint, frame, told);
+        }
+        if let Task::Map { endpoint, page, until } = self.driver.task
+            && until <= now
+        {
+            self.driver.task = Task::Nothing;
+            let stays = now.saturating_add(self.residence());
+            if let Some(endpoint) = self.endpoints.get_mut(endpoint) {
+                endpoint.map(page, stays);
+                told.push(Told::Mapped(endpoint.plan.id));
+                self.statistics.mappings += 1;
+            }
         }
     }
 

@@ -3,9 +3,10 @@
 
 use std::collections::VecDeque;
 
+use super::loiter::{Loitering, Others};
 use super::parcel::Letter;
 use super::queue::Pick;
-use super::scheduler::{Choice, Scheduler, Supply};
+use super::scheduler::{Choice, HeaderState, Scheduler, Supply};
 use super::server::Server;
 use super::told::{MessageId, Turn, Why};
 use super::ways::Ways;
@@ -29,7 +30,7 @@ const INCOMING: usize = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Firmware {
     processor: Server<Work>,
-    scheduler: Scheduler,
+    pub(super) scheduler: Scheduler,
     arrived: VecDeque<Packet<Letter>>,
     answers: VecDeque<Packet<Letter>>,
     /// Packets to be sent again. T-10
@@ -41,8 +42,10 @@ pub(super) struct Firmware {
     buffers: u8,
     /// What comes first, if there is a packet to take in and one to send.
     side: Side,
-    /// When it has loitered enough. T-14
-    until: Option<u64>,
+    /// Since when it looks at an empty queue, again and again. T-14
+    pub(super) looking: Option<u64>,
+    /// When it is to go on although nothing happens meanwhile.
+    pub(super) until: Option<u64>,
 }
 
 /// What the processor works on.
@@ -57,7 +60,17 @@ pub(super) enum Work {
     /// A packet that is sent again.
     Again(Queued),
     /// A message of an endpoint.
-    Send { endpoint: usize, message: MessageId, memory: Memory },
+    Send { endpoint: usize, message: MessageId, memory: Memory, state: HeaderState },
+    /// Looks at an empty queue. T-14
+    Look(Loitering),
+}
+
+/// What the NIC does in the turn of an endpoint. T-14
+enum EndpointTurn {
+    /// A message goes, or goes back.
+    Send(usize, Pick, HeaderState),
+    /// Its queue is empty.
+    Look(Loitering),
 }
 
 /// A packet on its way to the sending engine.
@@ -105,6 +118,7 @@ impl Firmware {
             // One at least, or nothing could ever be sent.
             buffers: buffers.max(1),
             side: Side::In,
+            looking: None,
             until: None,
         }
     }
@@ -112,6 +126,16 @@ impl Firmware {
     /// Whether there is room for a packet that comes in.
     pub(super) fn has_room(&self) -> bool {
         self.arrived.len() < RING
+    }
+
+    /// Whether a packet waits to be taken in.
+    pub(super) fn has_arrivals(&self) -> bool {
+        !self.arrived.is_empty()
+    }
+
+    /// Packets in come next.
+    pub(super) const fn turn_in(&mut self) {
+        self.side = Side::In;
     }
 
     /// A packet has come in.
@@ -150,9 +174,9 @@ impl Firmware {
             && self.on_wire.is_none()
     }
 
-    /// Whether it is working on something.
+    /// Whether it is working on something until a time that is known.
     pub(super) const fn is_busy(&self) -> bool {
-        !self.processor.is_idle()
+        !self.processor.is_idle() || self.until.is_some()
     }
 
     /// How long its processor has been busy.
@@ -248,10 +272,13 @@ impl Messaging {
     /// Gives the NIC's processor something to do, if it is idle: first answers, which make room at
     /// the other end, then a scan that is due, then packets in and out by turns.
     pub(super) fn begin_firmware(&mut self, now: u64, told: &mut Vec<Told>) {
-        if now < self.ready || !self.firmware.processor.is_idle() {
+        let look = self.costs.look.max(1);
+        if now < self.ready
+            || !self.firmware.processor.is_idle()
+            || !self.firmware.is_done_looking(now, look)
+        {
             return;
         }
-        self.firmware.until = None;
         let work = self.next_answer().or_else(|| self.next_scan(now)).or_else(|| {
             match self.firmware.side {
                 Side::In => self.next_in().or_else(|| self.next_out(now, told)),
@@ -265,12 +292,14 @@ impl Messaging {
             Work::TakeIn(Packet::Ack(_) | Packet::Nack(..)) => self.costs.answer_receive,
             Work::Answer(_) => self.costs.answer_send,
             Work::Scan => self.costs.scan,
-            Work::Again(_) | Work::Send { .. } => self.costs.sending(layers),
+            Work::Again(_) => self.costs.sending(layers, HeaderState::Built),
+            Work::Send { state, .. } => self.costs.sending(layers, *state),
+            Work::Look(loitering) => return self.firmware.loiter(now, look, *loitering),
         };
         self.firmware.side = match &work {
             Work::TakeIn(_) => Side::Out,
             Work::Again(_) | Work::Send { .. } => Side::In,
-            Work::Answer(_) | Work::Scan => self.firmware.side,
+            Work::Answer(_) | Work::Scan | Work::Look(_) => self.firmware.side,
         };
         self.firmware.processor.begin(now, time, work);
     }
@@ -287,7 +316,7 @@ impl Messaging {
     }
 
     fn next_in(&mut self) -> Option<Work> {
-        let incoming = self.bus.incoming();
+        let incoming = if self.parameters.dma.is_none() { self.bus.incoming() } else { 0 };
         self.firmware.next_in(incoming)
     }
 
@@ -297,11 +326,14 @@ impl Messaging {
             if let Some(work) = self.firmware.next_again() {
                 return Some(work);
             }
-            let (endpoint, pick) = self.choose(now)?;
+            let (endpoint, pick, state) = match self.choose()? {
+                EndpointTurn::Send(endpoint, pick, state) => (endpoint, pick, state),
+                EndpointTurn::Look(loitering) => return Some(Work::Look(loitering)),
+            };
             match pick {
                 Pick::Send(letter) => {
                     let memory = self.firmware.reserve(&letter);
-                    return Some(Work::Send { endpoint, message: letter.id, memory });
+                    return Some(Work::Send { endpoint, message: letter.id, memory, state });
                 }
                 Pick::Nowhere(letter) => {
                     self.bring_back(now, endpoint, (letter, Why::Unreachable), told);
@@ -311,8 +343,8 @@ impl Messaging {
         None
     }
 
-    /// T-14
-    fn choose(&mut self, now: u64) -> Option<(usize, Pick)> {
+    /// The endpoint whose turn it is, and what it sends. T-14
+    fn choose(&mut self) -> Option<EndpointTurn> {
         let Self { firmware, endpoints, transport, .. } = self;
         let ways = Ways {
             nic: self.nic,
@@ -327,14 +359,15 @@ impl Messaging {
         let supply = |place: usize| {
             endpoints.get(place).map_or(Supply::Away, |endpoint| endpoint.supply(way))
         };
-        match firmware.scheduler.choose(now, endpoints.len(), supply) {
-            Choice::Send(place) => {
+        match firmware.scheduler.choose(endpoints.len(), supply) {
+            Choice::Send(place, state) => {
                 let pick = endpoints.get(place)?.pick(way)?;
-                Some((place, pick))
+                Some(EndpointTurn::Send(place, pick, state))
             }
-            Choice::Wait(until) => {
-                firmware.until = Some(until);
-                None
+            Choice::Look(left) => {
+                let waits = (0..endpoints.len()).any(|place| supply(place) == Supply::Ready);
+                let others = if waits { Others::Wait } else { Others::Nothing };
+                Some(EndpointTurn::Look(Loitering { left, others }))
             }
             Choice::Nothing => None,
         }

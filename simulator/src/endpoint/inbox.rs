@@ -26,7 +26,7 @@ impl Endpoint {
         if !has_room {
             return Some(Reason::QueueFull);
         }
-        let has_stage = self.staged() + requests + replies < usize::from(self.parameters.staging);
+        let has_stage = self.staged_or_kept() < usize::from(self.parameters.staging);
         (letter.is_transferred() && !has_stage).then_some(Reason::NoResource)
     }
 
@@ -52,14 +52,14 @@ impl Endpoint {
         }
     }
 
-    /// Messages in the staging area that were not read yet.
-    fn staged(&self) -> usize {
+    /// Messages in the staging area that were not read yet, or that are on their way there.
+    pub(super) fn staged_or_kept(&self) -> usize {
         let replies = self.replies_in.iter().filter(|incoming| match incoming {
             Incoming::Reply(letter) => letter.is_transferred(),
             Incoming::Returned(_) => false,
         });
         let requests = self.requests_in.iter().filter(|letter| letter.is_transferred());
-        requests.count() + replies.count()
+        requests.count() + replies.count() + self.kept.iter().sum::<usize>()
     }
 
     /// Keeps a place for a message that comes in by DMA.

@@ -40,10 +40,16 @@ pub struct EndpointParameters {
     pub request_queue: u16,
     /// Medium and bulk messages that an endpoint's staging area holds until they are read. T-6
     pub staging: u16,
-    /// The NIC stays with an endpoint for 2 to this messages at most: k. T-14
+    /// DMA resources: medium and bulk messages that the NIC moves or is to move to the host. What comes
+    /// when none is free is refused; without a number it waits in the NIC. T-6
+    pub dma: Option<u8>,
+    /// Pages of an endpoint's host memory, 8192 bytes each, that have a DMA mapping at once; without a
+    /// number all have one always. T-6
+    pub mappings: Option<u16>,
+    /// What mapping a page takes the driver, in periods of the full rate. T-15
+    pub map: u64,
+    /// The NIC stays with an endpoint for 2 to this attempts to send: k. T-14
     pub burst_log2: u8,
-    /// How long it stays with one that has nothing to send, in periods of the full rate. T-14
-    pub loiter: u64,
     /// What loading an endpoint takes besides the transfers, in periods of the full rate. T-15
     pub load: u64,
     /// How long an application waits for a reply before it takes its credit back, in periods of the
@@ -97,6 +103,20 @@ pub struct MessageStream {
     pub start: u64,
     /// How many at most.
     pub count: Option<u64>,
+    /// What its application does with those that come back.
+    pub returned: ReturnHandler,
+}
+
+/// An application's handler for returned messages. Text
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ReturnHandler {
+    /// Drops them.
+    #[default]
+    Drop,
+    /// Sends them again, each as a new message: to the same endpoint, as often as it comes back.
+    SendAgain,
+    /// Sends them to another endpoint, whose key it holds; drops what comes back from there too.
+    SendElsewhere((Nic, EndpointId), EndpointKey),
 }
 
 /// The three kinds of messages.
@@ -110,16 +130,31 @@ pub enum Kind {
     Bulk,
 }
 
+impl MessageStream {
+    /// Whether its messages may go to this NIC.
+    pub(crate) fn goes_to(&self, nic: Nic) -> bool {
+        match self.returned {
+            ReturnHandler::SendElsewhere((other, _), _) if other == nic => true,
+            ReturnHandler::Drop | ReturnHandler::SendAgain | ReturnHandler::SendElsewhere(..) => {
+                self.to.0 == nic
+            }
+        }
+    }
+}
+
 impl Default for EndpointParameters {
-    /// The digest's: T-9, T-14, T-15. A load takes 1 ms: a page fault and the driver's work. *Chosen*
+    /// The digest's: T-9, T-14, T-15. A load takes 1 ms, a mapping 100 µs: a page fault and the driver's
+    /// work. *Chosen*
     fn default() -> Self {
         Self {
             frames: 7,
             credits: 4,
             request_queue: 16,
             staging: 16,
+            dma: None,
+            mappings: None,
+            map: 100 * MICROSECOND,
             burst_log2: 6,
-            loiter: 8_000 * MICROSECOND,
             load: 1_000 * MICROSECOND,
             patience: 10_000_000 * MICROSECOND,
             layers: Layers::Protection,

@@ -26,10 +26,10 @@ impl Messaging {
                 self.apply(now, effects, told);
             }
             Some(Work::Again(queued)) => self.pass_on(queued),
-            Some(Work::Send { endpoint, message, memory }) => {
+            Some(Work::Send { endpoint, message, memory, .. }) => {
                 self.send(now, endpoint, message, memory);
             }
-            None => {}
+            Some(Work::Look(_)) | None => {}
         }
     }
 
@@ -45,7 +45,7 @@ impl Messaging {
                 {
                     endpoint.free(letter.role);
                 }
-                self.process(now, &packet, told);
+                self.process(now, &packet, None, told);
             }
             Some(Done::Page) => self.page_moved(now, told),
             Some(Done::Out) | None => {}
@@ -72,27 +72,41 @@ impl Messaging {
             };
             if letter.is_transferred()
                 && is_new
-                && let Some(endpoint) = self.endpoint_mut(letter.to)
+                && let Some(place) = self.places.get(&letter.to).copied()
+                && let Some(endpoint) = self.endpoints.get(place)
                 && endpoint.refusal(letter, layers).is_none()
             {
-                endpoint.keep(letter.role);
-                self.bus.push(letter.bytes.len(), Transfer::In(packet));
-                return;
+                let refusal = self.transfer_refusal(place, letter);
+                if refusal.is_none()
+                    && let Some(endpoint) = self.endpoints.get_mut(place)
+                {
+                    endpoint.keep(letter.role);
+                    self.bus.push(letter.bytes.len(), Transfer::In(packet));
+                    return;
+                }
+                return self.process(now, &packet, refusal, told);
             }
         }
-        self.process(now, &packet, told);
+        self.process(now, &packet, None, told);
     }
 
-    /// The protocol decides about a packet. T-4..T-8
-    fn process(&mut self, now: u64, packet: &Packet<Letter>, told: &mut Vec<Told>) {
+    /// The protocol decides about a packet, which the NIC may have to refuse. T-4..T-8
+    fn process(
+        &mut self,
+        now: u64,
+        packet: &Packet<Letter>,
+        refusal: Option<Reason>,
+        told: &mut Vec<Told>,
+    ) {
         let Self { transport, endpoints, places, parameters, .. } = self;
         let mut offered = None;
         let mut take = |letter: &Letter| {
             let place = places.get(&letter.to).copied();
             let endpoint = place.and_then(|place| endpoints.get_mut(place));
-            let written = match endpoint {
-                Some(endpoint) => endpoint.write(letter, parameters.layers),
-                None => Err(Reason::NoSuchEndpoint),
+            let written = match (endpoint, refusal) {
+                (Some(_), Some(reason)) => Err(reason),
+                (Some(endpoint), None) => endpoint.write(letter, parameters.layers),
+                (None, _) => Err(Reason::NoSuchEndpoint),
             };
             offered = Some((letter.id, place, written));
             written

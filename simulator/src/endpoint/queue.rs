@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use codec::transport::{Nic, Role};
+use codec::transport::{EndpointId, Nic, Role};
 
+use super::mapping::Mappings;
 use super::parcel::Letter;
 use super::plan::{EndpointParameters, EndpointPlan};
 use super::scheduler::Supply;
@@ -32,6 +33,8 @@ pub(super) struct Endpoint {
     /// Requests that took a credit, by number.
     waiting: BTreeMap<u32, Waiting>,
     pub(super) segment: Segment,
+    /// Pages of its host memory with a DMA mapping, if not all have one.
+    pub(super) mapped: Mappings,
 }
 
 /// Where an endpoint is. T-13, T-15
@@ -85,6 +88,8 @@ pub(super) struct Waiting {
     pub stream: usize,
     /// The number of the first message of its transfer: its own, but for bulk messages.
     pub transfer: u32,
+    /// Where it was sent.
+    pub to: (Nic, EndpointId),
     /// When it was handed over.
     pub since: u64,
     /// What it waits for.
@@ -141,6 +146,7 @@ impl Endpoint {
             replying: 0,
             waiting: BTreeMap::new(),
             segment,
+            mapped: Mappings::new(),
         }
     }
 
@@ -173,6 +179,11 @@ impl Endpoint {
         let waiting = self.waiting.remove(&number)?;
         self.credits = self.credits.saturating_add(1);
         Some(waiting)
+    }
+
+    /// The request of that number, if it has a credit.
+    pub(super) fn waiting(&self, number: u32) -> Option<Waiting> {
+        self.waiting.get(&number).copied()
     }
 
     /// Whether a request of that number has a credit, and no reply.

@@ -1,24 +1,21 @@
 //! Which endpoint's message the NIC sends next: weighted round robin, with loitering. T-14
 
 /// The turn among the endpoints. They are told by their place in the host's list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Scheduler {
     /// 2 to the k.
     burst: u32,
-    loiter: u64,
     current: Option<Visit>,
     /// Whose turn is next.
     next: usize,
 }
 
 /// The endpoint that the NIC stays with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Visit {
     endpoint: usize,
-    /// Messages sent since its turn began.
-    sent: u32,
-    /// Since when it has had nothing to send.
-    empty: Option<u64>,
+    /// Attempts that are left of its turn.
+    left: u32,
 }
 
 /// What an endpoint has to send.
@@ -34,53 +31,48 @@ pub(super) enum Supply {
     Ready,
 }
 
+/// State of the packet headers of an endpoint: constant for all that it sends. T-14
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeaderState {
+    /// Built for the first packet of a turn, and for one that is sent again.
+    Built,
+    /// Kept from the packet before it in the same turn.
+    Kept,
+}
+
 /// What to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Send a message of this endpoint.
-    Send(usize),
-    /// Loiter: others have something to send, but wait until then. T-14
-    Wait(u64),
+    /// Send a message of this endpoint. That is an attempt.
+    Send(usize, HeaderState),
+    /// Loiter: look at the empty queue again, at most so many times. Each look is an attempt, to be
+    /// counted with [`Scheduler::count_looks`].
+    Look(u32),
     /// There is nothing to send.
     Nothing,
 }
 
 impl Scheduler {
-    /// Bursts of 2 to the `burst_log2`, and so long a wait for more.
-    pub(super) const fn new(burst_log2: u8, loiter: u64) -> Self {
+    /// 2 to the `burst_log2` attempts a turn.
+    pub(super) const fn new(burst_log2: u8) -> Self {
         let log2 = if burst_log2 > 31 { 31 } else { burst_log2 as u32 };
-        Self { burst: 1 << log2, loiter, current: None, next: 0 }
+        Self { burst: 1 << log2, current: None, next: 0 }
     }
 
-    /// Whose message is next, among so many endpoints.
-    pub(super) fn choose(
-        &mut self,
-        now: u64,
-        count: usize,
-        supply: impl Fn(usize) -> Supply,
-    ) -> Choice {
+    /// Whose message is next, among so many endpoints. An endpoint with a message waits for at most
+    /// 2 to the k attempts of each other one: its turn ends with them, or when it cannot send, and
+    /// nobody has two before all others had theirs.
+    pub(super) fn choose(&mut self, count: usize, supply: impl Fn(usize) -> Supply) -> Choice {
         if let Some(visit) = &mut self.current {
             match supply(visit.endpoint) {
-                Supply::Ready if visit.sent < self.burst => {
-                    visit.empty = None;
-                    visit.sent += 1;
-                    return Choice::Send(visit.endpoint);
+                Supply::Ready if visit.left > 0 => {
+                    visit.left -= 1;
+                    return Choice::Send(visit.endpoint, HeaderState::Kept);
                 }
                 // T-14: it may have more in a moment; its turn is not over.
-                Supply::Empty if visit.sent < self.burst => {
-                    let since = *visit.empty.get_or_insert(now);
-                    let until = since.saturating_add(self.loiter);
-                    if now < until {
-                        let current = visit.endpoint;
-                        let waits = |other| other != current && supply(other) == Supply::Ready;
-                        return if (0..count).any(waits) {
-                            Choice::Wait(until)
-                        } else {
-                            Choice::Nothing
-                        };
-                    }
-                }
-                Supply::Ready | Supply::Empty | Supply::Away | Supply::Blocked => {}
+                Supply::Empty if visit.left > 0 => return Choice::Look(visit.left),
+                Supply::Away => self.current = None,
+                Supply::Ready | Supply::Empty | Supply::Blocked => {}
             }
         }
         // Round robin; who has nothing is skipped.
@@ -88,72 +80,171 @@ impl Scheduler {
         let Some(endpoint) = turns.into_iter().find(|turn| supply(*turn) == Supply::Ready) else {
             return Choice::Nothing;
         };
-        self.current = Some(Visit { endpoint, sent: 1, empty: None });
+        self.current = Some(Visit { endpoint, left: self.burst - 1 });
         self.next = endpoint + 1;
-        Choice::Send(endpoint)
+        Choice::Send(endpoint, HeaderState::Built)
+    }
+
+    /// Counts looks at the empty queue of the endpoint that the NIC stays with.
+    pub(super) fn count_looks(&mut self, looks: u64) {
+        if let Some(visit) = &mut self.current {
+            visit.left = visit.left.saturating_sub(u32::try_from(looks).unwrap_or(u32::MAX));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::collections::BTreeSet;
 
-    /// Serves endpoints that have so many messages, a message a period, until nothing is left.
+    use super::*;
+    use crate::chance::Dice;
+
+    /// Serves endpoints that have so many messages, until nothing is left: a letter an attempt.
     fn order(scheduler: &mut Scheduler, left: &mut [u32]) -> String {
         let mut order = String::new();
-        for now in 0..1_000 {
+        loop {
             let supply = |place: usize| if left[place] > 0 { Supply::Ready } else { Supply::Empty };
-            match scheduler.choose(now, left.len(), supply) {
-                Choice::Send(endpoint) => {
+            match scheduler.choose(left.len(), supply) {
+                Choice::Send(endpoint, _) => {
                     left[endpoint] -= 1;
                     order.push_str(&endpoint.to_string());
                 }
-                Choice::Wait(_) => order.push('.'),
-                Choice::Nothing => break,
+                Choice::Look(_) => {
+                    scheduler.count_looks(1);
+                    order.push('.');
+                }
+                Choice::Nothing => return order,
             }
         }
-        order
     }
 
     #[test]
-    fn each_has_its_burst_in_turn_and_who_has_nothing_is_skipped() {
-        let mut scheduler = Scheduler::new(2, 0);
-        assert_eq!(order(&mut scheduler, &mut [9, 0, 5, 1]), "000022223000020");
+    fn each_has_its_attempts_in_turn_and_who_has_nothing_is_skipped() {
+        let mut scheduler = Scheduler::new(2);
+        assert_eq!(order(&mut scheduler, &mut [9, 0, 5, 1]), "000022223...00002...0...");
     }
 
     #[test]
     fn bursts_of_one_are_plain_round_robin() {
-        assert_eq!(order(&mut Scheduler::new(0, 100), &mut [2, 3, 1]), "012011");
+        assert_eq!(order(&mut Scheduler::new(0), &mut [2, 3, 1]), "012011");
     }
 
     #[test]
-    fn the_turn_of_one_whose_queue_runs_empty_goes_on_for_a_while() {
-        // Two messages are less than a burst of four: it is waited with for five periods.
-        assert_eq!(order(&mut Scheduler::new(2, 5), &mut [2, 2]), "00.....11");
-    }
-
-    #[test]
-    fn what_comes_while_it_loiters_belongs_to_the_burst() {
-        let mut scheduler = Scheduler::new(2, 5);
+    fn what_comes_while_it_loiters_belongs_to_the_burst_and_has_its_header() {
+        let mut scheduler = Scheduler::new(2);
         let of = |ready: &'static [usize]| {
             move |place| if ready.contains(&place) { Supply::Ready } else { Supply::Empty }
         };
-        assert_eq!(scheduler.choose(0, 2, of(&[0])), Choice::Send(0));
-        assert_eq!(scheduler.choose(1, 2, of(&[])), Choice::Nothing);
-        assert_eq!(scheduler.choose(3, 2, of(&[1])), Choice::Wait(6));
-        assert_eq!(scheduler.choose(4, 2, of(&[0, 1])), Choice::Send(0));
-        assert_eq!(scheduler.choose(5, 2, of(&[0, 1])), Choice::Send(0));
-        assert_eq!(scheduler.choose(6, 2, of(&[1])), Choice::Wait(11));
-        assert_eq!(scheduler.choose(11, 2, of(&[1])), Choice::Send(1));
+        assert_eq!(scheduler.choose(2, of(&[0])), Choice::Send(0, HeaderState::Built));
+        assert_eq!(scheduler.choose(2, of(&[1])), Choice::Look(3));
+        scheduler.count_looks(1);
+        assert_eq!(scheduler.choose(2, of(&[0, 1])), Choice::Send(0, HeaderState::Kept));
+        assert_eq!(scheduler.choose(2, of(&[1])), Choice::Look(1));
+        scheduler.count_looks(9);
+        assert_eq!(scheduler.choose(2, of(&[0, 1])), Choice::Send(1, HeaderState::Built));
     }
 
     #[test]
     fn one_that_is_blocked_or_away_is_not_waited_for() {
-        for supply in [Supply::Blocked, Supply::Away] {
-            let mut scheduler = Scheduler::new(6, 1_000);
-            assert_eq!(scheduler.choose(0, 2, |_| Supply::Ready), Choice::Send(0));
+        for (supply, state) in
+            [(Supply::Blocked, HeaderState::Kept), (Supply::Away, HeaderState::Built)]
+        {
+            let mut scheduler = Scheduler::new(6);
+            assert_eq!(scheduler.choose(2, |_| Supply::Ready), Choice::Send(0, HeaderState::Built));
+            // If nobody else has anything, the NIC is still there when it can go on.
+            assert_eq!(scheduler.choose(1, |_| supply), Choice::Nothing);
+            assert_eq!(scheduler.choose(1, |_| Supply::Ready), Choice::Send(0, state));
             let of = |place| if place == 0 { supply } else { Supply::Ready };
-            assert_eq!(scheduler.choose(1, 2, of), Choice::Send(1));
+            assert_eq!(scheduler.choose(2, of), Choice::Send(1, HeaderState::Built));
+        }
+    }
+
+    /// All supplies of so many endpoints, of which the first always has a message.
+    fn supplies(count: usize) -> Vec<Vec<Supply>> {
+        let all = [Supply::Away, Supply::Empty, Supply::Blocked, Supply::Ready];
+        (1..count).fold(vec![vec![Supply::Ready]], |lists, _| {
+            let longer = |list: &Vec<Supply>| {
+                let list = list.clone();
+                all.map(|supply| [list.as_slice(), &[supply]].concat())
+            };
+            lists.iter().flat_map(longer).collect()
+        })
+    }
+
+    /// The law of T-14, in every state that the scheduler can come into: an endpoint that has a message
+    /// waits at most (endpoints - 1) · 2^k attempts. The bound is reached.
+    #[test]
+    fn who_has_a_message_waits_for_the_attempts_of_each_other_one_at_most() {
+        for (count, burst_log2) in [(1, 3), (2, 0), (2, 3), (3, 0), (3, 1), (3, 2), (4, 1)] {
+            let supplies = supplies(count);
+            // Where the first stands, the others come from any state; the waits start in all of them.
+            let (mut seen, mut longest) = (BTreeSet::new(), 0);
+            let mut open = vec![(Scheduler::new(burst_log2), 0)];
+            while let Some((scheduler, waited)) = open.pop() {
+                if !seen.insert((scheduler.clone(), waited)) {
+                    continue;
+                }
+                longest = longest.max(waited);
+                assert!(waited <= (count - 1) << burst_log2, "{count} {burst_log2} {scheduler:?}");
+                for supply in &supplies {
+                    let mut next = scheduler.clone();
+                    match next.choose(count, |place| supply[place]) {
+                        Choice::Send(0, _) => open.push((next, 0)),
+                        Choice::Send(..) => open.push((next, waited + 1)),
+                        Choice::Look(_) => {
+                            next.count_looks(1);
+                            open.push((next, waited + 1));
+                        }
+                        Choice::Nothing => panic!("the first has a message"),
+                    }
+                }
+                // What the others do while the first has none.
+                for supply in &supplies {
+                    let mut next = scheduler.clone();
+                    let empty = |place| if place == 0 { Supply::Empty } else { supply[place] };
+                    if let Choice::Look(_) = next.choose(count, empty) {
+                        next.count_looks(1);
+                    }
+                    open.push((next, 0));
+                }
+            }
+            assert_eq!(longest, (count - 1) << burst_log2, "{count} {burst_log2}");
+        }
+    }
+
+    #[test]
+    fn the_law_holds_for_many_endpoints_with_random_supplies() {
+        let mut dice = Dice::new(14, 0);
+        for _ in 0..200 {
+            let (count, burst_log2) = (1 + dice.below(12), dice.below(7));
+            let mut scheduler = Scheduler::new(u8::try_from(burst_log2).unwrap());
+            let mut waited = vec![0; usize::try_from(count).unwrap()];
+            for _ in 0..2_000 {
+                let supply: Vec<_> = waited
+                    .iter()
+                    .map(|_| match dice.below(8) {
+                        0 => Supply::Away,
+                        1 => Supply::Blocked,
+                        2 | 3 => Supply::Empty,
+                        _ => Supply::Ready,
+                    })
+                    .collect();
+                let (served, attempts) = match scheduler.choose(supply.len(), |at| supply[at]) {
+                    Choice::Send(endpoint, _) => (Some(endpoint), 1),
+                    Choice::Look(left) => {
+                        let looks = 1 + dice.below(left.into());
+                        scheduler.count_looks(looks);
+                        (None, looks)
+                    }
+                    Choice::Nothing => (None, 0),
+                };
+                for (at, waited) in waited.iter_mut().enumerate() {
+                    let waits = supply[at] == Supply::Ready && served != Some(at);
+                    *waited = if waits { *waited + attempts } else { 0 };
+                    assert!(*waited <= (count - 1) << burst_log2, "{count} {burst_log2}");
+                }
+            }
         }
     }
 }

@@ -42,6 +42,8 @@ pub struct Statistics {
     pub held_up: u64,
     /// Endpoints loaded. T-15
     pub loads: u64,
+    /// Pages of host memory mapped for DMA after a fault. T-15
+    pub mappings: u64,
     /// Endpoints unloaded. T-13
     pub unloads: u64,
     /// Times that the control program was loaded again.
@@ -59,6 +61,10 @@ pub struct EndpointStatistics {
     pub completed: u64,
     /// Requests that came back. T-6, T-11
     pub returned: u64,
+    /// Of those: sent again to the same endpoint.
+    pub sent_again: u64,
+    /// Of those: sent to another endpoint. What is neither was dropped.
+    pub sent_elsewhere: u64,
     /// Requests whose replies are not waited for any more.
     pub given_up: u64,
     /// Requests of others that its application read.

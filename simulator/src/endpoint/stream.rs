@@ -1,9 +1,9 @@
 //! A stream of requests at work: when the next is due, and the pieces of a bulk transfer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use codec::packet::Tag;
-use codec::transport::{Form, MEDIUM_MAX, TAG, WORDS_MAX};
+use codec::transport::{EndpointId, EndpointKey, Form, MEDIUM_MAX, Nic, TAG, WORDS_MAX};
 
 use super::plan::{Kind, MessageStream};
 use crate::chance::Dice;
@@ -20,6 +20,8 @@ pub(super) struct Source {
     /// The place of its endpoint.
     pub(super) endpoint: usize,
     machine: Machine,
+    /// Messages that came back and are sent once more.
+    resent: VecDeque<Resend>,
     /// The transfer that is being handed over.
     transfer: Option<Transfer>,
     /// How many messages of each transfer are not answered, by the number of its first.
@@ -32,6 +34,14 @@ struct Transfer {
     first: u32,
     offset: u32,
     total: u32,
+}
+
+/// A message that came back, and where it goes now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resend {
+    pub draft: Draft,
+    pub to: (Nic, EndpointId),
+    pub key: EndpointKey,
 }
 
 /// A message that a stream wants sent.
@@ -58,19 +68,35 @@ impl Source {
             packets: plan.count,
         };
         let machine = Machine::new(stream, dice);
-        Some(Self { plan, endpoint, machine, transfer: None, open: BTreeMap::new() })
+        let (resent, open) = (VecDeque::new(), BTreeMap::new());
+        Some(Self { plan, endpoint, machine, resent, transfer: None, open })
     }
 
-    /// When it next has a message; at once in the middle of a transfer.
+    /// When it next has a message; at once in the middle of a transfer, and if one came back.
     pub(super) fn due(&self) -> Option<u64> {
         match self.transfer {
+            _ if !self.resent.is_empty() => Some(0),
             Some(_) => Some(0),
             None => self.machine.due(),
         }
     }
 
+    /// Where the message goes that is due, and the key for it.
+    pub(super) fn target(&self) -> ((Nic, EndpointId), EndpointKey) {
+        let usual = (self.plan.to, self.plan.key);
+        self.resent.front().map_or(usual, |resend| (resend.to, resend.key))
+    }
+
+    /// A message that came back is sent once more.
+    pub(super) fn resend(&mut self, resend: Resend) {
+        self.resent.push_back(resend);
+    }
+
     /// The message that is due, which gets this number.
     pub(super) fn draw(&mut self, now: u64, number: u32) -> Option<Draft> {
+        if let Some(resend) = self.resent.pop_front() {
+            return Some(resend.draft);
+        }
         let transfer = match self.transfer.take() {
             Some(transfer) => transfer,
             None => {
@@ -124,11 +150,10 @@ fn piece(left: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use codec::tick::Ticks;
-    use codec::transport::{EndpointId, EndpointKey, Nic};
-
     use super::*;
+    use crate::endpoint::ReturnHandler;
     use crate::traffic::{Arrivals, Size};
+    use codec::tick::Ticks;
 
     fn source(kind: Kind, bytes: u32) -> Source {
         let plan = MessageStream {
@@ -140,6 +165,7 @@ mod tests {
             arrivals: Arrivals::Constant(Ticks(100)),
             start: 50,
             count: Some(2),
+            returned: ReturnHandler::Drop,
         };
         Source::new(plan, 0, Dice::new(1, 1)).unwrap()
     }

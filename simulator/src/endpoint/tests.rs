@@ -1,6 +1,7 @@
 //! Hosts with endpoints, joined by wires: a network in small.
 
 mod loss;
+mod memory;
 mod returns;
 mod sharing;
 mod traffic;
@@ -159,6 +160,7 @@ fn stream(from: u16, (nic, endpoint): (u16, u16), count: u64) -> MessageStream {
         arrivals: Arrivals::Saturating,
         start: 0,
         count: Some(count),
+        returned: ReturnHandler::Drop,
     }
 }
 

@@ -95,6 +95,8 @@ pub enum Told {
     Unloaded(EndpointId),
     /// The endpoint is in a frame. T-15
     Loaded(EndpointId),
+    /// A page of the endpoint's host memory was pinned and has a DMA mapping. T-6, T-15
+    Mapped(EndpointId),
     /// The endpoint has so many credits now. T-9
     Credits(EndpointId, u16),
 }

@@ -6,8 +6,9 @@ use codec::transport::{EndpointId, EndpointKey, Form, Nic, Role};
 
 use super::host::{Job, State, Step, Write};
 use super::parcel::{Address, Letter, Parcel};
-use super::plan::Wake;
+use super::plan::{ReturnHandler, Wake};
 use super::queue::{Incoming, Place, Read, Until, Waiting};
+use super::stream::{Draft, Resend};
 use super::told::MessageId;
 use super::{Messaging, Told};
 
@@ -132,12 +133,17 @@ impl Messaging {
             return None;
         }
         let source = self.host.sources.get(stream)?;
-        let (to, key) = (source.plan.to, source.plan.key);
+        let (to, key) = source.target();
         let address = self.address(place, to, key);
         let number = address.id.number;
         let draft = self.host.sources.get_mut(stream)?.draw(now, number)?;
-        let waiting =
-            Waiting { stream, transfer: draft.transfer, since: now, until: Until::Acknowledged };
+        let waiting = Waiting {
+            stream,
+            transfer: draft.transfer,
+            to,
+            since: now,
+            until: Until::Acknowledged,
+        };
         self.endpoints.get_mut(place)?.spend(number, waiting);
         let letter = Arc::new(Parcel::request(address, draft.form, draft.length));
         let copied = if letter.is_transferred() { letter.bytes.len() as u64 } else { 0 };
@@ -210,12 +216,51 @@ impl Messaging {
             },
         };
         let Some(number) = number else { return };
+        if let Incoming::Returned(letter) = incoming
+            && self.send_once_more(now, place, letter, told)
+        {
+            return;
+        }
         if let Some(waiting) = self.restore(now, place, number, told)
             && let Incoming::Reply(_) = incoming
             && let Some(endpoint) = self.endpoints.get_mut(place)
         {
             endpoint.statistics.round_trips.count(now.saturating_sub(waiting.since));
         }
+    }
+
+    /// The handler of a request that came back sends it once more, if it is to. Its credit is back. Text
+    fn send_once_more(
+        &mut self,
+        now: u64,
+        place: usize,
+        letter: &Letter,
+        told: &mut Vec<Told>,
+    ) -> bool {
+        let Some(endpoint) = self.endpoints.get_mut(place) else { return false };
+        let waiting = endpoint.waiting(letter.id.number);
+        let source = waiting.and_then(|waiting| self.host.sources.get_mut(waiting.stream));
+        let (Some(Waiting { transfer, to, .. }), Some(source)) = (waiting, source) else {
+            return false;
+        };
+        let (target, key) = match source.plan.returned {
+            ReturnHandler::SendAgain => (source.plan.to, source.plan.key),
+            ReturnHandler::SendElsewhere(other, key) if to != other => (other, key),
+            ReturnHandler::Drop | ReturnHandler::SendElsewhere(..) => return false,
+        };
+        let draft = Draft { transfer, form: letter.form, length: letter.bytes.len() };
+        source.resend(Resend { draft, to: target, key });
+        let statistics = &mut endpoint.statistics;
+        let count = if target == source.plan.to {
+            &mut statistics.sent_again
+        } else {
+            &mut statistics.sent_elsewhere
+        };
+        *count += 1;
+        endpoint.restore(letter.id.number);
+        told.push(Told::Credits(endpoint.plan.id, endpoint.credits()));
+        self.notify(now, place);
+        true
     }
 
     /// A request is over: its credit is back, and its stream knows. T-9

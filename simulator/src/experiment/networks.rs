@@ -242,8 +242,7 @@ fn scheduling() -> Vec<Setting> {
     vec![
         setting("frames", parameters.frames.into(), "", "text: 7"),
         setting("credits K", parameters.credits.into(), "", "T-9"),
-        setting("burst: messages", 1 << parameters.burst_log2, "", "T-14, chosen"),
-        setting("loiter", us(parameters.loiter), "µs", "T-14, chosen"),
+        setting("burst: attempts", 1 << parameters.burst_log2, "", "T-14, chosen"),
         setting(
             "loading an endpoint",
             us(parameters.load),

@@ -22,6 +22,8 @@ fn of(system: &'static str, costs: &Costs, figures: &'static str) -> impl Iterat
         ("host: looking in vain", costs.host_poll),
         ("host: copying 64 bytes", costs.host_copy),
         ("firmware: data out", costs.send),
+        ("firmware: headers of a turn", costs.header),
+        ("firmware: looking in vain", costs.look),
         ("firmware: data in", costs.receive),
         ("firmware: reliability, data out", costs.reliability_send),
         ("firmware: reliability, data in", costs.reliability_receive),

@@ -6,14 +6,16 @@
 //! switch but number i mod 4: 21. Each middle switch has a link to each root, the last one only to
 //! root 1: 7. Hosts are dealt to the leaves in turn; the 36th is at root 0.
 //!
-//! The cluster is subclusters `a`, `b` and `c`. `a` is as above: 64 links. `b` has 34 hosts, and
-//! its two roots are cabled to those of `a`: 34 + 28 + 2 = 64. `c` has 30 hosts; its two roots are
-//! cabled to those of `a` and of `b`, and a third root, the 40th switch, stands above three of its
-//! middle switches: 30 + 28 + 4 + 3 = 65. Two roots of any subcluster lead to each other one.
+//! The cluster is subclusters `a`, `b` and `c`, connected through two switches by a few cables (text);
+//! how many is lost. Three subclusters of 13 switches and those two would be 41. So `a` and `b` have
+//! 13 switches, with 36 and 34 hosts, and `c` has 12: six leaves of five hosts. Each root has a cable
+//! to each of the two switches, 12 in all. Hosts: 36 + 34 + 30 = 100. Switches: 13 + 13 + 12 + 2 = 40.
+//! Links: 100 of hosts, 28 + 28 + 25 inside, 12 between: 193.
 
 use super::{Plan, ShapeError};
 use crate::topology::NodeId;
 
+/// Leaves of a whole subcluster.
 const LEAVES: u32 = 7;
 const MIDDLES: u32 = 4;
 const ROOTS: u32 = 2;
@@ -26,49 +28,47 @@ struct Open {
     next: u32,
 }
 
-/// The upper switches of a subcluster.
-struct Upper {
-    middles: Vec<Open>,
-    roots: Vec<Open>,
-}
-
 /// Switches are called `leaf0`, `mid0`, `root0` and so on.
 pub(super) fn subcluster(plan: &mut Plan) -> Result<(), ShapeError> {
-    tree(plan, "", 36)?;
+    tree(plan, "", LEAVES, 36)?;
     Ok(())
 }
 
-/// Switches are called as in a subcluster, after its letter: `a.leaf0`.
+/// Switches are called as in a subcluster, after its letter: `a.leaf0`; those between `join0`, `join1`.
 pub(super) fn cluster(plan: &mut Plan) -> Result<(), ShapeError> {
-    let mut a = tree(plan, "a.", 36)?;
-    let mut b = tree(plan, "b.", 34)?;
-    let mut c = tree(plan, "c.", 30)?;
-    let mut third = open(plan, "c.root2".to_owned())?;
-    for middle in c.middles.iter_mut().take(3) {
-        join(plan, middle, &mut third)?;
-    }
-    for ((a, b), c) in a.roots.iter_mut().zip(&mut b.roots).zip(&mut c.roots) {
-        join(plan, a, b)?;
-        join(plan, a, c)?;
-        join(plan, b, c)?;
+    let mut roots = tree(plan, "a.", LEAVES, 36)?;
+    roots.extend(tree(plan, "b.", LEAVES, 34)?);
+    roots.extend(tree(plan, "c.", LEAVES - 1, 30)?);
+    for name in ["join0", "join1"] {
+        let mut between = open(plan, name.to_owned())?;
+        for root in &mut roots {
+            join(plan, root, &mut between)?;
+        }
     }
     Ok(())
 }
 
-fn tree(plan: &mut Plan, prefix: &str, hosts: u32) -> Result<Upper, ShapeError> {
+/// Builds a subcluster with so many leaves and hosts, and returns its roots.
+fn tree(
+    plan: &mut Plan,
+    prefix: &str,
+    leaf_count: u32,
+    hosts: u32,
+) -> Result<Vec<Open>, ShapeError> {
     plan.prototype.ports = 8;
     let mut floor = |name: &str, wide: u32| -> Result<Vec<Open>, ShapeError> {
         (0..wide).map(|i| open(plan, format!("{prefix}{name}{i}"))).collect()
     };
-    let mut leaves = floor("leaf", LEAVES)?;
+    let mut leaves = floor("leaf", leaf_count)?;
     let mut middles = floor("mid", MIDDLES)?;
     let mut roots = floor("root", ROOTS)?;
-    for i in 0..hosts.min(LEAVES * HOSTS_PER_LEAF) {
-        if let Some(leaf) = leaves.get_mut((i % LEAVES) as usize) {
+    let seats = leaf_count * HOSTS_PER_LEAF;
+    for i in 0..hosts.min(seats) {
+        if let Some(leaf) = leaves.get_mut((i % leaf_count) as usize) {
             seat(plan, leaf)?;
         }
     }
-    if let Some(root) = roots.first_mut().filter(|_| hosts > LEAVES * HOSTS_PER_LEAF) {
+    if let Some(root) = roots.first_mut().filter(|_| hosts > seats) {
         seat(plan, root)?;
     }
     for (leaf, i) in leaves.iter_mut().zip(0..) {
@@ -81,7 +81,7 @@ fn tree(plan: &mut Plan, prefix: &str, hosts: u32) -> Result<Upper, ShapeError> 
             join(plan, middle, root)?;
         }
     }
-    Ok(Upper { middles, roots })
+    Ok(roots)
 }
 
 fn open(plan: &mut Plan, name: String) -> Result<Open, ShapeError> {

@@ -3,7 +3,7 @@
 use super::limits::{DURATION_MAX, PAGE_MAX, SEND_BUFFERS_MAX};
 use super::table::{Item, Table, TimeKeys};
 use super::write::Keys;
-use crate::endpoint::{Costs, Transfers};
+use crate::endpoint::{BusMode, Costs, Transfers};
 
 /// What is published of two systems, and nothing at all.
 const PRESETS: [(&str, Costs); 3] =
@@ -12,7 +12,7 @@ const PRESETS: [(&str, Costs); 3] =
 /// A stage: its keys, and where it stands.
 type Stage = (TimeKeys, fn(&mut Costs) -> &mut u64);
 
-const STAGES: [Stage; 18] = [
+const STAGES: [Stage; 20] = [
     (["host_send_us", "host_send_periods"], |costs| &mut costs.host_send),
     (["host_receive_us", "host_receive_periods"], |costs| &mut costs.host_receive),
     (["host_poll_us", "host_poll_periods"], |costs| &mut costs.host_poll),
@@ -21,6 +21,8 @@ const STAGES: [Stage; 18] = [
     (["host_quantum_us", "host_quantum_periods"], |costs| &mut costs.host_quantum),
     (["host_copy_us", "host_copy_periods"], |costs| &mut costs.host_copy),
     (["send_us", "send_periods"], |costs| &mut costs.send),
+    (["header_us", "header_periods"], |costs| &mut costs.header),
+    (["look_us", "look_periods"], |costs| &mut costs.look),
     (["receive_us", "receive_periods"], |costs| &mut costs.receive),
     (["reliability_send_us", "reliability_send_periods"], |costs| &mut costs.reliability_send),
     (["reliability_receive_us", "reliability_receive_periods"], |costs| {
@@ -40,9 +42,15 @@ const STAGES: [Stage; 18] = [
 const TRANSFERS: [(&str, Transfers); 2] =
     [("store-and-forward", Transfers::StoreAndForward), ("pipelined", Transfers::Pipelined)];
 
+const BUS_MODES: [(&str, BusMode); 2] =
+    [("streaming", BusMode::Streaming), ("consistent", BusMode::Consistent)];
+
 /// Reads `[costs]`: what differs from a preset, or from the defaults.
 pub(super) fn read(table: &mut Table<'_>, base: Costs) -> Costs {
     let mut costs = table.word("preset", &PRESETS).unwrap_or(base);
+    if let Some(mode) = table.word("bus", &BUS_MODES) {
+        [costs.bus_setup, costs.bus_burst] = mode.costs();
+    }
     for (keys, stage) in STAGES {
         if let Some(time) = table.time(keys, 0..=DURATION_MAX) {
             *stage(&mut costs) = time.periods;

@@ -8,7 +8,7 @@ use codec::transport::{EndpointId, EndpointKey, Nic};
 use super::Scenario;
 use super::error::{did_you_mean, shortened};
 use super::limits::{
-    BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,
+    BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DMA_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,
     FRAMES_MAX, MICROS_MAX, NAME_MAX, NICS_MAX, QUEUE_MAX, RETRIES_MAX, SEGMENTS_MAX,
 };
 use super::map::Map;
@@ -100,6 +100,8 @@ pub(super) fn common(root: &mut Table<'_>) -> Common {
     parameters.request_queue =
         table.integer("request_queue", 1..=QUEUE_MAX).unwrap_or(parameters.request_queue);
     parameters.staging = table.integer("staging", 1..=QUEUE_MAX).unwrap_or(parameters.staging);
+    parameters.dma = table.integer("dma", 1..=DMA_MAX);
+    parameters.mappings = table.integer("mappings", 2..=QUEUE_MAX);
     scheduling(&mut table, parameters);
     table.finish();
     common
@@ -112,8 +114,8 @@ fn scheduling(table: &mut Table<'_>, parameters: &mut EndpointParameters) {
     let mut time = |keys, field: &mut u64| {
         *field = table.time(keys, 0..=DURATION_MAX).map_or(*field, |time| time.periods);
     };
-    time(["loiter_us", "loiter_periods"], &mut parameters.loiter);
     time(["load_us", "load_periods"], &mut parameters.load);
+    time(["map_us", "map_periods"], &mut parameters.map);
     time(["patience_us", "patience_periods"], &mut parameters.patience);
     parameters.layers = table.word("layers", &LAYERS).unwrap_or(parameters.layers);
 }
@@ -331,8 +333,10 @@ fn common_keys(plan: &MessagingPlan, nodes: u16) -> Keys {
     let queue = parameters.credits.saturating_mul(4);
     keys.differing("request_queue", parameters.request_queue, queue);
     keys.differing("staging", parameters.staging, usual.staging);
+    parameters.dma.iter().for_each(|dma| keys.value("dma", dma));
+    parameters.mappings.iter().for_each(|mappings| keys.value("mappings", mappings));
+    keys.differing("map_periods", parameters.map, usual.map);
     keys.differing("burst_log2", parameters.burst_log2, usual.burst_log2);
-    keys.differing("loiter_periods", parameters.loiter, usual.loiter);
     keys.differing("load_periods", parameters.load, usual.load);
     keys.differing("patience_periods", parameters.patience, usual.patience);
     keys.word("layers", &LAYERS, parameters.layers, usual.layers);

@@ -70,6 +70,8 @@ pub const SEGMENTS_MAX: u64 = 1 << 28;
 pub const MESSAGE_PAIRS_MAX: usize = 1 << 16;
 /// Packets that a NIC has memory for on their way out.
 pub const SEND_BUFFERS_MAX: u64 = 255;
+/// Messages that a NIC moves or is to move to its host.
+pub const DMA_MAX: u64 = 255;
 /// Bytes of an endpoint that move when it is loaded.
 pub const PAGE_MAX: u64 = 1 << 20;
 /// The binary logarithm of how many messages of an endpoint are sent before another's.

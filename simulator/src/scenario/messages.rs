@@ -14,7 +14,7 @@ use super::limits::MESSAGE_PAIRS_MAX;
 use super::map::Map;
 use super::table::{Item, NANO, Table, Text};
 use super::write::{Keys, Names, Page, word_of};
-use crate::endpoint::{Kind, MessageStream, MessagingPlan, SEGMENT_MAX};
+use crate::endpoint::{Kind, MessageStream, MessagingPlan, ReturnHandler, SEGMENT_MAX};
 use crate::routes::Routes;
 use crate::topology::NodeId;
 use crate::traffic::{Arrivals, Size};
@@ -24,6 +24,9 @@ const WORD: u64 = 4;
 
 const KINDS: [(&str, Kind); 3] =
     [("short", Kind::Short), ("medium", Kind::Medium), ("bulk", Kind::Bulk)];
+
+const HANDLERS: [(&str, ReturnHandler); 2] =
+    [("drop", ReturnHandler::Drop), ("again", ReturnHandler::SendAgain)];
 
 /// What is read of the messages.
 pub(super) struct Messages<'a> {
@@ -54,6 +57,7 @@ struct Form {
     start: u64,
     count: Option<u64>,
     key: Option<EndpointKey>,
+    returned: ReturnHandler,
 }
 
 impl<'a> Messages<'a> {
@@ -87,6 +91,7 @@ impl<'a> Messages<'a> {
         let start = table.time(["start_us", "start_periods"], 0..=self.duration.saturating_sub(1));
         let count = table.integer("count", 0..=u64::MAX);
         let key = table.integer("key", 0..=u64::MAX).map(EndpointKey);
+        let returned = self.returned(&mut table);
         let span = to.map_or_else(|| table.span(), |to| to.span);
         table.finish();
         let (Some(from), Some(targets)) = (from, targets) else { return };
@@ -107,7 +112,7 @@ impl<'a> Messages<'a> {
         }
         let (Some((kind, size)), Some(law)) = (body, law) else { return };
         let start = start.map_or(0, |start| start.periods);
-        let form = Form { kind, size, law, start, count, key };
+        let form = Form { kind, size, law, start, count, key, returned };
         for (from, to) in pairs {
             if from.host == to.host {
                 let name = shortened(self.map.name(to.host));
@@ -136,13 +141,39 @@ impl<'a> Messages<'a> {
             arrivals,
             start: form.start,
             count: form.count,
+            returned: form.returned,
         };
         if let Some(plan) = self.registry.plans.get_mut(&from.host) {
             plan.streams.push(stream);
         }
         // Who is to reply knows whom to.
-        if let (Some(nic), Some(plan)) = (nic(from.host), self.registry.plans.get_mut(&to.host)) {
-            plan.names.push(((nic, from.id), from.key));
+        let elsewhere = match form.returned {
+            ReturnHandler::SendElsewhere((Nic(other), _), _) => Some(NodeId(other.into())),
+            ReturnHandler::Drop | ReturnHandler::SendAgain => None,
+        };
+        for host in elsewhere.into_iter().chain([to.host]) {
+            if let (Some(nic), Some(plan)) = (nic(from.host), self.registry.plans.get_mut(&host)) {
+                plan.names.push(((nic, from.id), from.key));
+            }
+        }
+    }
+
+    /// The handler of messages that come back: `drop`, `again`, or the endpoint that they go to then.
+    fn returned(&self, table: &mut Table<'_>) -> ReturnHandler {
+        let Some(item) = table.item("returned") else { return ReturnHandler::Drop };
+        if item.as_table().is_none() {
+            return item.word(&HANDLERS).unwrap_or_default();
+        }
+        let Some(mut table) = item.as_table() else { return ReturnHandler::Drop };
+        let to = table.needed("to").and_then(|item| self.targets(&item));
+        table.finish();
+        match to.as_deref() {
+            Some([to]) => ReturnHandler::SendElsewhere((to.nic, to.id), to.key),
+            Some(_) => {
+                item.wrong("expected one endpoint".to_owned());
+                ReturnHandler::Drop
+            }
+            None => ReturnHandler::Drop,
         }
     }
 
@@ -250,28 +281,47 @@ pub(super) fn write(page: &mut Page, scenario: &Scenario) {
         for stream in &plan.streams {
             let mut keys = Keys::default();
             keys.text("from", &named(names, *host, stream.from));
-            let (to, id) = (NodeId(stream.to.0.0.into()), stream.to.1);
-            let there = scenario.messaging.get(&to);
-            let known = there.and_then(|plan| plan.endpoints.iter().find(|plan| plan.id == id));
-            if known.is_some() {
-                keys.text("to", &named(names, to, id));
-            } else {
-                let mut place = Keys::default();
-                place.text("host", names.node(to));
-                place.value("number", id.0);
-                keys.value("to", place.inline());
-            }
+            let known = write_target(&mut keys, "to", scenario, stream.to);
             write_body(&mut keys, stream);
             law::write(&mut keys, stream.arrivals);
             keys.differing("start_periods", stream.start, 0);
             if let Some(count) = stream.count {
                 keys.value("count", count);
             }
-            let key = known.map(|known| known.key).unwrap_or_default();
-            keys.differing("key", stream.key.0, key.0);
+            keys.differing("key", stream.key.0, known.0);
+            match stream.returned {
+                ReturnHandler::SendElsewhere(to, _) => {
+                    let mut place = Keys::default();
+                    write_target(&mut place, "to", scenario, to);
+                    keys.value("returned", place.inline());
+                }
+                word => keys.word("returned", &HANDLERS, word, ReturnHandler::Drop),
+            }
             page.element("messages", &keys);
         }
     }
+}
+
+/// Writes an endpoint by its name, or by its number if there is none; and returns the key that it has.
+fn write_target(
+    keys: &mut Keys,
+    key: &'static str,
+    scenario: &Scenario,
+    (nic, id): (Nic, EndpointId),
+) -> EndpointKey {
+    let names = Names { topology: &scenario.topology };
+    let to = NodeId(nic.0.into());
+    let there = scenario.messaging.get(&to);
+    let known = there.and_then(|plan| plan.endpoints.iter().find(|plan| plan.id == id));
+    if known.is_some() {
+        keys.text(key, &named(names, to, id));
+    } else {
+        let mut place = Keys::default();
+        place.text("host", names.node(to));
+        place.value("number", id.0);
+        keys.value(key, place.inline());
+    }
+    known.map(|known| known.key).unwrap_or_default()
 }
 
 fn write_body(keys: &mut Keys, stream: &MessageStream) {
@@ -291,7 +341,7 @@ fn write_body(keys: &mut Keys, stream: &MessageStream) {
 pub(super) fn replies(plans: &BTreeMap<NodeId, MessagingPlan>) -> BTreeMap<NodeId, MessagingPlan> {
     let asks = |from: (Nic, EndpointId), to: Nic| {
         plans.values().filter(|plan| plan.nic == from.0).any(|plan| {
-            plan.streams.iter().any(|stream| stream.from == from.1 && stream.to.0 == to)
+            plan.streams.iter().any(|stream| stream.from == from.1 && stream.goes_to(to))
         })
     };
     let needed = |(host, plan): (&NodeId, &MessagingPlan)| {

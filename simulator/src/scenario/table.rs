@@ -58,6 +58,12 @@ pub(super) enum Unit {
     Periods,
 }
 
+/// Keys of former versions, and what stands in their place.
+const REPLACED: [([&str; 2], &str); 1] = [(
+    ["loiter_us", "loiter_periods"],
+    "`look_us` in [costs]: the NIC loiters for what is left of 2 to the `burst_log2` attempts",
+)];
+
 impl<'a> Table<'a> {
     pub(super) const fn new(
         title: String,
@@ -188,8 +194,14 @@ impl<'a> Table<'a> {
             let name: &str = key.get_ref();
             if !self.known.contains(&name) {
                 let message = format!("unknown key `{}` in {}", shortened(name), self.title);
-                let expected = format!("expected {}", any_of(&self.shown()));
-                let help = did_you_mean(name, self.known.iter().copied());
+                let replaced = REPLACED.iter().find(|(keys, _)| keys.contains(&name));
+                let (expected, help) = match replaced {
+                    Some((_, instead)) => (format!("expected {instead}"), None),
+                    None => (
+                        format!("expected {}", any_of(&self.shown())),
+                        did_you_mean(name, self.known.iter().copied()),
+                    ),
+                };
                 self.problems.add_with_help(&key.span(), message, expected, help);
             }
         }

@@ -159,9 +159,10 @@ impl<'a> MessageRow<'a> {
             }
             Told::Malformed(error) => Self { error: Some(error.to_string()), ..none },
             Told::Overrun => none,
-            Told::Leaving(endpoint) | Told::Unloaded(endpoint) | Told::Loaded(endpoint) => {
-                none.at(local(endpoint))
-            }
+            Told::Leaving(endpoint)
+            | Told::Unloaded(endpoint)
+            | Told::Loaded(endpoint)
+            | Told::Mapped(endpoint) => none.at(local(endpoint)),
             Told::Credits(endpoint, credits) => {
                 Self { credits: Some(*credits), ..none.at(local(endpoint)) }
             }
@@ -217,6 +218,7 @@ pub(super) const fn kind_of_told(told: &Told) -> &'static str {
         Told::Leaving(_) => "endpoint-leaving",
         Told::Unloaded(_) => "endpoint-unloaded",
         Told::Loaded(_) => "endpoint-loaded",
+        Told::Mapped(_) => "host-memory-mapped",
         Told::Credits(..) => "endpoint-credits",
     }
 }

@@ -483,6 +483,7 @@ mod tests {
             Told::Malformed(DecodeError::CutShort { at: 14, field: "source endpoint" }),
             Told::Overrun,
             Told::Loaded(here),
+            Told::Mapped(here),
             Told::Leaving(here),
             Told::Unloaded(here),
             Told::Credits(here, 4),
@@ -519,7 +520,7 @@ mod tests {
             DOC.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
         let mut kinds: Vec<_> = samples().iter().map(What::kind).collect();
         kinds.dedup();
-        assert_eq!(kinds.len(), 55);
+        assert_eq!(kinds.len(), 56);
         let described: Vec<_> = named.into_iter().filter(|name| kinds.contains(name)).collect();
         assert_eq!(described, kinds);
     }

@@ -40,7 +40,7 @@ pub(crate) struct Ledger {
     accounts: BTreeMap<MessageId, Account>,
     sides: BTreeMap<Nic, Side>,
     /// What hosts told of, each in its place.
-    seen: [Option<&'static str>; 19],
+    seen: [Option<&'static str>; 20],
 }
 
 impl Ledger {
@@ -53,7 +53,7 @@ impl Ledger {
             (plan.nic, Side { resident, ..Side::default() })
         };
         let sides = plans.iter().map(side).collect();
-        Self { parameters, accounts: BTreeMap::new(), sides, seen: [None; 19] }
+        Self { parameters, accounts: BTreeMap::new(), sides, seen: [None; 20] }
     }
 
     /// What hosts told of.
@@ -233,6 +233,7 @@ const fn name(told: &Told) -> (usize, &'static str) {
         Told::Unloaded(_) => (15, "unloaded"),
         Told::Loaded(_) => (16, "loaded"),
         Told::Credits(..) => (17, "credits"),
-        _ => (18, "something else"),
+        Told::Mapped(_) => (18, "mapped"),
+        _ => (19, "something else"),
     }
 }

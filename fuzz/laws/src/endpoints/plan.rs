@@ -8,7 +8,7 @@ use codec::tick::Ticks;
 use codec::transport::{EndpointId, EndpointKey, Nic};
 use simulator::endpoint::{
     Costs, EndpointParameters, EndpointPlan, Kind, Layers, MICROSECOND, MessageStream,
-    MessagingPlan, Transfers, Wake,
+    MessagingPlan, ReturnHandler, Transfers, Wake,
 };
 use simulator::traffic::{Arrivals, Size};
 use simulator::transport::{Micros, TransportParameters};
@@ -57,7 +57,7 @@ pub struct Shape {
     timeout: u8,
     unreachable: u8,
     burst: u8,
-    loiter: u8,
+    look: u8,
     load: u8,
     costs: u8,
     latency: u8,
@@ -255,8 +255,10 @@ impl Shape {
             credits: 1 + u16::from(self.credits % 4),
             request_queue: 1 + u16::from(self.queue % 8),
             staging: 1 + u16::from(self.staging % 4),
+            dma: (self.staging & 0x40 != 0).then_some(1 + self.queue / 128),
+            mappings: (self.staging & 0x80 != 0).then_some(2 + u16::from(self.queue / 64)),
+            map: u64::from(self.load) * MICROSECOND / 4,
             burst_log2: self.burst % 7,
-            loiter: u64::from(self.loiter) * MICROSECOND / 4,
             load: u64::from(self.load) * MICROSECOND,
             patience: 20_000 * MICROSECOND,
             layers: if self.costs >= 224 { Layers::Reliability } else { Layers::Protection },
@@ -269,6 +271,8 @@ impl Shape {
             1 => Costs::AM_II,
             _ => Costs::GAM,
         };
+        let look = u64::from(self.look) * MICROSECOND / 64;
+        let costs = Costs { look, header: look / 2, ..costs };
         let pipelined = Costs { transfers: Transfers::Pipelined, ..costs };
         if self.costs & 8 == 0 { costs } else { pipelined }
     }
@@ -312,6 +316,11 @@ impl Stream {
             },
             start: u64::from(self.start) * 10 * MICROSECOND,
             count: Some(1 + u64::from(self.count % 12)),
+            returned: if self.wrong < 0x80 {
+                ReturnHandler::Drop
+            } else {
+                ReturnHandler::SendElsewhere((to, EndpointId(0)), key(to, EndpointId(0)))
+            },
         })
     }
 }

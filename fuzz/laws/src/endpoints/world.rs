@@ -7,6 +7,7 @@ use simulator::endpoint::{MICROSECOND, Messaging, MessagingPlan, Told};
 
 use super::ledger::Ledger;
 use super::plan::{Fault, Setup, Wrong};
+use super::turns::Turns;
 use crate::journal::{self, Entry};
 use crate::repair::Dice;
 
@@ -24,6 +25,7 @@ const EVENTS_MAX: u64 = 2_000_000;
 #[derive(Debug)]
 struct Host {
     messaging: Messaging,
+    turns: Turns,
     /// The packet that its sending engine is at, and until when.
     sending: Option<(u64, Nic, Vec<u8>)>,
 }
@@ -73,6 +75,7 @@ impl World {
         let count = hosts.len();
         let host = |plan: &MessagingPlan| Host {
             messaging: Messaging::new(plan.clone(), *seed),
+            turns: Turns::new(plan),
             sending: None,
         };
         let mut faults = faults.clone();
@@ -170,6 +173,7 @@ impl World {
         let nic = nic(at);
         for told in self.told.drain(..) {
             journal::tell(|| Entry::Told(self.now, nic, told.clone()));
+            self.hosts.get_mut(at).into_iter().for_each(|host| host.turns.tell(&told));
             if let Some(told) = (self.heard)(told) {
                 self.ledger.tell(nic, &told);
             }
@@ -242,6 +246,7 @@ impl World {
             && host.messaging.take_outgoing().is_some()
             && let Some(out) = host.messaging.leaves(now)
         {
+            host.turns.send(&out);
             let length = u64::try_from(out.payload.len()).unwrap_or(u64::MAX);
             host.sending = Some((now + length + AROUND, out.to, out.payload));
         }

@@ -1,10 +1,11 @@
 //! Messages that come back. T-6, T-11
 
-use codec::transport::{EndpointId, EndpointKey, Reason};
+use codec::transport::{EndpointId, EndpointKey, Nic, Reason};
 
-use super::{SECOND, pair, stream};
-use crate::endpoint::{Kind, MessageStream, Told, Why};
+use super::{Net, SECOND, key, pair, plan, stream};
+use crate::endpoint::{Kind, MessageStream, Messaging, MessagingPlan, ReturnHandler, Told, Why};
 use crate::traffic::Size;
+use crate::transport::TransportParameters;
 
 #[test]
 fn a_wrong_key_brings_the_request_back_at_once() {
@@ -46,4 +47,33 @@ fn what_no_one_hears_comes_back_as_unreachable() {
     net.run(30 * SECOND);
     assert_eq!(net.count(|told| matches!(told, Told::Returned(_, Why::Unreachable))), 9);
     assert!(net.hosts[0].is_quiet());
+}
+
+#[test]
+fn a_handler_drops_what_comes_back_or_sends_it_again_or_elsewhere() {
+    // To an endpoint that is not there; the handler knows one that is, or another that is not.
+    let elsewhere = |id| ReturnHandler::SendElsewhere((Nic(1), EndpointId(id)), key(1, id));
+    let ends = |returned, to| {
+        let base = plan(0, 1);
+        let transport = TransportParameters { retries: 10, ..base.transport };
+        let streams = vec![MessageStream { returned, ..stream(0, (1, to), 3) }];
+        let mut net = Net::new(vec![MessagingPlan { streams, transport, ..base }, plan(1, 1)]);
+        // T-11: whoever sends again is heard at last.
+        net.lost = match returned {
+            ReturnHandler::SendAgain => |packet| packet < 60,
+            ReturnHandler::Drop | ReturnHandler::SendElsewhere(..) => |_| false,
+        };
+        net.run(10 * SECOND);
+        assert!(net.hosts.iter().all(Messaging::is_quiet));
+        assert_eq!(net.hosts[0].credits(EndpointId(0)), Some(4));
+        let of = net.statistics(0, 0);
+        assert_eq!(of.requests_sent, of.completed + of.returned);
+        [of.completed, of.returned, of.sent_again, of.sent_elsewhere]
+    };
+    assert_eq!(ends(ReturnHandler::Drop, 5), [0, 3, 0, 0]);
+    assert_eq!(ends(elsewhere(0), 5), [3, 3, 0, 3]);
+    assert_eq!(ends(elsewhere(6), 5), [0, 6, 0, 3]);
+    let [completed, returned, again, other] = ends(ReturnHandler::SendAgain, 0);
+    assert_eq!((completed, other), (3, 0));
+    assert!(again > 0 && returned == again, "{returned} {again}");
 }

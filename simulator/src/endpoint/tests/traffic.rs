@@ -23,11 +23,13 @@ fn a_request_is_answered() {
 fn a_round_trip_takes_the_sum_of_its_stages() {
     let arrivals = ping_pong();
     let mut net = pair(vec![MessageStream { arrivals, ..stream(0, (1, 0), 1) }]);
-    net.hosts.iter_mut().for_each(|host| host.costs.host_poll = 1);
+    for host in &mut net.hosts {
+        (host.costs.host_poll, host.costs.look) = (1, 1);
+    }
     net.run(SECOND);
     // A short packet of four words: 38 bytes and 16, and its wire.
     let packet = 54 + WIRE;
-    let way = 320 + (368 + 40 + 48) + packet + (368 + 40 + 48) + 320;
+    let way = 320 + (20 + 348 + 40 + 48) + packet + (348 + 40 + 48) + 320;
     // Before it sends, the client looks once whether something has come; both find what comes at once.
     assert_eq!(net.statistics(0, 0).round_trips.mean(), Some(1 + 2 * way));
 }
@@ -40,10 +42,11 @@ fn a_thread_with_an_event_sleeps_until_something_comes() {
     let client = MessageStream { arrivals, ..stream(0, (1, 1), 1) };
     let mut net = Net::new(vec![MessagingPlan { streams: vec![client], ..plan(0, 1) }, server]);
     net.hosts[0].costs.host_poll = 1;
+    net.hosts.iter_mut().for_each(|host| host.costs.look = 1);
     net.run(SECOND);
     // As in the round trip above; the server's second thread is woken, and looked for something first,
     // after the first thread: that is a switch.
-    let way = 320 + (368 + 40 + 48) + (54 + WIRE) + (368 + 40 + 48) + 320;
+    let way = 320 + (20 + 348 + 40 + 48) + (54 + WIRE) + (348 + 40 + 48) + 320;
     assert_eq!(net.statistics(0, 0).round_trips.mean(), Some(1 + 2 * way + 800));
     assert_eq!(net.statistics(1, 1).events, 1);
 }

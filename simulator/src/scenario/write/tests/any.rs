@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 
 use crate::chance::Dice;
 use crate::endpoint::{
-    Costs, EndpointParameters, EndpointPlan, Kind, Layers, MessageStream, MessagingPlan, Transfers,
-    Wake,
+    Costs, EndpointParameters, EndpointPlan, Kind, Layers, MessageStream, MessagingPlan,
+    ReturnHandler, Transfers, Wake,
 };
 use crate::fault::{Break, Errors, Fault};
 use crate::interface::{Bus, Consumption, InterfaceParameters};
@@ -303,8 +303,10 @@ fn messaging(
         credits: short(dice, 1, 1 << 12),
         request_queue: short(dice, 1, 1 << 14),
         staging: short(dice, 1, 1 << 14),
+        dma: (dice.below(2) == 0).then(|| byte(dice, 1, 255)),
+        mappings: (dice.below(2) == 0).then(|| short(dice, 2, 1 << 14)),
+        map: dice.below(1 << 40),
         burst_log2: byte(dice, 0, 31),
-        loiter: dice.below(1 << 40),
         load: dice.below(1 << 40),
         patience: dice.below(1 << 40),
         layers: pick(dice, &[Layers::Baseline, Layers::Reliability, Layers::Protection]),
@@ -370,6 +372,11 @@ fn talk(dice: &mut Dice, plans: &mut BTreeMap<NodeId, MessagingPlan>, duration: 
         arrivals: arrivals(dice),
         start: dice.below(duration),
         count: often(dice, |dice| Some(dice.next_u64())),
+        returned: match dice.below(3) {
+            0 => ReturnHandler::Drop,
+            1 => ReturnHandler::SendAgain,
+            _ => ReturnHandler::SendElsewhere((plans[&to].nic, receiver), known),
+        },
     };
     let name = (plans[&from].nic, sender);
     let key = plans[&from].endpoints[usize::from(sender.0)].key;
