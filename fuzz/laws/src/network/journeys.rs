@@ -69,15 +69,17 @@ impl NetworkClass {
         let mut cables = scenario.topology.cables().to_vec();
         let timeout = 50 + dice.below(2000);
         for link in cables.iter_mut().map(|cable| &mut cable.link) {
-            let enough = stop_slack(link);
-            link.blocked = if self == Self::Blocked { Ticks(timeout) } else { BLOCKED };
-            link.slack.stop_slack = match self {
-                // Up to half too little.
-                Self::Starved => {
-                    enough - u32::try_from(dice.below(1 + u64::from(enough) / 2)).ok()?
-                }
-                Self::Sound | Self::Blocked => enough.max(link.slack.stop_slack),
-            };
+            let least = [stop_slack(link), stop_slack(&link.turned())];
+            for (port, enough) in link.ports.iter_mut().zip(least) {
+                port.blocked = if self == Self::Blocked { Ticks(timeout) } else { BLOCKED };
+                port.slack.stop_slack = match self {
+                    // Up to half too little.
+                    Self::Starved => {
+                        enough - u32::try_from(dice.below(1 + u64::from(enough) / 2)).ok()?
+                    }
+                    Self::Sound | Self::Blocked => enough.max(port.slack.stop_slack),
+                };
+            }
         }
         scenario.topology = Topology::new(scenario.topology.nodes().to_vec(), cables).ok()?;
         let never = dice.below(3);
