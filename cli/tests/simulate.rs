@@ -208,8 +208,9 @@ error: unknown key `lenght_m` in [link]
  --> net.toml:4:1
   |
 4 | lenght_m = 25
-  | ^^^^^^^^ expected `blocked_us`, `delay_us`, `generation_periods`, `go_slack`, \
-`hysteresis`, `interpretation_periods`, `length_m`, `rate_divisor`, `stop_slack` or `symbols`
+  | ^^^^^^^^ expected `blocked_us`, `delay_us`, `fill`, `framing`, `generation_periods`, \
+`go_slack`, `hysteresis`, `interpretation_periods`, `length_m`, `rate_divisor`, `replies`, `reset`, \
+`stop_slack` or `symbols`
   |
   = help: did you mean `length_m`?
 "

@@ -11,7 +11,7 @@ use support::Run;
 fn pair(ends: &str, more: &str) -> String {
     format!(
         "duration_us = 40\n[[host]]\nname = \"h0\"\n[[host]]\nname = \"h1\"\n\
-         [[cable]]\nends = [\"h0:0\", \"h1:0\"]\nlength_m = 0\n{ends}\n{more}\n"
+         [[cable]]\nends = [\"h0:0\", \"h1:0\"]\n{ends}\n{more}\n"
     )
 }
 
@@ -44,7 +44,8 @@ fn silence_is_counted_in_periods_of_who_hears() {
     // Of a sender at a 16th of the rate a character comes after 15 silent periods of h0, of one at a
     // 17th after 16: the first is sent in period 0, heard in 1, and so on.
     let open = |divisor| {
-        let run = Run::whole(&pair(&format!("b = {{ rate_divisor = {divisor} }}"), ""));
+        let run =
+            Run::whole(&pair(&format!("length_m = 0\nb = {{ rate_divisor = {divisor} }}"), ""));
         let is_open = |what: &What| *what == What::LinkOpen;
         (run.times("h0:0", is_open), run.times("h1:0", is_open))
     };
@@ -53,7 +54,7 @@ fn silence_is_counted_in_periods_of_who_hears() {
     assert_eq!((slow.get(..3).unwrap(), quick), (&[17, 34, 51][..], vec![]));
 }
 
-/// Raw characters say when: h0 sends without end to h1, which takes nothing.
+/// h0 sends without end to h1, which takes nothing.
 #[test]
 fn slack_covers_the_own_generation_and_the_far_interpretation() {
     // F-4: of 40 periods of delay there and back 80, of h1's generation 7 and of h0's interpretation 9;
@@ -64,11 +65,11 @@ fn slack_covers_the_own_generation_and_the_far_interpretation() {
              b = {{ generation_periods = 7, interpretation_periods = 0, stop_slack = {stop_slack} }}"
         );
         let text = pair(
-            &ends.replace("delay", "delay"),
+            &ends,
             "[interface]\nconsumption = \"never\"\n\
             [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = 500\nsaturate = true\n",
         );
-        Run::whole(&text.replace("length_m = 0\n", "")).count(|what| *what == What::Overflow)
+        Run::whole(&text).count(|what| *what == What::Overflow)
     };
     assert_eq!(lost(95), 0);
     assert!(lost(94) > 0);

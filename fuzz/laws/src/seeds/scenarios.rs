@@ -15,7 +15,7 @@ const RUNS: [(&str, &str, u64); 34] = [
     ("analyze", "truncated", 72),
     ("analyze", "forward-reset", 35),
     ("analyze", "sender-resumed", 0),
-    ("crossbar", "overflow", 34),
+    ("crossbar", "overflow", 54),
     ("crossbar", "dropped", 1),
     ("crossbar", "forwarded", 18),
     ("crossbar", "forward-reset", 375),

@@ -126,7 +126,9 @@ impl Sketch {
             ..SwitchParameters::new(8, addressing)
         };
         let kinds: [Link; 3] = [drawn(dice, 16)?, drawn(dice, 16)?, drawn(dice, 16)?];
-        let ends: [Ends; 3] = [drawn(dice, 16)?, drawn(dice, 16)?, drawn(dice, 16)?];
+        // By dice of their own, so that all else is drawn as it was without them.
+        let aside = &mut Dice::new(&dice.clone().bytes(16));
+        let ends: [Ends; 3] = [drawn(aside, 16)?, drawn(aside, 16)?, drawn(aside, 16)?];
         let (enough, slow) = (dice.below(8) > 0, dice.below(16) == 0);
         let mut links: Vec<_> = kinds.iter().zip(&ends).map(|(kind, ends)| ends.of(kind)).collect();
         for link in &mut links {
