@@ -93,15 +93,13 @@ impl Paths {
         };
         let sure = left.before.is_some_and(|joint| joint.certainty == Certainty::Certain);
         let Some((node, _)) = input.to.filter(|_| sure) else { return };
-        if let Some(node) = self.net.nodes.get(node) {
-            let held = Held { input: input.left, ..left.held };
-            self.clocks.passage(&Passage {
-                channels: [input.id, output.id],
-                first_bytes: [came.start, left.start],
-                held: held.in_the_way(came, [input, output]).is_some(),
-                spread: node.token(input),
-            });
-        }
+        let held = Held { input: input.left, ..left.held };
+        self.clocks.passage(&Passage {
+            channels: [input.id, output.id],
+            first_bytes: [came.start, left.start],
+            held: held.in_the_way(came, [input, output]).is_some(),
+            spread: input.spread(),
+        });
         let (ready, late) = (input.ready(came.time), output.since_sent);
         if let (Some(ready), Some(late)) = (ready, late)
             && let Some(took) = left.time.checked_sub(ready + late)

@@ -343,6 +343,15 @@ impl Lane {
         }
     }
 
+    /// By how much path formations of the switch behind it may differ: the token's travel past all ports,
+    /// where its longest path formation is that of S-6 for so many ports; where it is another, all of it;
+    /// where it is not known, the travel of the largest switch. S-5, S-6
+    pub(super) fn spread(&self) -> Time {
+        let travels = [4, 8, 16, 32].map(|ports| ports * TOKEN_STEP);
+        let Some(path) = self.path else { return 32 * TOKEN_STEP };
+        travels.into_iter().find(|travel| ROUTING + travel == path).unwrap_or(path)
+    }
+
     /// How long a packet may have left its switch before it shows on this channel.
     fn lateness(&self) -> Time {
         self.since_sent.unwrap_or(DELAY)
