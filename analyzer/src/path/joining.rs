@@ -94,18 +94,22 @@ impl Paths {
         let sure = left.before.is_some_and(|joint| joint.certainty == Certainty::Certain);
         let Some((node, _)) = input.to.filter(|_| sure) else { return };
         let held = Held { input: input.left, ..left.held };
-        self.clocks.passage(&Passage {
-            channels: [input.id, output.id],
-            first_bytes: [came.start, left.start],
-            held: held.in_the_way(came, [input, output]).is_some(),
-            spread: input.spread(),
-        });
-        let (ready, late) = (input.ready(came.time), output.since_sent);
-        if let (Some(ready), Some(late)) = (ready, late)
-            && let Some(took) = left.time.checked_sub(ready + late)
-            && let Some(node) = self.net.nodes.get_mut(node)
-        {
-            node.fastest = Some(node.fastest.map_or(took, |fastest| fastest.min(took)));
+        let held = held.in_the_way(came, [input, output]).is_some();
+        let (channels, first_bytes) = ([input.id, output.id], [came.start, left.start]);
+        let ready = input.ready(came.time).zip(output.since_sent);
+        let took = ready.map(|(ready, late)| left.time.checked_sub(ready + late));
+        let place = came.lane;
+        if let Some(node) = self.net.nodes.get_mut(node) {
+            if let Some(took) = took.flatten() {
+                node.fastest = Some(node.fastest.map_or(took, |fastest| fastest.min(took)));
+            }
+            if !held {
+                node.passed(took.map(Option::unwrap_or_default));
+            }
+        }
+        if let (Some(node), Some(input)) = (self.net.nodes.get(node), self.net.lane(place)) {
+            let spread = node.spread(input);
+            self.clocks.passage(&Passage { channels, first_bytes, held, spread });
         }
     }
 

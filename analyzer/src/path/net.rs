@@ -90,6 +90,8 @@ pub(super) struct Node {
     votes: [u64; 2],
     /// The shortest time in which a packet is known to have passed it. S-6
     pub(super) fastest: Option<Time>,
+    /// It may have more than 8 ports. S-6
+    is_large: bool,
 }
 
 /// Which ports of a node are known.
@@ -191,6 +193,7 @@ impl Net {
                 heads: Heads::default(),
                 votes: [0; 2],
                 fastest: None,
+                is_large: false,
             });
         }
         if let Some(node) = self.nodes.get_mut(place)
@@ -301,6 +304,21 @@ impl Node {
         self.path(input).max(ROUTING + 8 * TOKEN_STEP) - ROUTING
     }
 
+    /// By how much path formations for an input may differ: the token's travel past all ports, where the
+    /// longest is that of S-6 for so many ports; where it is another, all of it. Where it is not known,
+    /// the travel past 8 ports, or past 32 once one has taken longer than 8 ports take. S-5, S-6
+    pub(super) fn spread(&self, input: &Lane) -> Time {
+        let travels = [4, 8, 16, 32].map(|ports| ports * TOKEN_STEP);
+        let unknown = if self.is_large { 32 * TOKEN_STEP } else { 8 * TOKEN_STEP };
+        let Some(path) = input.path else { return unknown };
+        travels.into_iter().find(|travel| ROUTING + travel == path).unwrap_or(path)
+    }
+
+    /// A packet with nothing in its way has passed it in some time, if that is known.
+    pub(super) fn passed(&mut self, took: Option<Time>) {
+        self.is_large |= took.is_none_or(|took| took > ROUTING + 9 * TOKEN_STEP);
+    }
+
     const fn reads(&self) -> Reads {
         let [absolute, relative] = self.votes;
         if absolute > relative {
@@ -341,15 +359,6 @@ impl Lane {
         } else {
             Opening::Unsure
         }
-    }
-
-    /// By how much path formations of the switch behind it may differ: the token's travel past all ports,
-    /// where its longest path formation is that of S-6 for so many ports; where it is another, all of it;
-    /// where it is not known, the travel of the largest switch. S-5, S-6
-    pub(super) fn spread(&self) -> Time {
-        let travels = [4, 8, 16, 32].map(|ports| ports * TOKEN_STEP);
-        let Some(path) = self.path else { return 32 * TOKEN_STEP };
-        travels.into_iter().find(|travel| ROUTING + travel == path).unwrap_or(path)
     }
 
     /// How long a packet may have left its switch before it shows on this channel.
