@@ -71,16 +71,15 @@ fn conversations_are_told_as_text_and_as_json() {
         String::from_utf8(output.stdout).unwrap()
     };
     insta::assert_snapshot!(said("text"), @"
-    NIC 1 → NIC 5   2 messages, 32 bytes   2 acknowledged
-              sent again: 10 nack
-              NACKs: 10 queue-full
+    NIC 1 → NIC 5   4 messages, 64 bytes   4 acknowledged
+              sent again: 6 nack
+              NACKs: 6 queue-full
       ch messages   data resent   acks  nacks dup late stale   rtt min     mean   max µs  history
-       0        2     12     10      2     10   0    0     0       7.0      8.1      9.1  SA D(NR)10A
+       0        4     10      6      4      6   0    0     0       6.8      6.9      7.4  SA D(NR)5A DA DNRA
 
-    2 round trips of 7.0 to 9.1 µs
-             4 µs  ████████████████████████████████████████ 1
-             8 µs  ████████████████████████████████████████ 1
+    4 round trips of 6.8 to 7.4 µs
+             4 µs  ████████████████████████████████████████ 4
     ");
     let read: serde_json::Value = serde_json::from_str(&said("json")).unwrap();
-    assert_eq!(read["conversations"][0]["messages"], 2);
+    assert_eq!(read["conversations"][0]["messages"], 4);
 }
