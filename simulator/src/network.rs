@@ -387,7 +387,8 @@ fn channel(topology: &Topology, from: Port) -> Option<Channel> {
         ("framing", word_of(&Framing::WORDS, sender.framing).to_owned()),
     ];
     let period = u64::from(FULL_RATE_PERIOD_PS) * u64::from(sender.divisor.get());
-    let words = words.into_iter().chain(path);
+    // A simulation begins with the power-up of all its nodes. P-7
+    let words = words.into_iter().chain(path).chain([("start", "power-up".to_owned())]);
     Some(Channel {
         period_ps: NonZeroU64::new(period).unwrap_or(NonZeroU64::MIN),
         more: words.map(|(key, value)| (key.to_owned(), value)).collect(),

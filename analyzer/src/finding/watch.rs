@@ -26,12 +26,17 @@ const ANSWER: u64 = 1 << 12;
 /// of fill stood on either side. F-7, F-8
 pub(crate) const SILENT_ELSEWHERE: u64 = OPEN_LINK.0 - 2;
 
+/// The word of a channel whose character 0 is the first since power-up. P-7
+const POWER_UP: (&str, &str) = ("start", "power-up");
+
 /// One channel.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     /// So many periods after STOP at the tap no data of this channel's sender may pass the tap. F-1
     grace: Option<u64>,
     end: Option<TapEnd>,
+    /// Character 0 of the channel is the first since its sender was powered up. P-7
+    from_power_up: bool,
     /// Whether the fill is known to be that of Myricom's chips: no IDLE but for timing. F-8
     chip_fill: bool,
     /// Parameters that are not known, in the order of [`Judgement::ALL`].
@@ -105,6 +110,7 @@ impl Watch {
         Self {
             grace: end.filter(|_| obedience.is_empty()).map(|end| grace(end, parameters, channel)),
             end,
+            from_power_up: channel.more.iter().any(|(key, word)| (&**key, &**word) == POWER_UP),
             chip_fill: parameters.is_told_default(Key::FillVariant),
             unknown,
             turns: None,

@@ -29,8 +29,9 @@ impl Watch {
             let kind = if span > BLOCKED + ANSWER { Kind::NoEscape } else { Kind::BlockedTimeout };
             scribe.note(kind, start, || vec![Fact::number("packet", number)]);
         }
-        // Before the first period of all nothing can have begun. P-7
-        let begun = start > Tick(0) && self.framed.is_none_or(|framed| framed >= start);
+        // Before power-up nothing can have begun. P-7
+        let is_first = self.from_power_up && start == Tick(0);
+        let begun = !is_first && self.framed.is_none_or(|framed| framed >= start);
         match packet.check {
             Check::Runt if !begun => scribe.note(Kind::Runt, start, facts),
             Check::Bad(syndrome) if !begun => {
