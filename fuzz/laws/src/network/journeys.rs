@@ -69,8 +69,8 @@ impl NetworkClass {
         let mut cables = scenario.topology.cables().to_vec();
         let timeout = 50 + dice.below(2000);
         for link in cables.iter_mut().map(|cable| &mut cable.link) {
-            let least = [stop_slack(link), stop_slack(&link.turned())];
-            for (port, enough) in link.ports.iter_mut().zip(least) {
+            let enough = [stop_slack(link), stop_slack(&link.turned())];
+            for (port, enough) in link.ports.iter_mut().zip(enough) {
                 port.blocked = if self == Self::Blocked { Ticks(timeout) } else { BLOCKED };
                 port.slack.stop_slack = match self {
                     // Up to half too little.
