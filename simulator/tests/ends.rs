@@ -31,7 +31,8 @@ fn a_channel_declares_the_slack_of_its_receiver_and_the_habits_of_its_sender() {
     // S-6: 20 periods, and 2 for each of 4 inputs.
     assert_eq!(
         declared("h0:0>s0:3"),
-        "25000 kg=32 h=16 ks=40 delay=1 gen=5 int=2 reset=next-gap fill=chip framing=waits path=28"
+        "25000 kg=32 h=16 ks=40 delay=1 gen=5 int=2 reset=next-gap fill=chip framing=waits path=28 \
+         start=power-up"
     );
     assert_eq!(
         declared("s0:3>h0:0"),

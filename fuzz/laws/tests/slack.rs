@@ -5,6 +5,7 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
+use laws::network::facts::rates_are_alike;
 use laws::network::plan::Plan;
 use laws::network::read::Reading;
 use laws::network::run::run;
@@ -33,7 +34,7 @@ demo-contention 41.3
 demo-cut 47.7
 demo-lossy 47.0
 demo-lost-gap 46.1
-demo-nacks 46.5
+demo-nacks 46.4
 demo-now36 45.3
 demo-open-wire 47.1
 demo-overcommit 46.7
@@ -70,10 +71,11 @@ fn the_fills_of_demos_are_within_their_bounds() {
 fn the_fills_of_random_networks_are_within_their_bounds() {
     let mut dice = Dice::new(b"slack");
     let mut sum = Width::default();
-    for _ in 0..400 {
+    for _ in 0..500 {
         let len = usize::try_from(60 + dice.below(240)).unwrap();
         let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
-        let Some(scenario) = plan.scenario() else { continue };
+        let scenario = plan.scenario().filter(rates_are_alike);
+        let Some(scenario) = scenario else { continue };
         let width = catch_unwind(|| width(&scenario));
         let width = width.unwrap_or_else(|_| panic!("{plan:?}"));
         assert_eq!(width.contradictions, 0, "{plan:?}");
@@ -81,5 +83,5 @@ fn the_fills_of_random_networks_are_within_their_bounds() {
         sum.doubled += width.doubled;
     }
     let said = format!("{} in the mean over {} periods", cells(&sum), sum.periods);
-    assert!(sum.periods > 1_000_000 && sum.mean() < 21_000, "{said}");
+    assert!(sum.periods > 1_000_000 && sum.mean() < 22_000, "{said}");
 }

@@ -161,10 +161,15 @@ impl<'a> Messages<'a> {
     /// The handler of messages that come back: `drop`, `again`, or the endpoint that they go to then.
     fn returned(&self, table: &mut Table<'_>) -> ReturnHandler {
         let Some(item) = table.item("returned") else { return ReturnHandler::Drop };
-        if item.as_table().is_none() {
-            return item.word(&HANDLERS).unwrap_or_default();
-        }
-        let Some(mut table) = item.as_table() else { return ReturnHandler::Drop };
+        let Some(mut table) = item.as_table() else {
+            let text = item.as_text();
+            let is_named = |name| text.as_ref().is_some_and(|text| text.text == name);
+            let handler = HANDLERS.iter().find(|(name, _)| is_named(*name));
+            if handler.is_none() {
+                item.wrong("expected `drop`, `again` or `{ to = … }`".to_owned());
+            }
+            return handler.map(|(_, handler)| *handler).unwrap_or_default();
+        };
         let to = table.needed("to").and_then(|item| self.targets(&item));
         table.finish();
         match to.as_deref() {

@@ -49,11 +49,11 @@ pub(super) const TALKS: &[Talk] = &[
             "4042 A 7.1 4030",
         ],
     ),
-    // T-5: a duplicate is acknowledged again.
+    // T-5: a duplicate is acknowledged again; T-12: but SYNC is new to a receiver that began anew.
     (
         Kind::NackAfterAck,
+        &["10 D 7.0 10", "22 A 7.0 10 bad", "4010 D 7.0 4010", "4022 N2 7.0 4010"],
         &["10 S 7.0 10", "22 A 7.0 10 bad", "4010 S 7.0 4010", "4022 N2 7.0 4010"],
-        &["10 S 7.0 10", "22 A 7.0 10 bad", "4010 S 7.0 4010", "4022 A 7.0 4010"],
     ),
     // T-6
     (Kind::MessageRefused, &["10 S 7.0 10", "22 N16 7.0 10"], &["10 S 7.0 10", "22 N1 7.0 10"]),

@@ -41,7 +41,8 @@ pub fn wrong(ledger: &Ledger) -> impl Iterator<Item = (Kind, ChannelId, &Found)>
 }
 
 /// Whether nothing was broken, forged, lost or too late.
-fn is_in_order(scenario: &Scenario, outcome: &Outcome) -> bool {
+#[must_use]
+pub fn is_in_order(scenario: &Scenario, outcome: &Outcome) -> bool {
     let fine = outcome.rows.iter().all(|row| match &row.what {
         What::Consumed { check, .. } => *check == Check::Good,
         What::Dropped(_)

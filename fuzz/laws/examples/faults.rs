@@ -1,0 +1,219 @@
+//! Measures what `check` misses: `cargo run --release -p laws --example faults -- 1000`. With a second
+//! number, prints the scenario of that network.
+//!
+//! Draws random networks in which nothing is wrong, taps every port, injects one fault into each, and
+//! prints the tables of `docs/faults.md`: the findings of each kind of fault, and why nothing was found
+//! where nothing was. A fault whose captures equal those of the run without it cannot be seen by anyone.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use analyzer::finding::{Kind, Severity};
+use arbitrary::{Arbitrary, Unstructured};
+use codec::packet::Check;
+use laws::network::demand;
+use laws::network::findings::is_in_order;
+use laws::network::plan::Plan;
+use laws::network::read::Reading;
+use laws::network::run::{Outcome, run};
+use laws::repair::Dice;
+use simulator::fault::{Break, Fault};
+use simulator::network::Layout;
+use simulator::scenario::{Scenario, Tap};
+use simulator::truth::{Wanted, What};
+
+/// Kinds of faults, in the order of the table.
+const FAULTS: [&str; 13] = [
+    "bit errors",
+    "flipped bits",
+    "open wire",
+    "cut cable",
+    "lost GAP",
+    "forward reset",
+    "backward reset",
+    "probe",
+    "host without power",
+    "switch without power",
+    "dead port",
+    "slow host",
+    "restarted interface",
+];
+
+/// Fewest packets that arrive in a network, so that there is something to break. *Chosen*
+const PACKETS_MIN: usize = 8;
+
+/// Periods that a network runs on behind the last moment of a fault, so that what it hurt can end. *Chosen*
+const AFTERMATH: u64 = 8_000;
+
+/// The findings of one kind of fault.
+#[derive(Default)]
+struct Row {
+    networks: u64,
+    found: u64,
+    /// Networks in which each kind of finding was new.
+    kinds: BTreeMap<Kind, u64>,
+    /// Faults without a finding, by the reason.
+    misses: BTreeMap<&'static str, Vec<u64>>,
+}
+
+fn main() -> io::Result<()> {
+    let mut arguments = std::env::args().skip(1).filter_map(|it| it.parse::<u64>().ok());
+    let networks = arguments.next().unwrap_or(1000);
+    let out = &mut io::stdout().lock();
+    if let Some(number) = arguments.next() {
+        let Some((scenario, ..)) = simulated(number) else { return Ok(()) };
+        return write!(out, "{}", scenario.write().map_err(io::Error::other)?);
+    }
+    let mut rows: Vec<Row> = FAULTS.iter().map(|_| Row::default()).collect();
+    let each = networks / FAULTS.len() as u64;
+    for number in 0.. {
+        let Some(row) = rows.get_mut(kind_of(number)) else { continue };
+        if row.networks < each
+            && let Some((_, before, after)) = simulated(number)
+        {
+            row.add(number, &before, &after);
+        }
+        if rows.iter().all(|row| row.networks == each) {
+            break;
+        }
+    }
+    print(&rows, out)
+}
+
+/// The kind of fault of a network, by its place in [`FAULTS`].
+fn kind_of(number: u64) -> usize {
+    usize::try_from(number % FAULTS.len() as u64).unwrap_or_default()
+}
+
+impl Row {
+    fn add(&mut self, number: u64, before: &Outcome, after: &Outcome) {
+        let [old, new] = [before, after].map(|outcome| counts(&Reading::of(&outcome.capture)));
+        let more = |kind: &Kind, count: u64| count > old.get(kind).copied().unwrap_or(0);
+        let kinds: Vec<Kind> = new
+            .into_iter()
+            .filter(|(kind, count)| more(kind, *count))
+            .map(|(kind, _)| kind)
+            .collect();
+        self.networks += 1;
+        for kind in &kinds {
+            *self.kinds.entry(*kind).or_default() += 1;
+        }
+        if kinds.iter().any(|kind| kind.about().severity != Severity::Note) {
+            self.found += 1;
+        } else {
+            let noted = !kinds.is_empty();
+            self.misses.entry(reason(before, after, noted)).or_default().push(number);
+        }
+    }
+}
+
+/// A network in order, tapped at every port: its run, and its run with one fault of a kind. Of several
+/// faults the first that costs a packet something, or else one that any tap can see, if there is one.
+fn simulated(number: u64) -> Option<(Scenario, Outcome, Outcome)> {
+    let mut dice = Dice::new(&[&b"one fault"[..], &number.to_le_bytes()].concat());
+    let mut plan = Plan::from_bytes(&dice.bytes(300))?;
+    plan.faults.clear();
+    plan.texts.clear();
+    let mut scenario = plan.scenario()?;
+    let begun = scenario.duration;
+    scenario.duration += AFTERMATH;
+    let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
+    scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+    let before = run(&scenario, Wanted::Everything, Layout::AsGiven, 1 << 16);
+    let consumed = before.rows.iter().filter(|row| matches!(row.what, What::Consumed { .. }));
+    if !is_in_order(&scenario, &before) || consumed.count() < PACKETS_MIN {
+        return None;
+    }
+    let mut fault = || {
+        let bytes = dice.bytes(16);
+        let fault = demand::Fault::arbitrary(&mut Unstructured::new(&bytes)).ok()?;
+        fault.fault(&scenario.topology, begun)
+    };
+    let wanted = FAULTS.get(kind_of(number));
+    let is_wanted = |fault: &Fault| wanted == Some(&name(&fault.what, &scenario));
+    let faults = std::iter::repeat_with(&mut fault).take(1000).flatten().filter(is_wanted).take(20);
+    let broken = faults.map(|fault| {
+        let broken = Scenario { faults: vec![fault], ..scenario.clone() };
+        let after = run(&broken, Wanted::Everything, Layout::AsGiven, 1 << 16);
+        (broken, after)
+    });
+    let cost =
+        |(_, after): &(_, Outcome)| (is_costly(&before, after), after.capture != before.capture);
+    let (broken, after) = broken.max_by_key(cost)?;
+    Some((broken, before, after))
+}
+
+fn name(what: &Break, scenario: &Scenario) -> &'static str {
+    match what {
+        Break::Noise { .. } => "bit errors",
+        Break::Flip { .. } => "flipped bits",
+        Break::OpenWire { .. } => "open wire",
+        Break::Cut { .. } => "cut cable",
+        Break::LoseGap { .. } => "lost GAP",
+        Break::ForwardReset { .. } => "forward reset",
+        Break::BackwardReset { .. } => "backward reset",
+        Break::Probe { .. } => "probe",
+        Break::PowerOff { node } if scenario.topology.hosts().any(|host| host == *node) => {
+            "host without power"
+        }
+        Break::PowerOff { .. } => "switch without power",
+        Break::DeadPort { .. } => "dead port",
+        Break::Consume { .. } => "slow host",
+        Break::Restart { .. } => "restarted interface",
+    }
+}
+
+fn counts(reading: &Reading) -> BTreeMap<Kind, u64> {
+    let mut counts = BTreeMap::new();
+    for (kind, _, found) in reading.ledger.found() {
+        *counts.entry(kind).or_default() += found.count;
+    }
+    counts
+}
+
+/// Why nothing was found: the strongest reason that holds.
+fn reason(before: &Outcome, after: &Outcome, noted: bool) -> &'static str {
+    if before.capture == after.capture {
+        "no character of any tap differs"
+    } else if noted {
+        "a note says it"
+    } else if is_costly(before, after) {
+        "missed"
+    } else {
+        "no packet is hurt or lost"
+    }
+}
+
+/// Whether a packet was hurt or lost: both runs are alike but for the fault.
+fn is_costly(before: &Outcome, after: &Outcome) -> bool {
+    let costs = |outcome: &Outcome| {
+        let costs = outcome.rows.iter().filter(|row| match &row.what {
+            What::Consumed { check, .. } => *check != Check::Good,
+            What::Dropped(_) | What::Truncated(_) | What::Merged | What::Overflow => true,
+            _ => false,
+        });
+        costs.count()
+    };
+    costs(after) > costs(before)
+}
+
+fn print(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "| fault | networks | error or warning | findings (networks) |")?;
+    writeln!(out, "|---|---|---|---|")?;
+    for (name, row) in FAULTS.iter().zip(rows) {
+        let mut kinds: Vec<_> = row.kinds.iter().collect();
+        kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(**count), **kind));
+        let kinds: Vec<_> =
+            kinds.iter().map(|(kind, count)| format!("`{}` {count}", kind.about().name)).collect();
+        let Row { networks, found, .. } = row;
+        writeln!(out, "| {name} | {networks} | {found} | {} |", kinds.join(", "))?;
+    }
+    writeln!(out)?;
+    for (name, row) in FAULTS.iter().zip(rows) {
+        for (reason, numbers) in &row.misses {
+            let some: Vec<_> = numbers.iter().take(4).map(u64::to_string).collect();
+            writeln!(out, "| {name} | {} | {reason} | {} |", numbers.len(), some.join(", "))?;
+        }
+    }
+    Ok(())
+}
