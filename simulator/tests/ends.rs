@@ -1,7 +1,5 @@
 //! Links whose ends differ, in what they declare, how they count, and what they need. F-4, F-7, W-6, §4.8.5
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 mod support;
 
 use simulator::truth::What;
@@ -36,7 +34,7 @@ fn a_channel_declares_the_slack_of_its_receiver_and_the_habits_of_its_sender() {
     );
     assert_eq!(
         declared("s0:3>h0:0"),
-        "12500 kg=32 h=8 ks=32 delay=1 gen=2 int=6 reset=own-gap fill=idle-9 framing=free"
+        "12500 kg=32 h=8 ks=32 delay=1 gen=2 int=6 reset=own-gap fill=idle-9 framing=free start=power-up"
     );
 }
 

@@ -27,7 +27,9 @@ const ANSWER: u64 = 1 << 12;
 pub(crate) const SILENT_ELSEWHERE: u64 = OPEN_LINK.0 - 2;
 
 /// The word of a channel whose character 0 is the first since power-up. P-7
-const POWER_UP: (&str, &str) = ("start", "power-up");
+fn is_power_up((key, word): &(String, String)) -> bool {
+    key == "start" && word == "power-up"
+}
 
 /// One channel.
 #[derive(Clone, Debug)]
@@ -35,8 +37,8 @@ pub(super) struct Watch {
     /// So many periods after STOP at the tap no data of this channel's sender may pass the tap. F-1
     grace: Option<u64>,
     end: Option<TapEnd>,
-    /// Character 0 of the channel is the first since its sender was powered up. P-7
-    from_power_up: bool,
+    /// The first character since the sender was powered up, if that is known. P-7
+    power_up: Option<Tick>,
     /// Whether the fill is known to be that of Myricom's chips: no IDLE but for timing. F-8
     chip_fill: bool,
     /// Parameters that are not known, in the order of [`Judgement::ALL`].
@@ -110,7 +112,7 @@ impl Watch {
         Self {
             grace: end.filter(|_| obedience.is_empty()).map(|end| grace(end, parameters, channel)),
             end,
-            from_power_up: channel.more.iter().any(|(key, word)| (&**key, &**word) == POWER_UP),
+            power_up: channel.more.iter().any(is_power_up).then_some(Tick(0)),
             chip_fill: parameters.is_told_default(Key::FillVariant),
             unknown,
             turns: None,

@@ -1,7 +1,5 @@
 //! All that the rules leave to a port, and links whose ends differ: no law takes it for wrong.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use std::collections::BTreeSet;
 
 use laws::network::plan::Plan;

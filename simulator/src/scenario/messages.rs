@@ -300,7 +300,9 @@ pub(super) fn write(page: &mut Page, scenario: &Scenario) {
                     write_target(&mut place, "to", scenario, to);
                     keys.value("returned", place.inline());
                 }
-                word => keys.word("returned", &HANDLERS, word, ReturnHandler::Drop),
+                word @ (ReturnHandler::Drop | ReturnHandler::SendAgain) => {
+                    keys.word("returned", &HANDLERS, word, ReturnHandler::Drop);
+                }
             }
             page.element("messages", &keys);
         }

@@ -1,7 +1,6 @@
 //! Packets of a channel. P-2, P-4, P-7, P-9, F-7, R-3, R-4
 
 use codec::packet::Check;
-use codec::tick::Tick;
 
 use super::{ANSWER, Watch};
 use crate::blocking::BLOCKED;
@@ -30,8 +29,8 @@ impl Watch {
             scribe.note(kind, start, || vec![Fact::number("packet", number)]);
         }
         // Before power-up nothing can have begun. P-7
-        let is_first = self.from_power_up && start == Tick(0);
-        let begun = !is_first && self.framed.is_none_or(|framed| framed >= start);
+        let begun =
+            self.power_up != Some(start) && self.framed.is_none_or(|framed| framed >= start);
         match packet.check {
             Check::Runt if !begun => scribe.note(Kind::Runt, start, facts),
             Check::Bad(syndrome) if !begun => {

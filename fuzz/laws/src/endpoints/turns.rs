@@ -66,7 +66,18 @@ impl Turns {
             Told::Leaving(endpoint) | Told::Unloaded(endpoint) => {
                 self.resident.remove(&endpoint);
             }
-            _ => return,
+            Told::Written(..)
+            | Told::GivenUp(_)
+            | Told::Lost(..)
+            | Told::Damaged(..)
+            | Told::Refused(..)
+            | Told::Dropped(..)
+            | Told::Noticed(..)
+            | Told::Malformed(_)
+            | Told::Overrun
+            | Told::Mapped(_)
+            | Told::Credits(..)
+            | _ => return,
         }
         self.look();
     }
