@@ -152,7 +152,10 @@ impl Watch {
         if own_ps != opposite_ps {
             // Where in its own period a character of another rate comes in is not known; and cells fill
             // and empty otherwise than the characters that tell of it.
-            self.grace = self.grace.map(|grace| grace + opposite_ps.div_ceil(own_ps));
+            let grace = self.grace.map(|grace| grace + opposite_ps.div_ceil(own_ps));
+            // 16 periods of a quick sender are fewer of a slow one: fill that keeps the slow channel
+            // alive may be too rare for the sender, which goes on by F-7. W-6
+            self.grace = grace.filter(|_| own_ps > opposite_ps);
             return;
         }
         if !opposite.h.is_told() {
@@ -274,7 +277,9 @@ impl Watch {
                 let [obedience, ..] = self.unknown;
                 let seen = scribe.seen();
                 seen.stops += 1;
-                seen.judge(Judgement::Obedience, obedience);
+                if self.grace.is_some() || !obedience.is_empty() {
+                    seen.judge(Judgement::Obedience, obedience);
+                }
                 self.stop = Some(Stop { since: at, late: None, freed: false });
                 // What is on its way then may go on too long.
                 self.run(at, self.data.since(at).0);

@@ -10,6 +10,10 @@ use super::fault::{CLASSIC_RECORD, CaptureError, Fault, Place, ReadExtent};
 use super::reader::{INTERFACES_MAX, Item};
 use crate::tick::Tick;
 
+/// The part of the time by which blocks may be out of order, as one in so many: writers order them by
+/// clocks, which differ by ±100 ppm. W-6
+const CLOCKS_APART: u128 = 5_000;
+
 /// Most bytes of interface descriptions in a file, all together. *Chosen*: 256 for each.
 const DESCRIPTIONS_MAX: u64 = 16 << 20;
 
@@ -339,7 +343,7 @@ impl Table {
         }
         interface.end = chunk.end();
         self.extent.last = Some((channel_id(id), chunk.end()));
-        if start < newest {
+        if newest - newest.min(start) > newest / CLOCKS_APART {
             let wrong = format!("is {}, earlier than a block before it begins", chunk.first);
             out(Item::Fault(place.fault("first", wrong)));
         }

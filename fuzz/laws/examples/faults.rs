@@ -94,7 +94,7 @@ fn kind_of(number: u64) -> usize {
 /// captures are, without what they declare of links, and with nothing but names and periods.
 fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
     let (mut done, mut unlike) = (0, 0);
-    let mut alarms: [BTreeMap<Kind, u64>; 3] = Default::default();
+    let mut alarms: [BTreeMap<Kind, Vec<u64>>; 3] = Default::default();
     for number in 0_u64.. {
         let mut dice = Dice::new(&[&b"no fault"[..], &number.to_le_bytes()].concat());
         let Some(mut plan) = Plan::from_bytes(&dice.bytes(700)) else { continue };
@@ -110,7 +110,7 @@ fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
         for (alarms, capture) in alarms.iter_mut().zip([&outcome.capture, &some, &all]) {
             let kinds = counts(&Reading::of(capture)).into_keys();
             for kind in kinds.filter(|kind| kind.about().severity != Severity::Note) {
-                *alarms.entry(kind).or_default() += 1;
+                alarms.entry(kind).or_default().push(number);
             }
         }
         unlike += u64::from(!rates_are_alike(&scenario));
@@ -124,8 +124,10 @@ fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
         "{done} networks in order, {unlike} of them with unlike rates at the ends of a link"
     )?;
     for (name, alarms) in ["as declared", "no parameters", "no description"].iter().zip(alarms) {
-        let kinds: Vec<_> =
-            alarms.iter().map(|(kind, count)| format!("`{}` {count}", kind.about().name)).collect();
+        let kinds = alarms.iter().map(|(kind, numbers)| {
+            format!("`{}` {} ({:?})", kind.about().name, numbers.len(), numbers)
+        });
+        let kinds: Vec<_> = kinds.collect();
         let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
         writeln!(out, "| {name} | {kinds} |")?;
     }

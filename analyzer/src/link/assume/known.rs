@@ -18,7 +18,7 @@ pub struct ParameterRow {
     pub value: Option<u32>,
     /// The name of a variant.
     pub variant: Option<&'static str>,
-    /// [`Source::name`]; none if the value is not known.
+    /// [`super::Source::name`]; none if the value is not known.
     pub source: Option<&'static str>,
     /// The range of an estimate.
     pub range: Option<ParameterRange>,
