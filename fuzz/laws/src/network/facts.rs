@@ -42,11 +42,15 @@ pub fn keeps_alive(link: &LinkParameters) -> bool {
 }
 
 /// Whether a port is a host's that is made to send codes that change what is framed, or that are
-/// no symbols, or enough IDLE for a silence, or any at all beside the silence of lost power.
+/// no symbols, or enough IDLE for a silence, or any at all beside the silence of lost power or fill of
+/// IDLE, whose only other character it may replace.
 #[must_use]
 pub fn is_forged(scenario: &Scenario, port: Port) -> bool {
     let own = scenario.raw.iter().filter(|raw| raw.from == port.node);
-    let mut idle = if power_lost(scenario, port).next().is_some() { 15 } else { 0 };
+    let link = scenario.topology.link(port);
+    let sparse = link.is_some_and(|link| matches!(link.ports[0].fill, Fill::Idle(_)));
+    let silent = sparse || power_lost(scenario, port).next().is_some();
+    let mut idle = if silent { 15 } else { 0 };
     own.flat_map(|raw| raw.chars.chars().iter()).any(|character| match character {
         Character::IDLE => {
             idle += 1;
