@@ -42,7 +42,7 @@ pub(crate) struct Passage {
     pub(crate) first_bytes: [Tick; 2],
     /// Something was in its way.
     pub(crate) held: bool,
-    /// How much passages differ that nothing was in the way of. S-6
+    /// Greatest difference between two passages without contention: the travel of the token. S-6
     pub(crate) spread: Time,
 }
 
@@ -70,7 +70,7 @@ struct LatencyTrend {
     least_free: Option<i128>,
     /// Windows in a row that were shorter (below 0) or longer.
     unlike: i64,
-    /// What the latency has grown by in some time; none if it has not.
+    /// Growth of the latency, and the time in which it grew; none while there is no trend.
     growth: Option<(i128, Time)>,
     /// From the first window to the last.
     span: Time,
@@ -157,7 +157,7 @@ impl ClockEstimator {
         self.rates.iter().map(|(id, (rate, noticed))| (*id, *rate, *noticed))
     }
 
-    /// How many pairs of channels were seen for so long that clocks at the ends of W-6's range would show.
+    /// Number of pairs of channels observed for long enough to show clocks at the ends of W-6's range.
     pub(crate) fn compared(&self) -> u64 {
         let long = |trend: &&LatencyTrend| offset(2 * PPM_100, trend.span) > TOLERANCE;
         self.pairs.values().filter(long).count() as u64
@@ -276,7 +276,7 @@ impl OffsetTrend {
         (self.count.saturating_sub(1), self.last)
     }
 
-    /// Whether the offsets are so small that W-6 explains them, and have had no time to grow.
+    /// True for offsets that W-6 explains and that have had no time to grow.
     pub(crate) fn is_slight(&self) -> bool {
         let ((_, since), (greatest, _)) = (self.first, self.greatest);
         greatest != 0 && greatest.abs() <= 2 && self.last.0 < since.0.saturating_mul(2)

@@ -37,7 +37,7 @@ pub(super) struct Network {
     now: Time,
     /// Rows whose times were corrected, until all of before them have come.
     held: BTreeMap<(Time, ChannelId, u64), Row>,
-    /// How many have been.
+    /// Number of rows held so far: tells apart rows of one channel and time.
     held_rows: u64,
 }
 

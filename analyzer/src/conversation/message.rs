@@ -88,7 +88,7 @@ pub(super) const fn is_before(one: Timestamp, other: Timestamp) -> bool {
     ahead != 0 && ahead < 1 << 31
 }
 
-/// How long one time of a clock is behind another that is not before it. T-8
+/// Time from one reading of a wrapping clock to a later one. T-8
 pub(super) fn behind(one: Timestamp, other: Timestamp) -> Time {
     Time::from(other.0.wrapping_sub(one.0)) * MICROSECOND
 }

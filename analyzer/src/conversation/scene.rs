@@ -26,7 +26,7 @@ pub(super) struct Scene {
     heard: BTreeSet<Link>,
     /// When packets were seen to arrive at the host of a NIC, first and last, since all was recorded.
     reached: BTreeMap<Nic, (Time, Time)>,
-    /// Of each NIC's data, what waited least between its timestamp and its first sight. T-8
+    /// Shortest wait of each NIC's data between its timestamp and its first capture. T-8
     soonest: BTreeMap<Nic, (Timestamp, Time)>,
     /// Up to when something was not recorded.
     doubt: Option<Time>,

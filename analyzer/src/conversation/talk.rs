@@ -44,7 +44,7 @@ struct Over {
     since: Time,
     label: Label,
     newest: Timestamp,
-    /// Whether it was acknowledged, and had no SYNC: then a NACK must tell why there is no state. T-12
+    /// True for a message without SYNC that was acknowledged: only a NACK with reason 4 may follow. T-12
     settled: bool,
 }
 

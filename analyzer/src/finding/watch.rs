@@ -196,13 +196,16 @@ impl Watch {
 
     /// The slack buffer that this channel fills has commanded something else than before.
     pub(super) fn commanded(&self, command: Command, seen: &mut Counts) {
-        let occasions = match command {
-            Command::Stop => [true, true, true],
-            Command::Go => [true, true, false],
-        };
-        let judgements = Judgement::ALL.into_iter().zip(self.unknown).skip(1).zip(occasions);
-        for ((judgement, unknown), _) in judgements.filter(|(_, occasion)| *occasion) {
-            seen.judge(judgement, unknown);
+        let judgements = Judgement::ALL.into_iter().zip(self.unknown);
+        for (judgement, unknown) in judgements {
+            let is_occasion = match judgement {
+                Judgement::Obedience => false,
+                Judgement::Thresholds | Judgement::Timing => true,
+                Judgement::Room => command == Command::Stop,
+            };
+            if is_occasion {
+                seen.judge(judgement, unknown);
+            }
         }
     }
 
