@@ -1,23 +1,25 @@
-//! How fast captures become counts and rows. `cargo bench -p analyzer`
+//! How fast captures become counts and rows. `cargo bench -p myriscope-analyzer`
 
 #![expect(clippy::expect_used, reason = "a benchmark that cannot go on stops")]
 
 use std::hint::black_box;
 
-use analyzer::analysis::{Analysis, Wanted};
-use analyzer::filter::{Filter, RowKind};
-use analyzer::link::slack::Assumptions;
-use analyzer::packet::Bytes;
-use analyzer::reading::{Rows, Said, Tallies};
-use analyzer::timeline::{Row, Want, What};
-use analyzer::window::Window;
 use codec::CharBuf;
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
+use codec::capture::{
+    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
+};
 use codec::notation::parse;
-use codec::packet::{Check, Packet, Tag};
-use codec::tick::Tick;
+use codec::packet::{CrcCheck, Packet, PacketTag};
+use codec::time::Tick;
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use myriscope_analyzer::event_reader::{CounterReader, EventReader, ReadItem};
+use myriscope_analyzer::filter::{Filter, RowKind};
+use myriscope_analyzer::link::slack::LinkAssumptions;
+use myriscope_analyzer::packet::ByteRetention;
+use myriscope_analyzer::pipeline::{AnalysisScope, CaptureAnalysis};
+use myriscope_analyzer::timeline::{EventBody, EventFilter, TimedEvent};
+use myriscope_analyzer::window::TimeWindow;
 
 fn main() {
     divan::main();
@@ -25,41 +27,46 @@ fn main() {
 
 /// What a channel of a capture goes on with.
 #[derive(Clone, Copy, Debug)]
-enum Traffic {
+enum CaptureTraffic {
     /// Packets of so many bytes, one behind another.
     Packets(usize),
     /// An hour of GAP and GO, in one repeat.
     IdleHour,
 }
 
-const TRAFFIC: [Traffic; 3] = [Traffic::Packets(1000), Traffic::Packets(16), Traffic::IdleHour];
+const TRAFFIC: [CaptureTraffic; 3] =
+    [CaptureTraffic::Packets(1000), CaptureTraffic::Packets(16), CaptureTraffic::IdleHour];
 
 /// A capture of both directions of so many links, and how many characters are in it.
-fn capture(traffic: Traffic, links: u32) -> (Vec<u8>, u64) {
+fn capture(traffic: CaptureTraffic, links: u32) -> (Vec<u8>, u64) {
     let names = |n| [format!("h{n}:0>s{n}:0"), format!("s{n}:0>h{n}:0")];
     let channels: Vec<_> = (0..links).flat_map(names).map(Channel::named).collect();
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).expect("channels");
-    let mut write = |content: Content<'_>, first| {
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).expect("channels");
+    let mut write = |content: ChunkContent<'_>, first| {
         for id in (0..2 * links).map(ChannelId) {
             file.write(id, &Chunk { first: Tick(first), content }).expect("chunks in order");
         }
     };
     let characters = match traffic {
-        Traffic::Packets(len) => {
+        CaptureTraffic::Packets(len) => {
             let payload: Vec<u8> = (0..=250).cycle().take(len - 3).collect();
-            let packet =
-                Packet { route: &[0x83], tag: Tag::new(5), payload: &payload, check: Check::Good };
+            let packet = Packet {
+                route: &[0x83],
+                tag: PacketTag::new(5),
+                payload: &payload,
+                check: CrcCheck::Good,
+            };
             let mut chars = CharBuf::new();
             packet.emit(&mut chars);
             let rounds = (8 << 20) / chars.len() as u64;
-            let content = Content::Literal(chars.chars());
+            let content = ChunkContent::Literal(chars.chars());
             (0..rounds).for_each(|round| write(content, round * chars.len() as u64));
             u64::from(2 * links) * rounds * chars.len() as u64
         }
-        Traffic::IdleHour => {
+        CaptureTraffic::IdleHour => {
             let fill = parse("GAP GO").expect("two symbols");
             let count = 3600 * 40_000_000;
-            write(Content::Repeat { pattern: fill.chars(), count }, 0);
+            write(ChunkContent::Repeat { pattern: fill.chars(), count }, 0);
             u64::from(4 * links) * count
         }
     };
@@ -67,58 +74,61 @@ fn capture(traffic: Traffic, links: u32) -> (Vec<u8>, u64) {
 }
 
 #[divan::bench(args = TRAFFIC)]
-fn info(bencher: Bencher<'_, '_>, traffic: Traffic) {
+fn info(bencher: Bencher<'_, '_>, traffic: CaptureTraffic) {
     let (file, characters) = capture(traffic, 1);
     bencher.counter(ItemsCount::new(characters)).bench(|| {
-        let mut tallies = Tallies::new(black_box(file.as_slice()));
-        while tallies.step(&Window::ALL, &mut |_| {}).expect("a sound file") == Progress::More {}
+        let mut tallies = CounterReader::new(black_box(file.as_slice()));
+        while tallies.step(&TimeWindow::ALL, &mut |_| {}).expect("a sound file")
+            == ReadProgress::More
+        {}
         tallies.channels().len()
     });
 }
 
-fn rows(bencher: Bencher<'_, '_>, traffic: Traffic, want: Want) {
+fn rows(bencher: Bencher<'_, '_>, traffic: CaptureTraffic, want: EventFilter) {
     let (file, characters) = capture(traffic, 1);
     bencher.counter(ItemsCount::new(characters)).bench(|| {
-        let mut rows = Rows::new(black_box(file.as_slice()), want, Bytes::Forget);
+        let mut rows = EventReader::new(black_box(file.as_slice()), want, ByteRetention::Forget);
         let mut count = 0;
-        let mut said = |said: Said<'_>| count += u64::from(matches!(said, Said::Row(..)));
-        while rows.step(&mut said).expect("a sound file") == Progress::More {}
+        let mut said = |said: ReadItem<'_>| count += u64::from(matches!(said, ReadItem::Row(..)));
+        while rows.step(&mut said).expect("a sound file") == ReadProgress::More {}
         count
     });
 }
 
 #[divan::bench(args = TRAFFIC)]
-fn packets(bencher: Bencher<'_, '_>, traffic: Traffic) {
-    rows(bencher, traffic, Want::Packets);
+fn packets(bencher: Bencher<'_, '_>, traffic: CaptureTraffic) {
+    rows(bencher, traffic, EventFilter::Packets);
 }
 
 #[divan::bench(args = TRAFFIC)]
-fn events(bencher: Bencher<'_, '_>, traffic: Traffic) {
-    rows(bencher, traffic, Want::Events);
+fn events(bencher: Bencher<'_, '_>, traffic: CaptureTraffic) {
+    rows(bencher, traffic, EventFilter::Events);
 }
 
 /// Expressions over packets of 16 bytes, and whether the packets' bytes are kept for them.
-const FILTERS: [(&str, Bytes); 3] = [
-    ("tag == 5 && crc.bad && length > 1000", Bytes::Forget),
-    ("channel ~ \"s0:*\" and start in 10us..20us or route contains 85", Bytes::Forget),
-    ("bytes[0:2] == 83:06", Bytes::Keep),
+const FILTERS: [(&str, ByteRetention); 3] = [
+    ("tag == 5 && crc.bad && length > 1000", ByteRetention::Forget),
+    ("channel ~ \"s0:*\" and start in 10us..20us or route contains 85", ByteRetention::Forget),
+    ("bytes[0:2] == 83:06", ByteRetention::Keep),
 ];
 
 /// Packets a second that a filter looks at, framing included.
 #[divan::bench(args = FILTERS)]
-fn filter(bencher: Bencher<'_, '_>, (text, bytes): (&str, Bytes)) {
-    let (file, characters) = capture(Traffic::Packets(16), 1);
+fn filter(bencher: Bencher<'_, '_>, (text, bytes): (&str, ByteRetention)) {
+    let (file, characters) = capture(CaptureTraffic::Packets(16), 1);
     bencher.counter(ItemsCount::new(characters / 17)).bench(|| {
         let mut filter = Filter::parse(text, RowKind::Packets).expect("an expression");
-        let mut rows = Rows::new(black_box(file.as_slice()), Want::Packets, bytes);
+        let mut rows = EventReader::new(black_box(file.as_slice()), EventFilter::Packets, bytes);
         let mut kept = 0;
-        let mut said = |said: Said<'_>| {
-            if let Said::Row(channel, Row { what: What::Packet(packet), .. }) = said {
+        let mut said = |said: ReadItem<'_>| {
+            if let ReadItem::Row(channel, TimedEvent { body: EventBody::Packet(packet), .. }) = said
+            {
                 let row = packet.row(&channel.name);
                 kept += u64::from(filter.keeps(&row, channel.period_ps.get()));
             }
         };
-        while rows.step(&mut said).expect("a sound file") == Progress::More {}
+        while rows.step(&mut said).expect("a sound file") == ReadProgress::More {}
         kept
     });
 }
@@ -129,13 +139,14 @@ const CHECKS: [(usize, u32); 3] = [(1, 1), (1, 2), (2, 2)];
 /// All storeys over packets of 1000 bytes, one behind another.
 #[divan::bench(args = CHECKS)]
 fn check(bencher: Bencher<'_, '_>, (threads, links): (usize, u32)) {
-    let (file, characters) = capture(Traffic::Packets(1000), links);
+    let (file, characters) = capture(CaptureTraffic::Packets(1000), links);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     bencher.counter(ItemsCount::new(characters)).bench(|| {
         pool.install(|| {
             let capture = black_box(file.as_slice());
-            let mut analysis = Analysis::new(capture, Wanted::Findings, Assumptions::default());
-            while analysis.step(&mut |_| {}).expect("a sound file") == Progress::More {}
+            let mut analysis =
+                CaptureAnalysis::new(capture, AnalysisScope::Findings, LinkAssumptions::default());
+            while analysis.step(&mut |_| {}).expect("a sound file") == ReadProgress::More {}
             analysis.findings()
         })
     });

@@ -1,24 +1,27 @@
 //! Who waits for whom, since when, and why: trees of stopped channels, their roots, and cycles. F-1, S-3, R-4
 
-mod circle;
+mod cycle;
+mod event;
 mod row;
-mod told;
 pub mod trees;
 mod wait;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
-use codec::tick::FULL_RATE_PERIOD_PS;
+use codec::time::FULL_RATE_PERIOD_PS;
 
+pub use self::event::{
+    BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, OutputHolder, StopEnd, StopReport,
+    WaitRoot,
+};
 pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
-pub use self::told::{BLOCKED, Blocked, Broken, Deadlock, Ended, Holder, Root, Stop};
-use self::wait::{Ahead, Ask, Wait, Why};
-use crate::event::Event;
-use crate::link::assume::Key;
-use crate::path::{Head, Passing, Paths};
-use crate::timeline::{Detail, Row, Time, What};
-use crate::topology::{Kind, Nodes};
+use self::wait::{ChannelWait, EndedStop, WaitCause, WaitTarget};
+use crate::event::LinkEvent;
+use crate::journey::{HeadPacket, HeadProgress, JourneyTracker};
+use crate::link::parameters::ParameterKey;
+use crate::timeline::{EventBody, EventDetail, Time, TimedEvent};
+use crate::topology::{NodeIndex, TopologyNodeKind};
 
 /// Most channels of a chain that are followed. *Chosen*: far more than any way through a network of
 /// the time, and few enough that no capture makes chains a burden.
@@ -35,10 +38,10 @@ const PERIOD: Time = FULL_RATE_PERIOD_PS as Time;
 
 /// Watches who waits for whom.
 #[derive(Debug, Default)]
-pub struct Blocking {
-    nodes: Nodes,
+pub struct BlockingTracker {
+    nodes: NodeIndex,
     /// The channels whose senders are stopped.
-    waits: BTreeMap<ChannelId, Wait>,
+    waits: BTreeMap<ChannelId, ChannelWait>,
     /// Which of them wait for a channel, stopped or not.
     queues: BTreeMap<ChannelId, BTreeSet<ChannelId>>,
     /// When the newest packet of a channel began, and when it ended, if it has.
@@ -46,7 +49,7 @@ pub struct Blocking {
     /// Channels that are silent.
     open: BTreeSet<ChannelId>,
     /// By one of their channels.
-    circles: BTreeMap<ChannelId, Circle>,
+    circles: BTreeMap<ChannelId, WaitCycle>,
     /// By which a channel's circle is to be found.
     circled: BTreeMap<ChannelId, ChannelId>,
     stops: u64,
@@ -60,20 +63,21 @@ pub struct Blocking {
 
 /// Stopped channels, each of which waits for the next.
 #[derive(Clone, Debug)]
-struct Circle {
+struct WaitCycle {
     channels: Vec<ChannelId>,
     since: Time,
 }
 
 /// Looks up the packet at the head of the input behind a channel.
-type Heads<'a> = &'a dyn Fn(ChannelId) -> Option<Head>;
+type HeadLookup<'a> = &'a dyn Fn(ChannelId) -> Option<HeadPacket>;
 
-impl Blocking {
+impl BlockingTracker {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
         self.nodes.declare(id, channel);
-        self.delay =
-            self.delay.max(Key::Delay.told(channel).map(|periods| Time::from(periods) * PERIOD));
+        self.delay = self
+            .delay
+            .max(ParameterKey::Delay.declared(channel).map(|periods| Time::from(periods) * PERIOD));
     }
 
     /// Makes two channels the directions of one link.
@@ -83,7 +87,7 @@ impl Blocking {
 
     /// The channels, and how packets began on them.
     #[must_use]
-    pub const fn nodes(&self) -> &Nodes {
+    pub const fn nodes(&self) -> &NodeIndex {
         &self.nodes
     }
 
@@ -93,60 +97,76 @@ impl Blocking {
     }
 
     /// Takes the next row of any channel, after `paths` has.
-    pub fn row(&mut self, row: &Row, paths: &Paths, out: &mut impl FnMut(Blocked)) {
+    pub fn row(
+        &mut self,
+        row: &TimedEvent,
+        paths: &JourneyTracker,
+        out: &mut impl FnMut(BlockingEvent),
+    ) {
         self.take(row, &|channel| paths.head(channel), out);
     }
 
     /// The recording ends.
-    pub fn finish(&mut self, out: &mut impl FnMut(Blocked)) {
+    pub fn finish(&mut self, out: &mut impl FnMut(BlockingEvent)) {
         let now = self.now.max(self.recorded);
         for circle in std::mem::take(&mut self.circles).into_values() {
-            self.tell(circle, now, None, out);
+            self.report_deadlock(circle, now, None, out);
         }
-        let ends: Vec<_> = self.waits.keys().map(|id| (*id, self.why(*id, now))).collect();
+        let ends: Vec<_> =
+            self.waits.keys().map(|id| (*id, self.longest_cause(*id, now))).collect();
         for (id, why) in ends {
             if let Some(wait) = self.waits.remove(&id) {
-                out(Blocked::Stop(self.stop(id, &wait, why, (now, Ended::CaptureEnd))));
+                out(BlockingEvent::Stop(self.stop(id, &wait, why, (now, StopEnd::CaptureEnd))));
             }
         }
         self.queues.clear();
     }
 
-    fn take(&mut self, row: &Row, heads: Heads<'_>, out: &mut impl FnMut(Blocked)) {
-        let Row { time, channel, what, .. } = row;
+    fn take(
+        &mut self,
+        row: &TimedEvent,
+        heads: HeadLookup<'_>,
+        out: &mut impl FnMut(BlockingEvent),
+    ) {
+        let TimedEvent { time, channel, body: what, .. } = row;
         self.now = self.now.max(*time);
         let now = self.now;
         match what {
-            What::Detail(Detail::Head(first)) => {
+            EventBody::Detail(EventDetail::Head(first)) => {
                 self.nodes.head(*channel, *first);
                 self.packets.insert(*channel, (now, None));
             }
-            What::Packet(_) => {
+            EventBody::Packet(_) => {
                 if let Some((_, end)) = self.packets.get_mut(channel) {
                     *end = Some(now);
                 }
             }
-            What::Event(event) => match event {
-                Event::SenderStopped => {
-                    self.end(*channel, now, Ended::Hole, out);
+            EventBody::Event(event) => match event {
+                LinkEvent::SenderStopped => {
+                    self.end(*channel, now, StopEnd::Hole, out);
                     self.begin(*channel, now);
                 }
-                Event::SenderResumed(by) => self.end(*channel, now, Ended::Resumed(*by), out),
-                Event::Hole { .. } => {
+                LinkEvent::SenderResumed(by) => self.end(*channel, now, StopEnd::Resumed(*by), out),
+                LinkEvent::Hole { .. } => {
                     if let Some(peer) = self.nodes.opposite(*channel) {
-                        self.end(peer, now, Ended::Hole, out);
+                        self.end(peer, now, StopEnd::Hole, out);
                     }
                 }
-                Event::OpenLink => _ = self.open.insert(*channel),
-                Event::LinkRestored => _ = self.open.remove(channel),
-                Event::ForwardReset | Event::ResetEnded => {}
-                Event::BackwardReset | Event::OverrunAlarm | Event::Probe(_) => return,
-                Event::Reply(_) | Event::InvalidCode(_) | Event::CorrectedCode { .. } => return,
+                LinkEvent::OpenLink => _ = self.open.insert(*channel),
+                LinkEvent::LinkRestored => _ = self.open.remove(channel),
+                LinkEvent::ForwardReset | LinkEvent::ResetEnded => {}
+                LinkEvent::BackwardReset | LinkEvent::OverrunAlarm | LinkEvent::Probe(_) => return,
+                LinkEvent::Reply(_)
+                | LinkEvent::InvalidCode(_)
+                | LinkEvent::CorrectedCode { .. } => return,
             },
-            What::Detail(
-                Detail::Data(_) | Detail::Command(_) | Detail::Begins | Detail::Framed,
+            EventBody::Detail(
+                EventDetail::Data(_)
+                | EventDetail::Command(_)
+                | EventDetail::Begins
+                | EventDetail::Framed,
             )
-            | What::Omitted { .. } => return,
+            | EventBody::Omitted { .. } => return,
         }
         if self.waits.is_empty() {
             return;
@@ -157,39 +177,55 @@ impl Blocking {
         asked.extend(self.queues.get(channel).into_iter().flatten());
         asked.insert(*channel);
         for id in asked {
-            self.ask(id, now, heads, out);
+            self.update_target(id, now, heads, out);
         }
     }
 
     fn begin(&mut self, id: ChannelId, now: Time) {
-        self.waits.insert(id, Wait::new(self.stops, now));
+        self.waits.insert(id, ChannelWait::new(self.stops, now));
         self.stops += 1;
     }
 
     /// Asks again what a stopped channel waits for.
-    fn ask(&mut self, id: ChannelId, now: Time, heads: Heads<'_>, out: &mut impl FnMut(Blocked)) {
+    fn update_target(
+        &mut self,
+        id: ChannelId,
+        now: Time,
+        heads: HeadLookup<'_>,
+        out: &mut impl FnMut(BlockingEvent),
+    ) {
         let Some(wait) = self.waits.get(&id) else { return };
         let head = heads(id);
         let ask = match (self.nodes.behind(id), head, wait.spell.ask) {
-            (Kind::Host, ..) => Ask::Host,
-            (Kind::Switch | Kind::Unknown, Some(Head { wants: Some(output), .. }), _) => {
-                Ask::Output(output)
-            }
-            (Kind::Switch | Kind::Unknown, Some(Head { wants: None, .. }), _) => Ask::OutOfSight,
+            (TopologyNodeKind::Host, ..) => WaitTarget::Host,
+            (
+                TopologyNodeKind::Switch | TopologyNodeKind::Unknown,
+                Some(HeadPacket { wants: Some(output), .. }),
+                _,
+            ) => WaitTarget::Output(output),
+            (
+                TopologyNodeKind::Switch | TopologyNodeKind::Unknown,
+                Some(HeadPacket { wants: None, .. }),
+                _,
+            ) => WaitTarget::OutOfSight,
             // Reading: where it is not known any more who is at the head, nothing is thought to have
             // changed; the input is full after all.
-            (Kind::Switch | Kind::Unknown, None, Some(known)) => known,
-            (Kind::Switch | Kind::Unknown, None, None) => Ask::OutOfSight,
+            (TopologyNodeKind::Switch | TopologyNodeKind::Unknown, None, Some(known)) => known,
+            (TopologyNodeKind::Switch | TopologyNodeKind::Unknown, None, None) => {
+                WaitTarget::OutOfSight
+            }
         };
         if wait.spell.ask != Some(ask) {
-            self.turn(id, ask, now, out);
+            self.change_target(id, ask, now, out);
         }
         let holder = match (ask, head.map(|head| head.passing)) {
-            (Ask::Output(output), Some(Passing::Waiting)) => self.holder(id, output, heads),
-            (Ask::Output(_) | Ask::Host | Ask::OutOfSight, _) => None,
+            (WaitTarget::Output(output), Some(HeadProgress::Waiting)) => {
+                self.holder(id, output, heads)
+            }
+            (WaitTarget::Output(_) | WaitTarget::Host | WaitTarget::OutOfSight, _) => None,
         };
         if let Some(wait) = self.waits.get_mut(&id) {
-            wait.spell.seen(head, holder);
+            wait.spell.observe(head, holder);
         }
     }
 
@@ -198,33 +234,39 @@ impl Blocking {
         &self,
         waiting: ChannelId,
         output: ChannelId,
-        heads: Heads<'_>,
+        heads: HeadLookup<'_>,
     ) -> Option<(ChannelId, u64)> {
         self.nodes.inputs(output).filter(|input| *input != waiting).find_map(|input| {
             let head = heads(input)?;
-            let has = head.wants == Some(output) && head.passing == Passing::Begun;
+            let has = head.wants == Some(output) && head.passing == HeadProgress::Begun;
             has.then_some((input, head.packet))
         })
     }
 
     /// A stopped channel waits for something else from now on.
-    fn turn(&mut self, id: ChannelId, ask: Ask, now: Time, out: &mut impl FnMut(Blocked)) {
-        self.break_circle(id, now, Some((id, Broken::Dropped)), out);
-        let why = self.why_now(id, now);
-        self.leave(id);
+    fn change_target(
+        &mut self,
+        id: ChannelId,
+        ask: WaitTarget,
+        now: Time,
+        out: &mut impl FnMut(BlockingEvent),
+    ) {
+        self.remove_cycle(id, now, Some((id, DeadlockRelease::Dropped)), out);
+        let why = self.current_cause(id, now);
+        self.leave_queue(id);
         if let Some(wait) = self.waits.get_mut(&id) {
-            wait.turn(ask, now, why);
+            wait.change_target(ask, now, why);
         }
-        if let Ask::Output(output) = ask {
+        if let WaitTarget::Output(output) = ask {
             self.queues.entry(output).or_default().insert(id);
-            self.close_circle(id, now);
+            self.detect_cycle(id, now);
         }
     }
 
     /// A stopped channel waits for nothing any more.
-    fn leave(&mut self, id: ChannelId) {
+    fn leave_queue(&mut self, id: ChannelId) {
         let ask = self.waits.get(&id).and_then(|wait| wait.spell.ask);
-        if let Some(Ask::Output(output)) = ask
+        if let Some(WaitTarget::Output(output)) = ask
             && let Some(queue) = self.queues.get_mut(&output)
         {
             queue.remove(&id);
@@ -235,38 +277,44 @@ impl Blocking {
     }
 
     /// A stop ends.
-    fn end(&mut self, id: ChannelId, now: Time, ended: Ended, out: &mut impl FnMut(Blocked)) {
+    fn end(
+        &mut self,
+        id: ChannelId,
+        now: Time,
+        ended: StopEnd,
+        out: &mut impl FnMut(BlockingEvent),
+    ) {
         let broken = match ended {
-            Ended::Resumed(by) => Some((id, Broken::Resumed(by))),
-            Ended::Hole => Some((id, Broken::Hole)),
-            Ended::CaptureEnd => None,
+            StopEnd::Resumed(by) => Some((id, DeadlockRelease::Resumed(by))),
+            StopEnd::Hole => Some((id, DeadlockRelease::Hole)),
+            StopEnd::CaptureEnd => None,
         };
-        self.break_circle(id, now, broken, out);
+        self.remove_cycle(id, now, broken, out);
         if !self.waits.contains_key(&id) {
             return;
         }
-        let why = self.why(id, now);
-        self.leave(id);
+        let why = self.longest_cause(id, now);
+        self.leave_queue(id);
         let Some(wait) = self.waits.remove(&id) else { return };
         for behind in self.queues.get(&id).into_iter().flatten() {
             if let Some(behind) = self.waits.get_mut(behind) {
                 let held = now.saturating_sub(wait.since.max(behind.spell.from));
-                let Why { chain, root, .. } = &why;
-                let ahead = || Ahead { number: wait.number, chain: chain.clone(), root: *root };
-                behind.spell.held(held, ahead);
+                let WaitCause { chain, root, .. } = &why;
+                let ahead = || EndedStop { number: wait.number, chain: chain.clone(), root: *root };
+                behind.spell.add_stopped(held, ahead);
             }
         }
-        out(Blocked::Stop(self.stop(id, &wait, why, (now, ended))));
+        out(BlockingEvent::Stop(self.stop(id, &wait, why, (now, ended))));
     }
 
     fn stop(
         &self,
         channel: ChannelId,
-        wait: &Wait,
-        why: Why,
-        (until, ended): (Time, Ended),
-    ) -> Stop {
-        let Why { packet, chain, behind, root, holders } = why;
+        wait: &ChannelWait,
+        why: WaitCause,
+        (until, ended): (Time, StopEnd),
+    ) -> StopReport {
+        let WaitCause { packet, chain, behind, root, holders } = why;
         let (number, since) = (wait.number, wait.since);
         let periods = self.periods(channel, until.saturating_sub(since));
         // A reset ends the packet in the same instant.
@@ -274,7 +322,7 @@ impl Blocking {
             self.packets.get(&channel).filter(|(_, end)| end.is_none_or(|it| it == until));
         let sending =
             packet_now.map(|(begun, _)| self.periods(channel, until.saturating_sub(*begun)));
-        Stop {
+        StopReport {
             number,
             channel,
             since,
@@ -300,17 +348,17 @@ impl Blocking {
 mod tests {
     use std::fmt::Write as _;
 
-    use codec::tick::Tick;
+    use codec::time::Tick;
 
     use super::*;
-    use crate::event::By;
+    use crate::event::ResumeCause;
 
     /// What happens on a channel.
-    enum Step {
+    enum BlockingStep {
         /// Its sender is stopped,
         Stop,
         /// or goes on.
-        On(By),
+        On(ResumeCause),
         /// At the head of the input behind it is a packet that waits for an output,
         Waits(u64, u32),
         /// or has it,
@@ -322,30 +370,30 @@ mod tests {
         /// The recording ends.
         End,
     }
-    use Step::{End, Has, Leaves, On, Stop, Tag, Waits};
+    use BlockingStep::{End, Has, Leaves, On, Stop, Tag, Waits};
 
     /// Feeds steps, each at a period of a channel; prints what is told, times in periods.
-    fn check(names: &[&str], steps: &[(u64, u32, Step)]) -> String {
-        let mut blocking = Blocking::default();
+    fn check(names: &[&str], steps: &[(u64, u32, BlockingStep)]) -> String {
+        let mut blocking = BlockingTracker::default();
         for (id, name) in (0..).zip(names) {
             blocking.declare(ChannelId(id), &Channel::named(*name));
         }
         let (mut heads, mut text) = (BTreeMap::new(), String::new());
         let name = |id: &ChannelId| names[usize::try_from(id.0).unwrap()];
-        let mut out = |blocked: Blocked| match blocked {
-            Blocked::Stop(stop) => {
+        let mut out = |blocked: BlockingEvent| match blocked {
+            BlockingEvent::Stop(stop) => {
                 let chain: Vec<_> = stop.chain.iter().map(name).collect();
                 let (from, to) = (stop.since / PERIOD, stop.until / PERIOD);
                 let (number, channel) = (stop.number, name(&stop.channel));
                 write!(text, "{from}..{to} #{number} {channel} -> {chain:?} {:?}", stop.root)
                     .unwrap();
                 stop.behind.iter().for_each(|it| write!(text, " behind #{it}").unwrap());
-                for Holder { channel, packets } in &stop.holders {
+                for OutputHolder { channel, packets } in &stop.holders {
                     write!(text, " {packets} of {}", name(channel)).unwrap();
                 }
                 writeln!(text, " {:?}", stop.ended).unwrap();
             }
-            Blocked::Deadlock(Deadlock { channels, since, until, broken, .. }) => {
+            BlockingEvent::Deadlock(Deadlock { channels, since, until, broken, .. }) => {
                 let channels: Vec<_> = channels.iter().map(name).collect();
                 let (from, to) = (since / PERIOD, until / PERIOD);
                 let broken = broken.map(|(by, how)| (name(&by), how));
@@ -354,21 +402,21 @@ mod tests {
         };
         for (at, channel, step) in steps {
             let id = ChannelId(*channel);
-            let head = |packet, wants: Option<u32>, passing| Head {
+            let head = |packet, wants: Option<u32>, passing| HeadPacket {
                 packet,
                 since: 0,
                 wants: wants.map(ChannelId),
                 passing,
                 contended: false,
             };
-            let byte = |first| What::Detail(Detail::Head(first));
+            let byte = |first| EventBody::Detail(EventDetail::Head(first));
             let (what, head) = match *step {
-                Stop => (What::Event(Event::SenderStopped), None),
-                On(by) => (What::Event(Event::SenderResumed(by)), None),
+                Stop => (EventBody::Event(LinkEvent::SenderStopped), None),
+                On(by) => (EventBody::Event(LinkEvent::SenderResumed(by)), None),
                 Tag => (byte(5), None),
-                Waits(it, to) => (byte(0x80), Some(head(it, Some(to), Passing::Waiting))),
-                Has(it, to) => (byte(0x80), Some(head(it, Some(to), Passing::Begun))),
-                Leaves(it) => (byte(0x80), Some(head(it, None, Passing::Waiting))),
+                Waits(it, to) => (byte(0x80), Some(head(it, Some(to), HeadProgress::Waiting))),
+                Has(it, to) => (byte(0x80), Some(head(it, Some(to), HeadProgress::Begun))),
+                Leaves(it) => (byte(0x80), Some(head(it, None, HeadProgress::Waiting))),
                 End => {
                     blocking.pass(Time::from(*at) * PERIOD);
                     blocking.finish(&mut out);
@@ -376,7 +424,12 @@ mod tests {
                 }
             };
             head.into_iter().for_each(|head| _ = heads.insert(id, head));
-            let row = Row { time: Time::from(*at) * PERIOD, channel: id, at: Tick(*at), what };
+            let row = TimedEvent {
+                time: Time::from(*at) * PERIOD,
+                channel: id,
+                at: Tick(*at),
+                body: what,
+            };
             blocking.take(&row, &|id| heads.get(&id).copied(), &mut out);
         }
         text
@@ -394,9 +447,9 @@ mod tests {
             (10, 0, Stop),
             (20, 1, Stop),
             (30, 2, Stop),
-            (2000, 1, On(By::Reset)),
-            (2005, 0, On(By::Go)),
-            (2010, 2, On(By::Go)),
+            (2000, 1, On(ResumeCause::Reset)),
+            (2005, 0, On(ResumeCause::Go)),
+            (2010, 2, On(ResumeCause::Go)),
         ];
         insta::assert_snapshot!(check(&RING, &steps), @r#"
         30..2000 deadlock ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Some(("a:0>b:1", Resumed(Reset)))
@@ -415,9 +468,9 @@ mod tests {
             (10, 0, Stop),
             (20, 1, Stop),
             (30, 2, Stop),
-            (1000, 1, On(By::Go)),
-            (1010, 0, On(By::Go)),
-            (1020, 2, On(By::Go)),
+            (1000, 1, On(ResumeCause::Go)),
+            (1010, 0, On(ResumeCause::Go)),
+            (1020, 2, On(ResumeCause::Go)),
         ];
         assert!(!check(&RING, &steps).contains("deadlock"));
     }
@@ -453,10 +506,10 @@ mod tests {
             (10, 2, Stop),
             (20, 0, Stop),
             (30, 1, Stop),
-            (500, 2, On(By::Go)),
-            (510, 0, On(By::Go)),
+            (500, 2, On(ResumeCause::Go)),
+            (510, 0, On(ResumeCause::Go)),
             (515, 1, Has(0, 2)),
-            (520, 1, On(By::Go)),
+            (520, 1, On(ResumeCause::Go)),
         ];
         insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
         10..500 #0 s:0>h:0 -> [] Host Resumed(Go)
@@ -475,7 +528,7 @@ mod tests {
             (41, 0, Has(1, 2)),
             (42, 2, Tag),
             (90, 1, Has(0, 2)),
-            (100, 1, On(By::Go)),
+            (100, 1, On(ResumeCause::Go)),
         ];
         insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"30..100 #0 y:0>s:2 -> ["s:0>h:0"] Busy 2 of x:0>s:1 Resumed(Go)"#);
     }
@@ -488,9 +541,9 @@ mod tests {
             (1, 0, Has(0, 2)),
             (10, 2, Stop),
             (10, 0, Stop),
-            (70, 2, On(By::Go)),
+            (70, 2, On(ResumeCause::Go)),
             (70, 0, Leaves(1)),
-            (110, 0, On(By::Reset)),
+            (110, 0, On(ResumeCause::Reset)),
         ];
         insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
         10..70 #0 s:0>h:0 -> [] Host Resumed(Go)
@@ -505,8 +558,8 @@ mod tests {
             (1, 0, Waits(0, 2)),
             (10, 0, Stop),
             (20, 2, Stop),
-            (40, 2, On(By::Go)),
-            (120, 0, On(By::Go)),
+            (40, 2, On(ResumeCause::Go)),
+            (120, 0, On(ResumeCause::Go)),
         ];
         insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
         20..40 #1 s:0>h:0 -> [] Host Resumed(Go)

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
-use codec::tick::{FULL_RATE_PERIOD_PS, Tick};
+use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
 use crate::timeline::Time;
 
@@ -37,7 +37,7 @@ const OFFSETS_MIN: u64 = 3;
 
 /// A packet that passed a switch: its first byte on a channel to it and on one from it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Passage {
+pub(crate) struct TimedPassage {
     pub(crate) channels: [ChannelId; 2],
     pub(crate) first_bytes: [Tick; 2],
     /// Something was in its way.
@@ -83,7 +83,7 @@ impl ClockEstimator {
     }
 
     /// Takes a packet that has passed a switch.
-    pub(crate) fn passage(&mut self, passage: &Passage) {
+    pub(crate) fn passage(&mut self, passage: &TimedPassage) {
         let room = self.pairs.len() < PAIRS_MAX;
         let [Some(came_ps), Some(left_ps)] =
             passage.channels.map(|id| self.periods_ps.get(&id).copied())

@@ -4,33 +4,38 @@
 //! that is near their senders, and each goes to the conversation of its NICs and logical channel. What is
 //! known of one conversation does not grow with its length.
 
+mod conversation_state;
+mod from_journey;
 mod history;
-mod journey;
 mod message;
-mod noticed;
+mod observation;
 mod row;
-mod scene;
-mod seen;
-mod sums;
-mod talk;
 #[cfg(test)]
 mod tests;
+mod totals;
+mod transport_packet;
+mod visibility;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use codec::capture::ChannelId;
 
-pub use self::history::History;
-pub use self::journey::Malformed;
-use self::journey::{Heard, heard};
-pub use self::noticed::{Broken, Cause, Gone, Label, Noticed, Remark, Storm};
-pub use self::row::{ConversationRow, Counted, MalformedRow, NoticedRow, TripsRow};
-use self::scene::Scene;
-pub use self::seen::{Data, Fate, Key, Link, Place, Reading, Seen, What};
-pub use self::sums::{CLASSES, Sums, Trips};
-use self::talk::Talk;
-use crate::path::Journey;
+use self::conversation_state::ConversationState;
+pub use self::from_journey::MalformedPacket;
+use self::from_journey::{JourneyPacket, packet_of};
+pub use self::history::MessageHistory;
+pub use self::observation::{
+    Abandonment, Observation, ObservationKind, ObservedLabel, ResendCause, StormKind, Violation,
+};
+pub use self::row::{ConversationRow, MalformedRow, NamedCounts, ObservationRow, RoundTripRow};
+pub use self::totals::{CLASSES, ConversationTotals, RoundTrips};
+pub use self::transport_packet::{
+    ConversationKey, DataContent, HeaderTrust, LinkKey, ObservedPacket, ObservedPlace,
+    PacketContent, TransportFate,
+};
+use self::visibility::Visibility;
+use crate::journey::Journey;
 use crate::timeline::Time;
 
 /// Conversations that are open at a time. *Chosen*: a hundred NICs, each of which talks to each other one
@@ -47,22 +52,22 @@ pub struct Conversation {
     /// Counts from 0, in the order in which they were first seen.
     pub number: u64,
     /// Between whom, on which logical channel.
-    pub key: Key,
+    pub key: ConversationKey,
     /// Its first packet.
-    pub first: Place,
+    pub first: ObservedPlace,
     /// When the last of its packets was last seen.
     pub last: Time,
     /// What is added up.
-    pub sums: Sums,
+    pub sums: ConversationTotals,
     /// What happened.
-    pub history: History,
+    pub history: MessageHistory,
     /// Why it is told.
-    pub ended: Ended,
+    pub ended: ConversationEnd,
 }
 
 /// Why a conversation is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ConversationEnd {
     /// The capture is over.
     CaptureEnd,
     /// Others took its place: more were open than are kept. Should it go on, it is told as another.
@@ -71,90 +76,92 @@ pub enum Ended {
 
 /// What is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spoken {
+pub enum TransportEvent {
     /// Of a packet or a message.
-    Noticed(Noticed),
+    Noticed(Observation),
     /// A packet only looks like one of the protocol.
-    Malformed(Malformed),
+    Malformed(MalformedPacket),
     /// A conversation is over.
     Conversation(Box<Conversation>),
 }
 
 /// All conversations.
 #[derive(Debug, Default)]
-pub struct Conversations {
-    waiting: BinaryHeap<Reverse<Waiting>>,
-    talks: BTreeMap<Key, Talk>,
+pub struct ConversationTracker {
+    waiting: BinaryHeap<Reverse<PendingPacket>>,
+    talks: BTreeMap<ConversationKey, ConversationState>,
     /// The same by when they were last heard of.
-    quiet: BTreeSet<(Time, Key)>,
-    scene: Scene,
+    quiet: BTreeSet<(Time, ConversationKey)>,
+    scene: Visibility,
     /// The links of channels, where both were captured.
-    links: BTreeMap<ChannelId, Link>,
+    links: BTreeMap<ChannelId, LinkKey>,
     fed: u64,
     begun: u64,
 }
 
 /// What waits for its turn.
 #[derive(Debug)]
-struct Waiting {
+struct PendingPacket {
     time: Time,
     number: u64,
-    item: Item,
+    item: PendingItem,
 }
 
 #[derive(Debug)]
-enum Item {
-    Packet(Box<Seen>),
-    Malformed(Malformed),
+enum PendingItem {
+    Packet(Box<ObservedPacket>),
+    Malformed(MalformedPacket),
     /// Characters were not recorded.
     Hole,
 }
 
-impl PartialEq for Waiting {
+impl PartialEq for PendingPacket {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Waiting {}
+impl Eq for PendingPacket {}
 
-impl PartialOrd for Waiting {
+impl PartialOrd for PendingPacket {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Waiting {
+impl Ord for PendingPacket {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.time, self.number).cmp(&(other.time, other.number))
     }
 }
 
-impl Conversations {
+impl ConversationTracker {
     /// Makes two channels the directions of one link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
-        let link = Link(one.min(other));
+        let link = LinkKey(one.min(other));
         self.links.extend([(one, link), (other, link)]);
     }
 
     /// Takes a journey, if it is of a packet of the protocol's type.
-    pub fn journey(&mut self, journey: &Journey, out: &mut impl FnMut(Spoken)) {
-        let link = |channel| self.links.get(&channel).copied().unwrap_or(Link(channel));
-        match heard(journey, link) {
+    pub fn journey(&mut self, journey: &Journey, out: &mut impl FnMut(TransportEvent)) {
+        let link = |channel| self.links.get(&channel).copied().unwrap_or(LinkKey(channel));
+        match packet_of(journey, link) {
             None => {}
-            Some(Heard::Packet(seen)) => self.packet(*seen, out),
-            Some(Heard::Malformed(it)) => self.wait(it.place.time, Item::Malformed(it), out),
+            Some(JourneyPacket::Packet(seen)) => self.packet(*seen, out),
+            Some(JourneyPacket::Malformed(it)) => {
+                self.wait(it.place.time, PendingItem::Malformed(it), out)
+            }
         }
     }
 
     /// Takes a packet, whose journey has ended.
-    pub fn packet(&mut self, seen: Seen, out: &mut impl FnMut(Spoken)) {
-        self.wait(seen.place.time, Item::Packet(Box::new(seen)), out);
+    pub fn packet(&mut self, seen: ObservedPacket, out: &mut impl FnMut(TransportEvent)) {
+        self.wait(seen.place.time, PendingItem::Packet(Box::new(seen)), out);
     }
 
     /// Up to this moment something was not recorded: what was not seen may have been there.
-    pub fn hole(&mut self, time: Time, out: &mut impl FnMut(Spoken)) {
-        self.wait(time, Item::Hole, out);
+    pub fn hole(&mut self, time: Time, out: &mut impl FnMut(TransportEvent)) {
+        self.wait(time, PendingItem::Hole, out);
     }
 
     /// Whether anything waits for its turn.
@@ -164,83 +171,88 @@ impl Conversations {
     }
 
     /// Nothing will come any more that was first seen before a time.
-    pub fn pass(&mut self, until: Time, out: &mut impl FnMut(Spoken)) {
+    pub fn pass(&mut self, until: Time, out: &mut impl FnMut(TransportEvent)) {
         while self.waiting.peek().is_some_and(|Reverse(next)| next.time < until) {
             self.next(out);
         }
     }
 
     /// Nothing will come any more.
-    pub fn finish(&mut self, out: &mut impl FnMut(Spoken)) {
+    pub fn finish(&mut self, out: &mut impl FnMut(TransportEvent)) {
         while !self.waiting.is_empty() {
             self.next(out);
         }
         let talks = std::mem::take(&mut self.talks);
         self.quiet.clear();
-        let mut talks: Vec<Talk> = talks.into_values().collect();
+        let mut talks: Vec<ConversationState> = talks.into_values().collect();
         talks.sort_by_key(|talk| talk.number);
         for talk in talks {
-            self.end(talk, Ended::CaptureEnd, out);
+            self.end(talk, ConversationEnd::CaptureEnd, out);
         }
     }
 
-    fn wait(&mut self, time: Time, item: Item, out: &mut impl FnMut(Spoken)) {
+    fn wait(&mut self, time: Time, item: PendingItem, out: &mut impl FnMut(TransportEvent)) {
         let number = self.fed;
         self.fed += 1;
-        self.waiting.push(Reverse(Waiting { time, number, item }));
+        self.waiting.push(Reverse(PendingPacket { time, number, item }));
         if self.waiting.len() > WAITING_MAX {
             self.next(out);
         }
     }
 
-    fn next(&mut self, out: &mut impl FnMut(Spoken)) {
-        let Some(Reverse(Waiting { time, item, .. })) = self.waiting.pop() else { return };
+    fn next(&mut self, out: &mut impl FnMut(TransportEvent)) {
+        let Some(Reverse(PendingPacket { time, item, .. })) = self.waiting.pop() else { return };
         match item {
-            Item::Hole => self.scene.doubt(time),
-            Item::Packet(seen) => self.step(&seen, out),
-            Item::Malformed(malformed) => out(Spoken::Malformed(malformed)),
+            PendingItem::Hole => self.scene.add_hole(time),
+            PendingItem::Packet(seen) => self.step(&seen, out),
+            PendingItem::Malformed(malformed) => out(TransportEvent::Malformed(malformed)),
         }
     }
 
-    fn step(&mut self, seen: &Seen, out: &mut impl FnMut(Spoken)) {
-        self.scene.learn(seen);
+    fn step(&mut self, seen: &ObservedPacket, out: &mut impl FnMut(TransportEvent)) {
+        self.scene.add_packet(seen);
         let key = seen.key();
         if !self.talks.contains_key(&key) {
             // What is hurt may name NICs that never were.
-            if seen.reading == Reading::Doubtful {
+            if seen.reading == HeaderTrust::Doubtful {
                 return;
             }
             self.make_room(out);
-            self.talks.insert(key, Talk::new(self.begun, seen));
+            self.talks.insert(key, ConversationState::new(self.begun, seen));
             self.begun += 1;
         }
         let Self { talks, scene, quiet, .. } = self;
         let Some(talk) = talks.get_mut(&key) else { return };
         quiet.remove(&(talk.last, key));
-        talk.step(seen, scene, &mut |noticed| out(Spoken::Noticed(noticed)));
+        talk.step(seen, scene, &mut |noticed| out(TransportEvent::Noticed(noticed)));
         quiet.insert((talk.last, key));
     }
 
     /// Ends the conversation that was silent for the longest time, if there are too many.
-    fn make_room(&mut self, out: &mut impl FnMut(Spoken)) {
+    fn make_room(&mut self, out: &mut impl FnMut(TransportEvent)) {
         if self.talks.len() < OPEN_MAX {
             return;
         }
         let Some((_, key)) = self.quiet.pop_first() else { return };
         if let Some(talk) = self.talks.remove(&key) {
-            self.end(talk, Ended::Evicted, out);
+            self.end(talk, ConversationEnd::Evicted, out);
         }
     }
 
-    fn end(&self, mut talk: Talk, ended: Ended, out: &mut impl FnMut(Spoken)) {
-        talk.finish(&self.scene, &mut |noticed| out(Spoken::Noticed(noticed)));
-        let Talk { number, key, first, last, sums, history, .. } = talk;
+    fn end(
+        &self,
+        mut talk: ConversationState,
+        ended: ConversationEnd,
+        out: &mut impl FnMut(TransportEvent),
+    ) {
+        talk.finish(&self.scene, &mut |noticed| out(TransportEvent::Noticed(noticed)));
+        let ConversationState { number, key, first, last, sums, history, .. } = talk;
         let told = Conversation { number, key, first, last, sums, history, ended };
-        out(Spoken::Conversation(Box::new(told)));
+        out(TransportEvent::Conversation(Box::new(told)));
     }
 }
 
-impl Ended {
+impl ConversationEnd {
     /// The name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -1,13 +1,13 @@
 //! What a receiver at the tap notices on one channel, other than packets.
 
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
-use codec::tick::Tick;
+use codec::time::Tick;
 use serde::Serialize;
 
 /// Something noticed at one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Event {
+pub enum LinkEvent {
     /// The 16th period in a row without a non-IDLE character. F-7 (§4.5.3)
     OpenLink,
     /// The first non-IDLE character after that. F-7
@@ -41,12 +41,12 @@ pub enum Event {
     /// This channel's sender must pause. F-1, F-2
     SenderStopped,
     /// This channel's sender may go on. F-2
-    SenderResumed(By),
+    SenderResumed(ResumeCause),
 }
 
 /// What released a stopped sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum ResumeCause {
     /// GO on the opposite channel. F-2
     Go,
     /// Silence on the opposite channel. F-7
@@ -55,7 +55,7 @@ pub enum By {
     Reset,
 }
 
-impl Event {
+impl LinkEvent {
     /// The name of the kind of event in `docs/output.md`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
@@ -112,7 +112,7 @@ impl Event {
     }
 }
 
-impl By {
+impl ResumeCause {
     /// The name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -131,7 +131,7 @@ pub struct EventRow<'a> {
     pub channel: &'a str,
     /// Character index on it.
     pub at: u64,
-    /// [`Event::kind`].
+    /// [`LinkEvent::kind`].
     pub event: &'static str,
     /// Of a probe.
     #[serde(skip_serializing_if = "Option::is_none")]

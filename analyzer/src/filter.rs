@@ -2,7 +2,7 @@
 //! are. `docs/filter.md` describes it.
 //!
 //! ```
-//! use analyzer::filter::{Filter, RowKind};
+//! use myriscope_analyzer::filter::{Filter, RowKind};
 //! use serde::Serialize;
 //!
 //! #[derive(Serialize)]
@@ -25,8 +25,8 @@ mod eval;
 mod expr;
 mod field;
 mod lex;
-mod members;
 mod parse;
+mod row_visitor;
 mod table;
 mod types;
 
@@ -34,20 +34,20 @@ use std::fmt::{self, Display};
 
 use serde::Serialize;
 
-use self::cells::Cells;
-use self::expr::Expr;
+use self::cells::RowCells;
+use self::expr::FilterExpr;
 
-pub use self::columns::Columns;
-pub use self::error::{FilterError, Style};
-pub use self::field::{Field, RowKind, Shape};
-pub use self::members::{Value, Visitor, visit};
+pub use self::columns::ColumnList;
+pub use self::error::{FilterError, FilterErrorStyle};
+pub use self::field::{FieldShape, RowField, RowKind};
 pub use self::parse::{DEPTH_MAX, TEXT_MAX};
+pub use self::row_visitor::{FieldValue, RowVisitor, visit};
 
 /// An expression, understood: of one kind of row.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    expr: Expr,
-    cells: Cells,
+    expr: FilterExpr,
+    cells: RowCells,
 }
 
 impl Filter {
@@ -58,7 +58,7 @@ impl Filter {
     pub fn parse(text: &str, kind: RowKind) -> Result<Self, FilterError> {
         let (expr, fields) =
             parse::parse(text, kind).map_err(|fault| FilterError::new("--filter", text, fault))?;
-        Ok(Self { expr, cells: Cells::of(fields) })
+        Ok(Self { expr, cells: RowCells::of(fields) })
     }
 
     /// Whether a row is as the expression asks; `period_ps` is the character period of its channel, in
@@ -70,7 +70,7 @@ impl Filter {
 
     /// Whether it asks for a field.
     #[must_use]
-    pub fn asks_for(&self, name: &str) -> bool {
+    pub fn uses_field(&self, name: &str) -> bool {
         self.cells.have(name)
     }
 }
@@ -91,7 +91,7 @@ impl PartialEq for Filter {
 
 #[cfg(test)]
 mod tests {
-    use super::expr::{Check, Choice, Literal, Op, Part, Test};
+    use super::expr::{BytePart, CompareOp, FieldCheck, FieldTest, FilterLiteral, LiteralChoice};
     use super::*;
     use proptest::prelude::*;
     use proptest::sample::select;
@@ -99,8 +99,8 @@ mod tests {
     const NUMBERS: std::ops::Range<u64> = 0..u64::MAX / 2;
 
     /// A value of a field, and one above it if there is any order.
-    fn values(field: &'static Field) -> BoxedStrategy<(Literal, Literal)> {
-        let pair = |kind: fn(i128) -> Literal, most: u64| {
+    fn values(field: &'static RowField) -> BoxedStrategy<(FilterLiteral, FilterLiteral)> {
+        let pair = |kind: fn(i128) -> FilterLiteral, most: u64| {
             let numbers = (0..most.min(u64::MAX / 2), 1..=most.div_ceil(2));
             let pair = move |(from, more): (u64, u64)| {
                 (
@@ -111,109 +111,119 @@ mod tests {
             numbers.prop_map(pair).boxed()
         };
         match field.shape {
-            Shape::Number(most) => pair(Literal::Number, most),
-            Shape::Signed => pair(|number| Literal::Number(number - 5), u64::MAX / 2),
-            Shape::List => pair(Literal::Number, u64::MAX),
-            Shape::Real => NUMBERS
+            FieldShape::Number(most) => pair(FilterLiteral::Number, most),
+            FieldShape::Signed => pair(|number| FilterLiteral::Number(number - 5), u64::MAX / 2),
+            FieldShape::List => pair(FilterLiteral::Number, u64::MAX),
+            FieldShape::Real => NUMBERS
                 .prop_map(|number| (f64::from_bits(number), 1))
                 .prop_filter("finite", |(number, _)| number.is_finite())
-                .prop_map(|(number, _)| (Literal::Real(number), Literal::Real(f64::MAX)))
-                .boxed(),
-            Shape::Place => {
-                prop_oneof![pair(Literal::Characters, u64::MAX), pair(Literal::Moment, u64::MAX)]
-                    .boxed()
-            }
-            Shape::Time => pair(Literal::Time, u64::MAX),
-            Shape::Text => ".{0,6}"
-                .prop_map(|text: String| (Literal::Text(text.clone()), Literal::Text(text)))
-                .boxed(),
-            Shape::Words(words) => {
-                select(words).prop_map(|word| (Literal::Word(word), Literal::Word(word))).boxed()
-            }
-            Shape::Ranks(words) => (0..words.len() - 1)
-                .prop_map(move |rank| {
-                    let last = words.len() - 1;
-                    (Literal::Rank(words[rank], rank), Literal::Rank(words[last], last))
+                .prop_map(|(number, _)| {
+                    (FilterLiteral::Real(number), FilterLiteral::Real(f64::MAX))
                 })
                 .boxed(),
-            Shape::Bytes => proptest::collection::vec(0..=254_u8, 2)
-                .prop_map(|bytes| (Literal::Bytes(bytes), Literal::Bytes(vec![255, 255])))
+            FieldShape::Place => prop_oneof![
+                pair(FilterLiteral::Characters, u64::MAX),
+                pair(FilterLiteral::Moment, u64::MAX)
+            ]
+            .boxed(),
+            FieldShape::Time => pair(FilterLiteral::Time, u64::MAX),
+            FieldShape::Text => ".{0,6}"
+                .prop_map(|text: String| {
+                    (FilterLiteral::Text(text.clone()), FilterLiteral::Text(text))
+                })
                 .boxed(),
-            Shape::Flag => {
-                any::<bool>().prop_map(|set| (Literal::Flag(set), Literal::Flag(!set))).boxed()
-            }
+            FieldShape::Words(words) => select(words)
+                .prop_map(|word| (FilterLiteral::Word(word), FilterLiteral::Word(word)))
+                .boxed(),
+            FieldShape::Ranks(words) => (0..words.len() - 1)
+                .prop_map(move |rank| {
+                    let last = words.len() - 1;
+                    (FilterLiteral::Rank(words[rank], rank), FilterLiteral::Rank(words[last], last))
+                })
+                .boxed(),
+            FieldShape::Bytes => proptest::collection::vec(0..=254_u8, 2)
+                .prop_map(|bytes| {
+                    (FilterLiteral::Bytes(bytes), FilterLiteral::Bytes(vec![255, 255]))
+                })
+                .boxed(),
+            FieldShape::Flag => any::<bool>()
+                .prop_map(|set| (FilterLiteral::Flag(set), FilterLiteral::Flag(!set)))
+                .boxed(),
         }
     }
 
     /// What a field may be asked.
-    fn checks(field: &'static Field) -> BoxedStrategy<Check> {
-        let order = !matches!(field.shape, Shape::Text | Shape::Words(_) | Shape::Flag);
-        let ops = if order { &Op::ALL[..] } else { &[Op::Equal, Op::Unequal] };
-        let compare =
-            (select(ops), values(field)).prop_map(|(op, (value, _))| Check::Compare(op, value));
+    fn checks(field: &'static RowField) -> BoxedStrategy<FieldCheck> {
+        let order =
+            !matches!(field.shape, FieldShape::Text | FieldShape::Words(_) | FieldShape::Flag);
+        let ops = if order { &CompareOp::ALL[..] } else { &[CompareOp::Equal, CompareOp::Unequal] };
+        let compare = (select(ops), values(field))
+            .prop_map(|(op, (value, _))| FieldCheck::Compare(op, value));
         let alone = Just(types::alone(field));
-        if field.shape == Shape::Flag {
+        if field.shape == FieldShape::Flag {
             return prop_oneof![alone, compare].boxed();
         }
         let choice = (values(field), any::<bool>()).prop_map(move |((from, to), range)| {
-            if range && order { Choice::Range(from, to) } else { Choice::One(from) }
+            if range && order { LiteralChoice::Range(from, to) } else { LiteralChoice::One(from) }
         });
-        let within = proptest::collection::vec(choice, 1..4).prop_map(Check::In);
-        let contains = values(field).prop_map(|(value, _)| Check::Contains(value));
-        let like = r#"[*?\\"a-z]{0,5}"#.prop_map(Check::Like);
+        let within = proptest::collection::vec(choice, 1..4).prop_map(FieldCheck::In);
+        let contains = values(field).prop_map(|(value, _)| FieldCheck::Contains(value));
+        let like = r#"[*?\\"a-z]{0,5}"#.prop_map(FieldCheck::Like);
         match field.shape {
-            Shape::Text => prop_oneof![alone, compare, within, contains, like].boxed(),
-            Shape::Bytes => prop_oneof![alone, compare, within, contains].boxed(),
-            Shape::Words(_) | Shape::Ranks(_) => {
-                prop_oneof![alone, compare, within, Just(Check::Like("*".to_owned()))].boxed()
+            FieldShape::Text => prop_oneof![alone, compare, within, contains, like].boxed(),
+            FieldShape::Bytes => prop_oneof![alone, compare, within, contains].boxed(),
+            FieldShape::Words(_) | FieldShape::Ranks(_) => {
+                prop_oneof![alone, compare, within, Just(FieldCheck::Like("*".to_owned()))].boxed()
             }
-            Shape::Number(_) | Shape::Signed | Shape::Real | Shape::Place => {
+            FieldShape::Number(_) | FieldShape::Signed | FieldShape::Real | FieldShape::Place => {
                 prop_oneof![alone, compare, within].boxed()
             }
-            Shape::Time | Shape::List | Shape::Flag => prop_oneof![alone, compare, within].boxed(),
+            FieldShape::Time | FieldShape::List | FieldShape::Flag => {
+                prop_oneof![alone, compare, within].boxed()
+            }
         }
     }
 
-    fn tests(kind: RowKind) -> impl Strategy<Value = Expr> {
+    fn tests(kind: RowKind) -> impl Strategy<Value = FilterExpr> {
         let part = prop_oneof![
             Just(None),
-            (-9_i64..9).prop_map(|from| Some(Part { from, count: Some(2) })),
-            (-9_i64..9).prop_map(|from| Some(Part { from, count: None })),
+            (-9_i64..9).prop_map(|from| Some(BytePart { from, count: Some(2) })),
+            (-9_i64..9).prop_map(|from| Some(BytePart { from, count: None })),
         ];
         select(kind.fields()).prop_flat_map(checks_of).prop_flat_map(move |(field, check)| {
             part.clone().prop_map(move |part| {
-                let part = part.filter(|_| field.shape == Shape::Bytes);
-                Expr::Test(Test { field, cell: 0, part, check: check.clone() })
+                let part = part.filter(|_| field.shape == FieldShape::Bytes);
+                FilterExpr::Test(FieldTest { field, cell: 0, part, check: check.clone() })
             })
         })
     }
 
     /// A reference into the registry, and a check.
-    fn checks_of(field: Field) -> impl Strategy<Value = (&'static Field, Check)> {
+    fn checks_of(field: RowField) -> impl Strategy<Value = (&'static RowField, FieldCheck)> {
         let kept = RowKind::ALL.into_iter().flat_map(RowKind::fields).find(|kept| **kept == field);
         let field = kept.unwrap();
         checks(field).prop_map(move |check| (field, check))
     }
 
-    fn exprs(kind: RowKind) -> impl Strategy<Value = Expr> {
+    fn exprs(kind: RowKind) -> impl Strategy<Value = FilterExpr> {
         tests(kind).prop_recursive(4, 24, 3, |inner| {
             let many = proptest::collection::vec(inner.clone(), 2..4);
             prop_oneof![
-                inner.prop_map(|part| Expr::Not(Box::new(part))),
-                many.clone().prop_map(Expr::Any),
-                many.prop_map(Expr::All),
+                inner.prop_map(|part| FilterExpr::Not(Box::new(part))),
+                many.clone().prop_map(FilterExpr::Any),
+                many.prop_map(FilterExpr::All),
             ]
         })
     }
 
     /// Gives each field the cell that reading gives it.
-    fn numbered(expr: &mut Expr, fields: &mut Vec<&'static Field>) {
+    fn numbered(expr: &mut FilterExpr, fields: &mut Vec<&'static RowField>) {
         match expr {
-            Expr::Any(parts) | Expr::All(parts) => {
+            FilterExpr::Any(parts) | FilterExpr::All(parts) => {
                 parts.iter_mut().for_each(|part| numbered(part, fields));
             }
-            Expr::Not(part) => numbered(part, fields),
-            Expr::Test(test) => {
+            FilterExpr::Not(part) => numbered(part, fields),
+            FilterExpr::Test(test) => {
                 let known = fields.iter().position(|field| *field == test.field);
                 test.cell = known.unwrap_or_else(|| {
                     fields.push(test.field);

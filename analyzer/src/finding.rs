@@ -1,42 +1,45 @@
 //! What is odd about a capture: counted by kind and channel, the first of each kept with its details.
 
+mod flow;
+mod journeys;
 mod kind;
-mod ledger;
-mod network;
 mod row;
-mod spoken;
-mod watch;
-mod wire;
+mod set;
+mod symbols;
+mod transport;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, Chunk};
-use codec::tick::FULL_RATE_PERIOD_PS;
+use codec::time::FULL_RATE_PERIOD_PS;
 
-pub use self::kind::{ALL, About, Kind, Severity};
-use self::ledger::Scribe;
-pub use self::ledger::{Counts, Fact, Found, Judged, Judgement, Ledger, Occurrence, Talked, Value};
-pub use self::row::{FindingRow, First, Said, ranked};
-pub(crate) use self::watch::SILENT_ELSEWHERE;
-use self::watch::Watch;
-use self::wire::Wire;
-use crate::link::assume::{OTHER_VARIANT, Parameters};
-use crate::timeline::Row;
+use self::flow::FlowChecker;
+pub(crate) use self::flow::SILENT_ELSEWHERE;
+pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
+pub use self::row::{FindingRow, FirstOccurrence, ShownFact, ranked};
+use self::set::FindingSink;
+pub use self::set::{
+    CheckCoverage, FactValue, Finding, FindingFact, FindingSet, Occurrence, ParameterCheck,
+    RuleCoverage, TransportCoverage,
+};
+use self::symbols::SymbolChecker;
+use crate::link::parameters::{ChannelParameters, OTHER_VARIANT};
+use crate::timeline::TimedEvent;
 
 /// Kinds that rest on comparing times of a link's two channels.
-const COMPARED: [Kind; 5] = [
-    Kind::DataWhileStopped,
-    Kind::UnlikeThresholds,
-    Kind::UnlikeAssumed,
-    Kind::StopTooLate,
-    Kind::OverrunRisk,
+const COMPARED: [FindingKind; 5] = [
+    FindingKind::DataWhileStopped,
+    FindingKind::UnlikeThresholds,
+    FindingKind::UnlikeAssumed,
+    FindingKind::StopTooLate,
+    FindingKind::OverrunRisk,
 ];
 
 /// All findings so far, counted by kind and channel: memory does not grow with their number.
 #[derive(Clone, Debug, Default)]
-pub struct Findings {
-    ledger: Ledger,
-    sides: BTreeMap<ChannelId, Side>,
+pub struct FindingChecks {
+    ledger: FindingSet,
+    sides: BTreeMap<ChannelId, CheckedChannel>,
     /// Channels of the section by their names.
     names: BTreeMap<String, ChannelId>,
     /// Channels that were captured at both ends: of their packets only one capture has the rest.
@@ -45,23 +48,23 @@ pub struct Findings {
 
 /// One channel on its way.
 #[derive(Clone, Debug)]
-struct Side {
+struct CheckedChannel {
     peer: Option<ChannelId>,
     period_ps: u64,
-    parameters: Parameters,
-    wire: Wire,
-    watch: Watch,
+    parameters: ChannelParameters,
+    wire: SymbolChecker,
+    watch: FlowChecker,
 }
 
-impl Findings {
+impl FindingChecks {
     /// Adds a channel.
-    pub fn declare(&mut self, id: ChannelId, channel: &Channel, parameters: &Parameters) {
-        let side = Side {
+    pub fn declare(&mut self, id: ChannelId, channel: &Channel, parameters: &ChannelParameters) {
+        let side = CheckedChannel {
             peer: None,
             period_ps: channel.period_ps.get(),
             parameters: *parameters,
-            wire: Wire::new(parameters),
-            watch: Watch::new(channel, parameters),
+            wire: SymbolChecker::new(parameters),
+            watch: FlowChecker::new(channel, parameters),
         };
         self.sides.insert(id, side);
         self.ledger.seen.channels += 1;
@@ -84,16 +87,16 @@ impl Findings {
     pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>) {
         let Self { ledger, sides, .. } = self;
         if let Some(side) = sides.get_mut(&id) {
-            let mut scribe = Scribe { ledger, channel: id, period_ps: side.period_ps };
+            let mut scribe = FindingSink { ledger, channel: id, period_ps: side.period_ps };
             side.wire.feed(chunk, &mut scribe);
         }
     }
 
     /// What a row says; rows come in order of time.
-    pub fn row(&mut self, row: &Row) {
+    pub fn row(&mut self, row: &TimedEvent) {
         let Self { ledger, sides, .. } = self;
         let Some(side) = sides.get_mut(&row.channel) else { return };
-        let mut scribe = Scribe { ledger, channel: row.channel, period_ps: side.period_ps };
+        let mut scribe = FindingSink { ledger, channel: row.channel, period_ps: side.period_ps };
         if side.peer.is_some() {
             side.watch.expire(row.at, &mut scribe);
         }
@@ -103,9 +106,9 @@ impl Findings {
         if let Some(command) = command {
             peer.watch.commanded(command, &mut ledger.seen);
         }
-        let odd = peer.watch.opposite(&row.what, &mut ledger.seen);
+        let odd = peer.watch.opposite(&row.body, &mut ledger.seen);
         if let Some(kind) = odd {
-            Scribe { ledger, channel: row.channel, period_ps }.note(kind, row.at, Vec::new);
+            FindingSink { ledger, channel: row.channel, period_ps }.note(kind, row.at, Vec::new);
         }
     }
 
@@ -130,9 +133,9 @@ impl Findings {
     pub fn finish(&mut self) {
         let Self { ledger, sides, .. } = self;
         for (id, side) in sides {
-            let mut scribe = Scribe { ledger, channel: *id, period_ps: side.period_ps };
+            let mut scribe = FindingSink { ledger, channel: *id, period_ps: side.period_ps };
             if side.peer.is_none() {
-                scribe.note(Kind::OneWay, side.watch.first(), Vec::new);
+                scribe.note(FindingKind::OneWay, side.watch.first(), Vec::new);
             } else {
                 side.watch.expire(side.wire.next(), &mut scribe);
             }
@@ -142,7 +145,7 @@ impl Findings {
 
     /// What was found.
     #[must_use]
-    pub const fn ledger(&self) -> &Ledger {
+    pub const fn ledger(&self) -> &FindingSet {
         &self.ledger
     }
 
@@ -151,7 +154,7 @@ impl Findings {
     pub(crate) fn forgive_drift(&mut self) {
         let Self { ledger, sides, .. } = self;
         for (id, side) in &*sides {
-            let told = |id: &ChannelId| ledger.has(Kind::ClockDrift, *id);
+            let told = |id: &ChannelId| ledger.has(FindingKind::ClockDrift, *id);
             if let Some((at, ppm)) = side.watch.drift()
                 && !told(id)
                 && !side.peer.is_some_and(|peer| told(&peer))
@@ -162,12 +165,12 @@ impl Findings {
                 let other =
                     other.filter(|peer| sides.get(peer).is_some_and(|it| it.period_ps != full));
                 let (channel, ppm) = other.map_or((*id, ppm), |peer| (peer, -ppm));
-                let mut scribe = Scribe { ledger, channel, period_ps: side.period_ps };
-                scribe.note(Kind::ClockDrift, at, || network::drift(ppm));
+                let mut scribe = FindingSink { ledger, channel, period_ps: side.period_ps };
+                scribe.note(FindingKind::ClockDrift, at, || journeys::drift(ppm));
             }
         }
         for (id, side) in &*sides {
-            if ledger.has(Kind::ClockDrift, *id) {
+            if ledger.has(FindingKind::ClockDrift, *id) {
                 for id in [Some(*id), side.peer].into_iter().flatten() {
                     ledger.forget(&COMPARED, id);
                 }

@@ -4,35 +4,35 @@
 //! Every stage is fed and hands on; none keeps what it has handed on, so memory does not grow with
 //! the capture. A capture may hold anything: nothing here fails on content.
 
-pub mod analysis;
+pub mod annotations;
 pub mod blocking;
 pub mod captured;
-pub mod channel;
+pub mod channel_name;
 mod clock;
-pub mod comments;
 pub mod conversation;
+pub mod counters;
 pub mod event;
+pub mod event_reader;
 pub mod filter;
 pub mod finding;
-pub mod flow;
+pub mod flow_control;
+pub mod journey;
 pub mod link;
 pub mod packet;
-pub mod path;
-pub mod place;
-pub mod reading;
+pub mod pipeline;
+pub mod receiver;
+pub mod render;
 pub mod rules;
 pub mod score;
 pub mod show;
-pub mod tally;
-pub mod text;
 pub mod timeline;
 pub mod topology;
 pub mod transport;
 pub mod window;
 
-pub use channel::{Notice, Receiver};
-pub use event::Event;
-pub use packet::PacketSeen;
-pub use tally::Tally;
-pub use timeline::{Row, Timeline, What};
-pub use transport::TransportSeen;
+pub use counters::ChannelCounters;
+pub use event::LinkEvent;
+pub use packet::ReceivedPacket;
+pub use receiver::{ChannelEvent, ChannelReceiver};
+pub use timeline::{EventBody, EventTimeline, TimedEvent};
+pub use transport::ParsedTransport;

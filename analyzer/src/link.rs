@@ -2,78 +2,80 @@
 //!
 //! Links know nothing of each other, so they can be worked on side by side.
 
-pub mod assume;
+pub mod activity;
 pub mod interval;
-pub mod lamp;
-pub mod picture;
+pub mod led;
+pub mod parameters;
 pub mod report;
 pub mod slack;
 pub mod state;
-pub mod summary;
+pub mod totals;
 
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId, Chunk};
-use codec::tick::Tick;
+use codec::time::Tick;
 
 use self::report::ChannelReport;
-use self::slack::{Assumptions, Parameters, Slack, SlackSaid};
-use self::state::{Interval, States};
-use crate::analysis::Wanted;
-use crate::finding::Findings;
-use crate::packet::Bytes;
-use crate::timeline::{Detail, Row, TIMESTAMP_PS, Time, Timeline, Want, What};
+use self::slack::{ChannelParameters, LinkAssumptions, SlackEvent, SlackTracker};
+use self::state::{ActivityInterval, ActivityTracker};
+use crate::finding::FindingChecks;
+use crate::packet::ByteRetention;
+use crate::pipeline::AnalysisScope;
+use crate::timeline::{
+    EventBody, EventDetail, EventFilter, EventTimeline, TIMESTAMP_PS, Time, TimedEvent,
+};
 
 /// The channels of a link.
 #[derive(Debug)]
-pub struct Link {
-    timeline: Timeline,
-    account: Account,
+pub struct LinkAnalysis {
+    timeline: EventTimeline,
+    account: LinkState,
 }
 
 /// What its rows come to.
 #[derive(Debug)]
-struct Account {
-    sides: BTreeMap<ChannelId, Side>,
-    findings: Findings,
-    out: Seen,
-    wanted: Wanted,
+struct LinkState {
+    sides: BTreeMap<ChannelId, LinkChannel>,
+    findings: FindingChecks,
+    out: LinkOutput,
+    wanted: AnalysisScope,
     /// The moment of the last row.
     now: Time,
 }
 
 /// One channel of a link.
 #[derive(Debug)]
-struct Side {
+struct LinkChannel {
     channel: Channel,
     peer: Option<ChannelId>,
-    states: States,
-    slack: Slack,
+    states: ActivityTracker,
+    slack: SlackTracker,
 }
 
 /// What a link has found since it was last asked; each list is in order of time.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct LinkOutput {
     /// Packets, their heads, framing and events: all that the network's storey goes by.
-    pub rows: Vec<Row>,
+    pub events: Vec<TimedEvent>,
     /// States of channels that have come to an end, with the moments at which that was known.
-    pub intervals: Vec<(Time, Interval)>,
+    pub intervals: Vec<(Time, ActivityInterval)>,
     /// What was found about slack buffers.
-    pub slack: Vec<SlackSaid>,
+    pub slack: Vec<SlackEvent>,
 }
 
-impl Link {
+impl LinkAnalysis {
     /// A link of no channels.
     #[must_use]
-    pub fn new(wanted: Wanted) -> Self {
-        let account = Account {
+    pub fn new(wanted: AnalysisScope) -> Self {
+        let account = LinkState {
             sides: BTreeMap::new(),
-            findings: Findings::default(),
-            out: Seen::default(),
+            findings: FindingChecks::default(),
+            out: LinkOutput::default(),
             wanted,
             now: 0,
         };
-        Self { timeline: Timeline::new(Want::All, Bytes::Forget), account }
+        Self { timeline: EventTimeline::new(EventFilter::All, ByteRetention::Forget), account }
     }
 
     /// Whether it has no channels.
@@ -89,45 +91,45 @@ impl Link {
             channel: &side.channel,
             peer: side.peer,
             summary: side.states.summary(),
-            lamp: side.states.lamp(),
-            parameters: side.slack.parameters().seen(self.findings().variants(*id)),
+            leds: side.states.leds(),
+            parameters: side.slack.parameters().with_observed(self.findings().variants(*id)),
             hysteresis_max: self.findings().hysteresis_max(*id),
         })
     }
 
     /// What there is to say about the slack buffer at the far end of each of its channels.
-    pub fn slack(&self) -> impl Iterator<Item = &Slack> {
+    pub fn slack(&self) -> impl Iterator<Item = &SlackTracker> {
         self.account.sides.values().map(|side| &side.slack)
     }
 
     /// What is odd about its channels.
     #[must_use]
-    pub const fn findings(&self) -> &Findings {
+    pub const fn findings(&self) -> &FindingChecks {
         &self.account.findings
     }
 
     /// Takes over the channels of another.
     pub fn absorb(&mut self, other: Self) {
-        let Account { sides, findings, out, wanted: _, now: _ } = other.account;
+        let LinkState { sides, findings, out, wanted: _, now: _ } = other.account;
         self.timeline.absorb(other.timeline);
         let account = &mut self.account;
         account.sides.extend(sides);
         account.findings.absorb(&findings);
-        account.out.rows.extend(out.rows);
+        account.out.events.extend(out.events);
         account.out.intervals.extend(out.intervals);
         account.out.slack.extend(out.slack);
     }
 
     /// Adds a channel.
-    pub fn declare(&mut self, id: ChannelId, channel: &Channel, assumptions: &Assumptions) {
+    pub fn declare(&mut self, id: ChannelId, channel: &Channel, assumptions: &LinkAssumptions) {
         self.timeline.declare(id, channel);
-        let parameters = Parameters::of(channel, assumptions);
+        let parameters = ChannelParameters::of(channel, assumptions);
         self.account.findings.declare(id, channel, &parameters);
-        let side = Side {
+        let side = LinkChannel {
             channel: channel.clone(),
             peer: None,
-            states: States::new(id),
-            slack: Slack::new(id, channel, assumptions),
+            states: ActivityTracker::new(id),
+            slack: SlackTracker::new(id, channel, assumptions),
         };
         self.account.sides.insert(id, side);
     }
@@ -146,7 +148,7 @@ impl Link {
     /// Takes the next chunk of a channel.
     pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>) {
         let Self { timeline, account } = self;
-        if account.wanted.states()
+        if account.wanted.includes_states()
             && let Some(side) = account.sides.get_mut(&id)
         {
             side.states.recorded(chunk);
@@ -160,7 +162,7 @@ impl Link {
     pub fn pass(&mut self, moment: Time) {
         let Self { timeline, account } = self;
         timeline.pass(moment, &mut |row| account.take(row));
-        account.turn(moment.saturating_sub(TIMESTAMP_PS));
+        account.emit_settled(moment.saturating_sub(TIMESTAMP_PS));
     }
 
     /// The recording ends.
@@ -171,11 +173,11 @@ impl Link {
     }
 
     /// What was found since it was last asked.
-    pub fn seen(&mut self) -> Seen {
+    pub fn take_output(&mut self) -> LinkOutput {
         // As much will come again.
-        let Seen { rows, intervals, slack } = &self.account.out;
-        let next = Seen {
-            rows: Vec::with_capacity(rows.len()),
+        let LinkOutput { events: rows, intervals, slack } = &self.account.out;
+        let next = LinkOutput {
+            events: Vec::with_capacity(rows.len()),
             intervals: Vec::with_capacity(intervals.len()),
             slack: Vec::with_capacity(slack.len()),
         };
@@ -183,11 +185,11 @@ impl Link {
     }
 }
 
-impl Account {
+impl LinkState {
     /// All rows of before a moment have been taken: hands out the stretches that have ended for good.
-    fn turn(&mut self, until: Time) {
+    fn emit_settled(&mut self, until: Time) {
         let Self { sides, out, wanted, .. } = self;
-        if !wanted.intervals() {
+        if !wanted.includes_intervals() {
             return;
         }
         let from = out.intervals.len();
@@ -196,7 +198,7 @@ impl Account {
             let after = Time::from(side.states.settled().0) + 1;
             let known = after * Time::from(side.channel.period_ps.get());
             if known <= until {
-                side.states.turn(&mut |interval| out.intervals.push((known - 1, interval)));
+                side.states.emit_settled(&mut |interval| out.intervals.push((known - 1, interval)));
             }
         }
         if let Some(new) = out.intervals.get_mut(from..) {
@@ -210,25 +212,25 @@ impl Account {
         side.slack.recorded(places);
         let (peer, period_ps) = (side.peer, side.channel.period_ps.get());
         if let Some(peer) = peer.and_then(|peer| self.sides.get_mut(&peer)) {
-            peer.slack.heard(period_ps, places);
+            peer.slack.opposite_recorded(period_ps, places);
         }
     }
 
-    fn take(&mut self, row: Row) {
+    fn take(&mut self, row: TimedEvent) {
         if row.time > self.now {
-            self.turn(row.time);
+            self.emit_settled(row.time);
             self.now = row.time;
         }
         let Self { sides, findings, out, wanted, now: _ } = self;
-        let Row { time, channel, at, what } = &row;
+        let TimedEvent { time, channel, at, body: what } = &row;
         let Some(side) = sides.get_mut(channel) else { return };
-        let (states, intervals) = (wanted.states(), wanted.intervals());
+        let (states, intervals) = (wanted.includes_states(), wanted.includes_intervals());
         if states {
-            side.states.row(*at, what, &mut |interval| {
+            side.states.own(*at, what, &mut |interval| {
                 out.intervals.extend(intervals.then_some((*time, interval)));
             });
         }
-        side.slack.own(*at, what, &mut |said| out.slack.extend(wanted.keeps(said)));
+        side.slack.own(*at, what, &mut |said| out.slack.extend(wanted.select_slack(said)));
         findings.row(&row);
         let own_period_ps = side.channel.period_ps;
         if let Some(peer) = side.peer
@@ -246,27 +248,29 @@ impl Account {
                     out.intervals.extend(intervals.then_some((*time, interval)));
                 });
             }
-            peer.slack.opposite(at, what, &mut |said| out.slack.extend(wanted.keeps(said)));
+            peer.slack.opposite(at, what, &mut |said| out.slack.extend(wanted.select_slack(said)));
         }
         match what {
-            What::Detail(Detail::Begins | Detail::Data(_) | Detail::Command(_)) => {}
-            What::Detail(Detail::Head(_) | Detail::Framed)
-            | What::Packet(_)
-            | What::Event(_)
-            | What::Omitted { .. } => out.rows.push(row),
+            EventBody::Detail(
+                EventDetail::Begins | EventDetail::Data(_) | EventDetail::Command(_),
+            ) => {}
+            EventBody::Detail(EventDetail::Head(_) | EventDetail::Framed)
+            | EventBody::Packet(_)
+            | EventBody::Event(_)
+            | EventBody::Omitted { .. } => out.events.push(row),
         }
     }
 
     fn finish(&mut self) {
-        self.turn(Time::MAX);
+        self.emit_settled(Time::MAX);
         let Self { sides, out, wanted, findings, now: _ } = self;
         findings.finish();
-        let intervals = wanted.intervals();
+        let intervals = wanted.includes_intervals();
         for side in sides.values_mut() {
             side.states.finish(&mut |interval| {
                 out.intervals.extend(intervals.then_some((Time::MAX, interval)));
             });
-            side.slack.finish(&mut |said| out.slack.extend(wanted.keeps(said)));
+            side.slack.finish(&mut |said| out.slack.extend(wanted.select_slack(said)));
         }
     }
 }

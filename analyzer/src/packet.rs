@@ -1,17 +1,17 @@
 //! A packet as a receiver at the tap frames it, and how it is put together as it comes in.
 
-mod seam;
+mod lost_gap;
 
 use codec::Chars;
-use codec::crc::Residue;
-use codec::packet::{Check, Tag};
-use codec::route::is_route;
-use codec::tick::Tick;
+use codec::crc::CrcResidue;
+use codec::packet::{CrcCheck, PacketTag};
+use codec::route::is_route_byte;
+use codec::time::Tick;
 use codec::transport::DATA_HEADER_LEN;
 use serde::Serialize;
 
-use self::seam::Seam;
-use crate::transport::{FirstBytes, TransportSeen};
+use self::lost_gap::LostGapSearch;
+use crate::transport::{HeaderBytes, ParsedTransport};
 
 /// Most bytes kept of one packet, and of its route. *Chosen*: a packet has no greatest length (P-1),
 /// and a repeat can make one of 2⁶⁴ bytes.
@@ -49,7 +49,7 @@ impl PacketFront {
 
 /// A packet, closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PacketSeen {
+pub struct ReceivedPacket {
     /// Counts from 0 on its channel.
     pub number: u64,
     /// Place of its first byte.
@@ -59,29 +59,29 @@ pub struct PacketSeen {
     /// Data bytes, CRC byte included.
     pub length: u64,
     /// The leading bytes with MSB 1, the CRC byte never among them. P-2
-    pub route: Kept,
+    pub route: CappedBytes,
     /// Its first bytes.
     pub front: PacketFront,
     /// The byte after them, if there is one before the CRC byte. P-2
-    pub tag: Option<Tag>,
+    pub tag: Option<PacketTag>,
     /// The bytes between the route and the CRC byte, modulo x¹²⁷−1: what no hop changes. P-3, P-5
-    pub body: Residue,
+    pub body: CrcResidue,
     /// What the CRC byte says. P-4, P-5, P-9
-    pub check: Check,
+    pub check: CrcCheck,
     /// What ended it.
-    pub ended_by: EndedBy,
+    pub ended_by: PacketEnd,
     /// The first place inside it where no symbol stands but its CRC is good so far: a GAP may have been
     /// there, and this may be two packets. P-1
-    pub seam: Option<Tick>,
+    pub possible_gap: Option<Tick>,
     /// All its bytes, where they were asked for.
-    pub bytes: Option<Kept>,
+    pub bytes: Option<CappedBytes>,
     /// If its tag says that it is one of the reliability protocol: what it says. T-7
-    pub transport: Option<Box<TransportSeen>>,
+    pub transport: Option<Box<ParsedTransport>>,
 }
 
 /// What ended a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EndedBy {
+pub enum PacketEnd {
     /// GAP. P-1
     Gap,
     /// 16 silent periods. F-7
@@ -94,7 +94,7 @@ pub enum EndedBy {
     CaptureEnd,
 }
 
-impl EndedBy {
+impl PacketEnd {
     /// The name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -110,12 +110,12 @@ impl EndedBy {
 
 /// Bytes, the first [`KEPT_MAX`] of which are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct CappedBytes {
     bytes: Vec<u8>,
     len: u64,
 }
 
-impl Kept {
+impl CappedBytes {
     /// The bytes kept.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
@@ -156,7 +156,7 @@ impl Kept {
 
 /// Whether the bytes of packets are kept until they are closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bytes {
+pub enum ByteRetention {
     /// Only the header is.
     #[default]
     Forget,
@@ -166,40 +166,40 @@ pub enum Bytes {
 
 /// A packet that is being received.
 #[derive(Clone, Debug)]
-pub(crate) struct Incoming {
+pub(crate) struct PacketAssembler {
     start: Tick,
     end: Tick,
     length: u64,
-    residue: Residue,
+    residue: CrcResidue,
     last: u8,
-    route: Kept,
+    route: CappedBytes,
     front: PacketFront,
     /// The first byte that is no route byte, if there was one: the tag, or the CRC byte.
     after_route: Option<u8>,
     /// Where it might have ended, if no data came after that.
     pause: Option<Tick>,
     seam: Option<Tick>,
-    bytes: Option<Kept>,
+    bytes: Option<CappedBytes>,
     /// What follows a tag of the reliability protocol.
-    first: Option<Box<FirstBytes>>,
+    first: Option<Box<HeaderBytes>>,
 }
 
-impl Incoming {
-    pub(crate) fn new(start: Tick, bytes: Bytes) -> Self {
+impl PacketAssembler {
+    pub(crate) fn new(start: Tick, bytes: ByteRetention) -> Self {
         Self {
             start,
             end: start,
             length: 0,
-            residue: Residue::NEW,
+            residue: CrcResidue::NEW,
             last: 0,
-            route: Kept::default(),
+            route: CappedBytes::default(),
             front: PacketFront::EMPTY,
             after_route: None,
             pause: None,
             seam: None,
             bytes: match bytes {
-                Bytes::Forget => None,
-                Bytes::Keep => Some(Kept::default()),
+                ByteRetention::Forget => None,
+                ByteRetention::Keep => Some(CappedBytes::default()),
             },
             first: None,
         }
@@ -212,10 +212,10 @@ impl Incoming {
     /// Adds data characters that stand at consecutive places, at least one.
     pub(crate) fn add(&mut self, at: Tick, data: &[u8]) {
         if self.after_route.is_none() {
-            let hops = data.iter().take_while(|byte| is_route(**byte)).count();
+            let hops = data.iter().take_while(|byte| is_route_byte(**byte)).count();
             self.route.add(data.get(..hops).unwrap_or_default());
             self.after_route = data.get(hops).copied();
-            self.first = self.after_route.and_then(FirstBytes::of);
+            self.first = self.after_route.and_then(HeaderBytes::of);
             if let Some(first) = &mut self.first {
                 first.add(data.iter().skip(hops + 1));
             }
@@ -239,7 +239,7 @@ impl Incoming {
     pub(crate) fn pass_over(&mut self, at: Tick, (pattern, data): (Chars<'_>, &[u8]), count: u64) {
         if !data.is_empty() && count > 0 {
             let Self { residue, pause, seam, .. } = *self;
-            let mut it = Seam { crc: residue.crc(), pause, seam };
+            let mut it = LostGapSearch { crc: residue.crc(), pause, seam };
             it.pass(pattern, at, count, residue.feed_repeated(data, count - 1).crc());
             (self.pause, self.seam) = (it.pause, it.seam);
         }
@@ -284,14 +284,14 @@ impl Incoming {
         }
     }
 
-    pub(crate) fn close(self, number: u64, ended_by: EndedBy) -> PacketSeen {
+    pub(crate) fn close(self, number: u64, ended_by: PacketEnd) -> ReceivedPacket {
         let Self { start, end, length, residue, last, mut route, after_route, .. } = self;
         let Self { seam, bytes, first, front, .. } = self;
         let runt = length < 2;
         // Of two bytes or more the last is the CRC byte, whatever it looks like.
         let tag = match after_route {
             Some(_) if !runt && route.count() + 1 == length => None,
-            Some(byte) => Tag::new(byte),
+            Some(byte) => PacketTag::new(byte),
             None => {
                 if !runt {
                     route.drop_last();
@@ -299,12 +299,12 @@ impl Incoming {
                 None
             }
         };
-        let check = Check::of((!runt).then(|| residue.crc().syndrome()));
+        let check = CrcCheck::from_syndrome((!runt).then(|| residue.crc().syndrome()));
         let before_crc = if runt { residue } else { residue.without_last(last) };
         // A route of which not all is kept tells packets apart without its length too.
         let behind = length.saturating_sub(u64::from(!runt) + route.count());
         let body = before_crc.without_first(route.bytes(), behind + route.left_out());
-        let mut packet = PacketSeen {
+        let mut packet = ReceivedPacket {
             number,
             start,
             end,
@@ -315,7 +315,7 @@ impl Incoming {
             body,
             check,
             ended_by,
-            seam,
+            possible_gap: seam,
             bytes,
             transport: None,
         };
@@ -325,12 +325,12 @@ impl Incoming {
     }
 }
 
-impl PacketSeen {
+impl ReceivedPacket {
     /// Bytes between tag and CRC byte.
     #[must_use]
     pub fn payload(&self) -> u64 {
         let header = self.route.count() + u64::from(self.tag.is_some());
-        let crc = u64::from(self.check != Check::Runt);
+        let crc = u64::from(self.check != CrcCheck::Runt);
         self.length - header - crc
     }
 
@@ -344,25 +344,25 @@ impl PacketSeen {
             end: self.end.0,
             length: self.length,
             route: self.route.bytes(),
-            tag: self.tag.map(Tag::value),
+            tag: self.tag.map(PacketTag::value),
             payload: self.payload(),
             crc: crc_name(self.check),
             syndrome: self.check.syndrome(),
             ended_by: self.ended_by.name(),
-            bytes: self.bytes.as_ref().map(|bytes| Hex(bytes.bytes())),
+            bytes: self.bytes.as_ref().map(|bytes| HexBytes(bytes.bytes())),
             route_left_out: self.route.left_out(),
-            bytes_left_out: self.bytes.as_ref().map_or(0, Kept::left_out),
+            bytes_left_out: self.bytes.as_ref().map_or(0, CappedBytes::left_out),
         }
     }
 }
 
 /// The verdict on a packet's CRC, by its name in `docs/output.md`.
 #[must_use]
-pub const fn crc_name(check: Check) -> &'static str {
+pub const fn crc_name(check: CrcCheck) -> &'static str {
     match check {
-        Check::Good => "good",
-        Check::Bad(_) => "bad",
-        Check::Runt => "runt",
+        CrcCheck::Good => "good",
+        CrcCheck::Bad(_) => "bad",
+        CrcCheck::Runt => "runt",
     }
 }
 
@@ -389,11 +389,11 @@ pub struct PacketRow<'a> {
     pub crc: &'static str,
     /// Computed ⊕ received CRC; none for a runt.
     pub syndrome: Option<u8>,
-    /// [`EndedBy::name`].
+    /// [`PacketEnd::name`].
     pub ended_by: &'static str,
     /// All bytes, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<Hex<'a>>,
+    pub bytes: Option<HexBytes<'a>>,
     /// Bytes of the route beyond those kept.
     #[serde(skip_serializing_if = "is_zero")]
     pub route_left_out: u64,
@@ -409,15 +409,15 @@ const fn is_zero(count: &u64) -> bool {
 
 /// Bytes, written as hex digits where people can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hex<'a>(pub &'a [u8]);
+pub struct HexBytes<'a>(pub &'a [u8]);
 
-impl std::fmt::Display for Hex<'_> {
+impl std::fmt::Display for HexBytes<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-impl Serialize for Hex<'_> {
+impl Serialize for HexBytes<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             serializer.collect_str(self)
@@ -433,12 +433,12 @@ mod tests {
 
     #[test]
     fn what_is_not_kept_of_a_long_packet_is_counted() {
-        let mut packet = Incoming::new(Tick(0), Bytes::Keep);
+        let mut packet = PacketAssembler::new(Tick(0), ByteRetention::Keep);
         packet.add(Tick(0), &[0x80, 0x81]);
         let rounds = KEPT_MAX as u64;
         packet.add_repeated(&[0x80, 0x81], rounds - 1, 2 * (rounds - 1));
         packet.add(Tick(2 * rounds), &[0x05, 0xaa, 0x00]);
-        let packet = packet.close(0, EndedBy::Gap);
+        let packet = packet.close(0, PacketEnd::Gap);
         let row = packet.row("a>b");
         assert_eq!((row.start, row.end, row.length), (0, 2 * rounds + 2, 2 * rounds + 3));
         // Twice KEPT_MAX bytes of route, half of which are kept; then tag, one byte, CRC byte.

@@ -9,10 +9,10 @@ mod resets;
 mod transport;
 mod verdict;
 
-pub use self::explain::{KindRow, RuleRow};
-pub use self::verdict::{Outcome, Verdict, VerdictRow, verdicts};
-use crate::finding::{About, Judged, Judgement, Ledger};
-use crate::link::assume::UnknownParameters;
+pub use self::explain::{FindingInfoRow, RuleRow};
+pub use self::verdict::{RuleOutcome, RuleVerdict, VerdictRow, verdicts};
+use crate::finding::{CheckCoverage, FindingInfo, FindingSet, ParameterCheck};
+use crate::link::parameters::UnknownParameters;
 
 /// A rule of Myrinet, as `docs/rules.md` has it.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub struct Rule {
     /// Its text.
     pub text: &'static str,
     /// How much of it a capture shows.
-    pub shows: Shows,
+    pub shows: RuleVisibility,
     /// What it takes to see it.
     pub evidence: &'static str,
     /// A fixture that shows it.
@@ -33,29 +33,29 @@ pub struct Rule {
 
 /// How much of a rule a capture shows.
 #[derive(Clone, Copy, Debug)]
-pub enum Shows {
+pub enum RuleVisibility {
     /// All that matters.
-    All(Test),
+    All(RuleTest),
     /// Something; and what not.
-    Part(Test, &'static str),
+    Part(RuleTest, &'static str),
     /// Nothing, and why.
     Nothing(&'static str),
 }
 
 /// When a capture has put a rule to the test.
 #[derive(Clone, Copy, Debug)]
-pub struct Test {
+pub struct RuleTest {
     /// What the capture must have for the rule to be judged at all.
-    pub needs: Needs,
+    pub needs: RuleEvidence,
     /// How often something was there that the rule is about.
-    pub times: fn(&Ledger) -> u64,
+    pub times: fn(&FindingSet) -> u64,
     /// What that is, in the plural.
     pub what: &'static str,
 }
 
 /// What a capture must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum RuleEvidence {
     /// One channel is enough.
     Channel,
     /// Both channels of a link.
@@ -63,7 +63,7 @@ pub enum Needs {
     /// A packet on two links, one behind the other.
     Way,
     /// Both channels of a link, and the parameters that a judgement rests on.
-    Parameters(Judgement),
+    Parameters(ParameterCheck),
     /// A packet on two links, one behind the other, the cables of these, and the longest path formation
     /// of the switch between.
     Bound,
@@ -106,7 +106,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 
 impl Rule {
     /// The findings that come from it.
-    pub fn findings(&self) -> impl Iterator<Item = &'static About> {
+    pub fn findings(&self) -> impl Iterator<Item = &'static FindingInfo> {
         crate::finding::ALL.iter().filter(|about| about.rule == Some(self.id))
     }
 
@@ -117,10 +117,10 @@ impl Rule {
     }
 }
 
-impl Needs {
+impl RuleEvidence {
     /// Whether a capture has it; if not, what it lacks.
     #[must_use]
-    pub const fn lacking(self, ledger: &Ledger) -> Option<&'static str> {
+    pub const fn lacking(self, ledger: &FindingSet) -> Option<&'static str> {
         let seen = ledger.seen();
         match self {
             Self::Channel if seen.characters == 0 => Some("nothing was captured"),
@@ -138,18 +138,22 @@ impl Needs {
     }
 
     /// The parameters for want of which nothing could be judged.
-    fn unknown(self, ledger: &Ledger) -> Option<UnknownParameters> {
+    fn unknown(self, ledger: &FindingSet) -> Option<UnknownParameters> {
         let Self::Parameters(judgement) = self else { return None };
-        let Judged { times, unknown } = ledger.seen().judged(judgement);
+        let CheckCoverage { times, unknown } = ledger.seen().check_coverage(judgement);
         (times == 0 && !unknown.is_empty()).then_some(unknown)
     }
 }
 
 /// A test of what parameters of links decide.
-const fn judged(judgement: Judgement, times: fn(&Ledger) -> u64, what: &'static str) -> Test {
-    Test { needs: Needs::Parameters(judgement), times, what }
+const fn judged(
+    judgement: ParameterCheck,
+    times: fn(&FindingSet) -> u64,
+    what: &'static str,
+) -> RuleTest {
+    RuleTest { needs: RuleEvidence::Parameters(judgement), times, what }
 }
 
-const fn test(needs: Needs, times: fn(&Ledger) -> u64, what: &'static str) -> Test {
-    Test { needs, times, what }
+const fn test(needs: RuleEvidence, times: fn(&FindingSet) -> u64, what: &'static str) -> RuleTest {
+    RuleTest { needs, times, what }
 }

@@ -4,28 +4,28 @@
 //! follows from the rows at the port where it was tapped and nothing else, never from characters.
 //! Both accounts are read side by side, in time; what has found its counterpart is forgotten.
 
-mod accounts;
-mod balance;
+mod channel_line;
+mod channel_score;
 mod fills;
 mod journeys;
-mod line;
 mod messages;
 mod port;
+mod scorer;
 mod truth;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 
-use codec::capture::{CaptureError, Fault, Progress};
-use codec::tick::FULL_RATE_PERIOD_PS;
+use codec::capture::{CaptureError, CaptureFault, ReadProgress};
+use codec::time::FULL_RATE_PERIOD_PS;
 use serde::Serialize;
 
-use self::accounts::Accounts;
-use self::balance::Count;
-use self::port::Reason;
-use self::truth::Lines;
-use crate::analysis::{Analysis, Told, Wanted};
-use crate::link::slack::Assumptions;
+use self::channel_score::MatchCount;
+use self::port::OmissionReason;
+use self::scorer::Scorer;
+use self::truth::TruthReader;
+use crate::link::slack::LinkAssumptions;
+use crate::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
 use crate::timeline::Time;
 
 /// How far one account may be behind the other in what it has told, in periods of the full rate.
@@ -64,13 +64,13 @@ pub enum ScoreError {
 
 /// What a capture was worth.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Score {
+pub struct ScoreReport {
     /// What the wire tells, a row a kind.
     pub scores: Vec<ScoreRow>,
     /// What it does not tell.
-    pub unseen: Vec<Unseen>,
+    pub unseen: Vec<HiddenEvents>,
     /// Differences, the first of them.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<ScoreDifference>,
 }
 
 /// A kind of thing that both tell.
@@ -98,7 +98,7 @@ pub struct ScoreRow {
 
 /// A kind of thing in the truth that no wire shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unseen {
+pub struct HiddenEvents {
     /// The kind of event.
     pub event: &'static str,
     /// How many there are.
@@ -109,7 +109,7 @@ pub struct Unseen {
 
 /// Something that only one of the two tells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub struct ScoreDifference {
     /// `missed`: it happened and was not found; `invented`: the other way round.
     pub account: &'static str,
     /// The channel; of journeys none.
@@ -125,8 +125,8 @@ pub struct Difference {
 }
 
 impl ScoreRow {
-    fn new(kind: &'static str, count: Count, left_out: BTreeMap<&'static str, u64>) -> Self {
-        let Count { in_truth, found, right } = count;
+    fn new(kind: &'static str, count: MatchCount, left_out: BTreeMap<&'static str, u64>) -> Self {
+        let MatchCount { in_truth, found, right } = count;
         let share = |of: u64| (of > 0).then(|| right as f64 / of as f64);
         Self {
             kind,
@@ -147,7 +147,7 @@ impl ScoreRow {
     }
 }
 
-impl Score {
+impl ScoreReport {
     /// Whether all that the wire tells was found, and nothing else.
     #[must_use]
     pub fn is_perfect(&self) -> bool {
@@ -161,7 +161,7 @@ impl Score {
     }
 }
 
-impl Reason {
+impl OmissionReason {
     /// The name in `docs/output.md`.
     const fn name(self) -> &'static str {
         match self {
@@ -180,34 +180,35 @@ impl Reason {
 pub fn score<C: Read + Send>(
     mut capture: impl FnMut() -> io::Result<C>,
     truth: impl BufRead,
-    assumptions: Assumptions,
-    fault: &mut impl FnMut(Fault),
-) -> Result<Score, ScoreError> {
-    let mut accounts = Accounts::of(capture().map_err(ScoreError::Open)?)?;
+    assumptions: LinkAssumptions,
+    fault: &mut impl FnMut(CaptureFault),
+) -> Result<ScoreReport, ScoreError> {
+    let mut accounts = Scorer::of(capture().map_err(ScoreError::Open)?)?;
     let capture = capture().map_err(ScoreError::Open)?;
-    let mut analysis = Analysis::new(capture, Wanted::Everything, assumptions);
-    let mut lines = Lines::new(truth);
+    let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Everything, assumptions);
+    let mut lines = TruthReader::new(truth);
     let mut step = Vec::new();
     // The latest row of the capture, in periods of the full rate.
     let mut now = 0;
     loop {
         let progress = analysis.step(&mut |told| step.push(told))?;
         for told in &step {
-            if let Told::Row(row) = told {
+            if let AnalysisEvent::Row(row) = told {
                 now = now.max(periods(row.time));
             }
         }
-        let until = if progress == Progress::Done { u64::MAX } else { now.saturating_add(BEHIND) };
+        let until =
+            if progress == ReadProgress::Done { u64::MAX } else { now.saturating_add(BEHIND) };
         while lines.now() < until
             && let Some(row) = lines.next()?
         {
-            accounts.happened(&row);
+            accounts.truth_event(&row);
         }
-        let known = if progress == Progress::Done { u64::MAX } else { lines.now() };
+        let known = if progress == ReadProgress::Done { u64::MAX } else { lines.now() };
         for told in step.drain(..) {
-            accounts.told(known, told, fault);
+            accounts.analysis_event(known, told, fault);
         }
-        if progress == Progress::Done {
+        if progress == ReadProgress::Done {
             return Ok(accounts.finish());
         }
         let oldest = || analysis.paths().oldest().map_or(u64::MAX, periods);

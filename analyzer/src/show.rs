@@ -1,16 +1,16 @@
 //! The characters of both directions of a link side by side, time down, as a logic analyser shows
 //! them: every row is a stretch of time, and each side has just what it carried then.
 
-mod side;
+mod column;
 
 use std::collections::BTreeMap;
 
-use codec::capture::{Channel, ChannelId, Chunk, Item};
+use codec::capture::{CaptureItem, Channel, ChannelId, Chunk};
 use serde::Serialize;
 
-use self::side::Side;
-use crate::text::{Line, Role, wrapped};
-use crate::window::Window;
+use self::column::ChannelColumn;
+use crate::render::{StyledLine, TextStyle, wrapped};
+use crate::window::TimeWindow;
 
 /// Columns of a side: two, the place and what parts them make 80.
 const SIDE: usize = 32;
@@ -21,7 +21,7 @@ const BULK_MIN: u128 = 64;
 
 /// Which link is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pair {
+pub enum LinkChoice {
     /// The first channel, and its opposite.
     First,
     /// The channel of that name on the left, and its opposite.
@@ -33,31 +33,31 @@ type Time = u128;
 
 /// See the module's head.
 #[derive(Debug)]
-pub struct Show {
-    pair: Pair,
-    sides: [Side; 2],
+pub struct LinkView {
+    pair: LinkChoice,
+    sides: [ChannelColumn; 2],
     newest: Time,
-    row: Option<Stretch>,
+    row: Option<RowStretch>,
     /// When the last row ended.
     covered: Time,
     headed: bool,
-    found: Found,
+    found: LinkFound,
     /// All channels so far.
     channels: BTreeMap<ChannelId, Channel>,
 }
 
 /// What makes a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stretch {
+struct RowStretch {
     at: Time,
     /// Whether it is repeats on both sides, and may go on as long as they do.
-    pace: Pace,
-    recorded: [Recorded; 2],
+    pace: RowPace,
+    recorded: [RecordedState; 2],
 }
 
 /// Whether there is something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum LinkFound {
     /// There is.
     Yes,
     /// Not so far.
@@ -65,21 +65,21 @@ pub enum Found {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pace {
+enum RowPace {
     Single,
     Bulk,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Recorded {
+enum RecordedState {
     Yes,
     No,
 }
 
-impl Show {
+impl LinkView {
     /// A view of one link, before the first item of its capture.
     #[must_use]
-    pub fn new(pair: Pair) -> Self {
+    pub fn new(pair: LinkChoice) -> Self {
         Self {
             pair,
             sides: Default::default(),
@@ -87,14 +87,14 @@ impl Show {
             row: None,
             covered: 0,
             headed: false,
-            found: Found::No,
+            found: LinkFound::No,
             channels: BTreeMap::new(),
         }
     }
 
     /// Whether the link to be shown has been found, in any section.
     #[must_use]
-    pub const fn found(&self) -> Found {
+    pub const fn found(&self) -> LinkFound {
         self.found
     }
 
@@ -108,29 +108,34 @@ impl Show {
     }
 
     /// Takes an item of the capture, and hands out the rows that are complete by it.
-    pub fn feed(&mut self, item: &Item<'_>, window: &Window, out: &mut impl FnMut(Shown)) {
+    pub fn feed(
+        &mut self,
+        item: &CaptureItem<'_>,
+        window: &TimeWindow,
+        out: &mut impl FnMut(LinkViewItem),
+    ) {
         match item {
-            Item::Section => {
+            CaptureItem::Section => {
                 self.finish(out);
                 let names = std::mem::take(&mut self.channels);
                 let (pair, found) = (self.pair.clone(), self.found);
                 *self = Self { channels: names, found, ..Self::new(pair) };
             }
-            Item::Channel(id, channel) => self.declare(*id, channel),
-            Item::Link(one, other) => self.link(*one, *other),
-            Item::Chunk(id, chunk) => self.chunk(*id, chunk, window, out),
-            Item::Fault(_) => {}
+            CaptureItem::Channel(id, channel) => self.declare(*id, channel),
+            CaptureItem::Link(one, other) => self.link(*one, *other),
+            CaptureItem::Chunk(id, chunk) => self.chunk(*id, chunk, window, out),
+            CaptureItem::Fault(_) => {}
         }
     }
 
     fn declare(&mut self, id: ChannelId, channel: &Channel) {
         let wanted = match &self.pair {
-            Pair::First => true,
-            Pair::Of(name) => *name == channel.name,
+            LinkChoice::First => true,
+            LinkChoice::Of(name) => *name == channel.name,
         };
         if wanted && self.sides[0].channel.is_none() {
             self.sides[0].channel = Some((id, channel.clone()));
-            self.found = Found::Yes;
+            self.found = LinkFound::Yes;
         }
         self.channels.insert(id, channel.clone());
     }
@@ -147,10 +152,11 @@ impl Show {
         &mut self,
         id: ChannelId,
         chunk: &Chunk<'_>,
-        window: &Window,
-        out: &mut impl FnMut(Shown),
+        window: &TimeWindow,
+        out: &mut impl FnMut(LinkViewItem),
     ) {
-        let belongs = |side: &&mut Side| side.channel.as_ref().is_some_and(|(own, _)| *own == id);
+        let belongs =
+            |side: &&mut ChannelColumn| side.channel.as_ref().is_some_and(|(own, _)| *own == id);
         let Some(side) = self.sides.iter_mut().find(belongs) else { return };
         let Some((_, channel)) = &side.channel else { return };
         let (from, to) = window.on(channel);
@@ -160,29 +166,29 @@ impl Show {
     }
 
     /// The capture, or its section, ends: hands out the rest.
-    pub fn finish(&mut self, out: &mut impl FnMut(Shown)) {
+    pub fn finish(&mut self, out: &mut impl FnMut(LinkViewItem)) {
         self.advance(Time::MAX, out);
         self.end_row(out);
     }
 
     /// Takes all characters of before a time.
-    fn advance(&mut self, until: Time, out: &mut impl FnMut(Shown)) {
-        while let Some(now) = self.sides.iter().filter_map(Side::next).min() {
+    fn advance(&mut self, until: Time, out: &mut impl FnMut(LinkViewItem)) {
+        while let Some(now) = self.sides.iter().filter_map(ChannelColumn::next).min() {
             if now >= until {
                 return;
             }
             let recorded = [self.sides[0].recorded(now), self.sides[1].recorded(now)];
             let bulk_end = self.bulk_end(now, until);
-            let pace = if bulk_end.is_some() { Pace::Bulk } else { Pace::Single };
-            let full = |side: &Side| match pace {
-                Pace::Single => side.needs_row(now),
-                Pace::Bulk => side.is_full(),
+            let pace = if bulk_end.is_some() { RowPace::Bulk } else { RowPace::Single };
+            let full = |side: &ChannelColumn| match pace {
+                RowPace::Single => side.needs_row(now),
+                RowPace::Bulk => side.is_full(),
             };
             let fits = self.row.is_some_and(|row| row.recorded == recorded && row.pace == pace)
                 && !self.sides.iter().any(full);
             if !fits {
                 self.end_row(out);
-                self.start_row(Stretch { at: now, pace, recorded }, out);
+                self.start_row(RowStretch { at: now, pace, recorded }, out);
             }
             let end = bulk_end.unwrap_or(now + 1);
             self.sides.iter_mut().for_each(|side| side.take(end));
@@ -198,7 +204,7 @@ impl Show {
         (periods >= BULK_MIN).then_some(end)
     }
 
-    fn start_row(&mut self, row: Stretch, out: &mut impl FnMut(Shown)) {
+    fn start_row(&mut self, row: RowStretch, out: &mut impl FnMut(LinkViewItem)) {
         if !self.headed {
             self.headed = true;
             let names = self.shown().map(|name| name.unwrap_or_default().to_owned());
@@ -207,27 +213,27 @@ impl Show {
             let left = self.sides[0].channel.as_ref();
             let period_ps = left.map_or(0, |(_, channel)| channel.period_ps.get());
             let capture = left.map_or(0, |(_, channel)| channel.capture);
-            out(Shown::Head { names, others, period_ps, capture });
+            out(LinkViewItem::Head { names, others, period_ps, capture });
         } else if self.covered < row.at {
             let periods = (row.at - self.covered) / self.sides[0].period();
-            out(Shown::Unrecorded { periods });
+            out(LinkViewItem::Unrecorded { periods });
         }
         self.row = Some(row);
     }
 
-    fn end_row(&mut self, out: &mut impl FnMut(Shown)) {
+    fn end_row(&mut self, out: &mut impl FnMut(LinkViewItem)) {
         let Some(row) = self.row.take() else { return };
         self.covered = self.sides.iter().map(|side| side.covered).max().unwrap_or(row.at);
         let at = row.at / self.sides[0].period();
         let at = u64::try_from(at).unwrap_or(u64::MAX);
-        let [left, right] = self.sides.each_mut().map(Side::end_row);
-        out(Shown::Row(ShownRow { at, left, right }));
+        let [left, right] = self.sides.each_mut().map(ChannelColumn::end_row);
+        out(LinkViewItem::Row(LinkViewRow { at, left, right }));
     }
 }
 
 /// What a view of a link consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum LinkViewItem {
     /// Stands above the first row.
     Head {
         /// The channels on the left and on the right.
@@ -240,7 +246,7 @@ pub enum Shown {
         capture: u32,
     },
     /// A stretch of time.
-    Row(ShownRow),
+    Row(LinkViewRow),
     /// A stretch in which neither direction was recorded.
     Unrecorded {
         /// Character periods of the left channel.
@@ -251,7 +257,7 @@ pub enum Shown {
 /// A row of `myriscope show`: what both directions carried until the next row, in notation; nothing
 /// where a direction was not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ShownRow {
+pub struct LinkViewRow {
     /// The period of the left channel in which the row begins.
     pub at: u64,
     /// The left channel's characters.
@@ -260,19 +266,19 @@ pub struct ShownRow {
     pub right: String,
 }
 
-impl Shown {
+impl LinkViewItem {
     /// The lines that show it, of 80 columns.
-    pub fn lines(&self, out: &mut impl FnMut(Line)) {
+    pub fn lines(&self, out: &mut impl FnMut(StyledLine)) {
         match self {
             Self::Head { names: [left, right], others, .. } => {
-                let head = |name: &str| vec![(Role::Head, name.to_owned())];
+                let head = |name: &str| vec![(TextStyle::Head, name.to_owned())];
                 if *others > 0 {
                     let text = format!("{:13}(other channels, not shown: {others})", "");
-                    out(Line::of(Role::Dim, text));
+                    out(StyledLine::of(TextStyle::Dim, text));
                 }
                 out(line("character", &head(left), &head(right)));
             }
-            Self::Row(ShownRow { at, left, right }) => {
+            Self::Row(LinkViewRow { at, left, right }) => {
                 let [left, right] =
                     [left, right].map(|side| wrapped(side.split_whitespace(), " ", SIDE));
                 let mut place = at.to_string();
@@ -284,35 +290,36 @@ impl Shown {
             }
             Self::Unrecorded { periods } => {
                 let text = format!("{periods} periods in which neither direction was recorded");
-                out(Line::of(Role::Dim, format!("{:>PLACE$} ", "·")).and(Role::Notice, text));
+                out(StyledLine::of(TextStyle::Dim, format!("{:>PLACE$} ", "·"))
+                    .and(TextStyle::Notice, text));
             }
         }
     }
 }
 
 /// A row's line: place, left, right.
-fn line(place: &str, left: &[(Role, String)], right: &[(Role, String)]) -> Line {
+fn line(place: &str, left: &[(TextStyle, String)], right: &[(TextStyle, String)]) -> StyledLine {
     let width: usize = left.iter().map(|(_, text)| text.chars().count()).sum();
-    let start = Line::of(Role::Dim, format!("{place:>PLACE$} "));
+    let start = StyledLine::of(TextStyle::Dim, format!("{place:>PLACE$} "));
     let left = left.iter().fold(start, |line, (role, text)| line.and(*role, text));
-    let bar = left.and(Role::Dim, format!("{:1$} │ ", "", SIDE.saturating_sub(width)));
+    let bar = left.and(TextStyle::Dim, format!("{:1$} │ ", "", SIDE.saturating_sub(width)));
     right.iter().fold(bar, |line, (role, text)| line.and(*role, text))
 }
 
 /// The words of a side, each by its role.
-fn coloured(text: &str) -> Vec<(Role, String)> {
+fn coloured(text: &str) -> Vec<(TextStyle, String)> {
     text.split_inclusive(' ')
         .map(|word| {
             let symbol = word.trim_matches(['(', ' ']);
             let role = if word.contains('!') || symbol.starts_with("ORUN") {
-                Role::Bad
+                TextStyle::Bad
             } else if ["STOP", "FRES", "BRES", "PRB", "REPL"].iter().any(|s| symbol.starts_with(s))
             {
-                Role::Notice
+                TextStyle::Notice
             } else if ["GAP", "GO", "IDLE"].iter().any(|s| symbol.starts_with(s)) {
-                Role::Dim
+                TextStyle::Dim
             } else {
-                Role::Plain
+                TextStyle::Plain
             };
             (role, word.to_owned())
         })

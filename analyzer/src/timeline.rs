@@ -5,19 +5,19 @@
 //! worked out at once and waits; a repeat waits itself, and is worked out a round at a time as the
 //! watermark passes.
 
-mod track;
+mod channel_queue;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use codec::capture::{Channel, ChannelId, Chunk};
-use codec::tick::Tick;
+use codec::time::Tick;
 
-use self::track::{Track, Waiting};
-use crate::channel::{Command, Notice};
-use crate::event::Event;
-use crate::flow::Input;
-use crate::packet::{Bytes, PacketSeen};
+use self::channel_queue::{ChannelQueue, QueuedEvent};
+use crate::event::LinkEvent;
+use crate::flow_control::FlowInput;
+use crate::packet::{ByteRetention, ReceivedPacket};
+use crate::receiver::{ChannelEvent, FlowCommand};
 
 /// How many characters of one repeat are worked out one by one if they go on bringing rows. *Chosen*:
 /// far more than a writer makes of anything but fill, and few enough that no file of 60 bytes keeps
@@ -33,7 +33,7 @@ pub(crate) const TIMESTAMP_PS: u128 = 1000;
 
 /// Something on one channel, in order of time across channels and of sequence within each.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct TimedEvent {
     /// When it was noticed.
     pub time: Time,
     /// The channel.
@@ -41,18 +41,18 @@ pub struct Row {
     /// The character on it at which it was noticed; where a packet was closed.
     pub at: Tick,
     /// What it is.
-    pub what: What,
+    pub body: EventBody,
 }
 
 /// What a row is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum EventBody {
     /// A packet.
-    Packet(Box<PacketSeen>),
+    Packet(Box<ReceivedPacket>),
     /// Anything else.
-    Event(Event),
+    Event(LinkEvent),
     /// What a packet or the flow of data is made of: only where all is wanted.
-    Detail(Detail),
+    Detail(EventDetail),
     /// The same rows come over and over, and are not handed out again.
     Omitted {
         /// Rounds left out.
@@ -64,7 +64,7 @@ pub enum What {
 
 /// What the rows of packets and events do not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
+pub enum EventDetail {
     /// The recording of the channel begins.
     Begins,
     /// From here on it is known where packets begin and end: the first GAP, FRES or sixteenth silent
@@ -76,12 +76,12 @@ pub enum Detail {
     /// parts.
     Data(u64),
     /// The channel says GO or STOP, and said something else before. F-1
-    Command(Command),
+    Command(FlowCommand),
 }
 
 /// Which rows are wanted; the others are not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum EventFilter {
     /// Packets, events and details.
     All,
     /// Packets only.
@@ -93,42 +93,42 @@ pub enum Want {
 /// Picoseconds since the capture's time zero.
 pub type Time = u128;
 
-impl From<Command> for Input {
-    fn from(command: Command) -> Self {
+impl From<FlowCommand> for FlowInput {
+    fn from(command: FlowCommand) -> Self {
         match command {
-            Command::Stop => Self::Stop,
-            Command::Go => Self::Go,
+            FlowCommand::Stop => Self::Stop,
+            FlowCommand::Go => Self::Go,
         }
     }
 }
 
 /// See the module's head. Channels are declared before they are fed.
 #[derive(Debug)]
-pub struct Timeline {
-    want: Want,
-    bytes: Bytes,
-    tracks: BTreeMap<ChannelId, Track>,
+pub struct EventTimeline {
+    want: EventFilter,
+    bytes: ByteRetention,
+    tracks: BTreeMap<ChannelId, ChannelQueue>,
     /// When each track has something next. Entries may be out of date, but none is missing.
     due: BinaryHeap<Reverse<(Time, ChannelId)>>,
     newest: Time,
     /// Rows of one instant, to be put in order.
-    instant: Vec<(ChannelId, Origin, Row)>,
+    instant: Vec<(ChannelId, EventOrigin, TimedEvent)>,
     now: Time,
 }
 
 /// Which rows of a channel come first in an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Origin {
+enum EventOrigin {
     /// Those of its own characters,
     Own,
     /// then those that the opposite channel commands.
     Sender,
 }
 
-impl Timeline {
+impl EventTimeline {
     /// A timeline of no channels.
     #[must_use]
-    pub const fn new(want: Want, bytes: Bytes) -> Self {
+    pub const fn new(want: EventFilter, bytes: ByteRetention) -> Self {
         Self {
             want,
             bytes,
@@ -142,7 +142,7 @@ impl Timeline {
 
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        self.tracks.insert(id, Track::new(channel, self.bytes));
+        self.tracks.insert(id, ChannelQueue::new(channel, self.bytes));
     }
 
     /// Makes two channels the directions of one link.
@@ -163,20 +163,20 @@ impl Timeline {
 
     /// Takes the next chunk of a channel, and hands out what lies before it in time. Chunks of one
     /// channel are in order and do not overlap.
-    pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>, out: &mut impl FnMut(Row)) {
+    pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>, out: &mut impl FnMut(TimedEvent)) {
         let Some(track) = self.tracks.get(&id) else { return };
         self.newest = self.newest.max(track.time(chunk.first));
         self.release(self.newest.saturating_sub(TIMESTAMP_PS), out);
         let want = self.want;
         if let Some(track) = self.tracks.get_mut(&id) {
-            track.take(chunk, want);
+            track.add(chunk, want);
         }
         self.schedule(id);
     }
 
     /// The recording ends: hands out the rest, and last what its end closes. The timeline is as new,
     /// without channels.
-    pub fn finish(&mut self, out: &mut impl FnMut(Row)) {
+    pub fn finish(&mut self, out: &mut impl FnMut(TimedEvent)) {
         self.release(Time::MAX, out);
         for (id, track) in &mut self.tracks {
             track.end();
@@ -187,19 +187,19 @@ impl Timeline {
     }
 
     /// Hands out what lies before a moment that no chunk to come begins before.
-    pub fn pass(&mut self, moment: Time, out: &mut impl FnMut(Row)) {
+    pub fn pass(&mut self, moment: Time, out: &mut impl FnMut(TimedEvent)) {
         self.newest = self.newest.max(moment);
         self.release(self.newest.saturating_sub(TIMESTAMP_PS), out);
     }
 
     /// Hands out all rows of before a time.
-    fn release(&mut self, until: Time, out: &mut impl FnMut(Row)) {
+    fn release(&mut self, until: Time, out: &mut impl FnMut(TimedEvent)) {
         while let Some(Reverse((time, id))) = self.due.peek().copied() {
             if time >= until {
                 break;
             }
             self.due.pop();
-            if self.tracks.get(&id).and_then(Track::due) != Some(time) {
+            if self.tracks.get(&id).and_then(ChannelQueue::due) != Some(time) {
                 continue;
             }
             if time != self.now {
@@ -212,13 +212,13 @@ impl Timeline {
         self.hand_out(out);
     }
 
-    fn hand_out(&mut self, out: &mut impl FnMut(Row)) {
+    fn hand_out(&mut self, out: &mut impl FnMut(TimedEvent)) {
         self.instant.sort_by_key(|(channel, origin, _)| (*channel, *origin));
         self.instant.drain(..).for_each(|(_, _, row)| out(row));
     }
 
     fn schedule(&mut self, id: ChannelId) {
-        let due = self.tracks.get(&id).and_then(Track::due);
+        let due = self.tracks.get(&id).and_then(ChannelQueue::due);
         self.due.extend(due.map(|time| Reverse((time, id))));
     }
 
@@ -228,30 +228,34 @@ impl Timeline {
         let peer = track.peer;
         match track.step(self.want) {
             None => {}
-            Some((at, Waiting::Omitted { rounds, every })) => {
-                self.row(id, at, What::Omitted { rounds, every });
+            Some((at, QueuedEvent::Omitted { rounds, every })) => {
+                self.row(id, at, EventBody::Omitted { rounds, every });
             }
-            Some((at, Waiting::Notice(notice))) => match notice {
-                Notice::Packet(packet) => self.row(id, at, What::Packet(packet)),
-                Notice::Begins => self.row(id, at, What::Detail(Detail::Begins)),
-                Notice::Framed => self.row(id, at, What::Detail(Detail::Framed)),
-                Notice::Head(first) => self.row(id, at, What::Detail(Detail::Head(first))),
-                Notice::Data(len) => self.row(id, at, What::Detail(Detail::Data(len))),
-                Notice::Command(command) => {
-                    self.said(id, at, command);
+            Some((at, QueuedEvent::Notice(notice))) => match notice {
+                ChannelEvent::Packet(packet) => self.row(id, at, EventBody::Packet(packet)),
+                ChannelEvent::Begins => self.row(id, at, EventBody::Detail(EventDetail::Begins)),
+                ChannelEvent::Framed => self.row(id, at, EventBody::Detail(EventDetail::Framed)),
+                ChannelEvent::Head(first) => {
+                    self.row(id, at, EventBody::Detail(EventDetail::Head(first)))
+                }
+                ChannelEvent::Data(len) => {
+                    self.row(id, at, EventBody::Detail(EventDetail::Data(len)))
+                }
+                ChannelEvent::Command(command) => {
+                    self.command(id, at, command);
                     self.control(peer, command.into());
                 }
-                Notice::Event(event) => {
-                    self.row(id, at, What::Event(event));
-                    if event == Event::OpenLink {
-                        self.control(peer, Input::PeerSilent);
-                    } else if let Event::Hole { .. } = event {
+                ChannelEvent::Event(event) => {
+                    self.row(id, at, EventBody::Event(event));
+                    if event == LinkEvent::OpenLink {
+                        self.control(peer, FlowInput::PeerSilent);
+                    } else if let LinkEvent::Hole { .. } = event {
                         if let Some(track) = self.tracks.get_mut(&id) {
-                            track.said = None;
+                            track.last_command = None;
                         }
-                        self.control(peer, Input::PeerHole);
-                    } else if event == Event::ForwardReset {
-                        self.control(Some(id), Input::OwnReset);
+                        self.control(peer, FlowInput::PeerHole);
+                    } else if event == LinkEvent::ForwardReset {
+                        self.control(Some(id), FlowInput::OwnReset);
                         self.recall_stop(peer, id);
                     }
                 }
@@ -260,20 +264,24 @@ impl Timeline {
     }
 
     /// A channel says STOP or GO.
-    fn said(&mut self, channel: ChannelId, at: Tick, command: Command) {
+    fn command(&mut self, channel: ChannelId, at: Tick, command: FlowCommand) {
         let Some(track) = self.tracks.get_mut(&channel) else { return };
-        if self.want == Want::All && track.said.replace(command) != Some(command) {
-            self.row(channel, at, What::Detail(Detail::Command(command)));
+        if self.want == EventFilter::All && track.last_command.replace(command) != Some(command) {
+            self.row(channel, at, EventBody::Detail(EventDetail::Command(command)));
         }
     }
 
-    fn row(&mut self, channel: ChannelId, at: Tick, what: What) {
+    fn row(&mut self, channel: ChannelId, at: Tick, what: EventBody) {
         let time = self.now;
-        self.instant.push((channel, Origin::Own, Row { time, channel, at, what }));
+        self.instant.push((
+            channel,
+            EventOrigin::Own,
+            TimedEvent { time, channel, at, body: what },
+        ));
     }
 
     /// Something happens now to a channel's sender.
-    fn control(&mut self, channel: Option<ChannelId>, input: Input) {
+    fn control(&mut self, channel: Option<ChannelId>, input: FlowInput) {
         let Some(channel) = channel else { return };
         let Some(track) = self.tracks.get_mut(&channel) else { return };
         if let Some(event) = track.sender.step(input) {
@@ -281,12 +289,12 @@ impl Timeline {
             let at = self.now / u128::from(track.period_ps);
             let at = Tick(u64::try_from(at).unwrap_or(u64::MAX));
             let time = self.now;
-            let row = Row { time, channel, at, what: What::Event(event) };
-            self.instant.push((channel, Origin::Sender, row));
+            let row = TimedEvent { time, channel, at, body: EventBody::Event(event) };
+            self.instant.push((channel, EventOrigin::Sender, row));
         }
     }
 
-    /// A reset has released the sender on `released`: see [`Track::recall_stop`].
+    /// A reset has released the sender on `released`: see [`ChannelQueue::recall_stop`].
     fn recall_stop(&mut self, opposite: Option<ChannelId>, released: ChannelId) {
         let Some(opposite) = opposite else { return };
         if let Some(track) = self.tracks.get_mut(&opposite) {

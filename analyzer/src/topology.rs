@@ -3,30 +3,32 @@
 
 mod build;
 mod dot;
+mod inconsistency;
 mod nodes;
 mod ports;
-mod remark;
 mod row;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use codec::capture::ChannelId;
-use codec::route::{Addressing, PortId};
+use codec::route::{PortId, RouteAddressing};
 
-pub(crate) use self::nodes::Heads;
-pub use self::nodes::{Kind, Nodes};
-pub use self::remark::{About, Remark};
-pub use self::row::{LinkRow, NodeRow, PassageRow, PortRow, RemarkRow, TopologyRow};
-use crate::path::Implied;
+pub use self::inconsistency::{Inconsistency, InconsistencyKind};
+pub(crate) use self::nodes::HeadCounts;
+pub use self::nodes::{NodeIndex, TopologyNodeKind};
+pub use self::row::{
+    InconsistencyRow, PassageRow, TopologyLinkRow, TopologyNodeRow, TopologyPortRow, TopologyRow,
+};
+use crate::journey::ImpliedPassage;
 
 /// Pairs of channels that are kept. *Chosen*: a switch of 32 ports has 1024.
 const IMPLIED_MAX: usize = 1 << 16;
 
 /// What a capture tells of its network.
 #[derive(Clone, Debug, Default)]
-pub struct Evidence {
-    nodes: Nodes,
+pub struct TopologyEvidence {
+    nodes: NodeIndex,
     /// How many packets went from one channel to another by a route byte.
     implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
 }
@@ -35,33 +37,33 @@ pub struct Evidence {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
     /// Those that have names first, in order of names; then those that packets imply.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TopologyNode>,
     /// In order of their first channels.
-    pub links: Vec<Link>,
+    pub links: Vec<TopologyLink>,
     /// Ways of packets through switches.
-    pub passages: Vec<Passage>,
+    pub passages: Vec<SwitchPassage>,
     /// What does not go together.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<Inconsistency>,
 }
 
 /// A switch or a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct TopologyNode {
     /// As the channels have it, or `?1`, `?2`, … if none has.
     pub name: String,
     /// How it is known.
-    pub source: Source,
+    pub source: NodeSource,
     /// What it is.
-    pub kind: Kind,
+    pub kind: TopologyNodeKind,
     /// How it reads route bytes, where packets and ports show it. S-1
-    pub addressing: Option<Addressing>,
+    pub addressing: Option<RouteAddressing>,
     /// Its ports that are known, in order.
-    pub ports: Vec<Socket>,
+    pub ports: Vec<TopologyPort>,
 }
 
 /// How a node is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
+pub enum NodeSource {
     /// By the names of channels.
     Names,
     /// As a channel must have two ends, and packets go from one to another.
@@ -70,9 +72,9 @@ pub enum Source {
 
 /// A port of a node, and which end of which link is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Socket {
+pub struct TopologyPort {
     /// Its number.
-    pub port: Number,
+    pub port: PortNumber,
     /// Which of the links.
     pub link: usize,
     /// Which of its ends.
@@ -81,7 +83,7 @@ pub struct Socket {
 
 /// What is known of a port's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Number {
+pub enum PortNumber {
     /// It is this.
     Known(PortId),
     /// It is so much more than that of the lowest port that is known. S-1
@@ -92,27 +94,27 @@ pub enum Number {
 
 /// A link, both channels or one of which was captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct TopologyLink {
     /// Where the first channel comes from, and where it goes to.
-    pub ends: [End; 2],
+    pub ends: [TopologyEnd; 2],
     /// One or two.
-    pub channels: Vec<Direction>,
+    pub channels: Vec<TopologyChannel>,
     /// At which port it was observed, as the capture says.
     pub tap: Option<String>,
 }
 
 /// An end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
+pub struct TopologyEnd {
     /// Which of the nodes.
     pub node: usize,
     /// The port there.
-    pub port: Number,
+    pub port: PortNumber,
 }
 
 /// A channel of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Direction {
+pub struct TopologyChannel {
     /// Its name.
     pub name: String,
     /// Its character period in picoseconds. §4.2
@@ -121,7 +123,7 @@ pub struct Direction {
 
 /// Packets went from one channel to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passage {
+pub struct SwitchPassage {
     /// Name of the channel to the switch.
     pub from: String,
     /// Name of the channel out of it.
@@ -132,11 +134,11 @@ pub struct Passage {
     pub packets: u64,
 }
 
-impl Evidence {
+impl TopologyEvidence {
     /// Adds what a section of a capture tells.
-    pub fn section(&mut self, nodes: &Nodes, implied: impl Iterator<Item = Implied>) {
+    pub fn section(&mut self, nodes: &NodeIndex, implied: impl Iterator<Item = ImpliedPassage>) {
         self.nodes.absorb(nodes);
-        for Implied { from, to, byte, packets } in implied {
+        for ImpliedPassage { from, to, byte, packets } in implied {
             let key = (from, to, byte);
             if self.implied.len() < IMPLIED_MAX || self.implied.contains_key(&key) {
                 let count = self.implied.entry(key).or_default();
@@ -155,20 +157,20 @@ impl Evidence {
 impl Topology {
     /// A port, as its node's name and its number.
     #[must_use]
-    pub fn place(&self, end: End) -> String {
+    pub fn place(&self, end: TopologyEnd) -> String {
         let name = self.nodes.get(end.node).map_or("", |node| node.name.as_str());
         format!("{name}:{}", end.port)
     }
 
     /// The other end of the link in a port.
     #[must_use]
-    pub fn beyond(&self, socket: Socket) -> Option<End> {
+    pub fn beyond(&self, socket: TopologyPort) -> Option<TopologyEnd> {
         let [one, other] = self.links.get(socket.link)?.ends;
         Some(if socket.end == 0 { other } else { one })
     }
 }
 
-impl fmt::Display for Number {
+impl fmt::Display for PortNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Known(PortId(port)) => port.fmt(f),

@@ -3,44 +3,44 @@
 //! Of such a packet its first bytes are kept while it comes in, not its payload: they and its length
 //! tell all that the protocol does with it.
 
-mod row;
+mod transport_row;
 
-use codec::crc::Residue;
+use codec::crc::CrcResidue;
 use codec::error::DecodeError;
-use codec::packet::Check;
-use codec::transport::{ANSWER_LEN, DATA_HEADER_LEN, Extent, Packet, TAG};
+use codec::packet::CrcCheck;
+use codec::transport::{ANSWER_LEN, DATA_HEADER_LEN, MessageExtent, TAG, TransportPacket};
 
-pub use self::row::{KINDS, REASONS, ROLES, TransportRow, kind_name};
+pub use self::transport_row::{KINDS, REASONS, ROLES, TransportRow, kind_name};
 
 /// A packet of type [`TAG`] as a tap sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TransportSeen {
+pub struct ParsedTransport {
     /// What it says, or where it is malformed.
-    pub packet: Result<Packet<Extent>, DecodeError>,
+    pub packet: Result<TransportPacket<MessageExtent>, DecodeError>,
     /// What the CRC byte says of the bytes that this was read from: of a bad packet any field may be
     /// another than was sent. P-5
-    pub check: Check,
+    pub check: CrcCheck,
     /// What stands behind the fields that answers echo: endpoints, key, handler and payload, modulo
     /// x¹²⁷−1. It is the same in all transmissions of a message.
-    pub content: Residue,
+    pub content: CrcResidue,
 }
 
-impl TransportSeen {
+impl ParsedTransport {
     /// What it says, where its bytes can be relied on: it is well formed and its CRC is good. T-7
     #[must_use]
-    pub fn sound(&self) -> Option<Packet<Extent>> {
-        self.packet.ok().filter(|_| self.check == Check::Good)
+    pub fn sound(&self) -> Option<TransportPacket<MessageExtent>> {
+        self.packet.ok().filter(|_| self.check == CrcCheck::Good)
     }
 }
 
 /// The first bytes behind the tag of a packet that is coming in.
 #[derive(Clone, Debug)]
-pub(crate) struct FirstBytes {
+pub(crate) struct HeaderBytes {
     bytes: [u8; DATA_HEADER_LEN],
     len: usize,
 }
 
-impl FirstBytes {
+impl HeaderBytes {
     /// None yet of a packet with that tag; nothing is kept of others.
     pub(crate) fn of(tag: u8) -> Option<Box<Self>> {
         (tag == TAG).then(|| Box::new(Self { bytes: [0; DATA_HEADER_LEN], len: 0 }))
@@ -57,15 +57,24 @@ impl FirstBytes {
 
     /// The packet has ended, with so many bytes behind its tag, the CRC byte not counted.
     /// `body` is made of the tag and them.
-    pub(crate) fn close(&self, payload: u64, check: Check, body: Residue) -> Box<TransportSeen> {
+    pub(crate) fn close(
+        &self,
+        payload: u64,
+        check: CrcCheck,
+        body: CrcResidue,
+    ) -> Box<ParsedTransport> {
         let len = usize::try_from(payload).unwrap_or(self.len).min(self.len);
         // Of a short packet the CRC byte is among the first.
         let first = self.bytes.get(..len).unwrap_or_default();
-        let content = first.first_chunk::<ANSWER_LEN>().map_or(Residue::NEW, |echoed| {
+        let content = first.first_chunk::<ANSWER_LEN>().map_or(CrcResidue::NEW, |echoed| {
             let others = payload - echoed.len() as u64;
             body.without_first(&[TAG], payload).without_first(echoed, others)
         });
-        Box::new(TransportSeen { packet: Packet::parse_head(first, payload), check, content })
+        Box::new(ParsedTransport {
+            packet: TransportPacket::parse_head(first, payload),
+            check,
+            content,
+        })
     }
 }
 
@@ -73,38 +82,40 @@ impl FirstBytes {
 mod tests {
     use codec::crc::crc8;
     use codec::notation;
-    use codec::tick::Tick;
-    use codec::transport::{Header, Incarnation, LogicalChannel, Nic, Seq, Timestamp};
+    use codec::time::Tick;
+    use codec::transport::{
+        ChannelIncarnation, LogicalChannel, Nic, SequenceBit, TransportHeader, TransportTimestamp,
+    };
 
     use super::*;
-    use crate::channel::{Notice, Receiver};
-    use crate::packet::{Bytes, PacketSeen};
+    use crate::packet::{ByteRetention, ReceivedPacket};
+    use crate::receiver::{ChannelEvent, ChannelReceiver};
 
-    const ACK: Header = Header {
+    const ACK: TransportHeader = TransportHeader {
         source: Nic(1),
         destination: Nic(2),
         channel: LogicalChannel(3),
-        seq: Seq::Zero,
-        timestamp: Timestamp(4),
-        incarnation: Incarnation(5),
+        seq: SequenceBit::Zero,
+        timestamp: TransportTimestamp(4),
+        incarnation: ChannelIncarnation(5),
     };
 
     /// What characters in notation are as packets, and the last of them so many times more.
-    fn packets(text: &str, repeated: &str, count: u64) -> Vec<PacketSeen> {
+    fn packets(text: &str, repeated: &str, count: u64) -> Vec<ReceivedPacket> {
         let mut packets = Vec::new();
         let mut out = |_: Tick, notice| {
-            if let Notice::Packet(packet) = notice {
+            if let ChannelEvent::Packet(packet) = notice {
                 packets.push(*packet);
             }
         };
-        let mut receiver = Receiver::new(Bytes::Forget);
+        let mut receiver = ChannelReceiver::new(ByteRetention::Forget);
         receiver.feed(notation::parse(text).unwrap().chars(), &mut out);
         receiver.feed_repeated(notation::parse(repeated).unwrap().chars(), count, &mut out);
         receiver.finish(&mut out);
         packets
     }
 
-    fn seen(text: &str) -> Option<TransportSeen> {
+    fn seen(text: &str) -> Option<ParsedTransport> {
         let packets = packets(text, "GAP", 1);
         packets.first().unwrap().transport.as_deref().copied()
     }
@@ -117,8 +128,8 @@ mod tests {
             seen(&format!("{ack} {crc:02x}")).unwrap()
         };
         let (good, bad) = (seen(crc), seen(crc ^ 8));
-        assert_eq!((good.sound(), good.check), (Some(Packet::Ack(ACK)), Check::Good));
-        assert_eq!((bad.packet, bad.check), (good.packet, Check::Bad(8)));
+        assert_eq!((good.sound(), good.check), (Some(TransportPacket::Ack(ACK)), CrcCheck::Good));
+        assert_eq!((bad.packet, bad.check), (good.packet, CrcCheck::Bad(8)));
         assert_eq!(bad.sound(), None);
     }
 
@@ -137,7 +148,7 @@ mod tests {
     fn the_crc_byte_is_no_part_of_an_answer_that_is_cut() {
         let cut = seen("83 01 18 00 00 01 00 02 03 00 00 00 00 04 00 05").unwrap();
         let fault = DecodeError::CutShort { at: 12, field: "incarnation" };
-        assert_eq!((cut.packet, cut.content), (Err(fault), Residue::NEW));
+        assert_eq!((cut.packet, cut.content), (Err(fault), CrcResidue::NEW));
     }
 
     #[test]
@@ -150,7 +161,7 @@ mod tests {
             let packets = packets(&medium("0f a0"), "55", count + 1);
             packets.first().unwrap().transport.as_deref().copied().unwrap().packet
         });
-        assert!(matches!(fit, Ok(Packet::Data(..))), "{fit:?}");
+        assert!(matches!(fit, Ok(TransportPacket::Data(..))), "{fit:?}");
         let trailing = DecodeError::Unexpected {
             at: 38 + 4000,
             field: "trailing bytes",

@@ -3,11 +3,11 @@
 use std::str::FromStr;
 
 use codec::capture::Channel;
-use codec::tick::Tick;
+use codec::time::Tick;
 
 /// A place in a capture, said without a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Edge {
+pub enum WindowEdge {
     /// The character of that index, on whatever channel.
     Character(Tick),
     /// The first character that begins at so many picoseconds or later.
@@ -16,16 +16,16 @@ pub enum Edge {
 
 /// From an edge on, up to another and without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct TimeWindow {
     /// The first character inside.
-    pub from: Edge,
+    pub from: WindowEdge,
     /// The first character beyond.
-    pub to: Option<Edge>,
+    pub to: Option<WindowEdge>,
 }
 
-impl Window {
+impl TimeWindow {
     /// Everything.
-    pub const ALL: Self = Self { from: Edge::Character(Tick(0)), to: None };
+    pub const ALL: Self = Self { from: WindowEdge::Character(Tick(0)), to: None };
 
     /// The window's edges on one channel.
     #[must_use]
@@ -42,7 +42,7 @@ impl Window {
     }
 }
 
-impl Edge {
+impl WindowEdge {
     fn on(self, channel: &Channel) -> Tick {
         match self {
             Self::Character(at) => at,
@@ -57,17 +57,17 @@ impl Edge {
 /// Text is no place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no place: write characters (4096ch) or a time (250ns, 12.5us, 3ms, 1s)")]
-pub struct NoPlace(String);
+pub struct PositionError(String);
 
 /// Units of a place, the longest that end alike first.
 const UNITS: [(&str, u32); 5] = [("ps", 0), ("ns", 3), ("us", 6), ("µs", 6), ("ms", 9)];
 
-impl FromStr for Edge {
-    type Err = NoPlace;
+impl FromStr for WindowEdge {
+    type Err = PositionError;
 
     /// Reads a place: a whole number of characters, or a decimal number of a unit of time.
-    fn from_str(text: &str) -> Result<Self, NoPlace> {
-        let wrong = || NoPlace(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, PositionError> {
+        let wrong = || PositionError(text.to_owned());
         if let Some(characters) = text.strip_suffix("ch") {
             return characters.parse().map(|at| Self::Character(Tick(at))).map_err(|_| wrong());
         }
@@ -102,8 +102,10 @@ mod tests {
     #[test]
     fn a_time_means_the_first_character_that_begins_then_or_later() {
         let channel = Channel::named("a>b");
-        let window =
-            Window { from: Edge::Picoseconds(12_501), to: Some(Edge::Picoseconds(50_000)) };
+        let window = TimeWindow {
+            from: WindowEdge::Picoseconds(12_501),
+            to: Some(WindowEdge::Picoseconds(50_000)),
+        };
         assert_eq!(window.on(&channel), (Tick(2), Tick(4)));
         assert!(!window.holds(&channel, Tick(1)) && window.holds(&channel, Tick(2)));
         assert!(window.holds(&channel, Tick(3)) && !window.holds(&channel, Tick(4)));
@@ -111,15 +113,15 @@ mod tests {
 
     #[test]
     fn places_are_characters_or_times() {
-        let edge = |text: &str| text.parse::<Edge>();
-        assert_eq!(edge("4096ch"), Ok(Edge::Character(Tick(4096))));
-        assert_eq!(edge("12.5us"), Ok(Edge::Picoseconds(12_500_000)));
-        assert_eq!(edge("12.5µs"), Ok(Edge::Picoseconds(12_500_000)));
-        assert_eq!(edge("0.0125us"), Ok(Edge::Picoseconds(12_500)));
-        assert_eq!(edge("250ns"), Ok(Edge::Picoseconds(250_000)));
-        assert_eq!(edge("3ms"), Ok(Edge::Picoseconds(3_000_000_000)));
-        assert_eq!(edge("1s"), Ok(Edge::Picoseconds(1_000_000_000_000)));
-        assert_eq!(edge("7ps"), Ok(Edge::Picoseconds(7)));
+        let edge = |text: &str| text.parse::<WindowEdge>();
+        assert_eq!(edge("4096ch"), Ok(WindowEdge::Character(Tick(4096))));
+        assert_eq!(edge("12.5us"), Ok(WindowEdge::Picoseconds(12_500_000)));
+        assert_eq!(edge("12.5µs"), Ok(WindowEdge::Picoseconds(12_500_000)));
+        assert_eq!(edge("0.0125us"), Ok(WindowEdge::Picoseconds(12_500)));
+        assert_eq!(edge("250ns"), Ok(WindowEdge::Picoseconds(250_000)));
+        assert_eq!(edge("3ms"), Ok(WindowEdge::Picoseconds(3_000_000_000)));
+        assert_eq!(edge("1s"), Ok(WindowEdge::Picoseconds(1_000_000_000_000)));
+        assert_eq!(edge("7ps"), Ok(WindowEdge::Picoseconds(7)));
         for wrong in ["", "12", "ch", "-1ch", "1.5ch", "us", ".5us", "1e3us", "5 us", "0.5ps"] {
             assert!(edge(wrong).unwrap_err().to_string().contains("is no place"), "{wrong}");
         }

@@ -10,17 +10,18 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::path::Path;
 
-use analyzer::analysis::{Analysis, Wanted};
-use analyzer::link::slack::Assumptions;
-use codec::capture::Progress;
+use codec::capture::ReadProgress;
+use myriscope_analyzer::link::slack::LinkAssumptions;
+use myriscope_analyzer::pipeline::{AnalysisScope, CaptureAnalysis};
 
 /// All that is told of a capture.
 fn told(path: &Path) -> String {
     let capture = File::open(path).unwrap();
-    let mut analysis = Analysis::new(capture, Wanted::Everything, Assumptions::default());
+    let mut analysis =
+        CaptureAnalysis::new(capture, AnalysisScope::Everything, LinkAssumptions::default());
     let mut text = String::new();
     let mut out = |told| writeln!(text, "{told:?}").unwrap();
-    while analysis.step(&mut out).unwrap() == Progress::More {}
+    while analysis.step(&mut out).unwrap() == ReadProgress::More {}
     writeln!(text, "{:?}", analysis.findings()).unwrap();
     text
 }

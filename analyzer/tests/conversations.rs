@@ -2,65 +2,68 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on stops")]
 
-use analyzer::analysis::{Analysis, Told, Wanted};
-use analyzer::conversation::Spoken;
-use analyzer::link::slack::Assumptions;
-use analyzer::text::{self, Conversed, Line};
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
+use codec::capture::{
+    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
+};
 use codec::crc::crc8;
-use codec::tick::Tick;
+use codec::time::Tick;
 use codec::transport::{
-    Body, EndpointId, EndpointKey, Form, Header, Incarnation, LogicalChannel, Message, Nic, Packet,
-    Reason, Role, Seq, Sync, TAG, Timestamp,
+    ChannelIncarnation, EndpointId, EndpointKey, LogicalChannel, MessageBody, MessageForm,
+    MessageRole, NackReason, Nic, SequenceBit, SyncFlag, TAG, TransportHeader, TransportMessage,
+    TransportPacket, TransportTimestamp,
 };
 use codec::{CharBuf, Character, notation};
+use myriscope_analyzer::conversation::TransportEvent;
+use myriscope_analyzer::link::slack::LinkAssumptions;
+use myriscope_analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use myriscope_analyzer::render::{self, ConversationText, StyledLine};
 
 /// A packet: channel of the capture, µs, and what it is, which gives its payload.
-type Sent = (u32, u64, Vec<u8>);
+type SentPacket = (u32, u64, Vec<u8>);
 
 /// That of data from NIC 0 to NIC 1.
-const fn header((incarnation, seq, timestamp): (u16, u8, u32)) -> Header {
-    Header {
+const fn header((incarnation, seq, timestamp): (u16, u8, u32)) -> TransportHeader {
+    TransportHeader {
         source: Nic(0),
         destination: Nic(1),
         channel: LogicalChannel(2),
-        seq: if seq == 0 { Seq::Zero } else { Seq::One },
-        timestamp: Timestamp(timestamp),
-        incarnation: Incarnation(incarnation),
+        seq: if seq == 0 { SequenceBit::Zero } else { SequenceBit::One },
+        timestamp: TransportTimestamp(timestamp),
+        incarnation: ChannelIncarnation(incarnation),
     }
 }
 
-fn payload(packet: &Packet<Body<'_>>) -> Vec<u8> {
+fn payload(packet: &TransportPacket<MessageBody<'_>>) -> Vec<u8> {
     let mut bytes = Vec::new();
     packet.emit(&mut bytes);
     bytes
 }
 
-fn data(at: u64, label: (u16, u8, u32), sync: Sync, words: &[u8]) -> Sent {
-    let message = Message {
-        role: Role::Request,
+fn data(at: u64, label: (u16, u8, u32), sync: SyncFlag, words: &[u8]) -> SentPacket {
+    let message = TransportMessage {
+        role: MessageRole::Request,
         source: EndpointId(3),
         destination: EndpointId(4),
         key: EndpointKey(5),
         handler: 6,
-        body: Body::new(Form::Short, words).unwrap(),
+        body: MessageBody::new(MessageForm::Short, words).unwrap(),
     };
-    (0, at, payload(&Packet::Data(header(label), sync, message)))
+    (0, at, payload(&TransportPacket::Data(header(label), sync, message)))
 }
 
-fn ack(at: u64, label: (u16, u8, u32)) -> Sent {
-    (1, at, payload(&Packet::Ack(header(label).answer())))
+fn ack(at: u64, label: (u16, u8, u32)) -> SentPacket {
+    (1, at, payload(&TransportPacket::Ack(header(label).answer())))
 }
 
-fn nack(at: u64, label: (u16, u8, u32), reason: Reason) -> Sent {
-    (1, at, payload(&Packet::Nack(header(label).answer(), reason)))
+fn nack(at: u64, label: (u16, u8, u32), reason: NackReason) -> SentPacket {
+    (1, at, payload(&TransportPacket::Nack(header(label).answer(), reason)))
 }
 
 /// The capture of the link of two hosts, tapped at the first of them.
-fn capture(packets: &[Sent]) -> Vec<u8> {
+fn capture(packets: &[SentPacket]) -> Vec<u8> {
     let mut channels = [Channel::named("h0:0>h1:0"), Channel::named("h1:0>h0:0")];
     channels.iter_mut().for_each(|channel| channel.tap = Some("h0:0".to_owned()));
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
     let fill = notation::parse("GO GAP").unwrap();
     let (mut next, mut pieces) = ([0_u64; 2], Vec::new());
     for (channel, at, payload) in packets {
@@ -83,8 +86,8 @@ fn capture(packets: &[Sent]) -> Vec<u8> {
     pieces.sort_by_key(|(first, channel, ..)| (*first, *channel));
     for (first, channel, chars, count) in &pieces {
         let content = match count {
-            None => Content::Literal(chars.chars()),
-            Some(count) => Content::Repeat { pattern: chars.chars(), count: *count },
+            None => ChunkContent::Literal(chars.chars()),
+            Some(count) => ChunkContent::Repeat { pattern: chars.chars(), count: *count },
         };
         file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
     }
@@ -92,47 +95,51 @@ fn capture(packets: &[Sent]) -> Vec<u8> {
 }
 
 /// What `conversations` prints, and then what it prints with `--events`.
-fn printed(packets: &[Sent]) -> String {
+fn printed(packets: &[SentPacket]) -> String {
     let file = capture(packets);
-    let assumptions = Assumptions::default();
-    let mut analysis = Analysis::new(file.as_slice(), Wanted::Conversations, assumptions);
+    let assumptions = LinkAssumptions::default();
+    let mut analysis =
+        CaptureAnalysis::new(file.as_slice(), AnalysisScope::Conversations, assumptions);
     let mut told = Vec::new();
-    while analysis.step(&mut |it| told.push(it)).unwrap() == Progress::More {}
-    let (mut conversed, mut events) = (Conversed::default(), String::new());
+    while analysis.step(&mut |it| told.push(it)).unwrap() == ReadProgress::More {}
+    let (mut conversed, mut events) = (ConversationText::default(), String::new());
     let known = |id| analysis.channel(id);
-    let add = |text: &mut String, line: Line| *text += &format!("{line}\n");
-    add(&mut events, text::remark_head());
+    let add = |text: &mut String, line: StyledLine| *text += &format!("{line}\n");
+    add(&mut events, render::remark_head());
     for it in told {
         match it {
-            Told::Spoken(Spoken::Conversation(it)) => conversed.add(0, *it),
-            Told::Spoken(Spoken::Noticed(it)) => {
-                text::remark_line(&it, &known, &mut |line| add(&mut events, line));
+            AnalysisEvent::Spoken(TransportEvent::Conversation(it)) => conversed.add(0, *it),
+            AnalysisEvent::Spoken(TransportEvent::Noticed(it)) => {
+                render::remark_line(&it, &known, &mut |line| add(&mut events, line));
             }
-            Told::Spoken(Spoken::Malformed(it)) => {
+            AnalysisEvent::Spoken(TransportEvent::Malformed(it)) => {
                 conversed.malformed(&it);
-                text::malformed_line(&it, &known, &mut |line| add(&mut events, line));
+                render::malformed_line(&it, &known, &mut |line| add(&mut events, line));
             }
-            Told::Row(_) | Told::Interval(_) | Told::Slack(_) | Told::Fault(_) => {}
-            Told::Journey(_) | Told::Blocked(_) => {}
+            AnalysisEvent::Row(_)
+            | AnalysisEvent::Interval(_)
+            | AnalysisEvent::Slack(_)
+            | AnalysisEvent::Fault(_) => {}
+            AnalysisEvent::Journey(_) | AnalysisEvent::Blocked(_) => {}
         }
     }
     let mut summary = String::new();
-    text::conversations(&conversed, &mut |line| add(&mut summary, line));
+    render::conversations(&conversed, &mut |line| add(&mut summary, line));
     summary + &events
 }
 
 #[test]
 fn messages_and_their_answers_are_followed() {
-    let sync = Sync::Set;
+    let sync = SyncFlag::Set;
     let packets = [
         data(10, (7, 0, 10), sync, b"one."),
         ack(30, (7, 0, 10)),
-        data(40, (7, 1, 40), Sync::Clear, b"two.more"),
-        nack(60, (7, 1, 40), Reason::QueueFull),
-        data(4040, (7, 1, 4040), Sync::Clear, b"two.more"),
+        data(40, (7, 1, 40), SyncFlag::Clear, b"two.more"),
+        nack(60, (7, 1, 40), NackReason::QueueFull),
+        data(4040, (7, 1, 4040), SyncFlag::Clear, b"two.more"),
         ack(4065, (7, 1, 4040)),
         (1, 4100, vec![0x18, 2]),
-        data(4200, (7, 1, 4200), Sync::Clear, b"else"),
+        data(4200, (7, 1, 4200), SyncFlag::Clear, b"else"),
     ];
     insta::assert_snapshot!(printed(&packets), @"
     NIC 0 → NIC 1   3 messages, 16 bytes   2 acknowledged   1 open

@@ -4,8 +4,8 @@
 
 use std::fmt::Write as _;
 
-use analyzer::filter::{Columns, DEPTH_MAX, Filter, RowKind, TEXT_MAX};
-use analyzer::packet::{Hex, PacketRow};
+use myriscope_analyzer::filter::{ColumnList, DEPTH_MAX, Filter, RowKind, TEXT_MAX};
+use myriscope_analyzer::packet::{HexBytes, PacketRow};
 use serde::Serialize;
 
 /// What is wrong with filters of packets.
@@ -34,7 +34,7 @@ const PACKET: PacketRow<'_> = PacketRow {
     crc: "bad",
     syndrome: Some(0x10),
     ended_by: "gap",
-    bytes: Some(Hex(&[0x83, 0x81, 0x05, 0xaa, 0xbb, 0xcc])),
+    bytes: Some(HexBytes(&[0x83, 0x81, 0x05, 0xaa, 0xbb, 0xcc])),
     route_left_out: 0,
     bytes_left_out: 0,
 };
@@ -392,7 +392,7 @@ fn nothing_in_a_message_harms_a_terminal() {
 
 /// A row as those to come: objects in lists, numbers of other kinds.
 #[derive(Serialize)]
-struct Channel {
+struct ChannelSample {
     name: &'static str,
     control: Vec<(&'static str, u64)>,
 }
@@ -400,7 +400,7 @@ struct Channel {
 #[test]
 fn columns_stand_below_their_names() {
     let mut columns =
-        Columns::parse("channel, start ,route,crc,syndrome", RowKind::Packets).unwrap();
+        ColumnList::parse("channel, start ,route,crc,syndrome", RowKind::Packets).unwrap();
     let text = format!("{}\n{}", columns.head(), columns.line(&PACKET));
     insta::assert_snapshot!(text, @"
     channel                 start  route        crc   syndrome
@@ -410,8 +410,8 @@ fn columns_stand_below_their_names() {
         columns.names().collect::<Vec<_>>(),
         ["channel", "start", "route", "crc", "syndrome"]
     );
-    let row = Channel { name: "a>b", control: vec![("GAP", 1), ("GO", 2)] };
-    let mut columns = Columns::parse("name,control,peer", RowKind::Channels).unwrap();
+    let row = ChannelSample { name: "a>b", control: vec![("GAP", 1), ("GO", 2)] };
+    let mut columns = ColumnList::parse("name,control,peer", RowKind::Channels).unwrap();
     insta::assert_snapshot!(columns.line(&row).to_string(), @"a>b                    2        -");
 }
 
@@ -419,14 +419,14 @@ fn columns_stand_below_their_names() {
 fn all_fields_of_a_row_may_be_columns() {
     for kind in RowKind::ALL {
         let names: Vec<&str> = kind.fields().iter().map(|field| field.name).collect();
-        let columns = Columns::parse(&names.join(","), kind).unwrap();
+        let columns = ColumnList::parse(&names.join(","), kind).unwrap();
         assert_eq!(columns.names().collect::<Vec<_>>(), names);
     }
 }
 
 #[test]
 fn names_of_columns_are_looked_up_too() {
-    let wrong = |list| Columns::parse(list, RowKind::Packets).unwrap_err().to_string();
+    let wrong = |list| ColumnList::parse(list, RowKind::Packets).unwrap_err().to_string();
     let lists = ["start,lenght", "tag,,crc", "tag,tag", "left"];
     insta::assert_snapshot!(lists.map(wrong).join("\n\n"), @"
     error: unknown field `lenght`

@@ -5,14 +5,16 @@
 
 use std::fmt::Write as _;
 
-use analyzer::analysis::{Analysis, Told, Wanted};
-use analyzer::link::slack::Assumptions;
-use analyzer::path::{Fate, Journey};
-use analyzer::text::journey_lines;
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
+use codec::capture::{
+    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
+};
 use codec::crc::crc8;
 use codec::notation::parse;
-use codec::tick::Tick;
+use codec::time::Tick;
+use myriscope_analyzer::journey::{Journey, JourneyFate};
+use myriscope_analyzer::link::slack::LinkAssumptions;
+use myriscope_analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use myriscope_analyzer::render::journey_lines;
 
 const A: &str = "h0:0>s0:0";
 const B: &str = "s0:1>s1:2";
@@ -21,7 +23,7 @@ const C: &str = "s1:3>h1:0";
 const D: &str = "s0:2>h2:0";
 
 /// Packets of a channel: each begins at a place, and ends with GAP unless it says how else.
-type Sent<'a> = (&'a str, &'a [(usize, Vec<u8>)]);
+type SentJourney<'a> = (&'a str, &'a [(usize, Vec<u8>)]);
 
 /// A packet with its CRC byte. P-4
 fn packet(bytes: &[u8]) -> Vec<u8> {
@@ -41,9 +43,9 @@ fn flip(mut bytes: Vec<u8>, byte: usize, bit: u8) -> Vec<u8> {
 }
 
 /// What was recorded of a channel: each part begins at a place.
-type Recorded<'a> = (&'a str, Vec<(u64, String)>);
+type RecordedLink<'a> = (&'a str, Vec<(u64, String)>);
 
-fn capture(channels: &[Sent<'_>]) -> Vec<u8> {
+fn capture(channels: &[SentJourney<'_>]) -> Vec<u8> {
     recording(&channels.iter().map(|(name, packets)| (*name, sent(packets))).collect::<Vec<_>>())
 }
 
@@ -67,7 +69,7 @@ fn sent_until(end: usize, packets: &[(usize, Vec<u8>)]) -> Vec<(u64, String)> {
 }
 
 /// Each channel but D is observed where its packets are sent.
-fn recording(channels: &[Recorded<'_>]) -> Vec<u8> {
+fn recording(channels: &[RecordedLink<'_>]) -> Vec<u8> {
     let declared: Vec<Channel> = channels
         .iter()
         .map(|(name, _)| {
@@ -80,7 +82,7 @@ fn recording(channels: &[Recorded<'_>]) -> Vec<u8> {
             channel
         })
         .collect();
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &declared).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &declared).unwrap();
     let channels = (0..).zip(channels);
     let mut parts: Vec<_> = channels
         .flat_map(|(id, (_, parts))| parts.iter().map(move |(first, text)| (*first, id, text)))
@@ -88,29 +90,29 @@ fn recording(channels: &[Recorded<'_>]) -> Vec<u8> {
     parts.sort_unstable();
     for (first, id, text) in parts {
         let chars = parse(text).unwrap();
-        let chunk = Chunk { first: Tick(first), content: Content::Literal(chars.chars()) };
+        let chunk = Chunk { first: Tick(first), content: ChunkContent::Literal(chars.chars()) };
         file.write(ChannelId(id), &chunk).unwrap();
     }
     file.finish().unwrap()
 }
 
-fn journeys(channels: &[Sent<'_>]) -> (String, Vec<Journey>) {
+fn journeys(channels: &[SentJourney<'_>]) -> (String, Vec<Journey>) {
     read(&capture(channels))
 }
 
 fn read(file: &[u8]) -> (String, Vec<Journey>) {
-    read_as(file, Assumptions::default())
+    read_as(file, LinkAssumptions::default())
 }
 
-fn read_as(file: &[u8], assumptions: Assumptions) -> (String, Vec<Journey>) {
-    let mut analysis = Analysis::new(file, Wanted::Network, assumptions);
+fn read_as(file: &[u8], assumptions: LinkAssumptions) -> (String, Vec<Journey>) {
+    let mut analysis = CaptureAnalysis::new(file, AnalysisScope::Network, assumptions);
     let mut journeys = Vec::new();
     let mut told = |told| {
-        if let Told::Journey(journey) = told {
+        if let AnalysisEvent::Journey(journey) = told {
             journeys.push(journey);
         }
     };
-    while analysis.step(&mut told).unwrap() == Progress::More {}
+    while analysis.step(&mut told).unwrap() == ReadProgress::More {}
     let mut text = String::new();
     for journey in &journeys {
         journey_lines(journey, &|id| analysis.channel(id), &mut |line| {
@@ -120,7 +122,7 @@ fn read_as(file: &[u8], assumptions: Assumptions) -> (String, Vec<Journey>) {
     (text, journeys)
 }
 
-fn told(channels: &[Sent<'_>]) -> String {
+fn told(channels: &[SentJourney<'_>]) -> String {
     journeys(channels).0
 }
 
@@ -204,7 +206,10 @@ fn what_had_not_come_to_a_tap_when_the_recording_ended_was_not_dropped() {
         let (_, journeys) = read(&recording(&recorded));
         journeys.iter().find(|journey| journey.hops[0].start == Tick(100)).unwrap().fate
     };
-    assert_eq!([180, 198, 400].map(fate), [Fate::UnderWay, Fate::UnderWay, Fate::Dropped("S-1")]);
+    assert_eq!(
+        [180, 198, 400].map(fate),
+        [JourneyFate::UnderWay, JourneyFate::UnderWay, JourneyFate::Dropped("S-1")]
+    );
 }
 
 #[test]
@@ -269,7 +274,7 @@ fn what_waited_when_a_reset_came_does_not_leave_behind_it() {
     let left = sent(&[(140, cut.clone()), (340, cut)]);
     let (told, journeys) = read(&recording(&[(A, vec![(0, came)]), (B, left)]));
     assert_eq!(starts(&journeys), [vec![130], vec![100, 140], vec![300, 340]], "{told}");
-    assert_eq!(journeys[0].fate, Fate::Dropped("R-2"));
+    assert_eq!(journeys[0].fate, JourneyFate::Dropped("R-2"));
 }
 
 /// It is not the one at another input whose turn it would be, if that has another route and tag. P-3
@@ -278,7 +283,7 @@ fn what_is_cut_is_the_packet_whose_route_and_tag_it_has() {
     let p = relative();
     let cut = hop(&p)[..9].to_vec();
     let other = packet(&[0x81, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-    let channels: [Sent<'_>; 3] =
+    let channels: [SentJourney<'_>; 3] =
         [(A, &[(100, p)]), ("h3:0>s0:3", &[(60, other)]), (B, &[(140, cut)])];
     let (told, journeys) = journeys(&channels);
     let mut starts = starts(&journeys);
@@ -338,14 +343,15 @@ fn where_a_link_was_not_captured_a_packet_is_found_again() {
 fn channels_without_names_are_joined_by_what_they_carry() {
     let p = relative();
     let (q, r) = (hop(&p), hop(&hop(&p)));
-    let channels: [Sent<'_>; 3] =
+    let channels: [SentJourney<'_>; 3] =
         [("interface0", &[(100, p)]), ("interface1", &[(140, q)]), ("interface2", &[(180, r)])];
     insta::assert_snapshot!(told(&channels), @"
           1.2500  interface0 ⋯1⋯ interface1 ⋯1⋯ interface2   05       16      1.0000           -  arrived
     ");
     let file = capture(&channels);
-    let mut analysis = Analysis::new(file.as_slice(), Wanted::Network, Assumptions::default());
-    while analysis.step(&mut |_| {}).unwrap() == Progress::More {}
+    let mut analysis =
+        CaptureAnalysis::new(file.as_slice(), AnalysisScope::Network, LinkAssumptions::default());
+    while analysis.step(&mut |_| {}).unwrap() == ReadProgress::More {}
     let implied: Vec<_> = analysis
         .paths()
         .implied()
@@ -375,7 +381,7 @@ fn where_the_bound_of_a_switch_is_not_known_only_what_others_held_is_waiting() {
     let (p, other) = (packet(&[0x81, 5, 1, 2, 3, 4]), packet(&[0xbe, 6, 1, 2, 3, 4, 5, 6, 7]));
     let slow = packet(&[0x81, 7, 1, 2, 3, 4]);
     let left = [(190, hop(&other)), (220, hop(&p)), (1500, hop(&slow))];
-    let channels: [Sent<'_>; 3] =
+    let channels: [SentJourney<'_>; 3] =
         [(A, &[(150, p), (1000, slow)]), ("h2:0>s0:3", &[(146, other)]), ("s0:1>h1:0", &left)];
     let mut untold = capture(&channels);
     while let Some(at) = untold.windows(8).position(|found| found == b" path=44") {

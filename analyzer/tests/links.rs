@@ -12,29 +12,31 @@ use std::fmt::Write as _;
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use analyzer::analysis::{Analysis, Told, Wanted};
-use analyzer::link::slack::Assumptions;
-use analyzer::link::state::Interval;
 use codec::CharBuf;
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
+use codec::capture::{
+    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
+};
 use codec::notation::parse;
-use codec::tick::Tick;
+use codec::time::Tick;
+use myriscope_analyzer::link::slack::LinkAssumptions;
+use myriscope_analyzer::link::state::ActivityInterval;
+use myriscope_analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
 use proptest::prelude::*;
 
 /// A chunk: channel, first character, characters, and how often they repeat (0: literal).
-type Piece<'a> = (u32, u64, &'a str, u64);
+type LinkChunk<'a> = (u32, u64, &'a str, u64);
 
 /// The fill of a receiver that has room, which makes what its opposite may do known at once.
-const FILL: Piece<'_> = (1, 0, "GO GAP", 1000);
+const FILL: LinkChunk<'_> = (1, 0, "GO GAP", 1000);
 
 /// The capture of these channels.
-fn capture(channels: &[Channel], pieces: &[Piece<'_>]) -> Vec<u8> {
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, channels).unwrap();
+fn capture(channels: &[Channel], pieces: &[LinkChunk<'_>]) -> Vec<u8> {
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, channels).unwrap();
     for (channel, first, text, count) in pieces {
         let chars = parse(text).unwrap();
         let content = match count {
-            0 => Content::Literal(chars.chars()),
-            _ => Content::Repeat { pattern: chars.chars(), count: *count },
+            0 => ChunkContent::Literal(chars.chars()),
+            _ => ChunkContent::Repeat { pattern: chars.chars(), count: *count },
         };
         file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
     }
@@ -51,14 +53,15 @@ fn link() -> [Channel; 2] {
 }
 
 /// All intervals of a capture, as they are told, and the analysis at its end.
-fn analysed(capture: &[u8]) -> (Vec<Interval>, Analysis<&[u8]>) {
-    let mut analysis = Analysis::new(capture, Wanted::Intervals, Assumptions::default());
+fn analysed(capture: &[u8]) -> (Vec<ActivityInterval>, CaptureAnalysis<&[u8]>) {
+    let mut analysis =
+        CaptureAnalysis::new(capture, AnalysisScope::Intervals, LinkAssumptions::default());
     let mut intervals = Vec::new();
-    let mut told = |told: Told| {
-        let Told::Interval(interval) = told else { panic!("{told:?}") };
+    let mut told = |told: AnalysisEvent| {
+        let AnalysisEvent::Interval(interval) = told else { panic!("{told:?}") };
         intervals.push(interval);
     };
-    while analysis.step(&mut told).unwrap() == Progress::More {}
+    while analysis.step(&mut told).unwrap() == ReadProgress::More {}
     (intervals, analysis)
 }
 
@@ -75,11 +78,11 @@ fn states(capture: &[u8], channel: u32) -> String {
 }
 
 /// The intervals of channel a > b, alone or in its link.
-fn there(pieces: &[Piece<'_>]) -> String {
+fn there(pieces: &[LinkChunk<'_>]) -> String {
     states(&capture(&link(), pieces), 0)
 }
 
-fn back(pieces: &[Piece<'_>]) -> String {
+fn back(pieces: &[LinkChunk<'_>]) -> String {
     states(&capture(&link(), pieces), 1)
 }
 
@@ -90,7 +93,7 @@ fn alone(text: &str) -> String {
 /// The row of a channel.
 fn row(capture: &[u8], channel: u32) -> serde_json::Value {
     let (_, analysis) = analysed(capture);
-    let mut reports = analysis.links().flat_map(analyzer::link::Link::reports);
+    let mut reports = analysis.links().flat_map(myriscope_analyzer::link::LinkAnalysis::reports);
     serde_json::to_value(reports.find(|report| report.id.0 == channel).unwrap().row()).unwrap()
 }
 
@@ -360,16 +363,16 @@ fn recorded(channels: &[CharBuf; 2], stretches: &[Vec<Range<usize>>; 2]) -> Vec<
         chunks.extend(ranges.iter().map(|range| (range.start, ChannelId(id), range.clone())));
     }
     chunks.sort_by_key(|(first, id, _)| (*first, *id));
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &link()).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &link()).unwrap();
     for (first, id, range) in chunks {
-        let content = Content::Literal(channels[id.0 as usize].chars().slice(range));
+        let content = ChunkContent::Literal(channels[id.0 as usize].chars().slice(range));
         file.write(id, &Chunk { first: Tick(7 + first as u64), content }).unwrap();
     }
     file.finish().unwrap()
 }
 
 /// Whether the intervals of a channel follow each other through all that was recorded of it.
-fn tile(own: &[&Interval], stretches: &[Range<usize>]) {
+fn tile(own: &[&ActivityInterval], stretches: &[Range<usize>]) {
     let mut own = own.iter().copied().peekable();
     let mut stretches = stretches.iter().cloned().peekable();
     while let Some(mut stretch) = stretches.next() {
@@ -410,14 +413,14 @@ proptest! {
         let file = recorded(&channels, &whole);
         let (intervals, analysis) = analysed(&file);
         prop_assert_eq!(&intervals, &analysed(&recorded(&channels, &parts)).0);
-        let reports: Vec<_> = analysis.links().flat_map(analyzer::link::Link::reports).collect();
+        let reports: Vec<_> = analysis.links().flat_map(myriscope_analyzer::link::LinkAnalysis::reports).collect();
         for (id, stretches) in (0..).zip(&whole) {
             let own: Vec<_> = intervals.iter().filter(|interval| interval.channel.0 == id).collect();
             tile(&own, stretches);
             let report = reports.iter().find(|report| report.id.0 == id).unwrap();
             let all: u64 = stretches.iter().map(|range| range.len() as u64).sum();
             prop_assert_eq!(report.summary.times.periods().iter().sum::<u64>(), all);
-            prop_assert_eq!(report.lamp.periods().iter().sum::<u64>(), all);
+            prop_assert_eq!(report.leds.periods().iter().sum::<u64>(), all);
         }
     }
 }

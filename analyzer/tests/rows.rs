@@ -6,28 +6,30 @@
 use std::fmt::Write as _;
 use std::num::NonZeroU64;
 
-use analyzer::packet::Bytes;
-use analyzer::reading::{Rows, Said};
-use analyzer::timeline::{Row, Want, What};
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
+use codec::capture::{
+    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
+};
 use codec::notation::parse;
-use codec::tick::Tick;
+use codec::time::Tick;
+use myriscope_analyzer::event_reader::{EventReader, ReadItem};
+use myriscope_analyzer::packet::ByteRetention;
+use myriscope_analyzer::timeline::{EventBody, EventFilter, TimedEvent};
 
 /// A chunk: channel, first character, characters, and how often they repeat (0: literal).
-type Piece<'a> = (u32, u64, &'a str, u64);
+type RowChunk<'a> = (u32, u64, &'a str, u64);
 
 /// The capture of the link a ⇄ b whose channels 0 and 1 have these periods, and carry this.
-fn capture(periods: [u64; 2], pieces: &[Piece<'_>]) -> Vec<u8> {
+fn capture(periods: [u64; 2], pieces: &[RowChunk<'_>]) -> Vec<u8> {
     let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
     let [mut there, mut back] = channels;
     there.period_ps = NonZeroU64::new(periods[0]).unwrap();
     back.period_ps = NonZeroU64::new(periods[1]).unwrap();
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &[there, back]).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &[there, back]).unwrap();
     for (channel, first, text, count) in pieces {
         let chars = parse(text).unwrap();
         let content = match count {
-            0 => Content::Literal(chars.chars()),
-            _ => Content::Repeat { pattern: chars.chars(), count: *count },
+            0 => ChunkContent::Literal(chars.chars()),
+            _ => ChunkContent::Repeat { pattern: chars.chars(), count: *count },
         };
         file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
     }
@@ -35,14 +37,14 @@ fn capture(periods: [u64; 2], pieces: &[Piece<'_>]) -> Vec<u8> {
 }
 
 /// The rows of a capture, one a line: place, channel, what.
-fn rows(capture: &[u8], want: Want) -> String {
+fn rows(capture: &[u8], want: EventFilter) -> String {
     let mut text = String::new();
-    let mut rows = Rows::new(capture, want, Bytes::Keep);
-    let mut said = |said: Said<'_>| {
-        let Said::Row(channel, row) = said else { panic!("{said:?}") };
+    let mut rows = EventReader::new(capture, want, ByteRetention::Keep);
+    let mut said = |said: ReadItem<'_>| {
+        let ReadItem::Row(channel, row) = said else { panic!("{said:?}") };
         let (name, at) = (&channel.name[..1], row.at);
-        match row.what {
-            What::Packet(packet) => {
+        match row.body {
+            EventBody::Packet(packet) => {
                 let row = packet.row(&channel.name);
                 let syndrome = row.syndrome.map_or("-".to_owned(), |s| format!("{s:02x}"));
                 let bytes = row.bytes.unwrap();
@@ -52,7 +54,7 @@ fn rows(capture: &[u8], want: Want) -> String {
                     row.start, row.end, row.crc, row.ended_by
                 )
             }
-            What::Event(event) => {
+            EventBody::Event(event) => {
                 let row = serde_json::to_value(event.row(&channel.name, at)).unwrap();
                 let more = ["number", "status", "code", "symbol", "missing", "by"]
                     .iter()
@@ -60,38 +62,38 @@ fn rows(capture: &[u8], want: Want) -> String {
                     .fold(String::new(), |more, value| format!("{more} {value}"));
                 writeln!(text, "{at} {name} {}{}", event.kind(), more.replace('"', ""))
             }
-            What::Detail(detail) => writeln!(text, "{at} {name} {detail:?}"),
-            What::Omitted { rounds, every } => {
+            EventBody::Detail(detail) => writeln!(text, "{at} {name} {detail:?}"),
+            EventBody::Omitted { rounds, every } => {
                 writeln!(text, "{at} {name} {rounds} x {every} omitted")
             }
         }
         .unwrap();
     };
-    while rows.step(&mut said).unwrap() == Progress::More {}
+    while rows.step(&mut said).unwrap() == ReadProgress::More {}
     text
 }
 
 const FULL_RATE: [u64; 2] = [12_500, 12_500];
 
-fn events(pieces: &[Piece<'_>]) -> String {
-    rows(&capture(FULL_RATE, pieces), Want::Events)
+fn events(pieces: &[RowChunk<'_>]) -> String {
+    rows(&capture(FULL_RATE, pieces), EventFilter::Events)
 }
 
-fn packets(pieces: &[Piece<'_>]) -> String {
-    rows(&capture(FULL_RATE, pieces), Want::Packets)
+fn packets(pieces: &[RowChunk<'_>]) -> String {
+    rows(&capture(FULL_RATE, pieces), EventFilter::Packets)
 }
 
 /// The number of the last packet.
-fn last_number(pieces: &[Piece<'_>]) -> u64 {
+fn last_number(pieces: &[RowChunk<'_>]) -> u64 {
     let file = capture(FULL_RATE, pieces);
-    let mut rows = Rows::new(file.as_slice(), Want::Packets, Bytes::Forget);
+    let mut rows = EventReader::new(file.as_slice(), EventFilter::Packets, ByteRetention::Forget);
     let mut last = 0;
-    let mut said = |said: Said<'_>| {
-        if let Said::Row(_, Row { what: What::Packet(packet), .. }) = said {
+    let mut said = |said: ReadItem<'_>| {
+        if let ReadItem::Row(_, TimedEvent { body: EventBody::Packet(packet), .. }) = said {
             last = packet.number;
         }
     };
-    while rows.step(&mut said).unwrap() == Progress::More {}
+    while rows.step(&mut said).unwrap() == ReadProgress::More {}
     last
 }
 
@@ -262,7 +264,7 @@ fn channels_of_two_rates_meet_in_time() {
     // Channel 1 has half the rate: its STOP at 3 and GO at 4 fall on 6 and 8 of channel 0. Channel
     // 0's STOP at 5 falls into period 2 of channel 1.
     let pieces = [(0, 0, "GAP×5 STOP GAP×4", 0), (1, 0, "GAP×3 STOP GO", 0)];
-    insta::assert_snapshot!(rows(&capture([12_500, 25_000], &pieces), Want::Events), @"
+    insta::assert_snapshot!(rows(&capture([12_500, 25_000], &pieces), EventFilter::Events), @"
     2 b sender-stopped
     6 a sender-stopped
     8 a sender-resumed go
@@ -287,7 +289,7 @@ fn a_repeat_is_as_its_characters() {
         let unit = parse(text).unwrap();
         let literal: String = (0..count).map(|_| unit.to_string()).collect::<Vec<_>>().join(" ");
         let len = unit.len() as u64 * count;
-        for want in [Want::Events, Want::Packets] {
+        for want in [EventFilter::Events, EventFilter::Packets] {
             let frame = |middle: &str, repeats| {
                 let after = (0, 3 + len, "07 STOP GAP", 0);
                 rows(
@@ -338,7 +340,7 @@ fn a_packet_of_the_last_round_begins_in_the_last_round() {
     // P-1: rounds of four characters, of which only the first are listed; the packet that the last of 2^40
     // leaves open is its last three characters.
     let pieces = [(0, 0, "GAP 83 05 92", 1 << 40), (0, 1 << 42, "GAP", 0)];
-    let text = rows(&capture(FULL_RATE, &pieces), Want::All);
+    let text = rows(&capture(FULL_RATE, &pieces), EventFilter::All);
     let end: u64 = 1 << 42;
     let last = format!("{end} a {}..={} 830592 good 00 gap", end - 3, end - 1);
     assert_eq!(text.lines().last(), Some(last.as_str()));
@@ -355,10 +357,10 @@ fn rows_of_one_nanosecond_are_in_order_of_their_picoseconds() {
         channel.period_ps = NonZeroU64::new(period).unwrap();
         channel
     });
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
     let chars = parse("!a6").unwrap();
     for channel in [1, 0, 2] {
-        let content = Content::Literal(chars.chars());
+        let content = ChunkContent::Literal(chars.chars());
         file.write(ChannelId(channel), &Chunk { first: Tick(1), content }).unwrap();
     }
     let file = file.finish().unwrap();
@@ -367,7 +369,7 @@ fn rows_of_one_nanosecond_are_in_order_of_their_picoseconds() {
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         let file = [head.concat(), order.map(|at| chunks[at]).concat()].concat();
         let expected = "1 b invalid-code 166\n1 a invalid-code 166\n1 c invalid-code 166\n";
-        assert_eq!(rows(&file, Want::Events), expected, "{order:?}");
+        assert_eq!(rows(&file, EventFilter::Events), expected, "{order:?}");
     }
 }
 
@@ -389,7 +391,7 @@ fn blocks(mut file: &[u8]) -> Vec<&[u8]> {
 #[test]
 fn details_are_the_runs_of_data_and_the_commands_that_are_news() {
     let pieces = [(0, 0, "GO 83 05 STOP 92 GAP STOP GO", 0)];
-    insta::assert_snapshot!(rows(&capture(FULL_RATE, &pieces), Want::All), @"
+    insta::assert_snapshot!(rows(&capture(FULL_RATE, &pieces), EventFilter::All), @"
     0 a Begins
     0 a Command(Go)
     1 a Head(131)
@@ -408,7 +410,7 @@ fn details_are_the_runs_of_data_and_the_commands_that_are_news() {
 fn framing_is_known_from_the_first_gap_reset_or_silence_on() {
     // P-1, R-2, F-7: of each channel, and once more after a hole.
     let pieces = [(0, 3, "GO GAP GAP", 0), (1, 3, "GO IDLE×16 GAP", 0), (0, 10, "GO FRES GAP", 0)];
-    insta::assert_snapshot!(rows(&capture(FULL_RATE, &pieces), Want::All), @"
+    insta::assert_snapshot!(rows(&capture(FULL_RATE, &pieces), EventFilter::All), @"
     3 a Begins
     3 a Command(Go)
     3 b Begins

@@ -10,42 +10,44 @@
 use std::fs;
 use std::path::Path;
 
-use analyzer::show::{Pair, Show, Shown, ShownRow};
-use analyzer::window::Window;
 use codec::capture::{
-    ByteOrder, Channel, ChannelId, Chunk, Content, Item, Progress, Reader, Writer,
+    ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent,
+    ReadProgress,
 };
 use codec::notation::parse;
-use codec::tick::Tick;
+use codec::time::Tick;
 use codec::{CharBuf, Chars};
+use myriscope_analyzer::show::{LinkChoice, LinkView, LinkViewItem, LinkViewRow};
+use myriscope_analyzer::window::TimeWindow;
 
-fn shown(capture: &[u8], pair: Pair) -> Vec<Shown> {
-    let mut reader = Reader::new(capture);
-    let mut show = Show::new(pair);
+fn shown(capture: &[u8], pair: LinkChoice) -> Vec<LinkViewItem> {
+    let mut reader = CaptureReader::new(capture);
+    let mut show = LinkView::new(pair);
     let mut all = Vec::new();
-    let mut keep = |shown: Shown| all.push(shown);
-    while reader.step(&mut |item| show.feed(&item, &Window::ALL, &mut keep)).unwrap()
-        == Progress::More
+    let mut keep = |shown: LinkViewItem| all.push(shown);
+    while reader.step(&mut |item| show.feed(&item, &TimeWindow::ALL, &mut keep)).unwrap()
+        == ReadProgress::More
     {}
     show.finish(&mut keep);
     all
 }
 
-fn rows(capture: &[u8]) -> Vec<ShownRow> {
-    let only_row = |shown: Shown| if let Shown::Row(row) = shown { Some(row) } else { None };
-    shown(capture, Pair::First).into_iter().filter_map(only_row).collect()
+fn rows(capture: &[u8]) -> Vec<LinkViewRow> {
+    let only_row =
+        |shown: LinkViewItem| if let LinkViewItem::Row(row) = shown { Some(row) } else { None };
+    shown(capture, LinkChoice::First).into_iter().filter_map(only_row).collect()
 }
 
-fn row(at: u64, left: &str, right: &str) -> ShownRow {
-    ShownRow { at, left: left.into(), right: right.into() }
+fn row(at: u64, left: &str, right: &str) -> LinkViewRow {
+    LinkViewRow { at, left: left.into(), right: right.into() }
 }
 
 /// The lines of a capture of these channels that carry this: channel, first character, characters.
-fn lines(channels: &[Channel], pieces: &[(u32, u64, &str)], pair: Pair) -> Vec<String> {
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, channels).unwrap();
+fn lines(channels: &[Channel], pieces: &[(u32, u64, &str)], pair: LinkChoice) -> Vec<String> {
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, channels).unwrap();
     for (id, first, text) in pieces {
         let chars = parse(text).unwrap();
-        let content = Content::Literal(chars.chars());
+        let content = ChunkContent::Literal(chars.chars());
         file.write(ChannelId(*id), &Chunk { first: Tick(*first), content }).unwrap();
     }
     let mut lines = Vec::new();
@@ -57,31 +59,31 @@ fn lines(channels: &[Channel], pieces: &[(u32, u64, &str)], pair: Pair) -> Vec<S
 
 /// The characters of channels 0 and 1, which have no holes.
 fn characters(capture: &[u8]) -> [CharBuf; 2] {
-    let mut reader = Reader::new(capture);
+    let mut reader = CaptureReader::new(capture);
     let mut found = [CharBuf::new(), CharBuf::new()];
-    let mut keep = |item: Item<'_>| {
-        if let Item::Chunk(id, chunk) = item {
+    let mut keep = |item: CaptureItem<'_>| {
+        if let CaptureItem::Chunk(id, chunk) = item {
             let (chars, count) = match chunk.content {
-                Content::Literal(chars) => (chars, 1),
-                Content::Repeat { pattern, count } => (pattern, count),
+                ChunkContent::Literal(chars) => (chars, 1),
+                ChunkContent::Repeat { pattern, count } => (pattern, count),
             };
             (0..count).for_each(|_| found[id.0 as usize].push_chars(chars));
         }
     };
-    while reader.step(&mut keep).unwrap() == Progress::More {}
+    while reader.step(&mut keep).unwrap() == ReadProgress::More {}
     found
 }
 
 /// Both channels from 0 on, cut every so many characters.
 fn cut(sides: &[CharBuf; 2], every: usize) -> Vec<u8> {
     let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
-    let mut file = Writer::new(Vec::new(), ByteOrder::Big, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Big, &channels).unwrap();
     let len = sides[0].len().max(sides[1].len());
     for first in (0..len).step_by(every) {
         for (id, side) in [ChannelId(0), ChannelId(1)].into_iter().zip(sides) {
             let chars: Chars<'_> = side.chars().slice(first..first + every);
             if !chars.is_empty() {
-                let content = Content::Literal(chars);
+                let content = ChunkContent::Literal(chars);
                 file.write(id, &Chunk { first: Tick(first as u64), content }).unwrap();
             }
         }
@@ -101,7 +103,7 @@ fn what_is_shown_is_what_was_captured() {
     for capture in fixtures() {
         let rows = rows(&capture);
         let [left, right] = characters(&capture);
-        let joined = |side: fn(&ShownRow) -> &str| {
+        let joined = |side: fn(&LinkViewRow) -> &str| {
             let words: Vec<&str> = rows.iter().map(side).collect();
             parse(&words.join(" ")).unwrap()
         };
@@ -137,12 +139,12 @@ fn how_a_capture_is_cut_does_not_show() {
 #[test]
 fn repeats_on_both_sides_are_one_row_whatever_their_length() {
     let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
     let fill = parse("GAP GO").unwrap();
     let silence = parse("IDLE").unwrap();
-    let content = Content::Repeat { pattern: fill.chars(), count: 1 << 40 };
+    let content = ChunkContent::Repeat { pattern: fill.chars(), count: 1 << 40 };
     file.write(ChannelId(0), &Chunk { first: Tick(0), content }).unwrap();
-    let content = Content::Repeat { pattern: silence.chars(), count: 1 << 41 };
+    let content = ChunkContent::Repeat { pattern: silence.chars(), count: 1 << 41 };
     file.write(ChannelId(1), &Chunk { first: Tick(0), content }).unwrap();
     assert_eq!(
         rows(&file.finish().unwrap()),
@@ -155,7 +157,7 @@ fn what_was_not_recorded_is_blank_and_told_where_it_is_both() {
     let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
     // Characters 3..10 and 12 of neither, 10 and 11 of the left only, 13 of the right only.
     let pieces = [(0, 0, "GAP GO GAP"), (1, 0, "IDLE×3"), (0, 10, "83 05"), (1, 13, "GO")];
-    insta::assert_snapshot!(lines(&channels, &pieces, Pair::First).join("\n"), @"
+    insta::assert_snapshot!(lines(&channels, &pieces, LinkChoice::First).join("\n"), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP GO GAP                       │ IDLE IDLE IDLE
                · 7 periods in which neither direction was recorded
@@ -169,7 +171,7 @@ fn what_was_not_recorded_is_blank_and_told_where_it_is_both() {
 fn a_direction_that_ends_or_begins_alone_begins_a_row() {
     let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
     let pieces = [(0, 0, "GAP GO GAP"), (1, 0, "IDLE×5"), (0, 4, "STOP")];
-    insta::assert_snapshot!(lines(&channels, &pieces, Pair::First).join("\n"), @"
+    insta::assert_snapshot!(lines(&channels, &pieces, LinkChoice::First).join("\n"), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP GO GAP                       │ IDLE IDLE IDLE
                3                                  │ IDLE
@@ -180,10 +182,10 @@ fn a_direction_that_ends_or_begins_alone_begins_a_row() {
 #[test]
 fn repeats_end_a_row_where_the_other_direction_begins() {
     let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
     for (id, first, text, count) in [(0, 0, "IDLE", 200), (1, 100, "GAP", 150)] {
         let pattern = parse(text).unwrap();
-        let content = Content::Repeat { pattern: pattern.chars(), count };
+        let content = ChunkContent::Repeat { pattern: pattern.chars(), count };
         file.write(ChannelId(id), &Chunk { first: Tick(first), content }).unwrap();
     }
     let expected =
@@ -197,7 +199,7 @@ fn a_slower_direction_stands_beside_what_it_was_sent_with() {
     slow.period_ps = slow.period_ps.checked_mul(2.try_into().unwrap()).unwrap();
     // Two characters of the left to one of the right; a packet heads a row, on either side.
     let pieces = [(0, 0, "GAP STOP GO 83 05 GAP"), (1, 0, "IDLE 83 GAP")];
-    insta::assert_snapshot!(lines(&[fast, slow], &pieces, Pair::First).join("\n"), @"
+    insta::assert_snapshot!(lines(&[fast, slow], &pieces, LinkChoice::First).join("\n"), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP STOP                         │ IDLE
                2 GO                               │ 83
@@ -209,12 +211,12 @@ fn a_slower_direction_stands_beside_what_it_was_sent_with() {
 fn the_channel_that_is_named_stands_on_the_left() {
     let channels = ["a:0>b:0", "b:0>a:0", "c:0>d:0"].map(Channel::named);
     let pieces = [(0, 0, "GO"), (1, 0, "STOP"), (2, 0, "GAP")];
-    insta::assert_snapshot!(lines(&channels, &pieces, Pair::Of("b:0>a:0".into())).join("\n"), @"
+    insta::assert_snapshot!(lines(&channels, &pieces, LinkChoice::Of("b:0>a:0".into())).join("\n"), @"
                  (other channels, not shown: 1)
        character b:0>a:0                          │ a:0>b:0
                0 STOP                             │ GO
     ");
-    insta::assert_snapshot!(lines(&channels, &pieces, Pair::Of("c:0>d:0".into())).join("\n"), @"
+    insta::assert_snapshot!(lines(&channels, &pieces, LinkChoice::Of("c:0>d:0".into())).join("\n"), @"
                  (other channels, not shown: 2)
        character c:0>d:0                          │
                0 GAP                              │
@@ -224,7 +226,7 @@ fn the_channel_that_is_named_stands_on_the_left() {
 #[test]
 fn repeats_of_ever_other_patterns_are_rows_of_their_own() {
     let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
     let mut place = 0;
     for (at, text) in
         ["IDLE", "GAP 83 GO", "GAP", "IDLE IDLE GO"].iter().cycle().take(4000).enumerate()
@@ -232,7 +234,7 @@ fn repeats_of_ever_other_patterns_are_rows_of_their_own() {
         let pattern = parse(text).unwrap();
         let count = 300 + at as u64 % 2;
         for id in [ChannelId(0), ChannelId(1)] {
-            let content = Content::Repeat { pattern: pattern.chars(), count };
+            let content = ChunkContent::Repeat { pattern: pattern.chars(), count };
             file.write(id, &Chunk { first: Tick(place), content }).unwrap();
         }
         place += count * pattern.len() as u64;
@@ -245,7 +247,7 @@ fn repeats_of_ever_other_patterns_are_rows_of_their_own() {
     assert_eq!(rows.len(), 1000);
     // On paper it goes on where a side's 32 columns end.
     let mut lines = Vec::new();
-    shown(&file, Pair::First)[1].lines(&mut |line| lines.push(line.to_string()));
+    shown(&file, LinkChoice::First)[1].lines(&mut |line| lines.push(line.to_string()));
     insta::assert_snapshot!(lines.join("\n"), @"
                0 IDLE×300 (GAP 83 GO)×301 GAP×300 │ IDLE×300 (GAP 83 GO)×301 GAP×300
                  (IDLE IDLE GO)×301               │ (IDLE IDLE GO)×301

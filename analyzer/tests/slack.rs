@@ -7,19 +7,21 @@
 
 use std::fmt::Write as _;
 
-use analyzer::analysis::{Analysis, Told, Wanted};
-use analyzer::link::slack::{Assumptions, Fill, SlackSaid};
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Progress, Writer};
+use codec::capture::{
+    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
+};
 use codec::notation::parse;
-use codec::tick::Tick;
+use codec::time::Tick;
+use myriscope_analyzer::link::slack::{FillBounds, LinkAssumptions, SlackEvent};
+use myriscope_analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
 
 /// A chunk: channel, first character, characters.
-type Piece<'a> = (u32, u64, &'a str);
+type SlackChunk<'a> = (u32, u64, &'a str);
 
 const PARAMETERS: &str = "kg=2 h=2 ks=4 delay=3 gen=1 int=1";
 
 /// The capture of a link that is tapped at an end, with words about it.
-fn capture(tap: &str, words: &str, pieces: &[Piece<'_>]) -> Vec<u8> {
+fn capture(tap: &str, words: &str, pieces: &[SlackChunk<'_>]) -> Vec<u8> {
     let channels = ["a:0>b:0", "b:0>a:0"].map(|name| {
         let mut channel = Channel::named(name);
         channel.tap = Some(tap.to_owned());
@@ -27,10 +29,10 @@ fn capture(tap: &str, words: &str, pieces: &[Piece<'_>]) -> Vec<u8> {
         channel.more = words.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
         channel
     });
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
     for (channel, first, text) in pieces {
         let chars = parse(text).unwrap();
-        let content = Content::Literal(chars.chars());
+        let content = ChunkContent::Literal(chars.chars());
         file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
     }
     file.finish().unwrap()
@@ -40,25 +42,26 @@ fn capture(tap: &str, words: &str, pieces: &[Piece<'_>]) -> Vec<u8> {
 /// few, else of the first and the last.
 fn said(capture: &[u8]) -> String {
     let mut text = String::new();
-    let mut analysis = Analysis::new(capture, Wanted::Fills, Assumptions::default());
-    let mut told = |told: Told| {
-        let Told::Slack(said) = told else { panic!("{told:?}") };
+    let mut analysis =
+        CaptureAnalysis::new(capture, AnalysisScope::Fills, LinkAssumptions::default());
+    let mut told = |told: AnalysisEvent| {
+        let AnalysisEvent::Slack(said) = told else { panic!("{told:?}") };
         if said.channel() != ChannelId(0) {
             return;
         }
         match said {
-            SlackSaid::Fill(fill) => writeln!(text, "{}", line(&fill)),
-            SlackSaid::Late { at, by, .. } => writeln!(text, "{} late by {by}", at.0),
-            SlackSaid::OverrunRisk { at, by, .. } => writeln!(text, "{} risk of {by}", at.0),
-            SlackSaid::Contradiction { at, .. } => writeln!(text, "{} contradiction", at.0),
+            SlackEvent::Fill(fill) => writeln!(text, "{}", line(&fill)),
+            SlackEvent::Late { at, by, .. } => writeln!(text, "{} late by {by}", at.0),
+            SlackEvent::OverrunRisk { at, by, .. } => writeln!(text, "{} risk of {by}", at.0),
+            SlackEvent::Contradiction { at, .. } => writeln!(text, "{} contradiction", at.0),
         }
         .unwrap();
     };
-    while analysis.step(&mut told).unwrap() == Progress::More {}
+    while analysis.step(&mut told).unwrap() == ReadProgress::More {}
     text
 }
 
-fn line(fill: &Fill) -> String {
+fn line(fill: &FillBounds) -> String {
     let bounds = |place: u64| {
         let (lo, hi) = fill.at(Tick(place)).unwrap();
         format!("{lo}..{hi}")
@@ -203,16 +206,17 @@ fn what_a_hole_hides_of_the_commands_is_not_known_from_its_beginning_on() {
 
 /// The bounds in a period.
 fn bounds(capture: &[u8], place: u64) -> (u32, u32) {
-    let mut analysis = Analysis::new(capture, Wanted::Fills, Assumptions::default());
+    let mut analysis =
+        CaptureAnalysis::new(capture, AnalysisScope::Fills, LinkAssumptions::default());
     let mut bounds = None;
-    let mut told = |told: Told| {
-        if let Told::Slack(SlackSaid::Fill(fill)) = told
+    let mut told = |told: AnalysisEvent| {
+        if let AnalysisEvent::Slack(SlackEvent::Fill(fill)) = told
             && fill.channel == ChannelId(0)
         {
             bounds = bounds.or(fill.at(Tick(place)));
         }
     };
-    while analysis.step(&mut told).unwrap() == Progress::More {}
+    while analysis.step(&mut told).unwrap() == ReadProgress::More {}
     bounds.unwrap()
 }
 
@@ -226,11 +230,12 @@ fn the_delay_of_a_cable_that_nobody_told_is_that_of_the_fastest_ping() {
     // The reply comes 8 periods after the probe.
     let pieces = [(0, 0, "GAP GO PRB0 (GO GAP)×10"), (1, 0, "(GAP GO)×5 REPL1 (GAP GO)×5")];
     let capture = capture("a:0", "", &pieces);
-    let mut analysis = Analysis::new(&capture[..], Wanted::Counts, Assumptions::default());
-    while analysis.step(&mut |_| {}).unwrap() == Progress::More {}
+    let mut analysis =
+        CaptureAnalysis::new(&capture[..], AnalysisScope::Counts, LinkAssumptions::default());
+    while analysis.step(&mut |_| {}).unwrap() == ReadProgress::More {}
     let assumed: Vec<_> = analysis
         .links()
-        .flat_map(analyzer::link::Link::slack)
+        .flat_map(myriscope_analyzer::link::LinkAnalysis::slack)
         .map(|slack| slack.parameters().to_string())
         .collect();
     assert_eq!(
@@ -258,7 +263,7 @@ fn what_stood_above_the_lower_threshold_may_fall_by_two_when_it_is_not_seen_any_
 }
 
 /// The same characters in chunks of so many.
-fn cut(pieces: &[Piece<'_>], len: usize) -> Vec<u8> {
+fn cut(pieces: &[SlackChunk<'_>], len: usize) -> Vec<u8> {
     let mut all = Vec::new();
     for (channel, first, text) in pieces {
         let chars = parse(text).unwrap();
@@ -270,7 +275,7 @@ fn cut(pieces: &[Piece<'_>], len: usize) -> Vec<u8> {
         }));
     }
     all.sort_by_key(|(channel, from, _)| (*from, *channel));
-    let all: Vec<Piece<'_>> =
+    let all: Vec<SlackChunk<'_>> =
         all.iter().map(|(channel, from, text)| (*channel, *from, text.as_str())).collect();
     capture("b:0", PARAMETERS, &all)
 }
@@ -278,7 +283,7 @@ fn cut(pieces: &[Piece<'_>], len: usize) -> Vec<u8> {
 #[test]
 fn where_chunks_are_cut_makes_no_difference() {
     let stop = "GO GAP GO GAP GO GAP STOP GAP STOP GAP";
-    let captures: [&[Piece<'_>]; 3] = [
+    let captures: [&[SlackChunk<'_>]; 3] = [
         &[(0, 0, SENT), (1, 0, COMMANDED)],
         // The opposite channel is silent from 3 on, of which one knows at 18.
         &[(0, 0, "GAP GO 01×40"), (1, 0, "GO GAP GO IDLE×40")],

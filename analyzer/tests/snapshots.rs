@@ -8,9 +8,9 @@
 
 use std::fs::File;
 
-use analyzer::text::{View, render};
+use myriscope_analyzer::render::{SnapshotView, render};
 
-fn check(name: &str, view: View) {
+fn check(name: &str, view: SnapshotView) {
     insta::glob!("../../fixtures", "link-*/capture.pcapng", |path| {
         insta::assert_snapshot!(name, render(File::open(path).unwrap(), view));
     });
@@ -18,41 +18,41 @@ fn check(name: &str, view: View) {
 
 #[test]
 fn info() {
-    check("info", View::Info);
+    check("info", SnapshotView::Info);
 }
 
 #[test]
 fn packets() {
-    check("packets", View::Packets);
+    check("packets", SnapshotView::Packets);
 }
 
 #[test]
 fn events() {
-    check("events", View::Events);
+    check("events", SnapshotView::Events);
 }
 
 #[test]
 fn show() {
-    check("show", View::Show);
+    check("show", SnapshotView::Show);
 }
 
 #[test]
 fn links() {
-    everywhere("links", &[View::Links]);
+    everywhere("links", &[SnapshotView::Links]);
 }
 
 #[test]
 fn slack_buffers() {
-    everywhere("slack", &[View::Slack]);
+    everywhere("slack", &[SnapshotView::Slack]);
 }
 
 #[test]
 fn networks_and_waits() {
-    everywhere("network", &[View::Topology, View::Blocking]);
+    everywhere("network", &[SnapshotView::Topology, SnapshotView::Blocking]);
 }
 
 /// Views of every fixture, those of whole networks too.
-fn everywhere(name: &str, views: &[View]) {
+fn everywhere(name: &str, views: &[SnapshotView]) {
     insta::glob!("../../fixtures", "*/capture.pcapng", |path| {
         let text: Vec<String> =
             views.iter().map(|view| render(File::open(path).unwrap(), *view)).collect();

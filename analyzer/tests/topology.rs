@@ -4,18 +4,18 @@
 
 use std::fmt::Write as _;
 
-use analyzer::path::Implied;
-use analyzer::text;
-use analyzer::topology::{Evidence, Nodes, Topology};
 use codec::capture::{Channel, ChannelId};
+use myriscope_analyzer::journey::ImpliedPassage;
+use myriscope_analyzer::render;
+use myriscope_analyzer::topology::{NodeIndex, Topology, TopologyEvidence};
 
 /// A packet on a channel begins with this byte; packets went from a channel to one by a byte.
-type Heads<'a> = &'a [(u32, u8)];
-type Passed<'a> = &'a [(u32, u32, u8, u64)];
+type HeadList<'a> = &'a [(u32, u8)];
+type PassedPackets<'a> = &'a [(u32, u32, u8, u64)];
 
 /// The network of channels of these names; those at 2n and 2n + 1 are a link where both are named.
-fn network(names: &[&str], heads: Heads<'_>, passed: Passed<'_>) -> Topology {
-    let mut nodes = Nodes::default();
+fn network(names: &[&str], heads: HeadList<'_>, passed: PassedPackets<'_>) -> Topology {
+    let mut nodes = NodeIndex::default();
     for (id, name) in (0..).zip(names).filter(|(_, name)| !name.is_empty()) {
         let mut channel = Channel::named(*name);
         channel.tap = channel.name.split_once('>').map(|(from, _)| from.to_owned());
@@ -27,20 +27,20 @@ fn network(names: &[&str], heads: Heads<'_>, passed: Passed<'_>) -> Topology {
         }
     }
     heads.iter().for_each(|(id, first)| nodes.head(ChannelId(*id), *first));
-    let implied = passed.iter().map(|(from, to, byte, packets)| Implied {
+    let implied = passed.iter().map(|(from, to, byte, packets)| ImpliedPassage {
         from: ChannelId(*from),
         to: ChannelId(*to),
         byte: *byte,
         packets: *packets,
     });
-    let mut evidence = Evidence::default();
+    let mut evidence = TopologyEvidence::default();
     evidence.section(&nodes, implied);
     evidence.topology()
 }
 
 fn picture(topology: &Topology) -> String {
     let mut text = String::new();
-    text::topology(topology, &mut |line| writeln!(text, "{line}").unwrap());
+    render::topology(topology, &mut |line| writeln!(text, "{line}").unwrap());
     text
 }
 

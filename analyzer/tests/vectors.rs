@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use analyzer::packet::Bytes;
-use analyzer::reading::{Rows, Said, Tallies};
-use analyzer::timeline::{Want, What};
-use analyzer::window::Window;
-use codec::capture::Progress;
+use codec::capture::ReadProgress;
+use myriscope_analyzer::event_reader::{CounterReader, EventReader, ReadItem};
+use myriscope_analyzer::packet::ByteRetention;
+use myriscope_analyzer::timeline::{EventBody, EventFilter};
+use myriscope_analyzer::window::TimeWindow;
 use serde_json::Value;
 
 fn fixtures() -> Vec<PathBuf> {
@@ -53,34 +53,36 @@ fn expected(fixture: &Path, name: &str) -> BTreeMap<String, Vec<Value>> {
     by_channel(text.lines().map(|line| serde_json::from_str(line).unwrap()))
 }
 
-fn found(fixture: &Path, want: Want) -> BTreeMap<String, Vec<Value>> {
-    let mut rows = Rows::new(open(fixture), want, Bytes::Forget);
+fn found(fixture: &Path, want: EventFilter) -> BTreeMap<String, Vec<Value>> {
+    let mut rows = EventReader::new(open(fixture), want, ByteRetention::Forget);
     let mut values = Vec::new();
-    let mut said = |said: Said<'_>| match said {
-        Said::Row(channel, row) => values.push(match row.what {
-            What::Packet(packet) => serde_json::to_value(packet.row(&channel.name)).unwrap(),
-            What::Event(event) => serde_json::to_value(event.row(&channel.name, row.at)).unwrap(),
-            What::Detail(_) | What::Omitted { .. } => {
+    let mut said = |said: ReadItem<'_>| match said {
+        ReadItem::Row(channel, row) => values.push(match row.body {
+            EventBody::Packet(packet) => serde_json::to_value(packet.row(&channel.name)).unwrap(),
+            EventBody::Event(event) => {
+                serde_json::to_value(event.row(&channel.name, row.at)).unwrap()
+            }
+            EventBody::Detail(_) | EventBody::Omitted { .. } => {
                 panic!("{}: rows left out", fixture.display())
             }
         }),
-        Said::Fault(fault) => panic!("{}: {fault}", fixture.display()),
+        ReadItem::Fault(fault) => panic!("{}: {fault}", fixture.display()),
     };
-    while rows.step(&mut said).unwrap() == Progress::More {}
+    while rows.step(&mut said).unwrap() == ReadProgress::More {}
     by_channel(values.into_iter())
 }
 
 #[test]
 fn packets_are_those_of_the_reference() {
     for fixture in fixtures() {
-        assert_eq!(found(&fixture, Want::Packets), expected(&fixture, "packets.jsonl"));
+        assert_eq!(found(&fixture, EventFilter::Packets), expected(&fixture, "packets.jsonl"));
     }
 }
 
 #[test]
 fn events_are_those_of_the_reference() {
     for fixture in fixtures() {
-        assert_eq!(found(&fixture, Want::Events), expected(&fixture, "events.jsonl"));
+        assert_eq!(found(&fixture, EventFilter::Events), expected(&fixture, "events.jsonl"));
     }
 }
 
@@ -89,10 +91,10 @@ fn counts_are_those_of_the_reference() {
     for fixture in fixtures() {
         let text = fs::read_to_string(fixture.join("info.json")).unwrap();
         let expected: Value = serde_json::from_str(&text).unwrap();
-        let mut tallies = Tallies::new(open(&fixture));
-        while tallies.step(&Window::ALL, &mut |fault| panic!("{fault}")).unwrap() == Progress::More
-        {
-        }
+        let mut tallies = CounterReader::new(open(&fixture));
+        while tallies.step(&TimeWindow::ALL, &mut |fault| panic!("{fault}")).unwrap()
+            == ReadProgress::More
+        {}
         let rows: Vec<Value> = tallies
             .channels()
             .iter()

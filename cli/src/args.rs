@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use analyzer::filter::RowKind;
-use analyzer::link::slack::Assumptions;
-use analyzer::window::{Edge, Window};
+use analyzer::link::slack::LinkAssumptions;
+use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub(crate) use self::storm::Storm;
+pub(crate) use self::storm::StormArgs;
 use crate::{demo, experiment};
 
 /// Looks at Myrinet captures, at the characters on the wire and upward from them; simulates the
@@ -21,14 +21,14 @@ use crate::{demo, experiment};
 #[derive(Debug, Parser)]
 #[command(name = "myriscope", version, args_conflicts_with_subcommands = true)]
 #[command(arg_required_else_help = true, after_help = AFTER)]
-pub(crate) struct Arguments {
+pub(crate) struct CliArguments {
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    pub(crate) command: Option<CliCommand>,
     #[command(flatten)]
-    pub(crate) info: Option<View>,
+    pub(crate) info: Option<ViewArgs>,
     /// When to colour the output.
-    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
-    pub(crate) color: Colour,
+    #[arg(long, global = true, value_enum, default_value_t = ColourChoice::Auto, value_name = "WHEN")]
+    pub(crate) color: ColourChoice,
 }
 
 const AFTER: &str = "\
@@ -37,48 +37,48 @@ the command line was bad (all that could be read of a capture has been printed),
 not be written.";
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Tells what is wrong with a capture, the worst first, and how each rule of Myrinet stands.
     #[command(after_help = "Exit status 1: there are errors or warnings.")]
-    Check(Check),
+    Check(CheckArgs),
     /// Explains a rule or a finding: its text, what it takes to see it, its limits, an example.
-    Explain(Explain),
+    Explain(ExplainArgs),
     /// Tells what every link was doing: open, stopped, sending, idle; its lamps, stops and pings.
-    Links(Links),
+    Links(LinksArgs),
     /// Follows packets over all captured links: their ways, latencies, waits, ends and injuries.
-    Journeys(View),
+    Journeys(ViewArgs),
     /// Follows the reliability protocol: messages, their ACKs and NACKs, and why they were sent again.
-    Conversations(Conversations),
+    Conversations(ConversationsArgs),
     /// Shows who waited for whom, for how long and why: deadlocks, and trees of stopped senders.
-    Blocking(Blocking),
+    Blocking(BlockingArgs),
     /// Shows the nodes, ports and links of the network: as names have them, and as packets imply.
-    Topology(Topology),
+    Topology(TopologyArgs),
     /// Tells what the channels of a capture carried.
-    Info(View),
+    Info(ViewArgs),
     /// Lists the packets, as a receiver at the tap would frame them.
-    Packets(Packets),
+    Packets(PacketsArgs),
     /// Lists what else a receiver at the tap notices: resets, silence, flow control, bad codes.
-    Events(View),
+    Events(ViewArgs),
     /// Prints the characters of both directions of a link side by side.
-    Show(View),
+    Show(ViewArgs),
     /// Copies a capture and puts what is wrong beside it, as packet comments that Wireshark shows.
-    Annotate(Annotate),
+    Annotate(AnnotateArgs),
     /// Compares what is read in a simulated capture with what really happened, event by event.
     #[command(after_help = "Exit status 1: something that the wire tells was missed or invented.")]
-    Score(Score),
+    Score(ScoreArgs),
     /// Simulates a network character by character, and writes what it observes to a capture.
-    Simulate(Simulate),
+    Simulate(SimulateArgs),
     /// Simulates a network that is built in, and shows what it is to show.
-    Demo(Demo),
+    Demo(DemoArgs),
     /// Makes published measurements again on the reference network: tables and pictures.
-    Experiment(Experiment),
+    Experiment(ExperimentArgs),
     /// Shows an input of a fuzz target with the tools of this program: whether the target's law holds
     /// of it, and what was on the wire.
     #[command(after_help = "Exit status 1: the law is broken.")]
-    Reproduce(Reproduce),
+    Reproduce(ReproduceArgs),
     /// Lets random networks run in bad weather and holds them to all laws; shrinks the first that breaks one.
     #[command(after_help = "Exit status 1: a law is broken.")]
-    Storm(Storm),
+    Storm(StormArgs),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -94,23 +94,23 @@ pub(crate) enum Command {
 
 /// What every view takes.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct View {
+pub(crate) struct ViewArgs {
     /// The capture: pcapng or pcap, as it is or compressed with gzip or zstd; - for standard input.
     #[arg(required = false, required_unless_present = "list_fields")]
     #[arg(default_value_if("list_fields", "true", "-"), hide_default_value = true)]
     pub(crate) file: PathBuf,
     /// The form of the output.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) format: OutputFormat,
     /// Only this channel, by its name: `h0:0>s0:3` (`show`: with its opposite on the right).
     #[arg(long, value_name = "NAME")]
     pub(crate) channel: Option<String>,
     /// Only what is at or after this place: a character (`4096ch`) or a time (`12.5us`).
-    #[arg(long, value_name = "PLACE", value_parser = Edge::from_str)]
-    pub(crate) from: Option<Edge>,
+    #[arg(long, value_name = "PLACE", value_parser = WindowEdge::from_str)]
+    pub(crate) from: Option<WindowEdge>,
     /// Only what is before this place.
-    #[arg(long, value_name = "PLACE", value_parser = Edge::from_str)]
-    pub(crate) to: Option<Edge>,
+    #[arg(long, value_name = "PLACE", value_parser = WindowEdge::from_str)]
+    pub(crate) to: Option<WindowEdge>,
     /// At most so many rows.
     #[arg(long, value_name = "ROWS")]
     pub(crate) limit: Option<u64>,
@@ -127,60 +127,60 @@ pub(crate) struct View {
 }
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Packets {
+pub(crate) struct PacketsArgs {
     #[command(flatten)]
-    pub(crate) view: View,
+    pub(crate) view: ViewArgs,
     /// With the bytes of every packet.
     #[arg(long)]
     pub(crate) hex: bool,
 }
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Conversations {
+pub(crate) struct ConversationsArgs {
     #[command(flatten)]
-    pub(crate) view: View,
+    pub(crate) view: ViewArgs,
     /// Lists what is noticed of each packet instead: what it is, why it came again, what must not be.
     #[arg(long)]
     pub(crate) events: bool,
 }
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Blocking {
+pub(crate) struct BlockingArgs {
     /// With `--limit`: at most so many trees, and deadlocks; 10 if it is not given.
     #[command(flatten)]
-    pub(crate) view: View,
+    pub(crate) view: ViewArgs,
     /// Only what lasted as long as this, a number of characters (`100ch`) or a time (`12.5us`).
-    #[arg(long, value_name = "TIME", value_parser = Edge::from_str)]
-    pub(crate) min: Option<Edge>,
+    #[arg(long, value_name = "TIME", value_parser = WindowEdge::from_str)]
+    pub(crate) min: Option<WindowEdge>,
 }
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Topology {
+pub(crate) struct TopologyArgs {
     /// The capture: pcapng or pcap, as it is or compressed with gzip or zstd; - for standard input.
     pub(crate) file: PathBuf,
     /// The form of the output.
-    #[arg(long, value_enum, default_value_t = Drawing::Text)]
-    pub(crate) format: Drawing,
+    #[arg(long, value_enum, default_value_t = TopologyFormat::Text)]
+    pub(crate) format: TopologyFormat,
 }
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Check {
+pub(crate) struct CheckArgs {
     #[command(flatten)]
-    pub(crate) view: View,
+    pub(crate) view: ViewArgs,
     /// What slack buffers, cables and senders are like, whatever the capture says; also path=44,
     /// reset=own-gap|next-gap, fill=chip|other, framing=free|waits.
     #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
-    pub(crate) assume: Option<Assumptions>,
+    pub(crate) assume: Option<LinkAssumptions>,
 }
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Explain {
+pub(crate) struct ExplainArgs {
     /// Of which rule (`F-3`), or which finding (`crc-bad`); without it all are listed.
     #[arg(value_name = "RULE")]
     pub(crate) name: Option<String>,
     /// The form of the output.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) format: OutputFormat,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -188,9 +188,9 @@ pub(crate) struct Explain {
     clippy::struct_excessive_bools,
     reason = "flags of a command line, one at most of which is given"
 )]
-pub(crate) struct Links {
+pub(crate) struct LinksArgs {
     #[command(flatten)]
-    pub(crate) view: View,
+    pub(crate) view: ViewArgs,
     /// Lists the intervals in which each channel was in one state.
     #[arg(long)]
     pub(crate) intervals: bool,
@@ -203,10 +203,10 @@ pub(crate) struct Links {
     /// What slack buffers, cables and senders are like, whatever the capture says; also path=44,
     /// reset=own-gap|next-gap, fill=chip|other, framing=free|waits.
     #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
-    pub(crate) assume: Option<Assumptions>,
+    pub(crate) assume: Option<LinkAssumptions>,
 }
 
-impl Links {
+impl LinksArgs {
     /// Which rows it is to print.
     pub(crate) const fn kind(&self) -> RowKind {
         if self.intervals {
@@ -222,7 +222,7 @@ impl Links {
 }
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Simulate {
+pub(crate) struct SimulateArgs {
     /// The scenario, as docs/scenario.md describes it; - for standard input.
     pub(crate) scenario: PathBuf,
     /// The capture that is written: pcapng; - for standard output.
@@ -241,7 +241,7 @@ pub(crate) struct Simulate {
 
 #[derive(Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are that")]
-pub(crate) struct Demo {
+pub(crate) struct DemoArgs {
     /// Which; without it they are listed.
     #[arg(value_parser = demo::names())]
     pub(crate) name: Option<String>,
@@ -261,7 +261,7 @@ pub(crate) struct Demo {
 
 #[derive(Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are that")]
-pub(crate) struct Experiment {
+pub(crate) struct ExperimentArgs {
     /// Which, or all; without it they are listed.
     #[arg(value_parser = experiment::names())]
     pub(crate) name: Option<String>,
@@ -272,15 +272,15 @@ pub(crate) struct Experiment {
     #[arg(short = 'o', long = "output", value_name = "DIR", requires = "name")]
     pub(crate) directory: Option<PathBuf>,
     /// The form of the output.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) format: OutputFormat,
     /// Shorter runs at fewer points, to see that it works.
     #[arg(long)]
     pub(crate) quick: bool,
 }
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Annotate {
+pub(crate) struct AnnotateArgs {
     /// The capture: pcapng, as it is or compressed with gzip or zstd.
     pub(crate) file: PathBuf,
     /// The copy that is written: pcapng, not compressed; - for standard output.
@@ -289,18 +289,18 @@ pub(crate) struct Annotate {
 }
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Score {
+pub(crate) struct ScoreArgs {
     /// The capture, as simulate writes it: pcapng, compressed or not.
     pub(crate) capture: PathBuf,
     /// The truth about the same run (simulate --truth); - for standard input.
     pub(crate) truth: PathBuf,
     /// The form of the output.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) format: OutputFormat,
 }
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Reproduce {
+pub(crate) struct ReproduceArgs {
     /// The target: the name of its directory in corpus/.
     pub(crate) target: String,
     /// The input, as a fuzzer leaves it; - for standard input.
@@ -315,7 +315,7 @@ pub(crate) struct Reproduce {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum OutputFormat {
     /// For people.
     Text,
     /// One JSON object.
@@ -325,7 +325,7 @@ pub(crate) enum Format {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Drawing {
+pub(crate) enum TopologyFormat {
     /// For people.
     Text,
     /// One JSON object.
@@ -337,16 +337,16 @@ pub(crate) enum Drawing {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Colour {
+pub(crate) enum ColourChoice {
     /// On a terminal, unless `NO_COLOR` is set.
     Auto,
     Always,
     Never,
 }
 
-impl View {
-    pub(crate) fn window(&self) -> Window {
-        Window { from: self.from.unwrap_or(Window::ALL.from), to: self.to }
+impl ViewArgs {
+    pub(crate) fn window(&self) -> TimeWindow {
+        TimeWindow { from: self.from.unwrap_or(TimeWindow::ALL.from), to: self.to }
     }
 }
 
@@ -357,6 +357,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Arguments::command().debug_assert();
+        CliArguments::command().debug_assert();
     }
 }

@@ -1,16 +1,16 @@
 //! The scenarios that are built in. Each has its file, and the capture that it yields, in
 //! `fixtures/demo-NAME`.
 
-use simulator::stats::ChannelStatistics;
-use simulator::topology::Port;
-use simulator::truth::{Happened, What};
+use simulator::statistics::ChannelStatistics;
+use simulator::topology::NodePort;
+use simulator::truth::{TruthEvent, TruthEventKind};
 
-use crate::demo::{Demo, Figure, Run};
+use crate::demo::{BuiltinDemo, DemoFigure, DemoRun};
 use crate::statistics::{percent, time};
 
 /// All of them.
-pub(crate) static DEMOS: [Demo; 14] = [
-    Demo {
+pub(crate) static DEMOS: [BuiltinDemo; 14] = [
+    BuiltinDemo {
         name: "two-hosts",
         title: "two hosts and a switch: packets on their way",
         text: "\
@@ -20,7 +20,7 @@ The switch takes away the byte that it has used (P-3).",
         events: &["injected", "forwarded", "consumed"],
         figures: path_formation,
     },
-    Demo {
+    BuiltinDemo {
         name: "contention",
         title: "contention: three hosts send to a fourth, through one output",
         text: "\
@@ -30,7 +30,7 @@ the inputs, so that none starves (S-5).",
         events: &["forwarded"],
         figures: shares,
     },
-    Demo {
+    BuiltinDemo {
         name: "ring",
         title: "a ring of switches that deadlocks, and is freed by the timeouts",
         text: "\
@@ -41,7 +41,7 @@ is sent afterwards arrives.",
         events: &["injected", "blocked", "consumed", "dropped"],
         figures: timeout,
     },
-    Demo {
+    BuiltinDemo {
         name: "cut",
         title: "a cable that is cut in mid-packet, and mended",
         text: "\
@@ -60,7 +60,7 @@ wrong. While the link is open, the switch drops what is to go there (S-1).",
         ],
         figures: silence,
     },
-    Demo {
+    BuiltinDemo {
         name: "lost-gap",
         title: "a lost GAP: two packets become one",
         text: "\
@@ -71,7 +71,7 @@ at its initial value, 0 (P-4).",
         events: &["injected", "forwarded", "consumed", "fault", "merged", "dropped"],
         figures: |_| Vec::new(),
     },
-    Demo {
+    BuiltinDemo {
         name: "open-wire",
         title: "a stuck-open wire: every 1 on it arrives as a 0",
         text: "\
@@ -81,7 +81,7 @@ where they should; data cannot be mended, and the CRC byte tells (P-6).",
         events: &["fault", "corrected-code", "invalid-code", "consumed"],
         figures: mended,
     },
-    Demo {
+    BuiltinDemo {
         name: "slack",
         title: "a slack buffer that is too short for its cable",
         text: "\
@@ -91,7 +91,7 @@ of the cable (F-4). Here it has not: bytes are lost, and reported by ORUN (F-9).
         events: &["threshold", "sender-stopped", "overflow", "overrun-alarm", "consumed"],
         figures: slack,
     },
-    Demo {
+    BuiltinDemo {
         name: "adversary",
         title: "an adversarial sink: it provokes the most STOP and GO",
         text: "\
@@ -102,7 +102,7 @@ most (F-4).",
         events: &["threshold", "sender-stopped", "sender-resumed"],
         figures: overhead,
     },
-    Demo {
+    BuiltinDemo {
         name: "now36",
         title: "36 hosts of the Berkeley NOW: uniform random traffic",
         text: "\
@@ -112,7 +112,7 @@ fifth of what its link carries (up*/down* routes, N-2).",
         events: &[],
         figures: |_| Vec::new(),
     },
-    Demo {
+    BuiltinDemo {
         name: "lossy",
         title: "a lossy cable under messages: what is lost is sent again",
         text: "\
@@ -123,7 +123,7 @@ is written once (T-5).",
         events: &["transport-retransmitted", "transport-duplicate", "message-returned"],
         figures: once,
     },
-    Demo {
+    BuiltinDemo {
         name: "nacks",
         title: "a NACK storm: four clients overrun the queue of a slow server",
         text: "\
@@ -133,7 +133,7 @@ again by itself; the next scan does, if it is old enough (T-10). None is lost.",
         events: &["message-refused", "transport-retransmitted"],
         figures: once,
     },
-    Demo {
+    BuiltinDemo {
         name: "overcommit",
         title: "1 to 32 virtual networks into one server, whose NIC has seven frames",
         text: "\
@@ -143,7 +143,7 @@ refused, and have it loaded in place of another (T-6, T-13, T-15).",
         events: &["endpoint-leaving", "endpoint-unloaded", "endpoint-loaded"],
         figures: overcommitted,
     },
-    Demo {
+    BuiltinDemo {
         name: "unreachable",
         title: "a host that cannot be reached: its messages go back to their sender",
         text: "\
@@ -153,7 +153,7 @@ come back (T-11). Those for h2 go on.",
         events: &["fault", "message-returned"],
         figures: returned,
     },
-    Demo {
+    BuiltinDemo {
         name: "restart",
         title: "NICs that are restarted in mid-conversation",
         text: "\
@@ -172,12 +172,12 @@ begins them anew, with the same messages (T-12). What lay in its frames is lost 
     },
 ];
 
-fn figure(what: &str, published: &str, measured: String) -> Figure {
-    Figure { what: what.to_owned(), published: published.to_owned(), measured }
+fn figure(what: &str, published: &str, measured: String) -> DemoFigure {
+    DemoFigure { what: what.to_owned(), published: published.to_owned(), measured }
 }
 
 /// What became of messages, and what it took.
-fn once(run: &Run<'_>) -> Vec<Figure> {
+fn once(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let of = |kind: &str| run.seen.count(kind);
     let accepted = of("message-accepted");
     let ended = of("message-acknowledged").saturating_add(of("message-returned"));
@@ -196,7 +196,7 @@ fn once(run: &Run<'_>) -> Vec<Figure> {
 }
 
 /// Messages that were written, with ever more virtual networks.
-fn overcommitted(run: &Run<'_>) -> Vec<Figure> {
+fn overcommitted(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let figures = (0..6_u32).map(|phase| {
         let written = run.seen.written.get(&(u64::from(phase) * 2 + 1)).copied().unwrap_or(0);
         let networks = 1_u32 << phase;
@@ -211,7 +211,7 @@ fn overcommitted(run: &Run<'_>) -> Vec<Figure> {
 }
 
 /// How long after the cut the first message came back.
-fn returned(run: &Run<'_>) -> Vec<Figure> {
+fn returned(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let (cut, back) = (run.seen.first("fault"), run.seen.first("message-returned"));
     let waited = cut.zip(back).and_then(|(cut, back)| back.at.checked_sub(cut.at)).unwrap_or(0);
     let mut figures = once(run);
@@ -229,11 +229,11 @@ fn microseconds(periods: u64) -> String {
 }
 
 /// The longest time from a packet's first byte at a switch until its path is formed.
-fn path_formation(run: &Run<'_>) -> Vec<Figure> {
+fn path_formation(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let rows = || run.seen.rows();
     let formed = rows().filter_map(|row| {
-        let What::Forwarded { .. } = row.what else { return None };
-        let injected = |other: &&Happened| matches!(other.what, What::Injected { .. });
+        let TruthEventKind::Forwarded { .. } = row.kind else { return None };
+        let injected = |other: &&TruthEvent| matches!(other.kind, TruthEventKind::Injected { .. });
         let injected = rows().filter(injected).find(|other| other.packet == row.packet)?;
         let cable = run.scenario.topology.cable(injected.place)?;
         row.at.checked_sub(injected.at)?.checked_sub(cable.link.delay.0)
@@ -243,15 +243,15 @@ fn path_formation(run: &Run<'_>) -> Vec<Figure> {
 }
 
 /// How many packets of each sender have arrived.
-fn shares(run: &Run<'_>) -> Vec<Figure> {
+fn shares(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let counts: Vec<String> = run.seen.consumed.values().map(u64::to_string).collect();
     vec![figure("packets of each sender that have arrived (S-5)", "equal", counts.join(", "))]
 }
 
 /// How long the first packet was under way until its sender gave up.
-fn timeout(run: &Run<'_>) -> Vec<Figure> {
+fn timeout(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let waited = run.seen.first("blocked").and_then(|blocked| {
-        let is_same = |row: &&Happened| row.packet == blocked.packet;
+        let is_same = |row: &&TruthEvent| row.packet == blocked.packet;
         blocked.at.checked_sub(run.seen.rows().find(is_same)?.at)
     });
     let waited = waited.unwrap_or(0);
@@ -262,7 +262,7 @@ fn timeout(run: &Run<'_>) -> Vec<Figure> {
 }
 
 /// Silent periods until a link is open, the first and the last included.
-fn silence(run: &Run<'_>) -> Vec<Figure> {
+fn silence(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let (cut, open) = (run.seen.first("fault"), run.seen.first("open-link"));
     let silent = cut.zip(open).and_then(|(cut, open)| open.at.checked_sub(cut.at));
     let silent = silent.map_or(0, |periods| periods.saturating_add(1));
@@ -270,7 +270,7 @@ fn silence(run: &Run<'_>) -> Vec<Figure> {
 }
 
 /// Weakened codes that were not mended.
-fn mended(run: &Run<'_>) -> Vec<Figure> {
+fn mended(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let [mended, not] = ["corrected-code", "invalid-code"].map(|kind| run.seen.count(kind));
     vec![figure(
         "GAP and STOP mended, of all weakened (C-4)",
@@ -280,7 +280,7 @@ fn mended(run: &Run<'_>) -> Vec<Figure> {
 }
 
 /// The slack that there is, and that the longest cable needs.
-fn slack(run: &Run<'_>) -> Vec<Figure> {
+fn slack(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let longest = run.scenario.topology.cables().iter().max_by_key(|cable| cable.link.delay.0);
     let Some(link) = longest.map(|cable| cable.link) else { return Vec::new() };
     let [port, _] = link.ports;
@@ -301,11 +301,11 @@ fn slack(run: &Run<'_>) -> Vec<Figure> {
 }
 
 /// What STOP and GO take of the channels on which they go.
-fn overhead(run: &Run<'_>) -> Vec<Figure> {
+fn overhead(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let topology = &run.scenario.topology;
     let ends = topology.cables().iter().flat_map(|cable| cable.ends);
-    let share = |from: Port| {
-        let (passed, _) = run.network.port(from)?;
+    let share = |from: NodePort| {
+        let (passed, _) = run.network.port_state(from)?;
         let commands = ChannelStatistics {
             periods: run.scenario.duration,
             commands: passed.commands,

@@ -9,27 +9,29 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use analyzer::text::{Line, Role};
+use analyzer::render::{StyledLine, TextStyle};
 use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use simulator::experiment::{EXPERIMENTS, Effort, Experiment, Findings, Reading};
+use simulator::experiment::{
+    EXPERIMENTS, Experiment, ExperimentEffort, ExperimentResult, PointMeasurement,
+};
 use simulator::scenario::ScenarioError;
 
-use crate::args::{Experiment as Arguments, Format};
-use crate::files::QUIET;
-use crate::output::Output;
-use crate::report::{Failure, Report};
-use crate::target::Target;
+use crate::args::{ExperimentArgs as Arguments, OutputFormat};
+use crate::atomic_file::AtomicFile;
+use crate::exit::{CliError, RunReport};
+use crate::input::PROGRESS_DELAY;
+use crate::output::StandardOutput;
 
 /// All of them, one after the other.
 const ALL: &str = "all";
 
 /// An experiment and what came of it.
-struct Outcome {
+struct ExperimentOutcome {
     experiment: &'static Experiment,
-    effort: Effort,
-    findings: Findings,
+    effort: ExperimentEffort,
+    findings: ExperimentResult,
 }
 
 /// The names, for the command line.
@@ -38,58 +40,64 @@ pub(crate) fn names() -> PossibleValuesParser {
     names.chain([ALL]).collect::<Vec<_>>().into()
 }
 
-pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<Report, Failure> {
+pub(crate) fn run(
+    arguments: &Arguments,
+    output: &mut StandardOutput,
+) -> Result<RunReport, CliError> {
     let Arguments { name, list: _, directory, format, quick } = arguments;
     let Some(name) = name else {
         list(output);
-        return Ok(Report::default());
+        return Ok(RunReport::default());
     };
     if let Some(directory) = directory {
-        fs::create_dir_all(directory).map_err(|error| Failure::writing(directory, &error))?;
+        fs::create_dir_all(directory).map_err(|error| CliError::writing(directory, &error))?;
     }
-    let effort = if *quick { Effort::Quick } else { Effort::Full };
+    let effort = if *quick { ExperimentEffort::Quick } else { ExperimentEffort::Full };
     let mut outcomes = Vec::new();
     for experiment in EXPERIMENTS.iter().filter(|one| name == ALL || one.name == name) {
-        let findings = measure(experiment, effort).map_err(|error| Failure::scenario(&error))?;
-        let outcome = Outcome { experiment, effort, findings };
+        let findings = measure(experiment, effort).map_err(|error| CliError::scenario(&error))?;
+        let outcome = ExperimentOutcome { experiment, effort, findings };
         if let Some(directory) = directory {
             write(directory, &outcome)?;
         }
         match format {
-            Format::Text => {
+            OutputFormat::Text => {
                 if !outcomes.is_empty() {
-                    output.line(&Line::default());
+                    output.line(&StyledLine::default());
                 }
                 text::print(&outcome, &mut |line| output.line(&line));
             }
-            Format::Jsonl => output.json(&json::whole(&outcome), "\n"),
-            Format::Json => {}
+            OutputFormat::Jsonl => output.json(&json::whole(&outcome), "\n"),
+            OutputFormat::Json => {}
         }
         outcomes.push(outcome);
     }
-    if *format == Format::Json {
+    if *format == OutputFormat::Json {
         output.json(&json::all(&outcomes), "\n");
     }
-    Ok(Report::default())
+    Ok(RunReport::default())
 }
 
-fn list(output: &mut Output) {
+fn list(output: &mut StandardOutput) {
     let width = EXPERIMENTS.iter().map(|one| one.name.len()).max().unwrap_or(0);
     for experiment in &EXPERIMENTS {
-        let name = Line::of(Role::Head, format!("{:<width$} ", experiment.name));
-        output.line(&name.and(Role::Plain, experiment.title));
+        let name = StyledLine::of(TextStyle::Head, format!("{:<width$} ", experiment.name));
+        output.line(&name.and(TextStyle::Plain, experiment.title));
     }
 }
 
 /// Runs all points, several at once. What comes of them does not depend on how many.
-fn measure(experiment: &Experiment, effort: Effort) -> Result<Findings, ScenarioError> {
+fn measure(
+    experiment: &Experiment,
+    effort: ExperimentEffort,
+) -> Result<ExperimentResult, ScenarioError> {
     let points = experiment.points(effort);
     let progress = progress(points.iter().map(|point| point.duration).sum());
-    let readings: Result<Vec<Reading>, ScenarioError> = points
+    let readings: Result<Vec<PointMeasurement>, ScenarioError> = points
         .par_iter()
         .map(|point| {
             point.run(&|periods| {
-                if progress.elapsed() > QUIET {
+                if progress.elapsed() > PROGRESS_DELAY {
                     progress.inc(periods);
                 } else {
                     // Counted, but not yet shown.
@@ -114,9 +122,9 @@ fn progress(periods: u64) -> ProgressBar {
 }
 
 /// Writes the files of an experiment: text, JSON, a CSV file for each table, an SVG for each picture.
-fn write(directory: &Path, outcome: &Outcome) -> Result<(), Failure> {
+fn write(directory: &Path, outcome: &ExperimentOutcome) -> Result<(), CliError> {
     let name = outcome.experiment.name;
-    let Findings { figures, settings, tables, plots, notes: _ } = &outcome.findings;
+    let ExperimentResult { figures, settings, tables, plots, notes: _ } = &outcome.findings;
     let path = |end: &str| directory.join(format!("{name}{end}"));
     let mut text = String::new();
     text::print(outcome, &mut |line| text += &format!("{line}\n"));
@@ -134,12 +142,12 @@ fn write(directory: &Path, outcome: &Outcome) -> Result<(), Failure> {
 }
 
 /// Writes a file: whole, or not at all.
-fn put(path: &Path, text: &str) -> Result<(), Failure> {
-    Target::create(path)
+fn put(path: &Path, text: &str) -> Result<(), CliError> {
+    AtomicFile::create(path)
         .and_then(|mut target| {
             target.write_all(text.as_bytes())?;
-            target.settle()?;
-            target.keep()
+            target.sync()?;
+            target.commit()
         })
-        .map_err(|error| Failure::writing(path, &error))
+        .map_err(|error| CliError::writing(path, &error))
 }

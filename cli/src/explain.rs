@@ -1,69 +1,74 @@
 //! `myriscope explain`: a rule or a finding, and what it takes to see it.
 
-use analyzer::finding::{self, About, Kind};
-use analyzer::rules::{self, KindRow, Rule, RuleRow};
-use analyzer::text::explain as text;
+use analyzer::finding::{self, FindingInfo, FindingKind};
+use analyzer::render::explain as text;
+use analyzer::rules::{self, FindingInfoRow, Rule, RuleRow};
 use serde::Serialize;
 
-use crate::args::{Explain, Format};
-use crate::output::Output;
-use crate::report::{Failure, Report};
+use crate::args::{ExplainArgs, OutputFormat};
+use crate::exit::{CliError, RunReport};
+use crate::output::StandardOutput;
 
 #[derive(Serialize)]
-struct Explained {
+struct ExplainOutput {
     rules: Vec<RuleRow>,
-    findings: Vec<KindRow>,
+    findings: Vec<FindingInfoRow>,
 }
 
-enum Asked {
+enum ExplainTopic {
     All,
     Rule(&'static Rule),
-    Finding(&'static About),
+    Finding(&'static FindingInfo),
 }
 
-pub(crate) fn run(arguments: &Explain, output: &mut Output) -> Result<Report, Failure> {
+pub(crate) fn run(
+    arguments: &ExplainArgs,
+    output: &mut StandardOutput,
+) -> Result<RunReport, CliError> {
     let asked = match &arguments.name {
-        None => Asked::All,
-        Some(name) => asked(name)?,
+        None => ExplainTopic::All,
+        Some(name) => find_topic(name)?,
     };
     let out = &mut |line| output.line(&line);
     match (&asked, arguments.format) {
-        (Asked::All, Format::Text) => text::list(out),
-        (Asked::Rule(rule), Format::Text) => text::rule(rule, out),
-        (Asked::Finding(about), Format::Text) => text::finding(about, out),
-        (_, Format::Json) => output.json(&explained(&asked), "\n"),
-        (_, Format::Jsonl) => {
-            let Explained { rules, findings } = explained(&asked);
+        (ExplainTopic::All, OutputFormat::Text) => text::list(out),
+        (ExplainTopic::Rule(rule), OutputFormat::Text) => text::rule(rule, out),
+        (ExplainTopic::Finding(about), OutputFormat::Text) => text::finding(about, out),
+        (_, OutputFormat::Json) => output.json(&explained(&asked), "\n"),
+        (_, OutputFormat::Jsonl) => {
+            let ExplainOutput { rules, findings } = explained(&asked);
             rules.iter().for_each(|row| output.json(row, "\n"));
             findings.iter().for_each(|row| output.json(row, "\n"));
         }
     }
-    Ok(Report::default())
+    Ok(RunReport::default())
 }
 
-fn asked(name: &str) -> Result<Asked, Failure> {
+fn find_topic(name: &str) -> Result<ExplainTopic, CliError> {
     if let Some(rule) = rules::rule(name) {
-        return Ok(Asked::Rule(rule));
+        return Ok(ExplainTopic::Rule(rule));
     }
-    Kind::named(name).map(Asked::Finding).ok_or_else(|| Failure::told(unknown(name)))
+    FindingKind::named(name)
+        .map(ExplainTopic::Finding)
+        .ok_or_else(|| CliError::message(unknown_name(name)))
 }
 
-fn explained(asked: &Asked) -> Explained {
-    let (rules, kinds): (Vec<&Rule>, Vec<&About>) = match asked {
-        Asked::All => (rules::all().collect(), finding::ALL.iter().collect()),
-        Asked::Rule(rule) => (vec![*rule], rule.findings().collect()),
-        Asked::Finding(about) => {
+fn explained(asked: &ExplainTopic) -> ExplainOutput {
+    let (rules, kinds): (Vec<&Rule>, Vec<&FindingInfo>) = match asked {
+        ExplainTopic::All => (rules::all().collect(), finding::ALL.iter().collect()),
+        ExplainTopic::Rule(rule) => (vec![*rule], rule.findings().collect()),
+        ExplainTopic::Finding(about) => {
             (about.rule.and_then(rules::rule).into_iter().collect(), vec![*about])
         }
     };
-    Explained {
+    ExplainOutput {
         rules: rules.into_iter().map(Rule::row).collect(),
-        findings: kinds.into_iter().map(About::row).collect(),
+        findings: kinds.into_iter().map(FindingInfo::row).collect(),
     }
 }
 
 /// What is said to a name that nothing has.
-fn unknown(name: &str) -> String {
+fn unknown_name(name: &str) -> String {
     let names = rules::all().map(|rule| rule.id).chain(finding::ALL.iter().map(|about| about.name));
     let near = |known: &&str| {
         // F3 is meant for F-3.

@@ -4,30 +4,35 @@ mod buffers;
 
 use std::ops::ControlFlow;
 
-use analyzer::analysis::{Analysis, Told, Wanted};
 use analyzer::filter::RowKind;
-use analyzer::link::Link;
+use analyzer::link::LinkAnalysis;
 use analyzer::link::report::ChannelReport;
-use analyzer::link::slack::Assumptions;
-use analyzer::link::state::Interval;
-use analyzer::text;
+use analyzer::link::slack::LinkAssumptions;
+use analyzer::link::state::ActivityInterval;
+use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use analyzer::render;
 use codec::capture::Channel;
 
-use crate::analysing::{analyse, look_for_channel, tell_unread};
-use crate::args::{Format, Links, View};
-use crate::files::Capture;
-use crate::listing::{Choice, Listing, Origin};
-use crate::output::Output;
-use crate::report::{Failure, Report};
+use crate::analyze::{analyze, check_channel_exists, print_unread};
+use crate::args::{LinksArgs, OutputFormat, ViewArgs};
+use crate::exit::{CliError, RunReport};
+use crate::input::CliCapture;
+use crate::listing::{RowSelection, RowSource, RowWriter};
+use crate::output::StandardOutput;
 
-pub(crate) fn run(arguments: &Links, output: &mut Output) -> Result<Report, Failure> {
-    let Links { view, .. } = arguments;
+pub(crate) fn run(
+    arguments: &LinksArgs,
+    output: &mut StandardOutput,
+) -> Result<RunReport, CliError> {
+    let LinksArgs { view, .. } = arguments;
     let kind = arguments.kind();
-    let Some(choice) = Choice::of(view, kind, output)? else { return Ok(Report::default()) };
+    let Some(choice) = RowSelection::of(view, kind, output)? else {
+        return Ok(RunReport::default());
+    };
     let timed = matches!(kind, RowKind::Intervals | RowKind::Fills);
     if !timed && (view.from.is_some() || view.to.is_some()) {
         let what = "--from and --to choose among intervals and fills: add --intervals or --fill";
-        return Err(Failure::reading(&view.file, &what));
+        return Err(CliError::reading(&view.file, &what));
     }
     let assumptions = arguments.assume.unwrap_or_default();
     match kind {
@@ -48,34 +53,43 @@ pub(crate) fn run(arguments: &Links, output: &mut Output) -> Result<Report, Fail
 }
 
 /// Lists the intervals.
-fn list(view: &View, choice: Choice, output: &mut Output) -> Result<Report, Failure> {
-    let mut report = Report::of(&view.file);
-    let mut listing = Listing::new(view, choice, RowKind::Intervals.name(), output);
-    listing.head(|out| out(text::interval_head()));
-    let mut told = |analysis: &Analysis<Capture>, told: Told| {
-        if let Told::Interval(interval) = told
+fn list(
+    view: &ViewArgs,
+    choice: RowSelection,
+    output: &mut StandardOutput,
+) -> Result<RunReport, CliError> {
+    let mut report = RunReport::of(&view.file);
+    let mut listing = RowWriter::new(view, choice, RowKind::Intervals.name(), output);
+    listing.head(|out| out(render::interval_head()));
+    let mut told = |analysis: &CaptureAnalysis<CliCapture>, told: AnalysisEvent| {
+        if let AnalysisEvent::Interval(interval) = told
             && let Some(channel) = analysis.channel(interval.channel)
-            && is_asked_for(view, channel, &interval)
+            && is_selected(view, channel, &interval)
         {
             let row = interval.row(&channel.name);
-            if listing.keeps(&row, Origin::on(Some(channel))) {
-                listing.row(&row, channel.capture, |out| out(text::interval(channel, &interval)));
+            if listing.keeps(&row, RowSource::on(Some(channel))) {
+                listing.row(&row, channel.capture, |out| out(render::interval(channel, &interval)));
             }
         }
-        if listing.wants_more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if listing.accepts_more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let file = &view.file;
-    let analysis =
-        analyse(file, Wanted::Intervals, Assumptions::default(), &mut report, &mut told)?;
-    if listing.wants_more() {
-        look_for_channel(view, &analysis, &mut report);
+    let analysis = analyze(
+        file,
+        AnalysisScope::Intervals,
+        LinkAssumptions::default(),
+        &mut report,
+        &mut told,
+    )?;
+    if listing.accepts_more() {
+        check_channel_exists(view, &analysis, &mut report);
     }
     listing.finish();
     Ok(report)
 }
 
 /// Whether an interval is of the channel, and any of its characters in the window.
-fn is_asked_for(view: &View, channel: &Channel, interval: &Interval) -> bool {
+fn is_selected(view: &ViewArgs, channel: &Channel, interval: &ActivityInterval) -> bool {
     let (from, to) = view.window().on(channel);
     let named = view.channel.as_ref().is_none_or(|name| *name == channel.name);
     named && interval.start < to && from < interval.end
@@ -83,34 +97,34 @@ fn is_asked_for(view: &View, channel: &Channel, interval: &Interval) -> bool {
 
 /// Tells what every channel did, added up.
 fn sum(
-    view: &View,
-    mut choice: Choice,
-    assumptions: Assumptions,
-    output: &mut Output,
-) -> Result<Report, Failure> {
-    let mut report = Report::of(&view.file);
-    let mut told = |_: &Analysis<Capture>, _| ControlFlow::Continue(());
-    let analysis = analyse(&view.file, Wanted::Counts, assumptions, &mut report, &mut told)?;
-    look_for_channel(view, &analysis, &mut report);
+    view: &ViewArgs,
+    mut choice: RowSelection,
+    assumptions: LinkAssumptions,
+    output: &mut StandardOutput,
+) -> Result<RunReport, CliError> {
+    let mut report = RunReport::of(&view.file);
+    let mut told = |_: &CaptureAnalysis<CliCapture>, _| ControlFlow::Continue(());
+    let analysis = analyze(&view.file, AnalysisScope::Counts, assumptions, &mut report, &mut told)?;
+    check_channel_exists(view, &analysis, &mut report);
     let mut left = view.limit.unwrap_or(u64::MAX);
     let mut keeps = |found: &ChannelReport<'_>| {
         view.channel.as_ref().is_none_or(|name| *name == found.channel.name)
-            && choice.keeps(&found.row(), Origin::on(Some(found.channel)))
+            && choice.keeps(&found.row(), RowSource::on(Some(found.channel)))
             && left.checked_sub(1).map(|fewer| left = fewer).is_some()
     };
     let links: Vec<Vec<ChannelReport<'_>>> = analysis
         .links()
-        .map(|link| Link::reports(link).filter(&mut keeps).collect())
+        .map(|link| LinkAnalysis::reports(link).filter(&mut keeps).collect())
         .filter(|link: &Vec<_>| !link.is_empty())
         .collect();
-    if view.format == Format::Text && choice.columns().is_none() {
-        tell_unread(&analysis, output);
+    if view.format == OutputFormat::Text && choice.columns().is_none() {
+        print_unread(&analysis, output);
         if !links.is_empty() || report.is_clean() {
-            text::links(&links, &mut |line| output.line(&line));
+            render::links(&links, &mut |line| output.line(&line));
         }
         return Ok(report);
     }
-    let mut listing = Listing::new(view, choice, RowKind::Links.name(), output);
+    let mut listing = RowWriter::new(view, choice, RowKind::Links.name(), output);
     listing.head(|_| {});
     for found in links.iter().flatten() {
         listing.row(&found.row(), found.channel.capture, |_| {});

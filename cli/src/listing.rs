@@ -2,26 +2,26 @@
 //! that is asked for.
 
 use analyzer::captured::CapturedRow;
-use analyzer::filter::{Columns, Filter, FilterError, RowKind};
-use analyzer::text::{self, Line};
-use codec::capture::{CaptureError, Channel, Progress};
+use analyzer::filter::{ColumnList, Filter, FilterError, RowKind};
+use analyzer::render::{self, StyledLine};
+use codec::capture::{CaptureError, Channel, ReadProgress};
 use serde::Serialize;
 
-use crate::args::{Format, View};
-use crate::output::Output;
-use crate::picked::picked;
-use crate::report::{Failure, Report};
+use crate::args::{OutputFormat, ViewArgs};
+use crate::exit::{CliError, RunReport};
+use crate::json_select::selected_members;
+use crate::output::StandardOutput;
 
 /// Origin of a row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Origin {
+pub(crate) struct RowSource {
     /// Number of its capture in the file.
     pub(crate) capture: u32,
     /// Period of the channel of its places; 1 if they are on several channels.
     pub(crate) period_ps: u64,
 }
 
-impl Origin {
+impl RowSource {
     /// Origin of a row whose places are on a channel.
     pub(crate) fn on(channel: Option<&Channel>) -> Self {
         let origin = |it: &Channel| Self { capture: it.capture, period_ps: it.period_ps.get() };
@@ -36,29 +36,29 @@ impl Origin {
 
 /// Which rows are asked for by what they have, and what of them.
 #[derive(Clone, Debug)]
-pub(crate) struct Choice {
+pub(crate) struct RowSelection {
     filter: Option<Filter>,
-    columns: Option<Columns>,
+    columns: Option<ColumnList>,
 }
 
-impl Choice {
+impl RowSelection {
     /// What the command line asks of rows of a kind; none if it asks only for the list of fields,
     /// which is printed then.
     ///
     /// # Errors
     /// It asks for what there is not; so this comes before any file is opened.
     pub(crate) fn of(
-        view: &View,
+        view: &ViewArgs,
         kind: RowKind,
-        output: &mut Output,
-    ) -> Result<Option<Self>, Failure> {
+        output: &mut StandardOutput,
+    ) -> Result<Option<Self>, CliError> {
         if view.list_fields {
             list_fields(kind, view.format, output);
             return Ok(None);
         }
-        let wrong = |error: FilterError| Failure::filter(&error);
+        let wrong = |error: FilterError| CliError::filter(&error);
         let filter = view.filter.as_deref().map(|text| Filter::parse(text, kind));
-        let columns = view.fields.as_deref().map(|list| Columns::parse(list, kind));
+        let columns = view.fields.as_deref().map(|list| ColumnList::parse(list, kind));
         Ok(Some(Self {
             filter: filter.transpose().map_err(wrong)?,
             columns: columns.transpose().map_err(wrong)?,
@@ -67,7 +67,7 @@ impl Choice {
 
     /// Whether the filter or the columns need a field.
     pub(crate) fn needs(&self, name: &str) -> bool {
-        self.filter.as_ref().is_some_and(|filter| filter.asks_for(name)) || self.shows(name)
+        self.filter.as_ref().is_some_and(|filter| filter.uses_field(name)) || self.shows(name)
     }
 
     /// Whether a field is among the columns.
@@ -76,8 +76,8 @@ impl Choice {
     }
 
     /// Whether a row passes the filter.
-    pub(crate) fn keeps(&mut self, row: &impl Serialize, origin: Origin) -> bool {
-        let Origin { capture, period_ps } = origin;
+    pub(crate) fn keeps(&mut self, row: &impl Serialize, origin: RowSource) -> bool {
+        let RowSource { capture, period_ps } = origin;
         let row = CapturedRow { row, capture };
         self.filter.as_mut().is_none_or(|filter| filter.keeps(&row, period_ps))
     }
@@ -88,73 +88,73 @@ impl Choice {
     }
 
     /// The columns, where not all are asked for.
-    pub(crate) const fn columns(&mut self) -> Option<&mut Columns> {
+    pub(crate) const fn columns(&mut self) -> Option<&mut ColumnList> {
         self.columns.as_mut()
     }
 }
 
 /// Prints the fields that rows of a kind have.
-fn list_fields(kind: RowKind, format: Format, output: &mut Output) {
+fn list_fields(kind: RowKind, format: OutputFormat, output: &mut StandardOutput) {
     match format {
-        Format::Text => text::fields(kind, &mut |line| output.line(&line)),
-        Format::Json => {
+        OutputFormat::Text => render::fields(kind, &mut |line| output.line(&line)),
+        OutputFormat::Json => {
             output.text("{\"fields\":");
             output.json(&kind.fields(), "}\n");
         }
-        Format::Jsonl => kind.fields().iter().for_each(|field| output.json(field, "\n")),
+        OutputFormat::Jsonl => kind.fields().iter().for_each(|field| output.json(field, "\n")),
     }
 }
 
 /// A list of rows on its way out. Nothing is printed before there is something to print: a capture
 /// that cannot be opened has no list.
-pub(crate) struct Listing<'a> {
-    view: &'a View,
-    choice: Choice,
-    output: &'a mut Output,
-    opening: Opening,
+pub(crate) struct RowWriter<'a> {
+    view: &'a ViewArgs,
+    choice: RowSelection,
+    output: &'a mut StandardOutput,
+    opening: ListOpening,
     printed: u64,
     /// Capture of the newest row.
     capture: u32,
 }
 
 /// What a list starts with.
-enum Opening {
+enum ListOpening {
     /// Still to be printed: the list's name, and what stands above its rows.
     Due {
         name: &'static str,
-        head: Vec<Line>,
+        head: Vec<StyledLine>,
     },
     Printed,
 }
 
-impl<'a> Listing<'a> {
+impl<'a> RowWriter<'a> {
     /// Starts a list; `name` is what it is called as a JSON object.
     pub(crate) fn new(
-        view: &'a View,
-        choice: Choice,
+        view: &'a ViewArgs,
+        choice: RowSelection,
         name: &'static str,
-        output: &'a mut Output,
+        output: &'a mut StandardOutput,
     ) -> Self {
-        let opening = Opening::Due { name, head: Vec::new() };
+        let opening = ListOpening::Due { name, head: Vec::new() };
         Self { view, choice, output, opening, printed: 0, capture: 0 }
     }
 
     /// Takes what stands above the rows: for people only.
-    pub(crate) fn head(&mut self, lines: impl FnOnce(&mut dyn FnMut(Line))) {
+    pub(crate) fn head(&mut self, lines: impl FnOnce(&mut dyn FnMut(StyledLine))) {
         let mut above = Vec::new();
         match self.choice.columns().map(|columns| columns.head()) {
             Some(line) => above.push(line),
             None => lines(&mut |line| above.push(line)),
         }
         match &mut self.opening {
-            Opening::Due { head, .. } => head.append(&mut above),
-            Opening::Printed => above.iter().for_each(|line| self.line(line)),
+            ListOpening::Due { head, .. } => head.append(&mut above),
+            ListOpening::Printed => above.iter().for_each(|line| self.line(line)),
         }
     }
 
     /// Prints a line between rows: for people only.
-    pub(crate) fn line(&mut self, line: &Line) {
-        if self.view.format == Format::Text {
+    pub(crate) fn line(&mut self, line: &StyledLine) {
+        if self.view.format == OutputFormat::Text {
             self.open();
             self.output.line(line);
         }
@@ -162,19 +162,20 @@ impl<'a> Listing<'a> {
 
     /// Prints what the list starts with, once.
     fn open(&mut self) {
-        let Opening::Due { name, head } = std::mem::replace(&mut self.opening, Opening::Printed)
+        let ListOpening::Due { name, head } =
+            std::mem::replace(&mut self.opening, ListOpening::Printed)
         else {
             return;
         };
         match self.view.format {
-            Format::Text => head.iter().for_each(|line| self.output.line(line)),
-            Format::Json => self.output.text(&format!("{{\"{name}\":[")),
-            Format::Jsonl => {}
+            OutputFormat::Text => head.iter().for_each(|line| self.output.line(line)),
+            OutputFormat::Json => self.output.text(&format!("{{\"{name}\":[")),
+            OutputFormat::Jsonl => {}
         }
     }
 
-    /// Whether a row is asked for: see [`Choice::keeps`].
-    pub(crate) fn keeps(&mut self, row: &impl Serialize, origin: Origin) -> bool {
+    /// Whether a row is asked for: see [`RowSelection::keeps`].
+    pub(crate) fn keeps(&mut self, row: &impl Serialize, origin: RowSource) -> bool {
         self.choice.keeps(row, origin)
     }
 
@@ -182,7 +183,7 @@ impl<'a> Listing<'a> {
     pub(crate) fn enter(&mut self, capture: u32) {
         if self.capture != capture && !self.choice.shows("capture") {
             self.capture = capture;
-            self.line(&text::capture_line(capture));
+            self.line(&render::capture_line(capture));
         }
     }
 
@@ -191,38 +192,38 @@ impl<'a> Listing<'a> {
         &mut self,
         row: &impl Serialize,
         capture: u32,
-        lines: impl FnOnce(&mut dyn FnMut(Line)),
+        lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) {
-        if !self.wants_more() {
+        if !self.accepts_more() {
             return;
         }
         self.open();
         self.enter(capture);
         let row = &CapturedRow { row, capture };
-        if self.view.format == Format::Json && self.printed > 0 {
+        if self.view.format == OutputFormat::Json && self.printed > 0 {
             self.output.text(",\n");
         }
-        let end = if self.view.format == Format::Jsonl { "\n" } else { "" };
+        let end = if self.view.format == OutputFormat::Jsonl { "\n" } else { "" };
         match (self.view.format, self.choice.columns()) {
-            (Format::Text, None) => lines(&mut |line| self.output.line(&line)),
-            (Format::Text, Some(columns)) => self.output.line(&columns.line(row)),
-            (Format::Json | Format::Jsonl, None) => self.output.json(row, end),
-            (Format::Json | Format::Jsonl, Some(columns)) => {
-                self.output.text(&(picked(row, columns.names()) + end));
+            (OutputFormat::Text, None) => lines(&mut |line| self.output.line(&line)),
+            (OutputFormat::Text, Some(columns)) => self.output.line(&columns.line(row)),
+            (OutputFormat::Json | OutputFormat::Jsonl, None) => self.output.json(row, end),
+            (OutputFormat::Json | OutputFormat::Jsonl, Some(columns)) => {
+                self.output.text(&(selected_members(row, columns.names()) + end));
             }
         }
         self.printed += 1;
     }
 
     /// Whether more rows are asked for, and somebody is there to read them.
-    pub(crate) fn wants_more(&self) -> bool {
+    pub(crate) fn accepts_more(&self) -> bool {
         self.output.is_open() && self.view.limit.is_none_or(|limit| self.printed < limit)
     }
 
     /// Ends the list.
     pub(crate) fn finish(mut self) {
         self.open();
-        if self.view.format == Format::Json {
+        if self.view.format == OutputFormat::Json {
             self.output.text("]}\n");
         }
     }
@@ -232,14 +233,14 @@ impl<'a> Listing<'a> {
 ///
 /// # Errors
 /// The file has no channel, so that there is nothing to print.
-pub(crate) fn read_on(
-    report: &mut Report,
-    mut step: impl FnMut(&mut Report) -> Result<Progress, CaptureError>,
-) -> Result<(), Failure> {
+pub(crate) fn read_all(
+    report: &mut RunReport,
+    mut step: impl FnMut(&mut RunReport) -> Result<ReadProgress, CaptureError>,
+) -> Result<(), CliError> {
     loop {
         match step(report) {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => return Ok(()),
+            Ok(ReadProgress::More) => {}
+            Ok(ReadProgress::Done) => return Ok(()),
             Err(error @ CaptureError::NoChannel { .. }) => return Err(report.failure(&error)),
             Err(error) => {
                 report.error(&error);

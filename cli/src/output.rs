@@ -2,26 +2,26 @@
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use analyzer::text::{Line, Role};
+use analyzer::render::{StyledLine, TextStyle};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use crate::args::Colour;
+use crate::args::ColourChoice;
 
 /// What is printed. The first error ends it; what comes after is not printed.
-pub(crate) struct Output {
+pub(crate) struct StandardOutput {
     stream: BufWriter<StdoutLock<'static>>,
-    style: fn(Role) -> Style,
+    style: fn(TextStyle) -> Style,
     result: io::Result<()>,
 }
 
-impl Output {
-    pub(crate) fn new(colour: Colour) -> Self {
+impl StandardOutput {
+    pub(crate) fn new(colour: ColourChoice) -> Self {
         let coloured = match colour {
-            Colour::Auto => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
-            Colour::Always => true,
-            Colour::Never => false,
+            ColourChoice::Auto => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+            ColourChoice::Always => true,
+            ColourChoice::Never => false,
         };
         Self {
             stream: BufWriter::with_capacity(64 << 10, io::stdout().lock()),
@@ -36,7 +36,7 @@ impl Output {
     }
 
     /// Prints a line.
-    pub(crate) fn line(&mut self, line: &Line) {
+    pub(crate) fn line(&mut self, line: &StyledLine) {
         let style = self.style;
         // Blanks at the end are not printed, as in the line's own text.
         let mut left = line.to_string().len();
@@ -83,13 +83,13 @@ impl Output {
     }
 }
 
-const fn style(role: Role) -> Style {
+const fn style(role: TextStyle) -> Style {
     match role {
-        Role::Plain => Style::new(),
-        Role::Dim => Style::new().dimmed(),
-        Role::Head => Style::new().bold(),
-        Role::Good => AnsiColor::Green.on_default(),
-        Role::Notice => AnsiColor::Yellow.on_default(),
-        Role::Bad => AnsiColor::Red.on_default().bold(),
+        TextStyle::Plain => Style::new(),
+        TextStyle::Dim => Style::new().dimmed(),
+        TextStyle::Head => Style::new().bold(),
+        TextStyle::Good => AnsiColor::Green.on_default(),
+        TextStyle::Notice => AnsiColor::Yellow.on_default(),
+        TextStyle::Bad => AnsiColor::Red.on_default().bold(),
     }
 }

@@ -4,14 +4,14 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use laws::caught::{Broken, caught};
-use laws::picture::{self, CANARY, Part, Picture, minimal};
-use laws::{Law, TARGETS};
+use laws::failure::{LawFailure, catch_failure};
+use laws::reproduction::{self, CANARY, Reproduction, ReproductionPart, minimal};
+use laws::{LawFunction, TARGETS};
 
-use crate::args::Reproduce;
-use crate::output::Output;
-use crate::report::{Failure, Report};
-use crate::target::{Target, is_standard};
+use crate::args::ReproduceArgs;
+use crate::atomic_file::{AtomicFile, is_standard};
+use crate::exit::{CliError, RunReport};
+use crate::output::StandardOutput;
 
 /// Most bytes of an input. *Chosen*: far more than any fuzzer tries.
 const INPUT_MAX: u64 = 1 << 24;
@@ -19,21 +19,24 @@ const INPUT_MAX: u64 = 1 << 24;
 /// The least input, where there is one.
 const INPUT_MIN: &str = "input.min";
 
-pub(crate) fn run(arguments: &Reproduce, output: &mut Output) -> Result<Report, Failure> {
-    let Reproduce { target, input: path, directory, runs } = arguments;
+pub(crate) fn run(
+    arguments: &ReproduceArgs,
+    output: &mut StandardOutput,
+) -> Result<RunReport, CliError> {
+    let ReproduceArgs { target, input: path, directory, runs } = arguments;
     let law = law(target)?;
     let input = read(path)?;
-    let mut report = Report::of(path);
+    let mut report = RunReport::of(path);
     let mut say = |line: String| output.text(&format!("{line}\n"));
-    let least = match caught(|| law(&input)) {
+    let least = match catch_failure(|| law(&input)) {
         Ok(()) => {
             say(format!("// {target}: the law holds of this input of {} bytes", input.len()));
             None
         }
         Err(broken) => {
-            report.found_wrong();
+            report.problem_found();
             let least = minimal(law, &input, &broken, *runs);
-            told(target, &broken, &mut say);
+            print_violation(target, &broken, &mut say);
             say(format!(
                 "// least input that does so: {} of {} bytes, after {} more runs",
                 least.input.len(),
@@ -43,7 +46,7 @@ pub(crate) fn run(arguments: &Reproduce, output: &mut Output) -> Result<Report, 
             Some(least.input)
         }
     };
-    let Some(picture) = picture::picture(target, least.as_ref().unwrap_or(&input)) else {
+    let Some(picture) = reproduction::picture(target, least.as_ref().unwrap_or(&input)) else {
         return Err(unknown(target));
     };
     if let Some(directory) = directory {
@@ -54,40 +57,40 @@ pub(crate) fn run(arguments: &Reproduce, output: &mut Output) -> Result<Report, 
 }
 
 /// Says how a law is broken: all lines of its message, without what harms a terminal.
-fn told(target: &str, broken: &Broken, say: &mut impl FnMut(String)) {
+fn print_violation(target: &str, broken: &LawFailure, say: &mut impl FnMut(String)) {
     say(format!("// {target}: THE LAW IS BROKEN at {}", broken.place));
     for line in broken.text.lines() {
-        let line: String = line.chars().flat_map(shown).collect();
+        let line: String = line.chars().flat_map(escaped).collect();
         say(format!("//   {line}"));
     }
 }
 
 /// A character, or what stands for it on a terminal.
-fn shown(c: char) -> impl Iterator<Item = char> {
+fn escaped(c: char) -> impl Iterator<Item = char> {
     let (plain, escaped) =
         if c.is_control() { (None, Some(c.escape_default())) } else { (Some(c), None) };
     plain.into_iter().chain(escaped.into_iter().flatten())
 }
 
-fn law(target: &str) -> Result<Law, Failure> {
-    picture::law(target).ok_or_else(|| unknown(target))
+fn law(target: &str) -> Result<LawFunction, CliError> {
+    reproduction::law(target).ok_or_else(|| unknown(target))
 }
 
 /// There is no such target: which there are, and which may have been meant.
-fn unknown(target: &str) -> Failure {
+fn unknown(target: &str) -> CliError {
     let names = || TARGETS.iter().map(|(name, _)| *name);
     let distance = |name: &&str| strsim::damerau_levenshtein(name, target);
     let near = names().min_by_key(distance).filter(|name| distance(name) <= 2);
     let near = near.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
     let names: Vec<&str> = names().collect();
-    Failure::told(format!(
+    CliError::message(format!(
         "no target {target:?}{near}: there are {}; and {CANARY}, whose law is broken on purpose",
         names.join(", ")
     ))
 }
 
 /// An input, which may be any bytes, or none.
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
     let mut all = |stream: &mut dyn Read| stream.take(INPUT_MAX + 1).read_to_end(&mut bytes);
     let read = if is_standard(path) {
@@ -95,10 +98,10 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     } else {
         File::open(path).and_then(|mut file| all(&mut file))
     };
-    read.map_err(|error| Failure::reading(path, &error))?;
+    read.map_err(|error| CliError::reading(path, &error))?;
     if bytes.len() as u64 > INPUT_MAX {
         let what = format!("more than {INPUT_MAX} bytes: no fuzzer tries so many");
-        return Err(Failure::reading(path, &what));
+        return Err(CliError::reading(path, &what));
     }
     Ok(bytes)
 }
@@ -106,12 +109,12 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 /// Writes what there is, all of it or nothing, and takes away what an earlier picture has left there.
 fn write(
     directory: &Path,
-    picture: &Picture,
+    picture: &Reproduction,
     least: Option<&[u8]>,
     say: &mut impl FnMut(String),
-) -> Result<(), Failure> {
-    fs::create_dir_all(directory).map_err(|error| Failure::writing(directory, &error))?;
-    let text = |part: &Part<String>| part.clone().map(String::into_bytes);
+) -> Result<(), CliError> {
+    fs::create_dir_all(directory).map_err(|error| CliError::writing(directory, &error))?;
+    let text = |part: &ReproductionPart<String>| part.clone().map(String::into_bytes);
     let least = least.map(<[u8]>::to_vec);
     let parts = [
         ("capture.pcapng", picture.capture.clone()),
@@ -125,23 +128,23 @@ fn write(
         let path = directory.join(name);
         let Ok(bytes) = part else { continue };
         let put = || {
-            let mut target = Target::create(&path)?;
+            let mut target = AtomicFile::create(&path)?;
             target.write_all(bytes)?;
-            target.settle()?;
+            target.sync()?;
             Ok(target)
         };
-        whole.push(put().map_err(|error: io::Error| Failure::writing(&path, &error))?);
+        whole.push(put().map_err(|error: io::Error| CliError::writing(&path, &error))?);
     }
     for target in whole {
         let path = target.path().to_owned();
-        target.keep().map_err(|error| Failure::writing(&path, &error))?;
+        target.commit().map_err(|error| CliError::writing(&path, &error))?;
     }
     for (name, part) in parts {
         let path = directory.join(name);
         match part {
             Ok(bytes) => say(format!("// {}: {} bytes", path.display(), bytes.len())),
             Err(why) => {
-                gone(&path)?;
+                remove(&path)?;
                 say(format!("// no {name}: {}", why.replace('\n', " ")));
             }
         }
@@ -150,10 +153,10 @@ fn write(
 }
 
 /// Takes a file away, if it is there.
-fn gone(path: &Path) -> Result<(), Failure> {
+fn remove(path: &Path) -> Result<(), CliError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(Failure::writing(path, &error))
+            Err(CliError::writing(path, &error))
         }
         Ok(()) | Err(_) => Ok(()),
     }

@@ -4,38 +4,41 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-use analyzer::link::slack::Assumptions;
-use analyzer::score::{Score, ScoreError, score};
-use analyzer::text;
+use analyzer::link::slack::LinkAssumptions;
+use analyzer::render;
+use analyzer::score::{ScoreError, ScoreReport, score};
 
 use crate::args;
-use crate::args::Format;
-use crate::files;
-use crate::output::Output;
-use crate::report::{Failure, Report};
-use crate::target::is_standard;
+use crate::args::OutputFormat;
+use crate::atomic_file::is_standard;
+use crate::exit::{CliError, RunReport};
+use crate::input;
+use crate::output::StandardOutput;
 
-pub(crate) fn run(arguments: &args::Score, output: &mut Output) -> Result<Report, Failure> {
-    let args::Score { capture, truth, format } = arguments;
+pub(crate) fn run(
+    arguments: &args::ScoreArgs,
+    output: &mut StandardOutput,
+) -> Result<RunReport, CliError> {
+    let args::ScoreArgs { capture, truth, format } = arguments;
     if is_standard(capture) {
-        return Err(Failure::reading(
+        return Err(CliError::reading(
             capture,
             &"a capture is read twice to be scored: name a file",
         ));
     }
-    let mut report = Report::of(capture);
-    let open = || files::open(capture);
+    let mut report = RunReport::of(capture);
+    let open = || input::open(capture);
     let mut fault = |fault| report.fault(fault);
     let result = if is_standard(truth) {
-        score(open, io::stdin().lock(), Assumptions::default(), &mut fault)
+        score(open, io::stdin().lock(), LinkAssumptions::default(), &mut fault)
     } else {
-        let truth = file(truth).map_err(|error| Failure::file(truth, &error))?;
-        score(open, BufReader::new(truth), Assumptions::default(), &mut fault)
+        let truth = file(truth).map_err(|error| CliError::file(truth, &error))?;
+        score(open, BufReader::new(truth), LinkAssumptions::default(), &mut fault)
     };
     let found = result.map_err(|error| failure(capture, truth, &error))?;
     print(&found, *format, output);
     if !found.is_perfect() {
-        report.found_wrong();
+        report.problem_found();
     }
     Ok(report)
 }
@@ -49,18 +52,18 @@ fn file(path: &Path) -> io::Result<File> {
 }
 
 /// Which of the two files is to blame.
-fn failure(capture: &Path, truth: &Path, error: &ScoreError) -> Failure {
+fn failure(capture: &Path, truth: &Path, error: &ScoreError) -> CliError {
     match error {
-        ScoreError::Open(error) => Failure::file(capture, error),
-        ScoreError::Truth { .. } | ScoreError::Read { .. } => Failure::reading(truth, error),
-        ScoreError::Capture(_) | ScoreError::NoTap => Failure::reading(capture, error),
+        ScoreError::Open(error) => CliError::file(capture, error),
+        ScoreError::Truth { .. } | ScoreError::Read { .. } => CliError::reading(truth, error),
+        ScoreError::Capture(_) | ScoreError::NoTap => CliError::reading(capture, error),
     }
 }
 
-fn print(score: &Score, format: Format, output: &mut Output) {
+fn print(score: &ScoreReport, format: OutputFormat, output: &mut StandardOutput) {
     match format {
-        Format::Text => text::score(score, &mut |line| output.line(&line)),
-        Format::Json => output.json(score, "\n"),
-        Format::Jsonl => score.scores.iter().for_each(|row| output.json(row, "\n")),
+        OutputFormat::Text => render::score(score, &mut |line| output.line(&line)),
+        OutputFormat::Json => output.json(score, "\n"),
+        OutputFormat::Jsonl => score.scores.iter().for_each(|row| output.json(row, "\n")),
     }
 }

@@ -5,44 +5,48 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use simulator::scenario::{Scenario, limits};
-use simulator::stats::RunStatistics;
-use simulator::truth::Wanted;
+use simulator::statistics::RunStatistics;
+use simulator::truth::TraceLevel;
 
-use crate::args::Simulate;
-use crate::output::Output;
-use crate::report::{Failure, Report};
-use crate::running::{Files, run_through};
+use crate::args::SimulateArgs;
+use crate::atomic_file::is_standard;
+use crate::exit::{CliError, RunReport};
+use crate::output::StandardOutput;
+use crate::run_simulation::{RunFiles, run_scenario};
 use crate::statistics;
-use crate::target::is_standard;
 
-pub(crate) fn run(arguments: &Simulate, output: &mut Output) -> Result<Report, Failure> {
-    let Simulate { scenario: path, capture, truth, seed, stats } = arguments;
+pub(crate) fn run(
+    arguments: &SimulateArgs,
+    output: &mut StandardOutput,
+) -> Result<RunReport, CliError> {
+    let SimulateArgs { scenario: path, capture, truth, seed, stats } = arguments;
     let text = read(path)?;
     let scenario = Scenario::read_with(&path.display().to_string(), &text, *seed)
-        .map_err(|error| Failure::scenario(&error))?;
+        .map_err(|error| CliError::scenario(&error))?;
     let written = [Some(capture.as_path()), truth.as_deref()];
     check_apart(Some(path), written)?;
     if *stats && let Some(path) = written.into_iter().flatten().find(|path| is_standard(path)) {
-        return Err(Failure::writing(path, &"two things would be written there"));
+        return Err(CliError::writing(path, &"two things would be written there"));
     }
     if scenario.taps.is_empty() && truth.is_none() && !*stats {
-        return Err(Failure::reading(path, &"no [[tap]] says what is to be captured"));
+        return Err(CliError::reading(path, &"no [[tap]] says what is to be captured"));
     }
-    let files = Files::create(Some(capture), truth.as_deref())?;
+    let files = RunFiles::create(Some(capture), truth.as_deref())?;
     if !*stats {
-        let wanted = if truth.is_some() { Wanted::Everything } else { Wanted::Nothing };
-        run_through(&scenario, wanted, files, &mut |_| {})?;
-        return Ok(Report::default());
+        let wanted = if truth.is_some() { TraceLevel::Everything } else { TraceLevel::Nothing };
+        run_scenario(&scenario, wanted, files, &mut |_| {})?;
+        return Ok(RunReport::default());
     }
     let mut seen = RunStatistics::default();
-    let network =
-        run_through(&scenario, Wanted::Everything, files, &mut |happened| seen.observe(happened))?;
+    let network = run_scenario(&scenario, TraceLevel::Everything, files, &mut |happened| {
+        seen.observe(happened)
+    })?;
     statistics::print(&scenario, &network, &seen, output);
-    Ok(Report::default())
+    Ok(RunReport::default())
 }
 
 /// The text of a scenario; `-` is standard input.
-pub(crate) fn read(path: &Path) -> Result<String, Failure> {
+pub(crate) fn read(path: &Path) -> Result<String, CliError> {
     let most = limits::TEXT_MAX;
     let mut bytes = Vec::new();
     let mut all = |stream: &mut dyn Read| stream.take(most as u64 + 1).read_to_end(&mut bytes);
@@ -51,15 +55,15 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     } else {
         File::open(path).and_then(|mut file| all(&mut file))
     };
-    read.map_err(|error| Failure::reading(path, &error))?;
+    read.map_err(|error| CliError::reading(path, &error))?;
     if bytes.len() > most {
         let what = format!("more than {most} bytes: no scenario has so many");
-        return Err(Failure::reading(path, &what));
+        return Err(CliError::reading(path, &what));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let byte = error.as_bytes().get(at).copied().unwrap_or_default();
-        Failure::reading(path, &format!("byte {at}: {byte:02x} is no text (UTF-8)"))
+        CliError::reading(path, &format!("byte {at}: {byte:02x} is no text (UTF-8)"))
     })
 }
 
@@ -67,16 +71,16 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
 pub(crate) fn check_apart(
     scenario: Option<&Path>,
     written: [Option<&Path>; 2],
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     if let [Some(capture), Some(truth)] = written
         && is_same(capture, truth)
     {
-        return Err(Failure::writing(capture, &"two things would be written there"));
+        return Err(CliError::writing(capture, &"two things would be written there"));
     }
     let scenario = scenario.filter(|path| !is_standard(path));
     let lost = |path: &&Path| scenario.is_some_and(|scenario| is_same(scenario, path));
     match written.into_iter().flatten().find(lost) {
-        Some(path) => Err(Failure::writing(path, &"the scenario would be overwritten")),
+        Some(path) => Err(CliError::writing(path, &"the scenario would be overwritten")),
         None => Ok(()),
     }
 }

@@ -4,16 +4,16 @@ mod messages;
 
 use std::cmp::Reverse;
 
-use analyzer::text::{Line, Role, microseconds};
-use codec::tick::FULL_RATE_PERIOD_PS;
-use simulator::circuit::Light;
+use analyzer::render::{StyledLine, TextStyle, microseconds};
+use codec::time::FULL_RATE_PERIOD_PS;
 use simulator::network::Network;
+use simulator::port::PortLed;
 use simulator::scenario::Scenario;
-use simulator::stats::{ChannelStatistics, Histogram, RunStatistics};
-use simulator::topology::Port;
-use simulator::truth::{Handling, Rule};
+use simulator::statistics::{ChannelStatistics, LogHistogram, RunStatistics};
+use simulator::topology::NodePort;
+use simulator::truth::{PacketHandling, RuleId};
 
-use crate::output::Output;
+use crate::output::StandardOutput;
 
 /// Hosts and channels that are shown: the busiest. *Chosen*: with the rest they fill a screen.
 const SHOWN: usize = 16;
@@ -29,9 +29,9 @@ pub(crate) fn print(
     scenario: &Scenario,
     network: &Network,
     seen: &RunStatistics,
-    output: &mut Output,
+    output: &mut StandardOutput,
 ) {
-    let out = &mut |line: Line| output.line(&line);
+    let out = &mut |line: StyledLine| output.line(&line);
     totals(scenario, seen, out);
     hosts(scenario, network, out);
     messages::print(scenario, network, out);
@@ -41,46 +41,47 @@ pub(crate) fn print(
     rules("shortened", seen.truncations.iter(), out);
 }
 
-fn totals(scenario: &Scenario, seen: &RunStatistics, out: &mut impl FnMut(Line)) {
+fn totals(scenario: &Scenario, seen: &RunStatistics, out: &mut impl FnMut(StyledLine)) {
     let time = time(scenario.duration);
-    let mut line = Line::of(Role::Head, format!("{time} µs, {} packets", seen.injected));
+    let mut line = StyledLine::of(TextStyle::Head, format!("{time} µs, {} packets", seen.injected));
     let handled = seen.handlings.iter().map(|(handling, count)| {
-        let role = if *handling == Handling::Delivered { Role::Good } else { Role::Bad };
+        let role =
+            if *handling == PacketHandling::Delivered { TextStyle::Good } else { TextStyle::Bad };
         (handling.name(), *count, role)
     });
     let under_way = u64::try_from(seen.under_way()).unwrap_or(u64::MAX);
     let others = [
-        ("dropped", seen.dropped(), Role::Bad),
-        ("merged", seen.merged, Role::Bad),
-        ("under way", under_way, Role::Plain),
-        ("lost cells", seen.overflows, Role::Bad),
-        ("blocked for too long", seen.blocked, Role::Bad),
+        ("dropped", seen.dropped(), TextStyle::Bad),
+        ("merged", seen.merged, TextStyle::Bad),
+        ("under way", under_way, TextStyle::Plain),
+        ("lost cells", seen.overflows, TextStyle::Bad),
+        ("blocked for too long", seen.blocked, TextStyle::Bad),
     ];
     let mut mark = ": ";
     for (what, count, role) in handled.chain(others).filter(|(_, count, _)| *count > 0) {
-        line = line.and(Role::Plain, mark).and(role, format!("{count} {what}"));
+        line = line.and(TextStyle::Plain, mark).and(role, format!("{count} {what}"));
         mark = ", ";
     }
     out(line);
     if seen.payload > 0 {
         let rate = mb_s(seen.payload, scenario.duration);
-        out(Line::of(
-            Role::Plain,
+        out(StyledLine::of(
+            TextStyle::Plain,
             format!("payload delivered: {} bytes, {rate} Mb/s", seen.payload),
         ));
     }
 }
 
-fn hosts(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
+fn hosts(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
     let topology = &scenario.topology;
     let hosts = topology.hosts().filter_map(|host| {
         let statistics = network.interface(host)?.statistics();
         Some((statistics.sent_bytes.saturating_add(statistics.received_bytes), (host, statistics)))
     });
     let (busiest, left) = busiest(hosts.collect());
-    out(Line::default());
-    out(Line::of(
-        Role::Head,
+    out(StyledLine::default());
+    out(StyledLine::of(
+        TextStyle::Head,
         format!("{:<16} {:>10} {:>8}   {:>10} {:>8}", "host", "sent", "Mb/s", "received", "Mb/s"),
     ));
     for (host, statistics) in busiest {
@@ -91,13 +92,13 @@ fn hosts(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
             "{name:<16} {:>10} {sent:>8}   {:>10} {received:>8}",
             statistics.injected, statistics.received
         );
-        out(Line::of(Role::Plain, text));
+        out(StyledLine::of(TextStyle::Plain, text));
     }
     more(left, "host", out);
 }
 
 /// From the first byte that leaves a host to the last that is consumed: `docs/output.md`, Latency.
-fn latencies(latencies: &Histogram, out: &mut impl FnMut(Line)) {
+fn latencies(latencies: &LogHistogram, out: &mut impl FnMut(StyledLine)) {
     let (Some(min), Some(max)) = (latencies.min(), latencies.max()) else { return };
     let mut head = format!("{:<13}{:>9}", "transfer time", "least");
     let mut line = format!("{:<13}{:>9}", "µs", short(min));
@@ -107,14 +108,14 @@ fn latencies(latencies: &Histogram, out: &mut impl FnMut(Line)) {
         head += &format!("{name:>9}");
         line += &format!("{:>9}", short(latencies.quantile(share).unwrap_or(max)));
     }
-    out(Line::default());
-    out(Line::of(Role::Head, format!("{head}{:>9}", "most")));
-    out(Line::of(Role::Plain, format!("{line}{:>9}", short(max))));
+    out(StyledLine::default());
+    out(StyledLine::of(TextStyle::Head, format!("{head}{:>9}", "most")));
+    out(StyledLine::of(TextStyle::Plain, format!("{line}{:>9}", short(max))));
     histogram(latencies, out);
 }
 
 /// A bar for each stretch of values. The last takes what is beyond 99 % of all.
-fn histogram(values: &Histogram, out: &mut impl FnMut(Line)) {
+fn histogram(values: &LogHistogram, out: &mut impl FnMut(StyledLine)) {
     let (Some(min), Some(most)) = (values.min(), values.quantile(990_000)) else { return };
     let width = width(min, most);
     let first = min / width;
@@ -131,15 +132,15 @@ fn histogram(values: &Histogram, out: &mut impl FnMut(Line)) {
         }
     }
     let highest = counts.iter().copied().max().unwrap_or(0);
-    out(Line::default());
+    out(StyledLine::default());
     for (bin, count) in (first..).zip(counts) {
         let thousandths = (u128::from(count) * 1000).div_ceil(u128::from(highest.max(1)));
         let from = short(bin.saturating_mul(width));
         let open = bin == last && values.max().is_some_and(|max| max / width > last);
         let beyond = if open { "…" } else { "" };
-        out(Line::of(Role::Plain, format!("{:>9} µs{beyond:<2}", from))
-            .and(Role::Good, bar(thousandths))
-            .and(Role::Plain, format!(" {count}")));
+        out(StyledLine::of(TextStyle::Plain, format!("{:>9} µs{beyond:<2}", from))
+            .and(TextStyle::Good, bar(thousandths))
+            .and(TextStyle::Plain, format!(" {count}")));
     }
 }
 
@@ -156,14 +157,14 @@ fn width(min: u64, max: u64) -> u64 {
     }
 }
 
-fn channels(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
+fn channels(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
     let topology = &scenario.topology;
     let channels = topology.cables().iter().flat_map(|cable| {
         let [a, b] = cable.ends;
         [(a, b, cable.link), (b, a, cable.link.turned())]
     });
     let channels = channels.filter_map(|(from, to, link)| {
-        let ((passed, light), (far, _)) = (network.port(from)?, network.port(to)?);
+        let ((passed, light), (far, _)) = (network.port_state(from)?, network.port_state(to)?);
         let [own, other] = link.ports;
         let periods = scenario.duration / u64::from(own.divisor.get());
         let statistics = ChannelStatistics {
@@ -177,59 +178,59 @@ fn channels(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) 
         Some((passed.data.saturating_add(passed.stopped), (from, to, statistics, fill, light)))
     });
     let (busiest, left) = busiest(channels.collect());
-    out(Line::default());
+    out(StyledLine::default());
     let head = format!(
         "{:<22} {:>8} {:>7} {:>9} {:>9}  {:>9}  light",
         "channel", "packets", "use %", "stopped %", "STOP/GO %", "most full"
     );
-    out(Line::of(Role::Head, head));
+    out(StyledLine::of(TextStyle::Head, head));
     for (from, to, statistics, (fill, cells), light) in busiest {
-        let name = |port: Port| topology.port_name(port);
+        let name = |port: NodePort| topology.port_name(port);
         let text = format!(
             "{:<22} {:>8} {:>7} ",
             format!("{}>{}", name(from), name(to)),
             statistics.packets,
             percent(statistics.utilisation())
         );
-        let stopped = if statistics.stopped > 0 { Role::Notice } else { Role::Plain };
-        let slack = if fill < cells { Role::Plain } else { Role::Bad };
+        let stopped = if statistics.stopped > 0 { TextStyle::Notice } else { TextStyle::Plain };
+        let slack = if fill < cells { TextStyle::Plain } else { TextStyle::Bad };
         let (light, colour) = lamp(light);
-        out(Line::of(Role::Plain, text)
+        out(StyledLine::of(TextStyle::Plain, text)
             .and(stopped, format!("{:>9} ", percent(statistics.stoppage())))
-            .and(Role::Plain, format!("{:>9}  ", percent(statistics.overhead())))
+            .and(TextStyle::Plain, format!("{:>9}  ", percent(statistics.overhead())))
             .and(slack, format!("{:>9}  ", format!("{fill} of {cells}")))
             .and(colour, light));
     }
     more(left, "channel", out);
 }
 
-const fn lamp(light: Light) -> (&'static str, Role) {
+const fn lamp(light: PortLed) -> (&'static str, TextStyle) {
     match light {
-        Light::Off => ("off", Role::Dim),
-        Light::Red => ("red", Role::Bad),
-        Light::Green => ("green", Role::Good),
-        Light::Yellow => ("yellow", Role::Notice),
+        PortLed::Off => ("off", TextStyle::Dim),
+        PortLed::Red => ("red", TextStyle::Bad),
+        PortLed::Green => ("green", TextStyle::Good),
+        PortLed::Yellow => ("yellow", TextStyle::Notice),
     }
 }
 
 fn rules<'a>(
     what: &str,
-    counts: impl ExactSizeIterator<Item = (&'a Rule, &'a u64)>,
-    out: &mut impl FnMut(Line),
+    counts: impl ExactSizeIterator<Item = (&'a RuleId, &'a u64)>,
+    out: &mut impl FnMut(StyledLine),
 ) {
     if counts.len() == 0 {
         return;
     }
-    out(Line::default());
-    out(Line::of(Role::Head, format!("packets {what} by rule")));
+    out(StyledLine::default());
+    out(StyledLine::of(TextStyle::Head, format!("packets {what} by rule")));
     for (rule, count) in counts {
-        out(Line::of(Role::Bad, format!("{count:>10}  {:<5}", rule.0))
-            .and(Role::Plain, words(*rule)));
+        out(StyledLine::of(TextStyle::Bad, format!("{count:>10}  {:<5}", rule.0))
+            .and(TextStyle::Plain, words(*rule)));
     }
 }
 
 /// The rules by which packets lose something, in a few words. The whole text is in `docs/rules.md`.
-fn words(rule: Rule) -> &'static str {
+fn words(rule: RuleId) -> &'static str {
     const WORDS: [(&str, &str); 10] = [
         ("F-7", "the link fell silent or lost its power"),
         ("F-9", "a slack buffer was full"),
@@ -255,10 +256,10 @@ fn busiest<T>(all: Vec<(u64, T)>) -> (Vec<T>, usize) {
     (ranked.into_iter().map(|(_, (_, item))| item).collect(), left)
 }
 
-fn more(left: usize, what: &str, out: &mut impl FnMut(Line)) {
+fn more(left: usize, what: &str, out: &mut impl FnMut(StyledLine)) {
     if left > 0 {
         let plural = if left == 1 { "" } else { "s" };
-        out(Line::of(Role::Dim, format!("and {left} less busy {what}{plural}")));
+        out(StyledLine::of(TextStyle::Dim, format!("and {left} less busy {what}{plural}")));
     }
 }
 
@@ -296,14 +297,14 @@ fn bar(share: u128) -> String {
 mod tests {
     use super::*;
 
-    fn lines(print: impl FnOnce(&mut dyn FnMut(Line))) -> Vec<String> {
+    fn lines(print: impl FnOnce(&mut dyn FnMut(StyledLine))) -> Vec<String> {
         let mut lines = Vec::new();
         print(&mut |line| lines.push(line.to_string()));
         lines
     }
 
-    fn values(values: impl IntoIterator<Item = u64>) -> Histogram {
-        let mut histogram = Histogram::default();
+    fn values(values: impl IntoIterator<Item = u64>) -> LogHistogram {
+        let mut histogram = LogHistogram::default();
         values.into_iter().for_each(|value| histogram.record(value));
         histogram
     }

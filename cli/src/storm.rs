@@ -12,32 +12,32 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use laws::caught::Broken;
-use laws::storm::{Counts, Front, Laws, Shrunk, planned, shrunk, tried};
-use simulator::scenario::{Scenario, Unwritable};
+use laws::failure::LawFailure;
+use laws::storm::{MinimizedScenario, StormCounts, StormLaws, StormRunner, planned, shrunk, tried};
+use simulator::scenario::{Scenario, UnwritableScenario};
 
-use crate::args::Storm as Arguments;
-use crate::files::QUIET;
-use crate::output::Output;
-use crate::report::{Failure, Report};
+use crate::args::StormArgs as Arguments;
+use crate::atomic_file::AtomicFile;
+use crate::exit::{CliError, RunReport};
+use crate::input::PROGRESS_DELAY;
+use crate::output::StandardOutput;
 use crate::simulate;
-use crate::target::Target;
 
 /// Periods of the full rate in a second. §4.2
 const PERIODS_PER_S: u64 = 80_000_000;
 
 /// What a storm was, and what came of it.
-struct Outcome {
-    what: Looked,
-    counts: Counts,
-    failure: Option<Found>,
+struct StormOutcome {
+    what: StormInput,
+    counts: StormCounts,
+    failure: Option<MinimizedViolation>,
     took: Duration,
 }
 
 /// At what it was looked.
-enum Looked {
+enum StormInput {
     /// Networks of a seed.
-    Storm(Front),
+    Storm(StormRunner),
     /// One of them.
     Network { seed: u64, number: u64 },
     /// One that a file says.
@@ -45,41 +45,44 @@ enum Looked {
 }
 
 /// A law that is broken.
-struct Found {
+struct MinimizedViolation {
     /// In which network of a seed.
     network: Option<u64>,
-    broken: Broken,
-    shrunk: Shrunk,
+    broken: LawFailure,
+    shrunk: MinimizedScenario,
     /// Where what is left was written.
     file: PathBuf,
 }
 
-pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<Report, Failure> {
+pub(crate) fn run(
+    arguments: &Arguments,
+    output: &mut StandardOutput,
+) -> Result<RunReport, CliError> {
     let Arguments { seed, scenario, network, directory, .. } = arguments;
-    fs::create_dir_all(directory).map_err(|error| Failure::writing(directory, &error))?;
+    fs::create_dir_all(directory).map_err(|error| CliError::writing(directory, &error))?;
     let begin = Instant::now();
-    let laws = if arguments.canary { Laws::Canary } else { Laws::All };
+    let laws = if arguments.canary { StormLaws::Canary } else { StormLaws::All };
     let (what, counts, failure) = match (scenario, network) {
         (Some(path), _) => {
             let text = simulate::read(path)?;
             let scenario = Scenario::read(&path.display().to_string(), &text)
-                .map_err(|error| Failure::scenario(&error))?;
-            let (counts, broken) = alone(&scenario, laws);
-            (Looked::Scenario(path.clone()), counts, broken.map(|it| (None, scenario, it)))
+                .map_err(|error| CliError::scenario(&error))?;
+            let (counts, broken) = run_one(&scenario, laws);
+            (StormInput::Scenario(path.clone()), counts, broken.map(|it| (None, scenario, it)))
         }
         (None, Some(number)) => {
             let Some(scenario) = planned(*seed, *number, arguments.switches) else {
-                return Err(Failure::told(format!("network {number} of seed {seed} is none")));
+                return Err(CliError::message(format!("network {number} of seed {seed} is none")));
             };
-            let (counts, broken) = alone(&scenario, laws);
-            let what = Looked::Network { seed: *seed, number: *number };
+            let (counts, broken) = run_one(&scenario, laws);
+            let what = StormInput::Network { seed: *seed, number: *number };
             (what, counts, broken.map(|it| (Some(*number), scenario, it)))
         }
         (None, None) => {
             let front = front(arguments, laws);
-            let ended = watched(&front);
+            let ended = run_with_progress(&front);
             let failure = ended.failure.map(|it| (Some(it.number), it.scenario, it.broken));
-            (Looked::Storm(front), ended.counts, failure)
+            (StormInput::Storm(front), ended.counts, failure)
         }
     };
     let took = begin.elapsed();
@@ -90,40 +93,40 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<Report, 
                 None => "storm-scenario.toml".to_owned(),
             };
             let found = (network, &scenario, broken);
-            smallest(found, laws, arguments.tries, &directory.join(name))
+            minimize(found, laws, arguments.tries, &directory.join(name))
         })
         .transpose()?;
-    let outcome = Outcome { what, counts, failure, took };
-    let mut report = Report::default();
+    let outcome = StormOutcome { what, counts, failure, took };
+    let mut report = RunReport::default();
     if outcome.failure.is_some() {
-        report.found_wrong();
+        report.problem_found();
     }
     match arguments.format {
-        crate::args::Format::Text => text::print(&outcome, &mut |line| output.line(&line)),
-        crate::args::Format::Json | crate::args::Format::Jsonl => {
+        crate::args::OutputFormat::Text => text::print(&outcome, &mut |line| output.line(&line)),
+        crate::args::OutputFormat::Json | crate::args::OutputFormat::Jsonl => {
             output.json(&json::row(&outcome), "\n");
         }
     }
     Ok(report)
 }
 
-fn front(arguments: &Arguments, laws: Laws) -> Front {
+fn front(arguments: &Arguments, laws: StormLaws) -> StormRunner {
     let Arguments { seed, minutes, jobs, switches, .. } = arguments;
     let all = available_parallelism().map_or(1, Into::into);
     let jobs = jobs.map_or(all, |jobs| usize::try_from(jobs).unwrap_or(all));
-    Front { seed: *seed, periods: minutes.periods(), switches: *switches, jobs, laws }
+    StormRunner { seed: *seed, periods: minutes.periods(), switches: *switches, jobs, laws }
 }
 
 /// One network alone.
-fn alone(scenario: &Scenario, laws: Laws) -> (Counts, Option<Broken>) {
+fn run_one(scenario: &Scenario, laws: StormLaws) -> (StormCounts, Option<LawFailure>) {
     match tried(scenario, laws) {
         Ok(counts) => (counts, None),
-        Err(broken) => (Counts::default(), Some(broken)),
+        Err(broken) => (StormCounts::default(), Some(broken)),
     }
 }
 
 /// A storm, with its progress on a terminal.
-fn watched(front: &Front) -> laws::storm::Ended {
+fn run_with_progress(front: &StormRunner) -> laws::storm::StormResult {
     let bar = ProgressBar::with_draw_target(Some(front.periods), ProgressDrawTarget::stderr());
     let time = |state: &ProgressState, out: &mut dyn fmt::Write| {
         let seconds = |periods: u64| periods / PERIODS_PER_S;
@@ -136,7 +139,7 @@ fn watched(front: &Front) -> laws::storm::Ended {
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style.with_key("time", time));
     let ended = front.run(&|counts| {
-        if bar.elapsed() > QUIET {
+        if bar.elapsed() > PROGRESS_DELAY {
             bar.inc(counts.periods);
         } else {
             // Counted, but not yet shown.
@@ -148,12 +151,12 @@ fn watched(front: &Front) -> laws::storm::Ended {
 }
 
 /// Makes a network small that breaks a law, and writes it down.
-fn smallest(
-    (network, scenario, broken): (Option<u64>, &Scenario, Broken),
-    laws: Laws,
+fn minimize(
+    (network, scenario, broken): (Option<u64>, &Scenario, LawFailure),
+    laws: StormLaws,
     most: u32,
     file: &Path,
-) -> Result<Found, Failure> {
+) -> Result<MinimizedViolation, CliError> {
     let bar = ProgressBar::with_draw_target(Some(most.into()), ProgressDrawTarget::stderr());
     // The template is a constant of this file.
     let style = ProgressStyle::with_template("{bar:30} {pos} of {len} smaller networks tried")
@@ -163,17 +166,17 @@ fn smallest(
     bar.finish_and_clear();
     let text = shrunk.scenario.write();
     // What is not sayable comes near at least.
-    let text = text.unwrap_or_else(|error: Unwritable| error.text().to_owned());
+    let text = text.unwrap_or_else(|error: UnwritableScenario| error.text().to_owned());
     let mut head = format!("# {}\n", broken.place);
     shrunk.broken.text.lines().for_each(|line| head += &format!("# {line}\n"));
     let head = head.replace(|c: char| c.is_control() && c != '\n', " ");
-    Target::create(file)
+    AtomicFile::create(file)
         .and_then(|mut target| {
             target.write_all(head.as_bytes())?;
             target.write_all(text.as_bytes())?;
-            target.settle()?;
-            target.keep()
+            target.sync()?;
+            target.commit()
         })
-        .map_err(|error| Failure::writing(file, &error))?;
-    Ok(Found { network, broken, shrunk, file: file.to_owned() })
+        .map_err(|error| CliError::writing(file, &error))?;
+    Ok(MinimizedViolation { network, broken, shrunk, file: file.to_owned() })
 }

@@ -2,40 +2,44 @@
 
 use std::ops::ControlFlow;
 
-use analyzer::analysis::Wanted;
-use analyzer::link::slack::Assumptions;
-use analyzer::text;
-use analyzer::topology::{LinkRow, NodeRow, PassageRow, RemarkRow};
+use analyzer::link::slack::LinkAssumptions;
+use analyzer::pipeline::AnalysisScope;
+use analyzer::render;
+use analyzer::topology::{InconsistencyRow, PassageRow, TopologyLinkRow, TopologyNodeRow};
 use serde::Serialize;
 
-use crate::analysing::{analyse, tell_unread};
-use crate::args::{self, Drawing};
-use crate::output::Output;
-use crate::report::{Failure, Report};
+use crate::analyze::{analyze, print_unread};
+use crate::args::{self, TopologyFormat};
+use crate::exit::{CliError, RunReport};
+use crate::output::StandardOutput;
 
 #[derive(Serialize)]
-struct Whole<'a> {
-    nodes: Vec<NodeRow<'a>>,
-    links: Vec<LinkRow<'a>>,
+struct TopologyOutput<'a> {
+    nodes: Vec<TopologyNodeRow<'a>>,
+    links: Vec<TopologyLinkRow<'a>>,
     passages: Vec<PassageRow<'a>>,
-    remarks: Vec<RemarkRow<'a>>,
+    remarks: Vec<InconsistencyRow<'a>>,
 }
 
-pub(crate) fn run(arguments: &args::Topology, output: &mut Output) -> Result<Report, Failure> {
-    let args::Topology { file, format } = arguments;
-    let mut report = Report::of(file);
+pub(crate) fn run(
+    arguments: &args::TopologyArgs,
+    output: &mut StandardOutput,
+) -> Result<RunReport, CliError> {
+    let args::TopologyArgs { file, format } = arguments;
+    let mut report = RunReport::of(file);
     let told = &mut |_: &_, _| ControlFlow::Continue(());
-    let analysis = analyse(file, Wanted::Findings, Assumptions::default(), &mut report, told)?;
+    let analysis =
+        analyze(file, AnalysisScope::Findings, LinkAssumptions::default(), &mut report, told)?;
     let topology = analysis.topology();
     match format {
-        Drawing::Text => {
-            tell_unread(&analysis, output);
-            text::topology(&topology, &mut |line| output.line(&line));
+        TopologyFormat::Text => {
+            print_unread(&analysis, output);
+            render::topology(&topology, &mut |line| output.line(&line));
         }
-        Drawing::Dot => output.text(&topology.dot()),
-        Drawing::Jsonl => topology.rows().for_each(|row| output.json(&row, "\n")),
-        Drawing::Json => {
-            let whole = Whole {
+        TopologyFormat::Dot => output.text(&topology.dot()),
+        TopologyFormat::Jsonl => topology.rows().for_each(|row| output.json(&row, "\n")),
+        TopologyFormat::Json => {
+            let whole = TopologyOutput {
                 nodes: topology.node_rows().collect(),
                 links: topology.link_rows().collect(),
                 passages: topology.passage_rows().collect(),

@@ -20,9 +20,9 @@ fn good(arguments: &[&str]) -> String {
 }
 
 /// A directory of its own, removed at the end.
-struct Directory(PathBuf);
+struct OutputDirectory(PathBuf);
 
-impl Directory {
+impl OutputDirectory {
     fn new(name: &str) -> Self {
         let name = format!("myriscope-{name}-{}", std::process::id());
         Self(std::env::temp_dir().join(name))
@@ -38,14 +38,14 @@ impl Directory {
     }
 }
 
-impl Drop for Directory {
+impl Drop for OutputDirectory {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.0).unwrap();
     }
 }
 
 fn written(name: &str) -> (String, BTreeMap<String, String>) {
-    let directory = Directory::new(name);
+    let directory = OutputDirectory::new(name);
     let path = directory.0.to_str().unwrap();
     let text = good(&["experiment", "interface", "--quick", "-o", path]);
     (text, directory.files())

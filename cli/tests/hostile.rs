@@ -6,10 +6,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use analyzer::text::{View, render};
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Writer, decompressed};
+use analyzer::render::{SnapshotView, render};
+use codec::capture::{
+    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, decompress,
+};
 use codec::notation::parse;
-use codec::tick::Tick;
+use codec::time::Tick;
 use serde_json::{Value, json};
 
 /// Every command that reads a capture, as JSON.
@@ -42,10 +44,10 @@ fn link(more: &[(&str, &str)], patterns: [(&str, u64); 2]) -> Vec<u8> {
         channel.tap = Some("s0:1".into());
         channel.more = more.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect();
     }
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
     for (id, (pattern, count)) in (0..).zip(patterns) {
         let pattern = parse(pattern).unwrap();
-        let content = Content::Repeat { pattern: pattern.chars(), count };
+        let content = ChunkContent::Repeat { pattern: pattern.chars(), count };
         file.write(ChannelId(id), &Chunk { first: Tick(0), content }).unwrap();
     }
     file.finish().unwrap()
@@ -155,8 +157,8 @@ fn of_a_file_without_a_channel_every_command_says_what_there_is_and_prints_nothi
             assert_eq!((status, &*out), (Some(2), ""), "{command:?}");
             assert!(error.contains(told) && error.lines().count() == 1, "{command:?}: {error}");
         }
-        let plain = decompressed(capture.as_slice()).unwrap();
-        assert!(render(plain, View::Packets).starts_with(&format!("! {told}")));
+        let plain = decompress(capture.as_slice()).unwrap();
+        assert!(render(plain, SnapshotView::Packets).starts_with(&format!("! {told}")));
     }
 }
 
@@ -215,7 +217,7 @@ fn of_bad_files_nothing_is_called_right_and_nothing_panics() {
         let (status, text, _) = piped(&["check", "-"], &capture);
         assert!(status == Some(2) && text.starts_with("✗ not "), "{name}: {text}");
         assert_eq!(check["verdicts"][0]["judged_on"], "part", "{name}");
-        for text in [text, render(capture.as_slice(), View::Check)] {
+        for text in [text, render(capture.as_slice(), SnapshotView::Check)] {
             assert!(text.contains("✗ not ") && !text.contains("nothing wrong"), "{name}: {text}");
         }
     }
@@ -237,7 +239,7 @@ fn where_a_file_breaks_off_check_says_up_to_where_it_judged() {
     ] {
         let first = format!("✗ {reason}\n");
         assert!(piped(&["check", "-"], capture).1.starts_with(&first));
-        assert!(render(capture, View::Check).contains(&first));
+        assert!(render(capture, SnapshotView::Check).contains(&first));
         for summary in ["links", "blocking", "topology", "conversations"] {
             assert!(piped(&[summary, "-"], capture).1.starts_with(&first), "{summary}");
         }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::process::Command;
 
-use analyzer::text::{View, render};
+use analyzer::render::{SnapshotView, render};
 
 /// What a command prints of every fixture, and its exit status.
 fn check(name: &str, arguments: &[&str]) {
@@ -35,17 +35,17 @@ fn findings_and_verdicts() {
 
 #[test]
 fn what_libraries_render_is_what_the_program_prints() {
-    let views: [(&[&str], View); 10] = [
-        (&["info"], View::Info),
-        (&["packets"], View::Packets),
-        (&["events"], View::Events),
-        (&["show"], View::Show),
-        (&["links"], View::Links),
-        (&["links", "--slack"], View::Slack),
-        (&["journeys"], View::Journeys),
-        (&["blocking", "--limit", "1000"], View::Blocking),
-        (&["topology"], View::Topology),
-        (&["check"], View::Check),
+    let views: [(&[&str], SnapshotView); 10] = [
+        (&["info"], SnapshotView::Info),
+        (&["packets"], SnapshotView::Packets),
+        (&["events"], SnapshotView::Events),
+        (&["show"], SnapshotView::Show),
+        (&["links"], SnapshotView::Links),
+        (&["links", "--slack"], SnapshotView::Slack),
+        (&["journeys"], SnapshotView::Journeys),
+        (&["blocking", "--limit", "1000"], SnapshotView::Blocking),
+        (&["topology"], SnapshotView::Topology),
+        (&["check"], SnapshotView::Check),
     ];
     let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
     for (arguments, view) in views {

@@ -37,7 +37,7 @@ fn a_broken_law_is_told_with_the_least_input_that_breaks_it() {
     assert_eq!((status, complaint.as_str()), (Some(1), ""));
     // The place is a line of the law.
     let (first, rest) = said.split_once('\n').unwrap();
-    assert!(first.starts_with("// canary: THE LAW IS BROKEN at fuzz/laws/src/picture.rs:"));
+    assert!(first.starts_with("// canary: THE LAW IS BROKEN at fuzz/laws/src/reproduction.rs:"));
     insta::assert_snapshot!(rest);
     let shown = directory.join("shown");
     assert_eq!(files(&shown), ["capture.pcapng", "input.min", "report.txt"]);

@@ -45,9 +45,9 @@ fn fixture(demo: &str, file: &str) -> PathBuf {
 }
 
 /// A directory of its own, removed at the end.
-struct Directory(PathBuf);
+struct ScratchDirectory(PathBuf);
 
-impl Directory {
+impl ScratchDirectory {
     fn new(name: &str) -> Self {
         let name = format!("myriscope-{name}-{}", std::process::id());
         let path = std::env::temp_dir().join(name);
@@ -68,7 +68,7 @@ impl Directory {
     }
 }
 
-impl Drop for Directory {
+impl Drop for ScratchDirectory {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.0).unwrap();
     }
@@ -76,7 +76,7 @@ impl Drop for Directory {
 
 /// What each demo prints, and its capture. Each is run once: the ring is simulated for 54 ms.
 static DEMOS: LazyLock<BTreeMap<String, (String, Vec<u8>)>> = LazyLock::new(|| {
-    let directory = Directory::new("demos");
+    let directory = ScratchDirectory::new("demos");
     let list = good(&["demo"]);
     let names = list.lines().map(|line| line.split(' ').next().unwrap().to_owned());
     let demo = |name: String| {
@@ -131,7 +131,7 @@ fn the_demos_measure_what_is_published() {
 
 #[test]
 fn the_truth_has_a_row_for_each_thing_in_order_of_time() {
-    let directory = Directory::new("truth");
+    let directory = ScratchDirectory::new("truth");
     let (capture, truth) = (directory.file("c"), directory.file("t"));
     good(&["demo", "cut", "-o", &capture, "--truth", &truth]);
     let rows: Vec<Value> = fs::read_to_string(truth)
@@ -147,7 +147,7 @@ fn the_truth_has_a_row_for_each_thing_in_order_of_time() {
 
 #[test]
 fn another_seed_gives_another_capture_and_the_same_seed_the_same() {
-    let directory = Directory::new("seed");
+    let directory = ScratchDirectory::new("seed");
     let scenario = fixture("now36", "scenario.toml");
     let capture = |seed: &str, file: &str| {
         let file = directory.file(file);
@@ -171,7 +171,7 @@ fn a_capture_on_standard_output_is_the_same_and_stands_alone() {
 
 #[test]
 fn statistics_say_what_became_of_the_packets() {
-    let directory = Directory::new("stats");
+    let directory = ScratchDirectory::new("stats");
     let scenario = fixture("cut", "scenario.toml");
     let file = directory.file("c");
     let text = good(&["simulate", scenario.to_str().unwrap(), "-o", &file, "--stats"]);
@@ -193,7 +193,7 @@ fn a_large_network_shows_its_busiest_channels() {
 
 #[test]
 fn what_is_wrong_with_a_scenario_is_shown_with_its_line_and_nothing_is_written() {
-    let directory = Directory::new("wrong");
+    let directory = ScratchDirectory::new("wrong");
     let (scenario, capture) = (directory.file("net.toml"), directory.file("c"));
     let check = |text: &[u8]| {
         fs::write(&scenario, text).unwrap();
@@ -231,7 +231,7 @@ error: unknown key `lenght_m` in [link]
 
 #[test]
 fn a_run_that_fails_leaves_what_was_there() {
-    let directory = Directory::new("fails");
+    let directory = ScratchDirectory::new("fails");
     let (capture, truth) = (directory.file("c"), directory.file("t"));
     fs::write(&capture, "precious").unwrap();
     let said = bad(&["demo", "cut", "-o", &capture, "--truth", "/dev/full"]);
@@ -254,7 +254,7 @@ fn a_run_that_fails_leaves_what_was_there() {
 #[test]
 fn what_a_file_allows_and_where_it_is_stay_as_they_were() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let directory = Directory::new("replaced");
+    let directory = ScratchDirectory::new("replaced");
     let (file, link) = (directory.file("c"), directory.file("link"));
     fs::write(&file, "old").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
@@ -268,7 +268,7 @@ fn what_a_file_allows_and_where_it_is_stay_as_they_were() {
 
 #[test]
 fn two_things_are_not_written_to_one_place() {
-    let directory = Directory::new("twice");
+    let directory = ScratchDirectory::new("twice");
     let (scenario, file) = (directory.file("net.toml"), directory.file("c"));
     fs::copy(fixture("cut", "scenario.toml"), &scenario).unwrap();
     let two = "two things would be written there\n";

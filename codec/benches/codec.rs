@@ -1,13 +1,13 @@
-//! How fast characters become frames and packets. `cargo bench -p codec`
+//! How fast characters become frames and packets. `cargo bench -p myriscope-codec`
 
 use std::hint::black_box;
 
-use codec::crc::crc8;
-use codec::framing::frames;
-use codec::packet::{Check, Packet, Tag};
-use codec::{CharBuf, Character};
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
+use myriscope_codec::crc::crc8;
+use myriscope_codec::framing::frames;
+use myriscope_codec::packet::{CrcCheck, Packet, PacketTag};
+use myriscope_codec::{CharBuf, Character};
 
 fn main() {
     divan::main();
@@ -18,20 +18,24 @@ const CHARACTERS: usize = 1 << 18;
 
 /// Traffic to be read: bytes of a packet, and characters from one symbol inside it to the next.
 #[derive(Clone, Copy, Debug)]
-struct Traffic {
+struct FramingTraffic {
     packet: usize,
     symbol_every: usize,
 }
 
-const LONG: Traffic = Traffic { packet: 1000, symbol_every: usize::MAX };
-const HELD_UP: Traffic = Traffic { packet: 1000, symbol_every: 200 };
-const SHORT: Traffic = Traffic { packet: 16, symbol_every: usize::MAX };
+const LONG: FramingTraffic = FramingTraffic { packet: 1000, symbol_every: usize::MAX };
+const HELD_UP: FramingTraffic = FramingTraffic { packet: 1000, symbol_every: 200 };
+const SHORT: FramingTraffic = FramingTraffic { packet: 16, symbol_every: usize::MAX };
 
-impl Traffic {
+impl FramingTraffic {
     fn characters(self) -> CharBuf {
         let payload: Vec<u8> = (0..=250).cycle().take(self.packet - 3).collect();
-        let packet =
-            Packet { route: &[0x83], tag: Tag::new(5), payload: &payload, check: Check::Good };
+        let packet = Packet {
+            route: &[0x83],
+            tag: PacketTag::new(5),
+            payload: &payload,
+            check: CrcCheck::Good,
+        };
         let mut one = CharBuf::new();
         packet.emit(&mut one);
         let mut all = CharBuf::new();
@@ -48,7 +52,7 @@ impl Traffic {
 }
 
 #[divan::bench(args = [LONG, HELD_UP, SHORT])]
-fn framing(bencher: Bencher<'_, '_>, traffic: Traffic) {
+fn framing(bencher: Bencher<'_, '_>, traffic: FramingTraffic) {
     let chars = traffic.characters();
     bencher
         .counter(ItemsCount::new(chars.len()))
@@ -56,11 +60,11 @@ fn framing(bencher: Bencher<'_, '_>, traffic: Traffic) {
 }
 
 #[divan::bench(args = [LONG, HELD_UP, SHORT])]
-fn framing_and_crc(bencher: Bencher<'_, '_>, traffic: Traffic) {
+fn framing_and_crc(bencher: Bencher<'_, '_>, traffic: FramingTraffic) {
     let chars = traffic.characters();
     bencher.counter(ItemsCount::new(chars.len())).bench(|| {
         frames(black_box(chars.chars()))
-            .filter(|frame| Packet::parse(&frame.bytes).check == Check::Good)
+            .filter(|frame| Packet::parse(&frame.bytes).check == CrcCheck::Good)
             .count()
     });
 }

@@ -5,25 +5,25 @@
 
 mod annotate;
 mod block;
+mod block_options;
 mod channel;
 mod chunk;
-mod cut;
-mod fault;
-mod input;
-mod options;
+mod chunking;
+mod decompression;
+mod error;
+mod interface_table;
 mod reader;
-mod table;
 mod window;
 mod writer;
 
-pub use annotate::{AnnotateError, Annotated, COMMENT_MAX, COMMENTS_MAX, annotate};
+pub use annotate::{AnnotateError, AnnotationCounts, COMMENT_MAX, COMMENTS_MAX, annotate};
 pub use channel::{Channel, ChannelId};
-pub use chunk::{Chunk, Content, PATTERN_MAX, PAYLOAD_MAX};
-pub use cut::{FILL_MIN, LITERAL_MAX, cut};
-pub use fault::{CaptureError, Fault, ReadExtent};
-pub use input::{Input, decompressed};
-pub use reader::{INTERFACES_MAX, Item, Progress, Reader};
-pub use writer::{ByteOrder, WriteError, Writer};
+pub use chunk::{Chunk, ChunkContent, PATTERN_MAX, PAYLOAD_MAX};
+pub use chunking::{FILL_MIN, LITERAL_MAX, split_into_chunks};
+pub use decompression::{DecompressedInput, decompress};
+pub use error::{CaptureError, CaptureFault, ReadExtent};
+pub use reader::{CaptureItem, CaptureReader, INTERFACES_MAX, ReadProgress};
+pub use writer::{ByteOrder, CaptureWriter, WriteError};
 
 /// The link type of a Myrinet channel: `LINKTYPE_USER0`.
 pub const LINK_TYPE: u16 = 147;

@@ -192,7 +192,7 @@ impl fmt::Display for Symbol {
 
 /// What a receiver makes of a control code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Heard {
+pub enum DecodedCode {
     /// The code is a symbol's own. C-2
     Exact(Symbol),
     /// One 1 arrived as 0; only this symbol is so near. C-4 (§5.2)
@@ -201,7 +201,7 @@ pub enum Heard {
     Invalid,
 }
 
-impl Heard {
+impl DecodedCode {
     /// The symbol that it acts as. C-4, C-5
     #[must_use]
     #[inline]
@@ -215,7 +215,7 @@ impl Heard {
 
 /// What each of the 256 control codes is heard as, on a link of one profile. C-2..C-5, C-7
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CodeTable([Heard; 256]);
+pub struct CodeTable([DecodedCode; 256]);
 
 impl CodeTable {
     /// The codes of §5.2. Two symbols that claim one code fail to compile: that no weakened
@@ -224,7 +224,7 @@ impl CodeTable {
 
     /// What a receiver makes of a code.
     #[must_use]
-    pub const fn hear(&self, code: u8) -> Heard {
+    pub const fn decode(&self, code: u8) -> DecodedCode {
         #[expect(clippy::indexing_slicing, reason = "a u8 indexes 256 entries")]
         self.0[code as usize]
     }
@@ -233,15 +233,15 @@ impl CodeTable {
     ///
     /// # Errors
     /// Hands back what the code is heard as already, if it is not invalid here.
-    pub fn with(mut self, code: u8, symbol: Symbol) -> Result<Self, Heard> {
-        match self.hear(code) {
-            Heard::Invalid => {
+    pub fn with(mut self, code: u8, symbol: Symbol) -> Result<Self, DecodedCode> {
+        match self.decode(code) {
+            DecodedCode::Invalid => {
                 if let Some(entry) = self.0.get_mut(usize::from(code)) {
-                    *entry = Heard::Exact(symbol);
+                    *entry = DecodedCode::Exact(symbol);
                 }
                 Ok(self)
             }
-            taken @ (Heard::Exact(_) | Heard::Corrected(_)) => Err(taken),
+            taken @ (DecodedCode::Exact(_) | DecodedCode::Corrected(_)) => Err(taken),
         }
     }
 }
@@ -249,23 +249,23 @@ impl CodeTable {
 /// What a receiver of the standard codes makes of one. C-2..C-5 (§5.2)
 #[must_use]
 #[inline]
-pub fn hear(code: u8) -> Heard {
+pub fn decode_control(code: u8) -> DecodedCode {
     static STANDARD: CodeTable = CodeTable::STANDARD;
-    STANDARD.hear(code)
+    STANDARD.decode(code)
 }
 
-const fn standard() -> [Heard; 256] {
-    let mut table = [Heard::Invalid; 256];
+const fn standard() -> [DecodedCode; 256] {
+    let mut table = [DecodedCode::Invalid; 256];
     let mut row = 0;
     while row < FIXED.len() {
         #[expect(clippy::indexing_slicing, reason = "bounded by the loop, at compile time")]
         let (code, symbol) = FIXED[row];
-        claim(&mut table, code, Heard::Exact(symbol));
+        claim(&mut table, code, DecodedCode::Exact(symbol));
         let mut bit = 0;
         while bit < 8 {
             if code >> bit & 1 == 1 {
                 // C-4: a 1 that arrives as 0. That the claim holds is checked by the compiler.
-                claim(&mut table, code & !(1 << bit), Heard::Corrected(symbol));
+                claim(&mut table, code & !(1 << bit), DecodedCode::Corrected(symbol));
             }
             bit += 1;
         }
@@ -273,21 +273,21 @@ const fn standard() -> [Heard; 256] {
     }
     let mut number = 0;
     while let Some(probe) = ProbeNumber::new(number) {
-        claim(&mut table, PROBE + number, Heard::Exact(Symbol::Probe(probe)));
+        claim(&mut table, PROBE + number, DecodedCode::Exact(Symbol::Probe(probe)));
         number += 1;
     }
     let mut status = 0;
     while let Some(reply) = ReplyStatus::new(status) {
-        claim(&mut table, REPLY + status, Heard::Exact(Symbol::Reply(reply)));
+        claim(&mut table, REPLY + status, DecodedCode::Exact(Symbol::Reply(reply)));
         status += 1;
     }
     table
 }
 
-const fn claim(table: &mut [Heard; 256], code: u8, heard: Heard) {
+const fn claim(table: &mut [DecodedCode; 256], code: u8, heard: DecodedCode) {
     #[expect(clippy::indexing_slicing, reason = "a u8 indexes 256 entries")]
     let entry = &mut table[code as usize];
-    assert!(matches!(entry, Heard::Invalid), "two symbols claim one code");
+    assert!(matches!(entry, DecodedCode::Invalid), "two symbols claim one code");
     *entry = heard;
 }
 
@@ -319,13 +319,13 @@ mod tests {
             let exact = FIXED.iter().any(|(own, _)| *own == code)
                 || code >= 0xf0
                 || (0xc0..0xc8).contains(&code);
-            match hear(code) {
-                Heard::Exact(symbol) => {
+            match decode_control(code) {
+                DecodedCode::Exact(symbol) => {
                     assert!(exact && near.is_empty(), "{code:#04x}");
                     assert_eq!(symbol.code(), Some(code));
                 }
-                Heard::Corrected(symbol) => assert_eq!((exact, near), (false, vec![symbol])),
-                Heard::Invalid => assert!(!exact && near.is_empty(), "{code:#04x}"),
+                DecodedCode::Corrected(symbol) => assert_eq!((exact, near), (false, vec![symbol])),
+                DecodedCode::Invalid => assert!(!exact && near.is_empty(), "{code:#04x}"),
             }
         }
     }
@@ -335,12 +335,12 @@ mod tests {
     fn a_profile_may_give_a_free_code_to_a_virtual_channel_and_no_other() {
         let symbol = Symbol::Virtual { role: VirtualRole::Stop, channel: 2 };
         let table = CodeTable::STANDARD.with(0x55, symbol).unwrap();
-        assert_eq!(table.hear(0x55), Heard::Exact(symbol));
-        assert_eq!(hear(0x55), Heard::Invalid);
+        assert_eq!(table.decode(0x55), DecodedCode::Exact(symbol));
+        assert_eq!(decode_control(0x55), DecodedCode::Invalid);
         assert_eq!(symbol.to_string(), "STOP2");
         assert_eq!(symbol.code(), None);
-        assert_eq!(table.clone().with(0x0c, symbol), Err(Heard::Exact(Symbol::Gap)));
-        assert_eq!(table.with(0x04, symbol), Err(Heard::Corrected(Symbol::Gap)));
+        assert_eq!(table.clone().with(0x0c, symbol), Err(DecodedCode::Exact(Symbol::Gap)));
+        assert_eq!(table.with(0x04, symbol), Err(DecodedCode::Corrected(Symbol::Gap)));
     }
 
     ///

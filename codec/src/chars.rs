@@ -21,7 +21,7 @@ pub struct Chars<'a> {
 
 /// Consecutive characters of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Run<'a> {
+pub enum CharRun<'a> {
     /// Bytes of a packet, at least one.
     Data(&'a [u8]),
     /// Control codes, at least one.
@@ -139,14 +139,14 @@ impl<'a> Chars<'a> {
 
     /// The characters as alternating runs of data and control.
     #[must_use]
-    pub const fn runs(self) -> Runs<'a> {
-        Runs(self)
+    pub const fn runs(self) -> CharRuns<'a> {
+        CharRuns(self)
     }
 
     /// The characters one by one: for tests and for text, not for hot paths.
     #[must_use]
-    pub const fn iter(self) -> Iter<'a> {
-        Iter(self)
+    pub const fn iter(self) -> CharIter<'a> {
+        CharIter(self)
     }
 }
 
@@ -160,22 +160,22 @@ impl Eq for Chars<'_> {}
 
 impl<'a> IntoIterator for Chars<'a> {
     type Item = Character;
-    type IntoIter = Iter<'a>;
+    type IntoIter = CharIter<'a>;
 
-    fn into_iter(self) -> Iter<'a> {
+    fn into_iter(self) -> CharIter<'a> {
         self.iter()
     }
 }
 
 /// See [`Chars::runs`].
 #[derive(Clone, Copy, Debug)]
-pub struct Runs<'a>(Chars<'a>);
+pub struct CharRuns<'a>(Chars<'a>);
 
-impl<'a> Iterator for Runs<'a> {
-    type Item = Run<'a>;
+impl<'a> Iterator for CharRuns<'a> {
+    type Item = CharRun<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Run<'a>> {
+    fn next(&mut self) -> Option<CharRun<'a>> {
         if self.0.is_empty() {
             return None;
         }
@@ -183,15 +183,15 @@ impl<'a> Iterator for Runs<'a> {
         let len = if data > 0 { data } else { self.0.control_len() };
         let (run, rest) = self.0.split_at(len);
         self.0 = rest;
-        Some(if data > 0 { Run::Data(run.low) } else { Run::Control(run.low) })
+        Some(if data > 0 { CharRun::Data(run.low) } else { CharRun::Control(run.low) })
     }
 }
 
 /// See [`Chars::iter`].
 #[derive(Clone, Copy, Debug)]
-pub struct Iter<'a>(Chars<'a>);
+pub struct CharIter<'a>(Chars<'a>);
 
-impl Iterator for Iter<'_> {
+impl Iterator for CharIter<'_> {
     type Item = Character;
 
     fn next(&mut self) -> Option<Character> {
@@ -205,13 +205,13 @@ impl Iterator for Iter<'_> {
     }
 }
 
-impl ExactSizeIterator for Iter<'_> {}
+impl ExactSizeIterator for CharIter<'_> {}
 
 /// For grammars over characters, with nom's own meaning of every method.
 impl<'a> Input for Chars<'a> {
     type Item = Character;
-    type Iter = Iter<'a>;
-    type IterIndices = std::iter::Enumerate<Iter<'a>>;
+    type Iter = CharIter<'a>;
+    type IterIndices = std::iter::Enumerate<CharIter<'a>>;
 
     fn input_len(&self) -> usize {
         self.len()
@@ -234,7 +234,7 @@ impl<'a> Input for Chars<'a> {
         self.iter().position(predicate)
     }
 
-    fn iter_elements(&self) -> Iter<'a> {
+    fn iter_elements(&self) -> CharIter<'a> {
         self.iter()
     }
 

@@ -80,9 +80,9 @@ const fn times_x128<const N: u32>(bits: u128) -> u128 {
 /// It is linear: the residues of two messages of one length differ by the residue of what was flipped
 /// in between, one bit where one bit was flipped. Leading and trailing bytes can be taken off again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Residue(u128);
+pub struct CrcResidue(u128);
 
-impl Residue {
+impl CrcResidue {
     /// Of no bytes.
     pub const NEW: Self = Self(0);
 
@@ -104,9 +104,9 @@ impl Residue {
         let mut residue = self;
         while count > 0 {
             if count & 1 == 1 {
-                residue = residue.times_x_to(shift).and(own);
+                residue = residue.times_x_to(shift).xor(own);
             }
-            own = own.times_x_to(shift).and(own);
+            own = own.times_x_to(shift).xor(own);
             shift = 2 * shift % ORDER;
             count >>= 1;
         }
@@ -127,7 +127,7 @@ impl Residue {
     /// The sum of two residues, which is their difference.
     #[must_use]
     #[inline]
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn xor(self, other: Self) -> Self {
         Self(self.0 ^ other.0)
     }
 
@@ -141,7 +141,7 @@ impl Residue {
     /// The residue without the leading bytes, behind which so many others were fed.
     #[must_use]
     pub fn without_first(self, bytes: &[u8], others: u64) -> Self {
-        self.and(Self::NEW.feed(bytes).times_x_to(8 * (others % ORDER)))
+        self.xor(Self::NEW.feed(bytes).times_x_to(8 * (others % ORDER)))
     }
 
     /// The CRC of the bytes fed so far. P-4
@@ -310,26 +310,26 @@ mod tests {
         let bytes: Vec<u8> =
             (0..700_u32).map(|i| (i * i * 31 + i * 7 + 5).to_le_bytes()[1]).collect();
         for len in 0..bytes.len() {
-            let whole = Residue::NEW.feed(&bytes[..len]);
+            let whole = CrcResidue::NEW.feed(&bytes[..len]);
             assert_eq!(whole.crc().value(), long_division(&bytes[..len]), "length {len}");
             let (first, rest) = bytes[..len].split_at(len / 3);
-            assert_eq!(Residue::NEW.feed(first).feed(rest), whole);
-            let tail = Residue::NEW.feed(rest);
+            assert_eq!(CrcResidue::NEW.feed(first).feed(rest), whole);
+            let tail = CrcResidue::NEW.feed(rest);
             assert_eq!(whole.without_first(first, rest.len() as u64), tail);
             if let [body @ .., last] = rest {
-                assert_eq!(tail.without_last(*last), Residue::NEW.feed(body));
+                assert_eq!(tail.without_last(*last), CrcResidue::NEW.feed(body));
             }
         }
         let thrice = [&bytes[..], &bytes[..], &bytes[..]].concat();
-        assert_eq!(Residue::NEW.feed_repeated(&bytes, 3), Residue::NEW.feed(&thrice));
+        assert_eq!(CrcResidue::NEW.feed_repeated(&bytes, 3), CrcResidue::NEW.feed(&thrice));
     }
 
     #[test]
     fn a_flipped_bit_shows_in_the_residue_at_its_place_modulo_127() {
         let mut bytes = vec![0x5a; 100];
-        let before = Residue::NEW.feed(&bytes);
+        let before = CrcResidue::NEW.feed(&bytes);
         bytes[60] ^= 0x20;
-        let difference = Residue::NEW.feed(&bytes).and(before);
+        let difference = CrcResidue::NEW.feed(&bytes).xor(before);
         // 39 bytes behind it, and 5 bits in its byte.
         assert_eq!(difference.bits(), 1 << ((39 * 8 + 5) % 127));
     }
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn so_many_bytes_that_nothing_can_count_their_bits_are_fed_all_the_same() {
         let bytes = b"so many";
-        let head = Residue::NEW.feed(b"a head");
+        let head = CrcResidue::NEW.feed(b"a head");
         let all = head.feed_repeated(bytes, u64::MAX);
         assert_eq!(head.feed_repeated(bytes, u64::MAX - 1).feed(bytes), all);
         // 127 bytes more behind it change nothing: x has order 127.

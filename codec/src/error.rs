@@ -66,12 +66,12 @@ impl DecodeError {
 
 /// Where a nom grammar stopped: what was left there, and the innermost field it was in.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Trail<I> {
+pub(crate) struct ParseTrace<I> {
     pub(crate) rest: I,
     pub(crate) field: Option<&'static str>,
 }
 
-impl<I> ParseError<I> for Trail<I> {
+impl<I> ParseError<I> for ParseTrace<I> {
     fn from_error_kind(rest: I, _kind: ErrorKind) -> Self {
         Self { rest, field: None }
     }
@@ -81,7 +81,7 @@ impl<I> ParseError<I> for Trail<I> {
     }
 }
 
-impl<I> ContextError<I> for Trail<I> {
+impl<I> ContextError<I> for ParseTrace<I> {
     fn add_context(_rest: I, field: &'static str, other: Self) -> Self {
         Self { field: other.field.or(Some(field)), ..other }
     }

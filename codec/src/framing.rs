@@ -11,9 +11,9 @@ use nom::multi::fold_many0;
 use nom::sequence::preceded;
 use nom::{IResult, Parser};
 
-use crate::character::{Character, Symbol, hear};
+use crate::character::{Character, Symbol, decode_control};
 use crate::chars::{CharBuf, Chars};
-use crate::error::Trail;
+use crate::error::ParseTrace;
 
 /// The data between two GAPs, at least one byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,19 +37,19 @@ pub enum FrameEnd {
 
 /// The frames of a run of characters, from its first data character on. P-7
 #[must_use]
-pub const fn frames(chars: Chars<'_>) -> Frames<'_> {
-    Frames { rest: chars, len: chars.len() }
+pub const fn frames(chars: Chars<'_>) -> FrameIter<'_> {
+    FrameIter { rest: chars, len: chars.len() }
 }
 
 /// See [`frames`].
 #[derive(Clone, Copy, Debug)]
-pub struct Frames<'a> {
+pub struct FrameIter<'a> {
     rest: Chars<'a>,
     /// Of all characters, to tell places from.
     len: usize,
 }
 
-impl<'a> Iterator for Frames<'a> {
+impl<'a> Iterator for FrameIter<'a> {
     type Item = Frame<'a>;
 
     #[inline]
@@ -73,10 +73,10 @@ impl Frame<'_> {
     }
 }
 
-type Parsed<'a, O> = IResult<Chars<'a>, O, Trail<Chars<'a>>>;
+type FramingResult<'a, O> = IResult<Chars<'a>, O, ParseTrace<Chars<'a>>>;
 
 #[inline]
-fn frame(chars: Chars<'_>) -> Parsed<'_, (Cow<'_, [u8]>, FrameEnd)> {
+fn frame(chars: Chars<'_>) -> FramingResult<'_, (Cow<'_, [u8]>, FrameEnd)> {
     let (rest, first) = data(chars)?;
     match gap(rest) {
         // Most frames have no symbol inside.
@@ -86,7 +86,10 @@ fn frame(chars: Chars<'_>) -> Parsed<'_, (Cow<'_, [u8]>, FrameEnd)> {
 }
 
 /// What follows a frame's first bytes, if that is not its end.
-fn mixed_frame<'a>(first: &'a [u8], rest: Chars<'a>) -> Parsed<'a, (Cow<'a, [u8]>, FrameEnd)> {
+fn mixed_frame<'a>(
+    first: &'a [u8],
+    rest: Chars<'a>,
+) -> FramingResult<'a, (Cow<'a, [u8]>, FrameEnd)> {
     let joined = |bytes: Cow<'a, [u8]>, piece: &[u8]| {
         let mut bytes = bytes.into_owned();
         bytes.extend_from_slice(piece);
@@ -99,33 +102,33 @@ fn mixed_frame<'a>(first: &'a [u8], rest: Chars<'a>) -> Parsed<'a, (Cow<'a, [u8]
 }
 
 #[inline]
-fn data(chars: Chars<'_>) -> Parsed<'_, &[u8]> {
+fn data(chars: Chars<'_>) -> FramingResult<'_, &[u8]> {
     let (data, rest) = chars.split_at(chars.data_len());
     if data.is_empty() { Err(stop(chars)) } else { Ok((rest, data.low())) }
 }
 
 /// Control characters up to the next GAP: not part of the frame. P-8
-fn symbols(chars: Chars<'_>) -> Parsed<'_, ()> {
+fn symbols(chars: Chars<'_>) -> FramingResult<'_, ()> {
     let (run, _) = chars.split_at(chars.control_len());
     let len = run.low().iter().position(|code| is_gap(*code)).unwrap_or(run.len());
     Ok((chars.split_at(len).1, ()))
 }
 
 #[inline]
-fn gap(chars: Chars<'_>) -> Parsed<'_, ()> {
+fn gap(chars: Chars<'_>) -> FramingResult<'_, ()> {
     match chars.get(0) {
         Some(Character::Control(code)) if is_gap(code) => Ok((chars.split_at(1).1, ())),
         _ => Err(stop(chars)),
     }
 }
 
-fn stop(chars: Chars<'_>) -> nom::Err<Trail<Chars<'_>>> {
-    nom::Err::Error(Trail::from_error_kind(chars, ErrorKind::Verify))
+fn stop(chars: Chars<'_>) -> nom::Err<ParseTrace<Chars<'_>>> {
+    nom::Err::Error(ParseTrace::from_error_kind(chars, ErrorKind::Verify))
 }
 
 /// Whether a receiver takes the code for the mark that ends a packet. C-4
 pub(crate) fn is_gap(code: u8) -> bool {
-    hear(code).symbol() == Some(Symbol::Gap)
+    decode_control(code).symbol() == Some(Symbol::Gap)
 }
 
 #[cfg(test)]

@@ -7,14 +7,14 @@ pub mod character;
 pub mod chars;
 pub mod crc;
 pub mod error;
-pub mod fold;
+pub mod folding;
 pub mod framing;
 pub mod notation;
 pub mod packet;
 pub mod route;
-pub mod tick;
+pub mod time;
 pub mod transport;
 
-pub use character::{Character, Heard, Symbol};
+pub use character::{Character, DecodedCode, Symbol};
 pub use chars::{CharBuf, Chars};
 pub use packet::Packet;

@@ -19,9 +19,9 @@ use nom::combinator::value;
 use nom::sequence::preceded;
 use nom::{IResult, Parser};
 
-use crate::character::{Character, Heard, ProbeNumber, ReplyStatus, Symbol, hear};
+use crate::character::{Character, DecodedCode, ProbeNumber, ReplyStatus, Symbol, decode_control};
 use crate::chars::{CharBuf, Chars};
-use crate::fold::Folder;
+use crate::folding::RunFolder;
 
 /// Most characters that a text may stand for. *Chosen*: 16 Mi take 18 MiB, and no one writes more.
 pub const PARSED_MAX: usize = 1 << 24;
@@ -74,10 +74,10 @@ impl Display for Character {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Data(byte) => write!(f, "{byte:02x}"),
-            Self::Control(code) => match hear(code) {
-                Heard::Exact(symbol) => symbol.fmt(f),
-                Heard::Corrected(symbol) => write!(f, "{symbol}!{code:02x}"),
-                Heard::Invalid => write!(f, "!{code:02x}"),
+            Self::Control(code) => match decode_control(code) {
+                DecodedCode::Exact(symbol) => symbol.fmt(f),
+                DecodedCode::Corrected(symbol) => write!(f, "{symbol}!{code:02x}"),
+                DecodedCode::Invalid => write!(f, "!{code:02x}"),
             },
         }
     }
@@ -88,11 +88,11 @@ impl Display for Chars<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         let mut result = Ok(());
-        let mut write = |fold: crate::fold::Fold| {
+        let mut write = |fold: crate::folding::FoldedRun| {
             result = result.and_then(|()| write!(f, "{separator}{fold}"));
             separator = " ";
         };
-        let mut folder = Folder::default();
+        let mut folder = RunFolder::default();
         self.iter().for_each(|character| folder.feed(character, &mut write));
         folder.finish(&mut write);
         result
@@ -122,11 +122,11 @@ impl fmt::Debug for CharBuf {
 /// # Errors
 /// Names the column, what stands there and what belongs there.
 pub fn parse(text: &str) -> Result<CharBuf, NotationError> {
-    let mut parsed = Parsed::default();
+    let mut parsed = NotationParser::default();
     let mut rest = text;
     // A column is a character's, not a byte's: `×` takes two bytes.
     let mut column = 1;
-    while let Ok((after, (blank, lexeme))) = lexeme(rest) {
+    while let Ok((after, (blank, lexeme))) = next_token(rest) {
         column += blank.chars().count();
         parsed.take(lexeme, column)?;
         let word = rest.get(blank.len()..rest.len() - after.len()).unwrap_or_default();
@@ -140,7 +140,7 @@ pub fn parse(text: &str) -> Result<CharBuf, NotationError> {
 }
 
 #[derive(Clone, Copy)]
-enum Lexeme<'a> {
+enum NotationToken<'a> {
     Open,
     Close,
     Times(&'a str),
@@ -148,19 +148,19 @@ enum Lexeme<'a> {
 }
 
 /// White space, and what stands behind it: there is a lexeme wherever there is anything else.
-fn lexeme(text: &str) -> IResult<&str, (&str, Lexeme<'_>)> {
+fn next_token(text: &str) -> IResult<&str, (&str, NotationToken<'_>)> {
     let within = |c: char| !c.is_whitespace() && !"()×*".contains(c);
     let lexeme = alt((
-        value(Lexeme::Open, char('(')),
-        value(Lexeme::Close, char(')')),
-        preceded(one_of("×*"), take_while(within)).map(Lexeme::Times),
-        take_while1(within).map(Lexeme::Word),
+        value(NotationToken::Open, char('(')),
+        value(NotationToken::Close, char(')')),
+        preceded(one_of("×*"), take_while(within)).map(NotationToken::Times),
+        take_while1(within).map(NotationToken::Word),
     ));
     (take_while(char::is_whitespace), lexeme).parse(text)
 }
 
 #[derive(Default)]
-struct Parsed {
+struct NotationParser {
     out: CharBuf,
     /// Where an open group starts: in `out`, and its column.
     group: Option<(usize, usize)>,
@@ -168,23 +168,23 @@ struct Parsed {
     last: Option<Range<usize>>,
 }
 
-impl Parsed {
-    fn take(&mut self, lexeme: Lexeme<'_>, column: usize) -> Result<(), NotationError> {
+impl NotationParser {
+    fn take(&mut self, lexeme: NotationToken<'_>, column: usize) -> Result<(), NotationError> {
         let start = self.out.len();
         match (lexeme, self.group) {
-            (Lexeme::Open, None) => {
+            (NotationToken::Open, None) => {
                 self.group = Some((start, column));
                 self.last = None;
             }
-            (Lexeme::Close, Some((open, _))) => {
+            (NotationToken::Close, Some((open, _))) => {
                 self.group = None;
                 self.last = Some(open..start);
             }
-            (Lexeme::Open, Some(_)) | (Lexeme::Close, None) => {
+            (NotationToken::Open, Some(_)) | (NotationToken::Close, None) => {
                 return Err(NotationError::Parenthesis { column });
             }
-            (Lexeme::Times(count), _) => self.repeat(count, column)?,
-            (Lexeme::Word(word), _) => {
+            (NotationToken::Times(count), _) => self.repeat(count, column)?,
+            (NotationToken::Word(word), _) => {
                 self.out.push(character(word, column)?);
                 self.last = Some(start..start + 1);
             }
@@ -225,8 +225,8 @@ fn character(word: &str, column: usize) -> Result<Character, NotationError> {
             let code = hex_byte(code).ok_or_else(unknown)?;
             let claimed =
                 if name.is_empty() { None } else { Some(symbol(name).ok_or_else(unknown)?) };
-            match (claimed, hear(code)) {
-                (Some(symbol), heard) if heard != Heard::Corrected(symbol) => {
+            match (claimed, decode_control(code)) {
+                (Some(symbol), heard) if heard != DecodedCode::Corrected(symbol) => {
                     Err(NotationError::Correction { column, code, symbol })
                 }
                 // A bare code says nothing of what it is heard as: any will do.

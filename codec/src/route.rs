@@ -9,7 +9,7 @@ pub struct PortId(pub u8);
 
 /// How a switch reads route bytes. S-1 (§3.1, §3.2)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Addressing {
+pub enum RouteAddressing {
     /// Bits 6–0 name the output port.
     Absolute,
     /// Bits 5–0, two's complement, are added to the input port; bit 6 is 0; no wrap-around.
@@ -43,13 +43,13 @@ pub enum RouteError {
     },
 }
 
-impl Addressing {
+impl RouteAddressing {
     /// The output port that a packet's first byte selects in a switch of `ports` ports. S-1, S-2
     ///
     /// # Errors
     /// Says why the switch drops the packet.
     pub const fn select(self, byte: u8, input: PortId, ports: u8) -> Result<PortId, RouteError> {
-        if !is_route(byte) {
+        if !is_route_byte(byte) {
             return Err(RouteError::Tag { byte });
         }
         let port = match self {
@@ -84,7 +84,7 @@ impl Addressing {
 
 /// Whether a byte is a route byte, `1xxxxxxx`; otherwise it is a tag, `0yyyyyyy`. P-2 (§3.1)
 #[must_use]
-pub const fn is_route(byte: u8) -> bool {
+pub const fn is_route_byte(byte: u8) -> bool {
     byte & 0x80 != 0
 }
 
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn absolute_bytes_name_the_port() {
-        let select = |byte, ports| Addressing::Absolute.select(byte, PortId(3), ports);
+        let select = |byte, ports| RouteAddressing::Absolute.select(byte, PortId(3), ports);
         assert_eq!(select(0x80, 4), Ok(PortId(0)));
         assert_eq!(select(0x83, 4), Ok(PortId(3)));
         assert_eq!(select(0x84, 4), Err(RouteError::NoPort { byte: 0x84, port: 4, ports: 4 }));
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn relative_bytes_do_not_wrap_around() {
-        let select = |byte, input| Addressing::Relative.select(byte, PortId(input), 8);
+        let select = |byte, input| RouteAddressing::Relative.select(byte, PortId(input), 8);
         assert_eq!(select(0x80, 5), Ok(PortId(5)));
         assert_eq!(select(0xbf, 5), Ok(PortId(4)));
         assert_eq!(select(0xbf, 0), Err(RouteError::NoPort { byte: 0xbf, port: -1, ports: 8 }));
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn selecting_undoes_naming() {
-        for addressing in [Addressing::Absolute, Addressing::Relative] {
+        for addressing in [RouteAddressing::Absolute, RouteAddressing::Relative] {
             for (input, output) in
                 (0..32).flat_map(|i| (0..32).map(move |o| (PortId(i), PortId(o))))
             {
@@ -126,16 +126,16 @@ mod tests {
 
     #[test]
     fn faults_say_what_belongs_there() {
-        let error = Addressing::Absolute.select(0x05, PortId(0), 8).unwrap_err();
+        let error = RouteAddressing::Absolute.select(0x05, PortId(0), 8).unwrap_err();
         assert_eq!(error.to_string(), "0x05 is no route byte (MSB must be 1)");
     }
 
     /// S-1
     #[test]
     fn a_byte_reaches_so_far_and_no_further() {
-        let absolute = |port| Addressing::Absolute.byte(PortId(9), PortId(port));
+        let absolute = |port| RouteAddressing::Absolute.byte(PortId(9), PortId(port));
         assert_eq!([0, 127, 128].map(absolute), [Some(0x80), Some(0xff), None]);
-        let relative = |from, to| Addressing::Relative.byte(PortId(from), PortId(to));
+        let relative = |from, to| RouteAddressing::Relative.byte(PortId(from), PortId(to));
         assert_eq!([relative(40, 8), relative(40, 7)], [Some(0xa0), None]);
         assert_eq!([relative(40, 71), relative(40, 72)], [Some(0x9f), None]);
     }

@@ -38,15 +38,15 @@ pub struct EndpointKey(pub u64);
 
 /// A transmission's time by its sender's clock, in µs; wraps. T-8
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Timestamp(pub u32);
+pub struct TransportTimestamp(pub u32);
 
 /// Which use of a logical channel a packet belongs to; compared by serial-number arithmetic. T-12
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Incarnation(pub u16);
+pub struct ChannelIncarnation(pub u16);
 
 /// A sequence number, which has one bit. T-4
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Seq {
+pub enum SequenceBit {
     /// 0.
     #[default]
     Zero,
@@ -56,7 +56,7 @@ pub enum Seq {
 
 /// Whether a packet opens its logical channel. T-11, T-12
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Sync {
+pub enum SyncFlag {
     /// It goes on with what is open.
     #[default]
     Clear,
@@ -66,7 +66,7 @@ pub enum Sync {
 
 /// Which way of a conversation a message goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum MessageRole {
     /// It asks, and takes a credit. T-9
     #[default]
     Request,
@@ -76,7 +76,7 @@ pub enum Role {
 
 /// Why a packet is not taken. T-6, T-12
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reason {
+pub enum NackReason {
     /// 1: the endpoint is not resident.
     NotResident,
     /// 2: its receive queue is full.
@@ -93,7 +93,7 @@ pub enum Reason {
 
 /// What all transport packets have. An answer echoes all but the NICs, which change places. T-8
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Header {
+pub struct TransportHeader {
     /// The NIC that sends it.
     pub source: Nic,
     /// The NIC that it goes to.
@@ -101,30 +101,30 @@ pub struct Header {
     /// The logical channel: of the NIC that sends the data.
     pub channel: LogicalChannel,
     /// The sequence number of the data.
-    pub seq: Seq,
+    pub seq: SequenceBit,
     /// When the data was transmitted, by the clock of who sent it.
-    pub timestamp: Timestamp,
+    pub timestamp: TransportTimestamp,
     /// Of the data's channel.
-    pub incarnation: Incarnation,
+    pub incarnation: ChannelIncarnation,
 }
 
-/// A transport packet. `B` is what stands for a message's body: in bytes a [`Body`], without them an
-/// [`Extent`].
+/// A transport packet. `B` is what stands for a message's body: in bytes a [`MessageBody`], without them an
+/// [`MessageExtent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Packet<B> {
+pub enum TransportPacket<B> {
     /// Kinds 0–2: a message, or a piece of one.
-    Data(Header, Sync, Message<B>),
+    Data(TransportHeader, SyncFlag, TransportMessage<B>),
     /// Kind 8: the message was written. T-5
-    Ack(Header),
+    Ack(TransportHeader),
     /// Kind 9: it was not. T-6
-    Nack(Header, Reason),
+    Nack(TransportHeader, NackReason),
 }
 
 /// A message as it stands in a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Message<B> {
+pub struct TransportMessage<B> {
     /// Request or reply.
-    pub role: Role,
+    pub role: MessageRole,
     /// The endpoint that sends it.
     pub source: EndpointId,
     /// The endpoint that it is for.
@@ -139,7 +139,7 @@ pub struct Message<B> {
 
 /// The three forms of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Form {
+pub enum MessageForm {
     /// Argument words of 4 bytes, [`WORDS_MAX`] at most.
     Short,
     /// Bytes, [`MEDIUM_MAX`] at most.
@@ -156,19 +156,19 @@ pub enum Form {
 
 /// A message's form and length: such as there can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Extent {
-    form: Form,
+pub struct MessageExtent {
+    form: MessageForm,
     len: u16,
 }
 
 /// What a message carries: bytes such as its form allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Body<'a> {
-    form: Form,
+pub struct MessageBody<'a> {
+    form: MessageForm,
     bytes: &'a [u8],
 }
 
-impl Seq {
+impl SequenceBit {
     /// The other one.
     #[must_use]
     pub const fn flipped(self) -> Self {
@@ -179,7 +179,7 @@ impl Seq {
     }
 }
 
-impl Incarnation {
+impl ChannelIncarnation {
     /// Whether it came later, by serial-number arithmetic: less than half the circle ahead. T-12
     #[must_use]
     pub const fn is_newer_than(self, other: Self) -> bool {
@@ -194,7 +194,7 @@ impl Incarnation {
     }
 }
 
-impl Header {
+impl TransportHeader {
     /// That of the answer to it.
     #[must_use]
     pub const fn answer(self) -> Self {
@@ -202,7 +202,7 @@ impl Header {
     }
 }
 
-impl Role {
+impl MessageRole {
     /// Its name in the truth and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -213,7 +213,7 @@ impl Role {
     }
 }
 
-impl Reason {
+impl NackReason {
     /// All of them.
     pub const ALL: [Self; 6] = [
         Self::NotResident,
@@ -247,7 +247,7 @@ impl Reason {
     }
 }
 
-impl Form {
+impl MessageForm {
     /// Its name in the truth and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -259,22 +259,22 @@ impl Form {
     }
 }
 
-impl Extent {
+impl MessageExtent {
     /// So many bytes in that form, if it holds them.
     #[must_use]
-    pub const fn new(form: Form, len: u16) -> Option<Self> {
+    pub const fn new(form: MessageForm, len: u16) -> Option<Self> {
         let bytes = len as usize;
         let held = match form {
-            Form::Short => bytes.is_multiple_of(4) && bytes <= 4 * WORDS_MAX,
-            Form::Medium => bytes <= MEDIUM_MAX,
-            Form::Bulk { total, .. } => bytes <= MEDIUM_MAX && len as u32 <= total,
+            MessageForm::Short => bytes.is_multiple_of(4) && bytes <= 4 * WORDS_MAX,
+            MessageForm::Medium => bytes <= MEDIUM_MAX,
+            MessageForm::Bulk { total, .. } => bytes <= MEDIUM_MAX && len as u32 <= total,
         };
         if held { Some(Self { form, len }) } else { None }
     }
 
     /// The message's form.
     #[must_use]
-    pub const fn form(self) -> Form {
+    pub const fn form(self) -> MessageForm {
         self.form
     }
 
@@ -291,17 +291,17 @@ impl Extent {
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a> MessageBody<'a> {
     /// These bytes in that form, if it holds them.
     #[must_use]
-    pub fn new(form: Form, bytes: &'a [u8]) -> Option<Self> {
+    pub fn new(form: MessageForm, bytes: &'a [u8]) -> Option<Self> {
         let len = u16::try_from(bytes.len()).ok()?;
-        Extent::new(form, len).map(|Extent { form, .. }| Self { form, bytes })
+        MessageExtent::new(form, len).map(|MessageExtent { form, .. }| Self { form, bytes })
     }
 
     /// The message's form.
     #[must_use]
-    pub const fn form(self) -> Form {
+    pub const fn form(self) -> MessageForm {
         self.form
     }
 
@@ -312,10 +312,10 @@ impl<'a> Body<'a> {
     }
 }
 
-impl<B> Packet<B> {
+impl<B> TransportPacket<B> {
     /// What it has in common with all others.
     #[must_use]
-    pub const fn header(&self) -> Header {
+    pub const fn header(&self) -> TransportHeader {
         match self {
             Self::Data(header, ..) | Self::Ack(header) | Self::Nack(header, _) => *header,
         }
@@ -328,28 +328,32 @@ mod tests {
 
     #[test]
     fn newer_is_less_than_half_the_circle_ahead() {
-        let newer = |one, other| Incarnation(one).is_newer_than(Incarnation(other));
+        let newer = |one, other| ChannelIncarnation(one).is_newer_than(ChannelIncarnation(other));
         assert!(newer(1, 0) && newer(0, 0xffff) && newer(0x7fff, 0) && newer(0x8000, 1));
         assert!(!newer(5, 5) && !newer(0, 1) && !newer(0xffff, 0));
         assert!(!newer(0x8000, 0) && !newer(0, 0x8000), "half the circle is neither");
-        assert_eq!(Incarnation(0xffff).next(), Incarnation(0));
+        assert_eq!(ChannelIncarnation(0xffff).next(), ChannelIncarnation(0));
     }
 
     #[test]
     fn an_answer_goes_back_and_echoes_the_rest() {
         let (source, destination) = (Nic(1), Nic(2));
-        let (channel, seq) = (LogicalChannel(3), Seq::One);
-        let (timestamp, incarnation) = (Timestamp(4), Incarnation(5));
-        let header = Header { source, destination, channel, seq, timestamp, incarnation };
-        let answer = Header { source: Nic(2), destination: Nic(1), ..header };
+        let (channel, seq) = (LogicalChannel(3), SequenceBit::One);
+        let (timestamp, incarnation) = (TransportTimestamp(4), ChannelIncarnation(5));
+        let header = TransportHeader { source, destination, channel, seq, timestamp, incarnation };
+        let answer = TransportHeader { source: Nic(2), destination: Nic(1), ..header };
         assert_eq!((header.answer(), answer.answer()), (answer, header));
     }
 
     #[test]
     fn names_are_those_of_the_truth() {
-        assert_eq!([Role::Request, Role::Reply].map(Role::name), ["request", "reply"]);
-        let forms = [Form::Short, Form::Medium, Form::Bulk { offset: 0, total: 0 }];
-        assert_eq!(forms.map(Form::name), ["short", "medium", "bulk"]);
+        assert_eq!(
+            [MessageRole::Request, MessageRole::Reply].map(MessageRole::name),
+            ["request", "reply"]
+        );
+        let forms =
+            [MessageForm::Short, MessageForm::Medium, MessageForm::Bulk { offset: 0, total: 0 }];
+        assert_eq!(forms.map(MessageForm::name), ["short", "medium", "bulk"]);
         let reasons = [
             ("not-resident", false),
             ("queue-full", false),
@@ -359,12 +363,12 @@ mod tests {
             ("bad-key", true),
             ("no-such-endpoint", true),
         ];
-        assert_eq!(Reason::ALL.map(|reason| (reason.name(), reason.is_final())), reasons);
+        assert_eq!(NackReason::ALL.map(|reason| (reason.name(), reason.is_final())), reasons);
     }
 
     #[test]
     fn an_extent_without_bytes_is_empty() {
-        let extent = |len| Extent::new(Form::Medium, len).unwrap();
+        let extent = |len| MessageExtent::new(MessageForm::Medium, len).unwrap();
         assert_eq!((extent(0).is_empty(), extent(0).len()), (true, 0));
         assert_eq!((extent(1).is_empty(), extent(1).len()), (false, 1));
     }

@@ -1,18 +1,20 @@
 //! The codec's laws: parse undoes emit, in every format; cutting changes nothing; no bytes panic.
 
-use codec::capture::{
-    ByteOrder, Channel, ChannelId, Chunk, Content, Item, Progress, Reader, Writer,
+use myriscope_codec::capture::{
+    ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent,
+    ReadProgress,
 };
-use codec::chars::{CharBuf, Chars, Run};
-use codec::crc::{Crc8, Residue, crc_after_hop, crc8, syndrome};
-use codec::framing::{Frame, FrameEnd, frames};
-use codec::packet::{Check, Packet, Tag, strip};
-use codec::tick::Tick;
-use codec::transport::{
-    Body, DATA_HEADER_LEN, EndpointId, EndpointKey, Form, Header, Incarnation, LogicalChannel,
-    Message, Nic, Packet as Transport, Reason, Role, Seq, Sync, Timestamp,
+use myriscope_codec::chars::{CharBuf, CharRun, Chars};
+use myriscope_codec::crc::{Crc8, CrcResidue, crc_after_hop, crc8, syndrome};
+use myriscope_codec::framing::{Frame, FrameEnd, frames};
+use myriscope_codec::packet::{CrcCheck, Packet, PacketTag, strip_route_byte};
+use myriscope_codec::time::Tick;
+use myriscope_codec::transport::{
+    ChannelIncarnation, DATA_HEADER_LEN, EndpointId, EndpointKey, LogicalChannel, MessageBody,
+    MessageForm, MessageRole, NackReason, Nic, SequenceBit, SyncFlag, TransportHeader,
+    TransportMessage, TransportPacket as Transport, TransportTimestamp,
 };
-use codec::{Character, notation};
+use myriscope_codec::{Character, notation};
 use nom::{Input, Needed};
 use proptest::collection::vec;
 use proptest::option;
@@ -74,9 +76,9 @@ fn channel() -> impl Strategy<Value = Channel> {
 }
 
 /// A chunk's place, characters, and rounds.
-type Parts = (u64, Vec<Character>, Option<u64>);
+type ChunkParts = (u64, Vec<Character>, Option<u64>);
 
-fn chunk() -> impl Strategy<Value = Parts> {
+fn chunk() -> impl Strategy<Value = ChunkParts> {
     let literal = characters().prop_filter("a character", |chars| !chars.is_empty());
     let pattern = vec(character(), 1..=64);
     prop_oneof![
@@ -89,21 +91,21 @@ fn chunk() -> impl Strategy<Value = Parts> {
     ]
 }
 
-const fn content(chars: Chars<'_>, count: Option<u64>) -> Content<'_> {
+const fn content(chars: Chars<'_>, count: Option<u64>) -> ChunkContent<'_> {
     match count {
-        None => Content::Literal(chars),
-        Some(count) => Content::Repeat { pattern: chars, count },
+        None => ChunkContent::Literal(chars),
+        Some(count) => ChunkContent::Repeat { pattern: chars, count },
     }
 }
 
-fn header() -> impl Strategy<Value = Header> {
+fn header() -> impl Strategy<Value = TransportHeader> {
     let nics = (any::<u16>().prop_map(Nic), any::<u16>().prop_map(Nic));
-    let seq = prop::sample::select(vec![Seq::Zero, Seq::One]);
+    let seq = prop::sample::select(vec![SequenceBit::Zero, SequenceBit::One]);
     let channel = any::<u8>().prop_map(LogicalChannel);
-    let timestamp = any::<u32>().prop_map(Timestamp);
-    let incarnation = any::<u16>().prop_map(Incarnation);
+    let timestamp = any::<u32>().prop_map(TransportTimestamp);
+    let incarnation = any::<u16>().prop_map(ChannelIncarnation);
     (nics, channel, seq, timestamp, incarnation).prop_map(
-        |((source, destination), channel, seq, timestamp, incarnation)| Header {
+        |((source, destination), channel, seq, timestamp, incarnation)| TransportHeader {
             source,
             destination,
             channel,
@@ -114,20 +116,20 @@ fn header() -> impl Strategy<Value = Header> {
     )
 }
 
-fn reason() -> impl Strategy<Value = Reason> {
-    prop::sample::select(Reason::ALL.to_vec())
+fn reason() -> impl Strategy<Value = NackReason> {
+    prop::sample::select(NackReason::ALL.to_vec())
 }
 
 /// A form and bytes that it holds.
-fn body() -> impl Strategy<Value = (Form, Vec<u8>)> {
+fn body() -> impl Strategy<Value = (MessageForm, Vec<u8>)> {
     let words = vec(any::<[u8; 4]>(), 0..=8);
     let long = prop_oneof![4 => vec(any::<u8>(), 0..60), 1 => vec(any::<u8>(), 8190..=8192)];
     prop_oneof![
-        words.prop_map(|words| (Form::Short, words.concat())),
-        long.clone().prop_map(|bytes| (Form::Medium, bytes)),
+        words.prop_map(|words| (MessageForm::Short, words.concat())),
+        long.clone().prop_map(|bytes| (MessageForm::Medium, bytes)),
         (any::<u32>(), any::<u32>(), long).prop_map(|(offset, total, bytes)| {
             let total = total.max(u32::try_from(bytes.len()).unwrap_or(0));
-            (Form::Bulk { offset, total }, bytes)
+            (MessageForm::Bulk { offset, total }, bytes)
         }),
     ]
 }
@@ -136,19 +138,19 @@ proptest! {
     #[test]
     fn parse_undoes_emit_for_transport_data(
         header in header(),
-        sync in prop::sample::select(vec![Sync::Clear, Sync::Set]),
-        role in prop::sample::select(vec![Role::Request, Role::Reply]),
+        sync in prop::sample::select(vec![SyncFlag::Clear, SyncFlag::Set]),
+        role in prop::sample::select(vec![MessageRole::Request, MessageRole::Reply]),
         ends in any::<(u16, u16, u64, u8)>(),
         (form, bytes) in body(),
     ) {
         let (source, destination, key, handler) = ends;
-        let message = Message {
+        let message = TransportMessage {
             role,
             source: EndpointId(source),
             destination: EndpointId(destination),
             key: EndpointKey(key),
             handler,
-            body: Body::new(form, &bytes).unwrap(),
+            body: MessageBody::new(form, &bytes).unwrap(),
         };
         let packet = Transport::Data(header, sync, message);
         let mut out = Vec::new();
@@ -171,16 +173,16 @@ proptest! {
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
         cut in 0..4_usize,
     ) {
-        let message = Message {
-            role: Role::Request,
+        let message = TransportMessage {
+            role: MessageRole::Request,
             source: EndpointId(0),
             destination: EndpointId(0),
             key: EndpointKey(0),
             handler: 0,
-            body: Body::new(form, &bytes).unwrap(),
+            body: MessageBody::new(form, &bytes).unwrap(),
         };
         let mut bytes = Vec::new();
-        Transport::Data(header, Sync::Clear, message).emit(&mut bytes);
+        Transport::Data(header, SyncFlag::Clear, message).emit(&mut bytes);
         for (at, byte) in changes {
             // Where the fields are, so that about half the packets still parse.
             let at = at.index(DATA_HEADER_LEN);
@@ -229,7 +231,7 @@ proptest! {
     fn parse_undoes_emit_for_channels(channel in channel()) {
         let mut read = Channel::named(channel.name.clone());
         let mut faults = Vec::new();
-        read.describe(&channel.description(), &mut |field, fault| faults.push((field, fault)));
+        read.apply_description(&channel.description(), &mut |field, fault| faults.push((field, fault)));
         prop_assert_eq!((read, faults), (channel, vec![]));
     }
 
@@ -253,8 +255,8 @@ proptest! {
         payload in vec(any::<u8>(), 0..80),
         syndrome in any::<u8>(),
     ) {
-        let check = Check::of(Some(syndrome));
-        let packet = Packet { route: &route, tag: Tag::new(tag), payload: &payload, check };
+        let check = CrcCheck::from_syndrome(Some(syndrome));
+        let packet = Packet { route: &route, tag: PacketTag::new(tag), payload: &payload, check };
         let mut out = CharBuf::new();
         packet.emit(&mut out);
         let found: Vec<Frame<'_>> = frames(out.chars()).collect();
@@ -297,7 +299,7 @@ proptest! {
             .into_iter()
             .map(|channel| Channel { period_ps: Channel::named("").period_ps, ..channel })
             .collect();
-        let mut writer = Writer::new(Vec::new(), order, &channels).unwrap();
+        let mut writer = CaptureWriter::new(Vec::new(), order, &channels).unwrap();
         let mut expected = Vec::new();
         let mut end = 0;
         for (id, hole, chars, count) in chunks {
@@ -315,12 +317,12 @@ proptest! {
         }
         let file = writer.finish().unwrap();
         let (mut declared, mut found) = (Vec::new(), Vec::new());
-        let mut reader = Reader::new(file.as_slice());
+        let mut reader = CaptureReader::new(file.as_slice());
         while reader.step(&mut |item| match item {
-            Item::Channel(_, channel) => declared.push(channel.clone()),
-            Item::Chunk(id, chunk) => found.push((id, format!("{chunk:?}"))),
-            Item::Section | Item::Link(..) | Item::Fault(_) => {}
-        }).unwrap() == Progress::More {}
+            CaptureItem::Channel(_, channel) => declared.push(channel.clone()),
+            CaptureItem::Chunk(id, chunk) => found.push((id, format!("{chunk:?}"))),
+            CaptureItem::Section | CaptureItem::Link(..) | CaptureItem::Fault(_) => {}
+        }).unwrap() == ReadProgress::More {}
         prop_assert_eq!(declared, channels);
         prop_assert_eq!(found, expected);
     }
@@ -344,7 +346,7 @@ proptest! {
         count in 0..600_u64,
         more in any::<u64>(),
     ) {
-        let start = Residue::NEW.feed(&head);
+        let start = CrcResidue::NEW.feed(&head);
         let looped = (0..count).fold(start, |residue, _| residue.feed(&bytes));
         prop_assert_eq!(start.feed_repeated(&bytes, count), looped);
         // Any count, in two parts.
@@ -359,7 +361,7 @@ proptest! {
         prop_assert_eq!(Some(Crc8::NEW.feed(&packet).syndrome()), injected);
         let mut packet = packet;
         while let Some(crc) = crc_after_hop(&packet) {
-            let (_, rest) = strip(&packet).unwrap();
+            let (_, rest) = strip_route_byte(&packet).unwrap();
             let mut forwarded = rest.to_vec();
             *forwarded.last_mut().unwrap() = crc;
             packet = forwarded;
@@ -422,11 +424,11 @@ proptest! {
 }
 
 fn read_to_end(bytes: &[u8]) {
-    let mut reader = Reader::new(bytes);
-    let steps =
-        (0..=bytes.len()).take_while(|_| matches!(reader.step(&mut |_| {}), Ok(Progress::More)));
+    let mut reader = CaptureReader::new(bytes);
+    let steps = (0..=bytes.len())
+        .take_while(|_| matches!(reader.step(&mut |_| {}), Ok(ReadProgress::More)));
     assert!(steps.count() <= bytes.len(), "reading ends");
-    assert!(matches!(reader.step(&mut |_| {}), Ok(Progress::Done)), "and the end is the end");
+    assert!(matches!(reader.step(&mut |_| {}), Ok(ReadProgress::Done)), "and the end is the end");
 }
 
 // Characters in planes against a plain list of them.
@@ -457,8 +459,8 @@ proptest! {
         prop_assert_eq!(chars.data_len(), part.iter().take_while(|c| c.is_data()).count());
         prop_assert_eq!(chars.control_len(), part.iter().take_while(|c| !c.is_data()).count());
         let runs: Vec<Vec<Character>> = chars.runs().map(|run| match run {
-            Run::Data(bytes) => bytes.iter().copied().map(Character::Data).collect(),
-            Run::Control(codes) => codes.iter().copied().map(Character::Control).collect(),
+            CharRun::Data(bytes) => bytes.iter().copied().map(Character::Data).collect(),
+            CharRun::Control(codes) => codes.iter().copied().map(Character::Control).collect(),
         }).collect();
         let expected: Vec<&[Character]> =
             part.chunk_by(|one, next| one.is_data() == next.is_data()).collect();

@@ -8,13 +8,14 @@
     reason = "a test that cannot go on stops"
 )]
 
-use codec::character::{Heard, Symbol, hear};
-use codec::crc::{crc_after_hop, crc8, syndrome};
-use codec::packet::strip;
-use codec::route::{Addressing, PortId};
-use codec::transport::{
-    Body, DATA_HEADER_LEN, EndpointId, EndpointKey, Form, Header, Incarnation, LogicalChannel,
-    Message, Nic, Packet, Reason, Role, Seq, Sync, Timestamp,
+use myriscope_codec::character::{DecodedCode, Symbol, decode_control};
+use myriscope_codec::crc::{crc_after_hop, crc8, syndrome};
+use myriscope_codec::packet::strip_route_byte;
+use myriscope_codec::route::{PortId, RouteAddressing};
+use myriscope_codec::transport::{
+    ChannelIncarnation, DATA_HEADER_LEN, EndpointId, EndpointKey, LogicalChannel, MessageBody,
+    MessageForm, MessageRole, NackReason, Nic, SequenceBit, SyncFlag, TransportHeader,
+    TransportMessage, TransportPacket, TransportTimestamp,
 };
 use serde_json::Value;
 
@@ -65,7 +66,7 @@ fn every_hop_forwards_the_published_packet() {
     for row in rows(&table["rows"]) {
         let packet = bytes(&row["in"]);
         assert_eq!(syndrome(&packet), number(&row["syndrome"]), "{row}");
-        let (_, rest) = strip(&packet).unwrap();
+        let (_, rest) = strip_route_byte(&packet).unwrap();
         let mut forwarded = rest.to_vec();
         *forwarded.last_mut().unwrap() = crc_after_hop(&packet).unwrap();
         assert_eq!(forwarded, bytes(&row["out"]), "{row}");
@@ -80,8 +81,8 @@ fn every_relative_route_byte_is_the_published_one() {
     for (input, row) in (0..).map(PortId).zip(rows(&table["rows"])) {
         assert_eq!(rows(row).len(), 8);
         for (output, byte) in (0..).map(PortId).zip(rows(row)) {
-            assert_eq!(Addressing::Relative.byte(input, output), number(byte));
-            let selected = Addressing::Relative.select(number(byte).unwrap(), input, 8);
+            assert_eq!(RouteAddressing::Relative.byte(input, output), number(byte));
+            let selected = RouteAddressing::Relative.select(number(byte).unwrap(), input, 8);
             assert_eq!(selected, Ok(output), "{input:?} {byte}");
         }
     }
@@ -94,14 +95,14 @@ fn every_control_code_is_heard_as_published() {
     assert_eq!(table.as_object().unwrap().len(), 256);
     for code in 0..=u8::MAX {
         let row = &table[format!("0x{code:02x}")];
-        let heard = match hear(code) {
+        let heard = match decode_control(code) {
             // The vectors count the sixteen replies in hex.
-            Heard::Exact(Symbol::Reply(status)) => {
+            DecodedCode::Exact(Symbol::Reply(status)) => {
                 (Some(format!("REPL{:X}", status.value())), false)
             }
-            Heard::Exact(symbol) => (Some(symbol.to_string()), false),
-            Heard::Corrected(symbol) => (Some(symbol.to_string()), true),
-            Heard::Invalid => (None, false),
+            DecodedCode::Exact(symbol) => (Some(symbol.to_string()), false),
+            DecodedCode::Corrected(symbol) => (Some(symbol.to_string()), true),
+            DecodedCode::Invalid => (None, false),
         };
         let symbol = row["symbol"].as_str().map(str::to_owned);
         assert_eq!(heard, (symbol, row["corrected"].as_bool().unwrap()), "0x{code:02x}");
@@ -124,41 +125,48 @@ fn field<T: TryFrom<u64>>(means: &Value, name: &str) -> T {
     T::try_from(number).unwrap_or_else(|_| panic!("{name} of {means}"))
 }
 
-fn header(means: &Value) -> Header {
-    Header {
+fn header(means: &Value) -> TransportHeader {
+    TransportHeader {
         source: Nic(field(means, "source")),
         destination: Nic(field(means, "destination")),
         channel: LogicalChannel(field(means, "channel")),
-        seq: if field::<u8>(means, "seq") == 0 { Seq::Zero } else { Seq::One },
-        timestamp: Timestamp(field(means, "timestamp")),
-        incarnation: Incarnation(field(means, "incarnation")),
+        seq: if field::<u8>(means, "seq") == 0 { SequenceBit::Zero } else { SequenceBit::One },
+        timestamp: TransportTimestamp(field(means, "timestamp")),
+        incarnation: ChannelIncarnation(field(means, "incarnation")),
     }
 }
 
-fn reason(name: &str) -> Reason {
-    Reason::ALL.into_iter().find(|reason| reason.name() == name).unwrap_or_else(|| panic!("{name}"))
+fn reason(name: &str) -> NackReason {
+    NackReason::ALL
+        .into_iter()
+        .find(|reason| reason.name() == name)
+        .unwrap_or_else(|| panic!("{name}"))
 }
 
 /// The packet that a row means, its payload as it stands in `bytes`.
-fn meant<'a>(means: &Value, bytes: &'a [u8]) -> Packet<Body<'a>> {
+fn meant<'a>(means: &Value, bytes: &'a [u8]) -> TransportPacket<MessageBody<'a>> {
     let form = match means["kind"].as_str().unwrap() {
-        "ack" => return Packet::Ack(header(means)),
-        "nack" => return Packet::Nack(header(means), reason(means["reason"].as_str().unwrap())),
-        "short" => Form::Short,
-        "medium" => Form::Medium,
-        "bulk" => Form::Bulk { offset: field(means, "offset"), total: field(means, "total") },
+        "ack" => return TransportPacket::Ack(header(means)),
+        "nack" => {
+            return TransportPacket::Nack(header(means), reason(means["reason"].as_str().unwrap()));
+        }
+        "short" => MessageForm::Short,
+        "medium" => MessageForm::Medium,
+        "bulk" => {
+            MessageForm::Bulk { offset: field(means, "offset"), total: field(means, "total") }
+        }
         kind => panic!("{kind}"),
     };
-    let message = Message {
-        role: if means["role"] == "reply" { Role::Reply } else { Role::Request },
+    let message = TransportMessage {
+        role: if means["role"] == "reply" { MessageRole::Reply } else { MessageRole::Request },
         source: EndpointId(field(means, "source_endpoint")),
         destination: EndpointId(field(means, "destination_endpoint")),
         key: EndpointKey(u64::from_str_radix(means["key"].as_str().unwrap(), 16).unwrap()),
         handler: field(means, "handler"),
-        body: Body::new(form, &bytes[DATA_HEADER_LEN..]).unwrap(),
+        body: MessageBody::new(form, &bytes[DATA_HEADER_LEN..]).unwrap(),
     };
-    let sync = if field::<u8>(means, "sync") == 0 { Sync::Clear } else { Sync::Set };
-    Packet::Data(header(means), sync, message)
+    let sync = if field::<u8>(means, "sync") == 0 { SyncFlag::Clear } else { SyncFlag::Set };
+    TransportPacket::Data(header(means), sync, message)
 }
 
 #[test]
@@ -167,12 +175,14 @@ fn every_transport_packet_is_the_published_one() {
     assert_eq!(rows(&table).len(), 18);
     for row in rows(&table) {
         let (packet, means) = (packet(row), &row["means"]);
-        let parsed = Packet::parse(&packet);
+        let parsed = TransportPacket::parse(&packet);
         assert_eq!(parsed, Ok(meant(means, &packet)), "{row}");
         let mut emitted = Vec::new();
         parsed.unwrap().emit(&mut emitted);
         assert_eq!(emitted, packet, "{row}");
-        if let (Some(hex), Ok(Packet::Data(_, _, message))) = (means.get("payload"), parsed) {
+        if let (Some(hex), Ok(TransportPacket::Data(_, _, message))) =
+            (means.get("payload"), parsed)
+        {
             assert_eq!(message.body.bytes(), bytes(hex), "{row}");
         }
     }
@@ -184,11 +194,11 @@ fn every_malformed_transport_packet_has_the_published_fault() {
     assert_eq!(rows(&table).len(), 117);
     for row in rows(&table) {
         let packet = packet(row);
-        let fault = Packet::parse(&packet).unwrap_err();
+        let fault = TransportPacket::parse(&packet).unwrap_err();
         let told = (fault.at(), fault.field(), fault.found());
         let published = (row["at"].as_u64(), row["field"].as_str(), row["found"].as_u64());
         let told = (u64::try_from(told.0).ok(), Some(told.1), told.2);
         assert_eq!(told, published, "{row}");
-        assert_eq!(Packet::parse_head(&packet, packet.len() as u64), Err(fault), "{row}");
+        assert_eq!(TransportPacket::parse_head(&packet, packet.len() as u64), Err(fault), "{row}");
     }
 }

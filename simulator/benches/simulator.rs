@@ -1,12 +1,12 @@
-//! What a simulated period costs. `cargo bench -p simulator`
+//! What a simulated period costs. `cargo bench -p myriscope-simulator`
 
 #![expect(clippy::unwrap_used, reason = "the scenario is a constant")]
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use simulator::network::{Layout, Network};
-use simulator::scenario::Scenario;
-use simulator::truth::Wanted;
+use myriscope_simulator::network::{Network, VisitOrder};
+use myriscope_simulator::scenario::Scenario;
+use myriscope_simulator::truth::TraceLevel;
 
 fn main() {
     divan::main();
@@ -32,7 +32,7 @@ fn characters(scenario: &Scenario) -> ItemsCount {
 #[divan::bench(args = ["0.001", "0.1", "0.3"])]
 fn step_a_mesh(bencher: Bencher<'_, '_>, load: &str) {
     let scenario = mesh(load, "");
-    let mut network = Network::new(&scenario, Wanted::Nothing, Layout::AsGiven);
+    let mut network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
     network.run(PERIODS);
     bencher.counter(characters(&scenario)).bench_local(|| network.run(network.now() + PERIODS));
 }
@@ -70,7 +70,7 @@ fn wait_for_the_blocked_packet_timeout(bencher: Bencher<'_, '_>) {
     let scenario = ring();
     bencher
         .counter(ItemsCount::new(24 * BLOCKED))
-        .with_inputs(|| Network::new(&scenario, Wanted::Nothing, Layout::AsGiven))
+        .with_inputs(|| Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven))
         .bench_local_refs(|network| network.run(BLOCKED));
 }
 
@@ -122,7 +122,7 @@ const MOMENT: u64 = 800_000;
 )]
 fn simulate_eight_switches(bencher: Bencher<'_, '_>, kind: &str) {
     let scenario = storm(kind);
-    let mut network = Network::new(&scenario, Wanted::Nothing, Layout::AsGiven);
+    let mut network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
     network.run(MOMENT / 20);
     // What takes long is measured for less long.
     let periods = if kind == "saturated" { MOMENT / 20 } else { MOMENT };

@@ -1,14 +1,18 @@
-//! What the reliability protocol costs a NIC: a step, a scan, a table. `cargo bench -p simulator --bench transport`
+//! What the reliability protocol costs a NIC: a step, a scan, a table. `cargo bench -p myriscope-simulator --bench transport`
 //!
 //! A step is a message sent, a data packet heard or an acknowledgment heard.
 
 #![expect(clippy::print_stdout, reason = "it is what a bench is for")]
 #![expect(clippy::unwrap_used, reason = "what is sent has a row and a free channel")]
 
-use codec::transport::{EndpointId, Header, Incarnation, LogicalChannel, Nic, Seq, Sync};
+use codec::transport::{
+    ChannelIncarnation, EndpointId, LogicalChannel, Nic, SequenceBit, SyncFlag, TransportHeader,
+};
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use simulator::transport::{Effect, Letter, Micros, Packet, Transport, TransportParameters};
+use myriscope_simulator::transport::{
+    Micros, OutboundMessage, ProtocolPacket, Transport, TransportEffect, TransportParameters,
+};
 
 fn main() {
     println!("bytes of table in a NIC, whose messages are handles of 32 bits");
@@ -56,7 +60,7 @@ const ENDPOINT: EndpointId = EndpointId(3);
 
 fn machine(nics: u16, channels: u8) -> Transport<u32> {
     let parameters = TransportParameters { nics, channels, ..TransportParameters::default() };
-    let mut machine = Transport::new(Nic(0), parameters, Incarnation(0));
+    let mut machine = Transport::new(Nic(0), parameters, ChannelIncarnation(0));
     machine.on_load(ENDPOINT);
     machine
 }
@@ -79,12 +83,12 @@ fn send_and_acknowledge(bencher: Bencher<'_, '_>, (nics, channels): (u16, u8)) {
     bencher.counter(ItemsCount::new(2 * MESSAGES)).bench_local(|| {
         for message in 0..MESSAGES {
             now += 1;
-            let letter = Letter { endpoint: ENDPOINT, message };
+            let letter = OutboundMessage { endpoint: ENDPOINT, message };
             machine.on_send(Micros(now), rows.next().unwrap(), letter, &mut effects).unwrap();
-            if let Some(Effect::Send(mut packet)) = effects.pop() {
+            if let Some(TransportEffect::Send(mut packet)) = effects.pop() {
                 machine.on_leave(Micros(now), &mut packet);
-                if let Packet::Data(header, ..) = packet {
-                    let answer = Packet::Ack(header.answer());
+                if let ProtocolPacket::Data(header, ..) = packet {
+                    let answer = ProtocolPacket::Ack(header.answer());
                     machine.on_packet(&answer, &mut |_| Ok(()), &mut effects);
                 }
             }
@@ -100,21 +104,21 @@ fn hear_data(bencher: Bencher<'_, '_>, (nics, channels): (u16, u8)) {
     let mut rows = scattered(nics);
     let mut effects = Vec::new();
     let mut now = 0;
-    let mut seq = Seq::Zero;
+    let mut seq = SequenceBit::Zero;
     let mut written = 0_u64;
     bencher.counter(ItemsCount::new(MESSAGES)).bench_local(|| {
         seq = seq.flipped();
         for message in 0..MESSAGES {
             now += 1;
-            let header = Header {
+            let header = TransportHeader {
                 source: rows.next().unwrap(),
                 destination: Nic(0),
                 channel: LogicalChannel(u8::try_from(message % u32::from(channels)).unwrap()),
                 seq,
                 timestamp: Micros(now).timestamp(),
-                incarnation: Incarnation(7),
+                incarnation: ChannelIncarnation(7),
             };
-            let packet = Packet::Data(header, Sync::Set, message);
+            let packet = ProtocolPacket::Data(header, SyncFlag::Set, message);
             let mut take = |_: &u32| {
                 written += 1;
                 Ok(())
@@ -132,7 +136,7 @@ fn hear_data(bencher: Bencher<'_, '_>, (nics, channels): (u16, u8)) {
 fn conversation(bencher: Bencher<'_, '_>) {
     let parameters = TransportParameters::default();
     let mut machines =
-        [0, 1].map(|nic| Transport::<u32>::new(Nic(nic), parameters, Incarnation(nic)));
+        [0, 1].map(|nic| Transport::<u32>::new(Nic(nic), parameters, ChannelIncarnation(nic)));
     for machine in &mut machines {
         machine.on_load(ENDPOINT);
     }
@@ -142,16 +146,16 @@ fn conversation(bencher: Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(3 * MESSAGES)).bench_local(|| {
         for message in 0..MESSAGES {
             now += 1;
-            let letter = Letter { endpoint: ENDPOINT, message };
+            let letter = OutboundMessage { endpoint: ENDPOINT, message };
             a.on_send(Micros(now), Nic(1), letter, &mut there).unwrap();
             for effect in there.drain(..) {
-                if let Effect::Send(mut packet) = effect {
+                if let TransportEffect::Send(mut packet) = effect {
                     a.on_leave(Micros(now), &mut packet);
                     b.on_packet(&packet, &mut |_| Ok(()), &mut back);
                 }
             }
             for effect in back.drain(..) {
-                if let Effect::Send(packet) = effect {
+                if let TransportEffect::Send(packet) = effect {
                     a.on_packet(&packet, &mut |_| Ok(()), &mut there);
                 }
             }
@@ -179,18 +183,18 @@ fn look(bencher: Bencher<'_, '_>, (nics, channels, active): (u16, u8, u16), outs
         timeout: Micros(u64::MAX),
         ..TransportParameters::default()
     };
-    let mut machine = Transport::new(Nic(0), parameters, Incarnation(0));
+    let mut machine = Transport::new(Nic(0), parameters, ChannelIncarnation(0));
     machine.on_load(ENDPOINT);
     let mut effects = Vec::new();
     for row in 0..active {
         for _ in 0..outstanding {
             let to = Nic(row * (nics / active));
-            let letter = Letter { endpoint: ENDPOINT, message: 0_u32 };
+            let letter = OutboundMessage { endpoint: ENDPOINT, message: 0_u32 };
             machine.on_send(Micros(0), to, letter, &mut effects).unwrap();
         }
     }
     for effect in effects.drain(..) {
-        if let Effect::Send(mut packet) = effect {
+        if let TransportEffect::Send(mut packet) = effect {
             machine.on_leave(Micros(0), &mut packet);
         }
     }

@@ -3,9 +3,10 @@
 //! An experiment is a list of points, each a network of its own that runs for a while, and what is
 //! made of them: tables, and figures beside the published ones. Points know nothing of each other:
 //! they may run in any order, or at once. All of it is a function of the experiment and of the
-//! [`Effort`].
+//! [`ExperimentEffort`].
 
 mod bandwidth;
+mod calibration;
 mod clients;
 mod interface;
 mod logp;
@@ -13,14 +14,16 @@ mod measure;
 mod networks;
 mod permutations;
 pub mod plot;
-mod settings;
-pub mod table;
+pub mod result_table;
 
 use crate::scenario::ScenarioError;
 
-pub use self::measure::{Flow, Host, Ledger, Look, Point, Reading, Taken};
-use self::plot::Plot;
-use self::table::{Figure, Setting, Table};
+pub use self::measure::{
+    EndpointActivity, ExperimentPoint, HostActivity, HostReceived, MetricKind, PointMeasurement,
+    RequestTotals,
+};
+use self::plot::PlotSpec;
+use self::result_table::{CalibratedSetting, PublishedFigure, ResultTable};
 
 /// An experiment.
 #[derive(Clone, Copy, Debug)]
@@ -31,13 +34,13 @@ pub struct Experiment {
     pub title: &'static str,
     /// What is measured, and how, in a few lines.
     pub text: &'static str,
-    points: fn(Effort) -> Vec<Point>,
-    conclude: fn(Effort, &[Reading]) -> Findings,
+    points: fn(ExperimentEffort) -> Vec<ExperimentPoint>,
+    conclude: fn(ExperimentEffort, &[PointMeasurement]) -> ExperimentResult,
 }
 
 /// How long points run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Effort {
+pub enum ExperimentEffort {
     /// As long as the figures of the documentation.
     #[default]
     Full,
@@ -47,15 +50,15 @@ pub enum Effort {
 
 /// What an experiment finds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Findings {
+pub struct ExperimentResult {
     /// Published figures beside ours.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<PublishedFigure>,
     /// What was set so that some of them come out; the others follow.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<CalibratedSetting>,
     /// What was measured.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ResultTable>,
     /// The same as pictures.
-    pub plots: Vec<Plot>,
+    pub plots: Vec<PlotSpec>,
     /// What a reader should know of.
     pub notes: Vec<String>,
 }
@@ -80,13 +83,17 @@ impl Experiment {
 
     /// What is to be run.
     #[must_use]
-    pub fn points(&self, effort: Effort) -> Vec<Point> {
+    pub fn points(&self, effort: ExperimentEffort) -> Vec<ExperimentPoint> {
         (self.points)(effort)
     }
 
     /// What comes of what the points gave, in their order.
     #[must_use]
-    pub fn conclude(&self, effort: Effort, readings: &[Reading]) -> Findings {
+    pub fn conclude(
+        &self,
+        effort: ExperimentEffort,
+        readings: &[PointMeasurement],
+    ) -> ExperimentResult {
         (self.conclude)(effort, readings)
     }
 
@@ -94,14 +101,14 @@ impl Experiment {
     ///
     /// # Errors
     /// A scenario that is built in does not hold together.
-    pub fn run(&self, effort: Effort) -> Result<Findings, ScenarioError> {
+    pub fn run(&self, effort: ExperimentEffort) -> Result<ExperimentResult, ScenarioError> {
         let points = self.points(effort);
         let readings: Result<Vec<_>, _> = points.iter().map(|point| point.run(&|_| ())).collect();
         Ok(self.conclude(effort, &readings?))
     }
 }
 
-impl Effort {
+impl ExperimentEffort {
     /// One for each.
     pub(crate) fn choose<T>(self, full: T, quick: T) -> T {
         match self {
@@ -121,7 +128,7 @@ mod tests {
     #[test]
     fn every_scenario_holds_together_and_is_called_by_its_own_name() {
         for experiment in &EXPERIMENTS {
-            for effort in [Effort::Full, Effort::Quick] {
+            for effort in [ExperimentEffort::Full, ExperimentEffort::Quick] {
                 let points = experiment.points(effort);
                 let labels: BTreeSet<&str> =
                     points.iter().map(|point| point.label.as_str()).collect();

@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use codec::packet::{Check, Packet};
-use codec::route::{Addressing, PortId};
+use codec::packet::{CrcCheck, Packet};
+use codec::route::{PortId, RouteAddressing};
 
-use crate::cell::PacketId;
-use crate::multicast::Multicast;
-use crate::receiver::Receiver;
+use crate::multicast::MulticastPacket;
+use crate::receiver::PortReceiver;
+use crate::tagged_char::PacketId;
 use crate::topology::{NodeId, SwitchParameters};
-use crate::truth::{Handling, Rule, Telling, What};
+use crate::truth::{PacketHandling, RuleId, TraceContext, TruthEventKind};
 
 /// The first byte of a packet to a switch itself: port address 0x7F. S-8 (§3.4)
 pub const SELF: u8 = 0xff;
@@ -30,11 +30,11 @@ const VERSION: u8 = 1;
 
 /// Who a switch is: what a packet that asks for it takes along, before its CRC byte. S-8
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub struct SwitchIdentity {
     /// How many ports it has.
     pub ports: u8,
     /// How it reads route bytes.
-    pub addressing: Addressing,
+    pub addressing: RouteAddressing,
     /// The port at which the packet came in.
     pub input: PortId,
     /// Which switch it is.
@@ -43,23 +43,23 @@ pub struct Identity {
 
 /// An entry of a multicast table, as a packet loads it. S-9
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct MulticastEntry {
     /// The virtual address that selects it, one of [`VIRTUAL`].
     pub address: u8,
     /// Where packets go; if nowhere, the address selects nothing any more.
-    pub items: Vec<Item>,
+    pub items: Vec<MulticastItem>,
 }
 
 /// One way out for a multicast packet. S-9
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct MulticastItem {
     /// The output port.
     pub output: PortId,
     /// What stands there in place of the byte that the switch used: up to 255 bytes.
     pub header: Vec<u8>,
 }
 
-impl Identity {
+impl SwitchIdentity {
     /// The identity of a switch, for a packet that came in at one of its ports.
     #[must_use]
     pub const fn new(node: NodeId, parameters: &SwitchParameters, input: PortId) -> Self {
@@ -72,27 +72,27 @@ impl Identity {
     pub const fn parse(bytes: [u8; 8]) -> Option<Self> {
         let [VERSION, ports, addressing, input, a, b, c, d] = bytes else { return None };
         let addressing = match addressing {
-            0 => Addressing::Absolute,
-            1 => Addressing::Relative,
+            0 => RouteAddressing::Absolute,
+            1 => RouteAddressing::Relative,
             _ => return None,
         };
         let node = NodeId(u32::from_be_bytes([a, b, c, d]));
         Some(Self { ports, addressing, input: PortId(input), node })
     }
 
-    /// Writes what [`Identity::parse`] reads.
+    /// Writes what [`SwitchIdentity::parse`] reads.
     #[must_use]
     pub const fn emit(&self) -> [u8; 8] {
         let addressing = match self.addressing {
-            Addressing::Absolute => 0,
-            Addressing::Relative => 1,
+            RouteAddressing::Absolute => 0,
+            RouteAddressing::Relative => 1,
         };
         let [a, b, c, d] = self.node.0.to_be_bytes();
         [VERSION, self.ports, addressing, self.input.0, a, b, c, d]
     }
 }
 
-impl Entry {
+impl MulticastEntry {
     /// Reads the payload of a packet with the tag [`TABLE`]: the address, the number of items, and
     /// of each its output, the length of its header and the header. None if anything is wrong: the
     /// address is no virtual one, an output comes twice, something is missing or left over.
@@ -103,7 +103,7 @@ impl Entry {
         for _ in 0..*count {
             let [output, len, more @ ..] = rest else { return None };
             let (header, more) = more.split_at_checked(usize::from(*len))?;
-            items.push(Item { output: PortId(*output), header: header.to_vec() });
+            items.push(MulticastItem { output: PortId(*output), header: header.to_vec() });
             rest = more;
         }
         let outputs: BTreeSet<_> = items.iter().map(|item| item.output).collect();
@@ -111,7 +111,7 @@ impl Entry {
         fits.then_some(Self { address: *address, items })
     }
 
-    /// Writes what [`Entry::parse`] reads; of headers the first 255 bytes, of items the first 255.
+    /// Writes what [`MulticastEntry::parse`] reads; of headers the first 255 bytes, of items the first 255.
     pub fn emit(&self, out: &mut Vec<u8>) {
         let len = |len: usize| u8::try_from(len).unwrap_or(u8::MAX);
         out.extend([self.address, len(self.items.len())]);
@@ -124,32 +124,32 @@ impl Entry {
 
 /// What a switch with the extensions keeps. S-7, S-8, S-9
 #[derive(Clone, Debug, Default)]
-pub struct Extension {
+pub struct SwitchExtension {
     /// Items by virtual address, each entry's by output.
-    table: BTreeMap<u8, Vec<Item>>,
+    table: BTreeMap<u8, Vec<MulticastItem>>,
     /// What is done with the packets of some inputs.
-    jobs: BTreeMap<PortId, Job>,
+    jobs: BTreeMap<PortId, ExtensionJob>,
 }
 
 /// What is done with the packet of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Job {
+pub enum ExtensionJob {
     /// It is for the switch itself. S-8
-    Taking(Taking),
+    Taking(SelfAddressedPacket),
     /// It goes to several outputs. S-9
-    Copying(Multicast),
+    Copying(MulticastPacket),
 }
 
 /// A packet for the switch itself. S-8
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Taking {
+pub struct SelfAddressedPacket {
     bytes: Vec<u8>,
     head: Option<PacketId>,
 }
 
 /// What comes of a period in which a packet is taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum IntakeOutcome {
     /// It goes on.
     UnderWay,
     /// It was too long: what is left of it is to be dropped.
@@ -157,19 +157,19 @@ pub enum Taken {
     /// It has ended, and was no good.
     Refused,
     /// It has ended, and loads this entry.
-    Loads(Entry),
+    Loads(MulticastEntry),
 }
 
-impl Extension {
+impl SwitchExtension {
     /// The items that a route byte selects, the lowest output first. S-9
     #[must_use]
-    pub fn items(&self, route: u8) -> &[Item] {
+    pub fn items(&self, route: u8) -> &[MulticastItem] {
         let address = route.checked_sub(0x80).and_then(|address| self.table.get(&address));
         address.map_or(&[], Vec::as_slice)
     }
 
     /// Loads an entry in place of the one before.
-    pub fn load(&mut self, Entry { address, mut items }: Entry) {
+    pub fn load(&mut self, MulticastEntry { address, mut items }: MulticastEntry) {
         items.sort_by_key(|item| item.output);
         self.table.insert(address, items);
     }
@@ -180,34 +180,34 @@ impl Extension {
     }
 
     /// Begins with the packet of an input.
-    pub fn begin(&mut self, input: PortId, job: Job) {
+    pub fn begin(&mut self, input: PortId, job: ExtensionJob) {
         self.jobs.insert(input, job);
     }
 
     /// What is done with the packet of an input.
     #[must_use]
-    pub fn peek(&self, input: PortId) -> Option<&Job> {
+    pub fn peek(&self, input: PortId) -> Option<&ExtensionJob> {
         self.jobs.get(&input)
     }
 
     /// The same, to go on with.
-    pub fn job(&mut self, input: PortId) -> Option<&mut Job> {
+    pub fn job(&mut self, input: PortId) -> Option<&mut ExtensionJob> {
         self.jobs.get_mut(&input)
     }
 
     /// It is done, or given up.
-    pub fn end(&mut self, input: PortId) -> Option<Job> {
+    pub fn end(&mut self, input: PortId) -> Option<ExtensionJob> {
         self.jobs.remove(&input)
     }
 
     /// How many packets are held here, their first bytes included.
     #[must_use]
     pub fn heads(&self) -> usize {
-        self.jobs.values().filter_map(Job::head).count()
+        self.jobs.values().filter_map(ExtensionJob::head).count()
     }
 }
 
-impl Job {
+impl ExtensionJob {
     /// The packet, if its first byte is held here.
     #[must_use]
     pub fn head(&self) -> Option<PacketId> {
@@ -218,49 +218,54 @@ impl Job {
     }
 }
 
-impl Taking {
+impl SelfAddressedPacket {
     /// A period passes: a byte is taken in, or the framing mark. A wrong packet is dropped.
-    pub fn pass(&mut self, ports: u8, buffer: &mut Receiver, telling: &mut Telling<'_>) -> Taken {
-        let Some((cell, head)) = buffer.take() else { return Taken::UnderWay };
+    pub fn step(
+        &mut self,
+        ports: u8,
+        buffer: &mut PortReceiver,
+        telling: &mut TraceContext<'_>,
+    ) -> IntakeOutcome {
+        let Some((cell, head)) = buffer.take() else { return IntakeOutcome::UnderWay };
         if !cell.is_data() {
             return self.end(ports, telling);
         }
         self.bytes.push(cell.low());
         if let Some(id) = self.head.and(head) {
-            telling.tell(Some(id), || What::Merged);
+            telling.emit(Some(id), || TruthEventKind::Merged);
         }
         self.head = self.head.or(head);
         if self.bytes.len() <= TAKEN_MAX {
-            return Taken::UnderWay;
+            return IntakeOutcome::UnderWay;
         }
-        telling.tell(self.head, || What::Dropped(Rule("S-9")));
-        Taken::TooLong
+        telling.emit(self.head, || TruthEventKind::Dropped(RuleId("S-9")));
+        IntakeOutcome::TooLong
     }
 
-    fn end(&self, ports: u8, telling: &mut Telling<'_>) -> Taken {
+    fn end(&self, ports: u8, telling: &mut TraceContext<'_>) -> IntakeOutcome {
         match self.entry(ports) {
             None => {
-                telling.tell(self.head, || What::Dropped(Rule("S-9")));
-                Taken::Refused
+                telling.emit(self.head, || TruthEventKind::Dropped(RuleId("S-9")));
+                IntakeOutcome::Refused
             }
             Some(entry) => {
                 // The switch has used the first byte. P-3
                 let length = self.bytes.len().saturating_sub(1) as u64;
-                let (check, handling) = (Check::Good, Handling::Delivered);
-                telling.tell(self.head, || What::Consumed { length, check, handling });
-                Taken::Loads(entry)
+                let (check, handling) = (CrcCheck::Good, PacketHandling::Delivered);
+                telling.emit(self.head, || TruthEventKind::Consumed { length, check, handling });
+                IntakeOutcome::Loads(entry)
             }
         }
     }
 
     /// The entry that it loads, if it is good and all its outputs are there.
-    fn entry(&self, ports: u8) -> Option<Entry> {
+    fn entry(&self, ports: u8) -> Option<MulticastEntry> {
         let packet = Packet::parse(&self.bytes);
         let tag = packet.tag.map(|tag| tag.value());
-        if (packet.route, tag, packet.check) != (&[SELF], Some(TABLE), Check::Good) {
+        if (packet.route, tag, packet.check) != (&[SELF], Some(TABLE), CrcCheck::Good) {
             return None;
         }
-        let entry = Entry::parse(packet.payload)?;
+        let entry = MulticastEntry::parse(packet.payload)?;
         entry.items.iter().all(|item| item.output.0 < ports).then_some(entry)
     }
 }
@@ -274,31 +279,42 @@ mod tests {
     #[test]
     fn an_identity_has_eight_bytes() {
         let node = NodeId(0x0102_0304);
-        let identity =
-            Identity { ports: 8, addressing: Addressing::Relative, input: PortId(3), node };
+        let identity = SwitchIdentity {
+            ports: 8,
+            addressing: RouteAddressing::Relative,
+            input: PortId(3),
+            node,
+        };
         let bytes = [1, 8, 1, 3, 1, 2, 3, 4];
         assert_eq!(identity.emit(), bytes);
-        assert_eq!(Identity::parse(bytes), Some(identity));
-        assert_eq!(Identity::parse([2, 8, 1, 3, 1, 2, 3, 4]), None);
-        assert_eq!(Identity::parse([1, 8, 2, 3, 1, 2, 3, 4]), None);
+        assert_eq!(SwitchIdentity::parse(bytes), Some(identity));
+        assert_eq!(SwitchIdentity::parse([2, 8, 1, 3, 1, 2, 3, 4]), None);
+        assert_eq!(SwitchIdentity::parse([1, 8, 2, 3, 1, 2, 3, 4]), None);
     }
 
     #[test]
     fn an_entry_that_is_not_right_is_refused() {
-        let item = |output, header: &[u8]| Item { output: PortId(output), header: header.to_vec() };
-        let entry = Entry { address: 0x60, items: vec![item(1, &[0x83, 0x81]), item(0, &[])] };
+        let item = |output, header: &[u8]| MulticastItem {
+            output: PortId(output),
+            header: header.to_vec(),
+        };
+        let entry =
+            MulticastEntry { address: 0x60, items: vec![item(1, &[0x83, 0x81]), item(0, &[])] };
         let good = [0x60, 2, 1, 2, 0x83, 0x81, 0, 0];
-        assert_eq!(Entry::parse(&good), Some(entry));
-        assert_eq!(Entry::parse(&[0x7e, 0]), Some(Entry { address: 0x7e, items: vec![] }));
+        assert_eq!(MulticastEntry::parse(&good), Some(entry));
+        assert_eq!(
+            MulticastEntry::parse(&[0x7e, 0]),
+            Some(MulticastEntry { address: 0x7e, items: vec![] })
+        );
         // No virtual address.
-        assert_eq!(Entry::parse(&[0x5f, 0]), None);
-        assert_eq!(Entry::parse(&[0x7f, 0]), None);
+        assert_eq!(MulticastEntry::parse(&[0x5f, 0]), None);
+        assert_eq!(MulticastEntry::parse(&[0x7f, 0]), None);
         // Cut short anywhere.
-        (0..good.len()).for_each(|len| assert_eq!(Entry::parse(&good[..len]), None));
+        (0..good.len()).for_each(|len| assert_eq!(MulticastEntry::parse(&good[..len]), None));
         // A byte too many.
-        assert_eq!(Entry::parse(&[0x60, 0, 0]), None);
+        assert_eq!(MulticastEntry::parse(&[0x60, 0, 0]), None);
         // An output twice.
-        assert_eq!(Entry::parse(&[0x60, 2, 1, 0, 1, 0]), None);
+        assert_eq!(MulticastEntry::parse(&[0x60, 2, 1, 0, 1, 0]), None);
     }
 
     proptest! {
@@ -308,16 +324,16 @@ mod tests {
             items in btree_map(any::<u8>(), vec(any::<u8>(), 0..256), 0..256),
         ) {
             let items = items.into_iter();
-            let items = items.map(|(output, header)| Item { output: PortId(output), header });
-            let entry = Entry { address, items: items.take(255).collect() };
+            let items = items.map(|(output, header)| MulticastItem { output: PortId(output), header });
+            let entry = MulticastEntry { address, items: items.take(255).collect() };
             let mut bytes = Vec::new();
             entry.emit(&mut bytes);
-            prop_assert_eq!(Entry::parse(&bytes), Some(entry));
+            prop_assert_eq!(MulticastEntry::parse(&bytes), Some(entry));
         }
 
         #[test]
         fn any_bytes_can_be_parsed(bytes in vec(any::<u8>(), 0..40)) {
-            let entry = Entry::parse(&bytes);
+            let entry = MulticastEntry::parse(&bytes);
             if let Some(entry) = entry {
                 let mut again = Vec::new();
                 entry.emit(&mut again);

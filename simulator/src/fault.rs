@@ -4,70 +4,70 @@ use std::fmt;
 
 use codec::character::ProbeNumber;
 
-use crate::interface::Consumption;
-use crate::topology::{NodeId, Port};
+use crate::interface::ConsumptionMode;
+use crate::topology::{NodeId, NodePort};
 
 /// Something that breaks, or is ordered, at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct FaultSpec {
     /// When: periods of the full rate.
     pub at: u64,
     /// When it is mended, for what can be; otherwise it never is.
     pub until: Option<u64>,
     /// What.
-    pub what: Break,
+    pub kind: FaultKind,
 }
 
 /// What breaks. A channel is named by the port that it goes out from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Break {
+pub enum FaultKind {
     /// Random errors on a channel, so many characters apart in the mean.
     Noise {
         /// The channel.
-        channel: Port,
+        channel: NodePort,
         /// Which errors.
-        errors: Errors,
+        errors: BitErrors,
         /// Characters from error to error, in the mean.
         mean: u64,
     },
     /// The character of that period arrives with these of its nine bits inverted.
     Flip {
         /// The channel.
-        channel: Port,
+        channel: NodePort,
         /// Bits 8–0: `d 7 6 5 4 3 2 1 0`.
         bits: u16,
     },
     /// An open wire: its bit always arrives as 0. W-5
     OpenWire {
         /// The channel.
-        channel: Port,
+        channel: NodePort,
         /// 0..=8, 8 is `d`.
         wire: u8,
     },
     /// The cable is cut: both channels lose what is on them, and all that is sent until it is mended.
     Cut {
         /// Either end.
-        port: Port,
+        port: NodePort,
     },
     /// The next GAP that ends a packet is lost; with a time to be mended, every GAP is, fill too.
     LoseGap {
         /// The channel.
-        channel: Port,
+        channel: NodePort,
     },
     /// The port is made to send FRES. R-1
     ForwardReset {
         /// The port.
-        port: Port,
+        port: NodePort,
     },
     /// The port is made to send BRES. R-5
     BackwardReset {
         /// The port.
-        port: Port,
+        port: NodePort,
     },
     /// The port is made to send a probe. R-6
     Probe {
         /// The port.
-        port: Port,
+        port: NodePort,
         /// Which.
         number: ProbeNumber,
     },
@@ -79,14 +79,14 @@ pub enum Break {
     /// A switch's port is dead: it neither sends nor hears.
     DeadPort {
         /// The port.
-        port: Port,
+        port: NodePort,
     },
     /// A host consumes in another way.
     Consume {
         /// The host.
         host: NodeId,
         /// How.
-        how: Consumption,
+        how: ConsumptionMode,
     },
     /// A host's control program starts again. I-3, R-3
     Restart {
@@ -95,7 +95,7 @@ pub enum Break {
     },
 }
 
-impl Break {
+impl FaultKind {
     /// Whether it goes on until it is mended.
     #[must_use]
     pub const fn lasts(&self) -> bool {
@@ -118,21 +118,21 @@ impl Break {
 
 /// Which bit errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Errors {
+pub enum BitErrors {
     /// A 1 of any wire arrives as 0.
     Weaken,
     /// Any bit is inverted.
     Flip,
 }
 
-impl fmt::Display for Break {
+impl fmt::Display for FaultKind {
     /// What breaks, in words; where is told beside it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Noise { errors, mean, .. } => {
                 let errors = match errors {
-                    Errors::Weaken => "1s arrive as 0s",
-                    Errors::Flip => "bits are inverted",
+                    BitErrors::Weaken => "1s arrive as 0s",
+                    BitErrors::Flip => "bits are inverted",
                 };
                 write!(f, "{errors}, {mean} characters apart in the mean")
             }
@@ -147,12 +147,12 @@ impl fmt::Display for Break {
             Self::PowerOff { .. } => write!(f, "the power is off"),
             Self::DeadPort { .. } => write!(f, "the port is dead"),
             Self::Consume { how, .. } => match how {
-                Consumption::Always => write!(f, "the host consumes all that comes"),
-                Consumption::Never => write!(f, "the host consumes nothing"),
-                Consumption::Every(periods) => {
+                ConsumptionMode::Always => write!(f, "the host consumes all that comes"),
+                ConsumptionMode::Never => write!(f, "the host consumes nothing"),
+                ConsumptionMode::Every(periods) => {
                     write!(f, "the host consumes a character every {periods} periods")
                 }
-                Consumption::Adversary => write!(f, "the host provokes STOP and GO"),
+                ConsumptionMode::Adversary => write!(f, "the host provokes STOP and GO"),
             },
             Self::Restart { .. } => write!(f, "the control program starts again"),
         }

@@ -10,14 +10,14 @@ mod random;
 use codec::route::PortId;
 
 use crate::link::LinkParameters;
-use crate::topology::{Cable, Node, NodeId, NodeKind, Port, SwitchParameters};
+use crate::topology::{CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters};
 
 /// Most nodes of a generated network. *Chosen*: far beyond what a run can step through.
 pub const NODES_MAX: u32 = 1 << 14;
 
 /// The shape of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum GeneratedShape {
     /// One switch, `s0`; host `i` is at its port `i`.
     Single {
         /// Ports of the switch.
@@ -84,7 +84,7 @@ pub enum ShapeError {
     /// A number of the shape is too small or too large.
     #[error("{field}: {value} ({min}..={max})")]
     Range {
-        /// The number, as [`Shape`] calls it.
+        /// The number, as [`GeneratedShape`] calls it.
         field: &'static str,
         /// What it is.
         value: u32,
@@ -109,7 +109,7 @@ pub enum ShapeError {
     /// All ports are taken before all links are laid.
     #[error("no free port for {left} of the {field}")]
     Full {
-        /// What finds no port, as [`Shape`] calls it.
+        /// What finds no port, as [`GeneratedShape`] calls it.
         field: &'static str,
         /// How many of it are left over.
         left: u32,
@@ -122,20 +122,21 @@ pub enum ShapeError {
 /// # Errors
 /// Says which number of the shape does not fit.
 pub fn generate(
-    shape: &Shape,
+    shape: &GeneratedShape,
     prototype: SwitchParameters,
     link: LinkParameters,
-) -> Result<(Vec<Node>, Vec<Cable>), ShapeError> {
-    let mut plan = Plan { nodes: Vec::new(), cables: Vec::new(), hosts: 0, prototype, link };
+) -> Result<(Vec<NodeSpec>, Vec<CableSpec>), ShapeError> {
+    let mut plan =
+        ShapeBuilder { nodes: Vec::new(), cables: Vec::new(), hosts: 0, prototype, link };
     match *shape {
-        Shape::Single { ports, hosts } => plan.single(ports, hosts)?,
-        Shape::Line { switches, hosts } => plan.line(switches, hosts)?,
-        Shape::Ring { switches, hosts } => plan.ring(switches, hosts)?,
-        Shape::Mesh { width, height, hosts } => plan.mesh([width, height], hosts)?,
-        Shape::FatTree { levels } => fat_tree::build(&mut plan, levels)?,
-        Shape::NowSubcluster => now::subcluster(&mut plan)?,
-        Shape::NowCluster => now::cluster(&mut plan)?,
-        Shape::Random { seed, switches, ports, hosts, links } => {
+        GeneratedShape::Single { ports, hosts } => plan.single(ports, hosts)?,
+        GeneratedShape::Line { switches, hosts } => plan.line(switches, hosts)?,
+        GeneratedShape::Ring { switches, hosts } => plan.ring(switches, hosts)?,
+        GeneratedShape::Mesh { width, height, hosts } => plan.mesh([width, height], hosts)?,
+        GeneratedShape::FatTree { levels } => fat_tree::build(&mut plan, levels)?,
+        GeneratedShape::NowSubcluster => now::subcluster(&mut plan)?,
+        GeneratedShape::NowCluster => now::cluster(&mut plan)?,
+        GeneratedShape::Random { seed, switches, ports, hosts, links } => {
             plan.prototype.ports = ports;
             random::build(&mut plan, seed, [switches, hosts, links])?;
         }
@@ -144,19 +145,19 @@ pub fn generate(
 }
 
 /// A network that is being built.
-struct Plan {
-    nodes: Vec<Node>,
-    cables: Vec<Cable>,
+struct ShapeBuilder {
+    nodes: Vec<NodeSpec>,
+    cables: Vec<CableSpec>,
     hosts: u32,
     prototype: SwitchParameters,
     link: LinkParameters,
 }
 
-impl Plan {
+impl ShapeBuilder {
     fn node(&mut self, name: String, kind: NodeKind) -> Result<NodeId, ShapeError> {
         let id = u32::try_from(self.nodes.len()).ok().filter(|id| *id < NODES_MAX);
         let id = NodeId(id.ok_or(ShapeError::Nodes)?);
-        self.nodes.push(Node { name, kind });
+        self.nodes.push(NodeSpec { name, kind });
         Ok(id)
     }
 
@@ -178,15 +179,15 @@ impl Plan {
 
     fn cable(&mut self, a: (NodeId, u32), b: (NodeId, u32)) -> Result<(), ShapeError> {
         let ends = [self.port(a)?, self.port(b)?];
-        self.cables.push(Cable { ends, link: self.link });
+        self.cables.push(CableSpec { ends, link: self.link });
         Ok(())
     }
 
-    fn port(&self, (node, port): (NodeId, u32)) -> Result<Port, ShapeError> {
+    fn port(&self, (node, port): (NodeId, u32)) -> Result<NodePort, ShapeError> {
         let known = self.nodes.get(node.0 as usize);
         let ports = known.map_or(0, |node| node.kind.ports());
         match u8::try_from(port) {
-            Ok(port) if port < ports => Ok(Port { node, port: PortId(port) }),
+            Ok(port) if port < ports => Ok(NodePort { node, port: PortId(port) }),
             Ok(_) | Err(_) => {
                 let name = known.map_or_else(String::new, |node| node.name.clone());
                 Err(ShapeError::NoPort { name, port, ports })
@@ -261,30 +262,30 @@ fn check(
 
 #[cfg(test)]
 mod tests {
-    use codec::route::Addressing;
+    use codec::route::RouteAddressing;
 
     use super::*;
     use crate::topology::Topology;
 
-    fn build(shape: Shape) -> Topology {
-        let prototype = SwitchParameters::new(8, Addressing::Relative);
+    fn build(shape: GeneratedShape) -> Topology {
+        let prototype = SwitchParameters::new(8, RouteAddressing::Relative);
         let (nodes, cables) = generate(&shape, prototype, LinkParameters::default()).unwrap();
         Topology::new(nodes, cables).unwrap()
     }
 
     /// Hosts, switches, links.
-    fn totals(shape: Shape) -> [usize; 3] {
+    fn totals(shape: GeneratedShape) -> [usize; 3] {
         let topology = build(shape);
         [topology.hosts().count(), topology.switches().count(), topology.cables().len()]
     }
 
-    fn fault(shape: Shape) -> String {
-        let prototype = SwitchParameters::new(8, Addressing::Relative);
+    fn fault(shape: GeneratedShape) -> String {
+        let prototype = SwitchParameters::new(8, RouteAddressing::Relative);
         generate(&shape, prototype, LinkParameters::default()).unwrap_err().to_string()
     }
 
     /// The ends of the cables; of the hosts only the first.
-    fn plan(shape: Shape) -> String {
+    fn plan(shape: GeneratedShape) -> String {
         let topology = build(shape);
         let links = topology
             .cables()
@@ -296,22 +297,22 @@ mod tests {
 
     #[test]
     fn the_now_has_the_published_totals() {
-        assert_eq!(totals(Shape::NowSubcluster), [36, 13, 64]);
-        assert_eq!(totals(Shape::NowCluster), [100, 40, 193]);
+        assert_eq!(totals(GeneratedShape::NowSubcluster), [36, 13, 64]);
+        assert_eq!(totals(GeneratedShape::NowCluster), [100, 40, 193]);
     }
 
     #[test]
     fn a_fat_tree_of_8_port_switches_has_the_published_totals() {
-        assert_eq!(totals(Shape::FatTree { levels: 1 }), [8, 1, 8]);
-        assert_eq!(totals(Shape::FatTree { levels: 2 }), [32, 12, 64]);
-        assert_eq!(totals(Shape::FatTree { levels: 3 }), [128, 80, 384]);
-        assert_eq!(totals(Shape::FatTree { levels: 4 }), [512, 448, 2048]);
+        assert_eq!(totals(GeneratedShape::FatTree { levels: 1 }), [8, 1, 8]);
+        assert_eq!(totals(GeneratedShape::FatTree { levels: 2 }), [32, 12, 64]);
+        assert_eq!(totals(GeneratedShape::FatTree { levels: 3 }), [128, 80, 384]);
+        assert_eq!(totals(GeneratedShape::FatTree { levels: 4 }), [512, 448, 2048]);
     }
 
     #[test]
     fn every_port_of_a_fat_tree_is_cabled() {
         for levels in 1..=4 {
-            let topology = build(Shape::FatTree { levels });
+            let topology = build(GeneratedShape::FatTree { levels });
             for switch in topology.switches() {
                 assert_eq!(topology.ports(switch).count(), 8);
                 assert!(topology.ports(switch).all(|port| topology.peer(port).is_some()));
@@ -321,10 +322,10 @@ mod tests {
 
     #[test]
     fn small_shapes_are_cabled_as_they_say() {
-        let single = Shape::Single { ports: 4, hosts: 3 };
-        let line = Shape::Line { switches: 3, hosts: 1 };
-        let ring = Shape::Ring { switches: 3, hosts: 1 };
-        let mesh = Shape::Mesh { width: 2, height: 2, hosts: 1 };
+        let single = GeneratedShape::Single { ports: 4, hosts: 3 };
+        let line = GeneratedShape::Line { switches: 3, hosts: 1 };
+        let ring = GeneratedShape::Ring { switches: 3, hosts: 1 };
+        let mesh = GeneratedShape::Mesh { width: 2, height: 2, hosts: 1 };
         assert_eq!(plan(single), "s0:0-h0:0");
         assert_eq!(plan(line), "s0:2-h0:0 s0:0-s1:1 s1:0-s2:1");
         assert_eq!(plan(ring), "s0:2-h0:0 s0:0-s1:1 s1:0-s2:1 s2:0-s0:1");
@@ -333,12 +334,12 @@ mod tests {
             "s0.0:0-s1.0:1 s0.1:0-s1.1:1 s0.0:2-s0.1:3 s1.0:2-s1.1:3 s0.0:4-h0:0"
         );
         assert_eq!(totals(mesh), [4, 4, 8]);
-        assert_eq!(totals(Shape::Mesh { width: 8, height: 8, hosts: 1 }), [64, 64, 176]);
+        assert_eq!(totals(GeneratedShape::Mesh { width: 8, height: 8, hosts: 1 }), [64, 64, 176]);
     }
 
     #[test]
     fn two_switches_connect_the_subclusters_of_the_now() {
-        let topology = build(Shape::NowCluster);
+        let topology = build(GeneratedShape::NowCluster);
         let names =
             topology.cables().iter().map(|cable| cable.ends.map(|it| topology.port_name(it)));
         let between: Vec<_> =
@@ -354,7 +355,8 @@ mod tests {
     #[test]
     fn a_seed_means_one_random_network() {
         let random = |seed| {
-            let numbers = Shape::Random { seed, switches: 5, ports: 8, hosts: 6, links: 3 };
+            let numbers =
+                GeneratedShape::Random { seed, switches: 5, ports: 8, hosts: 6, links: 3 };
             assert_eq!(totals(numbers), [6, 5, 4 + 3 + 6]);
             build(numbers)
         };
@@ -364,14 +366,15 @@ mod tests {
 
     #[test]
     fn the_random_network_of_a_seed_never_changes() {
-        let shape = Shape::Random { seed: 7, switches: 3, ports: 4, hosts: 1, links: 1 };
+        let shape = GeneratedShape::Random { seed: 7, switches: 3, ports: 4, hosts: 1, links: 1 };
         assert_eq!(plan(shape), "s0:1-s1:3 s0:0-s2:3 s0:2-s2:2 s1:1-h0:0");
     }
 
     #[test]
     fn a_random_network_may_take_every_port() {
         // 3 switches of 2 ports: 4 ends of the tree, and 2 hosts.
-        let numbers = |hosts| Shape::Random { seed: 3, switches: 3, ports: 2, hosts, links: 0 };
+        let numbers =
+            |hosts| GeneratedShape::Random { seed: 3, switches: 3, ports: 2, hosts, links: 0 };
         assert_eq!(totals(numbers(2)), [2, 3, 4]);
         assert_eq!(fault(numbers(3)), "no free port for 1 of the hosts");
     }
@@ -380,16 +383,16 @@ mod tests {
     fn numbers_that_do_not_fit_are_refused() {
         let many = u32::MAX;
         let shapes = [
-            Shape::Single { ports: 4, hosts: 5 },
-            Shape::Line { switches: 0, hosts: 1 },
-            Shape::Ring { switches: 1, hosts: many },
-            Shape::Ring { switches: 2, hosts: 7 },
-            Shape::Mesh { width: 2, height: 0, hosts: 1 },
-            Shape::Mesh { width: 16_384, height: 16_384, hosts: 0 },
-            Shape::FatTree { levels: 5 },
-            Shape::Random { seed: 1, switches: 3, ports: 1, hosts: 0, links: 0 },
-            Shape::Random { seed: 1, switches: 2, ports: 2, hosts: 0, links: many },
-            Shape::Random { seed: 1, switches: 2, ports: 0, hosts: 0, links: 0 },
+            GeneratedShape::Single { ports: 4, hosts: 5 },
+            GeneratedShape::Line { switches: 0, hosts: 1 },
+            GeneratedShape::Ring { switches: 1, hosts: many },
+            GeneratedShape::Ring { switches: 2, hosts: 7 },
+            GeneratedShape::Mesh { width: 2, height: 0, hosts: 1 },
+            GeneratedShape::Mesh { width: 16_384, height: 16_384, hosts: 0 },
+            GeneratedShape::FatTree { levels: 5 },
+            GeneratedShape::Random { seed: 1, switches: 3, ports: 1, hosts: 0, links: 0 },
+            GeneratedShape::Random { seed: 1, switches: 2, ports: 2, hosts: 0, links: many },
+            GeneratedShape::Random { seed: 1, switches: 2, ports: 0, hosts: 0, links: 0 },
         ];
         insta::assert_snapshot!(shapes.map(fault).join("\n"), @"
         switch s0: no port 4 for the shape (it has 0..4)

@@ -3,44 +3,44 @@
 pub mod checksum;
 mod consumption;
 pub mod dma;
-pub mod firmware;
-pub mod host;
-pub mod memory;
-pub mod queue;
-pub mod receiving;
-pub mod sending;
+pub mod endpoint_firmware;
+pub mod queues;
+pub mod receive_engine;
+pub mod send_engine;
 mod statistics;
+pub mod traffic_host;
+pub mod transfers;
 
 use codec::route::PortId;
-use codec::tick::Ticks;
+use codec::time::Ticks;
 use codec::transport::Nic;
 
-use self::dma::Engine;
-use self::firmware::Firmware;
-use self::host::{Host, Queues};
-use self::receiving::{Program, Receiving, Transport};
-pub use self::sending::Offer;
-use self::sending::{Behalf, Left, Sending, Taken};
-pub use self::statistics::{Handled, HostStatistics};
-use crate::cell::{Cell, PacketId};
-use crate::chance::Dice;
-use crate::control::{Control, Routine};
-use crate::endpoint::Messaging;
-use crate::topology::{NodeId, Port};
-use crate::traffic::{Destination, Raw, Stream};
-use crate::truth::{Command, Log, Rule, What};
+use self::dma::DmaEngine;
+use self::endpoint_firmware::EndpointFirmware;
+use self::receive_engine::{ProgramState, ReceiveEngine, TransportRouting};
+pub use self::send_engine::OfferedItem;
+use self::send_engine::{FinishedPacket, PacketOwner, SendEngine, TakenPart};
+pub use self::statistics::{HandlingCounts, HostStatistics};
+use self::traffic_host::{HostQueues, TrafficHost};
+use crate::control::{ControlProgram, PacketRoutine};
+use crate::messaging::HostMessaging;
+use crate::rng::Rng;
+use crate::tagged_char::{PacketId, TaggedChar};
+use crate::topology::{NodeId, NodePort};
+use crate::traffic::{RawText, StreamDestination, TrafficStream};
+use crate::truth::{RuleId, StopGo, TruthEventKind, TruthLog};
 
 /// The parameters of an interface and its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterfaceParameters {
     /// The host's bus, over which the DMA engine reaches host memory. I-5
-    pub bus: Bus,
+    pub bus: DmaBus,
     /// Bytes of memory for packets on their way out. I-5
     pub send_memory: u32,
     /// Bytes of memory for packets that have come in; when it is full the link is held up. I-4, I-5
     pub receive_memory: u32,
     /// How fast characters are taken from the slack buffer. I-4
-    pub consumption: Consumption,
+    pub consumption: ConsumptionMode,
     /// How long loading the control program takes, in periods of the full rate. I-3
     pub boot: Ticks,
     /// Commands that the host's queue holds. I-6
@@ -49,7 +49,7 @@ pub struct InterfaceParameters {
 
 /// How fast the DMA engine moves data. I-5 (Micro)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bus {
+pub enum DmaBus {
     /// At once: what is measured is the network.
     #[default]
     Ideal,
@@ -59,7 +59,7 @@ pub enum Bus {
 
 /// How an interface takes characters from its slack buffer. I-4
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Consumption {
+pub enum ConsumptionMode {
     /// Whenever there is one.
     #[default]
     Always,
@@ -75,28 +75,28 @@ pub enum Consumption {
 ///
 /// In every period it is told the time, then takes a character at most, then offers one.
 #[derive(Clone, Debug)]
-pub struct Interface {
-    place: Port,
+pub struct HostInterface {
+    place: NodePort,
     parameters: InterfaceParameters,
     /// Before this period there is nothing to do but to take and to send characters.
     due: u64,
     /// Before this period it takes no character. I-4
     takes_from: u64,
-    state: State,
-    host: Host,
-    queues: Queues,
-    control: Control,
-    dma: Engine,
-    sending: Sending,
-    receiving: Receiving,
+    state: InterfaceState,
+    host: TrafficHost,
+    queues: HostQueues,
+    control: ControlProgram,
+    dma: DmaEngine,
+    sending: SendEngine,
+    receiving: ReceiveEngine,
     /// Where the host has endpoints.
-    firmware: Option<Box<Firmware>>,
+    firmware: Option<Box<EndpointFirmware>>,
     statistics: HostStatistics,
 }
 
 /// Whether an interface works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum InterfaceState {
     /// It has no power.
     Off,
     /// It is held in reset while its control program is loaded. I-3
@@ -106,9 +106,9 @@ enum State {
 }
 
 /// What is lost for want of power is lost as on a link that falls silent. F-7
-const POWER: Rule = Rule("F-7");
+const POWER: RuleId = RuleId("F-7");
 
-impl Interface {
+impl HostInterface {
     /// An interface that has just been powered, with its own table of routes.
     #[must_use]
     #[expect(
@@ -118,17 +118,17 @@ impl Interface {
     pub fn new(
         host: NodeId,
         parameters: InterfaceParameters,
-        dice: Dice,
+        dice: Rng,
         routes: Vec<(NodeId, Vec<u8>)>,
-        mut streams: Vec<Stream>,
-        raw: Vec<Raw>,
+        mut streams: Vec<TrafficStream>,
+        raw: Vec<RawText>,
     ) -> Self {
-        let place = Port { node: host, port: PortId(0) };
-        let control = Control::new(routes, parameters.send_memory as usize);
+        let place = NodePort { node: host, port: PortId(0) };
+        let control = ControlProgram::new(routes, parameters.send_memory as usize);
         for stream in &mut streams {
             match &mut stream.to {
-                Destination::Among(to) => to.retain(|to| control.route(*to).is_some()),
-                Destination::One(_) => {}
+                StreamDestination::Among(to) => to.retain(|to| control.route(*to).is_some()),
+                StreamDestination::One(_) => {}
             }
         }
         Self {
@@ -136,16 +136,16 @@ impl Interface {
             parameters,
             due: 0,
             takes_from: 0,
-            state: State::Loading { until: parameters.boot.0 },
-            host: Host::new(host, streams, parameters.send_memory, dice),
-            queues: Queues::new(parameters.commands, parameters.receive_memory),
+            state: InterfaceState::Loading { until: parameters.boot.0 },
+            host: TrafficHost::new(host, streams, parameters.send_memory, dice),
+            queues: HostQueues::new(parameters.commands, parameters.receive_memory),
             control,
-            dma: Engine::new(parameters.bus),
-            sending: Sending::new(place, raw),
-            receiving: Receiving::new(
+            dma: DmaEngine::new(parameters.bus),
+            sending: SendEngine::new(place, raw),
+            receiving: ReceiveEngine::new(
                 place,
                 parameters.receive_memory as usize,
-                Transport::Delivered,
+                TransportRouting::Delivered,
             ),
             firmware: None,
             statistics: HostStatistics::default(),
@@ -154,22 +154,22 @@ impl Interface {
 
     /// The same with endpoints. T
     #[must_use]
-    pub fn with_endpoints(mut self, messaging: Messaging) -> Self {
+    pub fn with_endpoints(mut self, messaging: HostMessaging) -> Self {
         let memory = self.parameters.receive_memory as usize;
-        self.receiving = Receiving::new(self.place, memory, Transport::Served);
+        self.receiving = ReceiveEngine::new(self.place, memory, TransportRouting::Served);
         let nic = |node: &NodeId| u16::try_from(node.0).ok().map(Nic);
         let messaging = messaging.with_routes(self.control.destinations().filter_map(nic));
-        let firmware = Firmware::new(messaging, self.parameters.boot.0);
+        let firmware = EndpointFirmware::new(messaging, self.parameters.boot.0);
         self.firmware = Some(Box::new(firmware));
         self
     }
 
     /// Advances host, DMA engine and control program to a period; once in each.
     #[inline]
-    pub fn tick(&mut self, now: u64, log: &mut Log) {
+    pub fn tick(&mut self, now: u64, log: &mut TruthLog) {
         if now >= self.due {
             self.work(now);
-            self.tell(now, log);
+            self.emit_events(now, log);
         }
     }
 
@@ -177,8 +177,8 @@ impl Interface {
         let Self { host, queues, control, dma, sending, receiving, firmware, statistics, .. } =
             self;
         let next = match self.state {
-            State::Off => None,
-            State::Loading { until } if now < until => {
+            InterfaceState::Off => None,
+            InterfaceState::Loading { until } if now < until => {
                 // The host goes on meanwhile.
                 if let Some(firmware) = firmware {
                     firmware.work(now, control, (sending, receiving));
@@ -187,8 +187,8 @@ impl Interface {
                 let firmware = firmware.as_ref().and_then(|firmware| firmware.due());
                 [Some(until), firmware, sending.due()].into_iter().flatten().min()
             }
-            State::Loading { .. } | State::Running => {
-                self.state = State::Running;
+            InterfaceState::Loading { .. } | InterfaceState::Running => {
+                self.state = InterfaceState::Running;
                 control.hand_on(queues, dma, receiving);
                 host.step(now, queues, statistics);
                 control.take_command(queues, dma);
@@ -209,31 +209,31 @@ impl Interface {
     }
 
     /// Tells what has happened to messages.
-    fn tell(&mut self, now: u64, log: &mut Log) {
+    fn emit_events(&mut self, now: u64, log: &mut TruthLog) {
         let Self { firmware: Some(firmware), place, .. } = self else { return };
-        for told in firmware.told() {
-            log.tell(now, *place, None, || What::Told(told));
+        for told in firmware.drain_events() {
+            log.emit(now, *place, None, || TruthEventKind::Messaging(told));
         }
     }
 
     /// What its sending engine has next for the output circuit.
     #[must_use]
     #[inline]
-    pub fn offer(&self) -> Offer {
+    pub fn offered(&self) -> OfferedItem {
         self.sending.offer()
     }
 
     /// The output circuit has taken what was offered.
     #[inline]
-    pub fn taken(&mut self, now: u64, log: &mut Log) {
+    pub fn taken(&mut self, now: u64, log: &mut TruthLog) {
         match self.sending.taken(now, log) {
-            Taken::Part => {}
-            Taken::Head => {
+            TakenPart::Part => {}
+            TakenPart::Head => {
                 self.statistics.injected += 1;
                 self.transmitted(now, log);
             }
-            Taken::End(left) => {
-                if let Some(Left { bytes, .. }) = left {
+            TakenPart::End(left) => {
+                if let Some(FinishedPacket { bytes, .. }) = left {
                     self.statistics.sent += 1;
                     self.statistics.sent_bytes += bytes as u64;
                 }
@@ -243,14 +243,14 @@ impl Interface {
     }
 
     /// The first byte of a packet has gone; it may be one of the firmware's.
-    fn transmitted(&mut self, now: u64, log: &mut Log) {
-        if let (Some(firmware), Some(Behalf::Firmware)) =
+    fn transmitted(&mut self, now: u64, log: &mut TruthLog) {
+        if let (Some(firmware), Some(PacketOwner::Firmware)) =
             (&mut self.firmware, self.sending.behalf())
             && let Some((bytes, transmission)) = firmware.leaves(now, &self.control)
         {
             self.sending.restamp(bytes);
             let id = self.sending.last_id();
-            log.tell(now, self.place, Some(id), || What::Transmitted(transmission));
+            log.emit(now, self.place, Some(id), || TruthEventKind::Transmitted(transmission));
         }
     }
 
@@ -262,11 +262,11 @@ impl Interface {
     }
 
     /// Something else may be sent, and there may be more memory.
-    fn left(&mut self, left: Option<Left>) {
+    fn left(&mut self, left: Option<FinishedPacket>) {
         self.due = 0;
         if let Some(left) = left {
             self.control.left(left, &mut self.queues);
-            if left.behalf == Behalf::Firmware
+            if left.behalf == PacketOwner::Firmware
                 && let Some(firmware) = &mut self.firmware
             {
                 firmware.left();
@@ -277,21 +277,21 @@ impl Interface {
     /// Whether it takes a character from its slack buffer, whose last command this was.
     #[must_use]
     #[inline]
-    pub fn takes(&self, now: u64, commanded: Command) -> bool {
+    pub fn takes(&self, now: u64, commanded: StopGo) -> bool {
         let willing = match self.parameters.consumption {
-            Consumption::Always => true,
-            Consumption::Never => false,
-            Consumption::Every(_) => now >= self.takes_from,
-            Consumption::Adversary => commanded == Command::Stop,
+            ConsumptionMode::Always => true,
+            ConsumptionMode::Never => false,
+            ConsumptionMode::Every(_) => now >= self.takes_from,
+            ConsumptionMode::Adversary => commanded == StopGo::Stop,
         };
-        willing && self.state != State::Off && self.receiving.has_room()
+        willing && self.state != InterfaceState::Off && self.receiving.has_room()
     }
 
     /// Takes a byte or a framing mark from the slack buffer, and which packet begins with it. One
     /// that begins inside another has lost the GAP before it, and is a part of the other now.
     #[inline]
-    pub fn take(&mut self, now: u64, cell: Cell, id: Option<PacketId>, log: &mut Log) {
-        if let Consumption::Every(periods) = self.parameters.consumption {
+    pub fn take(&mut self, now: u64, cell: TaggedChar, id: Option<PacketId>, log: &mut TruthLog) {
+        if let ConsumptionMode::Every(periods) = self.parameters.consumption {
             self.takes_from = now.saturating_add(periods.get().into());
         }
         if !cell.is_data() {
@@ -301,11 +301,13 @@ impl Interface {
             return;
         }
         if id.is_some() && self.receiving.is_inside() {
-            log.tell(now, self.place, id, || What::Merged);
+            log.emit(now, self.place, id, || TruthEventKind::Merged);
         }
         let program = match self.state {
-            State::Loading { until } if now < until => Program::Loading,
-            State::Off | State::Loading { .. } | State::Running => Program::Running,
+            InterfaceState::Loading { until } if now < until => ProgramState::Loading,
+            InterfaceState::Off | InterfaceState::Loading { .. } | InterfaceState::Running => {
+                ProgramState::Running
+            }
         };
         self.receiving.byte(cell.low(), id, program);
     }
@@ -313,43 +315,43 @@ impl Interface {
     /// FRES has come: the host has an interrupt, and the control program starts at its initialisation.
     /// The packet half taken in is lost; one half sent is ended without its rest. Reading: what is
     /// whole in memory stays, the queues too, but the protocol of endpoints begins anew. R-3
-    pub fn reset(&mut self, now: u64, log: &mut Log) {
+    pub fn reset(&mut self, now: u64, log: &mut TruthLog) {
         let ready = match self.state {
-            State::Off => return,
-            State::Loading { until } => until.max(now),
-            State::Running => now,
+            InterfaceState::Off => return,
+            InterfaceState::Loading { until } => until.max(now),
+            InterfaceState::Running => now,
         };
         self.statistics.interrupts += 1;
-        self.receiving.break_off(now, Rule("R-3"), log);
-        let left = self.sending.break_off(now, Rule("R-3"), log);
+        self.receiving.break_off(now, RuleId("R-3"), log);
+        let left = self.sending.break_off(now, RuleId("R-3"), log);
         self.left(left);
         if let Some(firmware) = &mut self.firmware {
-            self.receiving.forget(Routine::Transport);
-            self.sending.forget(Behalf::Firmware);
+            self.receiving.forget(PacketRoutine::Transport);
+            self.sending.forget(PacketOwner::Firmware);
             firmware.restart(now, ready);
         }
     }
 
     /// A restart was ordered: the control program is loaded again, into an empty memory. I-3
-    pub fn reload(&mut self, now: u64, log: &mut Log) {
-        if self.state != State::Off {
-            self.receiving.reset(now, Rule("R-3"), log);
-            self.sending.reset(now, Rule("R-3"), log);
+    pub fn reload(&mut self, now: u64, log: &mut TruthLog) {
+        if self.state != InterfaceState::Off {
+            self.receiving.reset(now, RuleId("R-3"), log);
+            self.sending.reset(now, RuleId("R-3"), log);
             self.load(now);
         }
     }
 
     /// The power goes off: nothing is sent or taken any more.
-    pub fn power_off(&mut self, now: u64, log: &mut Log) {
+    pub fn power_off(&mut self, now: u64, log: &mut TruthLog) {
         self.receiving.reset(now, POWER, log);
         self.sending.power_off(now, POWER, log);
         self.forget(now, u64::MAX);
-        self.state = State::Off;
+        self.state = InterfaceState::Off;
     }
 
     /// The power comes on again: the host starts anew, and loads the control program. I-3
     pub fn power_on(&mut self, now: u64) {
-        if self.state == State::Off {
+        if self.state == InterfaceState::Off {
             self.host.power_on(now);
             self.load(now);
         }
@@ -359,7 +361,7 @@ impl Interface {
     fn load(&mut self, now: u64) {
         let until = now.saturating_add(self.parameters.boot.0);
         self.forget(now, until);
-        self.state = State::Loading { until };
+        self.state = InterfaceState::Loading { until };
     }
 
     /// Nothing is left in the interface's memory, the queues in it included. A control program will
@@ -367,7 +369,7 @@ impl Interface {
     /// that are in it.
     fn forget(&mut self, now: u64, ready: u64) {
         let InterfaceParameters { commands, receive_memory, .. } = self.parameters;
-        self.queues = Queues::new(commands, receive_memory);
+        self.queues = HostQueues::new(commands, receive_memory);
         self.dma.reset();
         self.control.reset();
         self.host.reset(now);
@@ -391,7 +393,7 @@ impl Interface {
 
     /// Its host's endpoints, if there are any.
     #[must_use]
-    pub fn messaging(&self) -> Option<&Messaging> {
+    pub fn messaging(&self) -> Option<&HostMessaging> {
         self.firmware.as_ref().map(|firmware| firmware.messaging())
     }
 
@@ -407,10 +409,10 @@ impl Default for InterfaceParameters {
     /// a queue that is seldom full. I-5, I-6
     fn default() -> Self {
         Self {
-            bus: Bus::Ideal,
+            bus: DmaBus::Ideal,
             send_memory: 1 << 16,
             receive_memory: 1 << 16,
-            consumption: Consumption::Always,
+            consumption: ConsumptionMode::Always,
             boot: Ticks(0),
             commands: 64,
         }

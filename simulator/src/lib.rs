@@ -5,36 +5,36 @@
 //! analyzer. Everything is a step: state and inputs in, new state out; the same scenario and seed
 //! give the same characters everywhere.
 
-mod attention;
-pub mod cell;
-pub mod chance;
-pub mod circuit;
+mod active_set;
 pub mod control;
-pub mod endpoint;
+pub mod cut_through;
 pub mod experiment;
 pub mod extension;
 pub mod fault;
+mod faults;
+pub mod fill_trace;
 pub mod generate;
-mod incoming;
 pub mod interface;
 pub mod link;
+pub mod messaging;
 pub mod multicast;
 pub mod network;
-mod orders;
+pub mod port;
 pub mod receiver;
+pub mod recorder;
+pub mod rng;
 pub mod routes;
+mod rx_trace;
 pub mod scenario;
 pub mod sender;
 pub mod slack;
-pub mod stats;
+pub mod source_item;
+pub mod statistics;
 mod stepper;
-pub mod supply;
 pub mod switch;
-pub mod tap;
+pub mod tagged_char;
 pub mod topology;
 pub mod traffic;
-pub mod transit;
 pub mod transport;
 pub mod truth;
-pub mod watch;
 pub mod wire;

@@ -3,7 +3,7 @@
 
 use std::num::NonZeroU32;
 
-use codec::tick::Ticks;
+use codec::time::Ticks;
 
 /// Periods that a character is under way on 25 m of cable: 140 ns, in whole periods. F-4 (§4.2)
 pub const DELAY_25_M: u64 = 12;
@@ -29,7 +29,7 @@ pub struct PortParameters {
     /// The full rate over its sender's: the character period in periods of the full rate. §4.2
     pub divisor: NonZeroU32,
     /// Its slack buffer. F-3
-    pub slack: Slack,
+    pub slack: SlackSize,
     /// Periods between a threshold and the STOP or GO on the wire, at most 15. F-4
     pub generation: u8,
     /// Periods between a STOP or GO and its sender's obedience, at most 15. F-4
@@ -37,15 +37,15 @@ pub struct PortParameters {
     /// The blocked-packet timeout, in periods. R-4
     pub blocked: Ticks,
     /// Which symbols it understands. C-3
-    pub symbols: Symbols,
+    pub symbols: SymbolSet,
     /// Whether it replies to probes, if it understands them. R-6
     pub replies: bool,
     /// The ending of a forward reset that it sends. R-1
     pub reset: ResetEnding,
     /// What its sender fills unused periods with. F-8
-    pub fill: Fill,
+    pub fill: FillMode,
     /// Whether the GAP that ends a packet waits for GO. F-1
-    pub framing: Framing,
+    pub framing: FramingMode,
 }
 
 /// The GAP that ends a forward reset, for the port that sends FRES. R-1 (§4.6.1)
@@ -63,7 +63,7 @@ pub enum ResetEnding {
 /// Characters for periods in which there is nothing else to send. In all of them at least one in 16
 /// periods is not IDLE. F-8 (§4.5.3)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fill {
+pub enum FillMode {
     /// STOP or GO within a packet; GAP and that in turn between packets: Myricom's chip.
     #[default]
     Chip,
@@ -77,7 +77,7 @@ pub enum Fill {
 
 /// Permission of the GAP that ends a packet. F-1
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Framing {
+pub enum FramingMode {
     /// It goes out though the sender is stopped. §4.5.1
     #[default]
     Free,
@@ -87,7 +87,7 @@ pub enum Framing {
 
 /// The parts of a slack buffer, in cells. F-3 (§4.5.2)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slack {
+pub struct SlackSize {
     /// `k_g`: when no more than these are full, GO.
     pub go_slack: u32,
     /// h, at least 1: between the thresholds of GO and STOP.
@@ -98,7 +98,7 @@ pub struct Slack {
 
 /// The control symbols that a port understands. C-3 (§4.8.5)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Symbols {
+pub enum SymbolSet {
     /// GAP, GO, STOP, IDLE and FRES; any others are ignored.
     #[default]
     Mandatory,
@@ -106,7 +106,7 @@ pub enum Symbols {
     All,
 }
 
-impl Slack {
+impl SlackSize {
     /// All cells: r = `k_g` + h + `k_s`. F-3
     #[must_use]
     pub const fn cells(&self) -> u32 {
@@ -120,7 +120,7 @@ impl Slack {
     }
 }
 
-impl Default for Slack {
+impl Default for SlackSize {
     /// F-4
     fn default() -> Self {
         Self { go_slack: 32, hysteresis: 16, stop_slack: 32 }
@@ -133,7 +133,7 @@ impl ResetEnding {
         [("own-gap", Self::OwnGap), ("next-gap", Self::NextGap)];
 }
 
-impl Fill {
+impl FillMode {
     /// Their names in scenarios and captures.
     #[rustfmt::skip]
     pub(crate) const WORDS: [(&str, Self); 17] = [
@@ -146,7 +146,7 @@ impl Fill {
     ];
 }
 
-impl Framing {
+impl FramingMode {
     /// Their names in scenarios and captures.
     pub(crate) const WORDS: [(&str, Self); 2] = [("free", Self::Free), ("waits", Self::Waits)];
 }
@@ -178,15 +178,15 @@ impl Default for PortParameters {
     fn default() -> Self {
         Self {
             divisor: NonZeroU32::MIN,
-            slack: Slack::default(),
+            slack: SlackSize::default(),
             generation: 2,
             interpretation: 2,
             blocked: BLOCKED,
-            symbols: Symbols::default(),
+            symbols: SymbolSet::default(),
             replies: true,
             reset: ResetEnding::default(),
-            fill: Fill::default(),
-            framing: Framing::default(),
+            fill: FillMode::default(),
+            framing: FramingMode::default(),
         }
     }
 }
@@ -195,7 +195,7 @@ impl Default for PortParameters {
 #[must_use]
 pub const fn delay_of_metres(metres: u64) -> Ticks {
     let periods =
-        metres.saturating_mul(DELAY_PS_PER_M).div_ceil(codec::tick::FULL_RATE_PERIOD_PS as u64);
+        metres.saturating_mul(DELAY_PS_PER_M).div_ceil(codec::time::FULL_RATE_PERIOD_PS as u64);
     Ticks(if periods == 0 { 1 } else { periods })
 }
 
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn the_slack_buffer_and_the_timeouts_are_those_of_the_rules() {
         // F-3, F-4
-        let slack = Slack::default();
+        let slack = SlackSize::default();
         assert_eq!((slack.cells(), slack.stop_at()), (80, 48));
         //
         assert_eq!(BLOCKED.0, 4_194_304);

@@ -1,23 +1,23 @@
 //! Routes from host to host, computed from the topology. P-2, S-1
 
+mod channel_order;
 mod cycle;
-mod method;
-mod paths;
+mod shortest_paths;
 
 use std::collections::BTreeMap;
 
 use codec::route::PortId;
 
-use crate::topology::{NodeId, NodeKind, Port, Topology};
+use crate::topology::{NodeId, NodeKind, NodePort, Topology};
 
 /// The route bytes from each host to each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Routes(BTreeMap<(NodeId, NodeId), Vec<u8>>);
+pub struct RouteTable(BTreeMap<(NodeId, NodeId), Vec<u8>>);
 
 /// How routes are chosen. Among equally long ways, one is picked at each node by dice of source,
 /// destination and node, so that the pairs spread over all of them, the same in every run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
+pub enum RoutingMethod {
     /// A shortest way. It may deadlock where the network has cycles.
     Shortest,
     /// A shortest way among those that first go up, then down; free of deadlock. N-2 *Chosen*: the
@@ -53,14 +53,14 @@ pub enum RoutesError {
     },
 }
 
-impl Routes {
+impl RouteTable {
     /// The routes of all pairs of hosts; none where there is no way. Hosts that are cabled to each
     /// other have the empty one.
     ///
     /// # Errors
     /// Says why the topology is not of the kind that the method wants.
-    pub fn compute(topology: &Topology, method: Method) -> Result<Self, RoutesError> {
-        Ok(Self(paths::all(topology, &method::ways(topology, method)?)))
+    pub fn compute(topology: &Topology, method: RoutingMethod) -> Result<Self, RoutesError> {
+        Ok(Self(shortest_paths::all(topology, &channel_order::ways(topology, method)?)))
     }
 
     /// The route bytes from one host to another, if there is a way.
@@ -83,7 +83,7 @@ impl Routes {
     /// for the next, and the last for the first: the routes can deadlock. `None` where no such
     /// cycle exists. N-2
     #[must_use]
-    pub fn cycle(&self, topology: &Topology) -> Option<Vec<Port>> {
+    pub fn cycle(&self, topology: &Topology) -> Option<Vec<NodePort>> {
         cycle::find(self.iter().map(|(from, _, bytes)| channels(topology, from, bytes)))
     }
 }
@@ -91,8 +91,8 @@ impl Routes {
 /// The ports that send a packet on its way from a host, as far as its route bytes take it: one
 /// more than the bytes where each selects a port with a cable. S-1
 #[must_use]
-pub fn channels(topology: &Topology, from: NodeId, bytes: &[u8]) -> Vec<Port> {
-    let mut sent = Port { node: from, port: PortId(0) };
+pub fn channels(topology: &Topology, from: NodeId, bytes: &[u8]) -> Vec<NodePort> {
+    let mut sent = NodePort { node: from, port: PortId(0) };
     let mut way = Vec::new();
     let mut bytes = bytes.iter();
     while let Some(input) = topology.peer(sent) {
@@ -105,26 +105,26 @@ pub fn channels(topology: &Topology, from: NodeId, bytes: &[u8]) -> Vec<Port> {
         else {
             break;
         };
-        sent = Port { node: input.node, port };
+        sent = NodePort { node: input.node, port };
     }
     way
 }
 
 #[cfg(test)]
 mod tests {
-    use codec::route::Addressing;
+    use codec::route::RouteAddressing;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::generate::{Shape, generate};
+    use crate::generate::{GeneratedShape, generate};
     use crate::link::LinkParameters;
-    use crate::topology::{Cable, Node, SwitchParameters};
+    use crate::topology::{CableSpec, NodeSpec, SwitchParameters};
 
-    const METHODS: [Method; 2] = [Method::Shortest, Method::UpDown];
+    const METHODS: [RoutingMethod; 2] = [RoutingMethod::Shortest, RoutingMethod::UpDown];
 
     /// A network of a shape; the addressings go round its nodes.
-    fn build(shape: Shape, addressings: &[Addressing]) -> Topology {
-        let prototype = SwitchParameters::new(8, Addressing::Absolute);
+    fn build(shape: GeneratedShape, addressings: &[RouteAddressing]) -> Topology {
+        let prototype = SwitchParameters::new(8, RouteAddressing::Absolute);
         let (mut nodes, cables) = generate(&shape, prototype, LinkParameters::default()).unwrap();
         for (node, addressing) in nodes.iter_mut().zip(addressings.iter().cycle()) {
             if let NodeKind::Switch(switch) = &mut node.kind {
@@ -134,49 +134,55 @@ mod tests {
         Topology::new(nodes, cables).unwrap()
     }
 
-    fn absolute(shape: Shape) -> Topology {
-        build(shape, &[Addressing::Absolute])
+    fn absolute(shape: GeneratedShape) -> Topology {
+        build(shape, &[RouteAddressing::Absolute])
     }
 
-    fn mixed(shape: Shape) -> Topology {
-        build(shape, &[Addressing::Relative, Addressing::Absolute, Addressing::Relative])
+    fn mixed(shape: GeneratedShape) -> Topology {
+        build(
+            shape,
+            &[RouteAddressing::Relative, RouteAddressing::Absolute, RouteAddressing::Relative],
+        )
     }
 
     /// The network of cables such as `s0:1-h0:0`, its nodes in the order of the names given.
     fn network(names: &str, cables: &str) -> Topology {
-        let switch = NodeKind::Switch(SwitchParameters::new(8, Addressing::Absolute));
+        let switch = NodeKind::Switch(SwitchParameters::new(8, RouteAddressing::Absolute));
         let nodes = names.split(' ').map(|name| {
             let kind = if name.starts_with('h') { NodeKind::Host } else { switch };
-            Node { name: name.to_owned(), kind }
+            NodeSpec { name: name.to_owned(), kind }
         });
-        let nodes: Vec<Node> = nodes.collect();
+        let nodes: Vec<NodeSpec> = nodes.collect();
         let end = |end: &str| {
             let (name, port) = end.split_once(':').unwrap();
             let node = nodes.iter().position(|node| node.name == name).unwrap();
-            Port { node: NodeId(u32::try_from(node).unwrap()), port: PortId(port.parse().unwrap()) }
+            NodePort {
+                node: NodeId(u32::try_from(node).unwrap()),
+                port: PortId(port.parse().unwrap()),
+            }
         };
         let cables = cables.split(' ').map(|cable| {
             let (a, b) = cable.split_once('-').unwrap();
-            Cable { ends: [end(a), end(b)], link: LinkParameters::default() }
+            CableSpec { ends: [end(a), end(b)], link: LinkParameters::default() }
         });
         Topology::new(nodes.clone(), cables.collect()).unwrap()
     }
 
-    fn bytes<'a>(topology: &Topology, routes: &'a Routes, ends: [&str; 2]) -> Option<&'a [u8]> {
+    fn bytes<'a>(topology: &Topology, routes: &'a RouteTable, ends: [&str; 2]) -> Option<&'a [u8]> {
         let [from, to] = ends.map(|name| topology.find(name).unwrap());
         routes.get(from, to)
     }
 
     /// The names of the ports that send a packet on its way.
-    fn way(topology: &Topology, method: Method, ends: [&str; 2]) -> String {
-        let routes = Routes::compute(topology, method).unwrap();
+    fn way(topology: &Topology, method: RoutingMethod, ends: [&str; 2]) -> String {
+        let routes = RouteTable::compute(topology, method).unwrap();
         let bytes = bytes(topology, &routes, ends).unwrap();
         let ports = channels(topology, topology.find(ends[0]).unwrap(), bytes);
         ports.iter().map(|port| topology.port_name(*port)).collect::<Vec<_>>().join(" ")
     }
 
     /// Each pair of hosts has a route; each byte selects a port, and the last leads to the host.
-    fn check_arrival(topology: &Topology, routes: &Routes) {
+    fn check_arrival(topology: &Topology, routes: &RouteTable) {
         let hosts = topology.hosts().count();
         assert_eq!(routes.iter().count(), hosts * hosts.saturating_sub(1));
         for (from, to, bytes) in routes.iter() {
@@ -186,18 +192,18 @@ mod tests {
         }
     }
 
-    fn shapes() -> Vec<Shape> {
+    fn shapes() -> Vec<GeneratedShape> {
         vec![
-            Shape::Single { ports: 8, hosts: 8 },
-            Shape::Line { switches: 5, hosts: 2 },
-            Shape::Ring { switches: 2, hosts: 2 },
-            Shape::Ring { switches: 7, hosts: 2 },
-            Shape::Mesh { width: 4, height: 5, hosts: 2 },
-            Shape::FatTree { levels: 1 },
-            Shape::FatTree { levels: 2 },
-            Shape::FatTree { levels: 3 },
-            Shape::NowSubcluster,
-            Shape::NowCluster,
+            GeneratedShape::Single { ports: 8, hosts: 8 },
+            GeneratedShape::Line { switches: 5, hosts: 2 },
+            GeneratedShape::Ring { switches: 2, hosts: 2 },
+            GeneratedShape::Ring { switches: 7, hosts: 2 },
+            GeneratedShape::Mesh { width: 4, height: 5, hosts: 2 },
+            GeneratedShape::FatTree { levels: 1 },
+            GeneratedShape::FatTree { levels: 2 },
+            GeneratedShape::FatTree { levels: 3 },
+            GeneratedShape::NowSubcluster,
+            GeneratedShape::NowCluster,
         ]
     }
 
@@ -205,7 +211,7 @@ mod tests {
     fn every_route_of_every_shape_arrives() {
         for topology in shapes().into_iter().map(mixed) {
             for method in METHODS {
-                check_arrival(&topology, &Routes::compute(&topology, method).unwrap());
+                check_arrival(&topology, &RouteTable::compute(&topology, method).unwrap());
             }
         }
     }
@@ -214,7 +220,7 @@ mod tests {
     #[test]
     fn up_down_never_deadlocks() {
         for topology in shapes().into_iter().map(mixed) {
-            let routes = Routes::compute(&topology, Method::UpDown).unwrap();
+            let routes = RouteTable::compute(&topology, RoutingMethod::UpDown).unwrap();
             assert_eq!(routes.cycle(&topology), None);
         }
     }
@@ -223,8 +229,8 @@ mod tests {
     fn shortest_ways_round_a_ring_can_deadlock() {
         // In a ring of 5 the way to the next switch but one is the shortest in either direction.
         for switches in 5..9 {
-            let topology = absolute(Shape::Ring { switches, hosts: 1 });
-            let routes = Routes::compute(&topology, Method::Shortest).unwrap();
+            let topology = absolute(GeneratedShape::Ring { switches, hosts: 1 });
+            let routes = RouteTable::compute(&topology, RoutingMethod::Shortest).unwrap();
             let cycle = routes.cycle(&topology).unwrap();
             assert_eq!(cycle.len(), switches as usize);
         }
@@ -233,9 +239,9 @@ mod tests {
     #[test]
     fn a_cycle_is_named_by_its_channels() {
         // Each host sends to the next but one, and all turn the same way.
-        let topology = absolute(Shape::Ring { switches: 4, hosts: 1 });
+        let topology = absolute(GeneratedShape::Ring { switches: 4, hosts: 1 });
         let hosts: Vec<NodeId> = topology.hosts().collect();
-        let mut routes = Routes::default();
+        let mut routes = RouteTable::default();
         for i in 0..3 {
             routes.set(hosts[i], hosts[(i + 2) % 4], vec![0x80, 0x80, 0x82]);
         }
@@ -249,14 +255,14 @@ mod tests {
     #[test]
     fn up_down_turns_at_the_root() {
         // All switches are alike, so s0 is the root; s1 and s3 are nearer to it than s2.
-        let ring = Shape::Ring { switches: 4, hosts: 1 };
+        let ring = GeneratedShape::Ring { switches: 4, hosts: 1 };
         let topology = absolute(ring);
-        assert_eq!(way(&topology, Method::UpDown, ["h1", "h3"]), "h1:0 s1:1 s0:1 s3:2");
-        let routes = Routes::compute(&topology, Method::UpDown).unwrap();
+        assert_eq!(way(&topology, RoutingMethod::UpDown, ["h1", "h3"]), "h1:0 s1:1 s0:1 s3:2");
+        let routes = RouteTable::compute(&topology, RoutingMethod::UpDown).unwrap();
         assert_eq!(bytes(&topology, &routes, ["h1", "h3"]), Some(&[0x81, 0x81, 0x82][..]));
         // From port 2 to 1, from 0 to 1, from 0 to 2.
-        let relative = build(ring, &[Addressing::Relative]);
-        let routes = Routes::compute(&relative, Method::UpDown).unwrap();
+        let relative = build(ring, &[RouteAddressing::Relative]);
+        let routes = RouteTable::compute(&relative, RoutingMethod::UpDown).unwrap();
         assert_eq!(bytes(&relative, &routes, ["h1", "h3"]), Some(&[0xbf, 0x81, 0x82][..]));
     }
 
@@ -269,7 +275,7 @@ mod tests {
             "s0:0-s1:1 s1:0-s2:1 s2:0-s3:1 s3:0-s0:1 s2:4-s4:0 s4:1-s5:0 s5:1-h5:0 \
              s0:2-h0:0 s1:2-h1:0 s3:2-h3:0",
         );
-        assert_eq!(way(&topology, Method::UpDown, ["h1", "h3"]), "h1:0 s1:0 s2:0 s3:2");
+        assert_eq!(way(&topology, RoutingMethod::UpDown, ["h1", "h3"]), "h1:0 s1:0 s2:0 s3:2");
     }
 
     #[test]
@@ -279,7 +285,7 @@ mod tests {
                       s1:3-h3:0";
         let topology = network("s0 s1 s2 s3 h0 h1 h2 h3", cables);
         let ways = ["h0", "h1"]
-            .map(|from| ["h2", "h3"].map(|to| way(&topology, Method::UpDown, [from, to])));
+            .map(|from| ["h2", "h3"].map(|to| way(&topology, RoutingMethod::UpDown, [from, to])));
         for middle in ["s2:1", "s3:1"] {
             assert!(ways.iter().flatten().any(|way| way.contains(middle)), "{middle} {ways:?}");
         }
@@ -287,8 +293,8 @@ mod tests {
 
     #[test]
     fn dimension_order_goes_along_x_first() {
-        let topology = absolute(Shape::Mesh { width: 3, height: 3, hosts: 1 });
-        let routes = Routes::compute(&topology, Method::DimensionOrder).unwrap();
+        let topology = absolute(GeneratedShape::Mesh { width: 3, height: 3, hosts: 1 });
+        let routes = RouteTable::compute(&topology, RoutingMethod::DimensionOrder).unwrap();
         let there = [0x80, 0x80, 0x82, 0x82, 0x84];
         assert_eq!(bytes(&topology, &routes, ["h0", "h8"]), Some(&there[..]));
         let back = [0x81, 0x81, 0x83, 0x83, 0x84];
@@ -297,9 +303,10 @@ mod tests {
 
     #[test]
     fn dimension_order_wants_a_mesh() {
-        let fault =
-            |topology| Routes::compute(&topology, Method::DimensionOrder).unwrap_err().to_string();
-        let ring = absolute(Shape::Ring { switches: 4, hosts: 1 });
+        let fault = |topology| {
+            RouteTable::compute(&topology, RoutingMethod::DimensionOrder).unwrap_err().to_string()
+        };
+        let ring = absolute(GeneratedShape::Ring { switches: 4, hosts: 1 });
         assert_eq!(fault(ring), "switch s0: `s0` is no place in a mesh (`sX.Y`)");
         let torus = network("s0.0 s1.0 s2.0", "s0.0:0-s1.0:1 s1.0:0-s2.0:1 s2.0:0-s0.0:1");
         assert_eq!(fault(torus), "cable 2: s2.0 and s0.0 are not side by side in a mesh");
@@ -309,7 +316,7 @@ mod tests {
     fn hosts_without_a_way_have_no_route() {
         let topology = network("h0 s0 h1 s1 h2 h3", "h0:0-s0:0 h1:0-s0:1 h2:0-s1:0");
         for method in METHODS {
-            let routes = Routes::compute(&topology, method).unwrap();
+            let routes = RouteTable::compute(&topology, method).unwrap();
             assert_eq!(bytes(&topology, &routes, ["h0", "h1"]), Some(&[0x81][..]));
             assert_eq!(routes.iter().count(), 2);
         }
@@ -318,8 +325,10 @@ mod tests {
     #[test]
     fn hosts_cabled_to_each_other_have_the_empty_route() {
         let topology = network("h0 h1", "h0:0-h1:0");
-        for method in [Method::Shortest, Method::UpDown, Method::DimensionOrder] {
-            let routes = Routes::compute(&topology, method).unwrap();
+        for method in
+            [RoutingMethod::Shortest, RoutingMethod::UpDown, RoutingMethod::DimensionOrder]
+        {
+            let routes = RouteTable::compute(&topology, method).unwrap();
             check_arrival(&topology, &routes);
             assert_eq!(bytes(&topology, &routes, ["h1", "h0"]), Some(&[][..]));
         }
@@ -340,9 +349,9 @@ mod tests {
     #[test]
     fn equal_ways_share_the_pairs() {
         // 32 × 28 pairs cross 32 links up: 28 each, if they were dealt out.
-        let topology = absolute(Shape::FatTree { levels: 2 });
-        let routes = Routes::compute(&topology, Method::UpDown).unwrap();
-        let mut loads: BTreeMap<Port, u32> = BTreeMap::new();
+        let topology = absolute(GeneratedShape::FatTree { levels: 2 });
+        let routes = RouteTable::compute(&topology, RoutingMethod::UpDown).unwrap();
+        let mut loads: BTreeMap<NodePort, u32> = BTreeMap::new();
         for (from, _, bytes) in routes.iter().filter(|(.., bytes)| bytes.len() == 3) {
             *loads.entry(channels(&topology, from, bytes)[1]).or_default() += 1;
         }
@@ -358,15 +367,15 @@ mod tests {
         ) {
             // 4 ports each: two for the tree, and of the others at most as many as there are.
             let links = links.min(switches / 2).min(switches - 1);
-            let shape = Shape::Random { seed, switches, ports, hosts: hosts.min(switches), links };
+            let shape = GeneratedShape::Random { seed, switches, ports, hosts: hosts.min(switches), links };
             let topology = mixed(shape);
             let lengths = METHODS.map(|method| {
-                let routes = Routes::compute(&topology, method).unwrap();
+                let routes = RouteTable::compute(&topology, method).unwrap();
                 check_arrival(&topology, &routes);
                 routes.iter().map(|(.., bytes)| bytes.len()).collect::<Vec<_>>()
             });
             prop_assert!(lengths[0].iter().zip(&lengths[1]).all(|(least, legal)| least <= legal));
-            let routes = Routes::compute(&topology, Method::UpDown).unwrap();
+            let routes = RouteTable::compute(&topology, RoutingMethod::UpDown).unwrap();
             prop_assert_eq!(routes.cycle(&topology), None);
         }
 
@@ -374,11 +383,11 @@ mod tests {
         fn meshes_are_routed_in_dimension_order(
             width in 1u32..7, height in 1u32..7, hosts in 0u32..3,
         ) {
-            let topology = mixed(Shape::Mesh { width, height, hosts });
-            let routes = Routes::compute(&topology, Method::DimensionOrder).unwrap();
+            let topology = mixed(GeneratedShape::Mesh { width, height, hosts });
+            let routes = RouteTable::compute(&topology, RoutingMethod::DimensionOrder).unwrap();
             check_arrival(&topology, &routes);
             prop_assert_eq!(routes.cycle(&topology), None);
-            let least = Routes::compute(&topology, Method::Shortest).unwrap();
+            let least = RouteTable::compute(&topology, RoutingMethod::Shortest).unwrap();
             let mut pairs = routes.iter().zip(least.iter());
             prop_assert!(pairs.all(|(way, least)| way.2.len() == least.2.len()));
         }

@@ -1,41 +1,41 @@
 //! What is simulated: a network, its traffic, its faults, where it is tapped, and the seed.
 
-mod breakage;
+mod arrivals;
 mod costs;
-mod demand;
 mod endpoints;
 mod error;
-mod law;
+mod faults;
+mod generator;
 mod layout;
 pub mod limits;
-mod map;
 mod messages;
+mod names;
 mod network;
 mod parameters;
-mod shape;
-mod table;
+mod routes;
 mod taps;
-mod way;
+mod toml_reader;
+mod traffic;
 mod write;
 
 use std::collections::BTreeMap;
 
 use toml::de::DeTable;
 
-use self::error::Problems;
-pub use self::error::{Problem, ScenarioError, Style};
+use self::error::ProblemList;
+pub use self::error::{ErrorStyle, ScenarioError, ScenarioProblem};
 use self::limits::{DURATION_MAX, TEXT_MAX};
-use self::map::Map;
-use self::network::Whole;
-use self::table::Table;
-pub use self::write::Unwritable;
+use self::names::NameLookup;
+use self::network::NetworkCompleteness;
+use self::toml_reader::TomlTable;
+pub use self::write::UnwritableScenario;
 pub(crate) use self::write::word_of;
-use crate::endpoint::MessagingPlan;
-use crate::fault::Fault;
+use crate::fault::FaultSpec;
 use crate::interface::InterfaceParameters;
-use crate::routes::{Method, Routes};
-use crate::topology::{NodeId, Port, Topology};
-use crate::traffic::{Raw, Stream};
+use crate::messaging::MessagingPlan;
+use crate::routes::{RouteTable, RoutingMethod};
+use crate::topology::{NodeId, NodePort, Topology};
+use crate::traffic::{RawText, TrafficStream};
 
 /// All that a run depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,24 +49,24 @@ pub struct Scenario {
     /// The interface of each host, in the order of the hosts among the nodes.
     pub interfaces: Vec<(NodeId, InterfaceParameters)>,
     /// Which way packets go.
-    pub routes: Routes,
+    pub routes: RouteTable,
     /// What hosts send.
-    pub streams: Vec<Stream>,
+    pub streams: Vec<TrafficStream>,
     /// What they send as it stands.
-    pub raw: Vec<Raw>,
+    pub raw: Vec<RawText>,
     /// The endpoints of hosts that have any, and what they send each other.
     pub messaging: BTreeMap<NodeId, MessagingPlan>,
     /// What breaks, in order of time.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<FaultSpec>,
     /// Where the network is observed.
-    pub taps: Vec<Tap>,
+    pub taps: Vec<PortTap>,
 }
 
 /// A port that is observed: both channels of its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tap {
+pub struct PortTap {
     /// The port.
-    pub port: Port,
+    pub port: NodePort,
     /// From this period of the full rate on.
     pub from: u64,
     /// Before this one.
@@ -87,13 +87,13 @@ impl Scenario {
     /// # Errors
     /// As [`Scenario::read`].
     pub fn read_with(name: &str, text: &str, seed: Option<u64>) -> Result<Self, ScenarioError> {
-        let problems = Problems::new(text);
+        let problems = ProblemList::new(text);
         let scenario = read(text, &problems, seed);
         problems.check(name, scenario)
     }
 }
 
-fn read(text: &str, problems: &Problems<'_>, other_seed: Option<u64>) -> Option<Scenario> {
+fn read(text: &str, problems: &ProblemList<'_>, other_seed: Option<u64>) -> Option<Scenario> {
     if text.len() > TEXT_MAX {
         let message = format!("the file has {} bytes", text.len());
         problems.add(&(0..0), message, format!("expected {TEXT_MAX} at most"));
@@ -111,7 +111,7 @@ fn read(text: &str, problems: &Problems<'_>, other_seed: Option<u64>) -> Option<
             return None;
         }
     };
-    let mut root = Table::new("the file".to_owned(), 0..0, document.get_ref(), problems);
+    let mut root = TomlTable::new("the file".to_owned(), 0..0, document.get_ref(), problems);
     let seed = root.integer("seed", 0..=u64::MAX);
     let seed = other_seed.or(seed).unwrap_or(0);
     let duration = root.time(["duration_us", "duration_periods"], 1..=DURATION_MAX);
@@ -120,19 +120,19 @@ fn read(text: &str, problems: &Problems<'_>, other_seed: Option<u64>) -> Option<
     }
     // Other times are held against it; without it, against the longest there is.
     let duration = duration.map_or(DURATION_MAX, |time| time.periods);
-    let mesh = root.table("topology").is_some_and(|mut table| shape::is_mesh(&mut table));
+    let mesh = root.table("topology").is_some_and(|mut table| generator::is_mesh(&mut table));
     let network = network::read(&mut root, problems, seed);
-    let map = Map { topology: &network.topology, whole: network.whole, problems };
-    let method = if mesh { Method::DimensionOrder } else { Method::UpDown };
-    let routes = way::read(&mut root, map, method);
-    let (streams, raw) = demand::Demand::new(map, &routes, duration).read(&mut root);
-    let common = endpoints::common(&mut root);
-    let endpoints = endpoints::Endpoints::new(map, common, &network.costs).read(&mut root);
-    let messaging = messages::Messages::new(map, &routes, duration, endpoints).read(&mut root);
-    let faults = breakage::Breakage::new(map, seed, duration).read(&mut root);
+    let map = NameLookup { topology: &network.topology, whole: network.whole, problems };
+    let method = if mesh { RoutingMethod::DimensionOrder } else { RoutingMethod::UpDown };
+    let routes = routes::read(&mut root, map, method);
+    let (streams, raw) = traffic::TrafficReader::new(map, &routes, duration).read(&mut root);
+    let common = endpoints::read_transport(&mut root);
+    let endpoints = endpoints::EndpointReader::new(map, common, &network.costs).read(&mut root);
+    let messaging = messages::MessageReader::new(map, &routes, duration, endpoints).read(&mut root);
+    let faults = faults::FaultReader::new(map, seed, duration).read(&mut root);
     let taps = taps::read(&mut root, map, duration);
     root.finish();
-    if network.whole == Whole::No {
+    if network.whole == NetworkCompleteness::No {
         return None;
     }
     Some(Scenario {
@@ -154,17 +154,17 @@ mod tests {
     use std::collections::BTreeSet;
     use std::num::NonZeroU32;
 
-    use codec::packet::Tag;
+    use codec::packet::PacketTag;
     use codec::route::PortId;
-    use codec::tick::Ticks;
+    use codec::time::Ticks;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::fault::Break;
-    use crate::interface::Bus;
-    use crate::link::{Fill, Framing, ResetEnding, Slack};
-    use crate::topology::{Extensions, NodeKind, SwitchParameters};
-    use crate::traffic::{Arrivals, Destination, Size};
+    use crate::fault::FaultKind;
+    use crate::interface::DmaBus;
+    use crate::link::{FillMode, FramingMode, ResetEnding, SlackSize};
+    use crate::topology::{ExtensionSupport, NodeKind, SwitchParameters};
+    use crate::traffic::{ArrivalProcess, PayloadSize, StreamDestination};
 
     fn good(text: &str) -> Scenario {
         Scenario::read("net.toml", text).unwrap_or_else(|error| panic!("{error}"))
@@ -174,8 +174,8 @@ mod tests {
         scenario.topology.find(name).unwrap()
     }
 
-    fn port(scenario: &Scenario, name: &str, port: u8) -> Port {
-        Port { node: node(scenario, name), port: PortId(port) }
+    fn port(scenario: &Scenario, name: &str, port: u8) -> NodePort {
+        NodePort { node: node(scenario, name), port: PortId(port) }
     }
 
     /// One switch of five hosts.
@@ -206,14 +206,14 @@ mod tests {
     /// Who sends to whom, by numbers of hosts.
     fn pairs(scenario: &Scenario) -> Vec<(u32, u32)> {
         // Node 0 is the switch.
-        let pair = |stream: &Stream| match &stream.to {
-            Destination::One(to) => (stream.from.0 - 1, to.0 - 1),
-            Destination::Among(_) => panic!("one receiver"),
+        let pair = |stream: &TrafficStream| match &stream.to {
+            StreamDestination::One(to) => (stream.from.0 - 1, to.0 - 1),
+            StreamDestination::Among(_) => panic!("one receiver"),
         };
         scenario.streams.iter().map(pair).collect()
     }
 
-    fn traffic(text: &str) -> Stream {
+    fn traffic(text: &str) -> TrafficStream {
         let read = star(&format!("[[traffic]]\nfrom = \"h0\"\nto = \"h1\"\n{text}"));
         read.streams[0].clone()
     }
@@ -236,19 +236,19 @@ mod tests {
         assert_eq!(read.routes.get(h0, h1), Some(&[0x87, 0xbc][..]));
         assert_eq!(
             read.streams,
-            [Stream {
+            [TrafficStream {
                 from: h0,
-                to: Destination::One(h1),
-                tag: Tag::new(0).unwrap(),
-                payload: Size::Fixed(1024),
-                arrivals: Arrivals::Constant(Ticks(1_600)),
+                to: StreamDestination::One(h1),
+                tag: PacketTag::new(0).unwrap(),
+                payload: PayloadSize::Fixed(1024),
+                arrivals: ArrivalProcess::Constant(Ticks(1_600)),
                 start: 0,
                 packets: Some(100),
             }]
         );
-        let cut = Break::Cut { port: port(&read, "s0", 7) };
-        assert_eq!(read.faults, [Fault { at: 9_600, until: Some(13_600), what: cut }]);
-        assert_eq!(read.taps, [Tap { port: port(&read, "h0", 0), from: 0, to: 40_000 }]);
+        let cut = FaultKind::Cut { port: port(&read, "s0", 7) };
+        assert_eq!(read.faults, [FaultSpec { at: 9_600, until: Some(13_600), kind: cut }]);
+        assert_eq!(read.taps, [PortTap { port: port(&read, "h0", 0), from: 0, to: 40_000 }]);
     }
 
     #[test]
@@ -276,7 +276,7 @@ mod tests {
         let read = star(
             "[[host]]\nname = \"spare\"\n[[traffic]]\nto = \"uniform\"\npayload = 1\nsaturate = true",
         );
-        let all = Destination::Among((1..=5).map(NodeId).collect());
+        let all = StreamDestination::Among((1..=5).map(NodeId).collect());
         assert_eq!(read.streams.len(), 5);
         assert!(read.streams.iter().all(|stream| stream.to == all));
     }
@@ -285,28 +285,28 @@ mod tests {
     fn a_load_is_a_share_of_the_characters_of_the_first_link() {
         let mean = |text: &str| traffic(text).arrivals;
         // A route byte, a tag, 96 bytes, CRC byte and GAP: 100 characters.
-        assert_eq!(mean("payload = 96\nload = 0.25"), Arrivals::Poisson(Ticks(400)));
-        assert_eq!(mean("payload = 96\nload = 1"), Arrivals::Poisson(Ticks(100)));
+        assert_eq!(mean("payload = 96\nload = 0.25"), ArrivalProcess::Poisson(Ticks(400)));
+        assert_eq!(mean("payload = 96\nload = 1"), ArrivalProcess::Poisson(Ticks(100)));
         // 333.3 characters, rounded up so that the load is no more than asked for.
-        assert_eq!(mean("payload = 96\nload = 3e-1"), Arrivals::Poisson(Ticks(334)));
+        assert_eq!(mean("payload = 96\nload = 3e-1"), ArrivalProcess::Poisson(Ticks(334)));
         assert_eq!(
             mean("payload = [64, 128]\nload = 0.25\nlaw = \"constant\""),
-            Arrivals::Constant(Ticks(400))
+            ArrivalProcess::Constant(Ticks(400))
         );
         // 32 and, a half of the time, 128 more: 96.
         assert_eq!(
             mean("payload = { small = 32, large = 160, large_share = 0.5 }\nload = 0.25"),
-            Arrivals::Poisson(Ticks(400))
+            ArrivalProcess::Poisson(Ticks(400))
         );
         let eight = NonZeroU32::new(8).unwrap();
         assert_eq!(
             mean("payload = 96\nload = 0.25\nburst = 8"),
-            Arrivals::Bursts(eight, Ticks(3_200))
+            ArrivalProcess::Bursts(eight, Ticks(3_200))
         );
         // At half the rate a character takes two periods.
         assert_eq!(
             mean("payload = 96\nload = 0.25\n[link]\nrate_divisor = 2"),
-            Arrivals::Poisson(Ticks(800))
+            ArrivalProcess::Poisson(Ticks(800))
         );
     }
 
@@ -314,12 +314,12 @@ mod tests {
     fn traffic_is_open_or_closed_loop() {
         let law = |text: &str| traffic(&format!("payload = 1\n{text}")).arrivals;
         let three = NonZeroU32::new(3).unwrap();
-        assert_eq!(law("every_us = 12.5"), Arrivals::Constant(Ticks(1_000)));
-        assert_eq!(law("every_periods = 7\nlaw = \"poisson\""), Arrivals::Poisson(Ticks(7)));
-        assert_eq!(law("every_us = 1\nburst = 3"), Arrivals::Bursts(three, Ticks(80)));
-        assert_eq!(law("saturate = true"), Arrivals::Saturating);
-        assert_eq!(law("window = 3"), Arrivals::Closed(three, Ticks(0)));
-        assert_eq!(law("window = 3\nthink_us = 2"), Arrivals::Closed(three, Ticks(160)));
+        assert_eq!(law("every_us = 12.5"), ArrivalProcess::Constant(Ticks(1_000)));
+        assert_eq!(law("every_periods = 7\nlaw = \"poisson\""), ArrivalProcess::Poisson(Ticks(7)));
+        assert_eq!(law("every_us = 1\nburst = 3"), ArrivalProcess::Bursts(three, Ticks(80)));
+        assert_eq!(law("saturate = true"), ArrivalProcess::Saturating);
+        assert_eq!(law("window = 3"), ArrivalProcess::Closed(three, Ticks(0)));
+        assert_eq!(law("window = 3\nthink_us = 2"), ArrivalProcess::Closed(three, Ticks(160)));
     }
 
     #[test]
@@ -343,7 +343,7 @@ mod tests {
             ]"#,
         );
         let of = |name: &str, port| {
-            let port = Port { node: node(&read, name), port: PortId(port) };
+            let port = NodePort { node: node(&read, name), port: PortId(port) };
             let [own, far] = read.topology.link(port).unwrap().ports;
             assert_eq!(
                 read.topology.peer(port).and_then(|it| read.topology.link(it)).unwrap().ports,
@@ -351,7 +351,8 @@ mod tests {
             );
             own
         };
-        let slack = |go_slack, hysteresis, stop_slack| Slack { go_slack, hysteresis, stop_slack };
+        let slack =
+            |go_slack, hysteresis, stop_slack| SlackSize { go_slack, hysteresis, stop_slack };
         let cells = |name, port| of(name, port).slack;
         assert_eq!([cells("x", 0), cells("s", 0)], [slack(1, 1, 1), slack(5, 3, 3)]);
         assert_eq!([cells("s", 1), cells("t", 1)], [slack(2, 3, 6), slack(2, 2, 4)]);
@@ -360,9 +361,12 @@ mod tests {
         assert_eq!([x, s, y, t].map(|it| it.replies), [false, false, true, true]);
         assert_eq!(
             [x, s, y, t].map(|it| it.fill),
-            [Fill::Gaps, Fill::Idle(9), Fill::Gaps, Fill::Gaps]
+            [FillMode::Gaps, FillMode::Idle(9), FillMode::Gaps, FillMode::Gaps]
         );
-        assert_eq!([x, y, t].map(|it| it.framing), [Framing::Waits, Framing::Waits, Framing::Free]);
+        assert_eq!(
+            [x, y, t].map(|it| it.framing),
+            [FramingMode::Waits, FramingMode::Waits, FramingMode::Free]
+        );
         assert_eq!([x, y].map(|it| it.reset), [ResetEnding::OwnGap, ResetEnding::NextGap]);
         // 80 periods of the full rate.
         assert_eq!((t.divisor.get(), t.blocked, y.divisor.get()), (2, Ticks(40), 1));
@@ -383,7 +387,7 @@ mod tests {
             cable = [{ ends = ["y:0", "b:3"], delay_us = 0.5, hysteresis = 1 }]"#,
         );
         let [x, y] = read.topology.cables() else { panic!("two cables") };
-        let slack = |go_slack, hysteresis| Slack { go_slack, hysteresis, stop_slack: 32 };
+        let slack = |go_slack, hysteresis| SlackSize { go_slack, hysteresis, stop_slack: 32 };
         assert_eq!((x.link.ports[0].slack, x.link.delay), (slack(6, 16), Ticks(12)));
         assert_eq!((y.link.ports[0].slack, y.link.delay), (slack(5, 1), Ticks(40)));
         // 80 periods of the full rate.
@@ -394,11 +398,11 @@ mod tests {
             }
             NodeKind::Host => panic!("a switch"),
         };
-        assert_eq!(switch("a"), (16, 44, Extensions::On));
-        assert_eq!(switch("b"), (4, 1, Extensions::On));
+        assert_eq!(switch("a"), (16, 44, ExtensionSupport::On));
+        assert_eq!(switch("b"), (4, 1, ExtensionSupport::On));
         let [(_, x), (_, y)] = read.interfaces.as_slice() else { panic!("two hosts") };
-        assert_eq!((x.bus, x.boot, x.commands), (Bus::SBus, Ticks(80), 9));
-        assert_eq!((y.bus, y.boot, y.consumption), (Bus::Ideal, Ticks(0), x.consumption));
+        assert_eq!((x.bus, x.boot, x.commands), (DmaBus::SBus, Ticks(80), 9));
+        assert_eq!((y.bus, y.boot, y.consumption), (DmaBus::Ideal, Ticks(0), x.consumption));
     }
 
     #[test]
@@ -409,7 +413,7 @@ mod tests {
         // From port 3 to port 1: −2.
         assert_eq!(read.routes.get(h3, h1), Some(&[0xbe][..]));
         let given = star("[routes]\nmethod = \"given\"");
-        assert_eq!(given.routes, Routes::default());
+        assert_eq!(given.routes, RouteTable::default());
     }
 
     #[test]
@@ -425,10 +429,10 @@ mod tests {
         assert!(drawn.iter().all(|fault| fault.until == Some(fault.at + 5)));
         assert!(drawn.is_sorted_by_key(|fault| fault.at));
         // Ten ends of cables.
-        let ports: BTreeSet<Port> = drawn
+        let ports: BTreeSet<NodePort> = drawn
             .iter()
             .filter_map(|fault| {
-                let Break::Cut { port } = fault.what else { return None };
+                let FaultKind::Cut { port } = fault.kind else { return None };
                 Some(port)
             })
             .collect();
@@ -441,13 +445,13 @@ mod tests {
     fn raw_characters_are_kept_as_they_stand() {
         let read = star("[[raw]]\nfrom = \"h1\"\nat_us = 0.1\nchars = \"GAP 81 !a6 00×2\"");
         let chars = codec::notation::parse("GAP 81 !a6 00 00").unwrap();
-        assert_eq!(read.raw, [Raw { from: node(&read, "h1"), at: 8, chars }]);
+        assert_eq!(read.raw, [RawText { from: node(&read, "h1"), at: 8, chars }]);
     }
 
     #[test]
     fn all_taps_are_every_link_once() {
         let read = star("[[tap]]\nall = true\nto_us = 1");
-        let ports: Vec<Port> = (0..5).map(|at| port(&read, "s0", at)).collect();
+        let ports: Vec<NodePort> = (0..5).map(|at| port(&read, "s0", at)).collect();
         assert_eq!(read.taps.iter().map(|tap| tap.port).collect::<Vec<_>>(), ports);
         assert!(read.taps.iter().all(|tap| (tap.from, tap.to) == (0, 80)));
     }

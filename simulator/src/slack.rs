@@ -1,13 +1,13 @@
 //! The slack buffer of an input circuit, and the delay of what it commands. F-3, F-4
 
-use crate::cell::Cell;
-use crate::link::Slack;
-use crate::truth::Command;
+use crate::link::SlackSize;
+use crate::tagged_char::TaggedChar;
+use crate::truth::StopGo;
 
 /// A FIFO of cells: `full` of them from `first` on. F-3
 #[derive(Clone, Debug)]
 pub struct SlackBuffer {
-    cells: Box<[Cell]>,
+    cells: Box<[TaggedChar]>,
     first: u32,
     full: u32,
     full_max: u32,
@@ -18,9 +18,9 @@ pub struct SlackBuffer {
 impl SlackBuffer {
     /// An empty one.
     #[must_use]
-    pub fn new(slack: &Slack) -> Self {
+    pub fn new(slack: &SlackSize) -> Self {
         Self {
-            cells: vec![Cell::IDLE; slack.cells() as usize].into_boxed_slice(),
+            cells: vec![TaggedChar::IDLE; slack.cells() as usize].into_boxed_slice(),
             first: 0,
             full: 0,
             full_max: 0,
@@ -31,7 +31,7 @@ impl SlackBuffer {
 
     /// Adds a cell behind all others. If there is no room, which [`Self::is_full`] tells, it is lost.
     #[inline]
-    pub fn push(&mut self, cell: Cell) {
+    pub fn push(&mut self, cell: TaggedChar) {
         if self.is_full() {
             return;
         }
@@ -45,7 +45,7 @@ impl SlackBuffer {
 
     /// Takes the oldest cell.
     #[inline]
-    pub fn pop(&mut self) -> Option<Cell> {
+    pub fn pop(&mut self) -> Option<TaggedChar> {
         let cell = self.peek(0)?;
         self.first += 1;
         if self.first as usize == self.cells.len() {
@@ -58,7 +58,7 @@ impl SlackBuffer {
     /// The cell at a place, the oldest at 0.
     #[inline]
     #[must_use]
-    pub fn peek(&self, place: u32) -> Option<Cell> {
+    pub fn peek(&self, place: u32) -> Option<TaggedChar> {
         if place >= self.full { None } else { self.cells.get(self.place(place)).copied() }
     }
 
@@ -118,15 +118,15 @@ impl SlackBuffer {
 
 /// Commands delayed by up to 15 periods, two bits each, the next lowest. F-4
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Delayed(u64);
+pub struct DelayedCommands(u64);
 
-impl Delayed {
+impl DelayedCommands {
     /// Adds a command that comes out after so many other periods, in place of one before.
     #[inline]
-    pub const fn push(&mut self, command: Command, periods: u8) {
+    pub const fn push(&mut self, command: StopGo, periods: u8) {
         let bits = match command {
-            Command::Go => 1,
-            Command::Stop => 2,
+            StopGo::Go => 1,
+            StopGo::Stop => 2,
         };
         let shift = 2 * periods as u32;
         self.0 = self.0 & !(3 << shift) | bits << shift;
@@ -134,11 +134,11 @@ impl Delayed {
 
     /// What comes out in this period.
     #[inline]
-    pub const fn pop(&mut self) -> Option<Command> {
+    pub const fn pop(&mut self) -> Option<StopGo> {
         let command = match self.0 & 3 {
             0 => None,
-            1 => Some(Command::Go),
-            _ => Some(Command::Stop),
+            1 => Some(StopGo::Go),
+            _ => Some(StopGo::Stop),
         };
         self.0 >>= 2;
         command
@@ -163,21 +163,24 @@ mod tests {
 
     #[test]
     fn cells_come_out_in_order_and_none_fits_into_a_full_buffer() {
-        let slack = Slack { go_slack: 1, hysteresis: 1, stop_slack: 1 };
+        let slack = SlackSize { go_slack: 1, hysteresis: 1, stop_slack: 1 };
         let mut buffer = SlackBuffer::new(&slack);
         // Round and round the three cells.
         for byte in 0..20 {
-            buffer.push(Cell::data(byte));
-            buffer.push(Cell::data(byte + 100));
-            assert_eq!((buffer.peek(1), buffer.peek(2)), (Some(Cell::data(byte + 100)), None));
-            assert_eq!(buffer.pop(), Some(Cell::data(byte)));
-            assert_eq!(buffer.pop(), Some(Cell::data(byte + 100)));
+            buffer.push(TaggedChar::data(byte));
+            buffer.push(TaggedChar::data(byte + 100));
+            assert_eq!(
+                (buffer.peek(1), buffer.peek(2)),
+                (Some(TaggedChar::data(byte + 100)), None)
+            );
+            assert_eq!(buffer.pop(), Some(TaggedChar::data(byte)));
+            assert_eq!(buffer.pop(), Some(TaggedChar::data(byte + 100)));
             assert_eq!(buffer.pop(), None);
         }
-        (0..4).for_each(|byte| buffer.push(Cell::data(byte)));
+        (0..4).for_each(|byte| buffer.push(TaggedChar::data(byte)));
         assert!(buffer.is_full());
         assert_eq!((buffer.fill(), buffer.fill_max()), (3, 3));
-        assert_eq!(buffer.peek(2), Some(Cell::data(2)));
+        assert_eq!(buffer.peek(2), Some(TaggedChar::data(2)));
         buffer.clear();
         assert_eq!((buffer.fill(), buffer.fill_max(), buffer.peek(0)), (0, 3, None));
     }
@@ -185,31 +188,31 @@ mod tests {
     #[test]
     fn a_buffer_has_ease_up_to_one_cell_below_the_upper_threshold() {
         // F-3: GO at 1 and fewer, STOP at 3 and more, of 4.
-        let slack = Slack { go_slack: 1, hysteresis: 2, stop_slack: 1 };
+        let slack = SlackSize { go_slack: 1, hysteresis: 2, stop_slack: 1 };
         let mut buffer = SlackBuffer::new(&slack);
         let mut seen = Vec::new();
         for _ in 0..5 {
             let at = [buffer.is_low(), buffer.has_ease(), buffer.is_high(), buffer.is_full()];
             seen.push(at.map(u8::from));
-            buffer.push(Cell::data(1));
+            buffer.push(TaggedChar::data(1));
         }
         assert_eq!(seen, [[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]]);
     }
 
     #[test]
     fn a_command_comes_out_so_many_periods_later() {
-        let mut delayed = Delayed::default();
-        delayed.push(Command::Stop, 2);
+        let mut delayed = DelayedCommands::default();
+        delayed.push(StopGo::Stop, 2);
         assert_eq!([delayed.pop(), delayed.pop()], [None, None]);
-        delayed.push(Command::Go, 15);
-        assert_eq!(delayed.pop(), Some(Command::Stop));
+        delayed.push(StopGo::Go, 15);
+        assert_eq!(delayed.pop(), Some(StopGo::Stop));
         assert!((0..14).all(|_| delayed.pop().is_none()));
-        assert_eq!((delayed.pop(), delayed.is_empty()), (Some(Command::Go), true));
+        assert_eq!((delayed.pop(), delayed.is_empty()), (Some(StopGo::Go), true));
         // Two that fall into one period: the later one holds.
-        delayed.push(Command::Stop, 1);
-        delayed.push(Command::Go, 1);
-        assert_eq!([delayed.pop(), delayed.pop()], [None, Some(Command::Go)]);
-        delayed.push(Command::Stop, 3);
+        delayed.push(StopGo::Stop, 1);
+        delayed.push(StopGo::Go, 1);
+        assert_eq!([delayed.pop(), delayed.pop()], [None, Some(StopGo::Go)]);
+        delayed.push(StopGo::Stop, 3);
         assert!(!delayed.is_empty());
         delayed.clear();
         assert!(delayed.is_empty());

@@ -2,11 +2,11 @@
 
 use codec::route::{PortId, RouteError};
 
-use crate::cell::PacketId;
-use crate::extension::{Extension, Identity, Job};
-use crate::topology::{Extensions, NodeId, SwitchParameters};
-use crate::transit::Transit;
-use crate::truth::Rule;
+use crate::cut_through::CutThrough;
+use crate::extension::{ExtensionJob, SwitchExtension, SwitchIdentity};
+use crate::tagged_char::PacketId;
+use crate::topology::{ExtensionSupport, NodeId, SwitchParameters};
+use crate::truth::RuleId;
 
 /// A switch: transient state only. S-7
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct Switch {
     parameters: SwitchParameters,
     /// The circuit at each port, where there is a cable.
     circuits: Vec<Option<u32>>,
-    outputs: Vec<Output>,
+    outputs: Vec<OutputArbiter>,
     /// Inputs, a bit each, whose first byte has been decoded.
     ready: u32,
     /// Outputs, a bit each, that are free and asked for.
@@ -23,12 +23,12 @@ pub struct Switch {
     /// Outputs, a bit each, whose input has been reset. R-3
     severed: u32,
     /// What it keeps for the extensions, if it has them. S-8, S-9
-    extension: Option<Box<Extension>>,
+    extension: Option<Box<SwitchExtension>>,
 }
 
 /// An output's arbitration by a token that goes from input to input. S-5
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Output {
+struct OutputArbiter {
     /// The input that it is connected to.
     owner: Option<u8>,
     /// Inputs, a bit each, that ask for it.
@@ -41,7 +41,7 @@ struct Output {
 
 /// What an input is doing. S-3
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Input {
+pub enum SwitchInputState {
     /// Nothing.
     Empty,
     /// Its first byte is being decoded, until this period. S-6
@@ -51,7 +51,7 @@ pub enum Input {
     /// It waits for an output. S-5
     Waiting(PortId),
     /// It is connected to an output.
-    Connected(PortId, Transit),
+    Connected(PortId, CutThrough),
     /// Its packet is being dropped. S-1, S-2
     Discarding,
     /// Its packet is for the switch itself, or for several outputs. S-8, S-9
@@ -60,10 +60,10 @@ pub enum Input {
 
 /// Why a packet is dropped at a switch, by rule. S-1, S-2
 #[must_use]
-pub const fn rule_of(error: RouteError) -> Rule {
+pub const fn rule_of(error: RouteError) -> RuleId {
     match error {
-        RouteError::Tag { .. } => Rule("S-2"),
-        RouteError::BitSix { .. } | RouteError::NoPort { .. } => Rule("S-1"),
+        RouteError::Tag { .. } => RuleId("S-2"),
+        RouteError::BitSix { .. } | RouteError::NoPort { .. } => RuleId("S-1"),
     }
 }
 
@@ -72,11 +72,11 @@ impl Switch {
     #[must_use]
     pub fn new(node: NodeId, parameters: SwitchParameters) -> Self {
         let ports = usize::from(parameters.ports);
-        let output = Output { owner: None, requests: 0, token: 0, since: None };
+        let output = OutputArbiter { owner: None, requests: 0, token: 0, since: None };
         let (circuits, outputs) = (vec![None; ports], vec![output; ports]);
         let extension = match parameters.extensions {
-            Extensions::Off => None,
-            Extensions::On => Some(Box::default()),
+            ExtensionSupport::Off => None,
+            ExtensionSupport::On => Some(Box::default()),
         };
         let (ready, contested, severed) = (0, 0, 0);
         Self { node, parameters, circuits, outputs, ready, contested, severed, extension }
@@ -150,23 +150,26 @@ impl Switch {
 
     /// An input is reset: it asks for nothing, and what it was connected to is to end. Hands back
     /// the packet whose first byte is lost. R-3
-    pub fn reset(&mut self, port: PortId, input: &Input) -> Option<PacketId> {
+    pub fn reset(&mut self, port: PortId, input: &SwitchInputState) -> Option<PacketId> {
         self.ready &= !bit(port);
         match input {
-            Input::Waiting(output) => self.withdraw(port, *output),
-            Input::Connected(output, transit) => {
+            SwitchInputState::Waiting(output) => self.withdraw(port, *output),
+            SwitchInputState::Connected(output, transit) => {
                 self.sever(*output);
                 return transit.head();
             }
-            Input::Extended => {
+            SwitchInputState::Extended => {
                 let job = self.extension.as_mut()?.end(port)?;
-                if let Job::Copying(multicast) = &job {
+                if let ExtensionJob::Copying(multicast) = &job {
                     multicast.request().into_iter().for_each(|asked| self.withdraw(port, asked));
                     multicast.outputs().for_each(|output| self.sever(output));
                 }
                 return job.head();
             }
-            Input::Empty | Input::Decoding(_) | Input::Ready | Input::Discarding => {}
+            SwitchInputState::Empty
+            | SwitchInputState::Decoding(_)
+            | SwitchInputState::Ready
+            | SwitchInputState::Discarding => {}
         }
         None
     }
@@ -184,18 +187,18 @@ impl Switch {
 
     /// Who it says it is to a packet that came in at a port. S-8
     #[must_use]
-    pub const fn identity(&self, input: PortId) -> Identity {
-        Identity::new(self.node, &self.parameters, input)
+    pub const fn identity(&self, input: PortId) -> SwitchIdentity {
+        SwitchIdentity::new(self.node, &self.parameters, input)
     }
 
     /// What it keeps for the extensions. S-8, S-9
     #[must_use]
-    pub fn extension(&self) -> Option<&Extension> {
+    pub fn extension(&self) -> Option<&SwitchExtension> {
         self.extension.as_deref()
     }
 
     /// The same, to be changed.
-    pub fn extension_mut(&mut self) -> Option<&mut Extension> {
+    pub fn extension_mut(&mut self) -> Option<&mut SwitchExtension> {
         self.extension.as_deref_mut()
     }
 
@@ -244,7 +247,7 @@ impl Switch {
     }
 }
 
-impl Output {
+impl OutputArbiter {
     fn step(&mut self, now: u64, parameters: &SwitchParameters) -> Option<PortId> {
         let since = *self.since.get_or_insert(now);
         if now - since < u64::from(parameters.token_step) {
@@ -278,10 +281,10 @@ fn bits(mut set: u32) -> impl Iterator<Item = PortId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use codec::route::Addressing;
+    use codec::route::RouteAddressing;
 
     fn switch(ports: u8) -> Switch {
-        Switch::new(NodeId(0), SwitchParameters::new(ports, Addressing::Absolute))
+        Switch::new(NodeId(0), SwitchParameters::new(ports, RouteAddressing::Absolute))
     }
 
     /// Runs arbitration over some periods; who got which output when.
@@ -342,11 +345,12 @@ mod tests {
         //
         let mut switch = switch(4);
         switch.request(PortId(1), PortId(2));
-        switch.reset(PortId(1), &Input::Waiting(PortId(2)));
+        switch.reset(PortId(1), &SwitchInputState::Waiting(PortId(2)));
         assert!(switch.is_calm());
         switch.request(PortId(1), PortId(2));
         assert_eq!(grants(&mut switch, 0..9), [(4, 1, 2)]);
-        switch.reset(PortId(1), &Input::Connected(PortId(2), Transit::new(0x82, None)));
+        switch
+            .reset(PortId(1), &SwitchInputState::Connected(PortId(2), CutThrough::new(0x82, None)));
         assert_eq!(switch.take_severed().collect::<Vec<_>>(), [PortId(2)]);
         switch.request(PortId(0), PortId(2));
         // The token is behind input 1: it passes 2 and 3.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use codec::route::{Addressing, PortId};
+use codec::route::{PortId, RouteAddressing};
 
 use crate::link::LinkParameters;
 
@@ -15,7 +15,7 @@ pub struct NodeId(pub u32);
 
 /// A port of a node: where a cable may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Port {
+pub struct NodePort {
     /// The node.
     pub node: NodeId,
     /// Its port.
@@ -24,7 +24,7 @@ pub struct Port {
 
 /// A host or a switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct NodeSpec {
     /// Unique; no blanks, `:`, `>` or `#`.
     pub name: String,
     /// What it is.
@@ -46,18 +46,18 @@ pub struct SwitchParameters {
     /// Ports, 1..=32.
     pub ports: u8,
     /// How it reads route bytes. S-1
-    pub addressing: Addressing,
+    pub addressing: RouteAddressing,
     /// Periods between a packet's first byte and its request for an output. S-6
     pub routing: u8,
     /// Periods that the token takes to look at one input. S-5
     pub token_step: u8,
     /// Whether it answers to port 0x7F and has a multicast table. S-8, S-9
-    pub extensions: Extensions,
+    pub extensions: ExtensionSupport,
 }
 
 /// Whether a switch has the extensions of §3.4. S-8, S-9
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Extensions {
+pub enum ExtensionSupport {
     /// It has none: its unused addresses select no port.
     #[default]
     Off,
@@ -67,9 +67,9 @@ pub enum Extensions {
 
 /// A cable between two ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cable {
+pub struct CableSpec {
     /// Its ends.
-    pub ends: [Port; 2],
+    pub ends: [NodePort; 2],
     /// Its parameters, the ports in the order of the ends.
     pub link: LinkParameters,
 }
@@ -77,16 +77,16 @@ pub struct Cable {
 /// A checked graph. Nodes and cables keep the order in which they were given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
-    nodes: Vec<Node>,
-    cables: Vec<Cable>,
+    nodes: Vec<NodeSpec>,
+    cables: Vec<CableSpec>,
     names: BTreeMap<String, NodeId>,
     /// The place of each port's cable among the cables.
-    ends: BTreeMap<Port, usize>,
+    ends: BTreeMap<NodePort, usize>,
 }
 
 /// A node or a cable: its place in the order in which it was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
+pub enum TopologyItem {
     /// A node.
     Node(usize),
     /// A cable.
@@ -170,15 +170,15 @@ pub enum TopologyError {
 impl TopologyError {
     /// The node or cable at fault.
     #[must_use]
-    pub const fn item(&self) -> Item {
+    pub const fn item(&self) -> TopologyItem {
         match self {
             Self::Name { node, .. } | Self::NameTwice { node, .. } | Self::Ports { node, .. } => {
-                Item::Node(*node)
+                TopologyItem::Node(*node)
             }
             Self::NoNode { cable, .. }
             | Self::NoPort { cable, .. }
             | Self::SameEnds { cable, .. }
-            | Self::PortTwice { cable, .. } => Item::Cable(*cable),
+            | Self::PortTwice { cable, .. } => TopologyItem::Cable(*cable),
         }
     }
 }
@@ -193,8 +193,8 @@ impl SwitchParameters {
 
     /// A switch with the decisions of S-5 and S-6, without extensions.
     #[must_use]
-    pub const fn new(ports: u8, addressing: Addressing) -> Self {
-        Self { ports, addressing, routing: 28, token_step: 2, extensions: Extensions::Off }
+    pub const fn new(ports: u8, addressing: RouteAddressing) -> Self {
+        Self { ports, addressing, routing: 28, token_step: 2, extensions: ExtensionSupport::Off }
     }
 }
 
@@ -214,7 +214,7 @@ impl Topology {
     ///
     /// # Errors
     /// Names the first node at fault, or else the first cable.
-    pub fn new(nodes: Vec<Node>, cables: Vec<Cable>) -> Result<Self, TopologyError> {
+    pub fn new(nodes: Vec<NodeSpec>, cables: Vec<CableSpec>) -> Result<Self, TopologyError> {
         let mut topology = Self { nodes, ..Self::default() };
         for (place, node) in topology.nodes.iter().enumerate() {
             check_node(place, node)?;
@@ -244,7 +244,7 @@ impl Topology {
         Ok(topology)
     }
 
-    fn check_end(&self, cable: usize, end: Port) -> Result<(), TopologyError> {
+    fn check_end(&self, cable: usize, end: NodePort) -> Result<(), TopologyError> {
         let Some(node) = self.node(end.node) else {
             let (node, nodes) = (end.node.0, self.nodes.len());
             return Err(TopologyError::NoNode { cable, node, nodes });
@@ -259,19 +259,19 @@ impl Topology {
 
     /// The nodes.
     #[must_use]
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[NodeSpec] {
         &self.nodes
     }
 
     /// The cables.
     #[must_use]
-    pub fn cables(&self) -> &[Cable] {
+    pub fn cables(&self) -> &[CableSpec] {
         &self.cables
     }
 
     /// A node.
     #[must_use]
-    pub fn node(&self, id: NodeId) -> Option<&Node> {
+    pub fn node(&self, id: NodeId) -> Option<&NodeSpec> {
         self.nodes.get(id.0 as usize)
     }
 
@@ -283,27 +283,27 @@ impl Topology {
 
     /// What a port is called: `s0:3`.
     #[must_use]
-    pub fn port_name(&self, port: Port) -> String {
+    pub fn port_name(&self, port: NodePort) -> String {
         let name = self.node(port.node).map_or("?", |node| &node.name);
         format!("{name}:{}", port.port.0)
     }
 
     /// The cable that ends at a port.
     #[must_use]
-    pub fn cable(&self, port: Port) -> Option<&Cable> {
+    pub fn cable(&self, port: NodePort) -> Option<&CableSpec> {
         self.cables.get(*self.ends.get(&port)?)
     }
 
     /// The link of a port, its own end first.
     #[must_use]
-    pub fn link(&self, port: Port) -> Option<LinkParameters> {
-        let Cable { ends, link } = *self.cable(port)?;
+    pub fn link(&self, port: NodePort) -> Option<LinkParameters> {
+        let CableSpec { ends, link } = *self.cable(port)?;
         Some(if ends[0] == port { link } else { link.turned() })
     }
 
     /// The far end of a port's cable.
     #[must_use]
-    pub fn peer(&self, port: Port) -> Option<Port> {
+    pub fn peer(&self, port: NodePort) -> Option<NodePort> {
         let [a, b] = self.cable(port)?.ends;
         Some(if a == port { b } else { a })
     }
@@ -324,13 +324,13 @@ impl Topology {
     }
 
     /// The ports of a node, cabled or not.
-    pub fn ports(&self, node: NodeId) -> impl Iterator<Item = Port> + use<> {
+    pub fn ports(&self, node: NodeId) -> impl Iterator<Item = NodePort> + use<> {
         let ports = self.node(node).map_or(0, |node| node.kind.ports());
-        (0..ports).map(move |port| Port { node, port: PortId(port) })
+        (0..ports).map(move |port| NodePort { node, port: PortId(port) })
     }
 }
 
-fn check_node(place: usize, node: &Node) -> Result<(), TopologyError> {
+fn check_node(place: usize, node: &NodeSpec) -> Result<(), TopologyError> {
     let name = || node.name.clone();
     let illegal = |c: char| c.is_whitespace() || c.is_control() || matches!(c, ':' | '>' | '#');
     if node.name.is_empty() || node.name.contains(illegal) {
@@ -348,18 +348,18 @@ fn check_node(place: usize, node: &Node) -> Result<(), TopologyError> {
 mod tests {
     use super::*;
 
-    fn host(name: &str) -> Node {
-        Node { name: name.to_owned(), kind: NodeKind::Host }
+    fn host(name: &str) -> NodeSpec {
+        NodeSpec { name: name.to_owned(), kind: NodeKind::Host }
     }
 
-    fn switch(name: &str, ports: u8) -> Node {
-        let kind = NodeKind::Switch(SwitchParameters::new(ports, Addressing::Relative));
-        Node { name: name.to_owned(), kind }
+    fn switch(name: &str, ports: u8) -> NodeSpec {
+        let kind = NodeKind::Switch(SwitchParameters::new(ports, RouteAddressing::Relative));
+        NodeSpec { name: name.to_owned(), kind }
     }
 
-    fn cable(ends: [(u32, u8); 2]) -> Cable {
-        let ends = ends.map(|(node, port)| Port { node: NodeId(node), port: PortId(port) });
-        Cable { ends, link: LinkParameters::default() }
+    fn cable(ends: [(u32, u8); 2]) -> CableSpec {
+        let ends = ends.map(|(node, port)| NodePort { node: NodeId(node), port: PortId(port) });
+        CableSpec { ends, link: LinkParameters::default() }
     }
 
     /// Nodes 0 to 2 are h0, s0 with 4 ports, and h1.
@@ -368,12 +368,12 @@ mod tests {
         Topology::new(nodes, cables.iter().copied().map(cable).collect())
     }
 
-    fn fault(cables: &[[(u32, u8); 2]]) -> (String, Item) {
+    fn fault(cables: &[[(u32, u8); 2]]) -> (String, TopologyItem) {
         let error = check(cables).unwrap_err();
         (error.to_string(), error.item())
     }
 
-    fn node_fault(nodes: Vec<Node>) -> (String, Item) {
+    fn node_fault(nodes: Vec<NodeSpec>) -> (String, TopologyItem) {
         let error = Topology::new(nodes, Vec::new()).unwrap_err();
         (error.to_string(), error.item())
     }
@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn either_end_of_a_cable_knows_the_other() {
         let topology = check(&[[(0, 0), (1, 3)], [(1, 0), (2, 0)]]).unwrap();
-        let port = |node, port| Port { node: NodeId(node), port: PortId(port) };
+        let port = |node, port| NodePort { node: NodeId(node), port: PortId(port) };
         assert_eq!(topology.peer(port(0, 0)), Some(port(1, 3)));
         assert_eq!(topology.peer(port(1, 3)), Some(port(0, 0)));
         assert_eq!(topology.peer(port(1, 1)), None);
@@ -410,12 +410,15 @@ mod tests {
     fn names_are_unique_and_legal() {
         for name in ["", "a b", "a:0", "a>b", "a#", "a\u{a0}b", "a\n"] {
             let (_, item) = node_fault(vec![host("h0"), host(name)]);
-            assert_eq!(item, Item::Node(1), "{name:?}");
+            assert_eq!(item, TopologyItem::Node(1), "{name:?}");
         }
         let (message, _) = node_fault(vec![host("a:0")]);
         assert_eq!(message, "node 0: `a:0` is no name (no blanks, `:`, `>` or `#`; not empty)");
         let twice = node_fault(vec![host("a"), host("b"), switch("a", 4)]);
-        assert_eq!(twice, ("node 2: `a` is the name of node 0 already".to_owned(), Item::Node(2)));
+        assert_eq!(
+            twice,
+            ("node 2: `a` is the name of node 0 already".to_owned(), TopologyItem::Node(2))
+        );
     }
 
     #[test]
@@ -423,7 +426,7 @@ mod tests {
         for ports in [0, 33] {
             let (message, item) = node_fault(vec![switch("s0", ports)]);
             assert_eq!(message, format!("switch s0: {ports} ports (1..=32)"));
-            assert_eq!(item, Item::Node(0));
+            assert_eq!(item, TopologyItem::Node(0));
         }
         assert!(Topology::new(vec![switch("s0", 1), switch("s1", 32)], Vec::new()).is_ok());
     }
@@ -432,7 +435,7 @@ mod tests {
     fn a_cable_ends_at_ports_that_are_there() {
         let (message, item) = fault(&[[(0, 0), (1, 0)], [(2, 0), (3, 0)]]);
         assert_eq!(message, "cable 1: there is no node 3 (0..3)");
-        assert_eq!(item, Item::Cable(1));
+        assert_eq!(item, TopologyItem::Cable(1));
         let (message, _) = fault(&[[(0, 0), (1, 4)]]);
         assert_eq!(message, "cable 0: there is no port s0:4 (s0 has 0..4)");
         let (message, _) = fault(&[[(0, 1), (1, 0)]]);
@@ -444,7 +447,7 @@ mod tests {
     fn a_port_used_twice_is_refused() {
         let (message, item) = fault(&[[(0, 0), (1, 2)], [(1, 2), (2, 0)]]);
         assert_eq!(message, "cable 1: s0:2 has cable 0 already");
-        assert_eq!(item, Item::Cable(1));
+        assert_eq!(item, TopologyItem::Cable(1));
         let (message, _) = fault(&[[(1, 2), (1, 2)]]);
         assert_eq!(message, "cable 0: both ends are s0:2");
     }

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 use codec::chars::CharBuf;
-use codec::packet::Tag;
-use codec::tick::Ticks;
+use codec::packet::PacketTag;
+use codec::time::Ticks;
 
-use crate::chance::Dice;
 use crate::control::REQUEST;
+use crate::rng::Rng;
 use crate::topology::NodeId;
 
 /// Bytes of payload that a request has at least: its host and its number. *Chosen*
@@ -16,17 +16,17 @@ pub const CLOSED_BYTES_MIN: u32 = 8;
 
 /// Packets from one host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stream {
+pub struct TrafficStream {
     /// The host.
     pub from: NodeId,
     /// To whom.
-    pub to: Destination,
+    pub to: StreamDestination,
     /// Their type. P-2
-    pub tag: Tag,
+    pub tag: PacketTag,
     /// Bytes of payload.
-    pub payload: Size,
+    pub payload: PayloadSize,
     /// When.
-    pub arrivals: Arrivals,
+    pub arrivals: ArrivalProcess,
     /// Not before: periods of the full rate.
     pub start: u64,
     /// How many at most.
@@ -35,7 +35,7 @@ pub struct Stream {
 
 /// To whom packets go.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Destination {
+pub enum StreamDestination {
     /// To one host.
     One(NodeId),
     /// To any of these, all alike, never to the sender itself. At least one other.
@@ -44,7 +44,7 @@ pub enum Destination {
 
 /// A law of payload sizes, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Size {
+pub enum PayloadSize {
     /// All alike.
     Fixed(u32),
     /// Any from the first to the last.
@@ -62,7 +62,7 @@ pub enum Size {
 
 /// A law of sending times, in periods of the full rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrivals {
+pub enum ArrivalProcess {
     /// One every so many periods. Open loop.
     Constant(Ticks),
     /// At random, so many periods apart in the mean. Open loop.
@@ -78,7 +78,7 @@ pub enum Arrivals {
 
 /// Characters that a host's link is made to send, however broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Raw {
+pub struct RawText {
     /// The host.
     pub from: NodeId,
     /// Not before: periods of the full rate.
@@ -89,40 +89,40 @@ pub struct Raw {
 
 /// A packet that a stream wants sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
+pub struct DrawnPacket {
     /// To which host.
     pub to: NodeId,
     /// Its type. P-2
-    pub tag: Tag,
+    pub tag: PacketTag,
     /// Bytes of payload.
     pub length: u32,
 }
 
 /// A stream at work. What it draws depends on its own dice only, and not on when it is asked.
 #[derive(Clone, Debug)]
-pub struct Machine {
-    dice: Dice,
+pub struct StreamGenerator {
+    dice: Rng,
     to: Vec<NodeId>,
-    tag: Tag,
-    payload: Size,
-    clock: Clock,
+    tag: PacketTag,
+    payload: PayloadSize,
+    clock: StreamClock,
     /// Packets that it may still send.
     left: Option<u64>,
 }
 
 /// When a stream sends.
 #[derive(Clone, Debug)]
-enum Clock {
+enum StreamClock {
     Constant { next: u64, period: u64 },
     Poisson { next: u64, mean: u64 },
     Bursts { next: u64, period: u64, size: NonZeroU32, sent: u32 },
     Saturating { next: u64 },
-    Closed(Window),
+    Closed(RequestWindow),
 }
 
 /// The places of a closed loop.
 #[derive(Clone, Debug)]
-struct Window {
+struct RequestWindow {
     think: u64,
     start: u64,
     /// Places that were never used.
@@ -133,27 +133,27 @@ struct Window {
     unanswered: Vec<u32>,
 }
 
-impl Machine {
+impl StreamGenerator {
     /// A stream that has not begun.
     #[must_use]
-    pub fn new(stream: Stream, mut dice: Dice) -> Self {
-        let Stream { from, to, tag, payload, arrivals, start, packets } = stream;
+    pub fn new(stream: TrafficStream, mut dice: Rng) -> Self {
+        let TrafficStream { from, to, tag, payload, arrivals, start, packets } = stream;
         let to = match to {
-            Destination::One(to) => vec![to],
-            Destination::Among(to) => to.into_iter().filter(|to| *to != from).collect(),
+            StreamDestination::One(to) => vec![to],
+            StreamDestination::Among(to) => to.into_iter().filter(|to| *to != from).collect(),
         };
         let clock = match arrivals {
-            Arrivals::Constant(Ticks(period)) => {
-                Clock::Constant { next: start, period: period.max(1) }
+            ArrivalProcess::Constant(Ticks(period)) => {
+                StreamClock::Constant { next: start, period: period.max(1) }
             }
-            Arrivals::Poisson(Ticks(mean)) => {
-                Clock::Poisson { next: start.saturating_add(dice.exponential(mean)), mean }
+            ArrivalProcess::Poisson(Ticks(mean)) => {
+                StreamClock::Poisson { next: start.saturating_add(dice.exponential(mean)), mean }
             }
-            Arrivals::Bursts(size, Ticks(period)) => {
-                Clock::Bursts { next: start, period: period.max(1), size, sent: 0 }
+            ArrivalProcess::Bursts(size, Ticks(period)) => {
+                StreamClock::Bursts { next: start, period: period.max(1), size, sent: 0 }
             }
-            Arrivals::Saturating => Clock::Saturating { next: start },
-            Arrivals::Closed(window, Ticks(think)) => Clock::Closed(Window {
+            ArrivalProcess::Saturating => StreamClock::Saturating { next: start },
+            ArrivalProcess::Closed(window, Ticks(think)) => StreamClock::Closed(RequestWindow {
                 think,
                 start,
                 fresh: window.get(),
@@ -162,11 +162,11 @@ impl Machine {
             }),
         };
         let tag = match clock {
-            Clock::Closed(_) => REQUEST,
-            Clock::Constant { .. }
-            | Clock::Poisson { .. }
-            | Clock::Bursts { .. }
-            | Clock::Saturating { .. } => tag,
+            StreamClock::Closed(_) => REQUEST,
+            StreamClock::Constant { .. }
+            | StreamClock::Poisson { .. }
+            | StreamClock::Bursts { .. }
+            | StreamClock::Saturating { .. } => tag,
         };
         Self { dice, to, tag, payload, clock, left: packets }
     }
@@ -178,33 +178,33 @@ impl Machine {
             return None;
         }
         match &self.clock {
-            Clock::Constant { next, .. }
-            | Clock::Poisson { next, .. }
-            | Clock::Bursts { next, .. }
-            | Clock::Saturating { next } => Some(*next),
-            Clock::Closed(Window { fresh: 0, free, .. }) => free.front().copied(),
-            Clock::Closed(window) => Some(window.start),
+            StreamClock::Constant { next, .. }
+            | StreamClock::Poisson { next, .. }
+            | StreamClock::Bursts { next, .. }
+            | StreamClock::Saturating { next } => Some(*next),
+            StreamClock::Closed(RequestWindow { fresh: 0, free, .. }) => free.front().copied(),
+            StreamClock::Closed(window) => Some(window.start),
         }
     }
 
     /// The packet that is due, whose command gets this number.
-    pub fn draw(&mut self, now: u64, number: u32) -> Option<Packet> {
+    pub fn draw(&mut self, now: u64, number: u32) -> Option<DrawnPacket> {
         let to = usize::try_from(self.dice.below(self.to.len() as u64)).ok()?;
         let to = *self.to.get(to)?;
         let length = self.length();
         self.left = self.left.map(|left| left.saturating_sub(1));
         self.clock.advance(now, number, &mut self.dice);
-        Some(Packet { to, tag: self.tag, length })
+        Some(DrawnPacket { to, tag: self.tag, length })
     }
 
     fn length(&mut self) -> u32 {
         let length = match self.payload {
-            Size::Fixed(length) => length,
-            Size::Uniform(first, last) => {
+            PayloadSize::Fixed(length) => length,
+            PayloadSize::Uniform(first, last) => {
                 let length = self.dice.between(first.into(), last.into());
                 u32::try_from(length).unwrap_or(last)
             }
-            Size::Bimodal { small, large, share } => {
+            PayloadSize::Bimodal { small, large, share } => {
                 if self.dice.chance(share) {
                     large
                 } else {
@@ -218,12 +218,12 @@ impl Machine {
     /// Whether it waits for answers.
     #[must_use]
     pub const fn is_closed(&self) -> bool {
-        matches!(self.clock, Clock::Closed(_))
+        matches!(self.clock, StreamClock::Closed(_))
     }
 
     /// The packet of that number has been answered, or is known to be lost, if it is one of these.
     pub fn answered(&mut self, now: u64, number: u32) {
-        if let Clock::Closed(window) = &mut self.clock
+        if let StreamClock::Closed(window) = &mut self.clock
             && let Some(place) = window.unanswered.iter().position(|other| *other == number)
         {
             window.unanswered.remove(place);
@@ -233,7 +233,7 @@ impl Machine {
 
     /// All that has not been answered is lost.
     pub fn forget(&mut self, now: u64) {
-        if let Clock::Closed(window) = &mut self.clock {
+        if let StreamClock::Closed(window) = &mut self.clock {
             let free = now.saturating_add(window.think);
             window.free.extend(window.unanswered.drain(..).map(|_| free));
         }
@@ -242,18 +242,18 @@ impl Machine {
     /// What it would have sent before now is not sent any more.
     pub fn skip(&mut self, now: u64) {
         match &mut self.clock {
-            Clock::Constant { next, .. }
-            | Clock::Poisson { next, .. }
-            | Clock::Saturating { next } => *next = now.max(*next),
-            Clock::Bursts { next, sent, .. } if *next < now => (*next, *sent) = (now, 0),
-            Clock::Bursts { .. } | Clock::Closed(_) => {}
+            StreamClock::Constant { next, .. }
+            | StreamClock::Poisson { next, .. }
+            | StreamClock::Saturating { next } => *next = now.max(*next),
+            StreamClock::Bursts { next, sent, .. } if *next < now => (*next, *sent) = (now, 0),
+            StreamClock::Bursts { .. } | StreamClock::Closed(_) => {}
         }
     }
 }
 
-impl Clock {
+impl StreamClock {
     /// A packet is sent. What is late does not put off what follows: the load stays the same.
-    fn advance(&mut self, now: u64, number: u32, dice: &mut Dice) {
+    fn advance(&mut self, now: u64, number: u32, dice: &mut Rng) {
         match self {
             Self::Constant { next, period } => *next = next.saturating_add(*period),
             Self::Poisson { next, mean } => *next = next.saturating_add(dice.exponential(*mean)),
@@ -281,24 +281,24 @@ impl Clock {
 mod tests {
     use super::*;
 
-    fn stream(arrivals: Arrivals) -> Stream {
-        Stream {
+    fn stream(arrivals: ArrivalProcess) -> TrafficStream {
+        TrafficStream {
             from: NodeId(0),
-            to: Destination::One(NodeId(1)),
-            tag: Tag::new(3).unwrap(),
-            payload: Size::Fixed(10),
+            to: StreamDestination::One(NodeId(1)),
+            tag: PacketTag::new(3).unwrap(),
+            payload: PayloadSize::Fixed(10),
             arrivals,
             start: 100,
             packets: None,
         }
     }
 
-    fn machine(stream: Stream) -> Machine {
-        Machine::new(stream, Dice::new(7, 0))
+    fn machine(stream: TrafficStream) -> StreamGenerator {
+        StreamGenerator::new(stream, Rng::new(7, 0))
     }
 
     /// When the first packets are due, each drawn as soon as it is.
-    fn times(machine: &mut Machine, count: u32) -> Vec<u64> {
+    fn times(machine: &mut StreamGenerator, count: u32) -> Vec<u64> {
         let draw = |number| {
             let due = machine.due()?;
             machine.draw(due, number)?;
@@ -307,18 +307,18 @@ mod tests {
         (0..count).map_while(draw).collect()
     }
 
-    fn lengths(payload: Size) -> Vec<u32> {
-        let mut machine = machine(Stream { payload, ..stream(Arrivals::Saturating) });
+    fn lengths(payload: PayloadSize) -> Vec<u32> {
+        let mut machine = machine(TrafficStream { payload, ..stream(ArrivalProcess::Saturating) });
         (0..10_000).map(|number| machine.draw(100, number).unwrap().length).collect()
     }
 
     #[test]
     fn constant_arrivals_are_a_period_apart_from_the_start_on() {
-        let mut machine = machine(stream(Arrivals::Constant(Ticks(30))));
+        let mut machine = machine(stream(ArrivalProcess::Constant(Ticks(30))));
         assert_eq!(times(&mut machine, 4), [100, 130, 160, 190]);
         assert_eq!(
             machine.draw(1000, 4),
-            Some(Packet { to: NodeId(1), tag: Tag::new(3).unwrap(), length: 10 })
+            Some(DrawnPacket { to: NodeId(1), tag: PacketTag::new(3).unwrap(), length: 10 })
         );
         // It was due at 220 and drawn late: what follows is not put off.
         assert_eq!(machine.due(), Some(250));
@@ -326,19 +326,20 @@ mod tests {
 
     #[test]
     fn a_period_of_nothing_is_a_period_of_one() {
-        let mut constant = machine(stream(Arrivals::Constant(Ticks(0))));
+        let mut constant = machine(stream(ArrivalProcess::Constant(Ticks(0))));
         assert_eq!(times(&mut constant, 3), [100, 101, 102]);
     }
 
     #[test]
     fn bursts_come_together() {
-        let mut machine = machine(stream(Arrivals::Bursts(NonZeroU32::new(3).unwrap(), Ticks(50))));
+        let mut machine =
+            machine(stream(ArrivalProcess::Bursts(NonZeroU32::new(3).unwrap(), Ticks(50))));
         assert_eq!(times(&mut machine, 7), [100, 100, 100, 150, 150, 150, 200]);
     }
 
     #[test]
     fn random_arrivals_have_their_mean() {
-        let mut machine = machine(stream(Arrivals::Poisson(Ticks(400))));
+        let mut machine = machine(stream(ArrivalProcess::Poisson(Ticks(400))));
         let times = times(&mut machine, 10_000);
         assert!(times[0] > 100);
         let mean = (times[9_999] - 100) / 10_000;
@@ -350,7 +351,7 @@ mod tests {
 
     #[test]
     fn saturating_is_always_due_but_after_who_waits() {
-        let mut machine = machine(stream(Arrivals::Saturating));
+        let mut machine = machine(stream(ArrivalProcess::Saturating));
         assert_eq!(machine.due(), Some(100));
         machine.draw(500, 0);
         assert_eq!(machine.due(), Some(500));
@@ -358,8 +359,8 @@ mod tests {
 
     #[test]
     fn a_stream_ends_after_its_packets() {
-        let arrivals = Arrivals::Constant(Ticks(1));
-        let mut machine = machine(Stream { packets: Some(3), ..stream(arrivals) });
+        let arrivals = ArrivalProcess::Constant(Ticks(1));
+        let mut machine = machine(TrafficStream { packets: Some(3), ..stream(arrivals) });
         assert_eq!(times(&mut machine, 9).len(), 3);
         assert_eq!(machine.due(), None);
     }
@@ -367,9 +368,9 @@ mod tests {
     #[test]
     fn a_closed_loop_waits_for_answers_and_thinks() {
         let window = NonZeroU32::new(2).unwrap();
-        let mut machine = machine(Stream {
-            payload: Size::Fixed(3),
-            ..stream(Arrivals::Closed(window, Ticks(20)))
+        let mut machine = machine(TrafficStream {
+            payload: PayloadSize::Fixed(3),
+            ..stream(ArrivalProcess::Closed(window, Ticks(20)))
         });
         assert_eq!(machine.due(), Some(100));
         let packet = machine.draw(100, 40).unwrap();
@@ -391,9 +392,9 @@ mod tests {
 
     #[test]
     fn sizes_follow_their_laws() {
-        let sizes = lengths(Size::Uniform(5, 9));
+        let sizes = lengths(PayloadSize::Uniform(5, 9));
         assert!((5..=9).all(|size| (1_850..2_150).contains(&count(&sizes, size))));
-        let sizes = lengths(Size::Bimodal { small: 64, large: 1500, share: 6_554 });
+        let sizes = lengths(PayloadSize::Bimodal { small: 64, large: 1500, share: 6_554 });
         let large = count(&sizes, 1500);
         assert!((900..1_100).contains(&large), "{large}");
         assert_eq!(count(&sizes, 64), 10_000 - large);
@@ -406,8 +407,10 @@ mod tests {
     #[test]
     fn any_destination_is_as_likely_but_never_the_sender() {
         let all = (0..5).map(NodeId).collect();
-        let mut machine =
-            machine(Stream { to: Destination::Among(all), ..stream(Arrivals::Saturating) });
+        let mut machine = machine(TrafficStream {
+            to: StreamDestination::Among(all),
+            ..stream(ArrivalProcess::Saturating)
+        });
         let mut counts = [0; 5];
         for number in 0..10_000 {
             counts[machine.draw(100, number).unwrap().to.0 as usize] += 1;
@@ -418,20 +421,21 @@ mod tests {
 
     #[test]
     fn nobody_to_send_to_is_nothing_to_send() {
-        let to = Destination::Among(vec![NodeId(0)]);
-        assert_eq!(machine(Stream { to, ..stream(Arrivals::Saturating) }).due(), None);
+        let to = StreamDestination::Among(vec![NodeId(0)]);
+        assert_eq!(machine(TrafficStream { to, ..stream(ArrivalProcess::Saturating) }).due(), None);
     }
 
     #[test]
     fn what_was_due_without_power_is_not_sent_later() {
-        let mut constant = machine(stream(Arrivals::Constant(Ticks(30))));
+        let mut constant = machine(stream(ArrivalProcess::Constant(Ticks(30))));
         constant.skip(1000);
         assert_eq!(times(&mut constant, 2), [1000, 1030]);
-        let mut bursts = machine(stream(Arrivals::Bursts(NonZeroU32::new(2).unwrap(), Ticks(30))));
+        let mut bursts =
+            machine(stream(ArrivalProcess::Bursts(NonZeroU32::new(2).unwrap(), Ticks(30))));
         bursts.draw(100, 0);
         bursts.skip(1000);
         assert_eq!(times(&mut bursts, 3), [1000, 1000, 1030]);
-        let mut later = machine(stream(Arrivals::Constant(Ticks(30))));
+        let mut later = machine(stream(ArrivalProcess::Constant(Ticks(30))));
         later.skip(50);
         assert_eq!(later.due(), Some(100));
     }

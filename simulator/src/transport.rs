@@ -3,21 +3,22 @@
 //! Each step takes the time and what has come, and adds to a list what is to be done about it. A
 //! message is whatever the machine's user keeps one as (`M`): the machine looks into none.
 
+mod handlers;
 mod receive;
-mod residents;
-mod rows;
+mod resident_endpoints;
+mod row_set;
 mod send;
-mod steps;
-mod table;
+mod send_table;
 
 use codec::transport::{
-    EndpointId, Header, Incarnation, LogicalChannel, Nic, Reason, Seq, Sync, Timestamp,
+    ChannelIncarnation, EndpointId, LogicalChannel, NackReason, Nic, SequenceBit, SyncFlag,
+    TransportHeader, TransportTimestamp,
 };
 
 use receive::ReceiveEntry;
-use residents::{Change, Leave, Residents, Stage};
-use send::{Answer, Flight, Label, Phase, SendEntry};
-use table::SendTable;
+use resident_endpoints::{LeaveDecision, ResidentChange, ResidentEndpoints, ResidentStage};
+use send::{AnswerKind, FlightPhase, InFlightMessage, PacketLabel, SendEntry};
+use send_table::SendTable;
 
 /// Time on a NIC's clock, in µs since it was powered. Its low 32 bits are what packets carry. T-8
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,36 +39,36 @@ pub struct TransportParameters {
     pub retries: u32,
 }
 
-/// A transport packet whose message is an `M`. The codec's [`codec::transport::Packet`] in bytes.
+/// A transport packet whose message is an `M`. The codec's [`codec::transport::TransportPacket`] in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Packet<M> {
+pub enum ProtocolPacket<M> {
     /// A message.
-    Data(Header, Sync, M),
+    Data(TransportHeader, SyncFlag, M),
     /// It was written. T-5
-    Ack(Header),
+    Ack(TransportHeader),
     /// It was not. T-6
-    Nack(Header, Reason),
+    Nack(TransportHeader, NackReason),
 }
 
 /// What a step of the machine asks for, in this order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Effect<M> {
+pub enum TransportEffect<M> {
     /// Queue this packet for its header's destination. Data gets its timestamp as it leaves: see
     /// [`Transport::on_leave`].
-    Send(Packet<M>),
+    Send(ProtocolPacket<M>),
     /// The message has been written at its destination; the sender is done with it. T-5
-    Acknowledged(Letter<M>),
+    Acknowledged(OutboundMessage<M>),
     /// The message goes back to its sender. T-6, T-11
-    Returned(Letter<M>, Return),
+    Returned(OutboundMessage<M>, ReturnReason),
     /// The endpoint may leave its frame, and takes these along: what was not acknowledged. T-13
     Unloaded(EndpointId, Vec<M>),
     /// Something to count, and to tell in the truth.
-    Noted(Header, Note),
+    Noted(TransportHeader, TransportNotice),
 }
 
 /// A message and the endpoint whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Letter<M> {
+pub struct OutboundMessage<M> {
     /// The sending endpoint.
     pub endpoint: EndpointId,
     /// The message.
@@ -76,16 +77,16 @@ pub struct Letter<M> {
 
 /// Why a message goes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Return {
+pub enum ReturnReason {
     /// The NACK was final. T-6
-    Refused(Reason),
+    Refused(NackReason),
     /// There was no sign of its destination after too many retransmissions. T-11
     Unreachable,
 }
 
 /// What a step noticed about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Note {
+pub enum TransportNotice {
     /// A data packet came that had been written before. T-5
     Duplicate,
     /// A data packet came of an incarnation that is over. T-12
@@ -97,23 +98,23 @@ pub enum Note {
     /// A packet was queued to be sent again. T-10
     Retransmitted,
     /// A NACK counted: its destination is alive. T-8, T-10, T-11
-    Refused(Reason),
+    Refused(NackReason),
 }
 
 /// The protocol of one NIC. Equal machines go on in the same way: it keeps what decides, and counts
-/// nothing for its own sake; what there is to count it tells as [`Effect::Noted`].
+/// nothing for its own sake; what there is to count it tells as [`TransportEffect::Noted`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transport<M> {
     nic: Nic,
     parameters: TransportParameters,
     /// The counter of T-12: the next use of a logical channel gets it.
-    next: Incarnation,
+    next: ChannelIncarnation,
     /// When the next scan is due; none while nothing is outstanding. T-10
     scan: Option<Micros>,
     sends: SendTable<M>,
     /// A row for each NIC, a column for each logical channel. T-3
     receives: Box<[ReceiveEntry]>,
-    residents: Residents,
+    residents: ResidentEndpoints,
 }
 
 impl<M: Clone + PartialEq> Transport<M> {
@@ -121,16 +122,16 @@ impl<M: Clone + PartialEq> Transport<M> {
     /// loads the control program gives the first incarnation that it uses: newer than all that this
     /// NIC has used before. T-11, T-12
     #[must_use]
-    pub fn new(nic: Nic, parameters: TransportParameters, first: Incarnation) -> Self {
+    pub fn new(nic: Nic, parameters: TransportParameters, first: ChannelIncarnation) -> Self {
         let sends = SendTable::new(parameters.nics, parameters.channels);
         let receives = vec![ReceiveEntry::Unknown; sends.places()].into_boxed_slice();
-        let residents = Residents::default();
+        let residents = ResidentEndpoints::default();
         Self { nic, parameters, next: first, scan: None, sends, receives, residents }
     }
 
     /// The incarnation that it would use next: what a restart begins with. T-12
     #[must_use]
-    pub const fn next_incarnation(&self) -> Incarnation {
+    pub const fn next_incarnation(&self) -> ChannelIncarnation {
         self.next
     }
 
@@ -149,7 +150,7 @@ impl<M: Clone + PartialEq> Transport<M> {
     /// Whether a data packet's message would be offered to its endpoint, were it to come now: whether
     /// it is worth while to bring it there. T-4, T-5, T-12
     #[must_use]
-    pub fn is_new(&self, header: &Header, sync: Sync) -> bool {
+    pub fn is_new(&self, header: &TransportHeader, sync: SyncFlag) -> bool {
         let entry = self.place(header).and_then(|place| self.receives.get(place));
         entry.is_some_and(|entry| entry.is_new(header, sync))
     }
@@ -163,26 +164,30 @@ impl<M: Clone + PartialEq> Transport<M> {
         &mut self,
         now: Micros,
         to: Nic,
-        letter: Letter<M>,
-        effects: &mut Vec<Effect<M>>,
+        letter: OutboundMessage<M>,
+        effects: &mut Vec<TransportEffect<M>>,
     ) -> Result<LogicalChannel, M> {
         // T-13: an endpoint that leaves sends nothing new.
         match self.residents.stage(letter.endpoint) {
-            Some(Stage::Staying) => {}
-            Some(Stage::Leaving) | None => return Err(letter.message),
+            Some(ResidentStage::Staying) => {}
+            Some(ResidentStage::Leaving) | None => return Err(letter.message),
         }
         let Some(channel) = self.sends.free_channel(to) else { return Err(letter.message) };
         let (label, sync) = match self.sends.entry_mut(to, channel) {
-            Some(SendEntry::Open(label)) => (*label, Sync::Clear),
+            Some(SendEntry::Open(label)) => (*label, SyncFlag::Clear),
             // T-11, T-12: an uninitialised channel is opened with SYNC and a new incarnation.
-            Some(SendEntry::Closed) => (Label::open(&mut self.next), Sync::Set),
+            Some(SendEntry::Closed) => (PacketLabel::open(&mut self.next), SyncFlag::Set),
             Some(SendEntry::Busy(_)) | None => return Err(letter.message),
         };
         let header = self.header(now, to, channel, label);
-        effects.push(Effect::Send(Packet::Data(header, sync, letter.message.clone())));
-        self.residents.count(letter.endpoint, Change::Sent);
-        let phase = Phase::Queued { label, sync };
-        self.sends.occupy(to, channel, Flight { letter, sent: None, retries: 0, phase });
+        effects.push(TransportEffect::Send(ProtocolPacket::Data(
+            header,
+            sync,
+            letter.message.clone(),
+        )));
+        self.residents.count(letter.endpoint, ResidentChange::Sent);
+        let phase = FlightPhase::Queued { label, sync };
+        self.sends.occupy(to, channel, InFlightMessage { letter, sent: None, retries: 0, phase });
         // T-10: the first that is outstanding starts the period of the scans.
         self.scan = self.scan.or(Some(now.after(self.parameters.scan)));
         Ok(channel)
@@ -191,8 +196,8 @@ impl<M: Clone + PartialEq> Transport<M> {
     /// Whether a queued packet is still to leave. Data is not when its ACK has come, when its message
     /// went back or went with its endpoint, and when it has left before. T-5, T-11, T-13
     #[must_use]
-    pub fn is_queued(&self, packet: &Packet<M>) -> bool {
-        let Packet::Data(header, _, message) = packet else { return true };
+    pub fn is_queued(&self, packet: &ProtocolPacket<M>) -> bool {
+        let ProtocolPacket::Data(header, _, message) = packet else { return true };
         let entry = self.sends.entry(header.destination, header.channel);
         entry.is_some_and(|entry| match entry {
             SendEntry::Busy(flight) => {
@@ -204,9 +209,9 @@ impl<M: Clone + PartialEq> Transport<M> {
 
     /// The first byte of a queued data packet leaves this NIC: stamps the packet, and starts its timer.
     /// Does nothing if it is not queued any more. T-3, T-8, T-10
-    pub fn on_leave(&mut self, now: Micros, packet: &mut Packet<M>) {
+    pub fn on_leave(&mut self, now: Micros, packet: &mut ProtocolPacket<M>) {
         if self.is_queued(packet)
-            && let Packet::Data(header, ..) = packet
+            && let ProtocolPacket::Data(header, ..) = packet
             && let Some(SendEntry::Busy(flight)) =
                 self.sends.entry_mut(header.destination, header.channel)
         {
@@ -220,24 +225,24 @@ impl<M: Clone + PartialEq> Transport<M> {
     /// echo. T-4..T-8, T-12
     pub fn on_packet(
         &mut self,
-        packet: &Packet<M>,
-        take: &mut impl FnMut(&M) -> Result<(), Reason>,
-        effects: &mut Vec<Effect<M>>,
+        packet: &ProtocolPacket<M>,
+        take: &mut impl FnMut(&M) -> Result<(), NackReason>,
+        effects: &mut Vec<TransportEffect<M>>,
     ) {
         match packet {
-            Packet::Data(header, sync, message) => {
+            ProtocolPacket::Data(header, sync, message) => {
                 self.on_data(header, *sync, &mut || take(message), effects);
             }
-            Packet::Ack(header) => self.on_answer(header, Answer::Ack, effects),
-            Packet::Nack(header, reason) => {
-                self.on_answer(header, Answer::Nack(*reason), effects);
+            ProtocolPacket::Ack(header) => self.on_answer(header, AnswerKind::Ack, effects),
+            ProtocolPacket::Nack(header, reason) => {
+                self.on_answer(header, AnswerKind::Nack(*reason), effects);
             }
         }
     }
 
     /// Time has passed: if a scan is due, queues again what left too long ago and is unacknowledged,
     /// and gives up what there was no sign of. T-10, T-11
-    pub fn on_tick(&mut self, now: Micros, effects: &mut Vec<Effect<M>>) {
+    pub fn on_tick(&mut self, now: Micros, effects: &mut Vec<TransportEffect<M>>) {
         if self.scan.is_none_or(|scan| now < scan) {
             return;
         }
@@ -248,7 +253,7 @@ impl<M: Clone + PartialEq> Transport<M> {
             while left != 0 {
                 let channel = u8::try_from(left.trailing_zeros()).unwrap_or(u8::MAX);
                 left &= left - 1;
-                self.look_at(now, nic, LogicalChannel(channel), effects);
+                self.scan_flight(now, nic, LogicalChannel(channel), effects);
             }
             from = usize::from(nic.0) + 1;
         }
@@ -266,13 +271,13 @@ impl<M: Clone + PartialEq> Transport<M> {
         self.residents.load(endpoint);
     }
 
-    /// An endpoint is to leave its frame: it sends nothing new, and [`Effect::Unloaded`] comes as
+    /// An endpoint is to leave its frame: it sends nothing new, and [`TransportEffect::Unloaded`] comes as
     /// soon as every packet of its has been acknowledged, or refused for its latest transmission;
     /// at once if there is none, or if it is in no frame. T-13
-    pub fn on_unload(&mut self, endpoint: EndpointId, effects: &mut Vec<Effect<M>>) {
+    pub fn on_unload(&mut self, endpoint: EndpointId, effects: &mut Vec<TransportEffect<M>>) {
         match self.residents.unload(endpoint) {
-            Leave::Now => self.leave(endpoint, effects),
-            Leave::Not => {}
+            LeaveDecision::Now => self.leave(endpoint, effects),
+            LeaveDecision::Not => {}
         }
     }
 
@@ -284,14 +289,14 @@ impl<M: Clone + PartialEq> Transport<M> {
 
     /// All messages that are not acknowledged, each with the NIC and the logical channel that it is
     /// for, in this order. T-3
-    pub fn flights(&self) -> impl Iterator<Item = (Nic, LogicalChannel, &Letter<M>)> {
+    pub fn flights(&self) -> impl Iterator<Item = (Nic, LogicalChannel, &OutboundMessage<M>)> {
         self.sends.flights().map(|(nic, channel, flight)| (nic, channel, &flight.letter))
     }
 
     /// Whether the tables, the counts of what is outstanding and the clock of the scans agree:
     /// table entries are conserved. Looks at all entries.
     #[must_use]
-    pub fn agrees(&self) -> bool {
+    pub fn is_consistent(&self) -> bool {
         let mut counts = self.residents.counts();
         for (_, _, flight) in self.sends.flights() {
             let Some((outstanding, unanswered)) = counts.get_mut(&flight.letter.endpoint) else {
@@ -299,23 +304,23 @@ impl<M: Clone + PartialEq> Transport<M> {
             };
             *outstanding = outstanding.wrapping_sub(1);
             match flight.phase {
-                Phase::Queued { .. } | Phase::Underway { .. } => {
+                FlightPhase::Queued { .. } | FlightPhase::Underway { .. } => {
                     *unanswered = unanswered.wrapping_sub(1);
                 }
-                Phase::Refused { .. } | Phase::Closed => {}
+                FlightPhase::Refused { .. } | FlightPhase::Closed => {}
             }
         }
         counts.values().all(|left| *left == (0, 0))
-            && self.sends.agrees()
+            && self.sends.is_consistent()
             && self.scan.is_none() == self.sends.is_idle()
     }
 
     /// Makes it what it would be had all of it happened so much earlier, but no packet before
     /// `oldest`. Machines that differ only in when what they wait for began are then equal; packets on
     /// their way must be taken back as far. For whoever explores its states.
-    pub fn earlier(&mut self, by: Micros, oldest: Micros) {
+    pub fn shift_back(&mut self, by: Micros, oldest: Micros) {
         self.scan = self.scan.map(|scan| scan.since(by));
-        self.sends.earlier(by, oldest);
+        self.sends.shift_back(by, oldest);
     }
 
     /// Bytes that the tables take, for the figures. T-3
@@ -348,13 +353,13 @@ impl Micros {
     /// What packets carry of it. T-8
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "it wraps")]
-    pub const fn timestamp(self) -> Timestamp {
-        Timestamp(self.0 as u32)
+    pub const fn timestamp(self) -> TransportTimestamp {
+        TransportTimestamp(self.0 as u32)
     }
 }
 
 /// The sequence number of the first packet of an incarnation. *Chosen*: any would do. T-12
-pub const FIRST: Seq = Seq::Zero;
+pub const FIRST: SequenceBit = SequenceBit::Zero;
 
 #[cfg(test)]
 mod tests;

@@ -1,40 +1,40 @@
 //! What really happened: one row for each thing, with its time, its place and its packet.
 
-mod account;
-mod log;
-mod message;
-mod row;
+mod event_row;
+mod frame_tracker;
+mod message_fields;
+mod trace;
 
-pub use account::{FrameAccount, ROUTE_MAX};
-pub use log::{Log, Telling, Wanted};
-pub use message::{EndpointName, HeaderRow, MessageName, MessageRow};
-pub use row::{FrameRow, More, Named, TruthRow};
+pub use event_row::{EventFields, FrameFields, NumberedName, TruthRow};
+pub use frame_tracker::{FrameTracker, ROUTE_MAX};
+pub use message_fields::{EndpointName, HeaderFields, MessageFields, MessageName};
+pub use trace::{TraceContext, TraceLevel, TruthLog};
 
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
-use codec::packet::{Check, Tag};
+use codec::packet::{CrcCheck, PacketTag};
 use codec::route::PortId;
 
-use crate::cell::PacketId;
-use crate::endpoint::{Told, Transmission};
-use crate::topology::Port;
+use crate::messaging::{MessagingEvent, TransmissionKind};
+use crate::tagged_char::PacketId;
+use crate::topology::NodePort;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Happened {
+pub struct TruthEvent {
     /// When: periods of the full rate since time zero.
     pub at: u64,
     /// Where.
-    pub place: Port,
+    pub place: NodePort,
     /// To which packet, where it was to one.
     pub packet: Option<PacketId>,
     /// What.
-    pub what: What,
+    pub kind: TruthEventKind,
 }
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum What {
+pub enum TruthEventKind {
     // Packets, at hosts and switches.
     /// A host's interface began to send it. I-1
     Injected {
@@ -51,20 +51,20 @@ pub enum What {
         /// Bytes taken in, the CRC byte included.
         length: u64,
         /// What its CRC byte says. P-6
-        check: Check,
+        check: CrcCheck,
         /// What became of it.
-        handling: Handling,
+        handling: PacketHandling,
     },
     /// Its first byte, and so the packet, ends here.
-    Dropped(Rule),
+    Dropped(RuleId),
     /// It lost its end, or bytes within, here; what was left went on.
-    Truncated(Rule),
+    Truncated(RuleId),
     /// A GAP before it was lost, so that it went on as a part of the packet before it.
     Merged,
 
     // An input circuit: the channel that comes in at the place.
     /// A frame came in.
-    Received(Frame),
+    Received(FrameRecord),
     /// 16 periods without a character. F-7
     LinkOpen,
     /// The first character after that. F-7
@@ -98,7 +98,7 @@ pub enum What {
     /// The slack buffer rose to its upper threshold, or fell to its lower. F-3
     Threshold {
         /// What it commands now.
-        command: Command,
+        command: StopGo,
         /// Full cells.
         fill: u32,
     },
@@ -115,10 +115,10 @@ pub enum What {
 
     // An output circuit: the channel that goes out at the place.
     /// A frame went out.
-    Sent(Frame),
+    Sent(FrameRecord),
     /// STOP or GO went out: the slack buffer's, or one that says something else than what was said
     /// before. F-1, F-6
-    Commanded(Command),
+    Commanded(StopGo),
     /// The GAP went out that ends a forward reset. R-1
     ResetClosed,
     /// For want of power it has been silent for 16 periods.
@@ -135,15 +135,15 @@ pub enum What {
     /// STOP came in for it. F-2
     SenderStopped,
     /// It may send again. F-2
-    SenderResumed(Release),
+    SenderResumed(ReleaseCause),
     /// It was stopped, or sent one packet, for too long. R-4
-    Blocked(Escape),
+    Blocked(BlockedEscape),
 
     // Messages, at hosts with endpoints. T
     /// Its interface begins to send a transport packet.
-    Transmitted(Transmission),
+    Transmitted(TransmissionKind),
     /// Something happened to a message, an endpoint or a transport packet.
-    Told(Told),
+    Messaging(MessagingEvent),
 
     /// Something was broken or mended by order: which, in words.
     Fault(String),
@@ -151,7 +151,7 @@ pub enum What {
 
 /// STOP or GO. F-1
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Command {
+pub enum StopGo {
     /// Go on.
     #[default]
     Go,
@@ -161,7 +161,7 @@ pub enum Command {
 
 /// What released a stopped sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Release {
+pub enum ReleaseCause {
     /// GO. F-2
     Go,
     /// The open-link timeout. F-7
@@ -174,7 +174,7 @@ pub enum Release {
 
 /// How a blocked sender escapes. R-4
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Escape {
+pub enum BlockedEscape {
     /// Stopped: by a forward reset.
     Reset,
     /// In GO: by a GAP.
@@ -183,7 +183,7 @@ pub enum Escape {
 
 /// What an interface makes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Handling {
+pub enum PacketHandling {
     /// Handed to its host.
     Delivered,
     /// Its CRC byte was wrong. P-6
@@ -202,11 +202,11 @@ pub enum Handling {
 
 /// A rule, by its id in `docs/rules.md`, or what was ordered from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Rule(pub &'static str);
+pub struct RuleId(pub &'static str);
 
 /// The data between two framing marks on a channel, as the circuit at the place sent or heard it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct FrameRecord {
     /// Place of its first byte on the channel: periods of the channel. For the one that comes in,
     /// as it is heard.
     pub start: u64,
@@ -219,30 +219,30 @@ pub struct Frame {
     /// How many of them came after those, which were not kept.
     pub route_left_out: u64,
     /// The byte after them, before the CRC byte. P-2
-    pub tag: Option<Tag>,
+    pub tag: Option<PacketTag>,
     /// What the CRC byte says. P-4
-    pub check: Check,
+    pub check: CrcCheck,
     /// What ended it.
-    pub ended_by: FrameEnd,
+    pub ended_by: FrameEnding,
 }
 
-impl Frame {
+impl FrameRecord {
     /// Bytes between the tag and the CRC byte. P-1
     #[must_use]
     pub const fn payload(&self) -> u64 {
         match (self.tag, self.check) {
-            (Some(_), Check::Good | Check::Bad(_)) => {
+            (Some(_), CrcCheck::Good | CrcCheck::Bad(_)) => {
                 let route = (self.route.len() as u64).saturating_add(self.route_left_out);
                 self.length.saturating_sub(2).saturating_sub(route)
             }
-            (None, _) | (Some(_), Check::Runt) => 0,
+            (None, _) | (Some(_), CrcCheck::Runt) => 0,
         }
     }
 }
 
 /// What ended a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FrameEnd {
+pub enum FrameEnding {
     /// GAP. P-1
     Gap,
     /// The open-link timeout. F-7

@@ -3,32 +3,32 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
-use codec::tick::Ticks;
+use codec::time::Ticks;
 
-use crate::cell::{Cell, PacketId};
-use crate::chance::Dice;
-use crate::fault::Errors;
+use crate::fault::BitErrors;
+use crate::rng::Rng;
+use crate::tagged_char::{PacketId, TaggedChar};
 
 /// A channel's wires: what is put in comes out so many periods later.
 #[derive(Clone, Debug)]
-pub struct Wire {
+pub struct ChannelWire {
     /// The characters in flight. What arrives next stands where the next one is put.
-    ring: Box<[Cell]>,
+    ring: Box<[TaggedChar]>,
     next: u32,
-    state: State,
-    aside: Option<Box<Aside>>,
+    state: WireHealth,
+    extras: Option<Box<WireExtras>>,
 }
 
 /// What is seldom looked at.
 #[derive(Clone, Debug, Default)]
-struct Aside {
+struct WireExtras {
     /// The packets whose first bytes are in flight.
     heads: VecDeque<PacketId>,
-    damage: Option<Damage>,
+    damage: Option<WireDamage>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum WireHealth {
     /// Characters arrive as they are.
     Sound,
     /// Characters may arrive changed.
@@ -39,40 +39,40 @@ enum State {
 
 /// What is wrong with a channel.
 #[derive(Clone, Debug, Default)]
-struct Damage {
+struct WireDamage {
     /// How many faults cut it.
     cuts: u32,
     /// Bits that arrive as 0, each with the number of faults that open its wire. W-5
     open: [u32; 9],
     /// Places and inverted bits of single errors to come, in order of time.
     flips: VecDeque<(u64, u16)>,
-    noise: Vec<Noise>,
+    noise: Vec<RandomErrors>,
     /// GAPs that end packets still to be lost, and faults that lose every GAP.
     gaps: (u32, u32),
 }
 
 /// Random errors.
 #[derive(Clone, Debug)]
-struct Noise {
-    errors: Errors,
+struct RandomErrors {
+    errors: BitErrors,
     mean: u64,
     /// Characters up to the next error.
     left: u64,
-    dice: Dice,
+    dice: Rng,
     /// Until this period.
     until: u64,
 }
 
 /// Which GAPs are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gaps {
+pub enum LostGaps {
     /// The next one that ends a packet.
     Next,
     /// All, until it is mended.
     All,
 }
 
-impl Wire {
+impl ChannelWire {
     /// A channel of that delay, whose sender runs at this fraction of the full rate; silent.
     #[must_use]
     pub fn new(delay: Ticks, divisor: NonZeroU32) -> Self {
@@ -82,30 +82,30 @@ impl Wire {
         let in_flight = delay.0.div_ceil(u64::from(divisor.get())).max(1);
         let in_flight = usize::try_from(in_flight).unwrap_or(usize::MAX);
         Self {
-            ring: vec![Cell::IDLE; in_flight].into_boxed_slice(),
+            ring: vec![TaggedChar::IDLE; in_flight].into_boxed_slice(),
             next: 0,
-            state: State::Sound,
+            state: WireHealth::Sound,
             // Made when it is needed, so that the rings of a network lie together.
-            aside: None,
+            extras: None,
         }
     }
 
     /// What arrives now.
     #[inline]
-    pub fn arrive(&mut self, now: u64) -> Cell {
-        let cell = self.ring.get(self.next as usize).copied().unwrap_or(Cell::IDLE);
-        if self.state == State::Sound { cell } else { self.damaged(now, cell) }
+    pub fn arrive(&mut self, now: u64) -> TaggedChar {
+        let cell = self.ring.get(self.next as usize).copied().unwrap_or(TaggedChar::IDLE);
+        if self.state == WireHealth::Sound { cell } else { self.damaged(now, cell) }
     }
 
     /// The packet whose first byte has just arrived.
     pub fn head(&mut self) -> Option<PacketId> {
-        self.aside.as_mut()?.heads.pop_front()
+        self.extras.as_mut()?.heads.pop_front()
     }
 
     /// Puts in the character of this period.
     #[inline]
-    pub fn put(&mut self, cell: Cell) {
-        let cell = if self.state == State::Cut { self.lose(cell) } else { cell };
+    pub fn put(&mut self, cell: TaggedChar) {
+        let cell = if self.state == WireHealth::Cut { self.lose(cell) } else { cell };
         if let Some(place) = self.ring.get_mut(self.next as usize) {
             *place = cell;
         }
@@ -116,8 +116,8 @@ impl Wire {
     }
 
     /// Says which packet begins with the character that is put in next; `false` if it is lost.
-    pub fn announce(&mut self, packet: PacketId) -> bool {
-        let aside = self.aside.get_or_insert_default();
+    pub fn push_head(&mut self, packet: PacketId) -> bool {
+        let aside = self.extras.get_or_insert_default();
         let sound = aside.damage.as_ref().is_none_or(|damage| damage.cuts == 0);
         if sound {
             aside.heads.push_back(packet);
@@ -133,40 +133,40 @@ impl Wire {
 
     /// What stands on the wire of a character that is put in and ends no packet.
     #[must_use]
-    pub fn carries(&self, cell: Cell) -> Cell {
-        let lost = self.damage_seen().is_some_and(|damage| {
-            damage.cuts > 0 || cell.bits() == Cell::GAP.bits() && damage.gaps.1 > 0
+    pub fn after_loss(&self, cell: TaggedChar) -> TaggedChar {
+        let lost = self.damage_ref().is_some_and(|damage| {
+            damage.cuts > 0 || cell.bits() == TaggedChar::GAP.bits() && damage.gaps.1 > 0
         });
-        if lost { Cell::IDLE } else { cell }
+        if lost { TaggedChar::IDLE } else { cell }
     }
 
     /// What arrives of a character on the wire as long as no random error hits it, if that is
     /// always the same.
     #[must_use]
-    pub fn brings(&self, cell: Cell) -> Option<Cell> {
-        let Some(damage) = self.damage_seen() else { return Some(cell) };
+    pub fn after_damage(&self, cell: TaggedChar) -> Option<TaggedChar> {
+        let Some(damage) = self.damage_ref() else { return Some(cell) };
         damage.flips.is_empty().then(|| cell.with_bits(damage.mask(cell.bits())))
     }
 
     /// Random errors on it: how many characters arrive before the next one may change, and the
     /// period at which the first source of them ends.
     #[must_use]
-    pub fn peace(&self) -> Option<(u64, u64)> {
-        let noise = &self.damage_seen()?.noise;
+    pub fn until_next_error(&self) -> Option<(u64, u64)> {
+        let noise = &self.damage_ref()?.noise;
         let left = noise.iter().map(|noise| noise.left.saturating_sub(1)).min()?;
         Some((left, noise.iter().map(|noise| noise.until).min()?))
     }
 
     /// So many characters have arrived, none of which a random error has hit.
-    pub fn pass(&mut self, characters: u64) {
-        for noise in self.damage_done().into_iter().flat_map(|damage| &mut damage.noise) {
+    pub fn skip(&mut self, characters: u64) {
+        for noise in self.damage_mut().into_iter().flat_map(|damage| &mut damage.noise) {
             noise.left = noise.left.saturating_sub(characters);
         }
     }
 
     /// Two characters in turn stand on it, the first from its sender's even periods. What is put in
     /// next is of that period.
-    pub fn fill(&mut self, pair: [Cell; 2], next: u64) {
+    pub fn fill(&mut self, pair: [TaggedChar; 2], next: u64) {
         let (tail, head) = self.ring.split_at_mut(self.next as usize);
         let first = next.wrapping_sub((head.len() + tail.len()) as u64);
         let periods = (0..).map(|place| first.wrapping_add(place));
@@ -178,33 +178,33 @@ impl Wire {
     /// Packets whose first bytes are in flight.
     #[must_use]
     pub fn heads(&self) -> usize {
-        self.aside.as_ref().map_or(0, |aside| aside.heads.len())
+        self.extras.as_ref().map_or(0, |aside| aside.heads.len())
     }
 
-    fn damage_seen(&self) -> Option<&Damage> {
-        self.aside.as_ref().and_then(|aside| aside.damage.as_ref())
+    fn damage_ref(&self) -> Option<&WireDamage> {
+        self.extras.as_ref().and_then(|aside| aside.damage.as_ref())
     }
 
-    fn damage_done(&mut self) -> Option<&mut Damage> {
-        self.aside.as_mut().and_then(|aside| aside.damage.as_mut())
+    fn damage_mut(&mut self) -> Option<&mut WireDamage> {
+        self.extras.as_mut().and_then(|aside| aside.damage.as_mut())
     }
 
-    fn lose(&mut self, cell: Cell) -> Cell {
-        let Some(damage) = self.damage_done() else { return cell };
+    fn lose(&mut self, cell: TaggedChar) -> TaggedChar {
+        let Some(damage) = self.damage_mut() else { return cell };
         let (next, all) = damage.gaps;
-        if damage.cuts > 0 || cell.bits() == Cell::GAP.bits() && all > 0 {
-            return Cell::IDLE;
+        if damage.cuts > 0 || cell.bits() == TaggedChar::GAP.bits() && all > 0 {
+            return TaggedChar::IDLE;
         }
         if next > 0 && cell.is_end() {
             damage.gaps.0 -= 1;
-            self.settle();
-            return Cell::IDLE;
+            self.update_state();
+            return TaggedChar::IDLE;
         }
         cell
     }
 
-    fn damaged(&mut self, now: u64, cell: Cell) -> Cell {
-        let Some(damage) = self.damage_done() else { return cell };
+    fn damaged(&mut self, now: u64, cell: TaggedChar) -> TaggedChar {
+        let Some(damage) = self.damage_mut() else { return cell };
         let mut bits = cell.bits();
         for noise in &mut damage.noise {
             bits = noise.step(bits);
@@ -214,37 +214,37 @@ impl Wire {
         }
         bits = damage.mask(bits);
         damage.noise.retain(|noise| noise.until > now);
-        self.settle();
+        self.update_state();
         cell.with_bits(bits)
     }
 
     /// Finds out again what is wrong.
-    fn settle(&mut self) {
-        let Some(aside) = &mut self.aside else { return };
+    fn update_state(&mut self) {
+        let Some(aside) = &mut self.extras else { return };
         let Some(damage) = &aside.damage else { return };
         let changing = !damage.flips.is_empty()
             || !damage.noise.is_empty()
             || damage.open.iter().any(|faults| *faults > 0);
         self.state = if damage.cuts > 0 || damage.gaps != (0, 0) {
-            State::Cut
+            WireHealth::Cut
         } else if changing {
-            State::Damaged
+            WireHealth::Damaged
         } else {
             aside.damage = None;
-            State::Sound
+            WireHealth::Sound
         };
     }
 
-    fn damage(&mut self, change: impl FnOnce(&mut Damage)) {
-        change(self.aside.get_or_insert_default().damage.get_or_insert_default());
-        self.settle();
+    fn damage(&mut self, change: impl FnOnce(&mut WireDamage)) {
+        change(self.extras.get_or_insert_default().damage.get_or_insert_default());
+        self.update_state();
     }
 
     /// Cuts the wire: what is in flight is lost. Hands back the packets that began there.
     pub fn cut(&mut self) -> VecDeque<PacketId> {
         self.damage(|damage| damage.cuts += 1);
-        self.ring.fill(Cell::IDLE);
-        self.aside.as_mut().map(|aside| std::mem::take(&mut aside.heads)).unwrap_or_default()
+        self.ring.fill(TaggedChar::IDLE);
+        self.extras.as_mut().map(|aside| std::mem::take(&mut aside.heads)).unwrap_or_default()
     }
 
     /// Mends one cut.
@@ -271,26 +271,26 @@ impl Wire {
     }
 
     /// Starts random errors, `mean` characters apart, until a period.
-    pub fn noise(&mut self, errors: Errors, mean: u64, until: u64, mut dice: Dice) {
+    pub fn noise(&mut self, errors: BitErrors, mean: u64, until: u64, mut dice: Rng) {
         let left = dice.exponential(mean);
-        self.damage(|damage| damage.noise.push(Noise { errors, mean, left, dice, until }));
+        self.damage(|damage| damage.noise.push(RandomErrors { errors, mean, left, dice, until }));
     }
 
     /// Loses GAPs.
-    pub fn lose_gaps(&mut self, which: Gaps) {
+    pub fn lose_gaps(&mut self, which: LostGaps) {
         self.damage(|damage| match which {
-            Gaps::Next => damage.gaps.0 += 1,
-            Gaps::All => damage.gaps.1 += 1,
+            LostGaps::Next => damage.gaps.0 += 1,
+            LostGaps::All => damage.gaps.1 += 1,
         });
     }
 
     /// Ends the loss of all GAPs.
-    pub fn keep_gaps(&mut self) {
+    pub fn stop_losing_gaps(&mut self) {
         self.damage(|damage| damage.gaps.1 = damage.gaps.1.saturating_sub(1));
     }
 }
 
-impl Damage {
+impl WireDamage {
     /// What open wires leave of a character.
     fn mask(&self, bits: u16) -> u16 {
         let open = self.open.iter().enumerate().filter(|(_, faults)| **faults > 0);
@@ -300,11 +300,11 @@ impl Damage {
 
 /// Of two characters in turn the one of a period, the first being that of the even ones.
 #[must_use]
-pub const fn in_period([even, odd]: [Cell; 2], period: u64) -> Cell {
+pub const fn in_period([even, odd]: [TaggedChar; 2], period: u64) -> TaggedChar {
     if period & 1 == 0 { even } else { odd }
 }
 
-impl Noise {
+impl RandomErrors {
     fn step(&mut self, bits: u16) -> u16 {
         self.left = self.left.saturating_sub(1);
         if self.left > 0 {
@@ -312,8 +312,8 @@ impl Noise {
         }
         self.left = self.dice.exponential(self.mean);
         match self.errors {
-            Errors::Flip => bits ^ 1 << self.dice.below(9),
-            Errors::Weaken => {
+            BitErrors::Flip => bits ^ 1 << self.dice.below(9),
+            BitErrors::Weaken => {
                 // One of the 1s, all alike. IDLE has none to lose.
                 let ones = u64::from(bits.count_ones());
                 let lost = self.dice.below(ones);
@@ -328,7 +328,7 @@ impl Noise {
 /// The periods in which a port sends, those of its own clock, and in which it hears, those of the
 /// far port's. W-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Clock {
+pub struct PortClock {
     own: u64,
     far: u64,
     /// When a character is heard, after its sender's clock.
@@ -337,7 +337,7 @@ pub struct Clock {
     lag: u64,
 }
 
-impl Clock {
+impl PortClock {
     /// The clock of a port at a cable of that delay: the full rate over its own, and over the far
     /// port's.
     #[must_use]
@@ -351,7 +351,7 @@ impl Clock {
     /// The port's period in which it sends at this time, if it does.
     #[inline]
     #[must_use]
-    pub const fn sends(&self, now: u64) -> Option<u64> {
+    pub const fn send_slot(&self, now: u64) -> Option<u64> {
         if self.own == 1 {
             return Some(now);
         }
@@ -361,7 +361,7 @@ impl Clock {
     /// The far port's period of the character that it hears at this time, if it hears one.
     #[inline]
     #[must_use]
-    pub const fn hears(&self, now: u64) -> Option<u64> {
+    pub const fn receive_slot(&self, now: u64) -> Option<u64> {
         if self.far == 1 {
             return Some(now);
         }
@@ -376,13 +376,13 @@ impl Clock {
 
     /// The far port's period of the character that it hears first from a time on.
     #[must_use]
-    pub const fn next_heard(&self, from: u64) -> u64 {
+    pub const fn next_received(&self, from: u64) -> u64 {
         from.saturating_sub(self.phase).div_ceil(self.far)
     }
 
     /// When it hears the character of one of the far port's periods.
     #[must_use]
-    pub const fn time_of_hearing(&self, slot: u64) -> u64 {
+    pub const fn receive_time(&self, slot: u64) -> u64 {
         slot.saturating_mul(self.far).saturating_add(self.phase)
     }
 
@@ -420,25 +420,26 @@ mod tests {
     fn check(
         (delay, divisor): (Ticks, NonZeroU32),
         text: &str,
-        damage: impl FnOnce(&mut Wire),
+        damage: impl FnOnce(&mut ChannelWire),
     ) -> Vec<(u64, String)> {
-        let (mut wire, clock) = (Wire::new(delay, divisor), Clock::new(delay, [divisor; 2]));
+        let (mut wire, clock) =
+            (ChannelWire::new(delay, divisor), PortClock::new(delay, [divisor; 2]));
         damage(&mut wire);
         let text = codec::notation::parse(text).unwrap();
         let mut cells = text.chars().iter().map(|character| {
-            let cell = Cell::of(character);
-            if cell == Cell::GAP { Cell::END } else { cell }
+            let cell = TaggedChar::of(character);
+            if cell == TaggedChar::GAP { TaggedChar::END } else { cell }
         });
         let mut arrived = Vec::new();
         for now in 0..100 {
-            if clock.hears(now).is_some() {
+            if clock.receive_slot(now).is_some() {
                 let cell = wire.arrive(now);
                 if cell.bits() != 0 {
                     arrived.push((now, cell.character().to_string()));
                 }
             }
-            if clock.sends(now).is_some() {
-                wire.put(cells.next().unwrap_or(Cell::IDLE));
+            if clock.send_slot(now).is_some() {
+                wire.put(cells.next().unwrap_or(TaggedChar::IDLE));
             }
         }
         arrived
@@ -450,7 +451,7 @@ mod tests {
 
     #[test]
     fn a_character_arrives_after_the_delay() {
-        let sound = |_: &mut Wire| ();
+        let sound = |_: &mut ChannelWire| ();
         assert_eq!(check(link(1, 1), "83 05", sound), [row(1, "83"), row(2, "05")]);
         assert_eq!(check(link(12, 1), "83 05", sound), [row(12, "83"), row(13, "05")]);
         // At a fourth of the rate they go out in periods 0 and 4.
@@ -463,10 +464,10 @@ mod tests {
     #[test]
     fn an_open_wire_brings_no_ones() {
         // W-5: 0x83 without its bit 7 is 0x03; without d, data is control, here GO and an invalid code.
-        let open = |number| move |wire: &mut Wire| wire.open(number);
+        let open = |number| move |wire: &mut ChannelWire| wire.open(number);
         assert_eq!(check(link(1, 1), "83 05", open(7)), [row(1, "03"), row(2, "05")]);
         assert_eq!(check(link(1, 1), "03 85", open(8)), [row(1, "GO"), row(2, "!85")]);
-        let mended = |wire: &mut Wire| {
+        let mended = |wire: &mut ChannelWire| {
             wire.open(7);
             wire.close(7);
         };
@@ -475,44 +476,44 @@ mod tests {
 
     #[test]
     fn the_next_gap_that_ends_a_packet_is_lost_or_all_of_them() {
-        let next = |wire: &mut Wire| wire.lose_gaps(Gaps::Next);
+        let next = |wire: &mut ChannelWire| wire.lose_gaps(LostGaps::Next);
         assert_eq!(
             check(link(1, 1), "83 GAP 05 GAP", next),
             [row(1, "83"), row(3, "05"), row(4, "GAP")]
         );
-        let all = |wire: &mut Wire| wire.lose_gaps(Gaps::All);
+        let all = |wire: &mut ChannelWire| wire.lose_gaps(LostGaps::All);
         assert_eq!(check(link(1, 1), "83 GAP 05 GAP", all), [row(1, "83"), row(3, "05")]);
     }
 
     #[test]
     fn single_errors_and_noise_change_what_arrives() {
         // 0x83 with bits 0 and 8 inverted: control code 0x82.
-        let flip = |wire: &mut Wire| wire.flip(2, 0x101);
+        let flip = |wire: &mut ChannelWire| wire.flip(2, 0x101);
         assert_eq!(
             check(link(1, 1), "83 83 83", flip),
             [row(1, "83"), row(2, "!82"), row(3, "83")]
         );
         // An error in every character: each loses one of its 1s, so 0x100 loses d.
-        let weak = |wire: &mut Wire| wire.noise(Errors::Weaken, 1, 50, Dice::new(1, 1));
+        let weak = |wire: &mut ChannelWire| wire.noise(BitErrors::Weaken, 1, 50, Rng::new(1, 1));
         assert_eq!(check(link(1, 1), "00 00", weak), []);
     }
 
     #[test]
     fn a_cut_loses_what_is_in_flight_and_what_is_sent() {
         let (delay, divisor) = link(5, 1);
-        let mut wire = Wire::new(delay, divisor);
+        let mut wire = ChannelWire::new(delay, divisor);
         let id = PacketId { host: NodeId(0), number: 0 };
-        assert!(wire.announce(id));
-        wire.put(Cell::data(0x83).as_head());
+        assert!(wire.push_head(id));
+        wire.put(TaggedChar::data(0x83).as_head());
         assert_eq!(wire.cut(), [id]);
-        assert!(!wire.announce(id));
-        wire.put(Cell::data(0x83).as_head());
+        assert!(!wire.push_head(id));
+        wire.put(TaggedChar::data(0x83).as_head());
         wire.mend();
-        wire.put(Cell::data(0x05));
+        wire.put(TaggedChar::data(0x05));
         let arrived: CharBuf = (0..5)
             .map(|now| {
                 let character = wire.arrive(now).character();
-                wire.put(Cell::IDLE);
+                wire.put(TaggedChar::IDLE);
                 character
             })
             .collect();
@@ -523,7 +524,7 @@ mod tests {
     #[test]
     fn a_cable_that_two_faults_cut_is_whole_when_both_have_ended() {
         let cut = |mended: usize| {
-            move |wire: &mut Wire| {
+            move |wire: &mut ChannelWire| {
                 (0..2).for_each(|_| drop(wire.cut()));
                 (0..mended).for_each(|_| wire.mend());
             }

@@ -8,7 +8,7 @@
 mod support;
 
 use insta::assert_snapshot;
-use support::Run;
+use support::TestRun;
 
 const SMALL: &str = "delay_periods = 2\ngo_slack = 4\nhysteresis = 4\nstop_slack = 8\n";
 
@@ -55,7 +55,7 @@ const TWENTY_ONE: &str = "05 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10 11 
 /// Channels up to a period, and what happened of some kinds.
 fn show(scenario: &str, until: usize, channels: &[&str], kinds: &[&str]) -> String {
     // What begins in the last period is not handed out yet.
-    let run = Run::until(scenario, until as u64 + 1);
+    let run = TestRun::until(scenario, until as u64 + 1);
     run.notation(channels, until) + &run.rows(kinds)
 }
 

@@ -2,8 +2,8 @@
 
 mod support;
 
-use simulator::truth::What;
-use support::Run;
+use myriscope_simulator::truth::TruthEventKind;
+use support::TestRun;
 
 /// Two hosts, the second end of whose cable has these keys; and what else is said.
 fn pair(ends: &str, more: &str) -> String {
@@ -20,7 +20,7 @@ fn a_channel_declares_the_slack_of_its_receiver_and_the_habits_of_its_sender() {
         interpretation_periods = 6\nfill = \"idle-9\"\n\
         [[host]]\nname = \"h0\"\nat = \"s0:3\"\nlength_m = 1\na = { hysteresis = 8, rate_divisor = 2, \
         reset = \"next-gap\", framing = \"waits\" }\n[[tap]]\nport = \"h0:0\"\n";
-    let run = Run::whole(text);
+    let run = TestRun::whole(text);
     let declared = |name: &str| {
         let channel = run.network.channels().iter().find(|channel| channel.name == name).unwrap();
         let words = channel.more.iter().map(|(key, value)| format!("{key}={value}"));
@@ -44,8 +44,8 @@ fn silence_is_counted_in_periods_of_who_hears() {
     // 17th after 16: the first is sent in period 0, heard in 1, and so on.
     let open = |divisor| {
         let run =
-            Run::whole(&pair(&format!("length_m = 0\nb = {{ rate_divisor = {divisor} }}"), ""));
-        let is_open = |what: &What| *what == What::LinkOpen;
+            TestRun::whole(&pair(&format!("length_m = 0\nb = {{ rate_divisor = {divisor} }}"), ""));
+        let is_open = |what: &TruthEventKind| *what == TruthEventKind::LinkOpen;
         (run.times("h0:0", is_open), run.times("h1:0", is_open))
     };
     assert_eq!(open(16), (vec![], vec![]));
@@ -68,7 +68,7 @@ fn slack_covers_the_own_generation_and_the_far_interpretation() {
             "[interface]\nconsumption = \"never\"\n\
             [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = 500\nsaturate = true\n",
         );
-        Run::whole(&text).count(|what| *what == What::Overflow)
+        TestRun::whole(&text).count(|what| *what == TruthEventKind::Overflow)
     };
     assert_eq!(lost(95), 0);
     assert!(lost(94) > 0);

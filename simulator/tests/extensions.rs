@@ -5,13 +5,13 @@ mod support;
 use std::collections::BTreeMap;
 
 use codec::framing::frames;
+use myriscope_simulator::network::VisitOrder;
+use myriscope_simulator::tagged_char::PacketId;
+use myriscope_simulator::truth::TruthEvent;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use simulator::cell::PacketId;
-use simulator::network::Layout;
-use simulator::truth::Happened;
-use support::Run;
+use support::TestRun;
 
 /// A switch of eight ports, absolute, with hosts at ports 0 to 3.
 const STAR: &str = r#"
@@ -44,13 +44,13 @@ fn raw(host: &str, at: u32, chars: &str) -> String {
 }
 
 /// What h0 sends in the star.
-fn star(packets: &[(u32, &str)], more: &str) -> Run {
+fn star(packets: &[(u32, &str)], more: &str) -> TestRun {
     let packets = packets.iter().map(|(at, chars)| raw("h0", *at, chars));
-    Run::whole(&format!("{STAR}{}{more}", packets.collect::<String>()))
+    TestRun::whole(&format!("{STAR}{}{more}", packets.collect::<String>()))
 }
 
 /// The packets that a host hears, in hex.
-fn heard(run: &Run, host: u32) -> Vec<String> {
+fn heard(run: &TestRun, host: u32) -> Vec<String> {
     let frames = frames(run.chars(&format!("h{host}:0 hears")).chars());
     frames.map(|frame| hex(&frame.bytes)).collect()
 }
@@ -60,21 +60,21 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// How many bytes a host has heard before a period.
-fn bytes_heard(run: &Run, host: u32, period: usize) -> usize {
+fn bytes_heard(run: &TestRun, host: u32, period: usize) -> usize {
     run.data(&format!("h{host}:0 hears")).iter().filter(|place| **place < period).count()
 }
 
 /// The rules by which packets were dropped, in order.
-fn drops(run: &Run) -> Vec<String> {
+fn drops(run: &TestRun) -> Vec<String> {
     let rows = run.rows(&["dropped"]);
     rows.lines().filter_map(|row| row.split_once("rule:")).map(|(_, rule)| rule.into()).collect()
 }
 
 /// Every packet ends once, or is under way.
-fn check_ends(run: &Run) {
+fn check_ends(run: &TestRun) {
     let mut ends: BTreeMap<PacketId, i32> = BTreeMap::new();
     for row in run.happened() {
-        let change = match row.what.kind() {
+        let change = match row.kind.kind() {
             "injected" => 1,
             "consumed" | "dropped" | "merged" => -1,
             _ => 0,
@@ -85,7 +85,7 @@ fn check_ends(run: &Run) {
     }
     assert!(ends.values().all(|count| (0..=1).contains(count)), "{ends:?}");
     let under_way = ends.values().filter(|count| **count == 1).count();
-    assert_eq!(under_way, run.network.under_way());
+    assert_eq!(under_way, run.network.in_transit());
 }
 
 /// S-8
@@ -123,7 +123,7 @@ fn the_byte_behind_may_come_late() {
 fn a_packet_comes_back_with_all_switches_on_its_way() {
     // s0 (node 0, 8 ports, relative): in at 2, out at 2 + 5 = 7. s1 (node 1, 4 ports, absolute): in
     // at 3 and out again. s0, not asked: in at 7, out at 7 − 5 = 2, which is 0xbb.
-    let run = Run::whole(&format!(
+    let run = TestRun::whole(&format!(
         r#"
 duration_us = 50
 switch_defaults = {{ extensions = true }}
@@ -163,7 +163,7 @@ fn without_the_extensions_the_addresses_select_no_port() {
         let defaults = format!("addressing = \"{addressing}\"");
         let star = STAR.replace("addressing = \"absolute\", extensions = true", &defaults);
         let packets = raw("h0", 1, "ff 83 05 aa bb 40") + &raw("h0", 10, LOAD.1);
-        let run = Run::whole(&format!("{star}{packets}{}", raw("h0", 20, "e0 05 aa bb 16")));
+        let run = TestRun::whole(&format!("{star}{packets}{}", raw("h0", 20, "e0 05 aa bb 16")));
         assert_eq!(drops(&run), ["S-1"; 3]);
         assert_eq!(run.rows(&["forwarded"]), "");
     }
@@ -241,7 +241,7 @@ fn an_output_that_gives_up_drops_out() {
     let stop = "[[fault]]\nat_us = 0\nconsume = \"h2\"\nhow = \"never\"\n";
     let packets = raw("h0", LOAD.0, LOAD.1) + &raw("h0", 10, &long(&[0xe0], &[0xe0]));
     // The output is free again, and so is the input.
-    let run = Run::whole(&format!("{text}{stop}{packets}{}", raw("h0", 50, "83 05 aa bb 79")));
+    let run = TestRun::whole(&format!("{text}{stop}{packets}{}", raw("h0", 50, "83 05 aa bb 79")));
     assert_eq!(heard(&run, 1), [long(&[], &[])]);
     assert_eq!(heard(&run, 3), [long(&[0x84], &[0x84]), "05 aa bb 72".to_owned()]);
     assert_eq!(run.rows(&["forward-reset"]).lines().count(), 1);
@@ -289,7 +289,7 @@ fn multicasts_to_the_same_outputs_do_not_wait_in_a_circle() {
     let packets = (0..10).map(|number| {
         raw("h0", 10 + number, "e0 05 cc e5") + &raw("h1", 10 + number, "e1 05 cc 8e")
     });
-    let run = Run::whole(&format!("{STAR}{loads}{}", packets.collect::<String>()));
+    let run = TestRun::whole(&format!("{STAR}{loads}{}", packets.collect::<String>()));
     for host in [2, 3] {
         assert_eq!(heard(&run, host), ["05 cc 2b"; 20]);
     }
@@ -390,13 +390,13 @@ proptest! {
     ) {
         let packets = packets.iter().map(|(host, at, chars)| raw(&format!("h{host}"), *at, chars));
         let text = format!("seed = {seed}\n{}{}{}", edge(), packets.collect::<String>(), faults.concat());
-        let run = Run::whole(&text);
+        let run = TestRun::whole(&text);
         check_ends(&run);
-        let other = Run::arranged(&text, Layout::Shuffled(seed));
-        let sorted = |run: &Run| {
+        let other = TestRun::arranged(&text, VisitOrder::Shuffled(seed));
+        let sorted = |run: &TestRun| {
             let mut rows = run.happened().to_vec();
-            rows.sort_by_key(|row: &Happened| {
-                (row.at, row.place, row.packet, format!("{:?}", row.what))
+            rows.sort_by_key(|row: &TruthEvent| {
+                (row.at, row.place, row.packet, format!("{:?}", row.kind))
             });
             rows
         };

@@ -5,9 +5,9 @@ mod support;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use simulator::link::delay_of_metres;
-use simulator::truth::What;
-use support::Run;
+use myriscope_simulator::link::delay_of_metres;
+use myriscope_simulator::truth::TruthEventKind;
+use support::TestRun;
 
 /// Two hosts on one cable. h0 sends as much as it can, h1 consumes like this.
 fn pair(link: &str, consumption: &str, payload: u32) -> String {
@@ -27,13 +27,13 @@ fn star(ports: u32, more: &str) -> String {
     )
 }
 
-const fn is_overflow(what: &What) -> bool {
-    matches!(what, What::Overflow)
+const fn is_overflow(what: &TruthEventKind) -> bool {
+    matches!(what, TruthEventKind::Overflow)
 }
 
 /// Characters that are lost if a host stops consuming.
 fn lost(link: &str, payload: u32) -> usize {
-    Run::whole(&pair(link, "never", payload)).count(is_overflow)
+    TestRun::whole(&pair(link, "never", payload)).count(is_overflow)
 }
 
 /// §4.5.2, Micro, `HotI`: 2·D·B = 23. Here 25 m are 12 periods: the character with which STOP is
@@ -43,7 +43,7 @@ fn lost(link: &str, payload: u32) -> usize {
 fn twenty_three_characters_are_in_flight_on_the_round_trip_of_25_m() {
     assert_eq!(delay_of_metres(25).0, 12);
     let link = "length_m = 25\ngeneration_periods = 0\ninterpretation_periods = 0";
-    let run = Run::whole(&pair(link, "never", 2000));
+    let run = TestRun::whole(&pair(link, "never", 2000));
     assert_eq!(run.passed("h1:0").fill_max - (32 + 16), 23);
 }
 
@@ -105,8 +105,8 @@ fn the_worst_sink_takes_less_than_6_percent_for_stop_and_go() {
         ("delay_periods = 1".to_owned(), 16 + 1 + 4),
         ("delay_periods = 12".to_owned(), 16 + 23 + 4),
     ] {
-        let run = Run::whole(&pair(&link, "adversary", 60_000));
-        let times = run.times("h1:0", |what| matches!(what, What::Threshold { .. }));
+        let run = TestRun::whole(&pair(&link, "adversary", 60_000));
+        let times = run.times("h1:0", |what| matches!(what, TruthEventKind::Threshold { .. }));
         assert!(times.len() > 80, "{times:?}");
         assert!(times.windows(2).all(|pair| pair[1] - pair[0] == half), "{times:?}");
     }
@@ -122,7 +122,7 @@ fn path_formation(input: u32, token: u32) -> usize {
          [[tap]]\nport = \"s0:0\"\n"
     );
     let tap = if input == 0 { String::new() } else { format!("[[tap]]\nport = \"s0:{input}\"\n") };
-    let run = Run::until(&star(8, &(more + &tap)), 300);
+    let run = TestRun::until(&star(8, &(more + &tap)), 300);
     let first = |channel: &str| run.data(channel).into_iter().find(|place| *place > 200);
     let (heard, sent) = (first(&format!("s0:{input} hears")), first("s0:0 sends"));
     sent.zip(heard).map_or(0, |(sent, heard)| sent - heard)
@@ -168,7 +168,7 @@ fn every_permutation_of_a_4_port_switch_runs_at_full_rate() {
                 0x80 + output
             );
         }
-        let run = Run::until(&star(4, &more), 900);
+        let run = TestRun::until(&star(4, &more), 900);
         let sent: usize = (0..4)
             .map(|port| {
                 let places = run.data(&format!("s0:{port} sends"));
@@ -191,10 +191,10 @@ fn inputs_share_an_output_within_one_packet() {
                 "[[traffic]]\nfrom = [{}]\nto = \"h0\"\nsaturate = true\npayload = {payload}\n",
                 from.join(", ")
             );
-            let run = Run::until(&star(8, &more), 8_000);
+            let run = TestRun::until(&star(8, &more), 8_000);
             let mut counts = vec![0_u32; inputs];
             for row in run.happened() {
-                if let What::Forwarded { input } = row.what {
+                if let TruthEventKind::Forwarded { input } = row.kind {
                     counts[usize::from(input.0) - 1] += 1;
                     let (most, least) = (counts.iter().max(), counts.iter().min());
                     assert!(most <= least.map(|least| least + 1).as_ref(), "{counts:?}");
@@ -219,12 +219,16 @@ fn timeouts_count_the_periods_of_the_link() {
             "duration_periods = 1000\n[link]\nrate_divisor = {divisor}\nblocked_periods = 64\n\
              {hosts}"
         );
-        let run = Run::whole(&(text.clone() + cut));
+        let run = TestRun::whole(&(text.clone() + cut));
         for port in ["h0:0", "h1:0"] {
-            assert_eq!(run.times(port, |what| *what == What::LinkOpen), [open], "{divisor}");
+            assert_eq!(
+                run.times(port, |what| *what == TruthEventKind::LinkOpen),
+                [open],
+                "{divisor}"
+            );
         }
-        let run = Run::whole(&(text + raw));
-        let escapes = run.times("h0:0", |what| matches!(what, What::Blocked(_)));
+        let run = TestRun::whole(&(text + raw));
+        let escapes = run.times("h0:0", |what| matches!(what, TruthEventKind::Blocked(_)));
         assert_eq!(escapes, [blocked], "{divisor}");
     }
 }
@@ -233,8 +237,8 @@ fn timeouts_count_the_periods_of_the_link() {
 /// words of 4 bytes take 23 clocks of 50 ns, 4 periods each: 8 KB in 128 · 92 periods.
 #[test]
 fn the_sbus_moves_445_megabits_in_a_second() {
-    let run = Run::until(&pair("[interface]\nbus = \"sbus\"", "always", 8192), 90_000);
-    let times = run.times("h1:0", |what| matches!(what, What::Consumed { .. }));
+    let run = TestRun::until(&pair("[interface]\nbus = \"sbus\"", "always", 8192), 90_000);
+    let times = run.times("h1:0", |what| matches!(what, TruthEventKind::Consumed { .. }));
     assert!(times.len() > 5);
     assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 128 * 92), "{times:?}");
     assert_eq!(8192 * 8 * 80 / (128 * 92), 445, "Mb/s");

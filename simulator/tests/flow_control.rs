@@ -7,18 +7,20 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use codec::tick::Ticks;
+use codec::time::Ticks;
+use myriscope_simulator::link::{LinkParameters, PortParameters, SlackSize};
 use proptest::prelude::*;
-use simulator::link::{LinkParameters, PortParameters, Slack};
-use support::flow::{BLOCKED, Buffer, Channel, FLOWING, Sink, Source, Will};
+use support::flow::{
+    BLOCKED, BufferResult, FLOWING, FlowChannel, PeriodInputs, SinkAction, SourceAction,
+};
 
 /// A link with these latencies, and slack in plenty.
 fn link(delay: u64, latency: u8, hysteresis: u32) -> LinkParameters {
     let plenty = u32::try_from(2 * delay).unwrap_or(u32::MAX) + 30;
-    with_slack(delay, latency, Slack { go_slack: plenty, hysteresis, stop_slack: plenty })
+    with_slack(delay, latency, SlackSize { go_slack: plenty, hysteresis, stop_slack: plenty })
 }
 
-fn with_slack(delay: u64, latency: u8, slack: Slack) -> LinkParameters {
+fn with_slack(delay: u64, latency: u8, slack: SlackSize) -> LinkParameters {
     let (generation, interpretation) = (latency, latency);
     let port = PortParameters { slack, generation, interpretation, ..Default::default() };
     LinkParameters::alike(Ticks(delay), port)
@@ -26,12 +28,12 @@ fn with_slack(delay: u64, latency: u8, slack: Slack) -> LinkParameters {
 
 /// Every state that a channel can come to, and from each the states of the next period with the
 /// commands that are sent on the way.
-struct States(Vec<Vec<(usize, u32)>>);
+struct StateGraph(Vec<Vec<(usize, u32)>>);
 
-impl States {
+impl StateGraph {
     /// All that can come of a channel if its source and its sink may do this.
-    fn of(link: &LinkParameters, wills: &[Will]) -> Self {
-        let first = Channel::new(link);
+    fn of(link: &LinkParameters, wills: &[PeriodInputs]) -> Self {
+        let first = FlowChannel::new(link);
         let mut known = BTreeMap::from([(format!("{first:?}"), 0)]);
         let mut channels = vec![first];
         let mut next = Vec::new();
@@ -39,7 +41,7 @@ impl States {
             let ways = wills.iter().map(|will| {
                 let mut channel = channel.clone();
                 let outcome = channel.step(*will);
-                assert_ne!(outcome.buffer, Buffer::Overflowed);
+                assert_ne!(outcome.buffer, BufferResult::Overflowed);
                 let number = *known.entry(format!("{channel:?}")).or_insert(channels.len());
                 if number == channels.len() {
                     channels.push(channel);
@@ -66,18 +68,18 @@ impl States {
 }
 
 /// As a sender that always has data, and any sink.
-const SATURATED: [Will; 2] = [FLOWING, BLOCKED];
+const SATURATED: [PeriodInputs; 2] = [FLOWING, BLOCKED];
 /// Any source and any sink.
-const ANY: [Will; 4] = [
+const ANY: [PeriodInputs; 4] = [
     FLOWING,
     BLOCKED,
-    Will { source: Source::Rests, sink: Sink::Takes },
-    Will { source: Source::Rests, sink: Sink::Rests },
+    PeriodInputs { source: SourceAction::Rests, sink: SinkAction::Takes },
+    PeriodInputs { source: SourceAction::Rests, sink: SinkAction::Rests },
 ];
 
 /// The periods in which STOP or GO goes out, if source and sink do this.
-fn commands(link: &LinkParameters, wills: impl IntoIterator<Item = Will>) -> Vec<u64> {
-    let mut channel = Channel::new(link);
+fn commands(link: &LinkParameters, wills: impl IntoIterator<Item = PeriodInputs>) -> Vec<u64> {
+    let mut channel = FlowChannel::new(link);
     let steps = (0..).zip(wills).filter(|(_, will)| channel.step(*will).command.is_some());
     steps.map(|(at, _)| at).collect()
 }
@@ -97,7 +99,7 @@ const fn under_way(delay: u32, latency: u32) -> u32 {
 
 /// The least slack that loses nothing, so that there are few states.
 fn tight(delay: u32, latency: u8, hysteresis: u32) -> LinkParameters {
-    let slack = Slack { go_slack: 1, hysteresis, stop_slack: under_way(delay, latency.into()) };
+    let slack = SlackSize { go_slack: 1, hysteresis, stop_slack: under_way(delay, latency.into()) };
     with_slack(delay.into(), latency, slack)
 }
 
@@ -107,7 +109,7 @@ fn no_sink_makes_more_of_stop_and_go_than_two_in_a_round() {
     for (delay, latency, hysteresis) in
         [(1, 0, 2), (1, 0, 3), (1, 0, 16), (1, 1, 3), (2, 0, 2), (2, 0, 3), (2, 0, 4), (2, 1, 2)]
     {
-        let states = States::of(&tight(delay, latency, hysteresis), &SATURATED);
+        let states = StateGraph::of(&tight(delay, latency, hysteresis), &SATURATED);
         let round = round(delay, latency.into(), hysteresis);
         assert_eq!(states.most(20 * round), 40, "{delay} {latency} {hysteresis}");
     }
@@ -118,7 +120,7 @@ fn no_sink_makes_more_of_stop_and_go_than_two_in_a_round() {
 #[test]
 fn a_source_that_rests_at_the_right_time_makes_the_round_shorter() {
     for (delay, hysteresis) in [(1, 2), (1, 3), (1, 16), (2, 4), (2, 5)] {
-        let states = States::of(&tight(delay, 0, hysteresis), &ANY);
+        let states = StateGraph::of(&tight(delay, 0, hysteresis), &ANY);
         let round = 2 * hysteresis + 2 * delay - 1;
         assert_eq!(states.most(20 * round), 40, "{delay} {hysteresis}");
     }
@@ -127,16 +129,17 @@ fn a_source_that_rests_at_the_right_time_makes_the_round_shorter() {
 #[test]
 fn no_source_and_no_sink_make_more_than_two_of_2h_minus_1_characters_stop_or_go() {
     for (delay, hysteresis) in [(1, 1), (1, 2), (1, 3), (1, 16), (2, 2), (2, 3), (2, 4), (2, 5)] {
-        let states = States::of(&tight(delay, 0, hysteresis), &ANY);
+        let states = StateGraph::of(&tight(delay, 0, hysteresis), &ANY);
         assert!(states.most(2 * hysteresis - 1) <= 2, "{delay} {hysteresis}");
     }
 }
 
-/// What the search finds, done by the sink of `Consumption::Adversary`.
+/// What the search finds, done by the sink of `ConsumptionMode::Adversary`.
 #[test]
 fn a_sink_that_takes_while_its_last_command_is_stop_is_the_worst() {
     for (delay, latency) in [(1, 0), (2, 0), (12, 0), (12, 2)] {
-        let will = Will { source: Source::Offers, sink: Sink::TakesWhileStopped };
+        let will =
+            PeriodInputs { source: SourceAction::Offers, sink: SinkAction::TakesWhileStopped };
         let times = commands(&link(delay.into(), latency, 16), vec![will; 2_000]);
         let half = u64::from(round(delay, latency.into(), 16)) / 2;
         assert!(times.len() > 30);
@@ -151,17 +154,17 @@ fn least_slack(delay: u64) -> (u32, u32) {
     let mut slack = link(delay, 2, 16).ports[0].slack;
     let stop_slack = (first..).find(|stop_slack| {
         slack.stop_slack = *stop_slack;
-        let mut channel = Channel::new(&with_slack(delay, 2, slack));
-        (0..6 * delay + 100).all(|_| channel.step(BLOCKED).buffer != Buffer::Overflowed)
+        let mut channel = FlowChannel::new(&with_slack(delay, 2, slack));
+        (0..6 * delay + 100).all(|_| channel.step(BLOCKED).buffer != BufferResult::Overflowed)
     });
     slack.stop_slack = stop_slack.unwrap_or(0);
     let go_slack = (first..).find(|go_slack| {
         slack.go_slack = *go_slack;
-        let mut channel = Channel::new(&with_slack(delay, 2, slack));
+        let mut channel = FlowChannel::new(&with_slack(delay, 2, slack));
         (0..6 * delay + 100).for_each(|_| {
             channel.step(BLOCKED);
         });
-        (0..8 * delay).all(|_| channel.step(FLOWING).buffer != Buffer::Starved)
+        (0..8 * delay).all(|_| channel.step(FLOWING).buffer != BufferResult::Starved)
     });
     (stop_slack.unwrap_or(0), go_slack.unwrap_or(0))
 }

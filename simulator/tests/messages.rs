@@ -4,11 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use simulator::endpoint::{MessageId, Told, Transmission, Turn, Why};
-use simulator::network::{Layout, Network};
-use simulator::scenario::{Scenario, Tap};
-use simulator::topology::NodeId;
-use simulator::truth::{Handling, Happened, Wanted, What};
+use myriscope_simulator::messaging::{
+    MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind,
+};
+use myriscope_simulator::network::{Network, VisitOrder};
+use myriscope_simulator::scenario::{PortTap, Scenario};
+use myriscope_simulator::topology::NodeId;
+use myriscope_simulator::truth::{PacketHandling, TraceLevel, TruthEvent, TruthEventKind};
 
 const DEMOS: [(&str, &str); 5] = [
     ("lossy", include_str!("../../fixtures/demo-lossy/scenario.toml")),
@@ -19,51 +21,51 @@ const DEMOS: [(&str, &str); 5] = [
 ];
 
 /// A run to its end: what happened, in an order of its own within a period, and what was recorded.
-fn run(scenario: &Scenario, layout: Layout) -> (Vec<Happened>, Vec<String>) {
-    let mut network = Network::new(scenario, Wanted::Everything, layout);
+fn run(scenario: &Scenario, layout: VisitOrder) -> (Vec<TruthEvent>, Vec<String>) {
+    let mut network = Network::new(scenario, TraceLevel::Everything, layout);
     network.run(scenario.duration);
     network.finish();
-    let mut rows: Vec<_> = network.happened().collect();
+    let mut rows: Vec<_> = network.drain_events().collect();
     rows.sort_by_cached_key(|row| (row.at, row.place, format!("{row:?}")));
     let mut recorded = Vec::new();
     let keep = &mut |channel, chunk: &codec::capture::Chunk<'_>| {
         recorded.push(format!("{channel:?} {chunk:?}"));
         Ok::<_, ()>(())
     };
-    network.recorded(keep).unwrap();
+    network.flush_recorded(keep).unwrap();
     (rows, recorded)
 }
 
-fn rows(text: &str) -> Vec<Happened> {
-    run(&Scenario::read("net.toml", text).unwrap(), Layout::AsGiven).0
+fn rows(text: &str) -> Vec<TruthEvent> {
+    run(&Scenario::read("net.toml", text).unwrap(), VisitOrder::AsGiven).0
 }
 
 /// What became of all messages.
 #[derive(Debug, Default)]
-struct Ledger {
+struct MessageFates {
     accepted: BTreeSet<MessageId>,
     written: BTreeMap<MessageId, u32>,
     acknowledged: BTreeSet<MessageId>,
-    returned: BTreeMap<MessageId, Why>,
+    returned: BTreeMap<MessageId, ReturnCause>,
     damaged: usize,
 }
 
-fn ledger(rows: &[Happened]) -> Ledger {
-    let mut ledger = Ledger::default();
+fn ledger(rows: &[TruthEvent]) -> MessageFates {
+    let mut ledger = MessageFates::default();
     for row in rows {
-        let What::Told(told) = &row.what else { continue };
-        if let Told::Accepted(message, _) = told {
+        let TruthEventKind::Messaging(told) = &row.kind else { continue };
+        if let MessagingEvent::Accepted(message, _) = told {
             assert!(ledger.accepted.insert(*message), "{message:?} is accepted once");
-        } else if let Told::Written(message, _) = told {
+        } else if let MessagingEvent::Written(message, _) = told {
             assert!(ledger.accepted.contains(message), "{message:?} was accepted");
             *ledger.written.entry(*message).or_default() += 1;
-        } else if let Told::Acknowledged(message) = told {
+        } else if let MessagingEvent::Acknowledged(message) = told {
             assert!(ledger.written.contains_key(message), "{message:?} was written");
             assert!(ledger.acknowledged.insert(*message), "{message:?} is acknowledged once");
-        } else if let Told::Returned(message, why) = told {
+        } else if let MessagingEvent::Returned(message, why) = told {
             assert!(ledger.accepted.contains(message), "{message:?} was accepted");
             assert_eq!(ledger.returned.insert(*message, *why), None, "{message:?}");
-        } else if let Told::Damaged(..) = told {
+        } else if let MessagingEvent::Damaged(..) = told {
             ledger.damaged += 1;
         }
     }
@@ -73,14 +75,14 @@ fn ledger(rows: &[Happened]) -> Ledger {
     ledger
 }
 
-impl Ledger {
+impl MessageFates {
     fn on_the_way(&self) -> usize {
         self.accepted.len() - self.acknowledged.len() - self.returned.len()
     }
 }
 
-fn count(rows: &[Happened], kind: &str) -> usize {
-    rows.iter().filter(|row| row.what.kind() == kind).count()
+fn count(rows: &[TruthEvent], kind: &str) -> usize {
+    rows.iter().filter(|row| row.kind.kind() == kind).count()
 }
 
 #[test]
@@ -99,19 +101,19 @@ fn every_message_of_a_demo_is_acknowledged_or_returned_and_written_once() {
 fn each_demo_shows_what_it_is_for() {
     let demo = |name: &str| rows(DEMOS.iter().find(|demo| demo.0 == name).unwrap().1);
     let lossy = demo("lossy");
-    let corrupt = lossy
-        .iter()
-        .filter(|row| matches!(row.what, What::Consumed { handling: Handling::Corrupt, .. }));
+    let corrupt = lossy.iter().filter(|row| {
+        matches!(row.kind, TruthEventKind::Consumed { handling: PacketHandling::Corrupt, .. })
+    });
     assert!(corrupt.count() > 5 && count(&lossy, "transport-duplicate") > 0);
     assert!(count(&demo("nacks"), "nack-transmitted") > 50);
     let overcommit = demo("overcommit");
     assert!(count(&overcommit, "endpoint-loaded") > 10);
     assert!(count(&overcommit, "message-refused") > 100);
     let unreachable = ledger(&demo("unreachable")).returned;
-    assert_eq!(unreachable.into_values().collect::<Vec<_>>(), [Why::Unreachable; 4]);
+    assert_eq!(unreachable.into_values().collect::<Vec<_>>(), [ReturnCause::Unreachable; 4]);
     let restart = demo("restart");
     let returned = ledger(&restart).returned;
-    assert!(!returned.is_empty() && returned.values().all(|why| *why == Why::Restarted));
+    assert!(!returned.is_empty() && returned.values().all(|why| *why == ReturnCause::Restarted));
     assert!(count(&restart, "transport-refused") > 0);
 }
 
@@ -119,18 +121,18 @@ fn each_demo_shows_what_it_is_for() {
 fn each_transport_packet_is_told_of_with_its_first_byte() {
     for (name, text) in DEMOS {
         let rows = rows(text);
-        let of = |row: &Happened| (row.at, row.place, row.packet);
+        let of = |row: &TruthEvent| (row.at, row.place, row.packet);
         let injected: BTreeSet<_> =
-            rows.iter().filter(|row| row.what.kind() == "injected").map(of).collect();
-        let is_sent = |row: &&Happened| matches!(row.what, What::Transmitted(_));
+            rows.iter().filter(|row| row.kind.kind() == "injected").map(of).collect();
+        let is_sent = |row: &&TruthEvent| matches!(row.kind, TruthEventKind::Transmitted(_));
         let sent: BTreeSet<_> = rows.iter().filter(is_sent).map(of).collect();
         assert_eq!(sent, injected, "{name}: nothing else is sent");
         let ends = rows.iter().all(|row| {
-            if let What::Transmitted(
-                Transmission::Data { header, .. }
-                | Transmission::Ack(header)
-                | Transmission::Nack(header, _),
-            ) = row.what
+            if let TruthEventKind::Transmitted(
+                TransmissionKind::Data { header, .. }
+                | TransmissionKind::Ack(header)
+                | TransmissionKind::Nack(header, _),
+            ) = row.kind
             {
                 u32::from(header.source.0) == row.place.node.0
             } else {
@@ -147,10 +149,11 @@ fn the_order_of_parts_makes_no_difference_to_messages() {
         let mut scenario = Scenario::read(name, text).unwrap();
         scenario.duration = scenario.duration.min(240_000);
         let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-        scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
-        let given = run(&scenario, Layout::AsGiven);
+        scenario.taps =
+            ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
+        let given = run(&scenario, VisitOrder::AsGiven);
         for seed in [1, 2] {
-            let shuffled = run(&scenario, Layout::Shuffled(seed));
+            let shuffled = run(&scenario, VisitOrder::Shuffled(seed));
             assert!(shuffled == given, "{name}, seed {seed}");
         }
     }
@@ -194,7 +197,7 @@ fn a_host_without_endpoints_answers_nothing() {
     let text = text.replace("timeout_us = 200", "timeout_us = 100\nunreachable_us = 300");
     let rows = rows(&text);
     assert_eq!(count(&rows, "ack-transmitted") + count(&rows, "nack-transmitted"), 0);
-    assert!(ledger(&rows).returned.values().all(|why| *why == Why::Unreachable));
+    assert!(ledger(&rows).returned.values().all(|why| *why == ReturnCause::Unreachable));
     assert!(count(&rows, "message-returned") > 0);
 }
 
@@ -221,14 +224,18 @@ fn a_packet_has_the_time_at_which_it_leaves_and_none_leaves_behind_its_ack() {
     for text in DEMOS.iter().map(|(_, text)| (*text).to_owned()).chain([busy]) {
         let (mut done, mut again) = (BTreeSet::new(), 0);
         for row in rows(&text) {
-            if let What::Told(Told::Acknowledged(message)) = row.what {
+            if let TruthEventKind::Messaging(MessagingEvent::Acknowledged(message)) = row.kind {
                 done.insert(message);
-            } else if let What::Transmitted(Transmission::Data { header, message, turn, .. }) =
-                row.what
+            } else if let TruthEventKind::Transmitted(TransmissionKind::Data {
+                header,
+                message,
+                turn,
+                ..
+            }) = row.kind
             {
                 assert_eq!(u64::from(header.timestamp.0), row.at / 80);
                 assert!(!done.contains(&message), "{message:?} has been acknowledged");
-                again += u32::from(turn == Turn::Again);
+                again += u32::from(turn == TransmissionAttempt::Again);
             }
         }
         assert!(again > 0, "some are sent again");
@@ -263,10 +270,14 @@ fn messages_outlast_the_power_of_a_host() {
     assert_eq!(ledger.on_the_way(), 0);
     let requests = ledger.accepted.iter().filter(|id| u32::from(id.nic.0) == NodeId(1).0);
     assert_eq!(requests.count(), 30);
-    let silent = |row: &&Happened| {
+    let silent = |row: &&TruthEvent| {
         let off = [(NodeId(2), 8_000..20_000), (NodeId(1), 36_000..40_000)];
         off.iter().any(|(node, off)| row.place.node == *node && off.contains(&row.at))
-            && matches!(row.what, What::Transmitted(_) | What::Told(Told::Accepted(..)))
+            && matches!(
+                row.kind,
+                TruthEventKind::Transmitted(_)
+                    | TruthEventKind::Messaging(MessagingEvent::Accepted(..))
+            )
     };
     assert_eq!(rows.iter().find(silent), None, "without power nothing is done");
 }

@@ -7,12 +7,12 @@ mod support;
 
 use std::convert::Infallible;
 
-use codec::capture::Content;
-use simulator::circuit::Light;
-use simulator::network::{Layout, Network};
-use simulator::scenario::Scenario;
-use simulator::truth::Wanted;
-use support::Run;
+use codec::capture::ChunkContent;
+use myriscope_simulator::network::{Network, VisitOrder};
+use myriscope_simulator::port::PortLed;
+use myriscope_simulator::scenario::Scenario;
+use myriscope_simulator::truth::TraceLevel;
+use support::TestRun;
 
 /// A switch of four ports with hosts at 0 and 1, nothing at 2, and what else is said.
 fn star(more: &str) -> String {
@@ -36,7 +36,7 @@ fn a_byte_that_selects_no_port_drops_the_packet() {
     // S-1: the switch has no port 4, nothing is at port 2. S-2: 05 is no route byte. The packet
     // goes out in period 80, its head is heard in 92 and decoded 28 periods later.
     for (bytes, rule) in [("84 05 00", "S-1"), ("82 05 00", "S-1"), ("05 00", "S-2")] {
-        let run = Run::whole(&star(&raw(&format!("{bytes} GAP"))));
+        let run = TestRun::whole(&star(&raw(&format!("{bytes} GAP"))));
         assert_eq!(run.rows(&ENDS), format!("120 s0:0 h0#0 dropped rule:{rule}\n"), "{bytes}");
     }
 }
@@ -45,12 +45,12 @@ fn a_byte_that_selects_no_port_drops_the_packet() {
 fn a_port_whose_link_is_open_drops_the_packet() {
     // S-1: without power host 3 is silent, and after 16 periods the light is red. L
     let fault = "[[fault]]\nat_us = 0\npower_off = \"h3\"\n";
-    let run = Run::whole(&star(&format!("{}{fault}", raw("83 05 00 GAP"))));
+    let run = TestRun::whole(&star(&format!("{}{fault}", raw("83 05 00 GAP"))));
     assert_eq!(run.rows(&ENDS), "120 s0:0 h0#0 dropped rule:S-1\n");
-    let light = |port| run.network.port(run.port(port)).map(|(_, light)| light);
-    assert_eq!(light("s0:3"), Some(Light::Red));
-    assert_eq!(light("h3:0"), Some(Light::Off));
-    assert_eq!(light("s0:0"), Some(Light::Green));
+    let light = |port| run.network.port_state(run.port(port)).map(|(_, light)| light);
+    assert_eq!(light("s0:3"), Some(PortLed::Red));
+    assert_eq!(light("h3:0"), Some(PortLed::Off));
+    assert_eq!(light("s0:0"), Some(PortLed::Green));
     // No cable, no port at work.
     assert_eq!(light("s0:2"), None);
 }
@@ -60,21 +60,21 @@ fn a_port_is_yellow_while_a_packet_passes() {
     // L: h0 sends in periods 80 to 83, s0 hears that 12 periods later.
     let text = star(&raw("81 05 00 00 GAP"));
     let light = |periods, port| {
-        let run = Run::until(&text, periods);
-        run.network.port(run.port(port)).map(|(_, light)| light)
+        let run = TestRun::until(&text, periods);
+        run.network.port_state(run.port(port)).map(|(_, light)| light)
     };
-    assert_eq!(light(80, "h0:0"), Some(Light::Green));
-    assert_eq!(light(81, "h0:0"), Some(Light::Yellow));
-    assert_eq!(light(92, "s0:0"), Some(Light::Green));
-    assert_eq!(light(93, "s0:0"), Some(Light::Yellow));
-    assert_eq!(light(100, "h0:0"), Some(Light::Green));
+    assert_eq!(light(80, "h0:0"), Some(PortLed::Green));
+    assert_eq!(light(81, "h0:0"), Some(PortLed::Yellow));
+    assert_eq!(light(92, "s0:0"), Some(PortLed::Green));
+    assert_eq!(light(93, "s0:0"), Some(PortLed::Yellow));
+    assert_eq!(light(100, "h0:0"), Some(PortLed::Green));
 }
 
 #[test]
 fn a_packet_may_leave_by_the_port_at_which_it_came() {
     // 80 at input 0 selects output 0: the host gets its own packet. Tag 05, CRC of 05.
     let crc = codec::crc::crc8(&[0x80, 0x05]);
-    let run = Run::whole(&star(&raw(&format!("80 05 {crc:02x} GAP"))));
+    let run = TestRun::whole(&star(&raw(&format!("80 05 {crc:02x} GAP"))));
     let ends = run.rows(&ENDS);
     assert!(ends.contains("h0:0 h0#0 consumed") && ends.contains("handling:delivered"), "{ends}");
 }
@@ -95,7 +95,7 @@ fn handled(fault: &str) -> Vec<String> {
         "[interface]\nboot_us = 5\n[[fault]]\nat_us = 10\n{fault}\n\
          [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = 4\nevery_us = 3\nstart_us = 6\n"
     );
-    let run = Run::whole(&star(&more));
+    let run = TestRun::whole(&star(&more));
     let ends = run.rows(&ENDS);
     let handled = |row: &str| {
         row.split_once("handling:")
@@ -110,12 +110,12 @@ fn a_switch_without_power_forgets_all_and_starts_anew() {
     let more = "[[fault]]\nat_us = 10\npower_off = \"s0\"\nfor_us = 10\n\
                 [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = 40\nevery_us = 2\n";
     let text = star(more).replace("duration_us = 20", "duration_us = 40");
-    let mut run = Run::whole(&text);
+    let mut run = TestRun::whole(&text);
     run.network.finish();
     let (injected, ends) = (run.rows(&["injected"]), run.rows(&ENDS));
     assert_eq!(injected.lines().count(), 20);
     // Each packet has one end; those of the dark time are lost on an open link.
-    assert_eq!(ends.lines().count() + run.network.under_way(), 20, "{ends}");
+    assert_eq!(ends.lines().count() + run.network.in_transit(), 20, "{ends}");
     assert_eq!(ends.matches("rule:F-7").count(), 5, "{ends}");
     assert_eq!(ends.matches("handling:delivered").count(), 15, "{ends}");
     // Both ends of both links have noticed.
@@ -126,7 +126,7 @@ fn a_switch_without_power_forgets_all_and_starts_anew() {
 #[test]
 fn a_dead_port_neither_hears_nor_sends() {
     let more = "[[fault]]\nat_us = 0\ndead_port = \"s0:0\"\n";
-    let run = Run::whole(&star(&format!("{}{more}", raw("81 05 00 GAP"))));
+    let run = TestRun::whole(&star(&format!("{}{more}", raw("81 05 00 GAP"))));
     // Nothing ever comes: the 16th silent period is period 15.
     assert_eq!(run.rows(&["dropped", "open-link"]).lines().next(), Some("15 h0:0 open-link"));
     assert!(run.rows(&ENDS).contains("h0#0 dropped rule:F-7"));
@@ -147,19 +147,19 @@ const UNTIDY: &str = "seed = 5\nduration_us = 60\n\
     [[tap]]\nall = true\n";
 
 /// The capture and the truth of a run, as text.
-fn record(layout: Layout) -> (Vec<String>, Vec<String>) {
+fn record(layout: VisitOrder) -> (Vec<String>, Vec<String>) {
     let scenario =
         Scenario::read("untidy.toml", UNTIDY).map_err(|error| error.to_string()).unwrap();
-    let mut network = Network::new(&scenario, Wanted::Everything, layout);
+    let mut network = Network::new(&scenario, TraceLevel::Everything, layout);
     network.run(scenario.duration);
     network.finish();
-    let mut truth: Vec<_> = network.happened().map(|row| format!("{row:?}")).collect();
+    let mut truth: Vec<_> = network.drain_events().map(|row| format!("{row:?}")).collect();
     truth.sort();
     let mut chunks = Vec::new();
-    let kept: Result<(), Infallible> = network.recorded(&mut |channel, chunk| {
+    let kept: Result<(), Infallible> = network.flush_recorded(&mut |channel, chunk| {
         let content = match chunk.content {
-            Content::Literal(chars) => chars.to_string(),
-            Content::Repeat { pattern, count } => format!("{count} of {pattern}"),
+            ChunkContent::Literal(chars) => chars.to_string(),
+            ChunkContent::Repeat { pattern, count } => format!("{count} of {pattern}"),
         };
         chunks.push(format!("{channel} {} {content}", chunk.first));
         Ok(())
@@ -170,10 +170,10 @@ fn record(layout: Layout) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn the_order_in_which_parts_are_visited_makes_no_difference() {
-    let (chunks, truth) = record(Layout::AsGiven);
+    let (chunks, truth) = record(VisitOrder::AsGiven);
     assert!(truth.iter().any(|row| row.contains("Consumed")), "something has happened");
     for seed in 0..5 {
-        let (other_chunks, other_truth) = record(Layout::Shuffled(seed));
+        let (other_chunks, other_truth) = record(VisitOrder::Shuffled(seed));
         assert!(chunks == other_chunks, "the characters of layout {seed} differ");
         assert!(truth == other_truth, "the truth of layout {seed} differs");
     }
@@ -184,11 +184,11 @@ fn a_port_may_be_tapped_in_several_windows() {
     let tap = |from, to| format!("[[tap]]\nport = \"s0:0\"\nfrom_us = {from}\nto_us = {to}\n");
     let text = star(&format!("{}{}", tap(1, 2), tap(4, 5)));
     let scenario = Scenario::read("windows.toml", &text).map_err(|e| e.to_string()).unwrap();
-    let mut network = Network::new(&scenario, Wanted::Nothing, Layout::AsGiven);
+    let mut network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
     network.run(scenario.duration);
     network.finish();
     let mut spans = Vec::new();
-    let kept: Result<(), Infallible> = network.recorded(&mut |channel, chunk| {
+    let kept: Result<(), Infallible> = network.flush_recorded(&mut |channel, chunk| {
         spans.push((channel.0, chunk.first.0, chunk.end().0));
         Ok(())
     });
@@ -203,7 +203,7 @@ fn the_byte_that_is_held_back_takes_no_cell() {
     // P-5, F-3: with k_g = 0 GO comes when the slack buffer is empty, and it does get empty.
     let more = "[link]\ngo_slack = 0\n\
                 [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = 100\nsaturate = true\n";
-    let run = Run::whole(&star(more));
+    let run = TestRun::whole(&star(more));
     assert!(run.statistics("h1").received > 5, "{}", run.rows(&ENDS));
 }
 
@@ -213,10 +213,11 @@ fn an_output_that_dies_takes_its_packet_with_it_and_blocks_nobody() {
     // left of the packet is dropped, so the next one, to h3, gets through the same input.
     let long = "05 ".repeat(300);
     let fault = "[[fault]]\nat_us = 2\ndead_port = \"s0:1\"\n";
-    let run = Run::whole(&star(&format!("{}{fault}", raw(&format!("81 {long} GAP 83 05 00 GAP")))));
+    let run =
+        TestRun::whole(&star(&format!("{}{fault}", raw(&format!("81 {long} GAP 83 05 00 GAP")))));
     let rows = run.rows(&["truncated", "consumed"]);
     assert!(rows.contains("160 s0:1 h0#0 truncated rule:S-1"), "{rows}");
     assert!(rows.contains("h1:0 h0#0 consumed"), "{rows}");
     assert!(rows.contains("h3:0 h0#1 consumed"), "{rows}");
-    assert_eq!(run.network.under_way(), 0);
+    assert_eq!(run.network.in_transit(), 0);
 }

@@ -7,9 +7,9 @@ mod support;
 use std::fmt::Write as _;
 
 use codec::character::Symbol;
-use simulator::link::BLOCKED;
-use simulator::truth::{Handling, What};
-use support::Run;
+use myriscope_simulator::link::BLOCKED;
+use myriscope_simulator::truth::{PacketHandling, TruthEventKind};
+use support::TestRun;
 
 /// A ring in which each host sends two switches on: first one packet that is longer than all slack
 /// on its way, later four short ones one by one.
@@ -31,16 +31,16 @@ fn ring(switches: u32, blocked: u64) -> String {
     text
 }
 
-const fn is_consumed(what: &What) -> bool {
-    matches!(what, What::Consumed { .. })
+const fn is_consumed(what: &TruthEventKind) -> bool {
+    matches!(what, TruthEventKind::Consumed { .. })
 }
 
-const fn is_reset(what: &What) -> bool {
-    matches!(what, What::SymbolSent(Symbol::ForwardReset))
+const fn is_reset(what: &TruthEventKind) -> bool {
+    matches!(what, TruthEventKind::SymbolSent(Symbol::ForwardReset))
 }
 
-const fn is_delivered(what: &What) -> bool {
-    matches!(what, What::Consumed { handling: Handling::Delivered, .. })
+const fn is_delivered(what: &TruthEventKind) -> bool {
+    matches!(what, TruthEventKind::Consumed { handling: PacketHandling::Delivered, .. })
 }
 
 /// Every packet holds the link behind its first switch, and waits for the one behind its second.
@@ -49,21 +49,21 @@ const fn is_delivered(what: &What) -> bool {
 /// have been stopped themselves, since the STOP came in period 119 and was obeyed in 121, and
 /// reset the next hop in their turn. So all six packets are lost, and all that follow arrive.
 fn check(switches: u32, blocked: u64) {
-    let mut run = Run::until(&ring(switches, blocked), blocked);
+    let mut run = TestRun::until(&ring(switches, blocked), blocked);
     assert_eq!(run.count(is_consumed), 0);
     assert_eq!(run.count(is_reset), 0);
-    run.go_on(blocked + 900);
+    run.run_until(blocked + 900);
     for number in 0..switches {
         let port = format!("s{number}:0");
-        let stopped = run.times(&port, |what| matches!(what, What::SenderStopped));
+        let stopped = run.times(&port, |what| matches!(what, TruthEventKind::SenderStopped));
         assert_eq!(stopped[0], 119);
         assert_eq!(run.times(&port, is_reset), [121 + blocked]);
         assert_eq!(run.times(&format!("h{number}:0"), is_reset), [blocked]);
     }
-    assert_eq!((run.count(is_consumed), run.network.under_way()), (0, 0));
-    run.go_on(blocked + 2_500);
+    assert_eq!((run.count(is_consumed), run.network.in_transit()), (0, 0));
+    run.run_until(blocked + 2_500);
     assert_eq!(run.count(is_delivered), 4 * switches as usize);
-    assert_eq!((run.count(is_consumed), run.network.under_way()), (4 * switches as usize, 0));
+    assert_eq!((run.count(is_consumed), run.network.in_transit()), (4 * switches as usize, 0));
 }
 
 #[test]

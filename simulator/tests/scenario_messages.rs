@@ -3,13 +3,14 @@
 #![expect(clippy::indexing_slicing, clippy::panic, reason = "a test that cannot go on stops")]
 
 use codec::transport::{EndpointId, EndpointKey, Nic};
-use simulator::endpoint::{
-    Costs, Kind, Layers, MessageStream, MessagingPlan, ReturnHandler, Transfers, Wake,
+use myriscope_simulator::messaging::{
+    MessageCosts, MessageKind, MessageStream, MessagingPlan, ProtocolLayers, ReturnHandler,
+    TransferMode, WakeMode,
 };
-use simulator::scenario::Scenario;
-use simulator::topology::NodeId;
-use simulator::traffic::{Arrivals, Size};
-use simulator::transport::Micros;
+use myriscope_simulator::scenario::Scenario;
+use myriscope_simulator::topology::NodeId;
+use myriscope_simulator::traffic::{ArrivalProcess, PayloadSize};
+use myriscope_simulator::transport::Micros;
 
 /// A switch, node 0, with three hosts, nodes 1 to 3: lines 1 to 5.
 const STAR: &str = "duration_us = 500\n[topology]\nkind = \"switch\"\nports = 3\n\n";
@@ -51,16 +52,16 @@ fn a_pair_of_endpoints_is_a_plan_for_each_host() {
     ));
     assert_eq!(read.messaging.keys().copied().collect::<Vec<_>>(), [NodeId(1), NodeId(2)]);
     let plan = &read.messaging[&NodeId(1)];
-    assert_eq!((plan.nic, plan.transport.nics, plan.costs), (Nic(1), 256, Costs::AM_II));
+    assert_eq!((plan.nic, plan.transport.nics, plan.costs), (Nic(1), 256, MessageCosts::AM_II));
     assert_eq!(
         plan.streams,
         [MessageStream {
             from: EndpointId(0),
             to: (Nic(2), EndpointId(0)),
             key: EndpointKey(2),
-            kind: Kind::Short,
-            size: Size::Fixed(12),
-            arrivals: Arrivals::Constant(codec::tick::Ticks(800)),
+            kind: MessageKind::Short,
+            size: PayloadSize::Fixed(12),
+            arrivals: ArrivalProcess::Constant(codec::time::Ticks(800)),
             start: 160,
             count: Some(5),
             returned: ReturnHandler::Drop,
@@ -79,7 +80,7 @@ fn endpoints_of_one_name_go_round_the_hosts() {
     let ids = |host| -> Vec<_> {
         plan(text, host).endpoints.iter().map(|plan| (plan.id.0, plan.key.0, plan.wake)).collect()
     };
-    let (event, poll) = (Wake::Event, Wake::Poll);
+    let (event, poll) = (WakeMode::Event, WakeMode::Poll);
     assert_eq!(ids(3), [(0, 1, event), (1, 3, event), (2, 5, event), (3, 0xbeef, poll)]);
     assert_eq!(ids(1), [(0, 2, event), (1, 4, event), (2, 0xbeef, poll)]);
     assert_eq!(ids(2), [(0, 0xbeef, poll)]);
@@ -133,7 +134,7 @@ fn a_key_or_a_number_may_be_wrong_on_purpose() {
 #[test]
 fn a_load_counts_what_goes_with_each_packet() {
     let mean = |text: &str| pair(&format!("{text}\nload = 0.5")).arrivals;
-    let poisson = |periods| Arrivals::Poisson(codec::tick::Ticks(periods));
+    let poisson = |periods| ArrivalProcess::Poisson(codec::time::Ticks(periods));
     // A route byte, a tag, 38 bytes of header, CRC byte and GAP: 42, and 8 bytes.
     assert_eq!(mean("words = 2"), poisson(100));
     assert_eq!(mean("kind = \"medium\"\nbytes = 1000"), poisson(2084));
@@ -157,7 +158,7 @@ fn the_protocol_has_its_parameters() {
     assert_eq!((parameters.burst_log2, parameters.load), (0, 560));
     let memory = (parameters.dma, parameters.mappings, parameters.map);
     assert_eq!(memory, (Some(2), Some(6), 160));
-    assert_eq!((parameters.patience, parameters.layers), (9, Layers::Reliability));
+    assert_eq!((parameters.patience, parameters.layers), (9, ProtocolLayers::Reliability));
 }
 
 #[test]
@@ -193,11 +194,11 @@ fn each_host_may_have_its_own_costs() {
                 [[cable]]\nends = [\"x:0\", \"y:0\"]\n";
     let ends = "[[endpoint]]\nname = \"e\"\nhost = [\"h0\", \"x\", \"y\"]\n";
     let costs = |host| plan(&format!("{text}{ends}"), host).costs;
-    let transfers = Transfers::StoreAndForward;
-    let all = Costs { host_send: 160, transfers, ..Costs::GAM };
+    let transfers = TransferMode::StoreAndForward;
+    let all = MessageCosts { host_send: 160, transfers, ..MessageCosts::GAM };
     assert_eq!(costs(1), all);
-    assert_eq!(costs(4), Costs::NOTHING);
-    assert_eq!(costs(5), Costs { page: 1, send: 7, ..all });
+    assert_eq!(costs(4), MessageCosts::NOTHING);
+    assert_eq!(costs(5), MessageCosts { page: 1, send: 7, ..all });
 }
 
 #[test]

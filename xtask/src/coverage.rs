@@ -9,14 +9,14 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::End;
-use crate::workspace::{Failure, at, command, done, files, host, output, root};
+use crate::TaskOutcome;
+use crate::workspace::{TaskError, at, command, files, host, output, root, run_command};
 
-use lines::{Lines, Reached};
+use lines::{CrateLines, LineCounts};
 
 /// What is told beside the table.
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct CoverageArgs {
     /// Also lists the lines that no test reaches.
     #[arg(long)]
     missing: bool,
@@ -35,31 +35,31 @@ const MEASURED: [(&str, &[&str]); 2] = [
 ///
 /// # Errors
 /// A test fails, or the tools that read the counters are missing.
-pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
-    let tools = Tools::find()?;
+pub(crate) fn run(arguments: &CoverageArgs) -> Result<TaskOutcome, TaskError> {
+    let tools = LlvmTools::find()?;
     let mut measured = Vec::new();
     for (name, tests) in MEASURED {
         measured.push(reached(&tools, name, tests)?);
     }
-    let sources = CRATES.iter().map(|name| Lines::of(name)).collect::<Result<Vec<_>, _>>()?;
+    let sources = CRATES.iter().map(|name| CrateLines::of(name)).collect::<Result<Vec<_>, _>>()?;
     let mut text = table(&sources, &measured);
     if let (true, Some(all)) = (arguments.missing, measured.last()) {
         text += &sources.iter().map(|lines| lines.missing(all)).collect::<String>();
     }
     let printed = io::stdout().write_all(text.as_bytes());
     printed.map_err(|error| format!("cannot print: {error}"))?;
-    Ok(End::Well)
+    Ok(TaskOutcome::Well)
 }
 
 /// What reads counters; of the same LLVM as rustc.
-struct Tools {
+struct LlvmTools {
     profdata: PathBuf,
     cov: PathBuf,
 }
 
-impl Tools {
+impl LlvmTools {
     /// rustup's component `llvm-tools`, else Debian's packages.
-    fn find() -> Result<Self, Failure> {
+    fn find() -> Result<Self, TaskError> {
         let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
         let rustups = Path::new(&sysroot).join("lib/rustlib").join(host()?).join("bin");
         let version = output(command("rustc").arg("-vV"))?;
@@ -75,7 +75,7 @@ impl Tools {
 }
 
 /// Runs tests; the lines that they reach.
-fn reached(tools: &Tools, name: &str, tests: &[&str]) -> Result<Reached, Failure> {
+fn reached(tools: &LlvmTools, name: &str, tests: &[&str]) -> Result<LineCounts, TaskError> {
     let target = root().join("target/coverage");
     let counts = target.join("counts").join(name);
     if counts.exists() {
@@ -92,11 +92,11 @@ fn reached(tools: &Tools, name: &str, tests: &[&str]) -> Result<Reached, Failure
     // What cargo prints belongs to whoever waits, and the table to whoever reads.
     let programs =
         programs(&output(cargo().args(["--no-run", "--message-format=json-render-diagnostics"]))?);
-    done(cargo().stdout(io::stderr()))?;
+    run_command(cargo().stdout(io::stderr()))?;
     let merged = counts.join("merged");
     let mut merge = Command::new(&tools.profdata);
     merge.args(["merge", "--sparse", "--output"]).arg(&merged).args(files(&counts)?);
-    done(&mut merge)?;
+    run_command(&mut merge)?;
     let mut export = Command::new(&tools.cov);
     export.args(["export", "--format=lcov", "--instr-profile"]).arg(&merged);
     for (at, program) in programs.iter().enumerate() {
@@ -106,7 +106,7 @@ fn reached(tools: &Tools, name: &str, tests: &[&str]) -> Result<Reached, Failure
         }
         export.arg(program);
     }
-    Ok(Reached::read(&output(&mut export)?))
+    Ok(LineCounts::read(&output(&mut export)?))
 }
 
 /// The programs that cargo says it has built: the tests, and what they run.
@@ -119,7 +119,7 @@ fn programs(messages: &str) -> Vec<String> {
 }
 
 /// A line a crate: how many lines it has that do something, and what part of them each run reached.
-fn table(crates: &[Lines], measured: &[Reached]) -> String {
+fn table(crates: &[CrateLines], measured: &[LineCounts]) -> String {
     let mut text = format!("{:<12} {:>8}", "crate", "lines");
     for (name, _) in MEASURED {
         text += &format!(" {name:>10}");

@@ -15,16 +15,16 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use self::run::{Extent, Run};
-use crate::End;
-use crate::workspace::{Failure, at, command, done, host, root};
+use self::run::{FuzzRun, RunExtent};
+use crate::TaskOutcome;
+use crate::workspace::{TaskError, at, command, host, root, run_command};
 
 pub(crate) use run::executions;
-pub(crate) use target::{Target, names};
+pub(crate) use target::{FuzzTarget, names};
 
 /// What is fuzzed, for how long, on what.
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct FuzzArgs {
     /// The targets; all of them, if none is named.
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     seed: Option<u32>,
     /// How the targets are built.
-    #[arg(long, value_enum, default_value_t = Build::Plain, value_name = "KIND")]
-    build: Build,
+    #[arg(long, value_enum, default_value_t = BuildKind::Plain, value_name = "KIND")]
+    build: BuildKind,
     /// Then keeps of fuzz/work/TARGET/ only what reaches more than corpus/TARGET/ does.
     #[arg(long)]
     merge: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
 
 /// What is run in the same way on every machine.
 #[derive(Debug, Args)]
-pub(crate) struct Smoke {
+pub(crate) struct SmokeArgs {
     /// The targets; all of them, if none is named.
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
@@ -58,7 +58,7 @@ pub(crate) struct Smoke {
 
 /// How targets are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Build {
+enum BuildKind {
     /// On stable Rust, without a sanitizer: no code of ours is `unsafe`. Nothing sees what is
     /// compared, which takes half of the time: seeds and dictionaries hold the magic numbers.
     Plain,
@@ -73,14 +73,14 @@ enum Build {
 ///
 /// # Errors
 /// A target cannot be built or run, or its directories cannot be written to.
-pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
-    let mut targets = built(&arguments.targets, arguments.build)?;
+pub(crate) fn run(arguments: &FuzzArgs) -> Result<TaskOutcome, TaskError> {
+    let mut targets = build_targets(&arguments.targets, arguments.build)?;
     if let Some(seed) = arguments.seed {
         targets.iter_mut().for_each(|target| target.flags.push(format!("-seed={seed}")));
     }
-    let mut end = End::Well;
+    let mut end = TaskOutcome::Well;
     if !arguments.time.is_zero() {
-        end = ran(&targets, arguments.jobs, Extent::Time(arguments.time))?;
+        end = run_targets(&targets, arguments.jobs, RunExtent::Time(arguments.time))?;
     }
     if arguments.merge {
         merge::all(&targets)?;
@@ -92,43 +92,47 @@ pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
 ///
 /// # Errors
 /// A target cannot be built or run, or its directories cannot be written to.
-pub(crate) fn smoke(arguments: &Smoke) -> Result<End, Failure> {
-    let targets = built(&arguments.targets, Build::Plain)?;
-    ran(&targets, arguments.jobs, Extent::Smoke)
+pub(crate) fn smoke(arguments: &SmokeArgs) -> Result<TaskOutcome, TaskError> {
+    let targets = build_targets(&arguments.targets, BuildKind::Plain)?;
+    run_targets(&targets, arguments.jobs, RunExtent::Smoke)
 }
 
 /// Runs targets, and prints what they did.
-fn ran(targets: &[Target], jobs: Option<NonZeroUsize>, extent: Extent) -> Result<End, Failure> {
+fn run_targets(
+    targets: &[FuzzTarget],
+    jobs: Option<NonZeroUsize>,
+    extent: RunExtent,
+) -> Result<TaskOutcome, TaskError> {
     let jobs = jobs.or_else(|| thread::available_parallelism().ok());
     let runs = run::all(targets, jobs.map_or(1, NonZeroUsize::get), extent)?;
     table::print(targets, &runs)?;
-    let found = |run: &Run| run.finding.is_some();
-    Ok(if runs.iter().any(found) { End::Found } else { End::Well })
+    let found = |run: &FuzzRun| run.finding.is_some();
+    Ok(if runs.iter().any(found) { TaskOutcome::Found } else { TaskOutcome::Well })
 }
 
 /// The targets that are asked for, ready to run.
-fn built(asked: &[String], how: Build) -> Result<Vec<Target>, Failure> {
+fn build_targets(asked: &[String], how: BuildKind) -> Result<Vec<FuzzTarget>, TaskError> {
     let names = names(asked)?;
     let directory = build(asked, how)?;
-    names.iter().map(|name| Target::new(name, &directory)).collect()
+    names.iter().map(|name| FuzzTarget::new(name, &directory)).collect()
 }
 
 /// Builds all targets, or one if only that is asked for; the directory that they are in.
-fn build(asked: &[String], how: Build) -> Result<PathBuf, Failure> {
+fn build(asked: &[String], how: BuildKind) -> Result<PathBuf, TaskError> {
     let mut built = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| root().join("fuzz/target"), |set| root().join(set));
     let mut cargo = command("cargo");
     cargo.args(["fuzz", "build", "--fuzz-dir", "fuzz"]);
     // Each has a directory, else builds of one kind would push out those of another.
     match how {
-        Build::Plain => {
+        BuildKind::Plain => {
             cargo.args(["--sanitizer", "none", "--no-trace-compares"]);
         }
-        Build::Traced => {
+        BuildKind::Traced => {
             built.push("traced");
             cargo.args(["--sanitizer", "none"]);
         }
-        Build::Address => {
+        BuildKind::Address => {
             built.push("address");
             cargo.args(["--sanitizer", "address"]).env("RUSTUP_TOOLCHAIN", toolchain()?);
         }
@@ -137,12 +141,12 @@ fn build(asked: &[String], how: Build) -> Result<PathBuf, Failure> {
     if let [only] = asked {
         cargo.arg(only);
     }
-    done(&mut cargo)?;
+    run_command(&mut cargo)?;
     Ok(built.join(host()?).join("release"))
 }
 
 /// The toolchain whose sanitizers are used, which are not in stable ones; `build.sh` uses the same.
-fn toolchain() -> Result<String, Failure> {
+fn toolchain() -> Result<String, TaskError> {
     let path = root().join("fuzz/toolchain");
     let named = std::env::var("FUZZ_TOOLCHAIN");
     let named = named.or_else(|_| fs::read_to_string(&path).map_err(at(&path)))?;
@@ -150,7 +154,7 @@ fn toolchain() -> Result<String, Failure> {
 }
 
 /// Reads a number of seconds, minutes or hours.
-fn time(text: &str) -> Result<Duration, Failure> {
+fn time(text: &str) -> Result<Duration, TaskError> {
     let unit = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let seconds = match unit {
         "s" => 1,

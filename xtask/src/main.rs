@@ -13,29 +13,29 @@ use clap::{Parser, Subcommand};
 /// Hammers Myriscope, and measures how hard.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", arg_required_else_help = true)]
-struct Arguments {
+struct XtaskArguments {
     #[command(subcommand)]
-    command: Command,
+    command: XtaskCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum XtaskCommand {
     /// Tells which part of each crate the tests reach, and which the replay of the corpus alone.
-    Coverage(coverage::Arguments),
+    Coverage(coverage::CoverageArgs),
     /// Runs the fuzz targets side by side, and tells what they did.
     #[command(after_help = "Exit status 1: something was found; it is in fuzz/artifacts/TARGET/.")]
-    Fuzz(fuzz::Arguments),
+    Fuzz(fuzz::FuzzArgs),
     /// Plants known faults, and tells what finds them, how fast.
     #[command(after_help = "Exit status 1: a fault is found by nothing.")]
-    Planted(planted::Arguments),
+    Planted(planted::PlantedArgs),
     /// Runs the fuzz targets before a change is taken: the same inputs on every machine.
     #[command(after_help = "Exit status 1: something was found; it is in fuzz/artifacts/TARGET/.")]
-    Smoke(fuzz::Smoke),
+    Smoke(fuzz::SmokeArgs),
 }
 
 /// How a command ended that could do its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum TaskOutcome {
     /// All is well.
     Well,
     /// What was looked for was found.
@@ -43,15 +43,15 @@ enum End {
 }
 
 fn main() -> ExitCode {
-    let ended = match Arguments::parse().command {
-        Command::Coverage(arguments) => coverage::run(&arguments),
-        Command::Fuzz(arguments) => fuzz::run(&arguments),
-        Command::Planted(arguments) => planted::run(&arguments),
-        Command::Smoke(arguments) => fuzz::smoke(&arguments),
+    let ended = match XtaskArguments::parse().command {
+        XtaskCommand::Coverage(arguments) => coverage::run(&arguments),
+        XtaskCommand::Fuzz(arguments) => fuzz::run(&arguments),
+        XtaskCommand::Planted(arguments) => planted::run(&arguments),
+        XtaskCommand::Smoke(arguments) => fuzz::smoke(&arguments),
     };
     match ended {
-        Ok(End::Well) => ExitCode::SUCCESS,
-        Ok(End::Found) => ExitCode::from(1),
+        Ok(TaskOutcome::Well) => ExitCode::SUCCESS,
+        Ok(TaskOutcome::Found) => ExitCode::from(1),
         Err(error) => {
             // Nothing is left to tell it with if this fails.
             let _ = writeln!(io::stderr(), "error: {error}");

@@ -14,16 +14,16 @@ use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
 
-use crate::End;
-use crate::workspace::Failure;
+use crate::TaskOutcome;
+use crate::workspace::TaskError;
 
-use patch::Patch;
-use results::{Measured, Results, Run};
-use tree::Tree;
+use patch::FaultPatch;
+use results::{FaultMeasurement, PlantedResults, SearchRun};
+use tree::PlantedTree;
 
 /// Which faults are measured, and for how long each.
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(crate) struct PlantedArgs {
     /// The faults by their numbers or names, or none, to see that nothing is found without one; all
     /// of them, if it is not said.
     #[arg(value_name = "PATCH")]
@@ -36,15 +36,15 @@ pub(crate) struct Arguments {
     budget: u64,
     /// What looks for the faults; everything, if it is not said.
     #[arg(long, value_enum, value_name = "BY")]
-    by: Vec<By>,
+    by: Vec<SearchMethod>,
     /// What is measured of what is asked for.
-    #[arg(long, value_enum, default_value_t = Measure::New, value_name = "WHAT")]
-    measure: Measure,
+    #[arg(long, value_enum, default_value_t = MeasureScope::New, value_name = "WHAT")]
+    measure: MeasureScope,
 }
 
 /// What is measured, of faults some of which have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Measure {
+enum MeasureScope {
     /// What has not been.
     New,
     /// Everything again.
@@ -55,7 +55,7 @@ enum Measure {
 
 /// What may find a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum By {
+pub(crate) enum SearchMethod {
     /// The tests of the product's crates: those of the fault's own first.
     Tests,
     /// The storm of `fuzz/laws`.
@@ -64,7 +64,7 @@ pub(crate) enum By {
     Fuzzers,
 }
 
-impl By {
+impl SearchMethod {
     const ALL: [Self; 3] = [Self::Tests, Self::Storm, Self::Fuzzers];
 
     const fn name(self) -> &'static str {
@@ -78,7 +78,7 @@ impl By {
 
 /// How long one search may take.
 #[derive(Clone, Copy, Debug)]
-struct Effort {
+struct SearchEffort {
     seeds: u64,
     /// Seconds a seed.
     budget: u64,
@@ -88,72 +88,77 @@ struct Effort {
 ///
 /// # Errors
 /// A fault cannot be planted or does not build, or the results cannot be kept.
-pub(crate) fn run(arguments: &Arguments) -> Result<End, Failure> {
-    let Arguments { seeds, budget, measure, .. } = *arguments;
-    let effort = Effort { seeds, budget };
+pub(crate) fn run(arguments: &PlantedArgs) -> Result<TaskOutcome, TaskError> {
+    let PlantedArgs { seeds, budget, measure, .. } = *arguments;
+    let effort = SearchEffort { seeds, budget };
     let every = patch::named(&[])?;
-    let all = if arguments.by.is_empty() { &By::ALL[..] } else { &arguments.by };
+    let all = if arguments.by.is_empty() { &SearchMethod::ALL[..] } else { &arguments.by };
     if arguments.patches == ["none"] {
-        let mut end = End::Well;
+        let mut end = TaskOutcome::Well;
         for by in all.iter().copied() {
-            let tree = built(&every, by)?;
-            if tell(None, by, &search(&tree, None, by, effort)?) == End::Found {
-                end = End::Found;
+            let tree = build_tree(&every, by)?;
+            if print_progress(None, by, &search(&tree, None, by, effort)?) == TaskOutcome::Found {
+                end = TaskOutcome::Found;
             }
         }
         return Ok(end);
     }
     let patches = patch::named(&arguments.patches)?;
-    let mut results = Results::read()?;
+    let mut results = PlantedResults::read()?;
     for by in all.iter().copied() {
-        let open = |patch: &&Patch| match measure {
-            Measure::New => !results.has(patch, by),
-            Measure::All => true,
-            Measure::Nothing => false,
+        let open = |patch: &&FaultPatch| match measure {
+            MeasureScope::New => !results.has(patch, by),
+            MeasureScope::All => true,
+            MeasureScope::Nothing => false,
         };
-        let due: Vec<&Patch> = patches.iter().filter(open).collect();
+        let due: Vec<&FaultPatch> = patches.iter().filter(open).collect();
         if due.is_empty() {
             continue;
         }
-        let tree = built(&every, by)?;
+        let tree = build_tree(&every, by)?;
         for patch in due {
             let runs = search(&tree, Some(patch), by, effort)?;
-            tell(Some(patch), by, &runs);
+            print_progress(Some(patch), by, &runs);
             let commit = tree.commit.clone();
-            results.keep(patch, by, Measured { commit, budget, runs })?;
+            results.keep(patch, by, FaultMeasurement { commit, budget, runs })?;
         }
     }
     table::print(&every, &results)?;
-    let survives = |patch: &Patch| results.survives(patch);
-    Ok(if patches.iter().any(survives) { End::Found } else { End::Well })
+    let survives = |patch: &FaultPatch| results.survives(patch);
+    Ok(if patches.iter().any(survives) { TaskOutcome::Found } else { TaskOutcome::Well })
 }
 
 /// The copy with all faults, and what will look for them.
-fn built(patches: &[Patch], by: By) -> Result<Tree, Failure> {
-    let tree = Tree::new(patches, by)?;
+fn build_tree(patches: &[FaultPatch], by: SearchMethod) -> Result<PlantedTree, TaskError> {
+    let tree = PlantedTree::new(patches, by)?;
     match by {
-        By::Tests => tests_of::build(&tree)?,
-        By::Storm => storm::build(&tree)?,
-        By::Fuzzers => fuzzers::build(&tree)?,
+        SearchMethod::Tests => tests_of::build(&tree)?,
+        SearchMethod::Storm => storm::build(&tree)?,
+        SearchMethod::Fuzzers => fuzzers::build(&tree)?,
     }
     Ok(tree)
 }
 
 /// Lets one fault be looked for, or what is there without any.
-fn search(tree: &Tree, patch: Option<&Patch>, by: By, effort: Effort) -> Result<Vec<Run>, Failure> {
+fn search(
+    tree: &PlantedTree,
+    patch: Option<&FaultPatch>,
+    by: SearchMethod,
+    effort: SearchEffort,
+) -> Result<Vec<SearchRun>, TaskError> {
     match by {
-        By::Tests => Ok(vec![tests_of::look(tree, patch)?]),
-        By::Storm => storm::look(tree, patch, effort),
-        By::Fuzzers => fuzzers::look(tree, patch, effort),
+        SearchMethod::Tests => Ok(vec![tests_of::look(tree, patch)?]),
+        SearchMethod::Storm => storm::look(tree, patch, effort),
+        SearchMethod::Fuzzers => fuzzers::look(tree, patch, effort),
     }
 }
 
 /// Tells whoever waits what became of one search.
-fn tell(patch: Option<&Patch>, by: By, runs: &[Run]) -> End {
+fn print_progress(patch: Option<&FaultPatch>, by: SearchMethod, runs: &[SearchRun]) -> TaskOutcome {
     let found: Vec<&str> = runs.iter().filter_map(|run| run.found.as_deref()).collect();
     let name = patch.map_or("none", |patch| patch.name.as_str());
     let times: Vec<u64> = runs.iter().map(|run| run.milliseconds).collect();
     // Nothing is lost if it cannot be shown.
     let _ = writeln!(io::stderr(), "{name} by {}: {found:?} in {times:?} ms", by.name());
-    if found.is_empty() { End::Well } else { End::Found }
+    if found.is_empty() { TaskOutcome::Well } else { TaskOutcome::Found }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What went wrong, for whoever typed the command.
-pub(crate) type Failure = String;
+pub(crate) type TaskError = String;
 
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {
@@ -21,7 +21,7 @@ pub(crate) fn shown(path: &Path) -> String {
 }
 
 /// A fault with the path that it came from.
-pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Failure + '_ {
+pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> TaskError + '_ {
     move |error| format!("{}: {error}", shown(path))
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
 ///
 /// # Errors
 /// It cannot be run, or fails.
-pub(crate) fn done(command: &mut Command) -> Result<(), Failure> {
+pub(crate) fn run_command(command: &mut Command) -> Result<(), TaskError> {
     let status = command.status().map_err(|error| format!("{}: {error}", typed(command)))?;
     if status.success() { Ok(()) } else { Err(format!("{}: {status}", typed(command))) }
 }
@@ -45,7 +45,7 @@ pub(crate) fn done(command: &mut Command) -> Result<(), Failure> {
 ///
 /// # Errors
 /// It cannot be run, fails, or prints what is no text.
-pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
+pub(crate) fn output(command: &mut Command) -> Result<String, TaskError> {
     let ended = command.stderr(Stdio::inherit()).output();
     let ended = ended.map_err(|error| format!("{}: {error}", typed(command)))?;
     if !ended.status.success() {
@@ -65,7 +65,7 @@ fn typed(command: &Command) -> String {
 ///
 /// # Errors
 /// It cannot be read.
-pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, TaskError> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -82,7 +82,7 @@ pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
 ///
 /// # Errors
 /// There is no rustc.
-pub(crate) fn host() -> Result<String, Failure> {
+pub(crate) fn host() -> Result<String, TaskError> {
     let version = output(command("rustc").arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())

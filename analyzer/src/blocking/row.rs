@@ -3,8 +3,8 @@
 use codec::capture::{Channel, ChannelId};
 use serde::Serialize;
 
-use super::{Blocked, Broken, Deadlock, Ended, Root, Stop};
-use crate::place::Way;
+use super::{BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitRoot};
+use crate::channel_name::ChannelEnds;
 use crate::timeline::Time;
 
 /// A row of `myriscope blocking`: the contract of `docs/output.md`.
@@ -20,7 +20,7 @@ pub enum BlockedRow<'a> {
 /// A sender was stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StopRow<'a> {
-    /// [`Stop::number`].
+    /// [`StopReport::number`].
     pub number: u64,
     /// Name of the channel.
     pub channel: &'a str,
@@ -30,7 +30,7 @@ pub struct StopRow<'a> {
     pub end: u64,
     /// Periods of the channel between.
     pub periods: u64,
-    /// [`Ended::name`].
+    /// [`StopEnd::name`].
     pub ended_by: &'static str,
     /// Whether the blocked-packet timeout ended it. R-4
     pub timeout: bool,
@@ -38,13 +38,13 @@ pub struct StopRow<'a> {
     pub packet: Option<u64>,
     /// Names of the channels that it waited for.
     pub chain: Vec<&'a str>,
-    /// [`Stop::behind`].
+    /// [`StopReport::behind`].
     pub behind: Option<u64>,
-    /// [`Root::name`].
+    /// [`WaitRoot::name`].
     pub root: &'static str,
     /// The node at which the chain ends, where it has a name.
     pub node: Option<String>,
-    /// [`Stop::holders`].
+    /// [`StopReport::holders`].
     pub holders: Vec<HolderRow<'a>>,
 }
 
@@ -68,13 +68,13 @@ pub struct DeadlockRow<'a> {
     pub end: u64,
     /// Periods of the first channel between.
     pub periods: u64,
-    /// [`Broken::name`], or null if it was not broken.
+    /// [`DeadlockRelease::name`], or null if it was not broken.
     pub broken_by: Option<&'static str>,
     /// Name of the channel that went on.
     pub broken_at: Option<&'a str>,
 }
 
-impl Ended {
+impl StopEnd {
     /// The name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -86,7 +86,7 @@ impl Ended {
     }
 }
 
-impl Root {
+impl WaitRoot {
     /// The name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -101,7 +101,7 @@ impl Root {
     }
 }
 
-impl Broken {
+impl DeadlockRelease {
     /// The name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -113,7 +113,7 @@ impl Broken {
     }
 }
 
-impl Stop {
+impl StopReport {
     /// The channel at whose far end the chain ends.
     #[must_use]
     pub fn last(&self) -> ChannelId {
@@ -121,7 +121,7 @@ impl Stop {
     }
 }
 
-impl Blocked {
+impl BlockingEvent {
     /// The channel that its places are on.
     #[must_use]
     pub fn channel(&self) -> ChannelId {
@@ -175,11 +175,11 @@ impl Blocked {
     }
 }
 
-impl Root {
+impl WaitRoot {
     /// The node that is the cause, or where sight ends: that behind the last channel of the chain, or
     /// where the channel itself is what cannot take more, that before it.
     fn node(self, last: &Channel) -> Option<String> {
-        let way = Way::of(last)?;
+        let way = ChannelEnds::of(last)?;
         match self {
             Self::Host | Self::OutOfSight => Some(way.to.node),
             Self::Busy | Self::Switch | Self::OpenLink | Self::Cycle => Some(way.from.node),

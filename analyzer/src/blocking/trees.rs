@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::ChannelId;
 
-use super::{Blocked, Deadlock, Ended, Root, Stop};
+use super::{BlockingEvent, Deadlock, StopEnd, StopReport, WaitRoot};
 use crate::timeline::Time;
 
 /// Most branches, and most deadlocks, that are kept. *Chosen*: more than anybody reads.
@@ -13,7 +13,7 @@ const KEPT_MAX: usize = 4096;
 
 /// What held others up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Culprit {
+pub enum BlockingRoot {
     /// Channels that waited for each other.
     Deadlock,
     /// The host behind this channel.
@@ -30,13 +30,13 @@ pub enum Culprit {
 
 /// The waits of a channel that had one chain of reasons, and what waited behind it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Branch {
+pub struct WaitBranch {
     /// How many.
     pub stops: u64,
     /// How long all took together.
     pub total: Time,
     /// The longest.
-    pub longest: Option<Longest>,
+    pub longest: Option<LongestWait>,
     /// How many ended by the blocked-packet timeout. R-4
     pub timeouts: u64,
     /// Whose packets had the output that was waited for.
@@ -47,7 +47,7 @@ pub struct Branch {
 
 /// A wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Longest {
+pub struct LongestWait {
     /// When it began.
     pub since: Time,
     /// How long it took.
@@ -55,13 +55,13 @@ pub struct Longest {
     /// The packet at the head of the input behind the channel.
     pub packet: Option<u64>,
     /// How it ended.
-    pub ended: Ended,
+    pub ended: StopEnd,
 }
 
 /// All waits.
 #[derive(Clone, Debug, Default)]
-pub struct Trees {
-    roots: BTreeMap<Culprit, Branch>,
+pub struct WaitTrees {
+    roots: BTreeMap<BlockingRoot, WaitBranch>,
     branches: usize,
     deadlocks: Vec<Deadlock>,
     channels: BTreeSet<ChannelId>,
@@ -70,24 +70,24 @@ pub struct Trees {
     left_out: u64,
 }
 
-impl Trees {
+impl WaitTrees {
     /// Adds one.
-    pub fn add(&mut self, blocked: Blocked) {
+    pub fn add(&mut self, blocked: BlockingEvent) {
         match blocked {
-            Blocked::Deadlock(deadlock) if self.deadlocks.len() < KEPT_MAX => {
+            BlockingEvent::Deadlock(deadlock) if self.deadlocks.len() < KEPT_MAX => {
                 self.deadlocks.push(deadlock);
             }
-            Blocked::Deadlock(_) => self.left_out += 1,
-            Blocked::Stop(stop) => self.add_stop(&stop),
+            BlockingEvent::Deadlock(_) => self.left_out += 1,
+            BlockingEvent::Stop(stop) => self.add_stop(&stop),
         }
     }
 
-    fn add_stop(&mut self, stop: &Stop) {
+    fn add_stop(&mut self, stop: &StopReport) {
         let lasted = stop.until.saturating_sub(stop.since);
         self.stops += 1;
         self.total += lasted;
         self.channels.insert(stop.channel);
-        let (culprit, way) = stop.way();
+        let (culprit, way) = stop.path_from_root();
         let mut branch = self.roots.entry(culprit).or_default();
         for channel in way {
             if !branch.behind.contains_key(&channel) {
@@ -104,7 +104,7 @@ impl Trees {
 
     /// The roots, that with the longest wait first.
     #[must_use]
-    pub fn roots(&self) -> Vec<(Culprit, &Branch)> {
+    pub fn roots(&self) -> Vec<(BlockingRoot, &WaitBranch)> {
         let mut roots: Vec<_> = self.roots.iter().map(|(root, branch)| (*root, branch)).collect();
         // Stable: of equals the first in order of culprits stays first.
         roots.sort_by_cached_key(|(_, branch)| std::cmp::Reverse(branch.worst()));
@@ -130,14 +130,14 @@ impl Trees {
     }
 }
 
-impl Branch {
-    fn add(&mut self, stop: &Stop, lasted: Time) {
-        let Stop { since, packet, ended, .. } = *stop;
+impl WaitBranch {
+    fn add(&mut self, stop: &StopReport, lasted: Time) {
+        let StopReport { since, packet, ended, .. } = *stop;
         self.stops += 1;
         self.total += lasted;
         self.timeouts += u64::from(stop.timed_out());
         if self.longest.is_none_or(|longest| lasted > longest.lasted) {
-            self.longest = Some(Longest { since, lasted, packet, ended });
+            self.longest = Some(LongestWait { since, lasted, packet, ended });
         }
         self.holders.extend(stop.holders.iter().map(|holder| holder.channel));
     }
@@ -161,32 +161,32 @@ impl Branch {
     }
 }
 
-impl Stop {
+impl StopReport {
     /// What held it up, and the channels from there to its own.
-    fn way(&self) -> (Culprit, Vec<ChannelId>) {
+    fn path_from_root(&self) -> (BlockingRoot, Vec<ChannelId>) {
         let last = self.last();
         let mut chain: Vec<ChannelId> = self.chain.clone();
         let culprit = match self.root {
-            Root::Host => Culprit::Host(last),
-            Root::OutOfSight => Culprit::OutOfSight(last),
-            Root::Busy => {
+            WaitRoot::Host => BlockingRoot::Host(last),
+            WaitRoot::OutOfSight => BlockingRoot::OutOfSight(last),
+            WaitRoot::Busy => {
                 chain.pop();
-                Culprit::Busy(last)
+                BlockingRoot::Busy(last)
             }
-            Root::Switch => {
+            WaitRoot::Switch => {
                 chain.pop();
-                Culprit::Switch(last)
+                BlockingRoot::Switch(last)
             }
-            Root::OpenLink => {
+            WaitRoot::OpenLink => {
                 chain.pop();
-                Culprit::OpenLink(last)
+                BlockingRoot::OpenLink(last)
             }
-            Root::Cycle => {
+            WaitRoot::Cycle => {
                 // Up to where the circle begins; a channel of the circle stands alone.
                 let meets = chain.iter().position(|channel| *channel == last);
                 let alone = last == self.channel;
                 chain.truncate(if alone { 0 } else { meets.map_or(0, |place| place + 1) });
-                Culprit::Deadlock
+                BlockingRoot::Deadlock
             }
         };
         let way = chain.into_iter().rev().chain([self.channel]).collect();
@@ -198,27 +198,27 @@ impl Stop {
 mod tests {
     use super::*;
 
-    fn count(branch: &Branch) -> usize {
+    fn count(branch: &WaitBranch) -> usize {
         branch.behind.values().map(|behind| 1 + count(behind)).sum()
     }
 
     #[test]
     fn there_are_no_more_branches_than_are_kept() {
-        let mut trees = Trees::default();
+        let mut trees = WaitTrees::default();
         for number in 0..100 {
             let chain = (0..200).map(|place| ChannelId(1000 * number + place)).collect();
-            trees.add(Blocked::Stop(Stop {
+            trees.add(BlockingEvent::Stop(StopReport {
                 number: number.into(),
                 channel: ChannelId(1000 * number + 999),
                 since: 0,
                 until: 1,
                 periods: 1,
                 sending: None,
-                ended: Ended::CaptureEnd,
+                ended: StopEnd::CaptureEnd,
                 packet: None,
                 chain,
                 behind: None,
-                root: Root::OutOfSight,
+                root: WaitRoot::OutOfSight,
                 holders: Vec::new(),
             }));
         }

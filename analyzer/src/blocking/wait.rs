@@ -2,8 +2,8 @@
 
 use codec::capture::ChannelId;
 
-use super::{Blocking, CHAIN_MAX, Holder, Root};
-use crate::path::Head;
+use super::{BlockingTracker, CHAIN_MAX, OutputHolder, WaitRoot};
+use crate::journey::HeadPacket;
 use crate::timeline::Time;
 
 /// A share of a wait, as one part in so many, for which the channel ahead must have been stopped to be
@@ -16,7 +16,7 @@ const HOLDERS_MAX: usize = 32;
 
 /// What the sender of a stopped channel waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
+pub(super) enum WaitTarget {
     /// That a host takes something.
     Host,
     /// For an output of a switch.
@@ -27,26 +27,26 @@ pub(super) enum Ask {
 
 /// A channel whose sender is stopped.
 #[derive(Clone, Debug)]
-pub(super) struct Wait {
+pub(super) struct ChannelWait {
     pub(super) number: u64,
     pub(super) since: Time,
-    pub(super) spell: Spell,
+    pub(super) spell: WaitPhase,
     /// The longest of the spells before.
-    longest: Option<(Time, Why)>,
+    longest: Option<(Time, WaitCause)>,
 }
 
 /// A part of a wait, all for one thing.
 #[derive(Clone, Debug)]
-pub(super) struct Spell {
+pub(super) struct WaitPhase {
     /// None before it has been asked.
-    pub(super) ask: Option<Ask>,
+    pub(super) ask: Option<WaitTarget>,
     pub(super) from: Time,
     packet: Option<u64>,
     /// How long the output was stopped, as far as that has ended.
     held: Time,
     /// The longest of the output's stops that has ended, and how much of it was in this spell.
-    ahead: Option<(Time, Ahead)>,
-    holders: Vec<Holder>,
+    ahead: Option<(Time, EndedStop)>,
+    holders: Vec<OutputHolder>,
     holding: Option<(ChannelId, u64)>,
     /// Another packet than the one at the head has held the output.
     contended: bool,
@@ -54,45 +54,45 @@ pub(super) struct Spell {
 
 /// A stop that has ended of a channel that others waited for.
 #[derive(Clone, Debug)]
-pub(super) struct Ahead {
+pub(super) struct EndedStop {
     pub(super) number: u64,
     pub(super) chain: Vec<ChannelId>,
-    pub(super) root: Root,
+    pub(super) root: WaitRoot,
 }
 
 /// Why a channel was stopped.
 #[derive(Clone, Debug)]
-pub(super) struct Why {
+pub(super) struct WaitCause {
     pub(super) packet: Option<u64>,
     pub(super) chain: Vec<ChannelId>,
     pub(super) behind: Option<u64>,
-    pub(super) root: Root,
-    pub(super) holders: Vec<Holder>,
+    pub(super) root: WaitRoot,
+    pub(super) holders: Vec<OutputHolder>,
 }
 
 /// What is next in a chain.
-enum Next<'a> {
+enum ChainStep<'a> {
     /// This was the last.
-    Root(Root),
+    Root(WaitRoot),
     /// A channel that is stopped now; its wait.
-    Live(&'a Wait),
+    Live(&'a ChannelWait),
     /// A channel that was stopped.
-    Ended(&'a Ahead),
+    Ended(&'a EndedStop),
 }
 
-impl Wait {
+impl ChannelWait {
     pub(super) const fn new(number: u64, since: Time) -> Self {
-        Self { number, since, spell: Spell::new(None, since), longest: None }
+        Self { number, since, spell: WaitPhase::new(None, since), longest: None }
     }
 
-    /// Waits for something else from now on, after it had waited as `why` says.
-    pub(super) fn turn(&mut self, ask: Ask, now: Time, why: Why) {
+    /// Waits for something else from now on, after it had waited as `longest_cause` says.
+    pub(super) fn change_target(&mut self, ask: WaitTarget, now: Time, why: WaitCause) {
         if self.spell.ask.is_some() {
             let lasted = now.saturating_sub(self.spell.from);
             if self.longest.as_ref().is_none_or(|(longest, _)| lasted > *longest) {
                 self.longest = Some((lasted, why));
             }
-            self.spell = Spell::new(Some(ask), now);
+            self.spell = WaitPhase::new(Some(ask), now);
         } else {
             // Nothing but its beginning was known of it.
             self.spell.ask = Some(ask);
@@ -100,14 +100,14 @@ impl Wait {
     }
 
     /// What it waited for longest, if that was before the spell now.
-    fn before(&self, now: Time) -> Option<&Why> {
+    fn longest_before(&self, now: Time) -> Option<&WaitCause> {
         let lasted = now.saturating_sub(self.spell.from);
         self.longest.as_ref().filter(|(longest, _)| *longest >= lasted).map(|(_, why)| why)
     }
 }
 
-impl Spell {
-    const fn new(ask: Option<Ask>, from: Time) -> Self {
+impl WaitPhase {
+    const fn new(ask: Option<WaitTarget>, from: Time) -> Self {
         Self {
             ask,
             from,
@@ -121,7 +121,7 @@ impl Spell {
     }
 
     /// The packet at the head, and which packet of which other input has the output.
-    pub(super) fn seen(&mut self, head: Option<Head>, holder: Option<(ChannelId, u64)>) {
+    pub(super) fn observe(&mut self, head: Option<HeadPacket>, holder: Option<(ChannelId, u64)>) {
         self.packet = self.packet.or(head.map(|head| head.packet));
         self.contended |= holder.is_some() || head.is_some_and(|head| head.contended);
         if holder == self.holding {
@@ -132,12 +132,12 @@ impl Spell {
         if let Some(known) = self.holders.iter_mut().find(|known| known.channel == channel) {
             known.packets = known.packets.saturating_add(1);
         } else if self.holders.len() < HOLDERS_MAX {
-            self.holders.push(Holder { channel, packets: 1 });
+            self.holders.push(OutputHolder { channel, packets: 1 });
         }
     }
 
     /// The output was stopped for so long of this spell, and is so no more.
-    pub(super) fn held(&mut self, held: Time, ahead: impl FnOnce() -> Ahead) {
+    pub(super) fn add_stopped(&mut self, held: Time, ahead: impl FnOnce() -> EndedStop) {
         self.held += held;
         if self.ahead.as_ref().is_none_or(|(longest, _)| held > *longest) {
             self.ahead = Some((held, ahead()));
@@ -145,22 +145,22 @@ impl Spell {
     }
 }
 
-impl Blocking {
+impl BlockingTracker {
     /// Why a channel that is stopped has been so, for the longest part.
-    pub(super) fn why(&self, id: ChannelId, now: Time) -> Why {
-        match self.waits.get(&id).and_then(|wait| wait.before(now)) {
+    pub(super) fn longest_cause(&self, id: ChannelId, now: Time) -> WaitCause {
+        match self.waits.get(&id).and_then(|wait| wait.longest_before(now)) {
             Some(why) => why.clone(),
-            None => self.why_now(id, now),
+            None => self.current_cause(id, now),
         }
     }
 
     /// Why a channel is stopped now.
-    pub(super) fn why_now(&self, id: ChannelId, now: Time) -> Why {
-        let mut why = Why {
+    pub(super) fn current_cause(&self, id: ChannelId, now: Time) -> WaitCause {
+        let mut why = WaitCause {
             packet: None,
             chain: Vec::new(),
             behind: None,
-            root: Root::OutOfSight,
+            root: WaitRoot::OutOfSight,
             holders: Vec::new(),
         };
         let Some(first) = self.waits.get(&id) else { return why };
@@ -169,30 +169,30 @@ impl Blocking {
         let mut wait = first;
         while why.chain.len() < CHAIN_MAX {
             let output = match wait.spell.ask {
-                Some(Ask::Output(output)) => output,
-                Some(Ask::Host) => {
-                    why.root = Root::Host;
+                Some(WaitTarget::Output(output)) => output,
+                Some(WaitTarget::Host) => {
+                    why.root = WaitRoot::Host;
                     break;
                 }
-                Some(Ask::OutOfSight) | None => break,
+                Some(WaitTarget::OutOfSight) | None => break,
             };
-            if !why.go(id, output) {
+            if !why.extend_chain(id, output) {
                 break;
             }
-            match self.next(wait, output, now) {
-                Next::Root(root) => {
+            match self.chain_step(wait, output, now) {
+                ChainStep::Root(root) => {
                     why.root = root;
                     break;
                 }
-                Next::Ended(ahead) => {
+                ChainStep::Ended(ahead) => {
                     why.behind.get_or_insert(ahead.number);
-                    why.follow(id, &ahead.chain, ahead.root);
+                    why.append_chain(id, &ahead.chain, ahead.root);
                     break;
                 }
-                Next::Live(next) => {
+                ChainStep::Live(next) => {
                     why.behind.get_or_insert(next.number);
-                    if let Some(before) = next.before(now) {
-                        why.follow(id, &before.chain, before.root);
+                    if let Some(before) = next.longest_before(now) {
+                        why.append_chain(id, &before.chain, before.root);
                         break;
                     }
                     wait = next;
@@ -203,7 +203,12 @@ impl Blocking {
     }
 
     /// What held up an output that a channel waits for.
-    fn next<'a>(&'a self, wait: &'a Wait, output: ChannelId, now: Time) -> Next<'a> {
+    fn chain_step<'a>(
+        &'a self,
+        wait: &'a ChannelWait,
+        output: ChannelId,
+        now: Time,
+    ) -> ChainStep<'a> {
         let spell = &wait.spell;
         let live = self.waits.get(&output);
         let overlap = live.map_or(0, |live| now.saturating_sub(live.since.max(spell.from)));
@@ -211,38 +216,38 @@ impl Blocking {
         if (spell.held + overlap).saturating_mul(SHARE) >= lasted {
             match (live, &spell.ahead) {
                 (Some(_), Some((longest, ahead))) if *longest > overlap => {
-                    return Next::Ended(ahead);
+                    return ChainStep::Ended(ahead);
                 }
-                (Some(live), _) => return Next::Live(live),
-                (None, Some((_, ahead))) => return Next::Ended(ahead),
+                (Some(live), _) => return ChainStep::Live(live),
+                (None, Some((_, ahead))) => return ChainStep::Ended(ahead),
                 (None, None) => {}
             }
         }
-        Next::Root(match (self.open.contains(&output), spell.contended) {
-            (true, _) => Root::OpenLink,
-            (false, true) => Root::Busy,
-            (false, false) => Root::Switch,
+        ChainStep::Root(match (self.open.contains(&output), spell.contended) {
+            (true, _) => WaitRoot::OpenLink,
+            (false, true) => WaitRoot::Busy,
+            (false, false) => WaitRoot::Switch,
         })
     }
 }
 
-impl Why {
+impl WaitCause {
     /// Adds a channel to the chain of the wait of `first`; says no where the chain meets itself.
-    fn go(&mut self, first: ChannelId, output: ChannelId) -> bool {
+    fn extend_chain(&mut self, first: ChannelId, output: ChannelId) -> bool {
         let met = output == first || self.chain.contains(&output);
         self.chain.push(output);
         if met {
-            self.root = Root::Cycle;
+            self.root = WaitRoot::Cycle;
         }
         !met
     }
 
     /// Goes on as another chain did.
-    fn follow(&mut self, first: ChannelId, chain: &[ChannelId], root: Root) {
+    fn append_chain(&mut self, first: ChannelId, chain: &[ChannelId], root: WaitRoot) {
         self.root = root;
         let room = CHAIN_MAX.saturating_sub(self.chain.len());
         for output in chain.iter().take(room) {
-            if !self.go(first, *output) {
+            if !self.extend_chain(first, *output) {
                 break;
             }
         }

@@ -13,13 +13,13 @@ pub(super) const RAW_MAX: usize = 256;
 
 /// A history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct History {
+pub struct MessageHistory {
     words: Vec<(String, u64)>,
     /// Words that were left out.
     more: u64,
 }
 
-impl History {
+impl MessageHistory {
     /// Adds a message's letters.
     pub fn add(&mut self, letters: impl Iterator<Item = char>) {
         let word = shortened(&letters.take(RAW_MAX).collect::<Vec<char>>());
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn history(words: &[&str]) -> String {
-        let mut history = History::default();
+        let mut history = MessageHistory::default();
         words.iter().for_each(|word| history.add(word.chars()));
         history.line()
     }

@@ -1,12 +1,12 @@
 //! Conversations, and what is noticed in them, as rows of `docs/output.md`.
 
 use codec::capture::{Channel, ChannelId};
-use codec::transport::{Reason, Seq, Sync};
+use codec::transport::{NackReason, SequenceBit, SyncFlag};
 use serde::Serialize;
 
-use super::noticed::{Broken, Cause, Gone, Noticed, Remark};
-use super::sums::{Trips, total};
-use super::{Conversation, Data, Malformed};
+use super::observation::{Abandonment, Observation, ObservationKind, ResendCause, Violation};
+use super::totals::{RoundTrips, total};
+use super::{Conversation, DataContent, MalformedPacket};
 use crate::timeline::Time;
 
 /// A row of `myriscope conversations`: the contract of `docs/output.md`.
@@ -29,7 +29,7 @@ pub struct ConversationRow {
     /// Messages that were acknowledged.
     pub acknowledged: u64,
     /// The others, by what became of them.
-    pub gone: Counted<6>,
+    pub gone: NamedCounts<6>,
     /// Bytes of messages.
     pub bytes: u64,
     /// Data packets.
@@ -39,13 +39,13 @@ pub struct ConversationRow {
     /// Retransmissions.
     pub retransmissions: u64,
     /// The same, by cause.
-    pub causes: Counted<9>,
+    pub causes: NamedCounts<9>,
     /// ACKs.
     pub acks: u64,
     /// NACKs.
     pub nacks: u64,
     /// The same, by reason.
-    pub reasons: Counted<6>,
+    pub reasons: NamedCounts<6>,
     /// Answers that were lost or hurt.
     pub answers_lost: u64,
     /// Data that had been written before.
@@ -59,22 +59,22 @@ pub struct ConversationRow {
     /// What must not be.
     pub broken: u64,
     /// The same, by kind.
-    pub breaches: Counted<10>,
+    pub breaches: NamedCounts<10>,
     /// Round trips.
-    pub rtt: TripsRow,
+    pub rtt: RoundTripRow,
     /// What happened.
     pub history: String,
-    /// [`super::Ended::name`]
+    /// [`super::ConversationEnd::name`]
     pub ended: &'static str,
 }
 
 /// Numbers by name; in JSON with `_` for `-`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counted<const N: usize>(pub [(&'static str, u64); N]);
+pub struct NamedCounts<const N: usize>(pub [(&'static str, u64); N]);
 
 /// Round trips: from the first sight of data to the last sight of its ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct TripsRow {
+pub struct RoundTripRow {
     /// How many.
     pub count: u64,
     /// The shortest, in picoseconds.
@@ -87,7 +87,7 @@ pub struct TripsRow {
 
 /// A row of `myriscope conversations --events`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct NoticedRow<'a> {
+pub struct ObservationRow<'a> {
     /// When the packet was first seen, in picoseconds.
     pub time_ps: Time,
     /// Name of the channel on which it was.
@@ -104,7 +104,7 @@ pub struct NoticedRow<'a> {
     pub logical_channel: u8,
     /// Which message of the conversation.
     pub message: Option<u64>,
-    /// [`Remark::name`]
+    /// [`ObservationKind::name`]
     pub event: &'static str,
     /// Of the packet.
     pub incarnation: u16,
@@ -132,16 +132,16 @@ pub struct NoticedRow<'a> {
     /// Of data: bytes of payload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// Of a retransmission: [`Cause::name`].
+    /// Of a retransmission: [`ResendCause::name`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<&'static str>,
-    /// Of a NACK: [`Reason::name`].
+    /// Of a NACK: [`NackReason::name`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// Of an ACK: the round trip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rtt_ps: Option<Time>,
-    /// Of a message that is gone: [`Gone::name`].
+    /// Of a message that is gone: [`Abandonment::name`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gone: Option<&'static str>,
 }
@@ -149,13 +149,13 @@ pub struct NoticedRow<'a> {
 /// A packet that only looks like one of the protocol, in `myriscope conversations --events`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MalformedRow<'a> {
-    /// As of [`NoticedRow`].
+    /// As of [`ObservationRow`].
     pub time_ps: Time,
-    /// As of [`NoticedRow`].
+    /// As of [`ObservationRow`].
     pub channel: &'a str,
-    /// As of [`NoticedRow`].
+    /// As of [`ObservationRow`].
     pub at: u64,
-    /// As of [`NoticedRow`].
+    /// As of [`ObservationRow`].
     pub packet: u64,
     /// `malformed`
     pub event: &'static str,
@@ -169,14 +169,14 @@ pub struct MalformedRow<'a> {
     pub fault: String,
 }
 
-impl<const N: usize> Serialize for Counted<N> {
+impl<const N: usize> Serialize for NamedCounts<N> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, count)| (name.replace('-', "_"), count)))
     }
 }
 
-impl From<&Trips> for TripsRow {
-    fn from(trips: &Trips) -> Self {
+impl From<&RoundTrips> for RoundTripRow {
+    fn from(trips: &RoundTrips) -> Self {
         Self {
             count: trips.count,
             min_ps: trips.bounds.map(|(min, _)| min),
@@ -201,34 +201,36 @@ impl Conversation {
             last_ps: self.last,
             messages: sums.messages,
             acknowledged: sums.acknowledged,
-            gone: Counted(Gone::ALL.map(|gone| (gone.name(), of(sums.gone.get(&gone))))),
+            gone: NamedCounts(Abandonment::ALL.map(|gone| (gone.name(), of(sums.gone.get(&gone))))),
             bytes: sums.bytes,
             data: sums.data,
             data_lost: sums.data_lost,
             retransmissions: total(&sums.resent),
-            causes: Counted(Cause::ALL.map(|cause| (cause.name(), of(sums.resent.get(&cause))))),
+            causes: NamedCounts(
+                ResendCause::ALL.map(|cause| (cause.name(), of(sums.resent.get(&cause)))),
+            ),
             acks: sums.acks,
             nacks: total(&sums.nacks),
-            reasons: Counted(Reason::ALL.map(|why| (why.name(), of(sums.nacks.get(&why))))),
+            reasons: NamedCounts(NackReason::ALL.map(|why| (why.name(), of(sums.nacks.get(&why))))),
             answers_lost: sums.answers_lost,
             duplicates: sums.duplicates,
             late: sums.late,
             stale: sums.stale,
             incarnations: sums.incarnations,
             broken: total(&sums.broken),
-            breaches: Counted(Broken::ALL.map(|it| (it.name(), of(sums.broken.get(&it))))),
-            rtt: TripsRow::from(&sums.trips),
+            breaches: NamedCounts(Violation::ALL.map(|it| (it.name(), of(sums.broken.get(&it))))),
+            rtt: RoundTripRow::from(&sums.trips),
             history: self.history.line(),
             ended: self.ended.name(),
         }
     }
 }
 
-impl Noticed {
+impl Observation {
     /// What was noticed as a row; `known` looks up channels.
     #[must_use]
-    pub fn row<'a>(&self, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> NoticedRow<'a> {
-        let mut row = NoticedRow {
+    pub fn row<'a>(&self, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> ObservationRow<'a> {
+        let mut row = ObservationRow {
             time_ps: self.place.time,
             channel: known(self.place.channel).map_or("", |channel| channel.name.as_str()),
             at: self.place.at.0,
@@ -240,8 +242,8 @@ impl Noticed {
             event: self.remark.name(),
             incarnation: self.label.incarnation.0,
             seq: match self.label.seq {
-                Seq::Zero => 0,
-                Seq::One => 1,
+                SequenceBit::Zero => 0,
+                SequenceBit::One => 1,
             },
             timestamp: self.label.timestamp.0,
             fate: self.fate.name(),
@@ -257,22 +259,22 @@ impl Noticed {
             gone: None,
         };
         match self.remark {
-            Remark::Data(data) => row.data(data),
-            Remark::Resent(data, cause) => {
+            ObservationKind::Data(data) => row.data(data),
+            ObservationKind::Resent(data, cause) => {
                 row.data(data);
                 row.cause = Some(cause.name());
             }
-            Remark::Ack(trip) => row.rtt_ps = trip,
-            Remark::Nack(reason) => row.reason = Some(reason.name()),
-            Remark::Gone(gone) => row.gone = Some(gone.name()),
-            Remark::Duplicate | Remark::Late | Remark::Stale => {}
-            Remark::Storm(_) | Remark::Broken(_) => {}
+            ObservationKind::Ack(trip) => row.rtt_ps = trip,
+            ObservationKind::Nack(reason) => row.reason = Some(reason.name()),
+            ObservationKind::Gone(gone) => row.gone = Some(gone.name()),
+            ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Stale => {}
+            ObservationKind::Storm(_) | ObservationKind::Broken(_) => {}
         }
         row
     }
 }
 
-impl Malformed {
+impl MalformedPacket {
     /// The packet as a row; `known` looks up channels.
     #[must_use]
     pub fn row<'a>(&self, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> MalformedRow<'a> {
@@ -290,9 +292,9 @@ impl Malformed {
     }
 }
 
-impl NoticedRow<'_> {
-    fn data(&mut self, data: Data) {
-        self.sync = Some(data.sync == Sync::Set);
+impl ObservationRow<'_> {
+    fn data(&mut self, data: DataContent) {
+        self.sync = Some(data.sync == SyncFlag::Set);
         self.kind = Some(data.form.name());
         self.role = Some(data.role.name());
         self.source_endpoint = Some(data.source.0);

@@ -10,84 +10,88 @@ mod rules;
 mod sight;
 
 use codec::capture::ChannelId;
-use codec::crc::Residue;
-use codec::tick::Tick;
+use codec::crc::CrcResidue;
+use codec::time::Tick;
 use codec::transport::{
-    EndpointId, Form, Header, Incarnation, LogicalChannel, Nic, Reason, Role, Seq, Sync, Timestamp,
+    ChannelIncarnation, EndpointId, LogicalChannel, MessageForm, MessageRole, NackReason, Nic,
+    SequenceBit, SyncFlag, TransportHeader, TransportTimestamp,
 };
 
 use super::*;
 
 /// Data of NIC 1 to NIC 2 pass link 1 first and link 2 last, on logical channel 3; answers the other way.
-pub(super) fn seen(line: &str) -> Seen {
+pub(super) fn seen(line: &str) -> ObservedPacket {
     let words: Vec<&str> = line.split_whitespace().collect();
     let time = words[0].parse::<Time>().unwrap() * 1_000_000;
     let (incarnation, seq) = words[2].split_once('.').unwrap();
-    let label = (Incarnation(incarnation.parse().unwrap()), Timestamp(words[3].parse().unwrap()));
+    let label = (
+        ChannelIncarnation(incarnation.parse().unwrap()),
+        TransportTimestamp(words[3].parse().unwrap()),
+    );
     let rest = &words[4..];
     let content: u8 =
         rest.iter().find_map(|word| word.strip_prefix('=')).map_or(0, |word| word.parse().unwrap());
     let took: Time = rest.iter().find_map(|word| word.parse().ok()).unwrap_or(5);
     let data = |sync| {
-        What::Data(Data {
+        PacketContent::Data(DataContent {
             sync,
-            role: Role::Request,
-            form: Form::Short,
+            role: MessageRole::Request,
+            form: MessageForm::Short,
             source: EndpointId(0),
             destination: EndpointId(0),
             bytes: 8,
-            content: Residue::NEW.feed(&[content]),
+            content: CrcResidue::NEW.feed(&[content]),
         })
     };
     let what = match words[1] {
-        "S" => data(Sync::Set),
-        "D" => data(Sync::Clear),
-        "A" => What::Ack,
-        nack => What::Nack(reason(nack)),
+        "S" => data(SyncFlag::Set),
+        "D" => data(SyncFlag::Clear),
+        "A" => PacketContent::Ack,
+        nack => PacketContent::Nack(reason(nack)),
     };
-    let there = matches!(what, What::Data(_));
+    let there = matches!(what, PacketContent::Data(_));
     let (source, destination) = if there { (Nic(1), Nic(2)) } else { (Nic(2), Nic(1)) };
     let links = if there { (1, 2) } else { (2, 1) };
     let says = |word| rest.contains(&word);
-    Seen {
-        place: Place { time, channel: ChannelId(0), at: Tick(0), packet: 0 },
+    ObservedPacket {
+        place: ObservedPlace { time, channel: ChannelId(0), at: Tick(0), packet: 0 },
         last: time + took * 1_000_000,
-        links: (Link(ChannelId(links.0)), Link(ChannelId(links.1))),
-        header: Header {
+        links: (LinkKey(ChannelId(links.0)), LinkKey(ChannelId(links.1))),
+        header: TransportHeader {
             source,
             destination,
             channel: LogicalChannel(3),
-            seq: if seq == "0" { Seq::Zero } else { Seq::One },
+            seq: if seq == "0" { SequenceBit::Zero } else { SequenceBit::One },
             timestamp: label.1,
             incarnation: label.0,
         },
         what,
         fate: match () {
-            () if says("lost") => Fate::Lost,
-            () if says("hurt") || says("bad") => Fate::Hurt,
-            () if says("far") => Fate::OutOfSight,
-            () if says("end") => Fate::UnderWay,
-            () => Fate::Arrived,
+            () if says("lost") => TransportFate::Lost,
+            () if says("hurt") || says("bad") => TransportFate::Hurt,
+            () if says("far") => TransportFate::OutOfSight,
+            () if says("end") => TransportFate::UnderWay,
+            () => TransportFate::Arrived,
         },
-        certainty: crate::path::Certainty::Certain,
-        reading: if says("bad") { Reading::Doubtful } else { Reading::Sound },
+        certainty: crate::journey::MatchCertainty::Certain,
+        reading: if says("bad") { HeaderTrust::Doubtful } else { HeaderTrust::Sound },
     }
 }
 
-fn reason(nack: &str) -> Reason {
+fn reason(nack: &str) -> NackReason {
     let number: usize = nack.strip_prefix('N').unwrap().parse().unwrap();
     let place = if number >= 16 { number - 12 } else { number - 1 };
-    Reason::ALL[place]
+    NackReason::ALL[place]
 }
 
 /// What is told of packets, which come in any order.
-fn told(lines: &str) -> (Vec<Noticed>, Vec<Conversation>) {
-    let mut conversations = Conversations::default();
+fn observations(lines: &str) -> (Vec<Observation>, Vec<Conversation>) {
+    let mut conversations = ConversationTracker::default();
     let (mut noticed, mut ended) = (Vec::new(), Vec::new());
     let mut out = |spoken| match spoken {
-        Spoken::Noticed(it) => noticed.push(it),
-        Spoken::Conversation(it) => ended.push(*it),
-        Spoken::Malformed(_) => {}
+        TransportEvent::Noticed(it) => noticed.push(it),
+        TransportEvent::Conversation(it) => ended.push(*it),
+        TransportEvent::Malformed(_) => {}
     };
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match line.strip_suffix(" hole") {
@@ -103,7 +107,7 @@ fn told(lines: &str) -> (Vec<Noticed>, Vec<Conversation>) {
 
 /// The history, and what is out of the ordinary, a line each.
 fn check(lines: &str) -> String {
-    let (noticed, ended) = told(lines);
+    let (noticed, ended) = observations(lines);
     let mut text = String::new();
     for talk in &ended {
         let sums = &talk.sums;
@@ -121,12 +125,12 @@ fn check(lines: &str) -> String {
     }
     for it in noticed {
         let detail = match it.remark {
-            Remark::Data(_) | Remark::Ack(_) => continue,
-            Remark::Resent(_, cause) => cause.name(),
-            Remark::Nack(reason) => reason.name(),
-            Remark::Gone(gone) => gone.name(),
-            Remark::Duplicate | Remark::Late | Remark::Stale => "",
-            Remark::Storm(_) | Remark::Broken(_) => "",
+            ObservationKind::Data(_) | ObservationKind::Ack(_) => continue,
+            ObservationKind::Resent(_, cause) => cause.name(),
+            ObservationKind::Nack(reason) => reason.name(),
+            ObservationKind::Gone(gone) => gone.name(),
+            ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Stale => "",
+            ObservationKind::Storm(_) | ObservationKind::Broken(_) => "",
         };
         let line = format!("{:>5} {} {detail}", it.place.time / 1_000_000, it.remark.name());
         text += line.trim_end();
@@ -167,10 +171,10 @@ fn numbers_wrap() {
 
 #[test]
 fn memory_does_not_grow_with_a_message_that_is_sent_for_ever() {
-    let mut conversations = Conversations::default();
-    let mut sums = Sums::default();
+    let mut conversations = ConversationTracker::default();
+    let mut sums = ConversationTotals::default();
     let mut out = |spoken| {
-        if let Spoken::Conversation(it) = spoken {
+        if let TransportEvent::Conversation(it) = spoken {
             sums = it.sums;
         }
     };
@@ -182,6 +186,6 @@ fn memory_does_not_grow_with_a_message_that_is_sent_for_ever() {
     }
     conversations.finish(&mut out);
     assert_eq!((sums.messages, sums.data), (1, 10_000));
-    assert_eq!(sums.resent.get(&Cause::Nack), Some(&9_999));
-    assert_eq!(sums.nacks.get(&Reason::QueueFull), Some(&10_000));
+    assert_eq!(sums.resent.get(&ResendCause::Nack), Some(&9_999));
+    assert_eq!(sums.nacks.get(&NackReason::QueueFull), Some(&10_000));
 }

@@ -4,24 +4,24 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::field::{Field, Shape};
-use super::members::{Value, Visitor, visit};
+use super::field::{FieldShape, RowField};
+use super::row_visitor::{FieldValue, RowVisitor, visit};
 
 /// Cells, one a field.
 #[derive(Clone, Debug)]
-pub(super) struct Cells(Vec<Cell>);
+pub(super) struct RowCells(Vec<FieldCell>);
 
 /// All values that a row has of a field. Its memory is used again for the next row.
 #[derive(Clone, Debug)]
-pub(super) struct Cell {
-    field: &'static Field,
-    values: Vec<Kept>,
+pub(super) struct FieldCell {
+    field: &'static RowField,
+    values: Vec<CellValue>,
     /// Text and bytes of the values, one behind the other.
     buffer: Vec<u8>,
 }
 
 #[derive(Clone, Debug)]
-enum Kept {
+enum CellValue {
     Number(i128),
     Real(f64),
     Text(Range<usize>),
@@ -29,9 +29,9 @@ enum Kept {
     Flag(bool),
 }
 
-impl Cells {
-    pub(super) fn of(fields: impl IntoIterator<Item = &'static Field>) -> Self {
-        let cell = |field| Cell { field, values: Vec::new(), buffer: Vec::new() };
+impl RowCells {
+    pub(super) fn of(fields: impl IntoIterator<Item = &'static RowField>) -> Self {
+        let cell = |field| FieldCell { field, values: Vec::new(), buffer: Vec::new() };
         Self(fields.into_iter().map(cell).collect())
     }
 
@@ -40,14 +40,14 @@ impl Cells {
             cell.values.clear();
             cell.buffer.clear();
         }
-        visit(row, &mut Top(&mut self.0));
+        visit(row, &mut RowMembers(&mut self.0));
     }
 
-    pub(super) fn cell(&self, at: usize) -> Option<&Cell> {
+    pub(super) fn cell(&self, at: usize) -> Option<&FieldCell> {
         self.0.get(at)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Cell> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &FieldCell> {
         self.0.iter()
     }
 
@@ -57,35 +57,37 @@ impl Cells {
     }
 }
 
-impl Cell {
-    pub(super) const fn field(&self) -> &'static Field {
+impl FieldCell {
+    pub(super) const fn field(&self) -> &'static RowField {
         self.field
     }
 
-    pub(super) fn values(&self) -> impl Iterator<Item = Value<'_>> {
+    pub(super) fn values(&self) -> impl Iterator<Item = FieldValue<'_>> {
         let bytes = |at: &Range<usize>| self.buffer.get(at.clone()).unwrap_or_default();
         self.values.iter().map(move |kept| match kept {
-            Kept::Number(number) => Value::Number(*number),
-            Kept::Real(number) => Value::Real(*number),
-            Kept::Flag(flag) => Value::Flag(*flag),
-            Kept::Bytes(at) => Value::Bytes(bytes(at)),
-            Kept::Text(at) => Value::Text(std::str::from_utf8(bytes(at)).unwrap_or_default()),
+            CellValue::Number(number) => FieldValue::Number(*number),
+            CellValue::Real(number) => FieldValue::Real(*number),
+            CellValue::Flag(flag) => FieldValue::Flag(*flag),
+            CellValue::Bytes(at) => FieldValue::Bytes(bytes(at)),
+            CellValue::Text(at) => {
+                FieldValue::Text(std::str::from_utf8(bytes(at)).unwrap_or_default())
+            }
         })
     }
 
-    fn keep(&mut self, value: Value<'_>) {
+    fn keep(&mut self, value: FieldValue<'_>) {
         let start = self.buffer.len();
         let kept = match value {
-            Value::Number(number) => Kept::Number(number),
-            Value::Real(number) => Kept::Real(number),
-            Value::Flag(flag) => Kept::Flag(flag),
-            Value::Text(text) => {
+            FieldValue::Number(number) => CellValue::Number(number),
+            FieldValue::Real(number) => CellValue::Real(number),
+            FieldValue::Flag(flag) => CellValue::Flag(flag),
+            FieldValue::Text(text) => {
                 self.buffer.extend_from_slice(text.as_bytes());
-                Kept::Text(start..self.buffer.len())
+                CellValue::Text(start..self.buffer.len())
             }
-            Value::Bytes(bytes) => {
+            FieldValue::Bytes(bytes) => {
                 self.buffer.extend_from_slice(bytes);
-                Kept::Bytes(start..self.buffer.len())
+                CellValue::Bytes(start..self.buffer.len())
             }
         };
         self.values.push(kept);
@@ -93,17 +95,17 @@ impl Cell {
 }
 
 /// The members of a row go to the cells that begin with their names.
-struct Top<'c>(&'c mut [Cell]);
+struct RowMembers<'c>(&'c mut [FieldCell]);
 
-impl Visitor for Top<'_> {
-    fn value(&mut self, _: Value<'_>) {}
+impl RowVisitor for RowMembers<'_> {
+    fn value(&mut self, _: FieldValue<'_>) {}
 
     fn begin(&mut self) {}
 
     fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
         for cell in self.0.iter_mut() {
             if let Some(rest) = behind(cell.field.name, name) {
-                Inner { cell, rest }.take(value);
+                CellMembers { cell, rest }.take(value);
             }
         }
     }
@@ -118,31 +120,31 @@ fn behind(path: &'static str, name: &str) -> Option<&'static str> {
 }
 
 /// On the way to a cell's values.
-struct Inner<'c> {
-    cell: &'c mut Cell,
+struct CellMembers<'c> {
+    cell: &'c mut FieldCell,
     rest: &'static str,
 }
 
-impl Inner<'_> {
+impl CellMembers<'_> {
     fn take(&mut self, value: &(impl Serialize + ?Sized)) {
-        if self.cell.field.shape != Shape::List || !self.rest.is_empty() {
+        if self.cell.field.shape != FieldShape::List || !self.rest.is_empty() {
             return visit(value, self);
         }
-        let mut count = Count(None);
+        let mut count = ElementCount(None);
         visit(value, &mut count);
         if let Some(count) = count.0 {
-            self.cell.keep(Value::Number(count));
+            self.cell.keep(FieldValue::Number(count));
         }
     }
 }
 
-impl Visitor for Inner<'_> {
-    fn value(&mut self, value: Value<'_>) {
-        let Cell { field, values, buffer } = &mut *self.cell;
+impl RowVisitor for CellMembers<'_> {
+    fn value(&mut self, value: FieldValue<'_>) {
+        let FieldCell { field, values, buffer } = &mut *self.cell;
         match (field.shape, value, values.last_mut()) {
             _ if !self.rest.is_empty() => {}
             // A list of bytes says them one by one.
-            (Shape::Bytes, Value::Number(byte), Some(Kept::Bytes(all))) => {
+            (FieldShape::Bytes, FieldValue::Number(byte), Some(CellValue::Bytes(all))) => {
                 buffer.extend(u8::try_from(byte));
                 all.end = buffer.len();
             }
@@ -151,14 +153,14 @@ impl Visitor for Inner<'_> {
     }
 
     fn begin(&mut self) {
-        if self.rest.is_empty() && self.cell.field.shape == Shape::Bytes {
-            self.cell.keep(Value::Bytes(&[]));
+        if self.rest.is_empty() && self.cell.field.shape == FieldShape::Bytes {
+            self.cell.keep(FieldValue::Bytes(&[]));
         }
     }
 
     fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
         if let Some(rest) = behind(self.rest, name) {
-            Inner { cell: &mut *self.cell, rest }.take(value);
+            CellMembers { cell: &mut *self.cell, rest }.take(value);
         }
     }
 
@@ -168,10 +170,10 @@ impl Visitor for Inner<'_> {
 }
 
 /// How many elements or members a list or an object has.
-struct Count(Option<i128>);
+struct ElementCount(Option<i128>);
 
-impl Visitor for Count {
-    fn value(&mut self, _: Value<'_>) {}
+impl RowVisitor for ElementCount {
+    fn value(&mut self, _: FieldValue<'_>) {}
 
     fn begin(&mut self) {
         self.0 = Some(0);

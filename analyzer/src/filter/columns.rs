@@ -4,18 +4,18 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::cells::{Cell, Cells};
-use super::error::{Fault, FilterError};
-use super::field::{Field, RowKind, Shape};
-use super::members::Value;
+use super::cells::{FieldCell, RowCells};
+use super::error::{FilterError, FilterFault};
+use super::field::{FieldShape, RowField, RowKind};
+use super::row_visitor::FieldValue;
 use super::types;
-use crate::text::{Line, Role};
+use crate::render::{StyledLine, TextStyle};
 
 /// Fields of a kind of row, in the order in which they are printed.
 #[derive(Clone, Debug)]
-pub struct Columns(Cells);
+pub struct ColumnList(RowCells);
 
-impl Columns {
+impl ColumnList {
     /// Reads names, with commas between them.
     ///
     /// # Errors
@@ -24,8 +24,8 @@ impl Columns {
         Self::read(list, kind).map_err(|fault| FilterError::new("--fields", list, fault))
     }
 
-    fn read(list: &str, kind: RowKind) -> Result<Self, Fault> {
-        let mut fields: Vec<&'static Field> = Vec::new();
+    fn read(list: &str, kind: RowKind) -> Result<Self, FilterFault> {
+        let mut fields: Vec<&'static RowField> = Vec::new();
         let mut start = 0;
         for name in list.split(',') {
             let end = start + name.len();
@@ -34,15 +34,19 @@ impl Columns {
             start = end + 1;
             let name = name.trim();
             if name.is_empty() {
-                return Err(Fault::new(at, "a name is missing", "expected a field"));
+                return Err(FilterFault::new(at, "a name is missing", "expected a field"));
             }
             let field = kind.field(name).ok_or_else(|| types::unknown(kind, name, &at))?;
             if fields.contains(&field) {
-                return Err(Fault::new(at, format!("`{name}` comes twice"), "the second time"));
+                return Err(FilterFault::new(
+                    at,
+                    format!("`{name}` comes twice"),
+                    "the second time",
+                ));
             }
             fields.push(field);
         }
-        Ok(Self(Cells::of(fields)))
+        Ok(Self(RowCells::of(fields)))
     }
 
     /// Whether a field is among them.
@@ -58,32 +62,36 @@ impl Columns {
 
     /// The line above the rows.
     #[must_use]
-    pub fn head(&self) -> Line {
+    pub fn head(&self) -> StyledLine {
         let texts = self.0.iter().map(|cell| cell.field().name.to_owned());
-        Line::of(Role::Head, aligned(self.0.iter().zip(texts)))
+        StyledLine::of(TextStyle::Head, aligned(self.0.iter().zip(texts)))
     }
 
     /// A row's line.
     #[must_use]
-    pub fn line(&mut self, row: &impl Serialize) -> Line {
+    pub fn line(&mut self, row: &impl Serialize) -> StyledLine {
         self.0.take(row);
-        Line::of(Role::Plain, aligned(self.0.iter().map(|cell| (cell, written(cell)))))
+        StyledLine::of(TextStyle::Plain, aligned(self.0.iter().map(|cell| (cell, written(cell)))))
     }
 }
 
 /// Texts in columns.
-fn aligned<'c>(cells: impl Iterator<Item = (&'c Cell, String)>) -> String {
+fn aligned<'c>(cells: impl Iterator<Item = (&'c FieldCell, String)>) -> String {
     let mut line = String::new();
     for (cell, text) in cells {
         let gap = if line.is_empty() { "" } else { "  " };
         let width = width(cell.field());
         // Writing to a string does not fail.
         let _ = match cell.field().shape {
-            Shape::Number(_) | Shape::Signed | Shape::Real | Shape::List => {
+            FieldShape::Number(_) | FieldShape::Signed | FieldShape::Real | FieldShape::List => {
                 write!(line, "{gap}{text:>width$}")
             }
-            Shape::Place | Shape::Time => write!(line, "{gap}{text:>width$}"),
-            Shape::Text | Shape::Words(_) | Shape::Ranks(_) | Shape::Bytes | Shape::Flag => {
+            FieldShape::Place | FieldShape::Time => write!(line, "{gap}{text:>width$}"),
+            FieldShape::Text
+            | FieldShape::Words(_)
+            | FieldShape::Ranks(_)
+            | FieldShape::Bytes
+            | FieldShape::Flag => {
                 write!(line, "{gap}{text:<width$}")
             }
         };
@@ -92,24 +100,24 @@ fn aligned<'c>(cells: impl Iterator<Item = (&'c Cell, String)>) -> String {
 }
 
 /// How wide a column is: wider than what most rows have. *Chosen*.
-fn width(field: &Field) -> usize {
+fn width(field: &RowField) -> usize {
     let usual = match field.shape {
-        Shape::Number(most) if most <= 255 => 3,
-        Shape::Number(_) | Shape::Signed | Shape::List => 7,
-        Shape::Real => 8,
-        Shape::Place | Shape::Time => 12,
-        Shape::Text => 15,
-        Shape::Words(words) | Shape::Ranks(words) => {
+        FieldShape::Number(most) if most <= 255 => 3,
+        FieldShape::Number(_) | FieldShape::Signed | FieldShape::List => 7,
+        FieldShape::Real => 8,
+        FieldShape::Place | FieldShape::Time => 12,
+        FieldShape::Text => 15,
+        FieldShape::Words(words) | FieldShape::Ranks(words) => {
             words.iter().map(|word| word.len()).max().unwrap_or(0)
         }
-        Shape::Bytes => 11,
-        Shape::Flag => 5,
+        FieldShape::Bytes => 11,
+        FieldShape::Flag => 5,
     };
     usual.max(field.name.len())
 }
 
 /// A cell's values as an expression has them; `-` if there are none.
-fn written(cell: &Cell) -> String {
+fn written(cell: &FieldCell) -> String {
     let mut text = String::new();
     for value in cell.values() {
         if !text.is_empty() {
@@ -117,19 +125,19 @@ fn written(cell: &Cell) -> String {
         }
         // Writing to a string does not fail.
         let _ = match value {
-            Value::Number(number) => write!(text, "{number}"),
-            Value::Real(number) => write!(text, "{number}"),
-            Value::Text(word) => write!(text, "{word}"),
-            Value::Flag(flag) => write!(text, "{flag}"),
-            Value::Bytes(bytes) => write!(text, "{}", Colons(bytes)),
+            FieldValue::Number(number) => write!(text, "{number}"),
+            FieldValue::Real(number) => write!(text, "{number}"),
+            FieldValue::Text(word) => write!(text, "{word}"),
+            FieldValue::Flag(flag) => write!(text, "{flag}"),
+            FieldValue::Bytes(bytes) => write!(text, "{}", ColonBytes(bytes)),
         };
     }
     if text.is_empty() { "-".to_owned() } else { text }
 }
 
-struct Colons<'a>(&'a [u8]);
+struct ColonBytes<'a>(&'a [u8]);
 
-impl std::fmt::Display for Colons<'_> {
+impl std::fmt::Display for ColonBytes<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         super::expr::colons(f, self.0)
     }

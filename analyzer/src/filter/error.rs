@@ -14,12 +14,12 @@ const WORD_MAX: usize = 64;
 pub struct FilterError {
     option: &'static str,
     text: String,
-    fault: Box<Fault>,
+    fault: Box<FilterFault>,
 }
 
 /// Something wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct FilterFault {
     pub(super) at: Range<usize>,
     pub(super) message: String,
     pub(super) expected: String,
@@ -28,14 +28,14 @@ pub(super) struct Fault {
 
 /// How an error is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub enum FilterErrorStyle {
     /// As plain text.
     Plain,
     /// With colours, as escape sequences of a terminal.
     Coloured,
 }
 
-impl Fault {
+impl FilterFault {
     /// What stands there, and what belongs there.
     pub(super) fn new(
         at: Range<usize>,
@@ -52,7 +52,7 @@ impl Fault {
 }
 
 impl FilterError {
-    pub(super) fn new(option: &'static str, text: &str, fault: Fault) -> Self {
+    pub(super) fn new(option: &'static str, text: &str, fault: FilterFault) -> Self {
         Self { option, text: text.to_owned(), fault: Box::new(fault) }
     }
 
@@ -71,12 +71,12 @@ impl FilterError {
 
     /// All of it, with a caret; ends without a line break.
     #[must_use]
-    pub fn render(&self, style: Style) -> String {
+    pub fn render(&self, style: FilterErrorStyle) -> String {
         let renderer = match style {
-            Style::Plain => Renderer::plain(),
-            Style::Coloured => Renderer::styled(),
+            FilterErrorStyle::Plain => Renderer::plain(),
+            FilterErrorStyle::Coloured => Renderer::styled(),
         };
-        let Fault { message, expected, help, .. } = self.fault.as_ref();
+        let FilterFault { message, expected, help, .. } = self.fault.as_ref();
         let mark = AnnotationKind::Primary.span(self.place()).label(expected.as_str());
         let text: String = self.text.chars().map(harmless).collect();
         let line = Snippet::source(text).path(self.option).annotation(mark);
@@ -90,7 +90,7 @@ impl FilterError {
 
 impl fmt::Display for FilterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render(Style::Plain))
+        f.write_str(&self.render(FilterErrorStyle::Plain))
     }
 }
 
@@ -148,13 +148,13 @@ fn floor(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{FilterError, Style};
-    use crate::filter::{Columns, RowKind};
+    use super::{FilterError, FilterErrorStyle};
+    use crate::filter::{ColumnList, RowKind};
 
     #[test]
     fn no_control_character_reaches_a_terminal() {
         let shown = |text: &str| {
-            let error = Columns::parse(text, RowKind::Packets).err();
+            let error = ColumnList::parse(text, RowKind::Packets).err();
             error.as_ref().map(FilterError::to_string).unwrap_or_default()
         };
         for control in ['\0', '\u{1b}', '\u{7f}', '\u{80}', '\u{9b}', '\u{9f}'] {
@@ -162,8 +162,9 @@ mod tests {
             assert!(said.contains('^'), "{control:?}: {said}");
             assert!(!said.contains(|c: char| c.is_control() && c != '\n'), "{control:?}: {said}");
         }
-        let error = Columns::parse("\u{9b}", RowKind::Packets).err();
-        let coloured = error.map(|error| error.render(Style::Coloured)).unwrap_or_default();
+        let error = ColumnList::parse("\u{9b}", RowKind::Packets).err();
+        let coloured =
+            error.map(|error| error.render(FilterErrorStyle::Coloured)).unwrap_or_default();
         assert!(!coloured.contains('\u{9b}'));
     }
 }

@@ -2,35 +2,39 @@
 
 use std::cmp::Ordering;
 
-use super::cells::{Cell, Cells};
-use super::expr::{Check, Choice, Expr, Literal, Op, Part, Test};
-use super::field::Field;
-use super::members::Value;
+use super::cells::{FieldCell, RowCells};
+use super::expr::{
+    BytePart, CompareOp, FieldCheck, FieldTest, FilterExpr, FilterLiteral, LiteralChoice,
+};
+use super::field::RowField;
+use super::row_visitor::FieldValue;
 
 /// Whether it is; `period_ps` is the character period of the row's channel.
-pub(super) fn holds(expr: &Expr, cells: &Cells, period_ps: u64) -> bool {
+pub(super) fn holds(expr: &FilterExpr, cells: &RowCells, period_ps: u64) -> bool {
     match expr {
-        Expr::Any(parts) => parts.iter().any(|part| holds(part, cells, period_ps)),
-        Expr::All(parts) => parts.iter().all(|part| holds(part, cells, period_ps)),
-        Expr::Not(part) => !holds(part, cells, period_ps),
-        Expr::Test(test) => cells.cell(test.cell).is_some_and(|cell| passes(test, cell, period_ps)),
+        FilterExpr::Any(parts) => parts.iter().any(|part| holds(part, cells, period_ps)),
+        FilterExpr::All(parts) => parts.iter().all(|part| holds(part, cells, period_ps)),
+        FilterExpr::Not(part) => !holds(part, cells, period_ps),
+        FilterExpr::Test(test) => {
+            cells.cell(test.cell).is_some_and(|cell| passes(test, cell, period_ps))
+        }
     }
 }
 
 /// What a row does not have passes no test.
-fn passes(test: &Test, cell: &Cell, period_ps: u64) -> bool {
+fn passes(test: &FieldTest, cell: &FieldCell, period_ps: u64) -> bool {
     let values = || cell.values().filter_map(|value| part_of(value, test.part));
-    let compare = |value, literal: &Literal| {
-        if let Literal::Rank(_, rank) = literal {
+    let compare = |value, literal: &FilterLiteral| {
+        if let FilterLiteral::Rank(_, rank) = literal {
             return rank_of(value, test.field).map(|found| found.cmp(rank));
         }
         compare(value, literal, period_ps)
     };
     match &test.check {
-        Check::Present => values().any(is_something),
-        Check::Holds => values().any(|value| value == Value::Flag(true)),
+        FieldCheck::Present => values().any(is_something),
+        FieldCheck::Holds => values().any(|value| value == FieldValue::Flag(true)),
         // Of several values, none may be equal.
-        Check::Compare(Op::Unequal, literal) => {
+        FieldCheck::Compare(CompareOp::Unequal, literal) => {
             let mut differs = false;
             for value in values() {
                 match compare(value, literal) {
@@ -41,39 +45,42 @@ fn passes(test: &Test, cell: &Cell, period_ps: u64) -> bool {
             }
             differs
         }
-        Check::Compare(op, literal) => {
+        FieldCheck::Compare(op, literal) => {
             values().any(|value| compare(value, literal).is_some_and(|found| op.takes(found)))
         }
-        Check::In(choices) => values().any(|value| {
+        FieldCheck::In(choices) => values().any(|value| {
             choices.iter().any(|choice| match choice {
-                Choice::One(literal) => compare(value, literal) == Some(Ordering::Equal),
-                Choice::Range(from, to) => {
+                LiteralChoice::One(literal) => compare(value, literal) == Some(Ordering::Equal),
+                LiteralChoice::Range(from, to) => {
                     compare(value, from).is_some_and(Ordering::is_ge)
                         && compare(value, to).is_some_and(Ordering::is_lt)
                 }
             })
         }),
-        Check::Contains(literal) => values().any(|value| contains(value, literal)),
-        Check::Like(pattern) => values().any(|value| match value {
-            Value::Text(text) => matches(pattern.as_bytes(), text.as_bytes()),
-            Value::Number(_) | Value::Real(_) | Value::Bytes(_) | Value::Flag(_) => false,
+        FieldCheck::Contains(literal) => values().any(|value| contains(value, literal)),
+        FieldCheck::Like(pattern) => values().any(|value| match value {
+            FieldValue::Text(text) => matches(pattern.as_bytes(), text.as_bytes()),
+            FieldValue::Number(_)
+            | FieldValue::Real(_)
+            | FieldValue::Bytes(_)
+            | FieldValue::Flag(_) => false,
         }),
     }
 }
 
 /// Empty text, bytes and lists are nothing.
-fn is_something(value: Value<'_>) -> bool {
+fn is_something(value: FieldValue<'_>) -> bool {
     match value {
-        Value::Text(text) => !text.is_empty(),
-        Value::Bytes(bytes) => !bytes.is_empty(),
-        Value::Number(_) | Value::Real(_) | Value::Flag(_) => true,
+        FieldValue::Text(text) => !text.is_empty(),
+        FieldValue::Bytes(bytes) => !bytes.is_empty(),
+        FieldValue::Number(_) | FieldValue::Real(_) | FieldValue::Flag(_) => true,
     }
 }
 
 /// Some of a value's bytes, if it has all of them.
-fn part_of(value: Value<'_>, part: Option<Part>) -> Option<Value<'_>> {
-    let Some(Part { from, count }) = part else { return Some(value) };
-    let Value::Bytes(bytes) = value else { return None };
+fn part_of(value: FieldValue<'_>, part: Option<BytePart>) -> Option<FieldValue<'_>> {
+    let Some(BytePart { from, count }) = part else { return Some(value) };
+    let FieldValue::Bytes(bytes) = value else { return None };
     let from = if from < 0 {
         bytes.len().checked_sub(usize::try_from(from.unsigned_abs()).ok()?)?
     } else {
@@ -83,41 +90,48 @@ fn part_of(value: Value<'_>, part: Option<Part>) -> Option<Value<'_>> {
         Some(count) => from.checked_add(usize::try_from(count).ok()?)?,
         None => bytes.len(),
     };
-    bytes.get(from..to).map(Value::Bytes)
+    bytes.get(from..to).map(FieldValue::Bytes)
 }
 
 /// How a value compares with what was written; nothing, if they are not of a kind.
-fn compare(value: Value<'_>, literal: &Literal, period_ps: u64) -> Option<Ordering> {
+fn compare(value: FieldValue<'_>, literal: &FilterLiteral, period_ps: u64) -> Option<Ordering> {
     match (value, literal) {
         (
-            Value::Number(number),
-            Literal::Number(other) | Literal::Characters(other) | Literal::Time(other),
+            FieldValue::Number(number),
+            FilterLiteral::Number(other)
+            | FilterLiteral::Characters(other)
+            | FilterLiteral::Time(other),
         ) => Some(number.cmp(other)),
         // Every time that can be written is below what this stops at.
-        (Value::Number(place), Literal::Moment(time)) => {
+        (FieldValue::Number(place), FilterLiteral::Moment(time)) => {
             Some(place.saturating_mul(i128::from(period_ps)).cmp(time))
         }
-        (Value::Real(number), Literal::Real(other)) => number.partial_cmp(other),
-        (Value::Text(text), Literal::Text(other)) => Some(text.cmp(other.as_str())),
-        (Value::Text(text), Literal::Word(other)) => Some(text.cmp(other)),
-        (Value::Bytes(bytes), Literal::Bytes(other)) => Some(bytes.cmp(other.as_slice())),
-        (Value::Flag(flag), Literal::Flag(other)) => Some(flag.cmp(other)),
+        (FieldValue::Real(number), FilterLiteral::Real(other)) => number.partial_cmp(other),
+        (FieldValue::Text(text), FilterLiteral::Text(other)) => Some(text.cmp(other.as_str())),
+        (FieldValue::Text(text), FilterLiteral::Word(other)) => Some(text.cmp(other)),
+        (FieldValue::Bytes(bytes), FilterLiteral::Bytes(other)) => {
+            Some(bytes.cmp(other.as_slice()))
+        }
+        (FieldValue::Flag(flag), FilterLiteral::Flag(other)) => Some(flag.cmp(other)),
         _ => None,
     }
 }
 
 /// How many of the field's words stand below this.
-fn rank_of(value: Value<'_>, field: &Field) -> Option<usize> {
+fn rank_of(value: FieldValue<'_>, field: &RowField) -> Option<usize> {
     match value {
-        Value::Text(text) => field.words().iter().position(|word| *word == text),
-        Value::Number(_) | Value::Real(_) | Value::Bytes(_) | Value::Flag(_) => None,
+        FieldValue::Text(text) => field.words().iter().position(|word| *word == text),
+        FieldValue::Number(_)
+        | FieldValue::Real(_)
+        | FieldValue::Bytes(_)
+        | FieldValue::Flag(_) => None,
     }
 }
 
-fn contains(value: Value<'_>, literal: &Literal) -> bool {
+fn contains(value: FieldValue<'_>, literal: &FilterLiteral) -> bool {
     match (value, literal) {
-        (Value::Text(text), Literal::Text(other)) => text.contains(other.as_str()),
-        (Value::Bytes(bytes), Literal::Bytes(other)) => {
+        (FieldValue::Text(text), FilterLiteral::Text(other)) => text.contains(other.as_str()),
+        (FieldValue::Bytes(bytes), FilterLiteral::Bytes(other)) => {
             bytes.windows(other.len().max(1)).any(|window| window == other.as_slice())
         }
         _ => false,

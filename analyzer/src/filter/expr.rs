@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 use std::fmt::{self, Display};
 
-use super::field::Field;
+use super::field::RowField;
 
 /// What is asked of a row.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Expr {
+pub(super) enum FilterExpr {
     /// Any of these; two at least.
     Any(Vec<Self>),
     /// All of these; two at least.
@@ -15,22 +15,22 @@ pub(super) enum Expr {
     /// Not this.
     Not(Box<Self>),
     /// This of a field.
-    Test(Test),
+    Test(FieldTest),
 }
 
 /// What is asked of a field.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Test {
-    pub(super) field: &'static Field,
+pub(super) struct FieldTest {
+    pub(super) field: &'static RowField,
     /// Which of the cells holds it.
     pub(super) cell: usize,
-    pub(super) part: Option<Part>,
-    pub(super) check: Check,
+    pub(super) part: Option<BytePart>,
+    pub(super) check: FieldCheck,
 }
 
 /// Some of a field's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct BytePart {
     /// The first; if negative, counted from the end.
     pub(super) from: i64,
     /// How many; all from the first on, if it is not said.
@@ -38,31 +38,31 @@ pub(super) struct Part {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Check {
+pub(super) enum FieldCheck {
     /// The row has it.
     Present,
     /// The flag is set.
     Holds,
     /// It compares so with a value.
-    Compare(Op, Literal),
+    Compare(CompareOp, FilterLiteral),
     /// It is one of these.
-    In(Vec<Choice>),
+    In(Vec<LiteralChoice>),
     /// It has these bytes or this text in it.
-    Contains(Literal),
+    Contains(FilterLiteral),
     /// All of it is as a pattern says.
     Like(String),
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Choice {
-    One(Literal),
+pub(super) enum LiteralChoice {
+    One(FilterLiteral),
     /// From the first on, before the second.
-    Range(Literal, Literal),
+    Range(FilterLiteral, FilterLiteral),
 }
 
 /// How two values compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Op {
+pub(super) enum CompareOp {
     Equal,
     Unequal,
     Less,
@@ -73,7 +73,7 @@ pub(super) enum Op {
 
 /// A value that was written.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Literal {
+pub(super) enum FilterLiteral {
     Number(i128),
     Real(f64),
     /// Characters, where a time could stand too.
@@ -90,7 +90,7 @@ pub(super) enum Literal {
     Flag(bool),
 }
 
-impl Op {
+impl CompareOp {
     pub(super) const ALL: [Self; 6] =
         [Self::Equal, Self::Unequal, Self::Less, Self::AtMost, Self::More, Self::AtLeast];
 
@@ -118,7 +118,7 @@ impl Op {
     }
 }
 
-impl Display for Expr {
+impl Display for FilterExpr {
     /// Parsing undoes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -153,25 +153,28 @@ impl Display for Expr {
 }
 
 /// A part of an expression: in parentheses, unless it cannot be misread.
-fn within(f: &mut fmt::Formatter<'_>, part: &Expr) -> fmt::Result {
+fn within(f: &mut fmt::Formatter<'_>, part: &FilterExpr) -> fmt::Result {
     match part {
-        Expr::Any(_) | Expr::All(_) => write!(f, "({part})"),
-        Expr::Not(_) => part.fmt(f),
-        Expr::Test(test) => test.fmt(f),
+        FilterExpr::Any(_) | FilterExpr::All(_) => write!(f, "({part})"),
+        FilterExpr::Not(_) => part.fmt(f),
+        FilterExpr::Test(test) => test.fmt(f),
     }
 }
 
-impl Test {
+impl FieldTest {
     /// Whether it is written as the field's name alone.
     const fn stands_alone(&self) -> bool {
         match self.check {
-            Check::Present | Check::Holds => true,
-            Check::Compare(..) | Check::In(_) | Check::Contains(_) | Check::Like(_) => false,
+            FieldCheck::Present | FieldCheck::Holds => true,
+            FieldCheck::Compare(..)
+            | FieldCheck::In(_)
+            | FieldCheck::Contains(_)
+            | FieldCheck::Like(_) => false,
         }
     }
 }
 
-impl Display for Test {
+impl Display for FieldTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { field, part, check, .. } = self;
         f.write_str(field.name)?;
@@ -179,22 +182,23 @@ impl Display for Test {
             part.fmt(f)?;
         }
         match check {
-            Check::Present | Check::Holds => Ok(()),
-            Check::Compare(op, value) => write!(f, " {} {value}", op.name()),
-            Check::In(choices) => match choices.as_slice() {
-                [choice @ Choice::Range(..)] => write!(f, " in {choice}"),
+            FieldCheck::Present | FieldCheck::Holds => Ok(()),
+            FieldCheck::Compare(op, value) => write!(f, " {} {value}", op.name()),
+            FieldCheck::In(choices) => match choices.as_slice() {
+                [choice @ LiteralChoice::Range(..)] => write!(f, " in {choice}"),
                 _ => {
-                    let choices: Vec<String> = choices.iter().map(Choice::to_string).collect();
+                    let choices: Vec<String> =
+                        choices.iter().map(LiteralChoice::to_string).collect();
                     write!(f, " in {{{}}}", choices.join(", "))
                 }
             },
-            Check::Contains(value) => write!(f, " contains {value}"),
-            Check::Like(pattern) => write!(f, " ~ {}", Quoted(pattern)),
+            FieldCheck::Contains(value) => write!(f, " contains {value}"),
+            FieldCheck::Like(pattern) => write!(f, " ~ {}", QuotedText(pattern)),
         }
     }
 }
 
-impl Display for Part {
+impl Display for BytePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self { from, count: Some(1) } => write!(f, "[{from}]"),
@@ -204,7 +208,7 @@ impl Display for Part {
     }
 }
 
-impl Display for Choice {
+impl Display for LiteralChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::One(value) => value.fmt(f),
@@ -213,7 +217,7 @@ impl Display for Choice {
     }
 }
 
-impl Display for Literal {
+impl Display for FilterLiteral {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => number.fmt(f),
@@ -224,7 +228,7 @@ impl Display for Literal {
                     UNITS.into_iter().find(|(_, size)| time % size == 0).unwrap_or(("ps", 1));
                 write!(f, "{}{unit}", time / size)
             }
-            Self::Text(text) => Quoted(text).fmt(f),
+            Self::Text(text) => QuotedText(text).fmt(f),
             Self::Word(word) | Self::Rank(word, _) => f.write_str(word),
             Self::Bytes(bytes) => colons(f, bytes),
             Self::Flag(set) => set.fmt(f),
@@ -245,9 +249,9 @@ pub(super) fn colons(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
 }
 
 /// Text between quotation marks.
-struct Quoted<'a>(&'a str);
+struct QuotedText<'a>(&'a str);
 
-impl Display for Quoted<'_> {
+impl Display for QuotedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\"{}\"", self.0.replace('\\', "\\\\").replace('"', "\\\""))
     }

@@ -41,11 +41,11 @@ pub enum RowKind {
 
 /// Something that rows of one kind have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct RowField {
     /// Its name in the JSON; behind a dot, a member of a member.
     pub name: &'static str,
     /// What it may be.
-    pub shape: Shape,
+    pub shape: FieldShape,
     /// What a number counts, where it counts anything.
     pub unit: &'static str,
     /// The rule that it comes from, if there is one.
@@ -56,7 +56,7 @@ pub struct Field {
 
 /// What a field may be. Where a row has several values of a field, as lists do, each of them counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum FieldShape {
     /// A whole number, up to this.
     Number(u64),
     /// A whole number, which may be less than 0.
@@ -141,7 +141,7 @@ impl RowKind {
 
     /// What they have, in the order of their JSON.
     #[must_use]
-    pub const fn fields(self) -> &'static [Field] {
+    pub const fn fields(self) -> &'static [RowField] {
         match self {
             Self::Channels => table::CHANNELS,
             Self::Packets => table::PACKETS,
@@ -161,14 +161,14 @@ impl RowKind {
 
     /// The field of a name.
     #[must_use]
-    pub fn field(self, name: &str) -> Option<&'static Field> {
+    pub fn field(self, name: &str) -> Option<&'static RowField> {
         having(name).iter().find(|(kind, _)| *kind == self).map(|(_, field)| *field)
     }
 }
 
 /// The kinds of rows that have a field of a name, and that field.
-pub(super) fn having(name: &str) -> &'static [(RowKind, &'static Field)] {
-    type Named = BTreeMap<&'static str, Vec<(RowKind, &'static Field)>>;
+pub(super) fn having(name: &str) -> &'static [(RowKind, &'static RowField)] {
+    type Named = BTreeMap<&'static str, Vec<(RowKind, &'static RowField)>>;
     static NAMED: LazyLock<Named> = LazyLock::new(|| {
         let mut named = Named::new();
         for kind in RowKind::ALL {
@@ -181,10 +181,10 @@ pub(super) fn having(name: &str) -> &'static [(RowKind, &'static Field)] {
     NAMED.get(name).map(Vec::as_slice).unwrap_or_default()
 }
 
-impl Field {
+impl RowField {
     pub(super) const fn new(
         name: &'static str,
-        shape: Shape,
+        shape: FieldShape,
         unit: &'static str,
         rule: &'static str,
         help: &'static str,
@@ -196,14 +196,18 @@ impl Field {
     #[must_use]
     pub const fn words(&self) -> &'static [&'static str] {
         match self.shape {
-            Shape::Words(words) | Shape::Ranks(words) => words,
-            Shape::Number(_) | Shape::Signed | Shape::Real | Shape::Place | Shape::Time => &[],
-            Shape::Text | Shape::Bytes | Shape::Flag | Shape::List => &[],
+            FieldShape::Words(words) | FieldShape::Ranks(words) => words,
+            FieldShape::Number(_)
+            | FieldShape::Signed
+            | FieldShape::Real
+            | FieldShape::Place
+            | FieldShape::Time => &[],
+            FieldShape::Text | FieldShape::Bytes | FieldShape::Flag | FieldShape::List => &[],
         }
     }
 }
 
-impl Shape {
+impl FieldShape {
     /// The greatest number that it may be, if it is a number that has one.
     #[must_use]
     pub const fn most(self) -> Option<u64> {
@@ -230,7 +234,7 @@ impl Shape {
 
 /// A field as a row of `--list-fields`: the contract of `docs/filter.md`.
 #[derive(Debug, Serialize)]
-struct FieldRow<'a> {
+struct FieldInfo<'a> {
     name: &'a str,
     r#type: &'a str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -240,12 +244,12 @@ struct FieldRow<'a> {
     help: &'a str,
 }
 
-impl Serialize for Field {
+impl Serialize for RowField {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let some = |text: &'static str| (!text.is_empty()).then_some(text);
         let Self { name, shape, unit, rule, help } = *self;
         let (unit, rule) = (some(unit), some(rule));
-        FieldRow { name, r#type: shape.name(), words: self.words(), unit, rule, help }
+        FieldInfo { name, r#type: shape.name(), words: self.words(), unit, rule, help }
             .serialize(serializer)
     }
 }

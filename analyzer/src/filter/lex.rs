@@ -10,23 +10,23 @@ use nom::multi::{fold_many0, many1_count};
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Parser};
 
-use super::error::{Fault, shortened};
-use super::expr::Op;
+use super::error::{FilterFault, shortened};
+use super::expr::CompareOp;
 
 /// A word or mark, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Token<'a> {
+pub(super) struct FilterToken<'a> {
     pub(super) at: Range<usize>,
-    pub(super) what: Lexeme<'a>,
+    pub(super) what: TokenKind<'a>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Lexeme<'a> {
+pub(super) enum TokenKind<'a> {
     /// A name, a number, bytes, a pattern: what it is, is said by what stands around it.
     Word(&'a str),
     /// Text between quotation marks.
     Quoted(String),
-    Compare(Op),
+    Compare(CompareOp),
     Like,
     And,
     Or,
@@ -44,15 +44,15 @@ pub(super) enum Lexeme<'a> {
 }
 
 /// The words and marks of an expression.
-pub(super) fn lexemes(text: &str) -> Result<Vec<Token<'_>>, Fault> {
+pub(super) fn lexemes(text: &str) -> Result<Vec<FilterToken<'_>>, FilterFault> {
     let mut tokens = Vec::new();
     let mut rest = skipped(text);
     while let Ok((after, what)) = lexeme(rest) {
         let at = text.len() - rest.len()..text.len() - after.len();
-        if let Lexeme::Stray(found) = what {
+        if let TokenKind::Stray(found) = what {
             return Err(stray(found, at));
         }
-        tokens.push(Token { at, what });
+        tokens.push(FilterToken { at, what });
         rest = skipped(after);
     }
     Ok(tokens)
@@ -67,33 +67,33 @@ fn blank(text: &str) -> IResult<&str, &str> {
 }
 
 /// There is a lexeme wherever there is a character.
-fn lexeme(text: &str) -> IResult<&str, Lexeme<'_>> {
+fn lexeme(text: &str) -> IResult<&str, TokenKind<'_>> {
     alt((
-        map(word, Lexeme::Word),
-        map(quoted, Lexeme::Quoted),
+        map(word, TokenKind::Word),
+        map(quoted, TokenKind::Quoted),
         alt((
-            value(Lexeme::Compare(Op::Equal), tag("==")),
-            value(Lexeme::Compare(Op::Unequal), tag("!=")),
-            value(Lexeme::Compare(Op::AtMost), tag("<=")),
-            value(Lexeme::Compare(Op::AtLeast), tag(">=")),
-            value(Lexeme::Compare(Op::Less), char('<')),
-            value(Lexeme::Compare(Op::More), char('>')),
-            value(Lexeme::And, tag("&&")),
-            value(Lexeme::Or, tag("||")),
-            value(Lexeme::Not, char('!')),
-            value(Lexeme::Like, char('~')),
-            value(Lexeme::Upto, tag("..")),
+            value(TokenKind::Compare(CompareOp::Equal), tag("==")),
+            value(TokenKind::Compare(CompareOp::Unequal), tag("!=")),
+            value(TokenKind::Compare(CompareOp::AtMost), tag("<=")),
+            value(TokenKind::Compare(CompareOp::AtLeast), tag(">=")),
+            value(TokenKind::Compare(CompareOp::Less), char('<')),
+            value(TokenKind::Compare(CompareOp::More), char('>')),
+            value(TokenKind::And, tag("&&")),
+            value(TokenKind::Or, tag("||")),
+            value(TokenKind::Not, char('!')),
+            value(TokenKind::Like, char('~')),
+            value(TokenKind::Upto, tag("..")),
         )),
         alt((
-            value(Lexeme::Open, char('(')),
-            value(Lexeme::Close, char(')')),
-            value(Lexeme::OpenSet, char('{')),
-            value(Lexeme::CloseSet, char('}')),
-            value(Lexeme::OpenSlice, char('[')),
-            value(Lexeme::CloseSlice, char(']')),
-            value(Lexeme::Comma, char(',')),
+            value(TokenKind::Open, char('(')),
+            value(TokenKind::Close, char(')')),
+            value(TokenKind::OpenSet, char('{')),
+            value(TokenKind::CloseSet, char('}')),
+            value(TokenKind::OpenSlice, char('[')),
+            value(TokenKind::CloseSlice, char(']')),
+            value(TokenKind::Comma, char(',')),
         )),
-        map(anychar, Lexeme::Stray),
+        map(anychar, TokenKind::Stray),
     ))
     .parse(text)
 }
@@ -116,9 +116,13 @@ fn quoted(text: &str) -> IResult<&str, String> {
     delimited(char('"'), text_of, char('"')).parse(text)
 }
 
-fn stray(found: char, at: Range<usize>) -> Fault {
+fn stray(found: char, at: Range<usize>) -> FilterFault {
     if found == '"' {
-        return Fault::new(at, "text has no end", "it begins here, and there is no `\"` behind it");
+        return FilterFault::new(
+            at,
+            "text has no end",
+            "it begins here, and there is no `\"` behind it",
+        );
     }
     let (expected, help) = match found {
         '=' => ("no mark of the language", Some("did you mean `==`?")),
@@ -128,5 +132,5 @@ fn stray(found: char, at: Range<usize>) -> Fault {
         _ => ("no mark of the language", None),
     };
     let message = format!("`{}` stands where it means nothing", shortened(&found.to_string()));
-    Fault::new(at, message, expected).with(help.map(str::to_owned))
+    FilterFault::new(at, message, expected).with(help.map(str::to_owned))
 }

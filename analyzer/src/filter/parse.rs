@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-use super::error::{Fault, shortened};
-use super::expr::{Check, Choice, Expr, Literal, Op, Part, Test};
-use super::field::{Field, RowKind};
-use super::lex::{Lexeme, Token, lexemes};
-use super::types::{self, Ask, Named};
+use super::error::{FilterFault, shortened};
+use super::expr::{
+    BytePart, CompareOp, FieldCheck, FieldTest, FilterExpr, FilterLiteral, LiteralChoice,
+};
+use super::field::{RowField, RowKind};
+use super::lex::{FilterToken, TokenKind, lexemes};
+use super::types::{self, CheckForm, NamedWord};
 
 /// Longest expression, in bytes. *Chosen*: pages of text, and what it costs to evaluate is bounded.
 pub const TEXT_MAX: usize = 4096;
@@ -15,87 +17,91 @@ pub const TEXT_MAX: usize = 4096;
 pub const DEPTH_MAX: usize = 64;
 
 /// What an expression asks, and the fields that it looks at.
-pub(super) fn parse(text: &str, kind: RowKind) -> Result<(Expr, Vec<&'static Field>), Fault> {
+pub(super) fn parse(
+    text: &str,
+    kind: RowKind,
+) -> Result<(FilterExpr, Vec<&'static RowField>), FilterFault> {
     if text.len() > TEXT_MAX {
         let message = format!("the expression has {} bytes", text.len());
-        return Err(Fault::new(TEXT_MAX..TEXT_MAX, message, format!("at most {TEXT_MAX}")));
+        return Err(FilterFault::new(TEXT_MAX..TEXT_MAX, message, format!("at most {TEXT_MAX}")));
     }
     let tokens = lexemes(text)?;
-    let mut parser = Parser { kind, end: text.len(), tokens: &tokens, depth: 0, cells: Vec::new() };
+    let mut parser =
+        FilterParser { kind, end: text.len(), tokens: &tokens, depth: 0, cells: Vec::new() };
     let expr = parser.any()?;
     match parser.tokens.first() {
         None => Ok((expr, parser.cells)),
-        Some(Token { what: Lexeme::Close, at }) => {
-            Err(Fault::new(at.clone(), "a parenthesis closes none", "no `(` before it"))
+        Some(FilterToken { what: TokenKind::Close, at }) => {
+            Err(FilterFault::new(at.clone(), "a parenthesis closes none", "no `(` before it"))
         }
         Some(_) => Err(parser.unexpected("`&&`, `||` or the end")),
     }
 }
 
-struct Parser<'t> {
+struct FilterParser<'t> {
     kind: RowKind,
     /// Bytes of the text.
     end: usize,
-    tokens: &'t [Token<'t>],
+    tokens: &'t [FilterToken<'t>],
     depth: usize,
-    cells: Vec<&'static Field>,
+    cells: Vec<&'static RowField>,
 }
 
 /// The operators by their words.
-const WORDS: [(&str, Op); 6] = [
-    ("eq", Op::Equal),
-    ("ne", Op::Unequal),
-    ("lt", Op::Less),
-    ("le", Op::AtMost),
-    ("gt", Op::More),
-    ("ge", Op::AtLeast),
+const WORDS: [(&str, CompareOp); 6] = [
+    ("eq", CompareOp::Equal),
+    ("ne", CompareOp::Unequal),
+    ("lt", CompareOp::Less),
+    ("le", CompareOp::AtMost),
+    ("gt", CompareOp::More),
+    ("ge", CompareOp::AtLeast),
 ];
 
-impl<'t> Parser<'t> {
-    fn any(&mut self) -> Result<Expr, Fault> {
+impl<'t> FilterParser<'t> {
+    fn any(&mut self) -> Result<FilterExpr, FilterFault> {
         let mut parts = vec![self.all()?];
-        while self.takes(&Lexeme::Or) || self.takes(&Lexeme::Word("or")) {
+        while self.takes(&TokenKind::Or) || self.takes(&TokenKind::Word("or")) {
             parts.push(self.all()?);
         }
-        Ok(one_or(parts, Expr::Any))
+        Ok(one_or(parts, FilterExpr::Any))
     }
 
-    fn all(&mut self) -> Result<Expr, Fault> {
+    fn all(&mut self) -> Result<FilterExpr, FilterFault> {
         let mut parts = vec![self.negated()?];
-        while self.takes(&Lexeme::And) || self.takes(&Lexeme::Word("and")) {
+        while self.takes(&TokenKind::And) || self.takes(&TokenKind::Word("and")) {
             parts.push(self.negated()?);
         }
-        Ok(one_or(parts, Expr::All))
+        Ok(one_or(parts, FilterExpr::All))
     }
 
-    fn negated(&mut self) -> Result<Expr, Fault> {
+    fn negated(&mut self) -> Result<FilterExpr, FilterFault> {
         let at = self.here();
-        if self.takes(&Lexeme::Not) || self.takes(&Lexeme::Word("not")) {
+        if self.takes(&TokenKind::Not) || self.takes(&TokenKind::Word("not")) {
             // `!(` is one level: an expression that is written out is no deeper than it was.
             let open = self.here();
             self.deeper(at, |parser| {
-                let inside = if parser.takes(&Lexeme::Open) {
+                let inside = if parser.takes(&TokenKind::Open) {
                     parser.closed(open)?
                 } else {
                     parser.negated()?
                 };
-                Ok(Expr::Not(Box::new(inside)))
+                Ok(FilterExpr::Not(Box::new(inside)))
             })
-        } else if self.takes(&Lexeme::Open) {
+        } else if self.takes(&TokenKind::Open) {
             self.deeper(at.clone(), |parser| parser.closed(at))
         } else {
-            self.test().map(Expr::Test)
+            self.test().map(FilterExpr::Test)
         }
     }
 
     /// What stands behind an opening parenthesis, up to the one that closes it.
-    fn closed(&mut self, open: Range<usize>) -> Result<Expr, Fault> {
+    fn closed(&mut self, open: Range<usize>) -> Result<FilterExpr, FilterFault> {
         let inside = self.any()?;
-        if self.takes(&Lexeme::Close) {
+        if self.takes(&TokenKind::Close) {
             return Ok(inside);
         }
         match self.tokens.first() {
-            None => Err(Fault::new(open, "a parenthesis is not closed", "no `)` behind it")),
+            None => Err(FilterFault::new(open, "a parenthesis is not closed", "no `)` behind it")),
             Some(_) => Err(self.unexpected("`&&`, `||` or `)`")),
         }
     }
@@ -103,10 +109,14 @@ impl<'t> Parser<'t> {
     fn deeper(
         &mut self,
         at: Range<usize>,
-        inside: impl FnOnce(&mut Self) -> Result<Expr, Fault>,
-    ) -> Result<Expr, Fault> {
+        inside: impl FnOnce(&mut Self) -> Result<FilterExpr, FilterFault>,
+    ) -> Result<FilterExpr, FilterFault> {
         if self.depth == DEPTH_MAX {
-            return Err(Fault::new(at, "nested too deep", format!("at most {DEPTH_MAX} levels")));
+            return Err(FilterFault::new(
+                at,
+                "nested too deep",
+                format!("at most {DEPTH_MAX} levels"),
+            ));
         }
         self.depth += 1;
         let found = inside(self);
@@ -114,91 +124,104 @@ impl<'t> Parser<'t> {
         found
     }
 
-    fn test(&mut self) -> Result<Test, Fault> {
-        let Some(Token { what: Lexeme::Word(name), at }) = self.tokens.first() else {
+    fn test(&mut self) -> Result<FieldTest, FilterFault> {
+        let Some(FilterToken { what: TokenKind::Word(name), at }) = self.tokens.first() else {
             return Err(self.unexpected("a field"));
         };
         self.advance();
         let (field, word) = match types::named(self.kind, name, at)? {
-            Named::Field(field) => (field, None),
-            Named::Word(field, word) => (field, Some(word)),
+            NamedWord::Field(field) => (field, None),
+            NamedWord::Word(field, word) => (field, Some(word)),
         };
         let cell = self.cells.iter().position(|known| *known == field).unwrap_or_else(|| {
             self.cells.push(field);
             self.cells.len() - 1
         });
         if let Some(word) = word {
-            return Ok(Test { field, cell, part: None, check: Check::Compare(Op::Equal, word) });
+            return Ok(FieldTest {
+                field,
+                cell,
+                part: None,
+                check: FieldCheck::Compare(CompareOp::Equal, word),
+            });
         }
         let part = match self.tokens.first() {
-            Some(Token { what: Lexeme::OpenSlice, .. }) => Some(self.part(field)?),
+            Some(FilterToken { what: TokenKind::OpenSlice, .. }) => Some(self.part(field)?),
             Some(_) | None => None,
         };
         let check = self.check(field, part)?;
-        Ok(Test { field, cell, part, check })
+        Ok(FieldTest { field, cell, part, check })
     }
 
     /// `[0:2]`, and the like.
-    fn part(&mut self, field: &Field) -> Result<Part, Fault> {
+    fn part(&mut self, field: &RowField) -> Result<BytePart, FilterFault> {
         let from = self.here();
         self.advance();
         let part = match self.tokens.first() {
-            Some(Token { what: Lexeme::Word(text), at }) => types::part(text, at)?,
+            Some(FilterToken { what: TokenKind::Word(text), at }) => types::part(text, at)?,
             Some(_) | None => return Err(self.unexpected("the first byte, `:`, how many: `[0:2]`")),
         };
         self.advance();
         let to = self.here();
-        if !self.takes(&Lexeme::CloseSlice) {
+        if !self.takes(&TokenKind::CloseSlice) {
             return Err(self.unexpected("`]`"));
         }
-        types::may_ask(field, Ask::Part, &(from.start..to.end))?;
+        types::may_ask(field, CheckForm::Part, &(from.start..to.end))?;
         Ok(part)
     }
 
-    fn check(&mut self, field: &'static Field, part: Option<Part>) -> Result<Check, Fault> {
+    fn check(
+        &mut self,
+        field: &'static RowField,
+        part: Option<BytePart>,
+    ) -> Result<FieldCheck, FilterFault> {
         let at = self.here();
         let Some(token) = self.tokens.first() else { return Ok(types::alone(field)) };
-        let word = WORDS.iter().find(|(word, _)| token.what == Lexeme::Word(word));
-        let mark = Op::ALL.into_iter().find(|op| token.what == Lexeme::Compare(*op));
+        let word = WORDS.iter().find(|(word, _)| token.what == TokenKind::Word(word));
+        let mark = CompareOp::ALL.into_iter().find(|op| token.what == TokenKind::Compare(*op));
         if let Some(op) = mark.or(word.map(|(_, op)| *op)) {
-            types::may_ask(field, Ask::of(op), &at)?;
+            types::may_ask(field, CheckForm::of(op), &at)?;
             self.advance();
-            return Ok(Check::Compare(op, self.value(field, part)?));
+            return Ok(FieldCheck::Compare(op, self.value(field, part)?));
         }
-        if self.takes(&Lexeme::Word("in")) {
-            types::may_ask(field, Ask::Within, &at)?;
-            Ok(Check::In(self.choices(field, part)?))
-        } else if self.takes(&Lexeme::Word("contains")) {
-            types::may_ask(field, Ask::Contains, &at)?;
+        if self.takes(&TokenKind::Word("in")) {
+            types::may_ask(field, CheckForm::Within, &at)?;
+            Ok(FieldCheck::In(self.choices(field, part)?))
+        } else if self.takes(&TokenKind::Word("contains")) {
+            types::may_ask(field, CheckForm::Contains, &at)?;
             // What is looked for may be of any length.
-            Ok(Check::Contains(self.value(field, None)?))
-        } else if self.takes(&Lexeme::Like) || self.takes(&Lexeme::Word("like")) {
-            types::may_ask(field, Ask::Like, &at)?;
+            Ok(FieldCheck::Contains(self.value(field, None)?))
+        } else if self.takes(&TokenKind::Like) || self.takes(&TokenKind::Word("like")) {
+            types::may_ask(field, CheckForm::Like, &at)?;
             let (pattern, at) = self.text("a pattern: \"s0:*\"")?;
-            types::pattern(field, pattern, &at).map(Check::Like)
+            types::pattern(field, pattern, &at).map(FieldCheck::Like)
         } else {
             Ok(types::alone(field))
         }
     }
 
     /// `{1, 5, 8..12}`, or a range alone.
-    fn choices(&mut self, field: &Field, part: Option<Part>) -> Result<Vec<Choice>, Fault> {
-        if !self.takes(&Lexeme::OpenSet) {
+    fn choices(
+        &mut self,
+        field: &RowField,
+        part: Option<BytePart>,
+    ) -> Result<Vec<LiteralChoice>, FilterFault> {
+        if !self.takes(&TokenKind::OpenSet) {
             return match self.choice(field, part)? {
-                (range @ Choice::Range(..), _) => Ok(vec![range]),
-                (Choice::One(_), at) => {
+                (range @ LiteralChoice::Range(..), _) => Ok(vec![range]),
+                (LiteralChoice::One(_), at) => {
                     let message = "`in` takes a range or a set";
-                    Err(Fault::new(at, message, "expected `10..20`, or `{10, 12}`"))
+                    Err(FilterFault::new(at, message, "expected `10..20`, or `{10, 12}`"))
                 }
             };
         }
         let mut choices = Vec::new();
         loop {
             choices.push(self.choice(field, part)?.0);
-            if self.takes(&Lexeme::CloseSet) {
+            if self.takes(&TokenKind::CloseSet) {
                 return Ok(choices);
             }
-            if !self.takes(&Lexeme::Comma) {
+            if !self.takes(&TokenKind::Comma) {
                 return Err(self.unexpected("`,` or `}`"));
             }
         }
@@ -206,16 +229,16 @@ impl<'t> Parser<'t> {
 
     fn choice(
         &mut self,
-        field: &Field,
-        part: Option<Part>,
-    ) -> Result<(Choice, Range<usize>), Fault> {
+        field: &RowField,
+        part: Option<BytePart>,
+    ) -> Result<(LiteralChoice, Range<usize>), FilterFault> {
         let start = self.here();
         let from = self.value(field, part)?;
         let upto = self.here();
-        if !self.takes(&Lexeme::Upto) {
-            return Ok((Choice::One(from), start));
+        if !self.takes(&TokenKind::Upto) {
+            return Ok((LiteralChoice::One(from), start));
         }
-        types::may_ask(field, Ask::Order, &upto)?;
+        types::may_ask(field, CheckForm::Order, &upto)?;
         let end = self.here();
         let to = self.value(field, part)?;
         let at = start.start..end.end;
@@ -223,7 +246,11 @@ impl<'t> Parser<'t> {
     }
 
     /// A value of the field.
-    fn value(&mut self, field: &Field, part: Option<Part>) -> Result<Literal, Fault> {
+    fn value(
+        &mut self,
+        field: &RowField,
+        part: Option<BytePart>,
+    ) -> Result<FilterLiteral, FilterFault> {
         let (text, at) = self.text(types::expected(field))?;
         let value = types::literal(field, text, &at)?;
         types::may_be_as_long(part, &value, &at)?;
@@ -231,10 +258,10 @@ impl<'t> Parser<'t> {
     }
 
     /// A word, or text between quotation marks.
-    fn text(&mut self, expected: &str) -> Result<(&'t str, Range<usize>), Fault> {
+    fn text(&mut self, expected: &str) -> Result<(&'t str, Range<usize>), FilterFault> {
         let text = match self.tokens.first() {
-            Some(Token { what: Lexeme::Word(text), at }) => (*text, at.clone()),
-            Some(Token { what: Lexeme::Quoted(text), at }) => (text.as_str(), at.clone()),
+            Some(FilterToken { what: TokenKind::Word(text), at }) => (*text, at.clone()),
+            Some(FilterToken { what: TokenKind::Quoted(text), at }) => (text.as_str(), at.clone()),
             Some(_) | None => return Err(self.unexpected(expected)),
         };
         self.advance();
@@ -251,7 +278,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Goes past the next word or mark, if it is this.
-    fn takes(&mut self, what: &Lexeme<'_>) -> bool {
+    fn takes(&mut self, what: &TokenKind<'_>) -> bool {
         let found = self.tokens.first().is_some_and(|token| token.what == *what);
         if found {
             self.advance();
@@ -259,23 +286,26 @@ impl<'t> Parser<'t> {
         found
     }
 
-    fn unexpected(&self, expected: &str) -> Fault {
+    fn unexpected(&self, expected: &str) -> FilterFault {
         let expected = format!("expected {expected}");
         match self.tokens.first() {
-            None if self.end == 0 => Fault::new(0..0, "the expression is empty", expected),
-            None => Fault::new(self.here(), "the expression ends too early", expected),
-            Some(Token { what: Lexeme::Word(word), at }) => {
+            None if self.end == 0 => FilterFault::new(0..0, "the expression is empty", expected),
+            None => FilterFault::new(self.here(), "the expression ends too early", expected),
+            Some(FilterToken { what: TokenKind::Word(word), at }) => {
                 let message = format!("`{}` stands where it means nothing", shortened(word));
-                Fault::new(at.clone(), message, expected)
+                FilterFault::new(at.clone(), message, expected)
             }
-            Some(Token { at, .. }) => {
-                Fault::new(at.clone(), "this stands where it means nothing", expected)
+            Some(FilterToken { at, .. }) => {
+                FilterFault::new(at.clone(), "this stands where it means nothing", expected)
             }
         }
     }
 }
 
-fn one_or(mut parts: Vec<Expr>, many: impl FnOnce(Vec<Expr>) -> Expr) -> Expr {
+fn one_or(
+    mut parts: Vec<FilterExpr>,
+    many: impl FnOnce(Vec<FilterExpr>) -> FilterExpr,
+) -> FilterExpr {
     match parts.pop() {
         Some(only) if parts.is_empty() => only,
         last => {

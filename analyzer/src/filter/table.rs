@@ -7,13 +7,13 @@ mod links;
 mod slack;
 mod transport;
 
-use super::field::Field;
-use super::field::Shape::{Bytes, Flag, List, Number, Place, Text, Words};
-use crate::blocking::{Broken, Ended, Root};
-use crate::event::By;
-use crate::event::Event;
-use crate::packet::{EndedBy, crc_name};
-use codec::packet::Check;
+use super::field::FieldShape::{Bytes, Flag, List, Number, Place, Text, Words};
+use super::field::RowField;
+use crate::blocking::{DeadlockRelease, StopEnd, WaitRoot};
+use crate::event::LinkEvent;
+use crate::event::ResumeCause;
+use crate::packet::{PacketEnd, crc_name};
+use codec::packet::CrcCheck;
 
 pub(super) use self::conversations::{CONVERSATIONS, REMARKS};
 pub(super) use self::findings::FINDINGS;
@@ -26,164 +26,165 @@ const U32: u64 = u32::MAX as u64;
 const BYTE: u64 = 255;
 
 /// The last field of every row: see [`crate::captured`].
-const CAPTURE: Field =
-    Field::new("capture", Number(U32), "", "", "number of the capture in the file");
+const CAPTURE: RowField =
+    RowField::new("capture", Number(U32), "", "", "number of the capture in the file");
 
-const CHANNEL: Field = Field::new("channel", Text, "", "", "name of the channel");
+const CHANNEL: RowField = RowField::new("channel", Text, "", "", "name of the channel");
 
 /// Verdicts on a CRC.
-const CRC: &[&str] = &[crc_name(Check::Good), "bad", crc_name(Check::Runt)];
+const CRC: &[&str] = &[crc_name(CrcCheck::Good), "bad", crc_name(CrcCheck::Runt)];
 
 const ENDED_BY: &[&str] = &[
-    EndedBy::Gap.name(),
-    EndedBy::OpenLink.name(),
-    EndedBy::Reset.name(),
-    EndedBy::Hole.name(),
-    EndedBy::CaptureEnd.name(),
+    PacketEnd::Gap.name(),
+    PacketEnd::OpenLink.name(),
+    PacketEnd::Reset.name(),
+    PacketEnd::Hole.name(),
+    PacketEnd::CaptureEnd.name(),
 ];
 
 const EVENT: &[&str] = &[
-    Event::OpenLink.kind(),
-    Event::LinkRestored.kind(),
-    Event::ForwardReset.kind(),
-    Event::ResetEnded.kind(),
-    Event::BackwardReset.kind(),
-    Event::OverrunAlarm.kind(),
+    LinkEvent::OpenLink.kind(),
+    LinkEvent::LinkRestored.kind(),
+    LinkEvent::ForwardReset.kind(),
+    LinkEvent::ResetEnded.kind(),
+    LinkEvent::BackwardReset.kind(),
+    LinkEvent::OverrunAlarm.kind(),
     "probe",
     "reply",
-    Event::InvalidCode(0).kind(),
+    LinkEvent::InvalidCode(0).kind(),
     "corrected-code",
-    Event::Hole { missing: 0 }.kind(),
-    Event::SenderStopped.kind(),
-    Event::SenderResumed(By::Go).kind(),
+    LinkEvent::Hole { missing: 0 }.kind(),
+    LinkEvent::SenderStopped.kind(),
+    LinkEvent::SenderResumed(ResumeCause::Go).kind(),
 ];
 
-const BY: &[&str] = &[By::Go.name(), By::OpenLink.name(), By::Reset.name()];
+const BY: &[&str] =
+    &[ResumeCause::Go.name(), ResumeCause::OpenLink.name(), ResumeCause::Reset.name()];
 
 /// Symbols that single errors are corrected to. C-4
 const CORRECTED: &[&str] = &["GAP", "GO", "STOP", "FRES", "ORUN", "BRES"];
 
 /// Members of `control`.
 #[rustfmt::skip]
-const CONTROL: [Field; 9] = [
-    Field::new("control.IDLE", Number(U64), "characters", "C-6", "how many of these"),
-    Field::new("control.GAP", Number(U64), "characters", "P-1", "how many of these"),
-    Field::new("control.GO", Number(U64), "characters", "F-1", "how many of these"),
-    Field::new("control.STOP", Number(U64), "characters", "F-1", "how many of these"),
-    Field::new("control.ORUN", Number(U64), "characters", "F-9", "how many of these"),
-    Field::new("control.FRES", Number(U64), "characters", "R-2", "how many of these"),
-    Field::new("control.BRES", Number(U64), "characters", "R-5", "how many of these"),
-    Field::new("control.PRBn", Number(U64), "characters", "R-6", "how many of these"),
-    Field::new("control.REPLx", Number(U64), "characters", "R-6", "how many of these"),
+const CONTROL: [RowField; 9] = [
+    RowField::new("control.IDLE", Number(U64), "characters", "C-6", "how many of these"),
+    RowField::new("control.GAP", Number(U64), "characters", "P-1", "how many of these"),
+    RowField::new("control.GO", Number(U64), "characters", "F-1", "how many of these"),
+    RowField::new("control.STOP", Number(U64), "characters", "F-1", "how many of these"),
+    RowField::new("control.ORUN", Number(U64), "characters", "F-9", "how many of these"),
+    RowField::new("control.FRES", Number(U64), "characters", "R-2", "how many of these"),
+    RowField::new("control.BRES", Number(U64), "characters", "R-5", "how many of these"),
+    RowField::new("control.PRBn", Number(U64), "characters", "R-6", "how many of these"),
+    RowField::new("control.REPLx", Number(U64), "characters", "R-6", "how many of these"),
 ];
 
 #[rustfmt::skip]
-pub(super) const CHANNELS: &[Field] = &[
-    Field::new("index", Number(U32), "", "", "number of the channel's interface in the file"),
-    Field::new("name", Text, "", "", "name of the channel"),
-    Field::new("peer", Number(U32), "", "", "index of the opposite channel"),
-    Field::new("period_ps", Number(U64), "ps", "", "character period"),
-    Field::new("characters", Number(U64), "characters", "", "characters recorded"),
-    Field::new("data", Number(U64), "bytes", "C-1", "data bytes"),
-    Field::new("control", List, "kinds", "C-2", "control symbols, by kind"),
+pub(super) const CHANNELS: &[RowField] = &[
+    RowField::new("index", Number(U32), "", "", "number of the channel's interface in the file"),
+    RowField::new("name", Text, "", "", "name of the channel"),
+    RowField::new("peer", Number(U32), "", "", "index of the opposite channel"),
+    RowField::new("period_ps", Number(U64), "ps", "", "character period"),
+    RowField::new("characters", Number(U64), "characters", "", "characters recorded"),
+    RowField::new("data", Number(U64), "bytes", "C-1", "data bytes"),
+    RowField::new("control", List, "kinds", "C-2", "control symbols, by kind"),
     CONTROL[0], CONTROL[1], CONTROL[2], CONTROL[3], CONTROL[4],
     CONTROL[5], CONTROL[6], CONTROL[7], CONTROL[8],
-    Field::new("corrected", Number(U64), "characters", "C-4", "symbols that had to be corrected"),
-    Field::new("invalid", Number(U64), "characters", "C-5", "control codes that are no symbol"),
-    Field::new("holes", Number(U64), "holes", "", "stretches that were not recorded"),
-    Field::new("first", Place, "characters", "", "place of the first character"),
-    Field::new("last", Place, "characters", "", "place of the last character"),
+    RowField::new("corrected", Number(U64), "characters", "C-4", "symbols that had to be corrected"),
+    RowField::new("invalid", Number(U64), "characters", "C-5", "control codes that are no symbol"),
+    RowField::new("holes", Number(U64), "holes", "", "stretches that were not recorded"),
+    RowField::new("first", Place, "characters", "", "place of the first character"),
+    RowField::new("last", Place, "characters", "", "place of the last character"),
     CAPTURE,
 ];
 
 #[rustfmt::skip]
-pub(super) const PACKETS: &[Field] = &[
+pub(super) const PACKETS: &[RowField] = &[
     CHANNEL,
-    Field::new("packet", Number(U64), "", "", "counts from 0 on the channel"),
-    Field::new("start", Place, "characters", "P-1", "place of the first data character"),
-    Field::new("end", Place, "characters", "P-1", "place of the last data character"),
-    Field::new("length", Number(U64), "bytes", "P-1", "data bytes, CRC byte included"),
-    Field::new("route", Bytes, "", "P-2", "the leading bytes with MSB 1"),
-    Field::new("tag", Number(127), "", "P-2", "the byte after the route"),
-    Field::new("payload", Number(U64), "bytes", "P-2", "bytes between tag and CRC byte"),
-    Field::new("crc", Words(CRC), "", "P-4", "what the CRC byte says; runt: fewer than two bytes"),
-    Field::new("syndrome", Number(BYTE), "", "P-5", "computed XOR received CRC; not of a runt"),
-    Field::new("ended_by", Words(ENDED_BY), "", "P-1", "what ended the packet"),
-    Field::new("bytes", Bytes, "", "P-1", "all its bytes, the first MiB at most"),
-    Field::new("route_left_out", Number(U64), "bytes", "", "bytes that route does not have"),
-    Field::new("bytes_left_out", Number(U64), "bytes", "", "bytes that bytes does not have"),
+    RowField::new("packet", Number(U64), "", "", "counts from 0 on the channel"),
+    RowField::new("start", Place, "characters", "P-1", "place of the first data character"),
+    RowField::new("end", Place, "characters", "P-1", "place of the last data character"),
+    RowField::new("length", Number(U64), "bytes", "P-1", "data bytes, CRC byte included"),
+    RowField::new("route", Bytes, "", "P-2", "the leading bytes with MSB 1"),
+    RowField::new("tag", Number(127), "", "P-2", "the byte after the route"),
+    RowField::new("payload", Number(U64), "bytes", "P-2", "bytes between tag and CRC byte"),
+    RowField::new("crc", Words(CRC), "", "P-4", "what the CRC byte says; runt: fewer than two bytes"),
+    RowField::new("syndrome", Number(BYTE), "", "P-5", "computed XOR received CRC; not of a runt"),
+    RowField::new("ended_by", Words(ENDED_BY), "", "P-1", "what ended the packet"),
+    RowField::new("bytes", Bytes, "", "P-1", "all its bytes, the first MiB at most"),
+    RowField::new("route_left_out", Number(U64), "bytes", "", "bytes that route does not have"),
+    RowField::new("bytes_left_out", Number(U64), "bytes", "", "bytes that bytes does not have"),
     CAPTURE,
 ];
 
 #[rustfmt::skip]
-pub(super) const EVENTS: &[Field] = &[
+pub(super) const EVENTS: &[RowField] = &[
     CHANNEL,
-    Field::new("at", Place, "characters", "", "where it was noticed"),
-    Field::new("event", Words(EVENT), "", "", "what was noticed"),
-    Field::new("number", Number(7), "", "R-6", "of a probe"),
-    Field::new("status", Number(15), "", "R-6", "of a reply"),
-    Field::new("code", Number(BYTE), "", "C-5", "of an invalid or corrected code"),
-    Field::new("symbol", Words(CORRECTED), "", "C-4", "what a corrected code was corrected to"),
-    Field::new("missing", Number(U64), "characters", "", "of a hole: how many were not recorded"),
-    Field::new("by", Words(BY), "", "F-2", "what released a stopped sender"),
+    RowField::new("at", Place, "characters", "", "where it was noticed"),
+    RowField::new("event", Words(EVENT), "", "", "what was noticed"),
+    RowField::new("number", Number(7), "", "R-6", "of a probe"),
+    RowField::new("status", Number(15), "", "R-6", "of a reply"),
+    RowField::new("code", Number(BYTE), "", "C-5", "of an invalid or corrected code"),
+    RowField::new("symbol", Words(CORRECTED), "", "C-4", "what a corrected code was corrected to"),
+    RowField::new("missing", Number(U64), "characters", "", "of a hole: how many were not recorded"),
+    RowField::new("by", Words(BY), "", "F-2", "what released a stopped sender"),
     CAPTURE,
 ];
 
 #[rustfmt::skip]
-pub(super) const CHARACTERS: &[Field] = &[
-    Field::new("at", Place, "characters", "", "first period, on the left channel"),
-    Field::new("left", Text, "", "", "what the left channel carried, in notation"),
-    Field::new("right", Text, "", "", "what the right channel carried, in notation"),
+pub(super) const CHARACTERS: &[RowField] = &[
+    RowField::new("at", Place, "characters", "", "first period, on the left channel"),
+    RowField::new("left", Text, "", "", "what the left channel carried, in notation"),
+    RowField::new("right", Text, "", "", "what the right channel carried, in notation"),
     CAPTURE,
 ];
 
 const WAIT: &[&str] = &["stop", "deadlock"];
 
 const STOP_ENDED_BY: &[&str] = &[
-    By::Go.name(),
-    By::OpenLink.name(),
-    By::Reset.name(),
-    Ended::Hole.name(),
-    Ended::CaptureEnd.name(),
+    ResumeCause::Go.name(),
+    ResumeCause::OpenLink.name(),
+    ResumeCause::Reset.name(),
+    StopEnd::Hole.name(),
+    StopEnd::CaptureEnd.name(),
 ];
 
 const ROOT: &[&str] = &[
-    Root::Host.name(),
-    Root::Busy.name(),
-    Root::Switch.name(),
-    Root::Cycle.name(),
-    Root::OpenLink.name(),
-    Root::OutOfSight.name(),
+    WaitRoot::Host.name(),
+    WaitRoot::Busy.name(),
+    WaitRoot::Switch.name(),
+    WaitRoot::Cycle.name(),
+    WaitRoot::OpenLink.name(),
+    WaitRoot::OutOfSight.name(),
 ];
 
 const BROKEN_BY: &[&str] = &[
-    By::Go.name(),
-    By::OpenLink.name(),
-    By::Reset.name(),
-    Broken::Dropped.name(),
-    Broken::Hole.name(),
+    ResumeCause::Go.name(),
+    ResumeCause::OpenLink.name(),
+    ResumeCause::Reset.name(),
+    DeadlockRelease::Dropped.name(),
+    DeadlockRelease::Hole.name(),
 ];
 
 #[rustfmt::skip]
-pub(super) const WAITS: &[Field] = &[
-    Field::new("kind", Words(WAIT), "", "", "what waited: one sender, or several in a circle"),
-    Field::new("number", Number(U64), "", "", "of a stop: counts from 0 in order of beginning"),
+pub(super) const WAITS: &[RowField] = &[
+    RowField::new("kind", Words(WAIT), "", "", "what waited: one sender, or several in a circle"),
+    RowField::new("number", Number(U64), "", "", "of a stop: counts from 0 in order of beginning"),
     CHANNEL,
-    Field::new("start", Place, "characters", "F-1", "where it began"),
-    Field::new("end", Place, "characters", "F-2", "where it ended"),
-    Field::new("periods", Place, "characters", "R-4", "how long it took"),
-    Field::new("ended_by", Words(STOP_ENDED_BY), "", "F-2", "what ended a stop"),
-    Field::new("timeout", Flag, "", "R-4", "whether the blocked-packet timeout ended it"),
-    Field::new("packet", Number(U64), "", "S-3", "the packet at the head of the input behind it"),
-    Field::new("chain", Text, "", "S-3", "channels waited for, one for the other"),
-    Field::new("behind", Number(U64), "", "", "number of the stop of the first of the chain"),
-    Field::new("root", Words(ROOT), "", "", "what the last of the chain was held up by"),
-    Field::new("node", Text, "", "", "the node at which the chain ends"),
-    Field::new("holders", List, "inputs", "S-3", "inputs whose packets had the output"),
-    Field::new("holders.channel", Text, "", "", "the channel to that input"),
-    Field::new("holders.packets", Number(U64), "packets", "", "how many of its packets"),
-    Field::new("channels", Text, "", "R-4", "of a deadlock: each waits for the next"),
-    Field::new("broken_by", Words(BROKEN_BY), "", "R-4", "what broke a deadlock"),
-    Field::new("broken_at", Text, "", "R-4", "the channel that went on then"),
+    RowField::new("start", Place, "characters", "F-1", "where it began"),
+    RowField::new("end", Place, "characters", "F-2", "where it ended"),
+    RowField::new("periods", Place, "characters", "R-4", "how long it took"),
+    RowField::new("ended_by", Words(STOP_ENDED_BY), "", "F-2", "what ended a stop"),
+    RowField::new("timeout", Flag, "", "R-4", "whether the blocked-packet timeout ended it"),
+    RowField::new("packet", Number(U64), "", "S-3", "the packet at the head of the input behind it"),
+    RowField::new("chain", Text, "", "S-3", "channels waited for, one for the other"),
+    RowField::new("behind", Number(U64), "", "", "number of the stop of the first of the chain"),
+    RowField::new("root", Words(ROOT), "", "", "what the last of the chain was held up by"),
+    RowField::new("node", Text, "", "", "the node at which the chain ends"),
+    RowField::new("holders", List, "inputs", "S-3", "inputs whose packets had the output"),
+    RowField::new("holders.channel", Text, "", "", "the channel to that input"),
+    RowField::new("holders.packets", Number(U64), "packets", "", "how many of its packets"),
+    RowField::new("channels", Text, "", "R-4", "of a deadlock: each waits for the next"),
+    RowField::new("broken_by", Words(BROKEN_BY), "", "R-4", "what broke a deadlock"),
+    RowField::new("broken_at", Text, "", "R-4", "the channel that went on then"),
     CAPTURE,
 ];

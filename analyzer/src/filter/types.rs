@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::error::{Fault, any_of, did_you_mean, shortened};
+use super::error::{FilterFault, any_of, did_you_mean, shortened};
 use super::eval::matches;
-use super::expr::{Check, Choice, Literal, Op, Part};
-use super::field::{Field, RowKind, Shape, having};
-use crate::window::Edge;
+use super::expr::{BytePart, CompareOp, FieldCheck, FilterLiteral, LiteralChoice};
+use super::field::{FieldShape, RowField, RowKind, having};
+use crate::window::WindowEdge;
 
 /// Most bytes of a value. *Chosen*: longer than any header, and looking for them stays quick.
 const BYTES_MAX: usize = 256;
@@ -15,29 +15,33 @@ const BYTES_MAX: usize = 256;
 const WORDS_BESIDE: usize = 6;
 
 /// What a name at the head of a test means.
-pub(super) enum Named {
-    Field(&'static Field),
+pub(super) enum NamedWord {
+    Field(&'static RowField),
     /// `crc.bad`: the field is that word.
-    Word(&'static Field, Literal),
+    Word(&'static RowField, FilterLiteral),
 }
 
 /// Looks a name up.
-pub(super) fn named(kind: RowKind, name: &str, at: &Range<usize>) -> Result<Named, Fault> {
+pub(super) fn named(
+    kind: RowKind,
+    name: &str,
+    at: &Range<usize>,
+) -> Result<NamedWord, FilterFault> {
     if let Some(field) = kind.field(name) {
-        return Ok(Named::Field(field));
+        return Ok(NamedWord::Field(field));
     }
     let parted = name.rsplit_once('.').and_then(|(field, word)| Some((kind.field(field)?, word)));
     if let Some((field, word)) = parted
         && !field.words().is_empty()
     {
         let at = at.end - word.len()..at.end;
-        return self::word(field, word, &at).map(|word| Named::Word(field, word));
+        return self::word(field, word, &at).map(|word| NamedWord::Word(field, word));
     }
     Err(unknown(kind, name, at))
 }
 
 /// No row of the kind has such a field.
-pub(super) fn unknown(kind: RowKind, name: &str, at: &Range<usize>) -> Fault {
+pub(super) fn unknown(kind: RowKind, name: &str, at: &Range<usize>) -> FilterFault {
     let shown = shortened(name);
     let others: Vec<&str> = having(name).iter().map(|(other, _)| other.command()).collect();
     let names = kind.fields().iter().map(|field| field.name);
@@ -47,78 +51,97 @@ pub(super) fn unknown(kind: RowKind, name: &str, at: &Range<usize>) -> Fault {
         let first = turned.then(|| "the field comes first: `tag == 5`".to_owned());
         let help = first.or_else(|| did_you_mean(name, names)).unwrap_or(list);
         let expected = format!("{} have no such field", kind.name());
-        Fault::new(at.clone(), format!("unknown field `{shown}`"), expected).with(Some(help))
+        FilterFault::new(at.clone(), format!("unknown field `{shown}`"), expected).with(Some(help))
     } else {
         let message = format!("{} have no field `{shown}`", kind.name());
         let expected = format!("the rows of {} have it", any_of(others).replace(" or ", " and "));
-        Fault::new(at.clone(), message, expected).with(Some(list))
+        FilterFault::new(at.clone(), message, expected).with(Some(list))
     }
 }
 
 /// What a field that stands alone asks.
-pub(super) const fn alone(field: &Field) -> Check {
+pub(super) const fn alone(field: &RowField) -> FieldCheck {
     match field.shape {
-        Shape::Flag => Check::Holds,
-        Shape::Number(_) | Shape::Signed | Shape::Real | Shape::Place | Shape::Time => {
-            Check::Present
-        }
-        Shape::Text | Shape::Words(_) | Shape::Ranks(_) | Shape::Bytes | Shape::List => {
-            Check::Present
-        }
+        FieldShape::Flag => FieldCheck::Holds,
+        FieldShape::Number(_)
+        | FieldShape::Signed
+        | FieldShape::Real
+        | FieldShape::Place
+        | FieldShape::Time => FieldCheck::Present,
+        FieldShape::Text
+        | FieldShape::Words(_)
+        | FieldShape::Ranks(_)
+        | FieldShape::Bytes
+        | FieldShape::List => FieldCheck::Present,
     }
 }
 
 /// What is expected beside a field.
-pub(super) const fn expected(field: &Field) -> &'static str {
+pub(super) const fn expected(field: &RowField) -> &'static str {
     match field.shape {
-        Shape::Number(_) | Shape::List => "a number: 12 or 0x0c",
-        Shape::Signed => "a number: 12 or -12",
-        Shape::Real => "a number: 0.75",
-        Shape::Place => "a character or a time: 4096, 4096ch or 12.5us",
-        Shape::Time => "a time: 12.5us",
-        Shape::Text => "text: \"h0:0>s0:3\"",
-        Shape::Words(_) | Shape::Ranks(_) => "a word",
-        Shape::Bytes => "bytes, in hex: 83:05",
-        Shape::Flag => "`true` or `false`",
+        FieldShape::Number(_) | FieldShape::List => "a number: 12 or 0x0c",
+        FieldShape::Signed => "a number: 12 or -12",
+        FieldShape::Real => "a number: 0.75",
+        FieldShape::Place => "a character or a time: 4096, 4096ch or 12.5us",
+        FieldShape::Time => "a time: 12.5us",
+        FieldShape::Text => "text: \"h0:0>s0:3\"",
+        FieldShape::Words(_) | FieldShape::Ranks(_) => "a word",
+        FieldShape::Bytes => "bytes, in hex: 83:05",
+        FieldShape::Flag => "`true` or `false`",
     }
 }
 
 /// Reads a value of a field.
-pub(super) fn literal(field: &Field, text: &str, at: &Range<usize>) -> Result<Literal, Fault> {
+pub(super) fn literal(
+    field: &RowField,
+    text: &str,
+    at: &Range<usize>,
+) -> Result<FilterLiteral, FilterFault> {
     let wrong = || {
         let message = format!("`{}` is no value of `{}`", shortened(text), field.name);
-        Fault::new(at.clone(), message, format!("expected {}", expected(field)))
+        FilterFault::new(at.clone(), message, format!("expected {}", expected(field)))
     };
     match field.shape {
-        Shape::Number(most) => number(field, text, most, at)?.map(Literal::Number),
-        Shape::List => number(field, text, u64::MAX, at)?.map(Literal::Number),
-        Shape::Signed => text.parse().ok().map(|number: i64| Literal::Number(number.into())),
-        Shape::Real => decimal(text).map(Literal::Real),
-        Shape::Place => match number(field, text, u64::MAX, at)? {
-            Some(count) => Some(Literal::Characters(count)),
+        FieldShape::Number(most) => number(field, text, most, at)?.map(FilterLiteral::Number),
+        FieldShape::List => number(field, text, u64::MAX, at)?.map(FilterLiteral::Number),
+        FieldShape::Signed => {
+            text.parse().ok().map(|number: i64| FilterLiteral::Number(number.into()))
+        }
+        FieldShape::Real => decimal(text).map(FilterLiteral::Real),
+        FieldShape::Place => match number(field, text, u64::MAX, at)? {
+            Some(count) => Some(FilterLiteral::Characters(count)),
             None => match text.parse() {
-                Ok(Edge::Character(count)) => Some(Literal::Characters(count.0.into())),
-                Ok(Edge::Picoseconds(time)) => i128::try_from(time).ok().map(Literal::Moment),
+                Ok(WindowEdge::Character(count)) => Some(FilterLiteral::Characters(count.0.into())),
+                Ok(WindowEdge::Picoseconds(time)) => {
+                    i128::try_from(time).ok().map(FilterLiteral::Moment)
+                }
                 Err(_) => None,
             },
         },
-        Shape::Time => match number(field, text, u64::MAX, at)? {
-            Some(time) => Some(Literal::Time(time)),
+        FieldShape::Time => match number(field, text, u64::MAX, at)? {
+            Some(time) => Some(FilterLiteral::Time(time)),
             None => match text.parse() {
-                Ok(Edge::Picoseconds(time)) => i128::try_from(time).ok().map(Literal::Time),
-                Ok(Edge::Character(_)) | Err(_) => None,
+                Ok(WindowEdge::Picoseconds(time)) => {
+                    i128::try_from(time).ok().map(FilterLiteral::Time)
+                }
+                Ok(WindowEdge::Character(_)) | Err(_) => None,
             },
         },
-        Shape::Text => Some(Literal::Text(text.to_owned())),
-        Shape::Words(_) | Shape::Ranks(_) => return word(field, text, at),
-        Shape::Bytes => bytes(text).map(Literal::Bytes),
-        Shape::Flag => text.parse().ok().map(Literal::Flag),
+        FieldShape::Text => Some(FilterLiteral::Text(text.to_owned())),
+        FieldShape::Words(_) | FieldShape::Ranks(_) => return word(field, text, at),
+        FieldShape::Bytes => bytes(text).map(FilterLiteral::Bytes),
+        FieldShape::Flag => text.parse().ok().map(FilterLiteral::Flag),
     }
     .ok_or_else(wrong)
 }
 
 /// A whole number, if the text is one; it must not be too great for the field.
-fn number(field: &Field, text: &str, most: u64, at: &Range<usize>) -> Result<Option<i128>, Fault> {
+fn number(
+    field: &RowField,
+    text: &str,
+    most: u64,
+    at: &Range<usize>,
+) -> Result<Option<i128>, FilterFault> {
     let (digits, radix) = match text.strip_prefix("0x") {
         Some(digits) => (digits, 16),
         None => (text, 10),
@@ -130,7 +153,7 @@ fn number(field: &Field, text: &str, most: u64, at: &Range<usize>) -> Result<Opt
         Ok(number) if number <= most => Ok(Some(number.into())),
         Ok(_) | Err(_) => {
             let message = format!("`{}` is never {}", field.name, shortened(text));
-            Err(Fault::new(at.clone(), message, format!("at most {most}")))
+            Err(FilterFault::new(at.clone(), message, format!("at most {most}")))
         }
     }
 }
@@ -143,12 +166,12 @@ fn decimal(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-fn word(field: &Field, text: &str, at: &Range<usize>) -> Result<Literal, Fault> {
+fn word(field: &RowField, text: &str, at: &Range<usize>) -> Result<FilterLiteral, FilterFault> {
     let words = field.words();
     let found = words.iter().enumerate().find(|(_, word)| **word == text);
     match (found, field.shape) {
-        (Some((rank, word)), Shape::Ranks(_)) => Ok(Literal::Rank(word, rank)),
-        (Some((_, word)), _) => Ok(Literal::Word(word)),
+        (Some((rank, word)), FieldShape::Ranks(_)) => Ok(FilterLiteral::Rank(word, rank)),
+        (Some((_, word)), _) => Ok(FilterLiteral::Word(word)),
         (None, _) => {
             let message = format!("`{}` is never `{}`", field.name, shortened(text));
             let help = did_you_mean(text, words.iter().copied());
@@ -158,14 +181,14 @@ fn word(field: &Field, text: &str, at: &Range<usize>) -> Result<Literal, Fault> 
 }
 
 /// Words of which one is expected: beside the place, or below, where they are many.
-fn one_of(words: &[&str], at: &Range<usize>, message: String, help: Option<String>) -> Fault {
+fn one_of(words: &[&str], at: &Range<usize>, message: String, help: Option<String>) -> FilterFault {
     let list = any_of(words.iter().copied());
     if words.len() <= WORDS_BESIDE {
-        return Fault::new(at.clone(), message, format!("expected {list}")).with(help);
+        return FilterFault::new(at.clone(), message, format!("expected {list}")).with(help);
     }
     let expected = format!("expected one of {} words", words.len());
     let help = help.unwrap_or_else(|| format!("they are {}", list.replace(" or ", " and ")));
-    Fault::new(at.clone(), message, expected).with(Some(help))
+    FilterFault::new(at.clone(), message, expected).with(Some(help))
 }
 
 /// `83:05`, `8305` or `0x8305`.
@@ -189,27 +212,35 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
 }
 
 /// A range that holds something.
-pub(super) fn range(from: Literal, to: Literal, at: &Range<usize>) -> Result<Choice, Fault> {
+pub(super) fn range(
+    from: FilterLiteral,
+    to: FilterLiteral,
+    at: &Range<usize>,
+) -> Result<LiteralChoice, FilterFault> {
     let empty = match (&from, &to) {
-        (Literal::Number(from), Literal::Number(to))
-        | (Literal::Characters(from), Literal::Characters(to))
-        | (Literal::Moment(from), Literal::Moment(to))
-        | (Literal::Time(from), Literal::Time(to)) => from >= to,
-        (Literal::Real(from), Literal::Real(to)) => from >= to,
-        (Literal::Rank(_, from), Literal::Rank(_, to)) => from >= to,
-        (Literal::Bytes(from), Literal::Bytes(to)) => from >= to,
+        (FilterLiteral::Number(from), FilterLiteral::Number(to))
+        | (FilterLiteral::Characters(from), FilterLiteral::Characters(to))
+        | (FilterLiteral::Moment(from), FilterLiteral::Moment(to))
+        | (FilterLiteral::Time(from), FilterLiteral::Time(to)) => from >= to,
+        (FilterLiteral::Real(from), FilterLiteral::Real(to)) => from >= to,
+        (FilterLiteral::Rank(_, from), FilterLiteral::Rank(_, to)) => from >= to,
+        (FilterLiteral::Bytes(from), FilterLiteral::Bytes(to)) => from >= to,
         // Characters and a time: that depends on the channel.
         (_, _) => false,
     };
     if empty {
         let message = format!("no value is from {from} on and before {to}");
-        return Err(Fault::new(at.clone(), message, "expected the lower end first"));
+        return Err(FilterFault::new(at.clone(), message, "expected the lower end first"));
     }
-    Ok(Choice::Range(from, to))
+    Ok(LiteralChoice::Range(from, to))
 }
 
 /// A pattern that text of the field can match.
-pub(super) fn pattern(field: &Field, text: &str, at: &Range<usize>) -> Result<String, Fault> {
+pub(super) fn pattern(
+    field: &RowField,
+    text: &str,
+    at: &Range<usize>,
+) -> Result<String, FilterFault> {
     let words = field.words();
     if !words.is_empty() && !words.iter().any(|word| matches(text.as_bytes(), word.as_bytes())) {
         let message = format!("`{}` is never like `{}`", field.name, shortened(text));
@@ -219,27 +250,29 @@ pub(super) fn pattern(field: &Field, text: &str, at: &Range<usize>) -> Result<St
 }
 
 /// Some of the bytes: the first and how many, either of them left out.
-pub(super) fn part(text: &str, at: &Range<usize>) -> Result<Part, Fault> {
+pub(super) fn part(text: &str, at: &Range<usize>) -> Result<BytePart, FilterFault> {
     let part = match text.split_once(':') {
         Some(("", "")) => None,
-        Some(("", count)) => count.parse().ok().map(|count| Part { from: 0, count: Some(count) }),
-        Some((from, "")) => from.parse().ok().map(|from| Part { from, count: None }),
+        Some(("", count)) => {
+            count.parse().ok().map(|count| BytePart { from: 0, count: Some(count) })
+        }
+        Some((from, "")) => from.parse().ok().map(|from| BytePart { from, count: None }),
         Some((from, count)) => from
             .parse()
             .ok()
             .zip(count.parse().ok())
-            .map(|(from, count)| Part { from, count: Some(count) }),
-        None => text.parse().ok().map(|from| Part { from, count: Some(1) }),
+            .map(|(from, count)| BytePart { from, count: Some(count) }),
+        None => text.parse().ok().map(|from| BytePart { from, count: Some(1) }),
     };
     part.filter(|part| part.count != Some(0)).ok_or_else(|| {
         let message = format!("`{}` names no bytes", shortened(text));
-        Fault::new(at.clone(), message, "expected the first, `:`, how many: `[0:2]`")
+        FilterFault::new(at.clone(), message, "expected the first, `:`, how many: `[0:2]`")
     })
 }
 
 /// What a field may be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
+pub(super) enum CheckForm {
     Equal,
     Order,
     Within,
@@ -248,11 +281,13 @@ pub(super) enum Ask {
     Part,
 }
 
-impl Ask {
-    pub(super) const fn of(op: Op) -> Self {
+impl CheckForm {
+    pub(super) const fn of(op: CompareOp) -> Self {
         match op {
-            Op::Equal | Op::Unequal => Self::Equal,
-            Op::Less | Op::AtMost | Op::More | Op::AtLeast => Self::Order,
+            CompareOp::Equal | CompareOp::Unequal => Self::Equal,
+            CompareOp::Less | CompareOp::AtMost | CompareOp::More | CompareOp::AtLeast => {
+                Self::Order
+            }
         }
     }
 
@@ -269,39 +304,46 @@ impl Ask {
 }
 
 /// What fields of a shape are called, and what they may be asked.
-const fn asks(shape: Shape) -> (&'static str, &'static [Ask]) {
-    use Ask::{Contains, Equal, Like, Order, Part, Within};
+const fn check_forms(shape: FieldShape) -> (&'static str, &'static [CheckForm]) {
+    use CheckForm::{Contains, Equal, Like, Order, Part, Within};
     match shape {
-        Shape::Number(_) | Shape::Signed | Shape::Real => ("a number", &[Equal, Order, Within]),
-        Shape::Place => ("a place", &[Equal, Order, Within]),
-        Shape::Time => ("a time", &[Equal, Order, Within]),
-        Shape::List => ("a list, and stands for its length", &[Equal, Order, Within]),
-        Shape::Text => ("text", &[Equal, Within, Contains, Like]),
-        Shape::Words(_) => ("a word", &[Equal, Within, Like]),
-        Shape::Ranks(_) => ("a word", &[Equal, Order, Within, Like]),
-        Shape::Bytes => ("bytes", &[Equal, Order, Within, Contains, Part]),
-        Shape::Flag => ("a flag", &[Equal]),
+        FieldShape::Number(_) | FieldShape::Signed | FieldShape::Real => {
+            ("a number", &[Equal, Order, Within])
+        }
+        FieldShape::Place => ("a place", &[Equal, Order, Within]),
+        FieldShape::Time => ("a time", &[Equal, Order, Within]),
+        FieldShape::List => ("a list, and stands for its length", &[Equal, Order, Within]),
+        FieldShape::Text => ("text", &[Equal, Within, Contains, Like]),
+        FieldShape::Words(_) => ("a word", &[Equal, Within, Like]),
+        FieldShape::Ranks(_) => ("a word", &[Equal, Order, Within, Like]),
+        FieldShape::Bytes => ("bytes", &[Equal, Order, Within, Contains, Part]),
+        FieldShape::Flag => ("a flag", &[Equal]),
     }
 }
 
 /// Whether a field may be asked that.
-pub(super) fn may_ask(field: &Field, ask: Ask, at: &Range<usize>) -> Result<(), Fault> {
-    let (called, asks) = asks(field.shape);
+pub(super) fn may_ask(
+    field: &RowField,
+    ask: CheckForm,
+    at: &Range<usize>,
+) -> Result<(), FilterFault> {
+    let (called, asks) = check_forms(field.shape);
     if asks.contains(&ask) {
         return Ok(());
     }
     let written: Vec<&str> = asks.iter().map(|ask| ask.written()).collect();
     let message = format!("`{}` is {called}", field.name);
-    Err(Fault::new(at.clone(), message, format!("it takes {}", written.join(" "))))
+    Err(FilterFault::new(at.clone(), message, format!("it takes {}", written.join(" "))))
 }
 
 /// So many bytes can never equal more or fewer.
 pub(super) fn may_be_as_long(
-    part: Option<Part>,
-    value: &Literal,
+    part: Option<BytePart>,
+    value: &FilterLiteral,
     at: &Range<usize>,
-) -> Result<(), Fault> {
-    let (Some(Part { count: Some(count), .. }), Literal::Bytes(bytes)) = (part, value) else {
+) -> Result<(), FilterFault> {
+    let (Some(BytePart { count: Some(count), .. }), FilterLiteral::Bytes(bytes)) = (part, value)
+    else {
         return Ok(());
     };
     if u32::try_from(bytes.len()) == Ok(count) {
@@ -310,5 +352,5 @@ pub(super) fn may_be_as_long(
     let bytes_of = |count: usize| format!("{count} byte{}", if count == 1 { "" } else { "s" });
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let message = format!("{} cannot equal {}", bytes_of(count), bytes.len());
-    Err(Fault::new(at.clone(), message, format!("expected {}", bytes_of(count))))
+    Err(FilterFault::new(at.clone(), message, format!("expected {}", bytes_of(count))))
 }

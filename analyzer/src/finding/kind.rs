@@ -15,7 +15,7 @@ pub enum Severity {
 
 /// What was found. In order of the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FindingKind {
     /// A control code had lost a 1 and acts as the symbol. C-4
     CorrectedCode,
     /// A control code is no symbol. C-5
@@ -140,9 +140,9 @@ pub enum Kind {
 
 /// What there is to know about a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct About {
+pub struct FindingInfo {
     /// The kind.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// Its name in `docs/output.md`.
     pub name: &'static str,
     /// The rule that it is about; none if it is about the recording.
@@ -156,96 +156,96 @@ pub struct About {
 use Severity::{Error, Note, Warning};
 
 const fn about(
-    kind: Kind,
+    kind: FindingKind,
     name: &'static str,
     rule: &'static str,
     severity: Severity,
     text: &'static str,
-) -> About {
-    About { kind, name, rule: Some(rule), severity, text }
+) -> FindingInfo {
+    FindingInfo { kind, name, rule: Some(rule), severity, text }
 }
 
-const fn recording(kind: Kind, name: &'static str, text: &'static str) -> About {
-    About { kind, name, rule: None, severity: Note, text }
+const fn recording(kind: FindingKind, name: &'static str, text: &'static str) -> FindingInfo {
+    FindingInfo { kind, name, rule: None, severity: Note, text }
 }
 
 /// All kinds, in their order.
 #[rustfmt::skip]
-pub const ALL: [About; 60] = [
-    about(Kind::CorrectedCode, "corrected-code", "C-4", Warning, "a control code lost a 1 and was taken for the symbol"),
-    about(Kind::InvalidCode, "invalid-code", "C-5", Error, "a control code that is no symbol"),
-    about(Kind::ClockDrift, "clock-drift", "W-6", Note, "a sender's clock runs unlike the others, or its declared period is wrong"),
-    about(Kind::LostGap, "lost-gap", "P-1", Warning, "a packet is whole up to a period without a symbol: a GAP may be lost"),
-    about(Kind::MayBeTwo, "may-be-two", "P-1", Note, "a packet is whole up to an IDLE that may be fill: it may be two"),
-    about(Kind::Merged, "merged", "P-1", Error, "two packets went on as one, for want of the GAP between them"),
-    about(Kind::CutOnTheWay, "cut-on-the-way", "P-1", Error, "a packet has fewer bytes than on the link before"),
-    about(Kind::NoTag, "no-tag", "P-2", Warning, "a packet of route bytes only: no interface would know what it is"),
-    about(Kind::CrcBad, "crc-bad", "P-4", Error, "the CRC byte is not that of the bytes before it"),
-    about(Kind::HurtOnTheWay, "hurt-on-the-way", "P-5", Error, "a packet has another syndrome than on the link before"),
-    about(Kind::BegunBefore, "begun-before", "P-7", Note, "a packet was under way when recording began: its CRC says nothing"),
-    about(Kind::Runt, "runt", "P-9", Warning, "a packet of one byte: header, and no CRC byte"),
-    about(Kind::OneWay, "one-way", "F-1", Note, "the opposite channel was not captured: no word on flow control"),
-    about(Kind::DataWhileStopped, "data-while-stopped", "F-1", Error, "data left the sender after it must have obeyed STOP"),
-    about(Kind::UnlikeThresholds, "unlike-thresholds", "F-3", Warning, "STOP or GO where no threshold of the slack buffer was crossed"),
-    about(Kind::UnlikeAssumed, "unlike-assumed", "F-3", Note, "STOP or GO where a slack buffer as assumed crossed no threshold"),
-    about(Kind::CommandsTooOften, "commands-too-often", "F-4", Warning, "STOP and GO take turns faster than the hysteresis allows"),
-    about(Kind::StopTooLate, "stop-too-late", "F-4", Warning, "more came after STOP than cable and latencies explain"),
-    about(Kind::OpenLink, "open-link", "F-7", Error, "nothing came for 16 periods: no cable, no power, or a dead sender"),
-    about(Kind::CutBySilence, "cut-by-silence", "F-7", Error, "a packet was ended by 16 silent periods, not by GAP"),
-    about(Kind::SilentAtFirst, "silent-at-first", "F-7", Note, "silent from the first character on: not in use, or not up yet"),
-    about(Kind::UnlikeFill, "unlike-fill", "F-8", Note, "two or more periods without a character, unlike the declared fill=chip"),
-    about(Kind::OverrunAlarm, "overrun-alarm", "F-9", Warning, "ORUN: the far receiver may have lost characters for want of room"),
-    about(Kind::OverrunRisk, "overrun-risk", "F-9", Warning, "so much came after STOP that the slack buffer may have overflowed"),
-    about(Kind::ResetNotEnded, "reset-not-ended", "R-1", Warning, "no GAP right behind FRES, unlike the declared reset=own-gap"),
-    about(Kind::ForwardReset, "forward-reset", "R-2", Warning, "FRES: the receiver empties its buffer and drops data up to GAP"),
-    about(Kind::DataInReset, "data-in-reset", "R-2", Note, "data between FRES and GAP: it is dropped"),
-    about(Kind::CutByReset, "cut-by-reset", "R-3", Warning, "a packet was ended by FRES, not by GAP"),
-    about(Kind::NoEscape, "no-escape", "R-4", Error, "blocked for over 2^22 periods, and no reset or GAP came of it"),
-    about(Kind::BlockedTimeout, "blocked-timeout", "R-4", Error, "blocked for 2^22 periods: the sender gave up its packet"),
-    about(Kind::BackwardReset, "backward-reset", "R-5", Warning, "BRES: a receiver asks for a forward reset"),
-    about(Kind::ResetNotAnswered, "reset-not-answered", "R-5", Note, "no FRES came back for BRES: a port without it, or a dead one"),
-    about(Kind::ProbeNotAnswered, "probe-not-answered", "R-6", Note, "no reply came back for a probe: a port without it, or a dead one"),
-    about(Kind::ReplyUnasked, "reply-unasked", "R-6", Note, "a reply to no probe that was captured"),
-    about(Kind::NoSuchPort, "no-such-port", "S-1", Warning, "a switch dropped a packet: no such port, or nothing behind it"),
-    about(Kind::NoRoute, "no-route", "S-2", Warning, "a switch dropped a packet: its first byte is no route byte"),
-    about(Kind::Busy, "busy", "S-3", Note, "packets waited while others passed: no more than load"),
-    about(Kind::SlowPath, "slow-path", "S-6", Note, "a switch took longer than it may, and nothing was seen in the way"),
-    about(Kind::Misrouted, "misrouted", "I-2", Warning, "a packet with route bytes left reached a host, which refuses it"),
-    about(Kind::SlowHost, "slow-host", "I-4", Note, "a host took nothing for longer than a few microseconds"),
-    about(Kind::Deadlock, "deadlock", "N-2", Error, "packets wait for each other in a circle: no routes free of deadlock"),
-    about(Kind::TwoOutstanding, "two-outstanding", "T-2", Error, "a message follows one on its logical channel that has no ACK"),
-    about(Kind::NotFlipped, "sequence-not-flipped", "T-4", Error, "a new message has the number of one that was acknowledged"),
-    about(Kind::MessageAltered, "message-altered", "T-4", Error, "two messages have one number, and the first was not acknowledged"),
-    about(Kind::AckOfLost, "ack-of-lost", "T-5", Error, "an ACK for data that was hurt on its way, and so is lost"),
-    about(Kind::NackAfterAck, "nack-after-ack", "T-5", Error, "a NACK for a message that was acknowledged before"),
-    about(Kind::MessageRefused, "message-refused", "T-6", Warning, "a final NACK: the message goes back to its sender"),
-    about(Kind::NackStorm, "nack-storm", "T-6", Note, "a message had eight NACKs: its receiver is overrun"),
-    about(Kind::MalformedMessage, "malformed-message", "T-7", Note, "a packet of type 01 that is none of the reliability protocol"),
-    about(Kind::AnswerUnasked, "answer-unasked", "T-8", Warning, "an ACK or NACK echoes nothing that was sent"),
-    about(Kind::ResendStorm, "retransmission-storm", "T-10", Warning, "a message was sent again eight times without an answer"),
-    about(Kind::TimerTooEarly, "timer-too-early", "T-10", Note, "a message was sent again while an answer was on its way"),
-    about(Kind::ResentAfterAck, "resent-after-ack", "T-10", Warning, "a message was sent again, over 1 ms after its ACK had come"),
-    about(Kind::MessageUnanswered, "message-unanswered", "T-11", Warning, "no answer to a message, and its logical channel opened anew"),
-    about(Kind::SyncMissing, "sync-missing", "T-12", Error, "a new incarnation of a logical channel begins without SYNC"),
-    about(Kind::SyncAgain, "sync-again", "T-12", Error, "SYNC on a message that does not begin an incarnation"),
-    about(Kind::IncarnationBackwards, "incarnation-backwards", "T-12", Error, "data of an older incarnation than was sent before"),
-    about(Kind::StalePacket, "stale-packet", "T-12", Note, "a packet of an incarnation, or a number, that is over"),
-    recording(Kind::Hole, "hole", "characters were not recorded: what was known is forgotten"),
-    recording(Kind::Repeats, "repeats", "the same over and over: not every round was looked at"),
+pub const ALL: [FindingInfo; 60] = [
+    about(FindingKind::CorrectedCode, "corrected-code", "C-4", Warning, "a control code lost a 1 and was taken for the symbol"),
+    about(FindingKind::InvalidCode, "invalid-code", "C-5", Error, "a control code that is no symbol"),
+    about(FindingKind::ClockDrift, "clock-drift", "W-6", Note, "a sender's clock runs unlike the others, or its declared period is wrong"),
+    about(FindingKind::LostGap, "lost-gap", "P-1", Warning, "a packet is whole up to a period without a symbol: a GAP may be lost"),
+    about(FindingKind::MayBeTwo, "may-be-two", "P-1", Note, "a packet is whole up to an IDLE that may be fill: it may be two"),
+    about(FindingKind::Merged, "merged", "P-1", Error, "two packets went on as one, for want of the GAP between them"),
+    about(FindingKind::CutOnTheWay, "cut-on-the-way", "P-1", Error, "a packet has fewer bytes than on the link before"),
+    about(FindingKind::NoTag, "no-tag", "P-2", Warning, "a packet of route bytes only: no interface would know what it is"),
+    about(FindingKind::CrcBad, "crc-bad", "P-4", Error, "the CRC byte is not that of the bytes before it"),
+    about(FindingKind::HurtOnTheWay, "hurt-on-the-way", "P-5", Error, "a packet has another syndrome than on the link before"),
+    about(FindingKind::BegunBefore, "begun-before", "P-7", Note, "a packet was under way when recording began: its CRC says nothing"),
+    about(FindingKind::Runt, "runt", "P-9", Warning, "a packet of one byte: header, and no CRC byte"),
+    about(FindingKind::OneWay, "one-way", "F-1", Note, "the opposite channel was not captured: no word on flow control"),
+    about(FindingKind::DataWhileStopped, "data-while-stopped", "F-1", Error, "data left the sender after it must have obeyed STOP"),
+    about(FindingKind::UnlikeThresholds, "unlike-thresholds", "F-3", Warning, "STOP or GO where no threshold of the slack buffer was crossed"),
+    about(FindingKind::UnlikeAssumed, "unlike-assumed", "F-3", Note, "STOP or GO where a slack buffer as assumed crossed no threshold"),
+    about(FindingKind::CommandsTooOften, "commands-too-often", "F-4", Warning, "STOP and GO take turns faster than the hysteresis allows"),
+    about(FindingKind::StopTooLate, "stop-too-late", "F-4", Warning, "more came after STOP than cable and latencies explain"),
+    about(FindingKind::OpenLink, "open-link", "F-7", Error, "nothing came for 16 periods: no cable, no power, or a dead sender"),
+    about(FindingKind::CutBySilence, "cut-by-silence", "F-7", Error, "a packet was ended by 16 silent periods, not by GAP"),
+    about(FindingKind::SilentAtFirst, "silent-at-first", "F-7", Note, "silent from the first character on: not in use, or not up yet"),
+    about(FindingKind::UnlikeFill, "unlike-fill", "F-8", Note, "two or more periods without a character, unlike the declared fill=chip"),
+    about(FindingKind::OverrunAlarm, "overrun-alarm", "F-9", Warning, "ORUN: the far receiver may have lost characters for want of room"),
+    about(FindingKind::OverrunRisk, "overrun-risk", "F-9", Warning, "so much came after STOP that the slack buffer may have overflowed"),
+    about(FindingKind::ResetNotEnded, "reset-not-ended", "R-1", Warning, "no GAP right behind FRES, unlike the declared reset=own-gap"),
+    about(FindingKind::ForwardReset, "forward-reset", "R-2", Warning, "FRES: the receiver empties its buffer and drops data up to GAP"),
+    about(FindingKind::DataInReset, "data-in-reset", "R-2", Note, "data between FRES and GAP: it is dropped"),
+    about(FindingKind::CutByReset, "cut-by-reset", "R-3", Warning, "a packet was ended by FRES, not by GAP"),
+    about(FindingKind::NoEscape, "no-escape", "R-4", Error, "blocked for over 2^22 periods, and no reset or GAP came of it"),
+    about(FindingKind::BlockedTimeout, "blocked-timeout", "R-4", Error, "blocked for 2^22 periods: the sender gave up its packet"),
+    about(FindingKind::BackwardReset, "backward-reset", "R-5", Warning, "BRES: a receiver asks for a forward reset"),
+    about(FindingKind::ResetNotAnswered, "reset-not-answered", "R-5", Note, "no FRES came back for BRES: a port without it, or a dead one"),
+    about(FindingKind::ProbeNotAnswered, "probe-not-answered", "R-6", Note, "no reply came back for a probe: a port without it, or a dead one"),
+    about(FindingKind::ReplyUnasked, "reply-unasked", "R-6", Note, "a reply to no probe that was captured"),
+    about(FindingKind::NoSuchPort, "no-such-port", "S-1", Warning, "a switch dropped a packet: no such port, or nothing behind it"),
+    about(FindingKind::NoRoute, "no-route", "S-2", Warning, "a switch dropped a packet: its first byte is no route byte"),
+    about(FindingKind::Busy, "busy", "S-3", Note, "packets waited while others passed: no more than load"),
+    about(FindingKind::SlowPath, "slow-path", "S-6", Note, "a switch took longer than it may, and nothing was seen in the way"),
+    about(FindingKind::Misrouted, "misrouted", "I-2", Warning, "a packet with route bytes left reached a host, which refuses it"),
+    about(FindingKind::SlowHost, "slow-host", "I-4", Note, "a host took nothing for longer than a few microseconds"),
+    about(FindingKind::Deadlock, "deadlock", "N-2", Error, "packets wait for each other in a circle: no routes free of deadlock"),
+    about(FindingKind::TwoOutstanding, "two-outstanding", "T-2", Error, "a message follows one on its logical channel that has no ACK"),
+    about(FindingKind::NotFlipped, "sequence-not-flipped", "T-4", Error, "a new message has the number of one that was acknowledged"),
+    about(FindingKind::MessageAltered, "message-altered", "T-4", Error, "two messages have one number, and the first was not acknowledged"),
+    about(FindingKind::AckOfLost, "ack-of-lost", "T-5", Error, "an ACK for data that was hurt on its way, and so is lost"),
+    about(FindingKind::NackAfterAck, "nack-after-ack", "T-5", Error, "a NACK for a message that was acknowledged before"),
+    about(FindingKind::MessageRefused, "message-refused", "T-6", Warning, "a final NACK: the message goes back to its sender"),
+    about(FindingKind::NackStorm, "nack-storm", "T-6", Note, "a message had eight NACKs: its receiver is overrun"),
+    about(FindingKind::MalformedMessage, "malformed-message", "T-7", Note, "a packet of type 01 that is none of the reliability protocol"),
+    about(FindingKind::AnswerUnasked, "answer-unasked", "T-8", Warning, "an ACK or NACK echoes nothing that was sent"),
+    about(FindingKind::ResendStorm, "retransmission-storm", "T-10", Warning, "a message was sent again eight times without an answer"),
+    about(FindingKind::TimerTooEarly, "timer-too-early", "T-10", Note, "a message was sent again while an answer was on its way"),
+    about(FindingKind::ResentAfterAck, "resent-after-ack", "T-10", Warning, "a message was sent again, over 1 ms after its ACK had come"),
+    about(FindingKind::MessageUnanswered, "message-unanswered", "T-11", Warning, "no answer to a message, and its logical channel opened anew"),
+    about(FindingKind::SyncMissing, "sync-missing", "T-12", Error, "a new incarnation of a logical channel begins without SYNC"),
+    about(FindingKind::SyncAgain, "sync-again", "T-12", Error, "SYNC on a message that does not begin an incarnation"),
+    about(FindingKind::IncarnationBackwards, "incarnation-backwards", "T-12", Error, "data of an older incarnation than was sent before"),
+    about(FindingKind::StalePacket, "stale-packet", "T-12", Note, "a packet of an incarnation, or a number, that is over"),
+    recording(FindingKind::Hole, "hole", "characters were not recorded: what was known is forgotten"),
+    recording(FindingKind::Repeats, "repeats", "the same over and over: not every round was looked at"),
 ];
 
-impl Kind {
+impl FindingKind {
     /// What there is to know about it.
     #[must_use]
-    pub fn about(self) -> &'static About {
-        const UNKNOWN: About = recording(Kind::Repeats, "repeats", "");
+    pub fn about(self) -> &'static FindingInfo {
+        const UNKNOWN: FindingInfo = recording(FindingKind::Repeats, "repeats", "");
         // That every kind is there, in order, is tested.
         ALL.get(usize::from(self as u8)).unwrap_or(&UNKNOWN)
     }
 
     /// The kind of a name.
     #[must_use]
-    pub fn named(name: &str) -> Option<&'static About> {
+    pub fn named(name: &str) -> Option<&'static FindingInfo> {
         ALL.iter().find(|about| about.name == name)
     }
 }
@@ -282,6 +282,6 @@ mod tests {
             assert_eq!(about.kind.about(), about);
             assert!(about.text.len() <= 72, "{}", about.name);
         }
-        assert_eq!(usize::from(Kind::Repeats as u8) + 1, ALL.len());
+        assert_eq!(usize::from(FindingKind::Repeats as u8) + 1, ALL.len());
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use codec::capture::ChannelId;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::{Fact, Found, Kind, Ledger, Severity, Value};
+use super::{FactValue, Finding, FindingFact, FindingKind, FindingSet, Severity};
 use crate::rules;
 use crate::timeline::Time;
 
@@ -29,7 +29,7 @@ pub struct FindingRow<'a> {
     /// How many there are.
     pub count: u64,
     /// What is to be said about the first.
-    pub first: First<'a>,
+    pub first: FirstOccurrence<'a>,
     /// The last one's place.
     pub last_at: u64,
     /// The same in picoseconds.
@@ -40,12 +40,12 @@ pub struct FindingRow<'a> {
 
 /// Facts about the first occurrence, names of channels filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct First<'a>(pub Vec<(&'static str, Said<'a>)>);
+pub struct FirstOccurrence<'a>(pub Vec<(&'static str, ShownFact<'a>)>);
 
 /// What a fact says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Said<'a> {
+pub enum ShownFact<'a> {
     /// A number.
     Number(u64),
     /// Bits; a number in JSON.
@@ -56,7 +56,7 @@ pub enum Said<'a> {
     Texts(Vec<&'a str>),
 }
 
-impl Serialize for First<'_> {
+impl Serialize for FirstOccurrence<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         self.0.iter().try_for_each(|(name, said)| map.serialize_entry(name, said))?;
@@ -66,7 +66,7 @@ impl Serialize for First<'_> {
 
 /// The findings: by severity, rule, and number, the most first.
 #[must_use]
-pub fn ranked(ledger: &Ledger) -> Vec<(Kind, ChannelId, &Found)> {
+pub fn ranked(ledger: &FindingSet) -> Vec<(FindingKind, ChannelId, &Finding)> {
     let mut all: Vec<_> = ledger.found().collect();
     all.sort_by_key(|(kind, channel, found)| {
         (kind.about().severity, *kind, Reverse(found.count), *channel)
@@ -74,12 +74,12 @@ pub fn ranked(ledger: &Ledger) -> Vec<(Kind, ChannelId, &Found)> {
     all
 }
 
-impl Found {
+impl Finding {
     /// The finding as the row of `docs/output.md`; `name` is that of a channel.
     #[must_use]
     pub fn row<'a>(
         &'a self,
-        kind: Kind,
+        kind: FindingKind,
         channel: ChannelId,
         name: &impl Fn(ChannelId) -> &'a str,
     ) -> FindingRow<'a> {
@@ -93,7 +93,7 @@ impl Found {
             at: self.first.at.0,
             time_ps: self.first.time,
             count: self.count,
-            first: First(self.facts.iter().map(|fact| said(fact, name)).collect()),
+            first: FirstOccurrence(self.facts.iter().map(|fact| shown_fact(fact, name)).collect()),
             last_at: self.last.at.0,
             last_time_ps: self.last.time,
             text: about.text,
@@ -101,14 +101,17 @@ impl Found {
     }
 }
 
-fn said<'a>(fact: &Fact, name: &impl Fn(ChannelId) -> &'a str) -> (&'static str, Said<'a>) {
+fn shown_fact<'a>(
+    fact: &FindingFact,
+    name: &impl Fn(ChannelId) -> &'a str,
+) -> (&'static str, ShownFact<'a>) {
     let said = match &fact.value {
-        Value::Number(number) => Said::Number(*number),
-        Value::Byte(byte) => Said::Byte(*byte),
-        Value::Word(word) => Said::Text(word),
-        Value::Channel(channel) => Said::Text(name(*channel)),
-        Value::Channels(channels) => {
-            Said::Texts(channels.iter().map(|channel| name(*channel)).collect())
+        FactValue::Number(number) => ShownFact::Number(*number),
+        FactValue::Byte(byte) => ShownFact::Byte(*byte),
+        FactValue::Word(word) => ShownFact::Text(word),
+        FactValue::Channel(channel) => ShownFact::Text(name(*channel)),
+        FactValue::Channels(channels) => {
+            ShownFact::Texts(channels.iter().map(|channel| name(*channel)).collect())
         }
     };
     (fact.name, said)

@@ -4,7 +4,7 @@
 //! after them the others, which are told only once framing and flow control are known.
 
 use codec::capture::ChannelId;
-use codec::tick::{OPEN_LINK, Tick};
+use codec::time::{OPEN_LINK, Tick};
 
 /// The longest pause inside a packet that counts as sending, in periods. *Chosen*: symbols that are
 /// due take a period or two at each sender on a packet's way (F-6), a link of half the rate leaves
@@ -14,7 +14,7 @@ pub const PAUSE_MAX: u64 = OPEN_LINK.0;
 
 /// What a channel is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum ChannelActivity {
     /// Not known until the channel has been understood: at the start, after a hole. What is open, in
     /// reset or stopped is known before.
     Unknown,
@@ -33,7 +33,7 @@ pub enum State {
     Idle,
 }
 
-impl State {
+impl ChannelActivity {
     /// All, in order.
     pub const ALL: [Self; 7] = [
         Self::Unknown,
@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    /// Place in [`State::ALL`].
+    /// Place in [`ChannelActivity::ALL`].
     #[must_use]
     pub const fn index(self) -> usize {
         match self {
@@ -76,7 +76,7 @@ impl State {
 
 /// A stretch of a channel in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interval {
+pub struct ActivityInterval {
     /// The channel.
     pub channel: ChannelId,
     /// Its first character.
@@ -84,5 +84,5 @@ pub struct Interval {
     /// The one after its last.
     pub end: Tick,
     /// The state.
-    pub state: State,
+    pub state: ChannelActivity,
 }

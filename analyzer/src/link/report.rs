@@ -4,12 +4,12 @@ use codec::capture::{Channel, ChannelId};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::assume::{Key, ParameterRow, Parameters};
-use super::lamp::Light;
-use super::state::{Interval, State};
-use super::summary::{Pings, Summary, Times};
-use crate::place::TapEnd;
-use crate::tally::{ChannelPlace, Control};
+use super::led::LedState;
+use super::parameters::{ChannelParameters, ParameterKey, ParameterRow};
+use super::state::{ActivityInterval, ChannelActivity};
+use super::totals::{ChannelTotals, PeriodTotals, PingTotals};
+use crate::channel_name::TapEnd;
+use crate::counters::{ChannelLabel, ControlCounts};
 
 /// What a channel did, added up.
 #[derive(Clone, Copy, Debug)]
@@ -21,26 +21,26 @@ pub struct ChannelReport<'a> {
     /// The opposite channel.
     pub peer: Option<ChannelId>,
     /// What it carried and did.
-    pub summary: &'a Summary,
+    pub summary: &'a ChannelTotals,
     /// For how long the lamps of the port at its receiving end showed what, in the order of
-    /// [`Light::ALL`]. L
-    pub lamp: &'a Times<4>,
+    /// [`LedState::ALL`]. L
+    pub leds: &'a PeriodTotals<4>,
     /// What governs it, and the source of each value.
-    pub parameters: Parameters,
+    pub parameters: ChannelParameters,
     /// The most that h can be, by how fast STOP and GO took turns. F-3
     pub hysteresis_max: Option<u32>,
 }
 
 /// What the time between a ping and its answer is, as seen at the tap. R-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measures {
+pub enum PingMeasure {
     /// The tap is at the end that asks: there and back, and the time in between.
     RoundTrip,
     /// It is at the end that answers: only the time that took.
     Response,
 }
 
-impl Measures {
+impl PingMeasure {
     /// The name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -70,8 +70,8 @@ fn share(part: u64, whole: u64) -> f64 {
 impl<'a> ChannelReport<'a> {
     /// The channel's place in rows.
     #[must_use]
-    pub fn place(&self) -> ChannelPlace<'a> {
-        ChannelPlace {
+    pub fn place(&self) -> ChannelLabel<'a> {
+        ChannelLabel {
             index: self.id.0,
             name: &self.channel.name,
             peer: self.peer.map(|peer| peer.0),
@@ -81,17 +81,18 @@ impl<'a> ChannelReport<'a> {
 
     /// The row of `myriscope links`.
     #[must_use]
-    pub fn row(&self) -> LinkRow<'a> {
-        let Summary { tally, times, stops, packets, pings, commands, picture: _ } = self.summary;
+    pub fn row(&self) -> ChannelTotalsRow<'a> {
+        let ChannelTotals { tally, times, stops, packets, pings, commands, history: _ } =
+            self.summary;
         let all = tally.characters();
-        let state = |state: State| (state.name(), periods(times, state.index()));
-        let light = |light: Light| (light.name(), periods(self.lamp, light.index()));
+        let state = |state: ChannelActivity| (state.name(), periods(times, state.index()));
+        let light = |light: LedState| (light.name(), periods(self.leds, light.index()));
         let span = tally.span().map_or(0, |(first, last)| last.0 - first.0 + 1);
         let flow: u64 = tally
             .control()
             .filter_map(|(kind, count)| matches!(kind, "STOP" | "GO").then_some(count))
             .sum();
-        LinkRow {
+        ChannelTotalsRow {
             channel: &self.channel.name,
             index: self.id.0,
             peer: self.peer.map(|peer| peer.0),
@@ -102,12 +103,12 @@ impl<'a> ChannelReport<'a> {
             characters: all,
             data: tally.data(),
             utilisation: share(tally.data(), all),
-            control: Control(tally.control().collect()),
+            control: ControlCounts(tally.control().collect()),
             corrected: tally.corrected(),
             invalid: tally.invalid(),
             holes: tally.holes(),
-            states: Named(State::ALL.map(state)),
-            lamp: Named(Light::ALL.map(light)),
+            states: NamedValues(ChannelActivity::ALL.map(state)),
+            lamp: NamedValues(LedState::ALL.map(light)),
             stops: StopsRow {
                 count: stops.count,
                 periods: stops.periods,
@@ -122,25 +123,29 @@ impl<'a> ChannelReport<'a> {
             },
             packets: PacketsRow {
                 count: packets.count(),
-                ended_by: Named([
+                ended_by: NamedValues([
                     ("gap", packets.gap),
                     ("open_link", packets.open_link),
                     ("reset", packets.reset),
                     ("hole", packets.hole),
                     ("capture_end", packets.capture_end),
                 ]),
-                crc: Named([("good", packets.good), ("bad", packets.bad), ("runt", packets.runt)]),
+                crc: NamedValues([
+                    ("good", packets.good),
+                    ("bad", packets.bad),
+                    ("runt", packets.runt),
+                ]),
             },
             pings: self.pings(pings),
             parameters: self.parameters(),
         }
     }
 
-    fn pings(&self, pings: &Pings) -> PingsRow {
+    fn pings(&self, pings: &PingTotals) -> PingsRow {
         PingsRow {
             sent: pings.sent,
             answered: pings.answered,
-            measures: Measures::on(self.channel).map(Measures::name),
+            measures: PingMeasure::on(self.channel).map(PingMeasure::name),
             min: pings.range.map(|(min, _)| min),
             mean: pings
                 .mean_thousandths()
@@ -153,7 +158,7 @@ impl<'a> ChannelReport<'a> {
     #[must_use]
     pub fn parameters(&self) -> Vec<ParameterRow> {
         let hysteresis = |mut row: ParameterRow| {
-            if row.name == Key::Hysteresis.name() && !self.parameters.h.is_told() {
+            if row.name == ParameterKey::Hysteresis.name() && !self.parameters.h.is_told() {
                 row.range = self.hysteresis_max.map(|max| (1, Some(max)));
             }
             row
@@ -162,12 +167,12 @@ impl<'a> ChannelReport<'a> {
     }
 }
 
-fn periods<const N: usize>(times: &Times<N>, index: usize) -> Held {
+fn periods<const N: usize>(times: &PeriodTotals<N>, index: usize) -> PeriodShare {
     let all = times.periods().iter().sum();
-    Held::of(times.periods().get(index).copied().unwrap_or(0), all)
+    PeriodShare::of(times.periods().get(index).copied().unwrap_or(0), all)
 }
 
-impl Interval {
+impl ActivityInterval {
     /// The row of `myriscope links --intervals`.
     #[must_use]
     pub const fn row<'a>(&self, channel: &'a str) -> IntervalRow<'a> {
@@ -183,9 +188,9 @@ impl Interval {
 
 /// Values by name, in a fixed order.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Named<T, const N: usize>(pub [(&'static str, T); N]);
+pub struct NamedValues<T, const N: usize>(pub [(&'static str, T); N]);
 
-impl<T: Serialize, const N: usize> Serialize for Named<T, N> {
+impl<T: Serialize, const N: usize> Serialize for NamedValues<T, N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(N))?;
         self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
@@ -195,7 +200,7 @@ impl<T: Serialize, const N: usize> Serialize for Named<T, N> {
 
 /// A row of `myriscope links`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LinkRow<'a> {
+pub struct ChannelTotalsRow<'a> {
     /// Name of the channel.
     pub channel: &'a str,
     /// Number of its interface in the file.
@@ -217,7 +222,7 @@ pub struct LinkRow<'a> {
     /// Their share.
     pub utilisation: f64,
     /// Control symbols by kind. C-2
-    pub control: Control,
+    pub control: ControlCounts,
     /// Symbols that had to be corrected. C-4
     pub corrected: u64,
     /// Codes that are no symbol. C-5
@@ -225,9 +230,9 @@ pub struct LinkRow<'a> {
     /// Stretches that were not recorded.
     pub holes: u64,
     /// Time in each state.
-    pub states: Named<Held, 7>,
+    pub states: NamedValues<PeriodShare, 7>,
     /// What the lamps of the port at its receiving end showed. L
-    pub lamp: Named<Held, 4>,
+    pub lamp: NamedValues<PeriodShare, 4>,
     /// Stops of its sender. F-1
     pub stops: StopsRow,
     /// STOP and GO on it. F-4
@@ -240,7 +245,7 @@ pub struct LinkRow<'a> {
     pub parameters: Vec<ParameterRow>,
 }
 
-impl Held {
+impl PeriodShare {
     /// A part of some periods.
     #[must_use]
     pub fn of(periods: u64, all: u64) -> Self {
@@ -250,7 +255,7 @@ impl Held {
 
 /// Time for which something held.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Held {
+pub struct PeriodShare {
     /// In periods of the channel.
     pub periods: u64,
     /// Of all recorded.
@@ -289,9 +294,9 @@ pub struct PacketsRow {
     /// How many.
     pub count: u64,
     /// By what ended them.
-    pub ended_by: Named<u64, 5>,
+    pub ended_by: NamedValues<u64, 5>,
     /// By their CRC byte.
-    pub crc: Named<u64, 3>,
+    pub crc: NamedValues<u64, 3>,
 }
 
 /// Pings and their answers.

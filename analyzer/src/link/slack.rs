@@ -11,37 +11,37 @@
 //! would have been heard, and since which the opposite channel may have been silent without its being
 //! known yet that the link is open (F-7). What the channel brings after them waits.
 
+mod align;
 mod arrival;
-mod bound;
-mod piece;
-mod ramp;
-mod row;
-mod settle;
-mod summary;
+mod bound_tracker;
+mod fill_row;
+mod linear;
+mod segment;
+mod slack_totals;
 
 use std::collections::VecDeque;
 
 use codec::capture::{Channel, ChannelId};
-use codec::tick::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
+use codec::time::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 
-use self::arrival::{Entry, Order, Timing};
-pub use self::row::FillRow;
-use self::settle::{Lateness, Settling};
-pub use self::summary::{Marks, SlackRow};
-pub use super::assume::{Assumed, Assumptions, Parameters, Source};
-use super::assume::{Key, UnknownParameters};
-use crate::channel::Command;
-use crate::event::Event;
-use crate::packet::EndedBy;
-use crate::place::TapEnd;
-use crate::timeline::{Detail, What};
+use self::align::{LateDataMeaning, SlackAligner};
+use self::arrival::{IntakeEvent, SlackCommand, SlackTiming};
+pub use self::fill_row::FillRow;
+pub use self::slack_totals::{SlackRow, SlackTotals};
+pub use super::parameters::{ChannelParameters, LinkAssumptions, ParameterSource, ParameterValue};
+use super::parameters::{ParameterKey, UnknownParameters};
+use crate::channel_name::TapEnd;
+use crate::event::LinkEvent;
+use crate::packet::PacketEnd;
+use crate::receiver::FlowCommand;
+use crate::timeline::{EventBody, EventDetail};
 
 /// Of the silence that opens a link, the periods before the one in which that is known. F-7
 const SILENT: u64 = OPEN_LINK.0 - 1;
 
 /// Bounds of a fill over a stretch of periods, as straight lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fill {
+pub struct FillBounds {
     /// The channel whose far receiver it is about.
     pub channel: ChannelId,
     /// The first period, on the clock of the far receiver: a character that it hears there stands at
@@ -59,11 +59,11 @@ pub struct Fill {
     pub hi_slope: i32,
 }
 
-/// Something about a slack buffer. Places are on the clock of the far receiver, as in [`Fill`].
+/// Something about a slack buffer. Places are on the clock of the far receiver, as in [`FillBounds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SlackSaid {
+pub enum SlackEvent {
     /// Its bounds over a stretch.
-    Fill(Fill),
+    Fill(FillBounds),
     /// Data went on for longer after a STOP than delay and latencies allow. F-4
     Late {
         /// The channel.
@@ -90,19 +90,26 @@ pub enum SlackSaid {
         /// The command that cannot be.
         at: Tick,
         /// Whether all parameters that it rests on are declared or given.
-        is_told: bool,
+        is_declared: bool,
     },
 }
 
 /// Parameters that say at which fill, and when, a STOP or GO was decided.
-pub(crate) const THRESHOLDS: &[Key] =
-    &[Key::GoSlack, Key::Hysteresis, Key::StopSlack, Key::Delay, Key::Generation];
+pub(crate) const THRESHOLDS: &[ParameterKey] = &[
+    ParameterKey::GoSlack,
+    ParameterKey::Hysteresis,
+    ParameterKey::StopSlack,
+    ParameterKey::Delay,
+    ParameterKey::Generation,
+];
 /// Parameters that say until when data may arrive after a STOP.
-pub(crate) const OBEDIENCE: &[Key] = &[Key::Delay, Key::Interpretation];
+pub(crate) const STOP_RESPONSE: &[ParameterKey] =
+    &[ParameterKey::Delay, ParameterKey::Interpretation];
 /// Parameters that say how many cells have room after a STOP.
-pub(crate) const ROOM: &[Key] = &[Key::StopSlack, Key::Delay, Key::Generation];
+pub(crate) const ROOM: &[ParameterKey] =
+    &[ParameterKey::StopSlack, ParameterKey::Delay, ParameterKey::Generation];
 
-impl Fill {
+impl FillBounds {
     /// The bounds in a period.
     #[must_use]
     pub fn at(&self, place: Tick) -> Option<(u32, u32)> {
@@ -121,12 +128,12 @@ impl Fill {
     }
 }
 
-impl SlackSaid {
+impl SlackEvent {
     /// The channel whose far receiver it is about.
     #[must_use]
     pub const fn channel(&self) -> ChannelId {
         match self {
-            Self::Fill(Fill { channel, .. })
+            Self::Fill(FillBounds { channel, .. })
             | Self::Late { channel, .. }
             | Self::OverrunRisk { channel, .. }
             | Self::Contradiction { channel, .. } => *channel,
@@ -148,14 +155,14 @@ impl SlackSaid {
 /// How far a channel was recorded: what is recorded behind a hole counts only when the row that
 /// tells of the hole has come.
 #[derive(Clone, Debug, Default)]
-struct Recorded {
+struct RecordedExtent {
     /// Up to here nothing is missing but what rows have told of.
     end: Option<Tick>,
     /// Behind holes that no row has told of yet: from a place up to another.
     later: VecDeque<[Tick; 2]>,
 }
 
-impl Recorded {
+impl RecordedExtent {
     /// So much more, from a place up to another.
     fn add(&mut self, [first, end]: [Tick; 2]) {
         match (self.later.back_mut(), self.end) {
@@ -175,42 +182,43 @@ impl Recorded {
 
 /// The slack buffer at the far end of one channel.
 #[derive(Clone, Debug)]
-pub struct Slack {
+pub struct SlackTracker {
     /// Where that is not known, nothing can be aligned.
     end: Option<TapEnd>,
     period_ps: u64,
-    parameters: Parameters,
-    settling: Settling,
+    parameters: ChannelParameters,
+    aligner: SlackAligner,
     /// How far the channel and the opposite one were recorded.
-    recorded: [Recorded; 2],
+    recorded: [RecordedExtent; 2],
     /// When a probe went out on the channel that has not been answered. R-6
-    probed: Option<Tick>,
+    pending_probe: Option<Tick>,
     channel: Channel,
 }
 
-impl Slack {
+impl SlackTracker {
     /// The buffer before the channel's first character.
     #[must_use]
-    pub fn new(id: ChannelId, channel: &Channel, assumptions: &Assumptions) -> Self {
-        let parameters = Parameters::of(channel, assumptions);
+    pub fn new(id: ChannelId, channel: &Channel, assumptions: &LinkAssumptions) -> Self {
+        let parameters = ChannelParameters::of(channel, assumptions);
         let end = TapEnd::of(channel);
         let period_ps = channel.period_ps.get();
         let drain = period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
         let timing = timing(end, &parameters, channel);
-        let mut settling = Settling::new(id, &parameters, drain, timing);
+        let mut settling = SlackAligner::new(id, &parameters, drain, timing);
         if end == Some(TapEnd::Receiver) {
             // Where nobody has said how long the cable is, it may be longer than is thought.
-            let is_told = parameters.delay.source != Source::Default;
-            let lateness = if is_told { Lateness::IsTold } else { Lateness::Lengthens };
-            settling.judge_from_afar(lateness);
+            let is_told = parameters.delay.source != ParameterSource::Default;
+            let lateness =
+                if is_told { LateDataMeaning::Violation } else { LateDataMeaning::LongerCable };
+            settling.set_late_data_meaning(lateness);
         }
         Self {
             end,
             period_ps,
             parameters,
-            settling,
+            aligner: settling,
             recorded: Default::default(),
-            probed: None,
+            pending_probe: None,
             channel: channel.clone(),
         }
     }
@@ -222,7 +230,7 @@ impl Slack {
     }
 
     /// The opposite channel is.
-    pub fn heard(&mut self, period_ps: u64, places: [Tick; 2]) {
+    pub fn opposite_recorded(&mut self, period_ps: u64, places: [Tick; 2]) {
         // What is heard on a channel of another rate cannot be brought to the period.
         if period_ps == self.period_ps {
             let [_, opposite] = &mut self.recorded;
@@ -232,70 +240,77 @@ impl Slack {
 
     /// Takes the next row of its channel. Where the rows are of before it is settled without it, so
     /// that it makes no difference how many rows there were.
-    pub fn own(&mut self, at: Tick, what: &What, out: &mut impl FnMut(SlackSaid)) {
+    pub fn own(&mut self, at: Tick, what: &EventBody, out: &mut impl FnMut(SlackEvent)) {
         if self.end.is_none() {
             return;
         }
-        self.settle(at, &mut judged(self.parameters, out));
-        let settling = &mut self.settling;
+        self.settle(at, &mut suppress_assumed(self.parameters, out));
+        let settling = &mut self.aligner;
         match what {
-            What::Detail(Detail::Begins) => settling.begin(at),
-            What::Detail(Detail::Framed) => settling.enter(Entry::Found(Tick(at.0 + 1))),
-            What::Detail(Detail::Data(len)) => settling.data(at, *len),
-            What::Packet(packet) => match packet.ended_by {
-                EndedBy::Gap => settling.enter(Entry::Gap(at)),
-                EndedBy::OpenLink => settling.enter(Entry::LinkOpen(at)),
-                EndedBy::Reset | EndedBy::Hole | EndedBy::CaptureEnd => {}
+            EventBody::Detail(EventDetail::Begins) => settling.begin(at),
+            EventBody::Detail(EventDetail::Framed) => {
+                settling.enter(IntakeEvent::Found(Tick(at.0 + 1)))
+            }
+            EventBody::Detail(EventDetail::Data(len)) => settling.data(at, *len),
+            EventBody::Packet(packet) => match packet.ended_by {
+                PacketEnd::Gap => settling.enter(IntakeEvent::Gap(at)),
+                PacketEnd::OpenLink => settling.enter(IntakeEvent::LinkOpen(at)),
+                PacketEnd::Reset | PacketEnd::Hole | PacketEnd::CaptureEnd => {}
             },
-            What::Event(Event::ForwardReset) => settling.enter(Entry::Reset(at)),
-            What::Event(Event::OpenLink) => settling.start_again(at),
-            What::Event(Event::Hole { missing }) => {
-                settling.enter(Entry::Lost(Tick(at.0.saturating_sub(*missing))));
+            EventBody::Event(LinkEvent::ForwardReset) => settling.enter(IntakeEvent::Reset(at)),
+            EventBody::Event(LinkEvent::OpenLink) => settling.start_again(at),
+            EventBody::Event(LinkEvent::Hole { missing }) => {
+                settling.enter(IntakeEvent::Lost(Tick(at.0.saturating_sub(*missing))));
                 let [own, _] = &mut self.recorded;
                 own.pass(at);
             }
-            What::Omitted { .. } => settling.enter(Entry::Lost(at)),
-            What::Event(Event::Probe(_)) => self.probed = Some(at),
-            What::Detail(Detail::Head(_) | Detail::Command(_)) | What::Event(_) => {}
+            EventBody::Omitted { .. } => settling.enter(IntakeEvent::Lost(at)),
+            EventBody::Event(LinkEvent::Probe(_)) => self.pending_probe = Some(at),
+            EventBody::Detail(EventDetail::Head(_) | EventDetail::Command(_))
+            | EventBody::Event(_) => {}
         }
     }
 
     /// Takes the next row of the opposite channel, at a place of its own channel.
-    pub fn opposite(&mut self, at: Tick, what: &What, out: &mut impl FnMut(SlackSaid)) {
+    pub fn opposite(&mut self, at: Tick, what: &EventBody, out: &mut impl FnMut(SlackEvent)) {
         let [_, opposite] = &mut self.recorded;
         if self.end.is_none() || opposite.end.is_none() {
             return;
         }
-        self.settle(at, &mut judged(self.parameters, out));
-        let settling = &mut self.settling;
+        self.settle(at, &mut suppress_assumed(self.parameters, out));
+        let settling = &mut self.aligner;
         match what {
-            What::Detail(Detail::Command(Command::Go)) => settling.order(at, Order::Go),
-            What::Detail(Detail::Command(Command::Stop)) => settling.order(at, Order::Stop),
-            What::Event(Event::Hole { missing }) => {
-                settling.order(Tick(at.0.saturating_sub(*missing)), Order::Unseen);
+            EventBody::Detail(EventDetail::Command(FlowCommand::Go)) => {
+                settling.add_command(at, SlackCommand::Go)
+            }
+            EventBody::Detail(EventDetail::Command(FlowCommand::Stop)) => {
+                settling.add_command(at, SlackCommand::Stop)
+            }
+            EventBody::Event(LinkEvent::Hole { missing }) => {
+                settling.add_command(Tick(at.0.saturating_sub(*missing)), SlackCommand::Unseen);
                 let [_, opposite] = &mut self.recorded;
                 opposite.pass(at);
             }
-            What::Omitted { .. } => settling.order(at, Order::Unseen),
+            EventBody::Omitted { .. } => settling.add_command(at, SlackCommand::Unseen),
             // Nothing has come for 16 periods: the far end may have lost its power since. F-7
-            What::Event(Event::OpenLink) => {
-                settling.order(Tick(at.0.saturating_sub(SILENT)), Order::Dark);
+            EventBody::Event(LinkEvent::OpenLink) => {
+                settling.add_command(Tick(at.0.saturating_sub(SILENT)), SlackCommand::Dark);
             }
-            What::Event(Event::Reply(_)) => self.replied(at),
-            What::Detail(_) | What::Packet(_) | What::Event(_) => {}
+            EventBody::Event(LinkEvent::Reply(_)) => self.replied(at),
+            EventBody::Detail(_) | EventBody::Packet(_) | EventBody::Event(_) => {}
         }
     }
 
     /// All before a place of the tap has been told.
-    fn settle(&mut self, now: Tick, out: &mut impl FnMut(SlackSaid)) {
+    fn settle(&mut self, now: Tick, out: &mut impl FnMut(SlackEvent)) {
         let now = Tick(now.0.saturating_sub(SILENT));
-        self.settling.settle(now, self.ends(), out);
-        if let Some(late) = self.settling.overdue() {
+        self.aligner.settle(now, self.ends(), out);
+        if let Some(late) = self.aligner.overdue() {
             let per = self.period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS)).max(1);
             let more = u32::try_from(late.div_ceil(2).saturating_mul(per)).unwrap_or(u32::MAX);
             let value = self.parameters.delay.value.saturating_add(more);
-            self.parameters.delay = Assumed { value, source: Source::Stop };
-            self.settling.allow(late.div_ceil(2) * 2);
+            self.parameters.delay = ParameterValue { value, source: ParameterSource::Stop };
+            self.aligner.allow(late.div_ceil(2) * 2);
         }
     }
 
@@ -306,25 +321,25 @@ impl Slack {
 
     /// A probe has been answered: there and back the cable takes no longer. R-6
     fn replied(&mut self, at: Tick) {
-        let Some(probed) = self.probed.take() else { return };
+        let Some(probed) = self.pending_probe.take() else { return };
         let source = self.parameters.delay.source;
-        let unknown = source == Source::Default || source == Source::Probe;
+        let unknown = source == ParameterSource::Default || source == ParameterSource::Probe;
         if self.end != Some(TapEnd::Sender) || !unknown {
             return;
         }
         let round_trip = u128::from(at.since(probed).0) * u128::from(self.period_ps);
         let delay = round_trip / u128::from(2 * FULL_RATE_PERIOD_PS);
         let Ok(value) = u32::try_from(delay) else { return };
-        let nearer = source == Source::Default || value < self.parameters.delay.value;
+        let nearer = source == ParameterSource::Default || value < self.parameters.delay.value;
         if nearer && value <= u32::from(u16::MAX) {
-            self.parameters.delay = Assumed { value, source: Source::Probe };
-            self.settling.shift(timing(self.end, &self.parameters, &self.channel));
+            self.parameters.delay = ParameterValue { value, source: ParameterSource::Probe };
+            self.aligner.shift(timing(self.end, &self.parameters, &self.channel));
         }
     }
 
     /// The recording ends.
-    pub fn finish(&mut self, out: &mut impl FnMut(SlackSaid)) {
-        self.settling.finish(self.ends(), &mut judged(self.parameters, out));
+    pub fn finish(&mut self, out: &mut impl FnMut(SlackEvent)) {
+        self.aligner.finish(self.ends(), &mut suppress_assumed(self.parameters, out));
     }
 
     /// What there is to say about all of it.
@@ -334,7 +349,7 @@ impl Slack {
             TapEnd::Sender => "sender",
             TapEnd::Receiver => "receiver",
         });
-        self.settling.marks().row(&self.channel.name, tapped, self.parameters)
+        self.aligner.marks().row(&self.channel.name, tapped, self.parameters)
     }
 
     /// The channel that fills it.
@@ -345,22 +360,25 @@ impl Slack {
 
     /// What is taken for granted.
     #[must_use]
-    pub const fn parameters(&self) -> &Parameters {
+    pub const fn parameters(&self) -> &ChannelParameters {
         &self.parameters
     }
 }
 
 /// Leaves out what rests on parameters that are only assumed. F-4
-fn judged<F: FnMut(SlackSaid)>(parameters: Parameters, out: &mut F) -> impl FnMut(SlackSaid) {
+fn suppress_assumed<F: FnMut(SlackEvent)>(
+    parameters: ChannelParameters,
+    out: &mut F,
+) -> impl FnMut(SlackEvent) {
     move |said| {
         let told = |keys| UnknownParameters::of(&parameters, keys).is_empty();
         match said {
-            SlackSaid::Late { .. } if !told(OBEDIENCE) => {}
-            SlackSaid::OverrunRisk { .. } if !told(ROOM) => {}
-            SlackSaid::Contradiction { channel, at, .. } => {
-                out(SlackSaid::Contradiction { channel, at, is_told: told(THRESHOLDS) });
+            SlackEvent::Late { .. } if !told(STOP_RESPONSE) => {}
+            SlackEvent::OverrunRisk { .. } if !told(ROOM) => {}
+            SlackEvent::Contradiction { channel, at, .. } => {
+                out(SlackEvent::Contradiction { channel, at, is_declared: told(THRESHOLDS) });
             }
-            SlackSaid::Fill(_) | SlackSaid::Late { .. } | SlackSaid::OverrunRisk { .. } => {
+            SlackEvent::Fill(_) | SlackEvent::Late { .. } | SlackEvent::OverrunRisk { .. } => {
                 out(said);
             }
         }
@@ -368,15 +386,15 @@ fn judged<F: FnMut(SlackSaid)>(parameters: Parameters, out: &mut F) -> impl FnMu
 }
 
 /// How periods of the tap and of the far receiver lie to each other.
-fn timing(end: Option<TapEnd>, parameters: &Parameters, channel: &Channel) -> Timing {
+fn timing(end: Option<TapEnd>, parameters: &ChannelParameters, channel: &Channel) -> SlackTiming {
     let (delay, rest) = parameters.delay_on(channel);
     let [generation, interpretation] =
         [parameters.generation, parameters.interpretation].map(|it| u64::from(it.value));
     let there = if end == Some(TapEnd::Sender) { delay } else { 0 };
-    Timing {
+    SlackTiming {
         arrives: there,
         decided: there + generation + rest,
-        obeyed: 2 * (delay + rest) + generation + interpretation,
+        effective: 2 * (delay + rest) + generation + interpretation,
         forgotten: interpretation + rest,
     }
 }

@@ -4,36 +4,36 @@
 use std::collections::VecDeque;
 
 use codec::capture::{ChannelId, Chunk};
-use codec::tick::Tick;
+use codec::time::Tick;
 
-pub use super::interval::{Interval, PAUSE_MAX, State};
-use super::lamp::{Lamp, Passing};
-use super::summary::{Summary, Times};
-use crate::event::Event;
-use crate::packet::EndedBy;
-use crate::timeline::{Detail, What};
+pub use super::interval::{ActivityInterval, ChannelActivity, PAUSE_MAX};
+use super::led::{LedTraffic, PortLeds};
+use super::totals::{ChannelTotals, PeriodTotals};
+use crate::event::LinkEvent;
+use crate::packet::PacketEnd;
+use crate::timeline::{EventBody, EventDetail};
 
 /// The states of one channel.
 #[derive(Clone, Debug)]
-pub struct States {
+pub struct ActivityTracker {
     channel: ChannelId,
-    wire: Wire,
-    receiving: Receiving,
-    sender: Sender,
-    recorded: Recorded,
+    wire: WireState,
+    receiving: PacketPhase,
+    sender: SenderPermission,
+    recorded: RecordedRange,
     /// The place of the last row that may have changed the state.
     now: Tick,
     /// Up to here the state has been settled: to where rows were left out, that is ahead.
     next: Tick,
     /// The state just before that, and since when it has been.
-    current: Option<(Tick, State)>,
-    lamp: Lamp,
-    summary: Summary,
+    current: Option<(Tick, ChannelActivity)>,
+    leds: PortLeds,
+    summary: ChannelTotals,
 }
 
 /// What is known of the channel's life and framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wire {
+pub(super) enum WireState {
     /// Nothing yet.
     Unknown,
     /// Characters come, and what they belong to is known.
@@ -43,7 +43,7 @@ pub(super) enum Wire {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Receiving {
+enum PacketPhase {
     Between,
     Packet {
         /// Since when bytes have been awaited: behind the last one, or since the sender may send. It
@@ -55,7 +55,7 @@ enum Receiving {
 
 /// What is known of the channel's sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sender {
+enum SenderPermission {
     /// Nothing: the opposite channel is recorded, and has not commanded yet.
     Unknown,
     /// It may send, as far as is known. F-2
@@ -66,55 +66,55 @@ enum Sender {
 
 /// What the channel does from some place on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doing {
-    Clear(State),
+enum PossibleActivity {
+    Clear(ChannelActivity),
     /// A packet passes, whose bytes have been awaited since then.
     Packet(Tick),
 }
 
 /// Which characters were recorded.
 #[derive(Clone, Debug, Default)]
-struct Recorded {
+struct RecordedRange {
     end: Tick,
     /// Where the holes begin whose rows are to come.
     holes: VecDeque<Tick>,
 }
 
-impl Recorded {
+impl RecordedRange {
     /// A place, or the first character before it that is not recorded.
     fn limit(&self, at: Tick) -> Tick {
         at.min(self.holes.front().copied().unwrap_or(self.end))
     }
 }
 
-impl States {
+impl ActivityTracker {
     /// A channel before its first character.
     #[must_use]
     pub fn new(channel: ChannelId) -> Self {
         Self {
             channel,
-            wire: Wire::Unknown,
-            receiving: Receiving::Between,
-            sender: Sender::Going,
-            recorded: Recorded::default(),
+            wire: WireState::Unknown,
+            receiving: PacketPhase::Between,
+            sender: SenderPermission::Going,
+            recorded: RecordedRange::default(),
             next: Tick(0),
             now: Tick(0),
             current: None,
-            lamp: Lamp::default(),
-            summary: Summary::default(),
+            leds: PortLeds::default(),
+            summary: ChannelTotals::default(),
         }
     }
 
     /// For how long the lamps of the port at the receiving end showed what, in the order of
-    /// [`super::lamp::Light::ALL`]. L
+    /// [`super::led::LedState::ALL`]. L
     #[must_use]
-    pub const fn lamp(&self) -> &Times<4> {
-        self.lamp.times()
+    pub const fn leds(&self) -> &PeriodTotals<4> {
+        self.leds.times()
     }
 
     /// What all that was adds up to.
     #[must_use]
-    pub const fn summary(&self) -> &Summary {
+    pub const fn summary(&self) -> &ChannelTotals {
         &self.summary
     }
 
@@ -123,7 +123,7 @@ impl States {
         match self.summary.tally.span() {
             None => {
                 self.next = chunk.first;
-                self.lamp.seek(chunk.first);
+                self.leds.seek(chunk.first);
             }
             Some(_) if self.recorded.end < chunk.first => {
                 self.recorded.holes.push_back(self.recorded.end);
@@ -135,185 +135,211 @@ impl States {
     }
 
     /// Takes the channel's next row; rows come in order of time.
-    pub fn row(&mut self, at: Tick, what: &What, out: &mut impl FnMut(Interval)) {
+    pub fn own(&mut self, at: Tick, what: &EventBody, out: &mut impl FnMut(ActivityInterval)) {
         match what {
-            What::Detail(Detail::Begins) => {}
-            What::Detail(Detail::Framed) => self.wire(at, Wire::Alive, out),
-            What::Detail(Detail::Head(_)) => {
-                self.receiving(at, Receiving::Packet { awaited: at }, out);
+            EventBody::Detail(EventDetail::Begins) => {}
+            EventBody::Detail(EventDetail::Framed) => self.wire(at, WireState::Alive, out),
+            EventBody::Detail(EventDetail::Head(_)) => {
+                self.receiving(at, PacketPhase::Packet { awaited: at }, out);
             }
-            What::Detail(Detail::Data(len)) => {
+            EventBody::Detail(EventDetail::Data(len)) => {
                 // Reading: a sender that sends may.
-                self.known(at, out);
+                self.sender_known(at, out);
                 let awaited = Tick(at.0.saturating_add(*len));
-                self.receiving(at, Receiving::Packet { awaited }, out);
+                self.receiving(at, PacketPhase::Packet { awaited }, out);
             }
-            What::Detail(Detail::Command(_)) => self.summary.commands += 1,
-            What::Packet(packet) => {
+            EventBody::Detail(EventDetail::Command(_)) => self.summary.commands += 1,
+            EventBody::Packet(packet) => {
                 self.summary.packets.add(packet);
                 // The end of the recording ends no packet on the wire.
-                if packet.ended_by != EndedBy::CaptureEnd {
-                    self.receiving(at, Receiving::Between, out);
+                if packet.ended_by != PacketEnd::CaptureEnd {
+                    self.receiving(at, PacketPhase::Between, out);
                 }
             }
-            What::Event(event) => self.event(at, event, out),
-            What::Omitted { rounds, every } => {
+            EventBody::Event(event) => self.event(at, event, out),
+            EventBody::Omitted { rounds, every } => {
                 self.omitted(at, rounds.saturating_mul(*every), out);
             }
         }
     }
 
     /// Takes a row of the opposite channel; `at` is the character of this one at that moment.
-    pub fn opposite(&mut self, at: Tick, what: &What, out: &mut impl FnMut(Interval)) {
+    pub fn opposite(&mut self, at: Tick, what: &EventBody, out: &mut impl FnMut(ActivityInterval)) {
         let here = self.recorded.limit(at);
         match what {
-            What::Detail(Detail::Begins) => self.doubt(at, out),
-            What::Detail(Detail::Command(_)) | What::Event(Event::OpenLink) => self.known(at, out),
-            What::Detail(Detail::Head(_)) => self.lamp.opposite(here, Passing::Packet),
-            What::Packet(packet) if packet.ended_by != EndedBy::CaptureEnd => {
-                self.lamp.opposite(here, Passing::Nothing);
+            EventBody::Detail(EventDetail::Begins) => self.sender_unknown(at, out),
+            EventBody::Detail(EventDetail::Command(_)) | EventBody::Event(LinkEvent::OpenLink) => {
+                self.sender_known(at, out)
             }
-            What::Event(Event::Hole { .. }) => {
+            EventBody::Detail(EventDetail::Head(_)) => self.leds.opposite(here, LedTraffic::Packet),
+            EventBody::Packet(packet) if packet.ended_by != PacketEnd::CaptureEnd => {
+                self.leds.opposite(here, LedTraffic::Nothing);
+            }
+            EventBody::Event(LinkEvent::Hole { .. }) => {
                 self.summary.pings.forget();
-                self.doubt(at, out);
+                self.sender_unknown(at, out);
             }
-            What::Event(Event::Reply(_)) => self.summary.pings.answered(at),
-            What::Detail(Detail::Framed | Detail::Data(_))
-            | What::Packet(_)
-            | What::Event(_)
-            | What::Omitted { .. } => {}
+            EventBody::Event(LinkEvent::Reply(_)) => self.summary.pings.answered(at),
+            EventBody::Detail(EventDetail::Framed | EventDetail::Data(_))
+            | EventBody::Packet(_)
+            | EventBody::Event(_)
+            | EventBody::Omitted { .. } => {}
         }
     }
 
     /// The recording ends.
-    pub fn finish(&mut self, out: &mut impl FnMut(Interval)) {
+    pub fn finish(&mut self, out: &mut impl FnMut(ActivityInterval)) {
         let end = self.recorded.end;
         self.settle(end, out);
         self.close(out);
-        self.lamp.settle(end);
+        self.leds.settle(end);
         self.stop_ends(end);
     }
 
-    fn event(&mut self, at: Tick, event: &Event, out: &mut impl FnMut(Interval)) {
+    fn event(&mut self, at: Tick, event: &LinkEvent, out: &mut impl FnMut(ActivityInterval)) {
         match event {
-            Event::OpenLink => self.wire(at, Wire::Open, out),
-            Event::LinkRestored => self.wire(at, Wire::Alive, out),
-            Event::ForwardReset => {
-                self.known(at, out);
-                self.receiving(at, Receiving::Reset, out);
+            LinkEvent::OpenLink => self.wire(at, WireState::Open, out),
+            LinkEvent::LinkRestored => self.wire(at, WireState::Alive, out),
+            LinkEvent::ForwardReset => {
+                self.sender_known(at, out);
+                self.receiving(at, PacketPhase::Reset, out);
             }
-            Event::ResetEnded => self.receiving(at, Receiving::Between, out),
-            Event::Hole { .. } => self.hole(at, out),
-            Event::SenderStopped => {
+            LinkEvent::ResetEnded => self.receiving(at, PacketPhase::Between, out),
+            LinkEvent::Hole { .. } => self.hole(at, out),
+            LinkEvent::SenderStopped => {
                 self.summary.stops.count += 1;
-                self.sender(at, Sender::Stopped(self.recorded.limit(at)), out);
+                self.sender(at, SenderPermission::Stopped(self.recorded.limit(at)), out);
             }
-            Event::SenderResumed(_) => self.sender(at, Sender::Going, out),
-            Event::Probe(number) => self.summary.pings.sent(at, *number),
-            Event::BackwardReset
-            | Event::OverrunAlarm
-            | Event::Reply(_)
-            | Event::InvalidCode(_)
-            | Event::CorrectedCode { .. } => {}
+            LinkEvent::SenderResumed(_) => self.sender(at, SenderPermission::Going, out),
+            LinkEvent::Probe(number) => self.summary.pings.sent(at, *number),
+            LinkEvent::BackwardReset
+            | LinkEvent::OverrunAlarm
+            | LinkEvent::Reply(_)
+            | LinkEvent::InvalidCode(_)
+            | LinkEvent::CorrectedCode { .. } => {}
         }
     }
 
-    fn wire(&mut self, at: Tick, wire: Wire, out: &mut impl FnMut(Interval)) {
+    fn wire(&mut self, at: Tick, wire: WireState, out: &mut impl FnMut(ActivityInterval)) {
         self.settle(at, out);
         self.wire = wire;
-        self.lamp.wire(self.recorded.limit(at), wire);
+        self.leds.wire(self.recorded.limit(at), wire);
     }
 
-    fn receiving(&mut self, at: Tick, receiving: Receiving, out: &mut impl FnMut(Interval)) {
+    fn receiving(
+        &mut self,
+        at: Tick,
+        receiving: PacketPhase,
+        out: &mut impl FnMut(ActivityInterval),
+    ) {
         self.settle(at, out);
         self.receiving = receiving;
         let passing = match receiving {
-            Receiving::Between | Receiving::Reset => Passing::Nothing,
-            Receiving::Packet { .. } => Passing::Packet,
+            PacketPhase::Between | PacketPhase::Reset => LedTraffic::Nothing,
+            PacketPhase::Packet { .. } => LedTraffic::Packet,
         };
-        self.lamp.own(self.recorded.limit(at), passing);
+        self.leds.own(self.recorded.limit(at), passing);
     }
 
-    fn sender(&mut self, at: Tick, sender: Sender, out: &mut impl FnMut(Interval)) {
+    fn sender(
+        &mut self,
+        at: Tick,
+        sender: SenderPermission,
+        out: &mut impl FnMut(ActivityInterval),
+    ) {
         self.settle(at, out);
         self.stop_ends(at);
         self.sender = sender;
-        if let Receiving::Packet { awaited } = &mut self.receiving {
+        if let PacketPhase::Packet { awaited } = &mut self.receiving {
             *awaited = at.max(*awaited);
         }
     }
 
     /// What the channel's sender has been told is known from here on.
-    fn known(&mut self, at: Tick, out: &mut impl FnMut(Interval)) {
-        if self.sender == Sender::Unknown {
-            self.sender(at, Sender::Going, out);
+    fn sender_known(&mut self, at: Tick, out: &mut impl FnMut(ActivityInterval)) {
+        if self.sender == SenderPermission::Unknown {
+            self.sender(at, SenderPermission::Going, out);
         }
     }
 
     /// What the channel's sender has been told is not known here, unless it is sending.
-    fn doubt(&mut self, at: Tick, out: &mut impl FnMut(Interval)) {
+    fn sender_unknown(&mut self, at: Tick, out: &mut impl FnMut(ActivityInterval)) {
         let sender = match self.receiving {
-            Receiving::Packet { awaited } if awaited > at => Sender::Going,
-            Receiving::Packet { .. } | Receiving::Between | Receiving::Reset => Sender::Unknown,
+            PacketPhase::Packet { awaited } if awaited > at => SenderPermission::Going,
+            PacketPhase::Packet { .. } | PacketPhase::Between | PacketPhase::Reset => {
+                SenderPermission::Unknown
+            }
         };
         self.sender(at, sender, out);
     }
 
     fn stop_ends(&mut self, at: Tick) {
-        if let Sender::Stopped(since) = self.sender {
+        if let SenderPermission::Stopped(since) = self.sender {
             self.summary.stops.ended(self.recorded.limit(at).since(since));
         }
     }
 
     /// Characters before this one were not recorded.
-    fn hole(&mut self, at: Tick, out: &mut impl FnMut(Interval)) {
+    fn hole(&mut self, at: Tick, out: &mut impl FnMut(ActivityInterval)) {
         self.settle(at, out);
         self.close(out);
-        self.lamp.settle(self.recorded.limit(at));
+        self.leds.settle(self.recorded.limit(at));
         self.recorded.holes.pop_front();
         self.next = at;
-        self.lamp.seek(at);
-        (self.wire, self.receiving) = (Wire::Unknown, Receiving::Between);
-        self.lamp.wire(at, Wire::Unknown);
-        self.lamp.own(at, Passing::Nothing);
+        self.leds.seek(at);
+        (self.wire, self.receiving) = (WireState::Unknown, PacketPhase::Between);
+        self.leds.wire(at, WireState::Unknown);
+        self.leds.own(at, LedTraffic::Nothing);
         self.summary.pings.forget();
     }
 
     /// What these characters bring was left out, but for that they leave all as it was.
-    fn omitted(&mut self, at: Tick, len: u64, out: &mut impl FnMut(Interval)) {
+    fn omitted(&mut self, at: Tick, len: u64, out: &mut impl FnMut(ActivityInterval)) {
         self.settle(at, out);
         let end = self.recorded.limit(Tick(at.0.saturating_add(len)));
-        self.reach(end, State::Unknown, out);
-        self.lamp.settle(self.recorded.limit(at));
-        self.lamp.pass_over(end);
-        if let Receiving::Packet { awaited } = &mut self.receiving {
+        self.reach(end, ChannelActivity::Unknown, out);
+        self.leds.settle(self.recorded.limit(at));
+        self.leds.pass_over(end);
+        if let PacketPhase::Packet { awaited } = &mut self.receiving {
             awaited.0 = awaited.0.saturating_add(len);
         }
     }
 
     /// All that the channel may be said to do from here on: where a packet pauses, how long it does
     /// decides.
-    const fn doing(&self) -> Doing {
+    const fn doing(&self) -> PossibleActivity {
         match (self.wire, self.receiving, self.sender) {
-            (Wire::Open, _, _) => Doing::Clear(State::Open),
-            (_, Receiving::Reset, _) => Doing::Clear(State::Reset),
+            (WireState::Open, _, _) => PossibleActivity::Clear(ChannelActivity::Open),
+            (_, PacketPhase::Reset, _) => PossibleActivity::Clear(ChannelActivity::Reset),
             // Reading: that its sender is stopped is known whether or not framing is.
-            (_, _, Sender::Stopped(_)) => Doing::Clear(State::Stopped),
-            (Wire::Unknown, _, _) | (_, _, Sender::Unknown) => Doing::Clear(State::Unknown),
-            (Wire::Alive, Receiving::Between, Sender::Going) => Doing::Clear(State::Idle),
-            (Wire::Alive, Receiving::Packet { awaited }, Sender::Going) => Doing::Packet(awaited),
+            (_, _, SenderPermission::Stopped(_)) => {
+                PossibleActivity::Clear(ChannelActivity::Stopped)
+            }
+            (WireState::Unknown, _, _) | (_, _, SenderPermission::Unknown) => {
+                PossibleActivity::Clear(ChannelActivity::Unknown)
+            }
+            (WireState::Alive, PacketPhase::Between, SenderPermission::Going) => {
+                PossibleActivity::Clear(ChannelActivity::Idle)
+            }
+            (WireState::Alive, PacketPhase::Packet { awaited }, SenderPermission::Going) => {
+                PossibleActivity::Packet(awaited)
+            }
         }
     }
 
     /// The state is known up to here.
-    fn settle(&mut self, at: Tick, out: &mut impl FnMut(Interval)) {
+    fn settle(&mut self, at: Tick, out: &mut impl FnMut(ActivityInterval)) {
         self.now = at;
         let at = self.recorded.limit(at);
         let state = match self.doing() {
-            Doing::Clear(state) => state,
-            Doing::Packet(awaited) => {
-                self.reach(awaited.min(at), State::Sending, out);
-                if at.since(awaited).0 > PAUSE_MAX { State::Starved } else { State::Sending }
+            PossibleActivity::Clear(state) => state,
+            PossibleActivity::Packet(awaited) => {
+                self.reach(awaited.min(at), ChannelActivity::Sending, out);
+                if at.since(awaited).0 > PAUSE_MAX {
+                    ChannelActivity::Starved
+                } else {
+                    ChannelActivity::Sending
+                }
             }
         };
         self.reach(at, state, out);
@@ -327,15 +353,19 @@ impl States {
     /// All rows of the newest character have been taken: hands out the stretch that
     /// has ended, if one has. (At once, so that the order in which stretches are told does not depend on
     /// how runs of bytes were cut.)
-    pub fn turn(&mut self, out: &mut impl FnMut(Interval)) {
+    pub fn emit_settled(&mut self, out: &mut impl FnMut(ActivityInterval)) {
         let Some((_, current)) = self.current else { return };
         if self.next > self.now {
             return;
         }
         let goes_on = match self.doing() {
-            Doing::Clear(state) => state == current,
-            Doing::Packet(awaited) if awaited > self.next => current == State::Sending,
-            Doing::Packet(_) => matches!(current, State::Sending | State::Starved),
+            PossibleActivity::Clear(state) => state == current,
+            PossibleActivity::Packet(awaited) if awaited > self.next => {
+                current == ChannelActivity::Sending
+            }
+            PossibleActivity::Packet(_) => {
+                matches!(current, ChannelActivity::Sending | ChannelActivity::Starved)
+            }
         };
         if !goes_on {
             self.close(out);
@@ -343,7 +373,7 @@ impl States {
     }
 
     /// From where it was settled up to here the channel was in this state.
-    fn reach(&mut self, at: Tick, state: State, out: &mut impl FnMut(Interval)) {
+    fn reach(&mut self, at: Tick, state: ChannelActivity, out: &mut impl FnMut(ActivityInterval)) {
         if at <= self.next {
             return;
         }
@@ -351,14 +381,14 @@ impl States {
             self.close(out);
             self.current = Some((self.next, state));
         }
-        self.summary.picture.add(self.next, at, state);
+        self.summary.history.add(self.next, at, state);
         self.summary.times.add(state.index(), at.since(self.next));
         self.next = at;
     }
 
-    fn close(&mut self, out: &mut impl FnMut(Interval)) {
+    fn close(&mut self, out: &mut impl FnMut(ActivityInterval)) {
         if let Some((start, state)) = self.current.take() {
-            out(Interval { channel: self.channel, start, end: self.next, state });
+            out(ActivityInterval { channel: self.channel, start, end: self.next, state });
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Rule, Shows};
-use crate::finding::{About, Severity};
+use super::{Rule, RuleVisibility};
+use crate::finding::{FindingInfo, Severity};
 
 /// A rule in `myriscope explain`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -28,7 +28,7 @@ pub struct RuleRow {
 
 /// A kind of finding in `myriscope explain`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct KindRow {
+pub struct FindingInfoRow {
     /// The kind's name.
     pub finding: &'static str,
     /// How bad it is.
@@ -46,16 +46,16 @@ impl Rule {
     #[must_use]
     pub fn examples(&self) -> Vec<String> {
         let kept = self.example.map(|path| format!("myriscope check {path}"));
-        kept.into_iter().chain(self.findings().map(About::example)).collect()
+        kept.into_iter().chain(self.findings().map(FindingInfo::example)).collect()
     }
 
     /// The rule as the row of `docs/output.md`.
     #[must_use]
     pub fn row(&self) -> RuleRow {
         let (shown, limits) = match self.shows {
-            Shows::All(_) => ("all", None),
-            Shows::Part(_, limits) => ("part", Some(limits)),
-            Shows::Nothing(why) => ("nothing", Some(why)),
+            RuleVisibility::All(_) => ("all", None),
+            RuleVisibility::Part(_, limits) => ("part", Some(limits)),
+            RuleVisibility::Nothing(why) => ("nothing", Some(why)),
         };
         RuleRow {
             rule: self.id,
@@ -70,7 +70,7 @@ impl Rule {
     }
 }
 
-impl About {
+impl FindingInfo {
     /// The command that shows it.
     #[must_use]
     pub fn example(&self) -> String {
@@ -79,8 +79,8 @@ impl About {
 
     /// The kind as the row of `docs/output.md`.
     #[must_use]
-    pub fn row(&self) -> KindRow {
-        KindRow {
+    pub fn row(&self) -> FindingInfoRow {
+        FindingInfoRow {
             finding: self.name,
             severity: self.severity,
             rule: self.rule,

@@ -1,6 +1,6 @@
 //! Packets.
 
-use super::{Needs, Rule, Shows, test};
+use super::{Rule, RuleEvidence, RuleVisibility, test};
 
 #[rustfmt::skip]
 pub(super) const RULES: [Rule; 9] = [
@@ -8,7 +8,7 @@ pub(super) const RULES: [Rule; 9] = [
         id: "P-1",
         clause: "3, 4.4",
         text: "A packet on a channel is header (≥ 1 byte), payload (≥ 0 bytes), one CRC byte. GAP follows the last byte.",
-        shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().packets, "packets"), "A GAP that was lost makes one packet of two, and its CRC is good if both were (the CRC of a good packet is 0)."),
+        shows: RuleVisibility::Part(test(RuleEvidence::Channel, |ledger| ledger.seen().packets, "packets"), "A GAP that was lost makes one packet of two, and its CRC is good if both were (the CRC of a good packet is 0)."),
         evidence: "Each packet of a channel: what ended it. Packets that silence or FRES ended count under F-7 and R-3.",
         example: Some("fixtures/demo-cut/capture.pcapng"),
     },
@@ -16,7 +16,7 @@ pub(super) const RULES: [Rule; 9] = [
         id: "P-2",
         clause: "3.1",
         text: "Injected header: zero or more switch bytes `1xxxxxxx`, then one interface byte `0yyyyyyy`; y is the tag (packet type).",
-        shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().checked, "packets with a CRC byte"), "Whether a byte was meant as route or tag is in the head of whoever injected it: only intact packets of nothing but route bytes are found."),
+        shows: RuleVisibility::Part(test(RuleEvidence::Channel, |ledger| ledger.seen().checked, "packets with a CRC byte"), "Whether a byte was meant as route or tag is in the head of whoever injected it: only intact packets of nothing but route bytes are found."),
         evidence: "Each intact packet: a tag behind its route.",
         example: None,
     },
@@ -24,7 +24,7 @@ pub(super) const RULES: [Rule; 9] = [
         id: "P-3",
         clause: "3.1",
         text: "Only the first byte is looked at on entering a switch or interface. A switch strips the byte that it used.",
-        shows: Shows::All(test(Needs::Way, |ledger| ledger.seen().travelled, "packets on two links or more")),
+        shows: RuleVisibility::All(test(RuleEvidence::Way, |ledger| ledger.seen().travelled, "packets on two links or more")),
         evidence: "A packet on the links before and behind a switch, which are the same but for the first byte: that is how one packet is known from another.",
         example: Some("fixtures/demo-two-hosts/capture.pcapng"),
     },
@@ -32,7 +32,7 @@ pub(super) const RULES: [Rule; 9] = [
         id: "P-4",
         clause: "3.3",
         text: "CRC-8, generator x⁸+x²+x+1, initial value 0, no final XOR (the ATM header CRC without its 0x55). All-zero bytes have CRC 0; \"123456789\" has CRC 0xF4. Computed over the whole packet before the CRC byte, header included.",
-        shows: Shows::Part(test(Needs::Channel, |ledger| ledger.seen().checked, "packets with a CRC byte"), "One wrong packet in 256 has the right CRC byte, and so has every packet to which another, good one was joined. The first packet of a recording may lack its head: it is not judged without a GAP before it."),
+        shows: RuleVisibility::Part(test(RuleEvidence::Channel, |ledger| ledger.seen().checked, "packets with a CRC byte"), "One wrong packet in 256 has the right CRC byte, and so has every packet to which another, good one was joined. The first packet of a recording may lack its head: it is not judged without a GAP before it."),
         evidence: "Each packet that GAP ended: all its bytes.",
         example: Some("fixtures/demo-adversary/capture.pcapng"),
     },
@@ -40,7 +40,7 @@ pub(super) const RULES: [Rule; 9] = [
         id: "P-5",
         clause: "3.3, Micro",
         text: "At a switch's input the CRC byte is replaced by computed ⊕ received (the *syndrome*, 0 when good); at its output the CRC computed over the stripped packet is XORed into that byte. So a bad packet stays bad by the same bits: the syndrome survives every hop.",
-        shows: Shows::Part(test(Needs::Way, |ledger| ledger.seen().travelled, "packets on two links or more"), "A packet that was hurt before the first link it was captured on has been bad all along: it counts under P-4. A single flipped bit is known modulo 127 bits only, for x has that order. Two injuries with the same syndrome cancel."),
+        shows: RuleVisibility::Part(test(RuleEvidence::Way, |ledger| ledger.seen().travelled, "packets on two links or more"), "A packet that was hurt before the first link it was captured on has been bad all along: it counts under P-4. A single flipped bit is known modulo 127 bits only, for x has that order. Two injuries with the same syndrome cancel."),
         evidence: "The syndrome of a packet on each captured link of its way. The first link on which it differs is behind the injury.",
         example: Some("fixtures/demo-adversary/capture.pcapng"),
     },
@@ -48,7 +48,7 @@ pub(super) const RULES: [Rule; 9] = [
         id: "P-6",
         clause: "3.3",
         text: "At an interface the same replacement leaves the syndrome for the control program.",
-        shows: Shows::Nothing("What an interface leaves to its control program does not come back to the wire."),
+        shows: RuleVisibility::Nothing("What an interface leaves to its control program does not come back to the wire."),
         evidence: "",
         example: None,
     },
@@ -56,7 +56,7 @@ pub(super) const RULES: [Rule; 9] = [
         id: "P-7",
         clause: "4.4",
         text: "Redundant GAPs between packets carry nothing. After power-up the first data byte heads a packet even with no GAP before it.",
-        shows: Shows::All(test(Needs::Channel, |ledger| ledger.seen().packets, "packets")),
+        shows: RuleVisibility::All(test(RuleEvidence::Channel, |ledger| ledger.seen().packets, "packets")),
         evidence: "GAPs and packets of a channel. A packet without a GAP before it in the recording may have begun before.",
         example: Some("fixtures/demo-two-hosts/capture.pcapng"),
     },
@@ -64,7 +64,7 @@ pub(super) const RULES: [Rule; 9] = [
         id: "P-8",
         clause: "4.4, 4.5",
         text: "Control symbols inside a packet are not part of it (STOP, GO and IDLE may stand between any two of its bytes).",
-        shows: Shows::All(test(Needs::Channel, |ledger| ledger.seen().punched, "packets with symbols inside")),
+        shows: RuleVisibility::All(test(RuleEvidence::Channel, |ledger| ledger.seen().punched, "packets with symbols inside")),
         evidence: "Packets that span more periods than they have bytes: their CRCs count no symbol.",
         example: Some("fixtures/demo-contention/capture.pcapng"),
     },
@@ -72,7 +72,7 @@ pub(super) const RULES: [Rule; 9] = [
         id: "P-9",
         clause: "–",
         text: "**Decision:** a packet of fewer than 2 bytes has no CRC to check: it is reported *runt*.",
-        shows: Shows::All(test(Needs::Channel, |ledger| ledger.seen().packets, "packets")),
+        shows: RuleVisibility::All(test(RuleEvidence::Channel, |ledger| ledger.seen().packets, "packets")),
         evidence: "The length of each packet.",
         example: Some("fixtures/link-1/capture.pcapng"),
     },

@@ -2,17 +2,17 @@
 
 use serde::Serialize;
 
-use super::{Rule, Shows};
-use crate::finding::{Ledger, Severity};
-use crate::link::assume::UnknownParameters;
+use super::{Rule, RuleVisibility};
+use crate::finding::{FindingSet, Severity};
+use crate::link::parameters::UnknownParameters;
 
 /// What a capture says about a rule.
 #[derive(Clone, Copy, Debug)]
-pub struct Verdict {
+pub struct RuleVerdict {
     /// The rule.
     pub rule: &'static Rule,
     /// How it stands.
-    pub outcome: Outcome,
+    pub outcome: RuleOutcome,
     /// How often it was put to the test.
     pub times: u64,
     /// How many errors and warnings come from it.
@@ -21,7 +21,7 @@ pub struct Verdict {
 
 /// How a rule stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RuleOutcome {
     /// It was put to the test, and nothing was wrong.
     Pass,
     /// There are errors or warnings.
@@ -41,7 +41,7 @@ pub enum Outcome {
 pub struct VerdictRow {
     /// The rule's id.
     pub rule: &'static str,
-    /// [`Outcome::name`].
+    /// [`RuleOutcome::name`].
     pub verdict: &'static str,
     /// How often the rule was put to the test.
     pub times: u64,
@@ -53,37 +53,37 @@ pub struct VerdictRow {
 
 /// What a capture says about every rule, in order.
 #[must_use]
-pub fn verdicts(ledger: &Ledger) -> Vec<Verdict> {
+pub fn verdicts(ledger: &FindingSet) -> Vec<RuleVerdict> {
     super::all().map(|rule| rule.verdict(ledger)).collect()
 }
 
 impl Rule {
     /// What a capture says about it.
     #[must_use]
-    pub fn verdict(&'static self, ledger: &Ledger) -> Verdict {
+    pub fn verdict(&'static self, ledger: &FindingSet) -> RuleVerdict {
         let wrong = self.findings().filter(|about| about.severity != Severity::Note);
         let findings = wrong.map(|about| ledger.total(about.kind)).fold(0, u64::saturating_add);
         let (times, outcome) = match self.shows {
-            Shows::Nothing(why) => (0, Outcome::NeverShown(why)),
-            Shows::All(test) | Shows::Part(test, _) => {
+            RuleVisibility::Nothing(why) => (0, RuleOutcome::NeverShown(why)),
+            RuleVisibility::All(test) | RuleVisibility::Part(test, _) => {
                 let times = (test.times)(ledger);
                 let outcome = match test.needs.lacking(ledger) {
-                    _ if findings > 0 => Outcome::Fail,
-                    Some(why) => Outcome::CannotTell(why),
+                    _ if findings > 0 => RuleOutcome::Fail,
+                    Some(why) => RuleOutcome::CannotTell(why),
                     None if let Some(unknown) = test.needs.unknown(ledger) => {
-                        Outcome::NotKnown(unknown)
+                        RuleOutcome::NotKnown(unknown)
                     }
-                    None if times == 0 => Outcome::NotExercised(test.what),
-                    None => Outcome::Pass,
+                    None if times == 0 => RuleOutcome::NotExercised(test.what),
+                    None => RuleOutcome::Pass,
                 };
                 (times, outcome)
             }
         };
-        Verdict { rule: self, outcome, times, findings }
+        RuleVerdict { rule: self, outcome, times, findings }
     }
 }
 
-impl Outcome {
+impl RuleOutcome {
     /// The name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -108,11 +108,11 @@ impl Outcome {
     }
 }
 
-impl Verdict {
+impl RuleVerdict {
     /// Whether this capture, or any, can tell how the rule stands.
     #[must_use]
     pub const fn is_judged(&self) -> bool {
-        matches!(self.outcome, Outcome::Pass | Outcome::Fail | Outcome::NotExercised(_))
+        matches!(self.outcome, RuleOutcome::Pass | RuleOutcome::Fail | RuleOutcome::NotExercised(_))
     }
 
     /// The verdict as the row of `docs/output.md`.

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::ChannelId;
-use codec::tick::Tick;
+use codec::time::Tick;
 
-use crate::link::slack::Fill;
-use crate::place::{TapEnd, Way};
+use crate::channel_name::{ChannelEnds, TapEnd};
+use crate::link::slack::FillBounds;
 
 /// All slack buffers at the far ends of captured channels.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Fills {
-    buffers: BTreeMap<ChannelId, Buffer>,
+pub(super) struct FillScore {
+    buffers: BTreeMap<ChannelId, ScoredBuffer>,
     /// Which buffers are at a port.
     places: BTreeMap<String, Vec<ChannelId>>,
     /// Which buffers are behind a cable, of which the port is an end, as the tap sees it.
@@ -20,7 +20,7 @@ pub(super) struct Fills {
 
 /// What bounds were worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Worth {
+pub(super) struct FillTotals {
     /// Moments of which both witnesses tell.
     pub(super) moments: u64,
     /// Those in which the truth is inside.
@@ -33,7 +33,7 @@ pub(super) struct Worth {
 
 /// Bounds that the truth leaves: the channel of the buffer, its first period outside, and how it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Outside {
+pub(super) struct OutsideBounds {
     pub(super) channel: ChannelId,
     pub(super) at: u64,
     pub(super) what: String,
@@ -49,19 +49,19 @@ const PIECES_MAX: usize = 1 << 20;
 
 /// One slack buffer.
 #[derive(Clone, Debug)]
-struct Buffer {
+struct ScoredBuffer {
     /// Periods of the full rate in one of the link's.
     divisor: u64,
     /// What was in it, as far as bounds that are still to come may need it.
-    pieces: VecDeque<Piece>,
+    pieces: VecDeque<FillPiece>,
     /// Bounds that the truth has not reached.
-    bounds: VecDeque<Fill>,
+    bounds: VecDeque<FillBounds>,
     /// Where the recording ends.
     end: u64,
     /// From where on it is not compared.
     limit: u64,
-    worth: Worth,
-    outside: Vec<Outside>,
+    worth: FillTotals,
+    outside: Vec<OutsideBounds>,
 }
 
 /// Examples that are kept of each buffer. *Chosen*: as many as one looks at.
@@ -69,22 +69,22 @@ const OUTSIDE_MAX: usize = 4;
 
 /// From a period on, up to the next piece, the fill runs straight.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct FillPiece {
     from: u64,
     fill: i64,
     slope: i64,
 }
 
-impl Fills {
+impl FillScore {
     /// Adds the buffer at the far end of a channel of which so many periods were recorded.
-    pub(super) fn declare(&mut self, id: ChannelId, way: &Way, tap: TapEnd, end: u64) {
-        let buffer = Buffer {
+    pub(super) fn declare(&mut self, id: ChannelId, way: &ChannelEnds, tap: TapEnd, end: u64) {
+        let buffer = ScoredBuffer {
             divisor: 1,
             end,
             pieces: VecDeque::new(),
             bounds: VecDeque::new(),
             limit: u64::MAX,
-            worth: Worth::default(),
+            worth: FillTotals::default(),
             outside: Vec::new(),
         };
         self.buffers.insert(id, buffer);
@@ -107,7 +107,7 @@ impl Fills {
         for id in self.places.get(place).into_iter().flatten() {
             let Some(buffer) = self.buffers.get_mut(id) else { continue };
             let (from, fill) = (at / buffer.divisor, i64::from(fill));
-            buffer.pieces.push_back(Piece { from, fill, slope });
+            buffer.pieces.push_back(FillPiece { from, fill, slope });
             if buffer.pieces.len() > PIECES_MAX {
                 buffer.pieces.pop_front();
             }
@@ -133,7 +133,7 @@ impl Fills {
     }
 
     /// Bounds were found.
-    pub(super) fn bounds(&mut self, fill: Fill) {
+    pub(super) fn bounds(&mut self, fill: FillBounds) {
         if let Some(buffer) = self.buffers.get_mut(&fill.channel) {
             buffer.bounds.push_back(fill);
         }
@@ -154,8 +154,8 @@ impl Fills {
     }
 
     /// The truth is at its end. Also hands out examples of what bounds leave out.
-    pub(super) fn finish(&mut self) -> (Worth, Vec<Outside>) {
-        let (mut worth, mut outside) = (Worth::default(), Vec::new());
+    pub(super) fn finish(&mut self) -> (FillTotals, Vec<OutsideBounds>) {
+        let (mut worth, mut outside) = (FillTotals::default(), Vec::new());
         for buffer in self.buffers.values_mut() {
             while let Some(fill) = buffer.bounds.pop_front() {
                 buffer.compare(&fill);
@@ -170,8 +170,8 @@ impl Fills {
     }
 }
 
-impl Buffer {
-    fn compare(&mut self, fill: &Fill) {
+impl ScoredBuffer {
+    fn compare(&mut self, fill: &FillBounds) {
         // Bounds come in order of time: pieces that end before these are done with.
         while self.pieces.get(1).is_some_and(|next| next.from <= fill.start.0) {
             self.pieces.pop_front();
@@ -200,17 +200,17 @@ impl Buffer {
     }
 }
 
-impl Piece {
+impl FillPiece {
     /// A period in which the fill is not inside some bounds.
-    fn outside(&self, at: u64, bounds: &Fill) -> Outside {
+    fn outside(&self, at: u64, bounds: &FillBounds) -> OutsideBounds {
         let fill = i128::from(self.fill) + i128::from(self.slope) * i128::from(at - self.from);
         let (lo, hi) = bounds.at(Tick(at)).unwrap_or_default();
         let what = format!("{fill} cells are full, found: {lo} to {hi}");
-        Outside { channel: bounds.channel, at, what }
+        OutsideBounds { channel: bounds.channel, at, what }
     }
 
     /// From which period of a stretch on, and up to which, the fill is inside some bounds.
-    fn inside(&self, from: u64, to: u64, bounds: &Fill) -> (u64, u64) {
+    fn inside(&self, from: u64, to: u64, bounds: &FillBounds) -> (u64, u64) {
         let moments = i128::from(to - from);
         let line = |first: i128, slope: i128, start: u64| {
             (first + slope * i128::from(from - start), slope)
@@ -244,7 +244,7 @@ const fn not_negative(first: i128, slope: i128, steps: i128) -> (i128, i128) {
 }
 
 /// The sum of hi − lo over a stretch of some bounds.
-fn widths(from: u64, to: u64, bounds: &Fill) -> u128 {
+fn widths(from: u64, to: u64, bounds: &FillBounds) -> u128 {
     let ends = [from, to - 1].map(|place| bounds.at(Tick(place)).unwrap_or_default());
     let ends = ends.map(|(lo, hi)| u128::from(hi.saturating_sub(lo)));
     u128::from(to - from) * ends.iter().sum::<u128>() / 2
@@ -255,20 +255,20 @@ mod tests {
     use super::*;
     use codec::capture::Channel;
 
-    fn declare(fills: &mut Fills, channel: ChannelId, divisor: u64) {
-        let way = Way::of(&Channel::named("h0:0>s0:3")).unwrap();
+    fn declare(fills: &mut FillScore, channel: ChannelId, divisor: u64) {
+        let way = ChannelEnds::of(&Channel::named("h0:0>s0:3")).unwrap();
         fills.declare(channel, &way, TapEnd::Sender, 1000);
         fills.divide(channel, divisor);
     }
 
     /// Bounds of a buffer against a fill that is 0 at first, then rises to 30, then falls to 10.
-    fn check(start: u64, end: u64, lo: u32, hi: u32) -> Worth {
-        checked(Fill { lo, hi, ..flat(start, end) })
+    fn check(start: u64, end: u64, lo: u32, hi: u32) -> FillTotals {
+        checked(FillBounds { lo, hi, ..flat(start, end) })
     }
 
     /// Bounds 5 and 5.
-    fn flat(start: u64, end: u64) -> Fill {
-        Fill {
+    fn flat(start: u64, end: u64) -> FillBounds {
+        FillBounds {
             channel: ChannelId(3),
             start: Tick(start),
             end: Tick(end),
@@ -279,8 +279,8 @@ mod tests {
         }
     }
 
-    fn checked(bounds: Fill) -> Worth {
-        let mut fills = Fills::default();
+    fn checked(bounds: FillBounds) -> FillTotals {
+        let mut fills = FillScore::default();
         let channel = ChannelId(3);
         declare(&mut fills, channel, 2);
         fills.truth("s0:3", 0, 0, 0);
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn every_period_of_bounds_is_looked_at() {
-        let worth = |moments, inside, width| Worth { moments, inside, width, left_out: 0 };
+        let worth = |moments, inside, width| FillTotals { moments, inside, width, left_out: 0 };
         assert_eq!(check(0, 100, 0, 4), worth(100, 100, 400));
         // The fill is 0 up to 100, then 1, 2, 3 at 101, 102, 103.
         assert_eq!(check(98, 110, 1, 3), worth(12, 3, 24));
@@ -308,18 +308,18 @@ mod tests {
     fn bounds_that_rise_and_fall_are_looked_at_period_by_period() {
         // The fill is 1 at 101 and rises with the upper bound; the lower one overtakes it at 111,
         // when it is 11.
-        let bounds = Fill { lo: 0, lo_slope: 2, hi: 11, hi_slope: 1, ..flat(105, 116) };
+        let bounds = FillBounds { lo: 0, lo_slope: 2, hi: 11, hi_slope: 1, ..flat(105, 116) };
         let worth = checked(bounds);
         assert_eq!((worth.moments, worth.inside), (11, 6));
         assert_eq!(worth.width, (11 + 1) * 11 / 2);
         // It falls from 30 at 130 on by 2; so does the upper bound, from 28 on.
-        let bounds = Fill { lo: 20, lo_slope: 0, hi: 28, hi_slope: -2, ..flat(131, 140) };
+        let bounds = FillBounds { lo: 20, lo_slope: 0, hi: 28, hi_slope: -2, ..flat(131, 140) };
         assert_eq!((checked(bounds).moments, checked(bounds).inside), (9, 5));
     }
 
     #[test]
     fn what_is_not_comparable_is_counted_apart() {
-        let mut fills = Fills::default();
+        let mut fills = FillScore::default();
         declare(&mut fills, ChannelId(3), 1);
         fills.truth("s0:3", 0, 5, 0);
         fills.limit("s0:3", 60 + NOTICED);
@@ -327,6 +327,9 @@ mod tests {
             fills.bounds(flat(start, end));
             fills.settle(end);
         }
-        assert_eq!(fills.finish().0, Worth { moments: 60, inside: 60, width: 0, left_out: 30 });
+        assert_eq!(
+            fills.finish().0,
+            FillTotals { moments: 60, inside: 60, width: 0, left_out: 30 }
+        );
     }
 }

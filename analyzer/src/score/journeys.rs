@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use codec::capture::ChannelId;
 
-use super::balance::Count;
-use super::truth::{Frame, Happened, What};
-use crate::packet::EndedBy;
-use crate::path::Journey;
+use super::channel_score::MatchCount;
+use super::truth::{TruthFrame, TruthLine, TruthWhat};
+use crate::journey::Journey;
+use crate::packet::PacketEnd;
 
 /// How long nothing has happened to a packet when it is done with, in periods of the full rate.
 /// *Chosen*: twice the longest that a packet can stand.
@@ -19,23 +19,23 @@ pub(super) const QUIET: u64 = 1 << 23;
 
 /// All packets that are or were on captured channels.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Journeys {
+pub(super) struct JourneyScore {
     /// Which packet a frame is of, by its channel and its first byte.
     frames: BTreeMap<(ChannelId, u64), String>,
-    packets: BTreeMap<String, Packet>,
+    packets: BTreeMap<String, ScoredPacket>,
     /// The names of channels: a link that is tapped at both ends has two of each.
     names: BTreeMap<ChannelId, String>,
     /// When to look next for packets that are done with.
     next: u64,
-    worth: Worth,
+    worth: JourneyTotals,
 }
 
 /// What journeys were worth.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Worth {
-    pub(super) journeys: Count,
-    pub(super) fates: Count,
-    pub(super) injuries: Count,
+pub(super) struct JourneyTotals {
+    pub(super) journeys: MatchCount,
+    pub(super) fates: MatchCount,
+    pub(super) injuries: MatchCount,
     /// Journeys with frames of which the truth does not know the packet.
     pub(super) unknown: u64,
     /// Packets whose fate was not captured.
@@ -51,10 +51,10 @@ pub(super) struct Worth {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Packet {
-    hops: Vec<Hop>,
-    ended: Ended,
-    whole: Whole,
+struct ScoredPacket {
+    hops: Vec<ScoredHop>,
+    ended: ScoredFate,
+    whole: Completeness,
     /// Bytes behind its route where it was first captured.
     body: Option<u64>,
     found: Vec<Journey>,
@@ -64,7 +64,7 @@ struct Packet {
 
 /// A packet on a captured channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Hop {
+struct ScoredHop {
     /// When its first byte was on the wire, in periods of the full rate.
     time: u64,
     channel: ChannelId,
@@ -74,7 +74,7 @@ struct Hop {
 
 /// What became of a packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum Ended {
+enum ScoredFate {
     /// Nothing yet.
     #[default]
     UnderWay,
@@ -87,25 +87,31 @@ enum Ended {
 
 /// Whether its CRC byte is its own everywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Whole {
+enum Completeness {
     #[default]
     Yes,
     No,
 }
 
-impl Journeys {
+impl JourneyScore {
     /// Adds a channel.
     pub(super) fn declare(&mut self, id: ChannelId, name: &str) {
         self.names.insert(id, name.to_owned());
     }
 
     /// A frame stood on a captured channel of so many periods of the full rate each.
-    pub(super) fn frame(&mut self, id: ChannelId, divisor: u64, row: &Happened, frame: &Frame) {
+    pub(super) fn frame(
+        &mut self,
+        id: ChannelId,
+        divisor: u64,
+        row: &TruthLine,
+        frame: &TruthFrame,
+    ) {
         let Some(name) = &row.packet else { return };
         self.frames.insert((id, frame.start), name.clone());
         let packet = self.packets.entry(name.clone()).or_default();
         packet.last = row.at;
-        packet.hops.push(Hop {
+        packet.hops.push(ScoredHop {
             time: frame.start.saturating_mul(divisor),
             channel: id,
             start: frame.start,
@@ -113,26 +119,26 @@ impl Journeys {
         });
         // A weakened byte may look like a control symbol: its packet is a byte shorter, with its own GAP.
         let body = frame.length.saturating_sub(frame.route.len() as u64);
-        if frame.ended_by != EndedBy::Gap.name() || body != *packet.body.get_or_insert(body) {
-            packet.whole = Whole::No;
+        if frame.ended_by != PacketEnd::Gap.name() || body != *packet.body.get_or_insert(body) {
+            packet.whole = Completeness::No;
         }
     }
 
     /// Something happened to a packet, anywhere.
-    pub(super) fn row(&mut self, row: &Happened) {
+    pub(super) fn row(&mut self, row: &TruthLine) {
         let ended = match &row.what {
-            What::Consumed { .. } => Ended::Consumed(row.place.clone()),
-            What::Dropped { rule } => Ended::Dropped(row.place.clone(), rule.clone()),
-            What::Merged => Ended::Merged,
+            TruthWhat::Consumed { .. } => ScoredFate::Consumed(row.place.clone()),
+            TruthWhat::Dropped { rule } => ScoredFate::Dropped(row.place.clone(), rule.clone()),
+            TruthWhat::Merged => ScoredFate::Merged,
             // Of what is left of it no syndrome tells.
-            What::Truncated | What::Overflow => Ended::UnderWay,
+            TruthWhat::Truncated | TruthWhat::Overflow => ScoredFate::UnderWay,
             _ => return,
         };
         let Some(name) = &row.packet else { return };
         let packet = self.packets.entry(name.clone()).or_default();
         packet.last = row.at;
-        if ended == Ended::UnderWay {
-            packet.whole = Whole::No;
+        if ended == ScoredFate::UnderWay {
+            packet.whole = Completeness::No;
         } else {
             packet.ended = ended;
         }
@@ -140,7 +146,7 @@ impl Journeys {
 
     /// A journey was found; the truth is known as far.
     pub(super) fn found(&mut self, now: u64, journey: Journey) {
-        let of = |hop: &crate::path::Hop| self.frames.get(&(hop.channel, hop.start.0));
+        let of = |hop: &crate::journey::JourneyHop| self.frames.get(&(hop.channel, hop.start.0));
         let all = journey.hops.iter().all(|hop| of(hop).is_some());
         match journey.hops.first().and_then(of).filter(|_| all) {
             None => self.worth.unknown += 1,
@@ -160,14 +166,14 @@ impl Journeys {
         }
         let oldest = oldest();
         self.next = now.saturating_add(QUIET);
-        let done = |packet: &Packet| {
+        let done = |packet: &ScoredPacket| {
             packet.last.saturating_add(QUIET) < now && (packet.last < oldest || packet.is_told())
         };
         let Self { packets, frames, worth, names, .. } = self;
         packets.retain(|name, packet| {
             let done = done(packet);
             if done {
-                judge::judge((name, packet), names, worth);
+                judge::compare((name, packet), names, worth);
                 packet.hops.iter().for_each(|hop| drop(frames.remove(&(hop.channel, hop.start))));
             }
             !done
@@ -175,9 +181,9 @@ impl Journeys {
     }
 
     /// Both accounts are at their end.
-    pub(super) fn finish(mut self) -> Worth {
+    pub(super) fn finish(mut self) -> JourneyTotals {
         for (name, packet) in &mut self.packets {
-            judge::judge((name, packet), &self.names, &mut self.worth);
+            judge::compare((name, packet), &self.names, &mut self.worth);
         }
         self.worth
     }
@@ -192,11 +198,11 @@ mod tests {
 
     #[test]
     fn a_packet_waits_for_journeys_that_may_still_be_told_of_it() {
-        let row: Happened = serde_json::from_str(SENT).unwrap();
-        let What::Sent(frame) = &row.what else { panic!("{row:?}") };
+        let row: TruthLine = serde_json::from_str(SENT).unwrap();
+        let TruthWhat::Sent(frame) = &row.what else { panic!("{row:?}") };
         // Before the oldest of which something may be told nothing comes any more.
         for (oldest, kept) in [(0, 1), (30, 1), (31, 0)] {
-            let mut journeys = Journeys::default();
+            let mut journeys = JourneyScore::default();
             journeys.declare(ChannelId(0), "h0:0>s0:0");
             journeys.frame(ChannelId(0), 1, &row, frame);
             journeys.settle(30 + QUIET + 1, || oldest);

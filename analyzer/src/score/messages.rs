@@ -10,16 +10,16 @@ mod label;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use codec::packet::Check;
-use codec::transport::{Reason, TAG};
+use codec::packet::CrcCheck;
+use codec::transport::{NackReason, TAG};
 
-use self::causes::{Causes, End, Kind as Of};
-use self::label::Key;
-use super::balance::Count;
+use self::causes::{CauseScore, TransportFrameEnd, TransportFrameKind as Of};
+use self::label::ScoredLabel;
+use super::channel_score::MatchCount;
 use super::journeys::QUIET;
-use super::truth::{Frame, Happened, Label, What};
-use crate::conversation::{Cause, Gone, Noticed, Remark};
-use crate::packet::{EndedBy, crc_name};
+use super::truth::{TruthFrame, TruthLabel, TruthLine, TruthWhat};
+use crate::conversation::{Abandonment, Observation, ObservationKind, ResendCause};
+use crate::packet::{PacketEnd, crc_name};
 
 /// Examples that are kept. *Chosen*: as many as one looks at.
 const ODD_MAX: usize = 16;
@@ -29,7 +29,7 @@ const HURT_MAX: usize = 1 << 16;
 
 /// What is compared, in the words of `docs/output.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum MessageLineKind {
     /// A data packet.
     Data,
     /// One that sends again what was seen before. T-10
@@ -51,25 +51,25 @@ pub(super) enum Kind {
 
 /// Something about a packet: equal in both accounts, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Line {
-    label: Label,
-    kind: Kind,
+struct MessageLine {
+    label: TruthLabel,
+    kind: MessageLineKind,
     /// The reason of a NACK.
     reason: Option<&'static str>,
 }
 
 /// A packet of the protocol on its way, which no tap has seen whole.
 #[derive(Clone, Debug)]
-struct Sent {
-    line: Line,
+struct ScoredSending {
+    line: MessageLine,
     /// Of data: the message.
     message: Option<String>,
-    tail: Tail,
+    tail: FrameTail,
 }
 
 /// Whether a packet still has its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tail {
+enum FrameTail {
     Whole,
     /// What is left of it is none of the protocol's, or another, whatever its CRC happens to be. P-4
     Cut,
@@ -77,17 +77,17 @@ enum Tail {
 
 /// The latest message of a logical channel, as far as taps showed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Latest {
+struct LatestTransmission {
     message: String,
-    label: Label,
-    end: Ended,
+    label: TruthLabel,
+    end: ScoredEnding,
     /// How often it was written: more than once if its receiver was started anew, which no wire shows.
     written: u8,
 }
 
 /// What is known of how a message ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Ended {
+enum ScoredEnding {
     /// Nothing.
     #[default]
     Not,
@@ -99,27 +99,27 @@ enum Ended {
 
 /// What both tell of conversations.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Messages {
+pub(super) struct MessageScore {
     /// By their names.
-    sent: BTreeMap<String, Sent>,
+    sent: BTreeMap<String, ScoredSending>,
     /// Those of them that have reached their end, and when.
     over: VecDeque<(u64, String)>,
-    latest: BTreeMap<Key, Latest>,
+    latest: BTreeMap<ScoredLabel, LatestTransmission>,
     /// The same of what was hurt wherever it was seen.
-    spoilt: BTreeMap<Key, Latest>,
+    spoilt: BTreeMap<ScoredLabel, LatestTransmission>,
     /// What may be found or not, for it was hurt, or what was before it was.
-    either: BTreeSet<Line>,
+    either: BTreeSet<MessageLine>,
     /// Lines without a counterpart so far: so many more in the truth, or, below 0, found.
-    open: BTreeMap<Line, i64>,
-    counts: BTreeMap<Kind, Count>,
-    causes: Causes,
+    open: BTreeMap<MessageLine, i64>,
+    counts: BTreeMap<MessageLineKind, MatchCount>,
+    causes: CauseScore,
     /// Ports of hosts that have sent any.
     hosts: BTreeSet<String>,
     /// What was said that was not why, the first of it.
-    wrong: Vec<(Label, String)>,
+    wrong: Vec<(TruthLabel, String)>,
 }
 
-impl Kind {
+impl MessageLineKind {
     /// Every kind, in the order in which they are shown.
     pub(super) const ALL: [Self; 8] = [
         Self::Data,
@@ -146,20 +146,20 @@ impl Kind {
     }
 }
 
-impl Line {
-    const fn new(kind: Kind, label: Label) -> Self {
+impl MessageLine {
+    const fn new(kind: MessageLineKind, label: TruthLabel) -> Self {
         Self { label, kind, reason: None }
     }
 
     /// A message is gone: whichever of its transmissions was the last, of which some may be hurt.
-    const fn gone(label: Label) -> Self {
-        Self::new(Kind::Gone, Label { timestamp: 0, ..label })
+    const fn gone(label: TruthLabel) -> Self {
+        Self::new(MessageLineKind::Gone, TruthLabel { timestamp: 0, ..label })
     }
 }
 
-impl Messages {
+impl MessageScore {
     /// Something happened to a message or a packet.
-    pub(super) fn row(&mut self, row: &Happened) {
+    pub(super) fn row(&mut self, row: &TruthLine) {
         let over = |(at, _): &mut (u64, String)| at.saturating_add(QUIET) < row.at;
         if let Some((_, name)) = self.over.pop_front_if(over) {
             self.sent.remove(&name);
@@ -169,134 +169,144 @@ impl Messages {
             self.hosts.insert(row.place.clone());
         }
         let (line, message) = match &row.what {
-            What::MessageTransmitted { message, label } => {
+            TruthWhat::MessageTransmitted { message, label } => {
                 self.causes.data(sent, message, *label);
-                (Line::new(Kind::Data, *label), Some(message.clone()))
+                (MessageLine::new(MessageLineKind::Data, *label), Some(message.clone()))
             }
-            What::AckTransmitted(label) => {
+            TruthWhat::AckTransmitted(label) => {
                 self.causes.answer(sent, Of::Ack, label.answered());
                 self.acknowledges(label.answered());
-                (Line::new(Kind::Ack, label.answered()), None)
+                (MessageLine::new(MessageLineKind::Ack, label.answered()), None)
             }
-            What::NackTransmitted { label, reason } => {
+            TruthWhat::NackTransmitted { label, reason } => {
                 self.causes.answer(sent, Of::Nack, label.answered());
                 let reason = self.refused(label.answered(), reason);
-                (Line { reason, ..Line::new(Kind::Nack, label.answered()) }, None)
+                (
+                    MessageLine {
+                        reason,
+                        ..MessageLine::new(MessageLineKind::Nack, label.answered())
+                    },
+                    None,
+                )
             }
-            What::TransportDuplicate(label) => {
+            TruthWhat::TransportDuplicate(label) => {
                 let seen = self.latest.get(&label.key());
                 if seen.is_some_and(|latest| latest.label.incarnation == label.incarnation) {
-                    self.expect(Line::new(Kind::Duplicate, *label));
+                    self.expect(MessageLine::new(MessageLineKind::Duplicate, *label));
                 }
                 return;
             }
-            What::MessageReturned { message, why } if why == "refused" => {
+            TruthWhat::MessageReturned { message, why } if why == "refused" => {
                 let latest = self.latest.values().find(|latest| latest.message == *message);
                 if let Some(label) = latest.map(|latest| latest.label) {
-                    self.expect(Line::new(Kind::Refused, label));
+                    self.expect(MessageLine::new(MessageLineKind::Refused, label));
                 }
-                return self.ends(Ended::Over, |it| it.message == *message);
+                return self.ends(ScoredEnding::Over, |it| it.message == *message);
             }
-            What::MessageWritten { message } => {
+            TruthWhat::MessageWritten { message } => {
                 let latest = self.latest.values_mut().find(|latest| latest.message == *message);
                 if let Some(latest) = latest {
                     latest.written = latest.written.saturating_add(1);
                 }
                 return;
             }
-            What::MessageAcknowledged { message } => {
-                return self.ends(Ended::Over, |it| it.message == *message);
+            TruthWhat::MessageAcknowledged { message } => {
+                return self.ends(ScoredEnding::Over, |it| it.message == *message);
             }
-            What::Truncated => {
+            TruthWhat::Truncated => {
                 let sent = row.packet.as_ref().and_then(|name| self.sent.get_mut(name));
-                sent.into_iter().for_each(|sent| sent.tail = Tail::Cut);
+                sent.into_iter().for_each(|sent| sent.tail = FrameTail::Cut);
                 return;
             }
             // What was lost may still be on the wire: its frame is told when that has ended.
-            What::Consumed { .. } | What::Dropped { .. } => {
+            TruthWhat::Consumed { .. } | TruthWhat::Dropped { .. } => {
                 return self.ended(row);
             }
             _ => return,
         };
         if let Some(name) = &row.packet {
-            self.sent.insert(name.clone(), Sent { line, message, tail: Tail::Whole });
+            self.sent.insert(name.clone(), ScoredSending { line, message, tail: FrameTail::Whole });
         }
     }
 
     /// A packet has reached its end.
-    fn ended(&mut self, row: &Happened) {
+    fn ended(&mut self, row: &TruthLine) {
         let name = row.packet.as_deref().unwrap_or_default();
         let known = row.packet.as_ref().filter(|name| self.sent.contains_key(*name));
         self.over.extend(known.map(|name| (row.at, name.clone())));
-        let good = matches!(&row.what, What::Consumed { crc: Some(crc), .. }
-            if crc == crc_name(Check::Good));
-        let inside = matches!(row.what, What::Dropped { .. }) && self.hosts.contains(&row.place);
+        let good = matches!(&row.what, TruthWhat::Consumed { crc: Some(crc), .. }
+            if crc == crc_name(CrcCheck::Good));
+        let inside =
+            matches!(row.what, TruthWhat::Dropped { .. }) && self.hosts.contains(&row.place);
         let end = match (good, inside) {
-            (true, _) => End::Arrived(row.at),
-            (false, true) => End::Inside,
-            (false, false) => End::Lost,
+            (true, _) => TransportFrameEnd::Arrived(row.at),
+            (false, true) => TransportFrameEnd::Inside,
+            (false, false) => TransportFrameEnd::Lost,
         };
         if let Some(label) = self.causes.ended(name, end).filter(|_| good) {
             // Until its NIC has looked at it.
-            self.may_be(Line::new(Kind::Duplicate, label));
+            self.may_be(MessageLine::new(MessageLineKind::Duplicate, label));
         }
     }
 
     /// An ACK is sent.
-    fn acknowledges(&mut self, label: Label) {
-        self.ends(Ended::Answered, |it| it.label.is_use(label));
+    fn acknowledges(&mut self, label: TruthLabel) {
+        self.ends(ScoredEnding::Answered, |it| it.label.is_use(label));
         let latest = self.latest.get(&label.key());
         if latest.is_none_or(|latest| latest.written < 2) {
-            self.either.remove(&Line::new(Kind::Duplicate, label));
+            self.either.remove(&MessageLine::new(MessageLineKind::Duplicate, label));
         }
     }
 
     /// A NACK is sent; the name of its reason.
-    fn refused(&mut self, label: Label, reason: &str) -> Option<&'static str> {
-        self.either.remove(&Line::new(Kind::Duplicate, label));
-        let reason = Reason::ALL.into_iter().find(|it| it.name() == reason);
-        if reason.is_some_and(Reason::is_final) {
+    fn refused(&mut self, label: TruthLabel, reason: &str) -> Option<&'static str> {
+        self.either.remove(&MessageLine::new(MessageLineKind::Duplicate, label));
+        let reason = NackReason::ALL.into_iter().find(|it| it.name() == reason);
+        if reason.is_some_and(NackReason::is_final) {
             // Its sender may be started anew before it returns it: the NACK is all that is seen.
-            self.may_be(Line::new(Kind::Refused, label));
-            self.ends(Ended::Answered, |it| it.label.is_use(label));
+            self.may_be(MessageLine::new(MessageLineKind::Refused, label));
+            self.ends(ScoredEnding::Answered, |it| it.label.is_use(label));
         }
-        reason.map(Reason::name)
+        reason.map(NackReason::name)
     }
 
     /// A frame stood on a captured channel.
-    pub(super) fn frame(&mut self, row: &Happened, frame: &Frame) {
+    pub(super) fn frame(&mut self, row: &TruthLine, frame: &TruthFrame) {
         let Some(name) = &row.packet else { return };
-        let Some(Sent { line, message, tail }) = self.sent.get(name).cloned() else { return };
-        let (end, written) = (Ended::Not, 0);
-        let latest = message.map(|message| Latest { message, label: line.label, end, written });
-        let good = frame.crc == crc_name(Check::Good) && frame.ended_by == EndedBy::Gap.name();
-        if !good || tail == Tail::Cut || frame.tag != Some(TAG) {
+        let Some(ScoredSending { line, message, tail }) = self.sent.get(name).cloned() else {
+            return;
+        };
+        let (end, written) = (ScoredEnding::Not, 0);
+        let latest =
+            message.map(|message| LatestTransmission { message, label: line.label, end, written });
+        let good = frame.crc == crc_name(CrcCheck::Good) && frame.ended_by == PacketEnd::Gap.name();
+        if !good || tail == FrameTail::Cut || frame.tag != Some(TAG) {
             self.spoilt.extend(latest.map(|latest| (line.label.key(), latest)));
             self.may_be(line);
-            return self.may_be(Line::new(Kind::Retransmission, line.label));
+            return self.may_be(MessageLine::new(MessageLineKind::Retransmission, line.label));
         }
         self.causes.seen(name);
         self.sent.remove(name);
         self.either.remove(&line);
         // An answer has the label of the data that it answers.
-        if line.kind == Kind::Data {
-            self.either.remove(&Line::new(Kind::Retransmission, line.label));
+        if line.kind == MessageLineKind::Data {
+            self.either.remove(&MessageLine::new(MessageLineKind::Retransmission, line.label));
         }
         self.expect(line);
         latest.into_iter().for_each(|latest| self.seen(latest));
     }
 
     /// Something is known of how the latest message of a logical channel ends.
-    fn ends(&mut self, end: Ended, is_it: impl Fn(&Latest) -> bool) {
+    fn ends(&mut self, end: ScoredEnding, is_it: impl Fn(&LatestTransmission) -> bool) {
         let of_it = self.latest.values_mut().filter(|latest| is_it(latest));
-        of_it.filter(|latest| latest.end != Ended::Over).for_each(|latest| latest.end = end);
+        of_it.filter(|latest| latest.end != ScoredEnding::Over).for_each(|latest| latest.end = end);
     }
 
     /// A data packet was seen whole.
-    fn seen(&mut self, mut now: Latest) {
+    fn seen(&mut self, mut now: LatestTransmission) {
         let (label, key) = (now.label, now.label.key());
-        let again = Line::new(Kind::Retransmission, label);
-        let same = |before: &Latest| {
+        let again = MessageLine::new(MessageLineKind::Retransmission, label);
+        let same = |before: &LatestTransmission| {
             before.message == now.message && before.label.incarnation == label.incarnation
         };
         let before = self.latest.get(&key);
@@ -307,9 +317,9 @@ impl Messages {
         match before {
             Some((true, _, end)) => now.end = end,
             Some((false, label, end)) if label.incarnation != now.label.incarnation => match end {
-                Ended::Not => self.expect(Line::gone(label)),
-                Ended::Answered => self.may_be(Line::gone(label)),
-                Ended::Over => {}
+                ScoredEnding::Not => self.expect(MessageLine::gone(label)),
+                ScoredEnding::Answered => self.may_be(MessageLine::gone(label)),
+                ScoredEnding::Over => {}
             },
             Some((false, ..)) | None => {}
         }
@@ -321,7 +331,7 @@ impl Messages {
         self.latest.insert(key, now);
     }
 
-    fn may_be(&mut self, line: Line) {
+    fn may_be(&mut self, line: MessageLine) {
         self.either.insert(line);
         if self.either.len() > HURT_MAX {
             self.either.pop_first();
@@ -329,43 +339,54 @@ impl Messages {
     }
 
     /// Something was found; the truth of it is known.
-    pub(super) fn found(&mut self, noticed: &Noticed) {
-        let label = Label::of(noticed);
+    pub(super) fn found(&mut self, noticed: &Observation) {
+        let label = TruthLabel::of(noticed);
         let line = match noticed.remark {
-            Remark::Data(_) => Line::new(Kind::Data, label),
-            Remark::Resent(_, cause) => {
-                self.find(Line::new(Kind::Data, label));
+            ObservationKind::Data(_) => MessageLine::new(MessageLineKind::Data, label),
+            ObservationKind::Resent(_, cause) => {
+                self.find(MessageLine::new(MessageLineKind::Data, label));
                 self.cause(label, cause);
-                Line::new(Kind::Retransmission, label)
+                MessageLine::new(MessageLineKind::Retransmission, label)
             }
-            Remark::Ack(_) => Line::new(Kind::Ack, label),
-            Remark::Nack(reason) => {
-                Line { reason: Some(reason.name()), ..Line::new(Kind::Nack, label) }
+            ObservationKind::Ack(_) => MessageLine::new(MessageLineKind::Ack, label),
+            ObservationKind::Nack(reason) => MessageLine {
+                reason: Some(reason.name()),
+                ..MessageLine::new(MessageLineKind::Nack, label)
+            },
+            ObservationKind::Duplicate => MessageLine::new(MessageLineKind::Duplicate, label),
+            ObservationKind::Gone(Abandonment::Refused) => {
+                MessageLine::new(MessageLineKind::Refused, label)
             }
-            Remark::Duplicate => Line::new(Kind::Duplicate, label),
-            Remark::Gone(Gone::Refused) => Line::new(Kind::Refused, label),
-            Remark::Gone(Gone::Unanswered | Gone::Withdrawn) => Line::gone(label),
+            ObservationKind::Gone(Abandonment::Unanswered | Abandonment::Withdrawn) => {
+                MessageLine::gone(label)
+            }
             // Nothing tells a message that went back from one that was opened anew, where the next one
             // has the same bytes.
-            Remark::Gone(Gone::Reopened) if self.open.contains_key(&Line::gone(label)) => {
-                Line::gone(label)
+            ObservationKind::Gone(Abandonment::Reopened)
+                if self.open.contains_key(&MessageLine::gone(label)) =>
+            {
+                MessageLine::gone(label)
             }
             // That is said of answers too.
-            Remark::Stale if self.open.contains_key(&Line::new(Kind::Data, label)) => {
-                Line::new(Kind::Data, label)
+            ObservationKind::Stale
+                if self.open.contains_key(&MessageLine::new(MessageLineKind::Data, label)) =>
+            {
+                MessageLine::new(MessageLineKind::Data, label)
             }
-            Remark::Stale | Remark::Late => return,
-            Remark::Gone(_) | Remark::Storm(_) | Remark::Broken(_) => return,
+            ObservationKind::Stale | ObservationKind::Late => return,
+            ObservationKind::Gone(_) | ObservationKind::Storm(_) | ObservationKind::Broken(_) => {
+                return;
+            }
         };
         self.find(line);
     }
 
     /// Why a message was sent again.
-    fn cause(&mut self, label: Label, cause: Cause) {
+    fn cause(&mut self, label: TruthLabel, cause: ResendCause) {
         // Where links were not captured, no wire tells.
-        let known = self.causes.of_resent(label).filter(|_| cause != Cause::Unknown);
+        let known = self.causes.of_resent(label).filter(|_| cause != ResendCause::Unknown);
         let Some(causes) = known else { return };
-        let count = self.counts.entry(Kind::Cause).or_default();
+        let count = self.counts.entry(MessageLineKind::Cause).or_default();
         count.in_truth += 1;
         count.found += 1;
         if causes.contains(&cause) {
@@ -376,12 +397,12 @@ impl Messages {
         }
     }
 
-    fn expect(&mut self, line: Line) {
+    fn expect(&mut self, line: MessageLine) {
         self.counts.entry(line.kind).or_default().in_truth += 1;
         self.add(line, 1);
     }
 
-    fn find(&mut self, line: Line) {
+    fn find(&mut self, line: MessageLine) {
         let expected = self.open.get(&line).is_some_and(|more| *more > 0);
         if expected || !self.either.contains(&line) {
             self.counts.entry(line.kind).or_default().found += 1;
@@ -390,7 +411,7 @@ impl Messages {
     }
 
     /// One more in the truth, or, below 0, in the capture.
-    fn add(&mut self, line: Line, step: i64) {
+    fn add(&mut self, line: MessageLine, step: i64) {
         let open = self.open.remove(&line).unwrap_or(0);
         if open.signum() == -step {
             self.counts.entry(line.kind).or_default().right += 1;
@@ -401,8 +422,8 @@ impl Messages {
     }
 
     /// What they came to, kind by kind.
-    pub(super) fn counts(&self) -> [(Kind, Count); 8] {
-        Kind::ALL.map(|kind| (kind, self.counts.get(&kind).copied().unwrap_or_default()))
+    pub(super) fn counts(&self) -> [(MessageLineKind, MatchCount); 8] {
+        MessageLineKind::ALL.map(|kind| (kind, self.counts.get(&kind).copied().unwrap_or_default()))
     }
 
     /// What only one of the two tells, the first of it: which account, the kind, and what it is.
@@ -412,8 +433,8 @@ impl Messages {
             let reason = line.reason.map_or_else(String::new, |reason| format!(", {reason}"));
             (account, line.kind.name(), format!("{}{reason}", line.label))
         });
-        let wrong = |(label, what): &(Label, String)| {
-            ("missed", Kind::Cause.name(), format!("{label}: {what}"))
+        let wrong = |(label, what): &(TruthLabel, String)| {
+            ("missed", MessageLineKind::Cause.name(), format!("{label}: {what}"))
         };
         open.chain(self.wrong.iter().map(wrong))
     }
@@ -421,7 +442,7 @@ impl Messages {
 
 #[cfg(test)]
 mod tests {
-    use super::super::truth::Lines;
+    use super::super::truth::TruthReader;
     use super::*;
 
     /// A data packet that was sent, what befell it, and the frame of what was left of it, whose CRC is good.
@@ -432,16 +453,19 @@ mod tests {
         let frame = r#"{"at":40,"place":"s0:1","packet":"h0#0","event":"sent","start":20,"end":39,
             "length":20,"route":[],"tag":1,"payload":18,"crc":"good","syndrome":0,"ended_by":"gap"}"#;
         let text = [sent, between, frame].map(|row| row.replace('\n', " ")).join("\n");
-        let mut lines = Lines::new(text.as_bytes());
-        let mut messages = Messages::default();
+        let mut lines = TruthReader::new(text.as_bytes());
+        let mut messages = MessageScore::default();
         while let Some(row) = lines.next().unwrap() {
             messages.row(&row);
-            if let What::Sent(frame) = &row.what {
+            if let TruthWhat::Sent(frame) = &row.what {
                 messages.frame(&row, frame);
             }
         }
         let counts = messages.counts();
-        counts.iter().find(|(kind, _)| *kind == Kind::Data).map_or(0, |(_, count)| count.in_truth)
+        counts
+            .iter()
+            .find(|(kind, _)| *kind == MessageLineKind::Data)
+            .map_or(0, |(_, count)| count.in_truth)
     }
 
     /// A sender that gives up ends a packet with a GAP, and the byte before that may be its CRC by chance:

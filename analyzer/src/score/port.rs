@@ -5,21 +5,21 @@
 //! that goes out is the port's own; that of the one that comes in is the far one, which goes by what
 //! the port commanded, what reset it, and when the port fell silent.
 //!
-//! The tap and the port do not always see the same, see [`Reason`].
+//! The tap and the port do not always see the same, see [`NackReason`].
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about a channel")]
 
 use codec::capture::ChannelId;
-use codec::character::{Character, Heard, Symbol, hear};
+use codec::character::{Character, DecodedCode, Symbol, decode_control};
 use codec::notation;
 
-use super::line::{Class, Kind, Line};
-use super::truth::{Command, Happened, What};
-use crate::event::By;
+use super::channel_line::{ChannelLine, LineClass, LineKind};
+use super::truth::{TruthCommand, TruthLine, TruthWhat};
+use crate::event::ResumeCause;
 
 /// Why something is not compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reason {
+pub(super) enum OmissionReason {
     /// The port had lost its power: the tap goes on listening, the port does not.
     PowerLost,
     /// The host was made to send codes that no output circuit made, so the truth does not have them.
@@ -32,36 +32,36 @@ pub(super) enum Reason {
 
 /// What the truth says of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Expected {
+pub(super) enum PortExpectation {
     /// This must be there.
-    Line(ChannelId, Line),
+    Line(ChannelId, ChannelLine),
     /// From a place on, lines of a class are not compared.
-    Limit(ChannelId, Class, u64, Reason),
+    Limit(ChannelId, LineClass, u64, OmissionReason),
 }
 
 /// A tapped port.
 #[derive(Clone, Debug)]
-pub(super) struct Port {
+pub(super) struct ScoredPort {
     /// Periods of the full rate in one of the link's.
     pub(super) divisor: u64,
     /// The channel that goes out, the one that comes in.
     pub(super) outgoing: Option<ChannelId>,
     pub(super) incoming: Option<ChannelId>,
     /// What the far sender has been told. F-2
-    told: Command,
+    told: TruthCommand,
     /// FRES has gone out, and no GAP that ends the reset. R-1
-    reset: Reset,
+    reset: PortReset,
     /// Power is back after a silence, and the first character is due.
     restored: Option<u64>,
     /// The port has lost its power before.
-    lost: Lost,
+    lost: LostPower,
     /// IDLEs that its host was made to send.
     idle: u64,
 }
 
 /// Whether a forward reset is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Reset {
+enum PortReset {
     #[default]
     None,
     Open,
@@ -69,140 +69,154 @@ enum Reset {
 
 /// Whether a port has ever lost its power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Lost {
+enum LostPower {
     #[default]
     Never,
     Once,
 }
 
-impl Port {
+impl ScoredPort {
     pub(super) const fn new(divisor: u64) -> Self {
         Self {
             divisor,
             outgoing: None,
             incoming: None,
-            told: Command::Go,
-            reset: Reset::None,
+            told: TruthCommand::Go,
+            reset: PortReset::None,
             restored: None,
-            lost: Lost::Never,
+            lost: LostPower::Never,
             idle: 0,
         }
     }
 
     /// All that happened before a period of the full rate has been taken: what was due is certain.
-    pub(super) fn settle(&mut self, before: u64, out: &mut impl FnMut(Expected)) {
+    pub(super) fn settle(&mut self, before: u64, out: &mut impl FnMut(PortExpectation)) {
         let Some(id) = self.outgoing else { return };
         if let Some(at) = self.restored
             && at.saturating_add(1).saturating_mul(self.divisor) <= before
         {
             self.restored = None;
-            out(Expected::Line(id, Line::new(at, Kind::LinkRestored, String::new())));
+            out(PortExpectation::Line(
+                id,
+                ChannelLine::new(at, LineKind::LinkRestored, String::new()),
+            ));
         }
     }
 
     /// Takes the next row about the port.
-    pub(super) fn row(&mut self, row: &Happened, out: &mut impl FnMut(Expected)) {
+    pub(super) fn row(&mut self, row: &TruthLine, out: &mut impl FnMut(PortExpectation)) {
         self.settle(row.at, out);
         let at = row.at / self.divisor;
         self.limits(row, at, out);
         if let Some(id) = self.outgoing
             && let Some(line) = self.sends(row, at)
         {
-            out(Expected::Line(id, line));
+            out(PortExpectation::Line(id, line));
         }
         let (heard, sender) = (hears(row, at), self.far_sender(row, at));
         if let Some(id) = self.incoming {
             for line in heard.into_iter().chain(sender) {
-                out(Expected::Line(id, line));
+                out(PortExpectation::Line(id, line));
             }
         }
     }
 
     /// What a row of the channel that goes out says, and what it makes due.
-    fn sends(&mut self, row: &Happened, at: u64) -> Option<Line> {
-        let line = |kind, more| Some(Line::new(at, kind, more));
+    fn sends(&mut self, row: &TruthLine, at: u64) -> Option<ChannelLine> {
+        let line = |kind, more| Some(ChannelLine::new(at, kind, more));
         match &row.what {
-            What::Sent(frame) => Some(Line::of_frame(at, frame)),
-            What::SymbolSent { symbol, number, status } => {
+            TruthWhat::Sent(frame) => Some(ChannelLine::of_frame(at, frame)),
+            TruthWhat::SymbolSent { symbol, number, status } => {
                 let shown = |number: &Option<u8>| number.unwrap_or_default().to_string();
                 match symbol.as_str() {
                     "FRES" => {
-                        self.reset = Reset::Open;
-                        line(Kind::ForwardReset, String::new())
+                        self.reset = PortReset::Open;
+                        line(LineKind::ForwardReset, String::new())
                     }
-                    "BRES" => line(Kind::BackwardReset, String::new()),
-                    "ORUN" => line(Kind::OverrunAlarm, String::new()),
-                    "PRBn" => line(Kind::Probe, shown(number)),
-                    "REPLx" => line(Kind::Reply, shown(status)),
+                    "BRES" => line(LineKind::BackwardReset, String::new()),
+                    "ORUN" => line(LineKind::OverrunAlarm, String::new()),
+                    "PRBn" => line(LineKind::Probe, shown(number)),
+                    "REPLx" => line(LineKind::Reply, shown(status)),
                     _ => None,
                 }
             }
-            What::ResetClosed => match std::mem::take(&mut self.reset) {
-                Reset::Open => line(Kind::ResetEnded, String::new()),
-                Reset::None => None,
+            TruthWhat::ResetClosed => match std::mem::take(&mut self.reset) {
+                PortReset::Open => line(LineKind::ResetEnded, String::new()),
+                PortReset::None => None,
             },
-            What::SilenceEnded => {
+            TruthWhat::SilenceEnded => {
                 self.restored = Some(row.at.div_ceil(self.divisor));
                 None
             }
-            What::SenderStopped => line(Kind::SenderStopped, String::new()),
-            What::SenderResumed { by } if by != "power" => {
-                line(Kind::SenderResumed, format!("by {by}"))
+            TruthWhat::SenderStopped => line(LineKind::SenderStopped, String::new()),
+            TruthWhat::SenderResumed { by } if by != "power" => {
+                line(LineKind::SenderResumed, format!("by {by}"))
             }
-            What::FellSilent => line(Kind::OpenLink, String::new()),
+            TruthWhat::FellSilent => line(LineKind::OpenLink, String::new()),
             _ => None,
         }
     }
 
     /// What the sender at the far end makes of a row: it hears what the port says.
-    fn far_sender(&mut self, row: &Happened, at: u64) -> Option<Line> {
+    fn far_sender(&mut self, row: &TruthLine, at: u64) -> Option<ChannelLine> {
         let (told, by) = match &row.what {
-            What::Commanded { command } => (*command, By::Go),
-            What::ForwardReset => (Command::Go, By::Reset),
-            What::FellSilent => (Command::Go, By::OpenLink),
+            TruthWhat::Commanded { command } => (*command, ResumeCause::Go),
+            TruthWhat::ForwardReset => (TruthCommand::Go, ResumeCause::Reset),
+            TruthWhat::FellSilent => (TruthCommand::Go, ResumeCause::OpenLink),
             _ => return None,
         };
         let (kind, more) = match (std::mem::replace(&mut self.told, told), told) {
-            (Command::Go, Command::Stop) => (Kind::SenderStopped, String::new()),
-            (Command::Stop, Command::Go) => (Kind::SenderResumed, format!("by {}", by.name())),
-            (Command::Go, Command::Go) | (Command::Stop, Command::Stop) => return None,
+            (TruthCommand::Go, TruthCommand::Stop) => (LineKind::SenderStopped, String::new()),
+            (TruthCommand::Stop, TruthCommand::Go) => {
+                (LineKind::SenderResumed, format!("by {}", by.name()))
+            }
+            (TruthCommand::Go, TruthCommand::Go) | (TruthCommand::Stop, TruthCommand::Stop) => {
+                return None;
+            }
         };
-        Some(Line::new(at, kind, more))
+        Some(ChannelLine::new(at, kind, more))
     }
 
     /// From where on something is not compared.
-    fn limits(&mut self, row: &Happened, at: u64, out: &mut impl FnMut(Expected)) {
-        let mut limit = |id: Option<ChannelId>, classes: &[Class], at, reason| {
+    fn limits(&mut self, row: &TruthLine, at: u64, out: &mut impl FnMut(PortExpectation)) {
+        let mut limit = |id: Option<ChannelId>, classes: &[LineClass], at, reason| {
             for (id, class) in id.into_iter().flat_map(|id| classes.iter().map(move |it| (id, it)))
             {
-                out(Expected::Limit(id, *class, at, reason));
+                out(PortExpectation::Limit(id, *class, at, reason));
             }
         };
         match &row.what {
-            What::PowerLost => {
-                let reason = Reason::PowerLost;
+            TruthWhat::PowerLost => {
+                let reason = OmissionReason::PowerLost;
                 // A reset that the power cuts short is ended by whatever comes then, which only
                 // whoever hears it knows.
-                if std::mem::take(&mut self.reset) == Reset::Open {
-                    limit(self.outgoing, &[Class::Own, Class::OpenPacket], at, reason);
+                if std::mem::take(&mut self.reset) == PortReset::Open {
+                    limit(self.outgoing, &[LineClass::Own, LineClass::OpenPacket], at, reason);
                 }
                 // The silence that follows began before the power was lost.
                 if self.idle > 0 {
-                    limit(self.outgoing, &[Class::Own, Class::OpenPacket], at, Reason::Raw);
+                    limit(
+                        self.outgoing,
+                        &[LineClass::Own, LineClass::OpenPacket],
+                        at,
+                        OmissionReason::Raw,
+                    );
                 }
                 // Nothing has ended the silence if the power goes again before the first character.
                 if self.restored.is_some_and(|due| row.at <= due.saturating_mul(self.divisor)) {
                     self.restored = None;
                 }
-                limit(self.outgoing, &[Class::Sender, Class::ResetEnd], at, reason);
-                let all = [Class::Own, Class::ResetEnd, Class::OpenPacket, Class::Sender];
+                limit(self.outgoing, &[LineClass::Sender, LineClass::ResetEnd], at, reason);
+                let all =
+                    [LineClass::Own, LineClass::ResetEnd, LineClass::OpenPacket, LineClass::Sender];
                 limit(self.incoming, &all, at, reason);
-                self.lost = Lost::Once;
+                self.lost = LostPower::Once;
             }
-            What::Raw { characters } if self.is_forged(characters) => {
-                let all = [Class::Own, Class::ResetEnd, Class::OpenPacket, Class::Sender];
-                limit(self.outgoing, &all, at, Reason::Raw);
-                limit(self.incoming, &[Class::Sender], at, Reason::Raw);
+            TruthWhat::Raw { characters } if self.is_forged(characters) => {
+                let all =
+                    [LineClass::Own, LineClass::ResetEnd, LineClass::OpenPacket, LineClass::Sender];
+                limit(self.outgoing, &all, at, OmissionReason::Raw);
+                limit(self.incoming, &[LineClass::Sender], at, OmissionReason::Raw);
             }
             _ => {}
         }
@@ -215,11 +229,11 @@ impl Port {
         characters.chars().iter().any(|character| match character {
             Character::IDLE => {
                 self.idle += 1;
-                self.idle >= 16 || self.lost == Lost::Once
+                self.idle >= 16 || self.lost == LostPower::Once
             }
-            Character::Control(code) => match hear(code) {
-                Heard::Exact(symbol) => symbol == Symbol::ForwardReset,
-                Heard::Corrected(_) | Heard::Invalid => true,
+            Character::Control(code) => match decode_control(code) {
+                DecodedCode::Exact(symbol) => symbol == Symbol::ForwardReset,
+                DecodedCode::Corrected(_) | DecodedCode::Invalid => true,
             },
             Character::Data(_) => false,
         })
@@ -227,21 +241,21 @@ impl Port {
 }
 
 /// What a row of the channel that comes in says.
-fn hears(row: &Happened, at: u64) -> Option<Line> {
-    let line = |kind, more| Some(Line::new(at, kind, more));
+fn hears(row: &TruthLine, at: u64) -> Option<ChannelLine> {
+    let line = |kind, more| Some(ChannelLine::new(at, kind, more));
     match &row.what {
-        What::Received(frame) => Some(Line::of_frame(at, frame)),
-        What::OpenLink => line(Kind::OpenLink, String::new()),
-        What::LinkRestored => line(Kind::LinkRestored, String::new()),
-        What::ForwardReset => line(Kind::ForwardReset, String::new()),
-        What::ResetEnded => line(Kind::ResetEnded, String::new()),
-        What::BackwardReset => line(Kind::BackwardReset, String::new()),
-        What::OverrunAlarm => line(Kind::OverrunAlarm, String::new()),
-        What::Probe { number } => line(Kind::Probe, number.to_string()),
-        What::Reply { status } => line(Kind::Reply, status.to_string()),
-        What::InvalidCode { code } => line(Kind::InvalidCode, code.to_string()),
-        What::CorrectedCode { code, symbol } => {
-            line(Kind::CorrectedCode, format!("{code} to {symbol}"))
+        TruthWhat::Received(frame) => Some(ChannelLine::of_frame(at, frame)),
+        TruthWhat::OpenLink => line(LineKind::OpenLink, String::new()),
+        TruthWhat::LinkRestored => line(LineKind::LinkRestored, String::new()),
+        TruthWhat::ForwardReset => line(LineKind::ForwardReset, String::new()),
+        TruthWhat::ResetEnded => line(LineKind::ResetEnded, String::new()),
+        TruthWhat::BackwardReset => line(LineKind::BackwardReset, String::new()),
+        TruthWhat::OverrunAlarm => line(LineKind::OverrunAlarm, String::new()),
+        TruthWhat::Probe { number } => line(LineKind::Probe, number.to_string()),
+        TruthWhat::Reply { status } => line(LineKind::Reply, status.to_string()),
+        TruthWhat::InvalidCode { code } => line(LineKind::InvalidCode, code.to_string()),
+        TruthWhat::CorrectedCode { code, symbol } => {
+            line(LineKind::CorrectedCode, format!("{code} to {symbol}"))
         }
         _ => None,
     }

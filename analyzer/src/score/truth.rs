@@ -11,7 +11,7 @@ const LINE_MAX: u64 = 1 << 24;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Happened {
+pub(super) struct TruthLine {
     /// Periods of the full rate since time zero.
     pub(super) at: u64,
     /// The port, `node:port`.
@@ -19,13 +19,13 @@ pub(super) struct Happened {
     /// The packet, where it is about one.
     pub(super) packet: Option<String>,
     #[serde(flatten)]
-    pub(super) what: What,
+    pub(super) what: TruthWhat,
 }
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub(super) enum What {
+pub(super) enum TruthWhat {
     Injected,
     Forwarded,
     Consumed {
@@ -37,8 +37,8 @@ pub(super) enum What {
     },
     Truncated,
     Merged,
-    Received(Frame),
-    Sent(Frame),
+    Received(TruthFrame),
+    Sent(TruthFrame),
     OpenLink,
     LinkRestored,
     ForwardReset,
@@ -65,7 +65,7 @@ pub(super) enum What {
         slope: i64,
     },
     Commanded {
-        command: Command,
+        command: TruthCommand,
     },
     SymbolSent {
         symbol: String,
@@ -87,19 +87,19 @@ pub(super) enum What {
     MessageTransmitted {
         message: String,
         #[serde(flatten)]
-        label: Label,
+        label: TruthLabel,
     },
-    AckTransmitted(Label),
+    AckTransmitted(TruthLabel),
     NackTransmitted {
         reason: String,
         #[serde(flatten)]
-        label: Label,
+        label: TruthLabel,
     },
     MessageReturned {
         message: String,
         why: String,
     },
-    TransportDuplicate(Label),
+    TransportDuplicate(TruthLabel),
     MessageAccepted,
     MessageWritten {
         message: String,
@@ -131,7 +131,7 @@ pub(super) enum What {
 
 /// What a packet of the reliability protocol is known by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-pub(super) struct Label {
+pub(super) struct TruthLabel {
     pub(super) source: u16,
     pub(super) destination: u16,
     pub(super) channel: u8,
@@ -143,7 +143,7 @@ pub(super) struct Label {
 /// STOP or GO.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub(super) enum Command {
+pub(super) enum TruthCommand {
     #[default]
     Go,
     Stop,
@@ -151,7 +151,7 @@ pub(super) enum Command {
 
 /// A frame that was sent or received.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Frame {
+pub(super) struct TruthFrame {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) length: u64,
@@ -163,7 +163,7 @@ pub(super) struct Frame {
     pub(super) ended_by: String,
 }
 
-impl What {
+impl TruthWhat {
     /// Whether a host sends a packet of the reliability protocol.
     pub(super) const fn is_transmission(&self) -> bool {
         matches!(
@@ -235,7 +235,7 @@ impl What {
 
 /// The lines of a truth.
 #[derive(Debug)]
-pub(super) struct Lines<T> {
+pub(super) struct TruthReader<T> {
     stream: T,
     line: Vec<u8>,
     /// Lines so far.
@@ -244,7 +244,7 @@ pub(super) struct Lines<T> {
     now: u64,
 }
 
-impl<T: BufRead> Lines<T> {
+impl<T: BufRead> TruthReader<T> {
     pub(super) const fn new(stream: T) -> Self {
         Self { stream, line: Vec::new(), number: 0, now: 0 }
     }
@@ -255,7 +255,7 @@ impl<T: BufRead> Lines<T> {
     }
 
     /// The next row, if there is one.
-    pub(super) fn next(&mut self) -> Result<Option<Happened>, ScoreError> {
+    pub(super) fn next(&mut self) -> Result<Option<TruthLine>, ScoreError> {
         loop {
             self.line.clear();
             let number = self.number + 1;
@@ -274,7 +274,7 @@ impl<T: BufRead> Lines<T> {
             if line.len() as u64 >= LINE_MAX {
                 return Err(wrong(format!("is longer than {LINE_MAX} bytes")));
             }
-            let row: Happened = serde_json::from_slice(line).map_err(|e| wrong(plain(&e)))?;
+            let row: TruthLine = serde_json::from_slice(line).map_err(|e| wrong(plain(&e)))?;
             if row.at < self.now {
                 return Err(wrong(format!(
                     "is of period {}, earlier than the line before",
@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Vec<String> {
-        let mut lines = Lines::new(text.as_bytes());
+        let mut lines = TruthReader::new(text.as_bytes());
         let mut seen = Vec::new();
         loop {
             match lines.next() {

@@ -5,39 +5,39 @@ use std::collections::BTreeMap;
 use codec::capture::{Channel, ChannelId};
 use codec::route::PortId;
 
-use super::ports::{self, Solved, Turn};
+use super::ports::{self, PortSolution, RouteTurn};
 use super::{
-    About, Direction, End, Kind, Link, Node, Nodes, Number, Passage, Remark, Socket, Source,
-    Topology,
+    Inconsistency, InconsistencyKind, NodeIndex, NodeSource, PortNumber, SwitchPassage, Topology,
+    TopologyChannel, TopologyEnd, TopologyLink, TopologyNode, TopologyNodeKind, TopologyPort,
 };
-use crate::place::{Place, Way};
+use crate::channel_name::{ChannelEnds, PortName};
 
 /// Packets from channel to channel by a byte, and how many.
-type Implied = BTreeMap<(ChannelId, ChannelId, u8), u64>;
+type PassageCounts = BTreeMap<(ChannelId, ChannelId, u8), u64>;
 
 /// A link before its nodes are known. Its ports are twice its number, and one more.
 #[derive(Debug)]
-struct Cable<'a> {
+struct DraftLink<'a> {
     ids: Vec<ChannelId>,
     channels: Vec<&'a Channel>,
     /// What stands at its ends by name.
-    places: [Option<Place>; 2],
+    places: [Option<PortName>; 2],
 }
 
 /// A network on its way.
 #[derive(Debug)]
-struct Builder<'a> {
-    nodes: &'a Nodes,
-    cables: Vec<Cable<'a>>,
+struct TopologyBuilder<'a> {
+    nodes: &'a NodeIndex,
+    cables: Vec<DraftLink<'a>>,
     /// Of each channel, also those of other sections: its cable, and whether it is the second there.
     sides: BTreeMap<ChannelId, (usize, usize)>,
     /// Ports of one node point to each other, the last to itself.
     groups: Vec<usize>,
-    remarks: Vec<Remark>,
+    remarks: Vec<Inconsistency>,
 }
 
-pub(super) fn build(nodes: &Nodes, implied: &Implied) -> Topology {
-    let mut builder = Builder {
+pub(super) fn build(nodes: &NodeIndex, implied: &PassageCounts) -> Topology {
+    let mut builder = TopologyBuilder {
         nodes,
         cables: Vec::new(),
         sides: BTreeMap::new(),
@@ -55,7 +55,7 @@ pub(super) fn build(nodes: &Nodes, implied: &Implied) -> Topology {
     topology
 }
 
-impl<'a> Builder<'a> {
+impl<'a> TopologyBuilder<'a> {
     /// Makes links of channels: a channel and its opposite are one.
     fn cables(&mut self) {
         let mut by_name: BTreeMap<&str, ChannelId> = BTreeMap::new();
@@ -83,57 +83,57 @@ impl<'a> Builder<'a> {
                 continue;
             }
             self.sides.insert(id, (self.cables.len(), 0));
-            self.cables.push(Cable {
+            self.cables.push(DraftLink {
                 ids: vec![id],
                 channels: vec![channel],
                 places: [None, None],
             });
         }
         for cable in &mut self.cables {
-            let mut ways = cable.channels.iter().map(|channel| Way::of(channel));
+            let mut ways = cable.channels.iter().map(|channel| ChannelEnds::of(channel));
             let (first, second) = (ways.next().flatten(), ways.next().flatten());
-            let turned = second.map(|way| Way { from: way.to, to: way.from });
+            let turned = second.map(|way| ChannelEnds { from: way.to, to: way.from });
             if let Some(way) = first.or(turned) {
                 cable.places = [Some(way.from), Some(way.to)];
             }
         }
     }
 
-    fn remark(&mut self, about: About, channels: &[&Channel], text: String) {
+    fn remark(&mut self, about: InconsistencyKind, channels: &[&Channel], text: String) {
         let channels = channels.iter().map(|channel| channel.name.clone()).collect();
-        self.remarks.push(Remark { about, channels, text });
+        self.remarks.push(Inconsistency { about, channels, text });
     }
 
     /// Remarks what is odd about links by themselves.
     fn look_at_cables(&mut self) {
         let mut remarks = Vec::new();
-        let mut ports: BTreeMap<&Place, &Channel> = BTreeMap::new();
-        for Cable { channels, places, .. } in &self.cables {
+        let mut ports: BTreeMap<&PortName, &Channel> = BTreeMap::new();
+        for DraftLink { channels, places, .. } in &self.cables {
             let Some(first) = channels.first() else { continue };
             let name = &first.name;
-            for nameless in channels.iter().filter(|channel| Way::of(channel).is_none()) {
+            for nameless in channels.iter().filter(|channel| ChannelEnds::of(channel).is_none()) {
                 let text = format!("{} does not say from where to where", nameless.name);
-                remarks.push((About::NoName, vec![*nameless], text));
+                remarks.push((InconsistencyKind::NoName, vec![*nameless], text));
             }
             match channels.get(1) {
                 None => {
                     let text = format!("of the link of {name} only this channel was captured");
-                    remarks.push((About::OneWay, vec![*first], text));
+                    remarks.push((InconsistencyKind::OneWay, vec![*first], text));
                 }
                 Some(second) => {
                     let both = || vec![*first, *second];
                     if first.period_ps != second.period_ps {
                         let text = format!("{name} and its opposite have different rates");
-                        remarks.push((About::Rates, both(), text));
+                        remarks.push((InconsistencyKind::Rates, both(), text));
                     }
-                    let ways = [Way::of(first), Way::of(second)];
+                    let ways = [ChannelEnds::of(first), ChannelEnds::of(second)];
                     if let [Some(one), Some(other)] = &ways
                         && (&one.from, &one.to) != (&other.to, &other.from)
                     {
                         let second = &second.name;
                         let text =
                             format!("{name} and {second} are one link, but not by their names");
-                        remarks.push((About::Unlike, both(), text));
+                        remarks.push((InconsistencyKind::Unlike, both(), text));
                     }
                 }
             }
@@ -145,12 +145,12 @@ impl<'a> Builder<'a> {
             });
             if let Some(tap) = tap {
                 let text = format!("{} is at neither end of {name}", tap);
-                remarks.push((About::Tap, vec![*first], text));
+                remarks.push((InconsistencyKind::Tap, vec![*first], text));
             }
             for place in places.iter().flatten() {
                 if let Some(other) = ports.insert(place, first) {
                     let text = format!("{} has two links, {} and {name}", place, other.name);
-                    remarks.push((About::SharedPort, vec![other, *first], text));
+                    remarks.push((InconsistencyKind::SharedPort, vec![other, *first], text));
                 }
             }
         }
@@ -185,7 +185,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn place(&self, port: usize) -> Option<&Place> {
+    fn place(&self, port: usize) -> Option<&PortName> {
         self.cables.get(port / 2)?.places.get(port % 2)?.as_ref()
     }
 
@@ -217,7 +217,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Where packets go from one channel to another, one ends where the other begins.
-    fn join_passages(&mut self, implied: &Implied) -> Vec<Turn> {
+    fn join_passages(&mut self, implied: &PassageCounts) -> Vec<RouteTurn> {
         let mut turns = Vec::new();
         let mut names: BTreeMap<usize, String> = BTreeMap::new();
         for port in 0..self.groups.len() {
@@ -242,7 +242,7 @@ impl<'a> Builder<'a> {
                         "{packets} packets go from {} to {}, so {} and {} are one node, or a name is wrong",
                         from.name, to.name, one, other
                     );
-                    self.remark(About::Apart, &[from, to], text);
+                    self.remark(InconsistencyKind::Apart, &[from, to], text);
                     continue;
                 }
                 (one, other) => {
@@ -252,18 +252,18 @@ impl<'a> Builder<'a> {
                     }
                 }
             }
-            turns.push(Turn { input, byte: *byte, output, packets: *packets });
+            turns.push(RouteTurn { input, byte: *byte, output, packets: *packets });
         }
         turns
     }
 
     /// The nodes and links.
-    fn nodes(&mut self, turns: &[Turn]) -> Topology {
+    fn nodes(&mut self, turns: &[RouteTurn]) -> Topology {
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for port in 0..self.groups.len() {
             groups.entry(self.group(port)).or_default().push(port);
         }
-        let mut turns_of: BTreeMap<usize, Vec<Turn>> = BTreeMap::new();
+        let mut turns_of: BTreeMap<usize, Vec<RouteTurn>> = BTreeMap::new();
         for turn in turns {
             turns_of.entry(self.group(turn.input)).or_default().push(*turn);
         }
@@ -283,35 +283,38 @@ impl<'a> Builder<'a> {
         self.finish(&found)
     }
 
-    fn finish(&self, found: &[(Option<String>, Kind, Solved, &Vec<usize>)]) -> Topology {
-        let unknown = End { node: 0, port: Number::Unknown };
+    fn finish(
+        &self,
+        found: &[(Option<String>, TopologyNodeKind, PortSolution, &Vec<usize>)],
+    ) -> Topology {
+        let unknown = TopologyEnd { node: 0, port: PortNumber::Unknown };
         let mut ends = vec![unknown; self.groups.len()];
         let (mut nodes, mut implied) = (Vec::new(), 0);
         for (name, kind, solved, ports) in found {
             let node = nodes.len();
             let mut sockets = Vec::new();
             for port in *ports {
-                let number = solved.numbers.get(port).copied().unwrap_or(Number::Unknown);
-                sockets.push(Socket { port: number, link: port / 2, end: port % 2 });
+                let number = solved.numbers.get(port).copied().unwrap_or(PortNumber::Unknown);
+                sockets.push(TopologyPort { port: number, link: port / 2, end: port % 2 });
                 if let Some(end) = ends.get_mut(*port) {
-                    *end = End { node, port: number };
+                    *end = TopologyEnd { node, port: number };
                 }
             }
             sockets.sort_unstable();
-            let source = if name.is_some() { Source::Names } else { Source::Journeys };
+            let source = if name.is_some() { NodeSource::Names } else { NodeSource::Journeys };
             let name = name.clone().unwrap_or_else(|| {
                 implied += 1;
                 format!("?{implied}")
             });
             let addressing = solved.addressing;
-            nodes.push(Node { name, source, kind: *kind, addressing, ports: sockets });
+            nodes.push(TopologyNode { name, source, kind: *kind, addressing, ports: sockets });
         }
         let links = self.cables.iter().zip(ends.chunks(2)).filter_map(|(cable, ends)| {
-            let directions = cable.channels.iter().map(|channel| Direction {
+            let directions = cable.channels.iter().map(|channel| TopologyChannel {
                 name: channel.name.clone(),
                 period_ps: channel.period_ps.get(),
             });
-            Some(Link {
+            Some(TopologyLink {
                 ends: ends.try_into().ok()?,
                 channels: directions.collect(),
                 tap: cable.channels.iter().find_map(|channel| channel.tap.clone()),
@@ -321,9 +324,9 @@ impl<'a> Builder<'a> {
     }
 
     /// What a node is.
-    fn kind(&self, name: Option<&str>, ports: &[usize]) -> Kind {
+    fn kind(&self, name: Option<&str>, ports: &[usize]) -> TopologyNodeKind {
         match (name, ports) {
-            (_, [_, _, ..]) => Kind::Switch,
+            (_, [_, _, ..]) => TopologyNodeKind::Switch,
             (Some(name), _) => self.nodes.kind(name),
             (None, ports) => {
                 let ends = self
@@ -331,13 +334,13 @@ impl<'a> Builder<'a> {
                     .iter()
                     .filter(|(_, (cable, side))| ports.contains(&(cable * 2 + (side ^ 1))));
                 let kinds = ends.map(|(id, _)| self.nodes.behind(*id));
-                kinds.min().unwrap_or(Kind::Unknown)
+                kinds.min().unwrap_or(TopologyNodeKind::Unknown)
             }
         }
     }
 
     /// Remarks packets that went to another port than their byte asks for.
-    fn wrong_turns(&mut self, solved: &Solved, turns: &[Turn]) {
+    fn wrong_turns(&mut self, solved: &PortSolution, turns: &[RouteTurn]) {
         let all: u64 = turns.iter().map(|turn| turn.packets).sum();
         for turn in &solved.wrong {
             let channel = |port, end| self.channel(self.at(port, end)?);
@@ -348,15 +351,15 @@ impl<'a> Builder<'a> {
                 "{} of {all} packets went from {} to {} by 0x{:02x}, which asks for another port",
                 turn.packets, from.name, to.name, turn.byte
             );
-            self.remark(About::WrongPort, &[from, to], text);
+            self.remark(InconsistencyKind::WrongPort, &[from, to], text);
         }
     }
 
-    fn passages(&self, implied: &Implied) -> Vec<Passage> {
+    fn passages(&self, implied: &PassageCounts) -> Vec<SwitchPassage> {
         let name = |id: ChannelId| Some(self.channel(id)?.name.clone());
         let all = implied.iter().filter_map(|((from, to, byte), packets)| {
             let (from, to) = (name(*from)?, name(*to)?);
-            Some(Passage { from, to, byte: *byte, packets: *packets })
+            Some(SwitchPassage { from, to, byte: *byte, packets: *packets })
         });
         all.collect()
     }

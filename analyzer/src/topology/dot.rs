@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{End, Kind, Link, Node, Source, Topology};
-use crate::place::shown;
+use super::{NodeSource, Topology, TopologyEnd, TopologyLink, TopologyNode, TopologyNodeKind};
+use crate::channel_name::escape_text;
 
 impl Topology {
     /// The network as a graph: switches as rounded records with their ports, hosts as boxes, links with
@@ -23,7 +23,7 @@ impl Topology {
         text + "}\n"
     }
 
-    fn link_line(&self, place: usize, link: &Link, text: &mut String) {
+    fn link_line(&self, place: usize, link: &TopologyLink, text: &mut String) {
         let [one, other] = link.ends;
         let (one, other) = (self.port(one, place, 0), self.port(other, place, 1));
         let rates: Vec<String> = link
@@ -41,8 +41,8 @@ impl Topology {
     }
 
     /// The end of an edge: the field of a switch's record.
-    fn port(&self, End { node, .. }: End, link: usize, end: usize) -> String {
-        let switch = self.nodes.get(node).filter(|node| node.kind == Kind::Switch);
+    fn port(&self, TopologyEnd { node, .. }: TopologyEnd, link: usize, end: usize) -> String {
+        let switch = self.nodes.get(node).filter(|node| node.kind == TopologyNodeKind::Switch);
         let field = switch.and_then(|switch| {
             switch.ports.iter().position(|socket| (socket.link, socket.end) == (link, end))
         });
@@ -53,16 +53,16 @@ impl Topology {
     }
 }
 
-fn node_line(place: usize, node: &Node, text: &mut String) {
+fn node_line(place: usize, node: &TopologyNode, text: &mut String) {
     let dashed = match node.source {
-        Source::Names => "",
-        Source::Journeys => ", style = dashed",
+        NodeSource::Names => "",
+        NodeSource::Journeys => ", style = dashed",
     };
     let label = escaped(&node.name);
     let (shape, label) = match node.kind {
-        Kind::Host => ("box", label),
-        Kind::Unknown => ("ellipse", label),
-        Kind::Switch => {
+        TopologyNodeKind::Host => ("box", label),
+        TopologyNodeKind::Unknown => ("ellipse", label),
+        TopologyNodeKind::Switch => {
             let ports = node.ports.iter().enumerate();
             let ports: Vec<String> =
                 ports.map(|(field, socket)| format!("<p{field}> {}", socket.port)).collect();
@@ -76,7 +76,7 @@ fn node_line(place: usize, node: &Node, text: &mut String) {
 /// A name in a label, be it of a record or not: nothing in it means anything to Graphviz.
 fn escaped(name: &str) -> String {
     let mut text = String::new();
-    for char in shown(name.to_owned()).chars() {
+    for char in escape_text(name.to_owned()).chars() {
         if matches!(char, '"' | '\\' | '{' | '}' | '|' | '<' | '>' | '[' | ']') {
             text.push('\\');
         }

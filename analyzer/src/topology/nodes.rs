@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
-use codec::route::{PortId, is_route};
+use codec::route::{PortId, is_route_byte};
 
-use crate::place::Way;
+use crate::channel_name::ChannelEnds;
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum TopologyNodeKind {
     /// It has a port that is not port 0, the only one that a host has (I-1), or packets come to it with
     /// a route byte in front. S-2
     Switch,
@@ -21,44 +21,44 @@ pub enum Kind {
 
 /// The channels of a capture, by the nodes that they join.
 #[derive(Clone, Debug, Default)]
-pub struct Nodes {
-    channels: BTreeMap<ChannelId, Known>,
-    named: BTreeMap<String, Named>,
+pub struct NodeIndex {
+    channels: BTreeMap<ChannelId, KnownChannel>,
+    named: BTreeMap<String, NamedNode>,
     opposites: BTreeMap<ChannelId, ChannelId>,
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownChannel {
     channel: Channel,
-    way: Option<Way>,
-    heads: Heads,
+    way: Option<ChannelEnds>,
+    heads: HeadCounts,
 }
 
 /// How packets began that came to a node, and what that makes of it. P-2
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Heads {
+pub(crate) struct HeadCounts {
     routes: u64,
     tags: u64,
 }
 
 /// A node that has a name.
 #[derive(Clone, Debug, Default)]
-struct Named {
+struct NamedNode {
     ports: BTreeSet<PortId>,
     inputs: BTreeSet<ChannelId>,
 }
 
-impl Nodes {
+impl NodeIndex {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        let way = Way::of(channel);
-        if let Some(Way { from, to }) = &way {
+        let way = ChannelEnds::of(channel);
+        if let Some(ChannelEnds { from, to }) = &way {
             for place in [from, to] {
                 self.named.entry(place.node.clone()).or_default().ports.insert(place.port);
             }
             self.named.entry(to.node.clone()).or_default().inputs.insert(id);
         }
-        let known = Known { channel: channel.clone(), way, heads: Heads::default() };
+        let known = KnownChannel { channel: channel.clone(), way, heads: HeadCounts::default() };
         self.channels.insert(id, known);
     }
 
@@ -104,14 +104,14 @@ impl Nodes {
 
     /// From where to where a channel runs, if its name says so.
     #[must_use]
-    pub fn way(&self, id: ChannelId) -> Option<&Way> {
+    pub fn ends(&self, id: ChannelId) -> Option<&ChannelEnds> {
         self.channels.get(&id)?.way.as_ref()
     }
 
     /// What is at the far end of a channel.
     #[must_use]
-    pub fn behind(&self, id: ChannelId) -> Kind {
-        let Some(known) = self.channels.get(&id) else { return Kind::Unknown };
+    pub fn behind(&self, id: ChannelId) -> TopologyNodeKind {
+        let Some(known) = self.channels.get(&id) else { return TopologyNodeKind::Unknown };
         match &known.way {
             Some(way) => self.kind(&way.to.node),
             None => known.heads.kind(),
@@ -120,26 +120,26 @@ impl Nodes {
 
     /// What a node that has a name is.
     #[must_use]
-    pub fn kind(&self, node: &str) -> Kind {
-        let Some(named) = self.named.get(node) else { return Kind::Unknown };
+    pub fn kind(&self, node: &str) -> TopologyNodeKind {
+        let Some(named) = self.named.get(node) else { return TopologyNodeKind::Unknown };
         if named.ports.iter().any(|port| *port != PortId(0)) {
-            return Kind::Switch;
+            return TopologyNodeKind::Switch;
         }
         let heads = named.inputs.iter().filter_map(|id| self.channels.get(id));
-        heads.fold(Heads::default(), |sum, known| sum.and(known.heads)).kind()
+        heads.fold(HeadCounts::default(), |sum, known| sum.and(known.heads)).kind()
     }
 
     /// The channels that lead to the node from which a channel comes.
     pub fn inputs(&self, output: ChannelId) -> impl Iterator<Item = ChannelId> + '_ {
-        let node = self.way(output).and_then(|way| self.named.get(&way.from.node));
+        let node = self.ends(output).and_then(|way| self.named.get(&way.from.node));
         node.into_iter().flat_map(|node| node.inputs.iter().copied())
     }
 }
 
-impl Heads {
+impl HeadCounts {
     /// One more packet begins with this byte.
     pub(crate) const fn count(&mut self, first: u8) {
-        let count = if is_route(first) { &mut self.routes } else { &mut self.tags };
+        let count = if is_route_byte(first) { &mut self.routes } else { &mut self.tags };
         *count = count.saturating_add(1);
     }
 
@@ -152,11 +152,11 @@ impl Heads {
 
     /// What a node is of which only port 0 is known. Reading: what most packets begin with decides; a
     /// misrouted one makes no switch of a host.
-    pub(crate) const fn kind(self) -> Kind {
+    pub(crate) const fn kind(self) -> TopologyNodeKind {
         match self {
-            Self { routes: 0, tags: 0 } => Kind::Unknown,
-            Self { routes, tags } if routes > tags => Kind::Switch,
-            Self { .. } => Kind::Host,
+            Self { routes: 0, tags: 0 } => TopologyNodeKind::Unknown,
+            Self { routes, tags } if routes > tags => TopologyNodeKind::Switch,
+            Self { .. } => TopologyNodeKind::Host,
         }
     }
 }
@@ -165,8 +165,8 @@ impl Heads {
 mod tests {
     use super::*;
 
-    fn nodes(names: &[&str], heads: &[(u32, u8)]) -> Nodes {
-        let mut nodes = Nodes::default();
+    fn nodes(names: &[&str], heads: &[(u32, u8)]) -> NodeIndex {
+        let mut nodes = NodeIndex::default();
         for (id, name) in (0..).zip(names) {
             nodes.declare(ChannelId(id), &Channel::named(*name));
         }
@@ -179,11 +179,11 @@ mod tests {
         let names = ["h0:0>s0:3", "s0:3>h0:0", "s0:0>s1:1", "odd", "s0:4>h1:0"];
         let nodes = nodes(&names, &[(1, 0x05), (1, 0x85), (2, 0x83), (3, 0x80)]);
         let behind = |id| nodes.behind(ChannelId(id));
-        assert_eq!(behind(0), Kind::Switch, "port 3");
-        assert_eq!(behind(1), Kind::Host, "a misrouted packet makes no switch");
-        assert_eq!(behind(2), Kind::Switch, "a route byte came");
-        assert_eq!(behind(3), Kind::Switch, "without a name, too");
-        assert_eq!(behind(4), Kind::Unknown, "nothing came");
+        assert_eq!(behind(0), TopologyNodeKind::Switch, "port 3");
+        assert_eq!(behind(1), TopologyNodeKind::Host, "a misrouted packet makes no switch");
+        assert_eq!(behind(2), TopologyNodeKind::Switch, "a route byte came");
+        assert_eq!(behind(3), TopologyNodeKind::Switch, "without a name, too");
+        assert_eq!(behind(4), TopologyNodeKind::Unknown, "nothing came");
     }
 
     #[test]

@@ -2,37 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use codec::route::{Addressing, PortId};
+use codec::route::{PortId, RouteAddressing};
 
-use super::Number;
+use super::PortNumber;
 
 /// A port of a switch: its place in a list.
-pub(super) type Port = usize;
+pub(super) type PortIndex = usize;
 
 /// Packets went from a port to a port by a route byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Turn {
-    pub(super) input: Port,
+pub(super) struct RouteTurn {
+    pub(super) input: PortIndex,
     pub(super) byte: u8,
-    pub(super) output: Port,
+    pub(super) output: PortIndex,
     pub(super) packets: u64,
 }
 
 /// What turns say of a switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Solved {
-    pub(super) addressing: Option<Addressing>,
-    pub(super) numbers: BTreeMap<Port, Number>,
+pub(super) struct PortSolution {
+    pub(super) addressing: Option<RouteAddressing>,
+    pub(super) numbers: BTreeMap<PortIndex, PortNumber>,
     /// Turns that do not lead where the others do.
-    pub(super) wrong: Vec<Turn>,
+    pub(super) wrong: Vec<RouteTurn>,
 }
 
 /// Numbers for the ports, and the packets that went as they say.
 #[derive(Debug, Default)]
-struct Guess {
-    at: BTreeMap<Port, i16>,
+struct PortGuess {
+    at: BTreeMap<PortIndex, i16>,
     right: u64,
-    wrong: Vec<Turn>,
+    wrong: Vec<RouteTurn>,
 }
 
 /// Ports of the largest switch that is thought possible. *Chosen*: four times that of the documents.
@@ -44,32 +44,32 @@ const TURNS_MAX: usize = 2048;
 ///
 /// Reading: where both ways explain as many packets, they say nothing; but a way that takes a port of
 /// 32 or more, or of less than 0, is none: no switch has so many ports, and none less.
-pub(super) fn solve(known: &BTreeMap<Port, PortId>, turns: &[Turn]) -> Solved {
+pub(super) fn solve(known: &BTreeMap<PortIndex, PortId>, turns: &[RouteTurn]) -> PortSolution {
     let turns = turns.get(..TURNS_MAX).unwrap_or(turns);
-    let absolute = Guess::new(known).absolute(turns);
-    let relative = Guess::new(known).relative(turns);
+    let absolute = PortGuess::new(known).absolute(turns);
+    let relative = PortGuess::new(known).relative(turns);
     let anchored = !known.is_empty();
     let first = if anchored { 0 } else { relative.at.values().min().copied().unwrap_or(0) };
     let scores = [absolute.score(0), relative.score(first)];
     let (addressing, best, anchored) = match scores {
-        [one, other] if one > other => (Addressing::Absolute, absolute, true),
-        [one, other] if one < other => (Addressing::Relative, relative, anchored),
+        [one, other] if one > other => (RouteAddressing::Absolute, absolute, true),
+        [one, other] if one < other => (RouteAddressing::Relative, relative, anchored),
         _ => {
-            let numbers = known.iter().map(|(port, id)| (*port, Number::Known(*id))).collect();
+            let numbers = known.iter().map(|(port, id)| (*port, PortNumber::Known(*id))).collect();
             let both = absolute.wrong.into_iter().filter(|turn| relative.wrong.contains(turn));
-            return Solved { addressing: None, numbers, wrong: both.collect() };
+            return PortSolution { addressing: None, numbers, wrong: both.collect() };
         }
     };
     let least = best.at.values().min().copied().unwrap_or(0);
     let number = |at: i16| {
         if anchored {
-            u8::try_from(at).map_or(Number::Unknown, |port| Number::Known(PortId(port)))
+            u8::try_from(at).map_or(PortNumber::Unknown, |port| PortNumber::Known(PortId(port)))
         } else {
-            u16::try_from(at - least).map_or(Number::Unknown, Number::Offset)
+            u16::try_from(at - least).map_or(PortNumber::Unknown, PortNumber::Offset)
         }
     };
     let numbers = best.at.iter().map(|(port, at)| (*port, number(*at))).collect();
-    Solved { addressing: Some(addressing), numbers, wrong: best.wrong }
+    PortSolution { addressing: Some(addressing), numbers, wrong: best.wrong }
 }
 
 /// What a relative route byte adds. S-1
@@ -78,25 +78,25 @@ fn step(byte: u8) -> Option<i16> {
     (byte & 0x40 == 0).then_some(up)
 }
 
-impl Guess {
-    fn new(known: &BTreeMap<Port, PortId>) -> Self {
+impl PortGuess {
+    fn new(known: &BTreeMap<PortIndex, PortId>) -> Self {
         let at = known.iter().map(|(port, id)| (*port, i16::from(id.0))).collect();
         Self { at, ..Self::default() }
     }
 
-    fn absolute(mut self, turns: &[Turn]) -> Self {
+    fn absolute(mut self, turns: &[RouteTurn]) -> Self {
         turns.iter().for_each(|turn| self.put(turn, turn.output, i16::from(turn.byte & 0x7f)));
         self
     }
 
     /// Goes from port to port, first from those whose numbers are known.
-    fn relative(mut self, turns: &[Turn]) -> Self {
-        let mut left: Vec<&Turn> = turns.iter().collect();
+    fn relative(mut self, turns: &[RouteTurn]) -> Self {
+        let mut left: Vec<&RouteTurn> = turns.iter().collect();
         if let (true, Some(first)) = (self.at.is_empty(), left.first()) {
             self.at.insert(first.input, 0);
         }
         loop {
-            let near = |turn: &&Turn| {
+            let near = |turn: &&RouteTurn| {
                 self.at.contains_key(&turn.input) || self.at.contains_key(&turn.output)
             };
             let Some(next) = left.iter().position(near) else { return self };
@@ -114,7 +114,7 @@ impl Guess {
     }
 
     /// A turn says that a port has this number.
-    fn put(&mut self, turn: &Turn, port: Port, number: i16) {
+    fn put(&mut self, turn: &RouteTurn, port: PortIndex, number: i16) {
         let taken = self.at.iter().any(|(other, at)| *other != port && *at == number);
         match self.at.get(&port) {
             Some(known) if *known == number => self.right += turn.packets,
@@ -141,15 +141,15 @@ mod tests {
     use super::*;
 
     /// Turns as (input, byte, output), a packet each, over ports some of which are known.
-    fn check(known: &[(Port, u8)], turns: &[(Port, u8, Port)]) -> String {
+    fn check(known: &[(PortIndex, u8)], turns: &[(PortIndex, u8, PortIndex)]) -> String {
         let known = known.iter().map(|(port, id)| (*port, PortId(*id))).collect();
-        let turns = turns.iter().map(|(input, byte, output)| Turn {
+        let turns = turns.iter().map(|(input, byte, output)| RouteTurn {
             input: *input,
             byte: *byte,
             output: *output,
             packets: 1,
         });
-        let Solved { addressing, numbers, wrong } = solve(&known, &turns.collect::<Vec<_>>());
+        let PortSolution { addressing, numbers, wrong } = solve(&known, &turns.collect::<Vec<_>>());
         let numbers: Vec<_> = numbers.iter().map(|(port, at)| format!("{port}={at}")).collect();
         let wrong: Vec<_> = wrong.iter().map(|turn| format!("{:02x}", turn.byte)).collect();
         format!("{addressing:?} {} wrong {}", numbers.join(" "), wrong.join(" "))

@@ -1,27 +1,27 @@
 //! A network as rows of `docs/output.md`.
 
-use codec::route::Addressing;
+use codec::route::RouteAddressing;
 use serde::Serialize;
 
-use super::{Kind, Number, Source, Topology};
+use super::{NodeSource, PortNumber, Topology, TopologyNodeKind};
 
 /// A row of `myriscope topology`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "row", rename_all = "kebab-case")]
 pub enum TopologyRow<'a> {
     /// A switch or a host.
-    Node(NodeRow<'a>),
+    Node(TopologyNodeRow<'a>),
     /// A link.
-    Link(LinkRow<'a>),
+    Link(TopologyLinkRow<'a>),
     /// A way of packets through a switch.
     Passage(PassageRow<'a>),
     /// Something that does not go together.
-    Remark(RemarkRow<'a>),
+    Remark(InconsistencyRow<'a>),
 }
 
 /// A switch or a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct NodeRow<'a> {
+pub struct TopologyNodeRow<'a> {
     /// Its name.
     pub name: &'a str,
     /// `switch`, `host` or `unknown`.
@@ -31,12 +31,12 @@ pub struct NodeRow<'a> {
     /// `absolute`, `relative`, or null where nothing tells.
     pub addressing: Option<&'static str>,
     /// Its ports that are known, in order.
-    pub ports: Vec<PortRow>,
+    pub ports: Vec<TopologyPortRow>,
 }
 
 /// A port of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PortRow {
+pub struct TopologyPortRow {
     /// Its number; null where it is not known.
     pub port: Option<u8>,
     /// How much more it is than that of the node's lowest port that is known, where only this is known.
@@ -48,7 +48,7 @@ pub struct PortRow {
 
 /// A link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LinkRow<'a> {
+pub struct TopologyLinkRow<'a> {
     /// The ports at its ends.
     pub ends: [String; 2],
     /// Its channels that were captured, the first from the first end to the second.
@@ -74,7 +74,7 @@ pub struct PassageRow<'a> {
 
 /// Something that does not go together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RemarkRow<'a> {
+pub struct InconsistencyRow<'a> {
     /// What it is about.
     pub about: &'static str,
     /// Names of the channels that it is about.
@@ -83,7 +83,7 @@ pub struct RemarkRow<'a> {
     pub text: &'a str,
 }
 
-impl Kind {
+impl TopologyNodeKind {
     /// The name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -95,7 +95,7 @@ impl Kind {
     }
 }
 
-impl Source {
+impl NodeSource {
     /// The name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -108,17 +108,17 @@ impl Source {
 
 /// The name of a way to read route bytes in `docs/output.md`. S-1
 #[must_use]
-pub(crate) const fn addressing_name(addressing: Addressing) -> &'static str {
+pub(crate) const fn addressing_name(addressing: RouteAddressing) -> &'static str {
     match addressing {
-        Addressing::Absolute => "absolute",
-        Addressing::Relative => "relative",
+        RouteAddressing::Absolute => "absolute",
+        RouteAddressing::Relative => "relative",
     }
 }
 
 impl Topology {
     /// The nodes as rows.
-    pub fn node_rows(&self) -> impl Iterator<Item = NodeRow<'_>> {
-        self.nodes.iter().map(|node| NodeRow {
+    pub fn node_rows(&self) -> impl Iterator<Item = TopologyNodeRow<'_>> {
+        self.nodes.iter().map(|node| TopologyNodeRow {
             name: &node.name,
             kind: node.kind.name(),
             source: node.source.name(),
@@ -128,20 +128,20 @@ impl Topology {
                 .iter()
                 .map(|socket| {
                     let (port, offset) = match socket.port {
-                        Number::Known(port) => (Some(port.0), None),
-                        Number::Offset(offset) => (None, Some(offset)),
-                        Number::Unknown => (None, None),
+                        PortNumber::Known(port) => (Some(port.0), None),
+                        PortNumber::Offset(offset) => (None, Some(offset)),
+                        PortNumber::Unknown => (None, None),
                     };
                     let to = self.beyond(*socket).map(|end| self.place(end)).unwrap_or_default();
-                    PortRow { port, offset, to }
+                    TopologyPortRow { port, offset, to }
                 })
                 .collect(),
         })
     }
 
     /// The links as rows.
-    pub fn link_rows(&self) -> impl Iterator<Item = LinkRow<'_>> {
-        self.links.iter().map(|link| LinkRow {
+    pub fn link_rows(&self) -> impl Iterator<Item = TopologyLinkRow<'_>> {
+        self.links.iter().map(|link| TopologyLinkRow {
             ends: link.ends.map(|end| self.place(end)),
             channels: link.channels.iter().map(|channel| channel.name.as_str()).collect(),
             periods_ps: link.channels.iter().map(|channel| channel.period_ps).collect(),
@@ -160,8 +160,8 @@ impl Topology {
     }
 
     /// The remarks as rows.
-    pub fn remark_rows(&self) -> impl Iterator<Item = RemarkRow<'_>> {
-        self.remarks.iter().map(|remark| RemarkRow {
+    pub fn remark_rows(&self) -> impl Iterator<Item = InconsistencyRow<'_>> {
+        self.remarks.iter().map(|remark| InconsistencyRow {
             about: remark.about.name(),
             channels: &remark.channels,
             text: &remark.text,

@@ -7,8 +7,8 @@ mod samples;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use analyzer::filter::{Field, Filter, RowKind, Shape};
-use analyzer::text;
+use myriscope_analyzer::filter::{FieldShape, Filter, RowField, RowKind};
+use myriscope_analyzer::render;
 use serde_json::Value;
 
 use crate::samples::samples;
@@ -44,22 +44,22 @@ fn paths(value: &Value, before: &str, found: &mut BTreeSet<String>) {
 /// What is told of the first finding differs from kind to kind: its members are data.
 const FREE: &str = "first.";
 
-fn fits(field: &Field, value: &Value) -> bool {
+fn fits(field: &RowField, value: &Value) -> bool {
     match field.shape {
-        Shape::Number(most) => value.as_u64().is_some_and(|number| number <= most),
-        Shape::Signed => value.is_i64(),
-        Shape::Real => value.is_f64(),
-        Shape::Place | Shape::Time => value.is_u64(),
-        Shape::Text => match value.as_array() {
+        FieldShape::Number(most) => value.as_u64().is_some_and(|number| number <= most),
+        FieldShape::Signed => value.is_i64(),
+        FieldShape::Real => value.is_f64(),
+        FieldShape::Place | FieldShape::Time => value.is_u64(),
+        FieldShape::Text => match value.as_array() {
             None => value.is_string(),
             Some(texts) => texts.iter().all(Value::is_string),
         },
-        Shape::Words(words) | Shape::Ranks(words) => {
+        FieldShape::Words(words) | FieldShape::Ranks(words) => {
             value.as_str().is_some_and(|word| words.contains(&word))
         }
-        Shape::Bytes => value.is_array() || value.is_string(),
-        Shape::Flag => value.is_boolean(),
-        Shape::List => value.is_array() || value.is_object(),
+        FieldShape::Bytes => value.is_array() || value.is_string(),
+        FieldShape::Flag => value.is_boolean(),
+        FieldShape::List => value.is_array() || value.is_object(),
     }
 }
 
@@ -110,7 +110,7 @@ fn names_are_there_once_and_every_field_can_be_asked_for() {
 fn what_fields_mean_stands_in_one_column_however_long_their_names_are() {
     for kind in RowKind::ALL {
         let mut lines: Vec<Vec<char>> = Vec::new();
-        text::fields(kind, &mut |line| {
+        render::fields(kind, &mut |line| {
             lines.push(line.pieces().flat_map(|(_, piece)| piece.chars()).collect());
         });
         let head: String = lines.first().unwrap().iter().collect();
@@ -129,7 +129,7 @@ fn tables() -> String {
     for kind in RowKind::ALL {
         writeln!(text, "### `{}`\n", kind.command()).unwrap();
         text += "| field | type | unit | rule | meaning |\n|---|---|---|---|---|\n";
-        for Field { name, shape, unit, rule, help } in kind.fields() {
+        for RowField { name, shape, unit, rule, help } in kind.fields() {
             let words = kind.field(name).unwrap().words();
             let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             let words =

@@ -1,31 +1,34 @@
 //! Rows which together have all that rows of their kind may have.
 
-use analyzer::Event;
-use analyzer::blocking::{BlockedRow, DeadlockRow, HolderRow, StopRow};
-use analyzer::captured::CapturedRow;
-use analyzer::conversation::{
-    Broken, Cause, Conversation, Data, Ended, Fate, Gone, History, Key, Label, Malformed, Noticed,
-    Place, Remark, Storm, Sums, Trips,
-};
-use analyzer::event::By;
-use analyzer::filter::RowKind;
-use analyzer::finding::{self, About, FindingRow, First, Said};
-use analyzer::link::report::ChannelReport;
-use analyzer::link::slack::{Assumed, Assumptions, Fill, Parameters, Slack, Source};
-use analyzer::link::state::{Interval, State};
-use analyzer::link::summary::{Summary, Times};
-use analyzer::packet::{EndedBy, Hex, PacketRow};
-use analyzer::path::{HopRow, InjuryRow, JourneyRow, PlaceRow};
-use analyzer::show::ShownRow;
-use analyzer::tally::{ChannelPlace, Control, TallyRow};
-use analyzer::transport::TransportRow;
-use codec::capture::{Channel, ChannelId, Chunk, Content};
+use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
-use codec::crc::Residue;
+use codec::crc::CrcResidue;
 use codec::error::DecodeError;
 use codec::notation;
-use codec::tick::Tick;
-use codec::transport::{EndpointId, Form, Reason, Role, Sync};
+use codec::time::Tick;
+use codec::transport::{EndpointId, MessageForm, MessageRole, NackReason, SyncFlag};
+use myriscope_analyzer::LinkEvent;
+use myriscope_analyzer::blocking::{BlockedRow, DeadlockRow, HolderRow, StopRow};
+use myriscope_analyzer::captured::CapturedRow;
+use myriscope_analyzer::conversation::{
+    Abandonment, Conversation, ConversationEnd, ConversationKey, ConversationTotals, DataContent,
+    MalformedPacket, MessageHistory, Observation, ObservationKind, ObservedLabel, ObservedPlace,
+    ResendCause, RoundTrips, StormKind, TransportFate, Violation,
+};
+use myriscope_analyzer::counters::{ChannelLabel, ControlCounts, CountersRow};
+use myriscope_analyzer::event::ResumeCause;
+use myriscope_analyzer::filter::RowKind;
+use myriscope_analyzer::finding::{self, FindingInfo, FindingRow, FirstOccurrence, ShownFact};
+use myriscope_analyzer::journey::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow};
+use myriscope_analyzer::link::report::ChannelReport;
+use myriscope_analyzer::link::slack::{
+    ChannelParameters, FillBounds, LinkAssumptions, ParameterSource, ParameterValue, SlackTracker,
+};
+use myriscope_analyzer::link::state::{ActivityInterval, ChannelActivity};
+use myriscope_analyzer::link::totals::{ChannelTotals, PeriodTotals};
+use myriscope_analyzer::packet::{HexBytes, PacketEnd, PacketRow};
+use myriscope_analyzer::show::LinkViewRow;
+use myriscope_analyzer::transport::TransportRow;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -41,14 +44,14 @@ fn rows(kind: RowKind) -> Vec<Value> {
         RowKind::Packets => vec![value(packet())],
         RowKind::Events => events().iter().map(|event| value(event.row("a>b", Tick(1)))).collect(),
         RowKind::Characters => {
-            vec![value(ShownRow { at: 1, left: "GAP".to_owned(), right: "GO".to_owned() })]
+            vec![value(LinkViewRow { at: 1, left: "GAP".to_owned(), right: "GO".to_owned() })]
         }
         RowKind::Waits => waits().map(value).to_vec(),
         RowKind::Links => vec![link()],
         RowKind::Intervals => {
             let (start, end) = (Tick(0), Tick(2));
-            let interval = |state| Interval { channel: ChannelId(0), start, end, state };
-            State::ALL.map(|state| value(interval(state).row("a>b"))).to_vec()
+            let interval = |state| ActivityInterval { channel: ChannelId(0), start, end, state };
+            ChannelActivity::ALL.map(|state| value(interval(state).row("a>b"))).to_vec()
         }
         RowKind::Buffers => vec![buffer()],
         RowKind::Fills => vec![value(FILL.row("a>b"))],
@@ -63,13 +66,13 @@ fn value(row: impl Serialize) -> Value {
     serde_json::to_value(row).unwrap()
 }
 
-fn channel() -> TallyRow<'static> {
+fn channel() -> CountersRow<'static> {
     let kinds = ["IDLE", "GAP", "GO", "STOP", "ORUN", "FRES", "BRES", "PRBn", "REPLx"];
-    TallyRow {
-        place: ChannelPlace { index: 0, name: "a>b", peer: Some(1), period_ps: 12_500 },
+    CountersRow {
+        place: ChannelLabel { index: 0, name: "a>b", peer: Some(1), period_ps: 12_500 },
         characters: 1,
         data: 2,
-        control: Control(kinds.map(|kind| (kind, 3)).to_vec()),
+        control: ControlCounts(kinds.map(|kind| (kind, 3)).to_vec()),
         corrected: 4,
         invalid: 5,
         holes: 6,
@@ -90,8 +93,8 @@ fn packet() -> PacketRow<'static> {
         payload: 6,
         crc: "good",
         syndrome: Some(7),
-        ended_by: EndedBy::Gap.name(),
-        bytes: Some(Hex(&[0x80])),
+        ended_by: PacketEnd::Gap.name(),
+        bytes: Some(HexBytes(&[0x80])),
         route_left_out: 8,
         bytes_left_out: 9,
     }
@@ -100,18 +103,20 @@ fn packet() -> PacketRow<'static> {
 fn link() -> Value {
     let mut channel = Channel::named("a:0>b:0");
     channel.tap = Some("a:0".to_owned());
-    let mut summary = Summary::default();
+    let mut summary = ChannelTotals::default();
     let codes = notation::parse("IDLE GAP GO STOP ORUN FRES BRES PRB0 REPL3").unwrap();
-    let content = Content::Literal(codes.chars());
+    let content = ChunkContent::Literal(codes.chars());
     summary.tally.feed(&Chunk { first: Tick(0), content });
     summary.pings.sent(Tick(1), ProbeNumber::new(0).unwrap());
     summary.pings.answered(Tick(2));
-    let (peer, lamp) = (Some(ChannelId(1)), Times::default());
+    let (peer, lamp) = (Some(ChannelId(1)), PeriodTotals::default());
     let (channel, summary, lamp) = (&channel, &summary, &lamp);
-    let mut parameters = Parameters::of(channel, &"path=44".parse().unwrap());
-    parameters.delay = Assumed { value: 4, source: Source::Probe };
+    let mut parameters = ChannelParameters::of(channel, &"path=44".parse().unwrap());
+    parameters.delay = ParameterValue { value: 4, source: ParameterSource::Probe };
     let (id, hysteresis_max) = (ChannelId(0), Some(17));
-    value(ChannelReport { id, channel, peer, summary, lamp, parameters, hysteresis_max }.row())
+    value(
+        ChannelReport { id, channel, peer, summary, leds: lamp, parameters, hysteresis_max }.row(),
+    )
 }
 
 fn waits() -> [BlockedRow<'static>; 2] {
@@ -161,7 +166,7 @@ fn journey() -> JourneyRow<'static> {
         syndrome: Some(9),
         ended_by: "gap",
     };
-    let injury = InjuryRow {
+    let injury = CorruptionRow {
         after: Some("a>b"),
         seen: "b>c",
         switches: 1,
@@ -169,7 +174,7 @@ fn journey() -> JourneyRow<'static> {
         syndrome: Some(10),
         flips: Some("odd"),
         bit: Some(11),
-        places: vec![PlaceRow { byte: -1, bit: 7 }],
+        places: vec![BitPlaceRow { byte: -1, bit: 7 }],
         missing: Some(12),
         more: Some(13),
         by: Some("reset"),
@@ -217,52 +222,53 @@ fn transport() -> TransportRow {
 
 /// A conversation in which there was one round trip.
 fn conversation() -> impl Serialize {
-    let mut trips = Trips::default();
+    let mut trips = RoundTrips::default();
     trips.add(7);
-    let (key, first) = (Key::default(), Place::default());
-    let sums = Sums { trips, ..Sums::default() };
-    let (mut history, ended) = (History::default(), Ended::CaptureEnd);
+    let (key, first) = (ConversationKey::default(), ObservedPlace::default());
+    let sums = ConversationTotals { trips, ..ConversationTotals::default() };
+    let (mut history, ended) = (MessageHistory::default(), ConversationEnd::CaptureEnd);
     history.add("SA".chars());
     Conversation { number: 0, key, first, last: 1, sums, history, ended }.row()
 }
 
 /// What may be noticed, each once.
 fn remarks() -> Vec<Value> {
-    let data = Data {
-        sync: Sync::Set,
-        role: Role::Request,
-        form: Form::Medium,
+    let data = DataContent {
+        sync: SyncFlag::Set,
+        role: MessageRole::Request,
+        form: MessageForm::Medium,
         source: EndpointId(1),
         destination: EndpointId(2),
         bytes: 3,
-        content: Residue::NEW,
+        content: CrcResidue::NEW,
     };
     let remarks = [
-        Remark::Data(data),
-        Remark::Resent(data, Cause::LostAck),
-        Remark::Duplicate,
-        Remark::Ack(Some(4)),
-        Remark::Nack(Reason::QueueFull),
-        Remark::Late,
-        Remark::Stale,
-        Remark::Gone(Gone::Refused),
-        Remark::Storm(Storm::Resent),
-        Remark::Storm(Storm::Nacks),
+        ObservationKind::Data(data),
+        ObservationKind::Resent(data, ResendCause::LostAck),
+        ObservationKind::Duplicate,
+        ObservationKind::Ack(Some(4)),
+        ObservationKind::Nack(NackReason::QueueFull),
+        ObservationKind::Late,
+        ObservationKind::Stale,
+        ObservationKind::Gone(Abandonment::Refused),
+        ObservationKind::Storm(StormKind::Resent),
+        ObservationKind::Storm(StormKind::Nacks),
     ];
     let channel = Channel::named("a>b");
     let known = |_| Some(&channel);
-    let (place, key, label) = (Place::default(), Key::default(), Label::default());
-    let all = remarks.into_iter().chain(Broken::ALL.map(Remark::Broken));
+    let (place, key, label) =
+        (ObservedPlace::default(), ConversationKey::default(), ObservedLabel::default());
+    let all = remarks.into_iter().chain(Violation::ALL.map(ObservationKind::Broken));
     let noticed = all.map(|remark| {
-        let fate = Fate::Arrived;
-        value(Noticed { place, key, message: Some(5), label, fate, remark }.row(&known))
+        let fate = TransportFate::Arrived;
+        value(Observation { place, key, message: Some(5), label, fate, remark }.row(&known))
     });
     let fault = DecodeError::Unexpected { at: 7, field: "reason", found: 9, expected: "0" };
-    noticed.chain([value(Malformed { place, fault }.row(&known))]).collect()
+    noticed.chain([value(MalformedPacket { place, fault }.row(&known))]).collect()
 }
 
 /// A finding of a kind.
-fn finding(about: &About) -> FindingRow<'static> {
+fn finding(about: &FindingInfo) -> FindingRow<'static> {
     FindingRow {
         severity: about.severity,
         finding: about.name,
@@ -272,7 +278,10 @@ fn finding(about: &About) -> FindingRow<'static> {
         at: 1,
         time_ps: 12_500,
         count: 2,
-        first: First(vec![("packet", Said::Number(1)), ("code", Said::Byte(2))]),
+        first: FirstOccurrence(vec![
+            ("packet", ShownFact::Number(1)),
+            ("code", ShownFact::Byte(2)),
+        ]),
         last_at: 3,
         last_time_ps: 37_500,
         text: about.text,
@@ -280,7 +289,7 @@ fn finding(about: &About) -> FindingRow<'static> {
 }
 
 /// An event of every kind.
-fn events() -> Vec<Event> {
+fn events() -> Vec<LinkEvent> {
     let corrected = [
         (0x04, Symbol::Gap),
         (0x01, Symbol::Go),
@@ -289,20 +298,21 @@ fn events() -> Vec<Event> {
         (0x10, Symbol::OverrunAlarm),
         (0x1c, Symbol::BackwardReset),
     ];
-    let corrected = corrected.map(|(code, symbol)| Event::CorrectedCode { code, symbol });
-    let resumed = [By::Go, By::OpenLink, By::Reset].map(Event::SenderResumed);
+    let corrected = corrected.map(|(code, symbol)| LinkEvent::CorrectedCode { code, symbol });
+    let resumed =
+        [ResumeCause::Go, ResumeCause::OpenLink, ResumeCause::Reset].map(LinkEvent::SenderResumed);
     [
-        Event::OpenLink,
-        Event::LinkRestored,
-        Event::ForwardReset,
-        Event::ResetEnded,
-        Event::BackwardReset,
-        Event::OverrunAlarm,
-        Event::Probe(ProbeNumber::new(7).unwrap()),
-        Event::Reply(ReplyStatus::new(15).unwrap()),
-        Event::InvalidCode(0xa6),
-        Event::Hole { missing: 5 },
-        Event::SenderStopped,
+        LinkEvent::OpenLink,
+        LinkEvent::LinkRestored,
+        LinkEvent::ForwardReset,
+        LinkEvent::ResetEnded,
+        LinkEvent::BackwardReset,
+        LinkEvent::OverrunAlarm,
+        LinkEvent::Probe(ProbeNumber::new(7).unwrap()),
+        LinkEvent::Reply(ReplyStatus::new(15).unwrap()),
+        LinkEvent::InvalidCode(0xa6),
+        LinkEvent::Hole { missing: 5 },
+        LinkEvent::SenderStopped,
     ]
     .into_iter()
     .chain(corrected)
@@ -311,7 +321,7 @@ fn events() -> Vec<Event> {
 }
 
 /// Bounds of a fill.
-const FILL: Fill = Fill {
+const FILL: FillBounds = FillBounds {
     channel: ChannelId(0),
     start: Tick(1),
     end: Tick(9),
@@ -325,7 +335,7 @@ const FILL: Fill = Fill {
 fn buffer() -> Value {
     let mut channel = Channel::named("a:0>b:0");
     channel.tap = Some("a:0".to_owned());
-    let slack = Slack::new(ChannelId(0), &channel, &Assumptions::default());
+    let slack = SlackTracker::new(ChannelId(0), &channel, &LinkAssumptions::default());
     let mut row = value(slack.summary());
     let members = row.as_object_mut().unwrap();
     members.insert("mean_width".to_owned(), 1.5.into());

@@ -13,22 +13,23 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::PathBuf;
 
-use analyzer::analysis::{Analysis, Wanted};
-use analyzer::finding::{ALL, Findings, Severity};
-use analyzer::link::slack::Assumptions;
-use analyzer::rules;
-use codec::capture::Progress;
+use codec::capture::ReadProgress;
+use myriscope_analyzer::finding::{ALL, FindingChecks, Severity};
+use myriscope_analyzer::link::slack::LinkAssumptions;
+use myriscope_analyzer::pipeline::{AnalysisScope, CaptureAnalysis};
+use myriscope_analyzer::rules;
 
 use self::table::{CASES, all, capture};
 
-fn findings(capture: impl Read + Send) -> Findings {
-    let mut analysis = Analysis::new(capture, Wanted::Counts, Assumptions::default());
-    while analysis.step(&mut |_| {}).unwrap() == Progress::More {}
+fn findings(capture: impl Read + Send) -> FindingChecks {
+    let mut analysis =
+        CaptureAnalysis::new(capture, AnalysisScope::Counts, LinkAssumptions::default());
+    while analysis.step(&mut |_| {}).unwrap() == ReadProgress::More {}
     analysis.findings()
 }
 
 /// Names of what is found, and how often.
-fn names(findings: &Findings) -> Vec<(&'static str, u64)> {
+fn names(findings: &FindingChecks) -> Vec<(&'static str, u64)> {
     let found = findings.ledger().found();
     found.map(|(kind, _, found)| (kind.about().name, found.count)).collect()
 }
@@ -61,7 +62,7 @@ fn every_kind_is_in_the_table() {
     assert_eq!(kinds, all);
 }
 
-/// `cargo run -p analyzer --example findings` writes them.
+/// `cargo run -p myriscope-analyzer --example findings` writes them.
 #[test]
 fn the_captures_that_are_shipped_are_those_of_the_table() {
     for case in all() {
@@ -113,7 +114,7 @@ fn every_finding_comes_from_a_rule_that_a_capture_shows_or_from_the_recording() 
     for about in &ALL {
         let Some(rule) = about.rule else { continue };
         let rule = rules::rule(rule).unwrap();
-        assert!(!matches!(rule.shows, rules::Shows::Nothing(_)), "{}", about.name);
+        assert!(!matches!(rule.shows, rules::RuleVisibility::Nothing(_)), "{}", about.name);
     }
 }
 
@@ -137,7 +138,7 @@ fn a_repeat_is_as_its_characters() {
         let mut file = vec![(0, 0, "GAP", 0)];
         file.extend((0..40).map(|round| (0, 1 + round * once.len() as u64, text, 0)));
         file.push((1, 0, "GAP", 0));
-        let ledger = |pieces: &[table::Piece]| {
+        let ledger = |pieces: &[table::WirePiece]| {
             findings(capture(CASES[0].wires, pieces).as_slice()).ledger().clone()
         };
         assert_eq!(ledger(&repeat), ledger(&file), "{text}");

@@ -5,37 +5,37 @@
 #[path = "table/messages.rs"]
 mod messages;
 
-use analyzer::finding::Kind;
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Writer};
+use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent};
 use codec::notation::parse;
-use codec::tick::Tick;
+use codec::time::Tick;
+use myriscope_analyzer::finding::FindingKind;
 
 /// A chunk: channel, first character, characters, and how often they repeat (0: literal).
-pub(crate) type Piece = (u32, u64, &'static str, u64);
+pub(crate) type WirePiece = (u32, u64, &'static str, u64);
 
 /// A kind of finding, and what it takes.
-pub(crate) struct Case {
+pub(crate) struct FindingCase {
     /// The kind.
-    pub(crate) kind: Kind,
+    pub(crate) kind: FindingKind,
     /// The channels of the captures.
-    pub(crate) wires: &'static [Wire],
+    pub(crate) wires: &'static [WireBuilder],
     /// What they carry that has it.
-    pub(crate) has: &'static [Piece],
+    pub(crate) has: &'static [WirePiece],
     /// What they carry that nearly has it.
-    pub(crate) nearly: &'static [Piece],
+    pub(crate) nearly: &'static [WirePiece],
 }
 
 /// A channel: its name, and what its comment says.
-pub(crate) type Wire = (&'static str, &'static str);
+pub(crate) type WireBuilder = (&'static str, &'static str);
 
 /// The link a ⇄ b, tapped at a.
-const LINK: [Wire; 2] = [
+const LINK: [WireBuilder; 2] = [
     ("a:0>b:0", "myrinet-channel v=1 tap=a:0 delay=1 h=16 int=2"),
     ("b:0>a:0", "myrinet-channel v=1 tap=a:0 delay=1 h=16 int=2"),
 ];
 
 /// The hosts h0, h1 and h2 at the ports 0, 1 and 2 of a switch, tapped at the switch.
-const SWITCH: [Wire; 6] = [
+const SWITCH: [WireBuilder; 6] = [
     ("h0:0>s0:0", "myrinet-channel v=1 tap=s0:0 delay=1"),
     ("s0:0>h0:0", "myrinet-channel v=1 tap=s0:0 delay=1"),
     ("h1:0>s0:1", "myrinet-channel v=1 tap=s0:1 delay=1"),
@@ -45,7 +45,7 @@ const SWITCH: [Wire; 6] = [
 ];
 
 /// Two of them, and how long the switch takes at most.
-const SLOW: [Wire; 4] = [
+const SLOW: [WireBuilder; 4] = [
     ("h0:0>s0:0", "myrinet-channel v=1 tap=s0:0 delay=1 path=44"),
     SWITCH[1],
     ("h1:0>s0:1", "myrinet-channel v=1 tap=s0:1 delay=1 path=44"),
@@ -53,39 +53,47 @@ const SLOW: [Wire; 4] = [
 ];
 
 /// Two links between the switches s0 and s1.
-const RING: [Wire; 4] = [
+const RING: [WireBuilder; 4] = [
     ("s0:1>s1:1", "myrinet-channel v=1 tap=s0:1 delay=1"),
     ("s1:1>s0:1", "myrinet-channel v=1 tap=s0:1 delay=1"),
     ("s1:2>s0:2", "myrinet-channel v=1 tap=s1:2 delay=1"),
     ("s0:2>s1:2", "myrinet-channel v=1 tap=s1:2 delay=1"),
 ];
 
-const fn switch(kind: Kind, has: &'static [Piece], nearly: &'static [Piece]) -> Case {
-    Case { kind, wires: &SWITCH, has, nearly }
+const fn switch(
+    kind: FindingKind,
+    has: &'static [WirePiece],
+    nearly: &'static [WirePiece],
+) -> FindingCase {
+    FindingCase { kind, wires: &SWITCH, has, nearly }
 }
 
 /// Fill of 500 rounds on a channel, from a place on.
-const fn fill(channel: u32, first: u64) -> Piece {
+const fn fill(channel: u32, first: u64) -> WirePiece {
     (channel, first, "GO GAP", 500)
 }
 
 /// The packet 81 05 aa on the channel of h0, at 100.
-const SENT: Piece = (0, 100, "81 05 aa 7e GAP", 0);
+const SENT: WirePiece = (0, 100, "81 05 aa 7e GAP", 0);
 /// Fill before and behind it, and on the way back.
-const FILL: [Piece; 3] = [(0, 0, "GO GAP", 50), fill(0, 105), fill(1, 0)];
+const FILL: [WirePiece; 3] = [(0, 0, "GO GAP", 50), fill(0, 105), fill(1, 0)];
 
 /// The same link, with all that there is to be told of its slack buffers.
-const TOLD: [Wire; 2] = [
+const TOLD: [WireBuilder; 2] = [
     ("a:0>b:0", "myrinet-channel v=1 tap=a:0 kg=4 h=4 ks=8 delay=1 gen=0 int=0"),
     ("b:0>a:0", "myrinet-channel v=1 tap=a:0 kg=4 h=4 ks=8 delay=1 gen=0 int=0"),
 ];
 
 /// The same link, with a sender at a that is declared to be as Myricom's chips.
-const CHIP: [Wire; 2] =
+const CHIP: [WireBuilder; 2] =
     [("a:0>b:0", "myrinet-channel v=1 tap=a:0 reset=own-gap fill=chip"), LINK[1]];
 
-const fn link(kind: Kind, has: &'static [Piece], nearly: &'static [Piece]) -> Case {
-    Case { kind, wires: &LINK, has, nearly }
+const fn link(
+    kind: FindingKind,
+    has: &'static [WirePiece],
+    nearly: &'static [WirePiece],
+) -> FindingCase {
+    FindingCase { kind, wires: &LINK, has, nearly }
 }
 
 /// Half of 2²²: rounds of two characters that a stop may last.
@@ -94,15 +102,15 @@ const BLOCKED: u64 = 1 << 21;
 const OVERDUE: u64 = BLOCKED + (1 << 11);
 
 /// All of them, in order of kinds. The CRC of 83 05 is 92, of 83 it is 80, of 05 it is 1b.
-pub(crate) const CASES: &[Case] = &[
+pub(crate) const CASES: &[FindingCase] = &[
     // C-4: 04 is 0C without a 1.
-    link(Kind::CorrectedCode, &[(0, 0, "GO GAP!04", 0)], &[(0, 0, "GO GAP", 0)]),
+    link(FindingKind::CorrectedCode, &[(0, 0, "GO GAP!04", 0)], &[(0, 0, "GO GAP", 0)]),
     // C-5
-    link(Kind::InvalidCode, &[(0, 0, "GO !a6 GAP", 0)], &[(0, 0, "GO IDLE GAP", 0)]),
+    link(FindingKind::InvalidCode, &[(0, 0, "GO !a6 GAP", 0)], &[(0, 0, "GO IDLE GAP", 0)]),
     // W-6: data goes on for 2, 4 and 6 periods after it must have obeyed a STOP at 20 000, 40 000 and
     // 60 000: 100 ppm; or for 2 once.
     link(
-        Kind::ClockDrift,
+        FindingKind::ClockDrift,
         &[
             (0, 0, "GAP GO", 9990),
             (0, 19980, "00", 25),
@@ -128,8 +136,8 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     // P-1: 81 05 aa 7e is whole before the IDLE, which the chip's fill would not be; not so 81 05.
-    Case {
-        kind: Kind::LostGap,
+    FindingCase {
+        kind: FindingKind::LostGap,
         wires: &CHIP,
         has: &[(0, 0, "GAP 81 05 aa 7e IDLE 81 05 aa 7e GAP", 0)],
         nearly: &[
@@ -138,13 +146,13 @@ pub(crate) const CASES: &[Case] = &[
         ],
     },
     link(
-        Kind::MayBeTwo,
+        FindingKind::MayBeTwo,
         &[(0, 0, "GAP 81 05 aa 7e IDLE 81 05 aa 7e GAP", 0)],
         &[(0, 0, "GAP 81 05 IDLE aa 7e GAP", 0)],
     ),
     // P-1: of the two packets that come, one goes on, as long as both.
     switch(
-        Kind::Merged,
+        FindingKind::Merged,
         &[
             FILL[0],
             SENT,
@@ -170,7 +178,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
     // P-1: aa is missing.
     switch(
-        Kind::CutOnTheWay,
+        FindingKind::CutOnTheWay,
         &[
             FILL[0],
             SENT,
@@ -191,12 +199,12 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     // P-2
-    link(Kind::NoTag, &[(0, 0, "GAP 83 80 GAP", 0)], &[(0, 0, "GAP 83 05 92 GAP", 0)]),
+    link(FindingKind::NoTag, &[(0, 0, "GAP 83 80 GAP", 0)], &[(0, 0, "GAP 83 05 92 GAP", 0)]),
     // P-4
-    link(Kind::CrcBad, &[(0, 0, "GAP 83 05 93 GAP", 0)], &[(0, 0, "GAP 83 05 92 GAP", 0)]),
+    link(FindingKind::CrcBad, &[(0, 0, "GAP 83 05 93 GAP", 0)], &[(0, 0, "GAP 83 05 92 GAP", 0)]),
     // P-5: aa has become ab.
     switch(
-        Kind::HurtOnTheWay,
+        FindingKind::HurtOnTheWay,
         &[
             FILL[0],
             SENT,
@@ -217,44 +225,44 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     // P-7: with a GAP before it it is bad.
-    link(Kind::BegunBefore, &[(0, 0, "05 93 GAP", 0)], &[(0, 0, "GAP 05 93 GAP", 0)]),
+    link(FindingKind::BegunBefore, &[(0, 0, "05 93 GAP", 0)], &[(0, 0, "GAP 05 93 GAP", 0)]),
     // P-9
-    link(Kind::Runt, &[(0, 0, "GAP 05 GAP", 0)], &[(0, 0, "GAP 05 1b GAP", 0)]),
+    link(FindingKind::Runt, &[(0, 0, "GAP 05 GAP", 0)], &[(0, 0, "GAP 05 1b GAP", 0)]),
     // F-1
-    Case {
-        kind: Kind::OneWay,
+    FindingCase {
+        kind: FindingKind::OneWay,
         wires: &[LINK[0]],
         has: &[(0, 0, "GAP GO", 0)],
         nearly: &[(0, 0, "GAP GO", 0)],
     },
     // F-1, F-4: STOP is heard at 0 and obeyed at 2; a byte at 3 is too late.
     link(
-        Kind::DataWhileStopped,
+        FindingKind::DataWhileStopped,
         &[(0, 0, "GAP 83 05 92 GAP", 0), (1, 0, "STOP GAP STOP GAP STOP", 0)],
         &[(0, 0, "83 05 92 GAP GO", 0), (1, 0, "STOP GAP STOP GAP STOP", 0)],
     ),
     // F-3: STOP, and no data has come; or the buffer of which that is not told is assumed.
-    Case {
-        kind: Kind::UnlikeThresholds,
+    FindingCase {
+        kind: FindingKind::UnlikeThresholds,
         wires: &TOLD,
         has: &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 10), (1, 20, "STOP GAP", 40)],
         nearly: &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 50)],
     },
     link(
-        Kind::UnlikeAssumed,
+        FindingKind::UnlikeAssumed,
         &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 10), (1, 20, "STOP GAP", 40)],
         &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 50)],
     ),
     // F-4: STOP at 1, GO at 2, and STOP again 29 periods after the first, or 30 = 2h − 1 and one
     // less for the cell that a switch may take at once with a route byte (S-3).
     link(
-        Kind::CommandsTooOften,
+        FindingKind::CommandsTooOften,
         &[(0, 0, "GO STOP GO×28 STOP", 0)],
         &[(0, 0, "GO STOP GO×29 STOP", 0)],
     ),
     // F-4: data goes on for 30 periods after STOP; or for none.
-    Case {
-        kind: Kind::StopTooLate,
+    FindingCase {
+        kind: FindingKind::StopTooLate,
         wires: &TOLD,
         has: &[
             (0, 0, "GO GAP 05", 0),
@@ -272,25 +280,25 @@ pub(crate) const CASES: &[Case] = &[
         ],
     },
     // F-7
-    link(Kind::OpenLink, &[(0, 0, "GAP IDLE×16", 0)], &[(0, 0, "GAP IDLE×15 GAP", 0)]),
+    link(FindingKind::OpenLink, &[(0, 0, "GAP IDLE×16", 0)], &[(0, 0, "GAP IDLE×15 GAP", 0)]),
     link(
-        Kind::CutBySilence,
+        FindingKind::CutBySilence,
         &[(0, 0, "GAP 83 05 IDLE×16", 0)],
         &[(0, 0, "GAP 83 05 92 GAP IDLE×16", 0)],
     ),
-    link(Kind::SilentAtFirst, &[(0, 0, "IDLE×16 GAP", 0)], &[(0, 0, "GAP IDLE×16", 0)]),
+    link(FindingKind::SilentAtFirst, &[(0, 0, "IDLE×16 GAP", 0)], &[(0, 0, "GAP IDLE×16", 0)]),
     // F-8
-    Case {
-        kind: Kind::UnlikeFill,
+    FindingCase {
+        kind: FindingKind::UnlikeFill,
         wires: &CHIP,
         has: &[(0, 0, "GAP IDLE×2 GO", 0)],
         nearly: &[(0, 0, "GAP IDLE GO", 0), (1, 0, "GAP IDLE×15 GO", 0)],
     },
     // F-9
-    link(Kind::OverrunAlarm, &[(0, 0, "GAP ORUN GO", 0)], &[(0, 0, "GAP STOP GO", 0)]),
+    link(FindingKind::OverrunAlarm, &[(0, 0, "GAP ORUN GO", 0)], &[(0, 0, "GAP STOP GO", 0)]),
     // F-9: 28 bytes after STOP do not fit into 8 cells; or none comes.
-    Case {
-        kind: Kind::OverrunRisk,
+    FindingCase {
+        kind: FindingKind::OverrunRisk,
         wires: &TOLD,
         has: &[
             (0, 0, "GO GAP 05", 0),
@@ -308,30 +316,30 @@ pub(crate) const CASES: &[Case] = &[
         ],
     },
     // one STOP or GO may come first, and what is not declared may be any of the endings.
-    Case {
-        kind: Kind::ResetNotEnded,
+    FindingCase {
+        kind: FindingKind::ResetNotEnded,
         wires: &CHIP,
         has: &[(0, 0, "FRES IDLE GAP", 0)],
         nearly: &[(0, 0, "FRES STOP GAP", 0), (1, 0, "FRES 83 05 GAP", 0)],
     },
     //
-    link(Kind::ForwardReset, &[(0, 0, "GO FRES GAP", 0)], &[(0, 0, "GO BRES GAP", 0)]),
-    link(Kind::DataInReset, &[(0, 0, "FRES 83 GAP", 0)], &[(0, 0, "FRES GAP 83", 0)]),
+    link(FindingKind::ForwardReset, &[(0, 0, "GO FRES GAP", 0)], &[(0, 0, "GO BRES GAP", 0)]),
+    link(FindingKind::DataInReset, &[(0, 0, "FRES 83 GAP", 0)], &[(0, 0, "FRES GAP 83", 0)]),
     //
     link(
-        Kind::CutByReset,
+        FindingKind::CutByReset,
         &[(0, 0, "GAP 83 05 FRES GAP", 0)],
         &[(0, 0, "GAP 83 05 92 GAP FRES GAP", 0)],
     ),
     // stopped from 0 on, and neither reset nor GO.
     link(
-        Kind::NoEscape,
+        FindingKind::NoEscape,
         &[(0, 0, "GAP GO", OVERDUE + 1), (1, 0, "STOP GAP", OVERDUE + 1)],
         &[(0, 0, "GAP GO", OVERDUE), (1, 0, "STOP GAP", OVERDUE)],
     ),
     // FRES one period after 2²², or at once.
     link(
-        Kind::BlockedTimeout,
+        FindingKind::BlockedTimeout,
         &[
             (0, 0, "GAP GO", BLOCKED),
             (1, 0, "STOP GAP", BLOCKED + 2),
@@ -344,9 +352,9 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     //
-    link(Kind::BackwardReset, &[(0, 0, "GO BRES GAP", 0)], &[(0, 0, "GO FRES GAP", 0)]),
+    link(FindingKind::BackwardReset, &[(0, 0, "GO BRES GAP", 0)], &[(0, 0, "GO FRES GAP", 0)]),
     link(
-        Kind::ResetNotAnswered,
+        FindingKind::ResetNotAnswered,
         &[(0, 0, "BRES", 0), (0, 1, "GAP GO", 2048), (1, 0, "GAP GO", 2049)],
         &[
             (0, 0, "BRES", 0),
@@ -358,7 +366,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
     //
     link(
-        Kind::ProbeNotAnswered,
+        FindingKind::ProbeNotAnswered,
         &[(0, 0, "PRB3", 0), (0, 1, "GAP GO", 2048), (1, 0, "GAP GO", 2049)],
         &[
             (0, 0, "PRB3", 0),
@@ -369,13 +377,13 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     link(
-        Kind::ReplyUnasked,
+        FindingKind::ReplyUnasked,
         &[(0, 0, "GAP GO", 9), (1, 0, "GAP GO REPL2", 0)],
         &[(0, 0, "PRB3 GO GAP", 0), (1, 0, "GAP GO REPL2", 0)],
     ),
     // S-1: nothing comes out of port 1, and then the next packet out of port 2; or both come out.
     switch(
-        Kind::NoSuchPort,
+        FindingKind::NoSuchPort,
         &[
             FILL[0],
             SENT,
@@ -413,7 +421,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
     // S-2
     switch(
-        Kind::NoRoute,
+        FindingKind::NoRoute,
         &[FILL[0], (0, 100, "05 aa 1e GAP", 0), fill(0, 104), FILL[2], fill(2, 0), fill(3, 0)],
         &[
             FILL[0],
@@ -428,7 +436,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
     // S-3: h0 is stopped while a packet of h2 has the output that its own asks for.
     switch(
-        Kind::Busy,
+        FindingKind::Busy,
         &[
             (4, 0, "GO GAP 81", 0),
             (4, 3, "05", 600),
@@ -457,8 +465,8 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     // S-6: 45 periods from before the switch to behind it are one too many; the taps are at it.
-    Case {
-        kind: Kind::SlowPath,
+    FindingCase {
+        kind: FindingKind::SlowPath,
         wires: &SLOW,
         has: &[
             FILL[0],
@@ -483,13 +491,13 @@ pub(crate) const CASES: &[Case] = &[
     },
     // I-2
     switch(
-        Kind::Misrouted,
+        FindingKind::Misrouted,
         &[(3, 0, "05 aa 1e GAP", 2), (3, 8, "81 05 aa 7e GAP", 0), fill(3, 13), fill(2, 0)],
         &[(3, 0, "05 aa 1e GAP", 3), fill(3, 12), fill(2, 0)],
     ),
     // I-4: stopped for 402 periods, which is more than 5 µs, or for 398.
     switch(
-        Kind::SlowHost,
+        FindingKind::SlowHost,
         &[
             (3, 0, "GO GAP 05", 0),
             (3, 3, "GO", 600),
@@ -506,8 +514,8 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     // N-2: what came to s1 wants to s0, what came to s0 wants to s1, and both are stopped; or one.
-    Case {
-        kind: Kind::Deadlock,
+    FindingCase {
+        kind: FindingKind::Deadlock,
         wires: &RING,
         has: &[
             (0, 0, "GO GAP 82 81 82 81", 0),
@@ -532,19 +540,19 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 /// Those about the recording.
-const RECORDING: &[Case] = &[
+const RECORDING: &[FindingCase] = &[
     link(
-        Kind::Hole,
+        FindingKind::Hole,
         &[(0, 0, "GAP GO", 0), (0, 5, "GAP GO", 0)],
         &[(0, 0, "GAP GO", 0), (0, 2, "GAP GO", 0)],
     ),
-    link(Kind::Repeats, &[(0, 0, "!a6 GAP", 1 << 20)], &[(0, 0, "GO GAP", 1 << 20)]),
+    link(FindingKind::Repeats, &[(0, 0, "!a6 GAP", 1 << 20)], &[(0, 0, "GO GAP", 1 << 20)]),
 ];
 
 /// A kind, a capture that has it, and one that nearly has it.
-pub(crate) struct Made {
+pub(crate) struct MadeCapture {
     /// The kind.
-    pub(crate) kind: Kind,
+    pub(crate) kind: FindingKind,
     /// The capture that has it.
     pub(crate) has: Vec<u8>,
     /// The capture that nearly has it.
@@ -552,14 +560,14 @@ pub(crate) struct Made {
 }
 
 /// All of them, in order of kinds.
-pub(crate) fn all() -> impl Iterator<Item = Made> {
-    let made = |case: &Case| {
+pub(crate) fn all() -> impl Iterator<Item = MadeCapture> {
+    let made = |case: &FindingCase| {
         // What makes one way of two is that a channel is missing, whatever it carries.
-        let wires = if case.kind == Kind::OneWay { &LINK } else { case.wires };
+        let wires = if case.kind == FindingKind::OneWay { &LINK } else { case.wires };
         let (has, nearly) = (capture(case.wires, case.has), capture(wires, case.nearly));
-        Made { kind: case.kind, has, nearly }
+        MadeCapture { kind: case.kind, has, nearly }
     };
-    let talks = messages::TALKS.iter().map(|(kind, has, nearly)| Made {
+    let talks = messages::TALKS.iter().map(|(kind, has, nearly)| MadeCapture {
         kind: *kind,
         has: messages::capture(has),
         nearly: messages::capture(nearly),
@@ -568,24 +576,24 @@ pub(crate) fn all() -> impl Iterator<Item = Made> {
 }
 
 /// The capture of some channels that carry this.
-pub(crate) fn capture(wires: &[Wire], pieces: &[Piece]) -> Vec<u8> {
+pub(crate) fn capture(wires: &[WireBuilder], pieces: &[WirePiece]) -> Vec<u8> {
     let channels: Vec<Channel> = wires
         .iter()
         .map(|(name, comment)| {
             let mut channel = Channel::named(*name);
-            channel.describe(comment, &mut |field, fault| panic!("{field} {fault}"));
+            channel.apply_description(comment, &mut |field, fault| panic!("{field} {fault}"));
             channel
         })
         .collect();
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
     // Chunks come in time, and of the same time in order of channels.
     let mut pieces = pieces.to_vec();
     pieces.sort_by_key(|(channel, first, ..)| (*first, *channel));
     for (channel, first, text, count) in &pieces {
         let chars = parse(text).unwrap();
         let content = match count {
-            0 => Content::Literal(chars.chars()),
-            _ => Content::Repeat { pattern: chars.chars(), count: *count },
+            0 => ChunkContent::Literal(chars.chars()),
+            _ => ChunkContent::Repeat { pattern: chars.chars(), count: *count },
         };
         file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
     }

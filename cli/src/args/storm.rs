@@ -5,16 +5,16 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::Format;
+use super::OutputFormat;
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Storm {
+pub(crate) struct StormArgs {
     /// Of all dice: the same seed finds the same, whatever the jobs.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// How long, in minutes of simulated time, of all networks together: `10`, `0.5`.
-    #[arg(long, value_name = "M", default_value = "1", value_parser = Minutes::from_str)]
-    pub(crate) minutes: Minutes,
+    #[arg(long, value_name = "M", default_value = "1", value_parser = SimulatedMinutes::from_str)]
+    pub(crate) minutes: SimulatedMinutes,
     /// How many networks are looked at at once; as many as there are processors if it is not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub(crate) jobs: Option<u64>,
@@ -39,21 +39,21 @@ pub(crate) struct Storm {
     #[arg(long, hide = true)]
     pub(crate) canary: bool,
     /// The form of the output.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) format: OutputFormat,
 }
 
 /// A simulated time, in periods of the full rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Minutes(u64);
+pub(crate) struct SimulatedMinutes(u64);
 
-impl Minutes {
+impl SimulatedMinutes {
     pub(crate) const fn periods(self) -> u64 {
         self.0
     }
 }
 
-impl FromStr for Minutes {
+impl FromStr for SimulatedMinutes {
     type Err = String;
 
     /// A number of minutes with three decimals at most.

@@ -1,28 +1,31 @@
 //! Tables of an experiment as comma-separated values (RFC 4180, lines end with LF).
 
-use simulator::experiment::table::{Cell, Figure, Milli, Setting, Table};
+use simulator::experiment::result_table::{
+    CalibratedSetting, MilliValue, PublishedFigure, ResultTable, TableCell,
+};
 
 use super::text::origin;
 
 /// A table: the names of its columns, then its rows.
-pub(super) fn table(table: &Table) -> String {
+pub(super) fn table(table: &ResultTable) -> String {
     let mut text = line(table.columns.iter().map(|column| column.name.to_owned()));
     for row in &table.rows {
         text += &line(row.iter().map(|cell| match cell {
-            Cell::Nothing => String::new(),
-            Cell::Word(word) => word.clone(),
-            Cell::Number(number) => number.to_string(),
+            TableCell::Nothing => String::new(),
+            TableCell::Word(word) => word.clone(),
+            TableCell::Number(number) => number.to_string(),
         }));
     }
     text
 }
 
 /// Published figures beside ours.
-pub(super) fn figures(figures: &[Figure]) -> String {
+pub(super) fn figures(figures: &[PublishedFigure]) -> String {
     let head = ["figure", "unit", "published", "ours", "origin", "source"];
     let mut text = line(head.map(str::to_owned));
-    for Figure { what, unit, published, source, ours, origin: how } in figures {
-        let number = |number: &Option<Milli>| number.map_or_else(String::new, |n| n.to_string());
+    for PublishedFigure { what, unit, published, source, ours, origin: how } in figures {
+        let number =
+            |number: &Option<MilliValue>| number.map_or_else(String::new, |n| n.to_string());
         let [published, ours] = [published, ours].map(number);
         let [unit, origin, source] = [*unit, origin(*how), *source].map(str::to_owned);
         text += &line([what.clone(), unit, published, ours, origin, source]);
@@ -31,9 +34,9 @@ pub(super) fn figures(figures: &[Figure]) -> String {
 }
 
 /// What was set.
-pub(super) fn settings(settings: &[Setting]) -> String {
+pub(super) fn settings(settings: &[CalibratedSetting]) -> String {
     let mut text = line(["parameter", "value", "unit", "why"].map(str::to_owned));
-    for Setting { name, value, unit, why } in settings {
+    for CalibratedSetting { name, value, unit, why } in settings {
         let [name, unit] = [*name, *unit].map(str::to_owned);
         text += &line([name, value.to_string(), unit, why.clone()]);
     }
@@ -56,20 +59,20 @@ fn quoted(cell: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simulator::experiment::table::Column;
+    use simulator::experiment::result_table::TableColumn;
 
     #[test]
     fn a_table_is_a_head_and_rows() {
-        let shown = Table {
+        let shown = ResultTable {
             columns: vec![
-                Column::word("layer", "layer"),
-                Column::of("rate_mb_per_s", "rate", "Mb/s", 1),
+                TableColumn::word("layer", "layer"),
+                TableColumn::of("rate_mb_per_s", "rate", "Mb/s", 1),
             ],
             rows: vec![
-                vec![Cell::word("TCP/IP, \"0 copies\""), Milli(70_250).into()],
-                vec![Cell::word("UDP/IP"), Cell::Nothing],
+                vec![TableCell::word("TCP/IP, \"0 copies\""), MilliValue(70_250).into()],
+                vec![TableCell::word("UDP/IP"), TableCell::Nothing],
             ],
-            ..Table::default()
+            ..ResultTable::default()
         };
         assert_eq!(
             table(&shown),

@@ -2,32 +2,34 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Number, Value};
-use simulator::experiment::Effort;
-use simulator::experiment::table::{Cell, Column, Figure, Milli, Setting, Table};
+use simulator::experiment::ExperimentEffort;
+use simulator::experiment::result_table::{
+    CalibratedSetting, MilliValue, PublishedFigure, ResultTable, TableCell, TableColumn,
+};
 
-use super::Outcome;
+use super::ExperimentOutcome;
 use super::text::origin;
 
 /// Of several experiments.
 #[derive(serde::Serialize)]
-pub(super) struct All<'a> {
-    experiments: Vec<Whole<'a>>,
+pub(super) struct ExperimentsJson<'a> {
+    experiments: Vec<ExperimentJson<'a>>,
 }
 
 /// Of one.
 #[derive(serde::Serialize)]
-pub(super) struct Whole<'a> {
+pub(super) struct ExperimentJson<'a> {
     experiment: &'a str,
     title: &'a str,
     effort: &'a str,
-    figures: Vec<FigureRow<'a>>,
-    settings: Vec<SettingRow<'a>>,
-    tables: Vec<TableRow<'a>>,
+    figures: Vec<FigureJson<'a>>,
+    settings: Vec<SettingJson<'a>>,
+    tables: Vec<TableJson<'a>>,
     notes: &'a [String],
 }
 
 #[derive(serde::Serialize)]
-struct FigureRow<'a> {
+struct FigureJson<'a> {
     figure: &'a str,
     unit: &'a str,
     published: Value,
@@ -37,7 +39,7 @@ struct FigureRow<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct SettingRow<'a> {
+struct SettingJson<'a> {
     parameter: &'a str,
     value: Value,
     unit: &'a str,
@@ -45,30 +47,30 @@ struct SettingRow<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct TableRow<'a> {
+struct TableJson<'a> {
     table: &'a str,
     title: &'a str,
-    rows: Vec<Row<'a>>,
+    rows: Vec<TableRowJson<'a>>,
 }
 
 /// A row of a table: an object, its keys in the order of the columns.
-struct Row<'a> {
-    columns: &'a [Column],
-    cells: &'a [Cell],
+struct TableRowJson<'a> {
+    columns: &'a [TableColumn],
+    cells: &'a [TableCell],
 }
 
-pub(super) fn all(outcomes: &[Outcome]) -> All<'_> {
-    All { experiments: outcomes.iter().map(whole).collect() }
+pub(super) fn all(outcomes: &[ExperimentOutcome]) -> ExperimentsJson<'_> {
+    ExperimentsJson { experiments: outcomes.iter().map(whole).collect() }
 }
 
-pub(super) fn whole(outcome: &Outcome) -> Whole<'_> {
-    let Outcome { experiment, effort, findings } = outcome;
-    Whole {
+pub(super) fn whole(outcome: &ExperimentOutcome) -> ExperimentJson<'_> {
+    let ExperimentOutcome { experiment, effort, findings } = outcome;
+    ExperimentJson {
         experiment: experiment.name,
         title: experiment.title,
         effort: match effort {
-            Effort::Full => "full",
-            Effort::Quick => "quick",
+            ExperimentEffort::Full => "full",
+            ExperimentEffort::Quick => "quick",
         },
         figures: findings.figures.iter().map(figure).collect(),
         settings: findings.settings.iter().map(setting).collect(),
@@ -78,12 +80,12 @@ pub(super) fn whole(outcome: &Outcome) -> Whole<'_> {
 }
 
 /// Of one, as a line. Its parts are such that it always is one.
-pub(super) fn line(outcome: &Outcome) -> String {
+pub(super) fn line(outcome: &ExperimentOutcome) -> String {
     serde_json::to_string(&whole(outcome)).map_or_else(|_| String::new(), |line| line + "\n")
 }
 
-fn figure(figure: &Figure) -> FigureRow<'_> {
-    FigureRow {
+fn figure(figure: &PublishedFigure) -> FigureJson<'_> {
+    FigureJson {
         figure: &figure.what,
         unit: figure.unit,
         published: maybe(figure.published),
@@ -93,36 +95,40 @@ fn figure(figure: &Figure) -> FigureRow<'_> {
     }
 }
 
-fn setting(setting: &Setting) -> SettingRow<'_> {
-    let Setting { name, value, unit, why } = setting;
-    SettingRow { parameter: name, value: number(*value), unit, why }
+fn setting(setting: &CalibratedSetting) -> SettingJson<'_> {
+    let CalibratedSetting { name, value, unit, why } = setting;
+    SettingJson { parameter: name, value: number(*value), unit, why }
 }
 
-fn table(table: &Table) -> TableRow<'_> {
-    let Table { name, title, columns, rows } = table;
-    TableRow { table: name, title, rows: rows.iter().map(|cells| Row { columns, cells }).collect() }
+fn table(table: &ResultTable) -> TableJson<'_> {
+    let ResultTable { name, title, columns, rows } = table;
+    TableJson {
+        table: name,
+        title,
+        rows: rows.iter().map(|cells| TableRowJson { columns, cells }).collect(),
+    }
 }
 
-impl Serialize for Row<'_> {
+impl Serialize for TableRowJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.columns.len()))?;
         for (column, cell) in self.columns.iter().zip(self.cells) {
             match cell {
-                Cell::Nothing => map.serialize_entry(column.name, &Value::Null)?,
-                Cell::Word(word) => map.serialize_entry(column.name, word)?,
-                Cell::Number(milli) => map.serialize_entry(column.name, &number(*milli))?,
+                TableCell::Nothing => map.serialize_entry(column.name, &Value::Null)?,
+                TableCell::Word(word) => map.serialize_entry(column.name, word)?,
+                TableCell::Number(milli) => map.serialize_entry(column.name, &number(*milli))?,
             }
         }
         map.end()
     }
 }
 
-fn maybe(milli: Option<Milli>) -> Value {
+fn maybe(milli: Option<MilliValue>) -> Value {
     milli.map_or(Value::Null, number)
 }
 
 /// A number as it is written; its text always is one.
-fn number(milli: Milli) -> Value {
+fn number(milli: MilliValue) -> Value {
     milli.to_string().parse::<Number>().map_or(Value::Null, Value::Number)
 }
 
@@ -132,15 +138,17 @@ mod tests {
 
     #[test]
     fn a_row_has_its_columns_in_order() {
-        let columns = [Column::word("layer", "layer"), Column::of("rate_mb_per_s", "rate", "", 1)];
-        let json =
-            |cells: &[Cell]| serde_json::to_string(&Row { columns: &columns, cells }).unwrap();
+        let columns =
+            [TableColumn::word("layer", "layer"), TableColumn::of("rate_mb_per_s", "rate", "", 1)];
+        let json = |cells: &[TableCell]| {
+            serde_json::to_string(&TableRowJson { columns: &columns, cells }).unwrap()
+        };
         assert_eq!(
-            json(&[Cell::word("raw"), Milli(380_029).into()]),
+            json(&[TableCell::word("raw"), MilliValue(380_029).into()]),
             r#"{"layer":"raw","rate_mb_per_s":380.029}"#
         );
         assert_eq!(
-            json(&[Cell::Nothing, Milli::whole(640).into()]),
+            json(&[TableCell::Nothing, MilliValue::whole(640).into()]),
             r#"{"layer":null,"rate_mb_per_s":640}"#
         );
     }

@@ -6,10 +6,10 @@ mod axis;
 
 use std::fmt::{self, Display, Write as _};
 
-use simulator::experiment::plot::{Curve, Mark, Plot, Scale};
-use simulator::experiment::table::Milli;
+use simulator::experiment::plot::{AxisScale, PlotCurve, PlotMark, PlotSpec};
+use simulator::experiment::result_table::MilliValue;
 
-use self::axis::Ruler;
+use self::axis::PixelAxis;
 
 /// The picture, in pixels.
 const SIZE: (i64, i64) = (920, 520);
@@ -34,25 +34,25 @@ stroke-dasharray:6 4}";
 
 /// A place in the picture, in tenths of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Tenths(i64);
+struct TenthPixels(i64);
 
-impl Display for Tenths {
+impl Display for TenthPixels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&Milli(self.0.saturating_mul(100)).to_string())
+        f.write_str(&MilliValue(self.0.saturating_mul(100)).to_string())
     }
 }
 
 /// The two axes.
-struct Frame {
-    x: Ruler,
-    y: Ruler,
+struct PlotFrame {
+    x: PixelAxis,
+    y: PixelAxis,
 }
 
 /// Draws a picture.
-pub(super) fn draw(plot: &Plot) -> String {
-    let frame = Frame {
-        x: Ruler::new(plot.x.scale, &reach(plot, |(x, _)| x), (LEFT * 10, RIGHT * 10)),
-        y: Ruler::new(plot.y.scale, &reach(plot, |(_, y)| y), (BOTTOM * 10, TOP * 10)),
+pub(super) fn draw(plot: &PlotSpec) -> String {
+    let frame = PlotFrame {
+        x: PixelAxis::new(plot.x.scale, &reach(plot, |(x, _)| x), (LEFT * 10, RIGHT * 10)),
+        y: PixelAxis::new(plot.y.scale, &reach(plot, |(_, y)| y), (BOTTOM * 10, TOP * 10)),
     };
     let (width, height) = SIZE;
     let mut svg = format!(
@@ -66,11 +66,11 @@ pub(super) fn draw(plot: &Plot) -> String {
     frame.draw(plot, &mut svg);
     for (n, curve) in plot.curves.iter().enumerate() {
         match plot.x.scale {
-            Scale::Names(names) => {
+            AxisScale::Names(names) => {
                 let share = (RIGHT - LEFT) * 10 / i64::try_from(names.len()).unwrap_or(1).max(1);
                 frame.bars(n, (share, plot.curves.len()), curve, &mut svg);
             }
-            Scale::Linear | Scale::Doubling => frame.curve(n, curve, &mut svg),
+            AxisScale::Linear | AxisScale::Doubling => frame.curve(n, curve, &mut svg),
         }
     }
     for mark in &plot.marks {
@@ -81,18 +81,18 @@ pub(super) fn draw(plot: &Plot) -> String {
 }
 
 /// All that is to be seen along an axis.
-fn reach(plot: &Plot, of: impl Fn((Milli, Milli)) -> Milli) -> Vec<Milli> {
+fn reach(plot: &PlotSpec, of: impl Fn((MilliValue, MilliValue)) -> MilliValue) -> Vec<MilliValue> {
     let points = plot.curves.iter().flat_map(|curve| curve.points.iter().copied());
-    let somewhere = points.clone().next().map_or(Milli(0), |(x, _)| x);
+    let somewhere = points.clone().next().map_or(MilliValue(0), |(x, _)| x);
     let marks = plot.marks.iter().map(|mark| (mark.x.unwrap_or(somewhere), mark.y));
     points.chain(marks).map(of).collect()
 }
 
-impl Frame {
-    fn draw(&self, plot: &Plot, svg: &mut String) {
+impl PlotFrame {
+    fn draw(&self, plot: &PlotSpec, svg: &mut String) {
         let (middle_x, middle_y) = (i64::midpoint(LEFT, RIGHT), i64::midpoint(TOP, BOTTOM));
         for (value, text) in self.x.ticks() {
-            let Some(x) = self.x.place(value).map(Tenths) else { continue };
+            let Some(x) = self.x.place(value).map(TenthPixels) else { continue };
             put(
                 svg,
                 format_args!(
@@ -103,7 +103,7 @@ impl Frame {
             );
         }
         for (value, text) in self.y.ticks() {
-            let Some(y) = self.y.place(value).map(Tenths) else { continue };
+            let Some(y) = self.y.place(value).map(TenthPixels) else { continue };
             put(
                 svg,
                 format_args!(
@@ -128,11 +128,14 @@ impl Frame {
         );
     }
 
-    fn curve(&self, number: usize, curve: &Curve, svg: &mut String) {
-        let place = |(x, y): &(Milli, Milli)| Some((self.x.place(*x)?, self.y.place(*y)?));
+    fn curve(&self, number: usize, curve: &PlotCurve, svg: &mut String) {
+        let place =
+            |(x, y): &(MilliValue, MilliValue)| Some((self.x.place(*x)?, self.y.place(*y)?));
         let places: Vec<(i64, i64)> = curve.points.iter().filter_map(place).collect();
-        let line: Vec<String> =
-            places.iter().map(|(x, y)| format!("{},{}", Tenths(*x), Tenths(*y))).collect();
+        let line: Vec<String> = places
+            .iter()
+            .map(|(x, y)| format!("{},{}", TenthPixels(*x), TenthPixels(*y)))
+            .collect();
         put(
             svg,
             format_args!(
@@ -146,7 +149,7 @@ impl Frame {
 
     /// The curve with this number of so many as bars, each with its value; all together fill four
     /// fifths of the share of a name.
-    fn bars(&self, number: usize, (share, of): (i64, usize), curve: &Curve, svg: &mut String) {
+    fn bars(&self, number: usize, (share, of): (i64, usize), curve: &PlotCurve, svg: &mut String) {
         let [number_here, of] = [number, of].map(|count| i64::try_from(count).unwrap_or(1).max(0));
         let width = share * 4 / 5 / of.max(1);
         for (x, y) in &curve.points {
@@ -157,20 +160,20 @@ impl Frame {
                 format_args!(
                     "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\
                  <text class=\"value\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                    Tenths(left),
-                    Tenths(top),
-                    Tenths(width - 10),
-                    Tenths((BOTTOM * 10 - top).max(0)),
+                    TenthPixels(left),
+                    TenthPixels(top),
+                    TenthPixels(width - 10),
+                    TenthPixels((BOTTOM * 10 - top).max(0)),
                     colour(number),
-                    Tenths(left + width / 2),
-                    Tenths(top - 40),
+                    TenthPixels(left + width / 2),
+                    TenthPixels(top - 40),
                     y.with_places(1)
                 ),
             );
         }
     }
 
-    fn mark(&self, mark: &Mark, svg: &mut String) {
+    fn mark(&self, mark: &PlotMark, svg: &mut String) {
         let Some(y) = self.y.place(mark.y) else { return };
         match mark.x.map(|x| self.x.place(x)) {
             Some(Some(x)) => put(svg, format_args!("{}", star((x, y)))),
@@ -179,7 +182,7 @@ impl Frame {
                 svg,
                 format_args!(
                     "<line class=\"level\" x1=\"{LEFT}\" y1=\"{y}\" x2=\"{RIGHT}\" y2=\"{y}\"/>",
-                    y = Tenths(y)
+                    y = TenthPixels(y)
                 ),
             ),
         }
@@ -187,7 +190,7 @@ impl Frame {
 }
 
 /// What the curves and the marks are; those of one name once.
-fn legend(plot: &Plot, svg: &mut String) {
+fn legend(plot: &PlotSpec, svg: &mut String) {
     let mut y = TOP + 8;
     let mut entry = |sign: String, name: &str| {
         put(
@@ -205,12 +208,12 @@ fn legend(plot: &Plot, svg: &mut String) {
     for (n, curve) in plot.curves.iter().enumerate() {
         let colour = colour(n);
         let sign = match plot.x.scale {
-            Scale::Names(_) => format!(
+            AxisScale::Names(_) => format!(
                 "<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{colour}\"/>",
                 LEGEND + 5,
                 at - 7
             ),
-            Scale::Linear | Scale::Doubling => format!(
+            AxisScale::Linear | AxisScale::Doubling => format!(
                 "<g stroke=\"{colour}\" fill=\"{colour}\"><path class=\"curve\" \
                  d=\"M{LEGEND} {at}h24\"/>{}</g>",
                 shape(n, (LEGEND * 10 + 120, at * 10))
@@ -240,12 +243,13 @@ fn colour(number: usize) -> &'static str {
 /// A point of a curve: not by its colour alone can it be told from others.
 fn shape(number: usize, (x, y): (i64, i64)) -> String {
     let polygon = |corners: &[(i64, i64)]| {
-        let corner = |(dx, dy): &(i64, i64)| format!("{},{}", Tenths(x + dx), Tenths(y + dy));
+        let corner =
+            |(dx, dy): &(i64, i64)| format!("{},{}", TenthPixels(x + dx), TenthPixels(y + dy));
         let corners: Vec<String> = corners.iter().map(corner).collect();
         format!("<polygon points=\"{}\"/>", corners.join(" "))
     };
     match number % 5 {
-        0 => format!("<circle cx=\"{}\" cy=\"{}\" r=\"3.6\"/>", Tenths(x), Tenths(y)),
+        0 => format!("<circle cx=\"{}\" cy=\"{}\" r=\"3.6\"/>", TenthPixels(x), TenthPixels(y)),
         1 => polygon(&[(-34, -34), (34, -34), (34, 34), (-34, 34)]),
         2 => polygon(&[(0, -44), (42, 32), (-42, 32)]),
         3 => polygon(&[(0, -48), (48, 0), (0, 48), (-48, 0)]),
@@ -257,7 +261,7 @@ fn shape(number: usize, (x, y): (i64, i64)) -> String {
 fn star((x, y): (i64, i64)) -> String {
     let rays = [(0, -90), (24, -24), (90, 0), (24, 24), (0, 90), (-24, 24), (-90, 0), (-24, -24)];
     let corners: Vec<String> =
-        rays.map(|(dx, dy)| format!("{},{}", Tenths(x + dx), Tenths(y + dy))).into();
+        rays.map(|(dx, dy)| format!("{},{}", TenthPixels(x + dx), TenthPixels(y + dy))).into();
     format!("<polygon class=\"mark\" points=\"{}\"/>", corners.join(" "))
 }
 
@@ -273,26 +277,26 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simulator::experiment::plot::Axis;
+    use simulator::experiment::plot::PlotAxis;
 
-    fn plot() -> Plot {
-        let point = |x, y| (Milli::whole(x), Milli::whole(y));
-        Plot {
+    fn plot() -> PlotSpec {
+        let point = |x, y| (MilliValue::whole(x), MilliValue::whole(y));
+        PlotSpec {
             name: "p",
             title: "a < b & c".to_owned(),
-            x: Axis::linear("clients"),
-            y: Axis::linear("round trip (µs)"),
-            curves: vec![Curve {
+            x: PlotAxis::linear("clients"),
+            y: PlotAxis::linear("round trip (µs)"),
+            curves: vec![PlotCurve {
                 name: "here".to_owned(),
                 points: vec![point(0, 0), point(8, 40)],
             }],
             marks: vec![
-                Mark {
+                PlotMark {
                     name: "published".to_owned(),
-                    x: Some(Milli::whole(4)),
-                    y: Milli::whole(20),
+                    x: Some(MilliValue::whole(4)),
+                    y: MilliValue::whole(20),
                 },
-                Mark { name: "published".to_owned(), x: None, y: Milli::whole(40) },
+                PlotMark { name: "published".to_owned(), x: None, y: MilliValue::whole(40) },
             ],
         }
     }

@@ -1,15 +1,15 @@
 //! Numbers about the messages of a run: each endpoint's, and what the protocol did for them. T
 
-use analyzer::text::{Line, Role};
-use codec::transport::Reason;
-use simulator::endpoint::{EndpointStatistics, Statistics};
+use analyzer::render::{StyledLine, TextStyle};
+use codec::transport::NackReason;
+use simulator::messaging::{EndpointStatistics, MessagingStatistics};
 use simulator::network::Network;
 use simulator::scenario::Scenario;
 
 use super::{busiest, more, short};
 
 /// Prints what there is to say of hosts with endpoints.
-pub(super) fn print(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
+pub(super) fn print(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
     if scenario.messaging.is_empty() {
         return;
     }
@@ -17,7 +17,7 @@ pub(super) fn print(scenario: &Scenario, network: &Network, out: &mut impl FnMut
     protocol(scenario, network, out);
 }
 
-fn endpoints(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
+fn endpoints(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
     let all = scenario.messaging.iter().flat_map(|(host, plan)| {
         let name = scenario.topology.node(*host).map_or("?", |node| &node.name);
         plan.endpoints.iter().filter_map(move |endpoint| {
@@ -28,35 +28,35 @@ fn endpoints(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line))
         })
     });
     let (busiest, left) = busiest(all.collect());
-    out(Line::default());
+    out(StyledLine::default());
     let head = format!(
         "{:<14}{:>9}{:>9}{:>9}{:>9}{:>9}   {:>8}{:>9}{:>9}",
         "endpoint", "asked", "answered", "returned", "read", "replied", "least µs", "mean", "most"
     );
-    out(Line::of(Role::Head, head));
+    out(StyledLine::of(TextStyle::Head, head));
     busiest.iter().for_each(|(name, statistics)| out(endpoint(name, statistics)));
     more(left, "endpoint", out);
 }
 
-fn endpoint(name: &str, statistics: &EndpointStatistics) -> Line {
+fn endpoint(name: &str, statistics: &EndpointStatistics) -> StyledLine {
     let EndpointStatistics { requests_sent, completed, returned, .. } = *statistics;
     let EndpointStatistics { requests_read, replies_sent, replies_returned, .. } = *statistics;
     let returned = returned.saturating_add(replies_returned);
     let numbers = format!("{name:<14}{requests_sent:>9}{completed:>9}");
-    let role = if returned > 0 { Role::Bad } else { Role::Plain };
-    let line = Line::of(Role::Plain, numbers)
+    let role = if returned > 0 { TextStyle::Bad } else { TextStyle::Plain };
+    let line = StyledLine::of(TextStyle::Plain, numbers)
         .and(role, format!("{returned:>9}"))
-        .and(Role::Plain, format!("{requests_read:>9}{replies_sent:>9}"));
+        .and(TextStyle::Plain, format!("{requests_read:>9}{replies_sent:>9}"));
     let trips = statistics.round_trips;
     let Some(mean) = trips.mean() else { return line };
     let times = [trips.min, mean, trips.max].map(short);
     let [least, mean, most] = times;
-    line.and(Role::Plain, format!("   {least:>8}{mean:>9}{most:>9}"))
+    line.and(TextStyle::Plain, format!("   {least:>8}{mean:>9}{most:>9}"))
 }
 
 /// What all NICs together did.
-fn protocol(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) {
-    let mut sum = Statistics::default();
+fn protocol(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
+    let mut sum = MessagingStatistics::default();
     for host in scenario.messaging.keys() {
         let messaging = network.interface(*host).and_then(|interface| interface.messaging());
         if let Some(messaging) = messaging {
@@ -64,10 +64,10 @@ fn protocol(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) 
         }
     }
     let nacks: u64 = sum.nacks_sent.iter().sum();
-    out(Line::default());
+    out(StyledLine::default());
     let text = format!("data packets: {}, ACKs: {}, NACKs: {nacks}", sum.data_sent, sum.acks_sent);
-    out(Line::of(Role::Plain, text));
-    let mut line = Line::default();
+    out(StyledLine::of(TextStyle::Plain, text));
+    let mut line = StyledLine::default();
     let counts = [
         ("sent again", sum.retransmitted),
         ("duplicates", sum.duplicates),
@@ -81,18 +81,20 @@ fn protocol(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Line)) 
     ];
     let mut mark = "in all: ";
     for (what, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-        line = line.and(Role::Plain, mark).and(Role::Notice, format!("{count} {what}"));
+        line = line.and(TextStyle::Plain, mark).and(TextStyle::Notice, format!("{count} {what}"));
         mark = ", ";
     }
     if mark == ", " {
         out(line);
     }
-    for (reason, count) in Reason::ALL.iter().zip(sum.nacks_sent).filter(|(_, count)| *count > 0) {
-        out(Line::of(Role::Bad, format!("{count:>10}  NACKs {}", reason.name())));
+    for (reason, count) in
+        NackReason::ALL.iter().zip(sum.nacks_sent).filter(|(_, count)| *count > 0)
+    {
+        out(StyledLine::of(TextStyle::Bad, format!("{count:>10}  NACKs {}", reason.name())));
     }
 }
 
-fn add(sum: &mut Statistics, one: &Statistics) {
+fn add(sum: &mut MessagingStatistics, one: &MessagingStatistics) {
     for (sum, one) in [
         (&mut sum.data_sent, one.data_sent),
         (&mut sum.retransmitted, one.retransmitted),

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use simulator::scenario::Scenario;
 
-use super::{Looked, Outcome};
+use super::{StormInput, StormOutcome};
 
 /// A storm.
 #[derive(Serialize)]
-pub(super) struct Row<'a> {
+pub(super) struct StormJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     networks: u64,
@@ -24,14 +24,14 @@ pub(super) struct Row<'a> {
     packets: u64,
     messages: u64,
     faults: &'a BTreeMap<&'static str, u64>,
-    likely: BTreeMap<&'static str, Likely>,
+    likely: BTreeMap<&'static str, LikelyJson>,
     laws: &'a BTreeMap<&'static str, u64>,
-    failure: Option<Failure<'a>>,
+    failure: Option<ViolationJson<'a>>,
 }
 
 /// What captures do not always tell for sure.
 #[derive(Serialize)]
-struct Likely {
+struct LikelyJson {
     in_truth: u64,
     found: u64,
     right: u64,
@@ -39,7 +39,7 @@ struct Likely {
 
 /// A law that is broken.
 #[derive(Serialize)]
-struct Failure<'a> {
+struct ViolationJson<'a> {
     network: Option<u64>,
     place: &'a str,
     law: &'a str,
@@ -52,16 +52,16 @@ struct Failure<'a> {
     periods: u64,
 }
 
-pub(super) fn row(outcome: &Outcome) -> Row<'_> {
-    let Outcome { what, counts, failure, took: _ } = outcome;
+pub(super) fn row(outcome: &StormOutcome) -> StormJson<'_> {
+    let StormOutcome { what, counts, failure, took: _ } = outcome;
     let seed = match what {
-        Looked::Storm(front) => Some(front.seed),
-        Looked::Network { seed, .. } => Some(*seed),
-        Looked::Scenario(_) => None,
+        StormInput::Storm(front) => Some(front.seed),
+        StormInput::Network { seed, .. } => Some(*seed),
+        StormInput::Scenario(_) => None,
     };
     let failure = failure.as_ref().map(|found| {
         let left = &found.shrunk.scenario;
-        Failure {
+        ViolationJson {
             network: found.network,
             place: &found.broken.place,
             law: &found.broken.text,
@@ -76,9 +76,9 @@ pub(super) fn row(outcome: &Outcome) -> Row<'_> {
     });
     let likely = counts.likely.iter().map(|(kind, sums)| {
         let [in_truth, found, right] = *sums;
-        (*kind, Likely { in_truth, found, right })
+        (*kind, LikelyJson { in_truth, found, right })
     });
-    Row {
+    StormJson {
         seed,
         networks: counts.networks,
         hosts: counts.hosts,

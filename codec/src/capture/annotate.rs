@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 
 use super::block::{BlockHead, ENHANCED_PACKET};
+use super::block_options::{BlockOptions, OPT_COMMENT};
 use super::channel::ChannelId;
 use super::chunk::Chunk;
-use super::fault::CaptureError;
-use super::options::{OPT_COMMENT, Options};
-use super::reader::{Item, Progress, Reader};
+use super::error::CaptureError;
+use super::reader::{CaptureItem, CaptureReader, ReadProgress};
 use super::writer::ByteOrder;
 
 /// Most comments that are added to one block. *Chosen*: more than anybody reads in one place.
@@ -22,7 +22,7 @@ const LENGTH_NOT_SAID: [u8; 8] = [0xff; 8];
 
 /// How many comments were asked for, and what came of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Annotated {
+pub struct AnnotationCounts {
     /// Comments written.
     pub written: u64,
     /// Comments that stood there before, word for word.
@@ -58,18 +58,18 @@ pub fn annotate(
     input: impl Read,
     mut output: impl Write,
     mut comments: impl FnMut(ChannelId, &Chunk<'_>) -> Vec<String>,
-) -> Result<Annotated, AnnotateError> {
-    let mut reader = Reader::new(Tee { stream: input, bytes: Vec::new(), copied: 0 });
-    let mut done = Annotated::default();
+) -> Result<AnnotationCounts, AnnotateError> {
+    let mut reader = CaptureReader::new(TeeReader { stream: input, bytes: Vec::new(), copied: 0 });
+    let mut done = AnnotationCounts::default();
     loop {
         let before = reader.offset();
         let mut wanted = Vec::new();
         let progress = reader.step(&mut |item| {
-            if let Item::Chunk(id, chunk) = item {
+            if let CaptureItem::Chunk(id, chunk) = item {
                 wanted = comments(id, &chunk);
             }
         })?;
-        if progress == Progress::Done {
+        if progress == ReadProgress::Done {
             return Ok(done);
         }
         if reader.is_classic() {
@@ -92,14 +92,14 @@ pub fn annotate(
 /// A stream, and what has been read from it and not yet been copied: one block, and what the reader
 /// has read ahead.
 #[derive(Debug)]
-struct Tee<R> {
+struct TeeReader<R> {
     stream: R,
     bytes: Vec<u8>,
     /// How many of the bytes have been copied all the same.
     copied: usize,
 }
 
-impl<R> Tee<R> {
+impl<R> TeeReader<R> {
     /// The next bytes that are to be copied.
     fn next(&self, len: usize) -> &[u8] {
         self.bytes.get(self.copied..self.copied.saturating_add(len)).unwrap_or_default()
@@ -116,7 +116,7 @@ impl<R> Tee<R> {
     }
 }
 
-impl<R: Read> Read for Tee<R> {
+impl<R: Read> Read for TeeReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let read = self.stream.read(buf)?;
         self.bytes.extend_from_slice(buf.get(..read).unwrap_or_default());
@@ -138,14 +138,19 @@ fn copy(block: &[u8], output: &mut impl Write) -> io::Result<()> {
 }
 
 /// An enhanced packet block with comments before its other options.
-fn commented(block: &[u8], order: ByteOrder, wanted: Vec<String>, done: &mut Annotated) -> Vec<u8> {
+fn commented(
+    block: &[u8],
+    order: ByteOrder,
+    wanted: Vec<String>,
+    done: &mut AnnotationCounts,
+) -> Vec<u8> {
     let len = u32::try_from(block.len()).unwrap_or(u32::MAX);
     let behind_payload = BlockHead { kind: ENHANCED_PACKET, len, order }.options_at(block);
     let behind_options = block.len().saturating_sub(4);
     // The block has been parsed, so these are there.
     let head = block.get(8..behind_payload).unwrap_or_default();
     let options = block.get(behind_payload..behind_options).unwrap_or_default();
-    let present: BTreeSet<&[u8]> = Options { bytes: options, order }.comments().collect();
+    let present: BTreeSet<&[u8]> = BlockOptions { bytes: options, order }.comments().collect();
     let mut added: Vec<u8> = Vec::new();
     let mut count = 0;
     // Where there were no options, there is an end to them now.
@@ -184,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_has_been_copied_is_not_kept() {
-        let mut tee = Tee { stream: io::repeat(7), bytes: Vec::new(), copied: 0 };
+        let mut tee = TeeReader { stream: io::repeat(7), bytes: Vec::new(), copied: 0 };
         for _ in 0..1000 {
             assert_eq!(tee.read(&mut [0; 100]).unwrap(), 100);
             // One block is ahead.

@@ -4,8 +4,8 @@ use pcap_file::pcapng::{
     BlockContentParseError as Content, ContentValidationError as Value, PcapNgParseError,
 };
 
-use super::fault::{CaptureError, Place};
-use super::options::Options;
+use super::block_options::BlockOptions;
+use super::error::{BlockPosition, CaptureError};
 use super::writer::ByteOrder;
 
 /// Largest block that is parsed: a payload and 64 KiB of options and headers.
@@ -38,7 +38,7 @@ impl BlockHead {
     pub(super) fn read(
         bytes: [u8; 12],
         section: ByteOrder,
-        place: &mut Place,
+        place: &mut BlockPosition,
     ) -> Result<Self, CaptureError> {
         let [a, b, c, d, e, f, g, h, magic @ ..] = bytes;
         let is_section = ByteOrder::Big.word([a, b, c, d]) == SECTION_HEADER;
@@ -85,9 +85,9 @@ impl BlockHead {
     }
 
     /// The options of a block.
-    pub(super) fn options(self, block: &[u8]) -> Options<'_> {
+    pub(super) fn options(self, block: &[u8]) -> BlockOptions<'_> {
         let bytes = block.get(self.options_at(block)..block.len().saturating_sub(4));
-        Options { bytes: bytes.unwrap_or_default(), order: self.order }
+        BlockOptions { bytes: bytes.unwrap_or_default(), order: self.order }
     }
 
     /// Place of the options in a block of this head that is parsed.
@@ -141,7 +141,7 @@ impl ByteOrder {
 
 /// The field at fault, its place in the block if that is known, and what is wrong with it, from
 /// pcap-file's innermost error.
-pub(super) fn explain(error: &PcapNgParseError) -> (u64, &'static str, String) {
+pub(super) fn locate_error(error: &PcapNgParseError) -> (u64, &'static str, String) {
     let mut innermost: &dyn std::error::Error = error;
     while let Some(source) = innermost.source() {
         innermost = source;

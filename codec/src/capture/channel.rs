@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::num::NonZeroU64;
 
-use crate::tick::FULL_RATE_PERIOD_PS;
+use crate::time::FULL_RATE_PERIOD_PS;
 
 /// A channel of a capture: the number of its interface, counted through all sections of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,7 +64,11 @@ impl Channel {
 
     /// Takes over what a comment says, if it is a channel's description. What is wrong with it is
     /// told word by word, and the word left out.
-    pub fn describe(&mut self, comment: &str, wrong: &mut impl FnMut(&'static str, String)) {
+    pub fn apply_description(
+        &mut self,
+        comment: &str,
+        wrong: &mut impl FnMut(&'static str, String),
+    ) {
         let mut words = comment.split_whitespace();
         if words.next() != Some(MARKER) {
             return;
@@ -88,7 +92,7 @@ impl Channel {
         }
     }
 
-    /// The comment that [`Channel::describe`] reads.
+    /// The comment that [`Channel::apply_description`] reads.
     #[must_use]
     pub fn description(&self) -> String {
         let mut text = format!("{MARKER} v={VERSION} period_ps={}", self.period_ps);
@@ -114,7 +118,9 @@ mod tests {
 
     fn described(comment: &str) -> (Channel, Vec<String>) {
         let (mut channel, mut faults) = (Channel::named("h0:0>s0:3"), Vec::new());
-        channel.describe(comment, &mut |field, fault| faults.push(format!("{field} {fault}")));
+        channel.apply_description(comment, &mut |field, fault| {
+            faults.push(format!("{field} {fault}"))
+        });
         (channel, faults)
     }
 

@@ -5,8 +5,8 @@ use nom::number::complete::{le_u16, le_u32, le_u64, u8 as byte};
 use nom::{IResult, Parser};
 
 use crate::chars::{CharBuf, Chars};
-use crate::error::{DecodeError, Trail};
-use crate::tick::Tick;
+use crate::error::{DecodeError, ParseTrace};
+use crate::time::Tick;
 
 /// Most bytes of a payload: Wireshark's limit.
 pub const PAYLOAD_MAX: usize = 262_144;
@@ -23,12 +23,12 @@ pub struct Chunk<'a> {
     /// Index of the first character: periods of this channel since the capture's time zero.
     pub first: Tick,
     /// The characters.
-    pub content: Content<'a>,
+    pub content: ChunkContent<'a>,
 }
 
 /// The characters of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content<'a> {
+pub enum ChunkContent<'a> {
     /// As they stand, at least one.
     Literal(Chars<'a>),
     /// A pattern over and over.
@@ -45,8 +45,8 @@ impl<'a> Chunk<'a> {
     #[must_use]
     pub const fn periods(&self) -> u64 {
         match self.content {
-            Content::Literal(chars) => chars.len() as u64,
-            Content::Repeat { pattern, count } => count.saturating_mul(pattern.len() as u64),
+            ChunkContent::Literal(chars) => chars.len() as u64,
+            ChunkContent::Repeat { pattern, count } => count.saturating_mul(pattern.len() as u64),
         }
     }
 
@@ -64,18 +64,18 @@ impl<'a> Chunk<'a> {
         let at =
             |place: Tick, start: Tick| usize::try_from(place.since(start).0).unwrap_or(usize::MAX);
         match self.content {
-            Content::Literal(chars) => {
+            ChunkContent::Literal(chars) => {
                 let chars = chars.slice(at(from, self.first)..at(to, self.first));
-                [part(from, to, Content::Literal(chars)), None, None]
+                [part(from, to, ChunkContent::Literal(chars)), None, None]
             }
-            Content::Repeat { pattern, .. } => {
+            ChunkContent::Repeat { pattern, .. } => {
                 let len = pattern.len() as u64;
                 // The rounds in which the part begins and ends.
                 let round = |place: Tick| Tick(place.0 - place.since(self.first).0 % len);
                 let (head, tail) = (round(from), round(to));
                 let literal = |from: Tick, to: Tick, start: Tick| {
                     let chars = pattern.slice(at(from, start)..at(to, start));
-                    part(from, to, Content::Literal(chars))
+                    part(from, to, ChunkContent::Literal(chars))
                 };
                 let whole = if head == from { head } else { Tick(head.0.saturating_add(len)) };
                 let count = tail.since(whole).0 / len;
@@ -84,7 +84,7 @@ impl<'a> Chunk<'a> {
                 }
                 [
                     literal(from, whole, head),
-                    part(whole, tail, Content::Repeat { pattern, count }),
+                    part(whole, tail, ChunkContent::Repeat { pattern, count }),
                     literal(tail, to, tail),
                 ]
             }
@@ -98,7 +98,7 @@ impl<'a> Chunk<'a> {
     /// # Errors
     /// Names the field at fault and its place in the payload.
     pub fn parse(payload: &'a [u8]) -> Result<Self, DecodeError> {
-        let cut = |stop: nom::Err<Trail<&[u8]>>| match stop {
+        let cut = |stop: nom::Err<ParseTrace<&[u8]>>| match stop {
             nom::Err::Error(trail) | nom::Err::Failure(trail) => DecodeError::CutShort {
                 at: payload.len() - trail.rest.len(),
                 field: trail.field.unwrap_or("payload"),
@@ -120,8 +120,8 @@ impl<'a> Chunk<'a> {
             });
         };
         let content = match head.count {
-            None => Content::Literal(chars),
-            Some(count) => Content::Repeat { pattern: chars, count },
+            None => ChunkContent::Literal(chars),
+            Some(count) => ChunkContent::Repeat { pattern: chars, count },
         };
         Ok(Self { first: Tick(head.first), content })
     }
@@ -129,8 +129,8 @@ impl<'a> Chunk<'a> {
     /// Writes what [`Chunk::parse`] reads.
     pub fn emit(&self, out: &mut Vec<u8>) {
         let (kind, chars, count) = match self.content {
-            Content::Literal(chars) => (LITERAL, chars, None),
-            Content::Repeat { pattern, count } => (REPEAT, pattern, Some(count)),
+            ChunkContent::Literal(chars) => (LITERAL, chars, None),
+            ChunkContent::Repeat { pattern, count } => (REPEAT, pattern, Some(count)),
         };
         // Chunks beyond 4 Gi characters are far beyond the payload's limit, which writers check.
         let length = u32::try_from(chars.len()).unwrap_or(u32::MAX);
@@ -145,7 +145,7 @@ impl<'a> Chunk<'a> {
     }
 }
 
-struct Head {
+struct ChunkHeader {
     version: u8,
     kind: u8,
     length: u32,
@@ -153,7 +153,7 @@ struct Head {
     count: Option<u64>,
 }
 
-fn head(payload: &[u8]) -> IResult<&[u8], Head, Trail<&[u8]>> {
+fn head(payload: &[u8]) -> IResult<&[u8], ChunkHeader, ParseTrace<&[u8]>> {
     let (rest, (version, kind, _reserved, length, first)) = (
         context("version", byte),
         context("kind", byte),
@@ -164,10 +164,10 @@ fn head(payload: &[u8]) -> IResult<&[u8], Head, Trail<&[u8]>> {
         .parse(payload)?;
     let (rest, count) =
         if kind == REPEAT { context("count", le_u64).map(Some).parse(rest)? } else { (rest, None) };
-    Ok((rest, Head { version, kind, length, first, count }))
+    Ok((rest, ChunkHeader { version, kind, length, first, count }))
 }
 
-impl Head {
+impl ChunkHeader {
     fn check(&self) -> Result<(), DecodeError> {
         if self.version != VERSION {
             return Err(unexpected(0, "version", self.version.into(), "1"));
@@ -213,8 +213,8 @@ mod tests {
     fn payload(text: &str, count: Option<u64>) -> Vec<u8> {
         let chars = parse(text).unwrap();
         let content = match count {
-            None => Content::Literal(chars.chars()),
-            Some(count) => Content::Repeat { pattern: chars.chars(), count },
+            None => ChunkContent::Literal(chars.chars()),
+            Some(count) => ChunkContent::Repeat { pattern: chars.chars(), count },
         };
         let mut out = Vec::new();
         Chunk { first: Tick(5), content }.emit(&mut out);
@@ -237,9 +237,9 @@ mod tests {
     fn a_part_of_a_chunk_has_the_same_characters() {
         let pattern = parse("GAP 83 GO").unwrap();
         let chunk = |content| Chunk { first: Tick(10), content };
-        let repeat = chunk(Content::Repeat { pattern: pattern.chars(), count: 4 });
+        let repeat = chunk(ChunkContent::Repeat { pattern: pattern.chars(), count: 4 });
         let whole = parse("(GAP 83 GO)×4").unwrap();
-        let literal = chunk(Content::Literal(whole.chars()));
+        let literal = chunk(ChunkContent::Literal(whole.chars()));
         let ranges = (8..24).flat_map(|from| (8..24).map(move |to| (from, to)));
         for (chunk, (from, to)) in ranges.flat_map(|range| [(repeat, range), (literal, range)]) {
             let mut parts = CharBuf::new();
@@ -248,8 +248,8 @@ mod tests {
                 assert!(part.first == next && part.periods() > 0, "{from}..{to}");
                 next = part.end();
                 match part.content {
-                    Content::Literal(chars) => parts.push_chars(chars),
-                    Content::Repeat { pattern, count } => {
+                    ChunkContent::Literal(chars) => parts.push_chars(chars),
+                    ChunkContent::Repeat { pattern, count } => {
                         (0..count).for_each(|_| parts.push_chars(pattern));
                     }
                 }

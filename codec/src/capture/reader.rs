@@ -8,13 +8,13 @@ use pcap_file::pcap::PcapParser;
 use pcap_file::pcapng::{Block, PcapNgParser};
 
 use super::LINK_TYPE;
-use super::block::{BlockHead, ENHANCED_PACKET, PAYLOAD, explain};
+use super::block::{BlockHead, ENHANCED_PACKET, PAYLOAD, locate_error};
+use super::block_options::interface_options;
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, PAYLOAD_MAX};
-use super::fault::{CLASSIC_RECORD, CaptureError, Fault, Place, ReadExtent};
-use super::options::words;
-use super::table::{Declared, Table};
-use super::window::Window;
+use super::error::{BlockPosition, CLASSIC_RECORD, CaptureError, CaptureFault, ReadExtent};
+use super::interface_table::{InterfaceDescription, InterfaceTable};
+use super::window::ReadWindow;
 use super::writer::ByteOrder;
 
 /// Most interfaces of a file, all sections together. *Chosen*: a file of 4 GiB can declare
@@ -23,7 +23,7 @@ pub const INTERFACES_MAX: usize = 65_536;
 
 /// What a step through a file hands out.
 #[derive(Debug)]
-pub enum Item<'a> {
+pub enum CaptureItem<'a> {
     /// A capture begins, as a section that does not go on with the one before it: the channels so
     /// far are at their end, and time starts anew.
     Section,
@@ -34,12 +34,12 @@ pub enum Item<'a> {
     /// Characters of a channel, behind all that came before them.
     Chunk(ChannelId, Chunk<'a>),
     /// Something is wrong, but reading goes on.
-    Fault(Fault),
+    Fault(CaptureFault),
 }
 
 /// Whether there may be more to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum ReadProgress {
     /// There may.
     More,
     /// The file has been read to its end.
@@ -48,16 +48,16 @@ pub enum Progress {
 
 /// A capture file on its way in. It holds one block and a line for each interface.
 #[derive(Debug)]
-pub struct Reader<R> {
-    window: Window<R>,
-    format: Format,
-    table: Table,
+pub struct CaptureReader<R> {
+    window: ReadWindow<R>,
+    format: CaptureFormat,
+    table: InterfaceTable,
     /// Blocks before the next.
     number: u64,
 }
 
 #[derive(Debug)]
-enum Format {
+enum CaptureFormat {
     /// Nothing has been read.
     Unknown,
     /// The parser appears with the first section header.
@@ -70,13 +70,13 @@ enum Format {
 const PCAP_HEAD: usize = 24;
 const RECORD_HEAD: usize = 16;
 
-impl<R: Read> Reader<R> {
+impl<R: Read> CaptureReader<R> {
     /// A reader of a stream that starts with a capture file; it is read as the steps need it.
     pub fn new(stream: R) -> Self {
         Self {
-            window: Window::new(stream),
-            format: Format::Unknown,
-            table: Table::default(),
+            window: ReadWindow::new(stream),
+            format: CaptureFormat::Unknown,
+            table: InterfaceTable::default(),
             number: 0,
         }
     }
@@ -106,43 +106,49 @@ impl<R: Read> Reader<R> {
 
     /// Whether the file is classic pcap.
     pub(super) const fn is_classic(&self) -> bool {
-        matches!(self.format, Format::Pcap(_))
+        matches!(self.format, CaptureFormat::Pcap(_))
     }
 
     /// Reads one block and hands out what it says. What the reader hands out of channels and
     /// chunks is sound: chunks of one channel are in order and do not overlap.
     ///
     /// # Errors
-    /// The first error ends the stream: every step after it says [`Progress::Done`]. A file whose
+    /// The first error ends the stream: every step after it says [`ReadProgress::Done`]. A file whose
     /// end is reached without a channel is an error too.
-    pub fn step(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
+    pub fn step(
+        &mut self,
+        out: &mut impl FnMut(CaptureItem<'_>),
+    ) -> Result<ReadProgress, CaptureError> {
         let mut faults = 0;
         let result = self.advance(&mut |item| {
-            faults += u64::from(matches!(item, Item::Fault(_)));
+            faults += u64::from(matches!(item, CaptureItem::Fault(_)));
             out(item);
         });
         self.table.count_faults(faults);
         result
     }
 
-    fn advance(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
+    fn advance(
+        &mut self,
+        out: &mut impl FnMut(CaptureItem<'_>),
+    ) -> Result<ReadProgress, CaptureError> {
         let result = match self.format {
-            Format::Unknown => self.open(out),
-            Format::PcapNg(_) => self.block(out),
-            Format::Pcap(_) => self.record(out),
-            Format::Done => return Ok(Progress::Done),
+            CaptureFormat::Unknown => self.open(out),
+            CaptureFormat::PcapNg(_) => self.block(out),
+            CaptureFormat::Pcap(_) => self.record(out),
+            CaptureFormat::Done => return Ok(ReadProgress::Done),
         };
         match result {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => {
-                self.format = Format::Done;
+            Ok(ReadProgress::More) => {}
+            Ok(ReadProgress::Done) => {
+                self.format = CaptureFormat::Done;
                 self.table.end_section(out);
                 if let Some(found) = self.table.without_channel() {
                     return Err(self.stopped(CaptureError::NoChannel { found }));
                 }
             }
             Err(error) => {
-                self.format = Format::Done;
+                self.format = CaptureFormat::Done;
                 self.table.abandon_section(out);
                 // Damage in a file of another kind matters less than its kind.
                 let foreign = self.table.without_channel().filter(|_| self.table.skipped() > 0);
@@ -160,14 +166,17 @@ impl<R: Read> Reader<R> {
         error
     }
 
-    fn open(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
-        let have = self.want(PCAP_HEAD)?;
+    fn open(
+        &mut self,
+        out: &mut impl FnMut(CaptureItem<'_>),
+    ) -> Result<ReadProgress, CaptureError> {
+        let have = self.fill_to(PCAP_HEAD)?;
         let ahead = self.window.ahead();
         match ahead.first_chunk::<4>() {
             _ if have == 0 => Err(CaptureError::Empty),
             Some([0x0a, 0x0d, 0x0d, 0x0a]) => {
-                self.format = Format::PcapNg(None);
-                Ok(Progress::More)
+                self.format = CaptureFormat::PcapNg(None);
+                Ok(ReadProgress::More)
             }
             Some(
                 [0xa1, 0xb2, 0xc3, 0xd4]
@@ -185,33 +194,40 @@ impl<R: Read> Reader<R> {
     fn open_pcap(
         &mut self,
         have: usize,
-        out: &mut impl FnMut(Item<'_>),
-    ) -> Result<Progress, CaptureError> {
+        out: &mut impl FnMut(CaptureItem<'_>),
+    ) -> Result<ReadProgress, CaptureError> {
         let place = self.place("file header");
         let Ok((_, parser)) = PcapParser::new(self.window.ahead()) else {
             return Err(place.cut("header", PCAP_HEAD as u64, have as u64));
         };
         let link_type = u32::from(parser.header().datalink);
-        self.format = Format::Pcap(parser);
+        self.format = CaptureFormat::Pcap(parser);
         self.skip(PCAP_HEAD as u64)?;
-        self.table.declare(Declared { link_type, len: 0, place }, std::iter::empty(), out)?;
-        Ok(Progress::More)
+        self.table.declare(
+            InterfaceDescription { link_type, len: 0, place },
+            std::iter::empty(),
+            out,
+        )?;
+        Ok(ReadProgress::More)
     }
 
     /// One pcapng block.
-    fn block(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
-        let have = self.want(12)?;
+    fn block(
+        &mut self,
+        out: &mut impl FnMut(CaptureItem<'_>),
+    ) -> Result<ReadProgress, CaptureError> {
+        let have = self.fill_to(12)?;
         let mut place = self.place("block");
         let Some(head) = self.window.ahead().first_chunk::<12>() else {
             return if have == 0 {
-                Ok(Progress::Done)
+                Ok(ReadProgress::Done)
             } else {
                 Err(place.cut("header", 12, have as u64))
             };
         };
         let head = BlockHead::read(*head, self.order(), &mut place)?;
         let trailer = if head.is_parsed() {
-            let have = self.want(head.len as usize)?;
+            let have = self.fill_to(head.len as usize)?;
             if have < head.len as usize {
                 return Err(place.cut("block total length", head.len.into(), have as u64));
             }
@@ -219,7 +235,7 @@ impl<R: Read> Reader<R> {
         } else {
             let before = u64::from(head.len) - 4;
             let passed = self.skip(before)?;
-            let have = passed + self.want(4)? as u64;
+            let have = passed + self.fill_to(4)? as u64;
             if have < head.len.into() {
                 return Err(place.cut("block total length", head.len.into(), have));
             }
@@ -235,17 +251,17 @@ impl<R: Read> Reader<R> {
         }
         self.number += 1;
         self.skip(if head.is_parsed() { head.len.into() } else { 4 })?;
-        Ok(Progress::More)
+        Ok(ReadProgress::More)
     }
 
     /// A block that is whole, at the head of the window.
     fn parse(
         &mut self,
         head: BlockHead,
-        place: Place,
-        out: &mut impl FnMut(Item<'_>),
+        place: BlockPosition,
+        out: &mut impl FnMut(CaptureItem<'_>),
     ) -> Result<(), CaptureError> {
-        let Format::PcapNg(parser) = &mut self.format else { return Ok(()) };
+        let CaptureFormat::PcapNg(parser) = &mut self.format else { return Ok(()) };
         let bytes = self.window.ahead().get(..head.len as usize).unwrap_or_default();
         let options = head.options(bytes);
         let bare = head.bare(bytes);
@@ -276,21 +292,25 @@ impl<R: Read> Reader<R> {
                 let link_type = u32::from(interface.linktype);
                 let words = if link_type == u32::from(LINK_TYPE) {
                     let place = place.within(head.options_at(bytes) as u64);
-                    words(options, place, &mut |fault| out(Item::Fault(fault)))
+                    interface_options(options, place, &mut |fault| out(CaptureItem::Fault(fault)))
                 } else {
                     Vec::new()
                 };
                 let words = words.into_iter();
-                self.table.declare(Declared { link_type, len: head.len, place }, words, out)?;
+                self.table.declare(
+                    InterfaceDescription { link_type, len: head.len, place },
+                    words,
+                    out,
+                )?;
             }
             Err(error) => {
-                let (at, field, fault) = explain(&error);
+                let (at, field, fault) = locate_error(&error);
                 let fault = place.within(at).fault(field, fault);
                 // Without a section's or interface's description nothing behind it can be read.
                 if head.kind != ENHANCED_PACKET {
                     return Err(CaptureError::Damaged(fault));
                 }
-                self.table.leave_out(fault, out);
+                self.table.reject(fault, out);
             }
             // The head said that it is one of the three.
             Ok(_) => {}
@@ -299,12 +319,15 @@ impl<R: Read> Reader<R> {
     }
 
     /// One record of a classic pcap file.
-    fn record(&mut self, out: &mut impl FnMut(Item<'_>)) -> Result<Progress, CaptureError> {
-        let have = self.want(RECORD_HEAD)?;
+    fn record(
+        &mut self,
+        out: &mut impl FnMut(CaptureItem<'_>),
+    ) -> Result<ReadProgress, CaptureError> {
+        let have = self.fill_to(RECORD_HEAD)?;
         let place = self.place(CLASSIC_RECORD);
         let Some(head) = self.window.ahead().first_chunk::<RECORD_HEAD>() else {
             return if have == 0 {
-                Ok(Progress::Done)
+                Ok(ReadProgress::Done)
             } else {
                 Err(place.cut("header", RECORD_HEAD as u64, have as u64))
             };
@@ -316,8 +339,8 @@ impl<R: Read> Reader<R> {
             return Err(CaptureError::Damaged(place.within(8).fault("captured length", fault)));
         }
         let len = RECORD_HEAD + captured;
-        let have = self.want(len)?;
-        let Format::Pcap(parser) = &self.format else { return Ok(Progress::Done) };
+        let have = self.fill_to(len)?;
+        let CaptureFormat::Pcap(parser) = &self.format else { return Ok(ReadProgress::Done) };
         let Ok((_, packet)) = parser.next_raw_packet(self.window.ahead()) else {
             return Err(place.cut("captured length", len as u64, have as u64));
         };
@@ -325,15 +348,17 @@ impl<R: Read> Reader<R> {
         self.table.chunk(0, payload, place.within(RECORD_HEAD as u64), out);
         self.number += 1;
         self.skip(len as u64)?;
-        Ok(Progress::More)
+        Ok(ReadProgress::More)
     }
 
     /// The byte order of the section, or of the file.
     pub(super) fn order(&self) -> ByteOrder {
         let endianness = match &self.format {
-            Format::PcapNg(Some(parser)) => parser.section().endianness,
-            Format::Pcap(parser) => parser.header().endianness,
-            Format::PcapNg(None) | Format::Unknown | Format::Done => return ByteOrder::Little,
+            CaptureFormat::PcapNg(Some(parser)) => parser.section().endianness,
+            CaptureFormat::Pcap(parser) => parser.header().endianness,
+            CaptureFormat::PcapNg(None) | CaptureFormat::Unknown | CaptureFormat::Done => {
+                return ByteOrder::Little;
+            }
         };
         match endianness {
             Endianness::Big => ByteOrder::Big,
@@ -341,12 +366,12 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    const fn place(&self, block: &'static str) -> Place {
-        Place { offset: self.window.offset(), number: self.number, block }
+    const fn place(&self, block: &'static str) -> BlockPosition {
+        BlockPosition { offset: self.window.offset(), number: self.number, block }
     }
 
-    fn want(&mut self, len: usize) -> Result<usize, CaptureError> {
-        self.window.want(len).map_err(|source| self.unreadable(source))
+    fn fill_to(&mut self, len: usize) -> Result<usize, CaptureError> {
+        self.window.fill_to(len).map_err(|source| self.unreadable(source))
     }
 
     fn skip(&mut self, len: u64) -> Result<u64, CaptureError> {

@@ -11,7 +11,7 @@ const READ_FIRST: usize = 4 << 10;
 
 /// A window on a stream.
 #[derive(Debug)]
-pub(super) struct Window<R> {
+pub(super) struct ReadWindow<R> {
     stream: R,
     /// `bytes[start..end]` have been read and not yet been consumed.
     bytes: Vec<u8>,
@@ -21,7 +21,7 @@ pub(super) struct Window<R> {
     offset: u64,
 }
 
-impl<R: Read> Window<R> {
+impl<R: Read> ReadWindow<R> {
     pub(super) const fn new(stream: R) -> Self {
         Self { stream, bytes: Vec::new(), start: 0, end: 0, offset: 0 }
     }
@@ -43,7 +43,7 @@ impl<R: Read> Window<R> {
 
     /// Reads until `len` bytes are ahead, and returns how many of them are: fewer only where the
     /// stream ends. Memory is taken for bytes that are there, not for those that are asked for.
-    pub(super) fn want(&mut self, len: usize) -> io::Result<usize> {
+    pub(super) fn fill_to(&mut self, len: usize) -> io::Result<usize> {
         while self.end - self.start < len {
             if self.bytes.len() - self.start < len.min(READ_SIZE) || self.end == self.bytes.len() {
                 self.make_room();
@@ -80,7 +80,7 @@ impl<R: Read> Window<R> {
             self.start += step;
             self.offset += step as u64;
             left -= step as u64;
-            if left == 0 || self.want(1)? == 0 {
+            if left == 0 || self.fill_to(1)? == 0 {
                 return Ok(len - left);
             }
         }
@@ -93,10 +93,10 @@ mod tests {
 
     #[test]
     fn however_long_a_stream_is_the_window_stays_small() {
-        let mut window = Window::new(io::repeat(7));
+        let mut window = ReadWindow::new(io::repeat(7));
         for block in 0..1000 {
             assert_eq!(window.offset(), block * 10_000);
-            assert_eq!(window.want(10_000).unwrap(), 10_000);
+            assert_eq!(window.fill_to(10_000).unwrap(), 10_000);
             assert_eq!(window.skip(10_000).unwrap(), 10_000);
             assert!(window.bytes.len() <= 2 * READ_SIZE, "{}", window.bytes.len());
         }

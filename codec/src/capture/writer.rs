@@ -14,8 +14,8 @@ use pcap_file::pcapng::{PcapNgWriteError, PcapNgWriter};
 use pcap_file::{DataLink, Endianness};
 
 use super::channel::{Channel, ChannelId};
-use super::chunk::{Chunk, Content, PATTERN_MAX, PAYLOAD_MAX};
-use crate::tick::Tick;
+use super::chunk::{Chunk, ChunkContent, PATTERN_MAX, PAYLOAD_MAX};
+use crate::time::Tick;
 
 /// The byte order of a section. Chunks are little-endian in either.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub enum WriteError {
 
 /// A capture file on its way out: one section. Blocks must come in order of their first
 /// character's time (ties: by channel).
-pub struct Writer<W: Write> {
+pub struct CaptureWriter<W: Write> {
     file: PcapNgWriter<BufWriter<W>>,
     /// Per channel: its period, and where its last chunk ended.
     channels: Vec<(u64, Tick)>,
@@ -69,7 +69,7 @@ pub struct Writer<W: Write> {
     payload: Vec<u8>,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> CaptureWriter<W> {
     /// Starts a file with its channels, which get the numbers 0, 1, ….
     ///
     /// # Errors
@@ -109,8 +109,8 @@ impl<W: Write> Writer<W> {
             return Err(WriteError::Order { channel, first });
         }
         let legal = match chunk.content {
-            Content::Literal(chars) => !chars.is_empty(),
-            Content::Repeat { pattern, count } => {
+            ChunkContent::Literal(chars) => !chars.is_empty(),
+            ChunkContent::Repeat { pattern, count } => {
                 (1..=PATTERN_MAX).contains(&pattern.len())
                     && count.checked_mul(pattern.len() as u64).is_some_and(|periods| periods > 0)
             }
@@ -146,7 +146,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-impl<W: Write> fmt::Debug for Writer<W> {
+impl<W: Write> fmt::Debug for CaptureWriter<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer").field("channels", &self.channels).finish_non_exhaustive()
     }

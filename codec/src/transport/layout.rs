@@ -5,11 +5,11 @@ use nom::number::complete::{be_u16, be_u32, be_u64, u8 as byte};
 use nom::{IResult, Parser};
 
 use super::{
-    ANSWER_LEN, Body, DATA_HEADER_LEN, EndpointId, EndpointKey, Extent, Form, Header, Incarnation,
-    LogicalChannel, MEDIUM_MAX, Message, Nic, Packet, Reason, Role, Seq, Sync, Timestamp,
-    WORDS_MAX,
+    ANSWER_LEN, ChannelIncarnation, DATA_HEADER_LEN, EndpointId, EndpointKey, LogicalChannel,
+    MEDIUM_MAX, MessageBody, MessageExtent, MessageForm, MessageRole, NackReason, Nic, SequenceBit,
+    SyncFlag, TransportHeader, TransportMessage, TransportPacket, TransportTimestamp, WORDS_MAX,
 };
-use crate::error::{DecodeError, Trail};
+use crate::error::{DecodeError, ParseTrace};
 
 /// High nibble of the first byte.
 const VERSION: u8 = 1;
@@ -25,26 +25,26 @@ const SEQ: u8 = 0b001;
 const SYNC: u8 = 0b010;
 const REPLY: u8 = 0b100;
 
-impl<'a> Packet<Body<'a>> {
+impl<'a> TransportPacket<MessageBody<'a>> {
     /// Reads the payload of a packet of type [`TAG`](super::TAG), all of it.
     ///
     /// # Errors
     /// Names the field that is cut short or holds what it must not, and its place behind the tag:
     /// the packet is malformed, T-7.
     pub fn parse(payload: &'a [u8]) -> Result<Self, DecodeError> {
-        let packet = Packet::parse_head(payload, payload.len() as u64)?;
+        let packet = TransportPacket::parse_head(payload, payload.len() as u64)?;
         let bytes = payload.get(DATA_HEADER_LEN..).unwrap_or_default();
-        Ok(packet.map(|extent| Body { form: extent.form, bytes }))
+        Ok(packet.map(|extent| MessageBody { form: extent.form, bytes }))
     }
 
-    /// Writes what [`Packet::parse`] reads.
+    /// Writes what [`TransportPacket::parse`] reads.
     pub fn emit(&self, out: &mut Vec<u8>) {
         match self {
             Self::Data(header, sync, message) => {
                 let kind = match message.body.form {
-                    Form::Short => SHORT,
-                    Form::Medium => MEDIUM,
-                    Form::Bulk { .. } => BULK,
+                    MessageForm::Short => SHORT,
+                    MessageForm::Medium => MEDIUM,
+                    MessageForm::Bulk { .. } => BULK,
                 };
                 let flags = sync.bit() | message.role.bit();
                 header.emit(kind, flags, 0, out);
@@ -56,32 +56,32 @@ impl<'a> Packet<Body<'a>> {
     }
 }
 
-impl Packet<Extent> {
+impl TransportPacket<MessageExtent> {
     /// Reads what stands before the payload's bytes: `head` is the first [`DATA_HEADER_LEN`]
     /// bytes, or all if there are fewer, of the `len` bytes that there are. It is judged as
-    /// [`Packet::parse`] of all the bytes would.
+    /// [`TransportPacket::parse`] of all the bytes would.
     ///
     /// # Errors
-    /// Those of [`Packet::parse`].
+    /// Those of [`TransportPacket::parse`].
     pub fn parse_head(head: &[u8], len: u64) -> Result<Self, DecodeError> {
         let head = match usize::try_from(len) {
             Ok(len) => head.get(..len).unwrap_or(head),
             Err(_) => head,
         };
         let first = head.first().ok_or(DecodeError::CutShort { at: 0, field: "version" })?;
-        let kind = Kind::of(*first)?;
+        let kind = TransportKind::of(*first)?;
         let (rest, common) = common(head).map_err(|stop| cut(head, &stop))?;
         let header = common.check(kind)?;
         let form = match kind {
-            Kind::Ack => return no_more(len, ANSWER_LEN).map(|()| Self::Ack(header)),
-            Kind::Nack => {
-                let reason = Reason::of(common.reason)
+            TransportKind::Ack => return no_more(len, ANSWER_LEN).map(|()| Self::Ack(header)),
+            TransportKind::Nack => {
+                let reason = NackReason::of(common.reason)
                     .ok_or_else(|| unexpected(7, "NACK reason", common.reason, REASONS))?;
                 return no_more(len, ANSWER_LEN).map(|()| Self::Nack(header, reason));
             }
-            Kind::Short => Form::Short,
-            Kind::Medium => Form::Medium,
-            Kind::Bulk => Form::Bulk { offset: 0, total: 0 },
+            TransportKind::Short => MessageForm::Short,
+            TransportKind::Medium => MessageForm::Medium,
+            TransportKind::Bulk => MessageForm::Bulk { offset: 0, total: 0 },
         };
         let (_, envelope) = envelope(rest).map_err(|stop| cut(head, &stop))?;
         let body = envelope.check(form)?;
@@ -90,30 +90,31 @@ impl Packet<Extent> {
             return Err(DecodeError::CutShort { at: DATA_HEADER_LEN, field: "payload" });
         }
         no_more(len, end)?;
-        let sync = if common.flags & SYNC == 0 { Sync::Clear } else { Sync::Set };
-        Ok(Self::Data(header, sync, envelope.message(Role::of(common.flags), body)))
+        let sync = if common.flags & SYNC == 0 { SyncFlag::Clear } else { SyncFlag::Set };
+        Ok(Self::Data(header, sync, envelope.message(MessageRole::of(common.flags), body)))
     }
 }
 
-impl<B> Packet<B> {
+impl<B> TransportPacket<B> {
     /// The packet with something else for its body.
-    fn map<C>(self, body: impl FnOnce(B) -> C) -> Packet<C> {
+    fn map<C>(self, body: impl FnOnce(B) -> C) -> TransportPacket<C> {
         match self {
             Self::Data(header, sync, message) => {
-                let Message { role, source, destination, key, handler, body: old } = message;
+                let TransportMessage { role, source, destination, key, handler, body: old } =
+                    message;
                 let body = body(old);
-                let message = Message { role, source, destination, key, handler, body };
-                Packet::Data(header, sync, message)
+                let message = TransportMessage { role, source, destination, key, handler, body };
+                TransportPacket::Data(header, sync, message)
             }
-            Self::Ack(header) => Packet::Ack(header),
-            Self::Nack(header, reason) => Packet::Nack(header, reason),
+            Self::Ack(header) => TransportPacket::Ack(header),
+            Self::Nack(header, reason) => TransportPacket::Nack(header, reason),
         }
     }
 }
 
 /// The low nibble of the first byte.
 #[derive(Clone, Copy)]
-enum Kind {
+enum TransportKind {
     Short,
     Medium,
     Bulk,
@@ -121,7 +122,7 @@ enum Kind {
     Nack,
 }
 
-impl Kind {
+impl TransportKind {
     fn of(first: u8) -> Result<Self, DecodeError> {
         if first >> 4 != VERSION {
             return Err(unexpected(0, "version", first >> 4, "1"));
@@ -146,13 +147,13 @@ impl Kind {
 }
 
 /// The first 14 bytes.
-struct Common {
+struct CommonFields {
     flags: u8,
     reason: u8,
-    header: Header,
+    header: TransportHeader,
 }
 
-fn common(head: &[u8]) -> IResult<&[u8], Common, Trail<&[u8]>> {
+fn common(head: &[u8]) -> IResult<&[u8], CommonFields, ParseTrace<&[u8]>> {
     let (rest, (_, flags, source, destination, channel, reason, timestamp, incarnation)) = (
         context("kind", byte),
         context("flags", byte),
@@ -160,25 +161,32 @@ fn common(head: &[u8]) -> IResult<&[u8], Common, Trail<&[u8]>> {
         context("destination NIC", be_u16.map(Nic)),
         context("logical channel", byte.map(LogicalChannel)),
         context("NACK reason", byte),
-        context("timestamp", be_u32.map(Timestamp)),
-        context("incarnation", be_u16.map(Incarnation)),
+        context("timestamp", be_u32.map(TransportTimestamp)),
+        context("incarnation", be_u16.map(ChannelIncarnation)),
     )
         .parse(head)?;
-    let seq = if flags & SEQ == 0 { Seq::Zero } else { Seq::One };
-    let header = Header { source, destination, channel, seq, timestamp, incarnation };
-    Ok((rest, Common { flags, reason, header }))
+    let seq = if flags & SEQ == 0 { SequenceBit::Zero } else { SequenceBit::One };
+    let header = TransportHeader { source, destination, channel, seq, timestamp, incarnation };
+    Ok((rest, CommonFields { flags, reason, header }))
 }
 
-impl Common {
-    fn check(&self, kind: Kind) -> Result<Header, DecodeError> {
+impl CommonFields {
+    fn check(&self, kind: TransportKind) -> Result<TransportHeader, DecodeError> {
         let (allowed, expected) = kind.flags();
         if self.flags & !allowed != 0 {
             return Err(unexpected(1, "flags", self.flags, expected));
         }
         match kind {
-            Kind::Nack => {}
-            Kind::Short | Kind::Medium | Kind::Bulk | Kind::Ack if self.reason == 0 => {}
-            Kind::Short | Kind::Medium | Kind::Bulk | Kind::Ack => {
+            TransportKind::Nack => {}
+            TransportKind::Short
+            | TransportKind::Medium
+            | TransportKind::Bulk
+            | TransportKind::Ack
+                if self.reason == 0 => {}
+            TransportKind::Short
+            | TransportKind::Medium
+            | TransportKind::Bulk
+            | TransportKind::Ack => {
                 return Err(unexpected(7, "NACK reason", self.reason, "0 but in a NACK"));
             }
         }
@@ -187,7 +195,7 @@ impl Common {
 }
 
 /// Bytes 14 to 38 of a data packet.
-struct Envelope {
+struct MessageEnvelope {
     source: EndpointId,
     destination: EndpointId,
     key: EndpointKey,
@@ -198,7 +206,7 @@ struct Envelope {
     len: u16,
 }
 
-fn envelope(rest: &[u8]) -> IResult<&[u8], Envelope, Trail<&[u8]>> {
+fn envelope(rest: &[u8]) -> IResult<&[u8], MessageEnvelope, ParseTrace<&[u8]>> {
     let (rest, (source, destination, key, handler, words, offset, total, len)) = (
         context("source endpoint", be_u16.map(EndpointId)),
         context("destination endpoint", be_u16.map(EndpointId)),
@@ -210,17 +218,17 @@ fn envelope(rest: &[u8]) -> IResult<&[u8], Envelope, Trail<&[u8]>> {
         context("payload length", be_u16),
     )
         .parse(rest)?;
-    Ok((rest, Envelope { source, destination, key, handler, words, offset, total, len }))
+    Ok((rest, MessageEnvelope { source, destination, key, handler, words, offset, total, len }))
 }
 
-impl Envelope {
+impl MessageEnvelope {
     /// The fields that only some forms have, and the payload's length.
-    fn check(&self, form: Form) -> Result<Extent, DecodeError> {
+    fn check(&self, form: MessageForm) -> Result<MessageExtent, DecodeError> {
         let Self { words, offset, total, len, .. } = *self;
         let (short, bulk) = match form {
-            Form::Short => (true, false),
-            Form::Medium => (false, false),
-            Form::Bulk { .. } => (false, true),
+            MessageForm::Short => (true, false),
+            MessageForm::Medium => (false, false),
+            MessageForm::Bulk { .. } => (false, true),
         };
         if short && usize::from(words) > WORDS_MAX {
             return Err(unexpected(27, "argument words", words, "0..=8"));
@@ -244,21 +252,25 @@ impl Envelope {
         if bulk && u32::from(len) > total {
             return Err(length("at most the bulk total"));
         }
-        let form = if bulk { Form::Bulk { offset, total } } else { form };
-        Ok(Extent { form, len })
+        let form = if bulk { MessageForm::Bulk { offset, total } } else { form };
+        Ok(MessageExtent { form, len })
     }
 
-    const fn message(&self, role: Role, body: Extent) -> Message<Extent> {
+    const fn message(
+        &self,
+        role: MessageRole,
+        body: MessageExtent,
+    ) -> TransportMessage<MessageExtent> {
         let Self { source, destination, key, handler, .. } = *self;
-        Message { role, source, destination, key, handler, body }
+        TransportMessage { role, source, destination, key, handler, body }
     }
 }
 
-impl Header {
+impl TransportHeader {
     fn emit(&self, kind: u8, flags: u8, reason: u8, out: &mut Vec<u8>) {
         let seq = match self.seq {
-            Seq::Zero => 0,
-            Seq::One => SEQ,
+            SequenceBit::Zero => 0,
+            SequenceBit::One => SEQ,
         };
         out.extend([VERSION << 4 | kind, flags | seq]);
         out.extend(self.source.0.to_be_bytes());
@@ -269,14 +281,14 @@ impl Header {
     }
 }
 
-impl Message<Body<'_>> {
+impl TransportMessage<MessageBody<'_>> {
     fn emit(&self, out: &mut Vec<u8>) {
         let bytes = self.body.bytes;
         // A body has as many bytes as its form allows, so that the lengths fit.
         let (words, offset, total) = match self.body.form {
-            Form::Short => (u8::try_from(bytes.len() / 4).unwrap_or(u8::MAX), 0, 0),
-            Form::Medium => (0, 0, 0),
-            Form::Bulk { offset, total } => (0, offset, total),
+            MessageForm::Short => (u8::try_from(bytes.len() / 4).unwrap_or(u8::MAX), 0, 0),
+            MessageForm::Medium => (0, 0, 0),
+            MessageForm::Bulk { offset, total } => (0, offset, total),
         };
         out.extend(self.source.0.to_be_bytes());
         out.extend(self.destination.0.to_be_bytes());
@@ -289,7 +301,7 @@ impl Message<Body<'_>> {
     }
 }
 
-impl Sync {
+impl SyncFlag {
     const fn bit(self) -> u8 {
         match self {
             Self::Clear => 0,
@@ -298,7 +310,7 @@ impl Sync {
     }
 }
 
-impl Role {
+impl MessageRole {
     const fn bit(self) -> u8 {
         match self {
             Self::Request => 0,
@@ -311,10 +323,10 @@ impl Role {
     }
 }
 
-/// The numbers of [`Reason`].
+/// The numbers of [`NackReason`].
 const REASONS: &str = "1, 2, 3, 4, 16 or 17";
 
-impl Reason {
+impl NackReason {
     /// Its number in a NACK. T-6, T-12
     #[must_use]
     pub const fn code(self) -> u8 {
@@ -341,7 +353,7 @@ fn no_more(len: u64, end: usize) -> Result<(), DecodeError> {
     }
 }
 
-fn cut(head: &[u8], stop: &nom::Err<Trail<&[u8]>>) -> DecodeError {
+fn cut(head: &[u8], stop: &nom::Err<ParseTrace<&[u8]>>) -> DecodeError {
     match stop {
         nom::Err::Error(trail) | nom::Err::Failure(trail) => DecodeError::CutShort {
             at: head.len() - trail.rest.len(),
@@ -365,70 +377,71 @@ fn unexpected(
 mod tests {
     use super::*;
 
-    const HEADER: Header = Header {
+    const HEADER: TransportHeader = TransportHeader {
         source: Nic(0x0102),
         destination: Nic(0x0304),
         channel: LogicalChannel(5),
-        seq: Seq::One,
-        timestamp: Timestamp(0x0607_0809),
-        incarnation: Incarnation(0x0a0b),
+        seq: SequenceBit::One,
+        timestamp: TransportTimestamp(0x0607_0809),
+        incarnation: ChannelIncarnation(0x0a0b),
     };
 
-    fn bytes(packet: &Packet<Body<'_>>) -> Vec<u8> {
+    fn bytes(packet: &TransportPacket<MessageBody<'_>>) -> Vec<u8> {
         let mut out = Vec::new();
         packet.emit(&mut out);
         out
     }
 
-    fn data(form: Form, bytes: &[u8]) -> Packet<Body<'_>> {
-        let message = Message {
-            role: Role::Reply,
+    fn data(form: MessageForm, bytes: &[u8]) -> TransportPacket<MessageBody<'_>> {
+        let message = TransportMessage {
+            role: MessageRole::Reply,
             source: EndpointId(0x0c0d),
             destination: EndpointId(0x0e0f),
             key: EndpointKey(0x1011_1213_1415_1617),
             handler: 0x18,
-            body: Body::new(form, bytes).unwrap(),
+            body: MessageBody::new(form, bytes).unwrap(),
         };
-        Packet::Data(HEADER, Sync::Set, message)
+        TransportPacket::Data(HEADER, SyncFlag::Set, message)
     }
 
     #[test]
     fn an_answer_is_fourteen_bytes_in_the_order_of_the_table() {
         let ack = [0x18, 1, 1, 2, 3, 4, 5, 0, 6, 7, 8, 9, 0x0a, 0x0b];
-        assert_eq!(bytes(&Packet::Ack(HEADER)), ack);
+        assert_eq!(bytes(&TransportPacket::Ack(HEADER)), ack);
         let nack = [0x19, 1, 1, 2, 3, 4, 5, 17, 6, 7, 8, 9, 0x0a, 0x0b];
-        assert_eq!(bytes(&Packet::Nack(HEADER, Reason::NoSuchEndpoint)), nack);
+        assert_eq!(bytes(&TransportPacket::Nack(HEADER, NackReason::NoSuchEndpoint)), nack);
     }
 
     #[test]
     fn a_data_packet_has_its_payload_behind_38_bytes() {
-        let out = bytes(&data(Form::Bulk { offset: 0x191a_1b1c, total: 0x1d1e_1f20 }, b"my"));
+        let out =
+            bytes(&data(MessageForm::Bulk { offset: 0x191a_1b1c, total: 0x1d1e_1f20 }, b"my"));
         let envelope = [
             0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0, 0x19,
             0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0, 2, b'm', b'y',
         ];
         assert_eq!(out[..14], [0x12, 7, 1, 2, 3, 4, 5, 0, 6, 7, 8, 9, 0x0a, 0x0b]);
         assert_eq!(out[14..], envelope);
-        let short = bytes(&data(Form::Short, &[0xaa; 32]));
+        let short = bytes(&data(MessageForm::Short, &[0xaa; 32]));
         assert_eq!((short[0], short[27], &short[36..38]), (0x10, 8, &[0, 32][..]));
     }
 
     #[test]
     fn a_form_holds_what_it_can_and_no_more() {
-        let bulk = |total| Form::Bulk { offset: u32::MAX, total };
+        let bulk = |total| MessageForm::Bulk { offset: u32::MAX, total };
         for (form, len, held) in [
-            (Form::Short, 0, true),
-            (Form::Short, 32, true),
-            (Form::Short, 36, false),
-            (Form::Short, 6, false),
-            (Form::Medium, 8192, true),
-            (Form::Medium, 8193, false),
+            (MessageForm::Short, 0, true),
+            (MessageForm::Short, 32, true),
+            (MessageForm::Short, 36, false),
+            (MessageForm::Short, 6, false),
+            (MessageForm::Medium, 8192, true),
+            (MessageForm::Medium, 8193, false),
             (bulk(8192), 8192, true),
             (bulk(9000), 8193, false),
             (bulk(7), 8, false),
         ] {
-            assert_eq!(Body::new(form, &vec![0; len]).is_some(), held, "{form:?} {len}");
+            assert_eq!(MessageBody::new(form, &vec![0; len]).is_some(), held, "{form:?} {len}");
         }
-        assert_eq!(Body::new(Form::Medium, &vec![0; 1 << 16]), None);
+        assert_eq!(MessageBody::new(MessageForm::Medium, &vec![0; 1 << 16]), None);
     }
 }

@@ -1,14 +1,14 @@
 //! Comments beside chunks: the characters stay as they were, and so does all else.
 
-use codec::capture::{
-    AnnotateError, Annotated, ByteOrder, COMMENT_MAX, COMMENTS_MAX, ChannelId, annotate,
+use myriscope_codec::capture::{
+    AnnotateError, AnnotationCounts, ByteOrder, COMMENT_MAX, COMMENTS_MAX, ChannelId, annotate,
 };
-use codec::tick::Tick;
+use myriscope_codec::time::Tick;
 
-use crate::bytes::{BIG, Drip, LITTLE, Order, PACKET, literal, read, repeat, small};
+use crate::bytes::{BIG, BlockWriter, ByteStream, LITTLE, PACKET, literal, read, repeat, small};
 
 /// A copy with these comments, each for the chunk that begins at a place of a channel.
-fn copy(file: &[u8], comments: &[(u32, u64, &str)]) -> (Vec<u8>, Annotated) {
+fn copy(file: &[u8], comments: &[(u32, u64, &str)]) -> (Vec<u8>, AnnotationCounts) {
     let mut out = Vec::new();
     let done = annotate(file, &mut out, |id, chunk| {
         let here = comments.iter().filter(|it| (ChannelId(it.0), Tick(it.1)) == (id, chunk.first));
@@ -18,12 +18,12 @@ fn copy(file: &[u8], comments: &[(u32, u64, &str)]) -> (Vec<u8>, Annotated) {
     (out, done.unwrap_or_default())
 }
 
-fn written(written: u64) -> Annotated {
-    Annotated { written, ..Annotated::default() }
+fn written(written: u64) -> AnnotationCounts {
+    AnnotationCounts { written, ..AnnotationCounts::default() }
 }
 
 /// A comment as an option, padded.
-fn option(order: Order, text: &str) -> Vec<u8> {
+fn option(order: BlockWriter, text: &str) -> Vec<u8> {
     let len = u16::try_from(text.len()).unwrap_or(u16::MAX);
     let mut bytes = [&order.u16(1)[..], &order.u16(len), text.as_bytes()].concat();
     bytes.resize(bytes.len().next_multiple_of(4), 0);
@@ -31,13 +31,13 @@ fn option(order: Order, text: &str) -> Vec<u8> {
 }
 
 /// An enhanced packet block with options behind its payload.
-fn with_options(order: Order, payload: &[u8], options: &[u8]) -> Vec<u8> {
+fn with_options(order: BlockWriter, payload: &[u8], options: &[u8]) -> Vec<u8> {
     let bare = order.packet(0, payload);
     let body = bare.get(8..bare.len() - 4).unwrap_or_default();
     order.block(6, &[body, options].concat())
 }
 
-fn before(order: Order) -> Vec<u8> {
+fn before(order: BlockWriter) -> Vec<u8> {
     [order.section(), order.channel("a:0>b:0", "period_ps=12500")].concat()
 }
 
@@ -88,7 +88,7 @@ fn the_characters_of_a_copy_are_the_same() {
 
 #[test]
 fn what_nobody_comments_on_is_copied_byte_for_byte() {
-    let parts = |order: Order| {
+    let parts = |order: BlockWriter| {
         [
             order.section(),
             order.interface(1, "eth0", "not ours"),
@@ -107,7 +107,7 @@ fn what_nobody_comments_on_is_copied_byte_for_byte() {
     let file = [parts(BIG), parts(LITTLE), parts(BIG)].concat();
     assert_eq!(copy(&file, &[]), (file.clone(), written(0)));
     let mut out = Vec::new();
-    annotate(Drip(&file), &mut out, |_, _| Vec::new()).unwrap();
+    annotate(ByteStream(&file), &mut out, |_, _| Vec::new()).unwrap();
     assert_eq!(out, file);
 }
 
@@ -131,7 +131,7 @@ fn annotating_again_adds_nothing() {
     let (file, _) = small(ByteOrder::Big);
     let comments = [(0, 0, "one"), (0, 0, "other"), (1, 0, "third")];
     let (once, _) = copy(&file, &comments);
-    let present = Annotated { present: 3, ..Annotated::default() };
+    let present = AnnotationCounts { present: 3, ..AnnotationCounts::default() };
     assert_eq!(copy(&once, &comments), (once, present));
 }
 
@@ -142,14 +142,14 @@ fn a_block_takes_so_many_comments_and_no_more() {
     let texts: Vec<String> = (0..70).map(|number| format!("comment {number}")).collect();
     let many: Vec<_> = texts.iter().map(|text| (0, 0, text.as_str())).collect();
     let (copied, done) = copy(&file, &many);
-    assert_eq!(done, Annotated { written: most, present: 0, left_out: 70 - most });
+    assert_eq!(done, AnnotationCounts { written: most, present: 0, left_out: 70 - most });
     assert_eq!(read(copied.as_slice()).of("chunk"), ["chunk 0 at 0: 83 05 92 GAP"]);
     // The longest; one byte more; and six of the longest, which no reader would take in one block.
     let long = ["x", "y", "z", "p", "q", "r"].map(|letter| letter.repeat(COMMENT_MAX));
     let longer = "x".repeat(COMMENT_MAX + 1);
-    assert_eq!(copy(&file, &[(0, 0, &longer)]).1, Annotated { left_out: 1, ..written(0) });
+    assert_eq!(copy(&file, &[(0, 0, &longer)]).1, AnnotationCounts { left_out: 1, ..written(0) });
     let (copied, done) = copy(&file, &[0, 1, 2, 3, 4, 5].map(|n| (0, 0, long[n].as_str())));
-    assert_eq!(done, Annotated { left_out: 2, ..written(4) });
+    assert_eq!(done, AnnotationCounts { left_out: 2, ..written(4) });
     assert_eq!(read(copied.as_slice()).of("chunk"), ["chunk 0 at 0: 83 05 92 GAP"]);
 }
 
@@ -162,7 +162,7 @@ fn a_comment_that_just_fits_is_written() {
     for (characters, room) in [(232_967, 1), (232_968, 0)] {
         let file = [before(LITTLE), LITTLE.packet(0, &literal(0, &vec![0x1aa; characters]))];
         let (copied, done) = copy(&file.concat(), &[(0, 0, &longest)]);
-        assert_eq!(done, Annotated { left_out: 1 - room, ..written(room) });
+        assert_eq!(done, AnnotationCounts { left_out: 1 - room, ..written(room) });
         let seen = read(copied.as_slice());
         assert_eq!((seen.of("chunk").len(), seen.error_text().as_str()), (1, ""));
     }

@@ -3,22 +3,23 @@
 
 use std::io::Read;
 
-use codec::capture::{
-    ByteOrder, CaptureError, Channel, ChannelId, Chunk, Content, Item, Progress, Reader, Writer,
+use myriscope_codec::capture::{
+    ByteOrder, CaptureError, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, Chunk,
+    ChunkContent, ReadProgress,
 };
-use codec::notation;
-use codec::tick::Tick;
+use myriscope_codec::notation;
+use myriscope_codec::time::Tick;
 
 /// What a reader handed out.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct ReadLog {
     /// A line an item.
     pub(crate) items: Vec<String>,
     pub(crate) error: Option<CaptureError>,
     pub(crate) skipped: u64,
 }
 
-impl Seen {
+impl ReadLog {
     pub(crate) fn of(&self, kind: &str) -> Vec<&str> {
         self.items.iter().map(String::as_str).filter(|item| item.starts_with(kind)).collect()
     }
@@ -30,14 +31,14 @@ impl Seen {
 }
 
 /// Reads to the end, and a step beyond it: an error comes once, and nothing comes after it.
-pub(crate) fn read(stream: impl Read) -> Seen {
+pub(crate) fn read(stream: impl Read) -> ReadLog {
     // No file here has more blocks.
     const STEPS_MAX: usize = 100_000;
-    let mut reader = Reader::new(stream);
-    let mut seen = Seen { items: Vec::new(), error: None, skipped: 0 };
+    let mut reader = CaptureReader::new(stream);
+    let mut seen = ReadLog { items: Vec::new(), error: None, skipped: 0 };
     let ended =
         (0..STEPS_MAX).any(|_| match reader.step(&mut |item| seen.items.push(line(&item))) {
-            Ok(progress) => progress == Progress::Done,
+            Ok(progress) => progress == ReadProgress::Done,
             Err(error) => {
                 seen.error = Some(error);
                 true
@@ -45,37 +46,37 @@ pub(crate) fn read(stream: impl Read) -> Seen {
         });
     assert!(ended, "reading comes to an end");
     let after = reader.step(&mut |item| seen.items.push(line(&item)));
-    assert!(matches!(after, Ok(Progress::Done)), "the end is the end");
+    assert!(matches!(after, Ok(ReadProgress::Done)), "the end is the end");
     seen.skipped = reader.skipped_interfaces();
     seen
 }
 
-fn line(item: &Item<'_>) -> String {
+fn line(item: &CaptureItem<'_>) -> String {
     match item {
-        Item::Section => "section".to_owned(),
-        Item::Channel(id, channel) => format!("channel {id} {}", channel.name),
-        Item::Link(one, other) => format!("link {one} {other}"),
-        Item::Chunk(id, chunk) => {
+        CaptureItem::Section => "section".to_owned(),
+        CaptureItem::Channel(id, channel) => format!("channel {id} {}", channel.name),
+        CaptureItem::Link(one, other) => format!("link {one} {other}"),
+        CaptureItem::Chunk(id, chunk) => {
             let first = chunk.first;
             match chunk.content {
-                Content::Literal(chars) => format!("chunk {id} at {first}: {chars}"),
-                Content::Repeat { pattern, count } => {
+                ChunkContent::Literal(chars) => format!("chunk {id} at {first}: {chars}"),
+                ChunkContent::Repeat { pattern, count } => {
                     format!("chunk {id} at {first}: {count} of {pattern}")
                 }
             }
         }
-        Item::Fault(fault) => format!("fault {fault}"),
+        CaptureItem::Fault(fault) => format!("fault {fault}"),
     }
 }
 
 /// Bytes of a section or file in one order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Order(pub(crate) ByteOrder);
+pub(crate) struct BlockWriter(pub(crate) ByteOrder);
 
-pub(crate) const LITTLE: Order = Order(ByteOrder::Little);
-pub(crate) const BIG: Order = Order(ByteOrder::Big);
+pub(crate) const LITTLE: BlockWriter = BlockWriter(ByteOrder::Little);
+pub(crate) const BIG: BlockWriter = BlockWriter(ByteOrder::Big);
 
-impl Order {
+impl BlockWriter {
     pub(crate) const fn u16(self, number: u16) -> [u8; 2] {
         match self.0 {
             ByteOrder::Little => number.to_le_bytes(),
@@ -180,12 +181,12 @@ pub(crate) const PACKET: [u16; 4] = [0x183, 0x105, 0x192, 0x00c];
 pub(crate) fn small(order: ByteOrder) -> (Vec<u8>, Vec<&'static str>) {
     let peered = Channel { peer: Some(1), ..Channel::named("h0:0>s0:3") };
     let channels = [peered, Channel::named("s0:3>h0:0")];
-    let mut writer = Writer::new(Vec::new(), order, &channels).ok();
+    let mut writer = CaptureWriter::new(Vec::new(), order, &channels).ok();
     let mut write = |id, first, text, count| {
         let chars = notation::parse(text).unwrap_or_default();
         let content = match count {
-            None => Content::Literal(chars.chars()),
-            Some(count) => Content::Repeat { pattern: chars.chars(), count },
+            None => ChunkContent::Literal(chars.chars()),
+            Some(count) => ChunkContent::Repeat { pattern: chars.chars(), count },
         };
         let chunk = Chunk { first: Tick(first), content };
         let written = writer.as_mut().map(|writer| writer.write(ChannelId(id), &chunk));
@@ -208,9 +209,9 @@ pub(crate) fn small(order: ByteOrder) -> (Vec<u8>, Vec<&'static str>) {
 
 /// A stream that gives a byte at a time, as a slow pipe may.
 #[derive(Debug)]
-pub(crate) struct Drip<'a>(pub(crate) &'a [u8]);
+pub(crate) struct ByteStream<'a>(pub(crate) &'a [u8]);
 
-impl Read for Drip<'_> {
+impl Read for ByteStream<'_> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         let one = buf.len().min(1);
         self.0.read(buf.get_mut(..one).unwrap_or_default())

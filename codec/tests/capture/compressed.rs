@@ -2,12 +2,12 @@
 
 use std::io::{Read, Write};
 
-use codec::capture::{ByteOrder, CaptureError, decompressed};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use myriscope_codec::capture::{ByteOrder, CaptureError, decompress};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-use crate::bytes::{Drip, Seen, read, small};
+use crate::bytes::{ByteStream, ReadLog, read, small};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -20,8 +20,8 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     compress_to_vec(bytes, CompressionLevel::Fastest)
 }
 
-fn inflated(stream: impl Read) -> Seen {
-    let stream = decompressed(stream);
+fn inflated(stream: impl Read) -> ReadLog {
+    let stream = decompress(stream);
     assert!(stream.is_ok(), "the first bytes can be read");
     stream.map(read).unwrap_or_else(|_| read(std::io::empty()))
 }
@@ -42,11 +42,11 @@ fn any_compression_and_none_give_the_same() {
         ("a skippable frame first", [skipped.clone(), zstd(&file)].concat()),
         ("a skippable frame between", [zstd(head), skipped, zstd(tail)].concat()),
     ] {
-        for seen in [inflated(bytes.as_slice()), inflated(Drip(&bytes))] {
+        for seen in [inflated(bytes.as_slice()), inflated(ByteStream(&bytes))] {
             assert_eq!(seen.items, plain.items, "{what}");
             assert_eq!(seen.error_text(), "", "{what}");
         }
-        let form = format!("{:?}", decompressed(bytes.as_slice()).unwrap());
+        let form = format!("{:?}", decompress(bytes.as_slice()).unwrap());
         let expected = if bytes == file {
             "Input(plain)"
         } else if bytes.starts_with(&[0x1f, 0x8b]) {

@@ -3,9 +3,9 @@
 
 use std::io::{self, Read};
 
-use codec::capture::{ByteOrder, CaptureError, INTERFACES_MAX};
+use myriscope_codec::capture::{ByteOrder, CaptureError, INTERFACES_MAX};
 
-use crate::bytes::{BIG, LITTLE, PACKET, Seen, literal, read, small};
+use crate::bytes::{BIG, LITTLE, PACKET, ReadLog, literal, read, small};
 
 /// Where the blocks of a well-made little-endian file begin, and where the last one ends.
 fn boundaries(file: &[u8]) -> Vec<usize> {
@@ -113,7 +113,7 @@ fn garbage_behind_a_section_header_is_one_error() {
     }
 }
 
-fn named(seen: &Seen, place: &str, field: &str) {
+fn named(seen: &ReadLog, place: &str, field: &str) {
     let text = seen.error_text();
     assert!(text.starts_with(place) && text.contains(&format!("): {field} ")), "{text}");
 }
@@ -201,12 +201,12 @@ fn the_two_lengths_of_a_block_must_agree() {
 }
 
 /// An endless stream that counts what is taken.
-struct Endless<'a> {
+struct EndlessStream<'a> {
     head: &'a [u8],
     taken: &'a mut u64,
 }
 
-impl Read for Endless<'_> {
+impl Read for EndlessStream<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let read = self.head.read(buf)?;
         buf.iter_mut().skip(read).for_each(|byte| *byte = 0);
@@ -227,7 +227,7 @@ fn no_length_makes_a_reader_take_more_than_the_largest_legal_block() {
     for block in [huge, long, wide] {
         let head = [LITTLE.section(), LITTLE.channel("a>b", ""), block].concat();
         let mut taken = 0;
-        let seen = read(Endless { head: &head, taken: &mut taken });
+        let seen = read(EndlessStream { head: &head, taken: &mut taken });
         assert!(seen.of("chunk").is_empty() && seen.error.is_some());
         // A payload of 256 KiB with what stands around it, and what is read ahead.
         assert!(taken <= 1 << 20, "{taken} bytes");
@@ -260,9 +260,9 @@ fn a_file_may_describe_its_interfaces_at_such_length_and_no_more() {
 }
 
 /// A stream that breaks off.
-struct Broken<'a>(&'a [u8]);
+struct FailingStream<'a>(&'a [u8]);
 
-impl Read for Broken<'_> {
+impl Read for FailingStream<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         if self.0.is_empty() { Err(io::Error::other("no more tape")) } else { self.0.read(buf) }
     }
@@ -273,7 +273,7 @@ fn a_stream_that_fails_is_told_with_the_place() {
     let (file, chunks) = small(ByteOrder::Little);
     for len in [file.len() - 1, file.len()] {
         let (start, _) = file.split_at(len);
-        let seen = read(Broken(start));
+        let seen = read(FailingStream(start));
         assert_eq!(seen.error_text(), format!("byte {len}: cannot read on: no more tape"));
         let whole = chunks.len() + len - file.len();
         assert_eq!(seen.of("chunk").len(), whole);

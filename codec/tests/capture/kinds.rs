@@ -2,9 +2,9 @@
 
 use std::io::{self, Read};
 
-use codec::capture::ByteOrder;
+use myriscope_codec::capture::ByteOrder;
 
-use crate::bytes::{BIG, Drip, LITTLE, Order, PACKET, literal, read, repeat, small};
+use crate::bytes::{BIG, BlockWriter, ByteStream, LITTLE, PACKET, literal, read, repeat, small};
 
 #[test]
 fn what_was_written_is_read_in_either_byte_order() {
@@ -46,7 +46,7 @@ fn files_from_other_hands_are_read_in_either_byte_order() {
 
 #[test]
 fn sections_of_different_byte_orders_follow_each_other() {
-    let section = |order: Order| {
+    let section = |order: BlockWriter| {
         [
             order.section(),
             order.channel("a>b", "peer=1"),
@@ -74,7 +74,7 @@ fn sections_of_different_byte_orders_follow_each_other() {
 /// A recorder that starts a new file now and then, and whose files were joined.
 #[test]
 fn a_section_in_which_time_goes_on_is_of_the_same_capture() {
-    let channels = |order: Order| {
+    let channels = |order: BlockWriter| {
         [order.section(), order.channel("a>b", "peer=1"), order.channel("b>a", "peer=0")].concat()
     };
     let file = [
@@ -229,9 +229,9 @@ fn a_file_without_a_channel_is_an_error_that_names_what_there_is() {
 }
 
 /// A stream of which every other read is interrupted.
-struct Interrupted<'a>(&'a [u8], u64);
+struct InterruptedStream<'a>(&'a [u8], u64);
 
-impl Read for Interrupted<'_> {
+impl Read for InterruptedStream<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.1 += 1;
         if self.1 % 2 == 1 {
@@ -245,7 +245,7 @@ impl Read for Interrupted<'_> {
 #[test]
 fn a_stream_that_is_interrupted_is_read_on() {
     let (file, chunks) = small(ByteOrder::Big);
-    let seen = read(Interrupted(&file, 0));
+    let seen = read(InterruptedStream(&file, 0));
     assert_eq!((seen.of("chunk"), seen.error_text().as_str()), (chunks, ""));
 }
 
@@ -257,7 +257,7 @@ fn a_pipe_that_gives_a_byte_at_a_time_gives_the_same() {
     let other = [LITTLE.section(), LITTLE.block(5, &[0; 400])].concat();
     let cut = little.split_at(little.len() - 5).0.to_vec();
     for file in [little, big, pcap, other, cut, b"garbage of no kind".to_vec(), Vec::new()] {
-        let (whole, dripped) = (read(file.as_slice()), read(Drip(&file)));
+        let (whole, dripped) = (read(file.as_slice()), read(ByteStream(&file)));
         assert_eq!(whole.items, dripped.items);
         assert_eq!(whole.error_text(), dripped.error_text());
     }

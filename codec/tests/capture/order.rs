@@ -3,19 +3,21 @@
 
 use std::num::NonZeroU64;
 
-use codec::CharBuf;
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, WriteError, Writer};
-use codec::notation::parse;
-use codec::tick::Tick;
+use myriscope_codec::CharBuf;
+use myriscope_codec::capture::{
+    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, WriteError,
+};
+use myriscope_codec::notation::parse;
+use myriscope_codec::time::Tick;
 
 /// Which of some chunks of four characters, by channel and first character, are taken; nothing if one
 /// is refused for anything but the order.
 fn taken(chunks: &[(u32, u64)]) -> Option<Vec<bool>> {
     let channels = [Channel::named("a>b"), Channel::named("b>a")];
-    let mut writer = Writer::new(Vec::new(), ByteOrder::Little, &channels).ok()?;
+    let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).ok()?;
     let chars = parse("83 05 92 GAP").ok()?;
     let mut write = |(id, first): &(u32, u64)| {
-        let chunk = Chunk { first: Tick(*first), content: Content::Literal(chars.chars()) };
+        let chunk = Chunk { first: Tick(*first), content: ChunkContent::Literal(chars.chars()) };
         match writer.write(ChannelId(*id), &chunk) {
             Ok(()) => Some(true),
             Err(WriteError::Order { channel, first }) => {
@@ -46,10 +48,10 @@ fn legal(first: u64, len: usize, count: Option<u64>) -> Option<bool> {
     let mut chars = CharBuf::new();
     chars.push_data(&vec![7; len]);
     let content = match count {
-        None => Content::Literal(chars.chars()),
-        Some(count) => Content::Repeat { pattern: chars.chars(), count },
+        None => ChunkContent::Literal(chars.chars()),
+        Some(count) => ChunkContent::Repeat { pattern: chars.chars(), count },
     };
-    let mut writer = Writer::new(Vec::new(), ByteOrder::Big, &[fine()]).ok()?;
+    let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Big, &[fine()]).ok()?;
     match writer.write(ChannelId(0), &Chunk { first: Tick(first), content }) {
         Ok(()) => Some(true),
         Err(WriteError::Length { channel: ChannelId(0), first: Tick(at) }) => {
@@ -82,11 +84,11 @@ fn chunks_that_no_reader_would_take_are_not_written() {
 #[test]
 fn a_block_says_its_time_in_whole_nanoseconds() {
     let channels = [Channel::named("a>b")];
-    let mut writer = Writer::new(Vec::new(), ByteOrder::Big, &channels).unwrap();
+    let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Big, &channels).unwrap();
     let chars = parse("83 05 92 GAP").unwrap();
     // 12.5 ns each; more nanoseconds than 32 bits hold.
     for first in [3, 400_000_000_001] {
-        let chunk = Chunk { first: Tick(first), content: Content::Literal(chars.chars()) };
+        let chunk = Chunk { first: Tick(first), content: ChunkContent::Literal(chars.chars()) };
         writer.write(ChannelId(0), &chunk).unwrap();
     }
     let file = writer.finish().unwrap();

@@ -8,23 +8,23 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use analyzer::finding::{Kind, Severity};
+use analyzer::finding::{FindingKind, Severity};
 use arbitrary::{Arbitrary, Unstructured};
-use codec::packet::Check;
-use laws::network::demand;
+use codec::packet::CrcCheck;
+use laws::network::analyzed::AnalyzedCapture;
 use laws::network::facts::rates_are_alike;
 use laws::network::findings::is_in_order;
-use laws::network::plan::Plan;
-use laws::network::read::Reading;
+use laws::network::input::NetworkInput;
 use laws::network::rules::stop_slack;
-use laws::network::run::{Outcome, run};
-use laws::network::undeclared::{Stripped, stripped};
-use laws::repair::Dice;
-use simulator::fault::{Break, Fault};
-use simulator::network::Layout;
-use simulator::scenario::{Scenario, Tap};
-use simulator::topology::Cable;
-use simulator::truth::{Wanted, What};
+use laws::network::run::{RunOutcome, run};
+use laws::network::traffic_input;
+use laws::network::undeclared::{StrippedWords, stripped};
+use laws::repair::SeededRng;
+use simulator::fault::{FaultKind, FaultSpec};
+use simulator::network::VisitOrder;
+use simulator::scenario::{PortTap, Scenario};
+use simulator::topology::CableSpec;
+use simulator::truth::{TraceLevel, TruthEventKind};
 
 /// Kinds of faults, in the order of the table.
 const FAULTS: [&str; 13] = [
@@ -51,11 +51,11 @@ const AFTERMATH: u64 = 8_000;
 
 /// The findings of one kind of fault.
 #[derive(Default)]
-struct Row {
+struct FaultFindings {
     networks: u64,
     found: u64,
     /// Networks in which each kind of finding was new.
-    kinds: BTreeMap<Kind, u64>,
+    kinds: BTreeMap<FindingKind, u64>,
     /// Faults without a finding, by the reason.
     misses: BTreeMap<&'static str, Vec<u64>>,
 }
@@ -69,7 +69,7 @@ fn main() -> io::Result<()> {
         return write!(out, "{}", scenario.write().map_err(io::Error::other)?);
     }
     print_alarms(networks, out)?;
-    let mut rows: Vec<Row> = FAULTS.iter().map(|_| Row::default()).collect();
+    let mut rows: Vec<FaultFindings> = FAULTS.iter().map(|_| FaultFindings::default()).collect();
     let each = networks / FAULTS.len() as u64;
     for number in 0.. {
         let Some(row) = rows.get_mut(kind_of(number)) else { continue };
@@ -94,21 +94,21 @@ fn kind_of(number: u64) -> usize {
 /// captures are, without what they declare of links, and with nothing but names and periods.
 fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
     let (mut done, mut unlike) = (0, 0);
-    let mut alarms: [BTreeMap<Kind, Vec<u64>>; 3] = Default::default();
+    let mut alarms: [BTreeMap<FindingKind, Vec<u64>>; 3] = Default::default();
     for number in 0_u64.. {
-        let mut dice = Dice::new(&[&b"no fault"[..], &number.to_le_bytes()].concat());
-        let Some(mut plan) = Plan::from_bytes(&dice.bytes(700)) else { continue };
+        let mut dice = SeededRng::new(&[&b"no fault"[..], &number.to_le_bytes()].concat());
+        let Some(mut plan) = NetworkInput::from_bytes(&dice.bytes(700)) else { continue };
         plan.faults.clear();
         plan.texts.clear();
         let Some(scenario) = plan.scenario().filter(|it| !it.taps.is_empty()) else { continue };
-        let outcome = run(&scenario, Wanted::Everything, Layout::AsGiven, 1 << 16);
+        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
         if !is_in_order(&scenario, &outcome) || !scenario.topology.cables().iter().all(covers) {
             continue;
         }
-        let [some, all] = [Stripped::Parameters, Stripped::Everything]
+        let [some, all] = [StrippedWords::Parameters, StrippedWords::Everything]
             .map(|words| stripped(&outcome.capture, words));
         for (alarms, capture) in alarms.iter_mut().zip([&outcome.capture, &some, &all]) {
-            let kinds = counts(&Reading::of(capture)).into_keys();
+            let kinds = counts(&AnalyzedCapture::of(capture)).into_keys();
             for kind in kinds.filter(|kind| kind.about().severity != Severity::Note) {
                 alarms.entry(kind).or_default().push(number);
             }
@@ -135,17 +135,18 @@ fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Whether both slack buffers of a cable cover its round trip. F-4
-fn covers(cable: &Cable) -> bool {
+fn covers(cable: &CableSpec) -> bool {
     [cable.link, cable.link.turned()].iter().all(|link| {
         link.ports.first().is_some_and(|port| port.slack.stop_slack >= stop_slack(link))
     })
 }
 
-impl Row {
-    fn add(&mut self, number: u64, before: &Outcome, after: &Outcome) {
-        let [old, new] = [before, after].map(|outcome| counts(&Reading::of(&outcome.capture)));
-        let more = |kind: &Kind, count: u64| count > old.get(kind).copied().unwrap_or(0);
-        let kinds: Vec<Kind> = new
+impl FaultFindings {
+    fn add(&mut self, number: u64, before: &RunOutcome, after: &RunOutcome) {
+        let [old, new] =
+            [before, after].map(|outcome| counts(&AnalyzedCapture::of(&outcome.capture)));
+        let more = |kind: &FindingKind, count: u64| count > old.get(kind).copied().unwrap_or(0);
+        let kinds: Vec<FindingKind> = new
             .into_iter()
             .filter(|(kind, count)| more(kind, *count))
             .map(|(kind, _)| kind)
@@ -166,61 +167,62 @@ impl Row {
 
 /// A network in order, tapped at every port: its run, and its run with one fault of a kind. Of several
 /// faults the first that costs a packet something, or else one that any tap can see, if there is one.
-fn simulated(number: u64) -> Option<(Scenario, Outcome, Outcome)> {
-    let mut dice = Dice::new(&[&b"one fault"[..], &number.to_le_bytes()].concat());
-    let mut plan = Plan::from_bytes(&dice.bytes(700))?;
+fn simulated(number: u64) -> Option<(Scenario, RunOutcome, RunOutcome)> {
+    let mut dice = SeededRng::new(&[&b"one fault"[..], &number.to_le_bytes()].concat());
+    let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
     plan.faults.clear();
     plan.texts.clear();
     let mut scenario = plan.scenario()?;
     let begun = scenario.duration;
     scenario.duration += AFTERMATH;
     let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-    scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
-    let before = run(&scenario, Wanted::Everything, Layout::AsGiven, 1 << 16);
-    let consumed = before.rows.iter().filter(|row| matches!(row.what, What::Consumed { .. }));
+    scenario.taps = ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
+    let before = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let consumed =
+        before.rows.iter().filter(|row| matches!(row.kind, TruthEventKind::Consumed { .. }));
     if !is_in_order(&scenario, &before) || consumed.count() < PACKETS_MIN {
         return None;
     }
     let mut fault = || {
         let bytes = dice.bytes(16);
-        let fault = demand::Fault::arbitrary(&mut Unstructured::new(&bytes)).ok()?;
+        let fault = traffic_input::FaultInput::arbitrary(&mut Unstructured::new(&bytes)).ok()?;
         fault.fault(&scenario.topology, begun)
     };
     let wanted = FAULTS.get(kind_of(number));
-    let is_wanted = |fault: &Fault| wanted == Some(&name(&fault.what, &scenario));
+    let is_wanted = |fault: &FaultSpec| wanted == Some(&name(&fault.kind, &scenario));
     let faults = std::iter::repeat_with(&mut fault).take(1000).flatten().filter(is_wanted).take(20);
     let broken = faults.map(|fault| {
         let broken = Scenario { faults: vec![fault], ..scenario.clone() };
-        let after = run(&broken, Wanted::Everything, Layout::AsGiven, 1 << 16);
+        let after = run(&broken, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
         (broken, after)
     });
     let cost =
-        |(_, after): &(_, Outcome)| (is_costly(&before, after), after.capture != before.capture);
+        |(_, after): &(_, RunOutcome)| (is_costly(&before, after), after.capture != before.capture);
     let (broken, after) = broken.max_by_key(cost)?;
     Some((broken, before, after))
 }
 
-fn name(what: &Break, scenario: &Scenario) -> &'static str {
+fn name(what: &FaultKind, scenario: &Scenario) -> &'static str {
     match what {
-        Break::Noise { .. } => "bit errors",
-        Break::Flip { .. } => "flipped bits",
-        Break::OpenWire { .. } => "open wire",
-        Break::Cut { .. } => "cut cable",
-        Break::LoseGap { .. } => "lost GAP",
-        Break::ForwardReset { .. } => "forward reset",
-        Break::BackwardReset { .. } => "backward reset",
-        Break::Probe { .. } => "probe",
-        Break::PowerOff { node } if scenario.topology.hosts().any(|host| host == *node) => {
+        FaultKind::Noise { .. } => "bit errors",
+        FaultKind::Flip { .. } => "flipped bits",
+        FaultKind::OpenWire { .. } => "open wire",
+        FaultKind::Cut { .. } => "cut cable",
+        FaultKind::LoseGap { .. } => "lost GAP",
+        FaultKind::ForwardReset { .. } => "forward reset",
+        FaultKind::BackwardReset { .. } => "backward reset",
+        FaultKind::Probe { .. } => "probe",
+        FaultKind::PowerOff { node } if scenario.topology.hosts().any(|host| host == *node) => {
             "host without power"
         }
-        Break::PowerOff { .. } => "switch without power",
-        Break::DeadPort { .. } => "dead port",
-        Break::Consume { .. } => "slow host",
-        Break::Restart { .. } => "restarted interface",
+        FaultKind::PowerOff { .. } => "switch without power",
+        FaultKind::DeadPort { .. } => "dead port",
+        FaultKind::Consume { .. } => "slow host",
+        FaultKind::Restart { .. } => "restarted interface",
     }
 }
 
-fn counts(reading: &Reading) -> BTreeMap<Kind, u64> {
+fn counts(reading: &AnalyzedCapture) -> BTreeMap<FindingKind, u64> {
     let mut counts = BTreeMap::new();
     for (kind, _, found) in reading.ledger.found() {
         *counts.entry(kind).or_default() += found.count;
@@ -229,7 +231,7 @@ fn counts(reading: &Reading) -> BTreeMap<Kind, u64> {
 }
 
 /// Why nothing was found: the strongest reason that holds.
-fn reason(before: &Outcome, after: &Outcome) -> &'static str {
+fn reason(before: &RunOutcome, after: &RunOutcome) -> &'static str {
     if before.capture == after.capture {
         "no character of any tap differs"
     } else if is_costly(before, after) {
@@ -240,16 +242,21 @@ fn reason(before: &Outcome, after: &Outcome) -> &'static str {
 }
 
 /// Whether a packet was hurt or lost: both runs are alike but for the fault.
-fn is_costly(before: &Outcome, after: &Outcome) -> bool {
-    let is_cost = |what: &What| {
-        matches!(what, What::Dropped(_) | What::Truncated(_) | What::Merged | What::Overflow)
-            || matches!(what, What::Consumed { check, .. } if *check != Check::Good)
+fn is_costly(before: &RunOutcome, after: &RunOutcome) -> bool {
+    let is_cost = |what: &TruthEventKind| {
+        matches!(
+            what,
+            TruthEventKind::Dropped(_)
+                | TruthEventKind::Truncated(_)
+                | TruthEventKind::Merged
+                | TruthEventKind::Overflow
+        ) || matches!(what, TruthEventKind::Consumed { check, .. } if *check != CrcCheck::Good)
     };
-    let costs = |it: &Outcome| it.rows.iter().filter(|row| is_cost(&row.what)).count();
+    let costs = |it: &RunOutcome| it.rows.iter().filter(|row| is_cost(&row.kind)).count();
     costs(after) > costs(before)
 }
 
-fn print(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
+fn print(rows: &[FaultFindings], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "| fault | networks | error or warning | findings (networks) |")?;
     writeln!(out, "|---|---|---|---|")?;
     for (name, row) in FAULTS.iter().zip(rows) {
@@ -257,7 +264,7 @@ fn print(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
         kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(**count), **kind));
         let kinds: Vec<_> =
             kinds.iter().map(|(kind, count)| format!("`{}` {count}", kind.about().name)).collect();
-        let Row { networks, found, .. } = row;
+        let FaultFindings { networks, found, .. } = row;
         writeln!(out, "| {name} | {networks} | {found} | {} |", kinds.join(", "))?;
     }
     writeln!(out)?;

@@ -4,9 +4,9 @@
 
 use std::io::{self, Write};
 
-use laws::model::plan::{Bounds, Mail, Plan, Side};
-use laws::model::story::story;
-use laws::model::walk::{Extent, walk};
+use laws::model::plan::{FaultBounds, ModelPlan, ModelSide, PlannedMessage};
+use laws::model::trace_text::trace_text;
+use laws::model::walk::{WalkExtent, walk};
 
 /// States of a walk at most: some 100 bytes each.
 const STATES_MAX: usize = 50_000_000;
@@ -21,73 +21,83 @@ fn main() -> io::Result<()> {
         }
         let walked = walk(&plan, STATES_MAX);
         let part = match walked.extent {
-            Extent::Whole => "",
-            Extent::Part => " (not all)",
+            WalkExtent::Whole => "",
+            WalkExtent::Part => " (not all)",
         };
         let (states, steps, depth) = (walked.states, walked.steps, walked.depth);
         let patience = walked.patience;
         writeln!(out, "{states:>8} {steps:>10} {depth:>9} {patience:>5} µs  {name}{part}")?;
         if let Some(counterexample) = &walked.counterexample {
-            writeln!(out, "{}", story(&plan, counterexample))?;
+            writeln!(out, "{}", trace_text(&plan, counterexample))?;
         }
     }
     Ok(())
 }
 
-fn plans() -> Vec<(&'static str, Plan)> {
-    let none = Bounds::default();
-    let of = |bounds| Plan { bounds, ..Plan::small() };
-    let refused = vec![Mail::bad(Side::Left), Mail::good(Side::Left), Mail::bad(Side::Right)];
+fn plans() -> Vec<(&'static str, ModelPlan)> {
+    let none = FaultBounds::default();
+    let of = |bounds| ModelPlan { bounds, ..ModelPlan::small() };
+    let refused = vec![
+        PlannedMessage::bad(ModelSide::Left),
+        PlannedMessage::good(ModelSide::Left),
+        PlannedMessage::bad(ModelSide::Right),
+    ];
     vec![
-        ("4 packets lost", of(Bounds { losses: 4, ..none })),
-        ("2 lost, 2 doubled", of(Bounds { losses: 2, duplicates: 2, ..none })),
-        ("2 lost, a queue full", of(Bounds { losses: 2, fulls: 1, ..none })),
-        ("2 lost, an unload", of(Bounds { losses: 2, unloads: 1, ..none })),
-        ("2 lost, a restart", of(Bounds { losses: 2, restarts: 1, ..none })),
-        ("a queue full, 2 unloads", of(Bounds { fulls: 1, unloads: 2, ..none })),
+        ("4 packets lost", of(FaultBounds { losses: 4, ..none })),
+        ("2 lost, 2 doubled", of(FaultBounds { losses: 2, duplicates: 2, ..none })),
+        ("2 lost, a queue full", of(FaultBounds { losses: 2, fulls: 1, ..none })),
+        ("2 lost, an unload", of(FaultBounds { losses: 2, unloads: 1, ..none })),
+        ("2 lost, a restart", of(FaultBounds { losses: 2, restarts: 1, ..none })),
+        ("a queue full, 2 unloads", of(FaultBounds { fulls: 1, unloads: 2, ..none })),
         (
             "2 lost, 1 doubled, 2 of 3 messages refused for good",
-            Plan { messages: refused, ..of(Bounds { losses: 2, duplicates: 1, ..none }) },
+            ModelPlan { messages: refused, ..of(FaultBounds { losses: 2, duplicates: 1, ..none }) },
         ),
         (
             "one channel: 2 lost, a queue full, an unload, a restart",
-            Plan {
-                bounds: Bounds { losses: 2, fulls: 1, unloads: 1, restarts: 1, ..none },
-                ..Plan::single()
+            ModelPlan {
+                bounds: FaultBounds { losses: 2, fulls: 1, unloads: 1, restarts: 1, ..none },
+                ..ModelPlan::single()
             },
         ),
         (
             "one channel: 2 restarts, 1 lost, 1 doubled, a queue full",
-            Plan {
-                bounds: Bounds { losses: 1, duplicates: 1, fulls: 1, restarts: 2, ..none },
-                ..Plan::single()
+            ModelPlan {
+                bounds: FaultBounds { losses: 1, duplicates: 1, fulls: 1, restarts: 2, ..none },
+                ..ModelPlan::single()
             },
         ),
         (
             "one channel, 4 messages: 4 lost, 2 doubled",
-            Plan {
-                messages: vec![Mail::good(Side::Left); 4],
-                bounds: Bounds { losses: 4, duplicates: 2, ..none },
-                ..Plan::single()
+            ModelPlan {
+                messages: vec![PlannedMessage::good(ModelSide::Left); 4],
+                bounds: FaultBounds { losses: 4, duplicates: 2, ..none },
+                ..ModelPlan::single()
             },
         ),
         (
             "2 lost, a queue full, an unload beside an endpoint that stays",
-            Plan {
-                messages: vec![Mail::good(Side::Left), Mail::neighbours(Side::Left)],
-                ..of(Bounds { losses: 2, fulls: 1, unloads: 1, ..none })
+            ModelPlan {
+                messages: vec![
+                    PlannedMessage::good(ModelSide::Left),
+                    PlannedMessage::neighbours(ModelSide::Left),
+                ],
+                ..of(FaultBounds { losses: 2, fulls: 1, unloads: 1, ..none })
             },
         ),
         (
             "a message each way: 1 lost, a queue full, an unload, a restart",
-            Plan {
-                messages: vec![Mail::good(Side::Left), Mail::good(Side::Right)],
-                ..of(Bounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..none })
+            ModelPlan {
+                messages: vec![
+                    PlannedMessage::good(ModelSide::Left),
+                    PlannedMessage::good(ModelSide::Right),
+                ],
+                ..of(FaultBounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..none })
             },
         ),
         (
             "1 lost, a queue full, an unload, a restart",
-            of(Bounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..none }),
+            of(FaultBounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..none }),
         ),
     ]
 }

@@ -23,10 +23,10 @@ pub(crate) fn two_hosts(duration: &str, more: &str) -> Scenario {
 }
 
 /// A target, words of the law that is to catch it, and what runs into that law.
-type Canary = (&'static str, &'static str, fn());
+type CanaryTest = (&'static str, &'static str, fn());
 
 /// Sorted by target.
-const CANARIES: &[Canary] = &[
+const CANARIES: &[CanaryTest] = &[
     ("analyze", "what is found happened", analyze::tests::a_packet_that_was_not_there_is_caught),
     (
         "capture",
@@ -118,17 +118,17 @@ const CANARIES: &[Canary] = &[
     (
         "chars-one-by-one",
         "cutting changes nothing",
-        one_by_one::tests::a_receiver_that_forgets_at_a_cut_is_caught,
+        char_by_char::tests::a_receiver_that_forgets_at_a_cut_is_caught,
     ),
     (
         "chars-one-by-one",
         "a chunk goes on from the one before it",
-        one_by_one::tests::a_receiver_that_starts_anew_is_caught,
+        char_by_char::tests::a_receiver_that_starts_anew_is_caught,
     ),
     (
         "chars-one-by-one",
         "a chunk is its characters",
-        one_by_one::tests::a_receiver_that_loses_a_round_is_caught,
+        char_by_char::tests::a_receiver_that_loses_a_round_is_caught,
     ),
     ("endpoints", "credits. T-9", endpoints::tests::a_credit_too_many_is_caught),
     ("endpoints", "every message ends. T-1", endpoints::tests::a_message_that_never_ends_is_caught),
@@ -158,13 +158,13 @@ const CANARIES: &[Canary] = &[
     (
         "message",
         "the table decides what parses",
-        message::tests::a_parser_that_does_not_look_behind_the_end_is_caught,
+        transport_packet::tests::a_parser_that_does_not_look_behind_the_end_is_caught,
     ),
-    ("message", "left", message::tests::a_parser_that_swaps_the_nics_is_caught),
+    ("message", "left", transport_packet::tests::a_parser_that_swaps_the_nics_is_caught),
     (
         "message-heard",
         "a receiver hears the same",
-        heard::tests::a_wire_that_loses_a_byte_is_caught,
+        transport_framing::tests::a_wire_that_loses_a_byte_is_caught,
     ),
     ("network", "what is read happened", network::tests::a_symbol_that_nobody_sent_is_caught),
     (
@@ -221,9 +221,9 @@ const CANARIES: &[Canary] = &[
         scenario::tests::a_problem_without_a_caret_is_caught,
     ),
     ("switch", "what is read happened", network::tests::a_symbol_that_nobody_sent_is_caught),
-    ("talk", "every message is accounted for", messages::tests::a_message_without_end_is_caught),
-    ("talk", "what is found was said", messages::tests::an_answer_that_was_not_sent_is_caught),
-    ("talk", "is written once. T-1", messages::tests::a_message_that_is_written_twice_is_caught),
+    ("talk", "every message is accounted for", delivery::tests::a_message_without_end_is_caught),
+    ("talk", "what is found was said", delivery::tests::an_answer_that_was_not_sent_is_caught),
+    ("talk", "is written once. T-1", delivery::tests::a_message_that_is_written_twice_is_caught),
     (
         "threads",
         "threads change nothing",

@@ -8,13 +8,15 @@ pub mod rows;
 
 use std::collections::BTreeMap;
 
-use codec::capture::{CaptureError, Channel, ChannelId, Chunk, Fault, Item, Progress, Reader};
+use codec::capture::{
+    CaptureError, CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, Chunk, ReadProgress,
+};
 use codec::character::Character;
-use codec::tick::Tick;
+use codec::time::Tick;
 
+use crate::capture_input::OwnedChunk;
+use crate::char_by_char::is_noisy;
 use crate::chars::expansion;
-use crate::one_by_one::is_noisy;
-use crate::plan::Owned;
 
 /// Most rounds of a repeat that brings something every time. *Chosen*: the analyzer goes through a
 /// million of them, a law through some.
@@ -26,14 +28,15 @@ const ROUNDS_MAX: u64 = 1 << 8;
 /// # Panics
 /// If not.
 pub fn law(file: &[u8]) {
-    let mut reader = Reader::new(file);
-    let mut watch = Watch { len: file.len() as u64, channels: Vec::new(), section: 0, faults: 0 };
+    let mut reader = CaptureReader::new(file);
+    let mut watch =
+        ReadChecker { len: file.len() as u64, channels: Vec::new(), section: 0, faults: 0 };
     // A step that is not the last takes at least the 12 bytes of a block, or opens the file.
     for _ in 0..=file.len() / 12 + 2 {
         let from = reader.offset();
         match reader.step(&mut |item| watch.take(&item)) {
-            Ok(Progress::More) => assert!(from <= reader.offset(), "reading goes on"),
-            Ok(Progress::Done) => return watch.ended(&mut reader),
+            Ok(ReadProgress::More) => assert!(from <= reader.offset(), "reading goes on"),
+            Ok(ReadProgress::Done) => return watch.ended(&mut reader),
             Err(error) => {
                 watch.error(&error);
                 return watch.ended(&mut reader);
@@ -44,57 +47,57 @@ pub fn law(file: &[u8]) {
 }
 
 /// Holds what a reader says against what it said before.
-struct Watch {
+struct ReadChecker {
     /// Bytes of the file.
     len: u64,
     /// Every channel so far, where its next chunk may begin, and whether it has a peer.
-    channels: Vec<(ChannelId, Tick, Peer)>,
+    channels: Vec<(ChannelId, Tick, PeerState)>,
     /// The first of those of the section.
     section: usize,
     faults: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Peer {
+enum PeerState {
     Unknown,
     Known,
 }
 
-impl Watch {
-    fn take(&mut self, item: &Item<'_>) {
+impl ReadChecker {
+    fn take(&mut self, item: &CaptureItem<'_>) {
         match item {
-            Item::Section => self.section = self.channels.len(),
-            Item::Channel(id, _) => {
+            CaptureItem::Section => self.section = self.channels.len(),
+            CaptureItem::Channel(id, _) => {
                 let newer = self.channels.last().is_none_or(|(last, ..)| last < id);
                 assert!(newer, "channels are counted through the file");
-                self.channels.push((*id, Tick(0), Peer::Unknown));
+                self.channels.push((*id, Tick(0), PeerState::Unknown));
             }
-            Item::Link(one, other) => {
+            CaptureItem::Link(one, other) => {
                 assert_ne!(one, other, "a link has two channels");
                 for id in [one, other] {
                     let (.., peer) = self.channel(*id);
-                    let before = std::mem::replace(peer, Peer::Known);
-                    assert_eq!(before, Peer::Unknown, "a channel is of one link");
+                    let before = std::mem::replace(peer, PeerState::Known);
+                    assert_eq!(before, PeerState::Unknown, "a channel is of one link");
                 }
             }
-            Item::Chunk(id, chunk) => {
+            CaptureItem::Chunk(id, chunk) => {
                 assert!(chunk.periods() > 0, "a chunk has a character");
                 let (_, end, _) = self.channel(*id);
                 assert!(*end <= chunk.first, "chunks of one channel do not overlap");
                 *end = chunk.end();
             }
-            Item::Fault(fault) => self.fault(fault),
+            CaptureItem::Fault(fault) => self.fault(fault),
         }
     }
 
-    fn channel(&mut self, id: ChannelId) -> &mut (ChannelId, Tick, Peer) {
+    fn channel(&mut self, id: ChannelId) -> &mut (ChannelId, Tick, PeerState) {
         let own = self.channels.get_mut(self.section..).unwrap_or_default();
         let found = own.iter_mut().find(|(own, ..)| *own == id);
         assert!(found.is_some(), "channels are declared before their chunks");
         found.unwrap_or_else(|| unreachable!("it was found"))
     }
 
-    fn fault(&mut self, fault: &Fault) {
+    fn fault(&mut self, fault: &CaptureFault) {
         assert!(fault.offset <= self.len, "a fault is in the file: {fault}");
         assert!(!fault.field.is_empty() && !fault.fault.is_empty(), "and says what it is: {fault}");
         // A peer that cannot be is told of at the section's end.
@@ -115,40 +118,40 @@ impl Watch {
         }
     }
 
-    fn ended(&self, reader: &mut Reader<&[u8]>) {
+    fn ended(&self, reader: &mut CaptureReader<&[u8]>) {
         assert!(reader.offset() <= self.len, "no more is read than there is");
         let mut items = 0;
         let after = reader.step(&mut |_| items += 1);
-        assert!(matches!(after, Ok(Progress::Done)) && items == 0, "the end is the end");
+        assert!(matches!(after, Ok(ReadProgress::Done)) && items == 0, "the end is the end");
     }
 }
 
 /// What a capture file says, read to its end.
 #[derive(Debug, Default)]
-pub(crate) struct Read {
-    pub(crate) sections: Vec<Section>,
+pub(crate) struct CaptureContents {
+    pub(crate) sections: Vec<SectionContents>,
     pub(crate) faults: u64,
     pub(crate) error: Option<String>,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Section {
+pub(crate) struct SectionContents {
     pub(crate) channels: BTreeMap<ChannelId, Channel>,
     pub(crate) links: Vec<(ChannelId, ChannelId)>,
-    pub(crate) chunks: Vec<(ChannelId, Owned)>,
+    pub(crate) chunks: Vec<(ChannelId, OwnedChunk)>,
     /// Channels or links declared behind the first chunk.
     late: u64,
 }
 
-impl Read {
+impl CaptureContents {
     pub(crate) fn to_end(file: &[u8]) -> Self {
-        let mut reader = Reader::new(file);
-        let mut read = Self { sections: vec![Section::default()], ..Self::default() };
+        let mut reader = CaptureReader::new(file);
+        let mut read = Self { sections: vec![SectionContents::default()], ..Self::default() };
         // A step that is not the last takes at least the 12 bytes of a block, or opens the file.
         for _ in 0..=file.len() / 12 + 2 {
             match reader.step(&mut |item| read.take(&item)) {
-                Ok(Progress::More) => {}
-                Ok(Progress::Done) => return read.ended(reader, file),
+                Ok(ReadProgress::More) => {}
+                Ok(ReadProgress::Done) => return read.ended(reader, file),
                 Err(error) => {
                     read.error = Some(error.to_string());
                     return read.ended(reader, file);
@@ -159,36 +162,38 @@ impl Read {
         read
     }
 
-    fn ended(mut self, mut reader: Reader<&[u8]>, file: &[u8]) -> Self {
+    fn ended(mut self, mut reader: CaptureReader<&[u8]>, file: &[u8]) -> Self {
         assert!(reader.offset() <= file.len() as u64, "no more is read than there is");
         for _ in 0..2 {
             let mut items = 0;
             let after = reader.step(&mut |_| items += 1);
-            assert!(matches!(after, Ok(Progress::Done)) && items == 0, "the end is the end");
+            assert!(matches!(after, Ok(ReadProgress::Done)) && items == 0, "the end is the end");
         }
         self.sections.retain(|section| !section.channels.is_empty());
         self
     }
 
-    fn take(&mut self, item: &Item<'_>) {
+    fn take(&mut self, item: &CaptureItem<'_>) {
         let Some(section) = self.sections.last_mut() else { return };
         section.late += match item {
-            Item::Channel(..) | Item::Link(..) => u64::from(!section.chunks.is_empty()),
-            Item::Section | Item::Chunk(..) | Item::Fault(_) => 0,
+            CaptureItem::Channel(..) | CaptureItem::Link(..) => {
+                u64::from(!section.chunks.is_empty())
+            }
+            CaptureItem::Section | CaptureItem::Chunk(..) | CaptureItem::Fault(_) => 0,
         };
         match item {
-            Item::Section => self.sections.push(Section::default()),
-            Item::Channel(id, channel) => {
+            CaptureItem::Section => self.sections.push(SectionContents::default()),
+            CaptureItem::Channel(id, channel) => {
                 section.channels.insert(*id, (*channel).clone());
             }
-            Item::Link(one, other) => section.links.push((*one, *other)),
-            Item::Chunk(id, chunk) => section.take(*id, *chunk),
-            Item::Fault(_) => self.faults += 1,
+            CaptureItem::Link(one, other) => section.links.push((*one, *other)),
+            CaptureItem::Chunk(id, chunk) => section.take(*id, *chunk),
+            CaptureItem::Fault(_) => self.faults += 1,
         }
     }
 }
 
-impl Section {
+impl SectionContents {
     fn take(&mut self, id: ChannelId, chunk: Chunk<'_>) {
         assert!(self.channels.contains_key(&id), "channels are declared before their chunks");
         assert!(chunk.periods() > 0, "a chunk has a character");
@@ -231,7 +236,7 @@ impl Section {
     /// Whether blocks stand where a writer puts them: by time, as far as pcapng's nanoseconds
     /// tell, and behind all descriptions.
     pub(crate) fn is_in_order(&self) -> bool {
-        let nanosecond = |(id, chunk): &(ChannelId, Owned)| {
+        let nanosecond = |(id, chunk): &(ChannelId, OwnedChunk)| {
             u128::from(chunk.first.0) * u128::from(self.period_ps(*id)) / 1000
         };
         self.late == 0 && self.chunks.iter().map(nanosecond).is_sorted()
@@ -254,35 +259,30 @@ pub(crate) mod tests {
     }
 
     /// A reader that hands out every item so many times.
-    fn repeated(file: &[u8], times: impl Fn(&Item<'_>) -> usize) {
-        let mut reader = Reader::new(file);
-        let mut watch = Watch { len: file.len() as u64, channels: vec![], section: 0, faults: 0 };
-        let mut take = |item: Item<'_>| (0..times(&item)).for_each(|_| watch.take(&item));
-        while matches!(reader.step(&mut take), Ok(Progress::More)) {}
+    fn repeated(file: &[u8], times: impl Fn(&CaptureItem<'_>) -> usize) {
+        let mut reader = CaptureReader::new(file);
+        let mut watch =
+            ReadChecker { len: file.len() as u64, channels: vec![], section: 0, faults: 0 };
+        let mut take = |item: CaptureItem<'_>| (0..times(&item)).for_each(|_| watch.take(&item));
+        while matches!(reader.step(&mut take), Ok(ReadProgress::More)) {}
     }
 
     pub(crate) fn a_chunk_that_is_told_twice_is_caught() {
-        repeated(
-            &seed("whole-flow-control"),
-            |item| {
-                if matches!(item, Item::Chunk(..)) { 2 } else { 1 }
-            },
-        );
+        repeated(&seed("whole-flow-control"), |item| {
+            if matches!(item, CaptureItem::Chunk(..)) { 2 } else { 1 }
+        });
     }
 
     pub(crate) fn a_channel_that_is_not_declared_is_caught() {
         repeated(&seed("whole-flow-control"), |item| {
-            usize::from(!matches!(item, Item::Channel(..) | Item::Link(..)))
+            usize::from(!matches!(item, CaptureItem::Channel(..) | CaptureItem::Link(..)))
         });
     }
 
     pub(crate) fn a_link_of_three_is_caught() {
-        repeated(
-            &seed("whole-flow-control"),
-            |item| {
-                if matches!(item, Item::Link(..)) { 2 } else { 1 }
-            },
-        );
+        repeated(&seed("whole-flow-control"), |item| {
+            if matches!(item, CaptureItem::Link(..)) { 2 } else { 1 }
+        });
     }
 
     #[test]

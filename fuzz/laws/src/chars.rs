@@ -2,14 +2,14 @@
 
 use std::cell::RefCell;
 
-use codec::capture::{Chunk, Content};
+use codec::capture::{Chunk, ChunkContent};
 use codec::character::{Character, Symbol};
-use codec::chars::{CharBuf, Chars, Run};
+use codec::chars::{CharBuf, CharRun, Chars};
 use codec::framing::{Frame, FrameEnd, frames};
-use codec::tick::{Tick, Ticks};
+use codec::time::{Tick, Ticks};
 
-use crate::reference::heard;
-use crate::repair::Dice;
+use crate::reference::decode_symbol;
+use crate::repair::SeededRng;
 
 /// Places of a part that are looked at: its first, its last and these. *Chosen*: both sides of a byte
 /// of the `d` plane.
@@ -17,14 +17,14 @@ const PLACES: [u64; 4] = [1, 7, 8, 9];
 
 /// Kept from run to run, so that none begins with taking memory.
 #[derive(Default)]
-struct Room {
+struct ScratchBuffers {
     bytes: Vec<u8>,
     chars: CharBuf,
     again: CharBuf,
 }
 
 thread_local! {
-    static ROOM: RefCell<Room> = RefCell::default();
+    static ROOM: RefCell<ScratchBuffers> = RefCell::default();
 }
 
 /// The format decides what is a chunk; parse undoes emit; characters stand where the format says;
@@ -37,17 +37,17 @@ pub fn law(payload: &[u8]) {
 }
 
 fn check<'a, E>(payload: &'a [u8], parse: impl Fn(&'a [u8]) -> Result<Chunk<'a>, E>) {
-    let form = Form::of(payload);
+    let form = PayloadLayout::of(payload);
     let parsed = parse(payload);
     assert_eq!(parsed.is_ok(), form.is_some(), "the format decides what is a chunk");
     let (Ok(chunk), Some(form)) = (parsed, form) else { return };
     assert_eq!(chunk.first.0, form.first, "a chunk begins where it says");
     let (chars, count) = match chunk.content {
-        Content::Literal(chars) => (chars, None),
-        Content::Repeat { pattern, count } => (pattern, Some(count)),
+        ChunkContent::Literal(chars) => (chars, None),
+        ChunkContent::Repeat { pattern, count } => (pattern, Some(count)),
     };
     assert_eq!(count, form.count, "rounds are as many as it says");
-    let mut dice = Dice::new(payload);
+    let mut dice = SeededRng::new(payload);
     form.holds(chars, &mut dice);
     ROOM.with_borrow_mut(|room| {
         written(payload, &chunk, room);
@@ -61,14 +61,14 @@ fn check<'a, E>(payload: &'a [u8], parse: impl Fn(&'a [u8]) -> Result<Chunk<'a>,
 }
 
 /// A payload as `docs/capture-format.md` lays it out.
-struct Form<'a> {
+struct PayloadLayout<'a> {
     first: u64,
     count: Option<u64>,
     low: &'a [u8],
     d: &'a [u8],
 }
 
-impl<'a> Form<'a> {
+impl<'a> PayloadLayout<'a> {
     /// None if it is no chunk.
     fn of(payload: &'a [u8]) -> Option<Self> {
         let number = |at: usize| Some(u64::from_le_bytes(*payload.get(at..)?.first_chunk::<8>()?));
@@ -99,7 +99,7 @@ impl<'a> Form<'a> {
     }
 
     /// Its characters are these: low bytes all, and what is data at some places.
-    fn holds(&self, chars: Chars<'_>, dice: &mut Dice) {
+    fn holds(&self, chars: Chars<'_>, dice: &mut SeededRng) {
         assert_eq!(chars.low(), self.low, "low bytes are the low plane");
         for _ in 0..PLACES.len() {
             let at = usize::try_from(dice.below(self.low.len() as u64)).unwrap_or_default();
@@ -115,8 +115,8 @@ impl<'a> Form<'a> {
     }
 
     /// Characters are kept as they come, alone and behind others.
-    fn collected(&self, chars: Chars<'_>, dice: &mut Dice, room: &mut Room) {
-        let Room { chars: kept, again, .. } = room;
+    fn collected(&self, chars: Chars<'_>, dice: &mut SeededRng, room: &mut ScratchBuffers) {
+        let ScratchBuffers { chars: kept, again, .. } = room;
         kept.clear();
         let before = usize::try_from(dice.below(9)).unwrap_or_default();
         kept.push_data([0xff; 9].get(..before).unwrap_or_default());
@@ -128,13 +128,13 @@ impl<'a> Form<'a> {
     }
 
     /// Runs alternate, each of one kind to its ends, and change where the planes do.
-    fn runs<'b>(&self, runs: impl Iterator<Item = Run<'b>>) {
+    fn runs<'b>(&self, runs: impl Iterator<Item = CharRun<'b>>) {
         let (mut at, mut count) = (0, 0);
         let mut last = None;
         for run in runs {
             let (low, is_data) = match run {
-                Run::Data(bytes) => (bytes, true),
-                Run::Control(codes) => (codes, false),
+                CharRun::Data(bytes) => (bytes, true),
+                CharRun::Control(codes) => (codes, false),
             };
             assert_ne!(last.replace(is_data), Some(is_data), "runs alternate");
             let end = at + low.len();
@@ -163,7 +163,7 @@ impl<'a> Form<'a> {
     }
 }
 
-fn written(payload: &[u8], chunk: &Chunk<'_>, room: &mut Room) {
+fn written(payload: &[u8], chunk: &Chunk<'_>, room: &mut ScratchBuffers) {
     room.bytes.clear();
     chunk.emit(&mut room.bytes);
     assert_eq!(room.bytes.len(), payload.len(), "emit writes what parse read");
@@ -180,7 +180,7 @@ fn framing<'a>(chars: Chars<'_>, mut frames: impl Iterator<Item = Frame<'a>>) {
     let mut at = 0;
     for run in chars.runs() {
         match run {
-            Run::Data(data) => {
+            CharRun::Data(data) => {
                 let (frame, bytes) = open.get_or_insert_with(|| {
                     let next = frames.next().filter(|frame| frame.start == at);
                     assert!(next.is_some(), "a frame begins with the data behind a GAP: {at}");
@@ -191,7 +191,7 @@ fn framing<'a>(chars: Chars<'_>, mut frames: impl Iterator<Item = Frame<'a>>) {
                 *bytes += data.len();
                 at += data.len();
             }
-            Run::Control(codes) => {
+            CharRun::Control(codes) => {
                 if codes.iter().any(|code| is_gap(*code)) {
                     open.take().into_iter().for_each(|frame| ends(frame, FrameEnd::Gap));
                 }
@@ -207,11 +207,11 @@ const NO_FRAME: Frame<'_> =
     Frame { start: 0, bytes: std::borrow::Cow::Borrowed(&[]), end: FrameEnd::Cut };
 
 fn is_gap(code: u8) -> bool {
-    heard(code).is_some_and(|(symbol, _)| symbol == Symbol::Gap)
+    decode_symbol(code).is_some_and(|(symbol, _)| symbol == Symbol::Gap)
 }
 
 /// A place in a chunk or near its ends.
-fn place(chunk: &Chunk<'_>, dice: &mut Dice) -> Tick {
+fn place(chunk: &Chunk<'_>, dice: &mut SeededRng) -> Tick {
     let from = chunk.first.0.saturating_sub(2);
     Tick(from.saturating_add(dice.below(chunk.periods().saturating_add(4))))
 }
@@ -237,15 +237,15 @@ fn parts<'a>(chunk: &Chunk<'_>, (from, to): (Tick, Tick), parts: impl Iterator<I
 /// A chunk's character, by its number.
 fn nth(chunk: &Chunk<'_>, at: u64) -> Option<Character> {
     match chunk.content {
-        Content::Literal(chars) => chars.get(usize::try_from(at).ok()?),
-        Content::Repeat { pattern, .. } => {
+        ChunkContent::Literal(chars) => chars.get(usize::try_from(at).ok()?),
+        ChunkContent::Repeat { pattern, .. } => {
             pattern.get(usize::try_from(at % pattern.len() as u64).ok()?)
         }
     }
 }
 
 /// The chunk in pieces of 1 to 32 periods.
-pub(crate) fn pieces<'a>(chunk: Chunk<'a>, dice: &mut Dice) -> Vec<Chunk<'a>> {
+pub(crate) fn pieces<'a>(chunk: Chunk<'a>, dice: &mut SeededRng) -> Vec<Chunk<'a>> {
     let mut pieces = Vec::new();
     let mut from = chunk.first;
     while from < chunk.end() {
@@ -259,8 +259,8 @@ pub(crate) fn pieces<'a>(chunk: Chunk<'a>, dice: &mut Dice) -> Vec<Chunk<'a>> {
 /// The characters of a chunk with their places, one by one.
 pub(crate) fn expansion(chunk: &Chunk<'_>) -> Vec<(u64, Character)> {
     let (pattern, count) = match chunk.content {
-        Content::Literal(chars) => (chars, 1),
-        Content::Repeat { pattern, count } => (pattern, count),
+        ChunkContent::Literal(chars) => (chars, 1),
+        ChunkContent::Repeat { pattern, count } => (pattern, count),
     };
     let rounds = (0..count).flat_map(|_| pattern.iter());
     // A chunk may end at the last place there is, and nothing counts beyond it.
@@ -282,7 +282,7 @@ pub(crate) mod tests {
             let low_and_d = planes.split_at(2);
             let chars = Chars::from_planes(low_and_d.0, low_and_d.1);
             let first = Tick(u64::from(head[8]));
-            let of = |pattern| Chunk { first, content: Content::Repeat { pattern, count: 1 } };
+            let of = |pattern| Chunk { first, content: ChunkContent::Repeat { pattern, count: 1 } };
             chars.map(of).ok_or(())
         });
     }
@@ -296,19 +296,23 @@ pub(crate) mod tests {
     pub(crate) fn a_run_that_loses_its_last_character_is_caught() {
         let payload = seeds::chunk("83×65 GAP", None);
         let chars = parse("83×65 GAP").unwrap();
-        Form::of(&payload).unwrap().runs(chars.chars().slice(0..65).runs());
+        PayloadLayout::of(&payload).unwrap().runs(chars.chars().slice(0..65).runs());
     }
 
     pub(crate) fn a_run_of_two_kinds_is_caught() {
         let payload = seeds::chunk("83 05 IDLE×3 GAP 07", None);
-        let runs = [Run::Data(&[0x83, 0x05, 0, 0, 0, 0x0c, 0x07])];
-        Form::of(&payload).unwrap().runs(runs.into_iter());
+        let runs = [CharRun::Data(&[0x83, 0x05, 0, 0, 0, 0x0c, 0x07])];
+        PayloadLayout::of(&payload).unwrap().runs(runs.into_iter());
     }
 
     pub(crate) fn a_bit_that_moves_is_caught() {
         let (payload, other) = (seeds::chunk("83 GAP×8", None), parse("83 GAP×7 0c").unwrap());
-        let form = Form::of(&payload).unwrap();
-        form.collected(other.chars(), &mut Dice::new(b"which"), &mut Room::default());
+        let form = PayloadLayout::of(&payload).unwrap();
+        form.collected(
+            other.chars(),
+            &mut SeededRng::new(b"which"),
+            &mut ScratchBuffers::default(),
+        );
     }
 
     pub(crate) fn frames_that_go_on_behind_a_weakened_gap_are_caught() {
@@ -318,8 +322,10 @@ pub(crate) mod tests {
 
     pub(crate) fn a_cut_that_turns_a_repeat_is_caught() {
         let (pattern, turned) = (parse("GAP 83").unwrap(), parse("83 GAP").unwrap());
-        let of =
-            |pattern| Chunk { first: Tick(7), content: Content::Repeat { pattern, count: 40 } };
+        let of = |pattern| Chunk {
+            first: Tick(7),
+            content: ChunkContent::Repeat { pattern, count: 40 },
+        };
         let (from, to) = (Tick(8), Tick(80));
         parts(&of(pattern.chars()), (from, to), of(turned.chars()).between(from, to));
     }

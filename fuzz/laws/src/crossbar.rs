@@ -8,43 +8,43 @@ mod model;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use codec::capture::{ChannelId, Content};
+use codec::capture::{ChannelId, ChunkContent};
 use codec::character::Character;
 use simulator::link::LinkParameters;
-use simulator::network::{Layout, Network};
-use simulator::scenario::{Scenario, Tap};
-use simulator::topology::{Extensions, NodeKind, Port, SwitchParameters};
-use simulator::truth::Wanted;
+use simulator::network::{Network, VisitOrder};
+use simulator::scenario::{PortTap, Scenario};
+use simulator::topology::{ExtensionSupport, NodeKind, NodePort, SwitchParameters};
+use simulator::truth::TraceLevel;
 
-use self::model::Model;
-use crate::network::plan::{Plan, SwitchPlan};
+use self::model::SwitchModel;
+use crate::network::input::{NetworkInput, SwitchInput};
 
 /// The law, of a switch and hosts that some bytes stand for.
 ///
 /// # Panics
 /// If it is broken.
 pub fn law(bytes: &[u8]) {
-    let scenario = SwitchPlan::from_bytes(bytes).and_then(scenario);
+    let scenario = SwitchInput::from_bytes(bytes).and_then(scenario);
     scenario.into_iter().for_each(|scenario| check(&scenario, &mut |_, _| {}));
 }
 
 /// A few packets' time of what is planned, tapped at every host. The extensions are out of it.
-pub(crate) fn scenario(mut plan: SwitchPlan) -> Option<Scenario> {
+pub(crate) fn scenario(mut plan: SwitchInput) -> Option<Scenario> {
     plan.crossbar.without_extensions();
     let moment = plan.run.moment();
-    let mut scenario = Plan::from(plan).scenario_of(moment)?;
+    let mut scenario = NetworkInput::from(plan).scenario_of(moment)?;
     let ends = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
     let hosts = ends.filter(|end| kind(&scenario, *end) == Some(NodeKind::Host));
-    scenario.taps = hosts.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+    scenario.taps = hosts.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
     Some(scenario)
 }
 
-fn kind(scenario: &Scenario, port: Port) -> Option<NodeKind> {
+fn kind(scenario: &Scenario, port: NodePort) -> Option<NodeKind> {
     scenario.topology.node(port.node).map(|node| node.kind)
 }
 
 /// A cable of the switch, and what passed through it.
-struct Cable {
+struct SwitchCable {
     /// The switch's end first.
     link: LinkParameters,
     /// What the host sends and hears, from the first period of the link on.
@@ -52,7 +52,7 @@ struct Cable {
     heard: Vec<Character>,
 }
 
-impl Cable {
+impl SwitchCable {
     /// The character periods of what the switch sends and of what the host does.
     fn periods(&self) -> [u64; 2] {
         self.link.ports.map(|port| port.divisor.get().into())
@@ -87,7 +87,7 @@ fn check(scenario: &Scenario, change: &mut dyn FnMut(usize, &mut Vec<Character>)
         change(number, &mut cable.heard);
     }
     let links: Vec<_> = cables.iter().map(|cable| cable.link).collect();
-    let mut model = Model::new(parameters, &links);
+    let mut model = SwitchModel::new(parameters, &links);
     let mut slots = vec![0; cables.len()];
     for now in 0..scenario.duration {
         let hears = |port: usize| cables.get(port).and_then(|cable| cable.brings(now));
@@ -102,19 +102,19 @@ fn check(scenario: &Scenario, change: &mut dyn FnMut(usize, &mut Vec<Character>)
 }
 
 /// The switch, and what passed through its cables, in the order of its ports.
-fn recorded(scenario: &Scenario) -> Option<(SwitchParameters, Vec<Cable>)> {
+fn recorded(scenario: &Scenario) -> Option<(SwitchParameters, Vec<SwitchCable>)> {
     let switch = scenario.topology.switches().next()?;
     let NodeKind::Switch(parameters) = scenario.topology.node(switch)?.kind else { return None };
-    assert_eq!(parameters.extensions, Extensions::Off, "the model knows none");
-    let mut network = Network::new(scenario, Wanted::Nothing, Layout::AsGiven);
+    assert_eq!(parameters.extensions, ExtensionSupport::Off, "the model knows none");
+    let mut network = Network::new(scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
     network.run(scenario.duration);
     network.finish();
     let mut channels: BTreeMap<ChannelId, Vec<Character>> = BTreeMap::new();
-    let Ok(()) = network.recorded::<Infallible>(&mut |id, chunk| {
+    let Ok(()) = network.flush_recorded::<Infallible>(&mut |id, chunk| {
         let channel = channels.entry(id).or_default();
         match chunk.content {
-            Content::Literal(chars) => channel.extend(chars.iter()),
-            Content::Repeat { pattern, count } => {
+            ChunkContent::Literal(chars) => channel.extend(chars.iter()),
+            ChunkContent::Repeat { pattern, count } => {
                 (0..count).for_each(|_| channel.extend(pattern.iter()));
             }
         }
@@ -134,7 +134,7 @@ fn recorded(scenario: &Scenario) -> Option<(SwitchParameters, Vec<Cable>)> {
         let [sent, heard] = pair;
         let peer = scenario.topology.peer(tap.port)?;
         let link = scenario.topology.link(peer)?;
-        cables.push((peer.port, Cable { link, sent, heard }));
+        cables.push((peer.port, SwitchCable { link, sent, heard }));
     }
     cables.sort_by_key(|(port, _)| *port);
     let in_order = (0..).zip(&cables).all(|(number, (port, _))| port.0 == number);
@@ -146,7 +146,7 @@ fn recorded(scenario: &Scenario) -> Option<(SwitchParameters, Vec<Cable>)> {
 pub(crate) mod tests {
     use super::*;
     use crate::canaries::two_hosts;
-    use crate::repair::Dice;
+    use crate::repair::SeededRng;
 
     const MORE: &str = "
         [[host]]
@@ -207,7 +207,7 @@ pub(crate) mod tests {
     /// Some packets pass, wait, are cut and dropped.
     #[test]
     fn a_storm_of_switches_sends_what_the_model_does() {
-        let mut dice = Dice::new(b"switches and their model");
+        let mut dice = SeededRng::new(b"switches and their model");
         for number in 0..1000 {
             let bytes = dice.bytes(400);
             let held = std::panic::catch_unwind(|| law(&bytes));

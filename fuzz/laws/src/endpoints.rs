@@ -1,15 +1,15 @@
 //! Hosts with endpoints and virtual networks: whatever they send, and whatever an adversary loses, holds
 //! up and restarts, every message ends as it must. T-1, T-5, T-6, T-9, T-13..T-15
 
-pub(crate) mod ledger;
-pub mod plan;
-mod turns;
+pub(crate) mod checker;
+mod fairness;
+pub mod input;
 mod world;
 
 use std::collections::BTreeSet;
 
-use self::plan::{Plan, Setup};
-use self::world::World;
+use self::input::{MessagingInput, MessagingSetup};
+use self::world::MessagingWorld;
 
 /// The law: every message is written once in a life of its destination's NIC, and ends once; frames are
 /// not exceeded, and credits come back; who can send waits for the attempts of the others at most; and
@@ -18,7 +18,7 @@ use self::world::World;
 /// # Panics
 /// If not.
 pub fn law(bytes: &[u8]) {
-    Plan::small(bytes).into_iter().for_each(|plan| {
+    MessagingInput::small(bytes).into_iter().for_each(|plan| {
         planned(&plan);
     });
 }
@@ -27,7 +27,7 @@ pub fn law(bytes: &[u8]) {
 ///
 /// # Panics
 /// If it is broken.
-pub fn planned(plan: &Plan) -> BTreeSet<&'static str> {
+pub fn planned(plan: &MessagingInput) -> BTreeSet<&'static str> {
     held(&plan.setup())
 }
 
@@ -35,24 +35,24 @@ pub fn planned(plan: &Plan) -> BTreeSet<&'static str> {
 ///
 /// # Panics
 /// If it is broken.
-pub fn held(setup: &Setup) -> BTreeSet<&'static str> {
-    let mut world = World::new(setup);
+pub fn held(setup: &MessagingSetup) -> BTreeSet<&'static str> {
+    let mut world = MessagingWorld::new(setup);
     world.run();
     world.into_seen()
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use simulator::endpoint::Told;
+    use simulator::messaging::MessagingEvent;
 
     use super::*;
-    use crate::repair::Dice;
+    use crate::repair::SeededRng;
 
-    fn storm(heard: fn(Told) -> Option<Told>) {
-        let mut dice = Dice::new(b"a storm over hosts that say what is not so");
+    fn storm(heard: fn(MessagingEvent) -> Option<MessagingEvent>) {
+        let mut dice = SeededRng::new(b"a storm over hosts that say what is not so");
         for _ in 0..200 {
-            let plan = Plan::small(&dice.bytes(65)).unwrap();
-            World::new(&plan.setup()).hearing(heard).run();
+            let plan = MessagingInput::small(&dice.bytes(65)).unwrap();
+            MessagingWorld::new(&plan.setup()).filtering(heard).run();
         }
     }
 
@@ -62,17 +62,20 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn a_message_that_nobody_wrote_is_caught() {
-        storm(|told| (!matches!(told, Told::Written(..))).then_some(told));
+        storm(|told| (!matches!(told, MessagingEvent::Written(..))).then_some(told));
     }
 
     pub(crate) fn a_message_that_never_ends_is_caught() {
-        storm(|told| (!matches!(told, Told::Acknowledged(_) | Told::Lost(..))).then_some(told));
+        storm(|told| {
+            (!matches!(told, MessagingEvent::Acknowledged(_) | MessagingEvent::Lost(..)))
+                .then_some(told)
+        });
     }
 
     pub(crate) fn a_credit_too_many_is_caught() {
         storm(|told| {
-            if let Told::Credits(endpoint, credits) = told {
-                Some(Told::Credits(endpoint, credits + 1))
+            if let MessagingEvent::Credits(endpoint, credits) = told {
+                Some(MessagingEvent::Credits(endpoint, credits + 1))
             } else {
                 Some(told)
             }

@@ -1,15 +1,15 @@
 //! Filters: any text at all, for rows of any kind.
 
-use analyzer::Event;
-use analyzer::event::By;
-use analyzer::filter::{Columns, Filter, FilterError, RowKind, TEXT_MAX};
-use analyzer::packet::{Hex, PacketRow};
-use analyzer::path::{HopRow, JourneyRow};
-use analyzer::show::ShownRow;
-use analyzer::tally::{ChannelPlace, Control, TallyRow};
+use analyzer::LinkEvent;
+use analyzer::counters::{ChannelLabel, ControlCounts, CountersRow};
+use analyzer::event::ResumeCause;
+use analyzer::filter::{ColumnList, Filter, FilterError, RowKind, TEXT_MAX};
+use analyzer::journey::{HopRow, JourneyRow};
+use analyzer::packet::{HexBytes, PacketRow};
+use analyzer::show::LinkViewRow;
 use analyzer::timeline::Time;
 use analyzer::transport::TransportRow;
-use codec::tick::Tick;
+use codec::time::Tick;
 
 /// An input is a command, a blank, and an expression. No text makes the reader panic: it is read,
 /// written out and read as the same; or its fault has a place in it.
@@ -36,10 +36,10 @@ pub fn rows(input: &[u8]) {
 pub fn shown(input: &[u8]) {
     let input = String::from_utf8_lossy(input);
     let (kind, text) = parts(&input);
-    let errors = [Filter::parse(text, kind).err(), Columns::parse(text, kind).err()];
+    let errors = [Filter::parse(text, kind).err(), ColumnList::parse(text, kind).err()];
     for error in errors.into_iter().flatten() {
-        is_told(&error, text);
-        is_shown(&error.to_string());
+        check_error(&error, text);
+        check_reparse(&error.to_string());
     }
 }
 
@@ -48,7 +48,7 @@ fn check(input: &[u8], write: impl Fn(&Filter) -> String) {
     let (kind, text) = parts(&input);
     let filter = match Filter::parse(text, kind) {
         Ok(filter) => filter,
-        Err(error) => return is_told(&error, text),
+        Err(error) => return check_error(&error, text),
     };
     let written = write(&filter);
     if written.len() > TEXT_MAX {
@@ -153,14 +153,14 @@ fn parts(input: &str) -> (RowKind, &str) {
 }
 
 /// A fault has a place between characters.
-fn is_told(error: &FilterError, text: &str) {
+fn check_error(error: &FilterError, text: &str) {
     let place = error.place();
     assert!(text.get(place.clone()).is_some(), "{place:?} is a place in the text");
     assert!(!error.message().is_empty(), "and says what is wrong");
 }
 
 /// A fault is shown with a caret, and harms no terminal.
-fn is_shown(shown: &str) {
+fn check_reparse(shown: &str) {
     assert!(shown.contains('^'), "a fault has a caret: {shown}");
     let harm = |c: char| c.is_control() && c != '\n';
     assert!(!shown.contains(harm), "nothing in it harms a terminal: {shown:?}");
@@ -180,27 +180,31 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         crc: "bad",
         syndrome: Some(0x10),
         ended_by: "gap",
-        bytes: Some(Hex(&[0x83, 0x81, 0x05, 0xaa, 0xbb, 0xcc])),
+        bytes: Some(HexBytes(&[0x83, 0x81, 0x05, 0xaa, 0xbb, 0xcc])),
         route_left_out: 0,
         bytes_left_out: 0,
     };
     let runt = PacketRow { tag: None, route: &[], crc: "runt", syndrome: None, ..packet.clone() };
-    let place = ChannelPlace { index: 0, name: "h0:0>s0:3", peer: None, period_ps: 12_500 };
-    let channel = TallyRow {
+    let place = ChannelLabel { index: 0, name: "h0:0>s0:3", peer: None, period_ps: 12_500 };
+    let channel = CountersRow {
         place,
         characters: 9,
         data: 6,
-        control: Control(vec![("GAP", 2), ("GO", 1)]),
+        control: ControlCounts(vec![("GAP", 2), ("GO", 1)]),
         corrected: 0,
         invalid: 0,
         holes: 0,
         first: Some(0),
         last: None,
     };
-    let shown = ShownRow { at: 4, left: "GAP 83".to_owned(), right: String::new() };
+    let shown = LinkViewRow { at: 4, left: "GAP 83".to_owned(), right: String::new() };
     let way = journey();
-    let event = |event: Event| event.row("h0:0>s0:3", Tick(44));
-    let events = [Event::SenderResumed(By::Go), Event::InvalidCode(0xa6), Event::OpenLink];
+    let event = |event: LinkEvent| event.row("h0:0>s0:3", Tick(44));
+    let events = [
+        LinkEvent::SenderResumed(ResumeCause::Go),
+        LinkEvent::InvalidCode(0xa6),
+        LinkEvent::OpenLink,
+    ];
     let mut kept = vec![
         filter.keeps(&packet, 12_500),
         filter.keeps(&packet, u64::MAX),
@@ -293,7 +297,7 @@ pub(crate) mod tests {
 
     pub(crate) fn a_fault_without_a_caret_is_caught() {
         let error = Filter::parse("tga", RowKind::Packets).unwrap_err();
-        is_shown(&error.to_string().replace('^', ""));
+        check_reparse(&error.to_string().replace('^', ""));
     }
 
     pub(crate) fn a_writer_of_words_that_there_are_not_is_caught() {

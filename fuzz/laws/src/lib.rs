@@ -3,45 +3,45 @@
 //! Fuzz targets, the replay of `corpus/` and seeded storms all run these. Inputs are wire format:
 //! chunk payloads, frames, notation, capture files.
 
-pub mod alone;
 pub mod analyze;
 #[cfg(test)]
 mod canaries;
 pub mod capture;
-pub mod caught;
+pub mod capture_input;
+pub mod char_by_char;
 pub mod chars;
 pub mod crossbar;
+pub mod delivery;
 pub mod endpoints;
+pub mod failure;
 pub mod filter;
-pub mod heard;
-mod journal;
 pub mod link;
-pub mod message;
-pub mod messages;
 pub mod model;
 pub mod network;
 pub mod notation;
-pub mod one_by_one;
 pub mod packet;
-pub mod picture;
-pub mod plan;
 pub mod receiver;
+mod record_ops;
 pub mod reference;
 pub mod repair;
+pub mod reproduction;
 pub mod scenario;
 pub mod score;
 pub mod seeds;
 pub mod shrink;
+pub mod single_thread;
 pub mod states;
 pub mod storm;
-mod tape;
+mod trace;
 pub mod transport;
+pub mod transport_framing;
+pub mod transport_packet;
 
 /// A law, of bytes of its target's format.
-pub type Law = fn(&[u8]);
+pub type LawFunction = fn(&[u8]);
 
 /// The targets, by the names of their directories in `corpus/`.
-pub const TARGETS: &[(&str, Law)] = &[
+pub const TARGETS: &[(&str, LawFunction)] = &[
     ("analyze", analyze::law),
     ("capture", capture::law),
     ("capture-blocks", capture::blocks::law),
@@ -49,15 +49,15 @@ pub const TARGETS: &[(&str, Law)] = &[
     ("capture-plans", capture::plans::law),
     ("capture-rows", capture::rows::law),
     ("chars", chars::law),
-    ("chars-one-by-one", one_by_one::law),
+    ("chars-one-by-one", char_by_char::law),
     ("crossbar", crossbar::law),
     ("endpoints", endpoints::law),
     ("filter", filter::law),
     ("filter-rows", filter::rows),
     ("filter-shown", filter::shown),
     ("link", link::law),
-    ("message", message::law),
-    ("message-heard", heard::law),
+    ("message", transport_packet::law),
+    ("message-heard", transport_framing::law),
     ("network", network::law),
     ("notation", notation::law),
     ("notation-long", notation::long),
@@ -68,7 +68,7 @@ pub const TARGETS: &[(&str, Law)] = &[
     ("scenario-tried", scenario::tried),
     ("states", states::law),
     ("switch", network::switch),
-    ("talk", messages::law),
+    ("talk", delivery::law),
     ("threads", analyze::threads),
     ("transport", transport::law),
 ];

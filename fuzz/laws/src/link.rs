@@ -6,67 +6,67 @@ pub(crate) mod model;
 use arbitrary::{Arbitrary, Error, Unstructured};
 use codec::character::{Character, ReplyStatus, Symbol};
 use codec::route::PortId;
-use codec::tick::Ticks;
-use simulator::cell::Cell;
-use simulator::link::{PortParameters, Symbols};
-use simulator::receiver::{Asked, Receiver};
-use simulator::sender::Sender;
-use simulator::supply::{Appetite, Supply, Turn};
-use simulator::topology::{NodeId, Port};
-use simulator::truth::{Command, FrameAccount, Log, Release, Telling, Wanted};
+use codec::time::Ticks;
+use simulator::link::{PortParameters, SymbolSet};
+use simulator::receiver::{PortReceiver, PortRequest};
+use simulator::sender::PortSender;
+use simulator::source_item::{AcceptMode, SendDecision, SourceItem};
+use simulator::tagged_char::TaggedChar;
+use simulator::topology::{NodeId, NodePort};
+use simulator::truth::{FrameTracker, ReleaseCause, StopGo, TraceContext, TraceLevel, TruthLog};
 
-use self::model::{Input, Output};
-use crate::journal::{self, Entry};
-use crate::network::plan::Link;
+use self::model::{InputModel, OutputModel};
+use crate::network::input::CableInput;
+use crate::trace::{self, LawTraceEntry};
 
 /// Most periods. *Chosen*: a few tens of microseconds.
 const PERIODS_MAX: u64 = 4096;
 
 /// A link, and what happens at one of its ports.
 #[derive(Clone, Debug, Arbitrary)]
-pub struct Plan {
-    link: Link,
+pub struct LinkScript {
+    link: CableInput,
     patience: u8,
     #[arbitrary(with = to_the_end)]
-    steps: Vec<Step>,
+    steps: Vec<LinkScriptStep>,
 }
 
 /// So many periods that are alike.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
-    hears: Hears,
-    has: Has,
+pub struct LinkScriptStep {
+    input: ScriptedInput,
+    source: ScriptedSource,
     takes: u8,
     times: u8,
 }
 
 /// Four bytes each, so that what a fuzzer changes in one leaves the others as they are.
-impl<'a> Arbitrary<'a> for Step {
+impl<'a> Arbitrary<'a> for LinkScriptStep {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self, Error> {
         let [kinds, heard, offered, times]: [u8; 4] = bytes.arbitrary()?;
         let hears = match kinds % 8 {
-            0 | 1 => Hears::Data(heard),
-            2 => Hears::Gap,
-            3 => Hears::Go,
-            4 => Hears::Stop,
-            5 => Hears::Idle,
-            6 => Hears::Reset,
-            _ => Hears::Code(heard),
+            0 | 1 => ScriptedInput::Data(heard),
+            2 => ScriptedInput::Gap,
+            3 => ScriptedInput::Go,
+            4 => ScriptedInput::Stop,
+            5 => ScriptedInput::Idle,
+            6 => ScriptedInput::Reset,
+            _ => ScriptedInput::Code(heard),
         };
         let has = match kinds / 8 % 8 {
-            0 | 1 => Has::Nothing,
-            2..=4 => Has::Data(offered),
-            5 | 6 => Has::Mark,
-            _ => Has::Reset,
+            0 | 1 => ScriptedSource::Nothing,
+            2..=4 => ScriptedSource::Data(offered),
+            5 | 6 => ScriptedSource::Mark,
+            _ => ScriptedSource::Reset,
         };
         // Long stretches are rarer, and enough to fill a slack buffer and to wait for a while.
         let periods = if times & 32 == 0 { times % 4 } else { times % 32 };
-        Ok(Self { hears, has, takes: times / 64 % 3, times: periods })
+        Ok(Self { input: hears, source: has, takes: times / 64 % 3, times: periods })
     }
 }
 
 /// As many as the bytes are enough for.
-fn to_the_end(bytes: &mut Unstructured<'_>) -> Result<Vec<Step>, Error> {
+fn to_the_end(bytes: &mut Unstructured<'_>) -> Result<Vec<LinkScriptStep>, Error> {
     let mut steps = Vec::with_capacity(bytes.len() / 4);
     while !bytes.is_empty() {
         steps.push(bytes.arbitrary()?);
@@ -76,7 +76,7 @@ fn to_the_end(bytes: &mut Unstructured<'_>) -> Result<Vec<Step>, Error> {
 
 /// What comes in.
 #[derive(Clone, Copy, Debug)]
-enum Hears {
+enum ScriptedInput {
     Data(u8),
     Gap,
     Go,
@@ -88,7 +88,7 @@ enum Hears {
 
 /// What the source has.
 #[derive(Clone, Copy, Debug)]
-enum Has {
+enum ScriptedSource {
     Nothing,
     Data(u8),
     Mark,
@@ -101,12 +101,12 @@ enum Has {
 /// # Panics
 /// If not.
 pub fn law(bytes: &[u8]) {
-    if let Ok(plan) = Plan::arbitrary(&mut Unstructured::new(bytes)) {
+    if let Ok(plan) = LinkScript::arbitrary(&mut Unstructured::new(bytes)) {
         check(&plan, &mut |character| character);
     }
 }
 
-impl Plan {
+impl LinkScript {
     /// Most time-outs are short, so that they end within a schedule.
     fn parameters(&self) -> PortParameters {
         let port = self.link.varied();
@@ -118,30 +118,31 @@ impl Plan {
 }
 
 /// `wire` may change what goes out, for a test.
-fn check(plan: &Plan, wire: &mut impl FnMut(Character) -> Character) {
+fn check(plan: &LinkScript, wire: &mut impl FnMut(Character) -> Character) {
     let link = plan.parameters();
-    let mut ends = [End::new(&link, Way::Short), End::new(&link, Way::Long)];
-    let (mut input, mut output) = (Input::new(&link), Output::new(&link));
+    let mut ends =
+        [PortCircuits::new(&link, StepperMode::Short), PortCircuits::new(&link, StepperMode::Long)];
+    let (mut input, mut output) = (InputModel::new(&link), OutputModel::new(&link));
     let mut slot = 0;
     for step in &plan.steps {
-        journal::tell(|| Entry::Did(slot, format!("{step:?}")));
+        trace::record(|| LawTraceEntry::Did(slot, format!("{step:?}")));
         for _ in 0..=step.times {
             if slot == PERIODS_MAX {
                 return;
             }
-            if let Has::Reset = step.has {
-                ends.iter_mut().for_each(|end| end.sender.order(Symbol::ForwardReset));
+            if let ScriptedSource::Reset = step.source {
+                ends.iter_mut().for_each(|end| end.sender.queue_symbol(Symbol::ForwardReset));
                 output.order(Symbol::ForwardReset);
             }
-            let character = step.hears.character();
-            let asked = input.hear(slot, character);
+            let character = step.input.character();
+            let asked = input.receive(slot, character);
             output.answer(slot, asked, link.symbols);
             let taken = step.taken(|| input.take());
             let due = input.due(slot);
-            let sent = output.send(slot, due, step.has.supply());
-            journal::tell(|| Entry::Period(character, sent));
+            let sent = output.send(slot, due, step.source.supply());
+            trace::record(|| LawTraceEntry::Period(character, sent));
             for end in &mut ends {
-                assert_eq!(end.hear(slot, character), asked, "{slot}: what is heard asks");
+                assert_eq!(end.receive(slot, character), asked, "{slot}: what is heard asks");
                 assert_eq!(
                     step.taken(|| end.take()),
                     taken,
@@ -150,7 +151,7 @@ fn check(plan: &Plan, wire: &mut impl FnMut(Character) -> Character) {
                 let cells = link.slack.cells();
                 assert!(end.receiver.fill() <= cells, "{slot}: a slack buffer has {cells} cells");
                 assert_eq!(end.receiver.fill(), input.fill(), "{slot}: its fill");
-                let cell = wire(end.send(slot, step.has.supply()));
+                let cell = wire(end.send(slot, step.source.supply()));
                 assert_eq!(cell, sent, "{slot}: what is sent");
                 assert_eq!(end.sender.flow(), output.flow(), "{slot}: whether data may go");
             }
@@ -161,7 +162,7 @@ fn check(plan: &Plan, wire: &mut impl FnMut(Character) -> Character) {
 
 /// Which way a stepper goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum StepperMode {
     /// Through the short cuts.
     Short,
     /// Through none.
@@ -170,63 +171,65 @@ enum Way {
 
 /// The circuits of a port.
 #[derive(Debug)]
-struct End {
-    receiver: Receiver,
-    sender: Sender,
-    symbols: Symbols,
-    log: Log,
-    way: Way,
+struct PortCircuits {
+    receiver: PortReceiver,
+    sender: PortSender,
+    symbols: SymbolSet,
+    log: TruthLog,
+    way: StepperMode,
 }
 
-const PLACE: Port = Port { node: NodeId(0), port: PortId(0) };
+const PLACE: NodePort = NodePort { node: NodeId(0), port: PortId(0) };
 
-impl End {
-    fn new(link: &PortParameters, way: Way) -> Self {
+impl PortCircuits {
+    fn new(link: &PortParameters, way: StepperMode) -> Self {
         let account = || match way {
-            Way::Short => None,
-            Way::Long => Some(Box::new(FrameAccount::default())),
+            StepperMode::Short => None,
+            StepperMode::Long => Some(Box::new(FrameTracker::default())),
         };
         let wanted = match way {
-            Way::Short => Wanted::Nothing,
-            Way::Long => Wanted::Everything,
+            StepperMode::Short => TraceLevel::Nothing,
+            StepperMode::Long => TraceLevel::Everything,
         };
         Self {
-            receiver: Receiver::new(link, account()),
-            sender: Sender::new(link, account()),
+            receiver: PortReceiver::new(link, account()),
+            sender: PortSender::new(link, account()),
             symbols: link.symbols,
-            log: Log::new(wanted),
+            log: TruthLog::new(wanted),
             way,
         }
     }
 
-    fn hear(&mut self, slot: u64, character: Character) -> Asked {
+    fn receive(&mut self, slot: u64, character: Character) -> PortRequest {
         let Self { receiver, sender, symbols, log, way } = self;
-        let cell = Cell::of(character);
-        let telling = &mut Telling { now: slot, slot, place: PLACE, log };
+        let cell = TaggedChar::of(character);
+        let telling = &mut TraceContext { now: slot, slot, place: PLACE, log };
         let asked = match way {
-            Way::Short => receiver.hear(cell, sender.heard()),
-            Way::Long => None,
+            StepperMode::Short => receiver.receive_simple(cell, sender.last_received()),
+            StepperMode::Long => None,
         };
         if let Some(asked) = asked {
             // Fill or a byte: nothing is asked that changes anything.
-            return match sender.heard() {
-                command if character == character_of(command) => Asked::Command(command),
-                Command::Go | Command::Stop => asked,
+            return match sender.last_received() {
+                command if character == character_of(command) => PortRequest::Command(command),
+                StopGo::Go | StopGo::Stop => asked,
             };
         }
-        let asked = receiver.hear_any(cell, None, telling);
+        let asked = receiver.receive(cell, None, telling);
         match asked {
-            Asked::Nothing | Asked::Reply(_) => {}
-            Asked::Command(command) => sender.command(command, telling),
-            Asked::LinkOpen => sender.release(Release::LinkOpen, telling),
-            Asked::Reset => sender.far_reset(),
-            Asked::BackwardReset => sender.order(Symbol::ForwardReset),
-            Asked::Probe(_) => {
-                ReplyStatus::new(2).into_iter().for_each(|it| sender.order(Symbol::Reply(it)));
+            PortRequest::Nothing | PortRequest::Reply(_) => {}
+            PortRequest::Command(command) => sender.command(command, telling),
+            PortRequest::LinkOpen => sender.release(ReleaseCause::LinkOpen, telling),
+            PortRequest::Reset => sender.far_reset(),
+            PortRequest::BackwardReset => sender.queue_symbol(Symbol::ForwardReset),
+            PortRequest::Probe(_) => {
+                ReplyStatus::new(2)
+                    .into_iter()
+                    .for_each(|it| sender.queue_symbol(Symbol::Reply(it)));
             }
-            Asked::Overflow => match symbols {
-                Symbols::All => sender.order(Symbol::OverrunAlarm),
-                Symbols::Mandatory => {}
+            PortRequest::Overflow => match symbols {
+                SymbolSet::All => sender.queue_symbol(Symbol::OverrunAlarm),
+                SymbolSet::Mandatory => {}
             },
         }
         self.log.drain().for_each(drop);
@@ -239,50 +242,50 @@ impl End {
         Some(cell.is_data().then(|| cell.low()))
     }
 
-    fn send(&mut self, slot: u64, supply: Supply) -> Character {
+    fn send(&mut self, slot: u64, supply: SourceItem) -> Character {
         let Self { receiver, sender, log, way, .. } = self;
-        if *way == Way::Short && receiver.is_calm() {
-            if let (Supply::Nothing, Some(cell)) = (supply, sender.idle(slot)) {
+        if *way == StepperMode::Short && receiver.is_calm() {
+            if let (SourceItem::Nothing, Some(cell)) = (supply, sender.idle(slot)) {
                 return cell.character();
             }
-            if let (Supply::Data(cell, _), true) = (supply, sender.streams(slot)) {
+            if let (SourceItem::Data(cell, _), true) = (supply, sender.streams(slot)) {
                 return cell.character();
             }
         }
-        let telling = &mut Telling { now: slot, slot, place: PLACE, log };
+        let telling = &mut TraceContext { now: slot, slot, place: PLACE, log };
         let due = receiver.due();
-        let cell = match sender.turn(due, telling) {
-            Turn::Send(cell) => cell,
-            Turn::Ask(appetite) => sender.send(offered(supply, appetite), telling),
+        let cell = match sender.decide(due, telling) {
+            SendDecision::Send(cell) => cell,
+            SendDecision::Ask(appetite) => sender.send(offered(supply, appetite), telling),
         };
-        sender.sent(cell, telling);
+        sender.note_sent(cell, telling);
         self.log.drain().for_each(drop);
         cell.character()
     }
 }
 
 /// What a source hands out to an appetite.
-const fn offered(supply: Supply, appetite: Appetite) -> Supply {
+const fn offered(supply: SourceItem, appetite: AcceptMode) -> SourceItem {
     match (supply, appetite) {
-        (Supply::Data(..), Appetite::Framing)
-        | (Supply::Data(..) | Supply::Mark, Appetite::Nothing) => Supply::Nothing,
-        (Supply::Data(..), Appetite::All | Appetite::Discard)
-        | (Supply::Nothing | Supply::Mark | Supply::Symbol(_), _) => supply,
+        (SourceItem::Data(..), AcceptMode::Framing)
+        | (SourceItem::Data(..) | SourceItem::Mark, AcceptMode::Nothing) => SourceItem::Nothing,
+        (SourceItem::Data(..), AcceptMode::All | AcceptMode::Discard)
+        | (SourceItem::Nothing | SourceItem::Mark | SourceItem::Symbol(_), _) => supply,
     }
 }
 
-const fn character_of(command: Command) -> Character {
+const fn character_of(command: StopGo) -> Character {
     match command {
-        Command::Go => Character::Control(0x03),
-        Command::Stop => Character::Control(0x0f),
+        StopGo::Go => Character::Control(0x03),
+        StopGo::Stop => Character::Control(0x0f),
     }
 }
 
 /// What is taken in a period, of two characters at most: a byte or a mark each.
-type Taken = [Option<Option<u8>>; 2];
+type TakenItems = [Option<Option<u8>>; 2];
 
-impl Step {
-    fn taken(&self, mut take: impl FnMut() -> Option<Option<u8>>) -> Taken {
+impl LinkScriptStep {
+    fn taken(&self, mut take: impl FnMut() -> Option<Option<u8>>) -> TakenItems {
         match self.takes {
             0 => [None, None],
             1 => [take(), None],
@@ -291,13 +294,13 @@ impl Step {
     }
 }
 
-impl Hears {
+impl ScriptedInput {
     const fn character(self) -> Character {
         match self {
             Self::Data(byte) => Character::Data(byte),
             Self::Gap => Character::GAP,
-            Self::Go => character_of(Command::Go),
-            Self::Stop => character_of(Command::Stop),
+            Self::Go => character_of(StopGo::Go),
+            Self::Stop => character_of(StopGo::Stop),
             Self::Idle => Character::IDLE,
             Self::Reset => Character::Control(0x33),
             Self::Code(code) => Character::Control(code),
@@ -305,12 +308,12 @@ impl Hears {
     }
 }
 
-impl Has {
-    const fn supply(self) -> Supply {
+impl ScriptedSource {
+    const fn supply(self) -> SourceItem {
         match self {
-            Self::Nothing | Self::Reset => Supply::Nothing,
-            Self::Data(byte) => Supply::Data(Cell::data(byte), None),
-            Self::Mark => Supply::Mark,
+            Self::Nothing | Self::Reset => SourceItem::Nothing,
+            Self::Data(byte) => SourceItem::Data(TaggedChar::data(byte), None),
+            Self::Mark => SourceItem::Mark,
         }
     }
 }
@@ -318,32 +321,32 @@ impl Has {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::repair::Dice;
+    use crate::repair::SeededRng;
     use std::collections::BTreeSet;
 
     /// What comes in asks of a port, by name.
     pub(crate) fn asked(bytes: &[u8]) -> BTreeSet<&'static str> {
-        let plan = Plan::arbitrary(&mut Unstructured::new(bytes)).unwrap();
-        let mut input = Input::new(&plan.parameters());
+        let plan = LinkScript::arbitrary(&mut Unstructured::new(bytes)).unwrap();
+        let mut input = InputModel::new(&plan.parameters());
         let mut names = BTreeSet::new();
         let mut slot = 0;
         for step in &plan.steps {
             for _ in 0..=step.times {
-                names.insert(match input.hear(slot, step.hears.character()) {
-                    Asked::Nothing => "nothing",
-                    Asked::Command(Command::Go) => "go",
-                    Asked::Command(Command::Stop) => "stop",
-                    Asked::LinkOpen => "open-link",
-                    Asked::Reset => "forward-reset",
-                    Asked::BackwardReset => "backward-reset",
-                    Asked::Probe(_) => "probe",
-                    Asked::Reply(_) => "reply",
-                    Asked::Overflow => "overflow",
+                names.insert(match input.receive(slot, step.input.character()) {
+                    PortRequest::Nothing => "nothing",
+                    PortRequest::Command(StopGo::Go) => "go",
+                    PortRequest::Command(StopGo::Stop) => "stop",
+                    PortRequest::LinkOpen => "open-link",
+                    PortRequest::Reset => "forward-reset",
+                    PortRequest::BackwardReset => "backward-reset",
+                    PortRequest::Probe(_) => "probe",
+                    PortRequest::Reply(_) => "reply",
+                    PortRequest::Overflow => "overflow",
                 });
                 step.taken(|| input.take());
                 names.extend(input.due(slot).map(|due| match due {
-                    Command::Go => "go is sent",
-                    Command::Stop => "stop is sent",
+                    StopGo::Go => "go is sent",
+                    StopGo::Stop => "stop is sent",
                 }));
                 slot += 1;
             }
@@ -352,10 +355,10 @@ pub(crate) mod tests {
     }
 
     fn storm(wire: &mut impl FnMut(Character) -> Character) {
-        let mut dice = Dice::new(b"a storm over a link");
+        let mut dice = SeededRng::new(b"a storm over a link");
         for _ in 0..300 {
             let bytes = dice.bytes(300);
-            check(&Plan::arbitrary(&mut Unstructured::new(&bytes)).unwrap(), wire);
+            check(&LinkScript::arbitrary(&mut Unstructured::new(&bytes)).unwrap(), wire);
         }
     }
 

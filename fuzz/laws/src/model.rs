@@ -5,10 +5,10 @@
 //! lose and double packets, hosts that fill and empty their queues and load and unload their
 //! endpoints, and a ledger of what happened to every message, which the machines do not see.
 
-pub mod breach;
+pub mod delivery_record;
 pub mod intern;
-pub mod ledger;
 pub mod plan;
-pub mod story;
+pub mod trace_text;
+pub mod violation;
 pub mod walk;
 pub mod world;

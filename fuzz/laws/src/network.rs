@@ -2,25 +2,25 @@
 //! and the analyzer reads in its capture what really happened.
 
 pub mod agreement;
-pub mod demand;
+pub mod analyzed;
 pub mod facts;
 pub mod findings;
+pub mod input;
 pub mod journeys;
-pub mod plan;
-pub mod read;
 pub mod rules;
 pub mod run;
 pub mod slack;
+pub mod traffic_input;
 pub mod undeclared;
 pub mod waits;
 
-use simulator::network::Layout;
+use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::{Happened, Wanted, What};
+use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
-use self::plan::{Again, Plan, SwitchPlan};
-use self::read::Reading;
-use self::run::{Outcome, run};
+use self::analyzed::AnalyzedCapture;
+use self::input::{NetworkInput, Rerun, SwitchInput};
+use self::run::{RunOutcome, run};
 
 /// How often what was recorded is handed out. *Chosen*: several times in a run.
 const SLICE: u64 = 333;
@@ -30,7 +30,7 @@ const SLICE: u64 = 333;
 /// # Panics
 /// If one is broken.
 pub fn law(bytes: &[u8]) {
-    if let Some(plan) = Plan::from_bytes(bytes) {
+    if let Some(plan) = NetworkInput::from_bytes(bytes) {
         planned(&plan);
     }
 }
@@ -40,7 +40,7 @@ pub fn law(bytes: &[u8]) {
 /// # Panics
 /// If one is broken.
 pub fn switch(bytes: &[u8]) {
-    let plan = SwitchPlan::from_bytes(bytes);
+    let plan = SwitchInput::from_bytes(bytes);
     plan.into_iter().for_each(|plan| planned(&plan.into()));
 }
 
@@ -48,11 +48,11 @@ pub fn switch(bytes: &[u8]) {
 ///
 /// # Panics
 /// If one is broken.
-pub fn planned(plan: &Plan) {
+pub fn planned(plan: &NetworkInput) {
     let Some(scenario) = plan.scenario() else { return };
-    let outcome = run(&scenario, Wanted::Everything, Layout::AsGiven, SLICE);
+    let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
     check(&scenario, &outcome);
-    again(&scenario, &outcome, plan.run.again());
+    check_rerun(&scenario, &outcome, plan.run.again());
 }
 
 /// The laws, of a scenario as it stands.
@@ -60,16 +60,16 @@ pub fn planned(plan: &Plan) {
 /// # Panics
 /// If one is broken.
 #[expect(clippy::must_use_candidate, reason = "it is run for its laws")]
-pub fn simulated(scenario: &Scenario) -> Outcome {
-    let outcome = run(scenario, Wanted::Everything, Layout::AsGiven, 1 << 16);
+pub fn simulated(scenario: &Scenario) -> RunOutcome {
+    let outcome = run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
     check(scenario, &outcome);
     outcome
 }
 
 /// The laws of one run.
-fn check(scenario: &Scenario, outcome: &Outcome) {
+fn check(scenario: &Scenario, outcome: &RunOutcome) {
     rules::check(scenario, outcome);
-    let reading = Reading::of(&outcome.capture);
+    let reading = AnalyzedCapture::of(&outcome.capture);
     if !facts::rates_are_alike(scenario) {
         return;
     }
@@ -81,28 +81,28 @@ fn check(scenario: &Scenario, outcome: &Outcome) {
 }
 
 /// Another run comes to the same.
-fn again(scenario: &Scenario, outcome: &Outcome, again: Again) {
+fn check_rerun(scenario: &Scenario, outcome: &RunOutcome, again: Rerun) {
     let (mut other, mut wanted, mut layout) =
-        (scenario.clone(), Wanted::Everything, Layout::AsGiven);
+        (scenario.clone(), TraceLevel::Everything, VisitOrder::AsGiven);
     match again {
-        Again::Shuffled(seed) => layout = Layout::Shuffled(seed.into()),
-        Again::Untapped => other.taps.clear(),
-        Again::Unheard => wanted = Wanted::Nothing,
-        Again::Alone => {
+        Rerun::Shuffled(seed) => layout = VisitOrder::Shuffled(seed.into()),
+        Rerun::Untapped => other.taps.clear(),
+        Rerun::Unheard => wanted = TraceLevel::Nothing,
+        Rerun::Alone => {
             other.taps.clear();
-            wanted = Wanted::Nothing;
+            wanted = TraceLevel::Nothing;
         }
-        Again::Not | Again::NotEither | Again::NotAtAll | Again::Never => return,
+        Rerun::Not | Rerun::NotEither | Rerun::NotAtAll | Rerun::Never => return,
     }
     let other = run(&other, wanted, layout, SLICE);
     if !other.channels.is_empty() {
         assert!(outcome.capture == other.capture, "the same characters");
     }
-    if wanted == Wanted::Everything {
+    if wanted == TraceLevel::Everything {
         // How full slack buffers are is told of tapped links only.
         let [one, other] = [&outcome.rows, &other.rows].map(|rows| {
-            let untold = |row: &&Happened| {
-                other.channels.is_empty() && matches!(row.what, What::Fill { .. })
+            let untold = |row: &&TruthEvent| {
+                other.channels.is_empty() && matches!(row.kind, TruthEventKind::Fill { .. })
             };
             let rows = rows.iter().filter(|row| !untold(row));
             rows.cloned().collect::<Vec<_>>()
@@ -122,7 +122,7 @@ fn again(scenario: &Scenario, outcome: &Outcome, again: Again) {
 }
 
 /// Rows in order of time, then of what they say.
-fn sorted(rows: &[Happened]) -> Vec<(u64, String)> {
+fn sorted(rows: &[TruthEvent]) -> Vec<(u64, String)> {
     let mut sorted: Vec<_> = rows.iter().map(|row| (row.at, format!("{row:?}"))).collect();
     sorted.sort();
     sorted
@@ -132,10 +132,10 @@ fn sorted(rows: &[Happened]) -> Vec<(u64, String)> {
 pub(crate) mod tests {
     use super::*;
     use crate::canaries::two_hosts;
-    use codec::packet::Check;
-    use simulator::interface::host::payload;
+    use codec::packet::CrcCheck;
+    use simulator::interface::traffic_host::payload;
     use simulator::topology::NodeId;
-    use simulator::truth::Command;
+    use simulator::truth::StopGo;
 
     const MORE: &str = "
         [[traffic]]
@@ -151,26 +151,26 @@ pub(crate) mod tests {
         port = 's0:1'
     ";
 
-    fn outcome() -> (Scenario, Outcome) {
+    fn outcome() -> (Scenario, RunOutcome) {
         let scenario = two_hosts("duration_periods = 4000", MORE);
-        let outcome = run(&scenario, Wanted::Everything, Layout::AsGiven, SLICE);
+        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
         (scenario, outcome)
     }
 
     /// Whether a row is about the fourth packet.
-    fn of_the_fourth(row: &Happened) -> bool {
+    fn of_the_fourth(row: &TruthEvent) -> bool {
         row.packet.is_some_and(|id| id.number == 3)
     }
 
     /// The laws, after something has been done to what came of a run.
-    fn changed(change: impl FnOnce(&mut Outcome)) {
+    fn changed(change: impl FnOnce(&mut RunOutcome)) {
         let (scenario, mut outcome) = outcome();
         change(&mut outcome);
         check(&scenario, &outcome);
     }
 
     /// The laws, without rows that are not so.
-    fn without(gone: impl Fn(&Happened) -> bool) {
+    fn without(gone: impl Fn(&TruthEvent) -> bool) {
         changed(|outcome| {
             let before = outcome.rows.len();
             outcome.rows.retain(|row| !gone(row));
@@ -179,11 +179,12 @@ pub(crate) mod tests {
     }
 
     /// The laws, with a row more, where the fourth packet comes in at the switch.
-    fn with(what: What) {
+    fn with(what: TruthEventKind) {
         changed(|outcome| {
-            let comes_in = |row: &Happened| matches!(row.what, What::Received(_));
+            let comes_in = |row: &TruthEvent| matches!(row.kind, TruthEventKind::Received(_));
             let place = outcome.rows.iter().position(|row| of_the_fourth(row) && comes_in(row));
-            let row = Happened { what, packet: None, ..outcome.rows[place.unwrap()].clone() };
+            let row =
+                TruthEvent { kind: what, packet: None, ..outcome.rows[place.unwrap()].clone() };
             outcome.rows.insert(place.unwrap(), row);
         });
     }
@@ -198,49 +199,52 @@ pub(crate) mod tests {
     #[test]
     #[should_panic(expected = "a packet that has not ended is there")]
     fn a_packet_that_never_ends_is_caught() {
-        without(|row| of_the_fourth(row) && matches!(row.what, What::Consumed { .. }));
+        without(|row| of_the_fourth(row) && matches!(row.kind, TruthEventKind::Consumed { .. }));
     }
 
     #[test]
     #[should_panic(expected = "is received")]
     fn a_frame_that_never_arrives_is_caught() {
-        without(|row| of_the_fourth(row) && matches!(row.what, What::Received(_)));
+        without(|row| of_the_fourth(row) && matches!(row.kind, TruthEventKind::Received(_)));
     }
 
     #[test]
     #[should_panic(expected = "what is read happened")]
     fn a_frame_that_nobody_knows_of_is_caught() {
-        without(|row| of_the_fourth(row) && matches!(row.what, What::Received(_) | What::Sent(_)));
+        without(|row| {
+            of_the_fourth(row)
+                && matches!(row.kind, TruthEventKind::Received(_) | TruthEventKind::Sent(_))
+        });
     }
 
     #[test]
     #[should_panic(expected = "what is read happened")]
     pub(crate) fn a_symbol_that_nobody_sent_is_caught() {
-        with(What::BackwardResetReceived);
+        with(TruthEventKind::BackwardResetReceived);
     }
 
     #[test]
     #[should_panic(expected = "what is read happened")]
     fn a_stop_that_nobody_heard_is_caught() {
-        with(What::SenderStopped);
+        with(TruthEventKind::SenderStopped);
     }
 
     #[test]
     #[should_panic(expected = "what is read happened")]
     fn a_command_that_nobody_sent_is_caught() {
-        with(What::Commanded(Command::Stop));
+        with(TruthEventKind::Commanded(StopGo::Stop));
     }
 
     #[test]
     #[should_panic(expected = "hears something")]
     fn a_silence_on_a_living_link_is_caught() {
-        with(What::LinkOpen);
+        with(TruthEventKind::LinkOpen);
     }
 
     #[test]
     #[should_panic(expected = "with enough slack nothing overflows")]
     fn an_overflow_is_caught() {
-        with(What::Overflow);
+        with(TruthEventKind::Overflow);
     }
 
     #[test]
@@ -248,9 +252,9 @@ pub(crate) mod tests {
     fn commands_without_hysteresis_are_caught() {
         changed(|outcome| {
             let mut row = outcome.rows[40].clone();
-            row.what = What::Threshold { command: Command::Stop, fill: 48 };
+            row.kind = TruthEventKind::Threshold { command: StopGo::Stop, fill: 48 };
             for at in [5, 10, 15] {
-                outcome.rows.push(Happened { at: row.at + at, ..row.clone() });
+                outcome.rows.push(TruthEvent { at: row.at + at, ..row.clone() });
             }
         });
     }
@@ -263,11 +267,11 @@ pub(crate) mod tests {
         assert_eq!(scenario.topology.find("h0"), Some(h0));
         for row in outcome.rows.iter_mut().filter(|row| of_the_fourth(row)) {
             let from_h0 = row.place.node == h0 || row.place.port.0 == 0;
-            if let What::Sent(frame) | What::Received(frame) = &mut row.what
+            if let TruthEventKind::Sent(frame) | TruthEventKind::Received(frame) = &mut row.kind
                 && from_h0
                 && !frame.route.is_empty()
             {
-                frame.check = Check::Bad(1);
+                frame.check = CrcCheck::Bad(1);
             }
         }
         rules::check(&scenario, &outcome);
@@ -289,7 +293,7 @@ pub(crate) mod tests {
     fn a_run_that_depends_on_the_layout_is_caught() {
         let (scenario, mut outcome) = outcome();
         outcome.rows[50].at += 1;
-        again(&scenario, &outcome, Again::Shuffled(3));
+        check_rerun(&scenario, &outcome, Rerun::Shuffled(3));
     }
 
     #[test]
@@ -297,6 +301,6 @@ pub(crate) mod tests {
     fn a_capture_that_depends_on_who_listens_is_caught() {
         let (scenario, mut outcome) = outcome();
         outcome.capture[1000] ^= 1;
-        again(&scenario, &outcome, Again::Unheard);
+        check_rerun(&scenario, &outcome, Rerun::Unheard);
     }
 }

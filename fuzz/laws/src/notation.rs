@@ -28,7 +28,7 @@ pub fn long(text: &[u8]) {
 
 fn check(text: &[u8], most: u64, print: impl Fn(Chars<'_>) -> String) {
     let text = String::from_utf8_lossy(text);
-    if asked(&text) > most {
+    if requested_count(&text) > most {
         return;
     }
     let chars = match parse(&text) {
@@ -54,7 +54,7 @@ fn check(text: &[u8], most: u64, print: impl Fn(Chars<'_>) -> String) {
 }
 
 /// No fewer characters than a text can stand for: a word may be repeated, and so may its group.
-fn asked(text: &str) -> u64 {
+fn requested_count(text: &str) -> u64 {
     let (mut most, mut second) = (1, 1);
     for (at, mark) in text.char_indices().filter(|(_, c)| matches!(c, '×' | '*')) {
         let behind = text.as_bytes().get(at + mark.len_utf8()..).unwrap_or_default();
@@ -71,15 +71,14 @@ fn asked(text: &str) -> u64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::reference::heard;
+    use crate::reference::decode_symbol;
     use codec::Character;
 
     /// Prints weakened codes as the symbols that they are heard as.
     fn glossing(chars: Chars<'_>) -> String {
         let word = |character| match character {
-            Character::Control(code) => {
-                heard(code).map_or_else(|| character.to_string(), |(symbol, _)| symbol.to_string())
-            }
+            Character::Control(code) => decode_symbol(code)
+                .map_or_else(|| character.to_string(), |(symbol, _)| symbol.to_string()),
             Character::Data(_) => character.to_string(),
         };
         chars.iter().map(word).collect::<Vec<_>>().join(" ")

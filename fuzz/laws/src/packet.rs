@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 
 use codec::chars::CharBuf;
-use codec::crc::{Crc8, Residue, crc_after_hop, crc8, syndrome};
+use codec::crc::{Crc8, CrcResidue, crc_after_hop, crc8, syndrome};
 use codec::framing::{FrameEnd, frames};
-use codec::packet::{Packet, Tag, strip};
+use codec::packet::{Packet, PacketTag, strip_route_byte};
 
 use crate::reference::crc;
-use crate::repair::Dice;
+use crate::repair::SeededRng;
 
 /// Longest frame that is taken through switches. *Chosen*: it is kept on the stack.
 const FRAME_MAX: usize = 1 << 10;
@@ -46,7 +46,7 @@ fn check(frame: &[u8], hop: impl Fn(&[u8]) -> Option<u8>) {
 
 fn parts(frame: &[u8], packet: &Packet<'_>, expected: Option<u8>) {
     assert!(packet.route.iter().all(|byte| *byte >= 0x80), "route bytes have MSB 1");
-    let tag: Option<u8> = packet.tag.map(Tag::value);
+    let tag: Option<u8> = packet.tag.map(PacketTag::value);
     assert!(tag.is_none_or(|tag| tag < 0x80), "a tag has MSB 0");
     assert_eq!(packet.check.syndrome(), expected, "the syndrome is computed ⊕ received");
     let behind = frame.strip_prefix(packet.route);
@@ -75,7 +75,7 @@ fn emitted(frame: &[u8], packet: &Packet<'_>, out: &mut CharBuf) {
 }
 
 fn checksum(bytes: &[u8], expected: Option<u8>) {
-    let mut dice = Dice::new(bytes);
+    let mut dice = SeededRng::new(bytes);
     let at = usize::try_from(dice.below(bytes.len() as u64 + 1)).unwrap_or_default();
     let (one, other) = bytes.split_at(at);
     let whole = Crc8::NEW.feed(bytes);
@@ -83,10 +83,10 @@ fn checksum(bytes: &[u8], expected: Option<u8>) {
     if let Some(expected) = expected {
         assert_eq!(whole.syndrome(), expected, "a syndrome shows in the whole");
     }
-    let begun = Residue::NEW.feed(one);
+    let begun = CrcResidue::NEW.feed(one);
     let residue = begun.feed(other);
     assert_eq!(residue.crc(), whole, "the CRC follows from the residue");
-    assert_eq!(residue, Residue::NEW.feed(bytes), "nor does it for a residue");
+    assert_eq!(residue, CrcResidue::NEW.feed(bytes), "nor does it for a residue");
     // Any number of rounds is so many and one more: with no round and one that is every number.
     assert_eq!(begun.feed_repeated(other, 0), begun, "no round brings nothing");
     assert_eq!(begun.feed_repeated(other, 1), residue, "one round is fed once");
@@ -103,7 +103,8 @@ fn hops(frame: &[u8], injected: Option<u8>, hop: impl Fn(&[u8]) -> Option<u8>) {
     forwarded.copy_from_slice(frame);
     let mut forwarded = forwarded;
     for _ in 0..HOPS {
-        let (Some(crc_byte), Some((_, rest))) = (hop(forwarded), strip(forwarded)) else {
+        let (Some(crc_byte), Some((_, rest))) = (hop(forwarded), strip_route_byte(forwarded))
+        else {
             assert!(forwarded.len() <= 2, "only a packet with nothing to check is not forwarded");
             return;
         };
@@ -117,7 +118,7 @@ fn hops(frame: &[u8], injected: Option<u8>, hop: impl Fn(&[u8]) -> Option<u8>) {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use codec::packet::Check;
+    use codec::packet::CrcCheck;
 
     /// A switch that writes the CRC of what leaves, and so heals what it should not.
     fn healing(frame: &[u8]) -> Option<u8> {
@@ -141,7 +142,7 @@ pub(crate) mod tests {
 
     pub(crate) fn a_packet_that_is_mended_when_sent_is_caught() {
         let frame = [0x83, 0x05, 0xaa, 0xbb, 0x12];
-        let mended = Packet { check: Check::Good, ..Packet::parse(&frame) };
+        let mended = Packet { check: CrcCheck::Good, ..Packet::parse(&frame) };
         emitted(&frame, &mended, &mut CharBuf::new());
     }
 

@@ -1,23 +1,23 @@
 //! The analyzer's receiver at a tap: what it notices is what the reference does, and the same however
 //! its characters are cut.
 
-use analyzer::channel::{Command, Notice, Receiver};
-use analyzer::event::Event;
-use analyzer::packet::Bytes;
+use analyzer::event::LinkEvent;
+use analyzer::packet::ByteRetention;
+use analyzer::receiver::{ChannelEvent, ChannelReceiver, FlowCommand};
 use arbitrary::Unstructured;
-use codec::capture::{Chunk, Content};
+use codec::capture::{Chunk, ChunkContent};
 use codec::character::{Character, Symbol};
 use codec::chars::CharBuf;
-use codec::tick::Tick;
+use codec::time::Tick;
 
+use crate::capture_input::OwnedChunk;
+use crate::char_by_char::{changes, reference_event, reference_events};
 use crate::chars::expansion;
-use crate::one_by_one::{changes, of_receiver, told};
-use crate::plan::Owned;
-use crate::reference::{crc, heard};
-use crate::tape;
+use crate::record_ops;
+use crate::reference::{crc, decode_symbol};
 
 /// What a receiver notices, and where.
-pub(crate) type Noticed = (u64, Notice);
+pub(crate) type PlacedNotice = (u64, ChannelEvent);
 
 /// The law: a receiver notices what the reference does, in chunks, in one piece, and one character
 /// after the other.
@@ -25,41 +25,44 @@ pub(crate) type Noticed = (u64, Notice);
 /// # Panics
 /// If not.
 pub fn law(bytes: &[u8]) {
-    let ops = tape::ops(&mut Unstructured::new(bytes));
-    tape::recorded(&ops).iter().for_each(|chunks| check(chunks, &receive));
+    let ops = record_ops::ops(&mut Unstructured::new(bytes));
+    record_ops::record_chunks(&ops).iter().for_each(|chunks| check(chunks, &receive));
 }
 
 /// `receive` may be another receiver, for a test.
-fn check(chunks: &[Owned], receive: &impl Fn(&[Chunk<'_>]) -> Vec<Noticed>) {
-    let given: Vec<Chunk<'_>> = chunks.iter().map(Owned::chunk).collect();
+fn check(chunks: &[OwnedChunk], receive: &impl Fn(&[Chunk<'_>]) -> Vec<PlacedNotice>) {
+    let given: Vec<Chunk<'_>> = chunks.iter().map(OwnedChunk::chunk).collect();
     let all: Vec<(u64, Character)> = given.iter().flat_map(expansion).collect();
     let got = news(receive(&given));
     let own: Vec<_> =
-        got.iter().filter_map(|(at, it)| Some((*at, of_receiver(it.clone())?))).collect();
-    assert_eq!(own, changes(&told(&all)), "a receiver notices what the reference does");
+        got.iter().filter_map(|(at, it)| Some((*at, reference_event(it.clone())?))).collect();
+    assert_eq!(own, changes(&reference_events(&all)), "a receiver notices what the reference does");
     let stretches = stretches(&all);
-    let whole: Vec<Chunk<'_>> = stretches.iter().map(Owned::chunk).collect();
+    let whole: Vec<Chunk<'_>> = stretches.iter().map(OwnedChunk::chunk).collect();
     let single = news(receive(&singles(&whole)));
     let whole = news(receive(&whole));
     assert_eq!(single, whole, "cutting changes nothing");
-    let signs: Vec<_> = whole.iter().filter_map(|(at, it)| Some((*at, Sign::of(it)?))).collect();
+    let signs: Vec<_> =
+        whole.iter().filter_map(|(at, it)| Some((*at, FramingSign::of(it)?))).collect();
     assert_eq!(signs, framing(&all), "framing, heads, bytes and seams are the reference's");
     // The bytes of rounds that change nothing are not told of.
-    let but_bytes = |it: &&Noticed| !matches!(it.1, Notice::Data(_));
+    let but_bytes = |it: &&PlacedNotice| !matches!(it.1, ChannelEvent::Data(_));
     let same = got.iter().filter(but_bytes).eq(whole.iter().filter(but_bytes));
     assert!(same, "a repeat is its rounds: {got:?} {whole:?}");
 }
 
 /// What the analyzer's receiver makes of some chunks of one channel.
-pub(crate) fn receive(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
+pub(crate) fn receive(chunks: &[Chunk<'_>]) -> Vec<PlacedNotice> {
     let mut noticed = Vec::new();
     let mut out = |at: Tick, notice| noticed.push((at.0, notice));
-    let mut receiver = Receiver::new(Bytes::Keep);
+    let mut receiver = ChannelReceiver::new(ByteRetention::Keep);
     for chunk in chunks {
         receiver.seek(chunk.first, &mut out);
         match chunk.content {
-            Content::Literal(chars) => receiver.feed(chars, &mut out),
-            Content::Repeat { pattern, count } => receiver.feed_repeated(pattern, count, &mut out),
+            ChunkContent::Literal(chars) => receiver.feed(chars, &mut out),
+            ChunkContent::Repeat { pattern, count } => {
+                receiver.feed_repeated(pattern, count, &mut out)
+            }
         }
         assert_eq!(receiver.next(), Some(chunk.end()), "a receiver stands behind its characters");
     }
@@ -69,17 +72,21 @@ pub(crate) fn receive(chunks: &[Chunk<'_>]) -> Vec<Noticed> {
 
 /// What is left of it without commands said again, which a receiver may leave out, and with runs of
 /// bytes in one.
-fn news(noticed: Vec<Noticed>) -> Vec<Noticed> {
-    let mut last: Option<Command> = None;
-    let mut news: Vec<Noticed> = Vec::with_capacity(noticed.len());
+fn news(noticed: Vec<PlacedNotice>) -> Vec<PlacedNotice> {
+    let mut last: Option<FlowCommand> = None;
+    let mut news: Vec<PlacedNotice> = Vec::with_capacity(noticed.len());
     for (at, notice) in noticed {
         match (&notice, news.last_mut()) {
-            (Notice::Command(command), _) if last.replace(*command) == Some(*command) => continue,
-            (Notice::Data(more), Some((from, Notice::Data(len)))) if *from + *len == at => {
+            (ChannelEvent::Command(command), _) if last.replace(*command) == Some(*command) => {
+                continue;
+            }
+            (ChannelEvent::Data(more), Some((from, ChannelEvent::Data(len))))
+                if *from + *len == at =>
+            {
                 *len += more;
                 continue;
             }
-            (Notice::Event(Event::Hole { .. }), _) => last = None,
+            (ChannelEvent::Event(LinkEvent::Hole { .. }), _) => last = None,
             _ => {}
         }
         news.push((at, notice));
@@ -90,27 +97,28 @@ fn news(noticed: Vec<Noticed>) -> Vec<Noticed> {
 /// One character each.
 fn singles<'a>(chunks: &[Chunk<'a>]) -> Vec<Chunk<'a>> {
     let single = |chunk: &Chunk<'a>| {
-        let (Content::Literal(chars) | Content::Repeat { pattern: chars, .. }) = chunk.content;
+        let (ChunkContent::Literal(chars) | ChunkContent::Repeat { pattern: chars, .. }) =
+            chunk.content;
         let first = chunk.first.0;
         (0..chars.len()).map(move |at| Chunk {
             first: Tick(first + at as u64),
-            content: Content::Literal(chars.slice(at..at + 1)),
+            content: ChunkContent::Literal(chars.slice(at..at + 1)),
         })
     };
     chunks.iter().flat_map(single).collect()
 }
 
 /// All in one, but for holes.
-fn stretches(all: &[(u64, Character)]) -> Vec<Owned> {
-    let mut stretches: Vec<Owned> = Vec::new();
+fn stretches(all: &[(u64, Character)]) -> Vec<OwnedChunk> {
+    let mut stretches: Vec<OwnedChunk> = Vec::new();
     for (at, character) in all {
         match stretches.last_mut() {
-            Some(Owned { first, chars, .. }) if first.0 + chars.len() as u64 == *at => {
+            Some(OwnedChunk { first, chars, .. }) if first.0 + chars.len() as u64 == *at => {
                 chars.push(*character);
             }
             Some(_) | None => {
                 let chars: CharBuf = [*character].into_iter().collect();
-                stretches.push(Owned { first: Tick(*at), chars, count: None });
+                stretches.push(OwnedChunk { first: Tick(*at), chars, count: None });
             }
         }
     }
@@ -119,7 +127,7 @@ fn stretches(all: &[(u64, Character)]) -> Vec<Owned> {
 
 /// What the reference's receiver does not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sign {
+enum FramingSign {
     Begins,
     Framed,
     Head(u8),
@@ -128,47 +136,49 @@ enum Sign {
     Packet(Option<u64>),
 }
 
-impl Sign {
-    fn of(notice: &Notice) -> Option<Self> {
+impl FramingSign {
+    fn of(notice: &ChannelEvent) -> Option<Self> {
         match notice {
-            Notice::Begins => Some(Self::Begins),
-            Notice::Framed => Some(Self::Framed),
-            Notice::Head(byte) => Some(Self::Head(*byte)),
-            Notice::Data(len) => Some(Self::Data(*len)),
-            Notice::Packet(packet) => Some(Self::Packet(packet.seam.map(|seam| seam.0))),
-            Notice::Event(_) | Notice::Command(_) => None,
+            ChannelEvent::Begins => Some(Self::Begins),
+            ChannelEvent::Framed => Some(Self::Framed),
+            ChannelEvent::Head(byte) => Some(Self::Head(*byte)),
+            ChannelEvent::Data(len) => Some(Self::Data(*len)),
+            ChannelEvent::Packet(packet) => {
+                Some(Self::Packet(packet.possible_gap.map(|seam| seam.0)))
+            }
+            ChannelEvent::Event(_) | ChannelEvent::Command(_) => None,
         }
     }
 }
 
 /// What is known of framing, from the rules alone. P-1, P-7, F-7, R-2
 #[derive(Debug, Default)]
-struct Framing {
-    signs: Vec<(u64, Sign)>,
+struct FramingReference {
+    signs: Vec<(u64, FramingSign)>,
     /// Since where framing is known.
     known: Option<u64>,
     reset: bool,
     silent: u64,
-    packet: Option<Packet>,
+    packet: Option<OpenPacket>,
 }
 
 #[derive(Debug, Default)]
-struct Packet {
+struct OpenPacket {
     bytes: Vec<u8>,
     /// Where there may have been a GAP, if bytes follow.
     pause: Option<u64>,
     seam: Option<u64>,
 }
 
-fn framing(all: &[(u64, Character)]) -> Vec<(u64, Sign)> {
-    let mut framing = Framing::default();
+fn framing(all: &[(u64, Character)]) -> Vec<(u64, FramingSign)> {
+    let mut framing = FramingReference::default();
     let mut next = None;
     for (at, character) in all {
         match next.replace(at + 1) {
-            None => framing.signs.push((*at, Sign::Begins)),
+            None => framing.signs.push((*at, FramingSign::Begins)),
             Some(expected) if expected < *at => {
                 framing.closes(*at);
-                framing = Framing { signs: framing.signs, ..Framing::default() };
+                framing = FramingReference { signs: framing.signs, ..FramingReference::default() };
             }
             Some(_) => {}
         }
@@ -178,7 +188,7 @@ fn framing(all: &[(u64, Character)]) -> Vec<(u64, Sign)> {
     framing.signs
 }
 
-impl Framing {
+impl FramingReference {
     fn take(&mut self, at: u64, character: Character) {
         let idle = character == Character::IDLE;
         self.silent = if idle { self.silent + 1 } else { 0 };
@@ -190,7 +200,7 @@ impl Framing {
                 self.closes(at);
             }
             Character::Control(_) if idle => {}
-            Character::Control(code) => match heard(code).map(|(symbol, _)| symbol) {
+            Character::Control(code) => match decode_symbol(code).map(|(symbol, _)| symbol) {
                 None => self.pauses(at),
                 Some(Symbol::Gap) => {
                     self.framed(at);
@@ -212,20 +222,20 @@ impl Framing {
             return;
         }
         if self.packet.is_none() {
-            self.signs.push((at, Sign::Head(byte)));
+            self.signs.push((at, FramingSign::Head(byte)));
         }
         let packet = self.packet.get_or_insert_default();
         let pause = packet.pause.take();
         packet.seam = packet.seam.or(pause);
         packet.bytes.push(byte);
         match self.signs.last_mut() {
-            Some((from, Sign::Data(len))) if *from + *len == at => *len += 1,
-            _ => self.signs.push((at, Sign::Data(1))),
+            Some((from, FramingSign::Data(len))) if *from + *len == at => *len += 1,
+            _ => self.signs.push((at, FramingSign::Data(1))),
         }
     }
 
     fn pauses(&mut self, at: u64) {
-        if let Some(Packet { bytes, pause: pause @ None, .. }) = &mut self.packet
+        if let Some(OpenPacket { bytes, pause: pause @ None, .. }) = &mut self.packet
             && bytes.len() > 1
             && crc(bytes) == 0
         {
@@ -235,13 +245,13 @@ impl Framing {
 
     fn framed(&mut self, at: u64) {
         if self.known.replace(at).is_none() {
-            self.signs.push((at, Sign::Framed));
+            self.signs.push((at, FramingSign::Framed));
         }
     }
 
     fn closes(&mut self, at: u64) {
         if let Some(packet) = self.packet.take() {
-            self.signs.push((at, Sign::Packet(packet.seam)));
+            self.signs.push((at, FramingSign::Packet(packet.seam)));
         }
     }
 }
@@ -249,31 +259,34 @@ impl Framing {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::repair::Dice;
+    use crate::repair::SeededRng;
     use std::collections::BTreeSet;
 
     /// What is noticed, by name.
     pub(crate) fn noticed(bytes: &[u8]) -> BTreeSet<&'static str> {
-        let name = |(_, notice): (u64, Notice)| match notice {
-            Notice::Packet(packet) => packet.ended_by.name(),
-            Notice::Event(event) => event.kind(),
-            Notice::Command(Command::Go) => "go",
-            Notice::Command(Command::Stop) => "stop",
-            Notice::Begins | Notice::Framed | Notice::Head(_) | Notice::Data(_) => "framing",
+        let name = |(_, notice): (u64, ChannelEvent)| match notice {
+            ChannelEvent::Packet(packet) => packet.ended_by.name(),
+            ChannelEvent::Event(event) => event.kind(),
+            ChannelEvent::Command(FlowCommand::Go) => "go",
+            ChannelEvent::Command(FlowCommand::Stop) => "stop",
+            ChannelEvent::Begins
+            | ChannelEvent::Framed
+            | ChannelEvent::Head(_)
+            | ChannelEvent::Data(_) => "framing",
         };
-        let recorded = tape::recorded(&tape::ops(&mut Unstructured::new(bytes)));
+        let recorded = record_ops::record_chunks(&record_ops::ops(&mut Unstructured::new(bytes)));
         recorded
             .iter()
-            .flat_map(|chunks| receive(&chunks.iter().map(Owned::chunk).collect::<Vec<_>>()))
+            .flat_map(|chunks| receive(&chunks.iter().map(OwnedChunk::chunk).collect::<Vec<_>>()))
             .map(name)
             .collect()
     }
 
-    fn storm(receive: impl Fn(&[Chunk<'_>]) -> Vec<Noticed>) {
-        let mut dice = Dice::new(b"a storm over a receiver");
+    fn storm(receive: impl Fn(&[Chunk<'_>]) -> Vec<PlacedNotice>) {
+        let mut dice = SeededRng::new(b"a storm over a receiver");
         for _ in 0..3000 {
-            let ops = tape::ops(&mut Unstructured::new(&dice.bytes(64)));
-            tape::recorded(&ops).iter().for_each(|chunks| check(chunks, &receive));
+            let ops = record_ops::ops(&mut Unstructured::new(&dice.bytes(64)));
+            record_ops::record_chunks(&ops).iter().for_each(|chunks| check(chunks, &receive));
         }
     }
 
@@ -287,7 +300,7 @@ pub(crate) mod tests {
         storm(|chunks| {
             let mut noticed = receive(chunks);
             for (_, notice) in noticed.iter_mut().filter(|_| chunks.len() > 60) {
-                if let Notice::Packet(packet) = notice {
+                if let ChannelEvent::Packet(packet) = notice {
                     packet.number += 1;
                 }
             }
@@ -298,7 +311,7 @@ pub(crate) mod tests {
     pub(crate) fn a_silence_that_opens_no_link_is_caught() {
         storm(|chunks| {
             let mut noticed = receive(chunks);
-            noticed.retain(|(_, notice)| *notice != Notice::Event(Event::OpenLink));
+            noticed.retain(|(_, notice)| *notice != ChannelEvent::Event(LinkEvent::OpenLink));
             noticed
         });
     }
@@ -307,8 +320,8 @@ pub(crate) mod tests {
         storm(|chunks| {
             let mut noticed = receive(chunks);
             for (_, notice) in &mut noticed {
-                if let Notice::Packet(packet) = notice {
-                    packet.seam = None;
+                if let ChannelEvent::Packet(packet) = notice {
+                    packet.possible_gap = None;
                 }
             }
             noticed

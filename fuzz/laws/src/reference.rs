@@ -4,21 +4,21 @@
 
 use std::sync::LazyLock;
 
-use analyzer::channel::Command;
-use analyzer::event::{By, Event};
-use analyzer::packet::EndedBy;
+use analyzer::event::{LinkEvent, ResumeCause};
+use analyzer::packet::PacketEnd;
+use analyzer::receiver::FlowCommand;
 use codec::character::{Character, ProbeNumber, ReplyStatus, Symbol};
 
 /// A control code as a receiver hears it, and whether it had to be corrected. C-2, C-4, C-5
 #[must_use]
-pub fn heard(code: u8) -> Option<(Symbol, Heard)> {
-    static TABLE: LazyLock<Vec<Option<(Symbol, Heard)>>> =
+pub fn decode_symbol(code: u8) -> Option<(Symbol, SymbolMatch)> {
+    static TABLE: LazyLock<Vec<Option<(Symbol, SymbolMatch)>>> =
         LazyLock::new(|| (0..=u8::MAX).map(by_rule).collect());
     TABLE.get(usize::from(code)).copied().flatten()
 }
 
 /// The same, worked out.
-fn by_rule(code: u8) -> Option<(Symbol, Heard)> {
+fn by_rule(code: u8) -> Option<(Symbol, SymbolMatch)> {
     let fixed = [
         (0x00, Symbol::Idle),
         (0x0c, Symbol::Gap),
@@ -36,14 +36,14 @@ fn by_rule(code: u8) -> Option<(Symbol, Heard)> {
     let weak = |own: u8| own & code == code && (own ^ code).count_ones() == 1;
     let near = || fixed.iter().find(|(own, _)| weak(*own)).map(|(_, symbol)| *symbol);
     match exact {
-        Some(symbol) => Some((symbol, Heard::Exactly)),
-        None => near().map(|symbol| (symbol, Heard::Weakly)),
+        Some(symbol) => Some((symbol, SymbolMatch::Exactly)),
+        None => near().map(|symbol| (symbol, SymbolMatch::Weakly)),
     }
 }
 
 /// How a symbol arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum SymbolMatch {
     /// By its own code.
     Exactly,
     /// One 1 short. C-4
@@ -63,7 +63,7 @@ pub fn crc(bytes: &[u8]) -> u8 {
 
 /// A packet as a receiver frames it. P-1, P-2, P-5, P-9
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Packet {
+pub struct ReferencePacket {
     /// From 0 on its channel.
     pub number: u64,
     /// Place of the first byte.
@@ -79,36 +79,36 @@ pub struct Packet {
     /// Computed ⊕ received CRC, but of a runt.
     pub syndrome: Option<u8>,
     /// What ended it.
-    pub ended_by: EndedBy,
+    pub ended_by: PacketEnd,
 }
 
 /// What a receiver notices.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum ReferenceEvent {
     /// A packet closed.
-    Packet(Packet),
+    Packet(ReferencePacket),
     /// Anything else on the channel.
-    Event(Event),
+    Event(LinkEvent),
     /// STOP or GO. F-1
-    Command(Command),
+    Command(FlowCommand),
 }
 
 /// Something told, and the place of the character that it was told at.
-pub type Noticed = (u64, Told);
+pub type PlacedEvent = (u64, ReferenceEvent);
 
 /// One channel.
 #[derive(Clone, Debug, Default)]
-pub struct Receiver {
+pub struct ReferenceReceiver {
     next: Option<u64>,
     /// Silent periods in a row.
     idle: u64,
-    doing: Doing,
+    doing: ReferenceState,
     packets: u64,
-    told: Vec<Noticed>,
+    events: Vec<PlacedEvent>,
 }
 
 #[derive(Clone, Debug, Default)]
-enum Doing {
+enum ReferenceState {
     #[default]
     Nothing,
     Packet {
@@ -119,34 +119,34 @@ enum Doing {
     Reset,
 }
 
-impl Receiver {
+impl ReferenceReceiver {
     /// Takes the character of a place; places left out are a hole.
     pub fn take(&mut self, at: u64, character: Character) {
         if let Some(next) = self.next.replace(at + 1).filter(|next| *next < at) {
-            self.close(at, EndedBy::Hole);
-            self.tell(at, Event::Hole { missing: at - next });
+            self.close(at, PacketEnd::Hole);
+            self.event(at, LinkEvent::Hole { missing: at - next });
             self.idle = 0;
-            self.doing = Doing::Nothing;
+            self.doing = ReferenceState::Nothing;
         }
         if character == Character::Control(0) {
             self.idle += 1;
             if self.idle == 16 {
-                self.close(at, EndedBy::OpenLink);
-                self.tell(at, Event::OpenLink);
+                self.close(at, PacketEnd::OpenLink);
+                self.event(at, LinkEvent::OpenLink);
             }
             return;
         }
         if self.idle >= 16 {
-            self.tell(at, Event::LinkRestored);
+            self.event(at, LinkEvent::LinkRestored);
         }
         self.idle = 0;
         match character {
             Character::Data(byte) => self.data(at, byte),
-            Character::Control(code) => match heard(code) {
-                None => self.tell(at, Event::InvalidCode(code)),
-                Some((symbol, Heard::Exactly)) => self.symbol(at, symbol),
-                Some((symbol, Heard::Weakly)) => {
-                    self.tell(at, Event::CorrectedCode { code, symbol });
+            Character::Control(code) => match decode_symbol(code) {
+                None => self.event(at, LinkEvent::InvalidCode(code)),
+                Some((symbol, SymbolMatch::Exactly)) => self.symbol(at, symbol),
+                Some((symbol, SymbolMatch::Weakly)) => {
+                    self.event(at, LinkEvent::CorrectedCode { code, symbol });
                     self.symbol(at, symbol);
                 }
             },
@@ -155,65 +155,65 @@ impl Receiver {
 
     /// The recording ends: what was told, and the packet that it cut off.
     #[must_use]
-    pub fn finish(mut self) -> (Vec<Noticed>, Option<Noticed>) {
-        let before = self.told.len();
+    pub fn finish(mut self) -> (Vec<PlacedEvent>, Option<PlacedEvent>) {
+        let before = self.events.len();
         if let Some(next) = self.next {
-            self.close(next - 1, EndedBy::CaptureEnd);
+            self.close(next - 1, PacketEnd::CaptureEnd);
         }
-        let cut = self.told.drain(before..).next();
-        (self.told, cut)
+        let cut = self.events.drain(before..).next();
+        (self.events, cut)
     }
 
     fn data(&mut self, at: u64, byte: u8) {
         match &mut self.doing {
-            Doing::Nothing => {
-                self.doing = Doing::Packet { start: at, end: at, bytes: vec![byte] };
+            ReferenceState::Nothing => {
+                self.doing = ReferenceState::Packet { start: at, end: at, bytes: vec![byte] };
             }
-            Doing::Packet { end, bytes, .. } => {
+            ReferenceState::Packet { end, bytes, .. } => {
                 *end = at;
                 bytes.push(byte);
             }
-            Doing::Reset => {}
+            ReferenceState::Reset => {}
         }
     }
 
     fn symbol(&mut self, at: u64, symbol: Symbol) {
         match symbol {
             Symbol::Gap => {
-                self.close(at, EndedBy::Gap);
-                if matches!(self.doing, Doing::Reset) {
-                    self.doing = Doing::Nothing;
-                    self.tell(at, Event::ResetEnded);
+                self.close(at, PacketEnd::Gap);
+                if matches!(self.doing, ReferenceState::Reset) {
+                    self.doing = ReferenceState::Nothing;
+                    self.event(at, LinkEvent::ResetEnded);
                 }
             }
             Symbol::ForwardReset => {
-                self.close(at, EndedBy::Reset);
-                self.doing = Doing::Reset;
-                self.tell(at, Event::ForwardReset);
+                self.close(at, PacketEnd::Reset);
+                self.doing = ReferenceState::Reset;
+                self.event(at, LinkEvent::ForwardReset);
             }
-            Symbol::Go => self.told.push((at, Told::Command(Command::Go))),
-            Symbol::Stop => self.told.push((at, Told::Command(Command::Stop))),
-            Symbol::OverrunAlarm => self.tell(at, Event::OverrunAlarm),
-            Symbol::BackwardReset => self.tell(at, Event::BackwardReset),
-            Symbol::Probe(number) => self.tell(at, Event::Probe(number)),
-            Symbol::Reply(status) => self.tell(at, Event::Reply(status)),
+            Symbol::Go => self.events.push((at, ReferenceEvent::Command(FlowCommand::Go))),
+            Symbol::Stop => self.events.push((at, ReferenceEvent::Command(FlowCommand::Stop))),
+            Symbol::OverrunAlarm => self.event(at, LinkEvent::OverrunAlarm),
+            Symbol::BackwardReset => self.event(at, LinkEvent::BackwardReset),
+            Symbol::Probe(number) => self.event(at, LinkEvent::Probe(number)),
+            Symbol::Reply(status) => self.event(at, LinkEvent::Reply(status)),
             Symbol::Idle | Symbol::Virtual { .. } | _ => {}
         }
     }
 
-    fn tell(&mut self, at: u64, event: Event) {
-        self.told.push((at, Told::Event(event)));
+    fn event(&mut self, at: u64, event: LinkEvent) {
+        self.events.push((at, ReferenceEvent::Event(event)));
     }
 
-    fn close(&mut self, at: u64, ended_by: EndedBy) {
-        let Doing::Packet { start, end, bytes } = &self.doing else { return };
+    fn close(&mut self, at: u64, ended_by: PacketEnd) {
+        let ReferenceState::Packet { start, end, bytes } = &self.doing else { return };
         let (body, syndrome) = match bytes.as_slice() {
             [body @ .., last] if !body.is_empty() => (body, Some(crc(body) ^ last)),
             runt => (runt, None),
         };
         let route: Vec<u8> = body.iter().copied().take_while(|byte| *byte >= 0x80).collect();
         let tag = body.get(route.len()).copied();
-        let packet = Packet {
+        let packet = ReferencePacket {
             number: self.packets,
             start: *start,
             end: *end,
@@ -224,14 +224,14 @@ impl Receiver {
             ended_by,
         };
         self.packets += 1;
-        self.doing = Doing::Nothing;
-        self.told.push((at, Told::Packet(packet)));
+        self.doing = ReferenceState::Nothing;
+        self.events.push((at, ReferenceEvent::Packet(packet)));
     }
 }
 
 /// A channel among others: all its characters with their places.
 #[derive(Clone, Debug)]
-pub struct Track {
+pub struct ReferenceChannel {
     /// Its character period in picoseconds.
     pub period_ps: u64,
     /// The opposite channel, by its index.
@@ -241,22 +241,22 @@ pub struct Track {
 }
 
 /// What happens on one channel, as its index, the place on it, and what.
-pub type Row = (usize, u64, Told);
+pub type ReferenceRow = (usize, u64, ReferenceEvent);
 
 /// Which rows of an instant and channel come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Origin {
+enum RowOrigin {
     Own,
     Sender,
 }
 
 /// What happens on all channels, in time; last, the packets that the recording's end cuts off.
 #[must_use]
-pub fn rows(tracks: &[Track]) -> Vec<Row> {
+pub fn rows(tracks: &[ReferenceChannel]) -> Vec<ReferenceRow> {
     let mut told = Vec::new();
     let mut cut = Vec::new();
     for (channel, track) in tracks.iter().enumerate() {
-        let mut receiver = Receiver::default();
+        let mut receiver = ReferenceReceiver::default();
         track.characters.iter().for_each(|(at, character)| receiver.take(*at, *character));
         let (before, at_end) = receiver.finish();
         let time = |at: u64| u128::from(at) * u128::from(track.period_ps);
@@ -265,24 +265,29 @@ pub fn rows(tracks: &[Track]) -> Vec<Row> {
     }
     cut.sort_by_key(|(time, channel, ..)| (*time, *channel));
     told.sort_by_key(|(time, channel, ..)| (*time, *channel));
-    let mut stopped = vec![Sender::Going; tracks.len()];
+    let mut stopped = vec![ReferenceSender::Going; tracks.len()];
     let mut rows = Vec::new();
     for (time, channel, at, told) in told {
         if let Some((governed, next, by)) = command(&told, channel, tracks)
             && let (Some(sender), Some(track)) = (stopped.get_mut(governed), tracks.get(governed))
         {
             let event = match (*sender, next) {
-                (Sender::Going, Sender::Stopped) => Some(Event::SenderStopped),
-                (Sender::Stopped, Sender::Going) => by.map(Event::SenderResumed),
-                (Sender::Going, Sender::Going) | (Sender::Stopped, Sender::Stopped) => None,
+                (ReferenceSender::Going, ReferenceSender::Stopped) => {
+                    Some(LinkEvent::SenderStopped)
+                }
+                (ReferenceSender::Stopped, ReferenceSender::Going) => {
+                    by.map(LinkEvent::SenderResumed)
+                }
+                (ReferenceSender::Going, ReferenceSender::Going)
+                | (ReferenceSender::Stopped, ReferenceSender::Stopped) => None,
             };
             *sender = next;
             let at = u64::try_from(time / u128::from(track.period_ps)).unwrap_or(u64::MAX);
-            let row = |event| (time, governed, Origin::Sender, at, Told::Event(event));
+            let row = |event| (time, governed, RowOrigin::Sender, at, ReferenceEvent::Event(event));
             rows.extend(event.map(row));
         }
-        if !matches!(told, Told::Command(_)) {
-            rows.push((time, channel, Origin::Own, at, told));
+        if !matches!(told, ReferenceEvent::Command(_)) {
+            rows.push((time, channel, RowOrigin::Own, at, told));
         }
     }
     rows.sort_by_key(|(time, channel, origin, ..)| (*time, *channel, *origin));
@@ -293,21 +298,33 @@ pub fn rows(tracks: &[Track]) -> Vec<Row> {
 
 /// A sender's flow control. What a hole leaves open is as good as going: a STOP is news, a GO not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sender {
+enum ReferenceSender {
     Going,
     Stopped,
 }
 
 /// Whose sender is told what, and by what it goes on if it does. F-1, F-2, F-7, R-1
-fn command(told: &Told, own: usize, tracks: &[Track]) -> Option<(usize, Sender, Option<By>)> {
+fn command(
+    told: &ReferenceEvent,
+    own: usize,
+    tracks: &[ReferenceChannel],
+) -> Option<(usize, ReferenceSender, Option<ResumeCause>)> {
     let peer = tracks.get(own)?.peer;
     match told {
-        Told::Command(Command::Stop) => Some((peer?, Sender::Stopped, None)),
-        Told::Command(Command::Go) => Some((peer?, Sender::Going, Some(By::Go))),
-        Told::Event(Event::OpenLink) => Some((peer?, Sender::Going, Some(By::OpenLink))),
-        Told::Event(Event::Hole { .. }) => Some((peer?, Sender::Going, None)),
-        Told::Event(Event::ForwardReset) => Some((own, Sender::Going, Some(By::Reset))),
-        Told::Packet(_) | Told::Event(_) => None,
+        ReferenceEvent::Command(FlowCommand::Stop) => Some((peer?, ReferenceSender::Stopped, None)),
+        ReferenceEvent::Command(FlowCommand::Go) => {
+            Some((peer?, ReferenceSender::Going, Some(ResumeCause::Go)))
+        }
+        ReferenceEvent::Event(LinkEvent::OpenLink) => {
+            Some((peer?, ReferenceSender::Going, Some(ResumeCause::OpenLink)))
+        }
+        ReferenceEvent::Event(LinkEvent::Hole { .. }) => {
+            Some((peer?, ReferenceSender::Going, None))
+        }
+        ReferenceEvent::Event(LinkEvent::ForwardReset) => {
+            Some((own, ReferenceSender::Going, Some(ResumeCause::Reset)))
+        }
+        ReferenceEvent::Packet(_) | ReferenceEvent::Event(_) => None,
     }
 }
 
@@ -317,8 +334,8 @@ mod tests {
 
     #[test]
     fn codes_and_crc_are_those_of_the_rules() {
-        let weak = |symbol| Some((symbol, Heard::Weakly));
-        assert_eq!(heard(0x0f), Some((Symbol::Stop, Heard::Exactly)));
+        let weak = |symbol| Some((symbol, SymbolMatch::Weakly));
+        assert_eq!(decode_symbol(0x0f), Some((Symbol::Stop, SymbolMatch::Exactly)));
         for (codes, symbol) in [
             (&[0x04, 0x08][..], Symbol::Gap),
             (&[0x01, 0x02], Symbol::Go),
@@ -327,9 +344,9 @@ mod tests {
             (&[0x10, 0x20], Symbol::OverrunAlarm),
             (&[0x1c, 0x2c, 0x34, 0x38], Symbol::BackwardReset),
         ] {
-            assert!(codes.iter().all(|code| heard(*code) == weak(symbol)), "{symbol}");
+            assert!(codes.iter().all(|code| decode_symbol(*code) == weak(symbol)), "{symbol}");
         }
-        let all = (0..=u8::MAX).filter(|code| heard(*code).is_some()).count();
+        let all = (0..=u8::MAX).filter(|code| decode_symbol(*code).is_some()).count();
         assert_eq!(all, 7 + 8 + 16 + 18);
         assert_eq!(crc(b"123456789"), 0xf4);
     }

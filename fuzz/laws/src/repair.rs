@@ -3,14 +3,14 @@
 
 use codec::chars::Chars;
 
-use crate::reference::{crc, heard};
+use crate::reference::{crc, decode_symbol};
 use codec::character::{Character, Symbol};
 
 /// Numbers that follow from a seed, the same on every machine.
 #[derive(Clone, Debug)]
-pub struct Dice(u64);
+pub struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     /// Seeded by bytes, all of which count (FNV-1a).
     #[must_use]
     pub fn new(seed: &[u8]) -> Self {
@@ -130,7 +130,7 @@ fn repair_frames(low: &mut [u8], d: &[u8]) {
                 last = Some(at);
             }
             Character::Control(code) => {
-                if heard(code).is_some_and(|(symbol, _)| symbol == Symbol::Gap) {
+                if decode_symbol(code).is_some_and(|(symbol, _)| symbol == Symbol::Gap) {
                     repair_crc(&mut frame);
                     let place = last.take().and_then(|last| low.get_mut(last));
                     place.into_iter().zip(frame.last()).for_each(|(to, from)| *to = *from);
@@ -184,15 +184,15 @@ fn word_of(bytes: &[u8], at: usize) -> Option<[u8; 4]> {
 mod tests {
     use super::*;
     use crate::seeds;
-    use codec::capture::{Chunk, Content, Item, Progress, Reader};
+    use codec::capture::{CaptureItem, CaptureReader, Chunk, ChunkContent, ReadProgress};
     use codec::framing::frames;
-    use codec::packet::{Check, Packet};
+    use codec::packet::{CrcCheck, Packet};
 
     #[test]
     fn a_repaired_frame_is_a_good_packet() {
         let mut frame = [0x83, 0x05, 0xaa, 0x00];
         repair_crc(&mut frame);
-        assert_eq!(Packet::parse(&frame).check, Check::Good);
+        assert_eq!(Packet::parse(&frame).check, CrcCheck::Good);
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
                 let mut payload = vec![0xff; len];
                 payload[0] = first;
                 repair_message(&mut payload);
-                let parsed = codec::transport::Packet::parse(&payload);
+                let parsed = codec::transport::TransportPacket::parse(&payload);
                 let answer = payload[0] >= 0x18;
                 assert_eq!(parsed.is_ok(), answer == (len == 14), "{first:#x} {len} {parsed:?}");
             }
@@ -217,10 +217,11 @@ mod tests {
             payload[4..8].fill(0xee);
             repair_chunk(&mut payload);
             let chunk = Chunk::parse(&payload).unwrap();
-            let (Content::Literal(chars) | Content::Repeat { pattern: chars, .. }) = chunk.content;
+            let (ChunkContent::Literal(chars) | ChunkContent::Repeat { pattern: chars, .. }) =
+                chunk.content;
             let checks: Vec<_> =
                 frames(chars).map(|frame| Packet::parse(&frame.bytes).check).collect();
-            assert_eq!(checks, [Check::Good, Check::Good, Check::Runt]);
+            assert_eq!(checks, [CrcCheck::Good, CrcCheck::Good, CrcCheck::Runt]);
         }
     }
 
@@ -233,14 +234,14 @@ mod tests {
             let version = file.windows(8).position(|head| head == [1, 0, 0, 0, 6, 0, 0, 0]);
             version.into_iter().for_each(|at| file[at..at + 8].fill(0xee));
             repair_capture(&mut file);
-            let (mut reader, mut faults) = (Reader::new(file.as_slice()), 0);
+            let (mut reader, mut faults) = (CaptureReader::new(file.as_slice()), 0);
             let mut step = || reader.step(&mut |item| faults += u64::from(is_fault(&item)));
-            while step().unwrap() == Progress::More {}
+            while step().unwrap() == ReadProgress::More {}
             assert_eq!(faults, 0, "{name}");
         }
     }
 
-    const fn is_fault(item: &Item<'_>) -> bool {
-        matches!(item, Item::Fault(_))
+    const fn is_fault(item: &CaptureItem<'_>) -> bool {
+        matches!(item, CaptureItem::Fault(_))
     }
 }

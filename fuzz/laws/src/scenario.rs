@@ -1,11 +1,11 @@
 //! Scenario files: any text at all is read, or what is wrong with it has a line and a place in it.
 
-use simulator::network::Layout;
-use simulator::scenario::{Problem, Scenario, ScenarioError};
+use simulator::network::VisitOrder;
+use simulator::scenario::{Scenario, ScenarioError, ScenarioProblem};
 use simulator::topology::Topology;
-use simulator::truth::Wanted;
+use simulator::truth::TraceLevel;
 
-use crate::network::run::{Outcome, run};
+use crate::network::run::{RunOutcome, run};
 
 /// Most hosts, switches, cables and streams of a network that is run. *Chosen*: a run takes less than a
 /// millisecond.
@@ -44,7 +44,7 @@ pub fn tried(text: &[u8]) {
     trying(text, |_| ());
 }
 
-fn trying(text: &[u8], change: impl Fn(&mut Outcome)) {
+fn trying(text: &[u8], change: impl Fn(&mut RunOutcome)) {
     let text = String::from_utf8_lossy(text);
     let Ok(mut scenario) = Scenario::read("net.toml", &text) else { return };
     let Scenario { topology, streams, messaging, .. } = &scenario;
@@ -53,7 +53,7 @@ fn trying(text: &[u8], change: impl Fn(&mut Outcome)) {
         return;
     }
     scenario.duration = scenario.duration.min(PERIODS_MAX);
-    let mut outcome = run(&scenario, Wanted::Everything, Layout::AsGiven, 1 << 16);
+    let mut outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
     change(&mut outcome);
     crate::capture::law(&outcome.capture);
     let late = outcome.rows.iter().find(|row| row.at > scenario.duration);
@@ -66,7 +66,7 @@ fn check(text: &str, read: Result<Scenario, ScenarioError>) {
         Err(error) => {
             let problems = error.problems();
             assert!(!problems.is_empty(), "what is no scenario has a problem");
-            problems.iter().for_each(|problem| told(problem, text));
+            problems.iter().for_each(|problem| check_problem(problem, text));
         }
     }
 }
@@ -88,8 +88,8 @@ fn sound(scenario: &Scenario) {
 }
 
 /// A problem has its place in the text, and says what is wrong and what belongs there.
-fn told(problem: &Problem, text: &str) {
-    let Problem { line, column, message, expected, .. } = problem;
+fn check_problem(problem: &ScenarioProblem, text: &str) {
+    let ScenarioProblem { line, column, message, expected, .. } = problem;
     let found = line.checked_sub(1).and_then(|before| text.split('\n').nth(before));
     let length = found.map(|line| line.chars().count());
     let place = length.is_some_and(|length| (1..=length + 1).contains(column));

@@ -1,20 +1,20 @@
 //! Runs of scenarios, scored: what the analyzer makes of the capture against the truth.
 
-use analyzer::link::slack::Assumptions;
-use analyzer::score::{Score, ScoreError, score};
-use simulator::network::Layout;
+use analyzer::link::slack::LinkAssumptions;
+use analyzer::score::{ScoreError, ScoreReport, score};
+use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::Wanted;
+use simulator::truth::TraceLevel;
 
-use crate::network::run::{Outcome, run};
+use crate::network::run::{RunOutcome, run};
 
 /// Runs a scenario and scores its capture.
 ///
 /// # Panics
 /// If the capture cannot be scored.
 #[must_use]
-pub fn scored(scenario: &Scenario) -> Score {
-    let outcome = run(scenario, Wanted::Everything, Layout::AsGiven, 1 << 16);
+pub fn scored(scenario: &Scenario) -> ScoreReport {
+    let outcome = run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
     let score = of(scenario, &outcome);
     assert!(score.is_ok(), "{:?}", score.err());
     score.unwrap_or_default()
@@ -27,18 +27,19 @@ pub fn scored(scenario: &Scenario) -> Score {
 ///
 /// # Panics
 /// If the capture is not as it should be.
-pub fn of(scenario: &Scenario, outcome: &Outcome) -> Result<Score, ScoreError> {
+pub fn of(scenario: &Scenario, outcome: &RunOutcome) -> Result<ScoreReport, ScoreError> {
     let truth = truth(scenario, outcome);
     let mut faults = Vec::new();
     let capture = || Ok(outcome.capture.as_slice());
-    let score = score(capture, truth.as_slice(), Assumptions::default(), &mut |it| faults.push(it));
+    let score =
+        score(capture, truth.as_slice(), LinkAssumptions::default(), &mut |it| faults.push(it));
     assert_eq!(faults, [], "what is written is read");
     score
 }
 
 /// The truth about a run, as `docs/truth.md` has it.
 #[must_use]
-pub fn truth(scenario: &Scenario, outcome: &Outcome) -> Vec<u8> {
+pub fn truth(scenario: &Scenario, outcome: &RunOutcome) -> Vec<u8> {
     let mut lines = Vec::new();
     let name = |node| scenario.topology.node(node).map_or("?", |node| &*node.name);
     for row in &outcome.rows {

@@ -6,13 +6,13 @@ mod reached;
 mod scenarios;
 mod schedules;
 
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content};
+use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, ChunkContent};
 use codec::chars::CharBuf;
 use codec::notation::parse;
-use codec::packet::{Check, Packet, Tag};
-use codec::tick::Tick;
+use codec::packet::{CrcCheck, Packet, PacketTag};
+use codec::time::Tick;
 
-use crate::plan::{self, Owned};
+use crate::capture_input::{self, OwnedChunk};
 use crate::reference::crc;
 
 /// Captures from another hand, each of a link, named for what they show.
@@ -29,7 +29,7 @@ pub const FIXTURES: [(&str, &[u8]); 6] = [
 const SEED_MAX: usize = 1500;
 
 /// A seed: its target, its name, its bytes.
-pub type Seed = (&'static str, &'static str, Vec<u8>);
+pub type CorpusSeed = (&'static str, &'static str, Vec<u8>);
 
 /// Targets that take what another one takes.
 const ALSO: [(&str, &[&str]); 6] = [
@@ -43,7 +43,7 @@ const ALSO: [(&str, &[&str]); 6] = [
 
 /// All seeds.
 #[must_use]
-pub fn all() -> Vec<Seed> {
+pub fn all() -> Vec<CorpusSeed> {
     let own = own();
     let also = |(target, others): (&str, &[&'static str])| {
         let seeds = own.iter().filter(move |(own, ..)| *own == target);
@@ -51,11 +51,11 @@ pub fn all() -> Vec<Seed> {
             .flat_map(|(_, name, bytes)| others.iter().map(|other| (*other, *name, bytes.clone())));
         seeds.collect::<Vec<_>>()
     };
-    let others: Vec<Seed> = ALSO.into_iter().flat_map(also).collect();
+    let others: Vec<CorpusSeed> = ALSO.into_iter().flat_map(also).collect();
     own.into_iter().chain(others).collect()
 }
 
-fn own() -> Vec<Seed> {
+fn own() -> Vec<CorpusSeed> {
     let fixtures = FIXTURES.into_iter().filter(|(_, bytes)| bytes.len() <= SEED_MAX);
     let fixtures = fixtures.map(|(name, bytes)| ("capture", name, bytes.to_vec()));
     let chunks = CHUNKS.iter().map(|(name, text, count)| ("chars", *name, chunk(text, *count)));
@@ -145,25 +145,25 @@ pub fn chunk(text: &str, count: Option<u64>) -> Vec<u8> {
 fn chunk_at(first: u64, text: &str, count: Option<u64>) -> Vec<u8> {
     let chars = parse(text).unwrap_or_default();
     let mut out = Vec::new();
-    Owned { first: Tick(first), chars, count }.chunk().emit(&mut out);
+    OwnedChunk { first: Tick(first), chars, count }.chunk().emit(&mut out);
     out
 }
 
 fn packets() -> Vec<(&'static str, Vec<u8>)> {
     let emitted = |route: &[u8], tag, payload: &[u8], check| {
         let mut out = CharBuf::new();
-        Packet { route, tag: Tag::new(tag), payload, check }.emit(&mut out);
+        Packet { route, tag: PacketTag::new(tag), payload, check }.emit(&mut out);
         let (frame, _gap) = out.chars().split_at(out.len() - 1);
         frame.low().to_vec()
     };
     vec![
-        ("good", emitted(&[0x83, 0x81], 5, b"myrinet", Check::Good)),
-        ("bad", emitted(&[0x83], 5, &[0xaa, 0xbb, 0xcc], Check::Bad(0x10))),
-        ("three-hops", emitted(&[0x80, 0xbf, 0x81], 4, &[0x11; 20], Check::Good)),
-        ("no-tag", emitted(&[0x99, 0x98], 0x80, &[], Check::Good)),
+        ("good", emitted(&[0x83, 0x81], 5, b"myrinet", CrcCheck::Good)),
+        ("bad", emitted(&[0x83], 5, &[0xaa, 0xbb, 0xcc], CrcCheck::Bad(0x10))),
+        ("three-hops", emitted(&[0x80, 0xbf, 0x81], 4, &[0x11; 20], CrcCheck::Good)),
+        ("no-tag", emitted(&[0x99, 0x98], 0x80, &[], CrcCheck::Good)),
         ("crc-byte-alike-a-route-byte", vec![0x80, crc(&[0x80])]),
         ("runt", vec![0x82]),
-        ("many-blocks-of-16", emitted(&[0x80], 7, &[0x5a; 150], Check::Good)),
+        ("many-blocks-of-16", emitted(&[0x80], 7, &[0x5a; 150], CrcCheck::Good)),
     ]
 }
 
@@ -173,19 +173,19 @@ fn channels() -> Vec<Channel> {
     vec![peered, Channel::named("s0:3>h0:0"), Channel::named("h1:0>s0:4")]
 }
 
-type Line<'a> = (u32, u64, &'a str, Option<u64>);
+type SeedChunk<'a> = (u32, u64, &'a str, Option<u64>);
 
 /// A capture of lines: channel, first, characters, rounds.
-fn capture(order: ByteOrder, lines: &[Line<'_>]) -> Vec<u8> {
-    let owned = |(id, first, text, count): &Line<'_>| {
+fn capture(order: ByteOrder, lines: &[SeedChunk<'_>]) -> Vec<u8> {
+    let owned = |(id, first, text, count): &SeedChunk<'_>| {
         let chars = parse(text).unwrap_or_default();
-        (ChannelId(*id), Owned { first: Tick(*first), chars, count: *count })
+        (ChannelId(*id), OwnedChunk { first: Tick(*first), chars, count: *count })
     };
     let chunks: Vec<_> = lines.iter().map(owned).collect();
-    plan::write(order, &channels(), &chunks).unwrap_or_default()
+    capture_input::write(order, &channels(), &chunks).unwrap_or_default()
 }
 
-const FLOW: [Line<'_>; 6] = [
+const FLOW: [SeedChunk<'_>; 6] = [
     (0, 0, "GAP GO 83 05 92 GAP", None),
     (1, 0, "GO STOP GAP GO STOP STOP!07", None),
     (0, 6, "FRES GAP GO", None),
@@ -194,19 +194,19 @@ const FLOW: [Line<'_>; 6] = [
     (1, 40, "GO GAP 01 07", None),
 ];
 /// GO said again is no news by itself, but for the STOP of the round before it is.
-const GO_AGAIN: [Line<'_>; 2] = [(0, 0, "GO", None), (0, 1, "GO STOP", Some(3))];
+const GO_AGAIN: [SeedChunk<'_>; 2] = [(0, 0, "GO", None), (0, 1, "GO STOP", Some(3))];
 /// A reset releases a sender that a repeat stops again: in the round that is on its way, and in
 /// one that need not be looked at.
-const STOP_AGAIN: [Line<'_>; 4] = [
+const STOP_AGAIN: [SeedChunk<'_>; 4] = [
     (0, 0, "GAP×3 FRES GAP GO GAP×30 FRES GAP", None),
     (1, 0, "STOP", None),
     (1, 1, "IDLE×5 STOP", Some(5)),
     (1, 31, "IDLE STOP", Some(9)),
 ];
 /// A packet that the end cuts off, long before the end.
-const CUT_EARLY: [Line<'_>; 3] =
+const CUT_EARLY: [SeedChunk<'_>; 3] =
     [(0, 0, "83", None), (1, 0, "83 05 92 GAP", None), (1, 4, "83 05 92 GAP", None)];
-const REPEATS: [Line<'_>; 5] = [
+const REPEATS: [SeedChunk<'_>; 5] = [
     (0, 0, "GAP GO", Some(64)),
     (1, 0, "STOP IDLE×3", Some(40)),
     (2, 0, "83 05 92 GAP", Some(12)),
@@ -286,7 +286,8 @@ fn pcap(magic: [u8; 4]) -> Vec<u8> {
     let u32 = |n: u32| if big { n.to_be_bytes() } else { n.to_le_bytes() };
     let u16 = |n: u16| if big { n.to_be_bytes() } else { n.to_le_bytes() };
     let mut out = [&magic[..], &u16(2), &u16(4), &[0; 8], &u32(262_144), &u32(147)].concat();
-    let content = |first, chars| Chunk { first: Tick(first), content: Content::Literal(chars) };
+    let content =
+        |first, chars| Chunk { first: Tick(first), content: ChunkContent::Literal(chars) };
     let text = parse("83 05 92 GAP").unwrap_or_default();
     for first in [0, 9] {
         let mut payload = Vec::new();

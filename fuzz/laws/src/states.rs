@@ -5,19 +5,19 @@ pub(crate) mod links;
 
 use std::collections::BTreeMap;
 
-use analyzer::analysis::{Analysis, Told, Wanted};
-use analyzer::link::Link;
+use analyzer::link::LinkAnalysis;
 use analyzer::link::report::ChannelReport;
-use analyzer::link::slack::Assumptions;
-use analyzer::link::state::{Interval, State};
-use analyzer::text;
-use codec::capture::{ChannelId, Progress};
-use codec::tick::Tick;
+use analyzer::link::slack::LinkAssumptions;
+use analyzer::link::state::{ActivityInterval, ChannelActivity};
+use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use analyzer::render;
+use codec::capture::{ChannelId, ReadProgress};
+use codec::time::Tick;
 
-use crate::capture::{Read, Section};
+use crate::capture::{CaptureContents, SectionContents};
 
 pub use self::links::law;
-pub(crate) use self::links::recorded;
+pub(crate) use self::links::recorded_pair;
 
 /// Whatever the bytes, every character that was recorded belongs to one interval; what is added up
 /// is their lengths, and can be printed.
@@ -25,20 +25,21 @@ pub(crate) use self::links::recorded;
 /// # Panics
 /// If not.
 pub fn captured(file: &[u8]) {
-    let read = Read::to_end(file);
-    let mut intervals: BTreeMap<ChannelId, Vec<Interval>> = BTreeMap::new();
-    let mut analysis = Analysis::new(file, Wanted::Intervals, Assumptions::default());
-    let mut told = |told: Told| {
-        if let Told::Interval(interval) = told {
+    let read = CaptureContents::to_end(file);
+    let mut intervals: BTreeMap<ChannelId, Vec<ActivityInterval>> = BTreeMap::new();
+    let mut analysis =
+        CaptureAnalysis::new(file, AnalysisScope::Intervals, LinkAssumptions::default());
+    let mut told = |told: AnalysisEvent| {
+        if let AnalysisEvent::Interval(interval) = told {
             intervals.entry(interval.channel).or_default().push(interval);
         }
     };
-    while matches!(analysis.step(&mut told), Ok(Progress::More)) {}
+    while matches!(analysis.step(&mut told), Ok(ReadProgress::More)) {}
     let links: Vec<Vec<ChannelReport<'_>>> =
-        analysis.links().map(|link| Link::reports(link).collect()).collect();
+        analysis.links().map(|link| LinkAnalysis::reports(link).collect()).collect();
     let reports: BTreeMap<_, _> =
         links.iter().flatten().map(|report| (report.id, report)).collect();
-    for (id, stretches) in read.sections.iter().flat_map(Section::stretches) {
+    for (id, stretches) in read.sections.iter().flat_map(SectionContents::stretches) {
         let own = intervals.remove(&id).unwrap_or_default();
         tile(&own, &stretches);
         let report = reports.get(&id);
@@ -50,12 +51,12 @@ pub fn captured(file: &[u8]) {
     }
     assert!(intervals.is_empty(), "intervals are of channels");
     let mut lines = 0;
-    text::links(&links, &mut |line| lines += line.to_string().len());
+    render::links(&links, &mut |line| lines += line.to_string().len());
     assert!(lines > 0, "something is printed");
 }
 
 /// They follow each other through all that was recorded, and only that.
-fn tile(own: &[Interval], stretches: &[(Tick, Tick)]) {
+fn tile(own: &[ActivityInterval], stretches: &[(Tick, Tick)]) {
     let mut own = own.iter().peekable();
     for (first, end) in stretches {
         let (mut next, mut before) = (*first, None);
@@ -70,15 +71,15 @@ fn tile(own: &[Interval], stretches: &[(Tick, Tick)]) {
     assert_eq!(own.next(), None, "nothing else");
 }
 
-fn sums(report: &ChannelReport<'_>, own: &[Interval]) {
-    for (state, sum) in State::ALL.into_iter().zip(report.summary.times.periods()) {
+fn sums(report: &ChannelReport<'_>, own: &[ActivityInterval]) {
+    for (state, sum) in ChannelActivity::ALL.into_iter().zip(report.summary.times.periods()) {
         let of_it = own.iter().filter(|interval| interval.state == state);
         let all: u64 = of_it.map(|interval| interval.end.since(interval.start).0).sum();
         assert_eq!(all, *sum, "the time in a state is that of its intervals");
     }
     let all = report.summary.tally.characters();
     assert_eq!(report.summary.times.periods().iter().sum::<u64>(), all, "all has a state");
-    assert_eq!(report.lamp.periods().iter().sum::<u64>(), all, "lamps show something all the time");
+    assert_eq!(report.leds.periods().iter().sum::<u64>(), all, "lamps show something all the time");
     assert!(report.summary.stops.longest <= report.summary.stops.periods, "one stop of all");
 }
 
@@ -88,16 +89,16 @@ pub(crate) mod tests {
 
     pub(crate) use super::links::tests::*;
 
-    const fn interval(start: u64, end: u64, state: State) -> Interval {
-        Interval { channel: ChannelId(0), start: Tick(start), end: Tick(end), state }
+    const fn interval(start: u64, end: u64, state: ChannelActivity) -> ActivityInterval {
+        ActivityInterval { channel: ChannelId(0), start: Tick(start), end: Tick(end), state }
     }
 
     #[test]
     fn intervals_that_tile_do() {
         let own = [
-            interval(3, 5, State::Idle),
-            interval(5, 9, State::Open),
-            interval(12, 13, State::Open),
+            interval(3, 5, ChannelActivity::Idle),
+            interval(5, 9, ChannelActivity::Open),
+            interval(12, 13, ChannelActivity::Open),
         ];
         tile(&own, &[(Tick(3), Tick(9)), (Tick(12), Tick(13))]);
     }
@@ -105,12 +106,15 @@ pub(crate) mod tests {
     #[test]
     #[should_panic(expected = "no gap and no overlap")]
     fn a_gap_is_caught() {
-        tile(&[interval(3, 5, State::Idle), interval(6, 9, State::Open)], &[(Tick(3), Tick(9))]);
+        tile(
+            &[interval(3, 5, ChannelActivity::Idle), interval(6, 9, ChannelActivity::Open)],
+            &[(Tick(3), Tick(9))],
+        );
     }
 
     #[test]
     #[should_panic(expected = "up to the last character")]
     fn a_missing_end_is_caught() {
-        tile(&[interval(3, 5, State::Idle)], &[(Tick(3), Tick(9))]);
+        tile(&[interval(3, 5, ChannelActivity::Idle)], &[(Tick(3), Tick(9))]);
     }
 }

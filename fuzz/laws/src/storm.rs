@@ -2,27 +2,27 @@
 //! time, with bursts of traffic and of faults in it, and is held to all laws; then faults cease, and all
 //! must come to rest.
 
-mod front;
+pub mod generator;
 mod laws;
-pub mod plan;
-mod rest;
+mod minimize;
+mod quiescence;
 mod run;
-mod shrink;
+mod runner;
 
 use std::collections::BTreeMap;
 
-use simulator::fault::{Break, Fault};
+use simulator::fault::{FaultKind, FaultSpec};
 use simulator::scenario::Scenario;
 
-pub use self::front::{Ended, Failure, Front};
-pub use self::plan::planned;
-pub use self::shrink::{Shrunk, TRIES_MAX, shrunk};
-use crate::alone::alone;
-use crate::caught::{Broken, caught};
+pub use self::generator::planned;
+pub use self::minimize::{MinimizedScenario, TRIES_MAX, shrunk};
+pub use self::runner::{StormFailure, StormResult, StormRunner};
+use crate::failure::{LawFailure, catch_failure};
+use crate::single_thread::use_one_thread;
 
 /// What a storm was, or a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct StormCounts {
     /// Networks.
     pub networks: u64,
     /// Their hosts.
@@ -54,12 +54,12 @@ pub struct Counts {
     pub laws: BTreeMap<&'static str, u64>,
 }
 
-impl Counts {
+impl StormCounts {
     /// What a scenario is.
     fn of(scenario: &Scenario) -> Self {
         let mut faults = BTreeMap::new();
         for fault in &scenario.faults {
-            *faults.entry(kind(&fault.what)).or_insert(0) += 1;
+            *faults.entry(kind(&fault.kind)).or_insert(0) += 1;
         }
         faults.extend((!scenario.raw.is_empty()).then_some(("raw", scenario.raw.len() as u64)));
         Self {
@@ -107,20 +107,20 @@ impl Counts {
 }
 
 /// What breaks, as a scenario file calls it.
-const fn kind(what: &Break) -> &'static str {
+const fn kind(what: &FaultKind) -> &'static str {
     match what {
-        Break::Noise { .. } => "noise",
-        Break::Flip { .. } => "flip",
-        Break::OpenWire { .. } => "open_wire",
-        Break::Cut { .. } => "cut",
-        Break::LoseGap { .. } => "lose_gap",
-        Break::ForwardReset { .. } => "forward_reset",
-        Break::BackwardReset { .. } => "backward_reset",
-        Break::Probe { .. } => "probe",
-        Break::PowerOff { .. } => "power_off",
-        Break::DeadPort { .. } => "dead_port",
-        Break::Consume { .. } => "consume",
-        Break::Restart { .. } => "restart",
+        FaultKind::Noise { .. } => "noise",
+        FaultKind::Flip { .. } => "flip",
+        FaultKind::OpenWire { .. } => "open_wire",
+        FaultKind::Cut { .. } => "cut",
+        FaultKind::LoseGap { .. } => "lose_gap",
+        FaultKind::ForwardReset { .. } => "forward_reset",
+        FaultKind::BackwardReset { .. } => "backward_reset",
+        FaultKind::Probe { .. } => "probe",
+        FaultKind::PowerOff { .. } => "power_off",
+        FaultKind::DeadPort { .. } => "dead_port",
+        FaultKind::Consume { .. } => "consume",
+        FaultKind::Restart { .. } => "restart",
     }
 }
 
@@ -130,13 +130,13 @@ const fn kind(what: &Break) -> &'static str {
 /// # Panics
 /// If a law is broken.
 #[must_use]
-pub fn held(scenario: &Scenario) -> Counts {
-    run::Run::new(scenario).run()
+pub fn held(scenario: &Scenario) -> StormCounts {
+    run::StormRun::new(scenario).run()
 }
 
 /// What a network is held to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Laws {
+pub enum StormLaws {
     /// All laws.
     #[default]
     All,
@@ -149,21 +149,21 @@ pub enum Laws {
 ///
 /// # Errors
 /// The first law that is broken.
-pub fn tried(scenario: &Scenario, laws: Laws) -> Result<Counts, Broken> {
+pub fn tried(scenario: &Scenario, laws: StormLaws) -> Result<StormCounts, LawFailure> {
     // So that it is known in this thread which law was broken.
-    alone();
-    caught(|| match laws {
-        Laws::All => held(scenario),
-        Laws::Canary => canary(scenario),
+    use_one_thread();
+    catch_failure(|| match laws {
+        StormLaws::All => held(scenario),
+        StormLaws::Canary => canary(scenario),
     })
 }
 
 /// The law that is wrong on purpose.
-fn canary(scenario: &Scenario) -> Counts {
-    let cut = |fault: &&Fault| matches!(fault.what, Break::Cut { .. });
+fn canary(scenario: &Scenario) -> StormCounts {
+    let cut = |fault: &&FaultSpec| matches!(fault.kind, FaultKind::Cut { .. });
     let cuts = scenario.faults.iter().filter(cut).count();
     assert!(cuts == 0, "no cable is cut: {cuts} are");
-    Counts::of(scenario)
+    StormCounts::of(scenario)
 }
 
 #[cfg(test)]
@@ -171,8 +171,8 @@ mod tests {
     use super::*;
     use crate::canaries::two_hosts;
 
-    fn front(seed: u64, jobs: usize) -> Front {
-        Front { seed, periods: 80_000_000, switches: Some(1), jobs, laws: Laws::All }
+    fn front(seed: u64, jobs: usize) -> StormRunner {
+        StormRunner { seed, periods: 80_000_000, switches: Some(1), jobs, laws: StormLaws::All }
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
         let [one, three] = [1, 3].map(|jobs| front(5, jobs).run(&|_| ()));
         assert_eq!(one.counts, three.counts);
         let broken =
-            |ended: &Ended| ended.failure.as_ref().map(|it| (it.number, it.broken.clone()));
+            |ended: &StormResult| ended.failure.as_ref().map(|it| (it.number, it.broken.clone()));
         assert_eq!(broken(&one), broken(&three));
     }
 
@@ -199,7 +199,7 @@ mod tests {
 
     fn broken(more: &str) -> Option<String> {
         let scenario = two_hosts("duration_us = 500_000", &format!("{CALLED}{more}"));
-        tried(&scenario, Laws::All).err().map(|broken| broken.text)
+        tried(&scenario, StormLaws::All).err().map(|broken| broken.text)
     }
 
     #[test]

@@ -3,14 +3,14 @@
 //!
 //! Paths are FIFO, as routes of Myrinet are; data is never doubled by the network, answers may be.
 
-mod ledger;
-pub mod plan;
+mod checker;
+pub mod input;
 mod world;
 
 use std::collections::BTreeSet;
 
-use self::plan::Plan;
-use self::world::{World, Wrong};
+use self::input::TransportInput;
+use self::world::{TransportWorld, WorldFlaw};
 
 /// The law: every message is written once and ends once, and no step does anything but what the rules
 /// say; and as soon as nothing goes wrong any more, all comes to rest in bounded time.
@@ -18,7 +18,7 @@ use self::world::{World, Wrong};
 /// # Panics
 /// If not.
 pub fn law(bytes: &[u8]) {
-    Plan::from_bytes(bytes).into_iter().for_each(|plan| {
+    TransportInput::from_bytes(bytes).into_iter().for_each(|plan| {
         planned(&plan);
     });
 }
@@ -27,12 +27,12 @@ pub fn law(bytes: &[u8]) {
 ///
 /// # Panics
 /// If it is broken.
-pub fn planned(plan: &Plan) -> BTreeSet<&'static str> {
-    run(plan, Wrong::Nothing)
+pub fn planned(plan: &TransportInput) -> BTreeSet<&'static str> {
+    run(plan, WorldFlaw::Nothing)
 }
 
-fn run(plan: &Plan, wrong: Wrong) -> BTreeSet<&'static str> {
-    let mut world = World::new(&plan.shape, wrong);
+fn run(plan: &TransportInput, wrong: WorldFlaw) -> BTreeSet<&'static str> {
+    let mut world = TransportWorld::new(&plan.shape, wrong);
     plan.ops.iter().for_each(|op| world.apply(*op));
     world.settle();
     world.into_seen()
@@ -41,12 +41,12 @@ fn run(plan: &Plan, wrong: Wrong) -> BTreeSet<&'static str> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::repair::Dice;
+    use crate::repair::SeededRng;
 
-    fn storm(wrong: Wrong) {
-        let mut dice = Dice::new(b"a storm in a world where something is wrong");
+    fn storm(wrong: WorldFlaw) {
+        let mut dice = SeededRng::new(b"a storm in a world where something is wrong");
         for _ in 0..2000 {
-            run(&Plan::from_bytes(&dice.bytes(200)).unwrap(), wrong);
+            run(&TransportInput::from_bytes(&dice.bytes(200)).unwrap(), wrong);
         }
     }
 
@@ -54,18 +54,18 @@ pub(crate) mod tests {
     #[test]
     #[should_panic(expected = "offered, though Again")]
     fn packets_that_overtake_are_caught() {
-        storm(Wrong::Overtaking);
+        storm(WorldFlaw::Overtaking);
     }
 
     #[test]
     #[should_panic(expected = "what is acknowledged was written")]
     fn an_acknowledgment_of_what_was_not_written_is_caught() {
-        storm(Wrong::Praise);
+        storm(WorldFlaw::Praise);
     }
 
     #[test]
     #[should_panic(expected = "ffered")]
     pub(crate) fn a_wrong_sequence_number_is_caught() {
-        storm(Wrong::Flip);
+        storm(WorldFlaw::Flip);
     }
 }

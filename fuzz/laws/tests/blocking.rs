@@ -12,50 +12,54 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use analyzer::analysis::{Analysis, Told, Wanted};
-use analyzer::blocking::trees::Trees;
-use analyzer::blocking::{BLOCKED, Blocked, Broken, Deadlock, Ended, Root, Stop};
-use analyzer::event::By;
-use analyzer::link::slack::Assumptions;
-use analyzer::packet::Bytes;
-use analyzer::reading::{Rows, Said};
-use analyzer::timeline::{Detail, Row, Want, What};
-use codec::capture::{ChannelId, Progress};
-use laws::network::plan::Plan;
-use laws::network::run::{Outcome, run};
-use laws::repair::Dice;
-use simulator::network::Layout;
-use simulator::scenario::{Scenario, Tap};
-use simulator::truth::{self, Happened};
+use analyzer::blocking::trees::WaitTrees;
+use analyzer::blocking::{
+    BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitRoot,
+};
+use analyzer::event::ResumeCause;
+use analyzer::event_reader::{EventReader, ReadItem};
+use analyzer::link::slack::LinkAssumptions;
+use analyzer::packet::ByteRetention;
+use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use analyzer::timeline::{EventBody, EventDetail, EventFilter, TimedEvent};
+use codec::capture::{ChannelId, ReadProgress};
+use laws::network::input::NetworkInput;
+use laws::network::run::{RunOutcome, run};
+use laws::repair::SeededRng;
+use simulator::network::VisitOrder;
+use simulator::scenario::{PortTap, Scenario};
+use simulator::truth::{self, TruthEvent};
 
 /// A period of the full rate in picoseconds.
 const PERIOD: u128 = 12_500;
 
 /// A run of a scenario, tapped at every link, and what is told of waits in it.
-struct Run {
+struct BlockingRun {
     scenario: Scenario,
-    outcome: Outcome,
-    blocked: Vec<Blocked>,
+    outcome: RunOutcome,
+    blocked: Vec<BlockingEvent>,
 }
 
-impl Run {
+impl BlockingRun {
     fn of(text: &str) -> Self {
         Self::tapped(Scenario::read("scenario", text).unwrap_or_else(|e| panic!("{e}\n{text}")))
     }
 
     fn tapped(mut scenario: Scenario) -> Self {
         let ports = scenario.topology.cables().iter().map(|cable| cable.ends[0]);
-        scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
-        let outcome = run(&scenario, truth::Wanted::Everything, Layout::AsGiven, 1 << 16);
+        scenario.taps =
+            ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
+        let outcome = run(&scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
         let capture = outcome.capture.as_slice();
-        let mut analysis = Analysis::new(capture, Wanted::Network, Assumptions::default());
+        let mut analysis =
+            CaptureAnalysis::new(capture, AnalysisScope::Network, LinkAssumptions::default());
         let mut blocked = Vec::new();
         let mut out = |told| {
-            if let Told::Blocked(found) = told {
+            if let AnalysisEvent::Blocked(found) = told {
                 blocked.push(found);
             }
         };
-        while analysis.step(&mut out).unwrap() == Progress::More {}
+        while analysis.step(&mut out).unwrap() == ReadProgress::More {}
         Self { scenario, outcome, blocked }
     }
 
@@ -63,17 +67,17 @@ impl Run {
         &self.outcome.channels[usize::try_from(id.0).unwrap()].name
     }
 
-    fn stops(&self) -> impl Iterator<Item = &Stop> {
+    fn stops(&self) -> impl Iterator<Item = &StopReport> {
         self.blocked.iter().filter_map(|blocked| match blocked {
-            Blocked::Stop(stop) => Some(stop),
-            Blocked::Deadlock(_) => None,
+            BlockingEvent::Stop(stop) => Some(stop),
+            BlockingEvent::Deadlock(_) => None,
         })
     }
 
     fn deadlocks(&self) -> Vec<&Deadlock> {
         let deadlocks = self.blocked.iter().filter_map(|blocked| match blocked {
-            Blocked::Deadlock(deadlock) => Some(deadlock),
-            Blocked::Stop(_) => None,
+            BlockingEvent::Deadlock(deadlock) => Some(deadlock),
+            BlockingEvent::Stop(_) => None,
         });
         deadlocks.collect()
     }
@@ -83,26 +87,33 @@ impl Run {
     }
 
     /// What happened at the port that a channel comes from, up to a time in periods.
-    fn truth(&self, channel: ChannelId) -> impl Iterator<Item = &Happened> {
+    fn truth(&self, channel: ChannelId) -> impl Iterator<Item = &TruthEvent> {
         let from = self.name(channel).split_once('>').unwrap().0;
         let topology = &self.scenario.topology;
-        let at = move |row: &&Happened| topology.port_name(row.place) == from;
+        let at = move |row: &&TruthEvent| topology.port_name(row.place) == from;
         self.outcome.rows.iter().filter(at)
     }
 
     /// Whether bytes of packets pass on a channel after one period and before another.
     fn moves(&self, channel: ChannelId, from: u64, to: u64) -> bool {
         let mut moves = false;
-        let mut rows = Rows::new(self.outcome.capture.as_slice(), Want::All, Bytes::Forget);
+        let mut rows = EventReader::new(
+            self.outcome.capture.as_slice(),
+            EventFilter::All,
+            ByteRetention::Forget,
+        );
         let index = usize::try_from(channel.0).unwrap();
-        let mut said = |said: Said<'_>| {
-            if let Said::Row(known, Row { at, what: What::Detail(Detail::Data(len)), .. }) = said
+        let mut said = |said: ReadItem<'_>| {
+            if let ReadItem::Row(
+                known,
+                TimedEvent { at, body: EventBody::Detail(EventDetail::Data(len)), .. },
+            ) = said
                 && known.name == self.outcome.channels[index].name
             {
                 moves |= at.0 < to && from < at.0 + len;
             }
         };
-        while rows.step(&mut said).unwrap() == Progress::More {}
+        while rows.step(&mut said).unwrap() == ReadProgress::More {}
         moves
     }
 
@@ -123,9 +134,9 @@ impl Run {
             for channel in &deadlock.channels {
                 let mut stopped = false;
                 for row in self.truth(*channel).take_while(|row| row.at <= to) {
-                    if row.what == truth::What::SenderStopped {
+                    if row.kind == truth::TruthEventKind::SenderStopped {
                         stopped = true;
-                    } else if let truth::What::SenderResumed(_) = row.what {
+                    } else if let truth::TruthEventKind::SenderResumed(_) = row.kind {
                         stopped = false;
                     }
                 }
@@ -137,10 +148,10 @@ impl Run {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
-fn demo(name: &str) -> Run {
+fn demo(name: &str) -> BlockingRun {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let text = fs::read(fixtures.join(name).join("scenario.toml")).unwrap();
-    Run::of(&String::from_utf8(text).unwrap())
+    BlockingRun::of(&String::from_utf8(text).unwrap())
 }
 
 /// S-6: a switch of many ports takes longer to form a path than a slack buffer holds, so that senders are
@@ -169,9 +180,9 @@ fn a_large_switch_without_contention_is_not_busy() {
             load = 1.0
             "#
         );
-        let run = Run::of(&text);
+        let run = BlockingRun::of(&text);
         assert!(run.stops().count() > 100, "{ports} ports");
-        assert!(run.stops().all(|stop| stop.root == Root::Switch), "{ports} ports");
+        assert!(run.stops().all(|stop| stop.root == WaitRoot::Switch), "{ports} ports");
     }
 }
 
@@ -186,20 +197,23 @@ fn a_ring_that_has_deadlocked_is_one_deadlock_up_to_the_timeout() {
     );
     // R-4: the first to be stopped gives up first; the circle closed with the last.
     let periods = deadlocks[0].periods;
-    assert!((BLOCKED - 200..BLOCKED + 40).contains(&periods), "{periods}");
+    assert!((BLOCKED_TIMEOUT - 200..BLOCKED_TIMEOUT + 40).contains(&periods), "{periods}");
     let (_, broken) = deadlocks[0].broken.unwrap();
-    assert_eq!(broken, Broken::Resumed(By::Reset));
+    assert_eq!(broken, DeadlockRelease::Resumed(ResumeCause::Reset));
     // Whoever was stopped so long was in it, or behind it.
-    let long: Vec<_> = run.stops().filter(|stop| stop.periods > BLOCKED / 2).collect();
+    let long: Vec<_> = run.stops().filter(|stop| stop.periods > BLOCKED_TIMEOUT / 2).collect();
     assert_eq!(long.len(), 8);
-    assert!(long.iter().all(|stop| stop.root == Root::Cycle), "{long:?}");
-    assert!(run.stops().all(|stop| stop.timed_out() == (stop.ended == Ended::Resumed(By::Reset))));
+    assert!(long.iter().all(|stop| stop.root == WaitRoot::Cycle), "{long:?}");
+    assert!(
+        run.stops()
+            .all(|stop| stop.timed_out() == (stop.ended == StopEnd::Resumed(ResumeCause::Reset)))
+    );
     run.deadlocks_stand_still();
-    let (mut trees, mut text) = (Trees::default(), String::new());
+    let (mut trees, mut text) = (WaitTrees::default(), String::new());
     run.blocked.iter().cloned().for_each(|blocked| trees.add(blocked));
     let channels = &run.outcome.channels;
     let known = |id: ChannelId| channels.get(usize::try_from(id.0).ok()?);
-    analyzer::text::blocking(&trees, 1, &known, &mut |line| text += &format!("{line}\n"));
+    analyzer::render::blocking(&trees, 1, &known, &mut |line| text += &format!("{line}\n"));
     let lines: Vec<&str> = text.lines().skip(3).take(4).collect();
     assert_eq!(
         lines,
@@ -216,18 +230,18 @@ fn a_ring_that_has_deadlocked_is_one_deadlock_up_to_the_timeout() {
 fn an_output_that_many_want_is_busy_and_no_deadlock() {
     let run = demo("demo-contention");
     assert!(run.deadlocks().is_empty());
-    let mut roots: BTreeMap<Root, u64> = BTreeMap::new();
+    let mut roots: BTreeMap<WaitRoot, u64> = BTreeMap::new();
     for stop in run.stops() {
         *roots.entry(stop.root).or_default() += 1;
         assert_eq!(run.names(&stop.chain), ["s0:0>h0:0"]);
         assert!(!stop.holders.is_empty() || stop.periods < 60, "{stop:?}");
     }
-    assert_eq!(roots.keys().copied().collect::<Vec<_>>(), [Root::Busy]);
+    assert_eq!(roots.keys().copied().collect::<Vec<_>>(), [WaitRoot::Busy]);
 }
 
 #[test]
 fn a_host_that_stops_taking_is_the_root_of_the_whole_tree() {
-    let run = Run::of(
+    let run = BlockingRun::of(
         "duration_periods = 8000
          [topology]
          kind = 'line'
@@ -253,14 +267,14 @@ fn a_host_that_stops_taking_is_the_root_of_the_whole_tree() {
     // All of them but the way of nobody: s2 to h2, s1 to s2, h1 and s0 to s1, h0 to s0.
     assert_eq!(long.len(), 5, "{long:?}");
     for stop in long {
-        assert_eq!(stop.root, Root::Host);
+        assert_eq!(stop.root, WaitRoot::Host);
         assert!(run.name(stop.last()).ends_with(">h2:0"), "{stop:?}");
         assert_eq!(stop.behind.is_some(), !stop.chain.is_empty());
     }
 }
 
 /// Traffic in a ring: each host sends to the next, and to the one after that, all clockwise.
-fn ring(dice: &mut Dice) -> String {
+fn ring(dice: &mut SeededRng) -> String {
     let switches = 3 + dice.below(3);
     let mut text = format!(
         "seed = {}\nduration_periods = 16000\n[link]\nblocked_periods = {}\n\
@@ -286,15 +300,15 @@ fn ring(dice: &mut Dice) -> String {
 
 #[test]
 fn in_storms_around_rings_nothing_that_moves_is_called_a_deadlock() {
-    let (mut dice, mut deadlocks) = (Dice::new(b"storms around rings"), 0);
+    let (mut dice, mut deadlocks) = (SeededRng::new(b"storms around rings"), 0);
     for _ in 0..24 {
-        let run = Run::of(&ring(&mut dice));
+        let run = BlockingRun::of(&ring(&mut dice));
         run.deadlocks_stand_still();
         deadlocks += run.deadlocks().len();
-        for stop in run.stops().filter(|stop| stop.ended == Ended::Resumed(By::Reset)) {
+        for stop in run.stops().filter(|stop| stop.ended == StopEnd::Resumed(ResumeCause::Reset)) {
             // Hosts may also give up where they get no turn for as long.
             let between_switches = run.name(stop.channel).starts_with('s');
-            assert!(stop.root == Root::Cycle || !between_switches, "{stop:?}");
+            assert!(stop.root == WaitRoot::Cycle || !between_switches, "{stop:?}");
         }
     }
     assert!(deadlocks > 5, "{deadlocks}");
@@ -302,11 +316,11 @@ fn in_storms_around_rings_nothing_that_moves_is_called_a_deadlock() {
 
 #[test]
 fn in_storms_of_networks_nothing_that_moves_is_called_a_deadlock() {
-    let mut dice = Dice::new(b"storms of networks that wait");
+    let mut dice = SeededRng::new(b"storms of networks that wait");
     for _ in 0..150 {
         let len = usize::try_from(60 + dice.below(240)).unwrap();
-        let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
+        let plan = NetworkInput::from_bytes(&dice.bytes(len)).unwrap();
         let Some(scenario) = plan.scenario() else { continue };
-        Run::tapped(scenario).deadlocks_stand_still();
+        BlockingRun::tapped(scenario).deadlocks_stand_still();
     }
 }

@@ -10,13 +10,16 @@
 
 use std::num::NonZeroU64;
 
-use analyzer::analysis::{Analysis, Told, Wanted};
-use analyzer::finding::{Findings, Kind, Severity, Value};
-use analyzer::link::slack::Assumptions;
-use codec::capture::{ByteOrder, Channel, Chunk, Content, Item, Progress, Reader, Writer};
+use analyzer::finding::{FactValue, FindingChecks, FindingKind, Severity};
+use analyzer::link::slack::LinkAssumptions;
+use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use codec::capture::{
+    ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, Chunk, ChunkContent,
+    ReadProgress,
+};
 use laws::network::run::run;
-use simulator::network::Layout;
-use simulator::scenario::{Scenario, Tap};
+use simulator::network::VisitOrder;
+use simulator::scenario::{PortTap, Scenario};
 use simulator::truth;
 
 const NETWORK: &str = r#"
@@ -47,26 +50,28 @@ load = 0.4
 fn simulated() -> Vec<u8> {
     let mut scenario = Scenario::read("clocks", NETWORK).unwrap_or_else(|error| panic!("{error}"));
     let ports = scenario.topology.cables().iter().map(|cable| cable.ends[0]);
-    scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
-    run(&scenario, truth::Wanted::Everything, Layout::AsGiven, 1 << 16).capture
+    scenario.taps = ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
+    run(&scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16).capture
 }
 
 /// The capture with other periods declared for some channels.
 fn declared(capture: &[u8], periods: &[(&str, u64)]) -> Vec<u8> {
     let (mut channels, mut chunks) = (Vec::<Channel>::new(), Vec::new());
-    let mut reader = Reader::new(capture);
-    let mut keep = |item: Item<'_>| match item {
-        Item::Channel(_, channel) => channels.push(channel.clone()),
-        Item::Chunk(id, Chunk { first, content }) => chunks.push(match content {
-            Content::Literal(chars) => (id, first, chars.iter().collect::<codec::CharBuf>(), None),
-            Content::Repeat { pattern, count } => {
+    let mut reader = CaptureReader::new(capture);
+    let mut keep = |item: CaptureItem<'_>| match item {
+        CaptureItem::Channel(_, channel) => channels.push(channel.clone()),
+        CaptureItem::Chunk(id, Chunk { first, content }) => chunks.push(match content {
+            ChunkContent::Literal(chars) => {
+                (id, first, chars.iter().collect::<codec::CharBuf>(), None)
+            }
+            ChunkContent::Repeat { pattern, count } => {
                 (id, first, pattern.iter().collect::<codec::CharBuf>(), Some(count))
             }
         }),
-        Item::Section | Item::Link(..) => {}
-        Item::Fault(fault) => panic!("{fault}"),
+        CaptureItem::Section | CaptureItem::Link(..) => {}
+        CaptureItem::Fault(fault) => panic!("{fault}"),
     };
-    while reader.step(&mut keep).unwrap() == Progress::More {}
+    while reader.step(&mut keep).unwrap() == ReadProgress::More {}
     for channel in &mut channels {
         if let Some((_, period)) = periods.iter().find(|(name, _)| *name == channel.name) {
             channel.period_ps = NonZeroU64::new(*period).unwrap();
@@ -74,11 +79,11 @@ fn declared(capture: &[u8], periods: &[(&str, u64)]) -> Vec<u8> {
     }
     let period = |id: u32| channels[usize::try_from(id).unwrap()].period_ps.get();
     chunks.sort_by_key(|(id, first, ..)| (u128::from(first.0) * u128::from(period(id.0)), *id));
-    let mut writer = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
     for (id, first, chars, count) in &chunks {
         let content = match count {
-            None => Content::Literal(chars.chars()),
-            Some(count) => Content::Repeat { pattern: chars.chars(), count: *count },
+            None => ChunkContent::Literal(chars.chars()),
+            Some(count) => ChunkContent::Repeat { pattern: chars.chars(), count: *count },
         };
         writer.write(*id, &Chunk { first: *first, content }).unwrap();
     }
@@ -89,23 +94,23 @@ fn declared(capture: &[u8], periods: &[(&str, u64)]) -> Vec<u8> {
 struct CaptureReport {
     /// The channels and packets of all journeys.
     journeys: Vec<Vec<(u32, u64)>>,
-    findings: Findings,
+    findings: FindingChecks,
     channels: Vec<String>,
 }
 
 impl CaptureReport {
     fn of(capture: &[u8]) -> Self {
         // Both switches have 8 ports. S-6
-        let known: Assumptions = "path=44".parse().unwrap();
-        let mut analysis = Analysis::new(capture, Wanted::Network, known);
+        let known: LinkAssumptions = "path=44".parse().unwrap();
+        let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Network, known);
         let mut journeys = Vec::new();
         let mut out = |told| {
-            if let Told::Journey(journey) = told {
+            if let AnalysisEvent::Journey(journey) = told {
                 let hops = journey.hops.iter().map(|hop| (hop.channel.0, hop.packet));
                 journeys.push(hops.collect::<Vec<_>>());
             }
         };
-        while analysis.step(&mut out).unwrap() == Progress::More {}
+        while analysis.step(&mut out).unwrap() == ReadProgress::More {}
         journeys.sort_unstable();
         let channels = analysis.channels().map(|(_, channel)| channel.name.clone()).collect();
         Self { journeys, findings: analysis.findings(), channels }
@@ -115,13 +120,13 @@ impl CaptureReport {
     fn drifting(&self) -> Vec<(&str, i64)> {
         let found = self.findings.ledger().found();
         let drifting =
-            found.filter(|(kind, ..)| *kind == Kind::ClockDrift).map(|(_, id, found)| {
+            found.filter(|(kind, ..)| *kind == FindingKind::ClockDrift).map(|(_, id, found)| {
                 let [ppm, clock] = found.facts.as_slice() else { panic!("{found:?}") };
-                let Value::Number(ppm) = ppm.value else { panic!("{found:?}") };
+                let FactValue::Number(ppm) = ppm.value else { panic!("{found:?}") };
                 let ppm = i64::try_from(ppm).unwrap();
                 assert_eq!(found.count, 1);
                 let channel = self.channels[usize::try_from(id.0).unwrap()].as_str();
-                (channel, if clock.value == Value::Word("fast") { ppm } else { -ppm })
+                (channel, if clock.value == FactValue::Word("fast") { ppm } else { -ppm })
             });
         drifting.collect()
     }

@@ -3,12 +3,12 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
 
-use analyzer::analysis::{Analysis, Told, Wanted};
-use analyzer::conversation::{Cause, Remark, Spoken};
-use analyzer::link::slack::Assumptions;
-use codec::capture::Progress;
+use analyzer::conversation::{ObservationKind, ResendCause, TransportEvent};
+use analyzer::link::slack::LinkAssumptions;
+use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use codec::capture::ReadProgress;
 use laws::network::run::run;
-use simulator::network::Layout;
+use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth;
 
@@ -29,19 +29,19 @@ fn scenario(seed: u64, faults: &str, taps: &str) -> Scenario {
 }
 
 /// What is noticed in the conversations of a run.
-fn noticed(seed: u64, faults: &str, taps: &str) -> Vec<Remark> {
+fn noticed(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
     let scenario = scenario(seed, faults, taps);
-    let outcome = run(&scenario, truth::Wanted::Nothing, Layout::AsGiven, 1 << 16);
-    let assumptions = Assumptions::default();
+    let outcome = run(&scenario, truth::TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+    let assumptions = LinkAssumptions::default();
     let capture = outcome.capture.as_slice();
-    let mut analysis = Analysis::new(capture, Wanted::Conversations, assumptions);
+    let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Conversations, assumptions);
     let mut remarks = Vec::new();
     let mut out = |told| {
-        if let Told::Spoken(Spoken::Noticed(noticed)) = told {
+        if let AnalysisEvent::Spoken(TransportEvent::Noticed(noticed)) = told {
             remarks.push(noticed.remark);
         }
     };
-    while analysis.step(&mut out).unwrap() == Progress::More {}
+    while analysis.step(&mut out).unwrap() == ReadProgress::More {}
     remarks
 }
 
@@ -92,9 +92,12 @@ fn nothing_that_must_not_be_is_found_where_the_protocol_is_kept() {
     for (name, faults) in troubles() {
         for (view, taps) in views().iter().enumerate() {
             let remarks = noticed(11, &faults, taps);
-            let broken = remarks.iter().filter(|it| matches!(it, Remark::Broken(_)));
+            let broken = remarks.iter().filter(|it| matches!(it, ObservationKind::Broken(_)));
             wrong.extend(broken.map(|it| (name, view, *it)));
-            assert!(remarks.iter().any(|it| matches!(it, Remark::Data(_))), "{name}, view {view}");
+            assert!(
+                remarks.iter().any(|it| matches!(it, ObservationKind::Data(_))),
+                "{name}, view {view}"
+            );
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
@@ -106,15 +109,21 @@ fn nothing_that_must_not_be_is_found_where_the_protocol_is_kept() {
 fn what_a_cut_loses_is_sent_again_for_being_lost() {
     let cut = "[[fault]]\nat_us = 2000\ncut = \"s0:1\"\nfor_us = 700\n";
     let remarks = noticed(11, cut, "[[tap]]\nall = true\n");
-    let causes: Vec<Cause> = remarks
+    let causes: Vec<ResendCause> = remarks
         .iter()
-        .filter_map(
-            |remark| if let Remark::Resent(_, cause) = remark { Some(*cause) } else { None },
-        )
+        .filter_map(|remark| {
+            if let ObservationKind::Resent(_, cause) = remark { Some(*cause) } else { None }
+        })
         .collect();
-    assert!(causes.contains(&Cause::LostData), "{causes:?}");
-    let lost = |cause: &Cause| {
-        matches!(cause, Cause::LostData | Cause::LostAck | Cause::Corrupt | Cause::Unanswered)
+    assert!(causes.contains(&ResendCause::LostData), "{causes:?}");
+    let lost = |cause: &ResendCause| {
+        matches!(
+            cause,
+            ResendCause::LostData
+                | ResendCause::LostAck
+                | ResendCause::Corrupt
+                | ResendCause::Unanswered
+        )
     };
     assert!(causes.iter().all(lost), "{causes:?}");
 }

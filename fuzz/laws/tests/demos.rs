@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use laws::network::simulated;
-use simulator::scenario::{Scenario, Tap};
+use simulator::scenario::{PortTap, Scenario};
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
@@ -18,7 +18,8 @@ fn what_is_read_at_every_port_of_a_demo_is_what_happened() {
         let name = file.display().to_string();
         let mut scenario = Scenario::read(&name, &text).unwrap_or_else(|error| panic!("{error}"));
         let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-        scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+        scenario.taps =
+            ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
         simulated(&scenario);
         scenarios += 1;
     }

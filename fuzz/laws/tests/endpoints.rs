@@ -3,35 +3,36 @@
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
-use laws::endpoints::plan::Plan;
+use laws::endpoints::input::MessagingInput;
 use laws::endpoints::{held, planned};
-use laws::repair::Dice;
+use laws::repair::SeededRng;
 use laws::shrink::shortest;
-use simulator::endpoint::{Kind, MessageStream};
-use simulator::traffic::Arrivals;
+use simulator::messaging::{MessageKind, MessageStream};
+use simulator::traffic::ArrivalProcess;
 
-fn plans(name: &str, count: u64) -> impl Iterator<Item = Plan> {
-    let mut dice = Dice::new(name.as_bytes());
+fn plans(name: &str, count: u64) -> impl Iterator<Item = MessagingInput> {
+    let mut dice = SeededRng::new(name.as_bytes());
     (0..count).filter_map(move |_| {
         let len = usize::try_from(30 + dice.below(100)).unwrap_or_default();
-        Plan::from_bytes(&dice.bytes(len))
+        MessagingInput::from_bytes(&dice.bytes(len))
     })
 }
 
-fn holds(plan: &Plan) -> bool {
+fn holds(plan: &MessagingInput) -> bool {
     catch_unwind(|| planned(plan)).is_ok()
 }
 
 /// Fails with the fewest streams and faults that do.
-fn check(plan: &Plan, number: usize) {
+fn check(plan: &MessagingInput, number: usize) {
     if holds(plan) {
         return;
     }
     let mut fewest = plan.clone();
-    fewest.faults =
-        shortest(&plan.faults, &|faults| !holds(&Plan { faults: faults.to_vec(), ..plan.clone() }));
+    fewest.faults = shortest(&plan.faults, &|faults| {
+        !holds(&MessagingInput { faults: faults.to_vec(), ..plan.clone() })
+    });
     fewest.streams = shortest(&plan.streams, &|streams| {
-        !holds(&Plan { streams: streams.to_vec(), ..fewest.clone() })
+        !holds(&MessagingInput { streams: streams.to_vec(), ..fewest.clone() })
     });
     assert!(holds(plan), "{number}: {fewest:#?}");
 }
@@ -54,8 +55,8 @@ fn endpoints_of_busy_hosts_wait_for_the_attempts_of_the_others_at_most() {
             host.parameters.credits = 30;
             for stream in &mut host.streams {
                 *stream = MessageStream {
-                    kind: Kind::Short,
-                    arrivals: Arrivals::Saturating,
+                    kind: MessageKind::Short,
+                    arrivals: ArrivalProcess::Saturating,
                     count: Some(90),
                     ..stream.clone()
                 };
@@ -81,11 +82,11 @@ fn everything_that_hosts_can_tell_of_happens_in_a_storm() {
 /// Whole networks, with all that can break in them.
 #[test]
 fn a_storm_of_networks_accounts_for_every_message() {
-    let mut dice = Dice::new(b"networks that talk");
+    let mut dice = SeededRng::new(b"networks that talk");
     let mut messages = 0;
     for number in 0..3 {
-        let plan = laws::messages::Plan::from_bytes(&dice.bytes(500)).unwrap();
-        let held = catch_unwind(|| laws::messages::planned(&plan));
+        let plan = laws::delivery::ConversationInput::from_bytes(&dice.bytes(500)).unwrap();
+        let held = catch_unwind(|| laws::delivery::planned(&plan));
         assert!(held.is_ok(), "{number}: {plan:?}");
         messages += held.ok().flatten().map_or(0, |summary| summary.messages);
     }

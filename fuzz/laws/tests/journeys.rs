@@ -11,16 +11,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use analyzer::path::{Certainty, Fate, Harm, Journey};
-use laws::network::journeys::{JourneyTally, NetworkClass, Truth, journeys, truth};
-use laws::network::run::{Outcome, run};
-use simulator::cell::PacketId;
-use simulator::network::Layout;
+use analyzer::journey::{Corruption, Journey, JourneyFate, MatchCertainty};
+use laws::network::journeys::{JourneyTally, JourneyTruth, NetworkClass, journeys, truth};
+use laws::network::run::{RunOutcome, run};
+use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::Wanted;
+use simulator::tagged_char::PacketId;
+use simulator::truth::TraceLevel;
 
 /// What is not as it was, a line each.
-fn wrong(scenario: &Scenario, outcome: &Outcome) -> (String, [usize; 3]) {
+fn wrong(scenario: &Scenario, outcome: &RunOutcome) -> (String, [usize; 3]) {
     let truth = truth(scenario, outcome);
     let mut text = String::new();
     let mut found: BTreeMap<PacketId, Vec<Journey>> = BTreeMap::new();
@@ -33,7 +33,7 @@ fn wrong(scenario: &Scenario, outcome: &Outcome) -> (String, [usize; 3]) {
         let packets: Vec<_> = (0..journey.hops.len()).map(of).collect();
         counts[0] += 1;
         counts[1] += usize::from(journey.hops.len() > 1);
-        counts[2] += usize::from(journey.certainty == Certainty::ByOrder);
+        counts[2] += usize::from(journey.certainty == MatchCertainty::ByOrder);
         let known: Vec<_> = packets.iter().flatten().collect();
         if known.windows(2).any(|pair| pair[0] != pair[1]) {
             writeln!(text, "MIXED {:?} {packets:?}: {journey:?}", journey.certainty).unwrap();
@@ -42,7 +42,7 @@ fn wrong(scenario: &Scenario, outcome: &Outcome) -> (String, [usize; 3]) {
             found.entry(packet).or_default().push(journey);
         }
     }
-    for (packet, way) in &truth.ways {
+    for (packet, way) in &truth.sightings {
         let way: Vec<_> = way.iter().map(|(_, channel, start, _)| (*channel, *start)).collect();
         let empty = Vec::new();
         let found = found.get(packet).unwrap_or(&empty);
@@ -74,33 +74,33 @@ fn wrong(scenario: &Scenario, outcome: &Outcome) -> (String, [usize; 3]) {
 /// Whether a journey ended as its packet did.
 fn ended(journey: &Journey, end: &str, duration: u64) -> bool {
     match journey.fate {
-        Fate::OutOfSight => true,
-        Fate::Arrived | Fate::Misrouted => {
+        JourneyFate::OutOfSight => true,
+        JourneyFate::Arrived | JourneyFate::Misrouted => {
             let last = journey.hops.last().unwrap();
             end == "arrived" || last.end.0 + 64 > duration
         }
-        Fate::Dropped(rule) => {
+        JourneyFate::Dropped(rule) => {
             rule == end || (rule == "R-2" && end == "R-3") || (rule == "S-1" && end == "F-7")
         }
-        Fate::Merged => end == "merged",
-        Fate::UnderWay => end == "under way",
+        JourneyFate::Merged => end == "merged",
+        JourneyFate::UnderWay => end == "under way",
     }
 }
 
 /// P-5: the syndrome changes where a packet is hurt, and only there.
-fn injuries(packet: &PacketId, journey: &Journey, truth: &Truth, text: &mut String) {
+fn injuries(packet: &PacketId, journey: &Journey, truth: &JourneyTruth, text: &mut String) {
     if truth.cut.contains(packet) || truth.cut_off.contains(packet) {
         return;
     }
     let (mut before, mut after, mut expected) = (0, None, Vec::new());
-    for (_, channel, _, syndrome) in &truth.ways[packet] {
+    for (_, channel, _, syndrome) in &truth.sightings[packet] {
         let Some(syndrome) = *syndrome else { continue };
         if syndrome != before {
             expected.push((after, *channel, syndrome ^ before));
         }
         (before, after) = (syndrome, Some(*channel));
     }
-    let flipped = journey.injuries.iter().filter(|it| matches!(it.harm, Harm::Flipped(_)));
+    let flipped = journey.injuries.iter().filter(|it| matches!(it.harm, Corruption::Flipped(_)));
     let told: Vec<_> = flipped.map(|it| (it.after, it.seen, it.syndrome)).collect();
     if told != expected {
         writeln!(text, "{packet:?} was hurt {expected:?}, told {told:?}: {journey:?}").unwrap();
@@ -109,7 +109,7 @@ fn injuries(packet: &PacketId, journey: &Journey, truth: &Truth, text: &mut Stri
 
 fn check(text: &str) -> (String, [usize; 3]) {
     let scenario = Scenario::read("law", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let outcome = run(&scenario, Wanted::Everything, Layout::AsGiven, 1 << 16);
+    let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
     wrong(&scenario, &outcome)
 }
 

@@ -1,102 +1,119 @@
 //! The reliability protocol, walked through: it holds in every state within bounds, and what is no law
 //! has a history that speaks against it. Large walks: `cargo run --release -p laws --example model`.
 
-use laws::model::plan::{Bounds, Claim, Departure, Flaw, Mail, Plan, Side};
-use laws::model::story::story;
-use laws::model::walk::{Extent, Walked, walk};
+use laws::model::plan::{
+    DepartureMode, ExtraClaim, FaultBounds, ModelPlan, ModelSide, PlannedMessage, SeededFlaw,
+};
+use laws::model::trace_text::trace_text;
+use laws::model::walk::{WalkExtent, WalkResult, walk};
 
 /// States of a walk at most: as many as these take, and some.
 const STATES_MAX: usize = 1_000_000;
 
 /// All states, and no law is broken in any.
-fn holds(plan: &Plan) -> Walked {
+fn holds(plan: &ModelPlan) -> WalkResult {
     let walked = walk(plan, STATES_MAX);
-    let counterexample = walked.counterexample.as_ref().map(|found| story(plan, found));
+    let counterexample = walked.counterexample.as_ref().map(|found| trace_text(plan, found));
     assert_eq!(counterexample, None);
-    assert_eq!(walked.extent, Extent::Whole);
+    assert_eq!(walked.extent, WalkExtent::Whole);
     walked
 }
 
 /// The shortest history that speaks against a law: its steps, and what happens.
-fn against(plan: &Plan) -> (usize, String) {
+fn against(plan: &ModelPlan) -> (usize, String) {
     let walked = walk(plan, STATES_MAX);
     let counterexample = walked.counterexample.as_ref();
-    counterexample.map_or_else(Default::default, |found| (found.actions.len(), story(plan, found)))
+    counterexample
+        .map_or_else(Default::default, |found| (found.actions.len(), trace_text(plan, found)))
 }
 
-fn bounded(bounds: Bounds) -> Plan {
-    Plan { bounds, ..Plan::small() }
+fn bounded(bounds: FaultBounds) -> ModelPlan {
+    ModelPlan { bounds, ..ModelPlan::small() }
 }
 
 #[test]
 fn it_holds_with_packets_lost() {
-    let walked = holds(&bounded(Bounds { losses: 2, ..Bounds::default() }));
+    let walked = holds(&bounded(FaultBounds { losses: 2, ..FaultBounds::default() }));
     assert!(walked.states > 20_000, "{walked:?}");
 }
 
 #[test]
 fn it_holds_with_a_packet_lost_and_one_doubled() {
-    holds(&bounded(Bounds { losses: 1, duplicates: 1, ..Bounds::default() }));
+    holds(&bounded(FaultBounds { losses: 1, duplicates: 1, ..FaultBounds::default() }));
 }
 
 #[test]
 fn it_holds_with_a_queue_full_and_an_endpoint_unloaded() {
-    let bounds = Bounds { fulls: 1, unloads: 1, ..Bounds::default() };
-    holds(&Plan { messages: vec![Mail::good(Side::Left); 2], ..bounded(bounds) });
+    let bounds = FaultBounds { fulls: 1, unloads: 1, ..FaultBounds::default() };
+    holds(&ModelPlan {
+        messages: vec![PlannedMessage::good(ModelSide::Left); 2],
+        ..bounded(bounds)
+    });
 }
 
 #[test]
 fn it_holds_with_a_nic_started_anew() {
-    holds(&bounded(Bounds { restarts: 1, ..Bounds::default() }));
+    holds(&bounded(FaultBounds { restarts: 1, ..FaultBounds::default() }));
 }
 
 #[test]
 fn it_holds_with_a_message_refused_for_good() {
-    let messages = vec![Mail::bad(Side::Left), Mail::good(Side::Left), Mail::good(Side::Left)];
-    let bounds = Bounds { losses: 2, duplicates: 1, ..Bounds::default() };
-    holds(&Plan { messages, ..bounded(bounds) });
+    let messages = vec![
+        PlannedMessage::bad(ModelSide::Left),
+        PlannedMessage::good(ModelSide::Left),
+        PlannedMessage::good(ModelSide::Left),
+    ];
+    let bounds = FaultBounds { losses: 2, duplicates: 1, ..FaultBounds::default() };
+    holds(&ModelPlan { messages, ..bounded(bounds) });
 }
 
 #[test]
 fn it_holds_for_an_endpoint_beside_one_that_is_unloaded() {
-    let messages = vec![Mail::good(Side::Left), Mail::neighbours(Side::Left)];
-    let bounds = Bounds { losses: 1, fulls: 1, unloads: 1, ..Bounds::default() };
-    holds(&Plan { messages, ..bounded(bounds) });
+    let messages =
+        vec![PlannedMessage::good(ModelSide::Left), PlannedMessage::neighbours(ModelSide::Left)];
+    let bounds = FaultBounds { losses: 1, fulls: 1, unloads: 1, ..FaultBounds::default() };
+    holds(&ModelPlan { messages, ..bounded(bounds) });
 }
 
 #[test]
 fn it_holds_where_numbers_come_again() {
-    let bounds = Bounds { losses: 3, duplicates: 1, ..Bounds::default() };
-    holds(&Plan { messages: vec![Mail::good(Side::Left); 4], bounds, ..Plan::single() });
+    let bounds = FaultBounds { losses: 3, duplicates: 1, ..FaultBounds::default() };
+    holds(&ModelPlan {
+        messages: vec![PlannedMessage::good(ModelSide::Left); 4],
+        bounds,
+        ..ModelPlan::single()
+    });
 }
 
 #[test]
 fn it_holds_over_a_single_channel_with_everything_at_once() {
-    let bounds = Bounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..Bounds::default() };
-    holds(&Plan { bounds, ..Plan::single() });
+    let bounds =
+        FaultBounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..FaultBounds::default() };
+    holds(&ModelPlan { bounds, ..ModelPlan::single() });
 }
 
 /// What is queued leaves at any time: behind its ACK, its return, its endpoint's unload. T-3, T-10, T-13
 #[test]
 fn it_holds_where_packets_wait_to_leave() {
-    let one = Plan { departure: Departure::Delayed, ..Plan::single() };
-    let none = Bounds::default();
+    let one = ModelPlan { departure: DepartureMode::Delayed, ..ModelPlan::single() };
+    let none = FaultBounds::default();
     for bounds in [
-        Bounds { losses: 1, duplicates: 1, ..none },
-        Bounds { fulls: 1, unloads: 1, ..none },
-        Bounds { losses: 1, restarts: 1, ..none },
+        FaultBounds { losses: 1, duplicates: 1, ..none },
+        FaultBounds { fulls: 1, unloads: 1, ..none },
+        FaultBounds { losses: 1, restarts: 1, ..none },
     ] {
-        holds(&Plan { bounds, ..one.clone() });
+        holds(&ModelPlan { bounds, ..one.clone() });
     }
-    let messages = vec![Mail::bad(Side::Left), Mail::good(Side::Left)];
-    let bounds = Bounds { losses: 1, ..none };
-    holds(&Plan { messages, bounds, departure: Departure::Delayed, ..Plan::small() });
+    let messages =
+        vec![PlannedMessage::bad(ModelSide::Left), PlannedMessage::good(ModelSide::Left)];
+    let bounds = FaultBounds { losses: 1, ..none };
+    holds(&ModelPlan { messages, bounds, departure: DepartureMode::Delayed, ..ModelPlan::small() });
 }
 
 #[test]
 fn property_7_a_path_that_is_not_fifo_writes_a_message_twice() {
-    let bounds = Bounds { overtakings: 1, ..Bounds::default() };
-    let (steps, story) = against(&Plan { bounds, ..Plan::single() });
+    let bounds = FaultBounds { overtakings: 1, ..FaultBounds::default() };
+    let (steps, story) = against(&ModelPlan { bounds, ..ModelPlan::single() });
     assert_eq!(steps, 7);
     insta::assert_snapshot!(story, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
@@ -112,7 +129,8 @@ fn property_7_a_path_that_is_not_fifo_writes_a_message_twice() {
 
 #[test]
 fn without_incarnations_a_message_is_acknowledged_for_the_one_before_it() {
-    let (steps, story) = against(&Plan { flaw: Flaw::OneIncarnation, ..Plan::single() });
+    let (steps, story) =
+        against(&ModelPlan { flaw: SeededFlaw::OneIncarnation, ..ModelPlan::single() });
     assert_eq!(steps, 7);
     insta::assert_snapshot!(story, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
@@ -128,7 +146,8 @@ fn without_incarnations_a_message_is_acknowledged_for_the_one_before_it() {
 
 #[test]
 fn returned_is_not_undelivered() {
-    let mut plan = Plan { claim: Some(Claim::ReturnedIsUnwritten), ..Plan::single() };
+    let mut plan =
+        ModelPlan { claim: Some(ExtraClaim::ReturnedIsUnwritten), ..ModelPlan::single() };
     plan.parameters.retries = 0;
     let (steps, story) = against(&plan);
     assert_eq!(steps, 3);
@@ -142,9 +161,9 @@ fn returned_is_not_undelivered() {
 
 #[test]
 fn a_message_is_written_once_in_each_life_of_its_destination() {
-    let bounds = Bounds { restarts: 1, ..Bounds::default() };
-    let claim = Some(Claim::OneLife);
-    let (steps, story) = against(&Plan { bounds, claim, ..Plan::single() });
+    let bounds = FaultBounds { restarts: 1, ..FaultBounds::default() };
+    let claim = Some(ExtraClaim::OneLife);
+    let (steps, story) = against(&ModelPlan { bounds, claim, ..ModelPlan::single() });
     assert_eq!(steps, 6);
     insta::assert_snapshot!(story, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
@@ -159,8 +178,9 @@ fn a_message_is_written_once_in_each_life_of_its_destination() {
 
 #[test]
 fn a_host_that_sends_again_what_a_restart_took_has_it_written_twice() {
-    let bounds = Bounds { restarts: 1, ..Bounds::default() };
-    let (steps, story) = against(&Plan { bounds, flaw: Flaw::LostSentAgain, ..Plan::single() });
+    let bounds = FaultBounds { restarts: 1, ..FaultBounds::default() };
+    let (steps, story) =
+        against(&ModelPlan { bounds, flaw: SeededFlaw::LostSentAgain, ..ModelPlan::single() });
     assert_eq!(steps, 6);
     insta::assert_snapshot!(story, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
@@ -175,8 +195,8 @@ fn a_host_that_sends_again_what_a_restart_took_has_it_written_twice() {
 
 #[test]
 fn a_network_that_doubles_packets_spoils_an_unload() {
-    let bounds = Bounds { duplicates: 1, fulls: 1, unloads: 1, ..Bounds::default() };
-    let (steps, story) = against(&Plan { bounds, ..Plan::single() });
+    let bounds = FaultBounds { duplicates: 1, fulls: 1, unloads: 1, ..FaultBounds::default() };
+    let (steps, story) = against(&ModelPlan { bounds, ..ModelPlan::single() });
     assert_eq!(steps, 10);
     insta::assert_snapshot!(story, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
@@ -195,8 +215,9 @@ fn a_network_that_doubles_packets_spoils_an_unload() {
 
 #[test]
 fn a_nack_of_an_earlier_transmission_must_not_count() {
-    let bounds = Bounds { fulls: 1, unloads: 1, ..Bounds::default() };
-    let (steps, story) = against(&Plan { bounds, flaw: Flaw::NacksForAll, ..Plan::single() });
+    let bounds = FaultBounds { fulls: 1, unloads: 1, ..FaultBounds::default() };
+    let (steps, story) =
+        against(&ModelPlan { bounds, flaw: SeededFlaw::NacksForAll, ..ModelPlan::single() });
     assert_eq!(steps, 11);
     insta::assert_snapshot!(story, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
@@ -216,7 +237,8 @@ fn a_nack_of_an_earlier_transmission_must_not_count() {
 
 #[test]
 fn an_ack_of_another_message_must_not_count() {
-    let (steps, story) = against(&Plan { flaw: Flaw::AcksForAll, ..Plan::single() });
+    let (steps, story) =
+        against(&ModelPlan { flaw: SeededFlaw::AcksForAll, ..ModelPlan::single() });
     assert_eq!(steps, 7);
     insta::assert_snapshot!(story, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
@@ -232,8 +254,8 @@ fn an_ack_of_another_message_must_not_count() {
 
 #[test]
 fn a_duplicate_must_be_answered() {
-    let flaw = Flaw::DuplicatesUnanswered;
-    let (steps, story) = against(&Plan { flaw, ..Plan::single() });
+    let flaw = SeededFlaw::DuplicatesUnanswered;
+    let (steps, story) = against(&ModelPlan { flaw, ..ModelPlan::single() });
     assert_eq!(steps, 4);
     insta::assert_snapshot!(story, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
@@ -247,12 +269,12 @@ fn a_duplicate_must_be_answered() {
 /// Nothing would give up the message, and nobody would notice but who follows every state to its end.
 #[test]
 fn duplicates_that_are_not_answered_go_on_for_ever() {
-    let bounds = Bounds { losses: 1, ..Bounds::default() };
-    let flaw = Flaw::DuplicatesUnanswered;
-    let mut plan = Plan { bounds, flaw, claim: None, ..Plan::single() };
+    let bounds = FaultBounds { losses: 1, ..FaultBounds::default() };
+    let flaw = SeededFlaw::DuplicatesUnanswered;
+    let mut plan = ModelPlan { bounds, flaw, claim: None, ..ModelPlan::single() };
     plan.parameters.retries = 1 << 20;
     let walked = walk(&plan, 2_000);
-    let found = walked.counterexample.as_ref().map(|found| story(&plan, found));
+    let found = walked.counterexample.as_ref().map(|found| trace_text(&plan, found));
     let lines: Vec<_> = found.iter().flat_map(|story| story.lines()).take(12).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
@@ -272,8 +294,9 @@ fn duplicates_that_are_not_answered_go_on_for_ever() {
 
 #[test]
 fn duplicates_that_are_refused_go_in_circles() {
-    let bounds = Bounds { losses: 1, ..Bounds::default() };
-    let (_, story) = against(&Plan { bounds, flaw: Flaw::DuplicatesRefused, ..Plan::single() });
+    let bounds = FaultBounds { losses: 1, ..FaultBounds::default() };
+    let (_, story) =
+        against(&ModelPlan { bounds, flaw: SeededFlaw::DuplicatesRefused, ..ModelPlan::single() });
     insta::assert_snapshot!(story, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
     2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)

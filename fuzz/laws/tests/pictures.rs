@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use laws::picture::{CANARY, Picture, bytes, picture};
+use laws::reproduction::{CANARY, Reproduction, bytes, picture};
 use laws::{TARGETS, seeds};
 
 /// The parts of a picture, those that are binary or long by their size.
-fn shown(picture: &Picture) -> String {
+fn shown(picture: &Reproduction) -> String {
     let held = picture.verdict.as_ref();
     let mut out = held.map_or_else(ToString::to_string, |()| "Holds".to_owned());
     out.push('\n');
@@ -39,14 +39,14 @@ fn every_seed_of_every_target_has_a_picture() {
         let all: Vec<_> = seeds::all().into_iter().filter(|(name, ..)| name == target).collect();
         // Laws of networks take their time.
         let own: Vec<_> = all.iter().step_by(all.len().div_ceil(8).max(1)).collect();
-        let pictures: Vec<Picture> =
+        let pictures: Vec<Reproduction> =
             own.iter().map(|(_, _, input)| picture(target, input).unwrap()).collect();
         for (picture, (_, name, _)) in pictures.iter().zip(&own) {
             assert_eq!(picture.verdict, Ok(()), "{target}/{name}");
             assert!(picture.notation.starts_with("#[test]\nfn "), "{target}/{name}");
             let nobody = |why: &String| why.contains("nobody");
             let drawn = !picture.capture.as_ref().is_err_and(nobody);
-            assert!(drawn, "{target} has no painter in fuzz/laws/src/picture.rs");
+            assert!(drawn, "{target} has no painter in fuzz/laws/src/reproduction.rs");
             if let Ok(capture) = &picture.capture {
                 assert!(!capture.is_empty(), "{target}/{name}");
                 assert!(picture.report.is_ok(), "{target}/{name}: {:?}", picture.report);
@@ -141,6 +141,6 @@ fn a_law_that_is_broken_says_how_and_where() {
     let picture = picture(CANARY, &[1, 9, 5, 7]).unwrap();
     let broken = picture.verdict.unwrap_err();
     assert_eq!(broken.text, "no 09 comes before a 07: 1, 3");
-    assert!(broken.place.starts_with("fuzz/laws/src/picture.rs:"), "{broken}");
+    assert!(broken.place.starts_with("fuzz/laws/src/reproduction.rs:"), "{broken}");
     assert!(picture.notation.contains("\"01 09 05 07\""));
 }

@@ -1,46 +1,46 @@
 //! What fuzzing and storms have found, each as small as it can be.
 
-use analyzer::packet::Bytes;
-use analyzer::reading::{Rows, Said};
-use analyzer::timeline::{Want, What};
-use codec::capture::{ByteOrder, Channel, ChannelId, Progress};
+use analyzer::event_reader::{EventReader, ReadItem};
+use analyzer::packet::ByteRetention;
+use analyzer::timeline::{EventBody, EventFilter};
+use codec::capture::{ByteOrder, Channel, ChannelId, ReadProgress};
 use codec::notation::parse;
-use codec::tick::Tick;
+use codec::time::Tick;
 use codec::transport::{EndpointId, EndpointKey, Nic};
+use laws::capture_input::{OwnedChunk, write};
 use laws::endpoints::held;
-use laws::endpoints::plan::Setup;
-use laws::plan::{Owned, write};
-use simulator::endpoint::{
-    Costs, EndpointParameters, EndpointPlan, Kind, MICROSECOND, MessageStream, MessagingPlan,
-    ReturnHandler, Wake,
+use laws::endpoints::input::MessagingSetup;
+use simulator::messaging::{
+    EndpointParameters, EndpointPlan, MICROSECOND, MessageCosts, MessageKind, MessageStream,
+    MessagingPlan, ReturnHandler, WakeMode,
 };
-use simulator::traffic::{Arrivals, Size};
+use simulator::traffic::{ArrivalProcess, PayloadSize};
 use simulator::transport::{Micros, TransportParameters};
 
 /// A capture of the two channels of a link; the rows of it as `channel at what`.
-fn check(want: Want, lines: &[(u32, u64, &str, Option<u64>)]) -> Vec<String> {
+fn check(want: EventFilter, lines: &[(u32, u64, &str, Option<u64>)]) -> Vec<String> {
     let channels = [Channel::named("a:0>b:0"), Channel::named("b:0>a:0")];
     let chunk = |(id, first, text, count): &(u32, u64, &str, Option<u64>)| {
         let chars = parse(text).unwrap_or_default();
-        (ChannelId(*id), Owned { first: Tick(*first), chars, count: *count })
+        (ChannelId(*id), OwnedChunk { first: Tick(*first), chars, count: *count })
     };
     let chunks: Vec<_> = lines.iter().map(chunk).collect();
     let file = write(ByteOrder::Little, &channels, &chunks).unwrap_or_default();
-    let mut rows = Rows::new(file.as_slice(), want, Bytes::Forget);
+    let mut rows = EventReader::new(file.as_slice(), want, ByteRetention::Forget);
     let mut shown = Vec::new();
     let mut step = || {
         rows.step(&mut |said| {
-            if let Said::Row(_, row) = said {
-                let what = match &row.what {
-                    What::Packet(packet) => packet.ended_by.name(),
-                    What::Event(event) => event.kind(),
-                    What::Detail(_) | What::Omitted { .. } => "omitted",
+            if let ReadItem::Row(_, row) = said {
+                let what = match &row.body {
+                    EventBody::Packet(packet) => packet.ended_by.name(),
+                    EventBody::Event(event) => event.kind(),
+                    EventBody::Detail(_) | EventBody::Omitted { .. } => "omitted",
                 };
                 shown.push(format!("{} {} {what}", row.channel, row.at));
             }
         })
     };
-    while matches!(step(), Ok(Progress::More)) {}
+    while matches!(step(), Ok(ReadProgress::More)) {}
     shown
 }
 
@@ -49,7 +49,7 @@ fn check(want: Want, lines: &[(u32, u64, &str, Option<u64>)]) -> Vec<String> {
 #[test]
 fn go_counts_in_every_round_that_a_stop_ends() {
     assert_eq!(
-        check(Want::Events, &[(0, 0, "GO", None), (0, 1, "GO STOP", Some(3))]),
+        check(EventFilter::Events, &[(0, 0, "GO", None), (0, 1, "GO STOP", Some(3))]),
         [
             "1 2 sender-stopped",
             "1 3 sender-resumed",
@@ -65,7 +65,7 @@ fn go_counts_in_every_round_that_a_stop_ends() {
 fn after_a_reset_the_next_stop_counts() {
     assert_eq!(
         check(
-            Want::Events,
+            EventFilter::Events,
             &[(0, 0, "GAP×3 FRES GAP", None), (1, 0, "STOP", None), (1, 1, "IDLE×5 STOP", Some(5)),]
         ),
         [
@@ -84,9 +84,11 @@ fn after_a_reset_the_next_stop_counts() {
 fn the_order_of_rows_does_not_depend_on_chunks() {
     let packets = "83 05 92 GAP 83 05 92 GAP";
     let packet = "83 05 92 GAP";
-    let whole = check(Want::Packets, &[(0, 0, "83", None), (1, 0, packets, None)]);
-    let cut =
-        check(Want::Packets, &[(0, 0, "83", None), (1, 0, packet, None), (1, 4, packet, None)]);
+    let whole = check(EventFilter::Packets, &[(0, 0, "83", None), (1, 0, packets, None)]);
+    let cut = check(
+        EventFilter::Packets,
+        &[(0, 0, "83", None), (1, 0, packet, None), (1, 4, packet, None)],
+    );
     assert_eq!(whole, cut);
 }
 
@@ -103,13 +105,13 @@ fn hosts(endpoints: u16, parameters: EndpointParameters, timeout: u64) -> Vec<Me
         id: EndpointId(id),
         key: EndpointKey(5),
         segment: 1 << 15,
-        wake: Wake::Poll,
+        wake: WakeMode::Poll,
     };
     let host = |nic| MessagingPlan {
         nic: Nic(nic),
         transport: times,
         parameters,
-        costs: Costs::AM_II,
+        costs: MessageCosts::AM_II,
         endpoints: (0..endpoints).map(endpoint).collect(),
         streams: Vec::new(),
         names: (0..2)
@@ -121,14 +123,14 @@ fn hosts(endpoints: u16, parameters: EndpointParameters, timeout: u64) -> Vec<Me
 }
 
 /// As many messages as go, to an endpoint of the other host.
-fn stream(from: u16, (nic, to): (u16, u16), kind: Kind, size: u32) -> MessageStream {
+fn stream(from: u16, (nic, to): (u16, u16), kind: MessageKind, size: u32) -> MessageStream {
     MessageStream {
         from: EndpointId(from),
         to: (Nic(nic), EndpointId(to)),
         key: EndpointKey(5),
         kind,
-        size: Size::Fixed(size),
-        arrivals: Arrivals::Saturating,
+        size: PayloadSize::Fixed(size),
+        arrivals: ArrivalProcess::Saturating,
         start: 0,
         count: Some(8),
         returned: ReturnHandler::Drop,
@@ -136,7 +138,7 @@ fn stream(from: u16, (nic, to): (u16, u16), kind: Kind, size: u32) -> MessageStr
 }
 
 fn hold(hosts: Vec<MessagingPlan>) {
-    held(&Setup { hosts, latency: 100, seed: 1, faults: Vec::new() });
+    held(&MessagingSetup { hosts, latency: 100, seed: 1, faults: Vec::new() });
 }
 
 /// Two endpoints that were wanted took turns in the only frame, each made to leave as soon as it had
@@ -146,8 +148,8 @@ fn an_endpoint_stays_in_its_frame_for_a_while() {
     let load = 240 * MICROSECOND;
     let one = EndpointParameters { frames: 1, load, ..EndpointParameters::default() };
     let mut hosts = hosts(2, one, 150);
-    hosts[0].streams = vec![stream(1, (1, 0), Kind::Short, 8)];
-    hosts[1].streams = vec![stream(0, (0, 0), Kind::Short, 8)];
+    hosts[0].streams = vec![stream(1, (1, 0), MessageKind::Short, 8)];
+    hosts[1].streams = vec![stream(0, (0, 0), MessageKind::Short, 8)];
     hold(hosts);
 }
 
@@ -158,8 +160,8 @@ fn an_endpoint_may_stay_until_the_other_host_has_changed_its_own() {
     let load = 1000 * MICROSECOND;
     let one = EndpointParameters { frames: 1, load, ..EndpointParameters::default() };
     let mut hosts = hosts(2, one, 60);
-    hosts[0].streams = vec![stream(0, (1, 1), Kind::Short, 8)];
-    hosts[1].streams = vec![stream(0, (0, 1), Kind::Short, 8)];
+    hosts[0].streams = vec![stream(0, (1, 1), MessageKind::Short, 8)];
+    hosts[1].streams = vec![stream(0, (0, 1), MessageKind::Short, 8)];
     hold(hosts);
 }
 
@@ -170,7 +172,7 @@ fn a_channel_is_left_to_replies() {
     let small = EndpointParameters { request_queue: 1, ..EndpointParameters::default() };
     let mut hosts = hosts(3, small, 300);
     for (nic, host) in (0..).zip(&mut hosts) {
-        host.streams = (0..3).map(|id| stream(id, (1 - nic, id), Kind::Short, 8)).collect();
+        host.streams = (0..3).map(|id| stream(id, (1 - nic, id), MessageKind::Short, 8)).collect();
     }
     hold(hosts);
 }

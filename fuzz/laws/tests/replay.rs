@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use laws::plan::Plan;
-use laws::repair::Dice;
-use laws::storm::{Laws, tried};
+use laws::capture_input::CaptureInput;
+use laws::repair::SeededRng;
+use laws::storm::{StormLaws, tried};
 use laws::{TARGETS, capture, seeds, states};
 use simulator::scenario::Scenario;
 
@@ -45,7 +45,7 @@ fn every_network_that_a_storm_found_keeps_all_laws() {
         let text = String::from_utf8(bytes).unwrap();
         let scenario = Scenario::read(&path.display().to_string(), &text);
         let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
-        broken.extend(tried(&scenario, Laws::All).err().map(|law| (path, law)));
+        broken.extend(tried(&scenario, StormLaws::All).err().map(|law| (path, law)));
     }
     assert!(broken.is_empty(), "{broken:#?}");
 }
@@ -81,10 +81,10 @@ fn the_corpus_stays_small() {
 
 #[test]
 fn a_storm_of_planned_captures_keeps_the_law() {
-    let mut dice = Dice::new(b"a storm of planned captures");
+    let mut dice = SeededRng::new(b"a storm of planned captures");
     for storm in 0..1000 {
         let len = usize::try_from(20 + dice.below(400)).unwrap();
-        let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
+        let plan = CaptureInput::from_bytes(&dice.bytes(len)).unwrap();
         let held = std::panic::catch_unwind(|| capture::plans::planned(&plan));
         assert!(held.is_ok(), "storm {storm}: {plan:?}");
     }
@@ -96,10 +96,10 @@ fn states_tile_whatever_was_captured() {
         let held = std::panic::catch_unwind(|| states::captured(&bytes));
         assert!(held.is_ok(), "{}", path.display());
     }
-    let mut dice = Dice::new(b"a storm of captures with states");
+    let mut dice = SeededRng::new(b"a storm of captures with states");
     for storm in 0..300 {
         let len = usize::try_from(20 + dice.below(400)).unwrap();
-        let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
+        let plan = CaptureInput::from_bytes(&dice.bytes(len)).unwrap();
         let Ok(file) = plan.file() else { continue };
         let held = std::panic::catch_unwind(|| states::captured(&file));
         assert!(held.is_ok(), "storm {storm}: {plan:?}");

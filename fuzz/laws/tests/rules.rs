@@ -20,7 +20,7 @@ const NOT_YET: [&str; 20] = [
 
 /// A rule as the page has it.
 #[derive(Clone, Debug)]
-struct Row {
+struct RulePageRow {
     id: String,
     /// Where it is implemented.
     places: String,
@@ -28,7 +28,7 @@ struct Row {
 }
 
 /// All rows of the page's tables.
-fn rows(page: &str) -> Vec<Row> {
+fn rows(page: &str) -> Vec<RulePageRow> {
     let row = |line: &str| {
         let line = line.strip_prefix("| ")?.strip_suffix('|')?;
         let cells: Vec<&str> = line.split(" | ").map(str::trim).collect();
@@ -38,7 +38,7 @@ fn rows(page: &str) -> Vec<Row> {
                 group.len() == 1 && number.bytes().all(|byte| byte.is_ascii_digit())
             });
         let places = (*places).to_owned();
-        is_id.then(|| Row { id: (*id).to_owned(), places, tests: quoted(tests) })
+        is_id.then(|| RulePageRow { id: (*id).to_owned(), places, tests: quoted(tests) })
     };
     page.lines().filter_map(row).collect()
 }
@@ -74,8 +74,8 @@ fn complaints(page: &str, file: &impl Fn(&str) -> Option<String>) -> Vec<String>
 }
 
 /// What is wrong with a rule.
-fn wrong(row: &Row, file: &impl Fn(&str) -> Option<String>) -> Vec<String> {
-    let Row { id, places, tests } = row;
+fn wrong(row: &RulePageRow, file: &impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let RulePageRow { id, places, tests } = row;
     let mut out = Vec::new();
     let paths: Vec<String> = quoted(places).into_iter().filter(|it| it.contains('/')).collect();
     let gone = paths.iter().filter(|path| file(path).is_none());

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use analyzer::score::Score;
+use analyzer::score::ScoreReport;
 use laws::score::scored;
-use simulator::scenario::{Scenario, Tap};
+use simulator::scenario::{PortTap, Scenario};
 
 /// The demos and what else is simulated among the fixtures, each with its scenario.
 #[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
@@ -28,7 +28,7 @@ fn demos() -> Vec<(String, Scenario)> {
     demos
 }
 
-fn check(name: &str, score: &Score) {
+fn check(name: &str, score: &ScoreReport) {
     for row in &score.scores {
         assert!(row.is_perfect(), "{name}: {row:?}\n{:#?}", score.differences);
     }
@@ -42,13 +42,13 @@ const LIKELY: [&str; 3] = ["journey", "fate", "injury"];
 const MESSAGES: [&str; 8] =
     ["data", "retransmission", "cause", "ack", "nack", "duplicate", "refused", "gone"];
 
-fn check_but_journeys(name: &str, mut score: Score) {
+fn check_but_journeys(name: &str, mut score: ScoreReport) {
     score.scores.retain(|row| !LIKELY.contains(&row.kind) && !MESSAGES.contains(&row.kind));
     check(name, &score);
 }
 
 /// The table of `docs/figures.md`.
-fn table(scores: &[(String, Score)]) -> String {
+fn table(scores: &[(String, ScoreReport)]) -> String {
     let mut table = String::new();
     for (name, score) in scores {
         let [mut packets, mut events] = [[0; 3]; 2];
@@ -96,7 +96,8 @@ fn all_that_the_wire_tells_is_found_in_every_demo() {
 fn at_every_port_of_a_demo_too() {
     for (name, mut scenario) in demos() {
         let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-        scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+        scenario.taps =
+            ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
         check_but_journeys(&name, scored(&scenario));
     }
 }
@@ -111,7 +112,7 @@ fn in_a_part_of_a_demo_too() {
         }
         let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
         let (from, to) = (scenario.duration / 3, scenario.duration / 3 * 2);
-        scenario.taps = ports.map(|port| Tap { port, from, to }).collect();
+        scenario.taps = ports.map(|port| PortTap { port, from, to }).collect();
         check_but_journeys(&name, scored(&scenario));
     }
 }
@@ -225,7 +226,7 @@ fn conversations_are_found_as_they_were() {
 fn what_is_said_counts_once_however_many_taps_see_it() {
     let mut scenario = talking(7, "");
     let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-    scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+    scenario.taps = ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
     let score = scored(&scenario);
     assert!(score.of("ack").is_some_and(|row| row.right > 20), "{score:?}");
     for row in MESSAGES {

@@ -5,23 +5,23 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
+use laws::network::analyzed::AnalyzedCapture;
 use laws::network::facts::rates_are_alike;
-use laws::network::plan::Plan;
-use laws::network::read::Reading;
+use laws::network::input::NetworkInput;
 use laws::network::run::run;
-use laws::network::slack::{Width, check};
-use laws::repair::Dice;
-use simulator::network::Layout;
-use simulator::scenario::{Scenario, Tap};
-use simulator::truth::Wanted;
+use laws::network::slack::{BoundsWidth, check};
+use laws::repair::SeededRng;
+use simulator::network::VisitOrder;
+use simulator::scenario::{PortTap, Scenario};
+use simulator::truth::TraceLevel;
 
-fn width(scenario: &Scenario) -> Width {
-    let outcome = run(scenario, Wanted::Everything, Layout::AsGiven, 1000);
-    check(scenario, &outcome, &Reading::of(&outcome.capture))
+fn width(scenario: &Scenario) -> BoundsWidth {
+    let outcome = run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1000);
+    check(scenario, &outcome, &AnalyzedCapture::of(&outcome.capture))
 }
 
 /// The mean width, to a tenth of a cell.
-fn cells(width: &Width) -> String {
+fn cells(width: &BoundsWidth) -> String {
     let tenths = (width.mean() + 50) / 100;
     format!("{}.{}", tenths / 10, tenths % 10)
 }
@@ -58,7 +58,8 @@ fn the_fills_of_demos_are_within_their_bounds() {
         let name = file.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
         let mut scenario = Scenario::read(&name, &text).unwrap_or_else(|error| panic!("{error}"));
         let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-        scenario.taps = ports.map(|port| Tap { port, from: 0, to: scenario.duration }).collect();
+        scenario.taps =
+            ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
         let width = width(&scenario);
         assert_eq!(width.contradictions, 0, "{name}");
         lines.push(format!("{name} {}\n", cells(&width)));
@@ -69,11 +70,11 @@ fn the_fills_of_demos_are_within_their_bounds() {
 
 #[test]
 fn the_fills_of_random_networks_are_within_their_bounds() {
-    let mut dice = Dice::new(b"slack");
-    let mut sum = Width::default();
+    let mut dice = SeededRng::new(b"slack");
+    let mut sum = BoundsWidth::default();
     for _ in 0..500 {
         let len = usize::try_from(60 + dice.below(240)).unwrap();
-        let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
+        let plan = NetworkInput::from_bytes(&dice.bytes(len)).unwrap();
         let scenario = plan.scenario().filter(rates_are_alike);
         let Some(scenario) = scenario else { continue };
         let width = catch_unwind(|| width(&scenario));

@@ -6,51 +6,55 @@
 use std::fs;
 use std::path::Path;
 
-use codec::capture::{ByteOrder, Writer};
-use laws::network::plan::Plan;
-use laws::repair::Dice;
-use simulator::circuit::Passed;
+use codec::capture::{ByteOrder, CaptureWriter};
+use laws::network::input::NetworkInput;
+use laws::repair::SeededRng;
 use simulator::interface::HostStatistics;
-use simulator::network::{Layout, Network};
-use simulator::scenario::{Scenario, Tap};
-use simulator::truth::{Happened, Wanted};
+use simulator::network::{Network, VisitOrder};
+use simulator::port::PortCounters;
+use simulator::scenario::{PortTap, Scenario};
+use simulator::truth::{TraceLevel, TruthEvent};
 
 /// All that can be seen of a run.
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct RunObservation {
     capture: Vec<u8>,
-    rows: Vec<Happened>,
-    passed: Vec<Option<Passed>>,
+    rows: Vec<TruthEvent>,
+    passed: Vec<Option<PortCounters>>,
     hosts: Vec<Option<HostStatistics>>,
     under_way: usize,
 }
 
 /// What is seen of a run that goes on so, and how many of its periods were left out.
-fn seen(scenario: &Scenario, wanted: Wanted, go: fn(&mut Network, u64)) -> (Seen, u64) {
-    let mut network = Network::new(scenario, wanted, Layout::AsGiven);
+fn seen(
+    scenario: &Scenario,
+    wanted: TraceLevel,
+    go: fn(&mut Network, u64),
+) -> (RunObservation, u64) {
+    let mut network = Network::new(scenario, wanted, VisitOrder::AsGiven);
     let channels = network.channels().to_vec();
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
     let mut rows = Vec::new();
     while network.now() < scenario.duration {
         let until = (network.now() + 1999).min(scenario.duration);
         go(&mut network, until);
-        rows.extend(network.happened());
-        network.recorded(&mut |id, chunk| file.write(id, chunk)).unwrap();
+        rows.extend(network.drain_events());
+        network.flush_recorded(&mut |id, chunk| file.write(id, chunk)).unwrap();
     }
     network.finish();
-    rows.extend(network.happened());
-    network.recorded(&mut |id, chunk| file.write(id, chunk)).unwrap();
+    rows.extend(network.drain_events());
+    network.flush_recorded(&mut |id, chunk| file.write(id, chunk)).unwrap();
     let topology = &scenario.topology;
     let ports = topology.cables().iter().flat_map(|cable| cable.ends);
     let hosts = topology.hosts().map(|host| network.interface(host).map(|it| *it.statistics()));
-    let left_out = network.left_out();
-    let passed = ports.map(|port| network.port(port).map(|(passed, _)| passed)).collect();
-    let (hosts, under_way) = (hosts.collect(), network.under_way());
-    (Seen { capture: file.finish().unwrap(), rows, passed, hosts, under_way }, left_out)
+    let left_out = network.skipped_periods();
+    let passed = ports.map(|port| network.port_state(port).map(|(passed, _)| passed)).collect();
+    let (hosts, under_way) = (hosts.collect(), network.in_transit());
+    (RunObservation { capture: file.finish().unwrap(), rows, passed, hosts, under_way }, left_out)
 }
 
 /// Holds a run against one from period to period; how many periods it left out.
-fn check(name: &str, scenario: &Scenario, wanted: Wanted) -> u64 {
+fn check(name: &str, scenario: &Scenario, wanted: TraceLevel) -> u64 {
     let step_by_step = |network: &mut Network, until| {
         while network.now() < until {
             network.step();
@@ -64,16 +68,16 @@ fn check(name: &str, scenario: &Scenario, wanted: Wanted) -> u64 {
     left_out
 }
 
-fn first_difference<'a>(a: &'a [Happened], b: &'a [Happened]) -> Option<[&'a Happened; 2]> {
+fn first_difference<'a>(a: &'a [TruthEvent], b: &'a [TruthEvent]) -> Option<[&'a TruthEvent; 2]> {
     a.iter().zip(b).find(|(a, b)| a != b).map(|(a, b)| [a, b])
 }
 
 #[test]
 fn random_networks_leave_out_what_nobody_misses() {
-    let (mut dice, mut left_out) = (Dice::new(b"stillness"), 0);
+    let (mut dice, mut left_out) = (SeededRng::new(b"stillness"), 0);
     for number in 0..300_u64 {
         let len = usize::try_from(60 + dice.below(600)).unwrap();
-        let plan = Plan::from_bytes(&dice.bytes(len)).unwrap();
+        let plan = NetworkInput::from_bytes(&dice.bytes(len)).unwrap();
         let Some(mut scenario) = plan.scenario() else { continue };
         scenario.duration *= 3;
         // They come to rest.
@@ -83,7 +87,7 @@ fn random_networks_leave_out_what_nobody_misses() {
                 tap.to = scenario.duration;
             }
         }
-        let wanted = if number % 2 == 0 { Wanted::Everything } else { Wanted::Nothing };
+        let wanted = if number % 2 == 0 { TraceLevel::Everything } else { TraceLevel::Nothing };
         if number % 3 == 0 {
             scenario.taps.clear();
         }
@@ -167,13 +171,13 @@ fn hosts_that_talk_leave_out_what_nobody_misses() {
         let ports: Vec<_> = scenario.topology.cables().iter().flat_map(|it| it.ends).collect();
         scenario.taps = match seed % 4 {
             0 => Vec::new(),
-            1 => ports.iter().map(|port| Tap { port: *port, from: 0, to: 320_000 }).collect(),
+            1 => ports.iter().map(|port| PortTap { port: *port, from: 0, to: 320_000 }).collect(),
             // Windows that touch, overlap, and begin and end anywhere.
             _ => [(10_001, 60_000), (50_000, 80_001), (80_001, 99_999), (200_000, 320_000)]
-                .map(|(from, to)| Tap { port: ports[0], from, to })
+                .map(|(from, to)| PortTap { port: ports[0], from, to })
                 .into(),
         };
-        let wanted = if seed < 4 { Wanted::Everything } else { Wanted::Nothing };
+        let wanted = if seed < 4 { TraceLevel::Everything } else { TraceLevel::Nothing };
         left_out += check(&format!("seed {seed}"), &scenario, wanted);
     }
     assert!(left_out > 8 * 320_000 / 4, "{left_out}");
@@ -269,11 +273,11 @@ fn broken_networks_leave_out_what_nobody_misses() {
             let mut scenario = Scenario::read_with("broken", &text, Some(seed)).unwrap();
             let ports = scenario.topology.cables().iter().flat_map(|it| it.ends);
             if (number + seed) % 3 == 0 {
-                let tap = |port| Tap { port, from: 10_000 * seed, to: 150_001 };
+                let tap = |port| PortTap { port, from: 10_000 * seed, to: 150_001 };
                 scenario.taps = ports.map(tap).collect();
             }
             let told = (number + seed) % 2 == 0;
-            let wanted = if told { Wanted::Everything } else { Wanted::Nothing };
+            let wanted = if told { TraceLevel::Everything } else { TraceLevel::Nothing };
             check(&format!("{link} {faults}"), &scenario, wanted);
         }
     }
@@ -295,7 +299,7 @@ fn what_is_broken_stands_still() {
         for link in ["rate_divisor = 1", "rate_divisor = 4"] {
             let text = broken(link, faults).replace("every_us = 150", "every_us = 1500");
             let scenario = Scenario::read_with("still", &text, Some(1)).unwrap();
-            let left_out = check(faults, &scenario, Wanted::Nothing);
+            let left_out = check(faults, &scenario, TraceLevel::Nothing);
             assert!(left_out > scenario.duration / 4, "{faults} {link} {left_out}");
         }
     }
@@ -311,6 +315,6 @@ fn demos_leave_out_what_nobody_misses() {
         let text = String::from_utf8(text).unwrap();
         let name = file.display().to_string();
         let scenario = Scenario::read(&name, &text).unwrap_or_else(|error| panic!("{error}"));
-        check(&name, &scenario, Wanted::Everything);
+        check(&name, &scenario, TraceLevel::Everything);
     }
 }

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
-use laws::network::plan::{Plan, SwitchPlan};
-use laws::network::{findings, planned, read::Reading, run::run};
-use laws::repair::Dice;
-use laws::{analyze, filter, link, messages, network};
-use simulator::network::Layout;
+use laws::network::input::{NetworkInput, SwitchInput};
+use laws::network::{analyzed::AnalyzedCapture, findings, planned, run::run};
+use laws::repair::SeededRng;
+use laws::{analyze, delivery, filter, link, network};
+use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::{Happened, Wanted, What};
+use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 /// So many inputs, as long as a plan may need.
 fn storm(name: &str, count: u64) -> impl Iterator<Item = Vec<u8>> {
-    let mut dice = Dice::new(name.as_bytes());
+    let mut dice = SeededRng::new(name.as_bytes());
     (0..count).map(move |_| {
         let len = usize::try_from(60 + dice.below(240)).unwrap_or_default();
         dice.bytes(len)
@@ -23,7 +23,7 @@ fn storm(name: &str, count: u64) -> impl Iterator<Item = Vec<u8>> {
 #[test]
 fn a_storm_of_networks_keeps_the_laws() {
     for bytes in storm("networks", 400) {
-        let plan = Plan::from_bytes(&bytes).unwrap();
+        let plan = NetworkInput::from_bytes(&bytes).unwrap();
         assert!(catch_unwind(|| planned(&plan)).is_ok(), "{plan:?}");
     }
 }
@@ -31,7 +31,7 @@ fn a_storm_of_networks_keeps_the_laws() {
 #[test]
 fn a_storm_of_switches_keeps_the_laws() {
     for bytes in storm("switches", 250) {
-        let plan = SwitchPlan::from_bytes(&bytes).unwrap();
+        let plan = SwitchInput::from_bytes(&bytes).unwrap();
         assert!(catch_unwind(|| network::switch(&bytes)).is_ok(), "{plan:?}");
     }
 }
@@ -50,7 +50,7 @@ fn a_storm_of_words_keeps_the_law_of_filters() {
         4096ch|0x10|83:05|open-link|bad|\"s0:*\"|,|\u{1b}|=|'|\"|5|18446744073709551616"
         .split('|')
         .collect();
-    let mut dice = Dice::new(b"a storm of words");
+    let mut dice = SeededRng::new(b"a storm of words");
     for _ in 0..5000 {
         let count = 1 + dice.below(12);
         let mut word = || words[usize::try_from(dice.below(words.len() as u64)).unwrap()];
@@ -65,25 +65,25 @@ fn a_storm_of_words_keeps_the_law_of_filters() {
 fn in_a_storm_of_networks_in_order_nothing_is_found_wrong() {
     let mut in_order = 0;
     for bytes in storm("networks in order", 400) {
-        let mut plan = Plan::from_bytes(&bytes).unwrap();
+        let mut plan = NetworkInput::from_bytes(&bytes).unwrap();
         plan.faults.clear();
         plan.texts.clear();
         let Some(scenario) = plan.scenario() else { continue };
-        let outcome = run(&scenario, Wanted::Everything, Layout::AsGiven, 1000);
-        let reading = Reading::of(&outcome.capture);
+        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1000);
+        let reading = AnalyzedCapture::of(&outcome.capture);
         let found = catch_unwind(|| findings::check(&scenario, &outcome, &reading));
         in_order += u64::from(found.unwrap_or_else(|_| panic!("{plan:?}")));
     }
     assert!(in_order > 100, "{in_order}");
 }
 
-fn rows(scenario: &Scenario) -> Vec<Happened> {
-    run(scenario, Wanted::Everything, Layout::AsGiven, 1000).rows
+fn rows(scenario: &Scenario) -> Vec<TruthEvent> {
+    run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1000).rows
 }
 
 /// Networks of hosts that talk need longer inputs.
 fn talks(count: u64) -> impl Iterator<Item = Vec<u8>> {
-    let mut dice = Dice::new(b"hosts that talk");
+    let mut dice = SeededRng::new(b"hosts that talk");
     (0..count).map(move |_| dice.bytes(500))
 }
 
@@ -105,16 +105,16 @@ const HARDLY_EVER: [&str; 7] = [
 fn everything_that_can_happen_happens_in_a_storm() {
     let mut kinds = BTreeSet::new();
     for bytes in storm("networks", 400) {
-        let scenario = Plan::from_bytes(&bytes).and_then(|plan| plan.scenario()).unwrap();
-        kinds.extend(rows(&scenario).into_iter().map(|row| row.what.kind()));
+        let scenario = NetworkInput::from_bytes(&bytes).and_then(|plan| plan.scenario()).unwrap();
+        kinds.extend(rows(&scenario).into_iter().map(|row| row.kind.kind()));
     }
     for bytes in talks(40) {
-        let plan = messages::Plan::from_bytes(&bytes);
+        let plan = delivery::ConversationInput::from_bytes(&bytes);
         let Some(mut scenario) = plan.and_then(|plan| plan.scenario()) else { continue };
         // Long enough for the longest patience.
         scenario.duration = 3_000_000;
         scenario.taps.clear();
-        kinds.extend(rows(&scenario).into_iter().map(|row| row.what.kind()));
+        kinds.extend(rows(&scenario).into_iter().map(|row| row.kind.kind()));
     }
     kinds.extend(HARDLY_EVER);
     let all = include_str!("../../../docs/truth.md").lines().filter_map(|line| {
@@ -144,7 +144,7 @@ fn contention(hosts: u32, payload: u64, [routing, token_step]: [u64; 2]) -> Stri
 
 #[test]
 fn shares_of_a_contended_output_differ_by_one_packet_at_most() {
-    let mut dice = Dice::new(b"shares of a contended output");
+    let mut dice = SeededRng::new(b"shares of a contended output");
     for _ in 0..24 {
         let (hosts, payload) = (3 + dice.below(5), 40 + dice.below(200));
         let steps = [1 + dice.below(28), 1 + dice.below(3)];
@@ -153,7 +153,7 @@ fn shares_of_a_contended_output_differ_by_one_packet_at_most() {
             Scenario::read("contention", &text).unwrap_or_else(|error| panic!("{error}"));
         let mut served = vec![0_u64; usize::try_from(hosts).unwrap()];
         for row in rows(&scenario) {
-            if let What::Forwarded { input } = row.what {
+            if let TruthEventKind::Forwarded { input } = row.kind {
                 served[usize::from(input.0)] += 1;
                 let (least, most) = (served[1..].iter().min(), served[1..].iter().max());
                 let most = most.unwrap() - least.unwrap();
@@ -167,7 +167,7 @@ fn shares_of_a_contended_output_differ_by_one_packet_at_most() {
 #[test]
 fn a_storm_of_analyses_keeps_the_laws() {
     for (number, bytes) in storm("analyses", 300).enumerate() {
-        let mut plan = Plan::from_bytes(&bytes).unwrap();
+        let mut plan = NetworkInput::from_bytes(&bytes).unwrap();
         assert!(catch_unwind(|| analyze::planned(&plan)).is_ok(), "{number}: {plan:?}");
         // Nothing breaks, and nothing may be found to have.
         (plan.faults, plan.texts) = (Vec::new(), Vec::new());
@@ -178,7 +178,7 @@ fn a_storm_of_analyses_keeps_the_laws() {
 #[test]
 fn a_storm_of_captures_is_analysed_alike_however_cut_and_by_however_many() {
     for (number, bytes) in storm("captures", 150).enumerate() {
-        let plan = laws::plan::Plan::from_bytes(&bytes);
+        let plan = laws::capture_input::CaptureInput::from_bytes(&bytes);
         let Some(file) = plan.and_then(|plan| plan.file().ok()) else { continue };
         assert!(catch_unwind(|| analyze::capture(&file)).is_ok(), "{number}");
         assert!(catch_unwind(|| analyze::threads(&file)).is_ok(), "{number}");

@@ -4,26 +4,26 @@
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
-use laws::repair::Dice;
+use laws::repair::SeededRng;
 use laws::shrink::shortest;
-use laws::transport::plan::{Op, Plan};
+use laws::transport::input::{TransportInput, TransportOp};
 use laws::transport::planned;
 
-fn plans(name: &str, count: u64) -> impl Iterator<Item = Plan> {
-    let mut dice = Dice::new(name.as_bytes());
+fn plans(name: &str, count: u64) -> impl Iterator<Item = TransportInput> {
+    let mut dice = SeededRng::new(name.as_bytes());
     (0..count).filter_map(move |_| {
         let len = usize::try_from(7 + 4 * dice.below(80)).unwrap_or_default();
-        Plan::from_bytes(&dice.bytes(len))
+        TransportInput::from_bytes(&dice.bytes(len))
     })
 }
 
-fn holds(plan: &Plan) -> bool {
+fn holds(plan: &TransportInput) -> bool {
     catch_unwind(|| planned(plan)).is_ok()
 }
 
 /// Fails with the fewest operations that do.
-fn check(plan: &Plan, number: usize) {
-    let with = |ops: &[Op]| Plan { shape: plan.shape, ops: ops.to_vec() };
+fn check(plan: &TransportInput, number: usize) {
+    let with = |ops: &[TransportOp]| TransportInput { shape: plan.shape, ops: ops.to_vec() };
     let fewest = || shortest(&plan.ops, &|ops| !holds(&with(ops)));
     assert!(holds(plan), "{number}: {:?} {:#?}", plan.shape, fewest());
 }

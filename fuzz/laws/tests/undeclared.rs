@@ -8,8 +8,8 @@ use std::path::Path;
 
 use analyzer::finding::Severity;
 use analyzer::rules::rule;
-use laws::network::read::Reading;
-use laws::network::undeclared::{Stripped, stripped};
+use laws::network::analyzed::AnalyzedCapture;
+use laws::network::undeclared::{StrippedWords, stripped};
 
 #[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
 fn demo(name: &str) -> Vec<u8> {
@@ -18,20 +18,20 @@ fn demo(name: &str) -> Vec<u8> {
 }
 
 /// All words, no parameters but taps, and every second, third, … word.
-const WORDS: [Stripped; 6] = [
-    Stripped::Parameters,
-    Stripped::Everything,
-    Stripped::Some(0x5555_5555_5555_5555),
-    Stripped::Some(0x1249_2492_4924_9249),
-    Stripped::Some(0x0f0f_0f0f_0f0f_0f0f),
-    Stripped::Some(0x3131_8c8c_6363_1818),
+const WORDS: [StrippedWords; 6] = [
+    StrippedWords::Parameters,
+    StrippedWords::Everything,
+    StrippedWords::Some(0x5555_5555_5555_5555),
+    StrippedWords::Some(0x1249_2492_4924_9249),
+    StrippedWords::Some(0x0f0f_0f0f_0f0f_0f0f),
+    StrippedWords::Some(0x3131_8c8c_6363_1818),
 ];
 
 #[test]
 fn without_declarations_nothing_is_wrong_with_a_sound_capture() {
     for name in ["two-hosts", "contention", "now36", "adversary"] {
         for words in WORDS {
-            let ledger = Reading::of(&stripped(&demo(name), words)).ledger;
+            let ledger = AnalyzedCapture::of(&stripped(&demo(name), words)).ledger;
             let wrong = ledger.found().map(|(kind, ..)| kind.about());
             let wrong: Vec<_> = wrong.filter(|about| about.severity != Severity::Note).collect();
             assert!(wrong.is_empty(), "{name} without {words:?}: {wrong:#?}");
@@ -41,8 +41,8 @@ fn without_declarations_nothing_is_wrong_with_a_sound_capture() {
 
 #[test]
 fn verdicts_name_what_would_have_to_be_known() {
-    let bare = stripped(&demo("contention"), Stripped::Parameters);
-    let ledger = Reading::of(&bare).ledger;
+    let bare = stripped(&demo("contention"), StrippedWords::Parameters);
+    let ledger = AnalyzedCapture::of(&bare).ledger;
     let reason = |id| rule(id).unwrap().verdict(&ledger).outcome.reason().unwrap_or_default();
     insta::assert_snapshot!(["F-1", "F-3", "F-4", "F-9"].map(reason).join("\n"), @"
     int not known (--assume int=…, or this word in the capture)
@@ -50,7 +50,7 @@ fn verdicts_name_what_would_have_to_be_known() {
     h, ks, delay, gen, int not known (--assume h=…,ks=…,delay=…,gen=…,int=…, or these words in the capture)
     ks, delay, gen not known (--assume ks=…,delay=…,gen=…, or these words in the capture)
     ");
-    let declared = Reading::of(&demo("contention")).ledger;
+    let declared = AnalyzedCapture::of(&demo("contention")).ledger;
     for id in ["F-1", "F-3", "F-4", "F-9"] {
         assert_eq!(rule(id).unwrap().verdict(&declared).outcome.name(), "pass", "{id}");
     }

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use laws::network::plan::Plan;
+use laws::network::input::NetworkInput;
 use laws::network::{facts, planned};
-use laws::repair::Dice;
+use laws::repair::SeededRng;
 use simulator::link::PortParameters;
 
 #[test]
 fn random_networks_of_all_variants_and_unlike_ends_keep_the_laws() {
-    let (mut dice, mut seen) = (Dice::new(b"what is left to a port"), BTreeSet::new());
+    let (mut dice, mut seen) = (SeededRng::new(b"what is left to a port"), BTreeSet::new());
     for number in 0..150 {
         // So many that the last of them, which are about ends, are drawn too.
-        let plan = Plan::from_bytes(&dice.bytes(700)).unwrap();
+        let plan = NetworkInput::from_bytes(&dice.bytes(700)).unwrap();
         let Some(scenario) = plan.scenario() else { continue };
         for link in scenario.topology.cables().iter().map(|cable| cable.link) {
             let [a, b] = link.ports;

@@ -1,10 +1,12 @@
 //! Bandwidth between two hosts against the size of messages.
 
-use super::measure::{Look, Point, Reading};
-use super::plot::{Axis, Curve, Mark, Plot};
-use super::settings;
-use super::table::{Cell, Column, Figure, Milli, Origin, PERIODS_PER_US, Table};
-use super::{Effort, Experiment, Findings};
+use super::calibration;
+use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
+use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
+use super::result_table::{
+    FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
+};
+use super::{Experiment, ExperimentEffort, ExperimentResult};
 
 /// Bandwidth against size.
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -22,33 +24,33 @@ streaming ones, which end with a flush of the bridge's buffers, or consistent on
 /// The size that figures are published for.
 const BLOCK: u64 = 8192;
 
-struct System {
+struct BandwidthSystem {
     name: &'static str,
     costs: &'static str,
     layers: &'static str,
     published: Option<i64>,
 }
 
-const SYSTEMS: [System; 4] = [
-    System {
+const SYSTEMS: [BandwidthSystem; 4] = [
+    BandwidthSystem {
         name: "AM-II, store-and-forward",
         costs: "preset = \"am-ii\"",
         layers: "protection",
         published: Some(31),
     },
-    System {
+    BandwidthSystem {
         name: "AM-II, consistent DMA",
         costs: "preset = \"am-ii\"\nbus = \"consistent\"",
         layers: "protection",
         published: None,
     },
-    System {
+    BandwidthSystem {
         name: "AM-II, pipelined",
         costs: "preset = \"am-ii\"\ntransfers = \"pipelined\"\nsend_buffers = 2",
         layers: "protection",
         published: None,
     },
-    System {
+    BandwidthSystem {
         name: "GAM, pipelined",
         costs: "preset = \"gam\"",
         layers: "baseline",
@@ -56,11 +58,11 @@ const SYSTEMS: [System; 4] = [
     },
 ];
 
-fn sizes(effort: Effort) -> &'static [u64] {
+fn sizes(effort: ExperimentEffort) -> &'static [u64] {
     effort.choose(&[16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192], &[128, 1024, 8192])
 }
 
-fn points(effort: Effort) -> Vec<Point> {
+fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     let sizes = sizes(effort);
     SYSTEMS
         .iter()
@@ -68,8 +70,8 @@ fn points(effort: Effort) -> Vec<Point> {
         .collect()
 }
 
-fn point(system: &System, size: u64, effort: Effort) -> Point {
-    Point {
+fn point(system: &BandwidthSystem, size: u64, effort: ExperimentEffort) -> ExperimentPoint {
+    ExperimentPoint {
         label: format!("{}, {size} bytes", system.name),
         scenario: format!(
             "[topology]\nkind = \"switch\"\nports = 8\nhosts = 2\n\
@@ -80,70 +82,71 @@ fn point(system: &System, size: u64, effort: Effort) -> Point {
              bytes = {size}\nsaturate = true\n",
             system.layers, system.costs
         ),
-        look: Look::Messages,
+        metric: MetricKind::Messages,
         warm_up: 5_000 * PERIODS_PER_US,
         duration: effort.choose(105_000, 25_000) * PERIODS_PER_US,
     }
 }
 
-const COLUMNS: [Column; 5] = [
-    Column::word("system", "system"),
-    Column::of("message_bytes", "message", "bytes", 0),
-    Column::of("bandwidth_mb_per_s", "bandwidth", "MB/s", 2),
-    Column::of("message_us", "per message", "µs", 2),
-    Column::of("round_trip_us", "round trip", "µs", 1),
+const COLUMNS: [TableColumn; 5] = [
+    TableColumn::word("system", "system"),
+    TableColumn::of("message_bytes", "message", "bytes", 0),
+    TableColumn::of("bandwidth_mb_per_s", "bandwidth", "MB/s", 2),
+    TableColumn::of("message_us", "per message", "µs", 2),
+    TableColumn::of("round_trip_us", "round trip", "µs", 1),
 ];
 
-fn conclude(effort: Effort, readings: &[Reading]) -> Findings {
+fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
     let sizes = sizes(effort);
-    let mut findings = Findings { settings: settings::all(), ..Findings::default() };
-    let mut table = Table {
+    let mut findings =
+        ExperimentResult { settings: calibration::all(), ..ExperimentResult::default() };
+    let mut table = ResultTable {
         name: "bandwidth",
         title: "Bandwidth".to_owned(),
         columns: COLUMNS.to_vec(),
         rows: Vec::new(),
     };
-    let mut plot = Plot {
+    let mut plot = PlotSpec {
         name: "bandwidth",
         title: "Bandwidth from endpoint to endpoint".to_owned(),
-        x: Axis::doubling("message (bytes)"),
-        y: Axis::linear("bandwidth (MB/s)"),
+        x: PlotAxis::doubling("message (bytes)"),
+        y: PlotAxis::linear("bandwidth (MB/s)"),
         curves: Vec::new(),
         marks: Vec::new(),
     };
     for (system, readings) in SYSTEMS.iter().zip(readings.chunks(sizes.len())) {
-        let mut curve = Curve { name: system.name.to_owned(), points: Vec::new() };
+        let mut curve = PlotCurve { name: system.name.to_owned(), points: Vec::new() };
         for (size, reading) in sizes.iter().zip(readings) {
             let (flow, rate) = (reading.flow(), reading.bandwidth(*size));
             let each = u128::from(flow.completed) * u128::from(PERIODS_PER_US);
-            let bytes = Milli::ratio((*size).into(), 1);
+            let bytes = MilliValue::ratio((*size).into(), 1);
             table.rows.push(vec![
-                Cell::word(system.name),
+                TableCell::word(system.name),
                 bytes.into(),
                 rate.into(),
-                Milli::ratio(reading.periods.into(), each).into(),
-                Cell::maybe(flow.round_trip()),
+                MilliValue::ratio(reading.periods.into(), each).into(),
+                TableCell::maybe(flow.round_trip()),
             ]);
             curve.points.push((bytes, rate));
         }
         findings.figures.extend(figures(system, &curve));
         if let Some(published) = system.published {
-            plot.marks.push(Mark {
+            plot.marks.push(PlotMark {
                 name: "published".to_owned(),
-                x: Some(Milli::ratio(BLOCK.into(), 1)),
-                y: Milli::whole(published),
+                x: Some(MilliValue::ratio(BLOCK.into(), 1)),
+                y: MilliValue::whole(published),
             });
         }
         plot.curves.push(curve);
     }
     if let [streaming, consistent, ..] = plot.curves.as_slice() {
-        findings.figures.extend(crossing(streaming, consistent).map(|bytes| Figure {
+        findings.figures.extend(crossing(streaming, consistent).map(|bytes| PublishedFigure {
             what: "streaming DMA is better than consistent from".to_owned(),
             unit: "bytes",
             published: None,
             source: "the curves cross",
             ours: Some(bytes),
-            origin: Origin::Set,
+            origin: FigureOrigin::Set,
         }));
     }
     findings.tables.push(table);
@@ -152,30 +155,32 @@ fn conclude(effort: Effort, readings: &[Reading]) -> Findings {
     findings
 }
 
-fn figures(system: &System, curve: &Curve) -> Vec<Figure> {
+fn figures(system: &BandwidthSystem, curve: &PlotCurve) -> Vec<PublishedFigure> {
     let Some((_, most)) = curve.points.last() else { return Vec::new() };
-    let mut figures = vec![Figure {
+    let mut figures = vec![PublishedFigure {
         what: format!("{}, 8 KB", system.name),
         unit: "MB/s",
-        published: system.published.map(Milli::whole),
+        published: system.published.map(MilliValue::whole),
         source: if system.published.is_some() { "Virtual network" } else { "no digits" },
         ours: Some(*most),
-        origin: if system.published.is_some() { Origin::Set } else { Origin::Follows },
+        origin: if system.published.is_some() { FigureOrigin::Set } else { FigureOrigin::Follows },
     }];
-    figures.extend(half(curve).map(|bytes| Figure {
+    figures.extend(half(curve).map(|bytes| PublishedFigure {
         what: format!("{}, half of that", system.name),
         unit: "bytes",
         published: None,
         source: "",
         ours: Some(bytes),
-        origin: Origin::Follows,
+        origin: FigureOrigin::Follows,
     }));
     figures
 }
 
 /// The size at which a curve overtakes another, between two that were measured.
-fn crossing(one: &Curve, other: &Curve) -> Option<Milli> {
-    let ahead = |((x, one), (_, other)): (&(Milli, Milli), &(Milli, Milli))| (*x, one.0 - other.0);
+fn crossing(one: &PlotCurve, other: &PlotCurve) -> Option<MilliValue> {
+    let ahead = |((x, one), (_, other)): (&(MilliValue, MilliValue), &(MilliValue, MilliValue))| {
+        (*x, one.0 - other.0)
+    };
     let ahead: Vec<_> = one.points.iter().zip(&other.points).map(ahead).collect();
     let pair = ahead.windows(2).find_map(|pair| match pair {
         [before, after] if before.1 < 0 && after.1 >= 0 => Some((*before, *after)),
@@ -184,11 +189,11 @@ fn crossing(one: &Curve, other: &Curve) -> Option<Milli> {
     let ((x, lead), (x_after, lead_after)) = pair?;
     let part = i128::from(x_after.0 - x.0) * i128::from(-lead);
     let bytes = i128::from(x.0) + part / i128::from((lead_after - lead).max(1));
-    i64::try_from(bytes / 1000).ok().map(Milli::whole)
+    i64::try_from(bytes / 1000).ok().map(MilliValue::whole)
 }
 
 /// The size at which half of the bandwidth at 8 KB is reached, between two that were measured.
-fn half(curve: &Curve) -> Option<Milli> {
+fn half(curve: &PlotCurve) -> Option<MilliValue> {
     let goal = curve.points.last()?.1.0 / 2;
     let pair = curve.points.windows(2).find_map(|pair| match pair {
         [before, after] if before.1.0 < goal && goal <= after.1.0 => Some((*before, *after)),
@@ -198,7 +203,7 @@ fn half(curve: &Curve) -> Option<Milli> {
     let part = i128::from(x_after.0 - x.0) * i128::from(goal - y.0);
     let bytes = i128::from(x.0) + part / i128::from((y_after.0 - y.0).max(1));
     // Whole bytes.
-    i64::try_from(bytes / 1000).ok().map(Milli::whole)
+    i64::try_from(bytes / 1000).ok().map(MilliValue::whole)
 }
 
 fn notes() -> Vec<String> {
@@ -214,28 +219,28 @@ fn notes() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoint::BusMode;
+    use crate::messaging::BusMode;
 
     #[test]
     fn half_the_bandwidth_lies_between_two_sizes() {
         let points = [(128, 2), (256, 10), (512, 20)];
-        let curve = Curve {
+        let curve = PlotCurve {
             name: String::new(),
-            points: points.map(|(x, y)| (Milli::whole(x), Milli::whole(y))).to_vec(),
+            points: points.map(|(x, y)| (MilliValue::whole(x), MilliValue::whole(y))).to_vec(),
         };
-        assert_eq!(half(&curve), Some(Milli::whole(256)));
-        let curve = Curve { points: curve.points[..2].to_vec(), ..curve };
+        assert_eq!(half(&curve), Some(MilliValue::whole(256)));
+        let curve = PlotCurve { points: curve.points[..2].to_vec(), ..curve };
         // 5 of 2 to 10: three eighths of the way.
-        assert_eq!(half(&curve), Some(Milli::whole(176)));
+        assert_eq!(half(&curve), Some(MilliValue::whole(176)));
     }
 
     #[test]
     fn consistent_transfers_are_better_for_short_messages_and_streaming_ones_for_long() {
-        let findings = EXPERIMENT.run(Effort::Quick).unwrap();
+        let findings = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
         let cross = findings.figures.iter().find(|figure| figure.what.contains("better"));
         // 11.7 bursts of 64 bytes, between two of the few sizes that are measured here.
         let bytes = cross.unwrap().ours.unwrap();
-        assert!((Milli::whole(128)..Milli::whole(1024)).contains(&bytes), "{bytes}");
+        assert!((MilliValue::whole(128)..MilliValue::whole(1024)).contains(&bytes), "{bytes}");
         let time = |mode: BusMode, bursts: u64| mode.costs()[0] + mode.costs()[1] * bursts;
         assert!(time(BusMode::Consistent, 11) < time(BusMode::Streaming, 11));
         assert!(time(BusMode::Consistent, 12) > time(BusMode::Streaming, 12));
@@ -243,8 +248,8 @@ mod tests {
 
     #[test]
     fn the_bandwidths_at_8_kilobytes_are_those_published() {
-        let findings = EXPERIMENT.run(Effort::Quick).unwrap();
-        let set = findings.figures.iter().filter(|figure| figure.origin == Origin::Set);
+        let findings = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
+        let set = findings.figures.iter().filter(|figure| figure.origin == FigureOrigin::Set);
         for figure in set.filter(|figure| figure.published.is_some()) {
             let (ours, published) = (figure.ours.unwrap(), figure.published.unwrap());
             // A message more or less in 20 ms, of 264 µs: 1.3 %.

@@ -2,12 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::measure::{Look, Point, Reading};
-use super::plot::{Axis, Curve, Mark, Plot};
-use super::settings;
-use super::table::{Cell, Column, Figure, Milli, Origin, PERIODS_PER_US, Table, slope};
-use super::{Effort, Experiment, Findings};
-use crate::endpoint::{Costs, Layers};
+use super::calibration;
+use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
+use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
+use super::result_table::{
+    FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
+    slope,
+};
+use super::{Experiment, ExperimentEffort, ExperimentResult};
+use crate::messaging::{MessageCosts, ProtocolLayers};
 
 /// Clients of one endpoint.
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -30,15 +33,15 @@ const CALM: u64 = 32;
 /// From one client's beginning to the next one's, in microseconds. *Chosen*: somewhat more than g.
 const APART: u64 = 20;
 
-fn short(effort: Effort) -> &'static [u64] {
+fn short(effort: ExperimentEffort) -> &'static [u64] {
     effort.choose(&[1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 96], &[1, 4, 8])
 }
 
-fn medium(effort: Effort) -> &'static [u64] {
+fn medium(effort: ExperimentEffort) -> &'static [u64] {
     effort.choose(&[1, 2, 3, 4, 6, 8, 16, 32], &[1, 4])
 }
 
-fn points(effort: Effort) -> Vec<Point> {
+fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     let [short, medium] = [short(effort), medium(effort)];
     // Beyond 32 the queue overflows, and a round trip may take as long as the timer. T-10
     let time = |n: u64| effort.choose(if n > CALM { 33_000 } else { 9_000 }, 4_500);
@@ -49,8 +52,8 @@ fn points(effort: Effort) -> Vec<Point> {
     words.chain(bytes).collect()
 }
 
-fn point(clients: u64, body: &str, microseconds: u64) -> Point {
-    Point {
+fn point(clients: u64, body: &str, microseconds: u64) -> ExperimentPoint {
+    ExperimentPoint {
         label: format!("{clients} clients, {body}"),
         scenario: format!(
             "[topology]\nkind = \"now-cluster\"\n\
@@ -59,7 +62,7 @@ fn point(clients: u64, body: &str, microseconds: u64) -> Point {
             hosts(1, clients),
             streams(clients, body)
         ),
-        look: Look::Messages,
+        metric: MetricKind::Messages,
         warm_up: microseconds / 3 * PERIODS_PER_US,
         duration: microseconds * PERIODS_PER_US,
     }
@@ -92,41 +95,43 @@ pub(super) fn hosts(first: u64, count: u64) -> String {
     names
 }
 
-const COLUMNS: [Column; 7] = [
-    Column::count("clients", "clients"),
-    Column::of("rate_per_s", "rate", "messages/s", 0),
-    Column::of("rate_per_client_per_s", "per client", "messages/s", 0),
-    Column::of("round_trip_us", "round trip", "µs", 1),
-    Column::of("model_us", "n · g", "µs", 1),
-    Column::count("nacks", "NACKs"),
-    Column::count("sent_again", "sent again"),
+const COLUMNS: [TableColumn; 7] = [
+    TableColumn::count("clients", "clients"),
+    TableColumn::of("rate_per_s", "rate", "messages/s", 0),
+    TableColumn::of("rate_per_client_per_s", "per client", "messages/s", 0),
+    TableColumn::of("round_trip_us", "round trip", "µs", 1),
+    TableColumn::of("model_us", "n · g", "µs", 1),
+    TableColumn::count("nacks", "NACKs"),
+    TableColumn::count("sent_again", "sent again"),
 ];
 
-const WIDE: [Column; 6] = [
-    Column::count("clients", "clients"),
-    Column::of("bandwidth_mb_per_s", "bandwidth", "MB/s", 2),
-    Column::of("bandwidth_per_client_mb_per_s", "per client", "MB/s", 3),
-    Column::of("round_trip_us", "round trip", "µs", 1),
-    Column::count("nacks", "NACKs"),
-    Column::count("sent_again", "sent again"),
+const WIDE: [TableColumn; 6] = [
+    TableColumn::count("clients", "clients"),
+    TableColumn::of("bandwidth_mb_per_s", "bandwidth", "MB/s", 2),
+    TableColumn::of("bandwidth_per_client_mb_per_s", "per client", "MB/s", 3),
+    TableColumn::of("round_trip_us", "round trip", "µs", 1),
+    TableColumn::count("nacks", "NACKs"),
+    TableColumn::count("sent_again", "sent again"),
 ];
 
 /// The gap of the model, in microseconds.
-fn gap() -> Milli {
-    Milli::microseconds(Costs::AM_II.gap(Layers::Protection))
+fn gap() -> MilliValue {
+    MilliValue::microseconds(MessageCosts::AM_II.gap(ProtocolLayers::Protection))
 }
 
-fn conclude(effort: Effort, readings: &[Reading]) -> Findings {
+fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
     let [short, medium] = [short(effort), medium(effort)];
-    let words: Vec<(u64, &Reading)> = short.iter().copied().zip(readings).collect();
-    let bytes: Vec<(u64, &Reading)> =
+    let words: Vec<(u64, &PointMeasurement)> = short.iter().copied().zip(readings).collect();
+    let bytes: Vec<(u64, &PointMeasurement)> =
         medium.iter().copied().zip(readings.iter().skip(short.len())).collect();
-    let curve = |name: &str, readings: &[(u64, &Reading)], of: &dyn Fn(&Reading) -> Milli| Curve {
+    let curve = |name: &str,
+                 readings: &[(u64, &PointMeasurement)],
+                 of: &dyn Fn(&PointMeasurement) -> MilliValue| PlotCurve {
         name: name.to_owned(),
         points: readings.iter().map(|(n, reading)| (number(*n), of(reading))).collect(),
     };
     let trips = curve("here", &words, &|reading| reading.flow().round_trip().unwrap_or_default());
-    let rates = curve("server", &words, &Reading::rate);
+    let rates = curve("server", &words, &PointMeasurement::rate);
     let bandwidths = curve("server", &bytes, &|reading| reading.bandwidth(BLOCK));
     let plots = vec![
         plot("round-trip", "Round trip against clients", "round trip (µs)", vec![trips.clone()]),
@@ -136,11 +141,11 @@ fn conclude(effort: Effort, readings: &[Reading]) -> Findings {
             "messages/s",
             vec![rates.clone(), shares(&rates)],
         ),
-        Plot {
-            marks: vec![Mark {
+        PlotSpec {
+            marks: vec![PlotMark {
                 name: "published, one client".to_owned(),
                 x: None,
-                y: Milli::whole(31),
+                y: MilliValue::whole(31),
             }],
             ..plot(
                 "bandwidth",
@@ -150,55 +155,55 @@ fn conclude(effort: Effort, readings: &[Reading]) -> Findings {
             )
         },
     ];
-    Findings {
+    ExperimentResult {
         figures: figures(&trips, &rates, &bandwidths),
-        settings: settings::am_ii(),
+        settings: calibration::am_ii(),
         tables: vec![narrow(&words), wide(&bytes)],
         plots,
         notes: notes(),
     }
 }
 
-fn plot(name: &'static str, title: &str, label: &'static str, curves: Vec<Curve>) -> Plot {
-    Plot {
+fn plot(name: &'static str, title: &str, label: &'static str, curves: Vec<PlotCurve>) -> PlotSpec {
+    PlotSpec {
         name,
         title: title.to_owned(),
-        x: Axis::linear("clients"),
-        y: Axis::linear(label),
+        x: PlotAxis::linear("clients"),
+        y: PlotAxis::linear(label),
         curves,
         marks: Vec::new(),
     }
 }
 
 /// What each client has of it.
-fn shares(all: &Curve) -> Curve {
-    let share = |(n, y): &(Milli, Milli)| (*n, part(*y, *n));
-    Curve { name: "per client".to_owned(), points: all.points.iter().map(share).collect() }
+fn shares(all: &PlotCurve) -> PlotCurve {
+    let share = |(n, y): &(MilliValue, MilliValue)| (*n, part(*y, *n));
+    PlotCurve { name: "per client".to_owned(), points: all.points.iter().map(share).collect() }
 }
 
-fn part(whole: Milli, count: Milli) -> Milli {
-    Milli(whole.0.saturating_mul(1000).checked_div(count.0).unwrap_or(0))
+fn part(whole: MilliValue, count: MilliValue) -> MilliValue {
+    MilliValue(whole.0.saturating_mul(1000).checked_div(count.0).unwrap_or(0))
 }
 
-fn number(count: u64) -> Milli {
-    Milli::ratio(count.into(), 1)
+fn number(count: u64) -> MilliValue {
+    MilliValue::ratio(count.into(), 1)
 }
 
-fn narrow(readings: &[(u64, &Reading)]) -> Table {
+fn narrow(readings: &[(u64, &PointMeasurement)]) -> ResultTable {
     let rows = readings.iter().map(|(n, reading)| {
         let rate = reading.rate();
         let server = reading.servers().next();
         vec![
-            Cell::count(*n),
+            TableCell::count(*n),
             rate.into(),
             part(rate, number(*n)).into(),
-            Cell::maybe(reading.flow().round_trip()),
-            Milli(gap().0.saturating_mul(i64::try_from(*n).unwrap_or(i64::MAX))).into(),
-            Cell::count(server.map_or(0, |host| host.nacks)),
-            Cell::count(reading.hosts.values().map(|host| host.again).sum()),
+            TableCell::maybe(reading.flow().round_trip()),
+            MilliValue(gap().0.saturating_mul(i64::try_from(*n).unwrap_or(i64::MAX))).into(),
+            TableCell::count(server.map_or(0, |host| host.nacks)),
+            TableCell::count(reading.hosts.values().map(|host| host.again).sum()),
         ]
     });
-    Table {
+    ResultTable {
         name: "messages",
         title: "4 words each way".to_owned(),
         columns: COLUMNS.to_vec(),
@@ -206,20 +211,20 @@ fn narrow(readings: &[(u64, &Reading)]) -> Table {
     }
 }
 
-fn wide(readings: &[(u64, &Reading)]) -> Table {
+fn wide(readings: &[(u64, &PointMeasurement)]) -> ResultTable {
     let rows = readings.iter().map(|(n, reading)| {
         let bandwidth = reading.bandwidth(BLOCK);
         let server = reading.servers().next();
         vec![
-            Cell::count(*n),
+            TableCell::count(*n),
             bandwidth.into(),
             part(bandwidth, number(*n)).into(),
-            Cell::maybe(reading.flow().round_trip()),
-            Cell::count(server.map_or(0, |host| host.nacks)),
-            Cell::count(reading.hosts.values().map(|host| host.again).sum()),
+            TableCell::maybe(reading.flow().round_trip()),
+            TableCell::count(server.map_or(0, |host| host.nacks)),
+            TableCell::count(reading.hosts.values().map(|host| host.again).sum()),
         ]
     });
-    Table {
+    ResultTable {
         name: "bandwidth",
         title: "8 KB one way".to_owned(),
         columns: WIDE.to_vec(),
@@ -227,17 +232,17 @@ fn wide(readings: &[(u64, &Reading)]) -> Table {
     }
 }
 
-fn figures(trips: &Curve, rates: &Curve, bandwidths: &Curve) -> Vec<Figure> {
-    let follows = |what: &str, unit, source, ours| Figure {
+fn figures(trips: &PlotCurve, rates: &PlotCurve, bandwidths: &PlotCurve) -> Vec<PublishedFigure> {
+    let follows = |what: &str, unit, source, ours| PublishedFigure {
         what: what.to_owned(),
         unit,
         published: None,
         source,
         ours,
-        origin: Origin::Follows,
+        origin: FigureOrigin::Follows,
     };
-    let most = |curve: &Curve| curve.points.iter().map(|(_, y)| *y).max();
-    let last = |curve: &Curve| curve.points.last().map(|(_, y)| *y);
+    let most = |curve: &PlotCurve| curve.points.iter().map(|(_, y)| *y).max();
+    let last = |curve: &PlotCurve| curve.points.last().map(|(_, y)| *y);
     vec![
         follows(
             "slope of the round trip, 4 to 32 clients",
@@ -256,7 +261,7 @@ fn figures(trips: &Curve, rates: &Curve, bandwidths: &Curve) -> Vec<Figure> {
 
 /// The slope where the server is never idle, up to so many clients: one round trip takes fewer than
 /// 4 gaps.
-fn busy(trips: &Curve, most: u64) -> Option<Milli> {
+fn busy(trips: &PlotCurve, most: u64) -> Option<MilliValue> {
     let from = trips.points.iter().filter(|(n, _)| (number(4)..=number(most)).contains(n));
     slope(&from.copied().collect::<Vec<_>>())
 }
@@ -283,15 +288,15 @@ mod tests {
     /// less is 0.4 %.
     #[test]
     fn the_round_trip_rises_by_a_gap_with_each_client() {
-        let findings = EXPERIMENT.run(Effort::Quick).unwrap();
+        let findings = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
         let ours = findings.figures[0].ours.unwrap();
         assert!((ours.0 - gap().0).abs() * 100 <= gap().0, "{ours}, not {}", gap());
     }
 
     #[test]
     fn no_request_is_answered_twice_and_all_but_those_under_way_are_answered() {
-        for point in points(Effort::Quick) {
-            let ledger = point.run(&|_| ()).unwrap().ledger;
+        for point in points(ExperimentEffort::Quick) {
+            let ledger = point.run(&|_| ()).unwrap().totals;
             assert!(ledger.is_conserved() && ledger.lost == 0, "{}: {ledger:?}", point.label);
             assert!(ledger.sent - ledger.completed <= 16, "{}: {ledger:?}", point.label);
         }

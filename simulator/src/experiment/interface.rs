@@ -4,10 +4,13 @@
 //! Two workstations on one cable. What limits a layer is declared as the least time from block to
 //! block; the wire, the `SBus` and its two directions come out of the network.
 
-use super::measure::{Look, Point, Reading, Taken};
-use super::plot::{Axis, Curve, Mark, Plot};
-use super::table::{Cell, Column, Figure, Milli, Origin, Setting, Table};
-use super::{Effort, Experiment, Findings};
+use super::measure::{ExperimentPoint, HostReceived, MetricKind, PointMeasurement};
+use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
+use super::result_table::{
+    CalibratedSetting, FigureOrigin, MilliValue, PublishedFigure, ResultTable, TableCell,
+    TableColumn,
+};
+use super::{Experiment, ExperimentEffort, ExperimentResult};
 
 /// The benchmarks of the interface.
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -23,17 +26,17 @@ above is declared by one time for a block, set from its published figure at 8 KB
 
 /// A layer, as the papers have them.
 #[derive(Clone, Copy, Debug)]
-struct Layer {
+struct BenchmarkLayer {
     name: &'static str,
     title: &'static str,
     published: i64,
     bus: &'static str,
-    pace: Pace,
+    pace: BlockPace,
 }
 
 /// What a layer takes for a block besides the wire and the bus, in periods of the full rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pace {
+enum BlockPace {
     /// Nothing.
     Nothing,
     /// While the bus moves nothing.
@@ -56,52 +59,52 @@ const TCP: u64 = 18_725 * CLOCK;
 /// Set: 8192 · 8 b / 55 Mb/s in clocks of 50 ns.
 const UDP: u64 = 23_831 * CLOCK;
 
-const LAYERS: [Layer; 6] = [
-    Layer {
+const LAYERS: [BenchmarkLayer; 6] = [
+    BenchmarkLayer {
         name: "channel",
         title: "channel data rate",
         published: 640,
         bus: "ideal",
-        pace: Pace::Nothing,
+        pace: BlockPace::Nothing,
     },
-    Layer {
+    BenchmarkLayer {
         name: "dma",
         title: "DMA data rate, 20 MHz SBus",
         published: 444,
         bus: "sbus",
-        pace: Pace::Nothing,
+        pace: BlockPace::Nothing,
     },
-    Layer {
+    BenchmarkLayer {
         name: "raw",
         title: "raw speed test",
         published: 380,
         bus: "sbus",
-        pace: Pace::Between(RAW),
+        pace: BlockPace::Between(RAW),
     },
-    Layer {
+    BenchmarkLayer {
         name: "api",
         title: "Myrinet API, 8 KB packets",
         published: 250,
         bus: "sbus",
-        pace: Pace::Meanwhile(API),
+        pace: BlockPace::Meanwhile(API),
     },
-    Layer {
+    BenchmarkLayer {
         name: "tcp",
         title: "TCP/IP, 0 copies",
         published: 70,
         bus: "sbus",
-        pace: Pace::Meanwhile(TCP),
+        pace: BlockPace::Meanwhile(TCP),
     },
-    Layer {
+    BenchmarkLayer {
         name: "udp",
         title: "UDP/IP, 1 copy",
         published: 55,
         bus: "sbus",
-        pace: Pace::Meanwhile(UDP),
+        pace: BlockPace::Meanwhile(UDP),
     },
 ];
 
-fn sizes(effort: Effort) -> &'static [u64] {
+fn sizes(effort: ExperimentEffort) -> &'static [u64] {
     effort.choose(&[64, 128, 256, 512, 1024, 2048, 4096, 8192], &[512, 8192])
 }
 
@@ -110,20 +113,20 @@ const fn bus(block: u64) -> u64 {
     block.div_ceil(64) * 23 * CLOCK
 }
 
-fn points(effort: Effort) -> Vec<Point> {
+fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     let sizes = sizes(effort);
     LAYERS.iter().flat_map(|layer| sizes.iter().map(|size| point(layer, *size))).collect()
 }
 
-fn point(layer: &Layer, size: u64) -> Point {
+fn point(layer: &BenchmarkLayer, size: u64) -> ExperimentPoint {
     let (law, every) = match layer.pace {
-        Pace::Nothing => ("saturate = true".to_owned(), bus(size)),
-        Pace::Between(time) => paced(bus(size) + time),
-        Pace::Meanwhile(time) => paced(time),
+        BlockPace::Nothing => ("saturate = true".to_owned(), bus(size)),
+        BlockPace::Between(time) => paced(bus(size) + time),
+        BlockPace::Meanwhile(time) => paced(time),
     };
     // Some blocks until the queues are full, and twenty to count.
     let every = every.max(bus(size));
-    Point {
+    ExperimentPoint {
         label: format!("{}, {size} bytes", layer.name),
         scenario: format!(
             "[interface]\nbus = \"{}\"\n\
@@ -132,7 +135,7 @@ fn point(layer: &Layer, size: u64) -> Point {
              [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = {size}\n{law}\n",
             layer.bus
         ),
-        look: Look::Packets,
+        metric: MetricKind::Packets,
         warm_up: 10 * every,
         duration: 31 * every,
     }
@@ -142,41 +145,41 @@ fn paced(every: u64) -> (String, u64) {
     (format!("every_periods = {every}"), every)
 }
 
-const COLUMNS: [Column; 4] = [
-    Column::word("layer", "layer"),
-    Column::of("block_bytes", "block", "bytes", 0),
-    Column::of("rate_mb_per_s", "rate", "Mb/s", 1),
-    Column::of("block_time_us", "per block", "µs", 2),
+const COLUMNS: [TableColumn; 4] = [
+    TableColumn::word("layer", "layer"),
+    TableColumn::of("block_bytes", "block", "bytes", 0),
+    TableColumn::of("rate_mb_per_s", "rate", "Mb/s", 1),
+    TableColumn::of("block_time_us", "per block", "µs", 2),
 ];
 
-fn conclude(effort: Effort, readings: &[Reading]) -> Findings {
+fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
     let sizes = sizes(effort);
-    let mut findings = Findings::default();
-    let mut table = Table {
+    let mut findings = ExperimentResult::default();
+    let mut table = ResultTable {
         name: "rates",
         title: "payload by size of block".to_owned(),
         columns: COLUMNS.to_vec(),
-        ..Table::default()
+        ..ResultTable::default()
     };
-    let mut plot = Plot {
+    let mut plot = PlotSpec {
         name: "rates",
         title: "From memory to memory, by layer".to_owned(),
-        x: Axis::doubling("block (bytes)"),
-        y: Axis::doubling("payload (Mb/s)"),
+        x: PlotAxis::doubling("block (bytes)"),
+        y: PlotAxis::doubling("payload (Mb/s)"),
         curves: Vec::new(),
         marks: Vec::new(),
     };
     for (layer, readings) in LAYERS.iter().zip(readings.chunks(sizes.len())) {
-        let mut curve = Curve { name: layer.title.to_owned(), points: Vec::new() };
+        let mut curve = PlotCurve { name: layer.title.to_owned(), points: Vec::new() };
         for (size, reading) in sizes.iter().zip(readings) {
             let rate = reading.megabits();
-            let time = reading.taken.values().next().and_then(Taken::interval);
-            let block = Milli::ratio((*size).into(), 1);
+            let time = reading.received.values().next().and_then(HostReceived::interval);
+            let block = MilliValue::ratio((*size).into(), 1);
             table.rows.push(vec![
-                Cell::word(layer.name),
+                TableCell::word(layer.name),
                 block.into(),
                 rate.into(),
-                Cell::maybe(time),
+                TableCell::maybe(time),
             ]);
             curve.points.push((block, rate));
             if *size == BLOCK {
@@ -184,10 +187,10 @@ fn conclude(effort: Effort, readings: &[Reading]) -> Findings {
             }
         }
         plot.curves.push(curve);
-        plot.marks.push(Mark {
+        plot.marks.push(PlotMark {
             name: "published".to_owned(),
-            x: Some(Milli::ratio(BLOCK.into(), 1)),
-            y: Milli::whole(layer.published),
+            x: Some(MilliValue::ratio(BLOCK.into(), 1)),
+            y: MilliValue::whole(layer.published),
         });
     }
     findings.tables.push(table);
@@ -197,21 +200,21 @@ fn conclude(effort: Effort, readings: &[Reading]) -> Findings {
     findings
 }
 
-fn figure(layer: &Layer, rate: Milli) -> Figure {
-    Figure {
+fn figure(layer: &BenchmarkLayer, rate: MilliValue) -> PublishedFigure {
+    PublishedFigure {
         what: layer.title.to_owned(),
         unit: "Mb/s",
-        published: Some(Milli::whole(layer.published)),
+        published: Some(MilliValue::whole(layer.published)),
         source: "Micro, Table 1",
         ours: Some(rate),
-        origin: if layer.name == "channel" { Origin::Follows } else { Origin::Set },
+        origin: if layer.name == "channel" { FigureOrigin::Follows } else { FigureOrigin::Set },
     }
 }
 
-fn settings() -> Vec<Setting> {
-    let clocks = |name, clocks: u64, why: &str| Setting {
+fn settings() -> Vec<CalibratedSetting> {
+    let clocks = |name, clocks: u64, why: &str| CalibratedSetting {
         name,
-        value: Milli::ratio(clocks.into(), 1),
+        value: MilliValue::ratio(clocks.into(), 1),
         unit: "clocks of 50 ns",
         why: why.to_owned(),
     };
@@ -254,7 +257,7 @@ mod tests {
 
     #[test]
     fn every_layer_comes_out_as_published() {
-        let findings = EXPERIMENT.run(Effort::Quick).unwrap();
+        let findings = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
         let found: Vec<String> = findings
             .figures
             .iter()

@@ -3,12 +3,14 @@
 
 use std::ops::Sub;
 
-use super::measure::{Look, Point, Reading};
-use super::plot::{Axis, Curve, Plot, Scale};
-use super::settings;
-use super::table::{Cell, Column, Figure, Milli, Origin, PERIODS_PER_US, Table};
-use super::{Effort, Experiment, Findings};
-use crate::endpoint::Layers;
+use super::calibration;
+use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
+use super::plot::{AxisScale, PlotAxis, PlotCurve, PlotSpec};
+use super::result_table::{
+    FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
+};
+use super::{Experiment, ExperimentEffort, ExperimentResult};
+use crate::messaging::ProtocolLayers;
 
 /// `LogP` of `AM-II` and `GAM`.
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -26,27 +28,27 @@ tables, ACKs and timers, protection adds the checks of endpoints and keys.",
 
 /// A system, and how much of it is there.
 #[derive(Clone, Copy, Debug)]
-struct System {
+struct LogpSystem {
     name: &'static str,
     preset: &'static str,
-    layers: Layers,
+    layers: ProtocolLayers,
 }
 
-const SYSTEMS: [System; 4] = [
-    System { name: "AM-II baseline", preset: "am-ii", layers: Layers::Baseline },
-    System { name: "+ reliability", preset: "am-ii", layers: Layers::Reliability },
-    System { name: "+ protection", preset: "am-ii", layers: Layers::Protection },
-    System { name: "GAM", preset: "gam", layers: Layers::Baseline },
+const SYSTEMS: [LogpSystem; 4] = [
+    LogpSystem { name: "AM-II baseline", preset: "am-ii", layers: ProtocolLayers::Baseline },
+    LogpSystem { name: "+ reliability", preset: "am-ii", layers: ProtocolLayers::Reliability },
+    LogpSystem { name: "+ protection", preset: "am-ii", layers: ProtocolLayers::Protection },
+    LogpSystem { name: "GAM", preset: "gam", layers: ProtocolLayers::Baseline },
 ];
 
 /// How requests are made.
-const LAWS: [Law; 2] = [
-    Law { name: "one at a time", credits: 4, law: "window = 1" },
+const LAWS: [RequestLaw; 2] = [
+    RequestLaw { name: "one at a time", credits: 4, law: "window = 1" },
     // As many as there are logical channels: with the usual four it is the round trip that limits.
-    Law { name: "eight at once", credits: 8, law: "saturate = true" },
+    RequestLaw { name: "eight at once", credits: 8, law: "saturate = true" },
 ];
 
-struct Law {
+struct RequestLaw {
     name: &'static str,
     credits: u8,
     law: &'static str,
@@ -55,21 +57,21 @@ struct Law {
 /// What is measured of a system, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct LogP {
-    send: Milli,
-    receive: Milli,
-    gap: Milli,
-    latency: Milli,
-    round_trip: Milli,
+    send: MilliValue,
+    receive: MilliValue,
+    gap: MilliValue,
+    latency: MilliValue,
+    round_trip: MilliValue,
 }
 
-fn points(effort: Effort) -> Vec<Point> {
+fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     SYSTEMS.iter().flat_map(|system| LAWS.iter().map(|law| point(system, law, effort))).collect()
 }
 
-fn point(system: &System, law: &Law, effort: Effort) -> Point {
+fn point(system: &LogpSystem, law: &RequestLaw, effort: ExperimentEffort) -> ExperimentPoint {
     let layers = layers(system.layers);
-    let Law { name, credits, law } = law;
-    Point {
+    let RequestLaw { name, credits, law } = law;
+    ExperimentPoint {
         label: format!("{}, {name}", system.name),
         scenario: format!(
             "[topology]\nkind = \"switch\"\nports = 8\nhosts = 2\n\
@@ -79,39 +81,39 @@ fn point(system: &System, law: &Law, effort: Effort) -> Point {
              [[messages]]\nfrom = \"client\"\nto = \"server\"\nwords = 4\n{law}\n",
             system.preset
         ),
-        look: Look::Messages,
+        metric: MetricKind::Messages,
         warm_up: 2_000 * PERIODS_PER_US,
         duration: effort.choose(52_000, 7_000) * PERIODS_PER_US,
     }
 }
 
 /// As scenarios have them.
-pub(super) const fn layers(layers: Layers) -> &'static str {
+pub(super) const fn layers(layers: ProtocolLayers) -> &'static str {
     match layers {
-        Layers::Baseline => "baseline",
-        Layers::Reliability => "reliability",
-        Layers::Protection => "protection",
+        ProtocolLayers::Baseline => "baseline",
+        ProtocolLayers::Reliability => "reliability",
+        ProtocolLayers::Protection => "protection",
     }
 }
 
 impl LogP {
-    fn of(one: &Reading, many: &Reading) -> Self {
+    fn of(one: &PointMeasurement, many: &PointMeasurement) -> Self {
         let trips = one.flow();
         let client = one.hosts.values().next();
         let each = |time: Option<u64>, count: u64| {
             let whole = u128::from(count) * u128::from(PERIODS_PER_US);
-            Milli::ratio(time.unwrap_or(0).into(), whole)
+            MilliValue::ratio(time.unwrap_or(0).into(), whole)
         };
         // The client sends requests only, and receives replies only.
         let send = each(client.map(|host| host.send), trips.sent);
         let receive = each(client.map(|host| host.receive), trips.completed);
         let round_trip = trips.round_trip().unwrap_or_default();
         let gap = each(Some(many.periods), many.flow().completed);
-        let latency = Milli(round_trip.0 / 2 - send.0 - receive.0);
+        let latency = MilliValue(round_trip.0 / 2 - send.0 - receive.0);
         Self { send, receive, gap, latency, round_trip }
     }
 
-    const fn all(&self) -> [Milli; 5] {
+    const fn all(&self) -> [MilliValue; 5] {
         [self.send, self.receive, self.gap, self.latency, self.round_trip]
     }
 }
@@ -120,7 +122,7 @@ impl Sub for LogP {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
-        let less = |a: Milli, b: Milli| Milli(a.0 - b.0);
+        let less = |a: MilliValue, b: MilliValue| MilliValue(a.0 - b.0);
         Self {
             send: less(self.send, other.send),
             receive: less(self.receive, other.receive),
@@ -131,17 +133,17 @@ impl Sub for LogP {
     }
 }
 
-const COLUMNS: [Column; 6] = [
-    Column::word("system", "system"),
-    Column::of("send_overhead_us", "o_s", "µs", 2),
-    Column::of("receive_overhead_us", "o_r", "µs", 2),
-    Column::of("gap_us", "g", "µs", 2),
-    Column::of("latency_us", "L", "µs", 2),
-    Column::of("round_trip_us", "round trip", "µs", 2),
+const COLUMNS: [TableColumn; 6] = [
+    TableColumn::word("system", "system"),
+    TableColumn::of("send_overhead_us", "o_s", "µs", 2),
+    TableColumn::of("receive_overhead_us", "o_r", "µs", 2),
+    TableColumn::of("gap_us", "g", "µs", 2),
+    TableColumn::of("latency_us", "L", "µs", 2),
+    TableColumn::of("round_trip_us", "round trip", "µs", 2),
 ];
 const NAMES: [&str; 5] = ["o_s", "o_r", "g", "L", "round trip"];
 
-fn conclude(_: Effort, readings: &[Reading]) -> Findings {
+fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
     let found: Vec<LogP> = readings
         .chunks_exact(LAWS.len())
         .map(|pair| match pair {
@@ -150,12 +152,12 @@ fn conclude(_: Effort, readings: &[Reading]) -> Findings {
         })
         .collect();
     let row = |name: &str, logp: &LogP| {
-        let numbers = logp.all().map(Cell::from);
-        [Cell::word(name)].into_iter().chain(numbers).collect::<Vec<_>>()
+        let numbers = logp.all().map(TableCell::from);
+        [TableCell::word(name)].into_iter().chain(numbers).collect::<Vec<_>>()
     };
     let systems = || SYSTEMS.iter().zip(&found);
     let stages = || systems().filter(|(system, _)| system.preset == "am-ii");
-    let stage = |name, title: &str, rows| Table {
+    let stage = |name, title: &str, rows| ResultTable {
         name,
         title: title.to_owned(),
         columns: COLUMNS.to_vec(),
@@ -174,44 +176,44 @@ fn conclude(_: Effort, readings: &[Reading]) -> Findings {
             steps.map(|((_, less), (system, more))| row(system.name, &(*more - *less))).collect(),
         ),
     ];
-    let plot = Plot {
+    let plot = PlotSpec {
         name: "logp",
         title: "LogP of short messages".to_owned(),
-        x: Axis { label: "", scale: Scale::Names(&NAMES) },
-        y: Axis::linear("time (µs)"),
+        x: PlotAxis { label: "", scale: AxisScale::Names(&NAMES) },
+        y: PlotAxis::linear("time (µs)"),
         curves: systems()
-            .map(|(system, logp)| Curve {
+            .map(|(system, logp)| PlotCurve {
                 name: system.name.to_owned(),
-                points: (0..).map(Milli::whole).zip(logp.all()).collect(),
+                points: (0..).map(MilliValue::whole).zip(logp.all()).collect(),
             })
             .collect(),
         marks: Vec::new(),
     };
-    let [.., protection, gam] = found.as_slice() else { return Findings::default() };
-    Findings {
+    let [.., protection, gam] = found.as_slice() else { return ExperimentResult::default() };
+    ExperimentResult {
         figures: figures(protection, gam),
-        settings: settings::all(),
+        settings: calibration::all(),
         tables,
         plots: vec![plot],
         notes: notes(),
     }
 }
 
-fn figures(am_ii: &LogP, gam: &LogP) -> Vec<Figure> {
-    let figure = |what: &str, published: Option<i64>, ours, origin| Figure {
+fn figures(am_ii: &LogP, gam: &LogP) -> Vec<PublishedFigure> {
+    let figure = |what: &str, published: Option<i64>, ours, origin| PublishedFigure {
         what: what.to_owned(),
         unit: "µs",
-        published: published.map(Milli::whole),
+        published: published.map(MilliValue::whole),
         source: if published.is_some() { "Virtual network, abstract" } else { "digits lost" },
         ours: Some(ours),
         origin,
     };
     vec![
-        figure("AM-II round trip, 4 words", Some(42), am_ii.round_trip, Origin::Set),
-        figure("GAM round trip, 4 words", Some(20), gam.round_trip, Origin::Set),
-        figure("AM-II gap g", None, am_ii.gap, Origin::Follows),
-        figure("AM-II latency L", None, am_ii.latency, Origin::Follows),
-        figure("GAM gap g", None, gam.gap, Origin::Follows),
+        figure("AM-II round trip, 4 words", Some(42), am_ii.round_trip, FigureOrigin::Set),
+        figure("GAM round trip, 4 words", Some(20), gam.round_trip, FigureOrigin::Set),
+        figure("AM-II gap g", None, am_ii.gap, FigureOrigin::Follows),
+        figure("AM-II latency L", None, am_ii.latency, FigureOrigin::Follows),
+        figure("GAM gap g", None, gam.gap, FigureOrigin::Follows),
     ]
 }
 
@@ -227,17 +229,18 @@ fn notes() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoint::Costs;
+    use crate::messaging::MessageCosts;
 
     #[test]
     fn the_gap_is_what_the_slower_of_host_and_firmware_takes_for_a_request_and_its_reply() {
-        let findings = EXPERIMENT.run(Effort::Quick).unwrap();
+        let findings = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
         let systems = &findings.tables[0].rows;
         for (system, row) in SYSTEMS.iter().zip(systems) {
-            let Cell::Number(gap) = row[3] else { panic!("a number") };
-            let costs = if system.preset == "gam" { Costs::GAM } else { Costs::AM_II };
+            let TableCell::Number(gap) = row[3] else { panic!("a number") };
+            let costs =
+                if system.preset == "gam" { MessageCosts::GAM } else { MessageCosts::AM_II };
             let host = costs.host_send + costs.host_receive;
-            let slower = Milli::microseconds(costs.gap(system.layers).max(host));
+            let slower = MilliValue::microseconds(costs.gap(system.layers).max(host));
             // A completed request more or less in 5 ms, of 12.8 µs at most: 0.3 %. And scans.
             let off = (gap.0 - slower.0).abs();
             assert!(off * 100 <= slower.0, "{}: {gap}, not {slower}", system.name);
@@ -246,13 +249,13 @@ mod tests {
 
     #[test]
     fn the_round_trips_are_those_published() {
-        let findings = EXPERIMENT.run(Effort::Quick).unwrap();
-        let off = |figure: &Figure| {
+        let findings = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
+        let off = |figure: &PublishedFigure| {
             let (ours, published) = (figure.ours.unwrap(), figure.published.unwrap());
             (ours.0 - published.0).abs() * 100 / published.0
         };
-        let set: Vec<&Figure> =
-            findings.figures.iter().filter(|figure| figure.origin == Origin::Set).collect();
+        let set: Vec<&PublishedFigure> =
+            findings.figures.iter().filter(|figure| figure.origin == FigureOrigin::Set).collect();
         assert_eq!(set.len(), 2);
         for figure in set {
             assert!(off(figure) <= 2, "{figure:?}");

@@ -2,25 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use super::table::{Milli, PERIODS_PER_US};
-use crate::endpoint::{EndpointStatistics, Statistics};
-use crate::network::{Layout, Network};
+use super::result_table::{MilliValue, PERIODS_PER_US};
+use crate::messaging::{EndpointStatistics, MessagingStatistics};
+use crate::network::{Network, VisitOrder};
 use crate::scenario::{Scenario, ScenarioError};
 use crate::topology::NodeId;
-use crate::truth::{Happened, Wanted, What};
+use crate::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 /// Periods between looks at what has happened. *Chosen*: few enough to keep all of it.
 const SLICE: u64 = 1 << 12;
 
 /// A network of an experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct ExperimentPoint {
     /// What tells it from others.
     pub label: String,
     /// The network, in the form of `docs/scenario.md`, but for its duration.
     pub scenario: String,
     /// What is looked at.
-    pub look: Look,
+    pub metric: MetricKind,
     /// What happens before this period is not counted.
     pub warm_up: u64,
     /// How long it runs, the warm-up included: periods of the full rate.
@@ -29,7 +29,7 @@ pub struct Point {
 
 /// What is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum MetricKind {
     /// Packets, as interfaces take them in.
     Packets,
     /// Messages, as hosts count them.
@@ -38,20 +38,20 @@ pub enum Look {
 
 /// What was read of a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct PointMeasurement {
     /// Periods after the warm-up.
     pub periods: u64,
     /// Packets that each host took in then.
-    pub taken: BTreeMap<NodeId, Taken>,
+    pub received: BTreeMap<NodeId, HostReceived>,
     /// What each host with endpoints did then, in the order of the hosts.
-    pub hosts: BTreeMap<NodeId, Host>,
+    pub hosts: BTreeMap<NodeId, HostActivity>,
     /// What all endpoints sent and received up to the end, the warm-up included.
-    pub ledger: Ledger,
+    pub totals: RequestTotals,
 }
 
 /// What a host took in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct HostReceived {
     /// Packets.
     pub packets: u64,
     /// When it had the first.
@@ -64,7 +64,7 @@ pub struct Taken {
 
 /// What a host with endpoints did. Times in periods of the full rate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Host {
+pub struct HostActivity {
     /// How long its processor was busy sending.
     pub send: u64,
     /// The same, receiving.
@@ -80,12 +80,12 @@ pub struct Host {
     /// Endpoints loaded. T-15
     pub loads: u64,
     /// Each of its endpoints.
-    pub endpoints: Vec<Flow>,
+    pub endpoints: Vec<EndpointActivity>,
 }
 
 /// What an endpoint did as one that asks and as one that answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flow {
+pub struct EndpointActivity {
     /// Requests whose replies were read.
     pub completed: u64,
     /// Requests that were handed over.
@@ -102,7 +102,7 @@ pub struct Flow {
 
 /// What became of all requests of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ledger {
+pub struct RequestTotals {
     /// Handed over.
     pub sent: u64,
     /// Read at the other end.
@@ -115,7 +115,7 @@ pub struct Ledger {
     pub lost: u64,
 }
 
-impl Point {
+impl ExperimentPoint {
     /// The whole scenario.
     #[must_use]
     pub fn text(&self) -> String {
@@ -126,29 +126,31 @@ impl Point {
     ///
     /// # Errors
     /// The scenario does not hold together.
-    pub fn run(&self, progress: &dyn Fn(u64)) -> Result<Reading, ScenarioError> {
+    pub fn run(&self, progress: &dyn Fn(u64)) -> Result<PointMeasurement, ScenarioError> {
         let scenario = Scenario::read(&self.label, &self.text())?;
-        let wanted = match self.look {
-            Look::Packets => Wanted::Everything,
-            Look::Messages => Wanted::Nothing,
+        let wanted = match self.metric {
+            MetricKind::Packets => TraceLevel::Everything,
+            MetricKind::Messages => TraceLevel::Nothing,
         };
-        let mut network = Network::new(&scenario, wanted, Layout::AsGiven);
-        let mut reading =
-            Reading { periods: self.duration.saturating_sub(self.warm_up), ..Reading::default() };
-        let mut before = Counts::default();
+        let mut network = Network::new(&scenario, wanted, VisitOrder::AsGiven);
+        let mut reading = PointMeasurement {
+            periods: self.duration.saturating_sub(self.warm_up),
+            ..PointMeasurement::default()
+        };
+        let mut before = CounterSnapshot::default();
         for end in [self.warm_up.min(self.duration), self.duration] {
-            if self.look == Look::Messages {
-                before = Counts::of(&scenario, &network);
+            if self.metric == MetricKind::Messages {
+                before = CounterSnapshot::of(&scenario, &network);
             }
             while network.now() < end {
                 let start = network.now();
                 network.run(start.saturating_add(SLICE).min(end));
-                network.happened().for_each(|row| reading.observe(&row, self.warm_up));
+                network.drain_events().for_each(|row| reading.observe(&row, self.warm_up));
                 progress(network.now() - start);
             }
         }
-        if self.look == Look::Messages {
-            Counts::of(&scenario, &network).since(&before, &mut reading);
+        if self.metric == MetricKind::Messages {
+            CounterSnapshot::of(&scenario, &network).since(&before, &mut reading);
         }
         Ok(reading)
     }
@@ -156,9 +158,9 @@ impl Point {
 
 /// All counters of a network's hosts.
 #[derive(Default)]
-struct Counts(BTreeMap<NodeId, (Statistics, Vec<EndpointStatistics>)>);
+struct CounterSnapshot(BTreeMap<NodeId, (MessagingStatistics, Vec<EndpointStatistics>)>);
 
-impl Counts {
+impl CounterSnapshot {
     fn of(scenario: &Scenario, network: &Network) -> Self {
         let counts = scenario.messaging.iter().filter_map(|(host, plan)| {
             let messaging = network.interface(*host)?.messaging()?;
@@ -171,11 +173,11 @@ impl Counts {
     }
 
     /// What was counted since then.
-    fn since(&self, before: &Self, reading: &mut Reading) {
+    fn since(&self, before: &Self, reading: &mut PointMeasurement) {
         for (id, (now, endpoints)) in &self.0 {
             let nothing = Default::default();
             let (then, endpoints_then) = before.0.get(id).unwrap_or(&nothing);
-            let mut host = Host {
+            let mut host = HostActivity {
                 send: now.host_send.saturating_sub(then.host_send),
                 receive: now.host_receive.saturating_sub(then.host_receive),
                 firmware: now.firmware_busy.saturating_sub(then.firmware_busy),
@@ -187,8 +189,8 @@ impl Counts {
             };
             for (place, now) in endpoints.iter().enumerate() {
                 let then = endpoints_then.get(place).copied().unwrap_or_default();
-                host.endpoints.push(Flow::between(&then, now));
-                reading.ledger.add(now);
+                host.endpoints.push(EndpointActivity::between(&then, now));
+                reading.totals.add(now);
             }
             reading.hosts.insert(*id, host);
         }
@@ -199,7 +201,7 @@ fn sum(counts: &[u64]) -> u64 {
     counts.iter().sum()
 }
 
-impl Flow {
+impl EndpointActivity {
     const fn between(then: &EndpointStatistics, now: &EndpointStatistics) -> Self {
         Self {
             completed: now.completed.saturating_sub(then.completed),
@@ -222,15 +224,15 @@ impl Flow {
 
     /// The mean round trip, in microseconds.
     #[must_use]
-    pub fn round_trip(&self) -> Option<Milli> {
+    pub fn round_trip(&self) -> Option<MilliValue> {
         (self.completed > 0).then(|| {
             let each = u128::from(self.completed) * u128::from(PERIODS_PER_US);
-            Milli::ratio(self.round_trips.into(), each)
+            MilliValue::ratio(self.round_trips.into(), each)
         })
     }
 }
 
-impl Ledger {
+impl RequestTotals {
     const fn add(&mut self, endpoint: &EndpointStatistics) {
         self.sent += endpoint.requests_sent;
         self.read += endpoint.requests_read;
@@ -246,63 +248,63 @@ impl Ledger {
     }
 }
 
-impl Host {
+impl HostActivity {
     /// All its endpoints together.
     #[must_use]
-    pub fn flow(&self) -> Flow {
-        let mut flow = Flow::default();
+    pub fn flow(&self) -> EndpointActivity {
+        let mut flow = EndpointActivity::default();
         self.endpoints.iter().for_each(|endpoint| flow.add(endpoint));
         flow
     }
 }
 
-impl Reading {
-    fn observe(&mut self, row: &Happened, warm_up: u64) {
-        if let What::Consumed { length, .. } = row.what
+impl PointMeasurement {
+    fn observe(&mut self, row: &TruthEvent, warm_up: u64) {
+        if let TruthEventKind::Consumed { length, .. } = row.kind
             && row.at >= warm_up
         {
-            self.taken.entry(row.place.node).or_default().add(row.at, length.saturating_sub(2));
+            self.received.entry(row.place.node).or_default().add(row.at, length.saturating_sub(2));
         }
     }
 
     /// Megabits of payload in a second that all hosts took in.
     #[must_use]
-    pub fn megabits(&self) -> Milli {
-        Milli(self.taken.values().map(|taken| taken.megabits().0).sum())
+    pub fn megabits(&self) -> MilliValue {
+        MilliValue(self.received.values().map(|taken| taken.megabits().0).sum())
     }
 
     /// All endpoints of all hosts together.
     #[must_use]
-    pub fn flow(&self) -> Flow {
-        let mut flow = Flow::default();
+    pub fn flow(&self) -> EndpointActivity {
+        let mut flow = EndpointActivity::default();
         self.hosts.values().for_each(|host| flow.add(&host.flow()));
         flow
     }
 
     /// What each endpoint that asked for something did.
-    pub fn clients(&self) -> impl Iterator<Item = &Flow> {
+    pub fn clients(&self) -> impl Iterator<Item = &EndpointActivity> {
         self.hosts.values().flat_map(|host| &host.endpoints).filter(|flow| flow.sent > 0)
     }
 
     /// What each host with an endpoint that answered did.
-    pub fn servers(&self) -> impl Iterator<Item = &Host> {
+    pub fn servers(&self) -> impl Iterator<Item = &HostActivity> {
         self.hosts.values().filter(|host| host.endpoints.iter().any(|flow| flow.replied > 0))
     }
 
     /// Requests in a second whose replies were read.
     #[must_use]
-    pub fn rate(&self) -> Milli {
-        Milli::per_second(self.flow().completed, self.periods)
+    pub fn rate(&self) -> MilliValue {
+        MilliValue::per_second(self.flow().completed, self.periods)
     }
 
     /// Megabytes in a second of requests of so many bytes whose replies were read.
     #[must_use]
-    pub fn bandwidth(&self, bytes: u64) -> Milli {
-        Milli::megabytes(self.flow().completed.saturating_mul(bytes), self.periods)
+    pub fn bandwidth(&self, bytes: u64) -> MilliValue {
+        MilliValue::megabytes(self.flow().completed.saturating_mul(bytes), self.periods)
     }
 }
 
-impl Taken {
+impl HostReceived {
     /// A packet with so many bytes of payload has been taken in.
     pub fn add(&mut self, at: u64, payload: u64) {
         if self.packets == 0 {
@@ -316,16 +318,16 @@ impl Taken {
 
     /// Megabits of payload in a second, from packet to packet.
     #[must_use]
-    pub fn megabits(&self) -> Milli {
-        Milli::megabits(self.payload, self.last.saturating_sub(self.first))
+    pub fn megabits(&self) -> MilliValue {
+        MilliValue::megabits(self.payload, self.last.saturating_sub(self.first))
     }
 
     /// Microseconds from packet to packet.
     #[must_use]
-    pub fn interval(&self) -> Option<Milli> {
+    pub fn interval(&self) -> Option<MilliValue> {
         let periods = self.last.saturating_sub(self.first);
         let steps = self.packets.checked_sub(1).filter(|steps| *steps > 0)?;
-        Some(Milli::ratio(periods.into(), u128::from(steps) * u128::from(PERIODS_PER_US)))
+        Some(MilliValue::ratio(periods.into(), u128::from(steps) * u128::from(PERIODS_PER_US)))
     }
 }
 
@@ -335,33 +337,33 @@ mod tests {
 
     #[test]
     fn a_rate_is_counted_from_packet_to_packet() {
-        let mut taken = Taken::default();
-        assert_eq!(taken.megabits(), Milli(0));
+        let mut taken = HostReceived::default();
+        assert_eq!(taken.megabits(), MilliValue(0));
         taken.add(1000, 64);
-        assert_eq!((taken.packets, taken.megabits(), taken.interval()), (1, Milli(0), None));
+        assert_eq!((taken.packets, taken.megabits(), taken.interval()), (1, MilliValue(0), None));
         taken.add(1064, 64);
         taken.add(1192, 64);
         // 128 bytes in 192 periods: two thirds of 640 Mb/s.
-        assert_eq!(taken.megabits(), Milli(426_667));
+        assert_eq!(taken.megabits(), MilliValue(426_667));
         // 1.2 µs.
-        assert_eq!(taken.interval(), Some(Milli(1200)));
+        assert_eq!(taken.interval(), Some(MilliValue(1200)));
     }
 
     #[test]
     fn only_what_comes_after_the_warm_up_is_counted() {
         // Every 100 periods a packet of 10 bytes, from period 1000 on.
-        let point = |warm_up| Point {
+        let point = |warm_up| ExperimentPoint {
             label: "pair".to_owned(),
             scenario: "[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n\
                        [[cable]]\nends = [\"a:0\", \"b:0\"]\n\
                        [[traffic]]\nfrom = \"a\"\nto = \"b\"\npayload = 10\n\
                        every_periods = 100\nstart_periods = 1000\npackets = 20\n"
                 .to_owned(),
-            look: Look::Packets,
+            metric: MetricKind::Packets,
             warm_up,
             duration: 4000,
         };
-        let [all, half] = [0, 2000].map(|from| point(from).run(&|_| ()).unwrap().taken);
+        let [all, half] = [0, 2000].map(|from| point(from).run(&|_| ()).unwrap().received);
         let [all, half] = [&all, &half].map(|taken| taken.get(&NodeId(1)).copied().unwrap());
         assert_eq!((all.packets, all.payload, all.last - all.first), (20, 190, 1900));
         assert_eq!((half.packets, half.last), (10, all.last));

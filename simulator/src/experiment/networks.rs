@@ -1,12 +1,15 @@
 //! Many virtual networks into one host: as many as it has frames, and more.
 
+use super::calibration;
 use super::clients::hosts;
-use super::measure::{Flow, Look, Point, Reading};
-use super::plot::{Axis, Curve, Mark, Plot};
-use super::settings;
-use super::table::{Cell, Column, Figure, Milli, Origin, PERIODS_PER_US, Setting, Table};
-use super::{Effort, Experiment, Findings};
-use crate::endpoint::{Costs, EndpointParameters, Layers};
+use super::measure::{EndpointActivity, ExperimentPoint, MetricKind, PointMeasurement};
+use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
+use super::result_table::{
+    CalibratedSetting, FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable,
+    TableCell, TableColumn,
+};
+use super::{Experiment, ExperimentEffort, ExperimentResult};
+use crate::messaging::{EndpointParameters, MessageCosts, ProtocolLayers};
 
 /// 1 to 7.
 pub(super) const SMALL: Experiment = Experiment {
@@ -35,26 +38,26 @@ an endpoint that it writes to is loaded; the other has a thread for each that wa
 const WAKES: [(&str, &str); 2] =
     [("poll", "one thread, polling"), ("event", "a thread each, events")];
 
-fn few(effort: Effort) -> &'static [u64] {
+fn few(effort: ExperimentEffort) -> &'static [u64] {
     effort.choose(&[1, 2, 3, 4, 5, 6, 7], &[1, 4, 7])
 }
 
-fn many(effort: Effort) -> &'static [u64] {
+fn many(effort: ExperimentEffort) -> &'static [u64] {
     effort.choose(&[1, 2, 4, 6, 7, 8, 10, 12, 16, 24, 32], &[4, 7, 9])
 }
 
-fn small_points(effort: Effort) -> Vec<Point> {
+fn small_points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     few(effort).iter().map(|n| point(*n, "poll", effort.choose(120_000, 30_000))).collect()
 }
 
-fn large_points(effort: Effort) -> Vec<Point> {
+fn large_points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     let time = effort.choose(120_000, 60_000);
     let counts = many(effort);
     WAKES.iter().flat_map(|(wake, _)| counts.iter().map(|n| point(*n, wake, time))).collect()
 }
 
-fn point(networks: u64, wake: &str, microseconds: u64) -> Point {
-    Point {
+fn point(networks: u64, wake: &str, microseconds: u64) -> ExperimentPoint {
+    ExperimentPoint {
         label: format!("{networks} networks, {wake}"),
         // The server is at the first of two switches.
         scenario: format!(
@@ -66,34 +69,34 @@ fn point(networks: u64, wake: &str, microseconds: u64) -> Point {
             networks / 2 + 1,
             hosts(1, networks)
         ),
-        look: Look::Messages,
+        metric: MetricKind::Messages,
         warm_up: microseconds / 6 * PERIODS_PER_US,
         duration: microseconds * PERIODS_PER_US,
     }
 }
 
-const COLUMNS: [Column; 8] = [
-    Column::word("server", "server"),
-    Column::count("networks", "networks"),
-    Column::of("rate_per_s", "rate", "messages/s", 0),
-    Column::of("client_least_per_s", "least", "client/s", 0),
-    Column::of("client_mean_per_s", "mean", "client/s", 0),
-    Column::of("client_most_per_s", "most", "client/s", 0),
-    Column::of("loads_per_s", "loads", "1/s", 0),
-    Column::of("sent_again_share", "sent again", "%", 1),
+const COLUMNS: [TableColumn; 8] = [
+    TableColumn::word("server", "server"),
+    TableColumn::count("networks", "networks"),
+    TableColumn::of("rate_per_s", "rate", "messages/s", 0),
+    TableColumn::of("client_least_per_s", "least", "client/s", 0),
+    TableColumn::of("client_mean_per_s", "mean", "client/s", 0),
+    TableColumn::of("client_most_per_s", "most", "client/s", 0),
+    TableColumn::of("loads_per_s", "loads", "1/s", 0),
+    TableColumn::of("sent_again_share", "sent again", "%", 1),
 ];
 
 /// The rates of clients: the least, the mean, the most.
-fn clients(reading: &Reading) -> [Milli; 3] {
-    let rate = |flow: &Flow| Milli::per_second(flow.completed, reading.periods);
-    let rates: Vec<Milli> = reading.clients().map(rate).collect();
+fn clients(reading: &PointMeasurement) -> [MilliValue; 3] {
+    let rate = |flow: &EndpointActivity| MilliValue::per_second(flow.completed, reading.periods);
+    let rates: Vec<MilliValue> = reading.clients().map(rate).collect();
     let sum: i64 = rates.iter().map(|rate| rate.0).sum();
     let mean = i64::try_from(rates.len()).ok().and_then(|count| sum.checked_div(count));
     let [least, most] = [rates.iter().min(), rates.iter().max()];
-    [least.copied(), mean.map(Milli), most.copied()].map(Option::unwrap_or_default)
+    [least.copied(), mean.map(MilliValue), most.copied()].map(Option::unwrap_or_default)
 }
 
-fn row(server: &str, networks: u64, reading: &Reading) -> Vec<Cell> {
+fn row(server: &str, networks: u64, reading: &PointMeasurement) -> Vec<TableCell> {
     let [least, mean, most] = clients(reading);
     let host = reading.servers().next().cloned().unwrap_or_default();
     let (again, data) = reading
@@ -101,53 +104,55 @@ fn row(server: &str, networks: u64, reading: &Reading) -> Vec<Cell> {
         .values()
         .fold((0, 0), |(again, data), host| (again + host.again, data + host.data));
     vec![
-        Cell::word(server),
-        Cell::count(networks),
+        TableCell::word(server),
+        TableCell::count(networks),
         reading.rate().into(),
         least.into(),
         mean.into(),
         most.into(),
-        Milli::per_second(host.loads, reading.periods).into(),
-        Milli::ratio(u128::from(again) * 100, u128::from(data)).into(),
+        MilliValue::per_second(host.loads, reading.periods).into(),
+        MilliValue::ratio(u128::from(again) * 100, u128::from(data)).into(),
     ]
 }
 
-fn table(rows: Vec<Vec<Cell>>) -> Table {
-    Table { name: "rates", title: "Rates".to_owned(), columns: COLUMNS.to_vec(), rows }
+fn table(rows: Vec<Vec<TableCell>>) -> ResultTable {
+    ResultTable { name: "rates", title: "Rates".to_owned(), columns: COLUMNS.to_vec(), rows }
 }
 
 fn curve(
     name: &str,
     counts: &[u64],
-    readings: &[Reading],
-    of: &dyn Fn(&Reading) -> Milli,
-) -> Curve {
+    readings: &[PointMeasurement],
+    of: &dyn Fn(&PointMeasurement) -> MilliValue,
+) -> PlotCurve {
     let points = counts.iter().zip(readings);
-    Curve {
+    PlotCurve {
         name: name.to_owned(),
-        points: points.map(|(n, reading)| (Milli::ratio((*n).into(), 1), of(reading))).collect(),
+        points: points
+            .map(|(n, reading)| (MilliValue::ratio((*n).into(), 1), of(reading)))
+            .collect(),
     }
 }
 
 /// What the firmware can do: 1/g.
-fn peak() -> Milli {
-    Milli::per_second(1, Costs::AM_II.gap(Layers::Protection))
+fn peak() -> MilliValue {
+    MilliValue::per_second(1, MessageCosts::AM_II.gap(ProtocolLayers::Protection))
 }
 
-fn plot(title: &str, curves: Vec<Curve>) -> Plot {
-    Plot {
+fn plot(title: &str, curves: Vec<PlotCurve>) -> PlotSpec {
+    PlotSpec {
         name: "rates",
         title: title.to_owned(),
-        x: Axis::linear("virtual networks"),
-        y: Axis::linear("messages/s"),
+        x: PlotAxis::linear("virtual networks"),
+        y: PlotAxis::linear("messages/s"),
         curves,
-        marks: vec![Mark { name: "1/g".to_owned(), x: None, y: peak() }],
+        marks: vec![PlotMark { name: "1/g".to_owned(), x: None, y: peak() }],
     }
 }
 
-fn small(effort: Effort, readings: &[Reading]) -> Findings {
+fn small(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
     let counts = few(effort);
-    let server = curve("server", counts, readings, &Reading::rate);
+    let server = curve("server", counts, readings, &PointMeasurement::rate);
     let curves = vec![
         server.clone(),
         curve("client with the most", counts, readings, &|reading| clients(reading)[2]),
@@ -155,15 +160,15 @@ fn small(effort: Effort, readings: &[Reading]) -> Findings {
     ];
     let rows = counts.iter().zip(readings).map(|(n, reading)| row("poll", *n, reading)).collect();
     let rates = || server.points.iter().map(|(_, rate)| *rate);
-    let share = |rate: Option<Milli>| {
+    let share = |rate: Option<MilliValue>| {
         rate.map(|rate| {
-            Milli::ratio(
+            MilliValue::ratio(
                 u128::from(rate.0.unsigned_abs()) * 100,
                 u128::from(peak().0.unsigned_abs()),
             )
         })
     };
-    Findings {
+    ExperimentResult {
         figures: vec![
             follows(
                 "rate of the server at worst, of 1/g",
@@ -178,7 +183,7 @@ fn small(effort: Effort, readings: &[Reading]) -> Findings {
                 share(rates().max()),
             ),
         ],
-        settings: [settings::am_ii(), scheduling()].concat(),
+        settings: [calibration::am_ii(), scheduling()].concat(),
         tables: vec![table(rows)],
         plots: vec![plot("Up to seven virtual networks into one host", curves)],
         notes: vec![
@@ -189,15 +194,17 @@ fn small(effort: Effort, readings: &[Reading]) -> Findings {
     }
 }
 
-fn large(effort: Effort, readings: &[Reading]) -> Findings {
+fn large(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
     let counts = many(effort);
-    let mut findings =
-        Findings { settings: [settings::am_ii(), scheduling()].concat(), ..Findings::default() };
+    let mut findings = ExperimentResult {
+        settings: [calibration::am_ii(), scheduling()].concat(),
+        ..ExperimentResult::default()
+    };
     let (mut rows, mut curves) = (Vec::new(), Vec::new());
     for ((wake, title), readings) in WAKES.iter().zip(readings.chunks(counts.len())) {
         let pairs = counts.iter().zip(readings);
         rows.extend(pairs.map(|(n, reading)| row(wake, *n, reading)));
-        let server = curve(title, counts, readings, &Reading::rate);
+        let server = curve(title, counts, readings, &PointMeasurement::rate);
         findings.figures.extend(kept(title, &server));
         curves.push(server);
     }
@@ -213,12 +220,16 @@ fn large(effort: Effort, readings: &[Reading]) -> Findings {
 }
 
 /// How much of the rate with seven networks is left with the most.
-fn kept(server: &str, curve: &Curve) -> Vec<Figure> {
-    let at =
-        |count: i64| curve.points.iter().find(|(n, _)| *n == Milli::whole(count)).map(|(_, y)| *y);
+fn kept(server: &str, curve: &PlotCurve) -> Vec<PublishedFigure> {
+    let at = |count: i64| {
+        curve.points.iter().find(|(n, _)| *n == MilliValue::whole(count)).map(|(_, y)| *y)
+    };
     let last = curve.points.last().map(|(_, y)| *y);
     let share = at(7).zip(last).map(|(seven, last)| {
-        Milli::ratio(u128::from(last.0.unsigned_abs()) * 100, u128::from(seven.0.unsigned_abs()))
+        MilliValue::ratio(
+            u128::from(last.0.unsigned_abs()) * 100,
+            u128::from(seven.0.unsigned_abs()),
+        )
     });
     vec![
         follows(&format!("{server}: rate with 7"), "1/s", "", at(7)),
@@ -226,15 +237,27 @@ fn kept(server: &str, curve: &Curve) -> Vec<Figure> {
     ]
 }
 
-fn follows(what: &str, unit: &'static str, source: &'static str, ours: Option<Milli>) -> Figure {
-    Figure { what: what.to_owned(), unit, published: None, source, ours, origin: Origin::Follows }
+fn follows(
+    what: &str,
+    unit: &'static str,
+    source: &'static str,
+    ours: Option<MilliValue>,
+) -> PublishedFigure {
+    PublishedFigure {
+        what: what.to_owned(),
+        unit,
+        published: None,
+        source,
+        ours,
+        origin: FigureOrigin::Follows,
+    }
 }
 
-fn scheduling() -> Vec<Setting> {
+fn scheduling() -> Vec<CalibratedSetting> {
     let parameters = EndpointParameters::default();
-    let setting = |name, value: u64, unit, why: &str| Setting {
+    let setting = |name, value: u64, unit, why: &str| CalibratedSetting {
         name,
-        value: Milli::ratio(value.into(), 1),
+        value: MilliValue::ratio(value.into(), 1),
         unit,
         why: why.to_owned(),
     };
@@ -258,15 +281,15 @@ mod tests {
 
     #[test]
     fn up_to_seven_networks_the_server_goes_on_at_its_rate() {
-        let findings = SMALL.run(Effort::Quick).unwrap();
+        let findings = SMALL.run(ExperimentEffort::Quick).unwrap();
         let worst = findings.figures[0].ours.unwrap();
         assert!(worst.0 >= 90_000, "{worst} %");
     }
 
     #[test]
     fn no_request_is_lost_or_answered_twice_while_endpoints_come_and_go() {
-        for point in large_points(Effort::Quick) {
-            let ledger = point.run(&|_| ()).unwrap().ledger;
+        for point in large_points(ExperimentEffort::Quick) {
+            let ledger = point.run(&|_| ()).unwrap().totals;
             assert!(ledger.is_conserved() && ledger.lost == 0, "{}: {ledger:?}", point.label);
             assert!(ledger.sent - ledger.completed <= 4 * 9, "{}: {ledger:?}", point.label);
         }

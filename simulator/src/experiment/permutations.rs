@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::measure::{Look, Point, Reading};
-use super::plot::{Axis, Curve, Plot, Scale};
-use super::settings;
-use super::table::{Cell, Column, Figure, Milli, Origin, PERIODS_PER_US, Table};
-use super::{Effort, Experiment, Findings};
+use super::calibration;
+use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
+use super::plot::{AxisScale, PlotAxis, PlotCurve, PlotSpec};
+use super::result_table::{
+    FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
+};
+use super::{Experiment, ExperimentEffort, ExperimentResult};
 use crate::routes::channels;
 use crate::scenario::Scenario;
-use crate::topology::{NodeId, Port, Topology};
+use crate::topology::{NodeId, NodePort, Topology};
 
 /// Shift, neighbour and bisection exchange.
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -31,17 +33,17 @@ const BLOCK: u64 = 8192;
 const CHANNEL: u64 = 80;
 
 /// Who sends to whom, of so many.
-struct Pattern {
+struct PermutationPattern {
     name: &'static str,
     to: fn(usize, usize) -> Option<usize>,
 }
 
-const PATTERNS: [Pattern; 4] = [
+const PATTERNS: [PermutationPattern; 4] = [
     // Beside it, to see what others cost.
-    Pattern { name: "one pair", to: |from, _| (from == 0).then_some(1) },
-    Pattern { name: "shift", to: |from, all| (from + 1).checked_rem(all) },
-    Pattern { name: "neighbour", to: |from, all| Some(from ^ 1).filter(|to| *to < all) },
-    Pattern {
+    PermutationPattern { name: "one pair", to: |from, _| (from == 0).then_some(1) },
+    PermutationPattern { name: "shift", to: |from, all| (from + 1).checked_rem(all) },
+    PermutationPattern { name: "neighbour", to: |from, all| Some(from ^ 1).filter(|to| *to < all) },
+    PermutationPattern {
         name: "bisect",
         to: |from, all| (from + all / 2).checked_rem(all / 2 * 2).filter(|_| from < all / 2 * 2),
     },
@@ -63,7 +65,7 @@ fn network() -> Option<(Scenario, Vec<NodeId>)> {
 }
 
 /// The pairs of a pattern.
-fn pairs(pattern: &Pattern, hosts: &[NodeId]) -> Vec<(NodeId, NodeId)> {
+fn pairs(pattern: &PermutationPattern, hosts: &[NodeId]) -> Vec<(NodeId, NodeId)> {
     let pair = |(place, from): (usize, &NodeId)| {
         let to = (pattern.to)(place, hosts.len())?;
         Some((*from, *hosts.get(to)?))
@@ -71,23 +73,23 @@ fn pairs(pattern: &Pattern, hosts: &[NodeId]) -> Vec<(NodeId, NodeId)> {
     hosts.iter().enumerate().filter_map(pair).collect()
 }
 
-fn points(effort: Effort) -> Vec<Point> {
+fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     let Some((scenario, hosts)) = network() else { return Vec::new() };
     let times = effort.choose([24_000, 8_000], [6_000, 2_500]);
-    let point = |pattern: &Pattern, (body, time): (&str, u64)| {
+    let point = |pattern: &PermutationPattern, (body, time): (&str, u64)| {
         let [mut from, mut to] = [String::new(), String::new()];
         for (sender, receiver) in pairs(pattern, &hosts) {
             // Text can always be added to.
             let _ = write!(from, "\"e{}\", ", place(&scenario.topology, sender));
             let _ = write!(to, "\"e{}\", ", place(&scenario.topology, receiver));
         }
-        Point {
+        ExperimentPoint {
             label: format!("{}, {body}", pattern.name),
             scenario: format!(
                 "{NETWORK}[[endpoint]]\nname = \"e\"\nhost = \"all\"\n\
                  [[messages]]\nfrom = [{from}]\nto = [{to}]\n{body}\n"
             ),
-            look: Look::Messages,
+            metric: MetricKind::Messages,
             warm_up: time / 4 * PERIODS_PER_US,
             duration: time * PERIODS_PER_US,
         }
@@ -103,8 +105,8 @@ fn place(topology: &Topology, host: NodeId) -> usize {
 
 /// How many of the pairs share the channel that most of them share, and how many switches a packet
 /// passes, in the mean.
-fn ways(scenario: &Scenario, pairs: &[(NodeId, NodeId)]) -> (u64, Milli) {
-    let mut used: BTreeMap<Port, u64> = BTreeMap::new();
+fn ways(scenario: &Scenario, pairs: &[(NodeId, NodeId)]) -> (u64, MilliValue) {
+    let mut used: BTreeMap<NodePort, u64> = BTreeMap::new();
     let mut hops: u128 = 0;
     for (from, to) in pairs {
         let route = scenario.routes.get(*from, *to).unwrap_or_default();
@@ -113,23 +115,24 @@ fn ways(scenario: &Scenario, pairs: &[(NodeId, NodeId)]) -> (u64, Milli) {
             *used.entry(port).or_default() += 1;
         }
     }
-    (used.values().copied().max().unwrap_or(0), Milli::ratio(hops, pairs.len() as u128))
+    (used.values().copied().max().unwrap_or(0), MilliValue::ratio(hops, pairs.len() as u128))
 }
 
-const COLUMNS: [Column; 8] = [
-    Column::word("permutation", "permutation"),
-    Column::of("switches_mean", "switches", "mean", 1),
-    Column::count("pairs_on_busiest_channel", "share it"),
-    Column::of("aggregate_mb_per_s", "aggregate", "MB/s", 0),
-    Column::of("host_mb_per_s", "per host", "MB/s", 2),
-    Column::of("channel_bound_mb_per_s", "80 MB/s shared", "MB/s", 2),
-    Column::of("round_trip_us", "round trip", "µs", 2),
-    Column::of("sent_again_share", "sent again", "%", 2),
+const COLUMNS: [TableColumn; 8] = [
+    TableColumn::word("permutation", "permutation"),
+    TableColumn::of("switches_mean", "switches", "mean", 1),
+    TableColumn::count("pairs_on_busiest_channel", "share it"),
+    TableColumn::of("aggregate_mb_per_s", "aggregate", "MB/s", 0),
+    TableColumn::of("host_mb_per_s", "per host", "MB/s", 2),
+    TableColumn::of("channel_bound_mb_per_s", "80 MB/s shared", "MB/s", 2),
+    TableColumn::of("round_trip_us", "round trip", "µs", 2),
+    TableColumn::of("sent_again_share", "sent again", "%", 2),
 ];
 
-fn conclude(_: Effort, readings: &[Reading]) -> Findings {
-    let Some((scenario, hosts)) = network() else { return Findings::default() };
-    let mut findings = Findings { settings: settings::am_ii(), ..Findings::default() };
+fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
+    let Some((scenario, hosts)) = network() else { return ExperimentResult::default() };
+    let mut findings =
+        ExperimentResult { settings: calibration::am_ii(), ..ExperimentResult::default() };
     let mut rows = Vec::new();
     let (mut bandwidths, mut trips) = (Vec::new(), Vec::new());
     for (pattern, readings) in PATTERNS.iter().zip(readings.chunks_exact(BODIES.len())) {
@@ -138,25 +141,25 @@ fn conclude(_: Effort, readings: &[Reading]) -> Findings {
         let senders = pairs.len() as u64;
         let (shared, switches) = ways(&scenario, &pairs);
         let aggregate = wide.bandwidth(BLOCK);
-        let each = Milli::ratio(aggregate.0.unsigned_abs().into(), u128::from(senders) * 1000);
+        let each = MilliValue::ratio(aggregate.0.unsigned_abs().into(), u128::from(senders) * 1000);
         let trip = short.flow().round_trip();
         let again: u64 = wide.hosts.values().map(|host| host.again).sum();
         let data: u64 = wide.hosts.values().map(|host| host.data).sum();
         rows.push(vec![
-            Cell::word(pattern.name),
+            TableCell::word(pattern.name),
             switches.into(),
-            Cell::count(shared),
+            TableCell::count(shared),
             aggregate.into(),
             each.into(),
-            Milli::ratio(CHANNEL.into(), shared.into()).into(),
-            Cell::maybe(trip),
-            Milli::ratio(u128::from(again) * 100, data.into()).into(),
+            MilliValue::ratio(CHANNEL.into(), shared.into()).into(),
+            TableCell::maybe(trip),
+            MilliValue::ratio(u128::from(again) * 100, data.into()).into(),
         ]);
         bandwidths.push(each);
         trips.push(trip.unwrap_or_default());
     }
     findings.figures = figures(&bandwidths, &trips);
-    findings.tables.push(Table {
+    findings.tables.push(ResultTable {
         name: "permutations",
         title: "Permutations".to_owned(),
         columns: COLUMNS.to_vec(),
@@ -170,32 +173,32 @@ fn conclude(_: Effort, readings: &[Reading]) -> Findings {
     findings
 }
 
-fn plot(name: &'static str, title: &str, label: &'static str, values: Vec<Milli>) -> Plot {
-    Plot {
+fn plot(name: &'static str, title: &str, label: &'static str, values: Vec<MilliValue>) -> PlotSpec {
+    PlotSpec {
         name,
         title: title.to_owned(),
-        x: Axis { label: "", scale: Scale::Names(&NAMES) },
-        y: Axis::linear(label),
-        curves: vec![Curve {
+        x: PlotAxis { label: "", scale: AxisScale::Names(&NAMES) },
+        y: PlotAxis::linear(label),
+        curves: vec![PlotCurve {
             name: "100 hosts".to_owned(),
-            points: (0..).map(Milli::whole).zip(values).collect(),
+            points: (0..).map(MilliValue::whole).zip(values).collect(),
         }],
         marks: Vec::new(),
     }
 }
 
-fn figures(bandwidths: &[Milli], trips: &[Milli]) -> Vec<Figure> {
-    let share = |values: &[Milli], place: usize| {
+fn figures(bandwidths: &[MilliValue], trips: &[MilliValue]) -> Vec<PublishedFigure> {
+    let share = |values: &[MilliValue], place: usize| {
         let (one, all) = (values.get(1)?, values.get(place)?);
-        Some(Milli::ratio(all.0.unsigned_abs().into(), one.0.unsigned_abs().into()))
+        Some(MilliValue::ratio(all.0.unsigned_abs().into(), one.0.unsigned_abs().into()))
     };
-    let figure = |what: &str, source, ours| Figure {
+    let figure = |what: &str, source, ours| PublishedFigure {
         what: what.to_owned(),
         unit: "",
         published: None,
         source,
         ours,
-        origin: Origin::Follows,
+        origin: FigureOrigin::Follows,
     };
     vec![
         figure("bandwidth: neighbour over shift", "both near the peak", share(bandwidths, 2)),
@@ -226,7 +229,7 @@ mod tests {
     #[test]
     fn permutations_pair_each_host_with_another() {
         let hosts: Vec<NodeId> = (0..6).map(NodeId).collect();
-        let found = |pattern: &Pattern| -> Vec<u32> {
+        let found = |pattern: &PermutationPattern| -> Vec<u32> {
             pairs(pattern, &hosts).iter().map(|(_, to)| to.0).collect()
         };
         assert_eq!(PATTERNS.each_ref().map(|pattern| pattern.name), NAMES);

@@ -1,36 +1,36 @@
 //! What an experiment's pictures are to show; drawing them is for others.
 
-use super::table::Milli;
+use super::result_table::MilliValue;
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plot {
+pub struct PlotSpec {
     /// For files, unique in an experiment.
     pub name: &'static str,
     /// What it shows.
     pub title: String,
     /// To the right.
-    pub x: Axis,
+    pub x: PlotAxis,
     /// Upward.
-    pub y: Axis,
+    pub y: PlotAxis,
     /// What was measured.
-    pub curves: Vec<Curve>,
+    pub curves: Vec<PlotCurve>,
     /// What is published.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<PlotMark>,
 }
 
 /// An axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Axis {
+pub struct PlotAxis {
     /// What, with its unit: `bandwidth (MB/s)`.
     pub label: &'static str,
     /// Its steps.
-    pub scale: Scale,
+    pub scale: AxisScale,
 }
 
 /// The steps of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
+pub enum AxisScale {
     /// Even; zero is shown.
     Linear,
     /// Even for each doubling; what is not above zero is not shown.
@@ -41,34 +41,34 @@ pub enum Scale {
 
 /// What was measured at several places, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Curve {
+pub struct PlotCurve {
     /// For the legend.
     pub name: String,
     /// Where, and what.
-    pub points: Vec<(Milli, Milli)>,
+    pub points: Vec<(MilliValue, MilliValue)>,
 }
 
 /// A published figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct PlotMark {
     /// For the legend.
     pub name: String,
     /// Where; without it, it is a level that holds everywhere.
-    pub x: Option<Milli>,
+    pub x: Option<MilliValue>,
     /// What.
-    pub y: Milli,
+    pub y: MilliValue,
 }
 
-impl Axis {
+impl PlotAxis {
     /// One of even steps, from zero.
     #[must_use]
     pub const fn linear(label: &'static str) -> Self {
-        Self { label, scale: Scale::Linear }
+        Self { label, scale: AxisScale::Linear }
     }
 
     /// One of doublings.
     #[must_use]
     pub const fn doubling(label: &'static str) -> Self {
-        Self { label, scale: Scale::Doubling }
+        Self { label, scale: AxisScale::Doubling }
     }
 }

@@ -12,7 +12,7 @@
 //! to each of the two switches, 12 in all. Hosts: 36 + 34 + 30 = 100. Switches: 13 + 13 + 12 + 2 = 40.
 //! Links: 100 of hosts, 28 + 28 + 25 inside, 12 between: 193.
 
-use super::{Plan, ShapeError};
+use super::{ShapeBuilder, ShapeError};
 use crate::topology::NodeId;
 
 /// Leaves of a whole subcluster.
@@ -23,19 +23,19 @@ const HOSTS_PER_LEAF: u32 = 5;
 
 /// A switch and its next free port.
 #[derive(Clone, Copy)]
-struct Open {
+struct NextPort {
     node: NodeId,
     next: u32,
 }
 
 /// Switches are called `leaf0`, `mid0`, `root0` and so on.
-pub(super) fn subcluster(plan: &mut Plan) -> Result<(), ShapeError> {
+pub(super) fn subcluster(plan: &mut ShapeBuilder) -> Result<(), ShapeError> {
     tree(plan, "", LEAVES, 36)?;
     Ok(())
 }
 
 /// Switches are called as in a subcluster, after its letter: `a.leaf0`; those between `join0`, `join1`.
-pub(super) fn cluster(plan: &mut Plan) -> Result<(), ShapeError> {
+pub(super) fn cluster(plan: &mut ShapeBuilder) -> Result<(), ShapeError> {
     let mut roots = tree(plan, "a.", LEAVES, 36)?;
     roots.extend(tree(plan, "b.", LEAVES, 34)?);
     roots.extend(tree(plan, "c.", LEAVES - 1, 30)?);
@@ -50,13 +50,13 @@ pub(super) fn cluster(plan: &mut Plan) -> Result<(), ShapeError> {
 
 /// Builds a subcluster with so many leaves and hosts, and returns its roots.
 fn tree(
-    plan: &mut Plan,
+    plan: &mut ShapeBuilder,
     prefix: &str,
     leaf_count: u32,
     hosts: u32,
-) -> Result<Vec<Open>, ShapeError> {
+) -> Result<Vec<NextPort>, ShapeError> {
     plan.prototype.ports = 8;
-    let mut floor = |name: &str, wide: u32| -> Result<Vec<Open>, ShapeError> {
+    let mut floor = |name: &str, wide: u32| -> Result<Vec<NextPort>, ShapeError> {
         (0..wide).map(|i| open(plan, format!("{prefix}{name}{i}"))).collect()
     };
     let mut leaves = floor("leaf", leaf_count)?;
@@ -84,18 +84,18 @@ fn tree(
     Ok(roots)
 }
 
-fn open(plan: &mut Plan, name: String) -> Result<Open, ShapeError> {
-    Ok(Open { node: plan.switch(name)?, next: 0 })
+fn open(plan: &mut ShapeBuilder, name: String) -> Result<NextPort, ShapeError> {
+    Ok(NextPort { node: plan.switch(name)?, next: 0 })
 }
 
 /// The next host at the next port.
-fn seat(plan: &mut Plan, switch: &mut Open) -> Result<(), ShapeError> {
+fn seat(plan: &mut ShapeBuilder, switch: &mut NextPort) -> Result<(), ShapeError> {
     plan.host(switch.node, switch.next)?;
     switch.next += 1;
     Ok(())
 }
 
-fn join(plan: &mut Plan, a: &mut Open, b: &mut Open) -> Result<(), ShapeError> {
+fn join(plan: &mut ShapeBuilder, a: &mut NextPort, b: &mut NextPort) -> Result<(), ShapeError> {
     plan.cable((a.node, a.next), (b.node, b.next))?;
     a.next += 1;
     b.next += 1;

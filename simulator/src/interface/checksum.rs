@@ -2,29 +2,29 @@
 
 /// The ones' complement sum of 16-bit words on its way, the first byte of a word its high half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Checksum {
+pub struct InternetChecksum {
     sum: u64,
-    next: Half,
+    next: WordHalf,
 }
 
 /// Which half of its word the next byte is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Half {
+enum WordHalf {
     #[default]
     High,
     Low,
 }
 
-impl Checksum {
+impl InternetChecksum {
     /// Takes in further bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         let bytes = match (self.next, bytes) {
-            (Half::Low, [low, rest @ ..]) => {
+            (WordHalf::Low, [low, rest @ ..]) => {
                 self.sum += u64::from(*low);
-                self.next = Half::High;
+                self.next = WordHalf::High;
                 rest
             }
-            (Half::Low | Half::High, _) => bytes,
+            (WordHalf::Low | WordHalf::High, _) => bytes,
         };
         // 2¹⁶ is 1 modulo 2¹⁶ − 1, so that wider words have the same sum.
         let (words, rest) = bytes.as_chunks::<4>();
@@ -32,8 +32,8 @@ impl Checksum {
         self.sum = u64::from(fold(self.sum + words.sum::<u64>()));
         for byte in rest {
             (self.sum, self.next) = match self.next {
-                Half::High => (self.sum + (u64::from(*byte) << 8), Half::Low),
-                Half::Low => (self.sum + u64::from(*byte), Half::High),
+                WordHalf::High => (self.sum + (u64::from(*byte) << 8), WordHalf::Low),
+                WordHalf::Low => (self.sum + u64::from(*byte), WordHalf::High),
             };
         }
     }
@@ -65,8 +65,8 @@ const fn fold(mut sum: u64) -> u16 {
 mod tests {
     use super::*;
 
-    fn of(parts: &[&[u8]]) -> Checksum {
-        let mut checksum = Checksum::default();
+    fn of(parts: &[&[u8]]) -> InternetChecksum {
+        let mut checksum = InternetChecksum::default();
         parts.iter().for_each(|part| checksum.feed(part));
         checksum
     }

@@ -1,8 +1,8 @@
 //! The DMA engine: moves data between host memory and the interface's, a burst at a time, and
 //! serves the two directions in turn. I-5 (Micro)
 
-use super::Bus;
-use super::memory::{Gather, Scatter};
+use super::DmaBus;
+use super::transfers::{GatherTransfer, ScatterTransfer};
 
 /// Character periods in a clock of the `SBus`: 20 MHz, 50 ns. Micro
 const CLOCK: u64 = 4;
@@ -16,37 +16,37 @@ const IDLE_CLOCKS: u64 = 7;
 
 /// The engine, with what it has been told to move.
 #[derive(Clone, Debug)]
-pub struct Engine {
-    bus: Bus,
-    phase: Phase,
+pub struct DmaEngine {
+    bus: DmaBus,
+    phase: BusPhase,
     /// Whose turn it is if both directions want it.
-    turn: Direction,
+    turn: DmaDirection,
     /// From the host.
-    pub gather: Option<Gather>,
+    pub gather: Option<GatherTransfer>,
     /// To the host.
-    pub scatter: Option<Scatter>,
+    pub scatter: Option<ScatterTransfer>,
 }
 
 /// Which way data is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
+enum DmaDirection {
     FromHost,
     ToHost,
 }
 
 /// What the bus is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum BusPhase {
     Free,
-    Burst { direction: Direction, until: u64 },
+    Burst { direction: DmaDirection, until: u64 },
     Pause { until: u64 },
 }
 
-impl Engine {
+impl DmaEngine {
     /// Nothing to move.
     #[must_use]
-    pub const fn new(bus: Bus) -> Self {
-        let (phase, turn) = (Phase::Free, Direction::FromHost);
+    pub const fn new(bus: DmaBus) -> Self {
+        let (phase, turn) = (BusPhase::Free, DmaDirection::FromHost);
         Self { bus, phase, turn, gather: None, scatter: None }
     }
 
@@ -58,18 +58,18 @@ impl Engine {
     /// Moves what can have been moved by now; how many bytes went to the host.
     pub fn step(&mut self, now: u64) -> usize {
         match self.bus {
-            Bus::Ideal => self.step_ideal(),
-            Bus::SBus => self.step_sbus(now),
+            DmaBus::Ideal => self.step_ideal(),
+            DmaBus::SBus => self.step_sbus(now),
         }
     }
 
     fn step_ideal(&mut self) -> usize {
-        while self.next(Direction::FromHost, usize::MAX) > 0 {
-            self.carry(Direction::FromHost, usize::MAX);
+        while self.next(DmaDirection::FromHost, usize::MAX) > 0 {
+            self.carry(DmaDirection::FromHost, usize::MAX);
         }
         let mut moved = 0;
-        while self.next(Direction::ToHost, usize::MAX) > 0 {
-            moved += self.carry(Direction::ToHost, usize::MAX);
+        while self.next(DmaDirection::ToHost, usize::MAX) > 0 {
+            moved += self.carry(DmaDirection::ToHost, usize::MAX);
         }
         moved
     }
@@ -79,20 +79,20 @@ impl Engine {
         let mut moved = 0;
         loop {
             self.phase = match self.phase {
-                Phase::Burst { direction, until } if until <= now => {
+                BusPhase::Burst { direction, until } if until <= now => {
                     moved += self.carry(direction, MOST);
-                    Phase::Pause { until: until.saturating_add(IDLE_CLOCKS * CLOCK) }
+                    BusPhase::Pause { until: until.saturating_add(IDLE_CLOCKS * CLOCK) }
                 }
-                Phase::Pause { until } if until <= now => Phase::Free,
-                Phase::Free => match self.choose() {
+                BusPhase::Pause { until } if until <= now => BusPhase::Free,
+                BusPhase::Free => match self.choose() {
                     Some(direction) => {
                         self.turn = direction.other();
                         let words = self.next(direction, MOST).div_ceil(WORD) as u64;
-                        Phase::Burst { direction, until: now.saturating_add(words * CLOCK) }
+                        BusPhase::Burst { direction, until: now.saturating_add(words * CLOCK) }
                     }
                     None => return moved,
                 },
-                Phase::Burst { .. } | Phase::Pause { .. } => return moved,
+                BusPhase::Burst { .. } | BusPhase::Pause { .. } => return moved,
             };
         }
     }
@@ -101,48 +101,48 @@ impl Engine {
     #[must_use]
     pub fn due(&self) -> Option<u64> {
         match self.phase {
-            Phase::Burst { until, .. } | Phase::Pause { until } => Some(until),
-            Phase::Free => self.choose().map(|_| 0),
+            BusPhase::Burst { until, .. } | BusPhase::Pause { until } => Some(until),
+            BusPhase::Free => self.choose().map(|_| 0),
         }
     }
 
-    fn choose(&self) -> Option<Direction> {
+    fn choose(&self) -> Option<DmaDirection> {
         let turns = [self.turn, self.turn.other()];
         turns.into_iter().find(|direction| self.next(*direction, 1) > 0)
     }
 
-    fn next(&self, direction: Direction, most: usize) -> usize {
+    fn next(&self, direction: DmaDirection, most: usize) -> usize {
         match direction {
-            Direction::FromHost => self.gather.as_ref().map_or(0, |gather| gather.next(most)),
-            Direction::ToHost => self.scatter.as_ref().map_or(0, |scatter| scatter.next(most)),
+            DmaDirection::FromHost => self.gather.as_ref().map_or(0, |gather| gather.next(most)),
+            DmaDirection::ToHost => self.scatter.as_ref().map_or(0, |scatter| scatter.next(most)),
         }
     }
 
     /// How many bytes went to the host.
-    fn carry(&mut self, direction: Direction, most: usize) -> usize {
+    fn carry(&mut self, direction: DmaDirection, most: usize) -> usize {
         match direction {
-            Direction::FromHost => {
+            DmaDirection::FromHost => {
                 if let Some(gather) = &mut self.gather {
                     gather.carry(most);
                 }
                 0
             }
-            Direction::ToHost => self.scatter.as_mut().map_or(0, |scatter| scatter.carry(most)),
+            DmaDirection::ToHost => self.scatter.as_mut().map_or(0, |scatter| scatter.carry(most)),
         }
     }
 
     /// What has been gathered whole.
-    pub fn gathered(&mut self) -> Option<Gather> {
+    pub fn gathered(&mut self) -> Option<GatherTransfer> {
         self.gather.take_if(|gather| gather.next(1) == 0)
     }
 
     /// What has been scattered whole.
-    pub fn scattered(&mut self) -> Option<Scatter> {
+    pub fn scattered(&mut self) -> Option<ScatterTransfer> {
         self.scatter.take_if(|scatter| scatter.next(1) == 0)
     }
 }
 
-impl Direction {
+impl DmaDirection {
     const fn other(self) -> Self {
         match self {
             Self::FromHost => Self::ToHost,
@@ -153,30 +153,30 @@ impl Direction {
 
 #[cfg(test)]
 mod tests {
-    use codec::packet::Tag;
+    use codec::packet::PacketTag;
 
     use super::*;
-    use crate::interface::queue::{Buffer, Command, Interrupt};
+    use crate::interface::queues::{HostBuffer, HostInterrupt, SendCommand};
     use crate::topology::NodeId;
 
-    fn gather(sizes: &[usize]) -> Gather {
-        let command = Command {
+    fn gather(sizes: &[usize]) -> GatherTransfer {
+        let command = SendCommand {
             number: 0,
             gather: sizes.iter().map(|size| vec![0; *size]).collect(),
             checksum: None,
             to: NodeId(1),
-            tag: Tag::new(0).unwrap(),
-            interrupt: Interrupt::No,
+            tag: PacketTag::new(0).unwrap(),
+            interrupt: HostInterrupt::No,
         };
-        Gather::new(command, &[])
+        GatherTransfer::new(command, &[])
     }
 
-    fn scatter(size: usize) -> Scatter {
-        Scatter::new(vec![0; size + 2], std::iter::once(Buffer::new(size)))
+    fn scatter(size: usize) -> ScatterTransfer {
+        ScatterTransfer::new(vec![0; size + 2], std::iter::once(HostBuffer::new(size)))
     }
 
     /// Every period until nothing is left: when each direction was done.
-    fn run(engine: &mut Engine, periods: u64) -> [Option<u64>; 2] {
+    fn run(engine: &mut DmaEngine, periods: u64) -> [Option<u64>; 2] {
         let mut done = [None; 2];
         for now in 0..periods {
             engine.step(now);
@@ -189,7 +189,7 @@ mod tests {
     /// I-5
     #[test]
     fn a_burst_of_64_bytes_takes_64_periods_and_the_next_begins_28_later() {
-        let mut engine = Engine::new(Bus::SBus);
+        let mut engine = DmaEngine::new(DmaBus::SBus);
         engine.gather = Some(gather(&[64]));
         assert_eq!(run(&mut engine, 200), [Some(64), None]);
         engine.reset();
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_word_takes_a_whole_clock_and_each_block_a_burst() {
-        let mut engine = Engine::new(Bus::SBus);
+        let mut engine = DmaEngine::new(DmaBus::SBus);
         engine.gather = Some(gather(&[5]));
         assert_eq!(run(&mut engine, 200), [Some(8), None]);
         engine.reset();
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn the_sbus_moves_444_mbps_or_so() {
         const BURSTS: usize = 1000;
-        let mut engine = Engine::new(Bus::SBus);
+        let mut engine = DmaEngine::new(DmaBus::SBus);
         engine.gather = Some(gather(&[64 * BURSTS]));
         let [done, _] = run(&mut engine, 100_000);
         assert_eq!(done, Some(92 * 999 + 64));
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn two_directions_take_turns() {
-        let mut engine = Engine::new(Bus::SBus);
+        let mut engine = DmaEngine::new(DmaBus::SBus);
         engine.gather = Some(gather(&[192]));
         engine.scatter = Some(scatter(128));
         // Out, in, out, in, out: the fourth burst ends at 3 · 92 + 64, the fifth at 4 · 92 + 64.
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn an_ideal_bus_takes_no_time() {
-        let mut engine = Engine::new(Bus::Ideal);
+        let mut engine = DmaEngine::new(DmaBus::Ideal);
         engine.gather = Some(gather(&[5000, 0, 3]));
         engine.scatter = Some(scatter(700));
         assert_eq!(engine.due(), Some(0));
@@ -242,14 +242,14 @@ mod tests {
 
     #[test]
     fn what_is_called_at_due_times_only_is_done_at_the_same_time() {
-        let mut engine = Engine::new(Bus::SBus);
+        let mut engine = DmaEngine::new(DmaBus::SBus);
         engine.gather = Some(gather(&[100, 100]));
         let mut now = 0;
         while engine.gathered().is_none() {
             engine.step(now);
             now = engine.due().unwrap_or(now);
         }
-        let mut stepped = Engine::new(Bus::SBus);
+        let mut stepped = DmaEngine::new(DmaBus::SBus);
         stepped.gather = Some(gather(&[100, 100]));
         // 64, 36, 64, 36 bytes; `due` is then the end of the pause.
         assert_eq!(run(&mut stepped, 1000)[0], Some(64 + 28 + 36 + 28 + 64 + 28 + 36));

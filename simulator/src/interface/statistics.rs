@@ -1,7 +1,7 @@
 //! What has passed through an interface.
 
-use super::receiving::Account;
-use crate::truth::Handling;
+use super::receive_engine::IntakeRecord;
+use crate::truth::PacketHandling;
 
 /// What has passed through an interface since the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct HostStatistics {
     /// Their bytes, the CRC byte included.
     pub received_bytes: u64,
     /// What became of them.
-    pub handled: Handled,
+    pub handled: HandlingCounts,
     /// Bytes of those that were delivered, tag and CRC byte included.
     pub delivered_bytes: u64,
     /// Packets that the host wanted sent, but that no memory can hold or no route leads to.
@@ -28,7 +28,7 @@ pub struct HostStatistics {
 
 /// How many packets came to what. I-2
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Handled {
+pub struct HandlingCounts {
     /// Handed to the host, or to the firmware that serves its endpoints.
     pub delivered: u64,
     /// Their CRC byte was wrong.
@@ -46,22 +46,22 @@ pub struct Handled {
 }
 
 impl HostStatistics {
-    pub(super) fn count(&mut self, account: Account) {
-        let Account { length, handling } = account;
+    pub(super) fn count(&mut self, account: IntakeRecord) {
+        let IntakeRecord { length, handling } = account;
         self.received += 1;
         self.received_bytes += length;
         let handled = &mut self.handled;
         let count = match handling {
-            Handling::Delivered => {
+            PacketHandling::Delivered => {
                 self.delivered_bytes += length;
                 &mut handled.delivered
             }
-            Handling::Corrupt => &mut handled.corrupt,
-            Handling::Runt => &mut handled.runt,
-            Handling::Misrouted => &mut handled.misrouted,
-            Handling::NoRoutine => &mut handled.no_routine,
-            Handling::Ignored => &mut handled.ignored,
-            Handling::TooLong => &mut handled.too_long,
+            PacketHandling::Corrupt => &mut handled.corrupt,
+            PacketHandling::Runt => &mut handled.runt,
+            PacketHandling::Misrouted => &mut handled.misrouted,
+            PacketHandling::NoRoutine => &mut handled.no_routine,
+            PacketHandling::Ignored => &mut handled.ignored,
+            PacketHandling::TooLong => &mut handled.too_long,
         };
         *count += 1;
     }

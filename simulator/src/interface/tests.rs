@@ -7,46 +7,50 @@ mod sending;
 mod texts;
 
 use codec::crc::crc8;
-use codec::packet::Tag;
+use codec::packet::PacketTag;
 use codec::{CharBuf, Character};
 
-use super::queue::{Command as Order, Interrupt};
+use super::queues::{HostInterrupt, SendCommand as Order};
 use super::*;
-use crate::traffic::{Arrivals, Size};
-use crate::truth::{Handling, Wanted};
+use crate::traffic::{ArrivalProcess, PayloadSize};
+use crate::truth::{PacketHandling, TraceLevel};
 
 const HERE: NodeId = NodeId(0);
 const THERE: NodeId = NodeId(1);
 const PARAMETERS: InterfaceParameters = InterfaceParameters {
-    bus: Bus::Ideal,
+    bus: DmaBus::Ideal,
     send_memory: 1000,
     receive_memory: 1000,
-    consumption: Consumption::Always,
+    consumption: ConsumptionMode::Always,
     boot: Ticks(0),
     commands: 4,
 };
 
-fn interface(parameters: InterfaceParameters, streams: Vec<Stream>, raw: Vec<Raw>) -> Interface {
+fn interface(
+    parameters: InterfaceParameters,
+    streams: Vec<TrafficStream>,
+    raw: Vec<RawText>,
+) -> HostInterface {
     let routes = vec![(THERE, vec![0x81])];
-    Interface::new(HERE, parameters, Dice::new(7, 0), routes, streams, raw)
+    HostInterface::new(HERE, parameters, Rng::new(7, 0), routes, streams, raw)
 }
 
-fn stream(arrivals: Arrivals, payload: u32) -> Stream {
-    Stream {
+fn stream(arrivals: ArrivalProcess, payload: u32) -> TrafficStream {
+    TrafficStream {
         from: HERE,
-        to: Destination::One(THERE),
-        tag: Tag::new(0x05).unwrap(),
-        payload: Size::Fixed(payload),
+        to: StreamDestination::One(THERE),
+        tag: PacketTag::new(0x05).unwrap(),
+        payload: PayloadSize::Fixed(payload),
         arrivals,
         start: 0,
         packets: None,
     }
 }
 
-fn raw(at: u64, chars: impl IntoIterator<Item = Character>) -> Raw {
+fn raw(at: u64, chars: impl IntoIterator<Item = Character>) -> RawText {
     let mut text = CharBuf::new();
     chars.into_iter().for_each(|character| text.push(character));
-    Raw { from: HERE, at, chars: text }
+    RawText { from: HERE, at, chars: text }
 }
 
 fn data(bytes: &[u8]) -> Vec<Character> {
@@ -65,15 +69,15 @@ const fn id(number: u32) -> PacketId {
 }
 
 /// An interface alone, and what it says.
-struct Bench {
-    interface: Interface,
+struct InterfaceBench {
+    interface: HostInterface,
     now: u64,
-    log: Log,
+    log: TruthLog,
 }
 
-impl Bench {
-    fn new(interface: Interface) -> Self {
-        Self { interface, now: 0, log: Log::new(Wanted::Everything) }
+impl InterfaceBench {
+    fn new(interface: HostInterface) -> Self {
+        Self { interface, now: 0, log: TruthLog::new(TraceLevel::Everything) }
     }
 
     fn receiver(parameters: InterfaceParameters) -> Self {
@@ -81,10 +85,10 @@ impl Bench {
     }
 
     /// A period in which what is offered is taken.
-    fn period(&mut self) -> Offer {
+    fn period(&mut self) -> OfferedItem {
         self.interface.tick(self.now, &mut self.log);
-        let offer = self.interface.offer();
-        if offer != Offer::Nothing {
+        let offer = self.interface.offered();
+        if offer != OfferedItem::Nothing {
             self.interface.taken(self.now, &mut self.log);
         }
         self.now += 1;
@@ -96,12 +100,12 @@ impl Bench {
         let (mut start, mut bytes) = (None, Vec::new());
         for _ in 0..100_000 {
             match self.period() {
-                Offer::Data(cell, _) => {
+                OfferedItem::Data(cell, _) => {
                     start = start.or(Some(self.now - 1));
                     bytes.push(cell.low());
                 }
-                Offer::Mark => return (start.unwrap_or(self.now - 1), bytes),
-                Offer::Nothing | Offer::Symbol(_) => {}
+                OfferedItem::Mark => return (start.unwrap_or(self.now - 1), bytes),
+                OfferedItem::Nothing | OfferedItem::Symbol(_) => {}
             }
         }
         panic!("nothing is sent");
@@ -110,18 +114,18 @@ impl Bench {
     /// Has it take a packet, a byte in a period; how many periods it was not willing to.
     fn give(&mut self, number: u32, bytes: &[u8]) -> u64 {
         let held = self.give_part(Some(id(number)), bytes);
-        held + self.give_cell(Cell::GAP, None)
+        held + self.give_cell(TaggedChar::GAP, None)
     }
 
     fn give_part(&mut self, id: Option<PacketId>, bytes: &[u8]) -> u64 {
         let ids = std::iter::once(id).chain(std::iter::repeat(None));
-        bytes.iter().zip(ids).map(|(byte, id)| self.give_cell(Cell::data(*byte), id)).sum()
+        bytes.iter().zip(ids).map(|(byte, id)| self.give_cell(TaggedChar::data(*byte), id)).sum()
     }
 
-    fn give_cell(&mut self, cell: Cell, id: Option<PacketId>) -> u64 {
+    fn give_cell(&mut self, cell: TaggedChar, id: Option<PacketId>) -> u64 {
         for held in 0..100_000 {
             self.interface.tick(self.now, &mut self.log);
-            let takes = self.interface.takes(self.now, Command::Go);
+            let takes = self.interface.takes(self.now, StopGo::Go);
             if takes {
                 self.interface.take(self.now, cell, id, &mut self.log);
             }
@@ -134,16 +138,16 @@ impl Bench {
     }
 
     /// What happened to which packet, and forgets it.
-    fn happened(&mut self) -> Vec<(Option<u32>, What)> {
+    fn happened(&mut self) -> Vec<(Option<u32>, TruthEventKind)> {
         let rows = self.log.drain();
-        rows.map(|row| (row.packet.map(|id| id.number), row.what)).collect()
+        rows.map(|row| (row.packet.map(|id| id.number), row.kind)).collect()
     }
 
     /// What became of a packet given alone.
-    fn handling(&mut self, bytes: &[u8]) -> Handling {
+    fn handling(&mut self, bytes: &[u8]) -> PacketHandling {
         self.give(9, bytes);
         match &self.happened()[..] {
-            [(Some(9), What::Consumed { handling, .. })] => *handling,
+            [(Some(9), TruthEventKind::Consumed { handling, .. })] => *handling,
             other => panic!("{other:?}"),
         }
     }
@@ -154,8 +158,8 @@ impl Bench {
             gather,
             checksum,
             to: THERE,
-            tag: Tag::new(0x05).unwrap(),
-            interrupt: Interrupt::Yes,
+            tag: PacketTag::new(0x05).unwrap(),
+            interrupt: HostInterrupt::Yes,
         };
         self.interface.queues.commands.push(order).unwrap();
         self.interface.due = 0;

@@ -1,35 +1,35 @@
 use super::*;
-use crate::link::Slack;
-use crate::topology::{NodeId, Port};
-use crate::truth::{Log, Wanted};
+use crate::link::SlackSize;
+use crate::topology::{NodeId, NodePort};
+use crate::truth::{TraceLevel, TruthLog};
 use codec::route::PortId;
 
 /// A receiver of `k_g` = 2, h = 2, `k_s` = 2, with what it tells.
-struct Bench {
-    receiver: Receiver,
-    log: Log,
+struct ReceiverBench {
+    receiver: PortReceiver,
+    log: TruthLog,
     slot: u64,
 }
 
-impl Bench {
-    fn new(symbols: Symbols) -> Self {
-        let slack = Slack { go_slack: 2, hysteresis: 2, stop_slack: 2 };
+impl ReceiverBench {
+    fn new(symbols: SymbolSet) -> Self {
+        let slack = SlackSize { go_slack: 2, hysteresis: 2, stop_slack: 2 };
         let link = PortParameters { slack, symbols, ..PortParameters::default() };
-        let receiver = Receiver::new(&link, Some(Box::default()));
-        Self { receiver, log: Log::new(Wanted::Everything), slot: 0 }
+        let receiver = PortReceiver::new(&link, Some(Box::default()));
+        Self { receiver, log: TruthLog::new(TraceLevel::Everything), slot: 0 }
     }
 
     /// Hears some characters; what it asked for, but for nothing.
-    fn hear(&mut self, text: &str) -> Vec<(u64, Asked)> {
+    fn hear(&mut self, text: &str) -> Vec<(u64, PortRequest)> {
         let mut asked = Vec::new();
         for character in codec::notation::parse(text).unwrap().chars() {
-            let place = Port { node: NodeId(0), port: PortId(0) };
+            let place = NodePort { node: NodeId(0), port: PortId(0) };
             let (now, log) = (self.slot, &mut self.log);
-            let telling = &mut Telling { now, slot: now, place, log };
-            let cell = Cell::of(character);
-            let quick = self.receiver.hear(cell, Command::Go);
-            let did = quick.unwrap_or_else(|| self.receiver.hear_any(cell, None, telling));
-            if did != Asked::Nothing && did != Asked::Command(Command::Go) {
+            let telling = &mut TraceContext { now, slot: now, place, log };
+            let cell = TaggedChar::of(character);
+            let quick = self.receiver.receive_simple(cell, StopGo::Go);
+            let did = quick.unwrap_or_else(|| self.receiver.receive(cell, None, telling));
+            if did != PortRequest::Nothing && did != PortRequest::Command(StopGo::Go) {
                 asked.push((self.slot, did));
             }
             self.slot += 1;
@@ -44,10 +44,10 @@ impl Bench {
     }
 
     fn told(&mut self) -> Vec<(u64, &'static str)> {
-        self.log.drain().map(|row| (row.at, row.what.kind())).collect()
+        self.log.drain().map(|row| (row.at, row.kind.kind())).collect()
     }
 
-    fn commands(&mut self, periods: usize) -> Vec<Option<Command>> {
+    fn commands(&mut self, periods: usize) -> Vec<Option<StopGo>> {
         (0..periods).map(|_| self.receiver.due()).collect()
     }
 }
@@ -55,7 +55,7 @@ impl Bench {
 #[test]
 fn the_mark_follows_its_data_and_redundant_gaps_take_no_cell() {
     // F-5, P-7, P-8
-    let mut bench = Bench::new(Symbols::Mandatory);
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     assert_eq!(bench.hear("GAP GAP 83 GO 05 IDLE GAP GAP GO GAP"), []);
     assert_eq!(bench.receiver.fill(), 3);
     assert_eq!(bench.take(9), "83 05 GAP");
@@ -64,11 +64,11 @@ fn the_mark_follows_its_data_and_redundant_gaps_take_no_cell() {
 #[test]
 fn a_rise_to_the_upper_threshold_is_stop_and_a_fall_to_the_lower_go() {
     // F-3: r − k_s = 4, k_g = 2; out two periods later, F-4.
-    let mut bench = Bench::new(Symbols::Mandatory);
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     bench.hear("83 05 01");
     assert_eq!(bench.commands(3), [None; 3]);
     bench.hear("02");
-    assert_eq!(bench.commands(4), [None, None, Some(Command::Stop), None]);
+    assert_eq!(bench.commands(4), [None, None, Some(StopGo::Stop), None]);
     // Down to 3 and up to 4 again: no STOP is said twice.
     bench.take(1);
     bench.hear("03");
@@ -76,17 +76,17 @@ fn a_rise_to_the_upper_threshold_is_stop_and_a_fall_to_the_lower_go() {
     bench.take(2);
     assert_eq!(bench.receiver.fill(), 2);
     bench.hear("GO");
-    assert_eq!(bench.commands(4), [None, None, Some(Command::Go), None]);
+    assert_eq!(bench.commands(4), [None, None, Some(StopGo::Go), None]);
     assert_eq!(bench.told(), [(3, "threshold"), (5, "threshold")]);
 }
 
 #[test]
 fn what_meets_a_full_slack_buffer_is_lost_and_told() {
     // F-9: six cells. A lost mark joins two packets.
-    let mut bench = Bench::new(Symbols::Mandatory);
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     assert_eq!(
         bench.hear("83 01 02 03 04 05 06 GAP"),
-        [(6, Asked::Overflow), (7, Asked::Overflow)]
+        [(6, PortRequest::Overflow), (7, PortRequest::Overflow)]
     );
     assert_eq!(bench.told(), [(3, "threshold"), (6, "overflow"), (7, "overflow"), (7, "received")]);
     assert_eq!(bench.take(9), "83 01 02 03 04 05");
@@ -95,9 +95,9 @@ fn what_meets_a_full_slack_buffer_is_lost_and_told() {
 #[test]
 fn sixteen_silent_periods_end_the_packet_and_open_the_link() {
     // F-7: the 16th in a row, periods 2 to 17.
-    let mut bench = Bench::new(Symbols::Mandatory);
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     assert_eq!(bench.hear("83 05 IDLE×15"), []);
-    assert_eq!(bench.hear("IDLE×20"), [(17, Asked::LinkOpen)]);
+    assert_eq!(bench.hear("IDLE×20"), [(17, PortRequest::LinkOpen)]);
     assert!(bench.receiver.is_open());
     assert_eq!(bench.take(9), "83 05 GAP");
     bench.hear("GAP");
@@ -112,14 +112,14 @@ fn sixteen_silent_periods_end_the_packet_and_open_the_link() {
 #[test]
 fn a_reset_empties_the_buffer_and_drops_data_up_to_a_gap() {
     // STOP and GO are heard all the same; f falls to 0, so GO is due.
-    let mut bench = Bench::new(Symbols::Mandatory);
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     bench.hear("83 01 02 03");
-    assert_eq!(bench.commands(3), [None, None, Some(Command::Stop)]);
+    assert_eq!(bench.commands(3), [None, None, Some(StopGo::Stop)]);
     assert_eq!(
         bench.hear("FRES 04 STOP 05 GAP 83 GAP"),
-        [(4, Asked::Reset), (6, Asked::Command(Command::Stop))]
+        [(4, PortRequest::Reset), (6, PortRequest::Command(StopGo::Stop))]
     );
-    assert_eq!(bench.commands(3), [None, None, Some(Command::Go)]);
+    assert_eq!(bench.commands(3), [None, None, Some(StopGo::Go)]);
     assert_eq!(bench.take(9), "83 GAP");
 }
 
@@ -127,13 +127,13 @@ fn a_reset_empties_the_buffer_and_drops_data_up_to_a_gap() {
 fn optional_symbols_are_told_but_obeyed_only_where_they_are_known() {
     // C-3, C-4, C-5
     let text = "BRES PRB3 REPL5 ORUN GO!01 !a6 BRES!1c";
-    let reply = Asked::Reply(ReplyStatus::new(5).unwrap());
-    assert_eq!(Bench::new(Symbols::Mandatory).hear(text), [(2, reply)]);
-    let mut bench = Bench::new(Symbols::All);
-    let probe = Asked::Probe(ProbeNumber::new(3).unwrap());
+    let reply = PortRequest::Reply(ReplyStatus::new(5).unwrap());
+    assert_eq!(ReceiverBench::new(SymbolSet::Mandatory).hear(text), [(2, reply)]);
+    let mut bench = ReceiverBench::new(SymbolSet::All);
+    let probe = PortRequest::Probe(ProbeNumber::new(3).unwrap());
     assert_eq!(
         bench.hear(text),
-        [(0, Asked::BackwardReset), (1, probe), (2, reply), (6, Asked::BackwardReset)]
+        [(0, PortRequest::BackwardReset), (1, probe), (2, reply), (6, PortRequest::BackwardReset)]
     );
     assert_eq!(
         bench.told(),
@@ -152,51 +152,51 @@ fn optional_symbols_are_told_but_obeyed_only_where_they_are_known() {
 #[test]
 fn a_packet_whose_first_byte_is_lost_begins_with_the_next() {
     let id = PacketId { host: NodeId(7), number: 0 };
-    let mut bench = Bench::new(Symbols::Mandatory);
-    let place = Port { node: NodeId(0), port: PortId(0) };
-    let telling = &mut Telling { now: 0, slot: 0, place, log: &mut bench.log };
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
+    let place = NodePort { node: NodeId(0), port: PortId(0) };
+    let telling = &mut TraceContext { now: 0, slot: 0, place, log: &mut bench.log };
     // Its wire d was open: a control code came, and then the rest.
-    bench.receiver.hear_any(Cell::control(0x83).as_head(), Some(id), telling);
+    bench.receiver.receive(TaggedChar::control(0x83).as_head(), Some(id), telling);
     bench.hear("05 GAP");
-    assert_eq!(bench.receiver.take(), Some((Cell::data(5).as_head(), Some(id))));
+    assert_eq!(bench.receiver.take(), Some((TaggedChar::data(5).as_head(), Some(id))));
     // If all of it is lost, the packet is.
-    let telling = &mut Telling { now: 9, slot: 9, place, log: &mut bench.log };
-    bench.receiver.hear_any(Cell::control(0x83).as_head(), Some(id), telling);
+    let telling = &mut TraceContext { now: 9, slot: 9, place, log: &mut bench.log };
+    bench.receiver.receive(TaggedChar::control(0x83).as_head(), Some(id), telling);
     bench.told();
     bench.hear("GAP");
     assert_eq!(bench.told().last(), Some(&(2, "dropped")));
 }
 
 /// A receiver that accounts for nothing, of the same slack buffer, after some characters.
-fn after(text: &str) -> Bench {
-    let mut bench = Bench::new(Symbols::Mandatory);
-    bench.receiver.incoming = Box::default();
-    bench.receiver.heed = Heed::Nothing;
+fn after(text: &str) -> ReceiverBench {
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
+    bench.receiver.trace = Box::default();
+    bench.receiver.trace_need = TraceNeed::Nothing;
     bench.hear(text);
     bench
 }
 
 /// GO, STOP, GAP, IDLE, a byte, one that heads a packet, BRES, a weakened GO, no symbol.
-const ALL: [(&str, Cell); 9] = [
-    ("GO", Cell::control(0x03)),
-    ("STOP", Cell::control(0x0f)),
-    ("GAP", Cell::GAP),
-    ("IDLE", Cell::IDLE),
-    ("byte", Cell::data(7)),
-    ("head", Cell::data(7).as_head()),
-    ("BRES", Cell::control(0x3c)),
-    ("weak", Cell::control(0x01)),
-    ("none", Cell::control(0xa6)),
+const ALL: [(&str, TaggedChar); 9] = [
+    ("GO", TaggedChar::control(0x03)),
+    ("STOP", TaggedChar::control(0x0f)),
+    ("GAP", TaggedChar::GAP),
+    ("IDLE", TaggedChar::IDLE),
+    ("byte", TaggedChar::data(7)),
+    ("head", TaggedChar::data(7).as_head()),
+    ("BRES", TaggedChar::control(0x3c)),
+    ("weak", TaggedChar::control(0x01)),
+    ("none", TaggedChar::control(0xa6)),
 ];
 
 /// What it hears in passing; that leaves it as hearing it with care does.
-fn passing(bench: &Bench, gone: Command) -> String {
-    let heard = |(name, cell): &(&'static str, Cell)| {
+fn passing(bench: &ReceiverBench, gone: StopGo) -> String {
+    let heard = |(name, cell): &(&'static str, TaggedChar)| {
         let (mut quick, mut slow) = (bench.receiver.clone(), bench.receiver.clone());
-        quick.hear(*cell, gone)?;
-        let place = Port { node: NodeId(0), port: PortId(0) };
-        let mut log = Log::new(Wanted::Everything);
-        slow.hear_any(*cell, None, &mut Telling { now: 0, slot: 0, place, log: &mut log });
+        quick.receive_simple(*cell, gone)?;
+        let place = NodePort { node: NodeId(0), port: PortId(0) };
+        let mut log = TruthLog::new(TraceLevel::Everything);
+        slow.receive(*cell, None, &mut TraceContext { now: 0, slot: 0, place, log: &mut log });
         assert_eq!((format!("{quick:?}"), log.drain().count()), (format!("{slow:?}"), 0));
         Some(*name)
     };
@@ -205,7 +205,7 @@ fn passing(bench: &Bench, gone: Command) -> String {
 
 #[test]
 fn fill_and_bytes_within_a_packet_are_heard_in_passing() {
-    use Command::{Go, Stop};
+    use StopGo::{Go, Stop};
     // Between packets; the command that was heard last is only said again. F-8
     assert_eq!([passing(&after(""), Go), passing(&after(""), Stop)], ["GO GAP", "STOP GAP"]);
     assert_eq!(passing(&after("IDLE×15"), Go), "GO GAP");
@@ -223,18 +223,18 @@ fn fill_and_bytes_within_a_packet_are_heard_in_passing() {
     // On an open link all but silence is news. F-7
     assert_eq!(passing(&after("IDLE×16"), Go), "IDLE");
     // Bytes that are accounted for are not, nor GAP where a packet has lost its first byte.
-    let mut accounting = Bench::new(Symbols::Mandatory);
+    let mut accounting = ReceiverBench::new(SymbolSet::Mandatory);
     accounting.hear("83 05");
     assert_eq!(passing(&accounting, Go), "GO");
     let mut headless = after("");
-    headless.receiver.heed = Heed::Framing;
+    headless.receiver.trace_need = TraceNeed::Framing;
     assert_eq!(passing(&headless, Go), "");
 }
 
 /// With which characters in turn with this one it may be left alone.
-fn ignored(bench: &Bench, one: &str, gone: Command, wanted: Wanted) -> String {
+fn ignored(bench: &ReceiverBench, one: &str, gone: StopGo, wanted: TraceLevel) -> String {
     let one = ALL.iter().find(|(name, _)| *name == one).unwrap().1;
-    let ignored = |(name, cell): &(&'static str, Cell)| {
+    let ignored = |(name, cell): &(&'static str, TaggedChar)| {
         let pairs = [[one, *cell], [*cell, one]];
         let [this, other] = pairs.map(|pair| bench.receiver.ignores(pair, gone, wanted));
         assert_eq!(this, other, "in whichever order");
@@ -245,8 +245,8 @@ fn ignored(bench: &Bench, one: &str, gone: Command, wanted: Wanted) -> String {
 
 #[test]
 fn what_may_be_heard_for_ever_is_fill_and_what_nobody_is_told_of() {
-    use Command::{Go, Stop};
-    use Wanted::{Everything, Nothing};
+    use StopGo::{Go, Stop};
+    use TraceLevel::{Everything, Nothing};
     let fresh = after("");
     assert_eq!(ignored(&fresh, "GO", Go, Everything), "GO GAP IDLE");
     assert_eq!(ignored(&fresh, "STOP", Stop, Everything), "STOP GAP IDLE");
@@ -264,14 +264,14 @@ fn what_may_be_heard_for_ever_is_fill_and_what_nobody_is_told_of() {
     fallen.take(2);
     assert_eq!(ignored(&fallen, "GO", Go, Everything), "");
     let mut headless = after("");
-    headless.receiver.heed = Heed::Framing;
+    headless.receiver.trace_need = TraceNeed::Framing;
     assert_eq!(ignored(&headless, "GO", Go, Everything), "GO IDLE");
 }
 
 #[test]
 fn a_silence_under_way_is_not_ignored() {
     // F-7: 16 silent periods in a row are news, and so is what ends them.
-    let silence = |text, one| ignored(&after(text), one, Command::Go, Wanted::Everything);
+    let silence = |text, one| ignored(&after(text), one, StopGo::Go, TraceLevel::Everything);
     assert_eq!(silence("IDLE", "GO"), "IDLE");
     assert_eq!(silence("IDLE", "IDLE"), "GO GAP");
     assert_eq!(silence("IDLE IDLE", "GO"), "");
@@ -283,59 +283,59 @@ fn a_silence_under_way_is_not_ignored() {
 #[test]
 fn of_what_was_ignored_the_last_period_counts() {
     // F-7
-    let open_after = |last: Cell| {
+    let open_after = |last: TaggedChar| {
         let mut bench = after("IDLE");
-        bench.receiver.heard_last(last);
+        bench.receiver.skip_ignored(last);
         bench.hear("IDLE×20").first().copied()
     };
-    assert_eq!(open_after(Cell::GAP), Some((16, Asked::LinkOpen)));
-    assert_eq!(open_after(Cell::IDLE), Some((15, Asked::LinkOpen)));
+    assert_eq!(open_after(TaggedChar::GAP), Some((16, PortRequest::LinkOpen)));
+    assert_eq!(open_after(TaggedChar::IDLE), Some((15, PortRequest::LinkOpen)));
     let mut open = after("IDLE×16");
-    open.receiver.heard_last(Cell::IDLE);
+    open.receiver.skip_ignored(TaggedChar::IDLE);
     assert!(open.receiver.is_open());
 }
 
 #[test]
 fn what_comes_with_the_power_is_a_receiver_that_has_heard_nothing() {
-    let mut bench = Bench::new(Symbols::All);
+    let mut bench = ReceiverBench::new(SymbolSet::All);
     bench.hear("83 05 06 07 08");
     let receiver = &bench.receiver;
-    assert_eq!((receiver.commanded(), receiver.is_calm()), (Command::Stop, false));
+    assert_eq!((receiver.last_command(), receiver.is_calm()), (StopGo::Stop, false));
     assert_eq!((receiver.fill(), receiver.fill_max()), (5, 5));
-    assert!(receiver.is_receiving() && receiver.symbols() == Symbols::All);
-    assert_eq!(receiver.peek(4), Some(Cell::data(8)));
+    assert!(receiver.is_receiving() && receiver.symbols() == SymbolSet::All);
+    assert_eq!(receiver.peek(4), Some(TaggedChar::data(8)));
     bench.told();
-    let place = Port { node: NodeId(0), port: PortId(0) };
-    let telling = &mut Telling { now: 9, slot: 9, place, log: &mut bench.log };
+    let place = NodePort { node: NodeId(0), port: PortId(0) };
+    let telling = &mut TraceContext { now: 9, slot: 9, place, log: &mut bench.log };
     bench.receiver.power_up(telling);
     let receiver = &bench.receiver;
-    assert_eq!((receiver.commanded(), receiver.is_calm()), (Command::Go, true));
+    assert_eq!((receiver.last_command(), receiver.is_calm()), (StopGo::Go, true));
     assert_eq!((receiver.fill(), receiver.fill_max(), receiver.is_receiving()), (0, 5, false));
     assert_eq!(bench.told(), [(9, "received")]);
     // The silence begins anew, too. F-7
-    assert_eq!(bench.hear("IDLE×20"), [(20, Asked::LinkOpen)]);
+    assert_eq!(bench.hear("IDLE×20"), [(20, PortRequest::LinkOpen)]);
 }
 
 #[test]
 fn at_the_end_of_a_run_the_frame_that_comes_in_is_told() {
-    let mut bench = Bench::new(Symbols::Mandatory);
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     bench.hear("83 05");
-    let place = Port { node: NodeId(0), port: PortId(0) };
-    let telling = &mut Telling { now: 2, slot: 2, place, log: &mut bench.log };
+    let place = NodePort { node: NodeId(0), port: PortId(0) };
+    let telling = &mut TraceContext { now: 2, slot: 2, place, log: &mut bench.log };
     bench.receiver.finish(telling);
     assert_eq!(bench.told(), [(2, "received")]);
 }
 
 #[test]
 fn packets_are_counted_by_where_they_begin() {
-    let mut bench = Bench::new(Symbols::Mandatory);
-    let place = Port { node: NodeId(0), port: PortId(0) };
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
+    let place = NodePort { node: NodeId(0), port: PortId(0) };
     for number in 0..3 {
         let id = PacketId { host: NodeId(7), number };
-        let telling = &mut Telling { now: 0, slot: 0, place, log: &mut bench.log };
+        let telling = &mut TraceContext { now: 0, slot: 0, place, log: &mut bench.log };
         // Of the last one the first byte is lost.
-        let cell = if number < 2 { Cell::data(5) } else { Cell::control(0x05) };
-        bench.receiver.hear_any(cell.as_head(), Some(id), telling);
+        let cell = if number < 2 { TaggedChar::data(5) } else { TaggedChar::control(0x05) };
+        bench.receiver.receive(cell.as_head(), Some(id), telling);
     }
     assert_eq!(bench.receiver.heads(), 3);
     bench.take(1);

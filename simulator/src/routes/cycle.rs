@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::topology::Port;
+use crate::topology::NodePort;
 
 /// A cycle of the graph in which each channel of a way leads to the one after it.
-pub(super) fn find(ways: impl Iterator<Item = Vec<Port>>) -> Option<Vec<Port>> {
-    let mut next: BTreeMap<Port, BTreeSet<Port>> = BTreeMap::new();
+pub(super) fn find(ways: impl Iterator<Item = Vec<NodePort>>) -> Option<Vec<NodePort>> {
+    let mut next: BTreeMap<NodePort, BTreeSet<NodePort>> = BTreeMap::new();
     for way in ways {
         for (one, other) in way.iter().zip(way.iter().skip(1)) {
             next.entry(*one).or_default().insert(*other);
@@ -39,6 +39,9 @@ pub(super) fn find(ways: impl Iterator<Item = Vec<Port>>) -> Option<Vec<Port>> {
     None
 }
 
-fn open(next: &BTreeMap<Port, BTreeSet<Port>>, port: Port) -> impl Iterator<Item = &Port> {
+fn open(
+    next: &BTreeMap<NodePort, BTreeSet<NodePort>>,
+    port: NodePort,
+) -> impl Iterator<Item = &NodePort> {
     next.get(&port).into_iter().flatten()
 }

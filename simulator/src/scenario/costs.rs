@@ -1,18 +1,21 @@
 //! `[costs]`: what each stage of a message's way takes.
 
 use super::limits::{DURATION_MAX, PAGE_MAX, SEND_BUFFERS_MAX};
-use super::table::{Item, Table, TimeKeys};
-use super::write::Keys;
-use crate::endpoint::{BusMode, Costs, Transfers};
+use super::toml_reader::{TimeKeys, TomlItem, TomlTable};
+use super::write::TomlKeys;
+use crate::messaging::{BusMode, MessageCosts, TransferMode};
 
 /// What is published of two systems, and nothing at all.
-const PRESETS: [(&str, Costs); 3] =
-    [("am-ii", Costs::AM_II), ("gam", Costs::GAM), ("nothing", Costs::NOTHING)];
+const PRESETS: [(&str, MessageCosts); 3] = [
+    ("am-ii", MessageCosts::AM_II),
+    ("gam", MessageCosts::GAM),
+    ("nothing", MessageCosts::NOTHING),
+];
 
 /// A stage: its keys, and where it stands.
-type Stage = (TimeKeys, fn(&mut Costs) -> &mut u64);
+type CostStage = (TimeKeys, fn(&mut MessageCosts) -> &mut u64);
 
-const STAGES: [Stage; 20] = [
+const STAGES: [CostStage; 20] = [
     (["host_send_us", "host_send_periods"], |costs| &mut costs.host_send),
     (["host_receive_us", "host_receive_periods"], |costs| &mut costs.host_receive),
     (["host_poll_us", "host_poll_periods"], |costs| &mut costs.host_poll),
@@ -39,14 +42,14 @@ const STAGES: [Stage; 20] = [
     (["bus_burst_us", "bus_burst_periods"], |costs| &mut costs.bus_burst),
 ];
 
-const TRANSFERS: [(&str, Transfers); 2] =
-    [("store-and-forward", Transfers::StoreAndForward), ("pipelined", Transfers::Pipelined)];
+const TRANSFERS: [(&str, TransferMode); 2] =
+    [("store-and-forward", TransferMode::StoreAndForward), ("pipelined", TransferMode::Pipelined)];
 
 const BUS_MODES: [(&str, BusMode); 2] =
     [("streaming", BusMode::Streaming), ("consistent", BusMode::Consistent)];
 
 /// Reads `[costs]`: what differs from a preset, or from the defaults.
-pub(super) fn read(table: &mut Table<'_>, base: Costs) -> Costs {
+pub(super) fn read(table: &mut TomlTable<'_>, base: MessageCosts) -> MessageCosts {
     let mut costs = table.word("preset", &PRESETS).unwrap_or(base);
     if let Some(mode) = table.word("bus", &BUS_MODES) {
         [costs.bus_setup, costs.bus_burst] = mode.costs();
@@ -56,7 +59,7 @@ pub(super) fn read(table: &mut Table<'_>, base: Costs) -> Costs {
             *stage(&mut costs) = time.periods;
         }
     }
-    Costs {
+    MessageCosts {
         transfers: table.word("transfers", &TRANSFERS).unwrap_or(costs.transfers),
         send_buffers: table
             .integer("send_buffers", 1..=SEND_BUFFERS_MAX)
@@ -67,7 +70,7 @@ pub(super) fn read(table: &mut Table<'_>, base: Costs) -> Costs {
 }
 
 /// Writes what [`read`] reads.
-pub(super) fn write(keys: &mut Keys, costs: Costs, base: Costs) {
+pub(super) fn write(keys: &mut TomlKeys, costs: MessageCosts, base: MessageCosts) {
     let preset = PRESETS.iter().find(|(_, preset)| *preset == costs && *preset != base);
     if let Some((name, _)) = preset {
         return keys.text("preset", name);
@@ -82,7 +85,7 @@ pub(super) fn write(keys: &mut Keys, costs: Costs, base: Costs) {
 }
 
 /// Reads `costs` of a host: the name of a preset, or a table as `[costs]`.
-pub(super) fn of_host(item: &Item<'_>, base: Costs) -> Option<Costs> {
+pub(super) fn of_host(item: &TomlItem<'_>, base: MessageCosts) -> Option<MessageCosts> {
     let Some(mut table) = item.as_table() else { return item.word(&PRESETS) };
     let costs = read(&mut table, base);
     table.finish();

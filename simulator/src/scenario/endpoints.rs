@@ -11,19 +11,20 @@ use super::limits::{
     BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DMA_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,
     FRAMES_MAX, MICROS_MAX, NAME_MAX, NICS_MAX, QUEUE_MAX, RETRIES_MAX, SEGMENTS_MAX,
 };
-use super::map::Map;
-use super::network::{RESERVED, Whole};
-use super::table::{Item, Table, Text};
-use super::write::{Keys, Names, Page};
-use crate::endpoint::{
-    Costs, EndpointParameters, EndpointPlan, Layers, MessagingPlan, SEGMENT_MAX, Wake,
+use super::names::NameLookup;
+use super::network::{NetworkCompleteness, RESERVED};
+use super::toml_reader::{TomlItem, TomlTable, TomlText};
+use super::write::{NodeNames, TomlKeys, TomlPage};
+use crate::messaging::{
+    EndpointParameters, EndpointPlan, MessageCosts, MessagingPlan, ProtocolLayers, SEGMENT_MAX,
+    WakeMode,
 };
 use crate::topology::NodeId;
 use crate::transport::{Micros, TransportParameters};
 
 /// What all hosts have in common.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Common {
+pub(super) struct TransportDefaults {
     transport: TransportParameters,
     /// Rows of the tables, if that is said.
     nics: Option<u16>,
@@ -31,13 +32,13 @@ pub(super) struct Common {
 }
 
 /// What is read of the endpoints.
-pub(super) struct Endpoints<'a> {
-    map: Map<'a>,
-    common: Common,
+pub(super) struct EndpointReader<'a> {
+    map: NameLookup<'a>,
+    common: TransportDefaults,
     /// What hosts take for each stage, each its own.
-    costs: &'a BTreeMap<NodeId, Costs>,
+    costs: &'a BTreeMap<NodeId, MessageCosts>,
     plans: BTreeMap<NodeId, MessagingPlan>,
-    names: BTreeMap<String, Vec<Member>>,
+    names: BTreeMap<String, Vec<EndpointMember>>,
     /// Endpoints of all tables.
     count: u64,
     /// Bytes of all segments.
@@ -46,7 +47,7 @@ pub(super) struct Endpoints<'a> {
 
 /// An endpoint as messages name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Member {
+pub(super) struct EndpointMember {
     pub(super) host: NodeId,
     pub(super) id: EndpointId,
     pub(super) key: EndpointKey,
@@ -54,18 +55,18 @@ pub(super) struct Member {
 }
 
 /// All endpoints: by host, and by name.
-pub(super) struct Registry {
+pub(super) struct EndpointRegistry {
     pub(super) plans: BTreeMap<NodeId, MessagingPlan>,
-    pub(super) names: BTreeMap<String, Vec<Member>>,
+    pub(super) names: BTreeMap<String, Vec<EndpointMember>>,
 }
 
-const LAYERS: [(&str, Layers); 3] = [
-    ("baseline", Layers::Baseline),
-    ("reliability", Layers::Reliability),
-    ("protection", Layers::Protection),
+const LAYERS: [(&str, ProtocolLayers); 3] = [
+    ("baseline", ProtocolLayers::Baseline),
+    ("reliability", ProtocolLayers::Reliability),
+    ("protection", ProtocolLayers::Protection),
 ];
 
-const WAKES: [(&str, Wake); 2] = [("poll", Wake::Poll), ("event", Wake::Event)];
+const WAKES: [(&str, WakeMode); 2] = [("poll", WakeMode::Poll), ("event", WakeMode::Event)];
 
 /// The NIC of a host: the number of its node. *Chosen*
 pub(super) fn nic(host: NodeId) -> Option<Nic> {
@@ -73,8 +74,8 @@ pub(super) fn nic(host: NodeId) -> Option<Nic> {
 }
 
 /// Reads `[transport]`.
-pub(super) fn common(root: &mut Table<'_>) -> Common {
-    let mut common = Common::default();
+pub(super) fn read_transport(root: &mut TomlTable<'_>) -> TransportDefaults {
+    let mut common = TransportDefaults::default();
     let Some(mut table) = root.table("transport") else { return common };
     let transport = &mut common.transport;
     transport.channels = table.integer("channels", 1..=CHANNELS_MAX).unwrap_or(transport.channels);
@@ -108,7 +109,7 @@ pub(super) fn common(root: &mut Table<'_>) -> Common {
 }
 
 /// T-14, T-15, and which parts of the protocol are there.
-fn scheduling(table: &mut Table<'_>, parameters: &mut EndpointParameters) {
+fn scheduling(table: &mut TomlTable<'_>, parameters: &mut EndpointParameters) {
     parameters.burst_log2 =
         table.integer("burst_log2", 0..=BURST_LOG2_MAX).unwrap_or(parameters.burst_log2);
     let mut time = |keys, field: &mut u64| {
@@ -120,11 +121,11 @@ fn scheduling(table: &mut Table<'_>, parameters: &mut EndpointParameters) {
     parameters.layers = table.word("layers", &LAYERS).unwrap_or(parameters.layers);
 }
 
-impl<'a> Endpoints<'a> {
+impl<'a> EndpointReader<'a> {
     pub(super) const fn new(
-        map: Map<'a>,
-        common: Common,
-        costs: &'a BTreeMap<NodeId, Costs>,
+        map: NameLookup<'a>,
+        common: TransportDefaults,
+        costs: &'a BTreeMap<NodeId, MessageCosts>,
     ) -> Self {
         let plans = BTreeMap::new();
         let names = BTreeMap::new();
@@ -132,14 +133,14 @@ impl<'a> Endpoints<'a> {
     }
 
     /// The endpoints of all tables.
-    pub(super) fn read(mut self, root: &mut Table<'_>) -> Registry {
+    pub(super) fn read(mut self, root: &mut TomlTable<'_>) -> EndpointRegistry {
         for table in root.tables("endpoint") {
             self.endpoint(table);
         }
-        Registry { plans: self.plans, names: self.names }
+        EndpointRegistry { plans: self.plans, names: self.names }
     }
 
-    fn endpoint(&mut self, mut table: Table<'_>) {
+    fn endpoint(&mut self, mut table: TomlTable<'_>) {
         let span = table.span();
         let name = table.needed("name").and_then(|item| item.text("a name"));
         let hosts = table.needed("host").and_then(|item| self.hosts(&item));
@@ -170,31 +171,33 @@ impl<'a> Endpoints<'a> {
                 let plan = self.plan(host)?;
                 let id = EndpointId(u16::try_from(plan.endpoints.len()).ok()?);
                 plan.endpoints.push(EndpointPlan { id, key, segment, wake });
-                Some(Member { host, id, key, segment })
+                Some(EndpointMember { host, id, key, segment })
             });
-        let members: Vec<Member> = members.collect();
+        let members: Vec<EndpointMember> = members.collect();
         self.check_rows(&span, &members);
         self.name(&name, members);
     }
 
     /// Several have their number after the common name, and each is called so too. Who has none for
     /// something that is wrong is not unknown.
-    fn name(&mut self, name: &Text<'_>, members: Vec<Member>) {
+    fn name(&mut self, name: &TomlText<'_>, members: Vec<EndpointMember>) {
         if members.len() > 1 {
             for (at, member) in members.iter().enumerate() {
                 let one = format!("{}{at}", name.text);
-                if let Some(one) = self.admit(&Text { text: &one, span: name.span.clone() }) {
+                if let Some(one) =
+                    self.check_name(&TomlText { text: &one, span: name.span.clone() })
+                {
                     self.names.insert(one, vec![*member]);
                 }
             }
         }
-        if let Some(all) = self.admit(name) {
+        if let Some(all) = self.check_name(name) {
             self.names.insert(all, members);
         }
     }
 
     /// A name that is new and can be told from what stands around it.
-    fn admit(&self, Text { text, span }: &Text<'_>) -> Option<String> {
+    fn check_name(&self, TomlText { text, span }: &TomlText<'_>) -> Option<String> {
         let shown = shortened(text);
         let strange = |c: char| c.is_whitespace() || c.is_control() || "#:>".contains(c);
         let (message, expected) = if text.is_empty()
@@ -217,27 +220,27 @@ impl<'a> Endpoints<'a> {
     }
 
     /// A host, a list of hosts or `all` that have a cable. One may stand there twice.
-    fn hosts(&self, item: &Item<'_>) -> Option<Vec<NodeId>> {
+    fn hosts(&self, item: &TomlItem<'_>) -> Option<Vec<NodeId>> {
         let hosts = match (item.as_text(), item.as_list()) {
             (Some(text), _) if text.text == "all" => self.map.cabled_hosts(),
             (Some(text), _) => vec![self.map.cabled_host(&text)?],
             (None, Some(list)) => {
                 let host =
-                    |item: &Item<'_>| self.map.cabled_host(&item.text("the name of a host")?);
+                    |item: &TomlItem<'_>| self.map.cabled_host(&item.text("the name of a host")?);
                 let hosts: Vec<Option<NodeId>> = list.iter().map(host).collect();
                 hosts.into_iter().collect::<Option<Vec<_>>>()?
             }
             (None, None) => Vec::new(),
         };
-        if hosts.is_empty() && self.map.whole == Whole::Yes {
-            item.wrong("expected a host, a list of hosts or `all`".to_owned());
+        if hosts.is_empty() && self.map.whole == NetworkCompleteness::Yes {
+            item.report("expected a host, a list of hosts or `all`".to_owned());
         }
         (!hosts.is_empty()).then_some(hosts)
     }
 
     /// What a host is to do, which does nothing yet.
     fn plan(&mut self, host: NodeId) -> Option<&mut MessagingPlan> {
-        let Common { transport, nics, parameters } = self.common;
+        let TransportDefaults { transport, nics, parameters } = self.common;
         let nic = nic(host)?;
         let nodes = u16::try_from(self.map.topology.nodes().len()).ok()?;
         let nics = nics.unwrap_or_else(|| transport.nics.max(nodes));
@@ -253,7 +256,7 @@ impl<'a> Endpoints<'a> {
     }
 
     /// The tables of all NICs have places for all of them, and are not too large. T-3
-    fn check_rows(&self, span: &std::ops::Range<usize>, members: &[Member]) {
+    fn check_rows(&self, span: &std::ops::Range<usize>, members: &[EndpointMember]) {
         let Some(plan) = self.plans.values().next() else { return };
         let (rows, columns) = (plan.transport.nics, plan.transport.channels);
         let last = members.iter().map(|member| member.host).max();
@@ -273,9 +276,13 @@ impl<'a> Endpoints<'a> {
     }
 }
 
-impl Registry {
+impl EndpointRegistry {
     /// The endpoints of a name; who misspells it is told so.
-    pub(super) fn find(&self, map: Map<'_>, name: &Text<'_>) -> Option<&[Member]> {
+    pub(super) fn find(
+        &self,
+        map: NameLookup<'_>,
+        name: &TomlText<'_>,
+    ) -> Option<&[EndpointMember]> {
         let found = self.names.get(name.text);
         if found.is_none() {
             let message = format!("unknown endpoint `{}`", shortened(name.text));
@@ -291,20 +298,20 @@ impl Registry {
     }
 }
 
-/// Writes `[transport]` and the endpoints, each by the name that [`named`] gives it.
-pub(super) fn write(page: &mut Page, scenario: &Scenario) {
-    let names = Names { topology: &scenario.topology };
+/// Writes `[transport]` and the endpoints, each by the name that [`endpoint_name`] gives it.
+pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
+    let names = NodeNames { topology: &scenario.topology };
     if let Some(plan) = scenario.messaging.values().next() {
         let nodes = u16::try_from(scenario.topology.nodes().len()).unwrap_or(u16::MAX);
         page.table("transport", &common_keys(plan, nodes));
     }
     for (host, plan) in &scenario.messaging {
         for endpoint in &plan.endpoints {
-            let mut keys = Keys::default();
-            keys.text("name", &named(names, *host, endpoint.id));
+            let mut keys = TomlKeys::default();
+            keys.text("name", &endpoint_name(names, *host, endpoint.id));
             keys.text("host", names.node(*host));
             keys.value("key", endpoint.key.0);
-            keys.word("wake", &WAKES, endpoint.wake, Wake::default());
+            keys.word("wake", &WAKES, endpoint.wake, WakeMode::default());
             keys.differing("segment", endpoint.segment, 0);
             page.element("endpoint", &keys);
         }
@@ -312,17 +319,17 @@ pub(super) fn write(page: &mut Page, scenario: &Scenario) {
 }
 
 /// What an endpoint is called in a file that is written: its host's name, a point, and its number.
-pub(super) fn named(names: Names<'_>, host: NodeId, id: EndpointId) -> String {
+pub(super) fn endpoint_name(names: NodeNames<'_>, host: NodeId, id: EndpointId) -> String {
     let name = format!("{}.{}", names.node(host), id.0);
     if name.len() > NAME_MAX { format!("{}.{}", host.0, id.0) } else { name }
 }
 
-/// Writes what [`common`] reads, of a network of so many nodes.
-fn common_keys(plan: &MessagingPlan, nodes: u16) -> Keys {
+/// Writes what [`read_transport`] reads, of a network of so many nodes.
+fn common_keys(plan: &MessagingPlan, nodes: u16) -> TomlKeys {
     let (transport, parameters) = (plan.transport, plan.parameters);
     let base = TransportParameters::default();
     let usual = EndpointParameters::default();
-    let mut keys = Keys::default();
+    let mut keys = TomlKeys::default();
     keys.differing("channels", transport.channels, base.channels);
     keys.differing("scan_us", transport.scan.0, base.scan.0);
     keys.differing("timeout_us", transport.timeout.0, base.timeout.0);

@@ -19,13 +19,13 @@ const LINE_MAX: usize = 400;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     name: String,
-    problems: Vec<Problem>,
+    problems: Vec<ScenarioProblem>,
     omitted: usize,
 }
 
 /// One thing that is wrong with a scenario file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct ScenarioProblem {
     /// The line, from 1.
     pub line: usize,
     /// The column, in characters from 1.
@@ -44,7 +44,7 @@ pub struct Problem {
 
 /// How an error is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub enum ErrorStyle {
     /// As plain text.
     Plain,
     /// With colours, as escape sequences of a terminal.
@@ -53,15 +53,15 @@ pub enum Style {
 
 /// What is found to be wrong while a file is read.
 #[derive(Debug)]
-pub(super) struct Problems<'a> {
+pub(super) struct ProblemList<'a> {
     text: &'a str,
     /// Where its line breaks are.
     breaks: Vec<usize>,
-    found: RefCell<Vec<Found>>,
+    found: RefCell<Vec<UnlocatedProblem>>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Found {
+struct UnlocatedProblem {
     span: Range<usize>,
     message: String,
     expected: String,
@@ -71,16 +71,16 @@ struct Found {
 impl ScenarioError {
     /// What is wrong, in the order of the file.
     #[must_use]
-    pub fn problems(&self) -> &[Problem] {
+    pub fn problems(&self) -> &[ScenarioProblem] {
         &self.problems
     }
 
     /// All of it as text, with the lines of the file; ends without a line break.
     #[must_use]
-    pub fn render(&self, style: Style) -> String {
+    pub fn render(&self, style: ErrorStyle) -> String {
         let renderer = match style {
-            Style::Plain => Renderer::plain(),
-            Style::Coloured => Renderer::styled(),
+            ErrorStyle::Plain => Renderer::plain(),
+            ErrorStyle::Coloured => Renderer::styled(),
         };
         let mut shown: Vec<String> =
             self.problems.iter().map(|problem| problem.render(&self.name, &renderer)).collect();
@@ -93,13 +93,13 @@ impl ScenarioError {
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render(Style::Plain))
+        f.write_str(&self.render(ErrorStyle::Plain))
     }
 }
 
 impl std::error::Error for ScenarioError {}
 
-impl Problem {
+impl ScenarioProblem {
     fn render(&self, name: &str, renderer: &Renderer) -> String {
         let mark = AnnotationKind::Primary.span(self.marked.clone()).label(self.expected.as_str());
         let line =
@@ -111,7 +111,7 @@ impl Problem {
         }
     }
 
-    fn locate(text: &str, found: Found) -> Self {
+    fn locate(text: &str, found: UnlocatedProblem) -> Self {
         let start = floor(text, found.span.start);
         let before = text.get(..start).unwrap_or_default();
         let first = before.rfind('\n').map_or(0, |at| at + 1);
@@ -135,7 +135,7 @@ impl Problem {
     }
 }
 
-impl<'a> Problems<'a> {
+impl<'a> ProblemList<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let breaks = text.match_indices('\n').map(|(at, _)| at).collect();
         Self { text, breaks, found: RefCell::new(Vec::new()) }
@@ -165,7 +165,12 @@ impl<'a> Problems<'a> {
         help: Option<String>,
     ) {
         let (message, expected) = (message.into(), expected.into());
-        self.found.borrow_mut().push(Found { span: span.clone(), message, expected, help });
+        self.found.borrow_mut().push(UnlocatedProblem {
+            span: span.clone(),
+            message,
+            expected,
+            help,
+        });
     }
 
     /// What stands in the file, as a message shows it.
@@ -190,12 +195,14 @@ impl<'a> Problems<'a> {
                 if found.is_empty() {
                     let message = "the file is no scenario".to_owned();
                     let expected = "expected one".to_owned();
-                    found.push(Found { span: 0..0, message, expected, help: None });
+                    found.push(UnlocatedProblem { span: 0..0, message, expected, help: None });
                 }
                 let omitted = found.len().saturating_sub(PROBLEMS_MAX);
                 found.truncate(PROBLEMS_MAX);
-                let problems =
-                    found.into_iter().map(|found| Problem::locate(self.text, found)).collect();
+                let problems = found
+                    .into_iter()
+                    .map(|found| ScenarioProblem::locate(self.text, found))
+                    .collect();
                 Err(ScenarioError { name: name.to_owned(), problems, omitted })
             }
         }
@@ -256,7 +263,7 @@ fn floor(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::scenario::{Scenario, Style};
+    use crate::scenario::{ErrorStyle, Scenario};
 
     /// U+009B begins an escape sequence as ESC [ does, and stood in the line that is shown.
     #[test]
@@ -265,7 +272,7 @@ mod tests {
             let text = format!("seed = \"{control}31m\" # é");
             let error = Scenario::read("net.toml", &text).unwrap_err();
             assert!(error.to_string().contains("seed = \"·31m\" # é"), "{error}");
-            assert!(!error.render(Style::Coloured).contains(control), "{error}");
+            assert!(!error.render(ErrorStyle::Coloured).contains(control), "{error}");
         }
     }
 }

@@ -1,46 +1,46 @@
 //! The tables that say what the network is, written as `network` reads them.
 
-use codec::route::{Addressing, PortId};
+use codec::route::{PortId, RouteAddressing};
 
-use super::write::{Keys, Names, Page};
+use super::write::{NodeNames, TomlKeys, TomlPage};
 use super::{Scenario, costs, parameters};
-use crate::endpoint::Costs;
-use crate::generate::{Shape, generate};
+use crate::generate::{GeneratedShape, generate};
 use crate::interface::InterfaceParameters;
 use crate::link::LinkParameters;
-use crate::topology::{Cable, Node, NodeId, NodeKind, SwitchParameters, Topology};
+use crate::messaging::MessageCosts;
+use crate::topology::{CableSpec, NodeId, NodeKind, NodeSpec, SwitchParameters, Topology};
 
 /// What differs from these is said with each part.
 #[derive(Clone, Copy)]
-struct Bases {
+struct BaseParameters {
     link: LinkParameters,
     switch: SwitchParameters,
     interface: InterfaceParameters,
-    costs: Costs,
+    costs: MessageCosts,
 }
 
 /// Nodes and cables that a generator makes: how many of each.
 #[derive(Clone, Copy, Default)]
-struct Generated {
+struct GeneratedPrefix {
     nodes: usize,
     cables: usize,
 }
 
 /// Writes nodes and cables, in their order.
-pub(super) fn write(page: &mut Page, scenario: &Scenario) {
+pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
     let bases = bases(scenario);
     write_bases(page, bases);
     let generated = generated(&scenario.topology, bases);
     if generated.nodes > 0 {
-        let mut keys = Keys::default();
+        let mut keys = TomlKeys::default();
         keys.text("kind", "now-cluster");
         page.table("topology", &keys);
     }
     let ids = (0..=u32::MAX).map(NodeId);
     let nodes = ids.zip(scenario.topology.nodes()).skip(generated.nodes);
-    for (_, Node { name, kind }) in nodes.clone() {
+    for (_, NodeSpec { name, kind }) in nodes.clone() {
         if let NodeKind::Switch(switch) = kind {
-            let mut keys = Keys::default();
+            let mut keys = TomlKeys::default();
             keys.text("name", name);
             parameters::write_switch(&mut keys, *switch, bases.switch);
             page.element("switch", &keys);
@@ -50,7 +50,7 @@ pub(super) fn write(page: &mut Page, scenario: &Scenario) {
     let own = own_cables(&scenario.topology, cables);
     let (own, cables) = cables.split_at(own);
     for (host, node) in nodes.filter(|(_, node)| matches!(node.kind, NodeKind::Host)) {
-        let mut keys = Keys::default();
+        let mut keys = TomlKeys::default();
         keys.text("name", &node.name);
         write_host(&mut keys, scenario, host, bases);
         if let Some(cable) = own.iter().find(|cable| cable.ends[0].node == host) {
@@ -60,8 +60,8 @@ pub(super) fn write(page: &mut Page, scenario: &Scenario) {
         page.element("host", &keys);
     }
     for cable in cables {
-        let mut keys = Keys::default();
-        let [a, b] = cable.ends.map(|end| Names { topology: &scenario.topology }.port(end));
+        let mut keys = TomlKeys::default();
+        let [a, b] = cable.ends.map(|end| NodeNames { topology: &scenario.topology }.port(end));
         keys.list("ends", &[&a, &b]);
         parameters::write_link(&mut keys, cable.link, bases.link);
         page.element("cable", &keys);
@@ -69,12 +69,12 @@ pub(super) fn write(page: &mut Page, scenario: &Scenario) {
 }
 
 /// Those of the first part of each kind.
-fn bases(scenario: &Scenario) -> Bases {
-    let switch = |node: &Node| match node.kind {
+fn bases(scenario: &Scenario) -> BaseParameters {
+    let switch = |node: &NodeSpec| match node.kind {
         NodeKind::Switch(switch) => Some(switch),
         NodeKind::Host => None,
     };
-    Bases {
+    BaseParameters {
         link: scenario.topology.cables().first().map_or_else(Default::default, |it| {
             // A file says one thing of all ports.
             LinkParameters::alike(it.link.delay, it.link.ports[0])
@@ -86,44 +86,45 @@ fn bases(scenario: &Scenario) -> Bases {
 }
 
 /// The switch of a file that says nothing of it.
-const SWITCH: SwitchParameters = SwitchParameters::new(8, Addressing::Relative);
+const SWITCH: SwitchParameters = SwitchParameters::new(8, RouteAddressing::Relative);
 
-fn write_bases(page: &mut Page, bases: Bases) {
-    let mut keys = Keys::default();
+fn write_bases(page: &mut TomlPage, bases: BaseParameters) {
+    let mut keys = TomlKeys::default();
     parameters::write_link(&mut keys, bases.link, LinkParameters::default());
     page.table("link", &keys);
-    let mut keys = Keys::default();
+    let mut keys = TomlKeys::default();
     parameters::write_switch(&mut keys, bases.switch, SWITCH);
     page.table("switch_defaults", &keys);
-    let mut keys = Keys::default();
+    let mut keys = TomlKeys::default();
     parameters::write_interface(&mut keys, bases.interface, InterfaceParameters::default());
     page.table("interface", &keys);
-    let mut keys = Keys::default();
-    costs::write(&mut keys, bases.costs, Costs::default());
+    let mut keys = TomlKeys::default();
+    costs::write(&mut keys, bases.costs, MessageCosts::default());
     page.table("costs", &keys);
 }
 
 /// Nodes in an order that no tables give, but the generator of the Berkeley NOW: hosts between
 /// switches.
-fn generated(topology: &Topology, bases: Bases) -> Generated {
-    let Ok((nodes, cables)) = generate(&Shape::NowCluster, bases.switch, bases.link) else {
-        return Generated::default();
+fn generated(topology: &Topology, bases: BaseParameters) -> GeneratedPrefix {
+    let Ok((nodes, cables)) = generate(&GeneratedShape::NowCluster, bases.switch, bases.link)
+    else {
+        return GeneratedPrefix::default();
     };
     let begins = topology.nodes().starts_with(&nodes) && topology.cables().starts_with(&cables);
     if begins {
-        Generated { nodes: nodes.len(), cables: cables.len() }
+        GeneratedPrefix { nodes: nodes.len(), cables: cables.len() }
     } else {
-        Generated::default()
+        GeneratedPrefix::default()
     }
 }
 
-fn write_host(keys: &mut Keys, scenario: &Scenario, host: NodeId, bases: Bases) {
+fn write_host(keys: &mut TomlKeys, scenario: &Scenario, host: NodeId, bases: BaseParameters) {
     let interface = scenario.interfaces.iter().find(|(other, _)| *other == host);
     if let Some((_, interface)) = interface {
         parameters::write_interface(keys, *interface, bases.interface);
     }
     if let Some(plan) = scenario.messaging.get(&host) {
-        let mut own = Keys::default();
+        let mut own = TomlKeys::default();
         costs::write(&mut own, plan.costs, bases.costs);
         if !own.is_empty() {
             keys.value("costs", own.inline());
@@ -133,7 +134,7 @@ fn write_host(keys: &mut Keys, scenario: &Scenario, host: NodeId, bases: Bases) 
 
 /// How many cables come first that a `[[host]]` can say: from its port to a switch's, in the order
 /// of the hosts.
-fn own_cables(topology: &Topology, cables: &[Cable]) -> usize {
+fn own_cables(topology: &Topology, cables: &[CableSpec]) -> usize {
     let kind = |node| topology.node(node).map(|node| node.kind);
     let mut last = None;
     let own = cables.iter().take_while(|cable| {

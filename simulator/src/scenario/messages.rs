@@ -3,44 +3,44 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use codec::tick::Ticks;
+use codec::time::Ticks;
 use codec::transport::{DATA_HEADER_LEN, EndpointId, EndpointKey, MEDIUM_MAX, Nic, WORDS_MAX};
 
 use super::Scenario;
-use super::endpoints::{Member, Registry, named, nic};
+use super::arrivals::{self, ArrivalLaw};
+use super::endpoints::{EndpointMember, EndpointRegistry, endpoint_name, nic};
 use super::error::shortened;
-use super::law::{self, Law};
 use super::limits::MESSAGE_PAIRS_MAX;
-use super::map::Map;
-use super::table::{Item, NANO, Table, Text};
-use super::write::{Keys, Names, Page, word_of};
-use crate::endpoint::{Kind, MessageStream, MessagingPlan, ReturnHandler, SEGMENT_MAX};
-use crate::routes::Routes;
+use super::names::NameLookup;
+use super::toml_reader::{NANO, TomlItem, TomlTable, TomlText};
+use super::write::{NodeNames, TomlKeys, TomlPage, word_of};
+use crate::messaging::{MessageKind, MessageStream, MessagingPlan, ReturnHandler, SEGMENT_MAX};
+use crate::routes::RouteTable;
 use crate::topology::NodeId;
-use crate::traffic::{Arrivals, Size};
+use crate::traffic::{ArrivalProcess, PayloadSize};
 
 /// Bytes of a word.
 const WORD: u64 = 4;
 
-const KINDS: [(&str, Kind); 3] =
-    [("short", Kind::Short), ("medium", Kind::Medium), ("bulk", Kind::Bulk)];
+const KINDS: [(&str, MessageKind); 3] =
+    [("short", MessageKind::Short), ("medium", MessageKind::Medium), ("bulk", MessageKind::Bulk)];
 
 const HANDLERS: [(&str, ReturnHandler); 2] =
     [("drop", ReturnHandler::Drop), ("again", ReturnHandler::SendAgain)];
 
 /// What is read of the messages.
-pub(super) struct Messages<'a> {
-    map: Map<'a>,
-    routes: &'a Routes,
+pub(super) struct MessageReader<'a> {
+    map: NameLookup<'a>,
+    routes: &'a RouteTable,
     /// Periods that the run lasts.
     duration: u64,
-    registry: Registry,
+    registry: EndpointRegistry,
     pairs: usize,
 }
 
 /// Whom messages are for.
 #[derive(Clone, Copy)]
-struct Target {
+struct MessageTarget {
     host: NodeId,
     nic: Nic,
     id: EndpointId,
@@ -50,28 +50,28 @@ struct Target {
 }
 
 /// What messages of one table have in common.
-struct Form {
-    kind: Kind,
-    size: Size,
-    law: Law,
+struct MessageTemplate {
+    kind: MessageKind,
+    size: PayloadSize,
+    law: ArrivalLaw,
     start: u64,
     count: Option<u64>,
     key: Option<EndpointKey>,
     returned: ReturnHandler,
 }
 
-impl<'a> Messages<'a> {
+impl<'a> MessageReader<'a> {
     pub(super) const fn new(
-        map: Map<'a>,
-        routes: &'a Routes,
+        map: NameLookup<'a>,
+        routes: &'a RouteTable,
         duration: u64,
-        registry: Registry,
+        registry: EndpointRegistry,
     ) -> Self {
         Self { map, routes, duration, registry, pairs: 0 }
     }
 
     /// What hosts with endpoints do.
-    pub(super) fn read(mut self, root: &mut Table<'_>) -> BTreeMap<NodeId, MessagingPlan> {
+    pub(super) fn read(mut self, root: &mut TomlTable<'_>) -> BTreeMap<NodeId, MessagingPlan> {
         for table in root.tables("messages") {
             self.messages(table);
         }
@@ -82,12 +82,12 @@ impl<'a> Messages<'a> {
         self.registry.plans
     }
 
-    fn messages(&mut self, mut table: Table<'_>) {
+    fn messages(&mut self, mut table: TomlTable<'_>) {
         let from = table.needed("from").and_then(|item| self.members(&item));
         let to = table.needed("to");
         let targets = to.as_ref().and_then(|item| self.targets(item));
         let body = body(&mut table);
-        let law = law::read(&mut table);
+        let law = arrivals::read(&mut table);
         let start = table.time(["start_us", "start_periods"], 0..=self.duration.saturating_sub(1));
         let count = table.integer("count", 0..=u64::MAX);
         let key = table.integer("key", 0..=u64::MAX).map(EndpointKey);
@@ -112,15 +112,15 @@ impl<'a> Messages<'a> {
         }
         let (Some((kind, size)), Some(law)) = (body, law) else { return };
         let start = start.map_or(0, |start| start.periods);
-        let form = Form { kind, size, law, start, count, key, returned };
+        let form = MessageTemplate { kind, size, law, start, count, key, returned };
         for (from, to) in pairs {
             if from.host == to.host {
                 let name = shortened(self.map.name(to.host));
                 let message = format!("sender and receiver are both at `{name}`");
                 return problems.add(&span, message, "expected an endpoint of another host");
             }
-            if let (Kind::Bulk, Some(segment)) = (kind, to.segment)
-                && law::most(size) > segment
+            if let (MessageKind::Bulk, Some(segment)) = (kind, to.segment)
+                && arrivals::largest(size) > segment
             {
                 let message = format!("the segment of the receiver has {segment} bytes");
                 let expected = "expected a larger `segment` in its [[endpoint]], or fewer `bytes`";
@@ -130,7 +130,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    fn add(&mut self, from: &Member, to: &Target, form: &Form) {
+    fn add(&mut self, from: &EndpointMember, to: &MessageTarget, form: &MessageTemplate) {
         let arrivals = self.arrivals(from.host, to.host, form);
         let stream = MessageStream {
             from: from.id,
@@ -159,14 +159,14 @@ impl<'a> Messages<'a> {
     }
 
     /// The handler of messages that come back: `drop`, `again`, or the endpoint that they go to then.
-    fn returned(&self, table: &mut Table<'_>) -> ReturnHandler {
+    fn returned(&self, table: &mut TomlTable<'_>) -> ReturnHandler {
         let Some(item) = table.item("returned") else { return ReturnHandler::Drop };
         let Some(mut table) = item.as_table() else {
             let text = item.as_text();
             let is_named = |name| text.as_ref().is_some_and(|text| text.text == name);
             let handler = HANDLERS.iter().find(|(name, _)| is_named(*name));
             if handler.is_none() {
-                item.wrong("expected `drop`, `again` or `{ to = … }`".to_owned());
+                item.report("expected `drop`, `again` or `{ to = … }`".to_owned());
             }
             return handler.map(|(_, handler)| *handler).unwrap_or_default();
         };
@@ -175,7 +175,7 @@ impl<'a> Messages<'a> {
         match to.as_deref() {
             Some([to]) => ReturnHandler::SendElsewhere((to.nic, to.id), to.key),
             Some(_) => {
-                item.wrong("expected one endpoint".to_owned());
+                item.report("expected one endpoint".to_owned());
                 ReturnHandler::Drop
             }
             None => ReturnHandler::Drop,
@@ -183,8 +183,10 @@ impl<'a> Messages<'a> {
     }
 
     /// The endpoints of a name, or of a list of names.
-    fn members(&self, item: &Item<'_>) -> Option<Vec<Member>> {
-        let found = |text: &Text<'_>| self.registry.find(self.map, text).map(<[Member]>::to_vec);
+    fn members(&self, item: &TomlItem<'_>) -> Option<Vec<EndpointMember>> {
+        let found = |text: &TomlText<'_>| {
+            self.registry.find(self.map, text).map(<[EndpointMember]>::to_vec)
+        };
         if let Some(list) = item.as_list() {
             // All of them are looked up before one that is wrong ends it.
             let all: Vec<_> =
@@ -196,11 +198,11 @@ impl<'a> Messages<'a> {
     }
 
     /// The same, or an endpoint of a host by its number, which need not be there. T-6
-    fn targets(&self, item: &Item<'_>) -> Option<Vec<Target>> {
+    fn targets(&self, item: &TomlItem<'_>) -> Option<Vec<MessageTarget>> {
         let Some(mut table) = item.as_table() else {
             let members = self.members(item)?;
-            let target = |Member { host, id, key, segment }| {
-                Some(Target { host, nic: nic(host)?, id, key, segment: Some(segment) })
+            let target = |EndpointMember { host, id, key, segment }| {
+                Some(MessageTarget { host, nic: nic(host)?, id, key, segment: Some(segment) })
             };
             return members.into_iter().map(target).collect();
         };
@@ -213,43 +215,44 @@ impl<'a> Messages<'a> {
         let known = plan.and_then(|plan| plan.endpoints.iter().find(|plan| plan.id == id));
         let key = known.map(|known| known.key).unwrap_or_default();
         let segment = known.map(|known| known.segment);
-        Some(vec![Target { host, nic: nic(host)?, id, key, segment }])
+        Some(vec![MessageTarget { host, nic: nic(host)?, id, key, segment }])
     }
 
-    fn arrivals(&self, from: NodeId, to: NodeId, form: &Form) -> Arrivals {
+    fn arrivals(&self, from: NodeId, to: NodeId, form: &MessageTemplate) -> ArrivalProcess {
         match form.law {
-            Law::Every(spacing, periods) => spacing.arrivals(periods),
-            Law::Load(spacing, nanos) => {
+            ArrivalLaw::Every(spacing, periods) => spacing.arrivals(periods),
+            ArrivalLaw::Load(spacing, nanos) => {
                 let route = self.routes.get(from, to).map_or(0, <[u8]>::len);
-                let link = self.map.topology.link(Map::host_port(from));
+                let link = self.map.topology.link(NameLookup::host_port(from));
                 let divisor = link.map_or(NonZeroU32::MIN, |link| link.ports[0].divisor);
                 // All in 65 536ths of a character. With each packet go its route, tag, header, CRC
                 // byte and GAP.
-                let bytes = law::mean_payload(form.size);
+                let bytes = arrivals::mean_payload(form.size);
                 let packets = bytes.div_ceil(MEDIUM_MAX as u128 * 65_536).max(1);
                 let chars =
                     bytes + packets * (route as u128 + DATA_HEADER_LEN as u128 + 3) * 65_536;
-                let scaled = chars * u128::from(divisor.get()) * u128::from(spacing.together());
+                let scaled =
+                    chars * u128::from(divisor.get()) * u128::from(spacing.packets_together());
                 let mean = (scaled * NANO).div_ceil(nanos.max(1) * 65_536);
                 spacing.arrivals(u64::try_from(mean).unwrap_or(u64::MAX))
             }
-            Law::Saturating => Arrivals::Saturating,
-            Law::Closed(window, think) => Arrivals::Closed(window, Ticks(think)),
+            ArrivalLaw::Saturating => ArrivalProcess::Saturating,
+            ArrivalLaw::Closed(window, think) => ArrivalProcess::Closed(window, Ticks(think)),
         }
     }
 }
 
 /// Kind and size: `words` of a short message, `bytes` of another.
-fn body(table: &mut Table<'_>) -> Option<(Kind, Size)> {
-    let kind = table.item("kind").map_or(Some(Kind::Short), |item| item.word(&KINDS));
+fn body(table: &mut TomlTable<'_>) -> Option<(MessageKind, PayloadSize)> {
+    let kind = table.item("kind").map_or(Some(MessageKind::Short), |item| item.word(&KINDS));
     let (words, bytes) = (table.item("words"), table.item("bytes"));
     let (item, other, limits, name) = match kind? {
-        Kind::Short => (words, bytes, 1..=WORDS_MAX as u64, "words"),
-        Kind::Medium => (bytes, words, WORD..=MEDIUM_MAX as u64, "bytes"),
-        Kind::Bulk => (bytes, words, WORD..=SEGMENT_MAX.into(), "bytes"),
+        MessageKind::Short => (words, bytes, 1..=WORDS_MAX as u64, "words"),
+        MessageKind::Medium => (bytes, words, WORD..=MEDIUM_MAX as u64, "bytes"),
+        MessageKind::Bulk => (bytes, words, WORD..=SEGMENT_MAX.into(), "bytes"),
     };
     if let Some(other) = other {
-        other.wrong(format!("expected `{name}` for messages of this kind"));
+        other.report(format!("expected `{name}` for messages of this kind"));
         return None;
     }
     let Some(item) = item else {
@@ -257,19 +260,24 @@ fn body(table: &mut Table<'_>) -> Option<(Kind, Size)> {
         return None;
     };
     let like = match kind? {
-        Kind::Short => "words, like `4`, `[1, 8]` or `{ small = 1, large = 8, large_share = 0.1 }`",
-        Kind::Medium | Kind::Bulk => law::BYTES,
+        MessageKind::Short => {
+            "words, like `4`, `[1, 8]` or `{ small = 1, large = 8, large_share = 0.1 }`"
+        }
+        MessageKind::Medium | MessageKind::Bulk => arrivals::BYTES,
     };
-    let size = law::size(&item, limits, like)?;
+    let size = arrivals::size(&item, limits, like)?;
     let word = u32::try_from(WORD).unwrap_or(1);
     Some(match kind? {
-        Kind::Short => (Kind::Short, law::times(size, word)),
-        kind @ (Kind::Medium | Kind::Bulk) => (kind, size),
+        MessageKind::Short => (MessageKind::Short, arrivals::multiplied(size, word)),
+        kind @ (MessageKind::Medium | MessageKind::Bulk) => (kind, size),
     })
 }
 
 /// Who sends to whom: all to one, or each to its own.
-fn pairs(from: &[Member], to: &[Target]) -> Option<Vec<(Member, Target)>> {
+fn pairs(
+    from: &[EndpointMember],
+    to: &[MessageTarget],
+) -> Option<Vec<(EndpointMember, MessageTarget)>> {
     match to {
         [one] => Some(from.iter().map(|from| (*from, *one)).collect()),
         to if to.len() == from.len() => {
@@ -280,15 +288,15 @@ fn pairs(from: &[Member], to: &[Target]) -> Option<Vec<(Member, Target)>> {
 }
 
 /// Writes what endpoints send.
-pub(super) fn write(page: &mut Page, scenario: &Scenario) {
-    let names = Names { topology: &scenario.topology };
+pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
+    let names = NodeNames { topology: &scenario.topology };
     for (host, plan) in &scenario.messaging {
         for stream in &plan.streams {
-            let mut keys = Keys::default();
-            keys.text("from", &named(names, *host, stream.from));
+            let mut keys = TomlKeys::default();
+            keys.text("from", &endpoint_name(names, *host, stream.from));
             let known = write_target(&mut keys, "to", scenario, stream.to);
             write_body(&mut keys, stream);
-            law::write(&mut keys, stream.arrivals);
+            arrivals::write(&mut keys, stream.arrivals);
             keys.differing("start_periods", stream.start, 0);
             if let Some(count) = stream.count {
                 keys.value("count", count);
@@ -296,7 +304,7 @@ pub(super) fn write(page: &mut Page, scenario: &Scenario) {
             keys.differing("key", stream.key.0, known.0);
             match stream.returned {
                 ReturnHandler::SendElsewhere(to, _) => {
-                    let mut place = Keys::default();
+                    let mut place = TomlKeys::default();
                     write_target(&mut place, "to", scenario, to);
                     keys.value("returned", place.inline());
                 }
@@ -311,19 +319,19 @@ pub(super) fn write(page: &mut Page, scenario: &Scenario) {
 
 /// Writes an endpoint by its name, or by its number if there is none; and returns the key that it has.
 fn write_target(
-    keys: &mut Keys,
+    keys: &mut TomlKeys,
     key: &'static str,
     scenario: &Scenario,
     (nic, id): (Nic, EndpointId),
 ) -> EndpointKey {
-    let names = Names { topology: &scenario.topology };
+    let names = NodeNames { topology: &scenario.topology };
     let to = NodeId(nic.0.into());
     let there = scenario.messaging.get(&to);
     let known = there.and_then(|plan| plan.endpoints.iter().find(|plan| plan.id == id));
     if known.is_some() {
-        keys.text(key, &named(names, to, id));
+        keys.text(key, &endpoint_name(names, to, id));
     } else {
-        let mut place = Keys::default();
+        let mut place = TomlKeys::default();
         place.text("host", names.node(to));
         place.value("number", id.0);
         keys.value(key, place.inline());
@@ -331,15 +339,15 @@ fn write_target(
     known.map(|known| known.key).unwrap_or_default()
 }
 
-fn write_body(keys: &mut Keys, stream: &MessageStream) {
+fn write_body(keys: &mut TomlKeys, stream: &MessageStream) {
     match stream.kind {
-        Kind::Short => {
+        MessageKind::Short => {
             let word = u32::try_from(WORD).unwrap_or(1);
-            keys.value("words", law::written(law::parts(stream.size, word)));
+            keys.value("words", arrivals::size_text(arrivals::divided(stream.size, word)));
         }
-        kind @ (Kind::Medium | Kind::Bulk) => {
+        kind @ (MessageKind::Medium | MessageKind::Bulk) => {
             keys.text("kind", word_of(&KINDS, kind));
-            keys.value("bytes", law::written(stream.size));
+            keys.value("bytes", arrivals::size_text(stream.size));
         }
     }
 }

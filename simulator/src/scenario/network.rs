@@ -3,20 +3,21 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use codec::route::Addressing;
+use codec::route::RouteAddressing;
 
 use super::costs;
-use super::error::{Problems, shortened};
+use super::error::{ProblemList, shortened};
+use super::generator;
 use super::limits::{CABLES_MAX, CELLS_MAX, HOSTS_MAX, NAME_MAX, NODES_MAX, PROBLEMS_MAX};
-use super::map::Map;
+use super::names::NameLookup;
 use super::parameters::{self, LinkKeys, PortKeys};
-use super::shape;
-use super::table::{Table, Text};
-use crate::endpoint::Costs;
+use super::toml_reader::{TomlTable, TomlText};
 use crate::interface::InterfaceParameters;
 use crate::link::LinkParameters;
+use crate::messaging::MessageCosts;
 use crate::topology::{
-    Cable, Item, Node, NodeId, NodeKind, Port, SwitchParameters, Topology, TopologyError,
+    CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology, TopologyError,
+    TopologyItem,
 };
 
 /// Words that stand for hosts in traffic and faults, so that none can be called so.
@@ -24,55 +25,59 @@ pub(super) const RESERVED: [&str; 6] = ["all", "any", "bisect", "neighbour", "sh
 
 /// What is read of a network.
 #[derive(Debug)]
-pub(super) struct Network {
+pub(super) struct ScenarioNetwork {
     pub(super) topology: Topology,
     pub(super) interfaces: Vec<(NodeId, InterfaceParameters)>,
     /// What messages take at each host.
-    pub(super) costs: BTreeMap<NodeId, Costs>,
-    pub(super) whole: Whole,
+    pub(super) costs: BTreeMap<NodeId, MessageCosts>,
+    pub(super) whole: NetworkCompleteness,
 }
 
 /// Whether all nodes and cables of the file are in the topology. Where some are wrong, what
 /// depends on them is not complained about too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whole {
+pub(super) enum NetworkCompleteness {
     Yes,
     No,
 }
 
-struct Plan<'a> {
-    problems: &'a Problems<'a>,
-    nodes: Vec<Node>,
+struct NetworkBuilder<'a> {
+    problems: &'a ProblemList<'a>,
+    nodes: Vec<NodeSpec>,
     /// Where each name was given.
     names: BTreeMap<String, Range<usize>>,
     interfaces: BTreeMap<NodeId, InterfaceParameters>,
-    costs: BTreeMap<NodeId, Costs>,
+    costs: BTreeMap<NodeId, MessageCosts>,
     /// What differs at all ports of switches and of hosts, and at those of one node.
     kinds: [PortKeys; 2],
     ports: BTreeMap<NodeId, PortKeys>,
-    cables: Vec<Cable>,
+    cables: Vec<CableSpec>,
     /// Where each cable was given: its table, and the names of its ends.
-    places: Vec<(Range<usize>, Vec<Text<'a>>)>,
-    whole: Whole,
+    places: Vec<(Range<usize>, Vec<TomlText<'a>>)>,
+    whole: NetworkCompleteness,
 }
 
 /// Ends of a cable whose names are not looked up yet.
-struct Loose<'a> {
+struct UnresolvedCable<'a> {
     span: Range<usize>,
     /// The host whose port 0 it ends at, and the other end; or both ends.
-    ends: Result<(NodeId, Text<'a>), [Text<'a>; 2]>,
+    ends: Result<(NodeId, TomlText<'a>), [TomlText<'a>; 2]>,
     link: LinkKeys,
 }
 
 /// Reads all tables that say what the network is.
-pub(super) fn read<'a>(root: &mut Table<'a>, problems: &'a Problems<'a>, seed: u64) -> Network {
+pub(super) fn read<'a>(
+    root: &mut TomlTable<'a>,
+    problems: &'a ProblemList<'a>,
+    seed: u64,
+) -> ScenarioNetwork {
     let mut link = LinkParameters::default();
     if let Some(mut table) = root.table("link") {
         link = parameters::link(&mut table);
         table.finish();
     }
     let mut kinds = [PortKeys::default(); 2];
-    let mut switch = SwitchParameters::new(8, Addressing::Relative);
+    let mut switch = SwitchParameters::new(8, RouteAddressing::Relative);
     if let Some(mut table) = root.table("switch_defaults") {
         switch = parameters::switch(&mut table, switch);
         kinds[0] = PortKeys::read(&mut table);
@@ -84,12 +89,12 @@ pub(super) fn read<'a>(root: &mut Table<'a>, problems: &'a Problems<'a>, seed: u
         kinds[1] = PortKeys::read(&mut table);
         table.finish();
     }
-    let mut costs = Costs::default();
+    let mut costs = MessageCosts::default();
     if let Some(mut table) = root.table("costs") {
         costs = costs::read(&mut table, costs);
         table.finish();
     }
-    let mut plan = Plan {
+    let mut plan = NetworkBuilder {
         problems,
         nodes: Vec::new(),
         names: BTreeMap::new(),
@@ -99,7 +104,7 @@ pub(super) fn read<'a>(root: &mut Table<'a>, problems: &'a Problems<'a>, seed: u
         ports: BTreeMap::new(),
         cables: Vec::new(),
         places: Vec::new(),
-        whole: Whole::Yes,
+        whole: NetworkCompleteness::Yes,
     };
     if let Some(table) = root.table("topology") {
         plan.generate(table, seed, (switch, link));
@@ -117,16 +122,16 @@ pub(super) fn read<'a>(root: &mut Table<'a>, problems: &'a Problems<'a>, seed: u
     plan.finish(loose, link, (interface, costs))
 }
 
-impl<'a> Plan<'a> {
+impl<'a> NetworkBuilder<'a> {
     fn generate(
         &mut self,
-        table: Table<'a>,
+        table: TomlTable<'a>,
         seed: u64,
         (switch, link): (SwitchParameters, LinkParameters),
     ) {
         let span = table.span();
-        let Some((nodes, cables)) = shape::read(table, seed, switch, link) else {
-            self.whole = Whole::No;
+        let Some((nodes, cables)) = generator::read(table, seed, switch, link) else {
+            self.whole = NetworkCompleteness::No;
             return;
         };
         self.names.extend(nodes.iter().map(|node| (node.name.clone(), span.clone())));
@@ -134,7 +139,7 @@ impl<'a> Plan<'a> {
         self.nodes = nodes;
         self.cables = cables;
         for at in 0..self.cables.len() {
-            let Some(Cable { ends, .. }) = self.cables.get(at) else { continue };
+            let Some(CableSpec { ends, .. }) = self.cables.get(at) else { continue };
             let link = self.link_between(*ends, link);
             self.cables.iter_mut().skip(at).take(1).for_each(|cable| cable.link = link);
         }
@@ -142,7 +147,7 @@ impl<'a> Plan<'a> {
 
     /// A link between two ports, before its own keys: a node's own differ from those of its kind, and
     /// these from those of every link.
-    fn link_between(&self, ends: [Port; 2], base: LinkParameters) -> LinkParameters {
+    fn link_between(&self, ends: [NodePort; 2], base: LinkParameters) -> LinkParameters {
         let [switches, hosts] = &self.kinds;
         let mut link = base;
         for (port, end) in link.ports.iter_mut().zip(ends) {
@@ -156,7 +161,7 @@ impl<'a> Plan<'a> {
         link
     }
 
-    fn switch(&mut self, mut table: Table<'a>, base: SwitchParameters) {
+    fn switch(&mut self, mut table: TomlTable<'a>, base: SwitchParameters) {
         let name = table.needed("name").and_then(|item| item.text("a name"));
         let kind = NodeKind::Switch(parameters::switch(&mut table, base));
         let ports = PortKeys::read(&mut table);
@@ -167,9 +172,9 @@ impl<'a> Plan<'a> {
 
     fn host(
         &mut self,
-        mut table: Table<'a>,
-        (interface, costs): (InterfaceParameters, Costs),
-    ) -> Option<Loose<'a>> {
+        mut table: TomlTable<'a>,
+        (interface, costs): (InterfaceParameters, MessageCosts),
+    ) -> Option<UnresolvedCable<'a>> {
         let name = table.needed("name").and_then(|item| item.text("a name"));
         let interface = parameters::interface(&mut table, interface);
         let costs = table.item("costs").map_or(Some(costs), |item| costs::of_host(&item, costs));
@@ -188,13 +193,13 @@ impl<'a> Plan<'a> {
         }
         let at = at?.text("a port, like `s0:0`");
         let Some((host, at)) = host.zip(at) else {
-            self.whole = Whole::No;
+            self.whole = NetworkCompleteness::No;
             return None;
         };
-        Some(Loose { span, ends: Ok((host, at)), link })
+        Some(UnresolvedCable { span, ends: Ok((host, at)), link })
     }
 
-    fn cable(&mut self, mut table: Table<'a>) -> Option<Loose<'a>> {
+    fn cable(&mut self, mut table: TomlTable<'a>) -> Option<UnresolvedCable<'a>> {
         let ends = table.needed("ends");
         let link = LinkKeys::read(&mut table);
         let span = table.span();
@@ -205,31 +210,35 @@ impl<'a> Plan<'a> {
         });
         let Some(texts) = texts else {
             if let Some(ends) = ends {
-                ends.wrong("expected two ports, like `[\"s0:7\", \"s1:7\"]`".to_owned());
+                ends.report("expected two ports, like `[\"s0:7\", \"s1:7\"]`".to_owned());
             }
-            self.whole = Whole::No;
+            self.whole = NetworkCompleteness::No;
             return None;
         };
-        Some(Loose { span, ends: Err(texts), link })
+        Some(UnresolvedCable { span, ends: Err(texts), link })
     }
 
     /// Adds a node, if its name is good and new.
-    fn node(&mut self, name: Option<Text<'a>>, kind: NodeKind) -> Option<NodeId> {
-        let admitted = name.and_then(|name| self.admit(&name, kind));
+    fn node(&mut self, name: Option<TomlText<'a>>, kind: NodeKind) -> Option<NodeId> {
+        let admitted = name.and_then(|name| self.add_node(&name, kind));
         if admitted.is_none() {
-            self.whole = Whole::No;
+            self.whole = NetworkCompleteness::No;
         }
         admitted
     }
 
-    fn admit(&mut self, Text { text, span }: &Text<'a>, kind: NodeKind) -> Option<NodeId> {
+    fn add_node(
+        &mut self,
+        TomlText { text, span }: &TomlText<'a>,
+        kind: NodeKind,
+    ) -> Option<NodeId> {
         let shown = shortened(text);
         if RESERVED.contains(text) {
             let message = format!("`{shown}` is no name of a node");
             self.problems.add(span, message, "expected another name: this word means several");
             return None;
         }
-        let node = Node { name: (*text).to_owned(), kind };
+        let node = NodeSpec { name: (*text).to_owned(), kind };
         if text.len() > NAME_MAX || Topology::new(vec![node.clone()], Vec::new()).is_err() {
             let expected =
                 format!("expected 1 to {NAME_MAX} bytes without blanks, `:`, `>` and `#`");
@@ -251,24 +260,24 @@ impl<'a> Plan<'a> {
 
     fn finish(
         mut self,
-        loose: Vec<Loose<'a>>,
+        loose: Vec<UnresolvedCable<'a>>,
         base: LinkParameters,
-        (interface, costs): (InterfaceParameters, Costs),
-    ) -> Network {
+        (interface, costs): (InterfaceParameters, MessageCosts),
+    ) -> ScenarioNetwork {
         let problems = self.problems;
         let nodes = Topology::new(self.nodes.clone(), Vec::new()).unwrap_or_default();
-        let map = Map { topology: &nodes, whole: Whole::No, problems };
-        for Loose { span, ends, link } in loose {
+        let map = NameLookup { topology: &nodes, whole: NetworkCompleteness::No, problems };
+        for UnresolvedCable { span, ends, link } in loose {
             let (ends, texts) = match ends {
-                Ok((host, at)) => ([Some(Map::host_port(host)), map.port(&at)], vec![at]),
+                Ok((host, at)) => ([Some(NameLookup::host_port(host)), map.port(&at)], vec![at]),
                 Err([a, b]) => ([map.port(&a), map.port(&b)], vec![a, b]),
             };
             if let [Some(a), Some(b)] = ends {
                 let link = link.over(self.link_between([a, b], base));
-                self.cables.push(Cable { ends: [a, b], link });
+                self.cables.push(CableSpec { ends: [a, b], link });
                 self.places.push((span, texts));
             } else {
-                self.whole = Whole::No;
+                self.whole = NetworkCompleteness::No;
             }
         }
         let topology = self.build();
@@ -281,7 +290,7 @@ impl<'a> Plan<'a> {
             .map(|host| (host, self.costs.get(&host).copied().unwrap_or(costs)))
             .collect();
         self.check_size(&topology);
-        Network { topology, interfaces, costs, whole: self.whole }
+        ScenarioNetwork { topology, interfaces, costs, whole: self.whole }
     }
 
     /// The topology; cables that cannot be laid are told and left out.
@@ -290,15 +299,15 @@ impl<'a> Plan<'a> {
             match Topology::new(self.nodes.clone(), self.cables.clone()) {
                 Ok(topology) => return topology,
                 Err(error) => {
-                    self.whole = Whole::No;
+                    self.whole = NetworkCompleteness::No;
                     match error.item() {
-                        Item::Cable(cable) if cable < self.cables.len() => {
-                            self.tell(&error, cable);
+                        TopologyItem::Cable(cable) if cable < self.cables.len() => {
+                            self.report_topology(&error, cable);
                             self.cables.remove(cable);
                             self.places.remove(cable);
                         }
                         // Every node was admitted before.
-                        Item::Cable(_) | Item::Node(_) => {
+                        TopologyItem::Cable(_) | TopologyItem::Node(_) => {
                             self.problems.add(&(0..0), error.to_string(), "expected a network");
                             break;
                         }
@@ -310,7 +319,7 @@ impl<'a> Plan<'a> {
         Topology::new(self.nodes.clone(), Vec::new()).unwrap_or_default()
     }
 
-    fn tell(&self, error: &TopologyError, cable: usize) {
+    fn report_topology(&self, error: &TopologyError, cable: usize) {
         let Some((span, texts)) = self.places.get(cable) else { return };
         let (message, expected, port) = match error {
             TopologyError::PortTwice { port, first, .. } => {
@@ -336,7 +345,7 @@ impl<'a> Plan<'a> {
     }
 
     fn check_size(&mut self, topology: &Topology) {
-        let cells = topology.cables().iter().flat_map(|Cable { link, .. }| {
+        let cells = topology.cables().iter().flat_map(|CableSpec { link, .. }| {
             link.ports.map(|port| {
                 link.delay.0 / u64::from(port.divisor.get()) + u64::from(port.slack.cells())
             })
@@ -350,7 +359,7 @@ impl<'a> Plan<'a> {
         ];
         for (what, count, most) in sizes {
             if count > most {
-                self.whole = Whole::No;
+                self.whole = NetworkCompleteness::No;
                 let span = self.places.last().map_or(0..0, |(span, _)| span.clone());
                 let message = format!("the network has {count} {what}");
                 self.problems.add(&span, message, format!("expected {most} at most"));

@@ -2,32 +2,34 @@
 
 use std::num::NonZeroU32;
 
-use codec::route::Addressing;
-use codec::tick::{FULL_RATE_PERIOD_PS, Ticks};
+use codec::route::RouteAddressing;
+use codec::time::{FULL_RATE_PERIOD_PS, Ticks};
 
 use super::limits::{
     BLOCKED_MAX, COMMANDS_MAX, CONSUMPTION_MAX, DELAY_MAX, DIVISOR_MAX, DURATION_MAX, LATENCY_MAX,
     MEMORY_MAX, SLACK_MAX,
 };
-use super::table::{Item, NANO, Table, Unit};
-use super::write::{Keys, word_of};
-use crate::interface::{Bus, Consumption, InterfaceParameters};
+use super::toml_reader::{NANO, TimeUnit, TomlItem, TomlTable};
+use super::write::{TomlKeys, word_of};
+use crate::interface::{ConsumptionMode, DmaBus, InterfaceParameters};
 use crate::link::{
-    DELAY_PS_PER_M, Fill, Framing, LinkParameters, PortParameters, ResetEnding, Slack, Symbols,
+    DELAY_PS_PER_M, FillMode, FramingMode, LinkParameters, PortParameters, ResetEnding, SlackSize,
+    SymbolSet,
 };
-use crate::topology::{Extensions, SWITCH_PORTS_MAX, SwitchParameters};
+use crate::topology::{ExtensionSupport, SWITCH_PORTS_MAX, SwitchParameters};
 
-const SYMBOLS: [(&str, Symbols); 2] = [("mandatory", Symbols::Mandatory), ("all", Symbols::All)];
+const SYMBOLS: [(&str, SymbolSet); 2] =
+    [("mandatory", SymbolSet::Mandatory), ("all", SymbolSet::All)];
 
-const ADDRESSING: [(&str, Addressing); 2] =
-    [("relative", Addressing::Relative), ("absolute", Addressing::Absolute)];
+const ADDRESSING: [(&str, RouteAddressing); 2] =
+    [("relative", RouteAddressing::Relative), ("absolute", RouteAddressing::Absolute)];
 
-const BUSES: [(&str, Bus); 2] = [("ideal", Bus::Ideal), ("sbus", Bus::SBus)];
+const BUSES: [(&str, DmaBus); 2] = [("ideal", DmaBus::Ideal), ("sbus", DmaBus::SBus)];
 
-const APPETITES: [(&str, Consumption); 3] = [
-    ("always", Consumption::Always),
-    ("never", Consumption::Never),
-    ("adversary", Consumption::Adversary),
+const APPETITES: [(&str, ConsumptionMode); 3] = [
+    ("always", ConsumptionMode::Always),
+    ("never", ConsumptionMode::Never),
+    ("adversary", ConsumptionMode::Adversary),
 ];
 
 /// The keys of a port, as far as a table has them.
@@ -39,17 +41,17 @@ pub(super) struct PortKeys {
     stop_slack: Option<u32>,
     generation: Option<u8>,
     interpretation: Option<u8>,
-    blocked: Option<(u64, Unit)>,
-    symbols: Option<Symbols>,
+    blocked: Option<(u64, TimeUnit)>,
+    symbols: Option<SymbolSet>,
     replies: Option<bool>,
     reset: Option<ResetEnding>,
-    fill: Option<Fill>,
-    framing: Option<Framing>,
+    fill: Option<FillMode>,
+    framing: Option<FramingMode>,
 }
 
 impl PortKeys {
     /// Reads those of a table. F-1, F-3, F-4, F-8, R-1, R-4, R-6
-    pub(super) fn read(table: &mut Table<'_>) -> Self {
+    pub(super) fn read(table: &mut TomlTable<'_>) -> Self {
         let blocked = table.time(["blocked_us", "blocked_periods"], 1..=BLOCKED_MAX);
         Self {
             divisor: table.integer("rate_divisor", 1..=DIVISOR_MAX).and_then(NonZeroU32::new),
@@ -60,10 +62,10 @@ impl PortKeys {
             interpretation: table.integer("interpretation_periods", 0..=LATENCY_MAX),
             blocked: blocked.map(|time| (time.periods, time.unit)),
             symbols: table.word("symbols", &SYMBOLS),
-            replies: table.item("replies").and_then(|item| item.truth()),
+            replies: table.item("replies").and_then(|item| item.boolean()),
             reset: table.word("reset", &ResetEnding::WORDS),
-            fill: table.word("fill", &Fill::WORDS),
-            framing: table.word("framing", &Framing::WORDS),
+            fill: table.word("fill", &FillMode::WORDS),
+            framing: table.word("framing", &FramingMode::WORDS),
         }
     }
 
@@ -72,12 +74,12 @@ impl PortKeys {
         let divisor = self.divisor.unwrap_or(base.divisor);
         // The timeout counts the port's own periods.
         let blocked = self.blocked.map(|(periods, unit)| match unit {
-            Unit::Microseconds => Ticks((periods / u64::from(divisor.get())).max(1)),
-            Unit::Periods => Ticks(periods),
+            TimeUnit::Microseconds => Ticks((periods / u64::from(divisor.get())).max(1)),
+            TimeUnit::Periods => Ticks(periods),
         });
         PortParameters {
             divisor,
-            slack: Slack {
+            slack: SlackSize {
                 go_slack: self.go_slack.unwrap_or(base.slack.go_slack),
                 hysteresis: self.hysteresis.unwrap_or(base.slack.hysteresis),
                 stop_slack: self.stop_slack.unwrap_or(base.slack.stop_slack),
@@ -104,7 +106,7 @@ pub(super) struct LinkKeys {
 
 impl LinkKeys {
     /// Reads those of a cable's table, or of a host's that says where its cable goes.
-    pub(super) fn read(table: &mut Table<'_>) -> Self {
+    pub(super) fn read(table: &mut TomlTable<'_>) -> Self {
         let ends = ["a", "b"].map(|end| {
             let Some(mut table) = table.table(end) else { return PortKeys::default() };
             let keys = PortKeys::read(&mut table);
@@ -124,13 +126,13 @@ impl LinkKeys {
 }
 
 /// The keys of every link. F-4
-pub(super) fn link(table: &mut Table<'_>) -> LinkParameters {
+pub(super) fn link(table: &mut TomlTable<'_>) -> LinkParameters {
     let keys = LinkKeys { delay: delay(table), both: PortKeys::read(table), ..Default::default() };
     keys.over(LinkParameters::default())
 }
 
 /// Writes what [`LinkKeys::read`] reads.
-pub(super) fn write_link(keys: &mut Keys, link: LinkParameters, base: LinkParameters) {
+pub(super) fn write_link(keys: &mut TomlKeys, link: LinkParameters, base: LinkParameters) {
     keys.differing("delay_periods", link.delay.0, base.delay.0);
     let [a, b] = link.ports;
     let [base_a, base_b] = base.ports;
@@ -139,7 +141,7 @@ pub(super) fn write_link(keys: &mut Keys, link: LinkParameters, base: LinkParame
         return;
     }
     for (end, port, base) in [("a", a, base_a), ("b", b, base_b)] {
-        let mut own = Keys::default();
+        let mut own = TomlKeys::default();
         write_port(&mut own, port, base);
         if !own.is_empty() {
             keys.value(end, own.inline());
@@ -148,7 +150,7 @@ pub(super) fn write_link(keys: &mut Keys, link: LinkParameters, base: LinkParame
 }
 
 /// Writes what [`PortKeys::read`] reads.
-fn write_port(keys: &mut Keys, port: PortParameters, base: PortParameters) {
+fn write_port(keys: &mut TomlKeys, port: PortParameters, base: PortParameters) {
     let (slack, other) = (port.slack, base.slack);
     keys.differing("rate_divisor", port.divisor, base.divisor);
     keys.differing("go_slack", slack.go_slack, other.go_slack);
@@ -160,22 +162,22 @@ fn write_port(keys: &mut Keys, port: PortParameters, base: PortParameters) {
     keys.word("symbols", &SYMBOLS, port.symbols, base.symbols);
     keys.differing("replies", port.replies, base.replies);
     keys.word("reset", &ResetEnding::WORDS, port.reset, base.reset);
-    keys.word("fill", &Fill::WORDS, port.fill, base.fill);
-    keys.word("framing", &Framing::WORDS, port.framing, base.framing);
+    keys.word("fill", &FillMode::WORDS, port.fill, base.fill);
+    keys.word("framing", &FramingMode::WORDS, port.framing, base.framing);
 }
 
-fn delay(table: &mut Table<'_>) -> Option<Ticks> {
+fn delay(table: &mut TomlTable<'_>) -> Option<Ticks> {
     let length = table.item("length_m");
     match (length, table.time(["delay_us", "delay_periods"], 1..=DELAY_MAX)) {
         (Some(length), Some(_)) => {
-            length.wrong("expected a length or a delay, not both".to_owned());
+            length.report("expected a length or a delay, not both".to_owned());
             None
         }
         (Some(length), None) => {
             let delay = length.as_nanos().and_then(delay_of_nanometres);
             if delay.is_none() {
                 let metres = DELAY_MAX * u64::from(FULL_RATE_PERIOD_PS) / DELAY_PS_PER_M;
-                length.wrong(format!("expected a length from 0 to {metres} m"));
+                length.report(format!("expected a length from 0 to {metres} m"));
             }
             delay
         }
@@ -191,7 +193,7 @@ fn delay_of_nanometres(nanometres: u128) -> Option<Ticks> {
 }
 
 /// The keys of a switch. S-1, S-5, S-6, S-8
-pub(super) fn switch(table: &mut Table<'_>, base: SwitchParameters) -> SwitchParameters {
+pub(super) fn switch(table: &mut TomlTable<'_>, base: SwitchParameters) -> SwitchParameters {
     let mut short = |keys| {
         let time = table.time(keys, 0..=u8::MAX.into())?;
         u8::try_from(time.periods).ok()
@@ -203,26 +205,29 @@ pub(super) fn switch(table: &mut Table<'_>, base: SwitchParameters) -> SwitchPar
         addressing: table.word("addressing", &ADDRESSING).unwrap_or(base.addressing),
         routing,
         token_step,
-        extensions: match table.item("extensions").and_then(|item| item.truth()) {
-            Some(true) => Extensions::On,
-            Some(false) => Extensions::Off,
+        extensions: match table.item("extensions").and_then(|item| item.boolean()) {
+            Some(true) => ExtensionSupport::On,
+            Some(false) => ExtensionSupport::Off,
             None => base.extensions,
         },
     }
 }
 
 /// Writes what [`switch`] reads.
-pub(super) fn write_switch(keys: &mut Keys, switch: SwitchParameters, base: SwitchParameters) {
+pub(super) fn write_switch(keys: &mut TomlKeys, switch: SwitchParameters, base: SwitchParameters) {
     keys.differing("ports", switch.ports, base.ports);
     keys.word("addressing", &ADDRESSING, switch.addressing, base.addressing);
     keys.differing("routing_periods", switch.routing, base.routing);
     keys.differing("token_step_periods", switch.token_step, base.token_step);
-    let [on, other] = [switch, base].map(|switch| switch.extensions == Extensions::On);
+    let [on, other] = [switch, base].map(|switch| switch.extensions == ExtensionSupport::On);
     keys.differing("extensions", on, other);
 }
 
 /// The keys of an interface. I-3, I-4, I-5, I-6
-pub(super) fn interface(table: &mut Table<'_>, base: InterfaceParameters) -> InterfaceParameters {
+pub(super) fn interface(
+    table: &mut TomlTable<'_>,
+    base: InterfaceParameters,
+) -> InterfaceParameters {
     let mut memory = |key| table.integer(key, 0..=MEMORY_MAX);
     let send_memory = memory("send_memory").unwrap_or(base.send_memory);
     let receive_memory = memory("receive_memory").unwrap_or(base.receive_memory);
@@ -242,7 +247,7 @@ pub(super) fn interface(table: &mut Table<'_>, base: InterfaceParameters) -> Int
 
 /// Writes what [`interface`] reads.
 pub(super) fn write_interface(
-    keys: &mut Keys,
+    keys: &mut TomlKeys,
     interface: InterfaceParameters,
     base: InterfaceParameters,
 ) {
@@ -257,7 +262,7 @@ pub(super) fn write_interface(
 }
 
 /// A word, or a number of periods for each character. I-4
-pub(super) fn consumption(item: &Item<'_>) -> Option<Consumption> {
+pub(super) fn consumption(item: &TomlItem<'_>) -> Option<ConsumptionMode> {
     if item.as_text().is_some() {
         return item.word(&APPETITES);
     }
@@ -266,19 +271,23 @@ pub(super) fn consumption(item: &Item<'_>) -> Option<Consumption> {
         .filter(|every| *every <= CONSUMPTION_MAX)
         .and_then(|every| NonZeroU32::new(u32::try_from(every).ok()?));
     if every.is_none() {
-        item.wrong(format!(
+        item.report(format!(
             "expected `always`, `never`, `adversary`, or one character in 1 to {CONSUMPTION_MAX} \
              periods"
         ));
     }
-    every.map(Consumption::Every)
+    every.map(ConsumptionMode::Every)
 }
 
 /// Writes what [`consumption`] reads.
-pub(super) fn write_consumption(keys: &mut Keys, key: &'static str, consumption: Consumption) {
+pub(super) fn write_consumption(
+    keys: &mut TomlKeys,
+    key: &'static str,
+    consumption: ConsumptionMode,
+) {
     match consumption {
-        Consumption::Every(periods) => keys.value(key, periods),
-        Consumption::Always | Consumption::Never | Consumption::Adversary => {
+        ConsumptionMode::Every(periods) => keys.value(key, periods),
+        ConsumptionMode::Always | ConsumptionMode::Never | ConsumptionMode::Adversary => {
             keys.text(key, word_of(&APPETITES, consumption));
         }
     }

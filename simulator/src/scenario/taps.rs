@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::map::Map;
-use super::table::Table;
-use super::write::{Keys, Names, Page};
-use super::{Tap, network::Whole};
-use crate::topology::Port;
+use super::names::NameLookup;
+use super::toml_reader::TomlTable;
+use super::write::{NodeNames, TomlKeys, TomlPage};
+use super::{PortTap, network::NetworkCompleteness};
+use crate::topology::NodePort;
 
 /// The taps of all tables.
-pub(super) fn read(root: &mut Table<'_>, map: Map<'_>, duration: u64) -> Vec<Tap> {
+pub(super) fn read(root: &mut TomlTable<'_>, map: NameLookup<'_>, duration: u64) -> Vec<PortTap> {
     let mut taps = Vec::new();
     // Of each port the times that it is observed, and the line that says so.
-    let mut seen: BTreeMap<Port, Vec<(u64, u64, usize)>> = BTreeMap::new();
+    let mut seen: BTreeMap<NodePort, Vec<(u64, u64, usize)>> = BTreeMap::new();
     for mut table in root.tables("tap") {
         let ports = ports(&mut table, map);
         let from = table.time(["from_us", "from_periods"], 0..=duration.saturating_sub(1));
@@ -36,16 +36,16 @@ pub(super) fn read(root: &mut Table<'_>, map: Map<'_>, duration: u64) -> Vec<Tap
                 break;
             }
             times.push((from, to, map.problems.line(&span)));
-            taps.push(Tap { port, from, to });
+            taps.push(PortTap { port, from, to });
         }
     }
     taps
 }
 
-fn ports(table: &mut Table<'_>, map: Map<'_>) -> Vec<Port> {
+fn ports(table: &mut TomlTable<'_>, map: NameLookup<'_>) -> Vec<NodePort> {
     match (table.item("port"), table.item("all")) {
         (Some(_), Some(all)) => {
-            all.wrong("expected `port` or `all`, not both".to_owned());
+            all.report("expected `port` or `all`, not both".to_owned());
             Vec::new()
         }
         (Some(port), None) => {
@@ -53,14 +53,14 @@ fn ports(table: &mut Table<'_>, map: Map<'_>) -> Vec<Port> {
             port.and_then(|port| map.cabled_port(&port)).into_iter().collect()
         }
         (None, Some(all)) => {
-            if all.truth() == Some(false) {
-                all.wrong("expected `true`, or a `port`".to_owned());
+            if all.boolean() == Some(false) {
+                all.report("expected `true`, or a `port`".to_owned());
             }
             // Each link once.
             map.topology.cables().iter().map(|cable| cable.ends[0]).collect()
         }
         (None, None) => {
-            if map.whole == Whole::Yes {
+            if map.whole == NetworkCompleteness::Yes {
                 table.missing("expected the key `port` or `all`");
             }
             Vec::new()
@@ -69,8 +69,8 @@ fn ports(table: &mut Table<'_>, map: Map<'_>) -> Vec<Port> {
 }
 
 /// Writes taps of a run that lasts so long.
-pub(super) fn write(page: &mut Page, taps: &[Tap], names: Names<'_>, duration: u64) {
-    let times = |keys: &mut Keys, tap: &Tap| {
+pub(super) fn write(page: &mut TomlPage, taps: &[PortTap], names: NodeNames<'_>, duration: u64) {
+    let times = |keys: &mut TomlKeys, tap: &PortTap| {
         keys.differing("from_periods", tap.from, 0);
         keys.differing("to_periods", tap.to, duration);
     };
@@ -80,13 +80,13 @@ pub(super) fn write(page: &mut Page, taps: &[Tap], names: Names<'_>, duration: u
         && all.eq(taps.iter().map(|tap| tap.port))
         && taps.iter().all(|tap| Some((tap.from, tap.to)) == first);
     if let (true, Some(tap)) = (one_of_each, taps.first()) {
-        let mut keys = Keys::default();
+        let mut keys = TomlKeys::default();
         keys.value("all", true);
         times(&mut keys, tap);
         return page.element("tap", &keys);
     }
     for tap in taps {
-        let mut keys = Keys::default();
+        let mut keys = TomlKeys::default();
         keys.text("port", &names.port(tap.port));
         times(&mut keys, tap);
         page.element("tap", &keys);

@@ -2,12 +2,12 @@
 
 use std::fmt::{Display, Write};
 
-use super::{Scenario, ScenarioError, breakage, demand, endpoints, layout, messages, taps, way};
-use crate::topology::{NodeId, Port, Topology};
+use super::{Scenario, ScenarioError, endpoints, faults, layout, messages, routes, taps, traffic};
+use crate::topology::{NodeId, NodePort, Topology};
 
 /// A scenario that the form of the file cannot say.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unwritable {
+pub enum UnwritableScenario {
     /// What says it is nearly as good, and no good file.
     #[error("the form of scenario files has no room for it:\n{error}")]
     Refused {
@@ -26,7 +26,7 @@ pub enum Unwritable {
     },
 }
 
-impl Unwritable {
+impl UnwritableScenario {
     /// The file that comes nearest.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -44,31 +44,31 @@ impl Scenario {
     /// # Errors
     /// The form of the file cannot say it: a sender that is its own receiver, or hosts that were
     /// counted between switches.
-    pub fn write(&self) -> Result<String, Unwritable> {
+    pub fn write(&self) -> Result<String, UnwritableScenario> {
         let text = text(self);
         match Self::read("scenario.toml", &text) {
-            Err(error) => Err(Unwritable::Refused { text, error }),
+            Err(error) => Err(UnwritableScenario::Refused { text, error }),
             Ok(read) => match differing(self, &read) {
                 None => Ok(text),
-                Some(part) => Err(Unwritable::Differs { text, part }),
+                Some(part) => Err(UnwritableScenario::Differs { text, part }),
             },
         }
     }
 }
 
 fn text(scenario: &Scenario) -> String {
-    let names = Names { topology: &scenario.topology };
-    let mut page = Page::default();
-    let mut keys = Keys::default();
+    let names = NodeNames { topology: &scenario.topology };
+    let mut page = TomlPage::default();
+    let mut keys = TomlKeys::default();
     keys.value("seed", scenario.seed);
     keys.value("duration_periods", scenario.duration);
     page.keys(&keys);
     layout::write(&mut page, scenario);
-    way::write(&mut page, &scenario.routes, names);
-    demand::write(&mut page, scenario);
+    routes::write(&mut page, &scenario.routes, names);
+    traffic::write(&mut page, scenario);
     endpoints::write(&mut page, scenario);
     messages::write(&mut page, scenario);
-    breakage::write(&mut page, &scenario.faults, names);
+    faults::write(&mut page, &scenario.faults, names);
     taps::write(&mut page, &scenario.taps, names, scenario.duration);
     page.0
 }
@@ -95,26 +95,26 @@ fn differing(one: &Scenario, other: &Scenario) -> Option<&'static str> {
 
 /// What nodes and ports are called.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Names<'a> {
+pub(super) struct NodeNames<'a> {
     pub(super) topology: &'a Topology,
 }
 
-impl<'a> Names<'a> {
+impl<'a> NodeNames<'a> {
     pub(super) fn node(self, node: NodeId) -> &'a str {
         self.topology.node(node).map_or("?", |node| &node.name)
     }
 
-    pub(super) fn port(self, port: Port) -> String {
+    pub(super) fn port(self, port: NodePort) -> String {
         self.topology.port_name(port)
     }
 }
 
 /// A file on its way: its tables, one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Page(String);
+pub(super) struct TomlPage(String);
 
-impl Page {
-    fn keys(&mut self, keys: &Keys) {
+impl TomlPage {
+    fn keys(&mut self, keys: &TomlKeys) {
         for (key, value) in &keys.0 {
             // Writing to a string cannot go wrong.
             let _ = writeln!(self.0, "{key} = {value}");
@@ -122,7 +122,7 @@ impl Page {
     }
 
     /// A table that stands there once, if there is anything to say in it.
-    pub(super) fn table(&mut self, name: &str, keys: &Keys) {
+    pub(super) fn table(&mut self, name: &str, keys: &TomlKeys) {
         if !keys.0.is_empty() {
             let _ = writeln!(self.0, "\n[{name}]");
             self.keys(keys);
@@ -130,7 +130,7 @@ impl Page {
     }
 
     /// One of several tables of a name.
-    pub(super) fn element(&mut self, name: &str, keys: &Keys) {
+    pub(super) fn element(&mut self, name: &str, keys: &TomlKeys) {
         let _ = writeln!(self.0, "\n[[{name}]]");
         self.keys(keys);
     }
@@ -138,9 +138,9 @@ impl Page {
 
 /// The keys of a table and their values, as they are written.
 #[derive(Debug, Default)]
-pub(super) struct Keys(Vec<(&'static str, String)>);
+pub(super) struct TomlKeys(Vec<(&'static str, String)>);
 
-impl Keys {
+impl TomlKeys {
     pub(super) fn value(&mut self, key: &'static str, value: impl Display) {
         self.0.push((key, value.to_string()));
     }

@@ -1,22 +1,22 @@
 use super::*;
-use crate::topology::{NodeId, Port};
-use crate::truth::{Log, Wanted};
+use crate::topology::{NodeId, NodePort};
+use crate::truth::{TraceLevel, TruthLog};
 use codec::route::PortId;
-use codec::tick::Ticks;
+use codec::time::Ticks;
 use codec::{CharBuf, Character};
 
 /// What happens to a sender in a period.
 #[derive(Clone, Copy)]
-enum Then {
-    Hear(Command),
-    Due(Command),
+enum NextAction {
+    Hear(StopGo),
+    Due(StopGo),
     Order(Symbol),
     Sever,
     PowerUp,
 }
 
 /// What a sender sends in so many periods, its source having `text` from period `from` on.
-fn check(periods: u64, text: &str, from: u64, script: &[(u64, Then)]) -> String {
+fn check(periods: u64, text: &str, from: u64, script: &[(u64, NextAction)]) -> String {
     check_as(PortParameters::default(), periods, (text, from), script)
 }
 
@@ -25,49 +25,51 @@ fn check_as(
     port: PortParameters,
     periods: u64,
     (text, from): (&str, u64),
-    script: &[(u64, Then)],
+    script: &[(u64, NextAction)],
 ) -> String {
     let port = PortParameters { blocked: Ticks(10), ..port };
-    let mut sender = Sender::new(&port, None);
+    let mut sender = PortSender::new(&port, None);
     let text = codec::notation::parse(text).unwrap();
     let mut source = text.chars().iter().peekable();
-    let mut log = Log::new(Wanted::Everything);
+    let mut log = TruthLog::new(TraceLevel::Everything);
     let mut sent = CharBuf::new();
-    let place = Port { node: NodeId(0), port: PortId(0) };
+    let place = NodePort { node: NodeId(0), port: PortId(0) };
     for slot in 0..periods {
-        let telling = &mut Telling { now: slot, slot, place, log: &mut log };
+        let telling = &mut TraceContext { now: slot, slot, place, log: &mut log };
         let mut due = None;
         for (_, then) in script.iter().filter(|(at, _)| *at == slot) {
             match then {
-                Then::Hear(command) => sender.command(*command, telling),
-                Then::Due(command) => due = Some(*command),
-                Then::Order(symbol) => sender.order(*symbol),
-                Then::Sever => sender.sever(),
-                Then::PowerUp => sender.power_up(telling),
+                NextAction::Hear(command) => sender.command(*command, telling),
+                NextAction::Due(command) => due = Some(*command),
+                NextAction::Order(symbol) => sender.queue_symbol(*symbol),
+                NextAction::Sever => sender.sever(),
+                NextAction::PowerUp => sender.power_up(telling),
             }
         }
         let quick = if due.is_none() && slot < from { sender.idle(slot) } else { None };
-        let cell = quick.unwrap_or_else(|| match sender.turn(due, telling) {
-            Turn::Send(cell) => cell,
-            Turn::Ask(appetite) => {
+        let cell = quick.unwrap_or_else(|| match sender.decide(due, telling) {
+            SendDecision::Send(cell) => cell,
+            SendDecision::Ask(appetite) => {
                 let supply = match (source.peek().copied(), appetite) {
-                    _ if slot < from => Supply::Nothing,
-                    (Some(Character::Data(_)), Appetite::Framing) | (None, _) => Supply::Nothing,
-                    (Some(_), Appetite::Nothing) => Supply::Nothing,
-                    (Some(Character::Data(byte)), Appetite::All | Appetite::Discard) => {
-                        Supply::Data(Cell::data(byte), None)
+                    _ if slot < from => SourceItem::Nothing,
+                    (Some(Character::Data(_)), AcceptMode::Framing) | (None, _) => {
+                        SourceItem::Nothing
+                    }
+                    (Some(_), AcceptMode::Nothing) => SourceItem::Nothing,
+                    (Some(Character::Data(byte)), AcceptMode::All | AcceptMode::Discard) => {
+                        SourceItem::Data(TaggedChar::data(byte), None)
                     }
                     // IDLE stands for a period in which the source has nothing.
-                    (Some(Character::IDLE), _) => Supply::Nothing,
-                    (Some(Character::Control(_)), _) => Supply::Mark,
+                    (Some(Character::IDLE), _) => SourceItem::Nothing,
+                    (Some(Character::Control(_)), _) => SourceItem::Mark,
                 };
-                if supply != Supply::Nothing || source.peek() == Some(&Character::IDLE) {
+                if supply != SourceItem::Nothing || source.peek() == Some(&Character::IDLE) {
                     source.next();
                 }
                 sender.send(supply, telling)
             }
         });
-        sender.sent(cell, telling);
+        sender.note_sent(cell, telling);
         sent.push(cell.character());
     }
     sent.to_string()
@@ -83,9 +85,9 @@ fn fill_is_go_and_gap_in_turn_and_go_inside_a_packet() {
 
 #[test]
 fn stop_holds_data_two_periods_later_but_not_the_gap() {
-    use Command::{Go, Stop};
+    use StopGo::{Go, Stop};
     // Heard in period 2, obeyed in period 4; GO heard in 6, obeyed in 8. F-1, F-4
-    let script = [(2, Then::Hear(Stop)), (6, Then::Hear(Go))];
+    let script = [(2, NextAction::Hear(Stop)), (6, NextAction::Hear(Go))];
     assert_eq!(check(11, "83 05 01 02 92 GAP", 0, &script), "83 05 01 02 GO×4 92 GAP GO");
     // All bytes are out when STOP is obeyed: framing is not data.
     assert_eq!(check(6, "83 05 01 92 GAP", 0, &script), "83 05 01 92 GAP GO");
@@ -95,9 +97,9 @@ fn stop_holds_data_two_periods_later_but_not_the_gap() {
 fn commands_go_before_symbols_and_symbols_before_data() {
     // F-6. The fill after it repeats the command that was sent. F-8
     let script = [
-        (1, Then::Due(Command::Stop)),
-        (1, Then::Order(Symbol::OverrunAlarm)),
-        (6, Then::Due(Command::Go)),
+        (1, NextAction::Due(StopGo::Stop)),
+        (1, NextAction::Order(Symbol::OverrunAlarm)),
+        (6, NextAction::Due(StopGo::Go)),
     ];
     assert_eq!(check(10, "83 05 IDLE 92 GAP", 0, &script), "83 STOP ORUN 05 STOP 92 GO GAP GO GAP");
 }
@@ -105,27 +107,29 @@ fn commands_go_before_symbols_and_symbols_before_data() {
 #[test]
 fn a_forward_reset_drops_the_rest_of_the_packet() {
     // FRES, GAP, then nothing of 05 92; the next packet is whole.
-    let reset = [(2, Then::Order(Symbol::ForwardReset))];
+    let reset = [(2, NextAction::Order(Symbol::ForwardReset))];
     assert_eq!(
         check(12, "83 01 02 05 92 GAP 83 07 GAP", 0, &reset),
         // 02 05 92 GAP are consumed in periods 4 to 7, while fill goes out.
         "83 01 FRES GAP GO GAP GO GAP 83 07 GAP GO"
     );
     // Between packets too; and the GAP waits for a STOP or GO that is due.
-    let script = [(1, Then::Order(Symbol::ForwardReset)), (2, Then::Due(Command::Stop))];
+    let script = [(1, NextAction::Order(Symbol::ForwardReset)), (2, NextAction::Due(StopGo::Stop))];
     assert_eq!(check(6, "", 0, &script), "GO FRES STOP GAP STOP GAP");
 }
 
 #[test]
 fn a_reset_releases_a_stopped_sender() {
     // stopped from period 3 on, it sends FRES in period 5, and is in GO.
-    let script = [(1, Then::Hear(Command::Stop)), (5, Then::Order(Symbol::ForwardReset))];
+    let script =
+        [(1, NextAction::Hear(StopGo::Stop)), (5, NextAction::Order(Symbol::ForwardReset))];
     assert_eq!(
         check(11, "83 01 02 92 GAP 83 GAP", 0, &script),
         "83 01 02 GO GO FRES GAP GO GAP 83 GAP"
     );
     // A STOP that it has heard and not obeyed yet is forgotten: it would stop in period 6.
-    let script = [(4, Then::Hear(Command::Stop)), (5, Then::Order(Symbol::ForwardReset))];
+    let script =
+        [(4, NextAction::Hear(StopGo::Stop)), (5, NextAction::Order(Symbol::ForwardReset))];
     assert_eq!(
         check(11, "83 01 02 03 04 92 GAP 83 GAP", 0, &script),
         "83 01 02 03 04 FRES GAP GO GAP 83 GAP"
@@ -136,10 +140,10 @@ fn a_reset_releases_a_stopped_sender() {
 fn a_sender_that_is_stopped_for_too_long_resets() {
     // R-4 with 10 periods: it has been sending this packet since period 0, so in period 10 that
     // is too long; and it is stopped, so it resets. Data would go on in period 3.
-    let script = [(1, Then::Hear(Command::Stop))];
+    let script = [(1, NextAction::Hear(StopGo::Stop))];
     assert_eq!(check(14, "83 01 02 92 GAP", 0, &script), "83 01 02 GO×7 FRES GAP GO GAP");
     // Without a packet it has been stopped in periods 3 to 12, whatever is said again.
-    let script = [(1, Then::Hear(Command::Stop)), (9, Then::Hear(Command::Stop))];
+    let script = [(1, NextAction::Hear(StopGo::Stop)), (9, NextAction::Hear(StopGo::Stop))];
     assert_eq!(check(14, "", 0, &script), "(GO GAP)×6 GO FRES");
 }
 
@@ -157,43 +161,43 @@ fn a_packet_that_takes_too_long_ends_with_a_gap() {
 #[test]
 fn a_sender_without_its_source_ends_what_it_has_sent() {
     // R-3, at the output of a switch whose input was reset.
-    assert_eq!(check(5, "83 05", 0, &[(2, Then::Sever)]), "83 05 GAP GO GAP");
-    assert_eq!(check(3, "", 0, &[(1, Then::Sever)]), "GO GAP GO");
+    assert_eq!(check(5, "83 05", 0, &[(2, NextAction::Sever)]), "83 05 GAP GO GAP");
+    assert_eq!(check(3, "", 0, &[(1, NextAction::Sever)]), "GO GAP GO");
 }
 
 #[test]
 fn power_that_comes_back_ends_what_was_cut_short() {
-    let script = [(1, Then::Hear(Command::Stop)), (5, Then::PowerUp)];
+    let script = [(1, NextAction::Hear(StopGo::Stop)), (5, NextAction::PowerUp)];
     assert_eq!(check(8, "83 01 02 92 GAP", 0, &script[..1]), "83 01 02 GO×5");
     assert_eq!(check(8, "83 01 02", 0, &script), "83 01 02 GO GO GAP GO GAP");
 }
 
 /// A sender that accounts for its frames, after one byte of a packet; what it tells then.
-fn told(after: impl FnOnce(&mut Sender, &mut Telling<'_>)) -> Vec<String> {
-    let mut sender = Sender::new(&PortParameters::default(), Some(Box::default()));
-    let mut log = Log::new(Wanted::Everything);
-    let place = Port { node: NodeId(0), port: PortId(0) };
-    let telling = &mut Telling { now: 5, slot: 5, place, log: &mut log };
-    sender.send(Supply::Data(Cell::data(0x83), None), telling);
+fn told(after: impl FnOnce(&mut PortSender, &mut TraceContext<'_>)) -> Vec<String> {
+    let mut sender = PortSender::new(&PortParameters::default(), Some(Box::default()));
+    let mut log = TruthLog::new(TraceLevel::Everything);
+    let place = NodePort { node: NodeId(0), port: PortId(0) };
+    let telling = &mut TraceContext { now: 5, slot: 5, place, log: &mut log };
+    sender.send(SourceItem::Data(TaggedChar::data(0x83), None), telling);
     after(&mut sender, telling);
     let what = |what| {
-        if let What::Sent(frame) = what {
+        if let TruthEventKind::Sent(frame) = what {
             format!("{}..{} {}", frame.start, frame.end, frame.ended_by.name())
-        } else if let What::Commanded(command) = what {
+        } else if let TruthEventKind::Commanded(command) = what {
             command.name().to_owned()
         } else {
             what.kind().to_owned()
         }
     };
-    log.drain().map(|row| what(row.what)).collect()
+    log.drain().map(|row| what(row.kind)).collect()
 }
 
 #[test]
 fn what_is_being_sent_is_told_when_the_run_ends_or_the_power_has_gone() {
-    assert_eq!(told(Sender::finish), ["5..5 capture-end"]);
+    assert_eq!(told(PortSender::finish), ["5..5 capture-end"]);
     let silent = told(|sender, telling| {
         sender.fell_silent(telling);
-        assert_eq!(sender.sending(), Sending::Between);
+        assert_eq!(sender.sending(), SendState::Between);
     });
     assert_eq!(silent, ["5..5 open-link"]);
 }
@@ -203,17 +207,17 @@ fn other_fills_leave_16_periods_without_a_sign_of_life_nowhere() {
     // F-8. Between packets, within one, and between packets again.
     let filled = |fill| {
         let port = PortParameters { fill, ..PortParameters::default() };
-        check_as(port, 16, ("83 IDLE×6 GAP", 5), &[(8, Then::Due(Command::Stop))])
+        check_as(port, 16, ("83 IDLE×6 GAP", 5), &[(8, NextAction::Due(StopGo::Stop))])
     };
-    assert_eq!(filled(Fill::Commands), "GO×5 83 GO GO STOP×5 GAP STOP STOP");
-    assert_eq!(filled(Fill::Gaps), "GAP×5 83 GO GO STOP×5 GAP GAP GAP");
+    assert_eq!(filled(FillMode::Commands), "GO×5 83 GO GO STOP×5 GAP STOP STOP");
+    assert_eq!(filled(FillMode::Gaps), "GAP×5 83 GO GO STOP×5 GAP GAP GAP");
     // Of periods 0, 4, 8 and 12.
     assert_eq!(
-        filled(Fill::Idle(4)),
+        filled(FillMode::Idle(4)),
         "GO IDLE IDLE IDLE GO 83 IDLE IDLE STOP IDLE IDLE IDLE STOP GAP IDLE IDLE"
     );
     for every in 2..=15 {
-        let port = PortParameters { fill: Fill::Idle(every), ..PortParameters::default() };
+        let port = PortParameters { fill: FillMode::Idle(every), ..PortParameters::default() };
         let text = codec::notation::parse(&check_as(port, 200, ("", 200), &[])).unwrap();
         let silent = text.chars().iter().fold((0, 0), |(now, most), character| match character {
             Character::IDLE => (now + 1, most.max(now + 1)),
@@ -227,13 +231,13 @@ fn other_fills_leave_16_periods_without_a_sign_of_life_nowhere() {
 fn a_sender_may_go_on_after_fres() {
     // R-1 (a): FRES within a packet, whose own GAP ends the reset; the sender is in GO.
     let port = PortParameters { reset: ResetEnding::NextGap, ..PortParameters::default() };
-    let fres = |at| [(at, Then::Order(Symbol::ForwardReset))];
+    let fres = |at| [(at, NextAction::Order(Symbol::ForwardReset))];
     assert_eq!(check_as(port, 7, ("83 05 92 GAP", 1), &fres(3)), "GO 83 05 FRES 92 GAP GO");
     // (b): between packets, where fill has a GAP next, or a packet comes first.
     assert_eq!(check_as(port, 6, ("", 9), &fres(2)), "GO GAP FRES GAP GO GAP");
     assert_eq!(check_as(port, 6, ("83 92 GAP", 1), &fres(1)), "GO FRES 83 92 GAP GO");
     // stopped, and ten periods in its packet, it resets, and goes on with the packet.
-    let stopped = [(0, Then::Hear(Command::Stop))];
+    let stopped = [(0, NextAction::Hear(StopGo::Stop))];
     let text = ("83 05 92 GAP", 1);
     assert_eq!(check_as(port, 15, text, &stopped), "GO 83 GO×9 FRES 05 92 GAP");
     // After ten periods more GAP ends it, and the rest is discarded.
@@ -246,59 +250,60 @@ fn a_sender_may_go_on_after_fres() {
 fn the_gap_of_a_packet_may_wait_for_go_too() {
     // F-1: STOP is obeyed from period 2 to 6, STOP and GO of its own port and symbols go out.
     let script = [
-        (0, Then::Hear(Command::Stop)),
-        (3, Then::Due(Command::Stop)),
-        (4, Then::Hear(Command::Go)),
-        (4, Then::Order(Symbol::OverrunAlarm)),
+        (0, NextAction::Hear(StopGo::Stop)),
+        (3, NextAction::Due(StopGo::Stop)),
+        (4, NextAction::Hear(StopGo::Go)),
+        (4, NextAction::Order(Symbol::OverrunAlarm)),
     ];
     let sent = |framing| {
         let port = PortParameters { framing, ..PortParameters::default() };
         check_as(port, 8, ("83 92 GAP", 0), &script)
     };
-    assert_eq!(sent(Framing::Free), "83 92 GAP STOP ORUN STOP GAP STOP");
-    assert_eq!(sent(Framing::Waits), "83 92 GO STOP ORUN STOP GAP STOP");
+    assert_eq!(sent(FramingMode::Free), "83 92 GAP STOP ORUN STOP GAP STOP");
+    assert_eq!(sent(FramingMode::Waits), "83 92 GO STOP ORUN STOP GAP STOP");
 }
 
 #[test]
 fn a_command_is_told_when_it_is_another_than_before() {
     // Starting from GO. After a FRES from there the far sender is in GO again. R-1
-    let (go, stop) = (code_of(Command::Go), code_of(Command::Stop));
+    let (go, stop) = (code_of(StopGo::Go), code_of(StopGo::Stop));
     let commands = told(|sender, telling| {
-        [go, stop, stop, go, stop].into_iter().for_each(|cell| sender.sent(cell, telling));
+        [go, stop, stop, go, stop].into_iter().for_each(|cell| sender.note_sent(cell, telling));
         sender.far_reset();
-        [stop, stop].into_iter().for_each(|cell| sender.sent(cell, telling));
+        [stop, stop].into_iter().for_each(|cell| sender.note_sent(cell, telling));
     });
     assert_eq!(commands, ["STOP", "GO", "STOP", "STOP"]);
 }
 
 /// A sender whose R-4 takes 10 periods, after what happened to it in period 0; and what it does
 /// of its own accord in a later period: fill, the bytes of a packet, fill for ever.
-fn own(slot: u64, after: impl FnOnce(&mut Sender, &mut Telling<'_>)) -> String {
+fn own(slot: u64, after: impl FnOnce(&mut PortSender, &mut TraceContext<'_>)) -> String {
     let link = PortParameters { blocked: Ticks(10), ..PortParameters::default() };
-    let mut sender = Sender::new(&link, None);
-    let mut log = Log::new(Wanted::Everything);
-    let place = Port { node: NodeId(0), port: PortId(0) };
-    after(&mut sender, &mut Telling { now: 0, slot: 0, place, log: &mut log });
-    let show =
-        |cells: &[Cell]| cells.iter().map(|cell| cell.character()).collect::<CharBuf>().to_string();
+    let mut sender = PortSender::new(&link, None);
+    let mut log = TruthLog::new(TraceLevel::Everything);
+    let place = NodePort { node: NodeId(0), port: PortId(0) };
+    after(&mut sender, &mut TraceContext { now: 0, slot: 0, place, log: &mut log });
+    let show = |cells: &[TaggedChar]| {
+        cells.iter().map(|cell| cell.character()).collect::<CharBuf>().to_string()
+    };
     let idle = sender.idle(slot).map(|cell| format!("fill {}", show(&[cell])));
     let streams = sender.streams(slot).then(|| "streams".to_owned());
-    let rhythm = sender.rhythm(slot).map(|pair| format!("ever {}", show(&pair)));
+    let rhythm = sender.steady_pattern(slot).map(|pair| format!("ever {}", show(&pair)));
     [idle, streams, rhythm].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn begin(sender: &mut Sender, telling: &mut Telling<'_>) {
-    sender.send(Supply::Data(Cell::data(0x83), None), telling);
+fn begin(sender: &mut PortSender, telling: &mut TraceContext<'_>) {
+    sender.send(SourceItem::Data(TaggedChar::data(0x83), None), telling);
 }
 
 /// STOP comes, and is obeyed.
-fn stop(sender: &mut Sender, telling: &mut Telling<'_>) {
-    sender.command(Command::Stop, telling);
+fn stop(sender: &mut PortSender, telling: &mut TraceContext<'_>) {
+    sender.command(StopGo::Stop, telling);
     (0..3).for_each(|_| take_turn(sender, None, telling));
 }
 
-fn take_turn(sender: &mut Sender, due: Option<Command>, telling: &mut Telling<'_>) {
-    sender.turn(due, telling);
+fn take_turn(sender: &mut PortSender, due: Option<StopGo>, telling: &mut TraceContext<'_>) {
+    sender.decide(due, telling);
 }
 
 #[test]
@@ -308,9 +313,9 @@ fn between_packets_a_sender_fills_of_its_own_accord() {
     assert_eq!(own(3, |_, _| {}), "fill GAP, ever GO GAP");
     // Not while a STOP is on its way (F-4), a symbol waits (F-6), or what was said last is not
     // yet on the wire.
-    assert_eq!(own(2, |sender, telling| sender.command(Command::Stop, telling)), "");
-    assert_eq!(own(2, |sender, _| sender.order(Symbol::OverrunAlarm)), "");
-    assert_eq!(own(2, |sender, telling| take_turn(sender, Some(Command::Stop), telling)), "");
+    assert_eq!(own(2, |sender, telling| sender.command(StopGo::Stop, telling)), "");
+    assert_eq!(own(2, |sender, _| sender.queue_symbol(Symbol::OverrunAlarm)), "");
+    assert_eq!(own(2, |sender, telling| take_turn(sender, Some(StopGo::Stop), telling)), "");
     // Stopped, for as long as R-4 allows.
     assert_eq!(own(9, stop), "ever GO GAP");
     assert_eq!(own(10, stop), "");
@@ -321,20 +326,20 @@ fn within_a_packet_a_sender_streams_until_something_else_is_due() {
     assert_eq!(own(9, begin), "streams, ever GO GO");
     //
     assert_eq!(own(10, begin), "");
-    let within = |then: fn(&mut Sender, &mut Telling<'_>)| {
+    let within = |then: fn(&mut PortSender, &mut TraceContext<'_>)| {
         own(9, |sender, telling| {
             begin(sender, telling);
             then(sender, telling);
         })
     };
-    assert_eq!(within(|sender, telling| sender.command(Command::Stop, telling)), "");
-    assert_eq!(within(|sender, _| sender.order(Symbol::OverrunAlarm)), "");
+    assert_eq!(within(|sender, telling| sender.command(StopGo::Stop, telling)), "");
+    assert_eq!(within(|sender, _| sender.queue_symbol(Symbol::OverrunAlarm)), "");
     assert_eq!(within(|sender, _| sender.sever()), "");
     assert_eq!(within(stop), "ever GO GO");
     // A command that is due goes between the bytes, and is fill from then on.
-    let due = within(|sender, telling| take_turn(sender, Some(Command::Stop), telling));
+    let due = within(|sender, telling| take_turn(sender, Some(StopGo::Stop), telling));
     assert_eq!(due, "streams");
-    let accounts = |sender: &mut Sender, _: &mut Telling<'_>| {
+    let accounts = |sender: &mut PortSender, _: &mut TraceContext<'_>| {
         sender.account = Some(Box::default());
     };
     assert_eq!(within(accounts), "ever GO GO");
@@ -345,14 +350,14 @@ fn a_sender_knows_what_it_has_heard_and_what_it_sends() {
     let id = PacketId { host: NodeId(3), number: 1 };
     own(0, |sender, telling| {
         assert_eq!((sender.current(), sender.deadline()), (None, u64::MAX));
-        sender.send(Supply::Data(Cell::data(0x83).as_head(), Some(id)), telling);
-        assert_eq!((sender.current(), sender.sending()), (Some(id), Sending::Packet));
+        sender.send(SourceItem::Data(TaggedChar::data(0x83).as_head(), Some(id)), telling);
+        assert_eq!((sender.current(), sender.sending()), (Some(id), SendState::Packet));
         assert_eq!(sender.deadline(), 10);
-        sender.command(Command::Stop, telling);
+        sender.command(StopGo::Stop, telling);
         // Obeyed two periods later. F-4
-        assert_eq!((sender.heard(), sender.flow()), (Command::Stop, Command::Go));
+        assert_eq!((sender.last_received(), sender.flow()), (StopGo::Stop, StopGo::Go));
         (0..3).for_each(|_| take_turn(sender, None, telling));
-        assert_eq!((sender.heard(), sender.flow()), (Command::Stop, Command::Stop));
+        assert_eq!((sender.last_received(), sender.flow()), (StopGo::Stop, StopGo::Stop));
     });
 }
 
@@ -361,7 +366,7 @@ fn of_the_codes_of_a_host_the_symbols_are_told_but_for_fill_and_commands() {
     let codes = [0x00, 0x03, 0x0f, 0x30, 0xa6, 0x33];
     let symbols = told(|sender, telling| {
         for code in codes {
-            assert_eq!(sender.send(Supply::Symbol(code), telling), Cell::control(code));
+            assert_eq!(sender.send(SourceItem::Symbol(code), telling), TaggedChar::control(code));
         }
     });
     assert_eq!(symbols, ["symbol-sent", "symbol-sent"]);
@@ -371,9 +376,9 @@ fn of_the_codes_of_a_host_the_symbols_are_told_but_for_fill_and_commands() {
 fn a_command_of_the_slack_buffer_is_told_though_it_says_nothing_new() {
     // The GAP of a reset must wait for it. R-1, F-6
     let commands = told(|sender, telling| {
-        for command in [Command::Stop, Command::Stop, Command::Go] {
-            if let Turn::Send(cell) = sender.turn(Some(command), telling) {
-                sender.sent(cell, telling);
+        for command in [StopGo::Stop, StopGo::Stop, StopGo::Go] {
+            if let SendDecision::Send(cell) = sender.decide(Some(command), telling) {
+                sender.note_sent(cell, telling);
             }
         }
     });

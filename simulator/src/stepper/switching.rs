@@ -1,66 +1,74 @@
 //! What switches do in a period: inputs decode, ask for outputs, get them. S-1..S-6
 
-use super::extension;
-use crate::attention::Attention;
-use crate::cell::Cell;
-use crate::circuit::{Circuit, Power, Sink, Source};
+use super::extended_switching;
+use crate::active_set::ActiveSet;
+use crate::cut_through::CutThrough;
 use crate::extension::SELF;
-use crate::sender::Sending;
-use crate::switch::{Input, Switch, rule_of};
-use crate::topology::{Extensions, Port};
-use crate::transit::Transit;
-use crate::truth::{Log, Rule, Telling, What};
+use crate::port::{DataSink, DataSource, PortUnit, PowerState};
+use crate::sender::SendState;
+use crate::switch::{Switch, SwitchInputState, rule_of};
+use crate::tagged_char::TaggedChar;
+use crate::topology::{ExtensionSupport, NodePort};
+use crate::truth::{RuleId, TraceContext, TruthEventKind, TruthLog};
 
 /// The input of a switch goes on with what stands in its slack buffer. S-3, S-6
 #[inline]
-pub(super) fn advance(circuit: &mut Circuit, switch: Option<&mut Switch>, now: u64, log: &mut Log) {
-    let (Sink::Switch(_, input), Some(switch)) = (&mut circuit.sink, switch) else { return };
+pub(super) fn advance(
+    circuit: &mut PortUnit,
+    switch: Option<&mut Switch>,
+    now: u64,
+    log: &mut TruthLog,
+) {
+    let (DataSink::Switch(_, input), Some(switch)) = (&mut circuit.sink, switch) else { return };
     let front = circuit.receiver.peek(0);
     match (*input, front) {
-        (Input::Empty, Some(cell)) if cell.is_data() => {
+        (SwitchInputState::Empty, Some(cell)) if cell.is_data() => {
             let ready = now + u64::from(switch.parameters().routing);
-            *input = Input::Decoding(ready);
+            *input = SwitchInputState::Decoding(ready);
             if ready == now {
-                *input = Input::Ready;
+                *input = SwitchInputState::Ready;
                 switch.decoded(circuit.port.port);
             }
         }
         // A mark alone: what it ended is gone.
-        (Input::Empty, Some(_)) => {
+        (SwitchInputState::Empty, Some(_)) => {
             circuit.receiver.take();
         }
-        (Input::Decoding(ready), _) if ready <= now => {
-            *input = Input::Ready;
+        (SwitchInputState::Decoding(ready), _) if ready <= now => {
+            *input = SwitchInputState::Ready;
             switch.decoded(circuit.port.port);
         }
-        (Input::Discarding, Some(_)) => match circuit.receiver.take() {
-            Some((cell, None)) if !cell.is_data() => *input = Input::Empty,
-            Some((_, Some(id))) => log.tell(now, circuit.port, Some(id), || What::Merged),
+        (SwitchInputState::Discarding, Some(_)) => match circuit.receiver.take() {
+            Some((cell, None)) if !cell.is_data() => *input = SwitchInputState::Empty,
+            Some((_, Some(id))) => log.emit(now, circuit.port, Some(id), || TruthEventKind::Merged),
             Some((_, None)) | None => {}
         },
-        (Input::Empty | Input::Discarding, None)
-        | (Input::Decoding(_) | Input::Ready | Input::Waiting(_), _)
-        | (Input::Connected(..) | Input::Extended, _) => {}
+        (SwitchInputState::Empty | SwitchInputState::Discarding, None)
+        | (
+            SwitchInputState::Decoding(_) | SwitchInputState::Ready | SwitchInputState::Waiting(_),
+            _,
+        )
+        | (SwitchInputState::Connected(..) | SwitchInputState::Extended, _) => {}
     }
 }
 
 /// Outputs whose input was reset end what they have sent of a packet. R-3
 pub(super) fn sever(
     switch: &mut Switch,
-    circuits: &mut [Circuit],
-    attention: &mut Attention,
+    circuits: &mut [PortUnit],
+    attention: &mut ActiveSet,
     now: u64,
-    log: &mut Log,
+    log: &mut TruthLog,
 ) {
     for output in switch.take_severed() {
         let Some(index) = switch.circuit(output).map(|circuit| circuit as usize) else { continue };
         let Some(circuit) = circuits.get_mut(index) else { continue };
         attention.wake(circuit.peer);
-        if circuit.sender.sending() == Sending::Packet {
+        if circuit.sender.sending() == SendState::Packet {
             let id = circuit.sender.current();
-            log.tell(now, circuit.port, id, || What::Truncated(Rule("R-3")));
+            log.emit(now, circuit.port, id, || TruthEventKind::Truncated(RuleId("R-3")));
         }
-        circuit.source = Source::Nowhere;
+        circuit.source = DataSource::Nowhere;
         circuit.sender.sever();
     }
 }
@@ -68,10 +76,10 @@ pub(super) fn sever(
 /// Inputs that have decoded their first byte ask for an output, or drop the packet. S-1, S-2
 pub(super) fn select(
     switch: &mut Switch,
-    circuits: &mut [Circuit],
-    attention: &mut Attention,
+    circuits: &mut [PortUnit],
+    attention: &mut ActiveSet,
     now: u64,
-    log: &mut Log,
+    log: &mut TruthLog,
 ) {
     let parameters = *switch.parameters();
     for input in switch.take_ready() {
@@ -80,11 +88,11 @@ pub(super) fn select(
         attention.wake(channel);
         let front = circuits.get(index).and_then(|circuit| circuit.receiver.peek(0));
         let byte = match parameters.extensions {
-            Extensions::Off => front.map_or(0, Cell::low),
-            Extensions::On => {
-                let place = Port { node: switch.node(), port: input };
-                let telling = &mut Telling { now, slot: now, place, log };
-                match extension::select(switch, circuits, index, telling) {
+            ExtensionSupport::Off => front.map_or(0, TaggedChar::low),
+            ExtensionSupport::On => {
+                let place = NodePort { node: switch.node(), port: input };
+                let telling = &mut TraceContext { now, slot: now, place, log };
+                match extended_switching::select(switch, circuits, index, telling) {
                     Some(byte) => byte,
                     None => continue,
                 }
@@ -95,20 +103,20 @@ pub(super) fn select(
             let there = switch.circuit(output).and_then(|there| circuits.get(there as usize));
             // Unused, unpowered, disconnected.
             let open =
-                there.is_none_or(|there| there.power != Power::On || there.receiver.is_open());
-            if open { Err(Rule("S-1")) } else { Ok(output) }
+                there.is_none_or(|there| there.power != PowerState::On || there.receiver.is_open());
+            if open { Err(RuleId("S-1")) } else { Ok(output) }
         });
         let Some(circuit) = circuits.get_mut(index) else { continue };
-        let Sink::Switch(_, state) = &mut circuit.sink else { continue };
+        let DataSink::Switch(_, state) = &mut circuit.sink else { continue };
         match output {
             Ok(output) => {
-                *state = Input::Waiting(output);
+                *state = SwitchInputState::Waiting(output);
                 switch.request(input, output);
             }
             Err(rule) => {
-                *state = Input::Discarding;
+                *state = SwitchInputState::Discarding;
                 let head = circuit.receiver.take().and_then(|(_, head)| head);
-                log.tell(now, circuit.port, head, || What::Dropped(rule));
+                log.emit(now, circuit.port, head, || TruthEventKind::Dropped(rule));
             }
         }
     }
@@ -117,10 +125,10 @@ pub(super) fn select(
 /// Tokens move, and inputs get their outputs. S-3, S-5
 pub(super) fn connect(
     switch: &mut Switch,
-    circuits: &mut [Circuit],
-    attention: &mut Attention,
+    circuits: &mut [PortUnit],
+    attention: &mut ActiveSet,
     now: u64,
-    log: &mut Log,
+    log: &mut TruthLog,
 ) {
     if switch.is_settled() {
         return;
@@ -136,34 +144,36 @@ pub(super) fn connect(
         };
         attention.wake(from);
         // It may have lost its power while the packet waited.
-        let dead = circuits.get(to as usize).map(|circuit| circuit.power != Power::On);
+        let dead = circuits.get(to as usize).map(|circuit| circuit.power != PowerState::On);
         let Some(circuit) = circuits.get_mut(from as usize) else { continue };
-        let Sink::Switch(_, state) = &mut circuit.sink else { continue };
-        if *state == Input::Extended {
-            let telling = &mut Telling { now, slot: now, place: circuit.port, log };
-            extension::granted(switch, circuits, from as usize, attention, telling);
+        let DataSink::Switch(_, state) = &mut circuit.sink else { continue };
+        if *state == SwitchInputState::Extended {
+            let telling = &mut TraceContext { now, slot: now, place: circuit.port, log };
+            extended_switching::granted(switch, circuits, from as usize, attention, telling);
             continue;
         }
         let Some((route, head)) = circuit.receiver.take() else { continue };
         if dead == Some(true) {
-            log.tell(now, circuit.port, head, || What::Dropped(Rule("S-1")));
-            circuit.sink.set(Input::Discarding);
+            log.emit(now, circuit.port, head, || TruthEventKind::Dropped(RuleId("S-1")));
+            circuit.sink.set(SwitchInputState::Discarding);
             switch.release(output);
             continue;
         }
-        let mut transit = Transit::new(route.low(), head);
+        let mut transit = CutThrough::new(route.low(), head);
         if route.low() == SELF {
             let (next, inner) = circuit.receiver.take().unwrap_or((route, None));
-            transit = transit.asking(next.low());
-            inner.into_iter().for_each(|id| log.tell(now, circuit.port, Some(id), || What::Merged));
+            transit = transit.with_identity(next.low());
+            inner
+                .into_iter()
+                .for_each(|id| log.emit(now, circuit.port, Some(id), || TruthEventKind::Merged));
         }
-        *state = Input::Connected(output, transit);
+        *state = SwitchInputState::Connected(output, transit);
         let onto = circuits.get(to as usize).map_or(0, |circuit| circuit.peer);
-        circuits.get_mut(from as usize).into_iter().for_each(|circuit| circuit.onto = onto);
+        circuits.get_mut(from as usize).into_iter().for_each(|circuit| circuit.downstream = onto);
         if let Some(circuit) = circuits.get_mut(to as usize) {
-            circuit.source = Source::Circuit(from);
+            circuit.source = DataSource::Circuit(from);
             attention.wake(onto);
-            log.tell(now, circuit.port, head, || What::Forwarded { input });
+            log.emit(now, circuit.port, head, || TruthEventKind::Forwarded { input });
         }
     }
 }

@@ -24,29 +24,33 @@ mod whole;
 use std::fmt::Write as _;
 
 use codec::transport::{
-    EndpointId, Header, Incarnation, LogicalChannel, Nic, Reason, Seq, Sync, Timestamp,
+    ChannelIncarnation, EndpointId, LogicalChannel, NackReason, Nic, SequenceBit, SyncFlag,
+    TransportHeader, TransportTimestamp,
 };
 
-use super::{Effect, Letter, Micros, Packet, Return, Transport, TransportParameters};
+use super::{
+    Micros, OutboundMessage, ProtocolPacket, ReturnReason, Transport, TransportEffect,
+    TransportParameters,
+};
 
 const PARAMETERS: TransportParameters =
     TransportParameters { nics: 2, channels: 2, scan: Micros(10), timeout: Micros(40), retries: 3 };
 
 /// The names of the reasons.
-const REASONS: [(&str, Reason); 6] = [
-    ("absent", Reason::NotResident),
-    ("full", Reason::QueueFull),
-    ("busy", Reason::NoResource),
-    ("stateless", Reason::NoChannelState),
-    ("key", Reason::BadKey),
-    ("nowhere", Reason::NoSuchEndpoint),
+const REASONS: [(&str, NackReason); 6] = [
+    ("absent", NackReason::NotResident),
+    ("full", NackReason::QueueFull),
+    ("busy", NackReason::NoResource),
+    ("stateless", NackReason::NoChannelState),
+    ("key", NackReason::BadKey),
+    ("nowhere", NackReason::NoSuchEndpoint),
 ];
 
 fn check(script: &str) -> String {
-    check_with(PARAMETERS, Incarnation(7), script)
+    check_with(PARAMETERS, ChannelIncarnation(7), script)
 }
 
-fn check_with(parameters: TransportParameters, first: Incarnation, script: &str) -> String {
+fn check_with(parameters: TransportParameters, first: ChannelIncarnation, script: &str) -> String {
     let mut nic = Transport::new(Nic(0), parameters, first);
     let mut picture = String::new();
     let (mut queue, mut held) = (Vec::new(), false);
@@ -62,31 +66,36 @@ fn check_with(parameters: TransportParameters, first: Incarnation, script: &str)
         let note = act(&mut nic, now, &words[1..], &mut effects);
         writeln!(picture, "{line}{note}").unwrap();
         for effect in effects {
-            if let Effect::Send(packet @ Packet::Data(..)) = effect {
+            if let TransportEffect::Send(packet @ ProtocolPacket::Data(..)) = effect {
                 queue.push(packet);
             } else {
-                writeln!(picture, "  {}", told(&effect)).unwrap();
+                writeln!(picture, "  {}", effect_text(&effect)).unwrap();
             }
         }
         for mut packet in queue.extract_if(.., |_| !held) {
             if nic.is_queued(&packet) {
                 nic.on_leave(now, &mut packet);
-                writeln!(picture, "  {}", told(&Effect::Send(packet))).unwrap();
+                writeln!(picture, "  {}", effect_text(&TransportEffect::Send(packet))).unwrap();
             } else {
                 writeln!(picture, "  not sent").unwrap();
             }
         }
-        assert!(nic.agrees(), "{line}: tables and counts disagree");
+        assert!(nic.is_consistent(), "{line}: tables and counts disagree");
     }
     picture
 }
 
 /// A step, behind which all that is queued leaves.
-fn step(nic: &mut Transport<char>, now: Micros, words: &[&str], effects: &mut Vec<Effect<char>>) {
+fn step(
+    nic: &mut Transport<char>,
+    now: Micros,
+    words: &[&str],
+    effects: &mut Vec<TransportEffect<char>>,
+) {
     let before = effects.len();
     act(nic, now, words, effects);
     for effect in &mut effects[before..] {
-        if let Effect::Send(packet) = effect {
+        if let TransportEffect::Send(packet) = effect {
             nic.on_leave(now, packet);
         }
     }
@@ -96,7 +105,7 @@ fn act(
     nic: &mut Transport<char>,
     now: Micros,
     words: &[&str],
-    effects: &mut Vec<Effect<char>>,
+    effects: &mut Vec<TransportEffect<char>>,
 ) -> String {
     match words[0] {
         "load" => nic.on_load(endpoint(words[1])),
@@ -105,7 +114,8 @@ fn act(
         "hold" | "leave" => {}
         "due" => return nic.due().map_or(" -> never".into(), |due| format!(" -> {}", due.0)),
         "send" => {
-            let letter = Letter { endpoint: endpoint(words[1]), message: message(words[2]) };
+            let letter =
+                OutboundMessage { endpoint: endpoint(words[1]), message: message(words[2]) };
             let to = Nic(after(words, "to").map_or(1, number));
             if nic.on_send(now, to, letter, effects).is_err() {
                 return " -> handed back".into();
@@ -119,7 +129,7 @@ fn act(
                 offered = if refusal.is_some() { " -> refused" } else { " -> written" };
                 refusal.map_or(Ok(()), Err)
             };
-            let new = matches!(&packet, Packet::Data(header, sync, _) if nic.is_new(header, *sync));
+            let new = matches!(&packet, ProtocolPacket::Data(header, sync, _) if nic.is_new(header, *sync));
             nic.on_packet(&packet, &mut take, effects);
             assert_eq!(new, offered != " -> not offered", "what is new is what is offered");
             return if words[0] == "data" { offered.into() } else { String::new() };
@@ -128,20 +138,20 @@ fn act(
     String::new()
 }
 
-fn packet(words: &[&str]) -> Packet<char> {
-    let header = Header {
+fn packet(words: &[&str]) -> ProtocolPacket<char> {
+    let header = TransportHeader {
         source: Nic(after(words, "from").map_or(1, number)),
         destination: Nic(after(words, "for").map_or(0, number)),
         channel: LogicalChannel(words[1].parse().unwrap()),
-        seq: [Seq::Zero, Seq::One][usize::from(number(words[2]))],
-        incarnation: Incarnation(number(words[3])),
-        timestamp: Timestamp(words[4][1..].parse().unwrap()),
+        seq: [SequenceBit::Zero, SequenceBit::One][usize::from(number(words[2]))],
+        incarnation: ChannelIncarnation(number(words[3])),
+        timestamp: TransportTimestamp(words[4][1..].parse().unwrap()),
     };
     match (words[0], words[5..].first()) {
-        ("data", Some(&"sync")) => Packet::Data(header, Sync::Set, message(words[6])),
-        ("data", Some(word)) => Packet::Data(header, Sync::Clear, message(word)),
-        ("nack", Some(word)) => Packet::Nack(header, reason(word)),
-        _ => Packet::Ack(header),
+        ("data", Some(&"sync")) => ProtocolPacket::Data(header, SyncFlag::Set, message(words[6])),
+        ("data", Some(word)) => ProtocolPacket::Data(header, SyncFlag::Clear, message(word)),
+        ("nack", Some(word)) => ProtocolPacket::Nack(header, reason(word)),
+        _ => ProtocolPacket::Ack(header),
     }
 }
 
@@ -161,38 +171,40 @@ fn message(word: &str) -> char {
     word.chars().next().unwrap()
 }
 
-fn reason(word: &str) -> Reason {
+fn reason(word: &str) -> NackReason {
     REASONS.iter().find(|(name, _)| *name == word).unwrap().1
 }
 
-fn name(reason: Reason) -> &'static str {
+fn name(reason: NackReason) -> &'static str {
     REASONS.iter().find(|(_, one)| *one == reason).unwrap().0
 }
 
-fn told(effect: &Effect<char>) -> String {
+fn effect_text(effect: &TransportEffect<char>) -> String {
     match effect {
-        Effect::Send(Packet::Data(header, sync, message)) => {
-            let sync = if *sync == Sync::Set { " sync" } else { "" };
+        TransportEffect::Send(ProtocolPacket::Data(header, sync, message)) => {
+            let sync = if *sync == SyncFlag::Set { " sync" } else { "" };
             format!("data {}{sync} {message}", label(header))
         }
-        Effect::Send(Packet::Ack(header)) => format!("ack {}", label(header)),
-        Effect::Send(Packet::Nack(header, reason)) => {
+        TransportEffect::Send(ProtocolPacket::Ack(header)) => format!("ack {}", label(header)),
+        TransportEffect::Send(ProtocolPacket::Nack(header, reason)) => {
             format!("nack {} {}", label(header), name(*reason))
         }
-        Effect::Acknowledged(letter) => format!("acknowledged {}", letter.message),
-        Effect::Returned(letter, Return::Unreachable) => {
+        TransportEffect::Acknowledged(letter) => format!("acknowledged {}", letter.message),
+        TransportEffect::Returned(letter, ReturnReason::Unreachable) => {
             format!("returned {}, unreachable", letter.message)
         }
-        Effect::Returned(letter, Return::Refused(reason)) => {
+        TransportEffect::Returned(letter, ReturnReason::Refused(reason)) => {
             format!("returned {}, {}", letter.message, name(*reason))
         }
-        Effect::Unloaded(endpoint, with) => format!("unloaded {} with {with:?}", endpoint.0),
-        Effect::Noted(_, note) => format!("noted {note:?}"),
+        TransportEffect::Unloaded(endpoint, with) => {
+            format!("unloaded {} with {with:?}", endpoint.0)
+        }
+        TransportEffect::Noted(_, note) => format!("noted {note:?}"),
     }
 }
 
-fn label(header: &Header) -> String {
-    let seq = u8::from(header.seq == Seq::One);
+fn label(header: &TransportHeader) -> String {
+    let seq = u8::from(header.seq == SequenceBit::One);
     let (nic, channel) = (header.destination.0, header.channel.0);
     format!("{nic}.{channel} {seq} {} @{}", header.incarnation.0, header.timestamp.0)
 }

@@ -7,7 +7,7 @@ mod taps;
 mod text;
 mod traffic;
 
-use simulator::scenario::{Scenario, Style};
+use myriscope_simulator::scenario::{ErrorStyle, Scenario};
 
 /// A switch with two hosts: lines 1 to 10. What is wrong comes from line 11 on.
 const BASE: &str = r#"duration_us = 500
@@ -91,7 +91,7 @@ fn more_problems_than_anyone_reads_are_counted() {
 #[test]
 fn colours_are_there_where_they_are_asked_for() {
     let error = Scenario::read("net.toml", "seed = -1").unwrap_err();
-    assert!(error.render(Style::Coloured).contains('\u{1b}'));
-    assert!(!error.render(Style::Plain).contains('\u{1b}'));
+    assert!(error.render(ErrorStyle::Coloured).contains('\u{1b}'));
+    assert!(!error.render(ErrorStyle::Plain).contains('\u{1b}'));
     assert_eq!(error.problems().len(), 2);
 }

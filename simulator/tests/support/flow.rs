@@ -2,42 +2,42 @@
 //! the slack buffer of a receiver, and the wire on which its STOP and GO come back. F-1..F-4
 
 use codec::route::PortId;
-use simulator::cell::{Cell, PacketId};
-use simulator::link::LinkParameters;
-use simulator::receiver::{Asked, Receiver};
-use simulator::sender::Sender;
-use simulator::supply::{Appetite, Supply, Turn};
-use simulator::topology::{NodeId, Port};
-use simulator::truth::{Command, Log, Telling};
-use simulator::wire::Wire;
+use myriscope_simulator::link::LinkParameters;
+use myriscope_simulator::receiver::{PortReceiver, PortRequest};
+use myriscope_simulator::sender::PortSender;
+use myriscope_simulator::source_item::{AcceptMode, SendDecision, SourceItem};
+use myriscope_simulator::tagged_char::{PacketId, TaggedChar};
+use myriscope_simulator::topology::{NodeId, NodePort};
+use myriscope_simulator::truth::{StopGo, TraceContext, TruthLog};
+use myriscope_simulator::wire::ChannelWire;
 
 /// A channel at work, in the middle of a packet without end. It goes by no clock, so that two of
 /// the same state are alike.
 #[derive(Clone, Debug)]
-pub(crate) struct Channel {
-    sender: Sender,
-    there: Wire,
-    receiver: Receiver,
-    back: Wire,
+pub(crate) struct FlowChannel {
+    sender: PortSender,
+    there: ChannelWire,
+    receiver: PortReceiver,
+    back: ChannelWire,
 }
 
 /// What the data's source and its sink do in a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Will {
-    pub(crate) source: Source,
-    pub(crate) sink: Sink,
+pub(crate) struct PeriodInputs {
+    pub(crate) source: SourceAction,
+    pub(crate) sink: SinkAction,
 }
 
 /// Whether a source offers a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum SourceAction {
     Offers,
     Rests,
 }
 
 /// Whether a sink takes a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sink {
+pub(crate) enum SinkAction {
     Takes,
     Rests,
     /// It takes one while the last command is STOP.
@@ -46,15 +46,15 @@ pub(crate) enum Sink {
 
 /// What came of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct PeriodOutcome {
     /// STOP or GO went out on the opposite channel.
-    pub(crate) command: Option<Command>,
-    pub(crate) buffer: Buffer,
+    pub(crate) command: Option<StopGo>,
+    pub(crate) buffer: BufferResult,
 }
 
 /// What the slack buffer was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Buffer {
+pub(crate) enum BufferResult {
     /// Nothing that it could not do.
     Served,
     /// The sink would have taken a byte, and there was none.
@@ -64,60 +64,62 @@ pub(crate) enum Buffer {
 }
 
 /// Source and sink are both willing.
-pub(crate) const FLOWING: Will = Will { source: Source::Offers, sink: Sink::Takes };
+pub(crate) const FLOWING: PeriodInputs =
+    PeriodInputs { source: SourceAction::Offers, sink: SinkAction::Takes };
 /// The sink is not.
-pub(crate) const BLOCKED: Will = Will { source: Source::Offers, sink: Sink::Rests };
+pub(crate) const BLOCKED: PeriodInputs =
+    PeriodInputs { source: SourceAction::Offers, sink: SinkAction::Rests };
 
-impl Channel {
+impl FlowChannel {
     /// A channel after power-up.
     pub(crate) fn new(link: &LinkParameters) -> Self {
         Self {
-            sender: Sender::new(&link.ports[0], None),
-            there: Wire::new(link.delay, link.ports[0].divisor),
-            receiver: Receiver::new(&link.ports[1], None),
-            back: Wire::new(link.delay, link.ports[1].divisor),
+            sender: PortSender::new(&link.ports[0], None),
+            there: ChannelWire::new(link.delay, link.ports[0].divisor),
+            receiver: PortReceiver::new(&link.ports[1], None),
+            back: ChannelWire::new(link.delay, link.ports[1].divisor),
         }
     }
 
     /// One period, in the order of the stepper: hear, take, send.
-    pub(crate) fn step(&mut self, will: Will) -> Outcome {
-        let log = &mut Log::default();
-        let place = Port { node: NodeId(0), port: PortId(0) };
-        let telling = &mut Telling { now: 0, slot: 0, place, log };
+    pub(crate) fn step(&mut self, will: PeriodInputs) -> PeriodOutcome {
+        let log = &mut TruthLog::default();
+        let place = NodePort { node: NodeId(0), port: PortId(0) };
+        let telling = &mut TraceContext { now: 0, slot: 0, place, log };
         let none: Option<PacketId> = None;
-        let heard = self.receiver.hear_any(self.there.arrive(0), none, telling);
+        let heard = self.receiver.receive(self.there.arrive(0), none, telling);
         match self.back.arrive(0).low() {
-            0x0f => self.sender.command(Command::Stop, telling),
-            0x03 => self.sender.command(Command::Go, telling),
+            0x0f => self.sender.command(StopGo::Stop, telling),
+            0x03 => self.sender.command(StopGo::Go, telling),
             _ => {}
         }
         let takes = match will.sink {
-            Sink::Takes => true,
-            Sink::Rests => false,
-            Sink::TakesWhileStopped => self.receiver.commanded() == Command::Stop,
+            SinkAction::Takes => true,
+            SinkAction::Rests => false,
+            SinkAction::TakesWhileStopped => self.receiver.last_command() == StopGo::Stop,
         };
         let starved = takes && self.receiver.take().is_none();
-        let byte = match self.sender.turn(None, telling) {
-            Turn::Ask(Appetite::All) if will.source == Source::Offers => {
-                self.sender.send(Supply::Data(Cell::data(0), None), telling)
+        let byte = match self.sender.decide(None, telling) {
+            SendDecision::Ask(AcceptMode::All) if will.source == SourceAction::Offers => {
+                self.sender.send(SourceItem::Data(TaggedChar::data(0), None), telling)
             }
             // Fill, a sign of life. F-8
-            Turn::Ask(_) | Turn::Send(_) => Cell::control(0x03),
+            SendDecision::Ask(_) | SendDecision::Send(_) => TaggedChar::control(0x03),
         };
         self.there.put(byte);
         let command = self.receiver.due();
         self.back.put(match command {
-            Some(Command::Stop) => Cell::control(0x0f),
-            Some(Command::Go) => Cell::control(0x03),
-            None => Cell::IDLE,
+            Some(StopGo::Stop) => TaggedChar::control(0x0f),
+            Some(StopGo::Go) => TaggedChar::control(0x03),
+            None => TaggedChar::IDLE,
         });
-        let buffer = if heard == Asked::Overflow {
-            Buffer::Overflowed
+        let buffer = if heard == PortRequest::Overflow {
+            BufferResult::Overflowed
         } else if starved {
-            Buffer::Starved
+            BufferResult::Starved
         } else {
-            Buffer::Served
+            BufferResult::Served
         };
-        Outcome { command, buffer }
+        PeriodOutcome { command, buffer }
     }
 }

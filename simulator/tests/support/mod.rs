@@ -12,26 +12,26 @@ use std::convert::Infallible;
 use std::fmt::Write as _;
 
 use codec::Character;
-use codec::capture::{Channel, ChannelId, Chunk, Content};
-use codec::character::{Symbol, hear};
+use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
+use codec::character::{Symbol, decode_control};
 use codec::chars::CharBuf;
 use codec::route::PortId;
-use simulator::circuit::Passed;
-use simulator::interface::HostStatistics;
-use simulator::network::{Layout, Network};
-use simulator::scenario::Scenario;
-use simulator::topology::{Port, Topology};
-use simulator::truth::{Happened, Wanted, What};
+use myriscope_simulator::interface::HostStatistics;
+use myriscope_simulator::network::{Network, VisitOrder};
+use myriscope_simulator::port::PortCounters;
+use myriscope_simulator::scenario::Scenario;
+use myriscope_simulator::topology::{NodePort, Topology};
+use myriscope_simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 /// A network at work, and what has been seen of it.
-pub(crate) struct Run {
+pub(crate) struct TestRun {
     pub(crate) network: Network,
     topology: Topology,
-    happened: Vec<Happened>,
+    happened: Vec<TruthEvent>,
     channels: BTreeMap<String, CharBuf>,
 }
 
-impl Run {
+impl TestRun {
     /// The network of a scenario, run to its end.
     pub(crate) fn whole(scenario: &str) -> Self {
         let duration = read(scenario).duration;
@@ -40,24 +40,24 @@ impl Run {
 
     /// The network of a scenario after so many periods.
     pub(crate) fn until(scenario: &str, periods: u64) -> Self {
-        Self::observed(scenario, periods, Wanted::Everything)
+        Self::observed(scenario, periods, TraceLevel::Everything)
     }
 
     /// The same, without the truth.
     pub(crate) fn unobserved(scenario: &str, periods: u64) -> Self {
-        Self::observed(scenario, periods, Wanted::Nothing)
+        Self::observed(scenario, periods, TraceLevel::Nothing)
     }
 
-    fn observed(scenario: &str, periods: u64, wanted: Wanted) -> Self {
+    fn observed(scenario: &str, periods: u64, wanted: TraceLevel) -> Self {
         let scenario = read(scenario);
-        let network = Network::new(&scenario, wanted, Layout::AsGiven);
+        let network = Network::new(&scenario, wanted, VisitOrder::AsGiven);
         Self::of(network, scenario, periods)
     }
 
     /// The network of a scenario, run to its end, its parts visited in some order.
-    pub(crate) fn arranged(scenario: &str, layout: Layout) -> Self {
+    pub(crate) fn arranged(scenario: &str, layout: VisitOrder) -> Self {
         let scenario = read(scenario);
-        let network = Network::new(&scenario, Wanted::Everything, layout);
+        let network = Network::new(&scenario, TraceLevel::Everything, layout);
         let duration = scenario.duration;
         Self::of(network, scenario, duration)
     }
@@ -65,17 +65,17 @@ impl Run {
     fn of(network: Network, scenario: Scenario, periods: u64) -> Self {
         let topology = scenario.topology;
         let mut run = Self { network, topology, happened: Vec::new(), channels: BTreeMap::new() };
-        run.go_on(periods);
+        run.run_until(periods);
         run
     }
 
     /// Runs up to a period.
-    pub(crate) fn go_on(&mut self, until: u64) {
+    pub(crate) fn run_until(&mut self, until: u64) {
         self.network.run(until);
-        self.happened.extend(self.network.happened());
-        let names: Vec<_> = self.network.channels().iter().map(side).collect();
+        self.happened.extend(self.network.drain_events());
+        let names: Vec<_> = self.network.channels().iter().map(channel_label).collect();
         let channels = &mut self.channels;
-        let kept: Result<(), Infallible> = self.network.recorded(&mut |channel, chunk| {
+        let kept: Result<(), Infallible> = self.network.flush_recorded(&mut |channel, chunk| {
             keep(&names, channels, channel, chunk);
             Ok(())
         });
@@ -83,15 +83,15 @@ impl Run {
     }
 
     /// The port of a name, such as `s0:3`.
-    pub(crate) fn port(&self, name: &str) -> Port {
+    pub(crate) fn port(&self, name: &str) -> NodePort {
         let (node, port) = name.split_once(':').expect("a port's name has a colon");
         let node = self.topology.find(node).expect("the node is there");
-        Port { node, port: PortId(port.parse().expect("a port is a number")) }
+        NodePort { node, port: PortId(port.parse().expect("a port is a number")) }
     }
 
     /// What has passed through a port.
-    pub(crate) fn passed(&self, port: &str) -> Passed {
-        self.network.port(self.port(port)).expect("the port has a cable").0
+    pub(crate) fn passed(&self, port: &str) -> PortCounters {
+        self.network.port_state(self.port(port)).expect("the port has a cable").0
     }
 
     /// What has passed through a host's interface.
@@ -101,25 +101,25 @@ impl Run {
     }
 
     /// The periods in which something happened at a port.
-    pub(crate) fn times(&self, port: &str, wanted: impl Fn(&What) -> bool) -> Vec<u64> {
+    pub(crate) fn times(&self, port: &str, wanted: impl Fn(&TruthEventKind) -> bool) -> Vec<u64> {
         let port = self.port(port);
-        let there = self.happened.iter().filter(|row| row.place == port && wanted(&row.what));
+        let there = self.happened.iter().filter(|row| row.place == port && wanted(&row.kind));
         there.map(|row| row.at).collect()
     }
 
     /// How often something happened, anywhere.
-    pub(crate) fn count(&self, wanted: impl Fn(&What) -> bool) -> usize {
-        self.happened.iter().filter(|row| wanted(&row.what)).count()
+    pub(crate) fn count(&self, wanted: impl Fn(&TruthEventKind) -> bool) -> usize {
+        self.happened.iter().filter(|row| wanted(&row.kind)).count()
     }
 
     /// All that happened.
-    pub(crate) fn happened(&self) -> &[Happened] {
+    pub(crate) fn happened(&self) -> &[TruthEvent] {
         &self.happened
     }
 
     /// What happened of some kinds, a line each: period, port, packet, kind, further fields.
     pub(crate) fn rows(&self, kinds: &[&str]) -> String {
-        let rows = self.happened.iter().filter(|row| kinds.contains(&row.what.kind()));
+        let rows = self.happened.iter().filter(|row| kinds.contains(&row.kind.kind()));
         let name = |node| self.topology.node(node).map_or("", |node| node.name.as_str());
         rows.map(|row| {
             let row = row.row(name);
@@ -156,7 +156,9 @@ impl Run {
             let mut line = (*channel).to_owned();
             let characters: Vec<_> = chars.iter().collect();
             let mut place = 0;
-            for run in characters.chunk_by(|one, other| sort(*one) == sort(*other)) {
+            for run in
+                characters.chunk_by(|one, other| character_sort(*one) == character_sort(*other))
+            {
                 let end = place + run.len();
                 let _ = write!(line, "  {place}: {}", chars.slice(place..end));
                 place = end;
@@ -167,26 +169,30 @@ impl Run {
     }
 }
 
-/// What a run in [`Run::notation`] is of.
+/// What a run in [`TestRun::notation`] is of.
 #[derive(PartialEq, Eq)]
-enum Sort {
+enum CharacterSort {
     Data,
     Fill,
     Symbol,
 }
 
-fn sort(character: Character) -> Sort {
+fn character_sort(character: Character) -> CharacterSort {
     match character {
-        Character::Data(_) => Sort::Data,
+        Character::Data(_) => CharacterSort::Data,
         Character::Control(code) => {
             let fill = [Symbol::Idle, Symbol::Gap, Symbol::Go, Symbol::Stop].map(Some);
-            if fill.contains(&hear(code).symbol()) { Sort::Fill } else { Sort::Symbol }
+            if fill.contains(&decode_control(code).symbol()) {
+                CharacterSort::Fill
+            } else {
+                CharacterSort::Symbol
+            }
         }
     }
 }
 
 /// A channel at a tap: `h0:0 sends`.
-fn side(channel: &Channel) -> String {
+fn channel_label(channel: &Channel) -> String {
     let tap = channel.tap.as_deref().unwrap_or_default();
     let verb = if channel.name.starts_with(&format!("{tap}>")) { "sends" } else { "hears" };
     format!("{tap} {verb}")
@@ -211,8 +217,8 @@ fn keep(
     let chars = channels.entry(name.clone()).or_default();
     assert_eq!(chars.len() as u64, chunk.first.0, "{name} has a hole");
     match chunk.content {
-        Content::Literal(literal) => chars.extend(literal.iter()),
-        Content::Repeat { pattern, count } => {
+        ChunkContent::Literal(literal) => chars.extend(literal.iter()),
+        ChunkContent::Repeat { pattern, count } => {
             (0..count).for_each(|_| chars.extend(pattern.iter()));
         }
     }

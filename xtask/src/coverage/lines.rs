@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::workspace::{Failure, at, root, shown};
+use crate::workspace::{TaskError, at, root, shown};
 
 /// The sources of a crate, without the tests at their feet.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub(crate) struct CrateLines {
     pub(crate) name: String,
     /// The files, each with the number of its last line that is no test's.
     files: BTreeMap<PathBuf, usize>,
@@ -16,9 +16,9 @@ pub(crate) struct Lines {
 
 /// How often each line that does something was reached, by file and line.
 #[derive(Debug, Default)]
-pub(crate) struct Reached(BTreeMap<PathBuf, BTreeMap<usize, u64>>);
+pub(crate) struct LineCounts(BTreeMap<PathBuf, BTreeMap<usize, u64>>);
 
-impl Reached {
+impl LineCounts {
     /// Reads LCOV's `SF:` file and `DA:` line and count.
     pub(crate) fn read(lcov: &str) -> Self {
         let mut reached = Self::default();
@@ -39,29 +39,29 @@ impl Reached {
     }
 }
 
-impl Lines {
+impl CrateLines {
     /// The sources of the crate in a directory.
     ///
     /// # Errors
     /// They cannot be read.
-    pub(crate) fn of(name: &str) -> Result<Self, Failure> {
+    pub(crate) fn of(name: &str) -> Result<Self, TaskError> {
         let mut files = BTreeMap::new();
         collect(&root().join(name).join("src"), &mut files)?;
         Ok(Self { name: name.to_owned(), files })
     }
 
     /// How many lines do something.
-    pub(crate) fn all(&self, reached: &Reached) -> usize {
+    pub(crate) fn all(&self, reached: &LineCounts) -> usize {
         self.counts(reached).count()
     }
 
     /// How many of them were reached.
-    pub(crate) fn reached(&self, reached: &Reached) -> usize {
+    pub(crate) fn reached(&self, reached: &LineCounts) -> usize {
         self.counts(reached).filter(|&(_, _, count)| count > 0).count()
     }
 
     /// The lines that were not reached, a line a file.
-    pub(crate) fn missing(&self, reached: &Reached) -> String {
+    pub(crate) fn missing(&self, reached: &LineCounts) -> String {
         let mut missing: BTreeMap<&PathBuf, Vec<String>> = BTreeMap::new();
         for (file, line, _) in self.counts(reached).filter(|&(_, _, count)| count == 0) {
             missing.entry(file).or_default().push(line.to_string());
@@ -74,7 +74,7 @@ impl Lines {
 
     fn counts<'a>(
         &'a self,
-        reached: &'a Reached,
+        reached: &'a LineCounts,
     ) -> impl Iterator<Item = (&'a PathBuf, usize, u64)> {
         let known = |(file, last): (&'a PathBuf, &'a usize)| {
             let lines = reached.0.get(file).into_iter().flat_map(|lines| lines.range(..=*last));
@@ -85,7 +85,7 @@ impl Lines {
 }
 
 /// The sources below a directory.
-fn collect(directory: &Path, into: &mut BTreeMap<PathBuf, usize>) -> Result<(), Failure> {
+fn collect(directory: &Path, into: &mut BTreeMap<PathBuf, usize>) -> Result<(), TaskError> {
     for entry in fs::read_dir(directory).map_err(at(directory))? {
         let path = entry.map_err(at(directory))?.path();
         if is_tests(&path) {
@@ -123,9 +123,9 @@ mod tests {
 
     #[test]
     fn a_line_is_reached_if_any_copy_of_it_is_and_tests_are_no_lines() {
-        let reached = Reached::read(LCOV);
+        let reached = LineCounts::read(LCOV);
         let files = [(PathBuf::from("/a.rs"), 8), (PathBuf::from("/b.rs"), 8)];
-        let lines = Lines { name: "crate".to_owned(), files: BTreeMap::from(files) };
+        let lines = CrateLines { name: "crate".to_owned(), files: BTreeMap::from(files) };
         assert_eq!((lines.all(&reached), lines.reached(&reached)), (3, 2));
         assert_eq!(lines.missing(&reached), "/b.rs: 1\n");
     }

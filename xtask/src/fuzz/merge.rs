@@ -3,20 +3,20 @@
 use std::fs;
 use std::io::{self, Write};
 
-use super::target::Target;
-use crate::workspace::{Failure, at, command, files, shown};
+use super::target::FuzzTarget;
+use crate::workspace::{TaskError, at, command, files, shown};
 
 /// Keeps in `fuzz/work/TARGET/` only what reaches more than `corpus/TARGET/` does.
 ///
 /// # Errors
 /// A target cannot be run, or its directories cannot be written to.
-pub(crate) fn all(targets: &[Target]) -> Result<(), Failure> {
+pub(crate) fn all(targets: &[FuzzTarget]) -> Result<(), TaskError> {
     targets.iter().try_for_each(one)
 }
 
 /// libFuzzer adds to a directory what reaches more than is there: here to a copy of the seeds, of
 /// which all but the seeds is kept.
-fn one(target: &Target) -> Result<(), Failure> {
+fn one(target: &FuzzTarget) -> Result<(), TaskError> {
     let work = target.work();
     let merged = work.with_extension("merged");
     if merged.exists() {

@@ -7,13 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::target::Target;
+use super::target::FuzzTarget;
 use super::turns::turns;
-use crate::workspace::{Failure, at, command, files, shown};
+use crate::workspace::{TaskError, at, command, files, shown};
 
 /// What one turn of a target did.
 #[derive(Debug, Default)]
-pub(crate) struct Run {
+pub(crate) struct FuzzRun {
     /// Index of the target.
     pub(crate) target: usize,
     pub(crate) executions: u64,
@@ -32,10 +32,10 @@ const TAIL: usize = 60;
 
 /// How much is run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Extent {
+pub(crate) enum RunExtent {
     /// So long in all.
     Time(Duration),
-    /// Each target as often as [`Target::runs`] says, always on the same inputs.
+    /// Each target as often as [`FuzzTarget::runs`] says, always on the same inputs.
     Smoke,
 }
 
@@ -43,26 +43,30 @@ pub(crate) enum Extent {
 ///
 /// # Errors
 /// A target cannot be run, or its directories cannot be made.
-pub(crate) fn all(targets: &[Target], jobs: usize, extent: Extent) -> Result<Vec<Run>, Failure> {
+pub(crate) fn all(
+    targets: &[FuzzTarget],
+    jobs: usize,
+    extent: RunExtent,
+) -> Result<Vec<FuzzRun>, TaskError> {
     for target in targets {
         for directory in [target.work(), target.artifacts()] {
             fs::create_dir_all(&directory).map_err(at(&directory))?;
         }
     }
     let (turns, each) = match extent {
-        Extent::Time(time) => {
+        RunExtent::Time(time) => {
             let (turns, each) = turns(targets.len(), jobs, time);
-            (turns, Extent::Time(each))
+            (turns, RunExtent::Time(each))
         }
-        Extent::Smoke => ((0..targets.len()).collect(), Extent::Smoke),
+        RunExtent::Smoke => ((0..targets.len()).collect(), RunExtent::Smoke),
     };
     let waiting = Mutex::new(turns.into_iter().collect::<VecDeque<_>>());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let job = || -> Result<Vec<Run>, Failure> {
+    let job = || -> Result<Vec<FuzzRun>, TaskError> {
         let mut runs = Vec::new();
         while let Some(index) = next() {
             if let Some(target) = targets.get(index) {
-                runs.push(Run { target: index, ..once(target, each)? });
+                runs.push(FuzzRun { target: index, ..run_once(target, each)? });
             }
         }
         Ok(runs)
@@ -78,15 +82,15 @@ pub(crate) fn all(targets: &[Target], jobs: usize, extent: Extent) -> Result<Vec
 }
 
 /// One turn of a target.
-fn once(target: &Target, extent: Extent) -> Result<Run, Failure> {
+fn run_once(target: &FuzzTarget, extent: RunExtent) -> Result<FuzzRun, TaskError> {
     let mut running = command(&target.binary);
     match extent {
-        Extent::Time(time) => {
+        RunExtent::Time(time) => {
             // What it finds goes to the first directory; both are read.
             running.arg(shown(&target.work())).arg(shown(&target.seeds()));
             running.arg(format!("-max_total_time={}", time.as_secs()));
         }
-        Extent::Smoke => {
+        RunExtent::Smoke => {
             // A directory's order is the file system's, and what is compared is told apart by where
             // the program lies in memory: both would throw other dice elsewhere.
             let seeds: Vec<_> = files(&target.seeds())?.iter().map(|seed| shown(seed)).collect();
@@ -119,18 +123,18 @@ pub(crate) fn executions(log: &str) -> u64 {
 }
 
 /// Reads what libFuzzer says of itself: `stat::NAME: N`, and `cov: N` in its last line of progress.
-fn read(log: &str) -> Run {
+fn read(log: &str) -> FuzzRun {
     let number = |text: &str| text.split_whitespace().next().and_then(|word| word.parse().ok());
     let last = |mark: &str| {
         let mut found = log.lines().rev().filter_map(|line| line.split_once(mark));
         found.find_map(|(_, rest)| number(rest)).unwrap_or_default()
     };
-    Run {
+    FuzzRun {
         executions: last("stat::number_of_executed_units:"),
         rate: last("stat::average_exec_per_sec:"),
         coverage: last(" cov: "),
         new: last("stat::new_units_added:"),
-        ..Run::default()
+        ..FuzzRun::default()
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::io::{self, Write};
 
-use super::run::Run;
-use super::target::Target;
-use crate::workspace::{Failure, shown};
+use super::run::FuzzRun;
+use super::target::FuzzTarget;
+use crate::workspace::{TaskError, shown};
 
 /// Prints a line a target, and what was found.
 ///
 /// # Errors
 /// Nobody reads.
-pub(crate) fn print(targets: &[Target], runs: &[Run]) -> Result<(), Failure> {
+pub(crate) fn print(targets: &[FuzzTarget], runs: &[FuzzRun]) -> Result<(), TaskError> {
     let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     let mut text = table(&names, runs);
     for run in runs {
@@ -23,13 +23,13 @@ pub(crate) fn print(targets: &[Target], runs: &[Run]) -> Result<(), Failure> {
 }
 
 /// A line a target, with the runs of it taken together.
-fn table(names: &[&str], runs: &[Run]) -> String {
+fn table(names: &[&str], runs: &[FuzzRun]) -> String {
     let mut text = format!(
         "{:<16} {:>12} {:>10} {:>9} {:>11} {:>9}\n",
         "target", "executions", "exec/s", "coverage", "new inputs", "findings"
     );
     for (index, name) in names.iter().enumerate() {
-        let of: Vec<&Run> = runs.iter().filter(|run| run.target == index).collect();
+        let of: Vec<&FuzzRun> = runs.iter().filter(|run| run.target == index).collect();
         let executions: u64 = of.iter().map(|run| run.executions).sum();
         let rates: u64 = of.iter().map(|run| run.rate).sum();
         let rate = rates / u64::try_from(of.len()).unwrap_or(1).max(1);
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn runs_of_a_target_are_one_line() {
-        let run = |target, executions, coverage, finding| Run {
+        let run = |target, executions, coverage, finding| FuzzRun {
             target,
             executions,
             rate: executions / 10,

@@ -5,11 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::workspace::{Failure, at, files, root, shown};
+use crate::workspace::{TaskError, at, files, root, shown};
 
 /// A target that is built.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct FuzzTarget {
     pub(crate) name: String,
     pub(crate) binary: PathBuf,
     /// What libFuzzer is to be told: the options of `fuzz/options/`, and the dictionary.
@@ -18,12 +18,12 @@ pub(crate) struct Target {
     pub(crate) runs: u64,
 }
 
-impl Target {
+impl FuzzTarget {
     /// A target in the directory of the binaries.
     ///
     /// # Errors
     /// Its options cannot be read.
-    pub(crate) fn new(name: &str, binaries: &Path) -> Result<Self, Failure> {
+    pub(crate) fn new(name: &str, binaries: &Path) -> Result<Self, TaskError> {
         let path = root().join(format!("fuzz/options/{name}.options"));
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
@@ -63,7 +63,7 @@ impl Target {
 ///
 /// # Errors
 /// There is no such target.
-pub(crate) fn names(asked: &[String]) -> Result<Vec<String>, Failure> {
+pub(crate) fn names(asked: &[String]) -> Result<Vec<String>, TaskError> {
     let sources = files(&root().join("fuzz/fuzz_targets"))?;
     let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let all: Vec<String> = sources.iter().filter_map(stem).collect();
@@ -75,7 +75,7 @@ pub(crate) fn names(asked: &[String]) -> Result<Vec<String>, Failure> {
 
 /// The options of a section. The format is OSS-Fuzz's: `libfuzzer` is a section of it, others are for
 /// sanitizers; `smoke` is ours.
-fn section(text: &str, named: &str) -> Result<BTreeMap<String, String>, Failure> {
+fn section(text: &str, named: &str) -> Result<BTreeMap<String, String>, TaskError> {
     let mut options = BTreeMap::new();
     let mut section = "";
     for (number, line) in (1..).zip(text.lines().map(str::trim)) {
@@ -132,7 +132,7 @@ mod tests {
             }
         }
         for name in all {
-            let target = Target::new(&name, Path::new("")).unwrap();
+            let target = FuzzTarget::new(&name, Path::new("")).unwrap();
             for flag in target.flags {
                 if let Some(dictionary) = flag.strip_prefix("-dict=") {
                     assert!(root().join(dictionary).is_file(), "{name}: no {dictionary}");

@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::Effort;
-use super::patch::Patch;
-use super::results::Run;
-use super::tree::Tree;
-use crate::fuzz::{Target, executions, names};
-use crate::workspace::{Failure, files, host};
+use super::SearchEffort;
+use super::patch::FaultPatch;
+use super::results::SearchRun;
+use super::tree::PlantedTree;
+use crate::fuzz::{FuzzTarget, executions, names};
+use crate::workspace::{TaskError, files, host};
 
 /// What the last execution may take beyond the time of all, before it is stopped.
 const LAST_MAX: u64 = 60;
@@ -24,7 +24,7 @@ const ANOTHER: u64 = 1000;
 ///
 /// # Errors
 /// They do not build.
-pub(crate) fn build(tree: &Tree) -> Result<(), Failure> {
+pub(crate) fn build(tree: &PlantedTree) -> Result<(), TaskError> {
     tree.build(&["fuzz", "build", "-s", "none", "--no-trace-compares", "--fuzz-dir", "fuzz"])
 }
 
@@ -33,14 +33,15 @@ pub(crate) fn build(tree: &Tree) -> Result<(), Failure> {
 /// # Errors
 /// A target cannot be run.
 pub(crate) fn look(
-    tree: &Tree,
-    patch: Option<&Patch>,
-    Effort { seeds, budget }: Effort,
-) -> Result<Vec<Run>, Failure> {
+    tree: &PlantedTree,
+    patch: Option<&FaultPatch>,
+    SearchEffort { seeds, budget }: SearchEffort,
+) -> Result<Vec<SearchRun>, TaskError> {
     let binaries = tree.built().join(host()?).join("release");
-    let mut runs: Vec<Run> = (1..=seeds).map(|seed| Run { seed, ..Run::default() }).collect();
+    let mut runs: Vec<SearchRun> =
+        (1..=seeds).map(|seed| SearchRun { seed, ..SearchRun::default() }).collect();
     for name in patch.map_or_else(|| names(&[]), |patch| Ok(patch.targets.clone()))? {
-        let target = Target::new(&name, &binaries)?;
+        let target = FuzzTarget::new(&name, &binaries)?;
         for run in runs.iter_mut().filter(|run| run.found.is_none()) {
             once(tree, patch, (&target, budget), run)?;
         }
@@ -51,11 +52,11 @@ pub(crate) fn look(
 /// Runs a target with one seed, and with others derived from it as long as what it finds is there without
 /// the fault too.
 fn once(
-    tree: &Tree,
-    patch: Option<&Patch>,
-    (target, budget): (&Target, u64),
-    run: &mut Run,
-) -> Result<(), Failure> {
+    tree: &PlantedTree,
+    patch: Option<&FaultPatch>,
+    (target, budget): (&FuzzTarget, u64),
+    run: &mut SearchRun,
+) -> Result<(), TaskError> {
     let begin = Instant::now();
     let mut seed = run.seed;
     loop {
@@ -90,7 +91,11 @@ fn once(
 }
 
 /// Whether what was found is found without a fault too.
-fn is_there_without(tree: &Tree, target: &Target, artifacts: &Path) -> Result<bool, Failure> {
+fn is_there_without(
+    tree: &PlantedTree,
+    target: &FuzzTarget,
+    artifacts: &Path,
+) -> Result<bool, TaskError> {
     for input in files(artifacts)? {
         let mut running = tree.command(None, LAST_MAX, &target.binary);
         running.args(&target.flags).arg("-timeout=25").arg(&input);

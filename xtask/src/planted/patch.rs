@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::workspace::{Failure, at, files, root, shown};
+use crate::workspace::{TaskError, at, files, root, shown};
 
 /// A fault to be planted.
 #[derive(Clone, Debug)]
-pub(crate) struct Patch {
+pub(crate) struct FaultPatch {
     /// The file's name, without its end: `07-crc-of-one-byte`.
     pub(crate) name: String,
     /// What it begins with, by which the fault is switched on.
@@ -26,12 +26,12 @@ pub(crate) struct Patch {
     pub(crate) new: Vec<String>,
 }
 
-impl Patch {
+impl FaultPatch {
     /// Reads a patch and its head.
     ///
     /// # Errors
     /// It cannot be read, or has no such head.
-    fn read(path: &Path) -> Result<Self, Failure> {
+    fn read(path: &Path) -> Result<Self, TaskError> {
         let text = fs::read_to_string(path).map_err(at(path))?;
         let said = |mark: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(mark));
@@ -62,15 +62,15 @@ impl Patch {
 ///
 /// # Errors
 /// There is no such fault, or one cannot be read.
-pub(crate) fn named(asked: &[String]) -> Result<Vec<Patch>, Failure> {
+pub(crate) fn named(asked: &[String]) -> Result<Vec<FaultPatch>, TaskError> {
     let mut paths = files(&root().join("fuzz/planted"))?;
     paths.retain(|path| path.extension().is_some_and(|end| end == "patch"));
-    let all = paths.iter().map(|path| Patch::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let all = paths.iter().map(|path| FaultPatch::read(path)).collect::<Result<Vec<_>, _>>()?;
     if asked.is_empty() {
         return Ok(all);
     }
     let find = |name: &String| {
-        let its = |patch: &&Patch| {
+        let its = |patch: &&FaultPatch| {
             patch.name.split_once('-').is_some_and(|(number, rest)| number == name || rest == name)
                 || patch.name == *name
         };
@@ -82,13 +82,13 @@ pub(crate) fn named(asked: &[String]) -> Result<Vec<Patch>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::{command, done};
+    use crate::workspace::{command, run_command};
 
     #[test]
     fn every_patch_applies_to_the_tree() {
         for patch in named(&[]).unwrap() {
             let path = format!("fuzz/planted/{}.patch", patch.name);
-            let applies = done(command("git").args(["apply", "--check", &path]));
+            let applies = run_command(command("git").args(["apply", "--check", &path]));
             assert!(applies.is_ok(), "{}: make it anew for what its line is now", patch.name);
         }
     }

@@ -8,28 +8,28 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::By;
-use super::patch::Patch;
-use crate::workspace::{Failure, at, root};
+use super::SearchMethod;
+use super::patch::FaultPatch;
+use crate::workspace::{TaskError, at, root};
 
 /// All that has been measured: by fault, then by what looked for it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Results(BTreeMap<String, BTreeMap<String, Measured>>);
+pub(crate) struct PlantedResults(BTreeMap<String, BTreeMap<String, FaultMeasurement>>);
 
 /// What looked for one fault.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Measured {
+pub(crate) struct FaultMeasurement {
     /// The commit that the fault was planted in, with a `+` if there was more than that.
     pub(crate) commit: String,
     /// How many seconds each seed had.
     pub(crate) budget: u64,
     /// One a seed; one in all of the tests, which have none.
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<SearchRun>,
 }
 
 /// One search for a fault.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Run {
+pub(crate) struct SearchRun {
     pub(crate) seed: u64,
     /// The target or the test that found it.
     pub(crate) found: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct Run {
     pub(crate) executions: u64,
 }
 
-impl Run {
+impl SearchRun {
     /// Adds what has passed since.
     pub(crate) fn add_since(&mut self, begin: Instant) {
         let passed = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -47,7 +47,7 @@ impl Run {
     }
 }
 
-impl Results {
+impl PlantedResults {
     fn path() -> PathBuf {
         root().join("fuzz/planted/results.json")
     }
@@ -56,7 +56,7 @@ impl Results {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub(crate) fn read() -> Result<Self, Failure> {
+    pub(crate) fn read() -> Result<Self, TaskError> {
         let path = Self::path();
         match fs::read_to_string(&path) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| at(&path)(error.into())),
@@ -66,11 +66,11 @@ impl Results {
     }
 
     /// What looked for a fault, if it has.
-    pub(crate) fn of(&self, patch: &Patch, by: By) -> Option<&Measured> {
+    pub(crate) fn of(&self, patch: &FaultPatch, by: SearchMethod) -> Option<&FaultMeasurement> {
         self.0.get(&patch.name)?.get(by.name())
     }
 
-    pub(crate) fn has(&self, patch: &Patch, by: By) -> bool {
+    pub(crate) fn has(&self, patch: &FaultPatch, by: SearchMethod) -> bool {
         self.of(patch, by).is_some()
     }
 
@@ -78,7 +78,12 @@ impl Results {
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub(crate) fn keep(&mut self, patch: &Patch, by: By, new: Measured) -> Result<(), Failure> {
+    pub(crate) fn keep(
+        &mut self,
+        patch: &FaultPatch,
+        by: SearchMethod,
+        new: FaultMeasurement,
+    ) -> Result<(), TaskError> {
         *self = Self::read()?;
         let of_patch = self.0.entry(patch.name.clone()).or_default();
         of_patch.insert(by.name().to_owned(), new);
@@ -90,8 +95,8 @@ impl Results {
     }
 
     /// Whether all have looked for a fault, and none has found it.
-    pub(crate) fn survives(&self, patch: &Patch) -> bool {
-        By::ALL.into_iter().all(|by| {
+    pub(crate) fn survives(&self, patch: &FaultPatch) -> bool {
+        SearchMethod::ALL.into_iter().all(|by| {
             let measured = self.of(patch, by);
             measured.is_some_and(|it| it.runs.iter().all(|run| run.found.is_none()))
         })

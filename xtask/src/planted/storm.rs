@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::Effort;
-use super::patch::Patch;
-use super::results::Run;
-use super::tree::Tree;
-use crate::workspace::{Failure, at};
+use super::SearchEffort;
+use super::patch::FaultPatch;
+use super::results::SearchRun;
+use super::tree::PlantedTree;
+use crate::workspace::{TaskError, at};
 
 /// How many switches a network has. *Chosen*: with one, a path of several is never seen; each one more
 /// takes time in which other networks could be looked at.
@@ -18,7 +18,7 @@ const SWITCHES: u64 = 2;
 /// Seconds for a network once more without the fault. *Chosen*: more than any takes.
 const LAST_MAX: u64 = 60;
 /// Where it is kept which networks break a law without a fault: nothing is to be learned from them.
-const UNSOUND: &str = "unsound";
+const SPURIOUS: &str = "unsound";
 /// The exit status of `myriscope storm` where a law is broken: `docs/output.md`.
 const BROKEN: i32 = 1;
 /// The exit status of `timeout` where time was over.
@@ -30,9 +30,9 @@ const KILLED: i32 = 137;
 ///
 /// # Errors
 /// It does not build.
-pub(crate) fn build(tree: &Tree) -> Result<(), Failure> {
-    tree.build(&["build", "--quiet", "--release", "-p", "cli"])?;
-    tree.empty(UNSOUND).map(|_| ())
+pub(crate) fn build(tree: &PlantedTree) -> Result<(), TaskError> {
+    tree.build(&["build", "--quiet", "--release", "-p", "myriscope"])?;
+    tree.empty(SPURIOUS).map(|_| ())
 }
 
 /// Lets it blow.
@@ -40,10 +40,10 @@ pub(crate) fn build(tree: &Tree) -> Result<(), Failure> {
 /// # Errors
 /// It cannot be run.
 pub(crate) fn look(
-    tree: &Tree,
-    patch: Option<&Patch>,
-    Effort { seeds, budget }: Effort,
-) -> Result<Vec<Run>, Failure> {
+    tree: &PlantedTree,
+    patch: Option<&FaultPatch>,
+    SearchEffort { seeds, budget }: SearchEffort,
+) -> Result<Vec<SearchRun>, TaskError> {
     let directory = tree.empty("broken")?;
     let blow = |seed| once(tree, patch, (seed, Duration::from_secs(budget)), &directory);
     (1..=seeds).map(blow).collect()
@@ -51,33 +51,33 @@ pub(crate) fn look(
 
 /// The networks of a seed, up to the first that breaks a law, and breaks none without the fault.
 fn once(
-    tree: &Tree,
-    patch: Option<&Patch>,
+    tree: &PlantedTree,
+    patch: Option<&FaultPatch>,
     (seed, budget): (u64, Duration),
     directory: &Path,
-) -> Result<Run, Failure> {
-    let mut run = Run { seed, ..Run::default() };
+) -> Result<SearchRun, TaskError> {
+    let mut run = SearchRun { seed, ..SearchRun::default() };
     let begin = Instant::now();
     for number in 0.. {
         let left = budget.saturating_sub(begin.elapsed()).as_secs();
         if left == 0 {
             break;
         }
-        let unsound = tree.beside(UNSOUND).join(format!("{seed}-{number}"));
+        let unsound = tree.beside(SPURIOUS).join(format!("{seed}-{number}"));
         if unsound.exists() {
             continue;
         }
         let network = |patch, seconds| {
             let said = [seed, number, SWITCHES];
-            held(&mut tree.command(patch, seconds, &binary(tree)), said, directory)
+            run_network(&mut tree.command(patch, seconds, &binary(tree)), said, directory)
         };
         match network(patch, left)? {
-            Held::Whole => run.executions += 1,
-            Held::NotDrawn => {}
-            Held::Cut => break,
-            Held::Broken => {
+            NetworkOutcome::Whole => run.executions += 1,
+            NetworkOutcome::NotDrawn => {}
+            NetworkOutcome::Cut => break,
+            NetworkOutcome::Broken => {
                 run.executions += 1;
-                if patch.is_none() || network(None, LAST_MAX)? != Held::Broken {
+                if patch.is_none() || network(None, LAST_MAX)? != NetworkOutcome::Broken {
                     run.found = Some("storm".to_owned());
                     break;
                 }
@@ -89,13 +89,13 @@ fn once(
     Ok(run)
 }
 
-fn binary(tree: &Tree) -> PathBuf {
+fn binary(tree: &PlantedTree) -> PathBuf {
     tree.built().join("release/myriscope")
 }
 
 /// What became of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
+enum NetworkOutcome {
     /// It keeps all laws.
     Whole,
     /// It breaks one.
@@ -108,7 +108,11 @@ enum Held {
 
 /// Holds one network to all laws. A process each: what stops it when the time is over says how many there
 /// were.
-fn held(storm: &mut Command, said: [u64; 3], directory: &Path) -> Result<Held, Failure> {
+fn run_network(
+    storm: &mut Command,
+    said: [u64; 3],
+    directory: &Path,
+) -> Result<NetworkOutcome, TaskError> {
     storm.args(["storm", "--tries", "0", "-o"]).arg(directory);
     let names = ["--seed", "--network", "--switches"];
     for (name, number) in names.into_iter().zip(said) {
@@ -116,11 +120,13 @@ fn held(storm: &mut Command, said: [u64; 3], directory: &Path) -> Result<Held, F
     }
     let ended = storm.output().map_err(|error| error.to_string())?;
     match ended.status.code() {
-        Some(0) => Ok(Held::Whole),
+        Some(0) => Ok(NetworkOutcome::Whole),
         // Or a signal has ended it, as where a stack overflows.
-        Some(BROKEN) | None => Ok(Held::Broken),
-        Some(OVER | KILLED) => Ok(Held::Cut),
-        Some(_) if String::from_utf8_lossy(&ended.stderr).contains("is none") => Ok(Held::NotDrawn),
+        Some(BROKEN) | None => Ok(NetworkOutcome::Broken),
+        Some(OVER | KILLED) => Ok(NetworkOutcome::Cut),
+        Some(_) if String::from_utf8_lossy(&ended.stderr).contains("is none") => {
+            Ok(NetworkOutcome::NotDrawn)
+        }
         Some(other) => Err(format!("{said:?} of the storm ended with {other}")),
     }
 }

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::patch::Patch;
-use crate::workspace::Failure;
+use super::patch::FaultPatch;
+use crate::workspace::TaskError;
 
 /// Names the fault that is there.
 pub(crate) const VARIABLE: &str = "MYRISCOPE_PLANTED";
@@ -32,15 +32,15 @@ pub fn planted(number: u32) -> bool {{
 }
 
 /// The lines that a patch replaces, and the patch.
-type Planted<'a> = (Range<usize>, &'a Patch);
+type PlantedLines<'a> = (Range<usize>, &'a FaultPatch);
 
 /// A file's text with its faults behind switches.
 ///
 /// # Errors
 /// What a patch replaces is not there, or there twice, or in no function.
-pub(crate) fn plant(text: &str, patches: &[&Patch]) -> Result<String, Failure> {
+pub(crate) fn plant(text: &str, patches: &[&FaultPatch]) -> Result<String, TaskError> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut bodies: BTreeMap<(usize, usize), Vec<Planted<'_>>> = BTreeMap::new();
+    let mut bodies: BTreeMap<(usize, usize), Vec<PlantedLines<'_>>> = BTreeMap::new();
     for patch in patches {
         let place = place(&lines, patch)?;
         let body = body(&lines, place.start)
@@ -79,7 +79,7 @@ pub(crate) fn plant(text: &str, patches: &[&Patch]) -> Result<String, Failure> {
 }
 
 /// The lines that a patch replaces.
-fn place(lines: &[&str], patch: &Patch) -> Result<Range<usize>, Failure> {
+fn place(lines: &[&str], patch: &FaultPatch) -> Result<Range<usize>, TaskError> {
     let count = patch.old.len();
     let mut found = (0..lines.len()).filter(|at| {
         lines.get(*at..at + count).is_some_and(|here| here.iter().eq(patch.old.iter()))
@@ -94,8 +94,8 @@ fn place(lines: &[&str], patch: &Patch) -> Result<Range<usize>, Failure> {
 }
 
 /// How many lines a patch leaves as they are before what it changes, and what it puts there.
-fn changed(patch: &Patch) -> (usize, &[String]) {
-    let Patch { old, new, .. } = patch;
+fn changed(patch: &FaultPatch) -> (usize, &[String]) {
+    let FaultPatch { old, new, .. } = patch;
     let before = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let least = old.len().min(new.len()) - before;
     let ends = old.iter().rev().zip(new.iter().rev());
@@ -135,7 +135,7 @@ mod tests {
     use crate::planted::patch;
     use crate::workspace::root;
 
-    fn patch(old: &[&str], new: &[&str]) -> Patch {
+    fn patch(old: &[&str], new: &[&str]) -> FaultPatch {
         let mut patch = patch::named(&["01".to_owned()]).unwrap().remove(0);
         let text = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
         (patch.number, patch.file) = (7, "simulator/src/a.rs".to_owned());

@@ -2,16 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::By;
-use super::patch::Patch;
-use super::results::{Measured, Results, Run};
-use crate::workspace::Failure;
+use super::SearchMethod;
+use super::patch::FaultPatch;
+use super::results::{FaultMeasurement, PlantedResults, SearchRun};
+use crate::workspace::TaskError;
 
 /// Prints the table.
 ///
 /// # Errors
 /// It cannot be written.
-pub(crate) fn print(patches: &[Patch], results: &Results) -> Result<(), Failure> {
+pub(crate) fn print(patches: &[FaultPatch], results: &PlantedResults) -> Result<(), TaskError> {
     let mut out = io::stdout().lock();
     let mut write = |line: String| writeln!(out, "{line}").map_err(|error| error.to_string());
     write(
@@ -21,12 +21,12 @@ pub(crate) fn print(patches: &[Patch], results: &Results) -> Result<(), Failure>
     write("|---|---|---|---|---|---|".into())?;
     for patch in patches {
         let cells: Vec<String> =
-            By::ALL.into_iter().map(|by| cell(by, results.of(patch, by))).collect();
-        let Patch { name, what, rule, .. } = patch;
+            SearchMethod::ALL.into_iter().map(|by| cell(by, results.of(patch, by))).collect();
+        let FaultPatch { name, what, rule, .. } = patch;
         write(format!("| {name} | {what} | {rule} | {} |", cells.join(" | ")))?;
     }
-    for by in By::ALL {
-        let found = |patch: &&Patch| {
+    for by in SearchMethod::ALL {
+        let found = |patch: &&FaultPatch| {
             results.of(patch, by).is_some_and(|it| it.runs.iter().any(|run| run.found.is_some()))
         };
         let (all, found) = (patches.len(), patches.iter().filter(found).count());
@@ -41,17 +41,17 @@ pub(crate) fn print(patches: &[Patch], results: &Results) -> Result<(), Failure>
 }
 
 /// What one kind of search made of a fault.
-fn cell(by: By, measured: Option<&Measured>) -> String {
-    let Some(Measured { runs, .. }) = measured else { return "not measured".to_owned() };
-    if by == By::Tests {
+fn cell(by: SearchMethod, measured: Option<&FaultMeasurement>) -> String {
+    let Some(FaultMeasurement { runs, .. }) = measured else { return "not measured".to_owned() };
+    if by == SearchMethod::Tests {
         let found = runs.first().and_then(|run| run.found.as_deref());
         return found.map_or_else(|| "–".to_owned(), |test| format!("`{test}`"));
     }
-    let found: Vec<&Run> = runs.iter().filter(|run| run.found.is_some()).collect();
+    let found: Vec<&SearchRun> = runs.iter().filter(|run| run.found.is_some()).collect();
     let Some(name) = found.first().and_then(|run| run.found.as_deref()) else {
         return "–".to_owned();
     };
-    let whom = if by == By::Storm { String::new() } else { format!("{name}: ") };
+    let whom = if by == SearchMethod::Storm { String::new() } else { format!("{name}: ") };
     let how_often = match (found.len(), runs.len()) {
         (found, all) if found == all => String::new(),
         (found, all) => format!(" ({found} of {all} seeds)"),
@@ -69,7 +69,7 @@ fn cell(by: By, measured: Option<&Measured>) -> String {
 }
 
 /// The median of all runs, of which those that found nothing took longest.
-fn median(runs: &[Run], of: impl Fn(&Run) -> u64) -> Option<u64> {
+fn median(runs: &[SearchRun], of: impl Fn(&SearchRun) -> u64) -> Option<u64> {
     let found = runs.iter().filter(|run| run.found.is_some());
     let mut values: Vec<u64> = found.map(of).collect();
     values.sort_unstable();
@@ -88,26 +88,26 @@ fn grouped(number: u64) -> String {
 mod tests {
     use super::*;
 
-    fn run(found: Option<&str>, executions: u64) -> Run {
-        Run { seed: 0, found: found.map(str::to_owned), milliseconds: 2_440, executions }
+    fn run(found: Option<&str>, executions: u64) -> SearchRun {
+        SearchRun { seed: 0, found: found.map(str::to_owned), milliseconds: 2_440, executions }
     }
 
-    fn shown(by: By, runs: Vec<Run>) -> String {
-        cell(by, Some(&Measured { commit: String::new(), budget: 20, runs }))
+    fn shown(by: SearchMethod, runs: Vec<SearchRun>) -> String {
+        cell(by, Some(&FaultMeasurement { commit: String::new(), budget: 20, runs }))
     }
 
     #[test]
     fn the_median_counts_what_found_nothing_as_the_longest() {
         let runs = vec![run(Some("link"), 7), run(None, 9), run(Some("link"), 12_345)];
-        assert_eq!(shown(By::Fuzzers, runs), "link: 12 345, 2.5 s (2 of 3 seeds)");
+        assert_eq!(shown(SearchMethod::Fuzzers, runs), "link: 12 345, 2.5 s (2 of 3 seeds)");
         let runs = vec![run(Some("storm"), 7), run(None, 9), run(None, 12_345)];
-        assert_eq!(shown(By::Storm, runs), "– (1 of 3 seeds)");
+        assert_eq!(shown(SearchMethod::Storm, runs), "– (1 of 3 seeds)");
     }
 
     #[test]
     fn what_found_nothing_has_a_dash_and_tests_have_names() {
-        assert_eq!(shown(By::Storm, vec![run(None, 9)]), "–");
-        assert_eq!(shown(By::Tests, vec![run(Some("codec::a"), 0)]), "`codec::a`");
-        assert_eq!(cell(By::Tests, None), "not measured");
+        assert_eq!(shown(SearchMethod::Storm, vec![run(None, 9)]), "–");
+        assert_eq!(shown(SearchMethod::Tests, vec![run(Some("codec::a"), 0)]), "`codec::a`");
+        assert_eq!(cell(SearchMethod::Tests, None), "not measured");
     }
 }

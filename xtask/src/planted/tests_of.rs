@@ -8,13 +8,15 @@ use std::time::Instant;
 
 use serde::Deserialize;
 
-use super::patch::Patch;
-use super::results::Run;
-use super::tree::Tree;
-use crate::workspace::{Failure, command, done, output};
+use super::patch::FaultPatch;
+use super::results::SearchRun;
+use super::tree::PlantedTree;
+use crate::workspace::{TaskError, command, output, run_command};
 
 /// The product, from below.
 const CRATES: [&str; 4] = ["codec", "simulator", "analyzer", "cli"];
+const PACKAGES: [&str; 4] =
+    ["myriscope-codec", "myriscope-simulator", "myriscope-analyzer", "myriscope"];
 /// *Chosen*: several times what the tests of a crate take on a busy machine.
 const SECONDS_MAX: u64 = 600;
 
@@ -22,33 +24,33 @@ const SECONDS_MAX: u64 = 600;
 ///
 /// # Errors
 /// They do not build.
-pub(crate) fn build(tree: &Tree) -> Result<(), Failure> {
+pub(crate) fn build(tree: &PlantedTree) -> Result<(), TaskError> {
     binaries(tree).map(|_| ())
 }
 
 /// What cargo says of something that it has built.
 #[derive(Deserialize)]
-struct Built {
+struct CargoArtifact {
     manifest_path: PathBuf,
-    target: Named,
+    target: ArtifactTarget,
     executable: Option<PathBuf>,
-    profile: Profile,
+    profile: ArtifactProfile,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct ArtifactTarget {
     name: String,
     kind: Vec<String>,
 }
 
 #[derive(Deserialize)]
-struct Profile {
+struct ArtifactProfile {
     test: bool,
 }
 
 /// A test binary, and where it runs.
 #[derive(Clone)]
-struct Binary {
+struct TestBinary {
     krate: String,
     /// `codec`, or `codec/tests/laws`.
     name: String,
@@ -57,22 +59,22 @@ struct Binary {
 
 /// The test binaries of the product, as cargo would run them. They are run without it, which builds
 /// what it is asked to run alone with other features of the dependencies.
-fn binaries(tree: &Tree) -> Result<Vec<Binary>, Failure> {
+fn binaries(tree: &PlantedTree) -> Result<Vec<TestBinary>, TaskError> {
     let mut cargo = command("cargo");
     cargo.current_dir(tree.path()).args(["test", "--quiet", "--no-run", "--tests"]);
-    cargo.args(CRATES.iter().flat_map(|krate| ["-p", krate]));
+    cargo.args(PACKAGES.iter().flat_map(|package| ["-p", package]));
     cargo.arg("--message-format=json-render-diagnostics");
     let said = output(cargo.arg("--target-dir").arg(tree.built()))?;
-    let built = said.lines().filter_map(|line| serde_json::from_str::<Built>(line).ok());
+    let built = said.lines().filter_map(|line| serde_json::from_str::<CargoArtifact>(line).ok());
     let binaries = built.filter(|built| built.profile.test).filter_map(|built| {
         let directory = built.manifest_path.parent()?.file_name()?;
         let krate = directory.to_string_lossy().into_owned();
         let is_test = built.target.kind.iter().any(|kind| kind == "test");
         let name =
             if is_test { format!("{krate}/tests/{}", built.target.name) } else { krate.clone() };
-        Some(Binary { krate, name, path: built.executable? })
+        Some(TestBinary { krate, name, path: built.executable? })
     });
-    let mut binaries: Vec<Binary> = binaries.collect();
+    let mut binaries: Vec<TestBinary> = binaries.collect();
     // Units come first: a crate's name is shorter than what begins with it.
     binaries.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(binaries)
@@ -91,8 +93,8 @@ fn upward(krate: &str) -> &'static [&'static str] {
 ///
 /// # Errors
 /// They cannot be run.
-pub(crate) fn look(tree: &Tree, patch: Option<&Patch>) -> Result<Run, Failure> {
-    let crates = upward(patch.map_or("codec", Patch::krate));
+pub(crate) fn look(tree: &PlantedTree, patch: Option<&FaultPatch>) -> Result<SearchRun, TaskError> {
+    let crates = upward(patch.map_or("codec", FaultPatch::krate));
     let mut binaries = binaries(tree)?;
     binaries.retain(|binary| crates.contains(&binary.krate.as_str()));
     binaries.sort_by_key(|binary| crates.iter().position(|krate| *krate == binary.krate));
@@ -102,9 +104,9 @@ pub(crate) fn look(tree: &Tree, patch: Option<&Patch>) -> Result<Run, Failure> {
         units.cloned().zip(module(&patch.file))
     });
     let nearest = nearest.map(|(units, module)| (units, Some(module)));
-    let mut run = Run::default();
+    let mut run = SearchRun::default();
     for (binary, module) in nearest.into_iter().chain(binaries.into_iter().map(|it| (it, None))) {
-        let Binary { krate, name, path } = binary;
+        let TestBinary { krate, name, path } = binary;
         let mut test = tree.command(patch, SECONDS_MAX, &path);
         test.args(module).current_dir(tree.path().join(krate)).env("INSTA_UPDATE", "no");
         test.stdout(Stdio::piped()).stderr(Stdio::null());
@@ -127,13 +129,13 @@ fn module(file: &str) -> Option<String> {
 }
 
 /// Runs a test binary until the first of its tests has failed, which is named.
-fn failed(test: &mut Command) -> Result<Option<String>, Failure> {
+fn failed(test: &mut Command) -> Result<Option<String>, TaskError> {
     let mut running = test.spawn().map_err(|error| error.to_string())?;
     let said = running.stdout.take().into_iter().flat_map(|said| BufReader::new(said).lines());
     let first = said.map_while(Result::ok).find_map(|line| first(&line).map(str::to_owned));
     if first.is_some() {
         // What keeps the time passes it on; killed, it could not.
-        done(command("kill").arg(running.id().to_string()))?;
+        run_command(command("kill").arg(running.id().to_string()))?;
     }
     let ended = running.wait().map_err(|error| error.to_string())?;
     Ok(first.or_else(|| (!ended.success()).then(|| "it did not end".to_owned())))

@@ -5,27 +5,27 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::By;
-use super::patch::Patch;
+use super::SearchMethod;
+use super::patch::FaultPatch;
 use super::switch::{VARIABLE, plant, switch};
-use crate::workspace::{Failure, at, command, done, output, root};
+use crate::workspace::{TaskError, at, command, output, root, run_command};
 
 /// The copy, and what is built of it.
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub(crate) struct PlantedTree {
     /// All of it: `target/planted/tests`, and so on, so that all three can look at once.
     directory: PathBuf,
     /// The commit that it is a copy of, with a `+` if there is more in it than that.
     pub(crate) commit: String,
 }
 
-impl Tree {
+impl PlantedTree {
     /// Brings the copy up to date. A file that is the same stays, so that what was built of it need
     /// not be built again.
     ///
     /// # Errors
     /// Git does not say what there is, it cannot be copied, or a fault cannot be planted.
-    pub(crate) fn new(patches: &[Patch], by: By) -> Result<Self, Failure> {
+    pub(crate) fn new(patches: &[FaultPatch], by: SearchMethod) -> Result<Self, TaskError> {
         let mut commit = output(command("git").args(["rev-parse", "--short", "HEAD"]))?;
         // But for the results, which are written as they come.
         let what = ["status", "--porcelain", "-uno", "--", ".", ":!fuzz/planted/results.json"];
@@ -35,7 +35,7 @@ impl Tree {
         }
         let directory = root().join("target/planted").join(by.name());
         let tree = Self { directory, commit };
-        let mut planted: BTreeMap<&str, Vec<&Patch>> = BTreeMap::new();
+        let mut planted: BTreeMap<&str, Vec<&FaultPatch>> = BTreeMap::new();
         for patch in patches {
             planted.entry(&patch.file).or_default().push(patch);
         }
@@ -73,7 +73,7 @@ impl Tree {
     ///
     /// # Errors
     /// It cannot be emptied or made.
-    pub(crate) fn empty(&self, name: &str) -> Result<PathBuf, Failure> {
+    pub(crate) fn empty(&self, name: &str) -> Result<PathBuf, TaskError> {
         let path = self.beside(name);
         if path.is_dir() {
             fs::remove_dir_all(&path).map_err(at(&path))?;
@@ -86,10 +86,10 @@ impl Tree {
     ///
     /// # Errors
     /// It fails.
-    pub(crate) fn build(&self, arguments: &[&str]) -> Result<(), Failure> {
+    pub(crate) fn build(&self, arguments: &[&str]) -> Result<(), TaskError> {
         let mut cargo = command("cargo");
         cargo.current_dir(self.path()).args(arguments).arg("--target-dir").arg(self.built());
-        done(&mut cargo)
+        run_command(&mut cargo)
     }
 
     /// Where it is built.
@@ -99,7 +99,12 @@ impl Tree {
 
     /// A command in the copy with one fault there, or none, that is stopped after so many seconds with
     /// all that it has begun.
-    pub(crate) fn command(&self, patch: Option<&Patch>, seconds: u64, program: &Path) -> Command {
+    pub(crate) fn command(
+        &self,
+        patch: Option<&FaultPatch>,
+        seconds: u64,
+        program: &Path,
+    ) -> Command {
         let mut command = Command::new("timeout");
         command.current_dir(self.path());
         command.env(VARIABLE, patch.map_or(0, |patch| patch.number).to_string());
@@ -107,7 +112,7 @@ impl Tree {
         command
     }
 
-    fn write(&self, file: &str, bytes: &[u8]) -> Result<(), Failure> {
+    fn write(&self, file: &str, bytes: &[u8]) -> Result<(), TaskError> {
         let to = self.path().join(file);
         if fs::read(&to).is_ok_and(|old| old == bytes) {
             return Ok(());
@@ -119,7 +124,7 @@ impl Tree {
     }
 
     /// Removes what is in the copy and no more in the repository.
-    fn remove_others(&self, within: &Path, files: &BTreeSet<&str>) -> Result<(), Failure> {
+    fn remove_others(&self, within: &Path, files: &BTreeSet<&str>) -> Result<(), TaskError> {
         for entry in fs::read_dir(within).map_err(at(within))? {
             let path = entry.map_err(at(within))?.path();
             let name = path.strip_prefix(self.path()).unwrap_or(&path).to_string_lossy();

@@ -1,8 +1,8 @@
 //! The fields of findings, in the order of their JSON.
 
 use super::CAPTURE;
-use crate::filter::field::Field;
-use crate::filter::field::Shape::{List, Number, Place, Ranks, Text, Time, Words};
+use crate::filter::field::FieldShape::{List, Number, Place, Ranks, Text, Time, Words};
+use crate::filter::field::RowField;
 use crate::finding::{ALL, Severity};
 
 const SEVERITY: &[&str] =
@@ -23,18 +23,18 @@ const FINDING: &[&str] = &{
 };
 
 #[rustfmt::skip]
-pub(in crate::filter) const FINDINGS: &[Field] = &[
-    Field::new("severity", Ranks(SEVERITY), "", "", "how bad it is"),
-    Field::new("finding", Words(FINDING), "", "", "what was found"),
-    Field::new("rule", Text, "", "", "the rule that says so"),
-    Field::new("clause", Text, "", "", "the rule's clause"),
-    Field::new("channel", Text, "", "", "name of the channel"),
-    Field::new("at", Place, "characters", "", "place of the first"),
-    Field::new("time_ps", Time, "ps", "", "time of the first"),
-    Field::new("count", Number(u64::MAX), "", "", "how many there are"),
-    Field::new("first", List, "facts", "", "what is to be said about the first"),
-    Field::new("last_at", Place, "characters", "", "place of the last"),
-    Field::new("last_time_ps", Time, "ps", "", "time of the last"),
-    Field::new("text", Text, "", "", "what it means"),
+pub(in crate::filter) const FINDINGS: &[RowField] = &[
+    RowField::new("severity", Ranks(SEVERITY), "", "", "how bad it is"),
+    RowField::new("finding", Words(FINDING), "", "", "what was found"),
+    RowField::new("rule", Text, "", "", "the rule that says so"),
+    RowField::new("clause", Text, "", "", "the rule's clause"),
+    RowField::new("channel", Text, "", "", "name of the channel"),
+    RowField::new("at", Place, "characters", "", "place of the first"),
+    RowField::new("time_ps", Time, "ps", "", "time of the first"),
+    RowField::new("count", Number(u64::MAX), "", "", "how many there are"),
+    RowField::new("first", List, "facts", "", "what is to be said about the first"),
+    RowField::new("last_at", Place, "characters", "", "place of the last"),
+    RowField::new("last_time_ps", Time, "ps", "", "time of the last"),
+    RowField::new("text", Text, "", "", "what it means"),
     CAPTURE,
 ];

@@ -4,18 +4,22 @@ use std::collections::BTreeMap;
 
 use codec::capture::ChannelId;
 
-use super::{Ended, Hop, Packet, Whole, Worth};
-use crate::path::{Fate, Harm, Journey};
-use crate::score::balance::Count;
+use super::{Completeness, JourneyTotals, ScoredFate, ScoredHop, ScoredPacket};
+use crate::journey::{Corruption, Journey, JourneyFate};
+use crate::score::channel_score::MatchCount;
 
 /// Examples that are kept. *Chosen*: as many as one looks at.
 const ODD_MAX: usize = 16;
 
 /// Names of channels.
-type Names = BTreeMap<ChannelId, String>;
+type ScoredNames = BTreeMap<ChannelId, String>;
 
 /// Holds what was found of a packet against what happened to it.
-pub(super) fn judge((name, packet): (&str, &mut Packet), names: &Names, worth: &mut Worth) {
+pub(super) fn compare(
+    (name, packet): (&str, &mut ScoredPacket),
+    names: &ScoredNames,
+    worth: &mut JourneyTotals,
+) {
     packet.hops.sort_unstable();
     let mut way: Vec<&str> = packet.hops.iter().map(|hop| named(names, hop.channel)).collect();
     way.dedup();
@@ -48,7 +52,7 @@ pub(super) fn judge((name, packet): (&str, &mut Packet), names: &Names, worth: &
     worth.journeys.right += 1;
     if let Some(journey) = packet.found.get(right) {
         fate(name, packet, journey, (names, worth));
-        if packet.whole == Whole::No || packet.ended == Ended::Merged {
+        if packet.whole == Completeness::No || packet.ended == ScoredFate::Merged {
             worth.maimed += 1;
         } else {
             injuries(name, packet, journey, worth);
@@ -56,74 +60,94 @@ pub(super) fn judge((name, packet): (&str, &mut Packet), names: &Names, worth: &
     }
 }
 
-impl Packet {
+impl ScoredPacket {
     /// Whether journeys were found of all that was captured of it.
     pub(super) fn is_told(&self) -> bool {
         let hops = || self.found.iter().flat_map(|journey| &journey.hops);
-        let is_found =
-            |own: &Hop| hops().any(|hop| (hop.channel, hop.start.0) == (own.channel, own.start));
+        let is_found = |own: &ScoredHop| {
+            hops().any(|hop| (hop.channel, hop.start.0) == (own.channel, own.start))
+        };
         self.hops.iter().all(is_found)
     }
 
-    fn hop(&self, channel: ChannelId, start: u64) -> Option<&Hop> {
+    fn hop(&self, channel: ChannelId, start: u64) -> Option<&ScoredHop> {
         self.hops.iter().find(|hop| (hop.channel, hop.start) == (channel, start))
     }
 }
 
 /// What became of it, where that was captured.
-fn fate(name: &str, packet: &Packet, journey: &Journey, (names, worth): (&Names, &mut Worth)) {
+fn fate(
+    name: &str,
+    packet: &ScoredPacket,
+    journey: &Journey,
+    (names, worth): (&ScoredNames, &mut JourneyTotals),
+) {
     let last = journey.hops.last();
     let to = last.and_then(|hop| named(names, hop.channel).split_once('>')).map(|(_, to)| to);
     let is_there = |place: &str| to == Some(place);
     let verdict = match (&journey.fate, &packet.ended) {
-        (Fate::OutOfSight, _) => Verdict::OutOfSight,
+        (JourneyFate::OutOfSight, _) => FateVerdict::OutOfSight,
         // An end that has not been seen is none that was seen wrongly.
-        (Fate::UnderWay, Ended::Dropped(..) | Ended::Merged) => Verdict::OutOfSight,
-        (Fate::UnderWay, Ended::UnderWay) => Verdict::Right,
-        (Fate::UnderWay, Ended::Consumed(_)) => Verdict::Wrong,
+        (JourneyFate::UnderWay, ScoredFate::Dropped(..) | ScoredFate::Merged) => {
+            FateVerdict::OutOfSight
+        }
+        (JourneyFate::UnderWay, ScoredFate::UnderWay) => FateVerdict::Right,
+        (JourneyFate::UnderWay, ScoredFate::Consumed(_)) => FateVerdict::Wrong,
         // A host may lose what has reached it, or not have taken it when the run ends.
-        (Fate::Arrived | Fate::Misrouted, Ended::UnderWay) => Verdict::Behind,
-        (Fate::Arrived | Fate::Misrouted, Ended::Dropped(place, _)) if is_there(place) => {
-            Verdict::Behind
+        (JourneyFate::Arrived | JourneyFate::Misrouted, ScoredFate::UnderWay) => {
+            FateVerdict::Behind
+        }
+        (JourneyFate::Arrived | JourneyFate::Misrouted, ScoredFate::Dropped(place, _))
+            if is_there(place) =>
+        {
+            FateVerdict::Behind
         }
         // Damage between a tap at the sender and the receiver is seen by neither.
-        (Fate::Arrived | Fate::Misrouted | Fate::Dropped(_), Ended::Dropped(_, rule))
-            if ["F-7", "F-9", "W-5"].contains(&rule.as_str()) =>
+        (
+            JourneyFate::Arrived | JourneyFate::Misrouted | JourneyFate::Dropped(_),
+            ScoredFate::Dropped(_, rule),
+        ) if ["F-7", "F-9", "W-5"].contains(&rule.as_str()) => FateVerdict::Behind,
+        (
+            JourneyFate::Arrived | JourneyFate::Misrouted | JourneyFate::Dropped(_),
+            ScoredFate::Merged,
+        ) => FateVerdict::Behind,
+        (JourneyFate::Arrived | JourneyFate::Misrouted, ScoredFate::Consumed(place))
+            if is_there(place) =>
         {
-            Verdict::Behind
+            FateVerdict::Right
         }
-        (Fate::Arrived | Fate::Misrouted | Fate::Dropped(_), Ended::Merged) => Verdict::Behind,
-        (Fate::Arrived | Fate::Misrouted, Ended::Consumed(place)) if is_there(place) => {
-            Verdict::Right
-        }
-        (Fate::Arrived | Fate::Misrouted, _) => Verdict::Wrong,
+        (JourneyFate::Arrived | JourneyFate::Misrouted, _) => FateVerdict::Wrong,
         // The run ends before the switch has decided.
-        (Fate::Dropped(_), Ended::UnderWay) => Verdict::Behind,
-        (Fate::Dropped(found), Ended::Dropped(place, rule)) if is_there(place) => {
+        (JourneyFate::Dropped(_), ScoredFate::UnderWay) => FateVerdict::Behind,
+        (JourneyFate::Dropped(found), ScoredFate::Dropped(place, rule)) if is_there(place) => {
             // Of one byte that selects no port both are so.
             let both = last.is_some_and(|hop| hop.length < 2) && [*found, rule].contains(&"P-9");
             // No wire shows which switch has tables for multicast.
             let table = (*found, rule.as_str()) == ("S-1", "S-9");
             // From outside, a slack buffer and the input behind it are one.
             let reset = (*found, rule.as_str()) == ("R-2", "R-3");
-            if found == rule || both || table || reset { Verdict::Right } else { Verdict::Wrong }
+            if found == rule || both || table || reset {
+                FateVerdict::Right
+            } else {
+                FateVerdict::Wrong
+            }
         }
-        (Fate::Dropped(_), _) => Verdict::Wrong,
-        (Fate::Merged, Ended::Merged) => Verdict::Right,
-        (Fate::Merged, _) => Verdict::Wrong,
+        (JourneyFate::Dropped(_), _) => FateVerdict::Wrong,
+        (JourneyFate::Merged, ScoredFate::Merged) => FateVerdict::Right,
+        (JourneyFate::Merged, _) => FateVerdict::Wrong,
     };
     match verdict {
-        Verdict::OutOfSight => worth.out_of_sight += 1,
-        Verdict::Behind => worth.behind += 1,
-        Verdict::Right => add(&mut worth.fates, [1, 1, 1]),
-        Verdict::Wrong => {
+        FateVerdict::OutOfSight => worth.out_of_sight += 1,
+        FateVerdict::Behind => worth.behind += 1,
+        FateVerdict::Right => add(&mut worth.fates, [1, 1, 1]),
+        FateVerdict::Wrong => {
             add(&mut worth.fates, [1, 1, 0]);
             worth.note("fate", || {
                 let ended = match &packet.ended {
-                    Ended::UnderWay => "is under way".to_owned(),
-                    Ended::Consumed(place) => format!("was consumed at {place}"),
-                    Ended::Dropped(place, rule) => format!("was dropped at {place} by {rule}"),
-                    Ended::Merged => "was merged".to_owned(),
+                    ScoredFate::UnderWay => "is under way".to_owned(),
+                    ScoredFate::Consumed(place) => format!("was consumed at {place}"),
+                    ScoredFate::Dropped(place, rule) => format!("was dropped at {place} by {rule}"),
+                    ScoredFate::Merged => "was merged".to_owned(),
                 };
                 let last = last.map_or("?", |hop| named(names, hop.channel));
                 format!("{name} {ended}, found on {last}: {}", shown(&journey.fate))
@@ -134,7 +158,7 @@ fn fate(name: &str, packet: &Packet, journey: &Journey, (names, worth): (&Names,
 
 /// What is to be said about a fate that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum FateVerdict {
     Right,
     Wrong,
     /// What became of it was not captured.
@@ -143,19 +167,19 @@ enum Verdict {
     Behind,
 }
 
-const fn shown(fate: &Fate) -> &str {
+const fn shown(fate: &JourneyFate) -> &str {
     match fate {
-        Fate::Arrived => "arrived",
-        Fate::Misrouted => "misrouted",
-        Fate::OutOfSight => "out of sight",
-        Fate::Merged => "merged",
-        Fate::UnderWay => "under way",
-        Fate::Dropped(rule) => rule,
+        JourneyFate::Arrived => "arrived",
+        JourneyFate::Misrouted => "misrouted",
+        JourneyFate::OutOfSight => "out of sight",
+        JourneyFate::Merged => "merged",
+        JourneyFate::UnderWay => "under way",
+        JourneyFate::Dropped(rule) => rule,
     }
 }
 
 /// Where the syndrome changed from one captured channel to the next. P-5
-fn injuries(name: &str, packet: &Packet, journey: &Journey, worth: &mut Worth) {
+fn injuries(name: &str, packet: &ScoredPacket, journey: &Journey, worth: &mut JourneyTotals) {
     let (mut before, mut after, mut expected) = (0, None, Vec::new());
     for hop in journey.hops.iter().filter_map(|hop| packet.hop(hop.channel, hop.start.0)) {
         let Some(syndrome) = hop.syndrome else { continue };
@@ -164,7 +188,7 @@ fn injuries(name: &str, packet: &Packet, journey: &Journey, worth: &mut Worth) {
         }
         (before, after) = (syndrome, Some(hop.channel));
     }
-    let flipped = journey.injuries.iter().filter(|it| matches!(it.harm, Harm::Flipped(_)));
+    let flipped = journey.injuries.iter().filter(|it| matches!(it.harm, Corruption::Flipped(_)));
     let found: Vec<_> = flipped.map(|it| (it.after, it.seen, it.syndrome)).collect();
     let right = found.iter().filter(|injury| expected.contains(injury)).count();
     add(&mut worth.injuries, [expected.len(), found.len(), right]);
@@ -173,7 +197,7 @@ fn injuries(name: &str, packet: &Packet, journey: &Journey, worth: &mut Worth) {
     }
 }
 
-impl Worth {
+impl JourneyTotals {
     fn note(&mut self, kind: &'static str, what: impl FnOnce() -> String) {
         if self.odd.len() < ODD_MAX {
             self.odd.push((kind, what()));
@@ -181,18 +205,18 @@ impl Worth {
     }
 }
 
-const fn add(count: &mut Count, [in_truth, found, right]: [usize; 3]) {
+const fn add(count: &mut MatchCount, [in_truth, found, right]: [usize; 3]) {
     count.in_truth += in_truth as u64;
     count.found += found as u64;
     count.right += right as u64;
 }
 
-fn named(names: &Names, channel: ChannelId) -> &str {
+fn named(names: &ScoredNames, channel: ChannelId) -> &str {
     names.get(&channel).map_or("?", String::as_str)
 }
 
 /// The way that a packet went, and those that were found.
-fn went(name: &str, packet: &Packet, names: &Names) -> String {
+fn went(name: &str, packet: &ScoredPacket, names: &ScoredNames) -> String {
     let place = |channel, start: u64| format!("{}@{start}", named(names, channel));
     let way: Vec<_> = packet.hops.iter().map(|hop| place(hop.channel, hop.start)).collect();
     let journey = |journey: &Journey| {

@@ -2,32 +2,32 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{Key, Label};
-use crate::conversation::Cause;
+use super::{ScoredLabel, TruthLabel};
+use crate::conversation::ResendCause;
 
 /// Transmissions that are kept of a message. *Chosen*: what was long before the last says nothing of it.
 const SENT_MAX: usize = 32;
 
 /// Why messages were sent again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Causes {
+pub(super) struct CauseScore {
     /// Of the latest message of each logical channel.
-    sent: BTreeMap<Key, VecDeque<Transmission>>,
+    sent: BTreeMap<ScoredLabel, VecDeque<ScoredTransmission>>,
     /// Of messages before: what may be said of a retransmission, until something is.
-    known: BTreeMap<Label, &'static [Cause]>,
+    known: BTreeMap<TruthLabel, &'static [ResendCause]>,
     /// What packets that are on their way are, by their names.
-    packets: BTreeMap<String, Packet>,
+    packets: BTreeMap<String, TransportFrame>,
 }
 
 /// A packet on its way.
 #[derive(Clone, Copy, Debug)]
-struct Packet {
-    label: Label,
-    kind: Kind,
+struct TransportFrame {
+    label: TruthLabel,
+    kind: TransportFrameKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TransportFrameKind {
     Data,
     Ack,
     Nack,
@@ -35,27 +35,27 @@ pub(super) enum Kind {
 
 /// A data packet that was sent, once.
 #[derive(Clone, Debug)]
-struct Transmission {
-    label: Label,
+struct ScoredTransmission {
+    label: TruthLabel,
     message: String,
     /// When, in periods of the full rate.
     at: u64,
-    end: End,
+    end: TransportFrameEnd,
     /// Answers to it.
-    answers: Vec<Answer>,
+    answers: Vec<ScoredAnswer>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Answer {
-    kind: Kind,
+struct ScoredAnswer {
+    kind: TransportFrameKind,
     at: u64,
-    end: End,
-    sight: Sight,
+    end: TransportFrameEnd,
+    sight: SightingPlace,
 }
 
 /// Whether taps show what an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sight {
+enum SightingPlace {
     /// None has seen it whole.
     None,
     /// One has.
@@ -64,7 +64,7 @@ enum Sight {
 
 /// What became of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum TransportFrameEnd {
     /// Nothing yet.
     #[default]
     UnderWay,
@@ -76,23 +76,25 @@ pub(super) enum End {
     Inside,
 }
 
-impl Causes {
+impl CauseScore {
     /// A data packet was sent.
-    pub(super) fn data(&mut self, (name, at): (&str, u64), message: &str, label: Label) {
-        self.packets.insert(name.to_owned(), Packet { label, kind: Kind::Data });
+    pub(super) fn data(&mut self, (name, at): (&str, u64), message: &str, label: TruthLabel) {
+        self.packets
+            .insert(name.to_owned(), TransportFrame { label, kind: TransportFrameKind::Data });
         let sent = self.sent.entry(label.key()).or_default();
         if sent.back().is_some_and(|before| before.message != message) {
             // The message before is over, and so is what tells why it was sent again.
-            let again = sent.iter().filter_map(|it| Some((it.label, why(sent, it.label)?)));
+            let again =
+                sent.iter().filter_map(|it| Some((it.label, expected_causes(sent, it.label)?)));
             self.known.extend(again);
             sent.clear();
         }
         let message = message.to_owned();
-        sent.push_back(Transmission {
+        sent.push_back(ScoredTransmission {
             label,
             message,
             at,
-            end: End::UnderWay,
+            end: TransportFrameEnd::UnderWay,
             answers: Vec::new(),
         });
         if sent.len() > SENT_MAX {
@@ -101,78 +103,105 @@ impl Causes {
     }
 
     /// An answer was sent to data with this label.
-    pub(super) fn answer(&mut self, (name, at): (&str, u64), kind: Kind, label: Label) {
-        self.packets.insert(name.to_owned(), Packet { label, kind });
+    pub(super) fn answer(
+        &mut self,
+        (name, at): (&str, u64),
+        kind: TransportFrameKind,
+        label: TruthLabel,
+    ) {
+        self.packets.insert(name.to_owned(), TransportFrame { label, kind });
         if let Some(sent) = self.of(label) {
-            let (end, sight) = (End::UnderWay, Sight::None);
-            sent.answers.push(Answer { kind, at, end, sight });
+            let (end, sight) = (TransportFrameEnd::UnderWay, SightingPlace::None);
+            sent.answers.push(ScoredAnswer { kind, at, end, sight });
         }
     }
 
     /// A packet was seen whole.
     pub(super) fn seen(&mut self, name: &str) {
-        let Some(Packet { label, kind }) = self.packets.get(name).copied() else { return };
+        let Some(TransportFrame { label, kind }) = self.packets.get(name).copied() else { return };
         let Some(sent) = self.of(label) else { return };
-        let on_its_way = |it: &&mut Answer| it.kind == kind && it.end == End::UnderWay;
-        sent.answers.iter_mut().filter(on_its_way).for_each(|it| it.sight = Sight::Whole);
+        let on_its_way =
+            |it: &&mut ScoredAnswer| it.kind == kind && it.end == TransportFrameEnd::UnderWay;
+        sent.answers.iter_mut().filter(on_its_way).for_each(|it| it.sight = SightingPlace::Whole);
     }
 
     /// A packet has reached its end. Its label, if it is data.
-    pub(super) fn ended(&mut self, name: &str, end: End) -> Option<Label> {
-        let Packet { label, kind } = self.packets.remove(name)?;
+    pub(super) fn ended(&mut self, name: &str, end: TransportFrameEnd) -> Option<TruthLabel> {
+        let TransportFrame { label, kind } = self.packets.remove(name)?;
         let sent = self.of(label)?;
-        if kind == Kind::Data {
+        if kind == TransportFrameKind::Data {
             sent.end = end;
             return Some(label);
         }
-        let on_its_way = |it: &&mut Answer| it.kind == kind && it.end == End::UnderWay;
+        let on_its_way =
+            |it: &&mut ScoredAnswer| it.kind == kind && it.end == TransportFrameEnd::UnderWay;
         if let Some(answer) = sent.answers.iter_mut().find(on_its_way) {
             answer.end = end;
         }
         None
     }
 
-    fn of(&mut self, label: Label) -> Option<&mut Transmission> {
+    fn of(&mut self, label: TruthLabel) -> Option<&mut ScoredTransmission> {
         self.sent.get_mut(&label.key())?.iter_mut().rev().find(|sent| sent.label == label)
     }
 
     /// Why a message was sent again with this label: what may be said, more than one where no wire
     /// tells which. None if too little is known.
-    pub(super) fn of_resent(&mut self, label: Label) -> Option<&'static [Cause]> {
+    pub(super) fn of_resent(&mut self, label: TruthLabel) -> Option<&'static [ResendCause]> {
         let known = self.known.remove(&label);
-        known.or_else(|| why(self.sent.get(&label.key())?, label))
+        known.or_else(|| expected_causes(self.sent.get(&label.key())?, label))
     }
 }
 
 /// Why a message was sent again with this label, of all its transmissions.
-fn why(sent: &VecDeque<Transmission>, label: Label) -> Option<&'static [Cause]> {
+fn expected_causes(
+    sent: &VecDeque<ScoredTransmission>,
+    label: TruthLabel,
+) -> Option<&'static [ResendCause]> {
     let place = sent.iter().rposition(|sent| sent.label == label)?;
     let now = sent.get(place)?;
     let before = sent.get(place.checked_sub(1)?)?;
     let mut answers = sent.iter().take(place).flat_map(|sent| &sent.answers);
-    let arrived = |answer: &Answer| matches!(answer.end, End::Arrived(_));
-    if answers.any(|it| it.kind == Kind::Ack && it.at < now.at && arrived(it)) {
-        return Some(&[Cause::TooEarly, Cause::AfterAck]);
+    let arrived = |answer: &ScoredAnswer| matches!(answer.end, TransportFrameEnd::Arrived(_));
+    if answers.any(|it| it.kind == TransportFrameKind::Ack && it.at < now.at && arrived(it)) {
+        return Some(&[ResendCause::TooEarly, ResendCause::AfterAck]);
     }
     match (before.answers.last(), before.end) {
-        (Some(Answer { end: End::UnderWay, .. }), _) | (None, End::UnderWay) => None,
-        (Some(Answer { end: End::Arrived(at), kind, .. }), _) => match kind {
-            Kind::Nack if *at < now.at => Some(&[Cause::Nack]),
-            Kind::Ack | Kind::Nack | Kind::Data => Some(&[Cause::TooEarly]),
+        (Some(ScoredAnswer { end: TransportFrameEnd::UnderWay, .. }), _)
+        | (None, TransportFrameEnd::UnderWay) => None,
+        (Some(ScoredAnswer { end: TransportFrameEnd::Arrived(at), kind, .. }), _) => match kind {
+            TransportFrameKind::Nack if *at < now.at => Some(&[ResendCause::Nack]),
+            TransportFrameKind::Ack | TransportFrameKind::Nack | TransportFrameKind::Data => {
+                Some(&[ResendCause::TooEarly])
+            }
         },
         // What was hurt before a tap saw it need not look like an answer.
-        (Some(Answer { end: End::Lost | End::Inside, kind, sight, .. }), _) => {
-            Some(match (kind, sight) {
-                (Kind::Nack, Sight::Whole) => &[Cause::Nack, Cause::Corrupt],
-                (Kind::Nack, Sight::None) => &[Cause::Nack, Cause::Corrupt, Cause::Unanswered],
-                (Kind::Ack | Kind::Data, Sight::Whole) => &[Cause::LostAck, Cause::Corrupt],
-                (Kind::Ack | Kind::Data, Sight::None) => {
-                    &[Cause::LostAck, Cause::Corrupt, Cause::Unanswered]
-                }
-            })
+        (
+            Some(ScoredAnswer {
+                end: TransportFrameEnd::Lost | TransportFrameEnd::Inside,
+                kind,
+                sight,
+                ..
+            }),
+            _,
+        ) => Some(match (kind, sight) {
+            (TransportFrameKind::Nack, SightingPlace::Whole) => {
+                &[ResendCause::Nack, ResendCause::Corrupt]
+            }
+            (TransportFrameKind::Nack, SightingPlace::None) => {
+                &[ResendCause::Nack, ResendCause::Corrupt, ResendCause::Unanswered]
+            }
+            (TransportFrameKind::Ack | TransportFrameKind::Data, SightingPlace::Whole) => {
+                &[ResendCause::LostAck, ResendCause::Corrupt]
+            }
+            (TransportFrameKind::Ack | TransportFrameKind::Data, SightingPlace::None) => {
+                &[ResendCause::LostAck, ResendCause::Corrupt, ResendCause::Unanswered]
+            }
+        }),
+        (None, TransportFrameEnd::Arrived(_)) => Some(&[ResendCause::Unanswered]),
+        (None, TransportFrameEnd::Inside) => {
+            Some(&[ResendCause::LostData, ResendCause::Corrupt, ResendCause::Unanswered])
         }
-        (None, End::Arrived(_)) => Some(&[Cause::Unanswered]),
-        (None, End::Inside) => Some(&[Cause::LostData, Cause::Corrupt, Cause::Unanswered]),
-        (None, End::Lost) => Some(&[Cause::LostData, Cause::Corrupt]),
+        (None, TransportFrameEnd::Lost) => Some(&[ResendCause::LostData, ResendCause::Corrupt]),
     }
 }

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use codec::transport::Seq;
+use codec::transport::SequenceBit;
 
-use super::super::truth::Label;
-use crate::conversation::Noticed;
+use super::super::truth::TruthLabel;
+use crate::conversation::Observation;
 
 /// A logical channel, by its NICs and its number.
-pub(super) type Key = (u16, u16, u8);
+pub(super) type ScoredLabel = (u16, u16, u8);
 
-impl fmt::Display for Label {
+impl fmt::Display for TruthLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { source, destination, channel, incarnation, seq, timestamp } = self;
         write!(
@@ -21,14 +21,14 @@ impl fmt::Display for Label {
     }
 }
 
-impl Label {
+impl TruthLabel {
     /// Whether it is of the same message as another, by what both say.
     pub(super) fn is_use(&self, other: Self) -> bool {
         self.key() == other.key() && (self.incarnation, self.seq) == (other.incarnation, other.seq)
     }
 
     /// Which logical channel it is of.
-    pub(super) const fn key(&self) -> Key {
+    pub(super) const fn key(&self) -> ScoredLabel {
         (self.source, self.destination, self.channel)
     }
 
@@ -37,7 +37,7 @@ impl Label {
         Self { source: self.destination, destination: self.source, ..self }
     }
 
-    pub(super) const fn of(noticed: &Noticed) -> Self {
+    pub(super) const fn of(noticed: &Observation) -> Self {
         let (key, label) = (noticed.key, noticed.label);
         Self {
             source: key.source.0,
@@ -45,8 +45,8 @@ impl Label {
             channel: key.channel.0,
             incarnation: label.incarnation.0,
             seq: match label.seq {
-                Seq::Zero => 0,
-                Seq::One => 1,
+                SequenceBit::Zero => 0,
+                SequenceBit::One => 1,
             },
             timestamp: label.timestamp.0,
         }

@@ -4,42 +4,43 @@
 //! with SYNC, `D` data without, `A` ACK, `N1` NACK with reason 1, `M` a packet that breaks off. Words: `=7` other
 //! content, `bad` a wrong CRC byte.
 
-use analyzer::finding::Kind;
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, Content, Writer};
+use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent};
 use codec::crc::crc8;
 use codec::notation::parse;
-use codec::tick::Tick;
+use codec::time::Tick;
 use codec::transport::{
-    Body, EndpointId, EndpointKey, Form, Header, Incarnation, LogicalChannel, Message, Nic, Packet,
-    Reason, Role, Seq, Sync, TAG, Timestamp,
+    ChannelIncarnation, EndpointId, EndpointKey, LogicalChannel, MessageBody, MessageForm,
+    MessageRole, NackReason, Nic, SequenceBit, SyncFlag, TAG, TransportHeader, TransportMessage,
+    TransportPacket, TransportTimestamp,
 };
 use codec::{CharBuf, Character};
+use myriscope_analyzer::finding::FindingKind;
 
 /// A kind, packets that have it, and packets that nearly have it.
-pub(super) type Talk = (Kind, &'static [&'static str], &'static [&'static str]);
+pub(super) type MessageTalk = (FindingKind, &'static [&'static str], &'static [&'static str]);
 
 /// All of them, in order of kinds.
-pub(super) const TALKS: &[Talk] = &[
+pub(super) const TALKS: &[MessageTalk] = &[
     // T-2: the second message has no ACK when the third follows.
     (
-        Kind::TwoOutstanding,
+        FindingKind::TwoOutstanding,
         &["10 S 7.0 10", "22 A 7.0 10", "30 D 7.1 30 =1", "60 D 7.0 60 =2", "72 A 7.0 60"],
         &["10 S 7.0 10", "22 A 7.0 10", "30 D 7.1 30 =1", "42 A 7.1 30", "60 D 7.0 60 =2"],
     ),
     // T-4
     (
-        Kind::NotFlipped,
+        FindingKind::NotFlipped,
         &["10 S 7.0 10", "22 A 7.0 10", "30 D 7.0 30 =1"],
         &["10 S 7.0 10", "22 A 7.0 10", "30 D 7.1 30 =1"],
     ),
     (
-        Kind::MessageAltered,
+        FindingKind::MessageAltered,
         &["10 S 7.0 10", "22 N2 7.0 10", "4010 S 7.0 4010 =1"],
         &["10 S 7.0 10", "22 N2 7.0 10", "4010 S 7.0 4010"],
     ),
     // T-5, T-7: the ACK is to the transmission that was hurt.
     (
-        Kind::AckOfLost,
+        FindingKind::AckOfLost,
         &["10 S 7.0 10", "22 A 7.0 10", "30 D 7.1 30 =1 bad", "42 A 7.1 30"],
         &[
             "10 S 7.0 10",
@@ -51,14 +52,18 @@ pub(super) const TALKS: &[Talk] = &[
     ),
     // T-5: a duplicate is acknowledged again; T-12: but SYNC is new to a receiver that began anew.
     (
-        Kind::NackAfterAck,
+        FindingKind::NackAfterAck,
         &["10 D 7.0 10", "22 A 7.0 10 bad", "4010 D 7.0 4010", "4022 N2 7.0 4010"],
         &["10 S 7.0 10", "22 A 7.0 10 bad", "4010 S 7.0 4010", "4022 N2 7.0 4010"],
     ),
     // T-6
-    (Kind::MessageRefused, &["10 S 7.0 10", "22 N16 7.0 10"], &["10 S 7.0 10", "22 N1 7.0 10"]),
     (
-        Kind::NackStorm,
+        FindingKind::MessageRefused,
+        &["10 S 7.0 10", "22 N16 7.0 10"],
+        &["10 S 7.0 10", "22 N1 7.0 10"],
+    ),
+    (
+        FindingKind::NackStorm,
         &[
             "10 S 7.0 10",
             "22 N2 7.0 10",
@@ -99,16 +104,16 @@ pub(super) const TALKS: &[Talk] = &[
         ],
     ),
     // T-7: what was hurt is not malformed.
-    (Kind::MalformedMessage, &["10 M 7.0 10"], &["10 M 7.0 10 bad"]),
+    (FindingKind::MalformedMessage, &["10 M 7.0 10"], &["10 M 7.0 10 bad"]),
     // T-8
     (
-        Kind::AnswerUnasked,
+        FindingKind::AnswerUnasked,
         &["10 S 7.0 10", "22 A 7.0 10", "30 A 7.0 20"],
         &["10 S 7.0 10", "22 A 7.0 10", "30 A 7.0 10"],
     ),
     // T-10: eight times again, or seven.
     (
-        Kind::ResendStorm,
+        FindingKind::ResendStorm,
         &[
             "10 S 7.0 10",
             "4010 S 7.0 4010",
@@ -135,39 +140,39 @@ pub(super) const TALKS: &[Talk] = &[
     ),
     // The second ACK is to the first transmission; or there is only one ACK.
     (
-        Kind::TimerTooEarly,
+        FindingKind::TimerTooEarly,
         &["10 S 7.0 10", "4010 S 7.0 4010", "4015 A 7.0 10", "4030 A 7.0 4010"],
         &["10 S 7.0 10", "4010 S 7.0 4010", "4030 A 7.0 4010"],
     ),
     (
-        Kind::ResentAfterAck,
+        FindingKind::ResentAfterAck,
         &["10 S 7.0 10", "22 A 7.0 10", "4010 S 7.0 4010", "4022 A 7.0 4010"],
         &["10 S 7.0 10", "22 A 7.0 10 bad", "4010 S 7.0 4010", "4022 A 7.0 4010"],
     ),
     // T-11: the same message again is a receiver that was started anew.
     (
-        Kind::MessageUnanswered,
+        FindingKind::MessageUnanswered,
         &["1 S 7.0 1", "9 A 7.0 1", "10 D 7.1 10 =1", "4010 S 8.0 4010 =2", "4022 A 8.0 4010"],
         &["10 S 7.0 10", "22 N4 7.0 10", "4010 S 8.0 4010", "4022 A 8.0 4010"],
     ),
     // T-12
     (
-        Kind::SyncMissing,
+        FindingKind::SyncMissing,
         &["10 S 7.0 10", "22 A 7.0 10", "30 D 8.0 30 =1"],
         &["10 S 7.0 10", "22 A 7.0 10", "30 S 8.0 30 =1"],
     ),
     (
-        Kind::SyncAgain,
+        FindingKind::SyncAgain,
         &["10 S 7.0 10", "22 A 7.0 10", "30 S 7.1 30 =1"],
         &["10 S 7.0 10", "22 A 7.0 10", "30 D 7.1 30 =1"],
     ),
     (
-        Kind::IncarnationBackwards,
+        FindingKind::IncarnationBackwards,
         &["10 S 7.0 10", "22 A 7.0 10", "30 S 6.0 30 =1"],
         &["10 S 65535.0 10", "22 A 65535.0 10", "30 S 0.0 30 =1"],
     ),
     (
-        Kind::StalePacket,
+        FindingKind::StalePacket,
         &["10 S 7.0 10", "22 A 7.0 10", "30 D 7.1 30 =1", "42 A 7.1 30", "50 S 7.0 10"],
         &["10 S 7.0 10", "22 A 7.0 10", "30 D 7.1 30 =1", "42 A 7.1 30", "50 D 7.0 50 =2"],
     ),
@@ -179,37 +184,37 @@ fn packet(line: &str) -> (u32, u64, Vec<u8>) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [at, letter, number, timestamp, rest @ ..] = words.as_slice() else { panic!("{line}") };
     let (incarnation, seq) = number.split_once('.').unwrap();
-    let header = Header {
+    let header = TransportHeader {
         source: Nic(0),
         destination: Nic(1),
         channel: LogicalChannel(2),
-        seq: if seq == "0" { Seq::Zero } else { Seq::One },
-        timestamp: Timestamp(timestamp.parse().unwrap()),
-        incarnation: Incarnation(incarnation.parse().unwrap()),
+        seq: if seq == "0" { SequenceBit::Zero } else { SequenceBit::One },
+        timestamp: TransportTimestamp(timestamp.parse().unwrap()),
+        incarnation: ChannelIncarnation(incarnation.parse().unwrap()),
     };
     let content = rest.iter().find_map(|word| word.strip_prefix('=')).unwrap_or("0");
     let word = [0, 0, 0, content.parse().unwrap()];
-    let message = Message {
-        role: Role::Request,
+    let message = TransportMessage {
+        role: MessageRole::Request,
         source: EndpointId(3),
         destination: EndpointId(4),
         key: EndpointKey(5),
         handler: 6,
-        body: Body::new(Form::Short, &word).unwrap(),
+        body: MessageBody::new(MessageForm::Short, &word).unwrap(),
     };
     let mut bytes = vec![TAG];
     let (channel, packet) = match *letter {
-        "S" => (0, Packet::Data(header, Sync::Set, message)),
-        "D" | "M" => (0, Packet::Data(header, Sync::Clear, message)),
-        "A" => (1, Packet::Ack(header.answer())),
+        "S" => (0, TransportPacket::Data(header, SyncFlag::Set, message)),
+        "D" | "M" => (0, TransportPacket::Data(header, SyncFlag::Clear, message)),
+        "A" => (1, TransportPacket::Ack(header.answer())),
         nack => {
             let reason = match nack {
-                "N1" => Reason::NotResident,
-                "N2" => Reason::QueueFull,
-                "N4" => Reason::NoChannelState,
-                _ => Reason::BadKey,
+                "N1" => NackReason::NotResident,
+                "N2" => NackReason::QueueFull,
+                "N4" => NackReason::NoChannelState,
+                _ => NackReason::BadKey,
             };
-            (1, Packet::Nack(header.answer(), reason))
+            (1, TransportPacket::Nack(header.answer(), reason))
         }
     };
     packet.emit(&mut bytes);
@@ -225,7 +230,9 @@ fn packet(line: &str) -> (u32, u64, Vec<u8>) {
 pub(super) fn capture(lines: &[&str]) -> Vec<u8> {
     let channels = ["h0:0>h1:0", "h1:0>h0:0"].map(|name| {
         let mut channel = Channel::named(name);
-        channel.describe("myrinet-channel v=1 tap=h0:0 delay=1", &mut |_, fault| panic!("{fault}"));
+        channel.apply_description("myrinet-channel v=1 tap=h0:0 delay=1", &mut |_, fault| {
+            panic!("{fault}")
+        });
         channel
     });
     let fill = parse("GO GAP").unwrap();
@@ -247,11 +254,11 @@ pub(super) fn capture(lines: &[&str]) -> Vec<u8> {
     }
     // Chunks come in time, and of the same time in order of channels.
     pieces.sort_by_key(|(first, channel, ..)| (*first, *channel));
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
     for (first, channel, chars, count) in &pieces {
         let content = match count {
-            None => Content::Literal(chars.chars()),
-            Some(count) => Content::Repeat { pattern: chars.chars(), count: *count },
+            None => ChunkContent::Literal(chars.chars()),
+            Some(count) => ChunkContent::Repeat { pattern: chars.chars(), count: *count },
         };
         file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
     }

@@ -1,14 +1,14 @@
 //! An axis: where a value stands, and which values are named.
 
-use simulator::experiment::plot::Scale;
-use simulator::experiment::table::Milli;
+use simulator::experiment::plot::AxisScale;
+use simulator::experiment::result_table::MilliValue;
 
 /// Bits behind the point of a logarithm.
 const BITS: u32 = 16;
 
 /// An axis of a picture.
-pub(super) struct Ruler {
-    scale: Scale,
+pub(super) struct PixelAxis {
+    scale: AxisScale,
     /// The first and the last value.
     from: i64,
     to: i64,
@@ -18,29 +18,29 @@ pub(super) struct Ruler {
     ends: (i64, i64),
 }
 
-impl Ruler {
+impl PixelAxis {
     /// One on which these values have their places.
-    pub(super) fn new(scale: Scale, values: &[Milli], ends: (i64, i64)) -> Self {
+    pub(super) fn new(scale: AxisScale, values: &[MilliValue], ends: (i64, i64)) -> Self {
         let most = values.iter().map(|value| value.0).max().unwrap_or(0).max(1);
         let least = values.iter().map(|value| value.0).filter(|value| *value > 0).min();
         let step = step(most);
         let (from, to) = match scale {
-            Scale::Linear => (0, most.saturating_add(step - 1) / step * step),
+            AxisScale::Linear => (0, most.saturating_add(step - 1) / step * step),
             // Each in the middle of its share.
-            Scale::Names(names) => (-500, i64::try_from(names.len()).unwrap_or(1) * 1000 - 500),
-            Scale::Doubling => (doubling_below(least.unwrap_or(1)), doubling_above(most)),
+            AxisScale::Names(names) => (-500, i64::try_from(names.len()).unwrap_or(1) * 1000 - 500),
+            AxisScale::Doubling => (doubling_below(least.unwrap_or(1)), doubling_above(most)),
         };
         let to = if to > from { to } else { from.saturating_mul(2).max(1) };
         Self { scale, from, to, step, ends }
     }
 
     /// Where a value stands; nowhere if it is none that the axis can show.
-    pub(super) fn place(&self, value: Milli) -> Option<i64> {
+    pub(super) fn place(&self, value: MilliValue) -> Option<i64> {
         let (part, whole) = match self.scale {
-            Scale::Linear | Scale::Names(_) => {
+            AxisScale::Linear | AxisScale::Names(_) => {
                 (value.0.checked_sub(self.from)?, self.to - self.from)
             }
-            Scale::Doubling => {
+            AxisScale::Doubling => {
                 let from = log2(self.from)?;
                 (log2(value.0)? - from, log2(self.to)? - from)
             }
@@ -54,18 +54,18 @@ impl Ruler {
     }
 
     /// The values that are named, with their names.
-    pub(super) fn ticks(&self) -> Vec<(Milli, String)> {
-        if let Scale::Names(names) = self.scale {
+    pub(super) fn ticks(&self) -> Vec<(MilliValue, String)> {
+        if let AxisScale::Names(names) = self.scale {
             let names = names.iter().map(|name| (*name).to_owned());
-            return (0..).map(Milli::whole).zip(names).collect();
+            return (0..).map(MilliValue::whole).zip(names).collect();
         }
         let mut ticks = Vec::new();
         let mut value = self.from;
         while value <= self.to {
-            ticks.push((Milli(value), grouped(Milli(value))));
+            ticks.push((MilliValue(value), grouped(MilliValue(value))));
             value = match self.scale {
-                Scale::Linear | Scale::Names(_) => value.saturating_add(self.step),
-                Scale::Doubling => value.saturating_mul(2),
+                AxisScale::Linear | AxisScale::Names(_) => value.saturating_add(self.step),
+                AxisScale::Doubling => value.saturating_mul(2),
             };
         }
         ticks
@@ -125,7 +125,7 @@ fn log2(value: i64) -> Option<i64> {
 }
 
 /// A number with its thousands apart.
-fn grouped(number: Milli) -> String {
+fn grouped(number: MilliValue) -> String {
     let text = number.to_string();
     let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
     let mut grouped = String::new();
@@ -144,22 +144,22 @@ mod tests {
 
     #[test]
     fn a_linear_axis_begins_at_zero_and_has_round_steps() {
-        let ruler = Ruler::new(Scale::Linear, &[Milli(31_400)], (0, 1000));
+        let ruler = PixelAxis::new(AxisScale::Linear, &[MilliValue(31_400)], (0, 1000));
         let names: Vec<String> = ruler.ticks().into_iter().map(|(_, name)| name).collect();
         assert_eq!(names, ["0", "5", "10", "15", "20", "25", "30", "35"]);
-        assert_eq!(ruler.place(Milli(17_500)), Some(500));
+        assert_eq!(ruler.place(MilliValue(17_500)), Some(500));
         assert_eq!([1, 8, 9, 80, 81, 100_000].map(step), [1, 1, 2, 10, 20, 20_000]);
     }
 
     #[test]
     fn an_axis_of_doublings_has_a_name_for_each() {
-        let values = [Milli(60_000), Milli(500_000)];
-        let ruler = Ruler::new(Scale::Doubling, &values, (0, 400));
+        let values = [MilliValue(60_000), MilliValue(500_000)];
+        let ruler = PixelAxis::new(AxisScale::Doubling, &values, (0, 400));
         let names: Vec<String> = ruler.ticks().into_iter().map(|(_, name)| name).collect();
         assert_eq!(names, ["32", "64", "128", "256", "512"]);
         // 90.51 lies half-way between 64 and 128.
         let places =
-            [32_000, 64_000, 90_510, 512_000, 0, -1].map(|value| ruler.place(Milli(value)));
+            [32_000, 64_000, 90_510, 512_000, 0, -1].map(|value| ruler.place(MilliValue(value)));
         assert_eq!(places, [Some(0), Some(100), Some(150), Some(400), None, None]);
     }
 
@@ -174,8 +174,8 @@ mod tests {
 
     #[test]
     fn thousands_stand_apart() {
-        let groups = [999, 1_000, 8_192, 78_125, 1_234_567].map(|n| grouped(Milli::whole(n)));
+        let groups = [999, 1_000, 8_192, 78_125, 1_234_567].map(|n| grouped(MilliValue::whole(n)));
         assert_eq!(groups, ["999", "1000", "8192", "78\u{202f}125", "1\u{202f}234\u{202f}567"]);
-        assert_eq!(grouped(Milli(500)), "0.5");
+        assert_eq!(grouped(MilliValue(500)), "0.5");
     }
 }

@@ -7,16 +7,16 @@ use std::borrow::Cow;
 use std::io;
 use std::num::NonZeroU64;
 
-use codec::capture::{CaptureError, Chunk, Fault, Item, Progress, Reader};
-use codec::tick::Tick;
+use codec::capture::{CaptureError, CaptureFault, CaptureItem, CaptureReader, Chunk, ReadProgress};
+use codec::time::Tick;
 use pcap_parser::traits::PcapNGPacketBlock;
 use pcap_parser::{
     Block, PcapNGOption, parse_block_be, parse_block_le, parse_pcap_frame, parse_pcap_frame_be,
     parse_pcap_header,
 };
 
-use crate::plan::Owned;
-use crate::repair::Dice;
+use crate::capture_input::OwnedChunk;
+use crate::repair::SeededRng;
 
 /// The link type of channels: USER0.
 const LINK_TYPE: i32 = 147;
@@ -32,18 +32,18 @@ pub fn law(file: &[u8]) {
     check(file, |_| ());
 }
 
-fn check(file: &[u8], change: impl Fn(&mut Seen)) {
-    let mut reader = Reader::new(Drops { rest: file, dice: Dice::new(file) });
-    let mut other = Other::default();
+fn check(file: &[u8], change: impl Fn(&mut ReaderOutput)) {
+    let mut reader = CaptureReader::new(PiecewiseReader { rest: file, dice: SeededRng::new(file) });
+    let mut other = ReferenceReader::default();
     // As many steps as there can be blocks, and one that opens the file.
     for _ in 0..=file.len() / 12 + 2 {
         let (from, mut seen) = (place(reader.offset()), Vec::new());
-        let progress = reader.step(&mut |item| seen.push(Seen::from(item)));
+        let progress = reader.step(&mut |item| seen.push(ReaderOutput::from(item)));
         seen.iter_mut().for_each(&change);
         let block = file.get(from..place(reader.offset())).unwrap_or_default();
         match progress {
-            Ok(Progress::More) => other.block(block, from, &seen),
-            Ok(Progress::Done) => {
+            Ok(ReadProgress::More) => other.block(block, from, &seen),
+            Ok(ReadProgress::Done) => {
                 assert_eq!(from, file.len(), "the end is the file's");
                 return other.channels(&seen);
             }
@@ -57,12 +57,12 @@ fn place(offset: u64) -> usize {
 }
 
 /// A stream that comes a few bytes at a time.
-struct Drops<'a> {
+struct PiecewiseReader<'a> {
     rest: &'a [u8],
-    dice: Dice,
+    dice: SeededRng,
 }
 
-impl io::Read for Drops<'_> {
+impl io::Read for PiecewiseReader<'_> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(1 + self.dice.below(64)).unwrap_or(1);
         let few = room.len().min(most);
@@ -72,35 +72,37 @@ impl io::Read for Drops<'_> {
 
 /// What our reader handed out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Seen {
+enum ReaderOutput {
     Section,
     /// Name and period.
     Channel(String, NonZeroU64),
     Link,
-    Chunk(Owned),
-    Fault(Fault),
+    Chunk(OwnedChunk),
+    Fault(CaptureFault),
 }
 
-impl From<Item<'_>> for Seen {
-    fn from(item: Item<'_>) -> Self {
+impl From<CaptureItem<'_>> for ReaderOutput {
+    fn from(item: CaptureItem<'_>) -> Self {
         match item {
-            Item::Section => Self::Section,
-            Item::Channel(_, channel) => Self::Channel(channel.name.clone(), channel.period_ps),
-            Item::Link(..) => Self::Link,
-            Item::Chunk(_, chunk) => Self::Chunk(chunk.into()),
-            Item::Fault(fault) => Self::Fault(fault),
+            CaptureItem::Section => Self::Section,
+            CaptureItem::Channel(_, channel) => {
+                Self::Channel(channel.name.clone(), channel.period_ps)
+            }
+            CaptureItem::Link(..) => Self::Link,
+            CaptureItem::Chunk(_, chunk) => Self::Chunk(chunk.into()),
+            CaptureItem::Fault(fault) => Self::Fault(fault),
         }
     }
 }
 
 /// What the other reader knows.
 #[derive(Default)]
-struct Other {
-    form: Form,
+struct ReferenceReader {
+    form: PcapFormat,
     /// Interface descriptions of the file so far.
     descriptions: usize,
     /// The section's.
-    interfaces: Vec<Interface>,
+    interfaces: Vec<PcapInterface>,
     /// Those of sections before: their names, and where they ended. Channels may go on.
     past: Vec<(Option<String>, Tick)>,
     /// Of those, how many our reader has declared or can no longer declare.
@@ -108,21 +110,21 @@ struct Other {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Form {
+enum PcapFormat {
     #[default]
     Unknown,
-    PcapNg(Order),
-    Pcap(Order),
+    PcapNg(PcapByteOrder),
+    Pcap(PcapByteOrder),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
+enum PcapByteOrder {
     Little,
     Big,
 }
 
 /// An interface description.
-struct Interface {
+struct PcapInterface {
     link_type: i32,
     /// Its name, if the other reader can read it, and its period.
     name: Option<String>,
@@ -131,49 +133,53 @@ struct Interface {
     end: Tick,
 }
 
-impl Other {
+impl ReferenceReader {
     /// A block that ours has read.
-    fn block(&mut self, block: &[u8], from: usize, seen: &[Seen]) {
+    fn block(&mut self, block: &[u8], from: usize, seen: &[ReaderOutput]) {
         if block.is_empty() {
             assert!(seen.is_empty() && from == 0, "only opening a file takes no bytes");
             return;
         }
         match self.form {
-            Form::Unknown if block.len() == 24 && !block.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) => {
+            PcapFormat::Unknown
+                if block.len() == 24 && !block.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) =>
+            {
                 self.header(block, seen);
             }
-            Form::Unknown | Form::PcapNg(_) => self.of_pcapng(block, seen),
-            Form::Pcap(order) => self.record(block, order, seen),
+            PcapFormat::Unknown | PcapFormat::PcapNg(_) => self.of_pcapng(block, seen),
+            PcapFormat::Pcap(order) => self.record(block, order, seen),
         }
     }
 
     /// The header of a classic pcap file, which has one interface.
-    fn header(&mut self, block: &[u8], seen: &[Seen]) {
+    fn header(&mut self, block: &[u8], seen: &[ReaderOutput]) {
         let parsed = parse_pcap_header(block);
         let Ok((_, header)) = parsed else { unreachable!("a header is a header: {parsed:?}") };
-        let order = if header.is_bigendian() { Order::Big } else { Order::Little };
-        self.form = Form::Pcap(order);
+        let order = if header.is_bigendian() { PcapByteOrder::Big } else { PcapByteOrder::Little };
+        self.form = PcapFormat::Pcap(order);
         self.declare(header.network.0, Some(&[]));
         self.channels(seen);
     }
 
-    fn record(&mut self, block: &[u8], order: Order, seen: &[Seen]) {
+    fn record(&mut self, block: &[u8], order: PcapByteOrder, seen: &[ReaderOutput]) {
         let parsed = match order {
-            Order::Little => parse_pcap_frame(block),
-            Order::Big => parse_pcap_frame_be(block),
+            PcapByteOrder::Little => parse_pcap_frame(block),
+            PcapByteOrder::Big => parse_pcap_frame_be(block),
         };
         let Ok(([], record)) = parsed else { unreachable!("a record is a record: {parsed:?}") };
         self.payload(0, record.data, seen);
     }
 
-    fn of_pcapng(&mut self, block: &[u8], seen: &[Seen]) {
+    fn of_pcapng(&mut self, block: &[u8], seen: &[ReaderOutput]) {
         let order = match (self.form, block) {
-            (_, [0x0a, 0x0d, 0x0d, 0x0a, _, _, _, _, 0x1a, ..]) => Order::Big,
-            (_, [0x0a, 0x0d, 0x0d, 0x0a, ..]) => Order::Little,
-            (Form::PcapNg(order), _) => order,
-            (Form::Unknown | Form::Pcap(_), _) => unreachable!("a section has a header"),
+            (_, [0x0a, 0x0d, 0x0d, 0x0a, _, _, _, _, 0x1a, ..]) => PcapByteOrder::Big,
+            (_, [0x0a, 0x0d, 0x0d, 0x0a, ..]) => PcapByteOrder::Little,
+            (PcapFormat::PcapNg(order), _) => order,
+            (PcapFormat::Unknown | PcapFormat::Pcap(_), _) => {
+                unreachable!("a section has a header")
+            }
         };
-        self.form = Form::PcapNg(order);
+        self.form = PcapFormat::PcapNg(order);
         let bare = bare(block, order);
         let whole = parse(block, order);
         let is_whole = whole.is_ok();
@@ -200,7 +206,7 @@ impl Other {
                 assert!(seen.is_empty(), "nothing is told of other blocks: {seen:?}");
             }
             // What is wrong with it ours has said.
-            Err(_) if seen.iter().all(|seen| matches!(seen, Seen::Fault(_))) => {
+            Err(_) if seen.iter().all(|seen| matches!(seen, ReaderOutput::Fault(_))) => {
                 assert!(kind == Some(6) && !seen.is_empty(), "the other reader cannot read it");
             }
             other => unreachable!("what is read is a block: {other:?} {seen:?}"),
@@ -221,7 +227,7 @@ impl Other {
         let full_rate = NonZeroU64::MIN.saturating_add(12_499);
         let comments: Vec<_> = text(COMMENT).collect();
         let periods = comments.iter().flat_map(|comment| described(comment));
-        self.interfaces.push(Interface {
+        self.interfaces.push(PcapInterface {
             link_type,
             name: known.then(|| name.unwrap_or(format!("interface{}", self.descriptions))),
             period: periods.last().unwrap_or(full_rate),
@@ -231,9 +237,9 @@ impl Other {
     }
 
     /// Channels are declared in the order of their descriptions; some go on with earlier ones.
-    fn channels(&mut self, seen: &[Seen]) {
+    fn channels(&mut self, seen: &[ReaderOutput]) {
         for seen in seen {
-            let Seen::Channel(name, period) = seen else { continue };
+            let ReaderOutput::Channel(name, period) = seen else { continue };
             let waiting = self.interfaces.get(self.declared..).unwrap_or_default();
             let found = waiting.iter().position(|interface| {
                 let same = |own: &String| (own, interface.period) == (name, *period);
@@ -245,10 +251,10 @@ impl Other {
     }
 
     /// A payload of an interface.
-    fn payload(&mut self, id: usize, payload: &[u8], seen: &[Seen]) {
+    fn payload(&mut self, id: usize, payload: &[u8], seen: &[ReaderOutput]) {
         self.channels(seen);
-        let chunks: Vec<&Owned> = seen.iter().filter_map(of_chunk).collect();
-        let faults: Vec<&Fault> = seen.iter().filter_map(of_fault).collect();
+        let chunks: Vec<&OwnedChunk> = seen.iter().filter_map(of_chunk).collect();
+        let faults: Vec<&CaptureFault> = seen.iter().filter_map(of_fault).collect();
         let Some(interface) = self.interfaces.get_mut(id) else {
             assert!(chunks.is_empty() && faults.len() == 1, "there is no such interface: {seen:?}");
             return;
@@ -277,14 +283,14 @@ impl Other {
     fn stops(&self, rest: &[u8], error: &CaptureError) {
         let CaptureError::Damaged(fault) = error else { return };
         let order = match self.form {
-            Form::PcapNg(order) => order,
+            PcapFormat::PcapNg(order) => order,
             // The first block says the order, or the file is classic.
-            Form::Unknown if rest.get(8) == Some(&0x1a) => Order::Big,
-            Form::Unknown => Order::Little,
-            Form::Pcap(order) => {
+            PcapFormat::Unknown if rest.get(8) == Some(&0x1a) => PcapByteOrder::Big,
+            PcapFormat::Unknown => PcapByteOrder::Little,
+            PcapFormat::Pcap(order) => {
                 let parsed = match order {
-                    Order::Little => parse_pcap_frame(rest),
-                    Order::Big => parse_pcap_frame_be(rest),
+                    PcapByteOrder::Little => parse_pcap_frame(rest),
+                    PcapByteOrder::Big => parse_pcap_frame_be(rest),
                 };
                 let long = parsed.as_ref().is_ok_and(|(_, record)| record.caplen > 262_144);
                 return assert!(parsed.is_err() || long, "there is a record: {error}");
@@ -304,7 +310,7 @@ impl Other {
 
 /// A block without its options, some of which only the other reader looks at: behind the mark of
 /// their end.
-fn bare(block: &[u8], order: Order) -> Vec<u8> {
+fn bare(block: &[u8], order: PcapByteOrder) -> Vec<u8> {
     let word = |at: usize| {
         let word = block.get(at..).and_then(<[u8]>::first_chunk::<4>);
         word.map_or(0, |word| number(*word, order))
@@ -318,41 +324,48 @@ fn bare(block: &[u8], order: Order) -> Vec<u8> {
     let mut bare = block.get(..fixed).unwrap_or(block).to_vec();
     let len = u32::try_from(bare.len() + 4).unwrap_or(u32::MAX);
     let len = match order {
-        Order::Little => len.to_le_bytes(),
-        Order::Big => len.to_be_bytes(),
+        PcapByteOrder::Little => len.to_le_bytes(),
+        PcapByteOrder::Big => len.to_be_bytes(),
     };
     bare.iter_mut().skip(4).zip(len).for_each(|(to, from)| *to = from);
     bare.extend(len);
     bare
 }
 
-fn parse(block: &[u8], order: Order) -> Parsed<'_> {
+fn parse(block: &[u8], order: PcapByteOrder) -> BlockParse<'_> {
     match order {
-        Order::Little => parse_block_le(block),
-        Order::Big => parse_block_be(block),
+        PcapByteOrder::Little => parse_block_le(block),
+        PcapByteOrder::Big => parse_block_be(block),
     }
 }
 
-type Parsed<'a> = pcap_parser::nom::IResult<&'a [u8], Block<'a>, pcap_parser::PcapError<&'a [u8]>>;
+type BlockParse<'a> =
+    pcap_parser::nom::IResult<&'a [u8], Block<'a>, pcap_parser::PcapError<&'a [u8]>>;
 
-const fn number(bytes: [u8; 4], order: Order) -> u32 {
+const fn number(bytes: [u8; 4], order: PcapByteOrder) -> u32 {
     match order {
-        Order::Little => u32::from_le_bytes(bytes),
-        Order::Big => u32::from_be_bytes(bytes),
+        PcapByteOrder::Little => u32::from_le_bytes(bytes),
+        PcapByteOrder::Big => u32::from_be_bytes(bytes),
     }
 }
 
-const fn of_chunk(seen: &Seen) -> Option<&Owned> {
+const fn of_chunk(seen: &ReaderOutput) -> Option<&OwnedChunk> {
     match seen {
-        Seen::Chunk(chunk) => Some(chunk),
-        Seen::Section | Seen::Channel(..) | Seen::Link | Seen::Fault(_) => None,
+        ReaderOutput::Chunk(chunk) => Some(chunk),
+        ReaderOutput::Section
+        | ReaderOutput::Channel(..)
+        | ReaderOutput::Link
+        | ReaderOutput::Fault(_) => None,
     }
 }
 
-const fn of_fault(seen: &Seen) -> Option<&Fault> {
+const fn of_fault(seen: &ReaderOutput) -> Option<&CaptureFault> {
     match seen {
-        Seen::Fault(fault) => Some(fault),
-        Seen::Section | Seen::Channel(..) | Seen::Link | Seen::Chunk(_) => None,
+        ReaderOutput::Fault(fault) => Some(fault),
+        ReaderOutput::Section
+        | ReaderOutput::Channel(..)
+        | ReaderOutput::Link
+        | ReaderOutput::Chunk(_) => None,
     }
 }
 
@@ -364,7 +377,7 @@ fn described(comment: &str) -> impl Iterator<Item = NonZeroU64> {
 }
 
 /// Whether a fault is a reason to leave a good chunk out.
-fn explains(fault: &Fault, chunk: &Chunk<'_>, end: Tick) -> bool {
+fn explains(fault: &CaptureFault, chunk: &Chunk<'_>, end: Tick) -> bool {
     match fault.field {
         "first" => chunk.first < end,
         // What the other reader does not look at.
@@ -380,7 +393,7 @@ pub(crate) mod tests {
 
     pub(crate) fn a_chunk_at_another_place_is_caught() {
         check(&seed("whole-big-endian"), |seen| {
-            if let Seen::Chunk(chunk) = seen {
+            if let ReaderOutput::Chunk(chunk) = seen {
                 chunk.first.0 += 1;
             }
         });
@@ -388,7 +401,7 @@ pub(crate) mod tests {
 
     pub(crate) fn a_channel_by_another_name_is_caught() {
         check(&seed("sections-of-both-orders"), |seen| {
-            if let Seen::Channel(name, _) = seen {
+            if let ReaderOutput::Channel(name, _) = seen {
                 name.push('x');
             }
         });
@@ -396,8 +409,8 @@ pub(crate) mod tests {
 
     pub(crate) fn a_block_that_is_left_out_is_caught() {
         check(&seed("whole-flow-control"), |seen| {
-            if matches!(seen, Seen::Chunk(_)) {
-                *seen = Seen::Link;
+            if matches!(seen, ReaderOutput::Chunk(_)) {
+                *seen = ReaderOutput::Link;
             }
         });
     }

@@ -2,25 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use analyzer::reading::Tallies;
-use analyzer::tally::Tally;
-use analyzer::window::Window;
-use codec::capture::Progress;
+use analyzer::counters::ChannelCounters;
+use analyzer::event_reader::CounterReader;
+use analyzer::window::TimeWindow;
+use codec::capture::ReadProgress;
 use codec::character::Character;
-use codec::tick::Tick;
+use codec::time::Tick;
 
-use super::rows::Length;
-use super::{Read, Section};
-use crate::reference::{Heard, heard};
+use super::rows::ReplayLength;
+use super::{CaptureContents, SectionContents};
+use crate::reference::{SymbolMatch, decode_symbol};
 
 /// Every channel is counted, every period of it, and what came in each.
-pub(super) fn tallies(file: &[u8], read: &Read, length: Length) {
-    let mut tallies = Tallies::new(file);
+pub(super) fn tallies(file: &[u8], read: &CaptureContents, length: ReplayLength) {
+    let mut tallies = CounterReader::new(file);
     let mut faults = 0;
     let error = loop {
-        match tallies.step(&Window::ALL, &mut |_| faults += 1) {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => break None,
+        match tallies.step(&TimeWindow::ALL, &mut |_| faults += 1) {
+            Ok(ReadProgress::More) => {}
+            Ok(ReadProgress::Done) => break None,
             Err(error) => break Some(error.to_string()),
         }
     };
@@ -29,7 +29,7 @@ pub(super) fn tallies(file: &[u8], read: &Read, length: Length) {
     let counted: BTreeMap<_, _> =
         tallies.channels().iter().map(|(id, counted)| (id, &counted.channel)).collect();
     assert_eq!(counted, all, "every channel is counted");
-    let characters = |section: &Section, id| {
+    let characters = |section: &SectionContents, id| {
         let own = section.chunks.iter().filter(|(other, _)| *other == id);
         own.map(|(_, chunk)| chunk.chunk().periods()).sum::<u64>()
     };
@@ -38,23 +38,23 @@ pub(super) fn tallies(file: &[u8], read: &Read, length: Length) {
             let Some(counted) = tallies.channels().get(id) else { continue };
             let tally = &counted.tally;
             assert_eq!(tally.characters(), characters(section, *id), "every period is counted");
-            if length == Length::Short {
+            if length == ReplayLength::Short {
                 counts(tally, &section.characters(*id));
             }
         }
     }
 }
 
-fn counts(tally: &Tally, characters: &[(u64, Character)]) {
+fn counts(tally: &ChannelCounters, characters: &[(u64, Character)]) {
     let mut control: BTreeMap<&str, u64> = BTreeMap::new();
     let (mut data, mut corrected, mut invalid) = (0, 0, 0);
     for (_, character) in characters {
         match character {
             Character::Data(_) => data += 1,
-            Character::Control(code) => match heard(*code) {
+            Character::Control(code) => match decode_symbol(*code) {
                 None => invalid += 1,
                 Some((symbol, how)) => {
-                    corrected += u64::from(how == Heard::Weakly);
+                    corrected += u64::from(how == SymbolMatch::Weakly);
                     *control.entry(symbol.family()).or_default() += 1;
                 }
             },
@@ -75,14 +75,15 @@ fn counts(tally: &Tally, characters: &[(u64, Character)]) {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::capture_input::OwnedChunk;
     use crate::chars::expansion;
-    use crate::plan::Owned;
     use codec::notation::parse;
 
     pub(crate) fn a_tally_that_leaves_out_a_round_is_caught() {
         let pattern = parse("83 GAP!04 !a6").unwrap();
-        let rounds = |count| Owned { first: Tick(0), chars: pattern.clone(), count: Some(count) };
-        let mut tally = Tally::default();
+        let rounds =
+            |count| OwnedChunk { first: Tick(0), chars: pattern.clone(), count: Some(count) };
+        let mut tally = ChannelCounters::default();
         tally.feed(&rounds(8).chunk());
         counts(&tally, &expansion(&rounds(9).chunk()));
     }

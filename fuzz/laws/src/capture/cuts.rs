@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use analyzer::packet::Bytes;
-use analyzer::timeline::{Row, Want};
-use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, WriteError, cut};
+use analyzer::packet::ByteRetention;
+use analyzer::timeline::{EventFilter, TimedEvent};
+use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, WriteError, split_into_chunks};
 use codec::chars::CharBuf;
-use codec::tick::{Tick, Ticks};
+use codec::time::{Tick, Ticks};
 
-use super::rows::{Length, Observed, in_sequence, rows, told};
-use super::{Read, Section};
+use super::rows::{AnalyzedRows, ReplayLength, in_sequence, row_event, rows};
+use super::{CaptureContents, SectionContents};
+use crate::capture_input::{self, OwnedChunk};
 use crate::chars::pieces;
-use crate::plan::{self, Owned};
-use crate::repair::Dice;
+use crate::repair::SeededRng;
 
 /// A capture has the rows of the same characters cut into other chunks.
 ///
@@ -22,27 +22,27 @@ pub fn law(file: &[u8]) {
     check(file, rows);
 }
 
-fn check(file: &[u8], rows: impl Fn(&[u8], Want, Bytes) -> Observed) {
-    let read = Read::to_end(file);
-    let endless = read.sections.iter().any(Section::is_endless);
-    if endless || !read.sections.iter().all(Section::is_in_order) {
+fn check(file: &[u8], rows: impl Fn(&[u8], EventFilter, ByteRetention) -> AnalyzedRows) {
+    let read = CaptureContents::to_end(file);
+    let endless = read.sections.iter().any(SectionContents::is_endless);
+    if endless || !read.sections.iter().all(SectionContents::is_in_order) {
         return;
     }
-    let length = Length::of(&read);
-    let mut dice = Dice::new(file);
-    let wants = [Want::Packets, Want::Events];
+    let length = ReplayLength::of(&read);
+    let mut dice = SeededRng::new(file);
+    let wants = [EventFilter::Packets, EventFilter::Events];
     let want = if dice.below(2) == 0 { wants[0] } else { wants[1] };
     let (got, _) = rows(file, want, length.bytes());
     in_sequence(&got);
     let mut got = got.as_slice();
     for section in &read.sections {
-        let of_section = |row: &Row| section.channels.contains_key(&row.channel);
+        let of_section = |row: &TimedEvent| section.channels.contains_key(&row.channel);
         let len = got.iter().take_while(|row| of_section(row)).count();
         let (own, later) = got.split_at(len);
         got = later;
         let other = match length {
-            Length::Short => section.written_anew(&mut dice),
-            Length::Long => section.split(&mut dice),
+            ReplayLength::Short => section.written_anew(&mut dice),
+            ReplayLength::Long => section.split(&mut dice),
         };
         let (Some(other), Some(base)) = (other, section.channels.keys().next()) else { continue };
         let (other, error) = rows(&other, want, length.bytes());
@@ -54,9 +54,9 @@ fn check(file: &[u8], rows: impl Fn(&[u8], Want, Bytes) -> Observed) {
 }
 
 /// Rows of a section, and those of it in a file of its own.
-fn agree(got: &[Row], base: ChannelId, other: &[Row], length: Length) {
+fn agree(got: &[TimedEvent], base: ChannelId, other: &[TimedEvent], length: ReplayLength) {
     let own = |channel: ChannelId| ChannelId(channel.0 + base.0);
-    let places = |row: &Row, channel| (channel, row.at);
+    let places = |row: &TimedEvent, channel| (channel, row.at);
     for (n, (one, two)) in got.iter().zip(other).enumerate() {
         assert_eq!(
             places(one, one.channel),
@@ -64,18 +64,18 @@ fn agree(got: &[Row], base: ChannelId, other: &[Row], length: Length) {
             "row {n} has its place"
         );
         let same = match length {
-            Length::Short => told(&one.what) == told(&two.what),
-            Length::Long => one.what == two.what,
+            ReplayLength::Short => row_event(&one.body) == row_event(&two.body),
+            ReplayLength::Long => one.body == two.body,
         };
-        assert!(same, "cutting changes nothing: row {n}: {:?} {:?}", one.what, two.what);
+        assert!(same, "cutting changes nothing: row {n}: {:?} {:?}", one.body, two.body);
     }
     assert_eq!(got.len(), other.len(), "cutting changes nothing: rows are as many");
 }
 
-impl Section {
+impl SectionContents {
     /// A file with the same characters in other chunks. None where the format has no room: a time
     /// beyond 584 years, or interfaces of other kinds between the channels.
-    pub(crate) fn written_anew(&self, dice: &mut Dice) -> Option<Vec<u8>> {
+    pub(crate) fn written_anew(&self, dice: &mut SeededRng) -> Option<Vec<u8>> {
         self.written(dice, |id, dice| match dice.below(2) {
             0 => self.as_written(id),
             _ => self.cut(id, dice),
@@ -83,17 +83,17 @@ impl Section {
     }
 
     /// The same with every chunk in two: repeats too long for the reference.
-    fn split(&self, dice: &mut Dice) -> Option<Vec<u8>> {
+    fn split(&self, dice: &mut SeededRng) -> Option<Vec<u8>> {
         self.written(dice, |id, dice| {
             let own = self.chunks.iter().filter(|(other, _)| *other == id);
-            own.flat_map(|(_, chunk)| halves(chunk.chunk(), dice)).map(Owned::from).collect()
+            own.flat_map(|(_, chunk)| halves(chunk.chunk(), dice)).map(OwnedChunk::from).collect()
         })
     }
 
     fn written(
         &self,
-        dice: &mut Dice,
-        again: impl Fn(ChannelId, &mut Dice) -> Vec<Owned>,
+        dice: &mut SeededRng,
+        again: impl Fn(ChannelId, &mut SeededRng) -> Vec<OwnedChunk>,
     ) -> Option<Vec<u8>> {
         let base = self.channels.keys().next()?.0;
         if self.channels.keys().zip(base..).any(|(id, n)| id.0 != n) {
@@ -105,9 +105,9 @@ impl Section {
             let renamed = ChannelId(id.0 - base);
             chunks.extend(again(*id, dice).into_iter().map(|chunk| (renamed, chunk)));
         }
-        plan::in_order(&channels, &mut chunks);
+        capture_input::in_order(&channels, &mut chunks);
         let order = if dice.below(2) == 0 { ByteOrder::Big } else { ByteOrder::Little };
-        match plan::write(order, &channels, &chunks) {
+        match capture_input::write(order, &channels, &chunks) {
             Ok(file) => Some(file),
             Err(error) => {
                 let no_room = matches!(error, WriteError::Form(_));
@@ -118,7 +118,7 @@ impl Section {
     }
 
     /// A channel's characters as a writer cuts them.
-    fn as_written(&self, id: ChannelId) -> Vec<Owned> {
+    fn as_written(&self, id: ChannelId) -> Vec<OwnedChunk> {
         let mut stretches: Vec<(u64, CharBuf)> = Vec::new();
         for (at, character) in self.characters(id) {
             match stretches.last_mut() {
@@ -126,19 +126,21 @@ impl Section {
                 _ => stretches.push((at, CharBuf::from_iter([character]))),
             }
         }
-        let chunks = stretches.iter().flat_map(|(first, chars)| cut(Tick(*first), chars.chars()));
-        chunks.map(Owned::from).collect()
+        let chunks = stretches
+            .iter()
+            .flat_map(|(first, chars)| split_into_chunks(Tick(*first), chars.chars()));
+        chunks.map(OwnedChunk::from).collect()
     }
 
     /// A channel's chunks in small pieces.
-    fn cut(&self, id: ChannelId, dice: &mut Dice) -> Vec<Owned> {
+    fn cut(&self, id: ChannelId, dice: &mut SeededRng) -> Vec<OwnedChunk> {
         let own = self.chunks.iter().filter(|(other, _)| *other == id);
-        own.flat_map(|(_, chunk)| pieces(chunk.chunk(), dice)).map(Owned::from).collect()
+        own.flat_map(|(_, chunk)| pieces(chunk.chunk(), dice)).map(OwnedChunk::from).collect()
     }
 }
 
 /// A chunk in pieces: what stands before a place in it, and what from it on.
-fn halves<'a>(chunk: Chunk<'a>, dice: &mut Dice) -> Vec<Chunk<'a>> {
+fn halves<'a>(chunk: Chunk<'a>, dice: &mut SeededRng) -> Vec<Chunk<'a>> {
     let place = chunk.first.after(Ticks(dice.below(chunk.periods())));
     chunk.between(chunk.first, place).chain(chunk.between(place, Tick(u64::MAX))).collect()
 }

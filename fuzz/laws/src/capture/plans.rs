@@ -4,22 +4,22 @@ use codec::capture::ChannelId;
 use pcap_parser::traits::PcapNGPacketBlock;
 use pcap_parser::{Block, parse_block_be, parse_block_le};
 
-use super::{Read, cuts, rows};
-use crate::plan::{Order, Owned, Plan};
+use super::{CaptureContents, cuts, rows};
+use crate::capture_input::{ByteOrderInput, CaptureInput, OwnedChunk};
 
 /// A capture that some bytes stand for is read as it was planned.
 ///
 /// # Panics
 /// If not.
 pub fn law(bytes: &[u8]) {
-    Plan::from_bytes(bytes).iter().for_each(|plan| check(plan, |file| file));
+    CaptureInput::from_bytes(bytes).iter().for_each(|plan| check(plan, |file| file));
 }
 
 /// The same, and keeps the laws of any capture.
 ///
 /// # Panics
 /// If not.
-pub fn planned(plan: &Plan) {
+pub fn planned(plan: &CaptureInput) {
     check(plan, |file| file);
     let Ok(file) = plan.file() else { return };
     super::law(&file);
@@ -28,11 +28,11 @@ pub fn planned(plan: &Plan) {
     super::blocks::law(&file);
 }
 
-fn check(plan: &Plan, passed: impl Fn(Vec<u8>) -> Vec<u8>) {
+fn check(plan: &CaptureInput, passed: impl Fn(Vec<u8>) -> Vec<u8>) {
     let (channels, chunks) = plan.capture();
     let Ok(file) = plan.file() else { return };
     let file = passed(file);
-    let read = Read::to_end(&file);
+    let read = CaptureContents::to_end(&file);
     assert_eq!(read.faults, 0, "what is written is read without a fault");
     let without = channels.is_empty();
     assert_eq!(read.error.is_some(), without, "only no channel is an error: {:?}", read.error);
@@ -47,14 +47,19 @@ fn check(plan: &Plan, passed: impl Fn(Vec<u8>) -> Vec<u8>) {
         [..] => unreachable!("what is written is one section"),
     }
     let periods: Vec<u64> = channels.iter().map(|channel| channel.period_ps.get()).collect();
-    told_by_another(&file, plan.order, &chunks, &periods);
+    check_with_pcap_parser(&file, plan.order, &chunks, &periods);
 }
 
 /// Another reader finds every chunk where it was put, and its time.
-fn told_by_another(file: &[u8], order: Order, chunks: &[(ChannelId, Owned)], periods: &[u64]) {
+fn check_with_pcap_parser(
+    file: &[u8],
+    order: ByteOrderInput,
+    chunks: &[(ChannelId, OwnedChunk)],
+    periods: &[u64],
+) {
     let parse = match order {
-        Order::Little => parse_block_le,
-        Order::Big => parse_block_be,
+        ByteOrderInput::Little => parse_block_le,
+        ByteOrderInput::Big => parse_block_be,
     };
     let mut rest = file;
     let (mut interfaces, mut expected) = (0, chunks.iter());
@@ -90,11 +95,11 @@ fn told_by_another(file: &[u8], order: Order, chunks: &[(ChannelId, Owned)], per
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::repair::Dice;
+    use crate::repair::SeededRng;
 
-    fn plan() -> Plan {
-        let mut dice = Dice::new(b"a plan with chunks");
-        let plans = (0..99).filter_map(|_| Plan::from_bytes(&dice.bytes(200)));
+    fn plan() -> CaptureInput {
+        let mut dice = SeededRng::new(b"a plan with chunks");
+        let plans = (0..99).filter_map(|_| CaptureInput::from_bytes(&dice.bytes(200)));
         plans
             .into_iter()
             .find(|plan| {
@@ -119,6 +124,6 @@ pub(crate) mod tests {
     pub(crate) fn a_time_that_is_off_is_caught() {
         let plan = plan();
         let (_, chunks) = plan.capture();
-        told_by_another(&plan.file().unwrap(), plan.order, &chunks, &[12_499; 3]);
+        check_with_pcap_parser(&plan.file().unwrap(), plan.order, &chunks, &[12_499; 3]);
     }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use analyzer::packet::Bytes;
-use analyzer::reading::{Rows, Said};
-use analyzer::timeline::{Row, Want, What};
-use codec::capture::{ChannelId, Progress};
-use codec::tick::Tick;
+use analyzer::event_reader::{EventReader, ReadItem};
+use analyzer::packet::ByteRetention;
+use analyzer::timeline::{EventBody, EventFilter, TimedEvent};
+use codec::capture::{ChannelId, ReadProgress};
+use codec::time::Tick;
 
-use super::{Read, Section, counts};
-use crate::reference::{self, Told, Track};
+use super::{CaptureContents, SectionContents, counts};
+use crate::reference::{self, ReferenceChannel, ReferenceEvent};
 
 /// Most periods that the reference plays through. *Chosen*: about a millisecond.
 const PERIODS_MAX: u64 = 1 << 12;
@@ -24,23 +24,23 @@ pub fn law(file: &[u8]) {
 }
 
 /// How a capture's rows come to be, and the error that ended them.
-pub(super) type Observed = (Vec<Row>, Option<String>);
+pub(super) type AnalyzedRows = (Vec<TimedEvent>, Option<String>);
 
-fn check(file: &[u8], rows: impl Fn(&[u8], Want, Bytes) -> Observed) {
-    let read = Read::to_end(file);
-    if read.sections.iter().any(Section::is_endless) {
+fn check(file: &[u8], rows: impl Fn(&[u8], EventFilter, ByteRetention) -> AnalyzedRows) {
+    let read = CaptureContents::to_end(file);
+    if read.sections.iter().any(SectionContents::is_endless) {
         return;
     }
-    let length = Length::of(&read);
+    let length = ReplayLength::of(&read);
     counts::tallies(file, &read, length);
-    for want in [Want::Packets, Want::Events] {
+    for want in [EventFilter::Packets, EventFilter::Events] {
         let (got, error) = rows(file, want, length.bytes());
         assert_eq!(error, read.error, "an error is the reader's");
-        if !read.sections.iter().all(Section::is_in_order) {
+        if !read.sections.iter().all(SectionContents::is_in_order) {
             continue;
         }
         in_sequence(&got);
-        if length == Length::Short {
+        if length == ReplayLength::Short {
             let expected = read.sections.iter().flat_map(|section| section.rows(want));
             agree(&got, &expected.collect::<Vec<_>>());
         }
@@ -49,29 +49,30 @@ fn check(file: &[u8], rows: impl Fn(&[u8], Want, Bytes) -> Observed) {
 
 /// Whether the reference plays a capture through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Length {
+pub(super) enum ReplayLength {
     Short,
     Long,
 }
 
-impl Length {
-    pub(super) fn of(read: &Read) -> Self {
-        let periods = read.sections.iter().map(Section::periods).fold(0, u64::saturating_add);
+impl ReplayLength {
+    pub(super) fn of(read: &CaptureContents) -> Self {
+        let periods =
+            read.sections.iter().map(SectionContents::periods).fold(0, u64::saturating_add);
         if periods <= PERIODS_MAX { Self::Short } else { Self::Long }
     }
 
     /// Whether packets keep their bytes: only where there are few.
-    pub(super) const fn bytes(self) -> Bytes {
+    pub(super) const fn bytes(self) -> ByteRetention {
         match self {
-            Self::Short => Bytes::Keep,
-            Self::Long => Bytes::Forget,
+            Self::Short => ByteRetention::Keep,
+            Self::Long => ByteRetention::Forget,
         }
     }
 }
 
-impl Section {
+impl SectionContents {
     /// The rows of the section, in order.
-    fn rows(&self, want: Want) -> Vec<(ChannelId, u64, Told)> {
+    fn rows(&self, want: EventFilter) -> Vec<(ChannelId, u64, ReferenceEvent)> {
         let ids: Vec<ChannelId> = self.channels.keys().copied().collect();
         let place = |id: ChannelId| ids.iter().position(|other| *other == id);
         let peer = |id| {
@@ -82,13 +83,13 @@ impl Section {
             };
             self.links.iter().find_map(of).and_then(place)
         };
-        let track = |id: &ChannelId| Track {
+        let track = |id: &ChannelId| ReferenceChannel {
             period_ps: self.period_ps(*id),
             peer: peer(*id),
             characters: self.characters(*id),
         };
-        let wanted = |(_, _, told): &reference::Row| {
-            (want == Want::Packets) == matches!(told, Told::Packet(_))
+        let wanted = |(_, _, told): &reference::ReferenceRow| {
+            (want == EventFilter::Packets) == matches!(told, ReferenceEvent::Packet(_))
         };
         let name = |(id, at, told)| ids.get(id).map(|id| (*id, at, told));
         let rows = reference::rows(&ids.iter().map(track).collect::<Vec<_>>());
@@ -97,35 +98,35 @@ impl Section {
 }
 
 /// All rows in their order. Fails with what differs first, not with all there is.
-fn agree(got: &[Row], expected: &[(ChannelId, u64, Told)]) {
+fn agree(got: &[TimedEvent], expected: &[(ChannelId, u64, ReferenceEvent)]) {
     let mut expected = expected.iter();
     for (n, row) in got.iter().enumerate() {
-        let got = (row.channel, row.at.0, told(&row.what));
+        let got = (row.channel, row.at.0, row_event(&row.body));
         assert_eq!((n, Some(&got)), (n, expected.next()), "rows are the reference's");
     }
     assert_eq!(expected.next(), None, "no row is left out");
 }
 
-pub(super) fn told(what: &What) -> Told {
+pub(super) fn row_event(what: &EventBody) -> ReferenceEvent {
     match what {
-        What::Packet(packet) => Told::Packet((&**packet).into()),
-        What::Event(event) => Told::Event(*event),
-        What::Detail(_) => unreachable!("details are not asked for"),
-        What::Omitted { rounds, every } => {
+        EventBody::Packet(packet) => ReferenceEvent::Packet((&**packet).into()),
+        EventBody::Event(event) => ReferenceEvent::Event(*event),
+        EventBody::Detail(_) => unreachable!("details are not asked for"),
+        EventBody::Omitted { rounds, every } => {
             assert_eq!((rounds, every), (&0, &0), "nothing short is left out");
-            Told::Command(analyzer::channel::Command::Stop)
+            ReferenceEvent::Command(analyzer::receiver::FlowCommand::Stop)
         }
     }
 }
 
 /// Rows of one channel follow each other.
-pub(super) fn in_sequence(rows: &[Row]) {
+pub(super) fn in_sequence(rows: &[TimedEvent]) {
     let mut last: BTreeMap<ChannelId, (Tick, u64)> = BTreeMap::new();
     for row in rows {
         let (at, packets) = last.entry(row.channel).or_default();
         assert!(*at <= row.at, "a channel's rows are in sequence");
         *at = row.at;
-        if let What::Packet(packet) = &row.what {
+        if let EventBody::Packet(packet) = &row.body {
             assert_eq!(packet.number, *packets, "a channel's packets are counted");
             *packets += 1;
         }
@@ -133,23 +134,23 @@ pub(super) fn in_sequence(rows: &[Row]) {
 }
 
 /// The analyzer's rows.
-pub(super) fn rows(file: &[u8], want: Want, bytes: Bytes) -> Observed {
-    let mut rows = Rows::new(file, want, bytes);
+pub(super) fn rows(file: &[u8], want: EventFilter, bytes: ByteRetention) -> AnalyzedRows {
+    let mut rows = EventReader::new(file, want, bytes);
     let mut out = Vec::new();
     let mut step = || {
         rows.step(&mut |said| match said {
-            Said::Row(_, row) => out.push(row),
-            Said::Fault(_) => {}
+            ReadItem::Row(_, row) => out.push(row),
+            ReadItem::Fault(_) => {}
         })
     };
     let error = loop {
         match step() {
-            Ok(Progress::More) => {}
-            Ok(Progress::Done) => break None,
+            Ok(ReadProgress::More) => {}
+            Ok(ReadProgress::Done) => break None,
             Err(error) => break Some(error.to_string()),
         }
     };
-    assert!(matches!(step(), Ok(Progress::Done)), "the end is the end");
+    assert!(matches!(step(), Ok(ReadProgress::Done)), "the end is the end");
     (out, error)
 }
 
@@ -157,25 +158,25 @@ pub(super) fn rows(file: &[u8], want: Want, bytes: Bytes) -> Observed {
 pub(crate) mod tests {
     use super::*;
     use crate::capture::tests::seed;
-    use crate::plan::Owned;
-    use analyzer::Timeline;
+    use crate::capture_input::OwnedChunk;
+    use analyzer::EventTimeline;
 
     /// A capture as a timeline sees it that is told less than there is.
     fn played(
         file: &[u8],
-        (want, bytes): (Want, Bytes),
+        (want, bytes): (EventFilter, ByteRetention),
         known: impl Fn(&(ChannelId, ChannelId)) -> bool,
         rounds: impl Fn(u64) -> u64,
-    ) -> Observed {
-        let mut timeline = Timeline::new(want, bytes);
+    ) -> AnalyzedRows {
+        let mut timeline = EventTimeline::new(want, bytes);
         let mut rows = Vec::new();
-        let read = Read::to_end(file);
+        let read = CaptureContents::to_end(file);
         for section in &read.sections {
             section.channels.iter().for_each(|(id, channel)| timeline.declare(*id, channel));
             let links = section.links.iter().filter(|link| known(link));
             links.for_each(|(one, other)| timeline.link(*one, *other));
             for (id, chunk) in &section.chunks {
-                let chunk = Owned { count: chunk.count.map(&rounds), ..chunk.clone() };
+                let chunk = OwnedChunk { count: chunk.count.map(&rounds), ..chunk.clone() };
                 timeline.feed(*id, &chunk.chunk(), &mut |row| rows.push(row));
             }
             timeline.finish(&mut |row| rows.push(row));
@@ -203,7 +204,7 @@ pub(crate) mod tests {
     pub(crate) fn rows_out_of_sequence_are_caught() {
         check(&seed("whole-flow-control"), |file, want, bytes| {
             let (mut all, error) = rows(file, want, bytes);
-            if want == Want::Events {
+            if want == EventFilter::Events {
                 all.reverse();
             }
             (all, error)

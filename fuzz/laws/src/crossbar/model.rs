@@ -2,50 +2,50 @@
 
 use codec::character::{Character, ReplyStatus, Symbol};
 use codec::route::PortId;
-use simulator::cell::Cell;
-use simulator::link::{LinkParameters, Symbols};
-use simulator::receiver::Asked;
-use simulator::supply::{Appetite, Supply};
+use simulator::link::{LinkParameters, SymbolSet};
+use simulator::receiver::PortRequest;
+use simulator::source_item::{AcceptMode, SourceItem};
+use simulator::tagged_char::TaggedChar;
 use simulator::topology::SwitchParameters;
 
-use crate::link::model::{Input, Output};
+use crate::link::model::{InputModel, OutputModel};
 use crate::reference::crc;
 
 /// A switch, some of its ports cabled.
 #[derive(Debug)]
-pub(super) struct Model {
+pub(super) struct SwitchModel {
     parameters: SwitchParameters,
-    ports: Vec<Port>,
+    ports: Vec<ModelPort>,
     /// Of the output of each port, cabled or not.
-    tokens: Vec<Token>,
+    tokens: Vec<OutputToken>,
 }
 
 /// A port with a cable.
 #[derive(Debug)]
-struct Port {
+struct ModelPort {
     /// Its own end first.
     link: LinkParameters,
-    input: Input,
-    output: Output,
-    state: State,
+    input: InputModel,
+    output: OutputModel,
+    state: InputState,
     /// The input that is connected to its output.
     source: Option<usize>,
 }
 
 /// What the input of a port is doing. S-3
 #[derive(Debug)]
-enum State {
+enum InputState {
     Empty,
     /// Until that period.
     Decoding(u64),
     Waiting(usize),
-    Connected(usize, Packet),
+    Connected(usize, PassingPacket),
     Discarding,
 }
 
 /// A packet that passes. P-5
 #[derive(Debug)]
-struct Packet {
+struct PassingPacket {
     /// All its bytes but the last that came.
     came: Vec<u8>,
     /// It may be the last.
@@ -54,29 +54,29 @@ struct Packet {
 
 /// The arbitration for an output. S-5
 #[derive(Clone, Debug, Default)]
-struct Token {
+struct OutputToken {
     owner: Option<usize>,
     asking: Vec<usize>,
     at: usize,
     since: Option<u64>,
 }
 
-impl Model {
+impl SwitchModel {
     /// A switch after power-up, with cables of these kinds at its first ports.
     pub(super) fn new(parameters: SwitchParameters, links: &[LinkParameters]) -> Self {
         let input = |link: &LinkParameters| {
             let [own, far] = &link.ports;
-            let input = Input::new(own);
+            let input = InputModel::new(own);
             if own.divisor == far.divisor { input } else { input.with_own_time() }
         };
-        let port = |link: &LinkParameters| Port {
+        let port = |link: &LinkParameters| ModelPort {
             link: *link,
             input: input(link),
-            output: Output::new(&link.ports[0]),
-            state: State::Empty,
+            output: OutputModel::new(&link.ports[0]),
+            state: InputState::Empty,
             source: None,
         };
-        let tokens = vec![Token::default(); parameters.ports.into()];
+        let tokens = vec![OutputToken::default(); parameters.ports.into()];
         Self { parameters, ports: links.iter().map(port).collect(), tokens }
     }
 
@@ -91,7 +91,7 @@ impl Model {
         let mut severed = Vec::new();
         for number in 0..self.ports.len() {
             if let Some(character) = hears(number) {
-                severed.extend(self.hear(number, now, character));
+                severed.extend(self.receive(number, now, character));
             }
             self.begin(number, now);
             self.advance(number, now);
@@ -115,19 +115,19 @@ impl Model {
     }
 
     /// A character comes in. Hands back the output that is to end what it has sent. R-3
-    fn hear(&mut self, number: usize, now: u64, character: Character) -> Option<usize> {
+    fn receive(&mut self, number: usize, now: u64, character: Character) -> Option<usize> {
         let port = self.ports.get_mut(number)?;
         // The next period in which the port sends.
         let own = port.link.ports[0];
         let slot = now.div_ceil(own.divisor.get().into());
-        let asked = port.input.hear(slot, character);
-        let Asked::Probe(_) = asked else {
+        let asked = port.input.receive(slot, character);
+        let PortRequest::Probe(_) = asked else {
             port.output.answer(slot, asked, own.symbols);
-            return if asked == Asked::Reset { self.reset(number) } else { None };
+            return if asked == PortRequest::Reset { self.reset(number) } else { None };
         };
         let busy = port.input.is_receiving() || port.output.is_sending();
         let light = if busy { 3 } else { 2 };
-        if own.symbols == Symbols::All && own.replies {
+        if own.symbols == SymbolSet::All && own.replies {
             let status = ReplyStatus::new(light);
             status.into_iter().for_each(|it| port.output.order(Symbol::Reply(it)));
         }
@@ -136,7 +136,9 @@ impl Model {
 
     /// A period of a port begins that hears another rate than its own. F-7, W-6
     fn begin(&mut self, number: usize, now: u64) {
-        let Some(Port { link, input, output, .. }) = self.ports.get_mut(number) else { return };
+        let Some(ModelPort { link, input, output, .. }) = self.ports.get_mut(number) else {
+            return;
+        };
         let [own, far] = link.ports;
         let period = u64::from(own.divisor.get());
         if own.divisor != far.divisor && now.is_multiple_of(period) {
@@ -148,8 +150,8 @@ impl Model {
     /// FRES has come in. R-3
     fn reset(&mut self, number: usize) -> Option<usize> {
         let port = self.ports.get_mut(number)?;
-        match std::mem::replace(&mut port.state, State::Empty) {
-            State::Waiting(output) => {
+        match std::mem::replace(&mut port.state, InputState::Empty) {
+            InputState::Waiting(output) => {
                 let token = self.tokens.get_mut(output)?;
                 token.asking.retain(|input| *input != number);
                 if token.asking.is_empty() {
@@ -157,8 +159,8 @@ impl Model {
                 }
                 None
             }
-            State::Connected(output, _) => Some(output),
-            State::Empty | State::Decoding(_) | State::Discarding => None,
+            InputState::Connected(output, _) => Some(output),
+            InputState::Empty | InputState::Decoding(_) | InputState::Discarding => None,
         }
     }
 
@@ -167,23 +169,24 @@ impl Model {
         let routing = u64::from(self.parameters.routing);
         let Some(port) = self.ports.get_mut(number) else { return };
         match (&port.state, port.input.front()) {
-            (State::Empty, Some(Some(_))) => port.state = State::Decoding(now + routing),
-            (State::Empty, Some(None)) => drop(port.input.take()),
-            (State::Discarding, Some(front)) => {
+            (InputState::Empty, Some(Some(_))) => port.state = InputState::Decoding(now + routing),
+            (InputState::Empty, Some(None)) => drop(port.input.take()),
+            (InputState::Discarding, Some(front)) => {
                 port.input.take();
                 if front.is_none() {
-                    port.state = State::Empty;
+                    port.state = InputState::Empty;
                 }
             }
-            (State::Empty | State::Discarding, None)
-            | (State::Decoding(_) | State::Waiting(_) | State::Connected(..), _) => {}
+            (InputState::Empty | InputState::Discarding, None)
+            | (InputState::Decoding(_) | InputState::Waiting(_) | InputState::Connected(..), _) => {
+            }
         }
     }
 
     /// S-1, S-2
     fn select(&mut self, number: usize, now: u64) {
         let Some(port) = self.ports.get(number) else { return };
-        let State::Decoding(until) = port.state else { return };
+        let InputState::Decoding(until) = port.state else { return };
         let Some(Some(byte)) = port.input.front().filter(|_| until <= now) else { return };
         let Ok(input) = u8::try_from(number) else { return };
         let SwitchParameters { addressing, ports, .. } = self.parameters;
@@ -195,13 +198,13 @@ impl Model {
         let Some(port) = self.ports.get_mut(number) else { return };
         match output {
             Some(output) => {
-                port.state = State::Waiting(output);
+                port.state = InputState::Waiting(output);
                 let token = self.tokens.get_mut(output);
                 token.into_iter().for_each(|token| token.asking.push(number));
             }
             None => {
                 port.input.take();
-                port.state = State::Discarding;
+                port.state = InputState::Discarding;
             }
         }
     }
@@ -226,7 +229,7 @@ impl Model {
         (token.owner, token.since) = (Some(input), None);
         let Some(port) = self.ports.get_mut(input) else { return };
         let Some(Some(byte)) = port.input.take() else { return };
-        port.state = State::Connected(output, Packet { came: vec![byte], held: None });
+        port.state = InputState::Connected(output, PassingPacket { came: vec![byte], held: None });
         self.ports.get_mut(output).into_iter().for_each(|port| port.source = Some(input));
     }
 
@@ -252,8 +255,8 @@ impl Model {
             Ok(character) => return Some(character),
             Err(appetite) => appetite,
         };
-        let supply = source.map_or(Supply::Nothing, |input| self.cross(input, appetite));
-        if supply == Supply::Mark {
+        let supply = source.map_or(SourceItem::Nothing, |input| self.cross(input, appetite));
+        if supply == SourceItem::Mark {
             self.release(number);
             self.ports.get_mut(number)?.source = None;
         }
@@ -261,40 +264,40 @@ impl Model {
     }
 
     /// What an input has for the output that it is connected to. P-3, P-5
-    fn cross(&mut self, input: usize, appetite: Appetite) -> Supply {
-        let Some(port) = self.ports.get_mut(input) else { return Supply::Nothing };
-        let State::Connected(_, packet) = &mut port.state else { return Supply::Nothing };
+    fn cross(&mut self, input: usize, appetite: AcceptMode) -> SourceItem {
+        let Some(port) = self.ports.get_mut(input) else { return SourceItem::Nothing };
+        let InputState::Connected(_, packet) = &mut port.state else { return SourceItem::Nothing };
         if packet.held.is_none()
             && let Some(Some(byte)) = port.input.front()
         {
             port.input.take();
             packet.held = Some(byte);
         }
-        let data = |byte| Supply::Data(Cell::data(byte), None);
+        let data = |byte| SourceItem::Data(TaggedChar::data(byte), None);
         match (packet.held, port.input.front(), appetite) {
-            (_, _, Appetite::Nothing) => Supply::Nothing,
+            (_, _, AcceptMode::Nothing) => SourceItem::Nothing,
             (None, Some(_), _) => {
                 port.input.take();
-                port.state = State::Empty;
-                Supply::Mark
+                port.state = InputState::Empty;
+                SourceItem::Mark
             }
-            (Some(byte), _, Appetite::Discard) => {
+            (Some(byte), _, AcceptMode::Discard) => {
                 packet.held = None;
                 data(byte)
             }
-            (Some(byte), Some(Some(_)), Appetite::All) => {
+            (Some(byte), Some(Some(_)), AcceptMode::All) => {
                 packet.held = None;
                 packet.came.push(byte);
                 data(byte)
             }
-            (Some(byte), Some(None), Appetite::All) => {
+            (Some(byte), Some(None), AcceptMode::All) => {
                 packet.held = None;
                 let stripped = packet.came.get(1..).unwrap_or_default();
                 data(crc(&packet.came) ^ byte ^ crc(stripped))
             }
-            (None, None, _) | (Some(_), _, Appetite::Framing) | (Some(_), None, Appetite::All) => {
-                Supply::Nothing
-            }
+            (None, None, _)
+            | (Some(_), _, AcceptMode::Framing)
+            | (Some(_), None, AcceptMode::All) => SourceItem::Nothing,
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use codec::transport::{Nic, Packet};
-use simulator::endpoint::{MICROSECOND, Messaging, MessagingPlan, Told};
+use codec::transport::{Nic, TransportPacket};
+use simulator::messaging::{HostMessaging, MICROSECOND, MessagingEvent, MessagingPlan};
 
-use super::ledger::Ledger;
-use super::plan::{Fault, Setup, Wrong};
-use super::turns::Turns;
-use crate::journal::{self, Entry};
-use crate::repair::Dice;
+use super::checker::MessagingChecker;
+use super::fairness::FairnessChecker;
+use super::input::{MessagingFault, MessagingFaultKind, MessagingSetup};
+use crate::repair::SeededRng;
+use crate::trace::{self, LawTraceEntry};
 
 /// Bytes of a packet on the wire besides its payload. *Chosen*: a route, the tag, CRC and GAP.
 const AROUND: u64 = 5;
@@ -23,20 +23,20 @@ const REST: u64 = 2_000_000 * MICROSECOND;
 const EVENTS_MAX: u64 = 2_000_000;
 
 #[derive(Debug)]
-struct Host {
-    messaging: Messaging,
-    turns: Turns,
+struct SimulatedHost {
+    messaging: HostMessaging,
+    turns: FairnessChecker,
     /// The packet that its sending engine is at, and until when.
     sending: Option<(u64, Nic, Vec<u8>)>,
 }
 
 /// From one host to another.
 #[derive(Clone, Debug, Default)]
-struct Lane {
+struct DelayedPackets {
     packets: VecDeque<(u64, Vec<u8>)>,
 }
 
-impl Host {
+impl SimulatedHost {
     /// When it next has something to do by itself.
     fn due(&self) -> Option<u64> {
         let sent = self.sending.as_ref().map(|(until, ..)| *until);
@@ -44,7 +44,7 @@ impl Host {
     }
 }
 
-impl Lane {
+impl DelayedPackets {
     /// When its first packet arrives.
     fn next(&self) -> Option<u64> {
         self.packets.front().map(|(at, _)| *at)
@@ -53,44 +53,44 @@ impl Lane {
 
 /// All of it.
 #[derive(Debug)]
-pub(super) struct World {
-    hosts: Vec<Host>,
+pub(super) struct MessagingWorld {
+    hosts: Vec<SimulatedHost>,
     /// By sender, then by receiver.
-    lanes: Vec<Vec<Lane>>,
-    faults: Vec<Fault>,
+    lanes: Vec<Vec<DelayedPackets>>,
+    faults: Vec<MessagingFault>,
     /// Faults that have not begun.
     next: usize,
     latency: u64,
-    dice: Dice,
+    dice: SeededRng,
     now: u64,
-    told: Vec<Told>,
+    events: Vec<MessagingEvent>,
     /// What the ledger is told of it: all, but in tests.
-    heard: fn(Told) -> Option<Told>,
-    ledger: Ledger,
+    filter: fn(MessagingEvent) -> Option<MessagingEvent>,
+    ledger: MessagingChecker,
 }
 
-impl World {
-    pub(super) fn new(setup: &Setup) -> Self {
-        let Setup { hosts, latency, seed, faults } = setup;
+impl MessagingWorld {
+    pub(super) fn new(setup: &MessagingSetup) -> Self {
+        let MessagingSetup { hosts, latency, seed, faults } = setup;
         let count = hosts.len();
-        let host = |plan: &MessagingPlan| Host {
-            messaging: Messaging::new(plan.clone(), *seed),
-            turns: Turns::new(plan),
+        let host = |plan: &MessagingPlan| SimulatedHost {
+            messaging: HostMessaging::new(plan.clone(), *seed),
+            turns: FairnessChecker::new(plan),
             sending: None,
         };
         let mut faults = faults.clone();
         faults.sort_by_key(|fault| fault.at);
         Self {
             hosts: hosts.iter().map(host).collect(),
-            lanes: vec![vec![Lane::default(); count]; count],
+            lanes: vec![vec![DelayedPackets::default(); count]; count],
             faults,
             next: 0,
             latency: *latency,
-            dice: Dice::new(&seed.to_le_bytes()),
+            dice: SeededRng::new(&seed.to_le_bytes()),
             now: 0,
-            told: Vec::new(),
-            heard: Some,
-            ledger: Ledger::new(hosts),
+            events: Vec::new(),
+            filter: Some,
+            ledger: MessagingChecker::new(hosts),
         }
     }
 
@@ -113,8 +113,8 @@ impl World {
 
     /// The ledger is told something else.
     #[cfg(test)]
-    pub(super) fn hearing(self, heard: fn(Told) -> Option<Told>) -> Self {
-        Self { heard, ..self }
+    pub(super) fn filtering(self, heard: fn(MessagingEvent) -> Option<MessagingEvent>) -> Self {
+        Self { filter: heard, ..self }
     }
 
     /// What hosts told of.
@@ -138,7 +138,7 @@ impl World {
             (0..self.hosts.len()).for_each(|from| self.arrives(from, at));
             self.steps(at);
             self.goes_out(at);
-            let agrees = self.hosts.get(at).is_some_and(|host| host.messaging.agrees());
+            let agrees = self.hosts.get(at).is_some_and(|host| host.messaging.is_consistent());
             assert!(agrees, "credits, queues and frames are conserved. T-9, T-15");
         }
     }
@@ -148,81 +148,84 @@ impl World {
         let now = self.now;
         let is_now = |time: Option<u64>| time.is_some_and(|time| time <= now);
         self.hosts.get(at).is_some_and(|host| is_now(host.due()))
-            || self.lanes.iter().any(|lanes| is_now(lanes.get(at).and_then(Lane::next)))
+            || self.lanes.iter().any(|lanes| is_now(lanes.get(at).and_then(DelayedPackets::next)))
     }
 
     fn steps(&mut self, at: usize) {
         let now = self.now;
         if let Some(host) = self.hosts.get_mut(at) {
-            host.messaging.step(now, &mut self.told);
+            host.messaging.step(now, &mut self.events);
         }
-        self.tells(at);
+        self.drain_events(at);
     }
 
     /// When something happens next.
     fn upcoming(&self) -> Option<u64> {
         let now = self.now;
-        let hosts = self.hosts.iter().filter_map(Host::due).map(|at| at.max(now + 1));
+        let hosts = self.hosts.iter().filter_map(SimulatedHost::due).map(|at| at.max(now + 1));
         // What is held up, or found no room, waits for something else to happen.
-        let arrivals = self.lanes.iter().flatten().filter_map(Lane::next);
+        let arrivals = self.lanes.iter().flatten().filter_map(DelayedPackets::next);
         let faults = self.faults.iter().flat_map(|fault| [fault.at, fault.at + fault.lasts]);
         hosts.chain(arrivals.chain(faults).filter(|at| *at > now)).min()
     }
 
-    fn tells(&mut self, at: usize) {
+    fn drain_events(&mut self, at: usize) {
         let nic = nic(at);
-        for told in self.told.drain(..) {
-            journal::tell(|| Entry::Told(self.now, nic, told.clone()));
-            self.hosts.get_mut(at).into_iter().for_each(|host| host.turns.tell(&told));
-            if let Some(told) = (self.heard)(told) {
-                self.ledger.tell(nic, &told);
+        for told in self.events.drain(..) {
+            trace::record(|| LawTraceEntry::Told(self.now, nic, told.clone()));
+            self.hosts.get_mut(at).into_iter().for_each(|host| host.turns.record(&told));
+            if let Some(told) = (self.filter)(told) {
+                self.ledger.record(nic, &told);
             }
         }
     }
 
-    fn begins(&mut self, fault: &Fault) {
+    fn begins(&mut self, fault: &MessagingFault) {
         let at = usize::from(fault.host) % self.hosts.len();
         match fault.what {
-            Wrong::Restart => {
+            MessagingFaultKind::Restart => {
                 let (now, ready) = (self.now, self.now + fault.lasts);
                 self.ledger.restarts(nic(at));
                 if let Some(host) = self.hosts.get_mut(at) {
                     // What its sending engine is at goes out whole or not at all; here whole.
-                    host.messaging.restart(now, ready, &mut self.told);
+                    host.messaging.restart(now, ready, &mut self.events);
                 }
-                self.tells(at);
+                self.drain_events(at);
                 self.ledger.restarted(nic(at));
             }
-            Wrong::Noise(count) => {
+            MessagingFaultKind::Noise(count) => {
                 for _ in 0..count % 8 {
                     let len = usize::try_from(self.dice.below(60)).unwrap_or_default();
                     let bytes = self.dice.bytes(len);
                     let now = self.now;
                     if let Some(host) = self.hosts.get_mut(at)
-                        && Packet::parse(&bytes).is_err()
+                        && TransportPacket::parse(&bytes).is_err()
                         && host.messaging.has_room()
                     {
-                        host.messaging.hear(now, &bytes, &mut self.told);
+                        host.messaging.receive(now, &bytes, &mut self.events);
                     }
-                    self.tells(at);
+                    self.drain_events(at);
                 }
             }
-            Wrong::Loss(_) | Wrong::Hold | Wrong::Island => {}
+            MessagingFaultKind::Loss(_) | MessagingFaultKind::Hold | MessagingFaultKind::Island => {
+            }
         }
     }
 
     /// What is wrong now between two hosts.
-    fn wrong(&self, from: usize, to: usize) -> impl Iterator<Item = Wrong> {
+    fn wrong(&self, from: usize, to: usize) -> impl Iterator<Item = MessagingFaultKind> {
         let count = self.hosts.len();
         let now = self.now;
-        let on = move |fault: &&Fault| (fault.at..fault.at + fault.lasts).contains(&now);
-        let here = move |fault: &&Fault| {
+        let on = move |fault: &&MessagingFault| (fault.at..fault.at + fault.lasts).contains(&now);
+        let here = move |fault: &&MessagingFault| {
             let host = usize::from(fault.host) % count;
             let other = (host + 1 + usize::from(fault.other) % (count - 1)) % count;
             match fault.what {
-                Wrong::Loss(_) | Wrong::Hold => (host, other) == (from, to),
-                Wrong::Island => host == from || host == to,
-                Wrong::Restart | Wrong::Noise(_) => false,
+                MessagingFaultKind::Loss(_) | MessagingFaultKind::Hold => {
+                    (host, other) == (from, to)
+                }
+                MessagingFaultKind::Island => host == from || host == to,
+                MessagingFaultKind::Restart | MessagingFaultKind::Noise(_) => false,
             }
         };
         self.faults.iter().filter(on).filter(here).map(|fault| fault.what)
@@ -254,14 +257,16 @@ impl World {
 
     fn carries(&mut self, from: usize, to: usize, payload: Vec<u8>) {
         let loss = self.wrong(from, to).map(|wrong| match wrong {
-            Wrong::Loss(share) => u64::from(share),
-            Wrong::Island => 256,
-            Wrong::Hold | Wrong::Restart | Wrong::Noise(_) => 0,
+            MessagingFaultKind::Loss(share) => u64::from(share),
+            MessagingFaultKind::Island => 256,
+            MessagingFaultKind::Hold
+            | MessagingFaultKind::Restart
+            | MessagingFaultKind::Noise(_) => 0,
         });
         let loss = loss.max().unwrap_or(0);
         let lost = self.dice.below(256) < loss;
         let began = self.now.saturating_sub(payload.len() as u64 + AROUND);
-        journal::tell(|| Entry::Packet(began, nic(from), nic(to), payload.clone()));
+        trace::record(|| LawTraceEntry::Packet(began, nic(from), nic(to), payload.clone()));
         let at = self.now + self.latency;
         let lane = self.lanes.get_mut(from).and_then(|lanes| lanes.get_mut(to));
         if let Some(lane) = lane.filter(|_| !lost) {
@@ -271,20 +276,21 @@ impl World {
 
     fn arrives(&mut self, from: usize, to: usize) {
         let now = self.now;
-        let next = self.lanes.get(from).and_then(|lanes| lanes.get(to)).and_then(Lane::next);
+        let next =
+            self.lanes.get(from).and_then(|lanes| lanes.get(to)).and_then(DelayedPackets::next);
         if next.is_none_or(|next| next > now) {
             return;
         }
-        let held = self.wrong(from, to).any(|wrong| wrong == Wrong::Hold);
+        let held = self.wrong(from, to).any(|wrong| wrong == MessagingFaultKind::Hold);
         let lane = self.lanes.get_mut(from).and_then(|lanes| lanes.get_mut(to));
         let (Some(lane), Some(host)) = (lane, self.hosts.get_mut(to)) else { return };
         while !held
             && host.messaging.has_room()
             && let Some((_, payload)) = lane.packets.pop_front_if(|(at, _)| *at <= self.now)
         {
-            host.messaging.hear(self.now, &payload, &mut self.told);
+            host.messaging.receive(self.now, &payload, &mut self.events);
         }
-        self.tells(to);
+        self.drain_events(to);
     }
 }
 

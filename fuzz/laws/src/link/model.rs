@@ -3,48 +3,48 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::character::{Character, ReplyStatus, Symbol};
-use simulator::link::{Fill, Framing, PortParameters, ResetEnding, Slack, Symbols};
-use simulator::receiver::Asked;
-use simulator::supply::{Appetite, Supply};
-use simulator::truth::Command;
+use simulator::link::{FillMode, FramingMode, PortParameters, ResetEnding, SlackSize, SymbolSet};
+use simulator::receiver::PortRequest;
+use simulator::source_item::{AcceptMode, SourceItem};
+use simulator::truth::StopGo;
 
-use crate::reference::heard;
+use crate::reference::decode_symbol;
 
 /// An input circuit. F-3, F-5, F-7, F-9, R-2
 #[derive(Debug)]
-pub(crate) struct Input {
-    slack: Slack,
-    symbols: Symbols,
+pub(crate) struct InputModel {
+    slack: SlackSize,
+    symbols: SymbolSet,
     generation: u64,
-    receiving: Receiving,
+    receiving: InputFraming,
     silent: u32,
     /// Where characters come in at another rate than the port's own: whether one has that is a sign of
     /// life, since a period of its own began. W-6
     alive: Option<bool>,
-    commanded: Command,
+    commanded: StopGo,
     /// STOP and GO by the period in which they are to be sent.
-    due: BTreeMap<u64, Command>,
+    due: BTreeMap<u64, StopGo>,
     /// Bytes and marks.
     buffer: VecDeque<Option<u8>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Receiving {
+enum InputFraming {
     Between,
     Packet,
     Reset,
 }
 
-impl Input {
+impl InputModel {
     pub(crate) fn new(link: &PortParameters) -> Self {
         Self {
             slack: link.slack,
             symbols: link.symbols,
             generation: link.generation.into(),
-            receiving: Receiving::Between,
+            receiving: InputFraming::Between,
             silent: 0,
             alive: None,
-            commanded: Command::Go,
+            commanded: StopGo::Go,
             due: BTreeMap::new(),
             buffer: VecDeque::new(),
         }
@@ -66,53 +66,53 @@ impl Input {
 
     /// Whether a packet comes in. L
     pub(crate) fn is_receiving(&self) -> bool {
-        self.receiving == Receiving::Packet
+        self.receiving == InputFraming::Packet
     }
 
     pub(crate) fn take(&mut self) -> Option<Option<u8>> {
         self.buffer.pop_front()
     }
 
-    pub(crate) fn due(&mut self, slot: u64) -> Option<Command> {
+    pub(crate) fn due(&mut self, slot: u64) -> Option<StopGo> {
         self.due.remove(&slot)
     }
 
-    fn command(&mut self, slot: u64, command: Command) {
+    fn command(&mut self, slot: u64, command: StopGo) {
         if self.commanded != command {
             self.commanded = command;
             self.due.insert(slot + self.generation, command);
         }
     }
 
-    fn push(&mut self, slot: u64, cell: Option<u8>) -> Asked {
+    fn push(&mut self, slot: u64, cell: Option<u8>) -> PortRequest {
         if self.fill() == self.slack.cells() {
-            return Asked::Overflow;
+            return PortRequest::Overflow;
         }
         self.buffer.push_back(cell);
         if self.fill() >= self.slack.cells() - self.slack.stop_slack {
-            self.command(slot, Command::Stop);
+            self.command(slot, StopGo::Stop);
         }
-        Asked::Nothing
+        PortRequest::Nothing
     }
 
-    pub(crate) fn hear(&mut self, slot: u64, character: Character) -> Asked {
+    pub(crate) fn receive(&mut self, slot: u64, character: Character) -> PortRequest {
         if self.fill() <= self.slack.go_slack {
-            self.command(slot, Command::Go);
+            self.command(slot, StopGo::Go);
         }
         if character == Character::IDLE {
-            return if self.alive.is_none() { self.is_silent(slot) } else { Asked::Nothing };
+            return if self.alive.is_none() { self.is_silent(slot) } else { PortRequest::Nothing };
         }
         self.silent = 0;
         self.alive = self.alive.map(|_| true);
         match character {
-            Character::Data(_) if self.receiving == Receiving::Reset => Asked::Nothing,
+            Character::Data(_) if self.receiving == InputFraming::Reset => PortRequest::Nothing,
             Character::Data(byte) => {
-                self.receiving = Receiving::Packet;
+                self.receiving = InputFraming::Packet;
                 self.push(slot, Some(byte))
             }
-            Character::Control(code) => match heard(code) {
+            Character::Control(code) => match decode_symbol(code) {
                 Some((symbol, _)) => self.symbol(slot, symbol),
-                None => Asked::Nothing,
+                None => PortRequest::Nothing,
             },
         }
     }
@@ -123,103 +123,107 @@ impl Input {
     }
 
     /// A period of its own begins, and what comes in with it has come in. F-7, W-6
-    pub(crate) fn begins(&mut self, slot: u64) -> Asked {
+    pub(crate) fn begins(&mut self, slot: u64) -> PortRequest {
         if self.fill() <= self.slack.go_slack {
-            self.command(slot, Command::Go);
+            self.command(slot, StopGo::Go);
         }
         match self.alive.replace(false) {
-            Some(true) => Asked::Nothing,
+            Some(true) => PortRequest::Nothing,
             Some(false) | None => self.is_silent(slot),
         }
     }
 
-    fn is_silent(&mut self, slot: u64) -> Asked {
+    fn is_silent(&mut self, slot: u64) -> PortRequest {
         self.silent += 1;
         if self.silent != 16 {
-            return Asked::Nothing;
+            return PortRequest::Nothing;
         }
-        if self.receiving == Receiving::Packet {
-            self.receiving = Receiving::Between;
+        if self.receiving == InputFraming::Packet {
+            self.receiving = InputFraming::Between;
             self.push(slot, None);
         }
-        Asked::LinkOpen
+        PortRequest::LinkOpen
     }
 
-    fn symbol(&mut self, slot: u64, symbol: Symbol) -> Asked {
-        let is_optional = self.symbols == Symbols::All;
+    fn symbol(&mut self, slot: u64, symbol: Symbol) -> PortRequest {
+        let is_optional = self.symbols == SymbolSet::All;
         match symbol {
             Symbol::Gap => {
-                let before = std::mem::replace(&mut self.receiving, Receiving::Between);
-                if before == Receiving::Packet { self.push(slot, None) } else { Asked::Nothing }
+                let before = std::mem::replace(&mut self.receiving, InputFraming::Between);
+                if before == InputFraming::Packet {
+                    self.push(slot, None)
+                } else {
+                    PortRequest::Nothing
+                }
             }
-            Symbol::Go => Asked::Command(Command::Go),
-            Symbol::Stop => Asked::Command(Command::Stop),
+            Symbol::Go => PortRequest::Command(StopGo::Go),
+            Symbol::Stop => PortRequest::Command(StopGo::Stop),
             Symbol::ForwardReset => {
                 self.buffer.clear();
-                self.receiving = Receiving::Reset;
-                self.command(slot, Command::Go);
-                Asked::Reset
+                self.receiving = InputFraming::Reset;
+                self.command(slot, StopGo::Go);
+                PortRequest::Reset
             }
-            Symbol::BackwardReset if is_optional => Asked::BackwardReset,
-            Symbol::Probe(number) if is_optional => Asked::Probe(number),
-            Symbol::Reply(status) => Asked::Reply(status),
+            Symbol::BackwardReset if is_optional => PortRequest::BackwardReset,
+            Symbol::Probe(number) if is_optional => PortRequest::Probe(number),
+            Symbol::Reply(status) => PortRequest::Reply(status),
             Symbol::Idle
             | Symbol::OverrunAlarm
             | Symbol::BackwardReset
             | Symbol::Probe(_)
             | Symbol::Virtual { .. }
-            | _ => Asked::Nothing,
+            | _ => PortRequest::Nothing,
         }
     }
 }
 
 /// An output circuit. F-1, F-2, F-6, F-8, R-1, R-4
 #[derive(Debug)]
-pub(crate) struct Output {
+pub(crate) struct OutputModel {
     interpretation: u64,
     blocked: u64,
-    sending: Sending,
-    flow: Command,
-    heard: Command,
-    obeys: BTreeMap<u64, Command>,
+    sending: OutputFraming,
+    flow: StopGo,
+    last_received: StopGo,
+    scheduled: BTreeMap<u64, StopGo>,
     stopped: u64,
-    fill: Command,
+    fill: StopGo,
     /// Periods since the last GAP that ended something; power-up counts as one to come.
     since_gap: i64,
     waiting: VecDeque<Symbol>,
     reset: ResetEnding,
-    fills: Fill,
-    framing: Framing,
+    fills: FillMode,
+    framing: FramingMode,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sending {
+enum OutputFraming {
     Between,
     /// Since that period.
     Packet(u64),
     /// The rest of a packet is given up.
     Discarding,
     /// FRES has gone out, GAP follows, and then this.
-    Closing(Rest),
+    Closing(AfterReset),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
+enum AfterReset {
     Nothing,
     Packet,
 }
 
-impl Output {
+impl OutputModel {
     pub(crate) fn new(link: &PortParameters) -> Self {
         Self {
             interpretation: link.interpretation.into(),
             blocked: link.blocked.0,
-            sending: Sending::Between,
-            flow: Command::Go,
-            heard: Command::Go,
-            obeys: BTreeMap::new(),
+            sending: OutputFraming::Between,
+            flow: StopGo::Go,
+            last_received: StopGo::Go,
+            scheduled: BTreeMap::new(),
             stopped: 0,
-            fill: Command::Go,
+            fill: StopGo::Go,
             since_gap: -2,
             waiting: VecDeque::new(),
             reset: link.reset,
@@ -228,7 +232,7 @@ impl Output {
         }
     }
 
-    pub(crate) const fn flow(&self) -> Command {
+    pub(crate) const fn flow(&self) -> StopGo {
         self.flow
     }
 
@@ -238,48 +242,50 @@ impl Output {
         }
     }
 
-    pub(crate) fn answer(&mut self, slot: u64, asked: Asked, symbols: Symbols) {
+    pub(crate) fn answer(&mut self, slot: u64, asked: PortRequest, symbols: SymbolSet) {
         match asked {
-            Asked::Nothing | Asked::Reply(_) | Asked::Reset => {}
-            Asked::Command(command) => {
-                if command != self.heard {
-                    self.heard = command;
-                    self.obeys.insert(slot + self.interpretation, command);
+            PortRequest::Nothing | PortRequest::Reply(_) | PortRequest::Reset => {}
+            PortRequest::Command(command) => {
+                if command != self.last_received {
+                    self.last_received = command;
+                    self.scheduled.insert(slot + self.interpretation, command);
                 }
             }
-            Asked::LinkOpen => self.release(),
-            Asked::BackwardReset => self.order(Symbol::ForwardReset),
-            Asked::Probe(_) => {
+            PortRequest::LinkOpen => self.release(),
+            PortRequest::BackwardReset => self.order(Symbol::ForwardReset),
+            PortRequest::Probe(_) => {
                 ReplyStatus::new(2).into_iter().for_each(|it| self.order(Symbol::Reply(it)));
             }
-            Asked::Overflow => match symbols {
-                Symbols::All => self.order(Symbol::OverrunAlarm),
-                Symbols::Mandatory => {}
+            PortRequest::Overflow => match symbols {
+                SymbolSet::All => self.order(Symbol::OverrunAlarm),
+                SymbolSet::Mandatory => {}
             },
         }
     }
 
     fn release(&mut self) {
-        self.obeys.clear();
-        self.heard = Command::Go;
-        self.flow = Command::Go;
+        self.scheduled.clear();
+        self.last_received = StopGo::Go;
+        self.flow = StopGo::Go;
     }
 
     /// Whether a packet goes out. L
     pub(crate) fn is_sending(&self) -> bool {
-        matches!(self.sending, Sending::Packet(_))
+        matches!(self.sending, OutputFraming::Packet(_))
     }
 
     /// What it was sending is gone: GAP ends what went out of it. R-3
     pub(crate) const fn sever(&mut self) {
         self.sending = match self.sending {
-            Sending::Packet(_) | Sending::Closing(_) => Sending::Closing(Rest::Nothing),
-            Sending::Between | Sending::Discarding => Sending::Between,
+            OutputFraming::Packet(_) | OutputFraming::Closing(_) => {
+                OutputFraming::Closing(AfterReset::Nothing)
+            }
+            OutputFraming::Between | OutputFraming::Discarding => OutputFraming::Between,
         };
     }
 
     /// What goes out in a period.
-    pub(crate) fn send(&mut self, slot: u64, due: Option<Command>, supply: Supply) -> Character {
+    pub(crate) fn send(&mut self, slot: u64, due: Option<StopGo>, supply: SourceItem) -> Character {
         match self.turn(slot, due) {
             Ok(character) => character,
             Err(_) => self.put(slot, supply),
@@ -287,9 +293,9 @@ impl Output {
     }
 
     /// What goes out in a period whatever there is to send, or else what may be taken of that.
-    pub(crate) fn turn(&mut self, slot: u64, due: Option<Command>) -> Result<Character, Appetite> {
+    pub(crate) fn turn(&mut self, slot: u64, due: Option<StopGo>) -> Result<Character, AcceptMode> {
         self.since_gap += 1;
-        if let Some(command) = self.obeys.remove(&slot) {
+        if let Some(command) = self.scheduled.remove(&slot) {
             self.flow = command;
             self.stopped = slot;
         }
@@ -297,66 +303,82 @@ impl Output {
             self.fill = command;
             return Ok(self.command());
         }
-        if let Sending::Closing(rest) = self.sending {
+        if let OutputFraming::Closing(rest) = self.sending {
             return Ok(self.gap(match rest {
-                Rest::Nothing => Sending::Between,
-                Rest::Packet => Sending::Discarding,
+                AfterReset::Nothing => OutputFraming::Between,
+                AfterReset::Packet => OutputFraming::Discarding,
             }));
         }
-        if self.flow == Command::Stop && slot >= self.stopped + self.blocked {
+        if self.flow == StopGo::Stop && slot >= self.stopped + self.blocked {
             return Ok(self.reset(slot));
         }
-        if let Sending::Packet(since) = self.sending
+        if let OutputFraming::Packet(since) = self.sending
             && slot >= since + self.blocked
         {
-            let stopped = self.flow == Command::Stop;
-            return Ok(if stopped { self.reset(slot) } else { self.gap(Sending::Discarding) });
+            let stopped = self.flow == StopGo::Stop;
+            return Ok(if stopped {
+                self.reset(slot)
+            } else {
+                self.gap(OutputFraming::Discarding)
+            });
         }
         match self.waiting.pop_front() {
             Some(Symbol::ForwardReset) => Ok(self.reset(slot)),
             Some(symbol) => Ok(Character::Control(symbol.code().unwrap_or_default())),
             None => Err(match (self.sending, self.flow) {
-                (Sending::Discarding, _) => Appetite::Discard,
-                (_, Command::Stop) if self.framing == Framing::Waits => Appetite::Nothing,
-                (_, Command::Stop) => Appetite::Framing,
-                (_, Command::Go) => Appetite::All,
+                (OutputFraming::Discarding, _) => AcceptMode::Discard,
+                (_, StopGo::Stop) if self.framing == FramingMode::Waits => AcceptMode::Nothing,
+                (_, StopGo::Stop) => AcceptMode::Framing,
+                (_, StopGo::Go) => AcceptMode::All,
             }),
         }
     }
 
     /// What goes out where that is up to the source.
-    pub(crate) fn put(&mut self, slot: u64, supply: Supply) -> Character {
+    pub(crate) fn put(&mut self, slot: u64, supply: SourceItem) -> Character {
         match (self.sending, supply) {
-            (Sending::Discarding, Supply::Mark) => self.sending = Sending::Between,
-            (Sending::Discarding, _) => {}
-            (_, Supply::Mark) if self.flow == Command::Go || self.framing == Framing::Free => {
-                return self.gap(Sending::Between);
+            (OutputFraming::Discarding, SourceItem::Mark) => self.sending = OutputFraming::Between,
+            (OutputFraming::Discarding, _) => {}
+            (_, SourceItem::Mark)
+                if self.flow == StopGo::Go || self.framing == FramingMode::Free =>
+            {
+                return self.gap(OutputFraming::Between);
             }
-            (_, Supply::Data(cell, _)) if self.flow == Command::Go => {
-                if self.sending == Sending::Between {
-                    self.sending = Sending::Packet(slot);
+            (_, SourceItem::Data(cell, _)) if self.flow == StopGo::Go => {
+                if self.sending == OutputFraming::Between {
+                    self.sending = OutputFraming::Packet(slot);
                 }
                 return cell.character();
             }
-            (_, Supply::Nothing | Supply::Data(..) | Supply::Mark | Supply::Symbol(_)) => {}
+            (
+                _,
+                SourceItem::Nothing
+                | SourceItem::Data(..)
+                | SourceItem::Mark
+                | SourceItem::Symbol(_),
+            ) => {}
         }
         let even = self.since_gap % 2 == 0;
         match self.fills {
-            Fill::Idle(every) if (self.since_gap + 1) % i64::from(every) != 0 => Character::IDLE,
-            Fill::Chip if even && !self.is_sending() => Character::GAP,
-            Fill::Gaps if !self.is_sending() => Character::GAP,
-            Fill::Chip | Fill::Gaps | Fill::Commands | Fill::Idle(_) => self.command(),
+            FillMode::Idle(every) if (self.since_gap + 1) % i64::from(every) != 0 => {
+                Character::IDLE
+            }
+            FillMode::Chip if even && !self.is_sending() => Character::GAP,
+            FillMode::Gaps if !self.is_sending() => Character::GAP,
+            FillMode::Chip | FillMode::Gaps | FillMode::Commands | FillMode::Idle(_) => {
+                self.command()
+            }
         }
     }
 
     const fn command(&self) -> Character {
         Character::Control(match self.fill {
-            Command::Go => 0x03,
-            Command::Stop => 0x0f,
+            StopGo::Go => 0x03,
+            StopGo::Stop => 0x0f,
         })
     }
 
-    const fn gap(&mut self, next: Sending) -> Character {
+    const fn gap(&mut self, next: OutputFraming) -> Character {
         self.sending = next;
         self.since_gap = 0;
         Character::GAP
@@ -364,14 +386,14 @@ impl Output {
 
     fn reset(&mut self, slot: u64) -> Character {
         self.sending = match (self.reset, self.sending) {
-            (ResetEnding::OwnGap, Sending::Packet(_) | Sending::Discarding) => {
-                Sending::Closing(Rest::Packet)
+            (ResetEnding::OwnGap, OutputFraming::Packet(_) | OutputFraming::Discarding) => {
+                OutputFraming::Closing(AfterReset::Packet)
             }
-            (ResetEnding::OwnGap, Sending::Between | Sending::Closing(_)) => {
-                Sending::Closing(Rest::Nothing)
+            (ResetEnding::OwnGap, OutputFraming::Between | OutputFraming::Closing(_)) => {
+                OutputFraming::Closing(AfterReset::Nothing)
             }
             // It goes on, and has the packet's time anew.
-            (ResetEnding::NextGap, Sending::Packet(_)) => Sending::Packet(slot),
+            (ResetEnding::NextGap, OutputFraming::Packet(_)) => OutputFraming::Packet(slot),
             (ResetEnding::NextGap, other) => other,
         };
         self.release();

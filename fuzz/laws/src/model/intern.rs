@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 /// It compares values, not only their hashes; and the hash is written down here, so that a walk is
 /// the same on every machine.
 #[derive(Debug)]
-pub struct Interner<T> {
+pub struct ValueInterner<T> {
     values: Vec<T>,
     hashes: Vec<u32>,
     /// Numbers of values plus one, or 0; as many slots as a power of two, less than half of them used.
@@ -16,14 +16,14 @@ pub struct Interner<T> {
 
 /// What becomes of a value that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
+pub enum InternedNumber {
     /// It was shown before, and has this number.
     Known(u32),
     /// It is new, and has this number.
     New(u32),
 }
 
-impl Number {
+impl InternedNumber {
     /// The number.
     #[must_use]
     pub const fn index(self) -> u32 {
@@ -33,15 +33,15 @@ impl Number {
     }
 }
 
-impl<T> Default for Interner<T> {
+impl<T> Default for ValueInterner<T> {
     fn default() -> Self {
         Self { values: Vec::new(), hashes: Vec::new(), slots: vec![0; 1 << 10] }
     }
 }
 
-impl<T: Hash + Eq> Interner<T> {
+impl<T: Hash + Eq> ValueInterner<T> {
     /// The number of a value.
-    pub fn number(&mut self, value: T) -> Number {
+    pub fn number(&mut self, value: T) -> InternedNumber {
         if self.values.len() * 2 >= self.slots.len() {
             self.grow();
         }
@@ -49,7 +49,7 @@ impl<T: Hash + Eq> Interner<T> {
         let mut slot = self.home(hash);
         loop {
             match self.slots.get(slot).copied().unwrap_or(0).checked_sub(1) {
-                Some(index) if self.is(index, hash, &value) => return Number::Known(index),
+                Some(index) if self.is(index, hash, &value) => return InternedNumber::Known(index),
                 Some(_) => slot = self.after(slot),
                 None => break,
             }
@@ -58,7 +58,7 @@ impl<T: Hash + Eq> Interner<T> {
         self.values.push(value);
         self.hashes.push(hash);
         self.fill(slot, index);
-        Number::New(index)
+        InternedNumber::New(index)
     }
 
     fn is(&self, index: u32, hash: u32, value: &T) -> bool {
@@ -79,7 +79,7 @@ impl<T: Hash + Eq> Interner<T> {
     }
 }
 
-impl<T> Interner<T> {
+impl<T> ValueInterner<T> {
     /// The value of a number.
     #[must_use]
     pub fn value(&self, number: u32) -> Option<&T> {
@@ -114,23 +114,23 @@ impl<T> Interner<T> {
 }
 
 fn hash(value: &impl Hash) -> u32 {
-    let mut hasher = Mixer::default();
+    let mut hasher = WordHasher::default();
     value.hash(&mut hasher);
     u32::try_from(hasher.finish() >> 32).unwrap_or(0)
 }
 
 /// Multiplies and folds each word into the next. The factor is 2⁶⁴ divided by the golden ratio.
 #[derive(Debug, Default)]
-struct Mixer(u64);
+struct WordHasher(u64);
 
-impl Mixer {
+impl WordHasher {
     const fn mix(&mut self, word: u64) {
         let mixed = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = mixed ^ (mixed >> 29);
     }
 }
 
-impl Hasher for Mixer {
+impl Hasher for WordHasher {
     fn finish(&self) -> u64 {
         self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
@@ -168,11 +168,15 @@ mod tests {
 
     #[test]
     fn equal_values_have_one_number_and_others_another() {
-        let mut interner = Interner::default();
+        let mut interner = ValueInterner::default();
         for round in 0..2 {
             for value in 0..5000_u32 {
                 let number = interner.number((value % 7, value));
-                let expected = if round == 0 { Number::New(value) } else { Number::Known(value) };
+                let expected = if round == 0 {
+                    InternedNumber::New(value)
+                } else {
+                    InternedNumber::Known(value)
+                };
                 assert_eq!(number, expected);
             }
         }

@@ -2,19 +2,19 @@
 
 use std::fmt;
 
-use codec::transport::{EndpointId, Incarnation, Nic};
+use codec::transport::{ChannelIncarnation, EndpointId, Nic};
 use simulator::transport::{Micros, TransportParameters};
 
 /// One of the two NICs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Side {
+pub enum ModelSide {
     /// NIC 0.
     Left,
     /// NIC 1.
     Right,
 }
 
-impl Side {
+impl ModelSide {
     /// Both.
     pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
 
@@ -37,7 +37,7 @@ impl Side {
     }
 }
 
-impl fmt::Display for Side {
+impl fmt::Display for ModelSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "NIC {}", self.nic().0)
     }
@@ -45,36 +45,36 @@ impl fmt::Display for Side {
 
 /// Something that there is of each side.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Pair<T> {
+pub struct SidePair<T> {
     /// NIC 0's.
     pub left: T,
     /// NIC 1's.
     pub right: T,
 }
 
-impl<T> Pair<T> {
+impl<T> SidePair<T> {
     /// That of one side.
-    pub const fn of(&self, side: Side) -> &T {
+    pub const fn of(&self, side: ModelSide) -> &T {
         match side {
-            Side::Left => &self.left,
-            Side::Right => &self.right,
+            ModelSide::Left => &self.left,
+            ModelSide::Right => &self.right,
         }
     }
 
     /// That of one side, to change it.
-    pub const fn of_mut(&mut self, side: Side) -> &mut T {
+    pub const fn of_mut(&mut self, side: ModelSide) -> &mut T {
         match side {
-            Side::Left => &mut self.left,
-            Side::Right => &mut self.right,
+            ModelSide::Left => &mut self.left,
+            ModelSide::Right => &mut self.right,
         }
     }
 }
 
 /// A message, by its place among those of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Message(pub u8);
+pub struct ModelMessage(pub u8);
 
-impl fmt::Display for Message {
+impl fmt::Display for ModelMessage {
     /// A letter of the alphabet: plans have few messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", char::from(b'A'.saturating_add(self.0.min(25))))
@@ -83,7 +83,7 @@ impl fmt::Display for Message {
 
 /// Whether a message is let in. T-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Key {
+pub enum ModelKey {
     /// It has the key of the endpoint that it is for.
     Good,
     /// It has another, and is refused for good.
@@ -98,19 +98,19 @@ pub const NEIGHBOUR: EndpointId = EndpointId(1);
 
 /// A message that is to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Mail {
+pub struct PlannedMessage {
     /// Its sender; it goes to the other one.
-    pub from: Side,
+    pub from: ModelSide,
     /// [`ENDPOINT`] or [`NEIGHBOUR`].
     pub endpoint: EndpointId,
     /// Whether it is let in.
-    pub key: Key,
+    pub key: ModelKey,
 }
 
 /// How often something may happen, over a whole history. What is not here may happen at any time
 /// and as often as it likes: packets arrive, time passes, a queue gets room, an endpoint is loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Bounds {
+pub struct FaultBounds {
     /// A packet at the head of a path is lost. One further back is lost when it is the head: nothing
     /// tells the difference.
     pub losses: u8,
@@ -129,7 +129,7 @@ pub struct Bounds {
 /// What is done wrong on purpose, outside the machines, to see that the walk notices, or what a rule
 /// is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Flaw {
+pub enum SeededFlaw {
     /// Nothing.
     #[default]
     None,
@@ -149,7 +149,7 @@ pub enum Flaw {
 
 /// What may be taken for a law beside the laws. Against two of these speaks what a walk finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Claim {
+pub enum ExtraClaim {
     /// The latest transmission of what is outstanding is answered whenever it is heard. This one holds:
     /// it is what property 3 rests on.
     HeardIsAnswered,
@@ -161,29 +161,29 @@ pub enum Claim {
 
 /// What a walk is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct ModelPlan {
     /// Of both NICs.
     pub parameters: TransportParameters,
     /// The first incarnations that they use.
-    pub first: Pair<Incarnation>,
+    pub first: SidePair<ChannelIncarnation>,
     /// What is to be sent, in this order: at most [`MESSAGES_MAX`].
-    pub messages: Vec<Mail>,
+    pub messages: Vec<PlannedMessage>,
     /// How often what may go wrong.
-    pub bounds: Bounds,
+    pub bounds: FaultBounds,
     /// Packets on both paths together at most. Where sending or a scan would put more there it does
     /// not happen: first something must arrive, or be lost.
     pub room: usize,
     /// When data leaves.
-    pub departure: Departure,
+    pub departure: DepartureMode,
     /// What is done wrong on purpose.
-    pub flaw: Flaw,
+    pub flaw: SeededFlaw,
     /// What is taken for a law beside the laws.
-    pub claim: Option<Claim>,
+    pub claim: Option<ExtraClaim>,
 }
 
 /// When a data packet that a machine has queued leaves its NIC. T-3
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Departure {
+pub enum DepartureMode {
     /// At once.
     Immediate,
     /// At any time, in any order.
@@ -193,10 +193,10 @@ pub enum Departure {
 /// Messages of a plan at most.
 pub const MESSAGES_MAX: usize = 4;
 
-impl Plan {
+impl ModelPlan {
     /// A message of it.
     #[must_use]
-    pub fn mail(&self, message: Message) -> Option<&Mail> {
+    pub fn mail(&self, message: ModelMessage) -> Option<&PlannedMessage> {
         self.messages.get(usize::from(message.0))
     }
 
@@ -214,13 +214,17 @@ impl Plan {
         };
         Self {
             parameters,
-            first: Pair { left: Incarnation(0xffff), right: Incarnation(0x7fff) },
-            messages: vec![Mail::good(Side::Left), Mail::good(Side::Left), Mail::good(Side::Right)],
-            bounds: Bounds::default(),
+            first: SidePair { left: ChannelIncarnation(0xffff), right: ChannelIncarnation(0x7fff) },
+            messages: vec![
+                PlannedMessage::good(ModelSide::Left),
+                PlannedMessage::good(ModelSide::Left),
+                PlannedMessage::good(ModelSide::Right),
+            ],
+            bounds: FaultBounds::default(),
             room: 4,
-            departure: Departure::Immediate,
-            flaw: Flaw::None,
-            claim: Some(Claim::HeardIsAnswered),
+            departure: DepartureMode::Immediate,
+            flaw: SeededFlaw::None,
+            claim: Some(ExtraClaim::HeardIsAnswered),
         }
     }
 
@@ -230,28 +234,28 @@ impl Plan {
         let small = Self::small();
         Self {
             parameters: TransportParameters { channels: 1, ..small.parameters },
-            messages: vec![Mail::good(Side::Left); 2],
+            messages: vec![PlannedMessage::good(ModelSide::Left); 2],
             ..small
         }
     }
 }
 
-impl Mail {
+impl PlannedMessage {
     /// One that is let in.
     #[must_use]
-    pub const fn good(from: Side) -> Self {
-        Self { from, endpoint: ENDPOINT, key: Key::Good }
+    pub const fn good(from: ModelSide) -> Self {
+        Self { from, endpoint: ENDPOINT, key: ModelKey::Good }
     }
 
     /// One that is refused for good.
     #[must_use]
-    pub const fn bad(from: Side) -> Self {
-        Self { from, endpoint: ENDPOINT, key: Key::Bad }
+    pub const fn bad(from: ModelSide) -> Self {
+        Self { from, endpoint: ENDPOINT, key: ModelKey::Bad }
     }
 
     /// One that is let in, from the endpoint that stays.
     #[must_use]
-    pub const fn neighbours(from: Side) -> Self {
-        Self { from, endpoint: NEIGHBOUR, key: Key::Good }
+    pub const fn neighbours(from: ModelSide) -> Self {
+        Self { from, endpoint: NEIGHBOUR, key: ModelKey::Good }
     }
 }

@@ -2,24 +2,24 @@
 
 use std::rc::Rc;
 
-use super::breach::Breach;
-use super::intern::{Interner, Number};
-use super::plan::{Bounds, Pair, Plan};
-use super::world::apply::Step;
-use super::world::time::Reckoning;
-use super::world::{Action, Path, Station, World};
+use super::intern::{InternedNumber, ValueInterner};
+use super::plan::{FaultBounds, ModelPlan, SidePair};
+use super::violation::ModelViolation;
+use super::world::apply::ModelStep;
+use super::world::time::ModelClock;
+use super::world::{ModelAction, ModelPath, ModelState, ModelStation};
 
-mod ends;
+mod settling;
 
 /// A state by the numbers of its parts: NICs, paths, what may still go wrong.
-type Key = [u32; 5];
+type StateKey = [u32; 5];
 
 /// Where no state is.
 const NOWHERE: u32 = u32::MAX;
 
 /// What a walk found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Walked {
+pub struct WalkResult {
     /// Different states.
     pub states: usize,
     /// Steps from one to another, or to itself.
@@ -31,7 +31,7 @@ pub struct Walked {
     /// Steps from the beginning to the state that is furthest away.
     pub depth: usize,
     /// Whether all states were visited.
-    pub extent: Extent,
+    pub extent: WalkExtent,
     /// µs that pass, once nothing goes wrong any more, until all messages have come to their ends: in
     /// the worst of the states.
     pub patience: u32,
@@ -41,7 +41,7 @@ pub struct Walked {
 
 /// Whether all states were visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum WalkExtent {
     /// All that there are within the bounds.
     Whole,
     /// So many as were allowed, or as it took to find a counterexample.
@@ -52,25 +52,25 @@ pub enum Extent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
     /// What is broken.
-    pub breach: Breach,
+    pub breach: ModelViolation,
     /// What happened.
-    pub actions: Vec<Action>,
-    /// For [`Breach::Endless`]: how many of the actions happen before nothing goes wrong any more.
+    pub actions: Vec<ModelAction>,
+    /// For [`ModelViolation::Endless`]: how many of the actions happen before nothing goes wrong any more.
     pub faulty: usize,
 }
 
 /// Visits all states of a plan, but not more than so many.
 #[must_use]
-pub fn walk(plan: &Plan, states_max: usize) -> Walked {
-    let mut walk = Walk::new(plan);
+pub fn walk(plan: &ModelPlan, states_max: usize) -> WalkResult {
+    let mut walk = ModelWalk::new(plan);
     let breach = walk.visit(states_max);
-    let mut walked = Walked {
+    let mut walked = WalkResult {
         states: walk.keys.len(),
         steps: walk.steps,
         stations: walk.stations.len(),
         paths: walk.paths.len(),
         depth: walk.depth(),
-        extent: if walk.visited == walk.keys.len() { Extent::Whole } else { Extent::Part },
+        extent: if walk.visited == walk.keys.len() { WalkExtent::Whole } else { WalkExtent::Part },
         patience: 0,
         counterexample: breach,
     };
@@ -84,38 +84,38 @@ pub fn walk(plan: &Plan, states_max: usize) -> Walked {
 }
 
 #[derive(Debug)]
-struct Walk<'a> {
-    plan: &'a Plan,
-    stations: Interner<Rc<Station>>,
-    paths: Interner<Rc<Path>>,
-    bounds: Interner<Bounds>,
-    keys: Interner<Key>,
+struct ModelWalk<'a> {
+    plan: &'a ModelPlan,
+    stations: ValueInterner<Rc<ModelStation>>,
+    paths: ValueInterner<Rc<ModelPath>>,
+    bounds: ValueInterner<FaultBounds>,
+    keys: ValueInterner<StateKey>,
     /// How each state was first come to.
-    origins: Vec<(u32, Action)>,
+    origins: Vec<(u32, ModelAction)>,
     /// Where each state goes if nothing goes wrong any more.
     nexts: Vec<u32>,
     visited: usize,
     steps: u64,
 }
 
-impl<'a> Walk<'a> {
-    fn new(plan: &'a Plan) -> Self {
+impl<'a> ModelWalk<'a> {
+    fn new(plan: &'a ModelPlan) -> Self {
         let mut walk = Self {
             plan,
-            stations: Interner::default(),
-            paths: Interner::default(),
-            bounds: Interner::default(),
-            keys: Interner::default(),
-            origins: vec![(NOWHERE, Action::Tick)],
+            stations: ValueInterner::default(),
+            paths: ValueInterner::default(),
+            bounds: ValueInterner::default(),
+            keys: ValueInterner::default(),
+            origins: vec![(NOWHERE, ModelAction::Tick)],
             nexts: Vec::new(),
             visited: 0,
             steps: 0,
         };
-        walk.number(&World::new(plan));
+        walk.number(&ModelState::new(plan));
         walk
     }
 
-    fn number(&mut self, world: &World) -> Number {
+    fn number(&mut self, world: &ModelState) -> InternedNumber {
         let key = [
             self.stations.number(Rc::clone(&world.stations.left)).index(),
             self.stations.number(Rc::clone(&world.stations.right)).index(),
@@ -126,15 +126,15 @@ impl<'a> Walk<'a> {
         self.keys.number(key)
     }
 
-    fn world(&self, index: u32) -> Option<World> {
+    fn world(&self, index: u32) -> Option<ModelState> {
         let [left, right, to_left, to_right, bounds] = *self.keys.value(index)?;
         let station = |index| self.stations.value(index).map(Rc::clone);
         let path = |index| self.paths.value(index).map(Rc::clone);
-        Some(World {
-            stations: Pair { left: station(left)?, right: station(right)? },
-            paths: Pair { left: path(to_left)?, right: path(to_right)? },
+        Some(ModelState {
+            stations: SidePair { left: station(left)?, right: station(right)? },
+            paths: SidePair { left: path(to_left)?, right: path(to_right)? },
             left: *self.bounds.value(bounds)?,
-            now: World::ORIGIN,
+            now: ModelState::ORIGIN,
         })
     }
 
@@ -151,14 +151,17 @@ impl<'a> Walk<'a> {
             world.actions(&mut |action| actions.push(action));
             for action in &actions {
                 events.clear();
-                let mut step =
-                    Step { plan: self.plan, reckoning: Reckoning::Relative, events: &mut events };
+                let mut step = ModelStep {
+                    plan: self.plan,
+                    reckoning: ModelClock::Relative,
+                    events: &mut events,
+                };
                 match step.take(&world, *action) {
                     Ok(None) => {}
                     Ok(Some(world)) => {
                         self.steps += 1;
                         let number = self.number(&world);
-                        if let Number::New(_) = number {
+                        if let InternedNumber::New(_) = number {
                             self.origins.push((index, *action));
                         }
                         if fault_free == Some(*action) {
@@ -174,14 +177,19 @@ impl<'a> Walk<'a> {
         None
     }
 
-    fn counterexample(&self, index: u32, action: Action, breach: Breach) -> Counterexample {
+    fn counterexample(
+        &self,
+        index: u32,
+        action: ModelAction,
+        breach: ModelViolation,
+    ) -> Counterexample {
         let mut actions = self.way_to(index);
         actions.push(action);
         Counterexample { breach, faulty: actions.len(), actions }
     }
 
     /// How a state was first come to.
-    fn way_to(&self, index: u32) -> Vec<Action> {
+    fn way_to(&self, index: u32) -> Vec<ModelAction> {
         let mut actions = Vec::new();
         let mut index = index;
         while let Some((from, action)) = self.origins.get(index as usize)

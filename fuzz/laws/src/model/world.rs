@@ -2,14 +2,20 @@
 
 use std::rc::Rc;
 
-use codec::transport::{EndpointId, Header, Incarnation, Reason, Timestamp};
-use simulator::transport::{Effect, Letter, Micros, Note, Packet, Return, Transport};
-
-use super::breach::Breach;
-use super::ledger::{Fate, Ledger, Written};
-use super::plan::{
-    Bounds, Claim, Departure, ENDPOINT, Flaw, Key, Message, NEIGHBOUR, Pair, Plan, Side,
+use codec::transport::{
+    ChannelIncarnation, EndpointId, NackReason, TransportHeader, TransportTimestamp,
 };
+use simulator::transport::{
+    Micros, OutboundMessage, ProtocolPacket, ReturnReason, Transport, TransportEffect,
+    TransportNotice,
+};
+
+use super::delivery_record::{DeliveryRecord, ModelFate, WriteState};
+use super::plan::{
+    DepartureMode, ENDPOINT, ExtraClaim, FaultBounds, ModelKey, ModelMessage, ModelPlan, ModelSide,
+    NEIGHBOUR, SeededFlaw, SidePair,
+};
+use super::violation::ModelViolation;
 
 pub mod apply;
 mod hear;
@@ -17,36 +23,36 @@ pub mod time;
 
 /// Something that can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Action {
+pub enum ModelAction {
     /// A host sends its next message.
-    Send(Side),
+    Send(ModelSide),
     /// The packet at the head of the path to this side arrives.
-    Deliver(Side),
+    Deliver(ModelSide),
     /// It is lost.
-    Lose(Side),
+    Lose(ModelSide),
     /// It arrives, and is still there.
-    Double(Side),
+    Double(ModelSide),
     /// The packet behind so many others on the path to this side arrives.
-    Overtake(Side, u8),
+    Overtake(ModelSide, u8),
     /// The packet behind so many others in a NIC's queue leaves it.
-    Leave(Side, u8),
+    Leave(ModelSide, u8),
     /// A µs passes: scans are due.
     Tick,
     /// A receive queue fills up.
-    Fill(Side),
+    Fill(ModelSide),
     /// It has room again.
-    Empty(Side),
+    Empty(ModelSide),
     /// The endpoint is asked to leave its frame.
-    Unload(Side),
+    Unload(ModelSide),
     /// It is loaded.
-    Load(Side),
+    Load(ModelSide),
     /// The NIC is started anew.
-    Restart(Side),
+    Restart(ModelSide),
 }
 
 /// Where the endpoint of a NIC is, and whether it can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Endpoint {
+pub enum ModelEndpoint {
     /// In a frame, with room in its receive queue.
     Resident,
     /// In a frame, and its receive queue is full.
@@ -59,117 +65,117 @@ pub enum Endpoint {
 
 /// A NIC, its host's endpoint, and the ledger about them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Station {
+pub struct ModelStation {
     /// The machine.
-    pub transport: Transport<Message>,
+    pub transport: Transport<ModelMessage>,
     /// The endpoint.
-    pub endpoint: Endpoint,
+    pub endpoint: ModelEndpoint,
     /// Data that has not left.
-    pub queue: Vec<Packet<Message>>,
+    pub queue: Vec<ProtocolPacket<ModelMessage>>,
     /// The history.
-    pub ledger: Ledger,
+    pub ledger: DeliveryRecord,
 }
 
 /// Packets on their way to a side, in order.
-pub type Path = Vec<Packet<Message>>;
+pub type ModelPath = Vec<ProtocolPacket<ModelMessage>>;
 
 /// One state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct World {
+pub struct ModelState {
     /// The NICs.
-    pub stations: Pair<Rc<Station>>,
+    pub stations: SidePair<Rc<ModelStation>>,
     /// The paths to them.
-    pub paths: Pair<Rc<Path>>,
+    pub paths: SidePair<Rc<ModelPath>>,
     /// What may still go wrong.
-    pub left: Bounds,
+    pub left: FaultBounds,
     /// The time of both clocks.
     pub now: Micros,
 }
 
 /// What happened in a step, to be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum ModelEvent {
     /// A packet reaches a side.
-    Heard(Packet<Message>),
+    Heard(ProtocolPacket<ModelMessage>),
     /// It is written there.
     Written,
     /// It is lost.
-    Lost(Packet<Message>),
+    Lost(ProtocolPacket<ModelMessage>),
     /// A side sends a packet.
-    Sent(Packet<Message>),
+    Sent(ProtocolPacket<ModelMessage>),
     /// It need not leave any more.
-    Dropped(Side, Packet<Message>),
+    Dropped(ModelSide, ProtocolPacket<ModelMessage>),
     /// A message comes to its end at its sender, or is carried away with its endpoint.
-    Ended(Side, Message, End),
+    Ended(ModelSide, ModelMessage, ModelOutcome),
     /// A machine noticed something.
-    Noted(Note),
+    Noted(TransportNotice),
     /// The endpoint of a side is out of its frame.
-    Unloaded(Side),
+    Unloaded(ModelSide),
 }
 
 /// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ModelOutcome {
     /// T-5.
     Acknowledged,
     /// T-6, T-11.
-    Returned(Return),
+    Returned(ReturnReason),
     /// T-13.
     Carried,
 }
 
-impl World {
+impl ModelState {
     /// When every walk begins, and every step of it. Far from 0, so that what was before has a time
     /// too.
     pub const ORIGIN: Micros = Micros(1 << 30);
 
     /// Before anything has happened: both endpoints are resident.
     #[must_use]
-    pub fn new(plan: &Plan) -> Self {
-        let station = |side: Side| {
+    pub fn new(plan: &ModelPlan) -> Self {
+        let station = |side: ModelSide| {
             let mut transport = start(plan, side, *plan.first.of(side));
             transport.on_load(ENDPOINT);
-            let ledger = Ledger::new(plan, side);
-            let (endpoint, queue) = (Endpoint::Resident, Vec::new());
-            Rc::new(Station { transport, endpoint, queue, ledger })
+            let ledger = DeliveryRecord::new(plan, side);
+            let (endpoint, queue) = (ModelEndpoint::Resident, Vec::new());
+            Rc::new(ModelStation { transport, endpoint, queue, ledger })
         };
         Self {
-            stations: Pair { left: station(Side::Left), right: station(Side::Right) },
-            paths: Pair::default(),
+            stations: SidePair { left: station(ModelSide::Left), right: station(ModelSide::Right) },
+            paths: SidePair::default(),
             left: plan.bounds,
             now: Self::ORIGIN,
         }
     }
 
     /// All that can happen in any state, in a fixed order; `then` is asked about each.
-    pub fn actions(&self, then: &mut impl FnMut(Action)) {
-        for side in Side::BOTH {
+    pub fn actions(&self, then: &mut impl FnMut(ModelAction)) {
+        for side in ModelSide::BOTH {
             let on_path = u8::try_from(self.paths.of(side).len()).unwrap_or(u8::MAX);
-            then(Action::Send(side));
+            then(ModelAction::Send(side));
             let queued = u8::try_from(self.stations.of(side).queue.len()).unwrap_or(u8::MAX);
-            (0..queued).for_each(|place| then(Action::Leave(side, place)));
+            (0..queued).for_each(|place| then(ModelAction::Leave(side, place)));
             if on_path > 0 {
-                then(Action::Deliver(side));
-                then(Action::Lose(side));
-                then(Action::Double(side));
+                then(ModelAction::Deliver(side));
+                then(ModelAction::Lose(side));
+                then(ModelAction::Double(side));
             }
             if self.left.overtakings > 0 {
-                (1..on_path).for_each(|place| then(Action::Overtake(side, place)));
+                (1..on_path).for_each(|place| then(ModelAction::Overtake(side, place)));
             }
-            then(Action::Fill(side));
-            then(Action::Empty(side));
-            then(Action::Unload(side));
-            then(Action::Load(side));
-            then(Action::Restart(side));
+            then(ModelAction::Fill(side));
+            then(ModelAction::Empty(side));
+            then(ModelAction::Unload(side));
+            then(ModelAction::Load(side));
+            then(ModelAction::Restart(side));
         }
-        then(Action::Tick);
+        then(ModelAction::Tick);
     }
 
     /// Whether all messages have come to their ends, and nothing is under way.
     #[must_use]
     pub fn is_resolved(&self) -> bool {
-        Side::BOTH.iter().all(|side| {
-            let Station { queue, ledger, .. } = &**self.stations.of(*side);
+        ModelSide::BOTH.iter().all(|side| {
+            let ModelStation { queue, ledger, .. } = &**self.stations.of(*side);
             self.paths.of(*side).is_empty() && queue.is_empty() && ledger.is_resolved()
         })
     }
@@ -177,34 +183,36 @@ impl World {
     /// What happens next if nothing goes wrong any more: first packets arrive, then queues have room
     /// and endpoints are loaded, then what waits is sent, then time passes. None when all is over.
     #[must_use]
-    pub fn next_without_faults(&self, plan: &Plan) -> Option<Action> {
-        let first = |found: &dyn Fn(Side) -> bool| Side::BOTH.into_iter().find(|side| found(*side));
-        let station = |side: Side| self.stations.of(side);
+    pub fn next_without_faults(&self, plan: &ModelPlan) -> Option<ModelAction> {
+        let first = |found: &dyn Fn(ModelSide) -> bool| {
+            ModelSide::BOTH.into_iter().find(|side| found(*side))
+        };
+        let station = |side: ModelSide| self.stations.of(side);
         if self.is_resolved() {
             None
         } else if let Some(side) = first(&|side| !self.paths.of(side).is_empty()) {
-            Some(Action::Deliver(side))
+            Some(ModelAction::Deliver(side))
         } else if let Some(side) = first(&|side| !station(side).queue.is_empty()) {
-            Some(Action::Leave(side, 0))
-        } else if let Some(side) = first(&|side| station(side).endpoint == Endpoint::Full) {
-            Some(Action::Empty(side))
-        } else if let Some(side) = first(&|side| station(side).endpoint == Endpoint::Out) {
-            Some(Action::Load(side))
+            Some(ModelAction::Leave(side, 0))
+        } else if let Some(side) = first(&|side| station(side).endpoint == ModelEndpoint::Full) {
+            Some(ModelAction::Empty(side))
+        } else if let Some(side) = first(&|side| station(side).endpoint == ModelEndpoint::Out) {
+            Some(ModelAction::Load(side))
         } else if let Some(side) = first(&|side| station(side).next_to_send(plan, side).is_some()) {
-            Some(Action::Send(side))
+            Some(ModelAction::Send(side))
         } else {
-            Some(Action::Tick)
+            Some(ModelAction::Tick)
         }
     }
 }
 
-impl Station {
+impl ModelStation {
     /// The next message that it can send: its endpoint is in a frame, and there is a channel for it.
     #[must_use]
-    pub fn next_to_send(&self, plan: &Plan, side: Side) -> Option<Message> {
-        let may_send = |message: &Message| match self.endpoint {
-            Endpoint::Resident | Endpoint::Full => true,
-            Endpoint::Leaving | Endpoint::Out => {
+    pub fn next_to_send(&self, plan: &ModelPlan, side: ModelSide) -> Option<ModelMessage> {
+        let may_send = |message: &ModelMessage| match self.endpoint {
+            ModelEndpoint::Resident | ModelEndpoint::Full => true,
+            ModelEndpoint::Leaving | ModelEndpoint::Out => {
                 plan.mail(*message).is_some_and(|mail| mail.endpoint == NEIGHBOUR)
             }
         };
@@ -213,27 +221,33 @@ impl Station {
     }
 
     /// Queues data, which has no timestamp before it leaves.
-    fn enqueue(&mut self, packet: Packet<Message>) {
-        let Packet::Data(header, sync, message) = packet else { return };
-        self.queue.push(Packet::Data(Header { timestamp: Timestamp(0), ..header }, sync, message));
+    fn enqueue(&mut self, packet: ProtocolPacket<ModelMessage>) {
+        let ProtocolPacket::Data(header, sync, message) = packet else { return };
+        self.queue.push(ProtocolPacket::Data(
+            TransportHeader { timestamp: TransportTimestamp(0), ..header },
+            sync,
+            message,
+        ));
     }
 
     /// What the endpoint says to a message that is new. T-6
     ///
     /// # Errors
     /// Why it is not taken.
-    pub const fn admit(&self, key: Key) -> Result<(), Reason> {
+    pub const fn admit(&self, key: ModelKey) -> Result<(), NackReason> {
         match (key, self.endpoint) {
-            (Key::Bad, _) => Err(Reason::BadKey),
-            (Key::Good, Endpoint::Resident) => Ok(()),
-            (Key::Good, Endpoint::Full) => Err(Reason::QueueFull),
-            (Key::Good, Endpoint::Leaving | Endpoint::Out) => Err(Reason::NotResident),
+            (ModelKey::Bad, _) => Err(NackReason::BadKey),
+            (ModelKey::Good, ModelEndpoint::Resident) => Ok(()),
+            (ModelKey::Good, ModelEndpoint::Full) => Err(NackReason::QueueFull),
+            (ModelKey::Good, ModelEndpoint::Leaving | ModelEndpoint::Out) => {
+                Err(NackReason::NotResident)
+            }
         }
     }
 }
 
 /// A machine that has just been started, with the endpoint that stays.
-fn start(plan: &Plan, side: Side, first: Incarnation) -> Transport<Message> {
+fn start(plan: &ModelPlan, side: ModelSide, first: ChannelIncarnation) -> Transport<ModelMessage> {
     let mut transport = Transport::new(side.nic(), plan.parameters, first);
     transport.on_load(NEIGHBOUR);
     transport

@@ -21,55 +21,55 @@ mod truth;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use analyzer::event::Event;
-use analyzer::packet::{EndedBy, PacketSeen};
-use analyzer::timeline::{self, Row};
+use analyzer::event::LinkEvent;
+use analyzer::packet::{PacketEnd, ReceivedPacket};
+use analyzer::timeline::{self, TimedEvent};
 use codec::capture::ChannelId;
-use codec::packet::{Check, Tag};
+use codec::packet::{CrcCheck, PacketTag};
 use simulator::scenario::Scenario;
 
-use self::truth::Truth;
-use super::read::Reading;
-use super::run::Outcome;
+use self::truth::PortTruth;
+use super::analyzed::AnalyzedCapture;
+use super::run::RunOutcome;
 
 /// Something on a channel, at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Line {
+struct AgreementLine {
     at: u64,
-    what: Told,
+    what: AgreementFact,
 }
 
 /// What both witnesses tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Told {
-    Packet(Packet),
-    Event(Event),
+enum AgreementFact {
+    Packet(AgreementPacket),
+    Event(LinkEvent),
 }
 
 /// A packet, as both witnesses see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Packet {
+struct AgreementPacket {
     start: u64,
     end: u64,
     length: u64,
     route: Vec<u8>,
-    tag: Option<Tag>,
+    tag: Option<PacketTag>,
     payload: u64,
-    check: Check,
-    ended_by: EndedBy,
+    check: CrcCheck,
+    ended_by: PacketEnd,
 }
 
 /// The lines of the channels of a capture: packets, events.
-type Lines = BTreeMap<ChannelId, [Vec<Line>; 2]>;
+type AgreementLines = BTreeMap<ChannelId, [Vec<AgreementLine>; 2]>;
 
 /// What is read is what happened.
 ///
 /// # Panics
 /// If not.
-pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) {
+pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCapture) {
     let mut read = lines(&reading.rows);
     for tap in &scenario.taps {
-        let Some(truth) = Truth::new(scenario, outcome, tap.port) else { continue };
+        let Some(truth) = PortTruth::new(scenario, outcome, tap.port) else { continue };
         let [outgoing, incoming] = truth.expected();
         for (id, expected) in truth.channels(outcome).into_iter().zip([outgoing, incoming]) {
             let Some(id) = id else { continue };
@@ -86,7 +86,7 @@ pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) {
 }
 
 /// Fails with what differs first.
-fn agree(place: &str, mut read: Vec<Line>, mut expected: Vec<Line>) {
+fn agree(place: &str, mut read: Vec<AgreementLine>, mut expected: Vec<AgreementLine>) {
     // What stands at one place is in no order.
     for lines in [&mut read, &mut expected] {
         lines.sort_by_cached_key(|line| (line.at, format!("{:?}", line.what)));
@@ -98,73 +98,80 @@ fn agree(place: &str, mut read: Vec<Line>, mut expected: Vec<Line>) {
 
 /// What of the lines of a channel is compared.
 #[derive(Clone, Copy, Debug)]
-struct Limit {
+struct ComparisonLimit {
     /// Own lines before this place.
     own: u64,
     /// Lines of the sender before this one.
     sender: u64,
     /// Own lines that are not.
-    left_out: LeftOut,
+    left_out: ExcludedLines,
 }
 
 /// Lines of a channel that are not compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LeftOut {
+enum ExcludedLines {
     Nothing,
     ResetEnds,
     CaptureEnds,
 }
 
-impl Limit {
-    fn holds(&self, line: &Line) -> bool {
+impl ComparisonLimit {
+    fn holds(&self, line: &AgreementLine) -> bool {
         let kind = match &line.what {
-            Told::Event(Event::SenderStopped | Event::SenderResumed(_)) => {
+            AgreementFact::Event(LinkEvent::SenderStopped | LinkEvent::SenderResumed(_)) => {
                 return line.at < self.sender;
             }
-            Told::Event(Event::ResetEnded) => LeftOut::ResetEnds,
-            Told::Packet(packet) if packet.ended_by == EndedBy::CaptureEnd => LeftOut::CaptureEnds,
-            Told::Packet(_) | Told::Event(_) => return line.at < self.own,
+            AgreementFact::Event(LinkEvent::ResetEnded) => ExcludedLines::ResetEnds,
+            AgreementFact::Packet(packet) if packet.ended_by == PacketEnd::CaptureEnd => {
+                ExcludedLines::CaptureEnds
+            }
+            AgreementFact::Packet(_) | AgreementFact::Event(_) => return line.at < self.own,
         };
         line.at < self.own && self.left_out != kind
     }
 }
 
 /// What the analyzer reads, channel by channel.
-fn lines(rows: &[Row]) -> Lines {
-    let mut lines = Lines::new();
-    for Row { channel, at, what, .. } in rows {
+fn lines(rows: &[TimedEvent]) -> AgreementLines {
+    let mut lines = AgreementLines::new();
+    for TimedEvent { channel, at, body: what, .. } in rows {
         let [packets, events] = lines.entry(*channel).or_default();
         let (lines, what) = match what {
-            timeline::What::Packet(packet) => (packets, Told::Packet(seen(packet))),
-            timeline::What::Event(event) => (events, Told::Event(*event)),
-            timeline::What::Detail(_) => continue,
-            timeline::What::Omitted { rounds, every } => {
+            timeline::EventBody::Packet(packet) => (packets, AgreementFact::Packet(seen(packet))),
+            timeline::EventBody::Event(event) => (events, AgreementFact::Event(*event)),
+            timeline::EventBody::Detail(_) => continue,
+            timeline::EventBody::Omitted { rounds, every } => {
                 let round = round(events, &(at.0.saturating_sub(*every)..at.0));
                 events.extend((1..=*rounds).flat_map(|number| {
-                    let later = move |line: &Line| line.at + number * every;
-                    round.clone().into_iter().map(move |line| Line { at: later(&line), ..line })
+                    let later = move |line: &AgreementLine| line.at + number * every;
+                    round
+                        .clone()
+                        .into_iter()
+                        .map(move |line| AgreementLine { at: later(&line), ..line })
                 }));
                 continue;
             }
         };
-        lines.push(Line { at: at.0, what });
+        lines.push(AgreementLine { at: at.0, what });
     }
     lines
 }
 
 /// What a channel's own characters brought in a round of a repeat: every further round brings the same.
 /// Nobody repeats packets.
-fn round(events: &[Line], places: &Range<u64>) -> Vec<Line> {
-    let own = |line: &&Line| {
-        let sender =
-            matches!(line.what, Told::Event(Event::SenderStopped | Event::SenderResumed(_)));
+fn round(events: &[AgreementLine], places: &Range<u64>) -> Vec<AgreementLine> {
+    let own = |line: &&AgreementLine| {
+        let sender = matches!(
+            line.what,
+            AgreementFact::Event(LinkEvent::SenderStopped | LinkEvent::SenderResumed(_))
+        );
         places.contains(&line.at) && !sender
     };
     events.iter().filter(own).cloned().collect()
 }
 
-fn seen(packet: &PacketSeen) -> Packet {
-    Packet {
+fn seen(packet: &ReceivedPacket) -> AgreementPacket {
+    AgreementPacket {
         start: packet.start.0,
         end: packet.end.0,
         length: packet.length,

@@ -1,20 +1,20 @@
 //! What a scenario and the truth say about ports, without a look at any character.
 
-use codec::character::{Character, Heard, Symbol, hear};
-use simulator::fault::Break;
-use simulator::link::{Fill, LinkParameters, PortParameters};
+use codec::character::{Character, DecodedCode, Symbol, decode_control};
+use simulator::fault::FaultKind;
+use simulator::link::{FillMode, LinkParameters, PortParameters};
 use simulator::scenario::Scenario;
-use simulator::topology::Port;
-use simulator::truth::{Happened, What};
+use simulator::topology::NodePort;
+use simulator::truth::{TruthEvent, TruthEventKind};
 
 /// When a port's slack buffer has STOP or GO sent, in periods of the port: it is generated for so
 /// many periods. F-4, F-6
 pub fn commands_due<'a>(
     port: &PortParameters,
-    rows: impl Iterator<Item = &'a Happened>,
+    rows: impl Iterator<Item = &'a TruthEvent>,
 ) -> impl Iterator<Item = u64> {
     let (divisor, generation) = (u64::from(port.divisor.get()), u64::from(port.generation));
-    let crossed = rows.filter(|row| matches!(row.what, What::Threshold { .. }));
+    let crossed = rows.filter(|row| matches!(row.kind, TruthEventKind::Threshold { .. }));
     crossed.map(move |row| row.at.div_ceil(divisor) + generation)
 }
 
@@ -33,8 +33,8 @@ pub fn keeps_alive(link: &LinkParameters) -> bool {
     let [a, b] = &link.ports;
     let hears = |own: &PortParameters, far: &PortParameters| {
         let every = match far.fill {
-            Fill::Idle(every) => every.into(),
-            Fill::Chip | Fill::Commands | Fill::Gaps => 1,
+            FillMode::Idle(every) => every.into(),
+            FillMode::Chip | FillMode::Commands | FillMode::Gaps => 1,
         };
         own.divisor == far.divisor || every * far.divisor.get() < 16 * own.divisor.get()
     };
@@ -45,10 +45,10 @@ pub fn keeps_alive(link: &LinkParameters) -> bool {
 /// no symbols, or enough IDLE for a silence, or any at all beside the silence of lost power or fill of
 /// IDLE, whose only other character it may replace.
 #[must_use]
-pub fn is_forged(scenario: &Scenario, port: Port) -> bool {
+pub fn is_forged(scenario: &Scenario, port: NodePort) -> bool {
     let own = scenario.raw.iter().filter(|raw| raw.from == port.node);
     let link = scenario.topology.link(port);
-    let sparse = link.is_some_and(|link| matches!(link.ports[0].fill, Fill::Idle(_)));
+    let sparse = link.is_some_and(|link| matches!(link.ports[0].fill, FillMode::Idle(_)));
     let silent = sparse || power_lost(scenario, port).next().is_some();
     let mut idle = if silent { 15 } else { 0 };
     own.flat_map(|raw| raw.chars.chars().iter()).any(|character| match character {
@@ -56,48 +56,48 @@ pub fn is_forged(scenario: &Scenario, port: Port) -> bool {
             idle += 1;
             idle >= 16
         }
-        Character::Control(code) => match hear(code) {
-            Heard::Exact(symbol) => symbol == Symbol::ForwardReset,
-            Heard::Corrected(_) | Heard::Invalid => true,
+        Character::Control(code) => match decode_control(code) {
+            DecodedCode::Exact(symbol) => symbol == Symbol::ForwardReset,
+            DecodedCode::Corrected(_) | DecodedCode::Invalid => true,
         },
         Character::Data(_) => false,
     })
 }
 
 /// When a port loses its power, in order.
-pub fn power_lost(scenario: &Scenario, port: Port) -> impl Iterator<Item = u64> {
-    let off = scenario.faults.iter().filter(move |fault| match fault.what {
-        Break::PowerOff { node } => node == port.node,
-        Break::DeadPort { port: dead } => dead == port,
-        Break::Noise { .. }
-        | Break::Flip { .. }
-        | Break::OpenWire { .. }
-        | Break::Cut { .. }
-        | Break::LoseGap { .. }
-        | Break::ForwardReset { .. }
-        | Break::BackwardReset { .. }
-        | Break::Probe { .. }
-        | Break::Consume { .. }
-        | Break::Restart { .. } => false,
+pub fn power_lost(scenario: &Scenario, port: NodePort) -> impl Iterator<Item = u64> {
+    let off = scenario.faults.iter().filter(move |fault| match fault.kind {
+        FaultKind::PowerOff { node } => node == port.node,
+        FaultKind::DeadPort { port: dead } => dead == port,
+        FaultKind::Noise { .. }
+        | FaultKind::Flip { .. }
+        | FaultKind::OpenWire { .. }
+        | FaultKind::Cut { .. }
+        | FaultKind::LoseGap { .. }
+        | FaultKind::ForwardReset { .. }
+        | FaultKind::BackwardReset { .. }
+        | FaultKind::Probe { .. }
+        | FaultKind::Consume { .. }
+        | FaultKind::Restart { .. } => false,
     });
     off.map(|fault| fault.at)
 }
 
 /// Whether characters sent on a channel arrive as they are, and its sender made them.
 #[must_use]
-pub fn is_sound(scenario: &Scenario, from: Port, to: Port) -> bool {
-    let broken = scenario.faults.iter().any(|fault| match fault.what {
-        Break::Noise { channel, .. }
-        | Break::Flip { channel, .. }
-        | Break::OpenWire { channel, .. }
-        | Break::LoseGap { channel } => channel == from,
-        Break::Cut { port } | Break::DeadPort { port } => port == from || port == to,
-        Break::PowerOff { node } => node == from.node || node == to.node,
-        Break::ForwardReset { .. }
-        | Break::BackwardReset { .. }
-        | Break::Probe { .. }
-        | Break::Consume { .. }
-        | Break::Restart { .. } => false,
+pub fn is_sound(scenario: &Scenario, from: NodePort, to: NodePort) -> bool {
+    let broken = scenario.faults.iter().any(|fault| match fault.kind {
+        FaultKind::Noise { channel, .. }
+        | FaultKind::Flip { channel, .. }
+        | FaultKind::OpenWire { channel, .. }
+        | FaultKind::LoseGap { channel } => channel == from,
+        FaultKind::Cut { port } | FaultKind::DeadPort { port } => port == from || port == to,
+        FaultKind::PowerOff { node } => node == from.node || node == to.node,
+        FaultKind::ForwardReset { .. }
+        | FaultKind::BackwardReset { .. }
+        | FaultKind::Probe { .. }
+        | FaultKind::Consume { .. }
+        | FaultKind::Restart { .. } => false,
     });
     !broken && !is_forged(scenario, from)
 }

@@ -1,13 +1,13 @@
 //! What `check` finds in a network in which nothing is wrong: nothing.
 
-use analyzer::finding::{Found, Kind, Ledger, Severity};
+use analyzer::finding::{Finding, FindingKind, FindingSet, Severity};
 use codec::capture::ChannelId;
-use codec::packet::Check;
+use codec::packet::CrcCheck;
 use simulator::scenario::Scenario;
-use simulator::truth::What;
+use simulator::truth::TruthEventKind;
 
-use super::read::Reading;
-use super::run::Outcome;
+use super::analyzed::AnalyzedCapture;
+use super::run::RunOutcome;
 use super::undeclared;
 
 /// Where nothing breaks and nothing is lost, there are neither errors nor warnings. Tells whether it
@@ -15,7 +15,7 @@ use super::undeclared;
 ///
 /// # Panics
 /// If there are.
-pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) -> bool {
+pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCapture) -> bool {
     if !is_in_order(scenario, outcome) {
         return false;
     }
@@ -28,54 +28,56 @@ pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) -> bool 
 }
 
 /// Errors and warnings that a network in order does not have.
-pub fn wrong(ledger: &Ledger) -> impl Iterator<Item = (Kind, ChannelId, &Found)> {
+pub fn wrong(ledger: &FindingSet) -> impl Iterator<Item = (FindingKind, ChannelId, &Finding)> {
     ledger
         .found()
         // All clocks of the simulator run alike. W-6
-        .filter(|(kind, ..)| kind.about().severity != Severity::Note || *kind == Kind::ClockDrift)
+        .filter(|(kind, ..)| {
+            kind.about().severity != Severity::Note || *kind == FindingKind::ClockDrift
+        })
         // What need not come to harm: a circle of routes that is freed in time, or a slack buffer too
         // small for its cable that is emptied in time.
-        .filter(|(kind, ..)| !matches!(kind, Kind::Deadlock | Kind::OverrunRisk))
+        .filter(|(kind, ..)| !matches!(kind, FindingKind::Deadlock | FindingKind::OverrunRisk))
         // What the reliability protocol mends is no fault of the network's.
         .filter(|(kind, ..)| !kind.about().rule.is_some_and(|rule| rule.starts_with("T-")))
 }
 
 /// Whether nothing was broken, forged, lost or too late.
 #[must_use]
-pub fn is_in_order(scenario: &Scenario, outcome: &Outcome) -> bool {
-    let fine = outcome.rows.iter().all(|row| match &row.what {
-        What::Consumed { check, .. } => *check == Check::Good,
-        What::Dropped(_)
-        | What::Truncated(_)
-        | What::Merged
-        | What::Overflow
-        | What::Blocked(_)
-        | What::ResetReceived
-        | What::BackwardResetReceived
-        | What::OverrunAlarmReceived
-        | What::InvalidCode(_)
-        | What::CorrectedCode { .. }
-        | What::FellSilent
-        | What::PowerLost
-        | What::Raw(_)
-        | What::Fault(_) => false,
-        What::Injected { .. }
-        | What::Forwarded { .. }
-        | What::Received(_)
-        | What::LinkOpen
-        | What::LinkRestored
-        | What::ResetEnded
-        | What::ResetClosed
-        | What::ProbeReceived(_)
-        | What::ReplyReceived { .. }
-        | What::Threshold { .. }
-        | What::Fill { .. }
-        | What::Sent(_)
-        | What::Commanded(_)
-        | What::SilenceEnded
-        | What::SymbolSent(_)
-        | What::SenderStopped
-        | What::SenderResumed(_)
+pub fn is_in_order(scenario: &Scenario, outcome: &RunOutcome) -> bool {
+    let fine = outcome.rows.iter().all(|row| match &row.kind {
+        TruthEventKind::Consumed { check, .. } => *check == CrcCheck::Good,
+        TruthEventKind::Dropped(_)
+        | TruthEventKind::Truncated(_)
+        | TruthEventKind::Merged
+        | TruthEventKind::Overflow
+        | TruthEventKind::Blocked(_)
+        | TruthEventKind::ResetReceived
+        | TruthEventKind::BackwardResetReceived
+        | TruthEventKind::OverrunAlarmReceived
+        | TruthEventKind::InvalidCode(_)
+        | TruthEventKind::CorrectedCode { .. }
+        | TruthEventKind::FellSilent
+        | TruthEventKind::PowerLost
+        | TruthEventKind::Raw(_)
+        | TruthEventKind::Fault(_) => false,
+        TruthEventKind::Injected { .. }
+        | TruthEventKind::Forwarded { .. }
+        | TruthEventKind::Received(_)
+        | TruthEventKind::LinkOpen
+        | TruthEventKind::LinkRestored
+        | TruthEventKind::ResetEnded
+        | TruthEventKind::ResetClosed
+        | TruthEventKind::ProbeReceived(_)
+        | TruthEventKind::ReplyReceived { .. }
+        | TruthEventKind::Threshold { .. }
+        | TruthEventKind::Fill { .. }
+        | TruthEventKind::Sent(_)
+        | TruthEventKind::Commanded(_)
+        | TruthEventKind::SilenceEnded
+        | TruthEventKind::SymbolSent(_)
+        | TruthEventKind::SenderStopped
+        | TruthEventKind::SenderResumed(_)
         | _ => true,
     });
     fine && scenario.faults.is_empty() && scenario.raw.is_empty()

@@ -5,29 +5,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use analyzer::analysis::{Analysis, Told, Wanted};
-use analyzer::link::slack::Assumptions;
-use analyzer::path::{Certainty, Harm, Journey};
+use analyzer::journey::{Corruption, Journey, MatchCertainty};
+use analyzer::link::slack::LinkAssumptions;
+use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
 use arbitrary::{Arbitrary, Unstructured};
-use codec::capture::{ChannelId, Progress};
-use codec::packet::Tag;
-use codec::tick::Ticks;
+use codec::capture::{ChannelId, ReadProgress};
+use codec::packet::PacketTag;
+use codec::time::Ticks;
 use rayon::prelude::*;
-use simulator::cell::PacketId;
-use simulator::interface::Consumption;
+use simulator::interface::ConsumptionMode;
 use simulator::link::BLOCKED;
-use simulator::network::Layout;
-use simulator::routes::{Method, Routes};
-use simulator::scenario::{Scenario, Tap};
+use simulator::network::VisitOrder;
+use simulator::routes::{RouteTable, RoutingMethod};
+use simulator::scenario::{PortTap, Scenario};
+use simulator::tagged_char::PacketId;
 use simulator::topology::Topology;
-use simulator::traffic::{Arrivals, Destination, Size, Stream};
-use simulator::truth::{self, What};
+use simulator::traffic::{ArrivalProcess, PayloadSize, StreamDestination, TrafficStream};
+use simulator::truth::{self, TruthEventKind};
 
-use super::plan::Plan;
+use super::input::NetworkInput;
 use super::rules::stop_slack;
-use super::run::{Outcome, run};
-use crate::repair::Dice;
-use crate::storm::plan;
+use super::run::{RunOutcome, run};
+use crate::repair::SeededRng;
+use crate::storm::generator;
 
 /// The kind of a network without faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +47,12 @@ impl NetworkClass {
     /// The network of a class and a number: the same on every machine.
     #[must_use]
     pub fn scenario(self, number: u64) -> Option<Scenario> {
-        let mut dice = Dice::new(&[&[self as u8][..], &number.to_le_bytes()].concat());
+        let mut dice = SeededRng::new(&[&[self as u8][..], &number.to_le_bytes()].concat());
         let mut scenario = match dice.below(3) {
-            0 => Plan::arbitrary(&mut Unstructured::new(&dice.bytes(600))).ok()?.scenario()?,
-            _ => plan::planned(dice.roll(), number, None)?,
+            0 => NetworkInput::arbitrary(&mut Unstructured::new(&dice.bytes(600)))
+                .ok()?
+                .scenario()?,
+            _ => generator::planned(dice.roll(), number, None)?,
         };
         scenario.duration = 400 << (2 * dice.below(3));
         scenario.duration += dice.below(scenario.duration);
@@ -59,13 +61,13 @@ impl NetworkClass {
         Self::traffic(&mut scenario, &mut dice)?;
         let end = usize::try_from(dice.below(2)).ok()?;
         let ends = scenario.topology.cables().iter().filter_map(|cable| cable.ends.get(end));
-        let tap = |port| Tap { port, from: 0, to: scenario.duration };
+        let tap = |port| PortTap { port, from: 0, to: scenario.duration };
         scenario.taps = ends.copied().map(tap).collect();
         Some(scenario)
     }
 
     /// Links, hosts and routes of the class.
-    fn parameters(self, scenario: &mut Scenario, dice: &mut Dice) -> Option<()> {
+    fn parameters(self, scenario: &mut Scenario, dice: &mut SeededRng) -> Option<()> {
         let mut cables = scenario.topology.cables().to_vec();
         let timeout = 50 + dice.below(2000);
         for link in cables.iter_mut().map(|cable| &mut cable.link) {
@@ -87,23 +89,24 @@ impl NetworkClass {
             interface.boot = Ticks(0);
             match self {
                 Self::Blocked if dice.below(4) < never => {
-                    interface.consumption = Consumption::Never;
+                    interface.consumption = ConsumptionMode::Never;
                 }
-                Self::Sound | Self::Blocked if interface.consumption == Consumption::Never => {
-                    interface.consumption = Consumption::Always;
+                Self::Sound | Self::Blocked if interface.consumption == ConsumptionMode::Never => {
+                    interface.consumption = ConsumptionMode::Always;
                 }
                 Self::Sound | Self::Starved | Self::Blocked => {}
             }
         }
         if self == Self::Blocked {
-            let method = if dice.below(4) == 0 { Method::UpDown } else { Method::Shortest };
-            scenario.routes = Routes::compute(&scenario.topology, method).ok()?;
+            let method =
+                if dice.below(4) == 0 { RoutingMethod::UpDown } else { RoutingMethod::Shortest };
+            scenario.routes = RouteTable::compute(&scenario.topology, method).ok()?;
         }
         Some(())
     }
 
     /// Streams that all begin early, and now and then one of every host.
-    fn traffic(scenario: &mut Scenario, dice: &mut Dice) -> Option<()> {
+    fn traffic(scenario: &mut Scenario, dice: &mut SeededRng) -> Option<()> {
         let duration = scenario.duration;
         scenario.streams.truncate(8);
         for stream in &mut scenario.streams {
@@ -116,14 +119,14 @@ impl NetworkClass {
         }
         for host in &hosts {
             let arrivals = match dice.below(2) {
-                0 => Arrivals::Saturating,
-                _ => Arrivals::Poisson(Ticks(1 + dice.below(1000))),
+                0 => ArrivalProcess::Saturating,
+                _ => ArrivalProcess::Poisson(Ticks(1 + dice.below(1000))),
             };
-            scenario.streams.push(Stream {
+            scenario.streams.push(TrafficStream {
                 from: *host,
-                to: Destination::Among(hosts.clone()),
-                tag: Tag::new(0)?,
-                payload: Size::Uniform(0, large),
+                to: StreamDestination::Among(hosts.clone()),
+                tag: PacketTag::new(0)?,
+                payload: PayloadSize::Uniform(0, large),
                 arrivals,
                 start: 0,
                 packets: None,
@@ -134,15 +137,15 @@ impl NetworkClass {
 }
 
 /// Where a packet was seen: when, on which channel, from which character on, with which syndrome.
-type Seen = (u64, ChannelId, u64, Option<u8>);
+type PacketSighting = (u64, ChannelId, u64, Option<u8>);
 
 /// The ways of packets, and what became of them.
 #[derive(Debug, Default)]
-pub struct Truth {
+pub struct JourneyTruth {
     /// The packet of each frame, by its channel and its first byte.
     pub frames: BTreeMap<(ChannelId, u64), PacketId>,
     /// The way of each packet.
-    pub ways: BTreeMap<PacketId, Vec<Seen>>,
+    pub sightings: BTreeMap<PacketId, Vec<PacketSighting>>,
     /// The end of each packet.
     pub ends: BTreeMap<PacketId, String>,
     /// Packets that lost bytes.
@@ -153,8 +156,8 @@ pub struct Truth {
 
 /// The truth of a run, as far as it was captured.
 #[must_use]
-pub fn truth(scenario: &Scenario, outcome: &Outcome) -> Truth {
-    let mut truth = Truth::default();
+pub fn truth(scenario: &Scenario, outcome: &RunOutcome) -> JourneyTruth {
+    let mut truth = JourneyTruth::default();
     let topology = &scenario.topology;
     let mut taps: BTreeMap<_, [Option<ChannelId>; 2]> = BTreeMap::new();
     for tap in &scenario.taps {
@@ -170,22 +173,22 @@ pub fn truth(scenario: &Scenario, outcome: &Outcome) -> Truth {
     for row in &outcome.rows {
         let Some(packet) = row.packet else { continue };
         let [out, back] = taps.get(&row.place).copied().unwrap_or_default();
-        let (frame, channel) = match &row.what {
-            What::Sent(frame) => (frame, out),
-            What::Received(frame) => (frame, back),
-            What::Consumed { .. } => {
+        let (frame, channel) = match &row.kind {
+            TruthEventKind::Sent(frame) => (frame, out),
+            TruthEventKind::Received(frame) => (frame, back),
+            TruthEventKind::Consumed { .. } => {
                 truth.ends.insert(packet, "arrived".to_owned());
                 continue;
             }
-            What::Dropped(rule) => {
+            TruthEventKind::Dropped(rule) => {
                 truth.ends.insert(packet, rule.0.to_owned());
                 continue;
             }
-            What::Merged => {
+            TruthEventKind::Merged => {
                 truth.ends.insert(packet, "merged".to_owned());
                 continue;
             }
-            What::Truncated(_) | What::Overflow => {
+            TruthEventKind::Truncated(_) | TruthEventKind::Overflow => {
                 truth.cut.push(packet);
                 continue;
             }
@@ -196,15 +199,15 @@ pub fn truth(scenario: &Scenario, outcome: &Outcome) -> Truth {
             outcome.channels.get(channel.0 as usize).map_or(12_500, |it| it.period_ps.get());
         let period = period_ps / 12_500;
         match frame.ended_by {
-            truth::FrameEnd::Gap => {}
-            truth::FrameEnd::RunEnd => truth.cut_off.push(packet),
-            truth::FrameEnd::LinkOpen | truth::FrameEnd::Reset => truth.cut.push(packet),
+            truth::FrameEnding::Gap => {}
+            truth::FrameEnding::RunEnd => truth.cut_off.push(packet),
+            truth::FrameEnding::LinkOpen | truth::FrameEnding::Reset => truth.cut.push(packet),
         }
         truth.frames.insert((channel, frame.start), packet);
         let seen = (frame.start * period, channel, frame.start, frame.check.syndrome());
-        truth.ways.entry(packet).or_default().push(seen);
+        truth.sightings.entry(packet).or_default().push(seen);
     }
-    truth.ways.values_mut().for_each(|way| way.sort());
+    truth.sightings.values_mut().for_each(|way| way.sort());
     truth
 }
 
@@ -212,13 +215,14 @@ pub fn truth(scenario: &Scenario, outcome: &Outcome) -> Truth {
 #[must_use]
 pub fn journeys(capture: &[u8]) -> Vec<Journey> {
     let mut journeys = Vec::new();
-    let mut analysis = Analysis::new(capture, Wanted::Network, Assumptions::default());
+    let mut analysis =
+        CaptureAnalysis::new(capture, AnalysisScope::Network, LinkAssumptions::default());
     let mut told = |told| {
-        if let Told::Journey(journey) = told {
+        if let AnalysisEvent::Journey(journey) = told {
             journeys.push(journey);
         }
     };
-    while analysis.step(&mut told).is_ok_and(|progress| progress == Progress::More) {}
+    while analysis.step(&mut told).is_ok_and(|progress| progress == ReadProgress::More) {}
     journeys
 }
 
@@ -269,24 +273,25 @@ impl JourneyTally {
     /// Runs a network and compares the journeys of its capture with the truth.
     #[must_use]
     pub fn compare(scenario: &Scenario) -> Self {
-        let outcome = run(scenario, truth::Wanted::Everything, Layout::AsGiven, 1 << 16);
+        let outcome = run(scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
         let truth = truth(scenario, &outcome);
-        let mut tally = Self { packets: truth.ways.len(), ..Self::default() };
+        let mut tally = Self { packets: truth.sightings.len(), ..Self::default() };
         let mut found = BTreeSet::new();
         for journey in journeys(&outcome.capture) {
             let hops = journey.hops.iter().map(|hop| (hop.channel, hop.start.0));
             let hops: Vec<_> = hops.collect();
             let packet = hops.first().and_then(|hop| truth.frames.get(hop));
             let mixed = hops.iter().any(|hop| truth.frames.get(hop) != packet);
-            let certain = journey.certainty == Certainty::Certain;
+            let certain = journey.certainty == MatchCertainty::Certain;
             tally.certain += usize::from(certain);
             tally.too_certain += usize::from(certain && mixed);
             let between = journey.injuries.iter().filter(|injury| injury.after.is_some());
-            let wrong = between.filter(|it| mixed || matches!(it.harm, Harm::Flipped(_)));
+            let wrong = between.filter(|it| mixed || matches!(it.harm, Corruption::Flipped(_)));
             tally.false_injuries += wrong.count();
             found.insert(hops);
         }
-        let ways = truth.ways.values().map(|way| way.iter().map(|seen| (seen.1, seen.2)).collect());
+        let ways =
+            truth.sightings.values().map(|way| way.iter().map(|seen| (seen.1, seen.2)).collect());
         tally.right = ways.filter(|way: &Vec<_>| found.contains(way)).count();
         tally
     }

@@ -5,24 +5,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::character::Character;
-use simulator::cell::PacketId;
 use simulator::link::LinkParameters;
 use simulator::scenario::Scenario;
-use simulator::topology::{Extensions, NodeKind, Port};
-use simulator::truth::{Frame, FrameEnd, Happened, What};
+use simulator::tagged_char::PacketId;
+use simulator::topology::{ExtensionSupport, NodeKind, NodePort};
+use simulator::truth::{FrameEnding, FrameRecord, TruthEvent, TruthEventKind};
 
 use super::facts::{commands_due, is_sound, keeps_alive};
-use super::run::Outcome;
+use super::run::RunOutcome;
 
 /// All of them.
 ///
 /// # Panics
 /// If one is broken.
-pub fn check(scenario: &Scenario, outcome: &Outcome) {
+pub fn check(scenario: &Scenario, outcome: &RunOutcome) {
     every_packet_ends_once(outcome);
     let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
     for port in ports {
-        let Some(end) = End::new(scenario, outcome, port) else { continue };
+        let Some(end) = LinkEnd::new(scenario, outcome, port) else { continue };
         end.what_is_sent_is_received();
         end.no_slack_buffer_overflows();
         end.no_living_link_is_silent();
@@ -52,17 +52,19 @@ pub fn stop_slack(link: &LinkParameters) -> u32 {
 }
 
 /// Every packet that is injected ends exactly once, or is still under way.
-fn every_packet_ends_once(outcome: &Outcome) {
+fn every_packet_ends_once(outcome: &RunOutcome) {
     let mut alive: BTreeSet<PacketId> = BTreeSet::new();
     let mut injected: BTreeSet<PacketId> = BTreeSet::new();
     for row in &outcome.rows {
         let Some(id) = row.packet else { continue };
-        match &row.what {
-            What::Injected { .. } => {
+        match &row.kind {
+            TruthEventKind::Injected { .. } => {
                 assert!(injected.insert(id), "a packet is injected once: {row:?}");
                 alive.insert(id);
             }
-            What::Consumed { .. } | What::Dropped(_) | What::Merged => {
+            TruthEventKind::Consumed { .. }
+            | TruthEventKind::Dropped(_)
+            | TruthEventKind::Merged => {
                 assert!(alive.remove(&id), "a packet ends once: {row:?}");
             }
             _ => {}
@@ -72,22 +74,22 @@ fn every_packet_ends_once(outcome: &Outcome) {
 }
 
 /// A port, and what is known about its link.
-struct End<'a> {
+struct LinkEnd<'a> {
     scenario: &'a Scenario,
     /// Where what is known begins.
     from: u64,
-    port: Port,
-    peer: Port,
+    port: NodePort,
+    peer: NodePort,
     /// Its own end first.
     link: LinkParameters,
     /// Whether the channel that goes out and the one that comes in are sound, and not forged.
     sound: [bool; 2],
-    own: Vec<&'a Happened>,
-    far: Vec<&'a Happened>,
+    own: Vec<&'a TruthEvent>,
+    far: Vec<&'a TruthEvent>,
 }
 
-impl<'a> End<'a> {
-    fn new(scenario: &'a Scenario, outcome: &'a Outcome, port: Port) -> Option<Self> {
+impl<'a> LinkEnd<'a> {
+    fn new(scenario: &'a Scenario, outcome: &'a RunOutcome, port: NodePort) -> Option<Self> {
         let peer = scenario.topology.peer(port)?;
         let rows = |port| outcome.rows.iter().filter(|row| row.place == port).collect();
         Some(Self {
@@ -108,7 +110,7 @@ impl<'a> End<'a> {
     }
 
     /// Whether a port is a host's that is made to send a character.
-    fn has_raw(&self, port: Port, character: Character) -> bool {
+    fn has_raw(&self, port: NodePort, character: Character) -> bool {
         let own = self.scenario.raw.iter().filter(|raw| raw.from == port.node);
         own.flat_map(|raw| raw.chars.chars().iter()).any(|other| other == character)
     }
@@ -120,23 +122,28 @@ impl<'a> End<'a> {
         if !self.sound[0] || !keeps_alive(&self.link) || silent {
             return;
         }
-        let frame = |row: &&&Happened| match &row.what {
-            What::Sent(frame) | What::Received(frame) if frame.ended_by != FrameEnd::RunEnd => {
+        let frame = |row: &&&TruthEvent| match &row.kind {
+            TruthEventKind::Sent(frame) | TruthEventKind::Received(frame)
+                if frame.ended_by != FrameEnding::RunEnd =>
+            {
                 Some(frame.clone())
             }
             _ => None,
         };
-        let is_sent = |row: &&&Happened| matches!(row.what, What::Sent(_));
-        let is_received = |row: &&&Happened| matches!(row.what, What::Received(_));
-        let arrives = |row: &&&Happened| row.at + self.link.delay.0 < self.scenario.duration;
-        let sent: Vec<Frame> =
+        let is_sent = |row: &&&TruthEvent| matches!(row.kind, TruthEventKind::Sent(_));
+        let is_received = |row: &&&TruthEvent| matches!(row.kind, TruthEventKind::Received(_));
+        let arrives = |row: &&&TruthEvent| row.at + self.link.delay.0 < self.scenario.duration;
+        let sent: Vec<FrameRecord> =
             self.own.iter().filter(is_sent).filter(arrives).filter_map(|row| frame(&row)).collect();
         // Periods between the place of a character as it is sent and as it is heard.
         let shift = self.link.delay.0 / own;
-        let later =
-            |frame: Frame| Frame { start: frame.start + shift, end: frame.end + shift, ..frame };
-        let sent: Vec<Frame> = sent.into_iter().map(later).collect();
-        let received: Vec<Frame> =
+        let later = |frame: FrameRecord| FrameRecord {
+            start: frame.start + shift,
+            end: frame.end + shift,
+            ..frame
+        };
+        let sent: Vec<FrameRecord> = sent.into_iter().map(later).collect();
+        let received: Vec<FrameRecord> =
             self.far.iter().filter(is_received).filter_map(|row| frame(&row)).collect();
         assert_eq!(sent, received, "what {:?} sends is received", self.port);
     }
@@ -149,21 +156,23 @@ impl<'a> End<'a> {
         if !enough || forged || self.sound != [true; 2] || !keeps_alive(&self.link) {
             return;
         }
-        let overflow = self.own.iter().find(|row| row.what == What::Overflow);
+        let overflow = self.own.iter().find(|row| row.kind == TruthEventKind::Overflow);
         assert_eq!(overflow, None, "with enough slack nothing overflows: {:?}", self.link);
     }
 
     /// F-7, F-8
     fn no_living_link_is_silent(&self) {
-        let open = |row: &&&Happened| matches!(row.what, What::LinkOpen | What::LinkRestored);
+        let open = |row: &&&TruthEvent| {
+            matches!(row.kind, TruthEventKind::LinkOpen | TruthEventKind::LinkRestored)
+        };
         let [own, far] = self.periods();
-        let slot = |row: &Happened| row.at / far;
-        let open: Vec<_> = self.own.iter().filter(open).map(|row| (slot(row), &row.what)).collect();
+        let slot = |row: &TruthEvent| row.at / far;
+        let open: Vec<_> = self.own.iter().filter(open).map(|row| (slot(row), &row.kind)).collect();
         // What is sent first is heard so late.
         let delay = self.link.delay.0;
         let silence = [
-            (if own == far { 15 } else { 15 * own / far }, &What::LinkOpen),
-            (delay / far, &What::LinkRestored),
+            (if own == far { 15 } else { 15 * own / far }, &TruthEventKind::LinkOpen),
+            (delay / far, &TruthEventKind::LinkRestored),
         ];
         let before = if own == far { delay / far } else { delay.div_ceil(own) };
         let longer = before >= 16 && self.from == 0;
@@ -178,14 +187,14 @@ impl<'a> End<'a> {
     /// Of STOP, GO, STOP the last two are apart by h characters that come in, the first two by h that
     /// are taken, one in a period of the full rate. F-4
     fn commands_are_few(&self) {
-        let reset = self.own.iter().any(|row| row.what == What::ResetReceived);
+        let reset = self.own.iter().any(|row| row.kind == TruthEventKind::ResetReceived);
         let hysteresis = u64::from(self.link.ports[0].slack.hysteresis);
         let [own, far] = self.periods();
         // A switch takes the route byte and the next one at once, and gives back that period as it
         // decodes the first.
         let head_start = match self.scenario.topology.node(self.port.node).map(|node| node.kind) {
             Some(NodeKind::Switch(switch))
-                if switch.routing > 0 && switch.extensions == Extensions::Off =>
+                if switch.routing > 0 && switch.extensions == ExtensionSupport::Off =>
             {
                 1
             }
@@ -215,8 +224,8 @@ impl<'a> End<'a> {
 }
 
 /// A packet that goes through a switch whole is wrong by the same bits as before. P-5
-fn syndromes_survive(scenario: &Scenario, outcome: &Outcome) {
-    type Seen<'a> = [Vec<&'a Frame>; 2];
+fn syndromes_survive(scenario: &Scenario, outcome: &RunOutcome) {
+    type Seen<'a> = [Vec<&'a FrameRecord>; 2];
     let mut seen: BTreeMap<_, Seen<'_>> = BTreeMap::new();
     let mut cut = BTreeSet::new();
     let switches: BTreeSet<_> = scenario.topology.switches().collect();
@@ -224,10 +233,12 @@ fn syndromes_survive(scenario: &Scenario, outcome: &Outcome) {
     for row in rows {
         let Some(id) = row.packet else { continue };
         let [came, went] = seen.entry((row.place.node, id)).or_default();
-        match &row.what {
-            What::Received(frame) => came.push(frame),
-            What::Sent(frame) => went.push(frame),
-            What::Overflow | What::Truncated(_) => cut.extend([(row.place.node, id)]),
+        match &row.kind {
+            TruthEventKind::Received(frame) => came.push(frame),
+            TruthEventKind::Sent(frame) => went.push(frame),
+            TruthEventKind::Overflow | TruthEventKind::Truncated(_) => {
+                cut.extend([(row.place.node, id)])
+            }
             _ => {}
         }
     }
@@ -235,7 +246,7 @@ fn syndromes_survive(scenario: &Scenario, outcome: &Outcome) {
     seen.retain(|place, _| !cut.contains(place));
     for (place, [came, went]) in seen {
         if let ([came], [went]) = (&came[..], &went[..])
-            && [came, went].iter().all(|frame| frame.ended_by == FrameEnd::Gap)
+            && [came, went].iter().all(|frame| frame.ended_by == FrameEnding::Gap)
             && came.length == went.length + 1
             && went.length > 1
         {

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use codec::capture::{ByteOrder, Channel, WriteError, Writer};
-use simulator::circuit::Passed;
+use codec::capture::{ByteOrder, CaptureWriter, Channel, WriteError};
 use simulator::interface::HostStatistics;
-use simulator::network::{Layout, Network};
+use simulator::network::{Network, VisitOrder};
+use simulator::port::PortCounters;
 use simulator::scenario::Scenario;
-use simulator::topology::{NodeId, Port};
-use simulator::truth::{Happened, Wanted};
+use simulator::topology::{NodeId, NodePort};
+use simulator::truth::{TraceLevel, TruthEvent};
 
 /// What came of a run.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Where it begins: periods of the full rate; before that nothing is known.
     pub from: u64,
     /// The channels of the capture.
@@ -20,11 +20,11 @@ pub struct Outcome {
     /// The capture.
     pub capture: Vec<u8>,
     /// The truth, in order.
-    pub rows: Vec<Happened>,
+    pub rows: Vec<TruthEvent>,
     /// Packets that are still in the network or half taken in.
     pub under_way: usize,
     /// What has passed through each port.
-    pub passed: BTreeMap<Port, Passed>,
+    pub passed: BTreeMap<NodePort, PortCounters>,
     /// What has passed through each interface.
     pub hosts: BTreeMap<NodeId, HostStatistics>,
 }
@@ -34,22 +34,22 @@ pub struct Outcome {
 /// # Panics
 /// If the capture cannot be written.
 #[must_use]
-pub fn run(scenario: &Scenario, wanted: Wanted, layout: Layout, slice: u64) -> Outcome {
+pub fn run(scenario: &Scenario, wanted: TraceLevel, layout: VisitOrder, slice: u64) -> RunOutcome {
     let mut network = Network::new(scenario, wanted, layout);
     let channels = network.channels().to_vec();
-    let file = Writer::new(Vec::new(), ByteOrder::Little, &channels);
+    let file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels);
     let mut rows = Vec::new();
     let capture = file.and_then(|mut file| {
         let mut now = 0;
         while now < scenario.duration {
             now = (now + slice).min(scenario.duration);
             network.run(now);
-            rows.extend(network.happened());
+            rows.extend(network.drain_events());
             if now == scenario.duration {
                 network.finish();
-                rows.extend(network.happened());
+                rows.extend(network.drain_events());
             }
-            network.recorded(&mut |id, chunk| file.write(id, chunk))?;
+            network.flush_recorded(&mut |id, chunk| file.write(id, chunk))?;
         }
         file.finish()
     });
@@ -57,15 +57,15 @@ pub fn run(scenario: &Scenario, wanted: Wanted, layout: Layout, slice: u64) -> O
     assert!(capture.is_ok(), "what is recorded can be written: {:?}", capture.err());
     let topology = &scenario.topology;
     let ports = topology.cables().iter().flat_map(|cable| cable.ends);
-    let passed = ports.filter_map(|port| Some((port, network.port(port)?.0)));
+    let passed = ports.filter_map(|port| Some((port, network.port_state(port)?.0)));
     let hosts =
         topology.hosts().filter_map(|host| Some((host, *network.interface(host)?.statistics())));
-    Outcome {
+    RunOutcome {
         from: 0,
         channels,
         capture: capture.unwrap_or_default(),
         rows,
-        under_way: network.under_way(),
+        under_way: network.in_transit(),
         passed: passed.collect(),
         hosts: hosts.collect(),
     }

@@ -15,23 +15,23 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "it is about a few kinds of rows")]
 
-use analyzer::link::slack::Fill;
+use analyzer::link::slack::FillBounds;
 use codec::capture::ChannelId;
-use codec::character::{Character, Symbol, hear};
-use codec::tick::Tick;
-use simulator::fault::Break;
+use codec::character::{Character, Symbol, decode_control};
+use codec::time::Tick;
+use simulator::fault::FaultKind;
 use simulator::link::LinkParameters;
 use simulator::scenario::Scenario;
-use simulator::topology::{Extensions, NodeKind, Port};
-use simulator::truth::What;
+use simulator::topology::{ExtensionSupport, NodeKind, NodePort};
+use simulator::truth::TruthEventKind;
 
+use super::analyzed::AnalyzedCapture;
 use super::facts::power_lost;
-use super::read::Reading;
-use super::run::Outcome;
+use super::run::RunOutcome;
 
 /// How tight the bounds are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Width {
+pub struct BoundsWidth {
     /// Periods that were compared.
     pub periods: u64,
     /// Twice the sum of hi − lo over them.
@@ -41,20 +41,20 @@ pub struct Width {
 }
 
 /// A channel at a tap: whose buffer it fills.
-struct Way<'a> {
+struct TappedChannel<'a> {
     scenario: &'a Scenario,
-    tap: Port,
-    sender: Port,
-    receiver: Port,
+    tap: NodePort,
+    sender: NodePort,
+    receiver: NodePort,
 }
 
 /// The truth is within the bounds.
 ///
 /// # Panics
 /// If not.
-pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) -> Width {
-    let Reading { fills, contradictions, .. } = reading;
-    let mut width = Width::default();
+pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCapture) -> BoundsWidth {
+    let AnalyzedCapture { fills, contradictions, .. } = reading;
+    let mut width = BoundsWidth::default();
     for (id, channel) in (0..).map(ChannelId).zip(&outcome.channels) {
         let named = |name: &str| {
             let ends = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
@@ -64,7 +64,7 @@ pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) -> Width
         let ends = channel.name.split_once('>');
         let ends = ends.and_then(|(from, to)| Some((named(from)?, named(to)?)));
         let (Some(tap), Some((sender, receiver))) = (tap, ends) else { continue };
-        let way = Way { scenario, tap, sender, receiver };
+        let way = TappedChannel { scenario, tap, sender, receiver };
         let until = way.until();
         let fills = fills.get(&id).map_or(&[][..], Vec::as_slice);
         for pair in fills.windows(2) {
@@ -78,20 +78,20 @@ pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) -> Width
     width
 }
 
-impl Way<'_> {
+impl TappedChannel<'_> {
     /// Periods of the full rate before which it is compared.
     fn until(&self) -> u64 {
         let Self { scenario, tap, sender, receiver } = self;
         let slow = match scenario.topology.node(receiver.node).map(|node| node.kind) {
             Some(NodeKind::Switch(switch)) => {
-                switch.routing > 0 && switch.extensions == Extensions::Off
+                switch.routing > 0 && switch.extensions == ExtensionSupport::Off
             }
             Some(NodeKind::Host) => true,
             None => false,
         };
         let commands = |character: Character| match character {
             Character::Control(code) => {
-                matches!(hear(code).symbol(), Some(Symbol::Go | Symbol::Stop))
+                matches!(decode_control(code).symbol(), Some(Symbol::Go | Symbol::Stop))
             }
             Character::Data(_) => false,
         };
@@ -99,19 +99,19 @@ impl Way<'_> {
         if !slow || raw.any(|raw| raw.chars.chars().iter().any(commands)) {
             return 0;
         }
-        let damaged = scenario.faults.iter().filter(|fault| match fault.what {
-            Break::Noise { channel, .. }
-            | Break::Flip { channel, .. }
-            | Break::OpenWire { channel, .. }
-            | Break::LoseGap { channel } => channel == *sender || channel == *receiver,
-            Break::Cut { port } => port == *sender || port == *receiver,
-            Break::DeadPort { .. }
-            | Break::PowerOff { .. }
-            | Break::ForwardReset { .. }
-            | Break::BackwardReset { .. }
-            | Break::Probe { .. }
-            | Break::Consume { .. }
-            | Break::Restart { .. } => false,
+        let damaged = scenario.faults.iter().filter(|fault| match fault.kind {
+            FaultKind::Noise { channel, .. }
+            | FaultKind::Flip { channel, .. }
+            | FaultKind::OpenWire { channel, .. }
+            | FaultKind::LoseGap { channel } => channel == *sender || channel == *receiver,
+            FaultKind::Cut { port } => port == *sender || port == *receiver,
+            FaultKind::DeadPort { .. }
+            | FaultKind::PowerOff { .. }
+            | FaultKind::ForwardReset { .. }
+            | FaultKind::BackwardReset { .. }
+            | FaultKind::Probe { .. }
+            | FaultKind::Consume { .. }
+            | FaultKind::Restart { .. } => false,
         });
         let damaged = damaged.map(|fault| fault.at).filter(|_| tap == sender);
         let first = damaged.chain(power_lost(scenario, *receiver)).min();
@@ -139,12 +139,18 @@ impl Way<'_> {
         self.scenario.topology.link(self.receiver)
     }
 
-    fn compare(&self, outcome: &Outcome, fills: &[Fill], until: u64, width: &mut Width) {
+    fn compare(
+        &self,
+        outcome: &RunOutcome,
+        fills: &[FillBounds],
+        until: u64,
+        width: &mut BoundsWidth,
+    ) {
         let divisor = u64::from(self.divisor());
         let until = until.min(self.scenario.duration) / divisor;
         let rows = outcome.rows.iter().filter(|row| row.place == self.receiver);
-        let truth = rows.filter_map(|row| match row.what {
-            What::Fill { fill, slope } => Some((row.at / divisor, fill, slope)),
+        let truth = rows.filter_map(|row| match row.kind {
+            TruthEventKind::Fill { fill, slope } => Some((row.at / divisor, fill, slope)),
             _ => None,
         });
         let truth: Vec<_> = truth.collect();
@@ -171,7 +177,7 @@ impl Way<'_> {
         }
     }
 
-    fn inside(&self, fill: &Fill, place: u64, full: i64) {
+    fn inside(&self, fill: &FillBounds, place: u64, full: i64) {
         let (lo, hi) = fill.at(Tick(place)).unwrap_or_default();
         let name = |port| self.scenario.topology.port_name(port);
         let [tap, from, to] = [self.tap, self.sender, self.receiver].map(name);
@@ -182,9 +188,9 @@ impl Way<'_> {
     }
 }
 
-impl Width {
+impl BoundsWidth {
     /// Takes in what there is between two periods.
-    fn add(&mut self, fill: &Fill, start: u64, end: u64) {
+    fn add(&mut self, fill: &FillBounds, start: u64, end: u64) {
         let ends = [start, end - 1].map(|place| fill.at(Tick(place)).unwrap_or_default());
         let doubled: u64 = ends.iter().map(|(lo, hi)| u64::from(hi - lo)).sum();
         self.periods += end - start;

@@ -3,16 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use codec::capture::{ByteOrder, Channel, Item, Progress, Reader, WriteError, Writer};
+use codec::capture::{
+    ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ReadProgress, WriteError,
+};
 use simulator::scenario::Scenario;
 
+use super::analyzed::AnalyzedCapture;
 use super::findings::wrong;
-use super::read::Reading;
-use super::run::Outcome;
+use super::run::RunOutcome;
 
 /// The words of a capture's descriptions that are taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stripped {
+pub enum StrippedWords {
     /// Every parameter: rate, opposite channel and tap stay.
     Parameters,
     /// The same, with the opposite channel and the tap.
@@ -21,7 +23,7 @@ pub enum Stripped {
     Some(u64),
 }
 
-impl Stripped {
+impl StrippedWords {
     fn channel(self, channel: &Channel, number: &mut u32) -> Channel {
         let mut channel = channel.clone();
         match self {
@@ -44,10 +46,10 @@ impl Stripped {
 /// # Panics
 /// If it cannot be read or written.
 #[must_use]
-pub fn stripped(capture: &[u8], words: Stripped) -> Vec<u8> {
+pub fn stripped(capture: &[u8], words: StrippedWords) -> Vec<u8> {
     let mut channels = BTreeMap::new();
     read(capture, &mut |item| {
-        if let Item::Channel(id, channel) = item {
+        if let CaptureItem::Channel(id, channel) = item {
             channels.insert(id, channel.clone());
         }
     });
@@ -55,21 +57,21 @@ pub fn stripped(capture: &[u8], words: Stripped) -> Vec<u8> {
     let channels: Vec<Channel> =
         channels.values().map(|channel| words.channel(channel, &mut number)).collect();
     let mut result = Ok(());
-    let mut file = Writer::new(Vec::new(), ByteOrder::Little, &channels);
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels);
     read(capture, &mut |item| {
-        if let (Item::Chunk(id, chunk), Ok(file), Ok(())) = (item, &mut file, &result) {
+        if let (CaptureItem::Chunk(id, chunk), Ok(file), Ok(())) = (item, &mut file, &result) {
             result = file.write(id, &chunk);
         }
     });
-    let written: Result<_, WriteError> = result.and(file).and_then(Writer::finish);
+    let written: Result<_, WriteError> = result.and(file).and_then(CaptureWriter::finish);
     assert!(written.is_ok(), "what was read can be written: {:?}", written.err());
     written.unwrap_or_default()
 }
 
-fn read(capture: &[u8], out: &mut impl FnMut(Item<'_>)) {
-    let mut reader = Reader::new(capture);
-    let mut progress = Ok(Progress::More);
-    while matches!(progress, Ok(Progress::More)) {
+fn read(capture: &[u8], out: &mut impl FnMut(CaptureItem<'_>)) {
+    let mut reader = CaptureReader::new(capture);
+    let mut progress = Ok(ReadProgress::More);
+    while matches!(progress, Ok(ReadProgress::More)) {
         progress = reader.step(out);
     }
     assert!(progress.is_ok(), "what was written is read: {:?}", progress.err());
@@ -79,16 +81,16 @@ fn read(capture: &[u8], out: &mut impl FnMut(Item<'_>)) {
 ///
 /// # Panics
 /// If it has.
-pub fn check(scenario: &Scenario, outcome: &Outcome) {
+pub fn check(scenario: &Scenario, outcome: &RunOutcome) {
     if outcome.channels.is_empty() {
         return;
     }
     let words = match scenario.seed % 3 {
-        0 => Stripped::Parameters,
-        1 => Stripped::Everything,
-        _ => Stripped::Some(scenario.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+        0 => StrippedWords::Parameters,
+        1 => StrippedWords::Everything,
+        _ => StrippedWords::Some(scenario.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
     };
-    let ledger = Reading::of(&stripped(&outcome.capture, words)).ledger;
+    let ledger = AnalyzedCapture::of(&stripped(&outcome.capture, words)).ledger;
     let wrong: Vec<_> = wrong(&ledger).collect();
     assert!(wrong.is_empty(), "without {words:?} there is nothing wrong, but {wrong:#?}");
 }

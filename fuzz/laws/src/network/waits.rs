@@ -8,34 +8,34 @@
 
 use std::collections::BTreeMap;
 
-use analyzer::blocking::{Blocked, Deadlock, Ended, Stop};
-use analyzer::event::Event;
-use analyzer::timeline::{Time, What};
+use analyzer::blocking::{BlockingEvent, Deadlock, StopEnd, StopReport};
+use analyzer::event::LinkEvent;
+use analyzer::timeline::{EventBody, Time};
 use codec::capture::ChannelId;
 use simulator::scenario::Scenario;
 use simulator::truth;
 
-use super::read::Reading;
-use super::run::Outcome;
+use super::analyzed::AnalyzedCapture;
+use super::run::RunOutcome;
 
 /// A period of the full rate.
 const PERIOD_PS: Time = 12_500;
 
 /// Stops of one channel: from where on, and up to where if they were ended.
-type Stops = Vec<(u64, Option<u64>)>;
+type StopIntervals = Vec<(u64, Option<u64>)>;
 
 /// What is told of waits is so.
 ///
 /// # Panics
 /// If not.
-pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) {
-    let (mut told, mut deadlocks) = (BTreeMap::<ChannelId, Stops>::new(), Vec::new());
+pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCapture) {
+    let (mut told, mut deadlocks) = (BTreeMap::<ChannelId, StopIntervals>::new(), Vec::new());
     for blocked in &reading.blocked {
         match blocked {
-            Blocked::Stop(stop) => {
+            BlockingEvent::Stop(stop) => {
                 told.entry(stop.channel).or_default().push(span(outcome, stop));
             }
-            Blocked::Deadlock(deadlock) => deadlocks.push(deadlock),
+            BlockingEvent::Deadlock(deadlock) => deadlocks.push(deadlock),
         }
     }
     told.values_mut().for_each(|stops| stops.sort_unstable());
@@ -44,26 +44,26 @@ pub fn check(scenario: &Scenario, outcome: &Outcome, reading: &Reading) {
 }
 
 /// A stop in places of its channel.
-fn span(outcome: &Outcome, stop: &Stop) -> (u64, Option<u64>) {
+fn span(outcome: &RunOutcome, stop: &StopReport) -> (u64, Option<u64>) {
     let period_ps =
         outcome.channels.get(stop.channel.0 as usize).map_or(1, |it| it.period_ps.get());
     let place = |time: Time| u64::try_from(time / Time::from(period_ps)).unwrap_or(u64::MAX);
     let ended = match stop.ended {
-        Ended::Resumed(_) => Some(place(stop.until)),
-        Ended::Hole | Ended::CaptureEnd => None,
+        StopEnd::Resumed(_) => Some(place(stop.until)),
+        StopEnd::Hole | StopEnd::CaptureEnd => None,
     };
     (place(stop.since), ended)
 }
 
 /// What the events of channels say.
-fn stops(reading: &Reading) -> BTreeMap<ChannelId, Stops> {
-    let mut stops = BTreeMap::<ChannelId, Stops>::new();
+fn stops(reading: &AnalyzedCapture) -> BTreeMap<ChannelId, StopIntervals> {
+    let mut stops = BTreeMap::<ChannelId, StopIntervals>::new();
     for row in &reading.rows {
-        match row.what {
-            What::Event(Event::SenderStopped) => {
+        match row.body {
+            EventBody::Event(LinkEvent::SenderStopped) => {
                 stops.entry(row.channel).or_default().push((row.at.0, None));
             }
-            What::Event(Event::SenderResumed(_)) => {
+            EventBody::Event(LinkEvent::SenderResumed(_)) => {
                 let last = stops.get_mut(&row.channel).and_then(|own| own.last_mut());
                 last.into_iter().for_each(|(_, ended)| *ended = Some(row.at.0));
             }
@@ -74,7 +74,7 @@ fn stops(reading: &Reading) -> BTreeMap<ChannelId, Stops> {
 }
 
 /// All senders of a deadlock are stopped while it lasts, but for what was under way.
-fn stands_still(scenario: &Scenario, outcome: &Outcome, deadlock: &Deadlock) {
+fn stands_still(scenario: &Scenario, outcome: &RunOutcome, deadlock: &Deadlock) {
     let cables = scenario.topology.cables().iter();
     // There and back, and what it takes to obey.
     let under_way = cables.map(|cable| {
@@ -94,9 +94,9 @@ fn stands_still(scenario: &Scenario, outcome: &Outcome, deadlock: &Deadlock) {
         let mut stopped = false;
         for row in rows {
             let before = stopped;
-            match row.what {
-                truth::What::SenderStopped => stopped = true,
-                truth::What::SenderResumed(_) => stopped = false,
+            match row.kind {
+                truth::TruthEventKind::SenderStopped => stopped = true,
+                truth::TruthEventKind::SenderResumed(_) => stopped = false,
                 _ => {}
             }
             assert!(before == stopped || row.at <= since, "a deadlock stands still: {deadlock:?}");

@@ -1,6 +1,6 @@
 //! Seeds of scenario files: the tables of `docs/scenario.md`, and what is only just wrong.
 
-use super::Seed;
+use super::CorpusSeed;
 
 const STAR: &str = "duration_us=9\ntopology={kind=\"switch\",ports=3}\n";
 
@@ -66,7 +66,7 @@ const FILES: [(&str, &str, &str); 21] = [
 ];
 
 /// All of them.
-pub(super) fn all() -> impl Iterator<Item = Seed> {
+pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
     FILES
         .into_iter()
         .map(|(name, head, text)| ("scenario", name, [head, text, "\n"].concat().into_bytes()))

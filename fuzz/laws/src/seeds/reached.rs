@@ -2,10 +2,10 @@
 
 use codec::capture::{ByteOrder, Channel, ChannelId};
 use codec::notation::parse;
-use codec::tick::Tick;
+use codec::time::Tick;
 
-use super::{Seed, ng_block, ng_header, ng_packet};
-use crate::plan::{self, Owned};
+use super::{CorpusSeed, ng_block, ng_header, ng_packet};
+use crate::capture_input::{self, OwnedChunk};
 
 const FILTERS: [(&str, &str); 8] = [
     ("a-field-alone", "severity"),
@@ -48,7 +48,7 @@ const SCENARIOS: [(&str, &[u8]); 10] = [
 ];
 
 /// All of them.
-pub(super) fn all() -> impl Iterator<Item = Seed> {
+pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
     let filters = FILTERS.map(|(name, text)| ("filter", name, text.as_bytes().to_vec()));
     let texts = TEXTS.map(|(name, text)| ("notation", name, text.to_vec()));
     let scenarios = SCENARIOS.map(|(name, text)| ("scenario", name, text.to_vec()));
@@ -65,10 +65,10 @@ fn captures() -> [(&'static str, Vec<u8>); 6] {
     let channels = [channel("a:0>b:0", 25_000, 1), channel("b:0>a:0", 12_500, 0)];
     let chunk = |id, first, text| {
         let chars = parse(text).unwrap_or_default();
-        (ChannelId(id), Owned { first: Tick(first), chars, count: None })
+        (ChannelId(id), OwnedChunk { first: Tick(first), chars, count: None })
     };
     let chunks = [chunk(0, 0, "GAP 83 05 92 GAP"), chunk(1, 0, "GO STOP GO")];
-    let slow = plan::write(ByteOrder::Big, &channels, &chunks).unwrap_or_default();
+    let slow = capture_input::write(ByteOrder::Big, &channels, &chunks).unwrap_or_default();
     let another = |from: &[u8], to: &[u8]| {
         let at = slow.windows(from.len()).position(|window| window == from).unwrap_or_default();
         let mut bytes = slow.clone();

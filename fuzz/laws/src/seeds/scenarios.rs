@@ -1,8 +1,8 @@
 //! Seeds of networks and switches: bytes from dice, chosen for what happens in the runs that they stand
 //! for, after which they are named.
 
-use super::Seed;
-use crate::repair::Dice;
+use super::CorpusSeed;
+use crate::repair::SeededRng;
 
 /// Bytes of each. *Chosen*: a plan seldom takes more.
 const LEN: usize = 200;
@@ -46,8 +46,8 @@ const RUNS: [(&str, &str, u64); 34] = [
 ];
 
 /// All of them.
-pub(super) fn all() -> impl Iterator<Item = Seed> {
-    let bytes = |name: String, len| Dice::new(name.as_bytes()).bytes(len);
+pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
+    let bytes = |name: String, len| SeededRng::new(name.as_bytes()).bytes(len);
     // What is said in a network takes as much again.
     let len = |target| if target == "talk" { 2 * LEN } else { LEN };
     RUNS.into_iter().map(move |(target, name, dice)| {
@@ -58,22 +58,22 @@ pub(super) fn all() -> impl Iterator<Item = Seed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::plan::{Plan, SwitchPlan};
+    use crate::network::input::{NetworkInput, SwitchInput};
     use crate::network::run::run;
-    use crate::{crossbar, messages};
-    use simulator::network::Layout;
+    use crate::{crossbar, delivery};
+    use simulator::network::VisitOrder;
     use simulator::scenario::Scenario;
-    use simulator::truth::Wanted;
+    use simulator::truth::TraceLevel;
 
     /// What is run of an input.
     fn scenario(target: &str, bytes: &[u8]) -> Option<Scenario> {
         match target {
-            "network" | "analyze" | "threads" => Plan::from_bytes(bytes)?.scenario(),
-            "switch" => Plan::from(SwitchPlan::from_bytes(bytes)?).scenario(),
-            "crossbar" => crossbar::scenario(SwitchPlan::from_bytes(bytes)?),
+            "network" | "analyze" | "threads" => NetworkInput::from_bytes(bytes)?.scenario(),
+            "switch" => NetworkInput::from(SwitchInput::from_bytes(bytes)?).scenario(),
+            "crossbar" => crossbar::scenario(SwitchInput::from_bytes(bytes)?),
             // Long enough for the longest patience.
             "talk" => {
-                let scenario = messages::Plan::from_bytes(bytes)?.scenario()?;
+                let scenario = delivery::ConversationInput::from_bytes(bytes)?.scenario()?;
                 Some(Scenario { duration: 2_000_000, taps: Vec::new(), ..scenario })
             }
             _ => None,
@@ -82,8 +82,8 @@ mod tests {
 
     fn count(target: &str, name: &str, bytes: &[u8]) -> usize {
         let scenario = scenario(target, bytes).unwrap();
-        let rows = run(&scenario, Wanted::Everything, Layout::AsGiven, 1000).rows;
-        rows.iter().filter(|row| row.what.kind() == name).count()
+        let rows = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1000).rows;
+        rows.iter().filter(|row| row.kind.kind() == name).count()
     }
 
     #[test]

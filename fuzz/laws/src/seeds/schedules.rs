@@ -1,8 +1,8 @@
 //! Seeds that stand for lists of operations: bytes from dice, chosen for what is seen in the runs that
 //! they stand for, after which they are named; and what once broke a law.
 
-use super::Seed;
-use crate::repair::Dice;
+use super::CorpusSeed;
+use crate::repair::SeededRng;
 
 /// Target, what is seen, dice.
 const RUNS: [(&str, &str, u64); 39] = [
@@ -85,9 +85,9 @@ const IN_STEP: [u8; 33] = [
 ];
 
 /// All of them.
-pub(super) fn all() -> impl Iterator<Item = Seed> {
+pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
     let run = |(target, name, dice)| {
-        (target, name, Dice::new(format!("{target} {dice}").as_bytes()).bytes(len(target)))
+        (target, name, SeededRng::new(format!("{target} {dice}").as_bytes()).bytes(len(target)))
     };
     let regressions = [
         ("endpoints", "regression-one-frame", ONE_FRAME.to_vec()),
@@ -100,31 +100,31 @@ pub(super) fn all() -> impl Iterator<Item = Seed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analyzer::packet::Bytes;
-    use analyzer::reading::{Rows, Said};
-    use analyzer::timeline::{Want, What};
-    use codec::capture::Progress;
-    use simulator::endpoint::MICROSECOND;
+    use analyzer::event_reader::{EventReader, ReadItem};
+    use analyzer::packet::ByteRetention;
+    use analyzer::timeline::{EventBody, EventFilter};
+    use codec::capture::ReadProgress;
+    use simulator::messaging::MICROSECOND;
     use std::collections::BTreeSet;
 
     /// The rows of a planned capture, by name.
-    fn rows(plan: &crate::plan::Plan, want: Want) -> Vec<&'static str> {
+    fn rows(plan: &crate::capture_input::CaptureInput, want: EventFilter) -> Vec<&'static str> {
         let file = plan.file().unwrap_or_default();
-        let mut rows = Rows::new(file.as_slice(), want, Bytes::Forget);
+        let mut rows = EventReader::new(file.as_slice(), want, ByteRetention::Forget);
         let mut names = Vec::new();
         let mut step = || {
             rows.step(&mut |said| {
-                if let Said::Row(_, row) = said {
-                    names.push(match &row.what {
-                        What::Packet(packet) => packet.ended_by.name(),
-                        What::Event(event) => event.kind(),
-                        What::Detail(_) => "detail",
-                        What::Omitted { .. } => "omitted",
+                if let ReadItem::Row(_, row) = said {
+                    names.push(match &row.body {
+                        EventBody::Packet(packet) => packet.ended_by.name(),
+                        EventBody::Event(event) => event.kind(),
+                        EventBody::Detail(_) => "detail",
+                        EventBody::Omitted { .. } => "omitted",
                     });
                 }
             })
         };
-        while matches!(step(), Ok(Progress::More)) {}
+        while matches!(step(), Ok(ReadProgress::More)) {}
         names
     }
 
@@ -132,15 +132,18 @@ mod tests {
     fn seen(target: &str, bytes: &[u8]) -> BTreeSet<String> {
         let names = match target {
             "capture-plans" => {
-                let plan = crate::plan::Plan::from_bytes(bytes).unwrap();
-                [Want::Packets, Want::Events].iter().flat_map(|want| rows(&plan, *want)).collect()
+                let plan = crate::capture_input::CaptureInput::from_bytes(bytes).unwrap();
+                [EventFilter::Packets, EventFilter::Events]
+                    .iter()
+                    .flat_map(|want| rows(&plan, *want))
+                    .collect()
             }
             "endpoints" => {
-                let plan = crate::endpoints::plan::Plan::small(bytes).unwrap();
+                let plan = crate::endpoints::input::MessagingInput::small(bytes).unwrap();
                 crate::endpoints::planned(&plan)
             }
             "transport" => {
-                let plan = crate::transport::plan::Plan::from_bytes(bytes).unwrap();
+                let plan = crate::transport::input::TransportInput::from_bytes(bytes).unwrap();
                 crate::transport::planned(&plan)
             }
             "link" => crate::link::tests::asked(bytes),
@@ -167,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_once_broke_the_law_of_endpoints_is_what_it_says() {
-        let hosts = |bytes| crate::endpoints::plan::Plan::small(bytes).unwrap().hosts();
+        let hosts = |bytes| crate::endpoints::input::MessagingInput::small(bytes).unwrap().hosts();
         let few = hosts(&ONE_FRAME);
         assert!(few.iter().all(|host| (host.parameters.frames, host.endpoints.len()) == (1, 2)));
         let full = hosts(&FULL_QUEUES);

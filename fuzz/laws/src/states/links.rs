@@ -2,49 +2,49 @@
 
 use std::num::NonZeroU64;
 
-use analyzer::analysis::Wanted;
-use analyzer::link::slack::{Assumptions, SlackSaid};
-use analyzer::link::state::Interval;
-use analyzer::link::{Link, Seen};
-use analyzer::timeline::{Row, Time, What};
+use analyzer::link::slack::{LinkAssumptions, SlackEvent};
+use analyzer::link::state::ActivityInterval;
+use analyzer::link::{LinkAnalysis, LinkOutput};
+use analyzer::pipeline::AnalysisScope;
+use analyzer::timeline::{EventBody, Time, TimedEvent};
 use arbitrary::{Arbitrary, Unstructured};
 use codec::capture::{Channel, ChannelId};
-use codec::tick::Tick;
+use codec::time::Tick;
 
 use super::{sums, tile};
+use crate::capture_input::{OwnedChunk, in_order};
 use crate::chars::pieces;
-use crate::plan::{Owned, in_order};
-use crate::repair::Dice;
-use crate::tape;
+use crate::record_ops;
+use crate::repair::SeededRng;
 
 /// Two channels, and what is recorded of them.
 #[derive(Clone, Debug)]
-struct Plan {
+struct StatesInput {
     channels: [Channel; 2],
-    joined: Joined,
-    chunks: Vec<(ChannelId, Owned)>,
+    joined: LinkJoin,
+    chunks: Vec<(ChannelId, OwnedChunk)>,
 }
 
 /// Whether they are the directions of one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Joined {
+enum LinkJoin {
     Link,
     Apart,
 }
 
 /// Two channels, and what is recorded of them.
-type Recorded = ([Channel; 2], Vec<(ChannelId, Owned)>);
+type RecordedPair = ([Channel; 2], Vec<(ChannelId, OwnedChunk)>);
 
 /// The channels that some bytes stand for, and what is recorded of them.
-pub(crate) fn recorded(bytes: &[u8]) -> Option<Recorded> {
-    Plan::from_bytes(bytes).map(|plan| (plan.channels, plan.chunks))
+pub(crate) fn recorded_pair(bytes: &[u8]) -> Option<RecordedPair> {
+    StatesInput::from_bytes(bytes).map(|plan| (plan.channels, plan.chunks))
 }
 
-impl Plan {
+impl StatesInput {
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut bytes = Unstructured::new(bytes);
         let shape = u8::arbitrary(&mut bytes).ok()?;
-        let joined = if shape % 8 == 7 { Joined::Apart } else { Joined::Link };
+        let joined = if shape % 8 == 7 { LinkJoin::Apart } else { LinkJoin::Link };
         let [here, there] = match shape / 8 % 4 {
             0 | 1 => [12_500, 12_500],
             2 => [12_500, 25_000],
@@ -55,7 +55,7 @@ impl Plan {
             1 => Some("a:0".to_owned()),
             _ => Some("b:0".to_owned()),
         };
-        let peer = |peer| (joined == Joined::Link).then_some(peer);
+        let peer = |peer| (joined == LinkJoin::Link).then_some(peer);
         let channel = |name: &str, period: u64, peer| Channel {
             period_ps: NonZeroU64::MIN.saturating_add(period - 1),
             peer,
@@ -63,7 +63,7 @@ impl Plan {
             ..Channel::named(name)
         };
         let channels = [channel("a:0>b:0", here, peer(1)), channel("b:0>a:0", there, peer(0))];
-        let [here, there] = tape::recorded(&tape::ops(&mut bytes));
+        let [here, there] = record_ops::record_chunks(&record_ops::ops(&mut bytes));
         let mut chunks: Vec<_> = here.into_iter().map(|it| (ChannelId(0), it)).collect();
         chunks.extend(there.into_iter().map(|it| (ChannelId(1), it)));
         in_order(&channels, &mut chunks);
@@ -71,12 +71,13 @@ impl Plan {
     }
 
     /// The same characters in other chunks.
-    fn cut(&self, mut cut: impl FnMut(&Owned) -> Vec<Owned>) -> Self {
-        let mut cut = |(id, chunk): &(ChannelId, Owned)| {
+    fn cut(&self, mut cut: impl FnMut(&OwnedChunk) -> Vec<OwnedChunk>) -> Self {
+        let mut cut = |(id, chunk): &(ChannelId, OwnedChunk)| {
             let id = *id;
             cut(chunk).into_iter().map(move |piece| (id, piece))
         };
-        let mut chunks: Vec<(ChannelId, Owned)> = self.chunks.iter().flat_map(&mut cut).collect();
+        let mut chunks: Vec<(ChannelId, OwnedChunk)> =
+            self.chunks.iter().flat_map(&mut cut).collect();
         in_order(&self.channels, &mut chunks);
         Self { channels: self.channels.clone(), joined: self.joined, chunks }
     }
@@ -106,73 +107,74 @@ impl Plan {
 /// # Panics
 /// If not.
 pub fn law(bytes: &[u8]) {
-    Plan::from_bytes(bytes).into_iter().for_each(|plan| check(&plan, &reduced));
+    StatesInput::from_bytes(bytes).into_iter().for_each(|plan| check(&plan, &reduced));
 }
 
 /// `reduce` may be another way, for a test.
-fn check(plan: &Plan, reduce: &impl Fn(&Plan) -> (Link, Seen)) {
+fn check(plan: &StatesInput, reduce: &impl Fn(&StatesInput) -> (LinkAnalysis, LinkOutput)) {
     let (link, seen) = reduce(plan);
     for report in link.reports() {
-        let of_it = |(_, it): &&(Time, Interval)| it.channel == report.id;
-        let own: Vec<Interval> = seen.intervals.iter().filter(of_it).map(|(_, it)| *it).collect();
+        let of_it = |(_, it): &&(Time, ActivityInterval)| it.channel == report.id;
+        let own: Vec<ActivityInterval> =
+            seen.intervals.iter().filter(of_it).map(|(_, it)| *it).collect();
         tile(&own, &plan.stretches(report.id));
         sums(&report, &own);
     }
     let repeats = plan.chunks.iter().any(|(_, chunk)| chunk.count.is_some());
     let plain = plan.cut(|chunk| vec![literal(chunk)]);
     let whole = repeats.then(|| reduce(&plain).1);
-    let mut dice = Dice::new(&[]);
-    let cut =
-        plain.cut(|chunk| pieces(chunk.chunk(), &mut dice).into_iter().map(Owned::from).collect());
+    let mut dice = SeededRng::new(&[]);
+    let cut = plain
+        .cut(|chunk| pieces(chunk.chunk(), &mut dice).into_iter().map(OwnedChunk::from).collect());
     let (_, pieces) = reduce(&cut);
     same(&pieces, whole.as_ref().unwrap_or(&seen));
     let Some(whole) = whole else { return };
     // What rounds that are left out bring is not known, but for rows.
-    if seen.rows.iter().all(is_told) {
+    if seen.events.iter().all(is_told) {
         same(&seen, &whole);
     } else {
-        let rows: Vec<Row> = seen.rows.into_iter().filter(is_told).collect();
-        assert_eq!(rows, whole.rows, "a repeat is its rounds");
+        let rows: Vec<TimedEvent> = seen.events.into_iter().filter(is_told).collect();
+        assert_eq!(rows, whole.events, "a repeat is its rounds");
     }
 }
 
 /// Told the same, at the same time.
-fn same(seen: &Seen, other: &Seen) {
+fn same(seen: &LinkOutput, other: &LinkOutput) {
     assert_eq!(seen.intervals, other.intervals, "cutting changes no state");
-    assert_eq!(seen.rows, other.rows, "cutting changes no row");
+    assert_eq!(seen.events, other.events, "cutting changes no row");
     assert_eq!(bounds(seen), bounds(other), "cutting changes no bound");
 }
 
 /// What is said about each channel's slack buffer, bounds before the rest: when one channel's are
 /// handed out beside another's, or beside the rest, is not promised.
-fn bounds(seen: &Seen) -> Vec<SlackSaid> {
+fn bounds(seen: &LinkOutput) -> Vec<SlackEvent> {
     let mut said = seen.slack.clone();
-    said.sort_by_key(|said| (said.channel(), !matches!(said, SlackSaid::Fill(_))));
+    said.sort_by_key(|said| (said.channel(), !matches!(said, SlackEvent::Fill(_))));
     said
 }
 
 /// All rounds of a repeat, one by one.
-fn literal(chunk: &Owned) -> Owned {
+fn literal(chunk: &OwnedChunk) -> OwnedChunk {
     let rounds = chunk.count.unwrap_or(1);
     let chars = (0..rounds).flat_map(|_| chunk.chars.chars().iter()).collect();
-    Owned { first: chunk.first, chars, count: None }
+    OwnedChunk { first: chunk.first, chars, count: None }
 }
 
 /// Not so what was left out of a repeat: characters one by one repeat nothing.
-const fn is_told(row: &Row) -> bool {
-    match row.what {
-        What::Packet(_) | What::Event(_) | What::Detail(_) => true,
-        What::Omitted { .. } => false,
+const fn is_told(row: &TimedEvent) -> bool {
+    match row.body {
+        EventBody::Packet(_) | EventBody::Event(_) | EventBody::Detail(_) => true,
+        EventBody::Omitted { .. } => false,
     }
 }
 
-fn reduced(plan: &Plan) -> (Link, Seen) {
-    let mut link = Link::new(Wanted::Everything);
-    let assumptions = Assumptions::default();
+fn reduced(plan: &StatesInput) -> (LinkAnalysis, LinkOutput) {
+    let mut link = LinkAnalysis::new(AnalysisScope::Everything);
+    let assumptions = LinkAssumptions::default();
     for (id, channel) in (0..).map(ChannelId).zip(&plan.channels) {
         link.declare(id, channel, &assumptions);
     }
-    if plan.joined == Joined::Link {
+    if plan.joined == LinkJoin::Link {
         link.join(ChannelId(0), ChannelId(1));
     }
     for (id, chunk) in &plan.chunks {
@@ -180,7 +182,7 @@ fn reduced(plan: &Plan) -> (Link, Seen) {
         link.feed(*id, &chunk.chunk());
     }
     link.finish();
-    let seen = link.seen();
+    let seen = link.take_output();
     (link, seen)
 }
 
@@ -191,20 +193,22 @@ pub(crate) mod tests {
 
     /// The states that are told, and what ends packets and happens beside them, by name.
     pub(crate) fn shown(bytes: &[u8]) -> BTreeSet<&'static str> {
-        let (_, seen) = Plan::from_bytes(bytes).map(|plan| reduced(&plan)).unwrap();
+        let (_, seen) = StatesInput::from_bytes(bytes).map(|plan| reduced(&plan)).unwrap();
         let states = seen.intervals.iter().map(|(_, it)| it.state.name());
-        let rows = seen.rows.iter().map(|row| match &row.what {
-            What::Packet(packet) => packet.ended_by.name(),
-            What::Event(event) => event.kind(),
-            What::Detail(_) | What::Omitted { .. } => "detail",
+        let rows = seen.events.iter().map(|row| match &row.body {
+            EventBody::Packet(packet) => packet.ended_by.name(),
+            EventBody::Event(event) => event.kind(),
+            EventBody::Detail(_) | EventBody::Omitted { .. } => "detail",
         });
         states.chain(rows).collect()
     }
 
-    fn storm(reduce: impl Fn(&Plan) -> (Link, Seen)) {
-        let mut dice = Dice::new(b"a storm over the states of a link");
+    fn storm(reduce: impl Fn(&StatesInput) -> (LinkAnalysis, LinkOutput)) {
+        let mut dice = SeededRng::new(b"a storm over the states of a link");
         for _ in 0..1000 {
-            Plan::from_bytes(&dice.bytes(80)).into_iter().for_each(|plan| check(&plan, &reduce));
+            StatesInput::from_bytes(&dice.bytes(80))
+                .into_iter()
+                .for_each(|plan| check(&plan, &reduce));
         }
     }
 
@@ -246,7 +250,7 @@ pub(crate) mod tests {
         storm(|plan| {
             let (link, mut seen) = reduced(plan);
             if plan.chunks.len() > 16 {
-                seen.rows.pop();
+                seen.events.pop();
             }
             (link, seen)
         });

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use simulator::scenario::Scenario;
-use simulator::topology::Port;
+use simulator::topology::NodePort;
 
-use super::Counts;
-use super::run::Begun;
+use super::StormCounts;
+use super::run::MessagesBefore;
 use crate::analyze::{self, LIKELY};
-use crate::messages;
-use crate::network::read::Reading;
-use crate::network::run::Outcome;
+use crate::delivery;
+use crate::network::analyzed::AnalyzedCapture;
+use crate::network::run::RunOutcome;
 use crate::network::{agreement, facts, findings, rules, slack, waits};
 use crate::score;
 
@@ -21,7 +21,7 @@ const OF_JOURNEYS: [&str; 8] =
 
 /// Whether all of it is in the capture, at all ports that are tapped.
 pub(super) fn is_whole(part: &Scenario, from: u64) -> bool {
-    let mut until = BTreeMap::<Port, u64>::new();
+    let mut until = BTreeMap::<NodePort, u64>::new();
     for tap in &part.taps {
         let until = until.entry(tap.port).or_insert(from);
         if tap.from <= *until {
@@ -32,20 +32,25 @@ pub(super) fn is_whole(part: &Scenario, from: u64) -> bool {
 }
 
 /// The laws of the truth by itself.
-pub(super) fn held(part: &Scenario, outcome: &Outcome, counts: &mut Counts) {
+pub(super) fn held(part: &Scenario, outcome: &RunOutcome, counts: &mut StormCounts) {
     rules::check(part, outcome);
     counts.checked("links, switches and packets keep the rules", 1);
 }
 
 /// What the analyzer makes of the capture is what really happened.
-pub(super) fn agreed(part: &Scenario, outcome: &Outcome, begun: Begun, counts: &mut Counts) {
+pub(super) fn agreed(
+    part: &Scenario,
+    outcome: &RunOutcome,
+    begun: MessagesBefore,
+    counts: &mut StormCounts,
+) {
     if !facts::rates_are_alike(part) {
         return;
     }
     let mut part = part.clone();
     // Of each port one, as it is observed all the time.
     part.taps.dedup_by_key(|tap| tap.port);
-    let reading = Reading::of(&outcome.capture);
+    let reading = AnalyzedCapture::of(&outcome.capture);
     agreement::check(&part, outcome, &reading);
     counts.checked("what is read in a capture happened", 1);
     let width = slack::check(&part, outcome, &reading);
@@ -59,10 +64,13 @@ pub(super) fn agreed(part: &Scenario, outcome: &Outcome, begun: Begun, counts: &
     assert!(score.is_ok(), "{:?}", score.err());
     let score = score.unwrap_or_default();
     let fills: &[&str] = if part.raw.is_empty() { &[] } else { &["fill"] };
-    analyze::judge(&score, &[&LIKELY, &OF_JOURNEYS, fills]);
+    analyze::check_score(&score, &[&LIKELY, &OF_JOURNEYS, fills]);
     // Where every cable is tapped and nothing breaks they are sure, if nothing was said before.
-    if messages::is_told(&part, &outcome.rows) && part.raw.is_empty() && begun == Begun::None {
-        messages::said(&score);
+    if delivery::has_message_events(&part, &outcome.rows)
+        && part.raw.is_empty()
+        && begun == MessagesBefore::None
+    {
+        delivery::check_score(&score);
         counts.checked("what is found of conversations was said", 1);
     }
     for row in &score.scores {
@@ -79,11 +87,11 @@ pub(super) fn agreed(part: &Scenario, outcome: &Outcome, begun: Begun, counts: &
     let ledger = &reading.ledger;
     if part.faults.is_empty()
         && part.raw.is_empty()
-        && !outcome.rows.iter().any(|row| analyze::is_trouble(&row.what))
+        && !outcome.rows.iter().any(|row| analyze::is_trouble(&row.kind))
     {
-        analyze::refuted(ledger);
+        analyze::check_no_damage_found(ledger);
         counts.checked("no damage is found where there is none", 1);
     }
-    analyze::found(&score, ledger);
+    analyze::check_damage_found(&score, ledger);
     counts.checked("damage that is there is found", 1);
 }

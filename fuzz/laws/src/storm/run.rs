@@ -2,25 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codec::capture::{ByteOrder, Content, WriteError, Writer};
-use codec::packet::Check;
+use codec::capture::{ByteOrder, CaptureWriter, ChunkContent, WriteError};
+use codec::packet::CrcCheck;
 use codec::transport::Nic;
-use simulator::cell::PacketId;
-use simulator::circuit::Light;
-use simulator::endpoint::{Layers, MICROSECOND};
-use simulator::fault::Fault;
-use simulator::interface::Consumption;
-use simulator::network::{Layout, Network};
-use simulator::scenario::{Scenario, Tap};
-use simulator::topology::Port;
-use simulator::truth::{Happened, Wanted, What};
+use simulator::fault::FaultSpec;
+use simulator::interface::ConsumptionMode;
+use simulator::messaging::{MICROSECOND, ProtocolLayers};
+use simulator::network::{Network, VisitOrder};
+use simulator::port::PortLed;
+use simulator::scenario::{PortTap, Scenario};
+use simulator::tagged_char::PacketId;
+use simulator::topology::NodePort;
+use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
-use super::plan::{CALM, MILLISECOND};
-use super::rest::{Rest, busy};
-use super::{Counts, laws};
-use crate::endpoints::ledger::Ledger;
-use crate::messages::{loses_nothing, restarts};
-use crate::network::run::Outcome;
+use super::generator::{CALM, MILLISECOND};
+use super::quiescence::{QuiescenceDetector, busy};
+use super::{StormCounts, laws};
+use crate::delivery::{loses_nothing, restarts};
+use crate::endpoints::checker::MessagingChecker;
+use crate::network::run::RunOutcome;
 
 /// How often it is looked whether the network is at rest.
 const SLICE: u64 = 250 * MICROSECOND;
@@ -35,69 +35,69 @@ const ROWS_MAX: usize = 400_000;
 const BYTES_MAX: usize = 64 << 20;
 
 /// From rest to rest.
-struct Episode {
+struct StormEpisode {
     from: u64,
-    rows: Vec<Happened>,
-    file: Result<Writer<Vec<u8>>, WriteError>,
+    rows: Vec<TruthEvent>,
+    file: Result<CaptureWriter<Vec<u8>>, WriteError>,
     bytes: usize,
-    size: Size,
+    size: EpisodeSize,
 }
 
 /// Whether all of it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Size {
+enum EpisodeSize {
     Kept,
     TooLarge,
 }
 
 /// A run that has not ended.
-pub(super) struct Run<'a> {
+pub(super) struct StormRun<'a> {
     scenario: &'a Scenario,
     network: Network,
-    ledger: Option<Ledger>,
+    ledger: Option<MessagingChecker>,
     /// When control programs are loaded, the last first.
     restarts: Vec<(u64, Nic)>,
-    rest: Rest,
-    episode: Episode,
+    rest: QuiescenceDetector,
+    episode: StormEpisode,
     /// When all must have come to rest, if it can: after that what is sent arrives.
     calm: Option<u64>,
     /// What has been sent since then, and has not arrived.
     sent: BTreeSet<PacketId>,
     /// Ports that may give up on a packet that is alone.
-    hasty: BTreeSet<Port>,
-    begun: Begun,
-    counts: Counts,
+    hasty: BTreeSet<NodePort>,
+    begun: MessagesBefore,
+    counts: StormCounts,
 }
 
 /// Whether messages had not ended at the last rest, and what is said of them goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Begun {
+pub(super) enum MessagesBefore {
     None,
     Some,
 }
 
-impl<'a> Run<'a> {
+impl<'a> StormRun<'a> {
     pub(super) fn new(scenario: &'a Scenario) -> Self {
-        let network = Network::new(scenario, Wanted::Everything, Layout::AsGiven);
+        let network = Network::new(scenario, TraceLevel::Everything, VisitOrder::AsGiven);
         let plans: Vec<_> = scenario.messaging.values().cloned().collect();
-        let reliable = plans.iter().all(|plan| plan.parameters.layers != Layers::Baseline);
+        let reliable = plans.iter().all(|plan| plan.parameters.layers != ProtocolLayers::Baseline);
         Self {
             scenario,
-            ledger: reliable.then(|| Ledger::new(&plans)),
+            ledger: reliable.then(|| MessagingChecker::new(&plans)),
             restarts: restarts(scenario),
-            rest: Rest::new(scenario),
-            episode: Episode::new(0, &network),
+            rest: QuiescenceDetector::new(scenario),
+            episode: StormEpisode::new(0, &network),
             calm: calm(scenario),
             sent: BTreeSet::new(),
             hasty: hasty(scenario),
-            begun: Begun::None,
-            counts: Counts::of(scenario),
+            begun: MessagesBefore::None,
+            counts: StormCounts::of(scenario),
             network,
         }
     }
 
     /// To the end.
-    pub(super) fn run(mut self) -> Counts {
+    pub(super) fn run(mut self) -> StormCounts {
         let taps = self.scenario.taps.iter();
         let mut edges: BTreeSet<u64> = taps.flat_map(|tap| [tap.from, tap.to]).collect();
         edges.insert(self.scenario.duration);
@@ -116,8 +116,8 @@ impl<'a> Run<'a> {
         self.look();
         self.settled();
         self.close();
-        self.counts.stepped = self.scenario.duration - self.network.left_out();
-        self.counts.messages = self.ledger.as_ref().map_or(0, Ledger::messages) as u64;
+        self.counts.stepped = self.scenario.duration - self.network.skipped_periods();
+        self.counts.messages = self.ledger.as_ref().map_or(0, MessagingChecker::messages) as u64;
         self.counts
     }
 
@@ -126,8 +126,9 @@ impl<'a> Run<'a> {
     fn is_clear(&self) -> bool {
         let network = &self.network;
         let mut ports = self.scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-        let is_inside = |port| network.port(port).is_some_and(|(_, light)| light == Light::Yellow);
-        network.under_way() == 0 && !ports.any(is_inside)
+        let is_inside =
+            |port| network.port_state(port).is_some_and(|(_, light)| light == PortLed::Yellow);
+        network.in_transit() == 0 && !ports.any(is_inside)
     }
 
     /// Takes in what has happened and what has been recorded.
@@ -135,35 +136,38 @@ impl<'a> Run<'a> {
         let Self { network, rest, episode, ledger, restarts, scenario, .. } = self;
         let (calm, sent, counts) = (self.calm, &mut self.sent, &mut self.counts);
         let hasty = &self.hasty;
-        for row in network.happened() {
+        for row in network.drain_events() {
             rest.see(&row);
             if let Some(ledger) = ledger {
                 account(ledger, restarts, scenario, &row);
             }
-            if let (Some(id), What::Injected { .. }) = (row.packet, &row.what) {
+            if let (Some(id), TruthEventKind::Injected { .. }) = (row.packet, &row.kind) {
                 counts.packets += 1;
                 sent.extend((Some(row.at) >= calm && calm.is_some()).then_some(id));
             }
-            if let (Some(id), What::Consumed { check: Check::Good, .. }) = (row.packet, &row.what) {
+            if let (Some(id), TruthEventKind::Consumed { check: CrcCheck::Good, .. }) =
+                (row.packet, &row.kind)
+            {
                 sent.remove(&id);
             }
-            if matches!(row.what, What::Blocked(_)) && hasty.contains(&row.place) {
+            if matches!(row.kind, TruthEventKind::Blocked(_)) && hasty.contains(&row.place) {
                 sent.clear();
             }
             episode.rows.push(row);
         }
-        let Episode { file, bytes, size, rows, .. } = episode;
-        let written = network.recorded(&mut |id, chunk| {
-            let (Content::Literal(chars) | Content::Repeat { pattern: chars, .. }) = chunk.content;
+        let StormEpisode { file, bytes, size, rows, .. } = episode;
+        let written = network.flush_recorded(&mut |id, chunk| {
+            let (ChunkContent::Literal(chars) | ChunkContent::Repeat { pattern: chars, .. }) =
+                chunk.content;
             *bytes += chars.len() + 32;
             match file {
-                Ok(file) if *size == Size::Kept => file.write(id, chunk),
+                Ok(file) if *size == EpisodeSize::Kept => file.write(id, chunk),
                 Ok(_) | Err(_) => Ok(()),
             }
         });
         assert!(written.is_ok(), "what is recorded can be written: {:?}", written.err());
         if rows.len() > ROWS_MAX || *bytes > BYTES_MAX {
-            *size = Size::TooLarge;
+            *size = EpisodeSize::TooLarge;
             rows.truncate(1);
         }
     }
@@ -171,25 +175,26 @@ impl<'a> Run<'a> {
     /// Holds the laws against what there is since the last rest.
     fn close(&mut self) {
         let now = self.network.now();
-        let next = Episode::new(now, &self.network);
-        let Episode { from, rows, file, size, .. } = std::mem::replace(&mut self.episode, next);
+        let next = StormEpisode::new(now, &self.network);
+        let StormEpisode { from, rows, file, size, .. } =
+            std::mem::replace(&mut self.episode, next);
         self.counts.episodes += u64::from(!rows.is_empty());
-        let open = self.ledger.as_ref().map_or(0, Ledger::open);
-        let begun = if open > 0 { Begun::Some } else { Begun::None };
+        let open = self.ledger.as_ref().map_or(0, MessagingChecker::open);
+        let begun = if open > 0 { MessagesBefore::Some } else { MessagesBefore::None };
         let begun = std::mem::replace(&mut self.begun, begun);
-        if size == Size::TooLarge {
+        if size == EpisodeSize::TooLarge {
             self.counts.too_large += 1;
             return;
         }
         let part = part(self.scenario, from, now);
-        let capture = file.and_then(Writer::finish);
+        let capture = file.and_then(CaptureWriter::finish);
         assert!(capture.is_ok(), "what is recorded can be written: {:?}", capture.err());
-        let outcome = Outcome {
+        let outcome = RunOutcome {
             from,
             channels: self.network.channels().to_vec(),
             capture: capture.unwrap_or_default(),
             rows,
-            under_way: self.network.under_way(),
+            under_way: self.network.in_transit(),
             passed: BTreeMap::new(),
             hosts: BTreeMap::new(),
         };
@@ -206,7 +211,7 @@ impl<'a> Run<'a> {
         if self.calm.is_none() || !loses_nothing(self.scenario) {
             return;
         }
-        let (rest, under_way) = (&self.rest, self.network.under_way());
+        let (rest, under_way) = (&self.rest, self.network.in_transit());
         assert!(under_way == 0, "all comes to rest. N-1: {under_way} packets are under way");
         assert!(rest.is_easy(), "all comes to rest. F-2, F-7: {}", rest.uneasy());
         if let Some(ledger) = &self.ledger {
@@ -219,58 +224,59 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Episode {
+impl StormEpisode {
     fn new(from: u64, network: &Network) -> Self {
-        let file = Writer::new(Vec::new(), ByteOrder::Little, network.channels());
-        Self { from, rows: Vec::new(), file, bytes: 0, size: Size::Kept }
+        let file = CaptureWriter::new(Vec::new(), ByteOrder::Little, network.channels());
+        Self { from, rows: Vec::new(), file, bytes: 0, size: EpisodeSize::Kept }
     }
 }
 
 /// Messages are accounted for.
 fn account(
-    ledger: &mut Ledger,
+    ledger: &mut MessagingChecker,
     restarts: &mut Vec<(u64, Nic)>,
     scenario: &Scenario,
-    row: &Happened,
+    row: &TruthEvent,
 ) {
     while let Some((_, nic)) = restarts.pop_if(|(at, _)| *at <= row.at) {
         ledger.forgets(nic);
     }
     let Ok(nic) = u16::try_from(row.place.node.0) else { return };
     // Its control program is loaded again. I-3
-    if row.what == What::ResetReceived && scenario.messaging.contains_key(&row.place.node) {
+    if row.kind == TruthEventKind::ResetReceived && scenario.messaging.contains_key(&row.place.node)
+    {
         ledger.forgets(Nic(nic));
     }
-    if let What::Told(told) = &row.what {
-        ledger.tell(Nic(nic), told);
+    if let TruthEventKind::Messaging(told) = &row.kind {
+        ledger.record(Nic(nic), told);
     }
 }
 
 /// The part of a scenario that may be felt in a time.
 fn part(scenario: &Scenario, from: u64, to: u64) -> Scenario {
-    let felt = |fault: &&Fault| {
+    let felt = |fault: &&FaultSpec| {
         let end = mended(fault).unwrap_or(u64::MAX);
         fault.at < to && end.saturating_add(FELT) > from
     };
     let faults = scenario.faults.iter().filter(felt).cloned().collect();
     let raw = scenario.raw.iter().filter(|raw| raw.at < to && raw.at + FELT > from);
     let taps = scenario.taps.iter().filter(|tap| tap.from < to && tap.to > from).copied();
-    let mut taps: Vec<Tap> = taps.collect();
+    let mut taps: Vec<PortTap> = taps.collect();
     taps.sort_by_key(|tap| (tap.port, tap.from));
     Scenario { duration: to, faults, raw: raw.cloned().collect(), taps, ..scenario.clone() }
 }
 
 /// Ports with a blocked-packet timeout that a packet alone may outlast. R-4
-fn hasty(scenario: &Scenario) -> BTreeSet<Port> {
+fn hasty(scenario: &Scenario) -> BTreeSet<NodePort> {
     let cables = scenario.topology.cables().iter();
     let ends = cables.flat_map(|cable| cable.ends.into_iter().zip(cable.link.ports));
     ends.filter(|(_, port)| port.blocked.0 < LONE).map(|(end, _)| end).collect()
 }
 
 /// When a fault is over, if it ever is.
-fn mended(fault: &Fault) -> Option<u64> {
+fn mended(fault: &FaultSpec) -> Option<u64> {
     match fault.until {
-        None if fault.what.lasts() => None,
+        None if fault.kind.lasts() => None,
         until => Some(until.unwrap_or(fault.at)),
     }
 }
@@ -288,7 +294,7 @@ fn calm(scenario: &Scenario) -> Option<u64> {
     let ended = scenario.streams.iter().all(|stream| stream.packets.is_some());
     let calm = last.checked_add(CALM)?.checked_add(busy(scenario))?;
     // Neither takes the last of what has come.
-    let holds = |how| matches!(how, Consumption::Never | Consumption::Adversary);
+    let holds = |how| matches!(how, ConsumptionMode::Never | ConsumptionMode::Adversary);
     let takes = !scenario.interfaces.iter().any(|(_, own)| holds(own.consumption));
     (ended && takes && calm < scenario.duration).then_some(calm)
 }

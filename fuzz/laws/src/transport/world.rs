@@ -6,13 +6,19 @@ mod times;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use codec::transport::{self as wire, EndpointId, Nic, Reason};
-use simulator::transport::{Effect, Note, Packet, Return, Transport, TransportParameters};
+use codec::transport::{self as wire, EndpointId, NackReason, Nic};
+use simulator::transport::{
+    ProtocolPacket, ReturnReason, Transport, TransportEffect, TransportNotice, TransportParameters,
+};
 
-use super::ledger::{At, Cause, End, Ledger, Number, Step};
-use crate::journal::{self, Entry};
+use super::checker::{
+    EndpointAddress, MachineStep, MessageNumber, StepCause, TransportChecker, TransportOutcome,
+};
+use crate::trace::{self, LawTraceEntry};
 
-use super::plan::{ENDPOINTS, Op, Path, Place, Room, Shape};
+use super::input::{
+    ENDPOINTS, EndpointPick, EndpointRoom, NicPairPick, TransportOp, TransportShape,
+};
 
 /// Packets of a path that are remembered. *Chosen*: those of several messages.
 const REMEMBERED: usize = 16;
@@ -20,7 +26,7 @@ const REMEMBERED: usize = 16;
 /// What is wrong with the world, for a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(test), expect(dead_code, reason = "nothing but in tests"))]
-pub(super) enum Wrong {
+pub(super) enum WorldFlaw {
     /// Nothing.
     Nothing,
     /// Now and then a packet overtakes those before it on its path.
@@ -32,18 +38,18 @@ pub(super) enum Wrong {
 }
 
 /// From the first NIC to the second.
-type Way = (Nic, Nic);
+type NicPair = (Nic, Nic);
 
 #[derive(Clone, Debug, Default)]
-struct Lane {
-    packets: VecDeque<Packet<Number>>,
+struct TransportPath {
+    packets: VecDeque<ProtocolPacket<MessageNumber>>,
     held: bool,
     /// What was under way there before.
-    past: VecDeque<Packet<Number>>,
+    past: VecDeque<ProtocolPacket<MessageNumber>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Frame {
+enum FrameResidency {
     Resident,
     Leaving,
     #[default]
@@ -51,67 +57,67 @@ enum Frame {
 }
 
 #[derive(Clone, Debug)]
-struct Endpoint {
-    frame: Frame,
-    room: Room,
+struct WorldEndpoint {
+    frame: FrameResidency,
+    room: EndpointRoom,
     key: u64,
     /// Messages that wait for a channel, or for the endpoint to be loaded.
-    waiting: VecDeque<Number>,
+    waiting: VecDeque<MessageNumber>,
 }
 
 #[derive(Clone, Debug)]
-struct Host {
-    machine: Transport<Number>,
+struct WorldHost {
+    machine: Transport<MessageNumber>,
     /// How far its clock is ahead; wraps.
     ahead: u64,
-    endpoints: Vec<Endpoint>,
+    endpoints: Vec<WorldEndpoint>,
     /// When the next scan is due, by its clock. T-10
     scan: Option<u64>,
     /// Data that has not left.
-    queue: VecDeque<Packet<Number>>,
+    queue: VecDeque<ProtocolPacket<MessageNumber>>,
     /// Whether none leaves.
     stalled: bool,
 }
 
 /// All of it.
 #[derive(Debug)]
-pub(super) struct World {
+pub(super) struct TransportWorld {
     /// By the numbers of their NICs.
-    hosts: Vec<Host>,
+    hosts: Vec<WorldHost>,
     /// By sender, then by receiver.
-    lanes: Vec<Lane>,
-    ledger: Ledger,
+    lanes: Vec<TransportPath>,
+    ledger: TransportChecker,
     parameters: TransportParameters,
     now: u64,
-    wrong: Wrong,
+    wrong: WorldFlaw,
     /// What machines did, each in its place.
     seen: [Option<&'static str>; 20],
-    effects: Vec<Effect<Number>>,
+    effects: Vec<TransportEffect<MessageNumber>>,
     bytes: Vec<u8>,
     /// NICs that something was done to since they were looked at, a bit each.
     touched: u64,
 }
 
-impl World {
-    pub(super) fn new(shape: &Shape, wrong: Wrong) -> Self {
+impl TransportWorld {
+    pub(super) fn new(shape: &TransportShape, wrong: WorldFlaw) -> Self {
         let parameters = shape.parameters();
         let nics = || (0..parameters.nics).map(Nic);
         let host = |nic| {
             let mut machine = Transport::new(nic, parameters, shape.incarnation(nic));
             let endpoint = |id| {
                 machine.on_load(EndpointId(id));
-                let (frame, key) = (Frame::Resident, id.into());
-                Endpoint { frame, key, room: Room::Free, waiting: VecDeque::new() }
+                let (frame, key) = (FrameResidency::Resident, id.into());
+                WorldEndpoint { frame, key, room: EndpointRoom::Free, waiting: VecDeque::new() }
             };
             let endpoints = (0..ENDPOINTS).map(endpoint).collect();
             let (queue, stalled) = (VecDeque::new(), false);
-            Host { machine, endpoints, ahead: shape.clock(nic), scan: None, queue, stalled }
+            WorldHost { machine, endpoints, ahead: shape.clock(nic), scan: None, queue, stalled }
         };
         let ways = usize::from(parameters.nics).pow(2);
         Self {
             hosts: nics().map(host).collect(),
-            lanes: std::iter::repeat_with(Lane::default).take(ways).collect(),
-            ledger: Ledger::new(parameters),
+            lanes: std::iter::repeat_with(TransportPath::default).take(ways).collect(),
+            ledger: TransportChecker::new(parameters),
             parameters,
             now: 0,
             wrong,
@@ -123,75 +129,79 @@ impl World {
     }
 
     /// Does something, and looks whether all is as it must be.
-    pub(super) fn apply(&mut self, op: Op) {
-        journal::tell(|| Entry::Did(self.now, format!("{op:?}")));
+    pub(super) fn apply(&mut self, op: TransportOp) {
+        trace::record(|| LawTraceEntry::Did(self.now, format!("{op:?}")));
         match op {
-            Op::Send { from, to, key } => self.send(from, to, key),
-            Op::Deliver(path, count) => {
+            TransportOp::Send { from, to, key } => self.send(from, to, key),
+            TransportOp::Deliver(path, count) => {
                 let way = self.way(path);
                 (0..count).for_each(|_| self.deliver(way));
             }
-            Op::Flush => self.flush(),
-            Op::Lose(path) => {
+            TransportOp::Flush => self.flush(),
+            TransportOp::Lose(path) => {
                 if let Some(lane) = self.lane(path) {
                     let lost = lane.packets.pop_front();
                     lane.remember(lost);
                 }
             }
-            Op::DuplicateAnswer(path) => {
-                self.lane(path).into_iter().for_each(Lane::duplicate_answer);
+            TransportOp::DuplicateAnswer(path) => {
+                self.lane(path).into_iter().for_each(TransportPath::duplicate_answer);
             }
-            Op::Hold(path) => self.lane(path).into_iter().for_each(|lane| lane.held = true),
-            Op::Release(path) => self.lane(path).into_iter().for_each(|lane| lane.held = false),
-            Op::Stall(nic) => {
+            TransportOp::Hold(path) => {
+                self.lane(path).into_iter().for_each(|lane| lane.held = true)
+            }
+            TransportOp::Release(path) => {
+                self.lane(path).into_iter().for_each(|lane| lane.held = false)
+            }
+            TransportOp::Stall(nic) => {
                 let nic = self.nic(nic);
                 self.host_mut(nic).into_iter().for_each(|host| host.stalled = true);
             }
-            Op::Start(nic) => self.start(self.nic(nic)),
-            Op::Pass(time) => self.pass(time),
-            Op::PassToNext => {
+            TransportOp::Start(nic) => self.start(self.nic(nic)),
+            TransportOp::Pass(time) => self.pass(time),
+            TransportOp::PassToNext => {
                 let next = self.next().map_or(0, |(at, _)| at.saturating_sub(self.now));
                 self.pass(next);
             }
-            Op::Jump(time) => {
+            TransportOp::Jump(time) => {
                 self.now += time;
                 self.nics().for_each(|nic| self.tick(nic));
             }
-            Op::Restart(nic, clock) => self.restart(self.nic(nic), clock),
-            Op::Unload(place) => {
+            TransportOp::Restart(nic, clock) => self.restart(self.nic(nic), clock),
+            TransportOp::Unload(place) => {
                 self.unload(self.at(place));
             }
-            Op::Load(place) => self.load(self.at(place)),
-            Op::Room(place, room) => {
+            TransportOp::Load(place) => self.load(self.at(place)),
+            TransportOp::Room(place, room) => {
                 let at = self.at(place);
                 self.endpoint(at).into_iter().for_each(|endpoint| endpoint.room = room);
             }
-            Op::Rekey(place) => {
+            TransportOp::Rekey(place) => {
                 let at = self.at(place);
                 self.endpoint(at).into_iter().for_each(|endpoint| endpoint.key += 2);
             }
-            Op::Replay(path, which) => self.replay(self.way(path), which.into()),
-            Op::Forge(path, forged) => self.forge(self.way(path), forged),
+            TransportOp::Replay(path, which) => self.replay(self.way(path), which.into()),
+            TransportOp::Forge(path, forged) => self.forge(self.way(path), forged),
         }
         let touched = if op.takes_time() { u64::MAX } else { self.touched };
         self.nics().filter(|nic| touched >> nic.0 & 1 == 1).for_each(|nic| self.check(nic));
         self.touched = 0;
     }
 
-    /// It is to be looked at: see [`World::check`].
+    /// It is to be looked at: see [`TransportWorld::check`].
     pub(super) const fn touch(&mut self, nic: Nic) {
         self.touched |= 1 << nic.0;
     }
 
     /// Faults cease, and every message ends in bounded time. T-1
     pub(super) fn settle(&mut self) {
-        journal::tell(|| Entry::Did(self.now, "Nothing goes wrong any more".to_owned()));
+        trace::record(|| LawTraceEntry::Did(self.now, "Nothing goes wrong any more".to_owned()));
         self.lanes.iter_mut().for_each(|lane| lane.held = false);
         self.nics().for_each(|nic| self.start(nic));
         for endpoint in self.hosts.iter_mut().flat_map(|host| &mut host.endpoints) {
-            endpoint.room = Room::Free;
+            endpoint.room = EndpointRoom::Free;
         }
-        let places: Vec<At> = self.places().collect();
+        let places: Vec<EndpointAddress> = self.places().collect();
         let TransportParameters { scan, timeout, .. } = self.parameters;
         // A message that waits may wait for each other one on its channel. Each takes a timeout and a
         // scan, again if its receiver has forgotten the channel, and again where it is not loaded.
@@ -230,25 +240,26 @@ impl World {
     }
 
     /// Messages that have not ended.
-    fn open(&self) -> Vec<(usize, End)> {
+    fn open(&self) -> Vec<(usize, TransportOutcome)> {
         let ends = self.ledger.accounts.iter().map(|account| account.end).enumerate();
-        ends.filter(|(_, end)| matches!(end, End::Open | End::Stored)).collect()
+        ends.filter(|(_, end)| matches!(end, TransportOutcome::Open | TransportOutcome::Stored))
+            .collect()
     }
 
     fn nics(&self) -> impl Iterator<Item = Nic> + use<> {
         (0..self.parameters.nics).map(Nic)
     }
 
-    fn host(&self, nic: Nic) -> Option<&Host> {
+    fn host(&self, nic: Nic) -> Option<&WorldHost> {
         self.hosts.get(usize::from(nic.0))
     }
 
-    fn host_mut(&mut self, nic: Nic) -> Option<&mut Host> {
+    fn host_mut(&mut self, nic: Nic) -> Option<&mut WorldHost> {
         self.hosts.get_mut(usize::from(nic.0))
     }
 
     /// Where the lane of a way stands.
-    fn place(&self, (from, to): Way) -> usize {
+    fn place(&self, (from, to): NicPair) -> usize {
         usize::from(from.0) * usize::from(self.parameters.nics) + usize::from(to.0)
     }
 
@@ -256,27 +267,31 @@ impl World {
         Nic(number % self.parameters.nics)
     }
 
-    fn way(&self, path: Path) -> Way {
+    fn way(&self, path: NicPairPick) -> NicPair {
         let Nic(from) = self.nic(path.from);
         (Nic(from), self.nic(from + 1 + path.to % (self.parameters.nics - 1)))
     }
 
-    fn lane(&mut self, path: Path) -> Option<&mut Lane> {
+    fn lane(&mut self, path: NicPairPick) -> Option<&mut TransportPath> {
         let place = self.place(self.way(path));
         self.lanes.get_mut(place)
     }
 
-    fn at(&self, place: Place) -> At {
-        At { nic: self.nic(place.nic), endpoint: EndpointId(place.endpoint % ENDPOINTS) }
+    fn at(&self, place: EndpointPick) -> EndpointAddress {
+        EndpointAddress {
+            nic: self.nic(place.nic),
+            endpoint: EndpointId(place.endpoint % ENDPOINTS),
+        }
     }
 
-    fn places(&self) -> impl Iterator<Item = At> + use<> {
+    fn places(&self) -> impl Iterator<Item = EndpointAddress> + use<> {
         let nics = (0..self.parameters.nics).map(Nic);
-        let at = |nic| (0..ENDPOINTS).map(move |id| At { nic, endpoint: EndpointId(id) });
+        let at =
+            |nic| (0..ENDPOINTS).map(move |id| EndpointAddress { nic, endpoint: EndpointId(id) });
         nics.flat_map(at)
     }
 
-    fn endpoint(&mut self, at: At) -> Option<&mut Endpoint> {
+    fn endpoint(&mut self, at: EndpointAddress) -> Option<&mut WorldEndpoint> {
         self.host_mut(at.nic)?.endpoints.get_mut(usize::from(at.endpoint.0))
     }
 
@@ -285,28 +300,30 @@ impl World {
     }
 
     /// What a machine did goes into the ledger, and what it sent on its way.
-    fn done(&mut self, nic: Nic, cause: Cause) {
+    fn done(&mut self, nic: Nic, cause: StepCause) {
         let clock = self.clock(nic);
         self.touch(nic);
         let mut effects = std::mem::take(&mut self.effects);
-        self.ledger.step(&Step { nic, clock, cause, effects: &effects });
+        self.ledger.step(&MachineStep { nic, clock, cause, effects: &effects });
         for effect in effects.drain(..) {
             let (place, name) = name(&effect);
             self.seen.get_mut(place).into_iter().for_each(|seen| *seen = Some(name));
             match effect {
-                Effect::Send(packet @ Packet::Data(..)) => {
+                TransportEffect::Send(packet @ ProtocolPacket::Data(..)) => {
                     self.host_mut(nic).into_iter().for_each(|host| host.queue.push_back(packet));
                 }
-                Effect::Send(packet) => self.transmit(nic, &packet),
-                Effect::Unloaded(endpoint, messages) => {
-                    let at = At { nic, endpoint };
+                TransportEffect::Send(packet) => self.transmit(nic, &packet),
+                TransportEffect::Unloaded(endpoint, messages) => {
+                    let at = EndpointAddress { nic, endpoint };
                     let it = self.endpoint(at);
                     it.into_iter().for_each(|it| {
-                        it.frame = Frame::Out;
+                        it.frame = FrameResidency::Out;
                         it.waiting.extend(&messages);
                     });
                 }
-                Effect::Acknowledged(_) | Effect::Returned(..) | Effect::Noted(..) => {}
+                TransportEffect::Acknowledged(_)
+                | TransportEffect::Returned(..)
+                | TransportEffect::Noted(..) => {}
             }
         }
         self.effects = effects;
@@ -317,7 +334,7 @@ impl World {
     fn check(&mut self, nic: Nic) {
         let Some(host) = self.host(nic) else { return };
         for id in (0..ENDPOINTS).map(EndpointId) {
-            let outstanding = self.ledger.outstanding(At { nic, endpoint: id });
+            let outstanding = self.ledger.outstanding(EndpointAddress { nic, endpoint: id });
             assert_eq!(host.machine.outstanding(id), outstanding, "outstanding of {nic:?} {id:?}");
         }
         for to in self.nics().filter(|to| *to != nic) {
@@ -333,14 +350,15 @@ impl World {
             Some(_) | None => clock + self.parameters.scan.0,
         };
         assert!(due.is_none_or(|due| due <= latest), "the next scan is near. T-10");
-        assert!(host.machine.agrees(), "what a machine keeps twice agrees. T-3");
+        assert!(host.machine.is_consistent(), "what a machine keeps twice agrees. T-3");
         self.host_mut(nic).into_iter().for_each(|host| host.scan = due);
     }
 }
 
-impl Lane {
+impl TransportPath {
     fn duplicate_answer(&mut self) {
-        let answer = |packet: &Packet<Number>| !matches!(packet, Packet::Data(..));
+        let answer =
+            |packet: &ProtocolPacket<MessageNumber>| !matches!(packet, ProtocolPacket::Data(..));
         if let Some(place) = self.packets.iter().position(answer)
             && let Some(answer) = self.packets.get(place).copied()
         {
@@ -348,7 +366,7 @@ impl Lane {
         }
     }
 
-    fn remember(&mut self, packet: Option<Packet<Number>>) {
+    fn remember(&mut self, packet: Option<ProtocolPacket<MessageNumber>>) {
         self.past.extend(packet);
         if self.past.len() > REMEMBERED {
             self.past.pop_front();
@@ -356,36 +374,38 @@ impl Lane {
     }
 }
 
-const fn header(packet: &Packet<Number>) -> &wire::Header {
+const fn header(packet: &ProtocolPacket<MessageNumber>) -> &wire::TransportHeader {
     match packet {
-        Packet::Data(header, ..) | Packet::Ack(header) | Packet::Nack(header, _) => header,
+        ProtocolPacket::Data(header, ..)
+        | ProtocolPacket::Ack(header)
+        | ProtocolPacket::Nack(header, _) => header,
     }
 }
 
 /// What a machine can do: a place of its own, and a name.
-const fn name(effect: &Effect<Number>) -> (usize, &'static str) {
+const fn name(effect: &TransportEffect<MessageNumber>) -> (usize, &'static str) {
     match effect {
-        Effect::Send(Packet::Data(_, wire::Sync::Set, _)) => (0, "sync"),
-        Effect::Send(Packet::Data(_, wire::Sync::Clear, _)) => (1, "data"),
-        Effect::Send(Packet::Ack(_)) => (2, "ack"),
-        Effect::Send(Packet::Nack(..)) => (3, "nack"),
-        Effect::Acknowledged(_) => (4, "acknowledged"),
-        Effect::Returned(_, Return::Unreachable) => (5, "unreachable"),
-        Effect::Returned(_, Return::Refused(_)) => (6, "refused for good"),
-        Effect::Unloaded(_, messages) if messages.is_empty() => (7, "unloaded"),
-        Effect::Unloaded(..) => (8, "unloaded with messages"),
-        Effect::Noted(_, Note::Duplicate) => (9, "duplicate"),
-        Effect::Noted(_, Note::Stale) => (10, "stale"),
-        Effect::Noted(_, Note::Late) => (11, "late"),
-        Effect::Noted(_, Note::Unknown) => (12, "unknown"),
-        Effect::Noted(_, Note::Retransmitted) => (13, "retransmitted"),
-        Effect::Noted(_, Note::Refused(reason)) => match reason {
-            Reason::NotResident => (14, "not resident"),
-            Reason::QueueFull => (15, "queue full"),
-            Reason::NoResource => (16, "no resource"),
-            Reason::NoChannelState => (17, "no channel state"),
-            Reason::BadKey => (18, "bad key"),
-            Reason::NoSuchEndpoint => (19, "no such endpoint"),
+        TransportEffect::Send(ProtocolPacket::Data(_, wire::SyncFlag::Set, _)) => (0, "sync"),
+        TransportEffect::Send(ProtocolPacket::Data(_, wire::SyncFlag::Clear, _)) => (1, "data"),
+        TransportEffect::Send(ProtocolPacket::Ack(_)) => (2, "ack"),
+        TransportEffect::Send(ProtocolPacket::Nack(..)) => (3, "nack"),
+        TransportEffect::Acknowledged(_) => (4, "acknowledged"),
+        TransportEffect::Returned(_, ReturnReason::Unreachable) => (5, "unreachable"),
+        TransportEffect::Returned(_, ReturnReason::Refused(_)) => (6, "refused for good"),
+        TransportEffect::Unloaded(_, messages) if messages.is_empty() => (7, "unloaded"),
+        TransportEffect::Unloaded(..) => (8, "unloaded with messages"),
+        TransportEffect::Noted(_, TransportNotice::Duplicate) => (9, "duplicate"),
+        TransportEffect::Noted(_, TransportNotice::Stale) => (10, "stale"),
+        TransportEffect::Noted(_, TransportNotice::Late) => (11, "late"),
+        TransportEffect::Noted(_, TransportNotice::Unknown) => (12, "unknown"),
+        TransportEffect::Noted(_, TransportNotice::Retransmitted) => (13, "retransmitted"),
+        TransportEffect::Noted(_, TransportNotice::Refused(reason)) => match reason {
+            NackReason::NotResident => (14, "not resident"),
+            NackReason::QueueFull => (15, "queue full"),
+            NackReason::NoResource => (16, "no resource"),
+            NackReason::NoChannelState => (17, "no channel state"),
+            NackReason::BadKey => (18, "bad key"),
+            NackReason::NoSuchEndpoint => (19, "no such endpoint"),
         },
     }
 }

@@ -3,33 +3,33 @@
 use std::num::NonZeroU32;
 
 use codec::crc::syndrome;
-use codec::packet::Check;
-use codec::tick::Ticks;
+use codec::packet::CrcCheck;
+use codec::time::Ticks;
 
-use super::{Bench, PARAMETERS, id, packet};
-use crate::cell::Cell;
-use crate::interface::{Bus, Consumption, Handled, InterfaceParameters};
-use crate::truth::{Command, Handling, What};
+use super::{InterfaceBench, PARAMETERS, id, packet};
+use crate::interface::{ConsumptionMode, DmaBus, HandlingCounts, InterfaceParameters};
+use crate::tagged_char::TaggedChar;
+use crate::truth::{PacketHandling, StopGo, TruthEventKind};
 
 /// I-2, I-3
 #[test]
 fn every_handling_has_its_packet() {
-    let mut bench = Bench::receiver(InterfaceParameters { boot: Ticks(4), ..PARAMETERS });
+    let mut bench = InterfaceBench::receiver(InterfaceParameters { boot: Ticks(4), ..PARAMETERS });
     let good = packet(0x05, &[1, 2, 3]);
-    assert_eq!(bench.handling(&good), Handling::Ignored, "it began in period 0");
+    assert_eq!(bench.handling(&good), PacketHandling::Ignored, "it began in period 0");
     assert_eq!(bench.now, 6);
-    assert_eq!(bench.handling(&good), Handling::Delivered);
-    assert_eq!(bench.handling(&packet(0x05, &[])), Handling::Delivered);
-    assert_eq!(bench.handling(&[0x05, 1, 2, 3, good[4] ^ 1]), Handling::Corrupt);
-    assert_eq!(bench.handling(&[0x05]), Handling::Runt);
-    assert_eq!(bench.handling(&[0x81]), Handling::Runt);
-    assert_eq!(bench.handling(&packet(0x81, &[5])), Handling::Misrouted);
-    assert_eq!(bench.handling(&[0x81, 5, 0]), Handling::Misrouted);
-    assert_eq!(bench.handling(&packet(0x40, &[1])), Handling::NoRoutine);
-    assert_eq!(bench.handling(&[0x40, 1, 0]), Handling::Corrupt);
-    assert_eq!(bench.handling(&packet(0x05, &[0; 999])), Handling::TooLong);
-    assert_eq!(bench.handling(&packet(0x05, &[0; 998])), Handling::Delivered);
-    let Handled { delivered, corrupt, runt, misrouted, no_routine, ignored, too_long } =
+    assert_eq!(bench.handling(&good), PacketHandling::Delivered);
+    assert_eq!(bench.handling(&packet(0x05, &[])), PacketHandling::Delivered);
+    assert_eq!(bench.handling(&[0x05, 1, 2, 3, good[4] ^ 1]), PacketHandling::Corrupt);
+    assert_eq!(bench.handling(&[0x05]), PacketHandling::Runt);
+    assert_eq!(bench.handling(&[0x81]), PacketHandling::Runt);
+    assert_eq!(bench.handling(&packet(0x81, &[5])), PacketHandling::Misrouted);
+    assert_eq!(bench.handling(&[0x81, 5, 0]), PacketHandling::Misrouted);
+    assert_eq!(bench.handling(&packet(0x40, &[1])), PacketHandling::NoRoutine);
+    assert_eq!(bench.handling(&[0x40, 1, 0]), PacketHandling::Corrupt);
+    assert_eq!(bench.handling(&packet(0x05, &[0; 999])), PacketHandling::TooLong);
+    assert_eq!(bench.handling(&packet(0x05, &[0; 998])), PacketHandling::Delivered);
+    let HandlingCounts { delivered, corrupt, runt, misrouted, no_routine, ignored, too_long } =
         bench.interface.statistics().handled;
     assert_eq!([delivered, corrupt, runt, misrouted], [3, 2, 2, 2]);
     assert_eq!([no_routine, ignored, too_long], [1, 1, 1]);
@@ -39,49 +39,52 @@ fn every_handling_has_its_packet() {
 
 #[test]
 fn what_is_consumed_is_told_with_its_length_and_its_check() {
-    let mut bench = Bench::receiver(PARAMETERS);
+    let mut bench = InterfaceBench::receiver(PARAMETERS);
     bench.give(3, &packet(0x05, &[1, 2, 3]));
     bench.give(4, &packet(0x05, &[1; 5000]));
     let mut bad = packet(0x85, &[1; 600]);
     bad[300] ^= 0x40;
     bench.give(5, &bad);
-    let consumed = |length, check, handling| What::Consumed { length, check, handling };
-    let bad = Check::Bad(syndrome(&bad).unwrap());
+    let consumed = |length, check, handling| TruthEventKind::Consumed { length, check, handling };
+    let bad = CrcCheck::Bad(syndrome(&bad).unwrap());
     assert_eq!(
         bench.happened(),
         [
-            (Some(3), consumed(5, Check::Good, Handling::Delivered)),
-            (Some(4), consumed(5002, Check::Good, Handling::TooLong)),
-            (Some(5), consumed(602, bad, Handling::Misrouted)),
+            (Some(3), consumed(5, CrcCheck::Good, PacketHandling::Delivered)),
+            (Some(4), consumed(5002, CrcCheck::Good, PacketHandling::TooLong)),
+            (Some(5), consumed(602, bad, PacketHandling::Misrouted)),
         ]
     );
 }
 
 #[test]
 fn a_packet_without_a_gap_before_it_is_a_part_of_the_one_before() {
-    let mut bench = Bench::receiver(PARAMETERS);
+    let mut bench = InterfaceBench::receiver(PARAMETERS);
     bench.give_part(Some(id(0)), &[5, 6]);
     bench.give(1, &[5, 7, 8]);
-    let handling = Handling::Corrupt;
-    let check = Check::of(syndrome(&[5, 6, 5, 7, 8]));
+    let handling = PacketHandling::Corrupt;
+    let check = CrcCheck::from_syndrome(syndrome(&[5, 6, 5, 7, 8]));
     assert_eq!(
         bench.happened(),
-        [(Some(1), What::Merged), (Some(0), What::Consumed { length: 5, check, handling }),]
+        [
+            (Some(1), TruthEventKind::Merged),
+            (Some(0), TruthEventKind::Consumed { length: 5, check, handling }),
+        ]
     );
 }
 
 #[test]
 fn a_mark_alone_ends_nothing() {
-    let mut bench = Bench::receiver(PARAMETERS);
-    bench.give_cell(Cell::GAP, None);
+    let mut bench = InterfaceBench::receiver(PARAMETERS);
+    bench.give_cell(TaggedChar::GAP, None);
     assert_eq!(bench.happened(), []);
 }
 
 /// I-4
 #[test]
 fn memory_that_is_full_holds_up_the_link() {
-    let parameters = InterfaceParameters { bus: Bus::SBus, receive_memory: 100, ..PARAMETERS };
-    let mut bench = Bench::receiver(parameters);
+    let parameters = InterfaceParameters { bus: DmaBus::SBus, receive_memory: 100, ..PARAMETERS };
+    let mut bench = InterfaceBench::receiver(parameters);
     // 82 bytes, then 18 of the next fill the memory.
     assert_eq!(bench.give(0, &packet(5, &[0; 80])), 0);
     // The first goes to the host from period 83 on: 64 bytes by 147, 16 by 147 + 28 + 16. The
@@ -97,25 +100,26 @@ fn memory_that_is_full_holds_up_the_link() {
 
 #[test]
 fn a_packet_longer_than_all_memory_is_absorbed_once_it_is_alone() {
-    let parameters = InterfaceParameters { bus: Bus::SBus, receive_memory: 100, ..PARAMETERS };
-    let mut bench = Bench::receiver(parameters);
+    let parameters = InterfaceParameters { bus: DmaBus::SBus, receive_memory: 100, ..PARAMETERS };
+    let mut bench = InterfaceBench::receiver(parameters);
     bench.give(0, &packet(5, &[0; 80]));
     let held = bench.give(1, &packet(5, &[0; 300]));
     // Until all of the first is with the host: 83 + 64 + 28 + 16 = 191. Of the second 18 bytes were
     // taken from 83 to 100, and 64 when the first burst was done, 147 to 210; nothing else waits.
     assert_eq!(held, 46);
     assert_eq!(bench.interface.statistics().handled.too_long, 1);
-    assert_eq!(bench.handling_after_all(), Handling::Delivered);
+    assert_eq!(bench.handling_after_all(), PacketHandling::Delivered);
 }
 
 #[test]
 fn no_memory_at_all_absorbs_all() {
-    let mut bench = Bench::receiver(InterfaceParameters { receive_memory: 0, ..PARAMETERS });
-    assert_eq!(bench.handling(&packet(5, &[])), Handling::TooLong);
+    let mut bench =
+        InterfaceBench::receiver(InterfaceParameters { receive_memory: 0, ..PARAMETERS });
+    assert_eq!(bench.handling(&packet(5, &[])), PacketHandling::TooLong);
 }
 
-impl Bench {
-    fn handling_after_all(&mut self) -> Handling {
+impl InterfaceBench {
+    fn handling_after_all(&mut self) -> PacketHandling {
         self.happened();
         self.handling(&packet(5, &[1]))
     }
@@ -124,21 +128,21 @@ impl Bench {
 #[test]
 fn characters_are_taken_as_the_host_pleases() {
     let takes = |consumption, command| {
-        let mut bench = Bench::receiver(InterfaceParameters { consumption, ..PARAMETERS });
+        let mut bench = InterfaceBench::receiver(InterfaceParameters { consumption, ..PARAMETERS });
         let mut periods = Vec::new();
         for now in 0..10 {
             bench.interface.tick(now, &mut bench.log);
             if bench.interface.takes(now, command) {
-                bench.interface.take(now, Cell::data(5), None, &mut bench.log);
+                bench.interface.take(now, TaggedChar::data(5), None, &mut bench.log);
                 periods.push(now);
             }
         }
         periods
     };
-    let every = Consumption::Every(NonZeroU32::new(4).unwrap());
-    assert_eq!(takes(Consumption::Always, Command::Go).len(), 10);
-    assert_eq!(takes(Consumption::Never, Command::Stop).len(), 0);
-    assert_eq!(takes(every, Command::Go), [0, 4, 8]);
-    assert_eq!(takes(Consumption::Adversary, Command::Stop).len(), 10);
-    assert_eq!(takes(Consumption::Adversary, Command::Go).len(), 0);
+    let every = ConsumptionMode::Every(NonZeroU32::new(4).unwrap());
+    assert_eq!(takes(ConsumptionMode::Always, StopGo::Go).len(), 10);
+    assert_eq!(takes(ConsumptionMode::Never, StopGo::Stop).len(), 0);
+    assert_eq!(takes(every, StopGo::Go), [0, 4, 8]);
+    assert_eq!(takes(ConsumptionMode::Adversary, StopGo::Stop).len(), 10);
+    assert_eq!(takes(ConsumptionMode::Adversary, StopGo::Go).len(), 0);
 }

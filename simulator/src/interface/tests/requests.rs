@@ -2,37 +2,43 @@
 
 use std::num::NonZeroU32;
 
-use codec::tick::Ticks;
+use codec::time::Ticks;
 
-use super::{Bench, HERE, PARAMETERS, THERE, interface, packet, stream};
-use crate::cell::Cell;
-use crate::chance::Dice;
-use crate::interface::host::payload;
-use crate::interface::{Interface, Offer};
-use crate::traffic::Arrivals;
-use crate::truth::{Command, Log};
+use super::{HERE, InterfaceBench, PARAMETERS, THERE, interface, packet, stream};
+use crate::interface::traffic_host::payload;
+use crate::interface::{HostInterface, OfferedItem};
+use crate::rng::Rng;
+use crate::tagged_char::TaggedChar;
+use crate::traffic::ArrivalProcess;
+use crate::truth::{StopGo, TruthLog};
 
 /// Two interfaces on a perfect wire; after each period, how many requests are unanswered.
-fn loop_of(window: u32, think: u64, periods: u64) -> (Vec<u64>, [Interface; 2]) {
+fn loop_of(window: u32, think: u64, periods: u64) -> (Vec<u64>, [HostInterface; 2]) {
     let window = NonZeroU32::new(window).unwrap();
-    let streams = vec![stream(Arrivals::Closed(window, Ticks(think)), 30)];
+    let streams = vec![stream(ArrivalProcess::Closed(window, Ticks(think)), 30)];
     let there =
-        Interface::new(THERE, PARAMETERS, Dice::new(7, 1), vec![(HERE, vec![])], vec![], vec![]);
-    let here =
-        Interface::new(HERE, PARAMETERS, Dice::new(7, 0), vec![(THERE, vec![])], streams, vec![]);
-    let (mut pair, mut log) = ([here, there], Log::default());
+        HostInterface::new(THERE, PARAMETERS, Rng::new(7, 1), vec![(HERE, vec![])], vec![], vec![]);
+    let here = HostInterface::new(
+        HERE,
+        PARAMETERS,
+        Rng::new(7, 0),
+        vec![(THERE, vec![])],
+        streams,
+        vec![],
+    );
+    let (mut pair, mut log) = ([here, there], TruthLog::default());
     let mut unanswered = Vec::new();
     for now in 0..periods {
         pair.iter_mut().for_each(|interface| interface.tick(now, &mut log));
-        let offers = [pair[0].offer(), pair[1].offer()];
+        let offers = [pair[0].offered(), pair[1].offered()];
         for (from, to) in [(0, 1), (1, 0)] {
             let (cell, id) = match offers[from] {
-                Offer::Data(cell, id) => (cell, id),
-                Offer::Mark => (Cell::GAP, None),
-                Offer::Nothing | Offer::Symbol(_) => continue,
+                OfferedItem::Data(cell, id) => (cell, id),
+                OfferedItem::Mark => (TaggedChar::GAP, None),
+                OfferedItem::Nothing | OfferedItem::Symbol(_) => continue,
             };
             pair[from].taken(now, &mut log);
-            assert!(pair[to].takes(now, Command::Go));
+            assert!(pair[to].takes(now, StopGo::Go));
             pair[to].take(now, cell, id, &mut log);
         }
         let answered = pair[0].statistics().handled.delivered;
@@ -44,9 +50,9 @@ fn loop_of(window: u32, think: u64, periods: u64) -> (Vec<u64>, [Interface; 2]) 
 #[test]
 fn no_more_than_the_window_is_unanswered() {
     let window = NonZeroU32::new(3).unwrap();
-    let mut bench = Bench::new(interface(
+    let mut bench = InterfaceBench::new(interface(
         PARAMETERS,
-        vec![stream(Arrivals::Closed(window, Ticks(5)), 30)],
+        vec![stream(ArrivalProcess::Closed(window, Ticks(5)), 30)],
         vec![],
     ));
     let requests: Vec<Vec<u8>> = (0..3).map(|_| bench.sent().1).collect();
@@ -56,19 +62,19 @@ fn no_more_than_the_window_is_unanswered() {
         assert_eq!(request[10..32], payload(HERE, number.into(), 30)[8..]);
     }
     for _ in 0..1000 {
-        assert_eq!(bench.period(), Offer::Nothing);
+        assert_eq!(bench.period(), OfferedItem::Nothing);
     }
     bench.give(0, &packet(0x11, &[0, 0, 0, 0, 0, 0, 0, 7]));
     bench.give(0, &packet(0x11, &[0, 0, 0, 1, 0, 0, 0, 1]));
     bench.give(0, &packet(0x11, &[0, 0, 0]));
     for _ in 0..1000 {
-        assert_eq!(bench.period(), Offer::Nothing, "that answers no request");
+        assert_eq!(bench.period(), OfferedItem::Nothing, "that answers no request");
     }
     bench.give(0, &packet(0x11, &requests[1][2..32]));
     let read = bench.now;
     assert_eq!(bench.sent().0, read + 5);
     for _ in 0..1000 {
-        assert_eq!(bench.period(), Offer::Nothing);
+        assert_eq!(bench.period(), OfferedItem::Nothing);
     }
 }
 

@@ -1,22 +1,25 @@
 //! Packets on their way out: their characters, their time and their order. I-1, I-6
 
 use codec::crc::{crc8, syndrome};
-use codec::packet::Tag;
-use codec::tick::Ticks;
+use codec::packet::PacketTag;
+use codec::time::Ticks;
 
-use super::{Bench, HERE, PARAMETERS, THERE, interface, stream};
-use crate::cell::{Cell, PacketId};
-use crate::interface::host::payload;
-use crate::interface::{Bus, InterfaceParameters, Offer};
+use super::{HERE, InterfaceBench, PARAMETERS, THERE, interface, stream};
+use crate::interface::traffic_host::payload;
+use crate::interface::{DmaBus, InterfaceParameters, OfferedItem};
+use crate::tagged_char::{PacketId, TaggedChar};
 use crate::topology::NodeId;
-use crate::traffic::{Arrivals, Destination, Stream};
-use crate::truth::What;
+use crate::traffic::{ArrivalProcess, StreamDestination, TrafficStream};
+use crate::truth::TruthEventKind;
 
 /// I-1
 #[test]
 fn a_packet_goes_out_with_its_route_its_tag_and_its_crc() {
-    let mut bench =
-        Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 20)], vec![]));
+    let mut bench = InterfaceBench::new(interface(
+        PARAMETERS,
+        vec![stream(ArrivalProcess::Saturating, 20)],
+        vec![],
+    ));
     let (start, bytes) = bench.sent();
     assert_eq!((start, bytes.len(), syndrome(&bytes)), (0, 23, Some(0)));
     assert_eq!(bytes[..2], [0x81, 0x05]);
@@ -26,7 +29,10 @@ fn a_packet_goes_out_with_its_route_its_tag_and_its_crc() {
     assert_eq!((start, &bytes[2..22]), (24, &payload(HERE, 1, 20)[..]));
     assert_eq!(
         bench.happened(),
-        [(Some(0), What::Injected { length: 23 }), (Some(1), What::Injected { length: 23 })]
+        [
+            (Some(0), TruthEventKind::Injected { length: 23 }),
+            (Some(1), TruthEventKind::Injected { length: 23 })
+        ]
     );
     let statistics = bench.interface.statistics();
     assert_eq!((statistics.injected, statistics.sent, statistics.sent_bytes), (2, 2, 46));
@@ -34,26 +40,29 @@ fn a_packet_goes_out_with_its_route_its_tag_and_its_crc() {
 
 #[test]
 fn the_first_byte_alone_names_its_packet() {
-    let mut bench =
-        Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 0)], vec![]));
+    let mut bench = InterfaceBench::new(interface(
+        PARAMETERS,
+        vec![stream(ArrivalProcess::Saturating, 0)],
+        vec![],
+    ));
     let first = PacketId { host: HERE, number: 0 };
     bench.interface.tick(0, &mut bench.log);
-    let head = Offer::Data(Cell::data(0x81).as_head(), Some(first));
+    let head = OfferedItem::Data(TaggedChar::data(0x81).as_head(), Some(first));
     // What is not taken is offered again.
     assert_eq!(
-        [bench.interface.offer(), bench.period(), bench.period()],
-        [head, head, Offer::Data(Cell::data(0x05), None)]
+        [bench.interface.offered(), bench.period(), bench.period()],
+        [head, head, OfferedItem::Data(TaggedChar::data(0x05), None)]
     );
-    assert!(matches!(bench.period(), Offer::Data(_, None)));
-    assert_eq!(bench.period(), Offer::Mark);
+    assert!(matches!(bench.period(), OfferedItem::Data(_, None)));
+    assert_eq!(bench.period(), OfferedItem::Mark);
     let second = PacketId { host: HERE, number: 1 };
-    assert_eq!(bench.period(), Offer::Data(Cell::data(0x81).as_head(), Some(second)));
+    assert_eq!(bench.period(), OfferedItem::Data(TaggedChar::data(0x81).as_head(), Some(second)));
 }
 
 /// I-6
 #[test]
 fn a_command_gathers_blocks_and_inserts_their_checksum() {
-    let mut bench = Bench::receiver(PARAMETERS);
+    let mut bench = InterfaceBench::receiver(PARAMETERS);
     bench.order(
         0,
         vec![vec![0x00, 0x01, 0xf2], vec![0x03, 0, 0], vec![0xf4, 0xf5, 0xf6, 0xf7]],
@@ -69,17 +78,20 @@ fn a_command_gathers_blocks_and_inserts_their_checksum() {
 
 #[test]
 fn over_the_sbus_a_packet_is_ready_after_its_bursts() {
-    let parameters = InterfaceParameters { bus: Bus::SBus, ..PARAMETERS };
-    let streams = vec![stream(Arrivals::Constant(Ticks(10_000)), 128)];
-    let mut bench = Bench::new(interface(parameters, streams, vec![]));
+    let parameters = InterfaceParameters { bus: DmaBus::SBus, ..PARAMETERS };
+    let streams = vec![stream(ArrivalProcess::Constant(Ticks(10_000)), 128)];
+    let mut bench = InterfaceBench::new(interface(parameters, streams, vec![]));
     assert_eq!(bench.sent().0, 64 + 28 + 64);
 }
 
 #[test]
 fn the_sbus_cannot_keep_up_with_the_link() {
-    let parameters = InterfaceParameters { bus: Bus::SBus, ..PARAMETERS };
-    let mut bench =
-        Bench::new(interface(parameters, vec![stream(Arrivals::Saturating, 128)], vec![]));
+    let parameters = InterfaceParameters { bus: DmaBus::SBus, ..PARAMETERS };
+    let mut bench = InterfaceBench::new(interface(
+        parameters,
+        vec![stream(ArrivalProcess::Saturating, 128)],
+        vec![],
+    ));
     let starts: Vec<u64> = (0..5).map(|_| bench.sent().0).collect();
     // Two bursts a packet, 92 periods each; the link would need 132.
     assert_eq!(starts, [156, 340, 524, 708, 892]);
@@ -88,8 +100,11 @@ fn the_sbus_cannot_keep_up_with_the_link() {
 #[test]
 fn commands_wait_for_send_memory() {
     // 403 bytes each: two fit.
-    let mut bench =
-        Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 400)], vec![]));
+    let mut bench = InterfaceBench::new(interface(
+        PARAMETERS,
+        vec![stream(ArrivalProcess::Saturating, 400)],
+        vec![],
+    ));
     for now in 0..50 {
         bench.interface.tick(now, &mut bench.log);
     }
@@ -104,10 +119,10 @@ fn commands_wait_for_send_memory() {
 
 #[test]
 fn what_cannot_be_sent_is_refused() {
-    let few = |to, payload, packets| Stream {
-        to: Destination::One(to),
+    let few = |to, payload, packets| TrafficStream {
+        to: StreamDestination::One(to),
         packets: Some(packets),
-        ..stream(Arrivals::Saturating, payload)
+        ..stream(ArrivalProcess::Saturating, payload)
     };
     // A route byte, a tag, 997 bytes and a CRC byte fill the memory.
     let streams = vec![
@@ -116,7 +131,7 @@ fn what_cannot_be_sent_is_refused() {
         few(THERE, 998, 7),
         few(THERE, 997, 1),
     ];
-    let mut bench = Bench::new(interface(PARAMETERS, streams, vec![]));
+    let mut bench = InterfaceBench::new(interface(PARAMETERS, streams, vec![]));
     assert_eq!(bench.sent().1.len(), 1000);
     for _ in 0..100 {
         bench.period();
@@ -127,18 +142,21 @@ fn what_cannot_be_sent_is_refused() {
 
 #[test]
 fn two_streams_take_turns() {
-    let mut other = stream(Arrivals::Saturating, 6);
-    other.tag = Tag::new(0x06).unwrap();
-    let streams = vec![stream(Arrivals::Saturating, 5), other];
-    let mut bench = Bench::new(interface(PARAMETERS, streams, vec![]));
+    let mut other = stream(ArrivalProcess::Saturating, 6);
+    other.tag = PacketTag::new(0x06).unwrap();
+    let streams = vec![stream(ArrivalProcess::Saturating, 5), other];
+    let mut bench = InterfaceBench::new(interface(PARAMETERS, streams, vec![]));
     let tags: Vec<u8> = (0..6).map(|_| bench.sent().1[1]).collect();
     assert_eq!(tags, [5, 6, 5, 6, 5, 6]);
 }
 
 #[test]
 fn a_packet_that_is_cut_gives_way_to_the_next() {
-    let mut bench =
-        Bench::new(interface(PARAMETERS, vec![stream(Arrivals::Saturating, 400)], vec![]));
+    let mut bench = InterfaceBench::new(interface(
+        PARAMETERS,
+        vec![stream(ArrivalProcess::Saturating, 400)],
+        vec![],
+    ));
     for _ in 0..10 {
         bench.period();
     }

@@ -3,12 +3,12 @@
 use codec::Character;
 use codec::crc::crc8;
 
-use super::{Bench, HERE, PARAMETERS, data, interface, raw, stream};
-use crate::cell::{Cell, PacketId};
-use crate::interface::Offer;
-use crate::interface::host::payload;
-use crate::traffic::Arrivals;
-use crate::truth::What;
+use super::{HERE, InterfaceBench, PARAMETERS, data, interface, raw, stream};
+use crate::interface::OfferedItem;
+use crate::interface::traffic_host::payload;
+use crate::tagged_char::{PacketId, TaggedChar};
+use crate::traffic::ArrivalProcess;
+use crate::truth::TruthEventKind;
 
 #[test]
 fn a_text_goes_out_as_it_stands_before_packets() {
@@ -21,41 +21,45 @@ fn a_text_goes_out_as_it_stands_before_packets() {
         vec![Character::GAP],
     ]
     .concat();
-    let streams = vec![stream(Arrivals::Saturating, 1)];
-    let mut bench = Bench::new(interface(PARAMETERS, streams, vec![raw(2, text)]));
+    let streams = vec![stream(ArrivalProcess::Saturating, 1)];
+    let mut bench = InterfaceBench::new(interface(PARAMETERS, streams, vec![raw(2, text)]));
     assert_eq!(bench.sent().1.len(), 4);
-    let offers: Vec<Offer> = (0..9).map(|_| bench.period()).collect();
+    let offers: Vec<OfferedItem> = (0..9).map(|_| bench.period()).collect();
     let numbered = |number| Some(PacketId { host: HERE, number });
     assert_eq!(
         offers,
         [
-            Offer::Data(Cell::data(0x81).as_head(), numbered(1)),
-            Offer::Data(Cell::data(0x05), None),
-            Offer::Symbol(0x33),
-            Offer::Symbol(0),
-            Offer::Data(Cell::data(0x07), None),
-            Offer::Mark,
-            Offer::Mark,
-            Offer::Data(Cell::data(0xff).as_head(), numbered(2)),
-            Offer::Mark,
+            OfferedItem::Data(TaggedChar::data(0x81).as_head(), numbered(1)),
+            OfferedItem::Data(TaggedChar::data(0x05), None),
+            OfferedItem::Symbol(0x33),
+            OfferedItem::Symbol(0),
+            OfferedItem::Data(TaggedChar::data(0x07), None),
+            OfferedItem::Mark,
+            OfferedItem::Mark,
+            OfferedItem::Data(TaggedChar::data(0xff).as_head(), numbered(2)),
+            OfferedItem::Mark,
         ]
     );
     assert_eq!(bench.sent().1.len(), 4);
-    let injected = |(number, length)| (Some(number), What::Injected { length });
+    let injected = |(number, length)| (Some(number), TruthEventKind::Injected { length });
     let mut rows = [(0, 4), (1, 3), (2, 1), (3, 4)].map(injected).to_vec();
     let text = "81 05 FRES IDLE 07 GAP GAP ff GAP";
-    rows.insert(1, (None, What::Raw(text.to_owned())));
+    rows.insert(1, (None, TruthEventKind::Raw(text.to_owned())));
     assert_eq!(bench.happened(), rows);
     assert_eq!((bench.interface.statistics().injected, bench.interface.statistics().sent), (4, 2));
 }
 
 #[test]
 fn after_a_text_that_leaves_a_packet_open_nothing_follows_until_it_is_cut() {
-    let streams = vec![stream(Arrivals::Saturating, 1)];
-    let mut bench = Bench::new(interface(PARAMETERS, streams, vec![raw(0, data(&[0x81, 5]))]));
+    let streams = vec![stream(ArrivalProcess::Saturating, 1)];
+    let mut bench =
+        InterfaceBench::new(interface(PARAMETERS, streams, vec![raw(0, data(&[0x81, 5]))]));
     let offers = [bench.period(), bench.period(), bench.period()];
-    assert!(matches!(offers, [Offer::Data(_, Some(_)), Offer::Data(_, None), Offer::Nothing]));
-    assert!((0..100).all(|_| bench.period() == Offer::Nothing));
+    assert!(matches!(
+        offers,
+        [OfferedItem::Data(_, Some(_)), OfferedItem::Data(_, None), OfferedItem::Nothing]
+    ));
+    assert!((0..100).all(|_| bench.period() == OfferedItem::Nothing));
     bench.interface.cut();
     assert_eq!(
         bench.sent(),
@@ -74,7 +78,7 @@ fn after_a_text_that_leaves_a_packet_open_nothing_follows_until_it_is_cut() {
 #[test]
 fn a_text_that_is_cut_goes_on_with_its_next_packet() {
     let text = [data(&[1, 2, 3]), vec![Character::GAP], data(&[4]), vec![Character::GAP]].concat();
-    let mut bench = Bench::new(interface(PARAMETERS, vec![], vec![raw(0, text)]));
+    let mut bench = InterfaceBench::new(interface(PARAMETERS, vec![], vec![raw(0, text)]));
     bench.period();
     bench.interface.cut();
     assert_eq!(bench.sent(), (1, vec![4]));

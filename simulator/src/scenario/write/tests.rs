@@ -1,10 +1,10 @@
 mod any;
 
 use self::any::scenario;
-use crate::chance::Dice;
-use crate::scenario::{Scenario, Unwritable};
+use crate::rng::Rng;
+use crate::scenario::{Scenario, UnwritableScenario};
 use crate::topology::NodeId;
-use crate::traffic::{Destination, Raw};
+use crate::traffic::{RawText, StreamDestination};
 use codec::character::Character;
 use codec::chars::CharBuf;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ proptest! {
 
     #[test]
     fn what_is_written_is_read_back(seed: u64) {
-        let one = scenario(&mut Dice::new(seed, 0));
+        let one = scenario(&mut Rng::new(seed, 0));
         let text = written(&one);
         let other = read(&text);
         prop_assert_eq!(&one, &other, "{}", text);
@@ -76,9 +76,9 @@ fn a_scenario_that_no_file_says_is_told_with_the_file_that_comes_nearest() {
     let text = "duration_us = 5\n[topology]\nkind = 'switch'\nports = 2\n[[traffic]]\nto = 'shift'\npayload = 64\nload = 0.3";
     let mut own = read(text);
     own.streams.truncate(1);
-    own.streams[0].to = Destination::One(NodeId(1));
+    own.streams[0].to = StreamDestination::One(NodeId(1));
     let error = own.write().unwrap_err();
-    assert!(matches!(error, Unwritable::Refused { .. }));
+    assert!(matches!(error, UnwritableScenario::Refused { .. }));
     insta::assert_snapshot!(error, @r#"
     the form of scenario files has no room for it:
     error: `h0` has no other host to send to
@@ -90,7 +90,7 @@ fn a_scenario_that_no_file_says_is_told_with_the_file_that_comes_nearest() {
     let mut first = read(text);
     first.interfaces.reverse();
     let error = first.write().unwrap_err();
-    assert!(matches!(error, Unwritable::Differs { .. }));
+    assert!(matches!(error, UnwritableScenario::Differs { .. }));
     insta::assert_snapshot!(error, @"the form of scenario files has other interfaces only");
     assert_eq!(read(error.text()), read(text));
 }
@@ -101,6 +101,6 @@ fn any_characters_can_be_raw() {
     let mut one = read(text);
     let data = (0..=255).map(Character::Data);
     let chars: CharBuf = data.chain((0..=255).map(Character::Control)).collect();
-    one.raw.push(Raw { from: NodeId(2), at: 0, chars });
+    one.raw.push(RawText { from: NodeId(2), at: 0, chars });
     assert_eq!(read(&written(&one)), one);
 }

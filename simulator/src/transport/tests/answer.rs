@@ -1,6 +1,6 @@
 //! What answers mean. T-5, T-6, T-8, T-12
 
-use codec::transport::{Incarnation, Nic};
+use codec::transport::{ChannelIncarnation, Nic};
 
 use super::{PARAMETERS, REASONS, check, step};
 use crate::transport::{Micros, Transport};
@@ -280,7 +280,7 @@ fn a_receiver_without_state_is_sent_the_same_message_with_sync() {
 
 #[test]
 fn late_answers_leave_the_machine_as_it_was() {
-    let mut nic = Transport::new(Nic(0), PARAMETERS, Incarnation(7));
+    let mut nic = Transport::new(Nic(0), PARAMETERS, ChannelIncarnation(7));
     let mut effects = Vec::new();
     for (now, words) in
         [(0, "load 3"), (5, "send 3 a"), (9, "ack 0 0 7 @5"), (10, "send 3 b"), (60, "tick")]

@@ -1,9 +1,9 @@
 //! What may be sent. T-2, T-3
 
-use codec::transport::{EndpointId, Incarnation, LogicalChannel, Nic};
+use codec::transport::{ChannelIncarnation, EndpointId, LogicalChannel, Nic};
 
 use super::{PARAMETERS, check};
-use crate::transport::{Letter, Micros, Transport, TransportParameters};
+use crate::transport::{Micros, OutboundMessage, Transport, TransportParameters};
 
 #[test]
 fn a_logical_channel_has_one_packet_outstanding() {
@@ -86,10 +86,10 @@ fn what_has_no_row_or_no_frame_is_handed_back() {
 fn thirty_two_logical_channels_are_the_most() {
     for (channels, most) in [(0, 0), (1, 1), (31, 31), (32, 32), (33, 32), (255, 32)] {
         let parameters = TransportParameters { channels, ..PARAMETERS };
-        let mut nic = Transport::new(Nic(0), parameters, Incarnation(0));
+        let mut nic = Transport::new(Nic(0), parameters, ChannelIncarnation(0));
         nic.on_load(EndpointId(0));
         let mut effects = Vec::new();
-        let letter = Letter { endpoint: EndpointId(0), message: 'a' };
+        let letter = OutboundMessage { endpoint: EndpointId(0), message: 'a' };
         let mut sent = 0;
         while nic.has_channel(Nic(1)) {
             assert_eq!(nic.free_channels(Nic(1)), u32::from(most - sent));
@@ -101,6 +101,6 @@ fn thirty_two_logical_channels_are_the_most() {
         assert_eq!(nic.free_channels(Nic(1)), 0);
         assert_eq!((sent, nic.outstanding(EndpointId(0))), (most, usize::from(most)));
         assert_eq!(nic.free_channels(Nic(2)), 0, "there is no such row");
-        assert!(nic.agrees());
+        assert!(nic.is_consistent());
     }
 }

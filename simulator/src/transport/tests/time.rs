@@ -1,6 +1,6 @@
 //! What time does. T-8, T-10, T-11
 
-use codec::transport::Incarnation;
+use codec::transport::ChannelIncarnation;
 
 use super::{PARAMETERS, check, check_with};
 use crate::transport::TransportParameters;
@@ -93,7 +93,7 @@ fn scans_come_in_their_period_while_anything_is_outstanding() {
 #[test]
 fn one_scan_sends_again_all_that_is_due_and_nothing_else() {
     let parameters = TransportParameters { nics: 300, ..PARAMETERS };
-    insta::assert_snapshot!(check_with(parameters, Incarnation(7), "
+    insta::assert_snapshot!(check_with(parameters, ChannelIncarnation(7), "
         0 load 3
         1 send 3 a to 299
         2 send 3 b to 63
@@ -141,7 +141,7 @@ fn a_message_goes_back_when_as_many_retransmissions_as_there_may_be_had_no_answe
         let ticks: String =
             (0..=retries).map(|count| format!("\n {} tick", 50 * (count + 1))).collect();
         let picture =
-            check_with(parameters, Incarnation(7), &format!("0 load 3\n 5 send 3 a{ticks}"));
+            check_with(parameters, ChannelIncarnation(7), &format!("0 load 3\n 5 send 3 a{ticks}"));
         assert_eq!(picture.matches("Retransmitted").count(), retries as usize, "{picture}");
         assert!(picture.ends_with("tick\n  returned a, unreachable\n"), "{picture}");
     }
@@ -415,7 +415,7 @@ fn a_clock_that_goes_back_does_nothing() {
 
 #[test]
 fn the_counter_of_incarnations_wraps() {
-    insta::assert_snapshot!(check_with(PARAMETERS, Incarnation(65535), "
+    insta::assert_snapshot!(check_with(PARAMETERS, ChannelIncarnation(65535), "
         0 load 3
         1 send 3 a
         2 send 3 b

@@ -1,141 +1,159 @@
 //! What a NIC makes of a packet that arrives, and what the ledger says to that.
 
-use super::apply::Step;
+use super::apply::ModelStep;
 use super::{
-    Breach, Claim, Effect, Event, Flaw, Header, Key, Message, Note, Packet, Rc, Reason, Side,
-    Station, World,
+    ExtraClaim, ModelEvent, ModelKey, ModelMessage, ModelSide, ModelState, ModelStation,
+    ModelViolation, NackReason, ProtocolPacket, Rc, SeededFlaw, TransportEffect, TransportHeader,
+    TransportNotice,
 };
 
-impl Step<'_> {
-    pub(super) fn hear_answer(
+impl ModelStep<'_> {
+    pub(super) fn receive_answer(
         &mut self,
-        world: &mut World,
-        side: Side,
-        packet: &Packet<Message>,
-        header: Header,
-    ) -> Result<(), Breach> {
+        world: &mut ModelState,
+        side: ModelSide,
+        packet: &ProtocolPacket<ModelMessage>,
+        header: TransportHeader,
+    ) -> Result<(), ModelViolation> {
         let before = Rc::clone(world.stations.of(side));
-        let packet = &self.bend_answer(&before, *packet);
+        let packet = &self.flaw_in_answer(&before, *packet);
         let counts = before.ledger.counts(packet);
         let station = Rc::make_mut(world.stations.of_mut(side));
         let mut effects = Vec::new();
-        let mut take = |_: &Message| Ok(());
+        let mut take = |_: &ModelMessage| Ok(());
         station.transport.on_packet(packet, &mut take, &mut effects);
-        let silent = effects.iter().all(|effect| matches!(effect, Effect::Noted(..)));
+        let silent = effects.iter().all(|effect| matches!(effect, TransportEffect::Noted(..)));
         let undisturbed = silent && station.transport == before.transport;
         if !counts && !undisturbed {
-            return Err(Breach::Disturbed(side));
+            return Err(ModelViolation::Disturbed(side));
         }
         if counts {
-            station.ledger.hear_of(header.channel);
+            station.ledger.reset_retries(header.channel);
         }
         self.apply(world, side, effects)
     }
 
-    pub(super) fn hear_data(
+    pub(super) fn receive_data(
         &mut self,
-        world: &mut World,
-        side: Side,
-        packet: &Packet<Message>,
-    ) -> Result<(), Breach> {
+        world: &mut ModelState,
+        side: ModelSide,
+        packet: &ProtocolPacket<ModelMessage>,
+    ) -> Result<(), ModelViolation> {
         let before = Rc::clone(world.stations.of(side));
-        let Packet::Data(header, sync, message) = *packet else { return Ok(()) };
-        let bent = self.bend_data(header);
+        let ProtocolPacket::Data(header, sync, message) = *packet else { return Ok(()) };
+        let bent = self.flaw_in_data(header);
         let (over, mut taken) = (before.ledger.is_over(&bent), None);
-        let mut take = |message: &Message| {
-            let key = self.plan.mail(*message).map_or(Key::Bad, |mail| mail.key);
+        let mut take = |message: &ModelMessage| {
+            let key = self.plan.mail(*message).map_or(ModelKey::Bad, |mail| mail.key);
             before.admit(key).inspect(|()| taken = Some(*message))
         };
         let station = Rc::make_mut(world.stations.of_mut(side));
         let mut effects = Vec::new();
-        let packet = Packet::Data(bent, sync, message);
+        let packet = ProtocolPacket::Data(bent, sync, message);
         station.transport.on_packet(&packet, &mut take, &mut effects);
         if let Some(message) = taken {
-            self.events.push(Event::Written);
+            self.events.push(ModelEvent::Written);
             station.ledger.write(self.plan, &bent, message)?;
         }
         if over && (taken.is_some() || station.transport != before.transport) {
-            return Err(Breach::Disturbed(side));
+            return Err(ModelViolation::Disturbed(side));
         }
-        self.bend_effects(&mut effects);
-        let is_answer = |effect: &&Effect<Message>| {
-            matches!(effect, Effect::Send(Packet::Ack(_) | Packet::Nack(..)))
+        self.flaw_in_effects(&mut effects);
+        let is_answer = |effect: &&TransportEffect<ModelMessage>| {
+            matches!(
+                effect,
+                TransportEffect::Send(ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..))
+            )
         };
         let answers = effects.iter().filter(is_answer).count();
         let own = world.stations.of(side.other()).ledger.on(header.channel);
         let due = own.is_some_and(|own| own.latest == Some(header));
-        let due = due && self.plan.claim == Some(Claim::HeardIsAnswered);
+        let due = due && self.plan.claim == Some(ExtraClaim::HeardIsAnswered);
         if answers > 1 || (due && answers == 0) {
-            return Err(Breach::Unanswered(message));
+            return Err(ModelViolation::Unanswered(message));
         }
         self.apply(world, side, effects)
     }
 
     /// What the receiver hears of a data packet.
-    const fn bend_data(&self, header: Header) -> Header {
+    const fn flaw_in_data(&self, header: TransportHeader) -> TransportHeader {
         match self.plan.flaw {
-            Flaw::OneIncarnation => Header { incarnation: self.plan.first.left, ..header },
-            Flaw::None
-            | Flaw::DuplicatesUnanswered
-            | Flaw::DuplicatesRefused
-            | Flaw::NacksForAll
-            | Flaw::AcksForAll
-            | Flaw::LostSentAgain => header,
+            SeededFlaw::OneIncarnation => {
+                TransportHeader { incarnation: self.plan.first.left, ..header }
+            }
+            SeededFlaw::None
+            | SeededFlaw::DuplicatesUnanswered
+            | SeededFlaw::DuplicatesRefused
+            | SeededFlaw::NacksForAll
+            | SeededFlaw::AcksForAll
+            | SeededFlaw::LostSentAgain => header,
         }
     }
 
     /// What the sender hears of an answer.
-    fn bend_answer(&self, station: &Station, packet: Packet<Message>) -> Packet<Message> {
-        let latest = |header: Header| {
-            station.ledger.on(header.channel).and_then(|own| own.latest).map(Header::answer)
+    fn flaw_in_answer(
+        &self,
+        station: &ModelStation,
+        packet: ProtocolPacket<ModelMessage>,
+    ) -> ProtocolPacket<ModelMessage> {
+        let latest = |header: TransportHeader| {
+            station
+                .ledger
+                .on(header.channel)
+                .and_then(|own| own.latest)
+                .map(TransportHeader::answer)
         };
         match (self.plan.flaw, packet) {
-            (Flaw::NacksForAll, Packet::Nack(header, reason)) => {
-                Packet::Nack(latest(header).unwrap_or(header), reason)
+            (SeededFlaw::NacksForAll, ProtocolPacket::Nack(header, reason)) => {
+                ProtocolPacket::Nack(latest(header).unwrap_or(header), reason)
             }
-            (Flaw::AcksForAll, Packet::Ack(header)) => {
-                Packet::Ack(latest(header).unwrap_or(header))
+            (SeededFlaw::AcksForAll, ProtocolPacket::Ack(header)) => {
+                ProtocolPacket::Ack(latest(header).unwrap_or(header))
             }
-            (Flaw::OneIncarnation, Packet::Ack(header)) => {
+            (SeededFlaw::OneIncarnation, ProtocolPacket::Ack(header)) => {
                 let incarnation = latest(header).map_or(header.incarnation, |own| own.incarnation);
-                Packet::Ack(Header { incarnation, ..header })
+                ProtocolPacket::Ack(TransportHeader { incarnation, ..header })
             }
             (
-                Flaw::None
-                | Flaw::OneIncarnation
-                | Flaw::DuplicatesUnanswered
-                | Flaw::DuplicatesRefused
-                | Flaw::NacksForAll
-                | Flaw::AcksForAll
-                | Flaw::LostSentAgain,
+                SeededFlaw::None
+                | SeededFlaw::OneIncarnation
+                | SeededFlaw::DuplicatesUnanswered
+                | SeededFlaw::DuplicatesRefused
+                | SeededFlaw::NacksForAll
+                | SeededFlaw::AcksForAll
+                | SeededFlaw::LostSentAgain,
                 packet,
             ) => packet,
         }
     }
 
     /// What leaves a receiver that has heard a data packet.
-    fn bend_effects(&self, effects: &mut Vec<Effect<Message>>) {
-        let duplicate =
-            |effect: &Effect<Message>| matches!(effect, Effect::Noted(_, Note::Duplicate));
+    fn flaw_in_effects(&self, effects: &mut Vec<TransportEffect<ModelMessage>>) {
+        let duplicate = |effect: &TransportEffect<ModelMessage>| {
+            matches!(effect, TransportEffect::Noted(_, TransportNotice::Duplicate))
+        };
         if !effects.iter().any(duplicate) {
             return;
         }
         match self.plan.flaw {
-            Flaw::DuplicatesUnanswered => {
-                effects.retain(|effect| !matches!(effect, Effect::Send(_)));
+            SeededFlaw::DuplicatesUnanswered => {
+                effects.retain(|effect| !matches!(effect, TransportEffect::Send(_)));
             }
-            Flaw::DuplicatesRefused => {
+            SeededFlaw::DuplicatesRefused => {
                 for effect in effects {
-                    if let Effect::Send(Packet::Ack(header)) = *effect {
-                        *effect = Effect::Send(Packet::Nack(header, Reason::QueueFull));
+                    if let TransportEffect::Send(ProtocolPacket::Ack(header)) = *effect {
+                        *effect = TransportEffect::Send(ProtocolPacket::Nack(
+                            header,
+                            NackReason::QueueFull,
+                        ));
                     }
                 }
             }
-            Flaw::None
-            | Flaw::OneIncarnation
-            | Flaw::NacksForAll
-            | Flaw::AcksForAll
-            | Flaw::LostSentAgain => {}
+            SeededFlaw::None
+            | SeededFlaw::OneIncarnation
+            | SeededFlaw::NacksForAll
+            | SeededFlaw::AcksForAll
+            | SeededFlaw::LostSentAgain => {}
         }
     }
 }

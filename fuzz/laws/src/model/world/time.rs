@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
-use codec::transport::{Header, Timestamp};
-use simulator::transport::{Micros, Packet};
+use codec::transport::{TransportHeader, TransportTimestamp};
+use simulator::transport::{Micros, ProtocolPacket};
 
-use super::World;
-use crate::model::plan::{Message, Side};
+use super::ModelState;
+use crate::model::plan::{ModelMessage, ModelSide};
 
 /// How time is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reckoning {
+pub enum ModelClock {
     /// Every step begins at the same time, and what came before moves back.
     Relative,
     /// Clocks run.
@@ -18,21 +18,21 @@ pub enum Reckoning {
 }
 
 /// What is told of a transmission that is not the latest of what is outstanding.
-const LONG_AGO: Timestamp = Timestamp(1 << 20);
+const LONG_AGO: TransportTimestamp = TransportTimestamp(1 << 20);
 
 /// When what was transmitted long ago was: longer ago than any timeout of a walk. A message that was
 /// refused waits for as long as its endpoint leaves. T-13
-const OLDEST: Micros = Micros(World::ORIGIN.0 - 8);
+const OLDEST: Micros = Micros(ModelState::ORIGIN.0 - 8);
 
-impl World {
+impl ModelState {
     /// Moves everything back to when every step begins.
     pub(super) fn rewind(&mut self, by: Micros) {
-        let then = |at: Timestamp| {
-            Timestamp(at.0.saturating_sub(by.timestamp().0).max(OLDEST.timestamp().0))
+        let then = |at: TransportTimestamp| {
+            TransportTimestamp(at.0.saturating_sub(by.timestamp().0).max(OLDEST.timestamp().0))
         };
-        for side in Side::BOTH {
+        for side in ModelSide::BOTH {
             let station = Rc::make_mut(self.stations.of_mut(side));
-            station.transport.earlier(by, OLDEST);
+            station.transport.shift_back(by, OLDEST);
             station.ledger.earlier(then);
             let path = self.paths.of_mut(side);
             if !path.is_empty() {
@@ -51,12 +51,14 @@ impl World {
     /// outstanding. Nothing can tell any more: a timestamp is only compared with that of the latest, and
     /// no later one will be as old. T-8
     pub(super) fn forget_times(&mut self) {
-        for side in Side::BOTH {
+        for side in ModelSide::BOTH {
             let path = self.paths.of(side);
-            let is_latest = |packet: &Packet<Message>| {
+            let is_latest = |packet: &ProtocolPacket<ModelMessage>| {
                 let (header, sender) = match packet {
-                    Packet::Data(header, ..) => (*header, side.other()),
-                    Packet::Ack(header) | Packet::Nack(header, _) => (header.answer(), side),
+                    ProtocolPacket::Data(header, ..) => (*header, side.other()),
+                    ProtocolPacket::Ack(header) | ProtocolPacket::Nack(header, _) => {
+                        (header.answer(), side)
+                    }
                 };
                 let own = self.stations.of(sender).ledger.on(header.channel);
                 header.timestamp == LONG_AGO || own.is_some_and(|own| own.latest == Some(header))
@@ -75,8 +77,10 @@ impl World {
     }
 }
 
-const fn header_mut(packet: &mut Packet<Message>) -> &mut Header {
+const fn header_mut(packet: &mut ProtocolPacket<ModelMessage>) -> &mut TransportHeader {
     match packet {
-        Packet::Data(header, ..) | Packet::Ack(header) | Packet::Nack(header, _) => header,
+        ProtocolPacket::Data(header, ..)
+        | ProtocolPacket::Ack(header)
+        | ProtocolPacket::Nack(header, _) => header,
     }
 }

@@ -3,39 +3,45 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about a channel")]
 use std::collections::BTreeSet;
 
-use analyzer::event::{By, Event};
-use analyzer::packet::EndedBy;
+use analyzer::event::{LinkEvent, ResumeCause};
+use analyzer::packet::PacketEnd;
 use codec::capture::ChannelId;
 use codec::character::Symbol;
 use simulator::link::{LinkParameters, ResetEnding};
 use simulator::scenario::Scenario;
-use simulator::topology::Port;
-use simulator::truth::{Command, Frame, FrameEnd, Happened, Release, What};
+use simulator::topology::NodePort;
+use simulator::truth::{
+    FrameEnding, FrameRecord, ReleaseCause, StopGo, TruthEvent, TruthEventKind,
+};
 
-use super::{LeftOut, Limit, Line, Packet, Told};
+use super::{AgreementFact, AgreementLine, AgreementPacket, ComparisonLimit, ExcludedLines};
 use crate::network::facts::{commands_due, is_forged, power_lost};
-use crate::network::run::Outcome;
+use crate::network::run::RunOutcome;
 
 /// What is expected of a channel, and how much of it is compared.
-pub(super) struct Expected {
-    pub(super) lines: Vec<Line>,
-    pub(super) limit: Limit,
+pub(super) struct ExpectedLines {
+    pub(super) lines: Vec<AgreementLine>,
+    pub(super) limit: ComparisonLimit,
 }
 
 /// What is known about a port.
-pub(super) struct Truth<'a> {
+pub(super) struct PortTruth<'a> {
     scenario: &'a Scenario,
-    port: Port,
-    peer: Port,
+    port: NodePort,
+    peer: NodePort,
     /// Its own end first.
     link: LinkParameters,
-    rows: Vec<&'a Happened>,
+    rows: Vec<&'a TruthEvent>,
     /// When it loses its power, in order.
     off: Vec<u64>,
 }
 
-impl<'a> Truth<'a> {
-    pub(super) fn new(scenario: &'a Scenario, outcome: &'a Outcome, port: Port) -> Option<Self> {
+impl<'a> PortTruth<'a> {
+    pub(super) fn new(
+        scenario: &'a Scenario,
+        outcome: &'a RunOutcome,
+        port: NodePort,
+    ) -> Option<Self> {
         let link = scenario.topology.link(port)?;
         let peer = scenario.topology.peer(port)?;
         let rows = outcome.rows.iter().filter(|row| row.place == port).collect();
@@ -44,7 +50,7 @@ impl<'a> Truth<'a> {
     }
 
     /// The channels in the capture: out, in.
-    pub(super) fn channels(&self, outcome: &Outcome) -> [Option<ChannelId>; 2] {
+    pub(super) fn channels(&self, outcome: &RunOutcome) -> [Option<ChannelId>; 2] {
         let [here, there] =
             [self.port, self.peer].map(|port| self.scenario.topology.port_name(port));
         [(&here, &there), (&there, &here)].map(|(from, to)| {
@@ -66,7 +72,7 @@ impl<'a> Truth<'a> {
     }
 
     /// The period of the channel that goes out in which something is sent.
-    fn slot(&self, row: &Happened) -> u64 {
+    fn slot(&self, row: &TruthEvent) -> u64 {
         row.at / self.divisor()
     }
 
@@ -77,43 +83,43 @@ impl<'a> Truth<'a> {
     }
 
     /// What is expected of the channel that goes out, and of the one that comes in: packets, events.
-    pub(super) fn expected(&self) -> [[Expected; 2]; 2] {
+    pub(super) fn expected(&self) -> [[ExpectedLines; 2]; 2] {
         let forged = is_forged(self.scenario, self.port);
         let first = self.off.first().map_or(u64::MAX, |off| off / self.divisor());
         let first_in = self.off.first().map_or(u64::MAX, |off| off / self.far_divisor());
         let unended = self.unended().unwrap_or(u64::MAX);
-        let left_out = |what| if first < u64::MAX { what } else { LeftOut::Nothing };
+        let left_out = |what| if first < u64::MAX { what } else { ExcludedLines::Nothing };
         let sender = if forged { 0 } else { first };
         let own = if forged { 0 } else { unended };
-        let out = Limit { own, sender, left_out: left_out(LeftOut::ResetEnds) };
+        let out = ComparisonLimit { own, sender, left_out: left_out(ExcludedLines::ResetEnds) };
         // Where the power goes after the last character the capture ends first.
-        let into = Limit {
+        let into = ComparisonLimit {
             own: first_in,
             sender: sender.min(first_in),
-            left_out: left_out(LeftOut::CaptureEnds),
+            left_out: left_out(ExcludedLines::CaptureEnds),
         };
-        let own = [self.sent(), self.sends(), self.received(), self.hears()];
+        let own = [self.sent(), self.sends(), self.received(), self.receives()];
         let mut lines = own.into_iter();
         [out, into].map(|limit| {
             [(); 2].map(|()| {
                 let mut lines = lines.next().unwrap_or_default();
                 lines.retain(|line| limit.holds(line));
-                Expected { lines, limit }
+                ExpectedLines { lines, limit }
             })
         })
     }
 
-    fn sent(&self) -> Vec<Line> {
-        let frames = self.rows.iter().filter_map(|row| match &row.what {
-            What::Sent(frame) => Some(frame_line(self.slot(row), frame, self.last()[0])),
+    fn sent(&self) -> Vec<AgreementLine> {
+        let frames = self.rows.iter().filter_map(|row| match &row.kind {
+            TruthEventKind::Sent(frame) => Some(frame_line(self.slot(row), frame, self.last()[0])),
             _ => None,
         });
         frames.collect()
     }
 
-    fn received(&self) -> Vec<Line> {
-        let frames = self.rows.iter().filter_map(|row| match &row.what {
-            What::Received(frame) => {
+    fn received(&self) -> Vec<AgreementLine> {
+        let frames = self.rows.iter().filter_map(|row| match &row.kind {
+            TruthEventKind::Received(frame) => {
                 Some(frame_line(row.at / self.far_divisor(), frame, self.last()[1]))
             }
             _ => None,
@@ -122,14 +128,14 @@ impl<'a> Truth<'a> {
     }
 
     /// Events of the channel that goes out.
-    fn sends(&self) -> Vec<Line> {
+    fn sends(&self) -> Vec<AgreementLine> {
         let mut lines = Vec::new();
         for row in &self.rows {
-            let event = match &row.what {
-                What::SymbolSent(symbol) => sent_symbol(*symbol),
-                What::SenderStopped => Some(Event::SenderStopped),
-                What::SenderResumed(by) => resumed(*by),
-                What::FellSilent => Some(Event::OpenLink),
+            let event = match &row.kind {
+                TruthEventKind::SymbolSent(symbol) => sent_symbol(*symbol),
+                TruthEventKind::SenderStopped => Some(LinkEvent::SenderStopped),
+                TruthEventKind::SenderResumed(by) => resumed(*by),
+                TruthEventKind::FellSilent => Some(LinkEvent::OpenLink),
                 _ => None,
             };
             lines.extend(event.map(|event| line(self.slot(row), event)));
@@ -144,12 +150,14 @@ impl<'a> Truth<'a> {
     fn resets(&self) -> impl Iterator<Item = [u64; 2]> {
         let due: BTreeSet<u64> =
             commands_due(&self.link.ports[0], self.rows.iter().copied()).collect();
-        let sent =
-            self.rows.iter().filter(|row| row.what == What::SymbolSent(Symbol::ForwardReset));
+        let sent = self
+            .rows
+            .iter()
+            .filter(|row| row.kind == TruthEventKind::SymbolSent(Symbol::ForwardReset));
         sent.filter_map(move |row| {
             let fres = self.slot(row);
             let own = (fres + 1..).find(|slot| !due.contains(slot))?;
-            let told = self.rows.iter().filter(|row| row.what == What::ResetClosed);
+            let told = self.rows.iter().filter(|row| row.kind == TruthEventKind::ResetClosed);
             let told = told.map(|row| self.slot(row)).find(|slot| *slot > fres);
             Some(match self.link.ports[0].reset {
                 ResetEnding::OwnGap => [fres, own],
@@ -158,11 +166,11 @@ impl<'a> Truth<'a> {
         })
     }
 
-    fn resets_ended(&self) -> impl Iterator<Item = Line> {
+    fn resets_ended(&self) -> impl Iterator<Item = AgreementLine> {
         // One GAP may end several. R-1
         let ends: BTreeSet<u64> = self.resets().map(|[_, end]| end).collect();
         let last = self.last()[0];
-        ends.into_iter().filter(move |end| *end <= last).map(|at| line(at, Event::ResetEnded))
+        ends.into_iter().filter(move |end| *end <= last).map(|at| line(at, LinkEvent::ResetEnded))
     }
 
     /// When the power goes between FRES and GAP: what goes out after it returns is dropped up to a
@@ -175,58 +183,58 @@ impl<'a> Truth<'a> {
 
     /// The first character after a silence is that of the first period with power, unless it is gone
     /// again before that begins.
-    fn silences_ended(&self) -> impl Iterator<Item = Line> {
-        let ended = self.rows.iter().filter(|row| row.what == What::SilenceEnded);
+    fn silences_ended(&self) -> impl Iterator<Item = AgreementLine> {
+        let ended = self.rows.iter().filter(|row| row.kind == TruthEventKind::SilenceEnded);
         let first = ended.filter_map(|row| {
             let slot = row.at.div_ceil(self.divisor());
             let gone = self.off.iter().any(|off| (row.at..=slot * self.divisor()).contains(off));
             (!gone).then_some(slot)
         });
-        first.filter(|at| *at <= self.last()[0]).map(|at| line(at, Event::LinkRestored))
+        first.filter(|at| *at <= self.last()[0]).map(|at| line(at, LinkEvent::LinkRestored))
     }
 
     /// Events of the channel that comes in.
-    fn hears(&self) -> Vec<Line> {
+    fn receives(&self) -> Vec<AgreementLine> {
         let mut lines = Vec::new();
         // What the far sender has been told. F-2
-        let mut told = Command::Go;
+        let mut told = StopGo::Go;
         for row in &self.rows {
             let before = told;
-            let by = match &row.what {
-                What::Commanded(command) => {
+            let by = match &row.kind {
+                TruthEventKind::Commanded(command) => {
                     told = *command;
-                    By::Go
+                    ResumeCause::Go
                 }
-                What::ResetReceived => {
-                    told = Command::Go;
-                    By::Reset
+                TruthEventKind::ResetReceived => {
+                    told = StopGo::Go;
+                    ResumeCause::Reset
                 }
-                What::FellSilent => {
-                    told = Command::Go;
-                    By::OpenLink
+                TruthEventKind::FellSilent => {
+                    told = StopGo::Go;
+                    ResumeCause::OpenLink
                 }
-                _ => By::Go,
+                _ => ResumeCause::Go,
             };
             let sender = match (before, told) {
-                (Command::Go, Command::Stop) => Some(Event::SenderStopped),
-                (Command::Stop, Command::Go) => Some(Event::SenderResumed(by)),
-                (Command::Go, Command::Go) | (Command::Stop, Command::Stop) => None,
+                (StopGo::Go, StopGo::Stop) => Some(LinkEvent::SenderStopped),
+                (StopGo::Stop, StopGo::Go) => Some(LinkEvent::SenderResumed(by)),
+                (StopGo::Go, StopGo::Go) | (StopGo::Stop, StopGo::Stop) => None,
             };
-            let events = [heard(&row.what), sender].into_iter().flatten();
+            let events = [received_event(&row.kind), sender].into_iter().flatten();
             lines.extend(events.map(|event| line(row.at / self.far_divisor(), event)));
         }
         lines
     }
 }
 
-fn frame_line(at: u64, frame: &Frame, last: u64) -> Line {
+fn frame_line(at: u64, frame: &FrameRecord, last: u64) -> AgreementLine {
     let (at, ended_by) = match frame.ended_by {
-        FrameEnd::Gap => (at, EndedBy::Gap),
-        FrameEnd::LinkOpen => (at, EndedBy::OpenLink),
-        FrameEnd::Reset => (at, EndedBy::Reset),
-        FrameEnd::RunEnd => (last, EndedBy::CaptureEnd),
+        FrameEnding::Gap => (at, PacketEnd::Gap),
+        FrameEnding::LinkOpen => (at, PacketEnd::OpenLink),
+        FrameEnding::Reset => (at, PacketEnd::Reset),
+        FrameEnding::RunEnd => (last, PacketEnd::CaptureEnd),
     };
-    let packet = Packet {
+    let packet = AgreementPacket {
         start: frame.start,
         end: frame.end,
         length: frame.length,
@@ -236,47 +244,49 @@ fn frame_line(at: u64, frame: &Frame, last: u64) -> Line {
         check: frame.check,
         ended_by,
     };
-    Line { at, what: Told::Packet(packet) }
+    AgreementLine { at, what: AgreementFact::Packet(packet) }
 }
 
-fn sent_symbol(symbol: Symbol) -> Option<Event> {
+fn sent_symbol(symbol: Symbol) -> Option<LinkEvent> {
     match symbol {
-        Symbol::ForwardReset => Some(Event::ForwardReset),
-        Symbol::BackwardReset => Some(Event::BackwardReset),
-        Symbol::OverrunAlarm => Some(Event::OverrunAlarm),
-        Symbol::Probe(number) => Some(Event::Probe(number)),
-        Symbol::Reply(status) => Some(Event::Reply(status)),
+        Symbol::ForwardReset => Some(LinkEvent::ForwardReset),
+        Symbol::BackwardReset => Some(LinkEvent::BackwardReset),
+        Symbol::OverrunAlarm => Some(LinkEvent::OverrunAlarm),
+        Symbol::Probe(number) => Some(LinkEvent::Probe(number)),
+        Symbol::Reply(status) => Some(LinkEvent::Reply(status)),
         _ => None,
     }
 }
 
-const fn resumed(by: Release) -> Option<Event> {
+const fn resumed(by: ReleaseCause) -> Option<LinkEvent> {
     match by {
-        Release::Go => Some(Event::SenderResumed(By::Go)),
-        Release::LinkOpen => Some(Event::SenderResumed(By::OpenLink)),
-        Release::Reset => Some(Event::SenderResumed(By::Reset)),
+        ReleaseCause::Go => Some(LinkEvent::SenderResumed(ResumeCause::Go)),
+        ReleaseCause::LinkOpen => Some(LinkEvent::SenderResumed(ResumeCause::OpenLink)),
+        ReleaseCause::Reset => Some(LinkEvent::SenderResumed(ResumeCause::Reset)),
         // Only where nothing more is compared.
-        Release::Power => None,
+        ReleaseCause::Power => None,
     }
 }
 
-fn line(at: u64, event: Event) -> Line {
-    Line { at, what: Told::Event(event) }
+fn line(at: u64, event: LinkEvent) -> AgreementLine {
+    AgreementLine { at, what: AgreementFact::Event(event) }
 }
 
 /// What was heard, as an event of the channel.
-fn heard(what: &What) -> Option<Event> {
+fn received_event(what: &TruthEventKind) -> Option<LinkEvent> {
     match *what {
-        What::LinkOpen => Some(Event::OpenLink),
-        What::LinkRestored => Some(Event::LinkRestored),
-        What::ResetReceived => Some(Event::ForwardReset),
-        What::ResetEnded => Some(Event::ResetEnded),
-        What::BackwardResetReceived => Some(Event::BackwardReset),
-        What::OverrunAlarmReceived => Some(Event::OverrunAlarm),
-        What::ProbeReceived(number) => Some(Event::Probe(number)),
-        What::ReplyReceived { status, .. } => Some(Event::Reply(status)),
-        What::InvalidCode(code) => Some(Event::InvalidCode(code)),
-        What::CorrectedCode { code, symbol } => Some(Event::CorrectedCode { code, symbol }),
+        TruthEventKind::LinkOpen => Some(LinkEvent::OpenLink),
+        TruthEventKind::LinkRestored => Some(LinkEvent::LinkRestored),
+        TruthEventKind::ResetReceived => Some(LinkEvent::ForwardReset),
+        TruthEventKind::ResetEnded => Some(LinkEvent::ResetEnded),
+        TruthEventKind::BackwardResetReceived => Some(LinkEvent::BackwardReset),
+        TruthEventKind::OverrunAlarmReceived => Some(LinkEvent::OverrunAlarm),
+        TruthEventKind::ProbeReceived(number) => Some(LinkEvent::Probe(number)),
+        TruthEventKind::ReplyReceived { status, .. } => Some(LinkEvent::Reply(status)),
+        TruthEventKind::InvalidCode(code) => Some(LinkEvent::InvalidCode(code)),
+        TruthEventKind::CorrectedCode { code, symbol } => {
+            Some(LinkEvent::CorrectedCode { code, symbol })
+        }
         _ => None,
     }
 }

@@ -1,51 +1,58 @@
 //! What is under way between NICs, and what becomes of it.
 
-use codec::transport::{self as wire, Body, EndpointKey, Form, LogicalChannel, Nic, Reason};
-use simulator::endpoint::MICROSECOND;
-use simulator::transport::{Effect, Micros, Packet};
+use codec::transport::{
+    self as wire, EndpointKey, LogicalChannel, MessageBody, MessageForm, NackReason, Nic,
+};
+use simulator::messaging::MICROSECOND;
+use simulator::transport::{Micros, ProtocolPacket, TransportEffect};
 
-use super::super::ledger::{Cause, Ledger, Number};
-use super::super::plan::Forged;
-use super::{Endpoint, Frame, Lane, Way, World, Wrong, header};
-use crate::journal::{self, Entry};
+use super::super::checker::{MessageNumber, StepCause, TransportChecker};
+use super::super::input::ForgedField;
+use super::{
+    FrameResidency, NicPair, TransportPath, TransportWorld, WorldEndpoint, WorldFlaw, header,
+};
+use crate::trace::{self, LawTraceEntry};
 
-impl World {
+impl TransportWorld {
     /// A packet as it is read from its bytes.
-    pub(super) fn through_bytes(&mut self, packet: &Packet<Number>) -> Packet<Number> {
+    pub(super) fn through_bytes(
+        &mut self,
+        packet: &ProtocolPacket<MessageNumber>,
+    ) -> ProtocolPacket<MessageNumber> {
         let word = match packet {
-            Packet::Data(_, _, number) => number.to_be_bytes(),
-            Packet::Ack(_) | Packet::Nack(..) => [0; 4],
+            ProtocolPacket::Data(_, _, number) => number.to_be_bytes(),
+            ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..) => [0; 4],
         };
-        let Some(body) = Body::new(Form::Short, &word) else { return *packet };
+        let Some(body) = MessageBody::new(MessageForm::Short, &word) else { return *packet };
         let written = match packet {
-            Packet::Data(header, sync, number) => {
-                wire::Packet::Data(*header, *sync, self.message(*number, body))
+            ProtocolPacket::Data(header, sync, number) => {
+                wire::TransportPacket::Data(*header, *sync, self.message(*number, body))
             }
-            Packet::Ack(header) => wire::Packet::Ack(*header),
-            Packet::Nack(header, reason) => wire::Packet::Nack(*header, *reason),
+            ProtocolPacket::Ack(header) => wire::TransportPacket::Ack(*header),
+            ProtocolPacket::Nack(header, reason) => wire::TransportPacket::Nack(*header, *reason),
         };
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
         written.emit(&mut bytes);
-        let read = wire::Packet::parse(&bytes);
+        let read = wire::TransportPacket::parse(&bytes);
         assert_eq!(read, Ok(written), "it is read as it was written");
         let read = match read {
-            Ok(wire::Packet::Data(header, sync, message)) => {
+            Ok(wire::TransportPacket::Data(header, sync, message)) => {
                 let number = message.body.bytes().first_chunk().map(|it| u32::from_be_bytes(*it));
-                Packet::Data(header, sync, number.unwrap_or(u32::MAX))
+                ProtocolPacket::Data(header, sync, number.unwrap_or(u32::MAX))
             }
-            Ok(wire::Packet::Ack(header)) => Packet::Ack(header),
-            Ok(wire::Packet::Nack(header, reason)) => Packet::Nack(header, reason),
+            Ok(wire::TransportPacket::Ack(header)) => ProtocolPacket::Ack(header),
+            Ok(wire::TransportPacket::Nack(header, reason)) => ProtocolPacket::Nack(header, reason),
             Err(_) => *packet,
         };
         self.bytes = bytes;
         read
     }
 
-    fn message<B>(&self, number: Number, body: B) -> wire::Message<B> {
+    fn message<B>(&self, number: MessageNumber, body: B) -> wire::TransportMessage<B> {
         let account = self.ledger.account(number);
-        wire::Message {
-            role: wire::Role::Request,
+        wire::TransportMessage {
+            role: wire::MessageRole::Request,
             source: account.map(|it| it.from.endpoint).unwrap_or_default(),
             destination: account.map(|it| it.to.endpoint).unwrap_or_default(),
             key: EndpointKey(account.map_or(0, |it| it.key)),
@@ -55,11 +62,11 @@ impl World {
     }
 
     /// A packet begins on its way.
-    pub(super) fn transmit(&mut self, nic: Nic, packet: &Packet<Number>) {
+    pub(super) fn transmit(&mut self, nic: Nic, packet: &ProtocolPacket<MessageNumber>) {
         let packet = self.through_bytes(packet);
         let to = header(&packet).destination;
         let at = self.now * MICROSECOND;
-        journal::tell(|| Entry::Packet(at, nic, to, self.bytes.clone()));
+        trace::record(|| LawTraceEntry::Packet(at, nic, to, self.bytes.clone()));
         let place = self.place((nic, to));
         let lane = self.lanes.get_mut(place);
         lane.into_iter().for_each(|lane| lane.packets.push_back(packet));
@@ -71,11 +78,11 @@ impl World {
         while let Some(host) = self.hosts.get_mut(usize::from(nic.0)).filter(|it| !it.stalled)
             && let Some(mut packet) = host.queue.pop_front()
         {
-            let Packet::Data(header, _, number) = packet else { continue };
+            let ProtocolPacket::Data(header, _, number) = packet else { continue };
             let is_queued = self.ledger.is_queued(nic, &header, number);
             assert_eq!(host.machine.is_queued(&packet), is_queued, "what is to leave: {packet:?}");
             host.machine.on_leave(clock, &mut packet);
-            if let Packet::Data(header, ..) = &packet
+            if let ProtocolPacket::Data(header, ..) = &packet
                 && is_queued
             {
                 self.ledger.departs(nic, clock.0, header);
@@ -91,7 +98,7 @@ impl World {
         self.depart(nic);
     }
 
-    pub(super) fn deliver(&mut self, way: Way) {
+    pub(super) fn deliver(&mut self, way: NicPair) {
         let place = self.place(way);
         let Some(lane) = self.lanes.get_mut(place) else { return };
         if lane.held {
@@ -99,21 +106,30 @@ impl World {
         }
         let now_and_then = self.now.is_multiple_of(3);
         let packet = match self.wrong {
-            Wrong::Overtaking if now_and_then => lane.packets.pop_back(),
-            Wrong::Nothing | Wrong::Overtaking | Wrong::Praise | Wrong::Flip => {
+            WorldFlaw::Overtaking if now_and_then => lane.packets.pop_back(),
+            WorldFlaw::Nothing | WorldFlaw::Overtaking | WorldFlaw::Praise | WorldFlaw::Flip => {
                 lane.packets.pop_front()
             }
         };
         lane.remember(packet);
         let Some(packet) = packet else { return };
         let packet = match (self.wrong, packet) {
-            (Wrong::Praise, Packet::Nack(header, _)) if now_and_then => Packet::Ack(header),
-            (Wrong::Flip, Packet::Data(header, sync, number)) if now_and_then => {
-                Packet::Data(wire::Header { seq: header.seq.flipped(), ..header }, sync, number)
+            (WorldFlaw::Praise, ProtocolPacket::Nack(header, _)) if now_and_then => {
+                ProtocolPacket::Ack(header)
             }
-            (Wrong::Nothing | Wrong::Overtaking | Wrong::Praise | Wrong::Flip, packet) => packet,
+            (WorldFlaw::Flip, ProtocolPacket::Data(header, sync, number)) if now_and_then => {
+                ProtocolPacket::Data(
+                    wire::TransportHeader { seq: header.seq.flipped(), ..header },
+                    sync,
+                    number,
+                )
+            }
+            (
+                WorldFlaw::Nothing | WorldFlaw::Overtaking | WorldFlaw::Praise | WorldFlaw::Flip,
+                packet,
+            ) => packet,
         };
-        self.hear(way.1, &packet);
+        self.receive(way.1, &packet);
     }
 
     /// Until nothing is under way that is not held: one after the other of each path that has
@@ -123,7 +139,7 @@ impl World {
         loop {
             let nics = || self.nics();
             let all = nics().flat_map(|from| nics().map(move |to| (from, to)));
-            let waits = |lane: &Lane| !lane.held && !lane.packets.is_empty();
+            let waits = |lane: &TransportPath| !lane.held && !lane.packets.is_empty();
             let waiting = all.zip(&self.lanes).filter(|(_, lane)| waits(lane));
             ways.extend(waiting.map(|(way, _)| way));
             if ways.is_empty() {
@@ -134,13 +150,13 @@ impl World {
     }
 
     /// A packet comes in.
-    pub(super) fn hear(&mut self, nic: Nic, packet: &Packet<Number>) {
+    pub(super) fn receive(&mut self, nic: Nic, packet: &ProtocolPacket<MessageNumber>) {
         let over = self.ledger.is_over(nic, packet);
         let Some(host) = self.hosts.get_mut(usize::from(nic.0)) else { return };
         let before = over.then(|| host.machine.clone());
         let mut offered = None;
         let (ledger, endpoints) = (&self.ledger, &host.endpoints);
-        let mut take = |number: &Number| {
+        let mut take = |number: &MessageNumber| {
             let verdict = verdict(ledger, endpoints, *number);
             assert_eq!(offered, None, "a message is offered once");
             offered = Some(verdict);
@@ -151,61 +167,70 @@ impl World {
             assert!(before == host.machine, "what is over changes nothing: {packet:?}");
         }
         let cause = match packet {
-            Packet::Data(header, sync, number) => Cause::Data(*header, *sync, *number, offered),
-            Packet::Ack(header) => Cause::Answer(*header, None),
-            Packet::Nack(header, reason) => Cause::Answer(*header, Some(*reason)),
+            ProtocolPacket::Data(header, sync, number) => {
+                StepCause::Data(*header, *sync, *number, offered)
+            }
+            ProtocolPacket::Ack(header) => StepCause::Answer(*header, None),
+            ProtocolPacket::Nack(header, reason) => StepCause::Answer(*header, Some(*reason)),
         };
         self.done(nic, cause);
     }
 
     /// A packet of the past comes in once more, if nothing of it may count any more.
-    pub(super) fn replay(&mut self, way: Way, which: usize) {
+    pub(super) fn replay(&mut self, way: NicPair, which: usize) {
         let past = self.lanes.get(self.place(way)).map(|lane| &lane.past);
         let packet = past.and_then(|past| past.get(which % past.len().max(1))).copied();
         if let Some(packet) = packet
             && self.ledger.is_over(way.1, &packet)
         {
-            self.hear(way.1, &packet);
+            self.receive(way.1, &packet);
         }
     }
 
     /// A packet that the tables have no place for changes nothing. T-7
-    pub(super) fn forge(&mut self, (from, to): Way, forged: Forged) {
+    pub(super) fn forge(&mut self, (from, to): NicPair, forged: ForgedField) {
         let packet = self.lanes.get(self.place((from, to))).and_then(|lane| lane.past.back());
         let Some(mut packet) = packet.copied() else { return };
         let header = match &mut packet {
-            Packet::Data(header, ..) | Packet::Ack(header) | Packet::Nack(header, _) => header,
+            ProtocolPacket::Data(header, ..)
+            | ProtocolPacket::Ack(header)
+            | ProtocolPacket::Nack(header, _) => header,
         };
         match forged {
-            Forged::Source => header.source = Nic(self.parameters.nics),
-            Forged::Channel => header.channel = LogicalChannel(self.parameters.channels),
-            Forged::Destination => header.destination = from,
+            ForgedField::Source => header.source = Nic(self.parameters.nics),
+            ForgedField::Channel => header.channel = LogicalChannel(self.parameters.channels),
+            ForgedField::Destination => header.destination = from,
         }
         let Some(host) = self.hosts.get_mut(usize::from(to.0)) else { return };
         let before = host.machine.clone();
         let mut offered = 0;
-        let mut take = |_: &Number| {
+        let mut take = |_: &MessageNumber| {
             offered += 1;
             Ok(())
         };
         host.machine.on_packet(&packet, &mut take, &mut self.effects);
         let unchanged = before == host.machine && offered == 0;
         assert!(unchanged, "what is unknown changes nothing. T-7: {packet:?}");
-        let does = self.effects.drain(..).find(|effect| !matches!(effect, Effect::Noted(..)));
+        let does =
+            self.effects.drain(..).find(|effect| !matches!(effect, TransportEffect::Noted(..)));
         assert_eq!(does, None, "what is unknown has no answer. T-7: {packet:?}");
     }
 }
 
 /// What an endpoint says to a message. T-6
-fn verdict(ledger: &Ledger, endpoints: &[Endpoint], number: Number) -> Result<(), Reason> {
-    let account = ledger.account(number).ok_or(Reason::NoSuchEndpoint)?;
+fn verdict(
+    ledger: &TransportChecker,
+    endpoints: &[WorldEndpoint],
+    number: MessageNumber,
+) -> Result<(), NackReason> {
+    let account = ledger.account(number).ok_or(NackReason::NoSuchEndpoint)?;
     let endpoint = endpoints.get(usize::from(account.to.endpoint.0));
-    let endpoint = endpoint.ok_or(Reason::NoSuchEndpoint)?;
+    let endpoint = endpoint.ok_or(NackReason::NoSuchEndpoint)?;
     if endpoint.key != account.key {
-        return Err(Reason::BadKey);
+        return Err(NackReason::BadKey);
     }
-    if endpoint.frame != Frame::Resident {
-        return Err(Reason::NotResident);
+    if endpoint.frame != FrameResidency::Resident {
+        return Err(NackReason::NotResident);
     }
     endpoint.room.refusal().map_or(Ok(()), Err)
 }

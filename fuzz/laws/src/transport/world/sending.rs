@@ -1,23 +1,23 @@
 //! What applications hand over, and what of it finds a logical channel.
 
 use codec::transport::EndpointId;
-use simulator::transport::{Letter, Micros};
+use simulator::transport::{Micros, OutboundMessage};
 
-use super::super::ledger::{At, Cause, Number};
-use super::super::plan::{ENDPOINTS, Key, Place};
-use super::{Frame, Path, World};
+use super::super::checker::{EndpointAddress, MessageNumber, StepCause};
+use super::super::input::{ENDPOINTS, EndpointPick, KeyPick};
+use super::{FrameResidency, NicPairPick, TransportWorld};
 
-impl World {
-    pub(super) fn send(&mut self, from: Place, to: Place, key: Key) {
+impl TransportWorld {
+    pub(super) fn send(&mut self, from: EndpointPick, to: EndpointPick, key: KeyPick) {
         let from = self.at(from);
-        let (_, nic) = self.way(Path { from: from.nic.0, to: to.nic });
+        let (_, nic) = self.way(NicPairPick { from: from.nic.0, to: to.nic });
         // One of eight is for an endpoint that is not there. T-6
         let id = if to.endpoint % 8 == 7 { ENDPOINTS } else { to.endpoint % ENDPOINTS };
-        let to = At { nic, endpoint: EndpointId(id) };
+        let to = EndpointAddress { nic, endpoint: EndpointId(id) };
         let right = self.endpoint(to).map_or(0, |endpoint| endpoint.key);
         let key = match key {
-            Key::Right => right,
-            Key::Wrong => right + 1,
+            KeyPick::Right => right,
+            KeyPick::Wrong => right + 1,
         };
         let number = self.ledger.accept(from, to, key);
         self.endpoint(from).into_iter().for_each(|endpoint| endpoint.waiting.push_back(number));
@@ -25,7 +25,7 @@ impl World {
     }
 
     /// Sends what waits, as long as there are channels. T-2
-    pub(super) fn send_waiting(&mut self, from: At) {
+    pub(super) fn send_waiting(&mut self, from: EndpointAddress) {
         let count = self.endpoint(from).map_or(0, |endpoint| endpoint.waiting.len());
         for _ in 0..count {
             let waiting = self.endpoint(from).and_then(|endpoint| endpoint.waiting.pop_front());
@@ -38,14 +38,14 @@ impl World {
         }
     }
 
-    fn try_to_send(&mut self, from: At, number: Number) -> bool {
+    fn try_to_send(&mut self, from: EndpointAddress, number: MessageNumber) -> bool {
         let now = Micros(self.clock(from.nic));
         let Some(to) = self.ledger.account(number).map(|account| account.to.nic) else {
             return false;
         };
-        let letter = Letter { endpoint: from.endpoint, message: number };
+        let letter = OutboundMessage { endpoint: from.endpoint, message: number };
         let taken = self.ledger.taken(from.nic, to);
-        let may = self.endpoint(from).is_some_and(|it| it.frame == Frame::Resident)
+        let may = self.endpoint(from).is_some_and(|it| it.frame == FrameResidency::Resident)
             && taken < usize::from(self.parameters.channels);
         let mut effects = std::mem::take(&mut self.effects);
         let Some(host) = self.host_mut(from.nic) else { return false };
@@ -56,7 +56,7 @@ impl World {
             assert_eq!((sent, &self.effects[..]), (Err(number), &[][..]), "nothing is done");
             return false;
         }
-        self.done(from.nic, Cause::Send(number));
+        self.done(from.nic, StepCause::Send(number));
         true
     }
 }

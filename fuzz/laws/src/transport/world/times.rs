@@ -3,15 +3,16 @@
 use codec::transport::Nic;
 use simulator::transport::{Micros, Transport};
 
-use super::super::ledger::{At, Cause};
-use super::super::plan::Clock;
-use super::{Frame, Host, World};
+use super::super::checker::{EndpointAddress, StepCause};
+use super::super::input::RestartClock;
+use super::{FrameResidency, TransportWorld, WorldHost};
 
-impl World {
+impl TransportWorld {
     /// When something is next due, and at which NIC.
     pub(super) fn next(&self) -> Option<(u64, Nic)> {
-        let due =
-            |(nic, host): (Nic, &Host)| Some((host.machine.due()?.0.wrapping_sub(host.ahead), nic));
+        let due = |(nic, host): (Nic, &WorldHost)| {
+            Some((host.machine.due()?.0.wrapping_sub(host.ahead), nic))
+        };
         self.nics().zip(&self.hosts).filter_map(due).min()
     }
 
@@ -40,13 +41,13 @@ impl World {
             let unchanged = before == host.machine && self.effects.is_empty();
             assert!(unchanged, "nothing is done before it is due. T-10");
         }
-        self.done(nic, Cause::Tick);
+        self.done(nic, StepCause::Tick);
         if is_due {
             self.ledger.scanned(nic, clock);
         }
     }
 
-    pub(super) fn restart(&mut self, nic: Nic, clock: Clock) {
+    pub(super) fn restart(&mut self, nic: Nic, clock: RestartClock) {
         self.ledger.restart(nic);
         self.touch(nic);
         let (parameters, now) = (self.parameters, self.now);
@@ -55,25 +56,25 @@ impl World {
         host.queue.clear();
         host.machine = Transport::new(nic, parameters, host.machine.next_incarnation());
         match clock {
-            Clock::GoesOn => {}
-            Clock::Begins => host.ahead = 0_u64.wrapping_sub(now),
+            RestartClock::GoesOn => {}
+            RestartClock::Begins => host.ahead = 0_u64.wrapping_sub(now),
         }
-        host.endpoints.iter_mut().for_each(|endpoint| endpoint.frame = Frame::Out);
+        host.endpoints.iter_mut().for_each(|endpoint| endpoint.frame = FrameResidency::Out);
     }
 
-    pub(super) fn unload(&mut self, at: At) {
+    pub(super) fn unload(&mut self, at: EndpointAddress) {
         let Some(host) = self.hosts.get_mut(usize::from(at.nic.0)) else { return };
         let Some(endpoint) = host.endpoints.get_mut(usize::from(at.endpoint.0)) else { return };
-        endpoint.frame = Frame::Leaving;
+        endpoint.frame = FrameResidency::Leaving;
         host.machine.on_unload(at.endpoint, &mut self.effects);
-        self.done(at.nic, Cause::Unload(at.endpoint));
+        self.done(at.nic, StepCause::Unload(at.endpoint));
     }
 
-    pub(super) fn load(&mut self, at: At) {
+    pub(super) fn load(&mut self, at: EndpointAddress) {
         self.touch(at.nic);
         let Some(host) = self.hosts.get_mut(usize::from(at.nic.0)) else { return };
         let Some(endpoint) = host.endpoints.get_mut(usize::from(at.endpoint.0)) else { return };
-        endpoint.frame = Frame::Resident;
+        endpoint.frame = FrameResidency::Resident;
         host.machine.on_load(at.endpoint);
         self.ledger.stays(at);
         self.send_waiting(at);

@@ -1,0 +1,77 @@
+//! Channels that wait for each other in a circle. R-4
+
+use codec::capture::ChannelId;
+
+use super::wait::WaitTarget;
+use super::{
+    BlockingEvent, BlockingTracker, CHAIN_MAX, Deadlock, DeadlockRelease, OBEYED, PERIOD, SETTLED,
+    WaitCycle,
+};
+use crate::timeline::Time;
+
+impl BlockingTracker {
+    /// A stopped channel waits for another from now on: if the way from there leads back, that is a
+    /// circle. A channel waits for one other, so no two circles meet.
+    pub(super) fn detect_cycle(&mut self, id: ChannelId, now: Time) {
+        let mut channels = Vec::new();
+        let mut at = id;
+        loop {
+            let Some(wait) = self.waits.get(&at) else { return };
+            let Some(WaitTarget::Output(next)) = wait.spell.ask else { return };
+            channels.push(at);
+            if next == id {
+                break;
+            }
+            if channels.len() == CHAIN_MAX {
+                return;
+            }
+            at = next;
+        }
+        let name = |id: &ChannelId| self.nodes.channel(*id).map(|channel| (&channel.name, *id));
+        let first = channels.iter().enumerate().min_by_key(|(_, id)| name(id));
+        let first = first.map_or(0, |(place, _)| place);
+        channels.rotate_left(first);
+        for channel in &channels {
+            self.circled.insert(*channel, id);
+        }
+        self.circles.insert(id, WaitCycle { channels, since: now });
+    }
+
+    /// A channel goes on, or waits for something else: its circle is none any more.
+    pub(super) fn remove_cycle(
+        &mut self,
+        id: ChannelId,
+        now: Time,
+        broken: Option<(ChannelId, DeadlockRelease)>,
+        out: &mut impl FnMut(BlockingEvent),
+    ) {
+        let Some(key) = self.circled.get(&id) else { return };
+        let Some(circle) = self.circles.remove(key) else { return };
+        for channel in &circle.channels {
+            self.circled.remove(channel);
+        }
+        self.report_deadlock(circle, now, broken, out);
+    }
+
+    /// Tells of a circle, if it has stood still for long enough to be a deadlock: characters that were
+    /// under way when the last sender was stopped have arrived, and brought no GO.
+    pub(super) fn report_deadlock(
+        &self,
+        circle: WaitCycle,
+        until: Time,
+        broken: Option<(ChannelId, DeadlockRelease)>,
+        out: &mut impl FnMut(BlockingEvent),
+    ) {
+        let WaitCycle { channels, since } = circle;
+        let periods = channels.iter().filter_map(|id| self.nodes.channel(*id));
+        let period =
+            periods.map(|channel| Time::from(channel.period_ps.get())).max().unwrap_or(PERIOD);
+        let settled = self.delay.map_or(SETTLED * period, |delay| 4 * delay + OBEYED * period);
+        let lasted = until.saturating_sub(since);
+        let Some(first) = channels.first() else { return };
+        if lasted >= settled {
+            let periods = self.periods(*first, lasted);
+            out(BlockingEvent::Deadlock(Deadlock { channels, since, until, periods, broken }));
+        }
+    }
+}

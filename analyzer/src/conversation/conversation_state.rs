@@ -1,0 +1,407 @@
+//! One conversation: state + packet → what is noticed. T-2, T-4, T-5, T-8, T-11, T-12
+
+use std::collections::VecDeque;
+
+use codec::crc::CrcResidue;
+use codec::transport::{ChannelIncarnation, NackReason, SyncFlag, TransportTimestamp};
+
+use super::history::MessageHistory;
+use super::message::{MessageState, TimestampMatch, is_before};
+use super::observation::{Abandonment, Observation, ObservationKind, ObservedLabel, Violation};
+use super::totals::ConversationTotals;
+use super::transport_packet::{
+    ConversationKey, DataContent, HeaderTrust, LinkKey, ObservedPacket, ObservedPlace,
+    PacketContent, TransportFate,
+};
+use super::visibility::Visibility;
+use crate::timeline::Time;
+
+/// Messages that are over and kept, to know late packets by. *Chosen*: what is late is a message or two
+/// late.
+const OVER_MAX: usize = 4;
+
+/// One conversation.
+#[derive(Clone, Debug)]
+pub(super) struct ConversationState {
+    /// Counts from 0, in the order in which they were first seen.
+    pub(super) number: u64,
+    pub(super) key: ConversationKey,
+    pub(super) first: ObservedPlace,
+    pub(super) last: Time,
+    pub(super) sums: ConversationTotals,
+    pub(super) history: MessageHistory,
+    current: Option<MessageState>,
+    over: VecDeque<FinishedMessage>,
+    /// The newest incarnation, and the link on which its data is first seen.
+    newest: Option<(ChannelIncarnation, LinkKey)>,
+    /// The first transmission of all, by its sender's clock.
+    eldest: Option<TransportTimestamp>,
+    messages: u64,
+}
+
+/// A message that is over.
+#[derive(Clone, Copy, Debug)]
+struct FinishedMessage {
+    number: u64,
+    /// When it began.
+    since: Time,
+    label: ObservedLabel,
+    newest: TransportTimestamp,
+    /// True for a message without SYNC that was acknowledged: only a NACK with reason 4 may follow. T-12
+    settled: bool,
+}
+
+/// What comes behind a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NextMessage {
+    /// One of its incarnation with the other number: it must have been acknowledged. T-4
+    Flipped,
+    /// Another of its incarnation and number.
+    Same,
+    /// One of a newer incarnation, with this content.
+    Newer(CrcResidue),
+    /// Nothing that was captured.
+    Nothing,
+}
+
+/// How a data packet stands to the message that is being sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DataRelation {
+    /// It sends that again.
+    Again,
+    /// It sends the next, which comes behind it.
+    Next(NextMessage),
+    /// It is of what is over.
+    Stale,
+    /// It is hurt, and need not be what it says.
+    Doubtful,
+}
+
+impl ConversationState {
+    pub(super) fn new(number: u64, seen: &ObservedPacket) -> Self {
+        Self {
+            number,
+            key: seen.key(),
+            first: seen.place,
+            last: seen.last,
+            sums: ConversationTotals::default(),
+            history: MessageHistory::default(),
+            current: None,
+            over: VecDeque::new(),
+            newest: None,
+            eldest: None,
+            messages: 0,
+        }
+    }
+
+    /// Takes the next packet, in order of first sight.
+    pub(super) fn step(
+        &mut self,
+        seen: &ObservedPacket,
+        scene: &Visibility,
+        out: &mut impl FnMut(Observation),
+    ) {
+        self.last = self.last.max(seen.last);
+        match seen.what {
+            PacketContent::Data(data) => self.data(seen, data, scene, out),
+            PacketContent::Ack | PacketContent::Nack(_) => self.answer(seen, scene, out),
+        }
+        if let Some(message) = &mut self.current {
+            message.limit_memory(scene, &mut counted(&mut self.sums, out));
+        }
+    }
+
+    fn data(
+        &mut self,
+        seen: &ObservedPacket,
+        data: DataContent,
+        scene: &Visibility,
+        out: &mut impl FnMut(Observation),
+    ) {
+        match self.relation(seen, data) {
+            DataRelation::Doubtful => {}
+            DataRelation::Stale => {
+                self.emit(seen, ObservationKind::Stale, out);
+                let newest = self.newest.filter(|(newest, link)| {
+                    newest.is_newer_than(seen.header.incarnation) && *link == seen.links.0
+                });
+                if newest.is_some() {
+                    self.emit(seen, ObservationKind::Broken(Violation::Backwards), out);
+                }
+            }
+            DataRelation::Again => {
+                if let Some(message) = &mut self.current {
+                    message.add_transmission(seen, data);
+                }
+            }
+            DataRelation::Next(next) => {
+                self.close(next, Some(seen), scene, out);
+                self.open(seen, data, scene);
+            }
+        }
+    }
+
+    /// How a data packet stands to what was before.
+    fn relation(&self, seen: &ObservedPacket, data: DataContent) -> DataRelation {
+        let ObservedLabel { incarnation, seq, timestamp } = seen.label();
+        let sound = seen.reading == HeaderTrust::Sound;
+        let Some((newest, _)) = self.newest else {
+            return if sound {
+                DataRelation::Next(NextMessage::Nothing)
+            } else {
+                DataRelation::Doubtful
+            };
+        };
+        if newest != incarnation {
+            return match (sound, incarnation.is_newer_than(newest)) {
+                (false, _) => DataRelation::Doubtful,
+                (true, true) => DataRelation::Next(NextMessage::Newer(data.content)),
+                (true, false) => DataRelation::Stale,
+            };
+        }
+        if self.finished_message(seen.label()).is_some() {
+            return DataRelation::Stale;
+        }
+        let Some(message) = &self.current else { return DataRelation::Next(NextMessage::Flipped) };
+        if message.label.seq != seq {
+            let newer = is_before(message.newest(), timestamp);
+            return if newer {
+                DataRelation::Next(NextMessage::Flipped)
+            } else {
+                DataRelation::Stale
+            };
+        }
+        let both = sound && message.reading == HeaderTrust::Sound;
+        if both && message.data.content != data.content {
+            return DataRelation::Next(NextMessage::Same);
+        }
+        match message.match_timestamp(timestamp) {
+            TimestampMatch::Known | TimestampMatch::Between | TimestampMatch::After => {
+                DataRelation::Again
+            }
+            TimestampMatch::Before => DataRelation::Stale,
+        }
+    }
+
+    /// A message begins.
+    fn open(&mut self, seen: &ObservedPacket, data: DataContent, scene: &Visibility) {
+        let incarnation = seen.header.incarnation;
+        let mut message = MessageState::new(self.messages, seen, data);
+        let odd = match (self.newest, data.sync) {
+            // The capture may have begun in the middle of it.
+            (None, SyncFlag::Clear) => None,
+            (None, SyncFlag::Set) => {
+                self.sums.incarnations += 1;
+                None
+            }
+            (Some((newest, _)), sync) if newest != incarnation => {
+                self.sums.incarnations += 1;
+                (sync == SyncFlag::Clear).then_some(Violation::SyncMissing)
+            }
+            (Some(_), SyncFlag::Set) => Some(Violation::SyncAgain),
+            (Some(_), SyncFlag::Clear) => None,
+        };
+        let since = self.over.front().map_or(self.first.time, |over| over.since);
+        if let Some(broken) = odd.filter(|_| scene.is_complete_since(since)) {
+            message.push(seen.place, seen.label(), seen.fate, ObservationKind::Broken(broken));
+        }
+        self.messages += 1;
+        self.newest = Some((incarnation, seen.links.0));
+        self.eldest = self.eldest.or(Some(seen.header.timestamp));
+        self.current = Some(message);
+    }
+
+    /// The message that is being sent is over, since another comes behind it, or nothing.
+    fn close(
+        &mut self,
+        next: NextMessage,
+        by: Option<&ObservedPacket>,
+        scene: &Visibility,
+        out: &mut impl FnMut(Observation),
+    ) {
+        let Some(mut message) = self.current.take() else { return };
+        message.explain_all(scene);
+        let acknowledged = message.ack.is_some();
+        self.sums.acknowledged += u64::from(acknowledged);
+        let (gone, broken) = ending(&message, next);
+        let gone = gone.map(|gone| match gone {
+            // Absence of an answer is no proof where none can be seen.
+            Abandonment::Unanswered if !self.would_show_answer(message.since, scene) => {
+                Abandonment::Unseen
+            }
+            Abandonment::Refused
+            | Abandonment::Unanswered
+            | Abandonment::Withdrawn
+            | Abandonment::Reopened
+            | Abandonment::Unseen
+            | Abandonment::Open => gone,
+        });
+        let sure = match broken {
+            // Of the first message that is seen, an older transmission may have had the ACK.
+            Some(Violation::TwoOutstanding) => {
+                self.over.front().is_some_and(|over| self.is_visible(over.since, scene))
+            }
+            Some(_) | None => scene.is_complete_since(message.since),
+        };
+        let broken = broken.filter(|_| sure);
+        let place = by.map_or_else(|| message.last_place(), |by| by.place);
+        let label = ObservedLabel { timestamp: message.newest(), ..message.label };
+        if let Some(gone) = gone {
+            message.push(place, label, TransportFate::Arrived, ObservationKind::Gone(gone));
+        }
+        if let (Some(broken), Some(by)) = (broken, by) {
+            message.push(place, by.label(), by.fate, ObservationKind::Broken(broken));
+        }
+        let MessageState { number, since, label, data, .. } = message;
+        let newest = message.newest();
+        let settled = acknowledged && data.sync == SyncFlag::Clear;
+        self.over.push_front(FinishedMessage { number, since, label, newest, settled });
+        self.over.truncate(OVER_MAX);
+        let letters = message.finish(scene, &mut counted(&mut self.sums, out));
+        self.history.add(letters.into_iter());
+    }
+
+    fn answer(
+        &mut self,
+        seen: &ObservedPacket,
+        scene: &Visibility,
+        out: &mut impl FnMut(Observation),
+    ) {
+        let label = seen.label();
+        let sound = seen.reading == HeaderTrust::Sound;
+        if let Some(message) = self.current.as_mut().filter(|it| is_of(it, label)) {
+            match (message.match_timestamp(label.timestamp), sound) {
+                (TimestampMatch::Known, _) => return message.add_answer(seen),
+                (TimestampMatch::Between, true) => {
+                    self.emit_unmatched_answer(seen, out);
+                    return self.emit(seen, ObservationKind::Late, out);
+                }
+                (TimestampMatch::Before | TimestampMatch::After, _)
+                | (TimestampMatch::Between, false) => {}
+            }
+        }
+        if !sound {
+            return;
+        }
+        self.emit_unmatched_answer(seen, out);
+        let odd = match self.finished_message(label).copied() {
+            Some(over) => {
+                let refused = matches!(seen.what, PacketContent::Nack(reason) if reason != NackReason::NoChannelState);
+                self.emit(seen, ObservationKind::Late, out);
+                (over.settled && refused).then_some(Violation::NackAfterAck)
+            }
+            None if self.newest.is_some_and(|(it, _)| it.is_newer_than(label.incarnation)) => {
+                return self.emit(seen, ObservationKind::Stale, out);
+            }
+            None => self.is_unsolicited(label, scene).then_some(Violation::Unasked),
+        };
+        if let Some(broken) = odd {
+            self.emit(seen, ObservationKind::Broken(broken), out);
+        }
+    }
+
+    /// An answer that is none to the message that is being sent.
+    fn emit_unmatched_answer(&mut self, seen: &ObservedPacket, out: &mut impl FnMut(Observation)) {
+        match seen.what {
+            PacketContent::Nack(reason) => self.emit(seen, ObservationKind::Nack(reason), out),
+            PacketContent::Data(_) | PacketContent::Ack => {
+                self.emit(seen, ObservationKind::Ack(None), out)
+            }
+        }
+    }
+
+    /// Whether what an answer echoes would have been seen, had it been sent.
+    fn is_unsolicited(&self, label: ObservedLabel, scene: &Visibility) -> bool {
+        let kept = self.over.back().filter(|_| self.over.len() == OVER_MAX);
+        let eldest = kept.map(|over| over.label.timestamp).or(self.eldest);
+        let Some(eldest) = eldest else { return false };
+        is_before(eldest, label.timestamp) && self.is_visible(self.first.time, scene)
+    }
+
+    /// Whether nothing that was sent or answered since a time can have been missed.
+    fn is_visible(&self, since: Time, scene: &Visibility) -> bool {
+        let seen = |(_, link)| scene.shows_answers_between(self.key.pair(), link);
+        scene.is_complete_since(since) && self.newest.is_some_and(seen)
+    }
+
+    /// Whether an answer, had there been one since a time, would have been seen.
+    fn would_show_answer(&self, since: Time, scene: &Visibility) -> bool {
+        scene.is_complete_since(since)
+            && self.newest.is_some_and(|(_, link)| scene.shows_answers(link))
+    }
+
+    /// The message that is over to which a packet belongs.
+    fn finished_message(&self, label: ObservedLabel) -> Option<&FinishedMessage> {
+        self.over.iter().find(|over| {
+            let ObservedLabel { incarnation, seq, timestamp } = over.label;
+            (incarnation, seq) == (label.incarnation, label.seq)
+                && !is_before(label.timestamp, timestamp)
+                && !is_before(over.newest, label.timestamp)
+        })
+    }
+
+    /// Tells of a packet that belongs to no message that is being sent.
+    fn emit(
+        &mut self,
+        seen: &ObservedPacket,
+        remark: ObservationKind,
+        out: &mut impl FnMut(Observation),
+    ) {
+        let message = self.finished_message(seen.label()).map(|over| over.number);
+        let ObservedPacket { place, fate, .. } = *seen;
+        let noticed =
+            Observation { place, key: self.key, message, label: seen.label(), fate, remark };
+        counted(&mut self.sums, out)(noticed);
+    }
+
+    /// Nothing comes any more.
+    pub(super) fn finish(&mut self, scene: &Visibility, out: &mut impl FnMut(Observation)) {
+        self.close(NextMessage::Nothing, None, scene, out);
+    }
+}
+
+fn is_of(message: &MessageState, label: ObservedLabel) -> bool {
+    (message.label.incarnation, message.label.seq) == (label.incarnation, label.seq)
+}
+
+/// How a message ended that is not acknowledged, and what must not be about what comes behind it, if all
+/// answers were seen.
+fn ending(message: &MessageState, next: NextMessage) -> (Option<Abandonment>, Option<Violation>) {
+    let refused = message.nack.is_some_and(NackReason::is_final);
+    match (next, message.ack.is_some()) {
+        (NextMessage::Same, true) => (None, Some(Violation::Unflipped)),
+        (NextMessage::Flipped | NextMessage::Newer(_) | NextMessage::Nothing, true) => (None, None),
+        (
+            NextMessage::Flipped | NextMessage::Same | NextMessage::Newer(_) | NextMessage::Nothing,
+            false,
+        ) if refused => (Some(Abandonment::Refused), None),
+        (NextMessage::Same, false) => (Some(Abandonment::Unseen), Some(Violation::Altered)),
+        // Its ACK seems to be lost, and was not: its way was not recorded.
+        (NextMessage::Flipped, false) if message.is_written() => (Some(Abandonment::Unseen), None),
+        (NextMessage::Flipped, false) => {
+            (Some(Abandonment::Unseen), Some(Violation::TwoOutstanding))
+        }
+        (NextMessage::Newer(content), false) => {
+            let reopened = message.nack == Some(NackReason::NoChannelState)
+                || (message.reading == HeaderTrust::Sound && message.data.content == content);
+            let gone = match message.nack {
+                _ if reopened => Abandonment::Reopened,
+                Some(_) => Abandonment::Withdrawn,
+                None => Abandonment::Unanswered,
+            };
+            (Some(gone), None)
+        }
+        (NextMessage::Nothing, false) => (Some(Abandonment::Open), None),
+    }
+}
+
+/// Counts what is handed out.
+fn counted<'a>(
+    sums: &'a mut ConversationTotals,
+    out: &'a mut impl FnMut(Observation),
+) -> impl FnMut(Observation) + 'a {
+    |noticed| {
+        sums.count(&noticed);
+        out(noticed);
+    }
+}

@@ -1,0 +1,111 @@
+//! A journey as conversations see it.
+
+use codec::error::DecodeError;
+use codec::packet::CrcCheck;
+use codec::transport::{MessageExtent, TransportHeader, TransportPacket};
+
+use super::transport_packet::{
+    DataContent, HeaderTrust, LinkKey, ObservedPacket, ObservedPlace, PacketContent, TransportFate,
+};
+use crate::journey::{self, Corruption, Journey, JourneyHop, MatchCertainty};
+use crate::packet::PacketEnd;
+use crate::transport::ParsedTransport;
+
+/// A packet of the protocol's type that is no packet of the protocol, though its CRC is good. T-7
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MalformedPacket {
+    /// Where it was first seen.
+    pub place: ObservedPlace,
+    /// What is wrong with it.
+    pub fault: DecodeError,
+}
+
+/// What a journey is to conversations.
+#[derive(Debug)]
+pub(super) enum JourneyPacket {
+    /// A packet of the protocol.
+    Packet(Box<ObservedPacket>),
+    /// It only looks like one.
+    Malformed(MalformedPacket),
+}
+
+/// What a journey is, if it is of a packet of the protocol's type; `link` is that of a channel.
+pub(super) fn packet_of(
+    journey: &Journey,
+    link: impl Fn(codec::capture::ChannelId) -> LinkKey,
+) -> Option<JourneyPacket> {
+    let ParsedTransport { packet, check, content } = **journey.transport.as_ref()?;
+    let last = journey.hops.last()?;
+    // Of two parts that order and time alone made one, only what came whole is sure.
+    let by_order = journey.certainty == MatchCertainty::ByOrder && last.check == CrcCheck::Good;
+    let cut = journey
+        .injuries
+        .iter()
+        .any(|it| matches!(it.harm, Corruption::Cut(..) | Corruption::Grown(_)));
+    let first = if by_order && cut { last } else { journey.hops.first()? };
+    let JourneyHop { time, channel, start: at, packet: number, .. } = *first;
+    let place = ObservedPlace { time, channel, at, packet: number };
+    let (header, what) = match packet {
+        Ok(packet) => parts(packet, content),
+        // What was hurt is not malformed.
+        Err(fault) => {
+            let whole = check == CrcCheck::Good && last.ended_by == PacketEnd::Gap;
+            return whole.then_some(JourneyPacket::Malformed(MalformedPacket { place, fault }));
+        }
+    };
+    Some(JourneyPacket::Packet(Box::new(ObservedPacket {
+        place,
+        last: last.time,
+        links: (link(first.channel), link(last.channel)),
+        header,
+        what,
+        fate: fate(journey, last),
+        certainty: journey.certainty,
+        reading: if check == CrcCheck::Good { HeaderTrust::Sound } else { HeaderTrust::Doubtful },
+    })))
+}
+
+fn parts(
+    packet: TransportPacket<MessageExtent>,
+    content: codec::crc::CrcResidue,
+) -> (TransportHeader, PacketContent) {
+    match packet {
+        TransportPacket::Ack(header) => (header, PacketContent::Ack),
+        TransportPacket::Nack(header, reason) => (header, PacketContent::Nack(reason)),
+        TransportPacket::Data(header, sync, message) => {
+            let data = DataContent {
+                sync,
+                role: message.role,
+                form: message.body.form(),
+                source: message.source,
+                destination: message.destination,
+                bytes: message.body.len().into(),
+                content,
+            };
+            (header, PacketContent::Data(data))
+        }
+    }
+}
+
+/// What became of a packet, as its receiver would see it. T-7
+fn fate(journey: &Journey, last: &JourneyHop) -> TransportFate {
+    match (last.ended_by, last.check) {
+        (PacketEnd::CaptureEnd, _) => return TransportFate::UnderWay,
+        (PacketEnd::Hole, _) => return TransportFate::OutOfSight,
+        // What was recorded in part only is bad, and not hurt.
+        (PacketEnd::Gap, CrcCheck::Bad(_)) if journey.injuries.is_empty() => {
+            return TransportFate::OutOfSight;
+        }
+        (PacketEnd::OpenLink | PacketEnd::Reset, _) => return TransportFate::Hurt,
+        (PacketEnd::Gap, CrcCheck::Bad(_) | CrcCheck::Runt) => return TransportFate::Hurt,
+        (PacketEnd::Gap, CrcCheck::Good) => {}
+    }
+    match journey.fate {
+        journey::JourneyFate::Arrived => TransportFate::Arrived,
+        journey::JourneyFate::OutOfSight => TransportFate::OutOfSight,
+        journey::JourneyFate::UnderWay => TransportFate::UnderWay,
+        journey::JourneyFate::Misrouted
+        | journey::JourneyFate::Dropped(_)
+        | journey::JourneyFate::Merged => TransportFate::Lost,
+    }
+}

@@ -1,0 +1,247 @@
+//! What is noticed in conversations: each packet, why it was sent again, and what must not be.
+
+use codec::transport::{ChannelIncarnation, NackReason, SequenceBit, TransportTimestamp};
+
+use super::transport_packet::{ConversationKey, DataContent, ObservedPlace, TransportFate};
+use crate::timeline::Time;
+
+/// Something noticed about a packet or a message of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// At which packet.
+    pub place: ObservedPlace,
+    /// The conversation.
+    pub key: ConversationKey,
+    /// Which message of the conversation: counts from 0. None if it is not known.
+    pub message: Option<u64>,
+    /// Of the packet.
+    pub label: ObservedLabel,
+    /// What became of the packet.
+    pub fate: TransportFate,
+    /// What it is.
+    pub remark: ObservationKind,
+}
+
+/// What a packet of a conversation is known by, and an answer echoes. T-8
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ObservedLabel {
+    /// The use of the logical channel. T-12
+    pub incarnation: ChannelIncarnation,
+    /// The sequence number. T-4
+    pub seq: SequenceBit,
+    /// When it was transmitted, by its sender's clock.
+    pub timestamp: TransportTimestamp,
+}
+
+/// What is noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObservationKind {
+    /// A message is sent, for the first time as far as is known.
+    Data(DataContent),
+    /// It is sent again.
+    Resent(DataContent, ResendCause),
+    /// The receiver had written it before: this one is not written. T-5
+    Duplicate,
+    /// It is acknowledged; so long after that transmission. T-5
+    Ack(Option<Time>),
+    /// It is not taken. T-6
+    Nack(NackReason),
+    /// An answer to an older transmission than the latest. T-8
+    Late,
+    /// A packet of an incarnation that is no more, or a number that is over. T-12
+    Stale,
+    /// A message will not be acknowledged any more.
+    Gone(Abandonment),
+    /// A message was sent so often that something is in the way. T-10
+    Storm(StormKind),
+    /// What must not be.
+    Broken(Violation),
+}
+
+/// Why a message was sent again: what became of the transmission before. T-10
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ResendCause {
+    /// It was lost.
+    LostData,
+    /// It was acknowledged, and the ACK was lost.
+    LostAck,
+    /// It, or the answer to it, was hurt. T-7
+    Corrupt,
+    /// It was not taken. T-6
+    Nack,
+    /// An answer was on its way.
+    TooEarly,
+    /// It was too, but only since one of the two waited in its NIC: by the sender's clock there was time
+    /// enough for the answer.
+    Delayed,
+    /// Its ACK had arrived.
+    AfterAck,
+    /// It arrived, and no answer was seen.
+    Unanswered,
+    /// What became of it was not captured.
+    Unknown,
+}
+
+/// How a message ended that was not acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Abandonment {
+    /// A final NACK: it goes back to its sender. T-6
+    Refused,
+    /// There was no answer, and the logical channel was opened anew: it went back to its sender, or
+    /// the sender was started anew. T-11
+    Unanswered,
+    /// It was not taken, and the logical channel was opened anew: it went back, or was taken away with
+    /// its endpoint. T-13
+    Withdrawn,
+    /// The receiver knew nothing of the logical channel, and the message was sent again on a new
+    /// incarnation. T-12
+    Reopened,
+    /// Another message followed, and what had become of this one was out of sight: it was acknowledged, or
+    /// went back.
+    Unseen,
+    /// The capture ended.
+    Open,
+}
+
+/// What comes over and over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StormKind {
+    /// Retransmissions. T-10
+    Resent,
+    /// NACKs. T-6
+    Nacks,
+}
+
+/// What must not be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Violation {
+    /// A message follows one that is not acknowledged. T-2
+    TwoOutstanding,
+    /// A new message has the number of the one before it, which was acknowledged. T-4
+    Unflipped,
+    /// Another message has the number of one that is not acknowledged. T-4
+    Altered,
+    /// An ACK for what was hurt on its way. T-5, T-7
+    AckOfLost,
+    /// A NACK for a message that was acknowledged before. T-5
+    NackAfterAck,
+    /// An answer to what was not sent. T-8
+    Unasked,
+    /// A message is sent again long after its ACK arrived. T-10
+    AfterAck,
+    /// A new incarnation without SYNC. T-11
+    SyncMissing,
+    /// SYNC on a message that is not the first of its incarnation. T-12
+    SyncAgain,
+    /// An older incarnation behind a newer one, on the same link. T-12
+    Backwards,
+}
+
+impl ResendCause {
+    /// All.
+    pub const ALL: [Self; 9] = [
+        Self::LostData,
+        Self::LostAck,
+        Self::Corrupt,
+        Self::Nack,
+        Self::TooEarly,
+        Self::Delayed,
+        Self::AfterAck,
+        Self::Unanswered,
+        Self::Unknown,
+    ];
+
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LostData => "lost-data",
+            Self::LostAck => "lost-ack",
+            Self::Corrupt => "corrupt",
+            Self::Nack => "nack",
+            Self::TooEarly => "too-early",
+            Self::Delayed => "delayed",
+            Self::AfterAck => "after-ack",
+            Self::Unanswered => "unanswered",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Abandonment {
+    /// All.
+    pub const ALL: [Self; 6] = [
+        Self::Refused,
+        Self::Unanswered,
+        Self::Withdrawn,
+        Self::Reopened,
+        Self::Unseen,
+        Self::Open,
+    ];
+
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::Unanswered => "unanswered",
+            Self::Withdrawn => "withdrawn",
+            Self::Reopened => "reopened",
+            Self::Unseen => "unseen",
+            Self::Open => "open",
+        }
+    }
+}
+
+impl Violation {
+    /// All.
+    pub const ALL: [Self; 10] = [
+        Self::TwoOutstanding,
+        Self::Unflipped,
+        Self::Altered,
+        Self::AckOfLost,
+        Self::NackAfterAck,
+        Self::Unasked,
+        Self::AfterAck,
+        Self::SyncMissing,
+        Self::SyncAgain,
+        Self::Backwards,
+    ];
+
+    /// The name in `docs/output.md`: that of the finding.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TwoOutstanding => "two-outstanding",
+            Self::Unflipped => "sequence-not-flipped",
+            Self::Altered => "message-altered",
+            Self::AckOfLost => "ack-of-lost",
+            Self::NackAfterAck => "nack-after-ack",
+            Self::Unasked => "answer-unasked",
+            Self::AfterAck => "resent-after-ack",
+            Self::SyncMissing => "sync-missing",
+            Self::SyncAgain => "sync-again",
+            Self::Backwards => "incarnation-backwards",
+        }
+    }
+}
+
+impl ObservationKind {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Data(_) => "data",
+            Self::Resent(..) => "retransmission",
+            Self::Duplicate => "duplicate",
+            Self::Ack(_) => "ack",
+            Self::Nack(_) => "nack",
+            Self::Late => "late",
+            Self::Stale => "stale",
+            Self::Gone(_) => "gone",
+            Self::Storm(StormKind::Resent) => "retransmission-storm",
+            Self::Storm(StormKind::Nacks) => "nack-storm",
+            Self::Broken(broken) => broken.name(),
+        }
+    }
+}

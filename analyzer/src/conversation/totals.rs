@@ -1,0 +1,194 @@
+//! What is added up of a conversation.
+
+use std::collections::BTreeMap;
+
+use codec::transport::NackReason;
+
+use super::observation::{Abandonment, Observation, ObservationKind, ResendCause, Violation};
+use super::transport_packet::TransportFate;
+use crate::timeline::Time;
+
+/// Classes of round trips: each up to twice the one before; the first up to 1 µs.
+pub const CLASSES: usize = 32;
+
+/// What is added up of a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConversationTotals {
+    /// Messages.
+    pub messages: u64,
+    /// Those that were acknowledged.
+    pub acknowledged: u64,
+    /// Those that were not, by what became of them.
+    pub gone: BTreeMap<Abandonment, u64>,
+    /// Bytes of messages: each counts once.
+    pub bytes: u64,
+    /// Data packets.
+    pub data: u64,
+    /// Data packets that were lost or hurt.
+    pub data_lost: u64,
+    /// Retransmissions, by cause.
+    pub resent: BTreeMap<ResendCause, u64>,
+    /// ACKs.
+    pub acks: u64,
+    /// NACKs, by reason.
+    pub nacks: BTreeMap<NackReason, u64>,
+    /// Answers that were lost or hurt.
+    pub answers_lost: u64,
+    /// Data that their receiver had written before. T-5
+    pub duplicates: u64,
+    /// Answers to older transmissions than the latest. T-8
+    pub late: u64,
+    /// Packets of what is over. T-12
+    pub stale: u64,
+    /// New incarnations. T-12
+    pub incarnations: u64,
+    /// What must not be, by kind.
+    pub broken: BTreeMap<Violation, u64>,
+    /// Round trips.
+    pub trips: RoundTrips,
+}
+
+/// Round trips.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoundTrips {
+    /// How many.
+    pub count: u64,
+    /// Of all of them together.
+    pub total: Time,
+    /// The shortest and the longest.
+    pub bounds: Option<(Time, Time)>,
+    /// How many of each class.
+    pub classes: [u64; CLASSES],
+}
+
+impl RoundTrips {
+    /// Adds one.
+    pub fn add(&mut self, trip: Time) {
+        self.count += 1;
+        self.total = self.total.saturating_add(trip);
+        let (least, most) = self.bounds.unwrap_or((trip, trip));
+        self.bounds = Some((least.min(trip), most.max(trip)));
+        let class = usize::try_from(Time::BITS - (trip / 1_000_000).leading_zeros());
+        if let Some(class) = self.classes.get_mut(class.unwrap_or(0).min(CLASSES - 1)) {
+            *class += 1;
+        }
+    }
+
+    /// Adds those of another.
+    pub fn absorb(&mut self, other: &Self) {
+        self.count += other.count;
+        self.total = self.total.saturating_add(other.total);
+        self.bounds = match (self.bounds, other.bounds) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (one, other) => one.or(other),
+        };
+        for (sum, more) in self.classes.iter_mut().zip(other.classes) {
+            *sum += more;
+        }
+    }
+
+    /// The mean.
+    #[must_use]
+    pub fn mean(&self) -> Option<Time> {
+        self.total.checked_div(self.count.into())
+    }
+}
+
+impl ConversationTotals {
+    /// Counts what was noticed.
+    pub(super) fn count(&mut self, noticed: &Observation) {
+        match noticed.remark {
+            ObservationKind::Data(data) => {
+                self.messages += 1;
+                self.bytes = self.bytes.saturating_add(data.bytes);
+            }
+            ObservationKind::Resent(_, cause) => *self.resent.entry(cause).or_default() += 1,
+            ObservationKind::Duplicate => self.duplicates += 1,
+            ObservationKind::Ack(trip) => {
+                self.acks += 1;
+                trip.into_iter().for_each(|trip| self.trips.add(trip));
+            }
+            ObservationKind::Nack(reason) => *self.nacks.entry(reason).or_default() += 1,
+            ObservationKind::Late => self.late += 1,
+            ObservationKind::Stale => self.stale += 1,
+            ObservationKind::Gone(gone) => *self.gone.entry(gone).or_default() += 1,
+            ObservationKind::Storm(_) => {}
+            ObservationKind::Broken(broken) => *self.broken.entry(broken).or_default() += 1,
+        }
+        let lost = u64::from(noticed.fate.is_lost());
+        match noticed.remark {
+            ObservationKind::Data(_) | ObservationKind::Resent(..) => {
+                self.data += 1;
+                self.data_lost += lost;
+            }
+            ObservationKind::Ack(_) | ObservationKind::Nack(_) => self.answers_lost += lost,
+            ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Stale => {}
+            ObservationKind::Gone(_) | ObservationKind::Storm(_) | ObservationKind::Broken(_) => {}
+        }
+    }
+
+    /// Adds those of another conversation.
+    pub fn absorb(&mut self, other: &Self) {
+        for (sum, more) in [
+            (&mut self.messages, other.messages),
+            (&mut self.acknowledged, other.acknowledged),
+            (&mut self.bytes, other.bytes),
+            (&mut self.data, other.data),
+            (&mut self.data_lost, other.data_lost),
+            (&mut self.acks, other.acks),
+            (&mut self.answers_lost, other.answers_lost),
+            (&mut self.duplicates, other.duplicates),
+            (&mut self.late, other.late),
+            (&mut self.stale, other.stale),
+            (&mut self.incarnations, other.incarnations),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        add(&mut self.gone, &other.gone);
+        add(&mut self.resent, &other.resent);
+        add(&mut self.nacks, &other.nacks);
+        add(&mut self.broken, &other.broken);
+        self.trips.absorb(&other.trips);
+    }
+}
+
+fn add<K: Copy + Ord>(sums: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
+    for (key, more) in more {
+        let sum = sums.entry(*key).or_default();
+        *sum = sum.saturating_add(*more);
+    }
+}
+
+/// How many there are in all.
+pub(super) fn total<K: Ord>(sums: &BTreeMap<K, u64>) -> u64 {
+    sums.values().copied().fold(0, u64::saturating_add)
+}
+
+/// The letter of a packet in a history: small if it did not get there.
+pub(super) const fn letter(remark: ObservationKind, fate: TransportFate) -> Option<char> {
+    let letter = match remark {
+        ObservationKind::Data(data) => match data.sync {
+            codec::transport::SyncFlag::Set => 'S',
+            codec::transport::SyncFlag::Clear => 'D',
+        },
+        ObservationKind::Resent(_, ResendCause::TooEarly) => 'T',
+        ObservationKind::Resent(..) => 'R',
+        ObservationKind::Ack(_) => 'A',
+        ObservationKind::Nack(reason) if reason.is_final() => 'F',
+        ObservationKind::Nack(_) => 'N',
+        ObservationKind::Stale => 'O',
+        ObservationKind::Gone(Abandonment::Refused)
+        | ObservationKind::Duplicate
+        | ObservationKind::Late
+        | ObservationKind::Storm(_) => {
+            return None;
+        }
+        ObservationKind::Gone(Abandonment::Unseen | Abandonment::Open) => return Some('?'),
+        ObservationKind::Gone(Abandonment::Unanswered | Abandonment::Withdrawn) => {
+            return Some('<');
+        }
+        ObservationKind::Gone(Abandonment::Reopened) => return Some('>'),
+        ObservationKind::Broken(_) => return Some('!'),
+    };
+    Some(if fate.is_lost() { letter.to_ascii_lowercase() } else { letter })
+}

@@ -1,0 +1,235 @@
+//! What a channel carried, counted. O(runs) a chunk, O(pattern) a repeat of any length.
+
+use codec::Chars;
+use codec::capture::{Chunk, ChunkContent};
+use codec::character::{CodeTable, DecodedCode, Symbol};
+use codec::chars::CharRun;
+use codec::time::Tick;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+/// The kinds of symbols that have codes, in the order of C-2.
+const FAMILIES: [&str; 9] = ["IDLE", "GAP", "GO", "STOP", "ORUN", "FRES", "BRES", "PRBn", "REPLx"];
+/// Classes of codes: exact and corrected symbols of each family, and the invalid ones.
+const CLASSES: usize = 2 * FAMILIES.len() + 1;
+const INVALID: usize = CLASSES - 1;
+
+/// The class of every code.
+static CLASS: [usize; 256] = classes();
+
+#[expect(clippy::indexing_slicing, reason = "bounded by the loop, at compile time")]
+const fn classes() -> [usize; 256] {
+    let mut table = [INVALID; 256];
+    let mut code = 0;
+    while code < 256 {
+        #[expect(clippy::cast_possible_truncation, reason = "below 256")]
+        let heard = CodeTable::STANDARD.decode(code as u8);
+        table[code] = match heard {
+            DecodedCode::Exact(symbol) => family(symbol),
+            DecodedCode::Corrected(symbol) => FAMILIES.len() + family(symbol),
+            DecodedCode::Invalid => INVALID,
+        };
+        code += 1;
+    }
+    table
+}
+
+/// Place in [`FAMILIES`].
+const fn family(symbol: Symbol) -> usize {
+    match symbol {
+        Symbol::Idle => 0,
+        Symbol::Gap => 1,
+        Symbol::Go => 2,
+        Symbol::Stop => 3,
+        Symbol::OverrunAlarm => 4,
+        Symbol::ForwardReset => 5,
+        Symbol::BackwardReset => 6,
+        Symbol::Probe(_) => 7,
+        Symbol::Reply(_) => 8,
+        // Symbols without a code (C-7): not in the standard table.
+        Symbol::Virtual { .. } | _ => INVALID,
+    }
+}
+
+/// Counts of one channel. None overflows: a channel has fewer than 2⁶⁴ characters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChannelCounters {
+    codes: [u64; CLASSES],
+    data: u64,
+    holes: u64,
+    /// Place of the first character, and of the one after the last.
+    span: Option<(Tick, Tick)>,
+}
+
+impl ChannelCounters {
+    /// Takes in the next chunk of the channel.
+    pub fn feed(&mut self, chunk: &Chunk<'_>) {
+        match chunk.content {
+            ChunkContent::Literal(chars) => self.count(chars, 1),
+            ChunkContent::Repeat { pattern, count } => self.count(pattern, count),
+        }
+        let first = match self.span {
+            Some((first, end)) => {
+                self.holes += u64::from(end < chunk.first);
+                first
+            }
+            None => chunk.first,
+        };
+        self.span = Some((first, chunk.end()));
+    }
+
+    fn count(&mut self, chars: Chars<'_>, times: u64) {
+        for run in chars.runs() {
+            match run {
+                CharRun::Data(bytes) => self.data += times * bytes.len() as u64,
+                CharRun::Control(codes) => {
+                    for code in codes {
+                        #[expect(clippy::indexing_slicing, reason = "classes below CLASSES")]
+                        let count = &mut self.codes[CLASS[usize::from(*code)]];
+                        *count += times;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Characters of all kinds.
+    #[must_use]
+    pub fn characters(&self) -> u64 {
+        self.data + self.codes.iter().sum::<u64>()
+    }
+
+    /// Data bytes among them.
+    #[must_use]
+    pub const fn data(&self) -> u64 {
+        self.data
+    }
+
+    /// Control symbols by kind, corrected ones included; only kinds that came. C-2, C-4
+    pub fn control(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let (exact, rest) = self.codes.split_at(FAMILIES.len());
+        let both = exact.iter().zip(rest).map(|(exact, corrected)| exact + corrected);
+        FAMILIES.into_iter().zip(both).filter(|(_, count)| *count > 0)
+    }
+
+    /// Symbols that had to be corrected. C-4
+    #[must_use]
+    pub fn corrected(&self) -> u64 {
+        self.codes.iter().skip(FAMILIES.len()).take(FAMILIES.len()).sum()
+    }
+
+    /// Codes that are no symbol. C-5
+    #[must_use]
+    pub const fn invalid(&self) -> u64 {
+        self.codes[INVALID]
+    }
+
+    /// Stretches between the first and the last character that were not recorded.
+    #[must_use]
+    pub const fn holes(&self) -> u64 {
+        self.holes
+    }
+
+    /// Places of the first and the last character.
+    #[must_use]
+    pub fn span(&self) -> Option<(Tick, Tick)> {
+        self.span.map(|(first, end)| (first, Tick(end.0 - 1)))
+    }
+
+    /// The counts as the row of `docs/output.md`.
+    #[must_use]
+    pub fn row<'a>(&self, place: ChannelLabel<'a>) -> CountersRow<'a> {
+        CountersRow {
+            place,
+            characters: self.characters(),
+            data: self.data,
+            control: ControlCounts(self.control().collect()),
+            corrected: self.corrected(),
+            invalid: self.invalid(),
+            holes: self.holes,
+            first: self.span().map(|(first, _)| first.0),
+            last: self.span().map(|(_, last)| last.0),
+        }
+    }
+}
+
+/// Which channel a row is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ChannelLabel<'a> {
+    /// Number of its interface in the file.
+    pub index: u32,
+    /// Its name.
+    pub name: &'a str,
+    /// Interface of the opposite channel.
+    pub peer: Option<u32>,
+    /// Its character period in picoseconds.
+    pub period_ps: u64,
+}
+
+/// A channel of `myriscope info`: the contract of `docs/output.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CountersRow<'a> {
+    /// Which channel it is.
+    #[serde(flatten)]
+    pub place: ChannelLabel<'a>,
+    /// [`ChannelCounters::characters`].
+    pub characters: u64,
+    /// [`ChannelCounters::data`].
+    pub data: u64,
+    /// [`ChannelCounters::control`].
+    pub control: ControlCounts,
+    /// [`ChannelCounters::corrected`].
+    pub corrected: u64,
+    /// [`ChannelCounters::invalid`].
+    pub invalid: u64,
+    /// [`ChannelCounters::holes`].
+    pub holes: u64,
+    /// Place of the first character, if there is one.
+    pub first: Option<u64>,
+    /// Place of the last.
+    pub last: Option<u64>,
+}
+
+/// Counts by kind of symbol, in the order of C-2.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControlCounts(pub Vec<(&'static str, u64)>);
+
+impl Serialize for ControlCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        self.0.iter().try_for_each(|(kind, count)| map.serialize_entry(kind, count))?;
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use codec::notation::parse;
+
+    #[test]
+    fn a_repeat_counts_as_its_characters() {
+        let pattern = parse("GAP!04 83 !a6 PRB3 GO").unwrap();
+        let mut repeated = ChannelCounters::default();
+        let content = ChunkContent::Repeat { pattern: pattern.chars(), count: 1_000_000_000 };
+        repeated.feed(&Chunk { first: Tick(7), content });
+        assert_eq!(repeated.characters(), 5_000_000_000);
+        assert_eq!((repeated.data(), repeated.invalid()), (1_000_000_000, 1_000_000_000));
+        assert_eq!(repeated.corrected(), 1_000_000_000);
+        let kinds: Vec<_> = repeated.control().map(|(kind, _)| kind).collect();
+        assert_eq!(kinds, ["GAP", "GO", "PRBn"]);
+        assert_eq!(repeated.span(), Some((Tick(7), Tick(5_000_000_006))));
+    }
+
+    #[test]
+    fn only_what_lies_between_chunks_is_a_hole() {
+        let chars = parse("IDLE×3").unwrap();
+        let mut tally = ChannelCounters::default();
+        for first in [100, 103, 110, 200] {
+            tally
+                .feed(&Chunk { first: Tick(first), content: ChunkContent::Literal(chars.chars()) });
+        }
+        assert_eq!((tally.holes(), tally.characters()), (2, 12));
+        assert_eq!(tally.span(), Some((Tick(100), Tick(202))));
+    }
+}

@@ -1,0 +1,65 @@
+//! Packets of a channel. P-2, P-4, P-7, P-9, F-7, R-3, R-4
+
+use codec::packet::CrcCheck;
+
+use super::{ANSWER, FlowChecker};
+use crate::blocking::BLOCKED_TIMEOUT;
+use crate::finding::set::FindingSink;
+use crate::finding::{FindingFact, FindingKind};
+use crate::packet::{PacketEnd, ReceivedPacket};
+
+impl FlowChecker {
+    pub(super) fn packet(&self, packet: &ReceivedPacket, scribe: &mut FindingSink<'_>) {
+        let seen = scribe.seen();
+        seen.packets += 1;
+        let ReceivedPacket { number, start, end, length, .. } = *packet;
+        let span = end.since(start).0 + 1;
+        seen.punched += u64::from(length < span);
+        let facts =
+            || vec![FindingFact::number("packet", number), FindingFact::number("length", length)];
+        match packet.ended_by {
+            PacketEnd::Gap => {}
+            PacketEnd::OpenLink => return scribe.note(FindingKind::CutBySilence, end, facts),
+            PacketEnd::Reset => return scribe.note(FindingKind::CutByReset, end, facts),
+            // What the recording ends, or misses a part of, may have gone on.
+            PacketEnd::Hole | PacketEnd::CaptureEnd => return,
+        }
+        if span > BLOCKED_TIMEOUT {
+            scribe.seen().timeouts += 1;
+            let kind = if span > BLOCKED_TIMEOUT + ANSWER {
+                FindingKind::NoEscape
+            } else {
+                FindingKind::BlockedTimeout
+            };
+            scribe.note(kind, start, || vec![FindingFact::number("packet", number)]);
+        }
+        // Before power-up nothing can have begun. P-7
+        let begun =
+            self.power_up != Some(start) && self.framed.is_none_or(|framed| framed >= start);
+        match packet.check {
+            CrcCheck::Runt if !begun => scribe.note(FindingKind::Runt, start, facts),
+            CrcCheck::Bad(syndrome) if !begun => {
+                scribe.seen().checked += 1;
+                scribe.note(FindingKind::CrcBad, start, || {
+                    let mut facts = facts();
+                    facts.push(FindingFact::byte("syndrome", syndrome));
+                    facts
+                });
+            }
+            CrcCheck::Runt | CrcCheck::Bad(_) => {
+                scribe.note(FindingKind::BegunBefore, start, facts)
+            }
+            CrcCheck::Good => {
+                if let Some(seam) = packet.possible_gap {
+                    let kind =
+                        if self.chip_fill { FindingKind::LostGap } else { FindingKind::MayBeTwo };
+                    scribe.note(kind, seam, facts);
+                }
+                scribe.seen().checked += 1;
+                if packet.tag.is_none() {
+                    scribe.note(FindingKind::NoTag, start, facts);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What journeys, waits and slack buffers say. P-1, P-5, F-3, F-4, F-9, S-1..S-3, S-6, I-2, I-4, N-2
+
+use codec::capture::{Channel, ChannelId};
+use codec::time::Tick;
+
+use super::set::{FactValue, FindingFact, Occurrence};
+use super::{FindingChecks, FindingKind};
+use crate::blocking::{BlockingEvent, Deadlock, WaitRoot};
+use crate::clock::ClockEstimator;
+use crate::journey::{Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop};
+use crate::link::slack::SlackEvent;
+use crate::timeline::Time;
+
+/// For how long a host may take nothing. *Chosen*: 5 µs are "a few". I-4
+const SLOW_PS: Time = 5_000_000;
+
+/// Periods in which two clocks may come apart by one: 200 ppm. W-6
+const PERIOD_APART: u64 = 5000;
+
+/// How much longer than the longest path formation is not worth a word. *Chosen*: two periods, for what
+/// the rounding of cables to periods leaves open.
+const GRACE_PS: Time = 25_000;
+
+impl FindingChecks {
+    /// What a journey says.
+    pub fn journey(&mut self, journey: &Journey) {
+        let Some(last) = journey.hops.last() else { return };
+        let far = u64::from(journey.hops.len() > 1);
+        let seen = &mut self.ledger.seen;
+        seen.travelled += far;
+        let odd = match journey.fate {
+            JourneyFate::Arrived => {
+                seen.arrived += 1;
+                None
+            }
+            JourneyFate::Misrouted => {
+                seen.arrived += 1;
+                Some(FindingKind::Misrouted)
+            }
+            JourneyFate::Dropped("S-1") => Some(FindingKind::NoSuchPort),
+            JourneyFate::Dropped("S-2") => Some(FindingKind::NoRoute),
+            // Resets and runts are found where they are.
+            JourneyFate::Dropped(_) => None,
+            JourneyFate::Merged => Some(FindingKind::Merged),
+            JourneyFate::OutOfSight | JourneyFate::UnderWay => None,
+        };
+        let dropped = matches!(journey.fate, JourneyFate::Dropped(_));
+        seen.switched += u64::from(dropped).max(far);
+        let seen_elsewhere = dropped && self.twins.contains(&last.channel);
+        if let Some(kind) = odd.filter(|_| !seen_elsewhere) {
+            let byte = last.route.map(|byte| FindingFact::byte("route", byte));
+            self.ledger.note(kind, last.channel, place(last), || {
+                [packet(last)].into_iter().chain(byte).collect()
+            });
+        }
+        for hop in &journey.hops {
+            self.waited(hop);
+        }
+        for injury in &journey.injuries {
+            self.injury(injury, journey);
+        }
+    }
+
+    /// How long a packet took through a switch. S-6
+    fn waited(&mut self, hop: &JourneyHop) {
+        let Some(beyond) = hop.beyond else { return };
+        self.ledger.seen.timed += 1;
+        if beyond > GRACE_PS && hop.waited_for.is_none() {
+            self.ledger.note(FindingKind::SlowPath, hop.channel, place(hop), || {
+                let beyond = u64::try_from(beyond / 1000).unwrap_or(u64::MAX);
+                vec![packet(hop), FindingFact::number("beyond_ns", beyond)]
+            });
+        }
+    }
+
+    /// What was done to a packet between two taps. P-5, P-1
+    fn injury(&mut self, injury: &CorruptionSite, journey: &Journey) {
+        let Some(after) = injury.after else {
+            // It was bad where it was first seen: P-4.
+            return;
+        };
+        let Some(hop) = journey.hops.iter().find(|hop| hop.channel == injury.seen) else { return };
+        let kind = match injury.harm {
+            Corruption::Flipped(_) => FindingKind::HurtOnTheWay,
+            Corruption::Cut(..) => FindingKind::CutOnTheWay,
+            Corruption::Grown(_) => FindingKind::Merged,
+        };
+        self.ledger.note(kind, injury.seen, place(hop), || {
+            let mut facts =
+                vec![packet(hop), FindingFact { name: "after", value: FactValue::Channel(after) }];
+            match injury.harm {
+                Corruption::Flipped(flips) => {
+                    facts.push(FindingFact::byte("syndrome", injury.syndrome));
+                    facts.push(FindingFact::word("flipped", flips.name()));
+                    facts.extend(injury.bit.map(|bit| FindingFact::number("bit", u64::from(bit))));
+                }
+                Corruption::Cut(missing, _) => {
+                    facts.extend(missing.map(|bytes| FindingFact::number("missing_bytes", bytes)));
+                }
+                Corruption::Grown(bytes) => facts.push(FindingFact::number("more_bytes", bytes)),
+            }
+            facts
+        });
+    }
+
+    /// What a wait says; `period_ps` is that of a channel.
+    pub fn blocked(&mut self, blocked: &BlockingEvent, period_ps: impl Fn(ChannelId) -> u64) {
+        let (channel, kind, since, periods, chain) = match blocked {
+            BlockingEvent::Stop(stop) => {
+                self.ledger.seen.waits += 1;
+                let kind = match stop.root {
+                    WaitRoot::Busy => FindingKind::Busy,
+                    WaitRoot::Host if stop.until.saturating_sub(stop.since) > SLOW_PS => {
+                        FindingKind::SlowHost
+                    }
+                    WaitRoot::Host | WaitRoot::Switch | WaitRoot::OutOfSight => return,
+                    WaitRoot::OpenLink | WaitRoot::Cycle => return,
+                };
+                (stop.channel, kind, stop.since, stop.periods, &stop.chain)
+            }
+            BlockingEvent::Deadlock(deadlock) => {
+                let Some(first) = deadlock.channels.first() else { return };
+                let Deadlock { since, periods, channels, .. } = deadlock;
+                (*first, FindingKind::Deadlock, *since, *periods, channels)
+            }
+        };
+        let at = since.checked_div(Time::from(period_ps(channel))).unwrap_or_default();
+        let when = Occurrence { time: since, at: Tick(u64::try_from(at).unwrap_or(u64::MAX)) };
+        self.ledger.note(kind, channel, when, || {
+            let name = if kind == FindingKind::Deadlock { "circle" } else { "waits_for" };
+            let mut facts = vec![FindingFact::number("periods", periods)];
+            let chain = (!chain.is_empty()).then(|| FactValue::Channels(chain.clone()));
+            facts.extend(chain.map(|value| FindingFact { name, value }));
+            facts
+        });
+    }
+
+    /// What is known of clocks when a section ends; `period_ps` is that of a channel. W-6
+    pub(crate) fn clocks(&mut self, clocks: &ClockEstimator, period_ps: impl Fn(ChannelId) -> u64) {
+        self.ledger.seen.clocks += clocks.compared();
+        for (id, rate, time) in clocks.rates() {
+            let at = time.checked_div(Time::from(period_ps(id))).unwrap_or_default();
+            let at = Tick(u64::try_from(at).unwrap_or(u64::MAX));
+            self.ledger
+                .note(FindingKind::ClockDrift, id, Occurrence { time, at }, || drift(rate / 1000));
+        }
+    }
+
+    /// A channel of which the network's storey will hear.
+    pub(crate) fn declare_twin(&mut self, id: ChannelId, channel: &Channel) {
+        if let Some(twin) = self.names.insert(channel.name.clone(), id) {
+            self.twins.extend([twin, id]);
+        }
+    }
+
+    /// The section ends: names begin anew.
+    pub(crate) fn end_section(&mut self) {
+        self.names.clear();
+    }
+
+    /// What a slack buffer says; `period_ps` is that of a channel. F-3, F-4, F-9
+    pub fn slack(&mut self, said: &SlackEvent, period_ps: impl Fn(ChannelId) -> u64) {
+        let (kind, by) = match *said {
+            SlackEvent::Fill(_) => {
+                self.ledger.seen.fills += 1;
+                return;
+            }
+            // Clocks may have come apart by a period or two since time zero. W-6
+            SlackEvent::Late { by: by @ 1..=2, at, .. } if at.0 > by * PERIOD_APART => return,
+            SlackEvent::Late { by, .. } => (FindingKind::StopTooLate, Some(by)),
+            SlackEvent::OverrunRisk { by, .. } => (FindingKind::OverrunRisk, Some(by)),
+            SlackEvent::Contradiction { is_declared: true, .. } => {
+                (FindingKind::UnlikeThresholds, None)
+            }
+            SlackEvent::Contradiction { .. } => (FindingKind::UnlikeAssumed, None),
+        };
+        let (channel, at) = (said.channel(), said.at());
+        let time = Time::from(at.0) * Time::from(period_ps(channel));
+        self.ledger.note(kind, channel, Occurrence { time, at }, || {
+            by.into_iter().map(|by| FindingFact::number("cells", by)).collect()
+        });
+    }
+}
+
+/// Parts per million by which characters come too late against other channels: the clock is fast for the
+/// declared period.
+pub(super) fn drift(ppm: i64) -> Vec<FindingFact> {
+    let clock = if ppm > 0 { "fast" } else { "slow" };
+    vec![FindingFact::number("ppm", ppm.unsigned_abs()), FindingFact::word("clock", clock)]
+}
+
+const fn place(hop: &JourneyHop) -> Occurrence {
+    Occurrence { time: hop.time, at: hop.start }
+}
+
+const fn packet(hop: &JourneyHop) -> FindingFact {
+    FindingFact::number("packet", hop.packet)
+}

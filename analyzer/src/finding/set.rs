@@ -1,0 +1,414 @@
+//! What was found, counted by kind and channel: as much memory for a million as for one.
+
+use std::collections::BTreeMap;
+
+use codec::capture::{Channel, ChannelId};
+use codec::time::Tick;
+
+use super::{FindingKind, Severity};
+use crate::channel_name::TapEnd;
+use crate::link::parameters::{ChannelParameters, ParameterKey, UnknownParameters};
+use crate::link::slack::{ROOM, STOP_RESPONSE, THRESHOLDS};
+use crate::timeline::Time;
+
+/// What was found, and what there was to find it in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FindingSet {
+    found: BTreeMap<(FindingKind, ChannelId), Finding>,
+    pub(crate) seen: RuleCoverage,
+}
+
+/// A finding: how often, and where first and last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How often.
+    pub count: u64,
+    /// The first in time.
+    pub first: Occurrence,
+    /// What is to be said about the first.
+    pub facts: Vec<FindingFact>,
+    /// The last in time.
+    pub last: Occurrence,
+}
+
+/// When and where something was found; its channel is that of the finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Occurrence {
+    /// Picoseconds since the capture's time zero.
+    pub time: Time,
+    /// The character.
+    pub at: Tick,
+}
+
+/// Something to be said about a finding: its name in `docs/output.md`, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FindingFact {
+    /// The name.
+    pub name: &'static str,
+    /// The value.
+    pub value: FactValue,
+}
+
+/// The value of a fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FactValue {
+    /// How many, or which.
+    Number(u64),
+    /// Bits, best shown in hex.
+    Byte(u8),
+    /// A word of the specification.
+    Word(&'static str),
+    /// A channel.
+    Channel(ChannelId),
+    /// Channels in order.
+    Channels(Vec<ChannelId>),
+}
+
+/// What a capture holds for rules to be seen at work: how often each was put to the test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuleCoverage {
+    /// Channels.
+    pub channels: u64,
+    /// Channels whose opposite was captured.
+    pub paired: u64,
+    /// Characters.
+    pub characters: u64,
+    /// Characters with d = 0.
+    pub codes: u64,
+    /// ORUN, BRES, `PRBn`, `REPLx`. C-3
+    pub optional: u64,
+    /// Packets closed.
+    pub packets: u64,
+    /// Packets with a CRC byte that can be checked. P-4
+    pub checked: u64,
+    /// Packets inside which symbols stand. P-8
+    pub punched: u64,
+    /// Stops of a sender, as its opposite channel commands. F-1, F-2
+    pub stops: u64,
+    /// What is judged by parameters of links, in the order of [`ParameterCheck::ALL`].
+    pub judged: [CheckCoverage; 4],
+    /// Stretches in which a slack buffer was bounded. F-3
+    pub fills: u64,
+    /// Silences of 16 periods that began in what was recorded. F-7
+    pub silences: u64,
+    /// FRES.
+    pub resets: u64,
+    /// Packets or stops of 2²² periods. R-4
+    pub timeouts: u64,
+    /// BRES on channels whose opposite was captured. R-5
+    pub backward: u64,
+    /// Probes on channels whose opposite was captured. R-6
+    pub probes: u64,
+    /// Packets seen on two links or more. P-3, P-5
+    pub travelled: u64,
+    /// Pairs of channels whose clocks were compared. W-6
+    pub clocks: u64,
+    /// Paths through switches whose time is known. S-6
+    pub timed: u64,
+    /// Packets that a switch passed on or dropped. S-1, S-2
+    pub switched: u64,
+    /// Packets that reached a host. I-2
+    pub arrived: u64,
+    /// Waits. S-3, N-2
+    pub waits: u64,
+    /// What is said in the reliability protocol.
+    pub said: TransportCoverage,
+}
+
+/// A judgement that rests on parameters of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterCheck {
+    /// Data after STOP, counted by stops. F-1
+    Obedience,
+    /// Thresholds of slack buffers, counted by changes of STOP and GO. F-3
+    Thresholds,
+    /// Latencies, the cable and the hysteresis, counted likewise. F-4
+    Timing,
+    /// Room behind STOP, counted by STOPs. F-9
+    Room,
+}
+
+/// How often parameters were known for a judgement, and which were not where it could have been made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckCoverage {
+    /// How often all were known.
+    pub times: u64,
+    /// Those that were unknown otherwise.
+    pub unknown: UnknownParameters,
+}
+
+/// What is said in the reliability protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TransportCoverage {
+    /// Packets of the reliability protocol's type, malformed or not. T-7
+    pub packets: u64,
+    /// Messages, each counted once. T-1
+    pub messages: u64,
+    /// Messages that were sent again. T-10
+    pub resent: u64,
+    /// Messages that open a logical channel. T-12
+    pub opened: u64,
+    /// ACKs. T-5
+    pub acks: u64,
+    /// NACKs. T-6
+    pub nacks: u64,
+}
+
+impl FindingSet {
+    /// Counts a finding; the facts are asked for if it is the first in time.
+    pub(crate) fn note(
+        &mut self,
+        kind: FindingKind,
+        channel: ChannelId,
+        when: Occurrence,
+        facts: impl FnOnce() -> Vec<FindingFact>,
+    ) {
+        match self.found.get_mut(&(kind, channel)) {
+            None => {
+                let found = Finding { count: 1, first: when, facts: facts(), last: when };
+                self.found.insert((kind, channel), found);
+            }
+            Some(found) => {
+                found.count = found.count.saturating_add(1);
+                found.last = found.last.max(when);
+                if when < found.first {
+                    (found.first, found.facts) = (when, facts());
+                }
+            }
+        }
+    }
+
+    /// Counts more of a finding that was counted before.
+    pub(super) fn again(
+        &mut self,
+        kind: FindingKind,
+        channel: ChannelId,
+        more: u64,
+        last: Occurrence,
+    ) {
+        if let Some(found) = self.found.get_mut(&(kind, channel)) {
+            found.count = found.count.saturating_add(more);
+            found.last = found.last.max(last);
+        }
+    }
+
+    /// Whether something of a kind was found on a channel.
+    pub(super) fn has(&self, kind: FindingKind, channel: ChannelId) -> bool {
+        self.found.contains_key(&(kind, channel))
+    }
+
+    /// Takes back findings of some kinds on a channel.
+    pub(super) fn forget(&mut self, kinds: &[FindingKind], channel: ChannelId) {
+        self.found.retain(|(kind, id), _| *id != channel || !kinds.contains(kind));
+    }
+
+    pub(super) fn absorb(&mut self, other: &Self) {
+        for ((kind, channel), theirs) in &other.found {
+            match self.found.get_mut(&(*kind, *channel)) {
+                None => drop(self.found.insert((*kind, *channel), theirs.clone())),
+                Some(found) => {
+                    found.count = found.count.saturating_add(theirs.count);
+                    found.last = found.last.max(theirs.last);
+                    if theirs.first < found.first {
+                        (found.first, found.facts) = (theirs.first, theirs.facts.clone());
+                    }
+                }
+            }
+        }
+        self.seen.absorb(&other.seen);
+    }
+
+    /// The findings, by kind and channel.
+    pub fn found(&self) -> impl Iterator<Item = (FindingKind, ChannelId, &Finding)> {
+        self.found.iter().map(|((kind, channel), found)| (*kind, *channel, found))
+    }
+
+    /// How often something of a kind was found.
+    #[must_use]
+    pub fn total(&self, kind: FindingKind) -> u64 {
+        let found = self.found.range((kind, ChannelId(0))..=(kind, ChannelId(u32::MAX)));
+        found.map(|(_, found)| found.count).fold(0, u64::saturating_add)
+    }
+
+    /// What there was to find them in.
+    #[must_use]
+    pub const fn seen(&self) -> &RuleCoverage {
+        &self.seen
+    }
+
+    /// How many different findings of a severity there are: kinds on channels, not occurrences.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.found.keys().filter(|(kind, _)| kind.about().severity == severity).count()
+    }
+}
+
+impl RuleCoverage {
+    fn absorb(&mut self, other: &Self) {
+        let Self {
+            channels,
+            paired,
+            characters,
+            codes,
+            optional,
+            packets,
+            checked,
+            punched,
+            stops,
+            judged,
+            fills,
+            silences,
+            resets,
+            timeouts,
+            backward,
+            probes,
+            travelled,
+            clocks,
+            timed,
+            switched,
+            arrived,
+            waits,
+            said,
+        } = *other;
+        for (sum, more) in [
+            (&mut self.channels, channels),
+            (&mut self.paired, paired),
+            (&mut self.characters, characters),
+            (&mut self.codes, codes),
+            (&mut self.optional, optional),
+            (&mut self.packets, packets),
+            (&mut self.checked, checked),
+            (&mut self.punched, punched),
+            (&mut self.stops, stops),
+            (&mut self.fills, fills),
+            (&mut self.silences, silences),
+            (&mut self.resets, resets),
+            (&mut self.timeouts, timeouts),
+            (&mut self.backward, backward),
+            (&mut self.probes, probes),
+            (&mut self.travelled, travelled),
+            (&mut self.clocks, clocks),
+            (&mut self.timed, timed),
+            (&mut self.switched, switched),
+            (&mut self.arrived, arrived),
+            (&mut self.waits, waits),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        self.said.absorb(&said);
+        for (sum, more) in self.judged.iter_mut().zip(judged) {
+            sum.times = sum.times.saturating_add(more.times);
+            sum.unknown = sum.unknown.with(more.unknown);
+        }
+    }
+
+    /// Counts an occasion for a judgement.
+    pub(super) fn add_check(&mut self, judgement: ParameterCheck, unknown: UnknownParameters) {
+        if let Some(judged) = self.judged.get_mut(judgement as usize) {
+            judged.times = judged.times.saturating_add(u64::from(unknown.is_empty()));
+            judged.unknown = judged.unknown.with(unknown);
+        }
+    }
+
+    /// How often a judgement could be made.
+    #[must_use]
+    pub fn check_coverage(&self, judgement: ParameterCheck) -> CheckCoverage {
+        self.judged.get(judgement as usize).copied().unwrap_or_default()
+    }
+}
+
+impl ParameterCheck {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Obedience, Self::Thresholds, Self::Timing, Self::Room];
+
+    /// The parameters of a channel that it rests on and that are not known.
+    pub(super) fn unknown(
+        self,
+        channel: &Channel,
+        parameters: &ChannelParameters,
+    ) -> UnknownParameters {
+        let of = |keys| UnknownParameters::of(parameters, keys);
+        let end = TapEnd::of(channel);
+        let unknown = match self {
+            // What passes the end of the sender has no cable between.
+            Self::Obedience if end == Some(TapEnd::Sender) => of(&[ParameterKey::Interpretation]),
+            Self::Obedience => of(STOP_RESPONSE),
+            Self::Thresholds => of(THRESHOLDS),
+            Self::Timing => of(&[ParameterKey::Hysteresis]).with(of(STOP_RESPONSE)).with(of(ROOM)),
+            Self::Room => of(ROOM),
+        };
+        if end.is_none() { unknown.with(UnknownParameters::TAP) } else { unknown }
+    }
+}
+
+impl TransportCoverage {
+    /// ACKs and NACKs. T-8
+    #[must_use]
+    pub const fn answers(&self) -> u64 {
+        self.acks.saturating_add(self.nacks)
+    }
+
+    const fn absorb(&mut self, other: &Self) {
+        let Self { packets, messages, resent, opened, acks, nacks } = *other;
+        self.packets = self.packets.saturating_add(packets);
+        self.messages = self.messages.saturating_add(messages);
+        self.resent = self.resent.saturating_add(resent);
+        self.opened = self.opened.saturating_add(opened);
+        self.acks = self.acks.saturating_add(acks);
+        self.nacks = self.nacks.saturating_add(nacks);
+    }
+}
+
+impl FindingFact {
+    /// A number.
+    pub(crate) const fn number(name: &'static str, number: u64) -> Self {
+        Self { name, value: FactValue::Number(number) }
+    }
+
+    /// Bits.
+    pub(crate) const fn byte(name: &'static str, byte: u8) -> Self {
+        Self { name, value: FactValue::Byte(byte) }
+    }
+
+    /// A word.
+    pub(crate) const fn word(name: &'static str, word: &'static str) -> Self {
+        Self { name, value: FactValue::Word(word) }
+    }
+}
+
+/// Writes findings of one channel into a ledger.
+#[derive(Debug)]
+pub(super) struct FindingSink<'a> {
+    pub(super) ledger: &'a mut FindingSet,
+    pub(super) channel: ChannelId,
+    pub(super) period_ps: u64,
+}
+
+impl FindingSink<'_> {
+    /// When a place of the channel is.
+    pub(super) fn when(&self, at: Tick) -> Occurrence {
+        Occurrence { time: Time::from(at.0) * Time::from(self.period_ps), at }
+    }
+
+    /// Notes a finding.
+    pub(super) fn note(
+        &mut self,
+        kind: FindingKind,
+        at: Tick,
+        facts: impl FnOnce() -> Vec<FindingFact>,
+    ) {
+        let when = self.when(at);
+        self.ledger.note(kind, self.channel, when, facts);
+    }
+
+    /// Counts more of what was noted before; the last of them at a place.
+    pub(super) fn again(&mut self, kind: FindingKind, more: u64, last: Tick) {
+        let last = self.when(last);
+        self.ledger.again(kind, self.channel, more, last);
+    }
+
+    /// What there is to find something in.
+    pub(super) const fn seen(&mut self) -> &mut RuleCoverage {
+        &mut self.ledger.seen
+    }
+}

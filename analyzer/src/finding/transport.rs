@@ -1,0 +1,117 @@
+//! What is said in the reliability protocol. T-1..T-13
+
+use codec::transport::{NackReason, SyncFlag};
+
+use super::set::{FindingFact, Occurrence};
+use super::{FindingChecks, FindingKind};
+use crate::conversation::{
+    Abandonment, MalformedPacket, Observation, ObservationKind, ObservedPlace, ResendCause,
+    StormKind, TransportEvent, Violation,
+};
+
+impl FindingChecks {
+    /// What a packet or a message of the reliability protocol says.
+    pub fn spoken(&mut self, spoken: &TransportEvent) {
+        match spoken {
+            TransportEvent::Noticed(noticed) => self.noticed(noticed),
+            TransportEvent::Malformed(MalformedPacket { place, fault }) => {
+                self.ledger.seen.said.packets += 1;
+                let kind = FindingKind::MalformedMessage;
+                self.ledger.note(kind, place.channel, when(place), || {
+                    let byte = FindingFact::number("byte", fault.at() as u64);
+                    vec![packet(place), byte, FindingFact::word("field", fault.field())]
+                });
+            }
+            TransportEvent::Conversation(_) => {}
+        }
+    }
+
+    fn noticed(&mut self, noticed: &Observation) {
+        self.count(&noticed.remark);
+        let Some(kind) = kind(noticed) else { return };
+        let Observation { place, key, label, .. } = noticed;
+        self.ledger.note(kind, place.channel, when(place), || {
+            let reason = match noticed.remark {
+                ObservationKind::Nack(reason) => Some(FindingFact::word("reason", reason.name())),
+                ObservationKind::Data(_)
+                | ObservationKind::Resent(..)
+                | ObservationKind::Ack(_)
+                | ObservationKind::Duplicate => None,
+                ObservationKind::Late
+                | ObservationKind::Stale
+                | ObservationKind::Gone(_)
+                | ObservationKind::Storm(_) => None,
+                ObservationKind::Broken(_) => None,
+            };
+            let facts = [
+                packet(place),
+                FindingFact::number("source", key.source.0.into()),
+                FindingFact::number("destination", key.destination.0.into()),
+                FindingFact::number("logical_channel", key.channel.0.into()),
+                FindingFact::number("incarnation", label.incarnation.0.into()),
+                FindingFact::number("timestamp", label.timestamp.0.into()),
+            ];
+            facts.into_iter().chain(reason).collect()
+        });
+    }
+
+    /// What there is to find something in.
+    fn count(&mut self, remark: &ObservationKind) {
+        let said = &mut self.ledger.seen.said;
+        match remark {
+            ObservationKind::Data(data) => {
+                said.messages += 1;
+                said.opened += u64::from(data.sync == SyncFlag::Set);
+            }
+            ObservationKind::Resent(..) => said.resent += 1,
+            ObservationKind::Ack(_) => said.acks += 1,
+            ObservationKind::Nack(_) => said.nacks += 1,
+            ObservationKind::Stale => {}
+            ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Gone(_) => return,
+            ObservationKind::Storm(_) | ObservationKind::Broken(_) => return,
+        }
+        said.packets += 1;
+    }
+}
+
+/// The finding that it is, if it is one.
+fn kind(noticed: &Observation) -> Option<FindingKind> {
+    Some(match noticed.remark {
+        // An answer alone says nothing of a message.
+        ObservationKind::Nack(NackReason::BadKey | NackReason::NoSuchEndpoint)
+            if noticed.message.is_some() =>
+        {
+            FindingKind::MessageRefused
+        }
+        ObservationKind::Resent(_, ResendCause::TooEarly) => FindingKind::TimerTooEarly,
+        ObservationKind::Gone(Abandonment::Unanswered) => FindingKind::MessageUnanswered,
+        ObservationKind::Stale => FindingKind::StalePacket,
+        ObservationKind::Storm(StormKind::Resent) => FindingKind::ResendStorm,
+        ObservationKind::Storm(StormKind::Nacks) => FindingKind::NackStorm,
+        ObservationKind::Broken(Violation::TwoOutstanding) => FindingKind::TwoOutstanding,
+        ObservationKind::Broken(Violation::Unflipped) => FindingKind::NotFlipped,
+        ObservationKind::Broken(Violation::Altered) => FindingKind::MessageAltered,
+        ObservationKind::Broken(Violation::AckOfLost) => FindingKind::AckOfLost,
+        ObservationKind::Broken(Violation::NackAfterAck) => FindingKind::NackAfterAck,
+        ObservationKind::Broken(Violation::Unasked) => FindingKind::AnswerUnasked,
+        ObservationKind::Broken(Violation::AfterAck) => FindingKind::ResentAfterAck,
+        ObservationKind::Broken(Violation::SyncMissing) => FindingKind::SyncMissing,
+        ObservationKind::Broken(Violation::SyncAgain) => FindingKind::SyncAgain,
+        ObservationKind::Broken(Violation::Backwards) => FindingKind::IncarnationBackwards,
+        ObservationKind::Data(_)
+        | ObservationKind::Resent(..)
+        | ObservationKind::Ack(_)
+        | ObservationKind::Nack(_) => return None,
+        ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Gone(_) => {
+            return None;
+        }
+    })
+}
+
+const fn when(place: &ObservedPlace) -> Occurrence {
+    Occurrence { time: place.time, at: place.at }
+}
+
+const fn packet(place: &ObservedPlace) -> FindingFact {
+    FindingFact::number("packet", place.packet)
+}

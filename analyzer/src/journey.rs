@@ -1,0 +1,369 @@
+//! One packet over many links: peeled routes, latencies, where it was hurt, where it ended. P-3, P-5, S-1
+//!
+//! A packet is known by its bytes: but for the route byte that a switch strips and the CRC byte that it
+//! writes anew, they stay as they are. A packet that goes out of a switch is looked for among those at
+//! the switch's inputs: when it begins, by whose turn it is; when it has ended, by its bytes. A packet
+//! that comes from where nothing was captured is looked for among those that went there.
+
+mod completed;
+mod corruption;
+mod fit;
+mod hop_record;
+mod linking;
+mod matching;
+mod network_map;
+mod recent_bodies;
+mod row;
+mod uncaptured;
+mod undecided;
+mod visible_bytes;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use codec::capture::{Channel, ChannelId};
+use codec::route::{PortId, is_route_byte};
+
+pub use self::completed::{Journey, JourneyFate, JourneyHop, MatchCertainty, WaitReason};
+pub use self::corruption::{BitPlace, Corruption, CorruptionSite, FlipParity};
+use self::fit::ByteFit;
+use self::hop_record::{
+    BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable, NextHop, SearchScope,
+};
+use self::matching::HopCandidate;
+use self::network_map::{NetworkMap, RequestedOutput};
+use self::recent_bodies::RecentBodies;
+pub use self::row::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow, PLACES_MAX};
+use crate::clock::ClockEstimator;
+use crate::event::{LinkEvent, ResumeCause};
+use crate::link::parameters::LinkAssumptions;
+use crate::packet::{PacketEnd, ReceivedPacket};
+use crate::timeline::{EventBody, EventDetail, Time, TimedEvent};
+
+/// Packets that went out of sight which are kept. *Chosen*: more than the slack of a large network
+/// holds.
+const WAITING_MAX: usize = 4096;
+/// Pairs of channels whose connection is counted. *Chosen*: a switch of 32 ports has 1024.
+const IMPLIED_MAX: usize = 1 << 16;
+/// Kinds of packets that are alike which are kept for each input. *Chosen*: what is alike is short, and
+/// of short packets there are few kinds.
+const DOUBTED_MAX: usize = 64;
+/// Packets that are kept for each input. *Chosen*: a slack buffer of 80 cells has 40 (F-3).
+const QUEUE_MAX: usize = 1024;
+
+/// The packet at the head of a switch's input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadPacket {
+    /// Its number on the input's channel.
+    pub packet: u64,
+    /// When its first byte was seen there.
+    pub since: Time,
+    /// The captured channel that it asks for, where that is known.
+    pub wants: Option<ChannelId>,
+    /// Whether it has begun to leave on it.
+    pub passing: HeadProgress,
+    /// A packet of another input has held that channel since this one came. S-3
+    pub contended: bool,
+}
+
+/// Whether a packet has begun to leave a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeadProgress {
+    /// Not yet.
+    Waiting,
+    /// Its first byte has been seen on the output. While several packets wait for that output, it is
+    /// thought to be the one at which the output's token is next (S-5), until its bytes are known.
+    Begun,
+}
+
+/// Two channels that a switch joins, as packets show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImpliedPassage {
+    /// The channel to the switch.
+    pub from: ChannelId,
+    /// The channel that goes out of it.
+    pub to: ChannelId,
+    /// The route byte that leads from one to the other.
+    pub byte: u8,
+    /// How many packets went that way.
+    pub packets: u64,
+}
+
+/// Finds the packets of different channels that are one.
+#[derive(Debug, Default)]
+pub struct JourneyTracker {
+    net: NetworkMap,
+    legs: HopTable,
+    pub(crate) clocks: ClockEstimator,
+    recent: RecentBodies,
+    /// Packets that went out of sight, the oldest first.
+    waiting: VecDeque<(u64, HopId)>,
+    /// Packets that ended before one that they may be; in the order of their ends.
+    undecided: Vec<(u64, HopId)>,
+    implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
+    told: u64,
+}
+
+impl JourneyTracker {
+    /// Adds a channel, with what the command line says of all.
+    pub fn declare(&mut self, id: ChannelId, channel: &Channel, assumed: &LinkAssumptions) {
+        self.net.declare(id, channel, assumed);
+        self.clocks.declare(id, channel);
+    }
+
+    /// Takes the next row of any channel; rows come in order of time.
+    pub fn row(&mut self, row: &TimedEvent, out: &mut impl FnMut(Journey)) {
+        let Some(lane) = self.net.place(row.channel) else { return };
+        match &row.body {
+            EventBody::Detail(EventDetail::Head(first)) => self.begin(lane, row, *first, out),
+            EventBody::Packet(packet) => self.close(lane, row, packet, out),
+            EventBody::Detail(EventDetail::Framed) => self.net.framed(lane, Some(row.at)),
+            EventBody::Event(LinkEvent::Hole { .. }) => self.net.framed(lane, None),
+            EventBody::Event(LinkEvent::ForwardReset) => self.reset(lane, row.time),
+            EventBody::Event(LinkEvent::SenderResumed(
+                ResumeCause::Go | ResumeCause::OpenLink | ResumeCause::Reset,
+            )) => {
+                if let Some(lane) = self.net.lane_mut(lane) {
+                    lane.resumed = Some(row.time);
+                }
+            }
+            EventBody::Event(_) | EventBody::Detail(_) | EventBody::Omitted { .. } => {}
+        }
+    }
+
+    /// Which channels switches join, as packets show it; in order.
+    pub fn implied(&self) -> impl Iterator<Item = ImpliedPassage> {
+        let implied = self.implied.iter();
+        implied.map(|((from, to, byte), packets)| ImpliedPassage {
+            from: *from,
+            to: *to,
+            byte: *byte,
+            packets: *packets,
+        })
+    }
+
+    /// When the first of those packets was first seen of which no journey was told yet.
+    #[must_use]
+    pub fn oldest(&self) -> Option<Time> {
+        self.legs.oldest()
+    }
+
+    /// The recording ends: what comes at a tap from then on is not seen.
+    pub fn finish(&mut self, end: Time, out: &mut impl FnMut(Journey)) {
+        self.decide_all(out);
+        for leg in self.legs.ids() {
+            let Some(found) = self.legs.get(leg) else { continue };
+            if found.fate.is_none() && !matches!(found.onward, NextHop::Gone(_)) {
+                // What has left its switch may still be on its way to the tap.
+                let is_over = found.passed.is_some_and(|until| until < end);
+                let unseen =
+                    if is_over { JourneyFate::Dropped("S-1") } else { JourneyFate::UnderWay };
+                let fate = self.verdict(found, unseen);
+                self.settle(leg, fate, out);
+            }
+        }
+        // None is left but where rows were left out.
+        self.legs = HopTable::default();
+        self.waiting.clear();
+        self.net.lanes.iter_mut().for_each(|lane| lane.queue.clear());
+    }
+
+    /// A packet begins.
+    fn begin(&mut self, place: usize, row: &TimedEvent, first: u8, out: &mut impl FnMut(Journey)) {
+        let Some(lane) = self.net.lane_mut(place) else { return };
+        let held = BlockingPackets { output: lane.last, input: None, resumed: lane.resumed };
+        let leg = self.legs.add(HopRecord {
+            lane: place,
+            seq: 0,
+            number: lane.next_number,
+            first,
+            start: row.at,
+            time: row.time,
+            closed: None,
+            before: None,
+            undecided: false,
+            onward: NextHop::Nowhere,
+            passed: None,
+            emptied: None,
+            sight: SearchScope::Followed,
+            fate: None,
+            held,
+        });
+        let unclosed = lane.open.replace(leg);
+        let crowded = lane.to.and_then(|_| {
+            lane.queue.push_back(leg);
+            (lane.queue.len() > QUEUE_MAX).then(|| lane.queue.pop_front()).flatten()
+        });
+        self.net.count_head(place, first);
+        unclosed.into_iter().for_each(|leg| self.forget(leg));
+        crowded.into_iter().for_each(|leg| self.overtaken(leg, out));
+        self.claim(leg);
+    }
+
+    /// A packet has ended.
+    fn close(
+        &mut self,
+        place: usize,
+        row: &TimedEvent,
+        packet: &ReceivedPacket,
+        out: &mut impl FnMut(Journey),
+    ) {
+        let Some(lane) = self.net.lane_mut(place) else { return };
+        let Some(id) = lane.open.take() else {
+            // Its beginning was left out.
+            lane.next_number = packet.number + 1;
+            return;
+        };
+        lane.next_number = packet.number + 1;
+        lane.sum = lane.sum.saturating_add(packet.length);
+        lane.last = Some((packet.number, row.time));
+        let (sum, opening) = (lane.sum, lane.opening(packet.start));
+        let Some(leg) = self.legs.get_mut(id) else { return };
+        leg.number = packet.number;
+        let closed = ClosedPacket::new((row.time, opening), leg.first, packet, sum);
+        let (body, seq) = (closed.body, leg.seq);
+        leg.closed = Some(closed);
+        self.find_before(id, out);
+        self.decide_behind(place, out);
+        let Some(leg) = self.legs.get(id) else { return };
+        if let NextHop::Gone(_) = leg.onward {
+            self.emit_if_complete(id, out);
+            return;
+        }
+        self.arrive(id, (body, seq), out);
+        self.drain(place, out);
+    }
+
+    /// A whole packet is at the node behind its channel.
+    fn arrive(
+        &mut self,
+        id: HopId,
+        (body, seq): (codec::crc::CrcResidue, u64),
+        out: &mut impl FnMut(Journey),
+    ) {
+        let Some(leg) = self.legs.get(id) else { return };
+        let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
+        if node.is_some_and(|(node, _)| !node.is_switch()) {
+            let fate = self.verdict(leg, JourneyFate::UnderWay);
+            self.leave_queue(id);
+            self.settle(id, fate, out);
+        } else if node.is_none() && !is_route_byte(leg.first) {
+            // What has a tag at its front is for a host.
+            self.settle(id, JourneyFate::Arrived, out);
+        } else {
+            self.recent.add(body, seq, id);
+            if leg.is_free()
+                && self.net.requested_output(leg.lane, leg.first) == RequestedOutput::Unseen
+            {
+                self.wait(id, seq, out);
+            }
+        }
+    }
+
+    /// A packet has left an input for good.
+    fn left(&mut self, candidate: &HopCandidate, to: HopId, out: &mut impl FnMut(Journey)) {
+        let Some(leaving) = self.legs.get(to) else { return };
+        let (output, since, last) = (leaving.lane, leaving.time, leaving.number);
+        let ended = leaving.closed.as_ref().map(|closed| closed.at);
+        let Some(leg) = self.legs.get(candidate.leg) else { return };
+        let (number, first) = (leg.number, leg.first);
+        if candidate.fit == ByteFit::Same {
+            self.net.vote(candidate.lane, output, first);
+            self.record_passage(candidate, to);
+        }
+        let ids = [candidate.lane, output].map(|lane| self.net.lane(lane).map(|lane| lane.id));
+        if let ([Some(from), Some(to)], ByteFit::Same | ByteFit::Elsewhere) = (ids, candidate.fit) {
+            self.imply(from, to, first);
+        }
+        let late = self.net.lane(output).and_then(|output| output.since_sent);
+        let Some(lane) = self.net.lane_mut(candidate.lane) else { return };
+        lane.clear = ended.zip(late).map(|(ended, late)| ended.saturating_sub(late));
+        let port = lane.to.map_or(PortId(0), |(_, port)| port);
+        let gone: Vec<HopId> = lane.queue.iter().take(candidate.place).copied().collect();
+        lane.queue.remove(candidate.place);
+        let cleared = ended.map(|ended| (number, ended.saturating_sub(late.unwrap_or(0))));
+        let before = std::mem::replace(&mut lane.left, cleared);
+        if let Some(leg) = self.legs.get_mut(to) {
+            leg.held.input = before;
+        }
+        // What is decided late says nothing about the token any more. S-5
+        if let Some(output) = self.net.lane_mut(output)
+            && output.next_number == last + 1
+        {
+            output.served = port;
+        }
+        // What was matched by its turn alone says nothing about others.
+        for leg in gone.into_iter().filter(|_| candidate.fit != ByteFit::Turn) {
+            self.mark_overtaken(leg, since);
+        }
+        self.drain(candidate.lane, out);
+    }
+
+    /// A packet is still there while one from behind it has left: it went before, or nowhere.
+    fn mark_overtaken(&mut self, id: HopId, since: Time) {
+        let Some(leg) = self.legs.get(id) else { return };
+        let late = self.net.lateness(leg);
+        if let Some(leg) = self.legs.get_mut(id) {
+            leg.passed.get_or_insert(since + late);
+        }
+    }
+
+    /// Takes those from the front of a queue that cannot be there any more.
+    fn drain(&mut self, place: usize, out: &mut impl FnMut(Journey)) {
+        loop {
+            let Some(lane) = self.net.lane(place) else { return };
+            let Some(front) = lane.queue.front().copied() else { return };
+            let Some(leg) = self.legs.get(front) else { return };
+            let Some(closed) = &leg.closed else { return };
+            let now = lane.last.map_or(0, |(_, time)| time);
+            let beyond = lane.sum.saturating_sub(closed.sum) > lane.room;
+            let over = leg.passed.is_some_and(|until| until < now) || leg.is_emptied(now);
+            if !leg.is_free() || !(over || beyond) || self.may_be_leaving(leg) {
+                return;
+            }
+            self.leave_queue(front);
+            self.overtaken(front, out);
+        }
+    }
+
+    /// A packet has not been seen to leave, and cannot any more.
+    fn overtaken(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
+        let Some(leg) = self.legs.get(id) else { return };
+        let seq = leg.seq;
+        let fate = self.verdict(leg, JourneyFate::Dropped("S-1"));
+        if fate == JourneyFate::OutOfSight {
+            self.wait(id, seq, out);
+        } else {
+            self.settle(id, fate, out);
+        }
+    }
+
+    /// What became of a packet that was not seen to leave; `uncaptured` if nothing tells.
+    fn verdict(&self, leg: &HopRecord, unseen: JourneyFate) -> JourneyFate {
+        let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
+        let Some((node, _)) = node else { return JourneyFate::OutOfSight };
+        if !node.is_switch() {
+            let ended_by = leg.closed.as_ref().map(|closed| closed.ended_by);
+            return match ended_by {
+                None | Some(PacketEnd::CaptureEnd) => JourneyFate::UnderWay,
+                Some(_) if is_route_byte(leg.first) && !leg.is_part() => JourneyFate::Misrouted,
+                Some(_) => JourneyFate::Arrived,
+            };
+        }
+        if leg.is_part() {
+            return JourneyFate::OutOfSight;
+        }
+        if !is_route_byte(leg.first) {
+            return JourneyFate::Dropped("S-2");
+        }
+        let runt = |it: &ClosedPacket| it.length < 2 && it.ended_by != PacketEnd::CaptureEnd;
+        if leg.closed.as_ref().is_some_and(runt) {
+            return JourneyFate::Dropped("P-9");
+        }
+        match self.net.requested_output(leg.lane, leg.first) {
+            RequestedOutput::Nothing => JourneyFate::Dropped("S-1"),
+            RequestedOutput::Unseen => JourneyFate::OutOfSight,
+            RequestedOutput::Seen(_) if leg.emptied.is_some() => JourneyFate::Dropped("R-2"),
+            RequestedOutput::Seen(_) => unseen,
+        }
+    }
+}

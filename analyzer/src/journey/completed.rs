@@ -1,0 +1,318 @@
+//! Journeys, told when they have ended.
+
+use codec::capture::ChannelId;
+use codec::packet::{CrcCheck, PacketTag};
+use codec::route::{PortId, is_route_byte};
+use codec::time::Tick;
+
+use super::corruption::{self, CorruptionSite};
+use super::hop_record::{BlockingPackets, HopId, HopRecord, NextHop, StartCoverage};
+use super::network_map::{MappedChannel, RequestedOutput};
+use super::{HeadPacket, HeadProgress, JourneyTracker};
+use crate::packet::PacketEnd;
+use crate::timeline::Time;
+use crate::transport::ParsedTransport;
+
+/// A packet on its way, as far as captured links show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Journey {
+    /// Counts from 0, in the order in which what became of them was known.
+    pub number: u64,
+    /// The captured links that it passed, in order; at least one.
+    pub hops: Vec<JourneyHop>,
+    /// The byte behind the route on the last of them. P-2
+    pub tag: Option<PacketTag>,
+    /// Bytes between tag and CRC byte on the last of them.
+    pub payload: u64,
+    /// What became of it.
+    pub fate: JourneyFate,
+    /// How sure it is that all hops are of one packet.
+    pub certainty: MatchCertainty,
+    /// What was done to it, in order.
+    pub injuries: Vec<CorruptionSite>,
+    /// If it is one of the reliability protocol: what it says on the first link where it has the tag of
+    /// one and its CRC is good; if there is none, on the first where it has that tag. T-7
+    pub transport: Option<Box<ParsedTransport>>,
+}
+
+/// A packet on one captured channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JourneyHop {
+    /// The channel.
+    pub channel: ChannelId,
+    /// The packet's number on it.
+    pub packet: u64,
+    /// Places of its first and last byte.
+    pub start: Tick,
+    /// See `start`.
+    pub end: Tick,
+    /// When its first byte was seen.
+    pub time: Time,
+    /// Bytes, the CRC byte included.
+    pub length: u64,
+    /// What its CRC byte says here.
+    pub check: CrcCheck,
+    /// What ended it here.
+    pub ended_by: PacketEnd,
+    /// Its first byte, if it is a route byte. P-2
+    pub route: Option<u8>,
+    /// The port of the switch behind this channel by which it left, or for which it asked, where that
+    /// is known.
+    pub output: Option<PortId>,
+    /// How many switches it passed up to the next captured channel: 1, and one more for each link
+    /// between that was not captured; 0 if there is no next.
+    pub switches: u64,
+    /// From its first byte here to its first byte on the next captured channel, less the cables where
+    /// their delay is known.
+    pub latency: Option<Time>,
+    /// How much of that it waited for others. Where the longest path formation of the switch is known:
+    /// the time beyond it; otherwise the time up to which they were in the way. 0 if nobody was; none
+    /// where the delay of the cables is not known. S-6
+    pub waited: Option<Time>,
+    /// What it waited for, if it waited.
+    pub waited_for: Option<WaitReason>,
+    /// How much of the latency is beyond the longest path formation of the switch; none where that
+    /// or the delay of the cables is not known. S-6
+    pub beyond: Option<Time>,
+}
+
+/// What a packet waited for in a switch: what was last to make way. S-3
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitReason {
+    /// The output was held by this packet of the channel that it went out by.
+    Output(u64),
+    /// This packet of its own channel, the one before it, was still there.
+    Input(u64),
+    /// The output's sender was stopped. F-1
+    Stop,
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JourneyFate {
+    /// It reached a host.
+    Arrived,
+    /// It reached a host with a route byte left: an error. I-2
+    Misrouted,
+    /// It went on over links that were not captured.
+    OutOfSight,
+    /// A switch dropped it, by this rule.
+    Dropped(&'static str),
+    /// It went on as a part of the packet before it, for want of a GAP. P-1
+    Merged,
+    /// It was on its way when the recording ended.
+    UnderWay,
+}
+
+/// How sure a journey is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MatchCertainty {
+    /// No other packet can have been meant.
+    Certain,
+    /// Several were alike, or it was hurt too much to be known by its bytes: order and time decided.
+    ByOrder,
+}
+
+impl JourneyTracker {
+    /// Tells the journey of a packet, if all of it has been seen and its end is known.
+    pub(super) fn emit_if_complete(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
+        let Some(chain) = self.complete_chain(id) else { return };
+        let legs: Vec<HopRecord> =
+            chain.into_iter().filter_map(|leg| self.legs.take(leg)).collect();
+        let Some(last) = legs.last() else { return };
+        let (tag, payload) = last.closed.as_ref().map_or((None, 0), |it| (it.tag, it.payload));
+        let joints = || legs.iter().skip(1).filter_map(|leg| leg.before);
+        let certainty = joints().map(|joint| joint.certainty).max();
+        let journey = Journey {
+            number: self.told,
+            hops: self.hops(&legs),
+            tag,
+            payload,
+            fate: last.fate.unwrap_or(JourneyFate::UnderWay),
+            certainty: certainty.unwrap_or(MatchCertainty::Certain),
+            injuries: self.injuries(&legs),
+            transport: transport(&legs),
+        };
+        self.told += 1;
+        out(journey);
+    }
+
+    /// All channels of a packet, if nothing more can come to it.
+    fn complete_chain(&self, id: HopId) -> Option<Vec<HopId>> {
+        let mut chain = Vec::new();
+        let mut at = id;
+        while let Some(before) = self.legs.get(at)?.before {
+            at = before.leg;
+        }
+        loop {
+            let leg = self.legs.get(at)?;
+            leg.closed.as_ref().filter(|_| !leg.undecided)?;
+            chain.push(at);
+            match leg.onward {
+                NextHop::Gone(next) => at = next,
+                NextHop::Nowhere => return leg.fate.map(|_| chain),
+                NextHop::Claimed(_) => return None,
+            }
+        }
+    }
+
+    /// The packet at the head of the switch's input behind a channel.
+    #[must_use]
+    pub fn head(&self, input: ChannelId) -> Option<HeadPacket> {
+        let place = self.net.place(input)?;
+        let lane = self.net.lane(place)?;
+        let (node, port) = self.net.node_at(lane.to)?;
+        if !node.is_switch() {
+            return None;
+        }
+        let leg = lane.queue.iter().filter_map(|leg| self.legs.get(*leg));
+        let leg = leg.into_iter().find(|leg| leg.passed.is_none())?;
+        let (wants, passing, held) = match leg.onward {
+            NextHop::Claimed(next) | NextHop::Gone(next) => {
+                let next = self.legs.get(next);
+                let output = next.and_then(|next| self.net.lane(next.lane));
+                (output, HeadProgress::Begun, next.and_then(|next| next.held.output))
+            }
+            NextHop::Nowhere => {
+                let outputs = node.selects(leg.first, port).map(|port| node.output(port?));
+                let wants = match outputs {
+                    [Some(one), Some(other)] if one != other => None,
+                    [one, other] => one.or(other),
+                };
+                let output = wants.and_then(|wants| self.net.lane(wants));
+                let now = output.and_then(|output| output.open.map(|_| (0, Time::MAX)));
+                (output, HeadProgress::Waiting, now.or(output.and_then(|output| output.last)))
+            }
+        };
+        let contended = wants.zip(held).is_some_and(|(output, held)| {
+            let freed = held.1.saturating_sub(output.since_sent.unwrap_or(0));
+            let held = BlockingPackets { output: Some(held), ..BlockingPackets::default() };
+            // The packet before it at its own input is no other's.
+            lane.left.is_none_or(|(_, left)| left != freed)
+                && held.in_the_way(leg, [lane, output]).is_some()
+        });
+        let (packet, wants) = (leg.number, wants.map(|output| output.id));
+        Some(HeadPacket { packet, since: leg.time, wants, passing, contended })
+    }
+
+    fn hops(&self, legs: &[HopRecord]) -> Vec<JourneyHop> {
+        let nexts = legs.iter().skip(1).map(Some).chain([None]);
+        legs.iter().zip(nexts).filter_map(|(leg, next)| self.hop(leg, next)).collect()
+    }
+
+    fn hop(&self, leg: &HopRecord, next: Option<&HopRecord>) -> Option<JourneyHop> {
+        let lane = self.net.lane(leg.lane)?;
+        let closed = leg.closed.as_ref()?;
+        let switches = next.and_then(|next| next.before).map_or(0, |joint| joint.switches);
+        let output = next.and_then(|next| self.net.lane(next.lane));
+        let port = match (output, switches) {
+            (Some(output), 1) => output.from.map(|(_, port)| port),
+            (Some(_) | None, _) => self.requested_port(leg),
+        };
+        let mut hop = JourneyHop {
+            channel: lane.id,
+            packet: leg.number,
+            start: leg.start,
+            end: closed.end,
+            time: leg.time,
+            length: closed.length,
+            check: closed.check,
+            ended_by: closed.ended_by,
+            route: Some(leg.first).filter(|first| is_route_byte(*first)),
+            output: port,
+            switches,
+            latency: None,
+            waited: None,
+            waited_for: None,
+            beyond: None,
+        };
+        if let (Some(next), Some(output)) = (next, output) {
+            let known = lane.until_heard.zip(output.since_sent).filter(|_| switches == 1);
+            let cables = lane.until_heard.unwrap_or(0) + output.since_sent.unwrap_or(0);
+            let latency = (next.time - leg.time.min(next.time)).saturating_sub(cables);
+            hop.latency = Some(latency);
+            hop.beyond = known.and(lane.path).map(|path| latency.saturating_sub(path));
+            let held = next.held.in_the_way(leg, [lane, output]);
+            let waited = held.map_or(0, |(held, _)| hop.beyond.unwrap_or(held.min(latency)));
+            hop.waited = known.map(|_| waited);
+            hop.waited_for = held.filter(|_| known.is_some() && waited > 0).map(|(_, by)| by);
+        }
+        Some(hop)
+    }
+
+    /// The port that a packet asks for.
+    fn requested_port(&self, leg: &HopRecord) -> Option<PortId> {
+        if leg.is_part() {
+            return None;
+        }
+        let lane = self.net.lane(leg.lane)?;
+        let (node, input) = self.net.node_at(lane.to)?;
+        match node.selects(leg.first, input) {
+            [Some(one), Some(other)] if one != other => match self
+                .net
+                .requested_output(leg.lane, leg.first)
+            {
+                RequestedOutput::Seen(output) => self.net.lane(output)?.from.map(|(_, port)| port),
+                RequestedOutput::Unseen | RequestedOutput::Nothing => None,
+            },
+            [one, other] => one.or(other),
+        }
+    }
+
+    fn injuries(&self, legs: &[HopRecord]) -> Vec<CorruptionSite> {
+        let channel = |leg: &HopRecord| self.net.lane(leg.lane).map(|lane| lane.id);
+        let first = legs
+            .first()
+            .and_then(|leg| corruption::before_the_first(channel(leg)?, leg, opening(legs)));
+        let pairs = legs.iter().zip(legs.iter().skip(1));
+        let later = pairs.filter_map(|(came, left)| {
+            let switches = left.before?.switches;
+            corruption::between((channel(came)?, came), (channel(left)?, left), switches)
+        });
+        first.into_iter().chain(later).collect()
+    }
+}
+
+/// Whether a packet was recorded from its first byte on where it was seen first. If it was farther on,
+/// and is as long there, it was here.
+fn opening(legs: &[HopRecord]) -> StartCoverage {
+    let mut stripped = 0;
+    let mut lengths = legs.iter().filter_map(|leg| {
+        stripped += leg.before.map_or(0, |joint| joint.switches);
+        let closed = leg.closed.as_ref()?;
+        Some((closed.opening, closed.length + stripped))
+    });
+    let Some((opening, length)) = lengths.next() else { return StartCoverage::Unsure };
+    if lengths.any(|later| later == (StartCoverage::Seen, length)) {
+        StartCoverage::Seen
+    } else {
+        opening
+    }
+}
+
+/// What a packet says as one of the reliability protocol, where that can be relied on most.
+fn transport(legs: &[HopRecord]) -> Option<Box<ParsedTransport>> {
+    let seen = || legs.iter().filter_map(|leg| leg.closed.as_ref()?.transport.as_ref());
+    let good = seen().find(|seen| seen.check == CrcCheck::Good);
+    good.or_else(|| seen().next()).cloned()
+}
+
+impl BlockingPackets {
+    /// What was last to make way for a packet at a switch, and how long after the packet had come there;
+    /// none if nothing was in its way then.
+    pub(super) fn in_the_way(
+        &self,
+        came: &HopRecord,
+        [input, output]: [&MappedChannel; 2],
+    ) -> Option<(Time, WaitReason)> {
+        let since = came.time + input.until_heard.unwrap_or(0);
+        let behind = |at: Time| at.saturating_sub(output.since_sent.unwrap_or(0));
+        let at_output = self.output.map(|(packet, at)| (behind(at), WaitReason::Output(packet)));
+        let at_input = self.input.map(|(packet, at)| (at, WaitReason::Input(packet)));
+        let stop = self.resumed.map(|at| (behind(at), WaitReason::Stop));
+        // Where the one before was the one that held the output, that says more.
+        let all = [at_output, stop, at_input].into_iter().flatten();
+        let (at, by) = all.filter(|(at, _)| *at > since).max_by_key(|(at, _)| *at)?;
+        Some((at - since, by))
+    }
+}

@@ -1,0 +1,163 @@
+//! The fit of two packets, one of which has left a switch and may be the other: by their bytes. P-1, P-3, P-5
+
+use std::cmp::Reverse;
+
+use codec::packet::CrcCheck;
+
+use super::corruption::{self, ByteLikeness};
+use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
+use super::visible_bytes::{VisibleBytes, compare, small};
+
+/// Bits in which two packets may differ and yet look like one that was hurt. *Chosen*: so many of 127
+/// do not agree by chance.
+pub(super) const HURT_MAX: u32 = 16;
+
+/// Bytes of a packet that was cut which are as good as all of them. *Chosen*: so many do not agree by chance.
+pub(super) const ENOUGH: u8 = 8;
+/// Fewer bytes than these decide nothing by themselves: the tag alone agrees with that of many others.
+const FEW: u8 = 2;
+
+/// How well two packets fit, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ByteFit {
+    /// The same bytes, by the output that the route says.
+    Same,
+    /// The same bytes, the packet behind it appended for want of a GAP. P-1
+    Merged,
+    /// As many bytes, one bit of which differs, as the CRC says too.
+    OneBit,
+    /// It was cut: so many bytes are visible, and all agree.
+    Front(Reverse<u8>),
+    /// So many bits differ.
+    Hurt(u32),
+    /// So many of the visible bytes agree, and others are missing between them. F-9
+    Lossy(Reverse<u8>),
+    /// The same bytes, by another output: the route byte was hurt, or there is more to the switch.
+    Elsewhere,
+    /// As many bytes, and the CRC byte says that something is wrong.
+    Spoilt,
+    /// It was cut, its turn has come, and no visible byte says that it is another.
+    Turn,
+}
+
+impl ByteFit {
+    /// Whether the bytes themselves decided.
+    pub(super) const fn is_by_bytes(self, least: u8) -> bool {
+        match self {
+            Self::Same | Self::Merged | Self::OneBit => true,
+            Self::Front(Reverse(bytes)) => bytes >= least,
+            Self::Hurt(_) | Self::Lossy(_) | Self::Elsewhere | Self::Spoilt | Self::Turn => false,
+        }
+    }
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TurnMatch {
+    Its,
+    Maybe,
+    Not,
+}
+
+/// How well a packet at an input fits the one that has left.
+pub(super) fn fit(
+    leg: &HopRecord,
+    own: &HopRecord,
+    left: &ClosedPacket,
+    (asked, turn): (bool, TurnMatch),
+) -> Option<ByteFit> {
+    // Another has begun with it: only bytes tell that it is not that one's.
+    let taken = match leg.onward {
+        NextHop::Nowhere => false,
+        NextHop::Claimed(other) => {
+            turn != TurnMatch::Its && own.before.is_none_or(|joint| joint.leg != other)
+        }
+        NextHop::Gone(_) => return None,
+    };
+    let Some(came) = leg.closed.as_ref() else {
+        // It goes on coming in, while what left has ended.
+        return (asked && turn == TurnMatch::Its && !left.is_sound()).then_some(ByteFit::Turn);
+    };
+    let as_long = came.length == left.length + 1;
+    let differ =
+        (came.rest.xor(left.all).bits().count_ones()).max(u32::from(came.check != left.check));
+    if as_long && differ == 0 {
+        return Some(if asked { ByteFit::Same } else { ByteFit::Elsewhere });
+    }
+    let both_whole = came.is_sound() && left.is_sound();
+    if !asked || (both_whole && turn != TurnMatch::Its) {
+        return None;
+    }
+    // What the end of the recording cuts off says nothing.
+    if as_long && !left.is_cut_off() && !came.is_cut_off() {
+        return if came.check == left.check || taken { None } else { hurt(came, left, differ) };
+    }
+    let longer = left.length >= came.length && !came.is_cut_off();
+    // One of 256 that lost bytes has a good CRC all the same: most of its bytes must agree.
+    let kept = small(left.front.bytes().len());
+    let least = match (left.is_sound(), both_whole) {
+        (_, true) => ENOUGH.max(kept / 4 * 3),
+        (true, false) => ENOUGH.min(kept),
+        (false, false) => FEW,
+    };
+    match compare(came, left) {
+        VisibleBytes::Agree(bytes) if bytes.0 >= least => Some(ByteFit::Front(bytes)),
+        VisibleBytes::Lossy(bytes) if bytes.0 >= least && (!taken || bytes.0 >= ENOUGH) => {
+            Some(ByteFit::Lossy(bytes))
+        }
+        VisibleBytes::Agree(_) | VisibleBytes::Flipped => {
+            (!left.is_sound() && !longer && !taken && turn != TurnMatch::Not)
+                .then_some(ByteFit::Turn)
+        }
+        VisibleBytes::Lossy(_) | VisibleBytes::Differ => None,
+    }
+}
+
+/// How well a packet fits one that is as long, and has so many other bits.
+fn hurt(came: &ClosedPacket, left: &ClosedPacket, differ: u32) -> Option<ByteFit> {
+    // A body of few bytes agrees with others by chance.
+    let bits = u32::try_from(left.length).unwrap_or(u32::MAX).saturating_mul(2);
+    if left.check == CrcCheck::Runt {
+        // One byte has no CRC byte to be compared: it is that of a packet that was cut before.
+        return (compare(came, left) == VisibleBytes::Agree(Reverse(1)))
+            .then_some(ByteFit::Front(Reverse(1)));
+    }
+    if left.length >= ENOUGH.into() && corruption::likeness(came, left, 1) == ByteLikeness::OneBit {
+        return Some(ByteFit::OneBit);
+    }
+    if differ <= HURT_MAX.min(bits) {
+        return Some(ByteFit::Hurt(differ));
+    }
+    (left.check != CrcCheck::Good && compare(came, left) != VisibleBytes::Differ)
+        .then_some(ByteFit::Spoilt)
+}
+
+/// How many packets behind one left with it as one packet, if these are just its bytes. P-1
+pub(super) fn merged(
+    legs: &HopTable,
+    leg: &HopRecord,
+    left: &ClosedPacket,
+    behind: &mut dyn Iterator<Item = HopId>,
+) -> Option<usize> {
+    let came = leg.closed.as_ref()?;
+    let (mut length, mut bytes) = (came.length.checked_sub(1)?, None);
+    if length >= left.length {
+        return None;
+    }
+    for (number, next) in behind.enumerate() {
+        let next = legs.get(next)?.closed.as_ref()?;
+        // The CRC byte of the one before stays as it is.
+        let so_far = bytes.unwrap_or_else(|| {
+            let crc = came.all.crc().value() ^ came.syndrome();
+            came.rest.feed(&[crc])
+        });
+        let all = so_far.times_x_to(8 * ((next.length - 1) % 127)).xor(next.all);
+        length += next.length;
+        if length >= left.length {
+            return (length == left.length && all == left.all).then_some(number + 1);
+        }
+        let message = so_far.times_x_to(8 * (next.length % 127)).xor(next.message());
+        bytes = Some(message);
+    }
+    None
+}

@@ -1,0 +1,137 @@
+//! Packets of two channels become one, or are let go of. P-3
+
+use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopLink, NextHop};
+use super::matching::HopCandidate;
+use super::network_map::DELAY;
+use super::{DOUBTED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty};
+use crate::clock::TimedPassage;
+use crate::timeline::Time;
+
+impl JourneyTracker {
+    /// Makes two packets one.
+    pub(super) fn join(
+        &mut self,
+        from: HopId,
+        to: HopId,
+        onward: NextHop,
+        certainty: MatchCertainty,
+    ) {
+        self.release(to);
+        let before = self.legs.get_mut(from).map(|leg| std::mem::replace(&mut leg.onward, onward));
+        if let Some(leg) = self.legs.get_mut(to) {
+            leg.before = Some(HopLink { leg: from, switches: 1, certainty });
+        }
+        if let Some(NextHop::Claimed(other)) = before
+            && other != to
+            && let Some(leg) = self.legs.get_mut(other)
+        {
+            leg.before = None;
+            if leg.closed.is_none() {
+                self.claim(other);
+            }
+        }
+    }
+
+    /// The packet that a packet was thought to be is free again.
+    pub(super) fn release(&mut self, id: HopId) {
+        let before = self.legs.get_mut(id).and_then(|leg| leg.before.take());
+        if let Some(before) = before.and_then(|joint| self.legs.get_mut(joint.leg)) {
+            before.onward = NextHop::Nowhere;
+        }
+    }
+
+    pub(super) fn leave_queue(&mut self, id: HopId) {
+        let lane = self.legs.get(id).map(|leg| leg.lane);
+        if let Some(lane) = lane.and_then(|lane| self.net.lane_mut(lane))
+            && let Some(place) = lane.queue.iter().position(|other| *other == id)
+        {
+            lane.queue.remove(place);
+        }
+    }
+
+    /// Lets go of a packet of which no end is known.
+    pub(super) fn forget(&mut self, id: HopId) {
+        self.release(id);
+        self.leave_queue(id);
+        let next = match self.legs.get(id).map(|leg| leg.onward) {
+            Some(NextHop::Claimed(next) | NextHop::Gone(next)) => self.legs.get_mut(next),
+            Some(NextHop::Nowhere) | None => None,
+        };
+        if let Some(next) = next {
+            next.before = None;
+        }
+        self.legs.take(id);
+    }
+
+    pub(super) fn settle(&mut self, id: HopId, fate: JourneyFate, out: &mut impl FnMut(Journey)) {
+        if let Some(leg) = self.legs.get_mut(id) {
+            leg.fate = Some(fate);
+        }
+        self.emit_if_complete(id, out);
+    }
+
+    /// Several packets were just like the one that left: so are others behind them, and which was which is
+    /// not sure.
+    pub(super) fn doubt(&mut self, alike: &[HopId], left: HopId) {
+        for id in alike.iter().chain([&left]).filter(|_| alike.len() > 1) {
+            let Some(leg) = self.legs.get(*id) else { continue };
+            let bytes = |it: &ClosedPacket| if *id == left { it.all } else { it.rest };
+            if let Some(bytes) = leg.closed.as_ref().map(bytes)
+                && let Some(lane) = self.net.lane_mut(leg.lane)
+                && !lane.doubted.contains(&bytes)
+            {
+                lane.doubted.push_back(bytes);
+                if lane.doubted.len() > DOUBTED_MAX {
+                    lane.doubted.pop_front();
+                }
+            }
+        }
+    }
+
+    /// How fast a packet passed its switch, if it is sure that it did. S-6
+    pub(super) fn record_passage(&mut self, candidate: &HopCandidate, to: HopId) {
+        let (Some(came), Some(left)) = (self.legs.get(candidate.leg), self.legs.get(to)) else {
+            return;
+        };
+        let (Some(input), Some(output)) = (self.net.lane(came.lane), self.net.lane(left.lane))
+        else {
+            return;
+        };
+        let sure = left.before.is_some_and(|joint| joint.certainty == MatchCertainty::Certain);
+        let Some((node, _)) = input.to.filter(|_| sure) else { return };
+        let held = BlockingPackets { input: input.left, ..left.held };
+        let held = held.in_the_way(came, [input, output]).is_some();
+        let (channels, first_bytes) = ([input.id, output.id], [came.start, left.start]);
+        let ready = input.ready(came.time).zip(output.since_sent);
+        let took = ready.map(|(ready, late)| left.time.checked_sub(ready + late));
+        let place = came.lane;
+        if let Some(node) = self.net.nodes.get_mut(node) {
+            if let Some(took) = took.flatten() {
+                node.fastest = Some(node.fastest.map_or(took, |fastest| fastest.min(took)));
+            }
+            if !held {
+                node.passed(took.map(Option::unwrap_or_default));
+            }
+        }
+        if let (Some(node), Some(input)) = (self.net.nodes.get(node), self.net.lane(place)) {
+            let spread = node.spread(input);
+            self.clocks.passage(&TimedPassage { channels, first_bytes, held, spread });
+        }
+    }
+
+    /// FRES: the buffer behind a channel is emptied, and what has not begun to leave never will. R-2
+    pub(super) fn reset(&mut self, place: usize, time: Time) {
+        if let Some(lane) = self.net.lane_mut(place) {
+            lane.reset = Some(time);
+        }
+        let Some(lane) = self.net.lane(place) else { return };
+        let heard = time.saturating_add(lane.until_heard.unwrap_or(DELAY));
+        for id in &lane.queue {
+            let Some(leg) = self.legs.get(*id) else { continue };
+            let until = heard.saturating_add(self.net.lateness(leg));
+            if let Some(leg) = self.legs.get_mut(*id) {
+                leg.emptied.get_or_insert(until);
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Packets that went where nothing was captured, and those that come from there. P-3
+
+use codec::capture::ChannelId;
+use codec::packet::CrcCheck;
+use codec::time::FULL_RATE_PERIOD_PS;
+
+use super::corruption::{self, ByteLikeness};
+use super::fit::ByteFit;
+use super::hop_record::{HopId, HopRecord, NextHop, SearchScope};
+use super::matching::HopCandidate;
+use super::network_map::RequestedOutput;
+use super::{IMPLIED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty, WAITING_MAX};
+use crate::packet::PacketEnd;
+use crate::timeline::Time;
+
+/// Packets out of sight that are looked at for one that was hurt there, the newest. *Chosen*: more than
+/// are on their way at a time in a network of a hundred hosts.
+const HURT_LOOKED_AT: usize = 256;
+/// How long a packet may have been out of sight that is known by its length, tag and way. *Chosen*:
+/// some 0.8 ms, in which a link carries as much as all buffers on a way hold.
+const NEAR: Time = (1 << 16) * FULL_RATE_PERIOD_PS as Time;
+
+/// A packet and so many switches: the only one that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SoleMatch {
+    Nothing,
+    This((HopId, u64)),
+    Several,
+}
+
+impl SoleMatch {
+    const fn add(&mut self, way: (HopId, u64)) {
+        *self = match *self {
+            Self::Nothing => Self::This(way),
+            Self::This(_) | Self::Several => Self::Several,
+        };
+    }
+}
+
+impl JourneyTracker {
+    /// A packet has gone out of sight.
+    pub(super) fn wait(&mut self, id: HopId, seq: u64, out: &mut impl FnMut(Journey)) {
+        match self.legs.get_mut(id).map(|leg| std::mem::replace(&mut leg.sight, SearchScope::Lost))
+        {
+            Some(SearchScope::Followed) => self.waiting.push_back((seq, id)),
+            Some(SearchScope::Lost) | None => {}
+        }
+        while self.waiting.len() > WAITING_MAX {
+            let Some((seq, id)) = self.waiting.pop_front() else { return };
+            let Some(leg) = self.legs.get_mut(id).filter(|leg| leg.seq == seq) else { continue };
+            if leg.is_free() {
+                self.leave_queue(id);
+                self.settle(id, JourneyFate::OutOfSight, out);
+            } else {
+                // If it turns out to be another that left, it comes here again.
+                leg.sight = SearchScope::Followed;
+            }
+        }
+    }
+
+    /// Finds a packet among those that went where nothing was captured.
+    pub(super) fn find_unseen(&mut self, id: HopId) {
+        let Some(own) = self.legs.get(id) else { return };
+        let Some(closed) = &own.closed else { return };
+        if self.is_first(own) {
+            return;
+        }
+        let (mut found, mut alike) = (None::<(HopId, u64)>, 0_usize);
+        let mut contradicts = None;
+        for (seq, leg) in self.recent.find(closed.body) {
+            let Some(other) = self.legs.get(leg).filter(|it| it.seq == seq && it.is_free()) else {
+                continue;
+            };
+            let Some(came) = &other.closed else { continue };
+            let switches = came.length.saturating_sub(closed.length);
+            let fits = switches > 0 && other.time < own.time && came.check == closed.check;
+            if !fits || leg == id || came.peeled(switches) != Some(closed.all) {
+                continue;
+            }
+            if self.forbids(other, own, switches) {
+                contradicts = contradicts.or((switches == 1).then_some(leg));
+                continue;
+            }
+            alike += 1;
+            found = found.or(Some((leg, switches)));
+        }
+        let hurt = match found.map(|(leg, _)| leg).or(contradicts) {
+            None => self.hurt_unseen(id),
+            Some(_) => None,
+        };
+        if let Some(way) = found {
+            let certainty =
+                if alike == 1 { MatchCertainty::Certain } else { MatchCertainty::ByOrder };
+            self.reappear(way, id, certainty);
+        } else if let Some(way) = hurt {
+            self.reappear(way, id, MatchCertainty::ByOrder);
+        }
+        let implied = match found {
+            Some((leg, 1)) => Some(leg),
+            Some(_) | None => contradicts,
+        };
+        self.imply_pair(implied, id);
+    }
+
+    /// A packet that went out of sight is this one, so many switches on.
+    fn reappear(&mut self, (leg, switches): (HopId, u64), id: HopId, certainty: MatchCertainty) {
+        self.join(leg, id, NextHop::Gone(id), certainty);
+        if let Some(joint) = self.legs.get_mut(id).and_then(|leg| leg.before.as_mut()) {
+            joint.switches = switches;
+        }
+        self.leave_queue(leg);
+    }
+
+    /// The packet at its switch's inputs that a packet is, as [`JourneyTracker::best`] tells; none if that is
+    /// known by its turn alone, and one that is out of sight fits better.
+    pub(super) fn best_seen(
+        &self,
+        id: HopId,
+        alike: &mut Vec<HopId>,
+    ) -> Option<(HopCandidate, MatchCertainty)> {
+        let best = self.best(id, alike)?;
+        let by_turn = match best.0.fit {
+            ByteFit::Spoilt | ByteFit::Turn => true,
+            ByteFit::Same | ByteFit::Merged | ByteFit::OneBit | ByteFit::Front(_) => false,
+            ByteFit::Hurt(_) | ByteFit::Lossy(_) | ByteFit::Elsewhere => false,
+        };
+        (!by_turn || self.hurt_unseen(id).is_none()).then_some(best)
+    }
+
+    /// Which of the packets out of sight a packet is that was hurt there, and how many switches back:
+    /// the only one that became this by one flipped bit; if there is none, the only one of its length,
+    /// tag and way, if few bits differ.
+    fn hurt_unseen(&self, id: HopId) -> Option<(HopId, u64)> {
+        let own = self.legs.get(id)?;
+        let left = own.closed.as_ref()?;
+        // One flipped bit always shows in the CRC; and what was cut has no bytes to go by.
+        let hurt = matches!(left.check, CrcCheck::Bad(_)) && left.ended_by == PacketEnd::Gap;
+        if !hurt || self.is_first(own) {
+            return None;
+        }
+        let (mut by_one, mut others) = (SoleMatch::Nothing, SoleMatch::Nothing);
+        for (seq, leg) in self.waiting.iter().rev().take(HURT_LOOKED_AT) {
+            let Some(other) = self.legs.get(*leg).filter(|it| it.seq == *seq && it.is_free())
+            else {
+                continue;
+            };
+            let Some((came, switches)) =
+                other.closed.as_ref().and_then(|came| Some((came, came.ahead_of(left)?)))
+            else {
+                continue;
+            };
+            if other.time >= own.time || self.forbids(other, own, switches) {
+                continue;
+            }
+            let near = own.time - other.time <= NEAR && came.tag == left.tag;
+            match corruption::likeness(came, left, switches) {
+                ByteLikeness::OneBit => by_one.add((*leg, switches)),
+                ByteLikeness::FewBits if near => others.add((*leg, switches)),
+                ByteLikeness::Unlike if near => others = SoleMatch::Several,
+                ByteLikeness::FewBits | ByteLikeness::Unlike => {}
+            }
+            if by_one == SoleMatch::Several {
+                return None;
+            }
+        }
+        match (by_one, others) {
+            (SoleMatch::This(way), _) | (SoleMatch::Nothing, SoleMatch::This(way)) => Some(way),
+            (_, _) => None,
+        }
+    }
+
+    /// Whether a packet comes from a host: it was nowhere before.
+    fn is_first(&self, leg: &HopRecord) -> bool {
+        let from = self.net.lane(leg.lane).and_then(|lane| lane.from);
+        self.net.node_at(from).is_some_and(|(node, _)| !node.is_switch())
+    }
+
+    /// Whether a packet cannot have gone from one channel to another through so many switches, unseen
+    /// between.
+    fn forbids(&self, came: &HopRecord, left: &HopRecord, switches: u64) -> bool {
+        let to = self.net.lane(came.lane).and_then(|lane| lane.to);
+        let from = self.net.lane(left.lane).and_then(|lane| lane.from);
+        let (known, same) =
+            (to.is_some() && from.is_some(), to.map(|it| it.0) == from.map(|it| it.0));
+        let seen =
+            matches!(self.net.requested_output(came.lane, came.first), RequestedOutput::Seen(_));
+        // One switch between two channels is the one that both names say.
+        seen || (known && (switches == 1 || (same && switches < 3)))
+    }
+
+    fn imply_pair(&mut self, from: Option<HopId>, to: HopId) {
+        let channel = |leg: &HopRecord| self.net.lane(leg.lane).map(|lane| lane.id);
+        let from = from.and_then(|from| self.legs.get(from));
+        let to = self.legs.get(to).and_then(channel);
+        if let (Some(from), Some(to)) = (from, to)
+            && let Some(id) = channel(from)
+        {
+            let first = from.first;
+            self.imply(id, to, first);
+        }
+    }
+
+    pub(super) fn imply(&mut self, from: ChannelId, to: ChannelId, byte: u8) {
+        let room = self.implied.len() < IMPLIED_MAX;
+        let key = (from, to, byte);
+        if room || self.implied.contains_key(&key) {
+            *self.implied.entry(key).or_default() += 1;
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The packet before one that has ended: it is joined at once, or once more is known.
+//!
+//! Packets that left a switch cut while one that they may be goes on coming in: they are decided once that
+//! has ended, or the recording.
+
+use super::fit::ByteFit;
+use super::hop_record::{HopId, HopRecord, NextHop};
+use super::matching::HopCandidate;
+use super::{Journey, JourneyFate, JourneyTracker, MatchCertainty};
+use crate::packet::PacketEnd;
+
+/// Packets that are undecided at a time, beside one of each channel. *Chosen*: one of each is usual.
+const UNDECIDED_MAX: usize = 64;
+/// Visible bytes by which packets are decided, round by round: those that are known best first.
+const ROUNDS: [u8; 3] = [8, 2, 0];
+
+impl JourneyTracker {
+    /// Finds a packet that has ended on the channel before, unless more is to be known of that first.
+    pub(super) fn find_before(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
+        let mut alike = Vec::new();
+        let best = self.best_seen(id, &mut alike);
+        if self.is_early(id, best.map(|(candidate, _)| candidate.fit)) {
+            // Until then those that leave later are thought to be others.
+            if let Some((candidate, _)) =
+                best.filter(|(candidate, _)| candidate.fit != ByteFit::Turn)
+            {
+                self.join(candidate.leg, id, NextHop::Claimed(id), MatchCertainty::ByOrder);
+            }
+            self.postpone(id, out);
+        } else {
+            self.join_before(id, best, &alike, out);
+        }
+    }
+
+    /// Makes a packet that has ended and the one before it that fits best one.
+    fn join_before(
+        &mut self,
+        id: HopId,
+        best: Option<(HopCandidate, MatchCertainty)>,
+        alike: &[HopId],
+        out: &mut impl FnMut(Journey),
+    ) {
+        let Some((candidate, certainty)) = best else {
+            self.release(id);
+            self.find_unseen(id);
+            return;
+        };
+        let appended = match candidate.fit {
+            ByteFit::Merged => self.appended(&candidate, id),
+            ByteFit::Same
+            | ByteFit::OneBit
+            | ByteFit::Front(_)
+            | ByteFit::Hurt(_)
+            | ByteFit::Lossy(_) => Vec::new(),
+            ByteFit::Elsewhere | ByteFit::Spoilt | ByteFit::Turn => Vec::new(),
+        };
+        self.doubt(alike, id);
+        self.join(candidate.leg, id, NextHop::Gone(id), certainty);
+        self.left(&candidate, id, out);
+        for leg in appended {
+            self.leave_queue(leg);
+            self.settle(leg, JourneyFate::Merged, out);
+        }
+    }
+
+    /// Whether the packet before one that has ended may not have ended yet, if this one fits best so far.
+    pub(super) fn is_early(&self, id: HopId, best: Option<ByteFit>) -> bool {
+        let whole = matches!(best, Some(ByteFit::Same | ByteFit::Merged));
+        self.is_open(id) || (!whole && self.awaits_open(id))
+    }
+
+    /// Whether a packet goes on behind the end of the recording.
+    fn is_open(&self, id: HopId) -> bool {
+        let closed = self.legs.get(id).and_then(|leg| leg.closed.as_ref());
+        closed.is_some_and(|closed| closed.ended_by == PacketEnd::CaptureEnd)
+    }
+
+    /// Whether a packet that has begun to leave its switch, and is not known yet, may be this one.
+    pub(super) fn may_be_leaving(&self, leg: &HopRecord) -> bool {
+        let input = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
+        let outputs = input.map_or([None; 2], |(node, port)| {
+            node.selects(leg.first, port).map(|port| node.output(port?))
+        });
+        let later = |id| self.legs.get(id).is_some_and(|left| left.time > leg.time);
+        outputs.into_iter().flatten().any(|output| {
+            let open = self.net.lane(output).and_then(|lane| lane.open);
+            let undecided = self.undecided.iter().map(|(_, id)| *id).filter(|id| {
+                self.legs.get(*id).is_some_and(|left| left.undecided && left.lane == output)
+            });
+            open.into_iter().chain(undecided).any(later)
+        })
+    }
+
+    /// Keeps a packet until more is known; the oldest of too many is decided by what is known now.
+    pub(super) fn postpone(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
+        let Some(leg) = self.legs.get_mut(id) else { return };
+        if !std::mem::replace(&mut leg.undecided, true) {
+            self.undecided.push((leg.seq, id));
+        }
+        if self.undecided.len() > UNDECIDED_MAX + self.net.lanes.len() {
+            let (seq, oldest) = self.undecided.remove(0);
+            self.decide(oldest, seq, out);
+        }
+    }
+
+    /// A packet of a channel has ended: those that left the switch behind it may be decided.
+    pub(super) fn decide_behind(&mut self, place: usize, out: &mut impl FnMut(Journey)) {
+        if self.undecided.is_empty() {
+            return;
+        }
+        let node = self.net.lane(place).and_then(|lane| lane.to);
+        for (seq, id) in std::mem::take(&mut self.undecided) {
+            let lane = self.legs.get(id).filter(|leg| leg.seq == seq).map(|leg| leg.lane);
+            let from = lane.and_then(|lane| self.net.lane(lane)?.from);
+            let is_behind = from.zip(node).is_some_and(|(from, node)| from.0 == node.0);
+            let ready = is_behind && !self.is_open(id);
+            let best = ready.then(|| self.best_seen(id, &mut Vec::new()));
+            if best.is_some_and(|best| !self.is_early(id, best.map(|(candidate, _)| candidate.fit)))
+            {
+                self.decide(id, seq, out);
+            } else {
+                self.undecided.push((seq, id));
+            }
+        }
+    }
+
+    /// The recording ends: all are decided, and what the bytes tell comes before what turn and order do.
+    pub(super) fn decide_all(&mut self, out: &mut impl FnMut(Journey)) {
+        for least in ROUNDS {
+            let time = |(_, id): &(u64, HopId)| self.legs.get(*id).map(|leg| leg.time);
+            let mut undecided = std::mem::take(&mut self.undecided);
+            undecided.sort_by_key(time);
+            for (seq, id) in undecided {
+                let fit = self.best_seen(id, &mut Vec::new()).map(|(candidate, _)| candidate.fit);
+                if least == 0 || fit.is_some_and(|fit| fit.is_by_bytes(least)) {
+                    self.decide(id, seq, out);
+                } else {
+                    self.undecided.push((seq, id));
+                }
+            }
+        }
+    }
+
+    fn decide(&mut self, id: HopId, seq: u64, out: &mut impl FnMut(Journey)) {
+        let Some(leg) = self.legs.get_mut(id).filter(|leg| leg.seq == seq) else { return };
+        leg.undecided = false;
+        let mut alike = Vec::new();
+        let best = self.best_seen(id, &mut alike);
+        self.join_before(id, best, &alike, out);
+        self.emit_if_complete(id, out);
+    }
+}

@@ -1,0 +1,107 @@
+//! What a channel was doing when, in little memory: cells that merge in pairs as time goes on.
+
+use codec::time::Tick;
+
+use super::state::ChannelActivity;
+
+/// Cells of a picture. *Chosen*: at least 128 are filled once a capture is long enough, twice as many
+/// as a line of text shows; 14 KiB a channel.
+const CELLS: usize = 256;
+
+/// How long each state held, in each of up to 256 cells of one length from the first character on.
+#[derive(Clone, Debug, Default)]
+pub struct ActivityHistory {
+    first: Option<Tick>,
+    /// A cell is so long: 2 to this power.
+    shift: u32,
+    cells: Vec<[u64; ChannelActivity::ALL.len()]>,
+}
+
+impl ActivityHistory {
+    /// A stretch of the channel in one state; stretches come in order.
+    pub(super) fn add(&mut self, start: Tick, end: Tick, state: ChannelActivity) {
+        let first = *self.first.get_or_insert(start);
+        let (start, end) = (start.since(first).0, end.since(first).0);
+        if start >= end {
+            return;
+        }
+        let cell = |at: u64, shift: u32| usize::try_from(at >> shift).unwrap_or(usize::MAX);
+        while cell(end - 1, self.shift) >= CELLS {
+            self.merge();
+        }
+        let (from, to) = (cell(start, self.shift), cell(end - 1, self.shift));
+        if self.cells.len() <= to {
+            self.cells.resize(to + 1, [0; ChannelActivity::ALL.len()]);
+        }
+        let len = 1 << self.shift;
+        let mut left = start - ((start >> self.shift) << self.shift);
+        let mut rest = end - start;
+        for cell in self.cells.iter_mut().take(to + 1).skip(from) {
+            let part = rest.min(len - left);
+            if let Some(time) = cell.get_mut(state.index()) {
+                *time += part;
+            }
+            (left, rest) = (0, rest - part);
+        }
+    }
+
+    fn merge(&mut self) {
+        let mut merged: Vec<[u64; ChannelActivity::ALL.len()]> = Vec::with_capacity(CELLS);
+        for pair in self.cells.chunks(2) {
+            let mut sum = [0; ChannelActivity::ALL.len()];
+            for cell in pair {
+                sum.iter_mut().zip(cell).for_each(|(sum, time)| *sum += time);
+            }
+            merged.push(sum);
+        }
+        self.cells = merged;
+        self.shift += 1;
+    }
+
+    /// About how long each state held from one character up to another: cells at the edges count in
+    /// proportion.
+    #[must_use]
+    pub fn between(&self, from: Tick, to: Tick) -> [u128; ChannelActivity::ALL.len()] {
+        let mut sum = [0; ChannelActivity::ALL.len()];
+        let Some(first) = self.first else { return sum };
+        let len = 1_u128 << self.shift;
+        let (from, to) = (u128::from(from.0), u128::from(to.0));
+        let mut start = u128::from(first.0);
+        for cell in &self.cells {
+            let inside = to.min(start + len).saturating_sub(from.max(start));
+            for (sum, time) in sum.iter_mut().zip(cell) {
+                // In thousandths, so that parts of short cells count.
+                *sum += u128::from(*time) * 1000 * inside / len;
+            }
+            start += len;
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_merge_and_nothing_is_lost() {
+        let mut picture = ActivityHistory::default();
+        picture.add(Tick(10), Tick(20), ChannelActivity::Idle);
+        picture.add(Tick(20), Tick(1000), ChannelActivity::Sending);
+        picture.add(Tick(2000), Tick(1_000_000), ChannelActivity::Open);
+        assert!(picture.cells.len() <= CELLS);
+        let all = picture.between(Tick(0), Tick(2_000_000));
+        assert_eq!(all.map(|time| time / 1000), [0, 998_000, 0, 0, 980, 0, 10]);
+        // 2^12 periods a cell: 256 of them are 2^20 periods, more than a million.
+        assert_eq!(picture.shift, 12);
+    }
+
+    #[test]
+    fn the_longest_stretch_there_is_takes_no_more() {
+        let mut picture = ActivityHistory::default();
+        picture.add(Tick(0), Tick(u64::MAX), ChannelActivity::Open);
+        assert_eq!(picture.cells.len(), CELLS);
+        let half = picture.between(Tick(0), Tick(1 << 63));
+        assert_eq!(half[ChannelActivity::Open.index()], 1000 << 63);
+    }
+}

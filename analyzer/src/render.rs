@@ -1,0 +1,320 @@
+//! What was found, as lines of text: stable and the same everywhere, so that they can be kept as
+//! snapshots. A program may colour them by their roles.
+
+mod blocking;
+pub mod check;
+mod conversations;
+pub mod explain;
+mod fields;
+mod journeys;
+mod links;
+mod score;
+mod slack;
+mod snapshot;
+mod topology;
+
+use std::fmt::{self, Display};
+use std::io::Read;
+
+use codec::capture::{CaptureError, CaptureFault, Channel};
+use codec::packet::{CrcCheck, PacketTag};
+
+use crate::channel_name::escape_text;
+use crate::event::LinkEvent;
+use crate::event_reader::{CountedChannel, CounterReader};
+use crate::packet::{HexBytes, ReceivedPacket, crc_name};
+use crate::timeline::{EventBody, TimedEvent};
+
+pub use self::blocking::blocking;
+pub use self::conversations::{
+    ConversationText, conversations, malformed_line, remark_head, remark_line,
+};
+pub use self::fields::fields;
+pub use self::journeys::{journey_head, journey_lines};
+pub use self::links::{interval, interval_head, links};
+pub use self::score::score;
+pub use self::slack::{fill, fill_head, slack};
+pub use self::snapshot::{SnapshotView, render};
+pub use self::topology::topology;
+
+/// What a piece of a line is, for those who colour it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextStyle {
+    /// Neither good nor bad.
+    Plain,
+    /// Can be passed over at first sight.
+    Dim,
+    /// Names what is below or beside it.
+    Head,
+    /// As it should be.
+    Good,
+    /// Worth a look.
+    Notice,
+    /// Wrong.
+    Bad,
+}
+
+/// A line of text, in pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StyledLine(Vec<(TextStyle, String)>);
+
+impl StyledLine {
+    /// A line of one piece.
+    #[must_use]
+    pub fn of(role: TextStyle, text: impl Display) -> Self {
+        Self::default().and(role, text)
+    }
+
+    /// The line with a piece more. Whatever a capture's names hold, it stays one line, and does
+    /// nothing to a terminal.
+    #[must_use]
+    pub fn and(mut self, role: TextStyle, text: impl Display) -> Self {
+        self.0.push((role, escape_text(text.to_string())));
+        self
+    }
+
+    /// The pieces.
+    pub fn pieces(&self) -> impl Iterator<Item = (TextStyle, &str)> {
+        self.0.iter().map(|(role, text)| (*role, text.as_str()))
+    }
+}
+
+impl Display for StyledLine {
+    /// The text alone, without blanks at its end.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: String = self.0.iter().map(|(_, text)| text.as_str()).collect();
+        f.write_str(text.trim_end())
+    }
+}
+
+/// A time in microseconds, to a tenth of a nanosecond, from picoseconds.
+#[must_use]
+pub fn microseconds(picoseconds: u128) -> String {
+    let tenths = picoseconds / 100;
+    format!("{}.{:04}", tenths / 10_000, tenths % 10_000)
+}
+
+fn when(channel: &Channel, at: u64) -> String {
+    microseconds(u128::from(at) * u128::from(channel.period_ps.get()))
+}
+
+/// The line above rows of packets.
+#[must_use]
+pub fn packet_head() -> StyledLine {
+    let text = format!(
+        "{:>12}  {:<15} {:>6}  {:>7}  {:>7}  tag  {:<7}  {:<11}  route",
+        "start µs", "channel", "packet", "length", "payload", "crc", "ended by"
+    );
+    StyledLine::of(TextStyle::Head, text)
+}
+
+/// The line above rows of events.
+#[must_use]
+pub fn event_head() -> StyledLine {
+    let text = format!("{:>12}  {:<15} {:>12}  event", "time µs", "channel", "character");
+    StyledLine::of(TextStyle::Head, text)
+}
+
+/// The lines of a row: one, and for the bytes of a packet, where they were kept, more.
+pub fn row(channel: &Channel, row: &TimedEvent, out: &mut impl FnMut(StyledLine)) {
+    match &row.body {
+        EventBody::Packet(packet) => packet_lines(channel, packet, out),
+        EventBody::Event(event) => out(event_line(channel, row.at.0, event)),
+        EventBody::Detail(_) => {}
+        EventBody::Omitted { rounds, every } => {
+            let place =
+                StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(channel, row.at.0)));
+            let text = format!(
+                "the rows of the last {every} characters repeat {rounds} times more: not listed"
+            );
+            out(place
+                .and(TextStyle::Plain, format!("{:<15} ", channel.name))
+                .and(TextStyle::Notice, text));
+        }
+    }
+}
+
+fn packet_lines(channel: &Channel, packet: &ReceivedPacket, out: &mut impl FnMut(StyledLine)) {
+    let tag =
+        packet.tag.map_or_else(|| "-".to_owned(), |tag: PacketTag| format!("{:02x}", tag.value()));
+    let (crc, role) = match packet.check {
+        CrcCheck::Good => (crc_name(packet.check).to_owned(), TextStyle::Good),
+        CrcCheck::Bad(syndrome) => (format!("bad ^{syndrome:02x}"), TextStyle::Bad),
+        CrcCheck::Runt => (crc_name(packet.check).to_owned(), TextStyle::Bad),
+    };
+    let ended = packet.ended_by.name();
+    let ended_role = if ended == "gap" { TextStyle::Dim } else { TextStyle::Notice };
+    let mut route: Vec<String> =
+        packet.route.bytes().iter().take(ROUTE_SHOWN).map(|hop| format!("{hop:02x}")).collect();
+    let more = packet.route.count() - route.len() as u64;
+    if more > 0 {
+        route.push(format!("and {more} more"));
+    }
+    out(StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(channel, packet.start.0)))
+        .and(TextStyle::Plain, format!("{:<15} {:>6}  ", channel.name, packet.number))
+        .and(TextStyle::Plain, format!("{:>7}  {:>7}  {tag:>3}  ", packet.length, packet.payload()))
+        .and(role, format!("{crc:<7}  "))
+        .and(ended_role, format!("{ended:<11}  "))
+        .and(TextStyle::Plain, route.join(" ")));
+    if let Some(bytes) = &packet.bytes {
+        for line in bytes.bytes().chunks(32) {
+            out(StyledLine::of(TextStyle::Dim, format!("{:14}{}", "", HexBytes(line))));
+        }
+        if bytes.left_out() > 0 {
+            out(StyledLine::of(
+                TextStyle::Notice,
+                format!("{:14}and {} more", "", bytes.left_out()),
+            ));
+        }
+    }
+}
+
+/// Hops of a route that a line has room for.
+const ROUTE_SHOWN: usize = 8;
+
+fn event_line(channel: &Channel, at: u64, event: &LinkEvent) -> StyledLine {
+    let role = match event {
+        LinkEvent::SenderStopped | LinkEvent::SenderResumed(_) | LinkEvent::LinkRestored => {
+            TextStyle::Plain
+        }
+        LinkEvent::Probe(_) | LinkEvent::Reply(_) | LinkEvent::ResetEnded => TextStyle::Plain,
+        LinkEvent::CorrectedCode { .. } | LinkEvent::Hole { .. } => TextStyle::Notice,
+        LinkEvent::OpenLink | LinkEvent::ForwardReset | LinkEvent::BackwardReset => {
+            TextStyle::Notice
+        }
+        LinkEvent::InvalidCode(_) | LinkEvent::OverrunAlarm => TextStyle::Bad,
+    };
+    let detail = match event {
+        LinkEvent::Probe(number) => number.value().to_string(),
+        LinkEvent::Reply(status) => format!("status {}", status.value()),
+        LinkEvent::InvalidCode(code) => format!("0x{code:02x}"),
+        LinkEvent::CorrectedCode { code, symbol } => format!("0x{code:02x} to {symbol}"),
+        LinkEvent::Hole { missing } => format!("{missing} characters not recorded before"),
+        LinkEvent::SenderResumed(by) => format!("by {}", by.name()),
+        LinkEvent::OpenLink
+        | LinkEvent::LinkRestored
+        | LinkEvent::ForwardReset
+        | LinkEvent::ResetEnded
+        | LinkEvent::BackwardReset
+        | LinkEvent::OverrunAlarm
+        | LinkEvent::SenderStopped => String::new(),
+    };
+    StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(channel, at)))
+        .and(TextStyle::Plain, format!("{:<15} {at:>12}  ", channel.name))
+        .and(role, format!("{:<15} ", event.kind()))
+        .and(TextStyle::Plain, detail)
+}
+
+/// The line between the rows of one capture of a file and those of the next.
+#[must_use]
+pub fn capture_line(capture: u32) -> StyledLine {
+    StyledLine::of(TextStyle::Head, format!("capture {capture}"))
+}
+
+/// The line of something wrong with the file.
+#[must_use]
+pub fn fault(fault: &CaptureFault) -> StyledLine {
+    StyledLine::of(TextStyle::Bad, format!("! {fault}"))
+}
+
+/// The line of what ended the reading of the file.
+#[must_use]
+pub fn error(error: &CaptureError) -> StyledLine {
+    StyledLine::of(TextStyle::Bad, format!("! {error}"))
+}
+
+/// What the channels of a capture carried.
+pub fn info<R: Read>(tallies: &CounterReader<R>, out: &mut impl FnMut(StyledLine)) {
+    let channels = tallies.channels();
+    let links = channels.values().filter(|counted| counted.peer.is_some()).count() / 2;
+    let span = |counted: &CountedChannel| {
+        let period = u128::from(counted.channel.period_ps.get());
+        let (first, last) = counted.tally.span()?;
+        Some((u128::from(first.0) * period, (u128::from(last.0) + 1) * period))
+    };
+    let from = channels.values().filter_map(span).map(|(from, _)| from).min();
+    let to = channels.values().filter_map(span).map(|(_, to)| to).max();
+    let time = microseconds(to.unwrap_or(0) - from.unwrap_or(0));
+    let mut head =
+        format!("{}, {}, {time} µs", count(channels.len(), "channel"), count(links, "link"));
+    if tallies.skipped_interfaces() > 0 {
+        head += &format!(", {} foreign interfaces skipped", tallies.skipped_interfaces());
+    }
+    out(StyledLine::of(TextStyle::Plain, head));
+    out(StyledLine::default());
+    out(StyledLine::of(
+        TextStyle::Head,
+        format!(
+            "{:>3}  {:<15} {:>9}  {:>16}  {:<20}  {:>6}",
+            "#", "channel", "rate", "characters", "data", "share"
+        ),
+    ));
+    for (id, counted) in channels {
+        channel_lines(id.0, counted, out);
+    }
+}
+
+/// Words in lines of at most so many letters, unless a word has more.
+#[must_use]
+pub fn wrapped<'w>(
+    words: impl IntoIterator<Item = &'w str>,
+    between: &str,
+    width: usize,
+) -> Vec<String> {
+    let len = |text: &str| text.chars().count();
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if len(line) + len(between) + len(word) <= width => {
+                *line += between;
+                *line += word;
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// `1 link`, `2 links`.
+fn count(number: impl Display, noun: &str) -> String {
+    let number = number.to_string();
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+fn channel_lines(index: u32, counted: &CountedChannel, out: &mut impl FnMut(StyledLine)) {
+    let CountedChannel { channel, tally, .. } = counted;
+    let all = tally.characters();
+    // In thousandths; a channel without characters has no share to show.
+    let share = (u128::from(tally.data()) * 1000).checked_div(u128::from(all)).unwrap_or(0);
+    let rate = format!("{} Mb/s", channel.bits_per_second() / 1_000_000);
+    out(StyledLine::of(
+        TextStyle::Plain,
+        format!("{index:>3}  {:<15} {rate:>9}  {all:>16}  ", channel.label()),
+    )
+    .and(TextStyle::Good, bar(share))
+    .and(TextStyle::Plain, format!("  {:>4}.{} %", share / 10, share % 10)));
+    let symbols: Vec<String> =
+        tally.control().map(|(kind, count)| format!("{kind} {count}")).collect();
+    let mut line = StyledLine::of(TextStyle::Dim, format!("     {}", symbols.join("  ")));
+    for (what, number, role) in [
+        ("corrected", tally.corrected(), TextStyle::Notice),
+        ("invalid", tally.invalid(), TextStyle::Bad),
+        ("holes", tally.holes(), TextStyle::Notice),
+    ] {
+        if number > 0 {
+            line = line.and(role, format!("  {what} {number}"));
+        }
+    }
+    if all > 0 {
+        out(line);
+    }
+}
+
+/// A bar of 20 characters for a share in thousandths.
+fn bar(share: u128) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = usize::try_from(share * 160 / 1000).unwrap_or(160);
+    let part = EIGHTHS.get(eighths % 8).copied().unwrap_or_default();
+    format!("{:·<20}", format!("{}{part}", "█".repeat(eighths / 8)))
+}

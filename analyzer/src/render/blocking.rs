@@ -1,0 +1,236 @@
+//! `myriscope blocking`: deadlocks, and trees of what waited for what.
+
+use codec::capture::{Channel, ChannelId};
+
+use super::{StyledLine, TextStyle, count, microseconds};
+use crate::blocking::trees::{BlockingRoot, LongestWait, WaitBranch, WaitTrees};
+use crate::blocking::{BLOCKED_TIMEOUT, Deadlock, DeadlockRelease, StopEnd};
+use crate::channel_name::ChannelEnds;
+use crate::event::ResumeCause;
+
+/// The least width of the tree beside which the numbers stand: room for its head.
+const TREE: usize = 20;
+
+/// Looks up a channel.
+type ChannelLookup<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
+
+/// All waits of a capture, the worst first; at most so many trees.
+pub fn blocking(
+    trees: &WaitTrees,
+    most: usize,
+    known: ChannelLookup<'_>,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let (stops, channels, total) = trees.sum();
+    if stops == 0 {
+        return out(StyledLine::of(TextStyle::Good, "no sender was stopped"));
+    }
+    let sum = format!(
+        "{} on {}, {} µs in all",
+        count(stops, "stop"),
+        count(channels, "channel"),
+        microseconds(total)
+    );
+    let line = StyledLine::of(TextStyle::Plain, sum);
+    out(match trees.deadlocks().len() {
+        0 => line.and(TextStyle::Good, ", no deadlock"),
+        deadlocks => line.and(TextStyle::Bad, format!(", {}", count(deadlocks, "deadlock"))),
+    });
+    for deadlock in trees.deadlocks().iter().take(most) {
+        out(StyledLine::default());
+        deadlock_lines(deadlock, known, out);
+    }
+    let roots = trees.roots();
+    let shown = roots.iter().take(most);
+    let width = shown.map(|(_, branch)| width(branch, 0, known)).fold(TREE, usize::max);
+    if !roots.is_empty() {
+        out(StyledLine::default());
+        let head = format!(
+            "{:<width$} {:>7} {:>12} {:>12} {:>12}  packet",
+            "what held up what", "stops", "in all µs", "longest µs", "since µs"
+        );
+        out(StyledLine::of(TextStyle::Head, head));
+    }
+    for (culprit, branch) in roots.iter().take(most) {
+        out(culprit_line(*culprit, branch, known));
+        branches((*culprit, branch), &BranchStem { text: "", width }, known, out);
+    }
+    let more = roots.len().saturating_sub(most);
+    if more > 0 {
+        out(StyledLine::of(TextStyle::Dim, format!("and {}", count(more, "more tree"))));
+    }
+    if trees.left_out() > 0 {
+        let left_out = count(trees.left_out(), "stop");
+        out(StyledLine::of(
+            TextStyle::Dim,
+            format!("{left_out} left out: there are too many ways"),
+        ));
+    }
+}
+
+fn name(id: ChannelId, known: ChannelLookup<'_>) -> String {
+    known(id).map_or_else(|| format!("#{id}"), |channel| channel.label().into_owned())
+}
+
+fn node(id: ChannelId, known: ChannelLookup<'_>) -> String {
+    let way = known(id).and_then(ChannelEnds::of);
+    way.map_or_else(|| format!("the far end of {}", name(id, known)), |way| way.to.node)
+}
+
+fn deadlock_lines(deadlock: &Deadlock, known: ChannelLookup<'_>, out: &mut impl FnMut(StyledLine)) {
+    let lasted = deadlock.until.saturating_sub(deadlock.since);
+    let line = StyledLine::of(TextStyle::Bad, "deadlock").and(
+        TextStyle::Plain,
+        format!("  since {} µs, for {} µs", microseconds(deadlock.since), microseconds(lasted)),
+    );
+    let line = line.and(TextStyle::Plain, format!(" = {}", of_timeout(deadlock.periods)));
+    let how = match deadlock.broken {
+        None => return circle(deadlock, line.and(TextStyle::Bad, "; not broken"), known, out),
+        Some((by, how)) => (name(by, known), how),
+    };
+    let how = match how {
+        (by, DeadlockRelease::Resumed(ResumeCause::Reset)) => {
+            format!("; broken by a forward reset of {by} (R-4)")
+        }
+        (by, DeadlockRelease::Resumed(ResumeCause::Go)) => format!("; broken by GO for {by}"),
+        (by, DeadlockRelease::Resumed(ResumeCause::OpenLink)) => {
+            format!("; broken as {by} lost its link (F-7)")
+        }
+        (by, DeadlockRelease::Dropped) => format!("; broken as the packet at the end of {by} went"),
+        (by, DeadlockRelease::Hole) => format!("; lost from sight in a hole beside {by}"),
+    };
+    circle(deadlock, line.and(TextStyle::Notice, how), known, out);
+}
+
+/// The line, and below it the channels in their order.
+fn circle(
+    deadlock: &Deadlock,
+    line: StyledLine,
+    known: ChannelLookup<'_>,
+    out: &mut impl FnMut(StyledLine),
+) {
+    out(line);
+    let channels: Vec<_> = deadlock.channels.iter().map(|id| name(*id, known)).collect();
+    let last = channels.len().saturating_sub(1);
+    for (place, channel) in channels.iter().enumerate() {
+        let (left, right) = match place {
+            0 if last == 0 => ("╶► ", " ─╴ waits for itself"),
+            0 => ("╭► ", " waits for"),
+            _ if place == last => ("╰─ ", " waits for the first"),
+            _ => ("│  ", " waits for"),
+        };
+        let line =
+            StyledLine::of(TextStyle::Dim, format!("   {left}")).and(TextStyle::Plain, channel);
+        out(line.and(TextStyle::Dim, right));
+    }
+}
+
+/// Periods, and what share of the blocked-packet timeout they are, to a ten-thousandth.
+fn of_timeout(periods: u64) -> String {
+    let share = u128::from(periods) * 10_000 / u128::from(BLOCKED_TIMEOUT);
+    format!("{periods} periods, {}.{:04} of 2²²", share / 10_000, share % 10_000)
+}
+
+fn culprit_line(
+    culprit: BlockingRoot,
+    branch: &WaitBranch,
+    known: ChannelLookup<'_>,
+) -> StyledLine {
+    let (role, text) = match culprit {
+        BlockingRoot::Deadlock => (TextStyle::Bad, "deadlock".to_owned()),
+        BlockingRoot::Host(id) => {
+            (TextStyle::Notice, format!("{} takes too little", node(id, known)))
+        }
+        BlockingRoot::OpenLink(id) => (TextStyle::Bad, format!("{} has no link", name(id, known))),
+        BlockingRoot::OutOfSight(id) => {
+            (TextStyle::Dim, format!("out of sight, behind {}", node(id, known)))
+        }
+        BlockingRoot::Busy(id) => (TextStyle::Plain, format!("{} is busy", name(id, known))),
+        BlockingRoot::Switch(id) => {
+            (TextStyle::Plain, format!("path formation to {}, no other packets", name(id, known)))
+        }
+    };
+    let line = StyledLine::of(role, text);
+    let mut holders: Vec<_> =
+        branch.behind.values().flat_map(|branch| &branch.holders).copied().collect();
+    holders.sort_unstable();
+    holders.dedup();
+    match culprit {
+        BlockingRoot::Busy(_) if !holders.is_empty() => {
+            let holders: Vec<_> = holders.into_iter().map(|id| name(id, known)).collect();
+            line.and(TextStyle::Dim, format!(" with packets from {}", holders.join(", ")))
+        }
+        BlockingRoot::Busy(_) | BlockingRoot::Deadlock | BlockingRoot::Host(_) => line,
+        BlockingRoot::Switch(_) | BlockingRoot::OpenLink(_) | BlockingRoot::OutOfSight(_) => line,
+    }
+}
+
+/// How wide the names behind a branch are with the forks before them.
+fn width(branch: &WaitBranch, depth: usize, known: ChannelLookup<'_>) -> usize {
+    let behind = branch.behind.iter().map(|(id, branch)| {
+        let own = 3 * (depth + 1) + name(*id, known).chars().count();
+        own.max(width(branch, depth + 1, known))
+    });
+    behind.max().unwrap_or(0)
+}
+
+/// What stands before the forks of a tree, and where its numbers begin.
+struct BranchStem<'a> {
+    text: &'a str,
+    width: usize,
+}
+
+/// The channels behind a branch, each with those behind it.
+fn branches(
+    (culprit, branch): (BlockingRoot, &WaitBranch),
+    stem: &BranchStem<'_>,
+    known: ChannelLookup<'_>,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let behind = branch.branches();
+    let last = behind.len().saturating_sub(1);
+    for (place, (id, branch)) in behind.into_iter().enumerate() {
+        let (fork, more) = if place == last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+        let name = name(id, known);
+        let BranchStem { text, width } = stem;
+        let room = width.saturating_sub(text.chars().count() + 3);
+        let line = StyledLine::of(TextStyle::Dim, format!("{text}{fork}"))
+            .and(TextStyle::Plain, format!("{name:<room$} "));
+        out(remark(culprit, branch, numbers(line, branch)));
+        let text = format!("{text}{more}");
+        branches((culprit, branch), &BranchStem { text: &text, width: *width }, known, out);
+    }
+}
+
+fn numbers(line: StyledLine, branch: &WaitBranch) -> StyledLine {
+    // A channel that is busy was not stopped itself.
+    let Some(longest) = branch.longest else { return line };
+    let LongestWait { since, lasted, packet, .. } = longest;
+    let packet = packet.map_or_else(|| "-".to_owned(), |packet| packet.to_string());
+    let text = format!(
+        "{:>7} {:>12} {:>12} {:>12}  {packet:>6}",
+        branch.stops,
+        microseconds(branch.total),
+        microseconds(lasted),
+        microseconds(since)
+    );
+    line.and(TextStyle::Plain, text)
+}
+
+/// How the longest wait of a branch ended, if that is worth a word.
+fn remark(culprit: BlockingRoot, branch: &WaitBranch, line: StyledLine) -> StyledLine {
+    let Some(longest) = branch.longest else { return line };
+    let timeouts = count(branch.timeouts, "timeout");
+    match (branch.timeouts, longest.ended, culprit) {
+        (0, StopEnd::CaptureEnd, _) => line.and(TextStyle::Notice, "  stopped to the end"),
+        (0, StopEnd::Resumed(ResumeCause::Reset), _) => {
+            line.and(TextStyle::Notice, "  ended by a reset")
+        }
+        (0, StopEnd::Resumed(ResumeCause::Go | ResumeCause::OpenLink) | StopEnd::Hole, _) => line,
+        (_, _, BlockingRoot::OutOfSight(_)) => {
+            let text = format!("  {timeouts} (R-4): deadlock or dead sink ahead");
+            line.and(TextStyle::Bad, text)
+        }
+        (_, _, _) => line.and(TextStyle::Bad, format!("  {timeouts} (R-4)")),
+    }
+}

@@ -1,0 +1,285 @@
+//! What `myriscope check` prints for people: findings, the worst first, and how each rule stands.
+
+use codec::capture::{Channel, ChannelId, ReadExtent};
+
+use super::{StyledLine, TextStyle, count, microseconds, when};
+use crate::finding::{FindingRow, FindingSet, FirstOccurrence, RuleCoverage, Severity, ShownFact};
+use crate::rules::{GROUPS, RuleOutcome, RuleVerdict};
+
+/// Channels listed of a finding. *Chosen*: one screen for a network that has one thing wrong.
+const CHANNELS_SHOWN: usize = 8;
+/// Channels of a chain that are named.
+const CHAIN_SHOWN: usize = 6;
+/// Columns of a finding's name at least.
+const NAME: usize = 18;
+/// Columns of text.
+const WIDTH: usize = 96;
+
+/// How a severity is marked.
+const fn mark(severity: Severity) -> (&'static str, TextStyle) {
+    match severity {
+        Severity::Error => ("✗", TextStyle::Bad),
+        Severity::Warning => ("!", TextStyle::Notice),
+        Severity::Note => ("·", TextStyle::Dim),
+    }
+}
+
+/// How an outcome is marked.
+const fn sign(outcome: RuleOutcome) -> (&'static str, TextStyle) {
+    match outcome {
+        RuleOutcome::Pass => ("✓", TextStyle::Good),
+        RuleOutcome::Fail => ("✗", TextStyle::Bad),
+        RuleOutcome::NotExercised(_) => ("·", TextStyle::Plain),
+        RuleOutcome::CannotTell(_) | RuleOutcome::NotKnown(_) => ("?", TextStyle::Notice),
+        RuleOutcome::NeverShown(_) => ("–", TextStyle::Dim),
+    }
+}
+
+/// Scope of a check: how much of the file was read, and which findings were selected.
+#[derive(Clone, Debug)]
+pub struct CheckScope {
+    /// Reason why the file was not judged as a whole, if it was not.
+    pub unread: Option<String>,
+    /// Name of the selection: `on h0:0>s0:3`. None if everything is selected.
+    pub selection: Option<String>,
+    /// Severities of the selected findings.
+    pub selected: Vec<Severity>,
+    /// Severities of all other findings.
+    pub elsewhere: Vec<Severity>,
+}
+
+impl CheckScope {
+    /// Whether there are errors or warnings among the selected findings.
+    #[must_use]
+    pub fn is_wrong(&self) -> bool {
+        self.selected.iter().any(|severity| *severity != Severity::Note)
+    }
+}
+
+/// The severities that occur, the worst first, each with its count.
+fn counted(severities: &[Severity]) -> impl Iterator<Item = (Severity, usize)> {
+    let all = [Severity::Error, Severity::Warning, Severity::Note].into_iter();
+    let times = |severity| severities.iter().filter(|other| **other == severity).count();
+    all.map(move |severity| (severity, times(severity))).filter(|(_, found)| *found > 0)
+}
+
+/// Reason why a file was not judged as a whole; none if it was.
+pub fn unread<'a>(
+    extent: &ReadExtent,
+    known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
+) -> Option<String> {
+    let others = extent.faults.saturating_sub(extent.left_out);
+    let faults = match (extent.left_out, others) {
+        (0, 0) => None,
+        (0, others) => Some(format!("{} in the file", count(others, "fault"))),
+        (left_out, 0) => Some(format!("{} left out", count(left_out, "faulty chunk"))),
+        (left_out, others) => {
+            let left_out = count(left_out, "faulty chunk");
+            Some(format!("{left_out} left out, {}", count(others, "other fault")))
+        }
+    };
+    let Some(byte) = extent.stopped_at else {
+        let what = if extent.left_out > 0 { "judged" } else { "understood" };
+        return faults.map(|faults| format!("not all {what}: {faults}"));
+    };
+    let mut text = format!("not judged to the end: reading stopped at byte {byte}, ");
+    match extent.last.and_then(|(id, end)| Some((known(id)?, end))) {
+        Some((channel, end)) => {
+            text += &format!("after {} µs of {}", when(channel, end.0), channel.label());
+        }
+        None => text += "before the first character",
+    }
+    text += &faults.map_or_else(String::new, |faults| format!("; {faults}"));
+    Some(text)
+}
+
+/// The number of findings, and the size of what was judged. What was not read is never called right.
+pub fn headline(ledger: &FindingSet, scope: &CheckScope, out: &mut impl FnMut(StyledLine)) {
+    let RuleCoverage { channels, characters, packets, .. } = *ledger.seen();
+    if let Some(unread) = &scope.unread {
+        out(StyledLine::of(TextStyle::Bad, format!("✗ {unread}")));
+        if characters == 0 {
+            return;
+        }
+    }
+    let on = scope.selection.as_deref().unwrap_or_default();
+    let mut line = StyledLine::default();
+    if !scope.is_wrong() {
+        let (role, text) = match scope.unread {
+            None => (TextStyle::Good, "✓ nothing wrong"),
+            Some(_) => (TextStyle::Plain, "no error or warning in what was read"),
+        };
+        line = line.and(role, format!("{text} {on}").trim_end()).and(TextStyle::Plain, "   ");
+    }
+    for (severity, found) in counted(&scope.selected) {
+        let (mark, role) = mark(severity);
+        line = line.and(role, format!("{mark} {}", count(found, severity.name())));
+        line = line.and(TextStyle::Plain, "   ");
+    }
+    if scope.is_wrong() && !on.is_empty() {
+        line = line.and(TextStyle::Plain, format!("{on}   "));
+    }
+    let elsewhere: Vec<String> =
+        counted(&scope.elsewhere).map(|(it, found)| count(found, it.name())).collect();
+    let size =
+        [count(channels, "channel"), count(characters, "character"), count(packets, "packet")];
+    out(match &scope.selection {
+        None => line.and(TextStyle::Dim, format!("in {}", size.join(", "))),
+        Some(_) if elsewhere.is_empty() => line,
+        Some(_) => line.and(TextStyle::Notice, format!("({} elsewhere)", elsewhere.join(", "))),
+    });
+}
+
+/// The findings, in the order given, each with the number of its capture; those of one kind stand
+/// together.
+pub fn findings(rows: &[(u32, FindingRow<'_>)], out: &mut impl FnMut(StyledLine)) {
+    let label = |(capture, row): &(u32, FindingRow<'_>)| match capture {
+        0 => row.channel.to_owned(),
+        capture => format!("{} (capture {capture})", row.channel),
+    };
+    let width = rows.iter().map(|row| label(row).chars().count()).max().unwrap_or(0);
+    let longest = rows.iter().map(|(_, row)| row.finding.len()).max().unwrap_or(0).max(NAME);
+    for alike in rows.chunk_by(|(_, one), (_, other)| one.finding == other.finding) {
+        let Some((_, row)) = alike.first() else { continue };
+        let (mark, role) = mark(row.severity);
+        out(StyledLine::default());
+        out(StyledLine::of(role, format!("{mark} {:<longest$} ", row.finding))
+            .and(TextStyle::Head, format!("{:<4} ", row.rule.unwrap_or("")))
+            .and(TextStyle::Plain, row.text));
+        for found in alike.iter().take(CHANNELS_SHOWN) {
+            let (_, row) = found;
+            out(StyledLine::of(role, format!("{:>8}× ", row.count))
+                .and(TextStyle::Plain, format!("{:<width$}  ", label(found)))
+                .and(TextStyle::Dim, format!("{:>12} µs  ", microseconds(row.time_ps)))
+                .and(TextStyle::Plain, details(&row.first)));
+        }
+        let more = alike.get(CHANNELS_SHOWN..).unwrap_or_default();
+        if !more.is_empty() {
+            let all = more.iter().map(|(_, row)| row.count).fold(0, u64::saturating_add);
+            let text = format!("{all:>8}× on {}", count(more.len(), "more channel"));
+            out(StyledLine::of(TextStyle::Dim, text));
+        }
+    }
+}
+
+/// What is known of the first occurrence, in words.
+pub(crate) fn details(first: &FirstOccurrence<'_>) -> String {
+    let words: Vec<String> = first.0.iter().map(|(name, said)| detail(name, said)).collect();
+    words.join(", ")
+}
+
+fn detail(name: &str, said: &ShownFact<'_>) -> String {
+    match said {
+        ShownFact::Byte(byte) if name == "code" => format!("0x{byte:02x}"),
+        ShownFact::Byte(byte) => format!("{name} {byte:02x}"),
+        ShownFact::Text(text) if name == "symbol" => format!("taken for {text}"),
+        ShownFact::Text(text) if name == "after" => format!("last seen as before on {text}"),
+        ShownFact::Text(text) if name == "flipped" => format!("an {text} number of bits flipped"),
+        ShownFact::Text(text) => format!("{name} {text}"),
+        ShownFact::Texts(names) => {
+            let shown = names.get(..CHAIN_SHOWN).unwrap_or(names).join(" → ");
+            let more = if names.len() > CHAIN_SHOWN { " → …" } else { "" };
+            match name {
+                "circle" => format!("{shown}{more} → again"),
+                _ => format!("waits for {shown}{more}"),
+            }
+        }
+        ShownFact::Number(number) => match name {
+            "length" | "bytes" => count(*number, "byte"),
+            "cells" => format!("by {}", count(*number, "cell")),
+            "periods" => count(*number, "period"),
+            "missing" => count(*number, "character"),
+            "after_stop" => format!("{} after STOP", count(*number, "period")),
+            "rounds" => format!("{} more", count(*number, "round")),
+            "every" => format!("{} each", count(*number, "character")),
+            "number" => format!("PRB{number}"),
+            "missing_bytes" => format!("{} missing", count(*number, "byte")),
+            "more_bytes" => format!("{} more", count(*number, "byte")),
+            "beyond_ns" => format!("{number} ns beyond that"),
+            "bit" => format!("{number} bits before its end if one bit flipped, modulo 127"),
+            "source" => format!("from NIC {number}"),
+            "destination" => format!("to NIC {number}"),
+            "logical_channel" => format!("logical channel {number}"),
+            _ => format!("{name} {number}"),
+        },
+    }
+}
+
+/// How each rule stands, and why some cannot be told. Verdicts are of all that was read, whatever
+/// findings were selected.
+pub fn verdicts(verdicts: &[RuleVerdict], scope: &CheckScope, out: &mut impl FnMut(StyledLine)) {
+    out(StyledLine::default());
+    if scope.unread.is_some() || scope.selection.is_some() {
+        let all = if scope.unread.is_some() { "all that was read" } else { "the whole capture" };
+        out(StyledLine::of(TextStyle::Notice, format!("rules, by {all}:")));
+    }
+    for (letter, name) in GROUPS {
+        let group = verdicts.iter().filter(|verdict| verdict.rule.group() == letter);
+        let mut line = StyledLine::of(TextStyle::Head, format!("{letter} "))
+            .and(TextStyle::Dim, format!("{name:<14}"));
+        for verdict in group {
+            let (sign, role) = sign(verdict.outcome);
+            let number = verdict.rule.id.split('-').nth(1).unwrap_or(" ");
+            line = line.and(TextStyle::Dim, format!("  {number}")).and(role, sign);
+        }
+        out(line);
+    }
+    out(legend(verdicts));
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for verdict in verdicts {
+        let (RuleOutcome::CannotTell(_) | RuleOutcome::NotKnown(_), Some(why)) =
+            (verdict.outcome, verdict.outcome.reason())
+        else {
+            continue;
+        };
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, rules)) => rules.push(verdict.rule.id),
+            None => reasons.push((why, vec![verdict.rule.id])),
+        }
+    }
+    for (why, rules) in reasons {
+        let text = format!("{}: {why}", rules.join(" "));
+        paragraph(&StyledLine::of(TextStyle::Notice, "? "), &text, WIDTH, out);
+    }
+}
+
+fn legend(verdicts: &[RuleVerdict]) -> StyledLine {
+    let kinds = [
+        (RuleOutcome::Pass, "passed"),
+        (RuleOutcome::Fail, "failed"),
+        (RuleOutcome::NotExercised(""), "not exercised"),
+        (RuleOutcome::CannotTell(""), "cannot tell here"),
+        (RuleOutcome::NeverShown(""), "on no wire"),
+    ];
+    let mut line = StyledLine::of(TextStyle::Plain, format!("{:16}", ""));
+    for (kind, name) in kinds {
+        let (mark, role) = sign(kind);
+        let alike = |verdict: &&RuleVerdict| sign(verdict.outcome).0 == mark;
+        let count = verdicts.iter().filter(alike).count();
+        line = line.and(role, format!("  {mark}")).and(TextStyle::Dim, format!(" {count} {name}"));
+    }
+    line
+}
+
+/// Text in lines of a width, the first behind `head`, the others below its text.
+pub(super) fn paragraph(
+    head: &StyledLine,
+    text: &str,
+    width: usize,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let indent: usize = head.pieces().map(|(_, piece)| piece.chars().count()).sum();
+    let room = width.saturating_sub(indent);
+    let (mut line, mut len) = (head.clone(), 0);
+    for word in text.split_whitespace() {
+        let more = word.chars().count();
+        if len > 0 && len + 1 + more > room {
+            out(std::mem::replace(&mut line, StyledLine::of(TextStyle::Plain, " ".repeat(indent))));
+            len = 0;
+        }
+        let blank = if len > 0 { " " } else { "" };
+        line = line.and(TextStyle::Plain, format!("{blank}{word}"));
+        len += more + blank.len();
+    }
+    out(line);
+}

@@ -1,0 +1,293 @@
+//! `myriscope conversations`: for each pair of NICs what went between them, its conversations, a line each,
+//! and below all of them how long round trips took.
+
+use std::collections::BTreeMap;
+
+use codec::capture::{Channel, ChannelId};
+use codec::transport::{Nic, SequenceBit, SyncFlag};
+
+use super::{StyledLine, TextStyle, capture_line, count, microseconds, wrapped};
+use crate::conversation::{
+    Conversation, ConversationEnd, ConversationTotals, DataContent, MalformedPacket, Observation,
+    ObservationKind, RoundTrips, Violation,
+};
+use crate::timeline::Time;
+
+/// Columns of a history, so that 120 are enough for a line, and where lists begin.
+const HISTORY: usize = 34;
+const INDENT: usize = 10;
+
+/// Kinds of faults that are listed. *Chosen*: a screen is for conversations.
+const FAULTS_SHOWN: usize = 16;
+
+/// Kinds of faults that are counted. *Chosen*: far more than fields that can be at fault.
+const FAULTS_MAX: usize = 1024;
+
+/// Columns of a bar.
+const BAR: u64 = 40;
+
+/// What is gathered for a summary.
+#[derive(Debug, Default)]
+pub struct ConversationText {
+    /// By capture and NICs.
+    pairs: BTreeMap<(u32, Nic, Nic), Vec<Conversation>>,
+    malformed: BTreeMap<String, u64>,
+}
+
+impl ConversationText {
+    /// Adds a conversation of a capture.
+    pub fn add(&mut self, capture: u32, conversation: Conversation) {
+        let (source, destination) = conversation.key.pair();
+        self.pairs.entry((capture, source, destination)).or_default().push(conversation);
+    }
+
+    /// Adds a packet that only looks like one of the protocol.
+    pub fn malformed(&mut self, malformed: &MalformedPacket) {
+        let fault = malformed.fault.to_string();
+        if self.malformed.len() < FAULTS_MAX || self.malformed.contains_key(&fault) {
+            *self.malformed.entry(fault).or_default() += 1;
+        }
+    }
+}
+
+/// The summary: pairs of NICs in order, their conversations in order of logical channels.
+pub fn conversations(conversed: &ConversationText, out: &mut impl FnMut(StyledLine)) {
+    let mut trips = RoundTrips::default();
+    let mut current = 0;
+    for ((capture, source, destination), talks) in &conversed.pairs {
+        if current != *capture {
+            current = *capture;
+            out(capture_line(current));
+        }
+        let mut sums = ConversationTotals::default();
+        talks.iter().for_each(|talk| sums.absorb(&talk.sums));
+        trips.absorb(&sums.trips);
+        pair((*source, *destination), &sums, out);
+        out(head());
+        let mut talks: Vec<&Conversation> = talks.iter().collect();
+        talks.sort_by_key(|talk| (talk.key, talk.number));
+        talks.into_iter().for_each(|talk| lines(talk, out));
+        out(StyledLine::default());
+    }
+    if conversed.pairs.is_empty() {
+        out(StyledLine::of(TextStyle::Dim, "no conversations"));
+    }
+    round_trips(&trips, out);
+    let malformed = &conversed.malformed;
+    if !malformed.is_empty() {
+        let all = malformed.values().copied().fold(0, u64::saturating_add);
+        out(StyledLine::of(TextStyle::Notice, format!("{} malformed (T-7)", count(all, "packet"))));
+        for (fault, times) in malformed.iter().take(FAULTS_SHOWN) {
+            out(StyledLine::of(TextStyle::Plain, format!("{times:>8}× {fault}")));
+        }
+        if malformed.len() > FAULTS_SHOWN {
+            let more = malformed.len() - FAULTS_SHOWN;
+            out(StyledLine::of(
+                TextStyle::Dim,
+                format!("{:>8}  and {}", "", count(more, "fault more")),
+            ));
+        }
+    }
+}
+
+/// What went from one NIC to another.
+fn pair(
+    (source, destination): (Nic, Nic),
+    sums: &ConversationTotals,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let numbers = [count(sums.messages, "message"), count(sums.bytes, "byte")];
+    let mut line =
+        StyledLine::of(TextStyle::Head, format!("NIC {} → NIC {}", source.0, destination.0))
+            .and(TextStyle::Plain, format!("   {}", numbers.join(", ")))
+            .and(TextStyle::Good, format!("   {} acknowledged", sums.acknowledged));
+    for (gone, times) in &sums.gone {
+        line = line.and(TextStyle::Notice, format!("   {times} {}", gone.name()));
+    }
+    out(line);
+    let list = |parts: Vec<String>| parts.join(", ");
+    let resent: Vec<_> = sums.resent.iter().map(|(it, n)| format!("{n} {}", it.name())).collect();
+    let nacks: Vec<_> = sums.nacks.iter().map(|(it, n)| format!("{n} {}", it.name())).collect();
+    let broken: Vec<_> = sums.broken.iter().map(|(it, n)| format!("{n} {}", it.name())).collect();
+    for (name, role, parts) in [
+        ("sent again", TextStyle::Notice, resent),
+        ("NACKs", TextStyle::Notice, nacks),
+        ("must not be", TextStyle::Bad, broken),
+    ] {
+        if !parts.is_empty() {
+            let line = StyledLine::of(role, format!("{:INDENT$}{name}: ", ""));
+            out(line.and(TextStyle::Plain, list(parts)));
+        }
+    }
+}
+
+fn head() -> StyledLine {
+    let text = format!(
+        "{:>4} {:>8} {:>6} {:>6} {:>6} {:>6} {:>3} {:>4} {:>5}  {:>8} {:>8} {:>8}  history",
+        "ch",
+        "messages",
+        "data",
+        "resent",
+        "acks",
+        "nacks",
+        "dup",
+        "late",
+        "stale",
+        "rtt min",
+        "mean",
+        "max µs"
+    );
+    StyledLine::of(TextStyle::Dim, text)
+}
+
+fn lines(talk: &Conversation, out: &mut impl FnMut(StyledLine)) {
+    let row = talk.row();
+    let time = |time: Option<Time>| time.map_or_else(|| "-".to_owned(), short);
+    let rtt = [row.rtt.min_ps, row.rtt.mean_ps, row.rtt.max_ps].map(time);
+    let notice = |number: u64| if number > 0 { TextStyle::Notice } else { TextStyle::Dim };
+    let line = StyledLine::of(TextStyle::Plain, format!("{:>4} ", row.logical_channel))
+        .and(TextStyle::Plain, format!("{:>8} {:>6} ", row.messages, row.data))
+        .and(notice(row.retransmissions), format!("{:>6} ", row.retransmissions))
+        .and(TextStyle::Plain, format!("{:>6} ", row.acks))
+        .and(notice(row.nacks), format!("{:>6} ", row.nacks))
+        .and(notice(row.duplicates), format!("{:>3} ", row.duplicates))
+        .and(notice(row.late), format!("{:>4} ", row.late))
+        .and(notice(row.stale), format!("{:>5}  ", row.stale))
+        .and(TextStyle::Plain, format!("{:>8} {:>8} {:>8}  ", rtt[0], rtt[1], rtt[2]));
+    let role = if row.broken > 0 { TextStyle::Bad } else { TextStyle::Plain };
+    let indent: usize = line.pieces().map(|(_, piece)| piece.chars().count()).sum();
+    let mut line = line;
+    for history in wrapped(row.history.split(' '), " ", HISTORY) {
+        out(line.and(role, history));
+        line = StyledLine::of(TextStyle::Plain, " ".repeat(indent));
+    }
+    match talk.ended {
+        ConversationEnd::CaptureEnd => {}
+        ConversationEnd::Evicted => {
+            out(StyledLine::of(
+                TextStyle::Notice,
+                format!("{:INDENT$}told early: too many were open", ""),
+            ));
+        }
+    }
+}
+
+/// A time in µs, to a tenth.
+fn short(picoseconds: Time) -> String {
+    let tenths = (picoseconds + 50_000) / 100_000;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+/// How many round trips took how long, from each power of two of µs to the next.
+fn round_trips(trips: &RoundTrips, out: &mut impl FnMut(StyledLine)) {
+    let most = trips.classes.iter().copied().max().unwrap_or(0);
+    let (Some((least, longest)), true) = (trips.bounds, most > 0) else { return };
+    let text = format!(
+        "{} of {} to {} µs",
+        count(trips.count, "round trip"),
+        short(least),
+        short(longest)
+    );
+    out(StyledLine::of(TextStyle::Head, text));
+    let used: Vec<usize> =
+        trips.classes.iter().enumerate().filter(|(_, n)| **n > 0).map(|(at, _)| at).collect();
+    let (first, last) = (used.first().copied().unwrap_or(0), used.last().copied().unwrap_or(0));
+    for (class, number) in trips.classes.iter().enumerate().take(last + 1).skip(first) {
+        let from = if class == 0 { 0 } else { 1_u64 << (class - 1) };
+        let bar = usize::try_from((number * BAR).div_ceil(most)).unwrap_or(0);
+        out(StyledLine::of(TextStyle::Dim, format!("{from:>10} µs  "))
+            .and(TextStyle::Good, "█".repeat(bar))
+            .and(TextStyle::Plain, format!(" {number}")));
+    }
+    out(StyledLine::default());
+}
+
+/// The line above what is noticed.
+#[must_use]
+pub fn remark_head() -> StyledLine {
+    let text = format!(
+        "{:>14}  {:<15} {:<16} {:>7}  {:<22} {:>7} {:>10}  what",
+        "time µs", "channel", "conversation", "message", "event", "inc.seq", "timestamp"
+    );
+    StyledLine::of(TextStyle::Head, text)
+}
+
+/// The line of something that was noticed.
+pub fn remark_line<'a>(
+    noticed: &Observation,
+    known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let role = match noticed.remark {
+        ObservationKind::Data(_) => TextStyle::Plain,
+        ObservationKind::Ack(_) => TextStyle::Good,
+        ObservationKind::Resent(..)
+        | ObservationKind::Nack(_)
+        | ObservationKind::Storm(_)
+        | ObservationKind::Gone(_) => TextStyle::Notice,
+        ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Stale => {
+            TextStyle::Notice
+        }
+        ObservationKind::Broken(Violation::Unasked) => TextStyle::Notice,
+        ObservationKind::Broken(_) => TextStyle::Bad,
+    };
+    let Observation { key, label, place, .. } = noticed;
+    let channel = known(place.channel).map_or("?", |channel| channel.name.as_str());
+    let between = format!("{}→{}.{}", key.source.0, key.destination.0, key.channel.0);
+    let message = noticed.message.map_or_else(|| "-".to_owned(), |number| number.to_string());
+    let seq = match label.seq {
+        SequenceBit::Zero => 0,
+        SequenceBit::One => 1,
+    };
+    let line = StyledLine::of(TextStyle::Dim, format!("{:>14}  ", microseconds(place.time)))
+        .and(TextStyle::Plain, format!("{channel:<15} {between:<16} {message:>7}  "))
+        .and(role, format!("{:<22} ", noticed.remark.name()))
+        .and(
+            TextStyle::Dim,
+            format!("{:>5}.{seq} {:>10}  ", label.incarnation.0, label.timestamp.0),
+        )
+        .and(TextStyle::Plain, details(&noticed.remark));
+    out(if noticed.fate.is_lost() {
+        line.and(TextStyle::Bad, format!(" {}", noticed.fate.name()))
+    } else {
+        line
+    });
+}
+
+fn details(remark: &ObservationKind) -> String {
+    match remark {
+        ObservationKind::Data(data) => said(data),
+        ObservationKind::Resent(data, cause) => format!("{}: {}", said(data), cause.name()),
+        ObservationKind::Ack(Some(trip)) => format!("after {} µs", short(*trip)),
+        ObservationKind::Nack(reason) => reason.name().to_owned(),
+        ObservationKind::Gone(gone) => gone.name().to_owned(),
+        ObservationKind::Ack(None)
+        | ObservationKind::Duplicate
+        | ObservationKind::Late
+        | ObservationKind::Stale => String::new(),
+        ObservationKind::Storm(_) | ObservationKind::Broken(_) => String::new(),
+    }
+}
+
+fn said(data: &DataContent) -> String {
+    let sync = match data.sync {
+        SyncFlag::Clear => "",
+        SyncFlag::Set => "SYNC ",
+    };
+    let (kind, role) = (data.form.name(), data.role.name());
+    let (source, destination) = (data.source.0, data.destination.0);
+    format!("{sync}{kind} {role} {source}→{destination}, {}", count(data.bytes, "byte"))
+}
+
+/// The line of a packet that only looks like one of the protocol.
+pub fn malformed_line<'a>(
+    malformed: &MalformedPacket,
+    known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let channel = known(malformed.place.channel).map_or("?", |channel| channel.name.as_str());
+    out(StyledLine::of(TextStyle::Dim, format!("{:>14}  ", microseconds(malformed.place.time)))
+        .and(TextStyle::Plain, format!("{channel:<15} {:<16} {:>7}  ", "", ""))
+        .and(TextStyle::Notice, format!("{:<22} ", "malformed"))
+        .and(TextStyle::Plain, malformed.fault.to_string()));
+}

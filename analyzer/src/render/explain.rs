@@ -1,0 +1,137 @@
+//! What `myriscope explain` prints for people.
+
+use super::check::paragraph;
+use super::{StyledLine, TextStyle};
+use crate::finding::{FindingInfo, Severity};
+use crate::rules::{self, GROUPS, Rule, RuleVisibility};
+
+/// Columns of text.
+const WIDTH: usize = 96;
+/// Columns before it.
+const LABEL: usize = 12;
+
+/// All rules, a line each, and the findings that come from them.
+pub fn list(out: &mut impl FnMut(StyledLine)) {
+    for (letter, name) in GROUPS {
+        out(StyledLine::default());
+        out(StyledLine::of(TextStyle::Head, format!("{letter}. {name}")));
+        for rule in rules::all().filter(|rule| rule.group() == letter) {
+            let (mark, role) = match rule.shows {
+                RuleVisibility::All(_) => ("●", TextStyle::Good),
+                RuleVisibility::Part(..) => ("◐", TextStyle::Notice),
+                RuleVisibility::Nothing(_) => ("○", TextStyle::Dim),
+            };
+            let text = shortened(&plain(rule.text), WIDTH - 8);
+            let line = StyledLine::of(role, format!("{mark} "))
+                .and(TextStyle::Head, format!("{:<5} ", rule.id));
+            out(line.and(TextStyle::Plain, text));
+            let names: Vec<&str> = rule.findings().map(|about| about.name).collect();
+            if !names.is_empty() {
+                let head = StyledLine::of(TextStyle::Dim, format!("{:8}→ ", ""));
+                paragraph(&head, &names.join("  "), WIDTH, out);
+            }
+        }
+    }
+    out(StyledLine::default());
+    let marks =
+        [("●", TextStyle::Good, "a capture shows it"), ("◐", TextStyle::Notice, "a part of it")];
+    let mut line = StyledLine::default();
+    for (mark, role, text) in marks {
+        line = line.and(role, format!("{mark} ")).and(TextStyle::Dim, format!("{text}   "));
+    }
+    out(line.and(TextStyle::Dim, "○ no capture can show it"));
+}
+
+/// A rule: its text, what it takes to see it, what may be found, what not, and where to look.
+pub fn rule(rule: &Rule, out: &mut impl FnMut(StyledLine)) {
+    let name =
+        GROUPS.iter().find(|(letter, _)| *letter == rule.group()).map_or("", |group| group.1);
+    out(StyledLine::of(TextStyle::Head, rule.id)
+        .and(TextStyle::Dim, format!("  {name}, {}", source(rule.clause))));
+    out(StyledLine::default());
+    paragraph(&StyledLine::of(TextStyle::Plain, "  "), &plain(rule.text), WIDTH, out);
+    out(StyledLine::default());
+    match rule.shows {
+        RuleVisibility::All(test) => {
+            labelled("evidence", rule.evidence, out);
+            labelled(
+                "in check",
+                &format!("passed if there are {} and no findings", test.what),
+                out,
+            );
+        }
+        RuleVisibility::Part(test, limits) => {
+            labelled("evidence", rule.evidence, out);
+            labelled(
+                "in check",
+                &format!("passed if there are {} and no findings", test.what),
+                out,
+            );
+            labelled("limits", limits, out);
+        }
+        RuleVisibility::Nothing(why) => labelled("not shown", why, out),
+    }
+    for (place, about) in rule.findings().enumerate() {
+        let head = StyledLine::of(TextStyle::Head, label(if place == 0 { "findings" } else { "" }))
+            .and(role(about.severity), format!("{:<19} ", about.name));
+        paragraph(&head, &format!("{}: {}", about.severity.name(), about.text), WIDTH, out);
+    }
+    for (place, example) in rule.examples().iter().enumerate() {
+        let head = StyledLine::of(TextStyle::Head, label(if place == 0 { "try" } else { "" }));
+        paragraph(&head, example, WIDTH, out);
+    }
+}
+
+/// A finding, and the rule that it comes from.
+pub fn finding(about: &FindingInfo, out: &mut impl FnMut(StyledLine)) {
+    out(StyledLine::of(role(about.severity), about.name)
+        .and(TextStyle::Dim, format!("  {}", about.severity.name())));
+    out(StyledLine::default());
+    paragraph(&StyledLine::of(TextStyle::Plain, "  "), about.text, WIDTH, out);
+    out(StyledLine::default());
+    labelled("try", &about.example(), out);
+    if let Some(found) = about.rule.and_then(rules::rule) {
+        out(StyledLine::default());
+        rule(found, out);
+    }
+}
+
+fn label(text: &str) -> String {
+    format!("  {text:<LABEL$}")
+}
+
+fn labelled(name: &str, text: &str, out: &mut impl FnMut(StyledLine)) {
+    paragraph(&StyledLine::of(TextStyle::Head, label(name)), text, WIDTH, out);
+}
+
+const fn role(severity: Severity) -> TextStyle {
+    match severity {
+        Severity::Error => TextStyle::Bad,
+        Severity::Warning => TextStyle::Notice,
+        Severity::Note => TextStyle::Plain,
+    }
+}
+
+/// Sections of the link specification have numbers; papers have names.
+fn source(clause: &str) -> String {
+    let parts = clause.split(", ").map(|part| match part.chars().next() {
+        Some('0'..='9') => format!("§{part}"),
+        Some('–') => "a decision of this project".to_owned(),
+        _ => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Text without marks of emphasis.
+fn plain(text: &str) -> String {
+    text.replace("**", "").replace('*', "")
+}
+
+fn shortened(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(width - 2).collect();
+    let end = cut.rfind(' ').unwrap_or(cut.len());
+    format!("{} …", cut.get(..end).unwrap_or(&cut))
+}

@@ -1,0 +1,33 @@
+//! The fields of rows, as a table.
+
+use super::{StyledLine, TextStyle, wrapped};
+use crate::filter::{RowField, RowKind};
+
+/// The least width of the names, the columns between them and the last one, and the width of that:
+/// 100 columns are enough where no name is longer, and 120 everywhere.
+const NAMES: usize = 17;
+const BETWEEN: usize = 29;
+const WIDTH: usize = 54;
+
+/// The fields that rows of a kind have, a line each; below those that take words, the words.
+pub fn fields(kind: RowKind, out: &mut impl FnMut(StyledLine)) {
+    let names = kind.fields().iter().map(|field| field.name.len()).fold(NAMES, usize::max);
+    let head = format!("{:<names$} {:<8}{:<13}{:<7}meaning", "field", "type", "unit", "rule");
+    out(StyledLine::of(TextStyle::Head, head));
+    let help_at = names + BETWEEN;
+    for field in kind.fields() {
+        let RowField { name, shape, unit, rule, help } = field;
+        let most = match shape.most() {
+            Some(most) if most < u64::from(u32::MAX) => format!(" (at most {most})"),
+            Some(_) | None => String::new(),
+        };
+        out(StyledLine::of(TextStyle::Plain, format!("{name:<names$} "))
+            .and(TextStyle::Good, format!("{:<7} ", shape.name()))
+            .and(TextStyle::Dim, format!("{unit:<12} {rule:<6} "))
+            .and(TextStyle::Plain, help)
+            .and(TextStyle::Dim, most));
+        for words in wrapped(field.words().iter().copied(), "  ", WIDTH) {
+            out(StyledLine::of(TextStyle::Notice, format!("{:help_at$}{words}", "")));
+        }
+    }
+}

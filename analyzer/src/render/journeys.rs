@@ -1,0 +1,240 @@
+//! `myriscope journeys`: a line for each packet's way through the network, and below it what was done to it.
+
+use codec::capture::{Channel, ChannelId};
+use codec::packet::PacketTag;
+use codec::transport::{TransportHeader, TransportPacket};
+
+use super::{StyledLine, TextStyle, count, microseconds};
+use crate::channel_name::ChannelEnds;
+use crate::journey::{
+    Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop, MatchCertainty,
+    WaitReason,
+};
+use crate::transport::{ParsedTransport, kind_name};
+
+/// Looks up a channel.
+type ChannelByIdFn<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
+
+/// How wide the way is beside which the rest stands.
+const WAY: usize = 40;
+/// Places of a flipped bit that a line has room for.
+const PLACES_SHOWN: usize = 4;
+
+/// The line above journeys; `network µs` is the network latency of `docs/output.md`.
+#[must_use]
+pub fn journey_head() -> StyledLine {
+    let text = format!(
+        "{:>12}  {:<WAY$}  tag  {:>7}  {:>10}  {:>10}  fate",
+        "start µs", "way", "payload", "network µs", "waited µs"
+    );
+    StyledLine::of(TextStyle::Head, text)
+}
+
+/// The lines of a journey: one, and below it those of each wait and each injury.
+pub fn journey_lines(
+    journey: &Journey,
+    known: ChannelByIdFn<'_>,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let (Some(first), Some(last)) = (journey.hops.first(), journey.hops.last()) else { return };
+    let tag =
+        journey.tag.map_or_else(|| "-".to_owned(), |tag: PacketTag| format!("{:02x}", tag.value()));
+    let blank = || "-".to_owned();
+    let latency = if journey.hops.len() > 1 {
+        microseconds(last.time.saturating_sub(first.time))
+    } else {
+        blank()
+    };
+    let waited = journey.hops.iter().filter_map(|hop| hop.waited).reduce(|sum, one| sum + one);
+    let waited_role =
+        if waited.is_some_and(|it| it > 0) { TextStyle::Notice } else { TextStyle::Dim };
+    let (fate, role) = fate(journey.fate);
+    let way = way(journey, known);
+    let line = StyledLine::of(TextStyle::Dim, format!("{:>12}  ", microseconds(first.time)))
+        .and(
+            TextStyle::Plain,
+            format!("{way:<WAY$}  {tag:>3}  {:>7}  {latency:>10}  ", journey.payload),
+        )
+        .and(waited_role, format!("{:>10}  ", waited.map_or_else(blank, waiting)))
+        .and(role, fate);
+    let line = match journey.certainty {
+        MatchCertainty::Certain => line,
+        MatchCertainty::ByOrder => line.and(TextStyle::Dim, ", by order"),
+    };
+    out(match &journey.transport {
+        None => line,
+        Some(seen) => line.and(TextStyle::Dim, format!("  {}", transport(seen))),
+    });
+    for hop in &journey.hops {
+        waits(hop, journey, known, out);
+    }
+    for injury in &journey.injuries {
+        injury_lines(injury, known, out);
+    }
+}
+
+/// A packet of the reliability protocol in short: `short 3>4.1` goes from NIC 3 to 4 on logical
+/// channel 1.
+fn transport(seen: &ParsedTransport) -> String {
+    let kind = kind_name(seen);
+    match &seen.packet {
+        Err(_) => format!("{kind} (T-7)"),
+        Ok(packet) => {
+            let TransportHeader { source, destination, channel, .. } = packet.header();
+            let way = format!("{}>{}.{}", source.0, destination.0, channel.0);
+            match packet {
+                TransportPacket::Nack(_, reason) => format!("{kind} {way} {}", reason.name()),
+                TransportPacket::Data(..) | TransportPacket::Ack(_) => format!("{kind} {way}"),
+            }
+        }
+    }
+}
+
+/// A wait; none at all needs no digits.
+fn waiting(picoseconds: u128) -> String {
+    if picoseconds == 0 { "0".to_owned() } else { microseconds(picoseconds) }
+}
+
+fn fate(fate: JourneyFate) -> (String, TextStyle) {
+    match fate {
+        JourneyFate::Arrived => ("arrived".to_owned(), TextStyle::Good),
+        JourneyFate::Misrouted => ("at a host with a route byte (I-2)".to_owned(), TextStyle::Bad),
+        JourneyFate::OutOfSight => ("out of sight".to_owned(), TextStyle::Dim),
+        JourneyFate::Dropped(rule) => (format!("dropped ({rule})"), TextStyle::Bad),
+        JourneyFate::Merged => ("merged into the one before".to_owned(), TextStyle::Bad),
+        JourneyFate::UnderWay => ("under way at the end".to_owned(), TextStyle::Notice),
+    }
+}
+
+/// The nodes that a packet passed, and its ports in each: `h0 > s0 3:1 > s1 7:2 > h1`.
+fn way(journey: &Journey, known: ChannelByIdFn<'_>) -> String {
+    let mut text = String::new();
+    let mut before: Option<(&JourneyHop, Option<ChannelEnds>)> = None;
+    for hop in &journey.hops {
+        let way = known(hop.channel).and_then(ChannelEnds::of);
+        match (&before, &way) {
+            (None, Some(way)) => text += &way.from.node,
+            (None, None) => text += name(hop.channel, known),
+            (Some((before, Some(came))), way) if before.switches == 1 => {
+                text += &format!(" > {} {}:", came.to.node, came.to.port.0);
+                text += &way.as_ref().map_or("?".to_owned(), |way| way.from.port.0.to_string());
+            }
+            (Some((before, came)), way) => {
+                if let Some(came) = came {
+                    text += &format!(" > {}", came.to);
+                }
+                text += &format!(" ⋯{}⋯ ", before.switches);
+                match way {
+                    Some(way) => text += &way.from.to_string(),
+                    None => text += name(hop.channel, known),
+                }
+            }
+        }
+        before = Some((hop, way));
+    }
+    if let Some((last, Some(way))) = before {
+        text += &format!(" > {}", way.to.node);
+        let asked = last.output.map(|port| port.0.to_string());
+        text += &match journey.fate {
+            JourneyFate::Arrived | JourneyFate::Misrouted => String::new(),
+            JourneyFate::OutOfSight
+            | JourneyFate::Dropped(_)
+            | JourneyFate::Merged
+            | JourneyFate::UnderWay => {
+                format!(" {}:{}", way.to.port.0, asked.unwrap_or_else(|| "?".to_owned()))
+            }
+        };
+    }
+    text
+}
+
+/// What a packet waited for in a switch, if it did.
+fn waits(
+    hop: &JourneyHop,
+    journey: &Journey,
+    known: ChannelByIdFn<'_>,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let (Some(waited), Some(reason)) = (hop.waited.filter(|it| *it > 0), hop.waited_for) else {
+        return;
+    };
+    let next = journey.hops.iter().skip_while(|other| other.channel != hop.channel).nth(1);
+    let output = next.map_or("", |next| name(next.channel, known));
+    let input = name(hop.channel, known);
+    let reason = match reason {
+        WaitReason::Output(packet) => format!("packet {packet} held {output}"),
+        WaitReason::Input(packet) => format!("packet {packet} was before it on {input}"),
+        WaitReason::Stop => format!("{output} was stopped"),
+    };
+    let node =
+        known(hop.channel).and_then(ChannelEnds::of).map_or_else(String::new, |way| way.to.node);
+    let line = StyledLine::of(
+        TextStyle::Dim,
+        format!("{:14}waited {} µs at {node}: ", "", microseconds(waited)),
+    );
+    out(line.and(TextStyle::Dim, reason));
+}
+
+/// Where a packet was hurt and how; and if it can have been one bit, which.
+fn injury_lines(
+    injury: &CorruptionSite,
+    known: ChannelByIdFn<'_>,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let seen = name(injury.seen, known);
+    let place = match (injury.after, injury.switches) {
+        (None, _) => format!("before {seen}"),
+        (Some(after), 0 | 1) => format!("between {} and {seen}", name(after, known)),
+        (Some(after), switches) => {
+            let links = count(switches - 1, "link");
+            format!("between {} and {seen}, or on {links} not captured", name(after, known))
+        }
+    };
+    let what = match injury.harm {
+        Corruption::Flipped(flips) => flipped(injury, flips),
+        Corruption::Cut(missing, by) => {
+            let missing = missing.map_or_else(
+                || "cut".to_owned(),
+                |missing| format!("{} lost", count(missing, "byte")),
+            );
+            format!("{missing}, ended by {}", by.name())
+        }
+        Corruption::Grown(more) => format!("{} more than before", count(more, "byte")),
+    };
+    out(StyledLine::of(TextStyle::Bad, format!("{:14}hurt {place}: {what}", "")));
+    if let (Corruption::Flipped(_), Some(bit)) = (injury.harm, injury.bit) {
+        let text = format!("{:19}if one bit, {}", "", one_bit(injury, bit.into()));
+        out(StyledLine::of(TextStyle::Notice, text));
+    }
+}
+
+fn flipped(injury: &CorruptionSite, flips: FlipParity) -> String {
+    let count = match (flips, injury.bit) {
+        (FlipParity::Odd, Some(_)) => "an odd number of bits flipped",
+        (FlipParity::Odd, None) => "an odd number of bits flipped, three at least",
+        (FlipParity::Even, _) => "an even number of bits flipped",
+    };
+    format!("syndrome ^{:02x}, {count}", injury.syndrome)
+}
+
+/// Where the one flipped bit may be: x has order 127 modulo the generator. P-4
+fn one_bit(injury: &CorruptionSite, bit: u64) -> String {
+    let mut places = injury.places();
+    let mut shown: Vec<String> = places
+        .by_ref()
+        .take(PLACES_SHOWN)
+        .map(|place| format!("{}.{}", place.byte, place.bit))
+        .collect();
+    match places.count() {
+        0 => {}
+        more => shown.push(format!("or {more} places more")),
+    }
+    if shown.is_empty() {
+        return format!("it is the one with {bit} behind it, modulo 127");
+    }
+    format!("it is the one with {bit} behind it, modulo 127: byte.bit {}", shown.join(", "))
+}
+
+fn name<'a>(id: ChannelId, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> &'a str {
+    known(id).map_or("?", |channel| channel.name.as_str())
+}

@@ -1,0 +1,354 @@
+//! What links did, as pictures and tables.
+
+use codec::capture::Channel;
+use codec::time::Tick;
+
+use super::{StyledLine, TextStyle, count, microseconds, when};
+use crate::channel_name::ChannelEnds;
+use crate::link::led::LedState;
+use crate::link::parameters::{ParameterRow, ParameterSource};
+use crate::link::report::{ChannelReport, ChannelTotalsRow, PeriodShare, PingMeasure};
+use crate::link::state::{ActivityInterval, ChannelActivity};
+
+/// Cells of a picture: with a channel's name before them they fit a line of 80.
+const CELLS: u128 = 60;
+/// How the share of a cell in which packets pass is drawn.
+const HEIGHTS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+
+/// Which part of a capture pictures show, in picoseconds.
+#[derive(Clone, Copy, Debug)]
+struct PictureSpan {
+    from: u128,
+    to: u128,
+    /// Cells to draw, none shorter than a character.
+    cells: u128,
+}
+
+impl PictureSpan {
+    /// All of some channels.
+    fn of(links: &[Vec<ChannelReport<'_>>]) -> Self {
+        let spans = links.iter().flatten().filter_map(|report| {
+            let (first, last) = report.summary.tally.span()?;
+            let period_ps = u128::from(report.channel.period_ps.get());
+            Some((u128::from(first.0) * period_ps, (u128::from(last.0) + 1) * period_ps, period_ps))
+        });
+        let from = spans.clone().map(|(from, _, _)| from).min().unwrap_or(0);
+        let to = spans.clone().map(|(_, to, _)| to).max().unwrap_or(0);
+        let shortest = spans.map(|(_, _, period_ps)| period_ps).min().unwrap_or(1);
+        Self { from, to, cells: CELLS.min((to - from) / shortest) }
+    }
+
+    /// From which character of a channel up to which a cell goes.
+    fn cell(&self, number: u128, channel: &Channel) -> (Tick, Tick) {
+        let at = |number: u128| {
+            let (all, cells) = (self.to - self.from, self.cells.max(1));
+            // In two parts, for all of it many times over may be more than there are numbers for.
+            let time = self.from + all / cells * number + all % cells * number / cells;
+            let at = time / u128::from(channel.period_ps.get());
+            Tick(u64::try_from(at).unwrap_or(u64::MAX))
+        };
+        let (start, end) = (at(number), at(number + 1));
+        (start, end.max(start.after(codec::time::Ticks(1))))
+    }
+}
+
+/// What links did; each is one channel or two.
+pub fn links(links: &[Vec<ChannelReport<'_>>], out: &mut impl FnMut(StyledLine)) {
+    let span = PictureSpan::of(links);
+    let channels: usize = links.iter().map(Vec::len).sum();
+    let pairs = links.iter().filter(|link| link.len() == 2).count();
+    let time = microseconds(span.to - span.from);
+    out(StyledLine::of(
+        TextStyle::Plain,
+        format!("{}, {}, {time} µs", count(channels, "channel"), count(pairs, "link")),
+    ));
+    out(legend());
+    for link in links {
+        out(StyledLine::default());
+        out(title(link));
+        link.iter().for_each(|report| out(picture(report, &span)));
+        out(axis(&span));
+        out(states_head());
+        link.iter().for_each(|report| out(states_line(report)));
+        out(traffic_head());
+        link.iter().for_each(|report| out(traffic_line(report)));
+        out(lamps_head());
+        link.iter().for_each(|report| out(lamps_line(report)));
+        for report in link {
+            symbols(report, out);
+            pings(report, out);
+            parameters(report, out);
+        }
+    }
+}
+
+fn legend() -> StyledLine {
+    let mut line = StyledLine::of(TextStyle::Dim, "  ");
+    for state in ChannelActivity::ALL {
+        let glyph = match state {
+            ChannelActivity::Sending => HEIGHTS.concat(),
+            ChannelActivity::Unknown
+            | ChannelActivity::Open
+            | ChannelActivity::Reset
+            | ChannelActivity::Stopped
+            | ChannelActivity::Starved
+            | ChannelActivity::Idle => glyph(state).to_owned(),
+        };
+        line = line.and(role(state), glyph).and(TextStyle::Dim, format!(" {}   ", state.name()));
+    }
+    line
+}
+
+/// The ends of a link, or the way of a channel, its rate, and where it was seen.
+fn title(link: &[ChannelReport<'_>]) -> StyledLine {
+    let Some(first) = link.first() else { return StyledLine::default() };
+    let name = match (link.len(), ChannelEnds::of(first.channel)) {
+        (2, Some(way)) => format!("{} ⇄ {}", way.from, way.to),
+        _ => first.channel.name.clone(),
+    };
+    let name = match first.channel.capture {
+        0 => name,
+        capture => format!("{name} (capture {capture})"),
+    };
+    let mut rest = format!("  {} Mb/s", first.channel.bits_per_second() / 1_000_000);
+    if let Some(tap) = &first.channel.tap {
+        rest += &format!(", seen at {tap}");
+    }
+    match (link.len(), first.peer) {
+        (1, Some(_)) => rest += ", opposite not shown",
+        (1, None) => rest += ", no opposite channel: its flow control is not known",
+        _ => {}
+    }
+    StyledLine::of(TextStyle::Head, name).and(TextStyle::Dim, rest)
+}
+
+const fn glyph(state: ChannelActivity) -> &'static str {
+    match state {
+        ChannelActivity::Unknown => "?",
+        ChannelActivity::Open => "x",
+        ChannelActivity::Reset => "!",
+        ChannelActivity::Stopped => "▒",
+        ChannelActivity::Sending => "█",
+        ChannelActivity::Starved => "░",
+        ChannelActivity::Idle => "·",
+    }
+}
+
+const fn role(state: ChannelActivity) -> TextStyle {
+    match state {
+        ChannelActivity::Unknown | ChannelActivity::Idle => TextStyle::Dim,
+        ChannelActivity::Open | ChannelActivity::Reset => TextStyle::Bad,
+        ChannelActivity::Stopped | ChannelActivity::Starved => TextStyle::Notice,
+        ChannelActivity::Sending => TextStyle::Good,
+    }
+}
+
+/// What a channel was doing when.
+fn picture(report: &ChannelReport<'_>, span: &PictureSpan) -> StyledLine {
+    let mut line = StyledLine::of(TextStyle::Plain, format!("  {:<16}", report.channel.name));
+    let (mut run, mut last) = (String::new(), TextStyle::Plain);
+    for number in 0..span.cells {
+        let (from, to) = span.cell(number, report.channel);
+        let (glyph, role) = cell(&report.summary.history.between(from, to));
+        if role != last {
+            line = line.and(last, std::mem::take(&mut run));
+        }
+        (run, last) = (run + glyph, role);
+    }
+    line.and(last, run)
+}
+
+/// A cell, by what holds for longest in it; but a reset and an open link are seen however short they
+/// are, and of packets, how much of the cell they take.
+fn cell(times: &[u128; 7]) -> (&'static str, TextStyle) {
+    let time = |state: ChannelActivity| times.get(state.index()).copied().unwrap_or(0);
+    let all: u128 = times.iter().sum();
+    let rare =
+        [ChannelActivity::Reset, ChannelActivity::Open].into_iter().find(|state| time(*state) > 0);
+    // Of those that hold equally long the first counts.
+    let longest = ChannelActivity::ALL.into_iter().rev().max_by_key(|state| time(*state));
+    match rare.or(longest) {
+        _ if all == 0 => (" ", TextStyle::Plain),
+        Some(ChannelActivity::Sending | ChannelActivity::Idle)
+            if time(ChannelActivity::Sending) > 0 =>
+        {
+            let height = (time(ChannelActivity::Sending) * 8).div_ceil(all).saturating_sub(1);
+            let height = usize::try_from(height).ok().and_then(|height| HEIGHTS.get(height));
+            (height.copied().unwrap_or_default(), role(ChannelActivity::Sending))
+        }
+        Some(state) => (glyph(state), role(state)),
+        None => (" ", TextStyle::Plain),
+    }
+}
+
+fn axis(span: &PictureSpan) -> StyledLine {
+    let (from, to) = (format!("{} µs", microseconds(span.from)), microseconds(span.to));
+    let width = usize::try_from(span.cells).unwrap_or_default();
+    let room = width.saturating_sub(from.chars().count()).max(to.len() + 2);
+    StyledLine::of(TextStyle::Dim, format!("  {:<16}{from}{to:>room$}", ""))
+}
+
+fn states_head() -> StyledLine {
+    let names: String =
+        ChannelActivity::ALL.iter().map(|state| format!("{:>9}", state.name())).collect();
+    StyledLine::of(TextStyle::Head, format!("  {:<15}{names}", "channel"))
+}
+
+fn states_line(report: &ChannelReport<'_>) -> StyledLine {
+    let row = report.row();
+    let line = StyledLine::of(TextStyle::Plain, format!("  {:<15}", row.channel));
+    let cells = ChannelActivity::ALL.into_iter().zip(row.states.0);
+    cells.fold(line, |line, (state, (_, held))| line.and(role(state), format!("{:>9}", of(&held))))
+}
+
+fn lamps_head() -> StyledLine {
+    let names = LedState::ALL.iter().map(|light| format!("{:>9}", light.name()));
+    StyledLine::of(TextStyle::Head, format!("  {:<15}{}", "lamps", names.collect::<String>()))
+}
+
+/// The lamps of the port that a channel leads to.
+fn lamps_line(report: &ChannelReport<'_>) -> StyledLine {
+    let port = ChannelEnds::of(report.channel)
+        .map_or_else(|| format!("end of {}", report.channel.name), |way| way.to.to_string());
+    let line = StyledLine::of(TextStyle::Plain, format!("  {port:<15}"));
+    let cells = LedState::ALL.into_iter().zip(report.row().lamp.0);
+    cells.fold(line, |line, (light, (_, held))| {
+        let role = match light {
+            LedState::Unknown => TextStyle::Dim,
+            LedState::Red => TextStyle::Bad,
+            LedState::Green => TextStyle::Good,
+            LedState::Yellow => TextStyle::Notice,
+        };
+        line.and(if held.periods > 0 { role } else { TextStyle::Dim }, format!("{:>9}", of(&held)))
+    })
+}
+
+fn traffic_head() -> StyledLine {
+    StyledLine::of(
+        TextStyle::Head,
+        format!(
+            "  {:<15}{:>9}{:>9}{:>9}{:>9}{:>12}{:>9}{:>9}",
+            "traffic", "data", "STOP+GO", "commands", "stops", "longest µs", "packets", "not good"
+        ),
+    )
+}
+
+fn traffic_line(report: &ChannelReport<'_>) -> StyledLine {
+    let row = report.row();
+    let ChannelTotalsRow { stops, flow_control, packets, .. } = &row;
+    let part = |part: u64| percent(part, row.characters);
+    let wrong = packets.count - report.summary.packets.good;
+    let longest =
+        if stops.count > 0 { when(report.channel, stops.longest) } else { "-".to_owned() };
+    StyledLine::of(TextStyle::Plain, format!("  {:<15}", row.channel))
+        .and(TextStyle::Plain, format!("{:>9}{:>9}", part(row.data), part(flow_control.characters)))
+        .and(TextStyle::Plain, format!("{:>9}{:>9}", flow_control.commands, stops.count))
+        .and(TextStyle::Plain, format!("{longest:>12}{:>9}", packets.count))
+        .and(if wrong > 0 { TextStyle::Bad } else { TextStyle::Dim }, format!("{wrong:>9}"))
+}
+
+/// What control symbols the channel carried, and what was wrong with them.
+fn symbols(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
+    let tally = &report.summary.tally;
+    let kinds: Vec<String> = tally.control().map(|(kind, n)| format!("{kind} {n}")).collect();
+    if tally.characters() == 0 {
+        return;
+    }
+    let line = StyledLine::of(
+        TextStyle::Dim,
+        format!("  {:<16}{}", report.channel.name, kinds.join("  ")),
+    );
+    out([
+        ("corrected", tally.corrected(), TextStyle::Notice),
+        ("invalid", tally.invalid(), TextStyle::Bad),
+        ("holes", tally.holes(), TextStyle::Notice),
+    ]
+    .into_iter()
+    .filter(|(_, number, _)| *number > 0)
+    .fold(line, |line, (what, number, role)| line.and(role, format!("  {what} {number}"))));
+}
+
+/// Its pings, if there were any. R-6
+fn pings(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
+    let row = report.row().pings;
+    if row.sent == 0 {
+        return;
+    }
+    let mut text = format!("{}, {} answered", count(row.sent, "ping"), row.answered);
+    if let (Some(min), Some(mean), Some(max)) = (row.min, row.mean, row.max) {
+        text += &format!(" within {min} to {max} periods, {mean} in the mean");
+        text += match PingMeasure::on(report.channel) {
+            Some(PingMeasure::RoundTrip) => ": there and back",
+            Some(PingMeasure::Response) => ": the far end's part of the round trip",
+            None => "",
+        };
+    }
+    out(StyledLine::of(TextStyle::Dim, format!("  {:<16}", row_name(report)))
+        .and(TextStyle::Plain, text));
+}
+
+/// What governs it, and on whose word.
+fn parameters(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
+    let rows = report.parameters();
+    let mut said: Vec<String> = Vec::new();
+    for source in ParameterSource::ALL {
+        let own = rows.iter().filter(|row| row.source == Some(source.name()));
+        let words: Vec<String> = own.map(parameter).collect();
+        if !words.is_empty() {
+            said.push(format!("{} {}", words.join(" "), source.words()));
+        }
+    }
+    let name = row_name(report);
+    out(StyledLine::of(TextStyle::Dim, format!("  {name:<16}{}", said.join(", "))));
+}
+
+fn parameter(row: &ParameterRow) -> String {
+    let ParameterRow { name, value, variant, range, .. } = row;
+    let number = || value.map(|value| value.to_string()).unwrap_or_default();
+    let value = variant.map_or_else(number, str::to_owned);
+    let range = range.map(|(least, most)| match most {
+        Some(most) => format!(" ({least}..{most})"),
+        None => format!(" ({least}..)"),
+    });
+    format!("{name}={value}{}", range.unwrap_or_default())
+}
+
+fn row_name<'a>(report: &ChannelReport<'a>) -> &'a str {
+    &report.channel.name
+}
+
+/// A share in per cent, to a tenth; what is there is never 0, and what is not all is never 100.
+fn of(held: &PeriodShare) -> String {
+    if held.periods == 0 {
+        return "-".to_owned();
+    }
+    match held.share {
+        share if share < 0.0005 => "<0.1 %".to_owned(),
+        share if (0.9995..1.0).contains(&share) => ">99.9 %".to_owned(),
+        share => format!("{:.1} %", share * 100.0),
+    }
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    of(&PeriodShare::of(part, whole))
+}
+
+/// The line above intervals.
+#[must_use]
+pub fn interval_head() -> StyledLine {
+    let text = format!(
+        "{:>12}  {:<15} {:>12} {:>12}  {:>12}  state",
+        "start µs", "channel", "character", "periods", "µs"
+    );
+    StyledLine::of(TextStyle::Head, text)
+}
+
+/// The line of an interval.
+#[must_use]
+pub fn interval(channel: &Channel, interval: &ActivityInterval) -> StyledLine {
+    let periods = interval.end.since(interval.start).0;
+    StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(channel, interval.start.0)))
+        .and(TextStyle::Plain, format!("{:<15} {:>12} ", channel.name, interval.start))
+        .and(TextStyle::Plain, format!("{periods:>12}  {:>12}  ", when(channel, periods)))
+        .and(role(interval.state), interval.state.name())
+}

@@ -1,0 +1,269 @@
+//! What is expected of a channel against what was found on it, whichever comes first.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+
+use super::channel_line::{ChannelLine, LineClass, LineKind};
+use super::port::OmissionReason;
+
+/// How often something was in the truth, was found, and was found as it is in the truth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct MatchCount {
+    pub(super) in_truth: u64,
+    pub(super) found: u64,
+    pub(super) right: u64,
+}
+
+/// One channel.
+#[derive(Clone, Debug)]
+pub(super) struct ChannelScore {
+    /// Lines without a counterpart so far: so many more in the truth, or, below 0, found.
+    open: BTreeMap<ChannelLine, i64>,
+    /// From where on a class is not compared.
+    limits: BTreeMap<LineClass, (u64, OmissionReason)>,
+    /// Where the capture is a repeat of which not every round is listed, in order, as far as the truth
+    /// has not come past it.
+    repeated: VecDeque<Range<u64>>,
+    /// The first place recorded, and the last.
+    recorded: (u64, u64),
+    /// The same of the opposite channel, which tells the sender what to do; none if it was not.
+    opposite: Option<(u64, u64)>,
+    /// Up to where a packet goes on that began before the recording.
+    begun_before: Option<u64>,
+    /// A packet goes on behind the end of the recording.
+    goes_on: EndsOpen,
+    /// From where on what the sender does is known: it may have been stopped before the recording.
+    sender: Option<u64>,
+    counts: BTreeMap<LineKind, MatchCount>,
+    left_out: BTreeMap<(LineKind, OmissionReason), u64>,
+}
+
+/// A line in one account and not in the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mismatch {
+    /// It happened, and was not found.
+    Missed(ChannelLine),
+    /// It was found, and did not happen.
+    Invented(ChannelLine),
+}
+
+/// Which account a line is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineOrigin {
+    Truth,
+    Capture,
+}
+
+impl ChannelScore {
+    /// A channel of which these places were recorded, from the first to the last; and of its
+    /// opposite.
+    pub(super) fn new(recorded: (u64, u64), opposite: Option<(u64, u64)>) -> Self {
+        Self {
+            open: BTreeMap::new(),
+            limits: BTreeMap::new(),
+            repeated: VecDeque::new(),
+            recorded,
+            opposite,
+            begun_before: None,
+            goes_on: EndsOpen::No,
+            sender: opposite.is_some_and(|(first, _)| first == 0).then_some(0),
+            counts: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+        }
+    }
+
+    /// Whether a place was recorded, but for holes.
+    pub(super) const fn has(&self, place: u64) -> bool {
+        self.recorded.0 <= place && place <= self.recorded.1
+    }
+
+    /// Behind the last place that was recorded on both channels of the link.
+    pub(super) fn end(&self) -> u64 {
+        let (_, last) = self.opposite.unwrap_or(self.recorded);
+        last.min(self.recorded.1).saturating_add(1)
+    }
+
+    /// Takes a line of the truth.
+    pub(super) fn expect(&mut self, line: ChannelLine) {
+        let (first, last) = self.recorded;
+        let is_packet = matches!(line.kind, LineKind::Packet | LineKind::OpenPacket);
+        if is_packet && line.start < first && first <= line.at {
+            self.begun_before = self.begun_before.max(Some(line.at));
+            self.drop_begun_before();
+        }
+        if is_packet && line.start <= last && line.end > last {
+            self.goes_on = EndsOpen::Yes;
+            self.drop_found(|line| line.kind == LineKind::OpenPacket);
+        }
+        let recorded = match line.kind.class() {
+            LineClass::Sender => {
+                self.opposite.is_some_and(|(first, last)| (first..=last).contains(&line.at))
+            }
+            LineClass::OpenPacket => first <= line.start && line.end <= last,
+            LineClass::Own | LineClass::ResetEnd => {
+                first <= line.start && line.end.max(line.at) <= last
+            }
+        };
+        if !recorded {
+            return self.leave_out(line.kind, OmissionReason::NotRecorded);
+        }
+        if line.kind.class() == LineClass::Sender && self.sender.is_none_or(|from| line.at < from) {
+            // What the sender was told before is not known: from the next line on it is.
+            let from = line.at.saturating_add(1);
+            if self.sender.is_none() {
+                self.sender = Some(from);
+                self.drop_found(|line| line.kind.class() == LineClass::Sender && line.at < from);
+            }
+            return self.leave_out(line.kind, OmissionReason::NotRecorded);
+        }
+        if let Some(reason) = self.is_beyond(&line) {
+            return self.leave_out(line.kind, reason);
+        }
+        self.count(line, LineOrigin::Truth);
+    }
+
+    /// Takes a line of the capture.
+    pub(super) fn find(&mut self, line: ChannelLine) {
+        let is_packet = matches!(line.kind, LineKind::Packet | LineKind::OpenPacket);
+        let cut = line.kind == LineKind::OpenPacket && self.goes_on == EndsOpen::Yes
+            || is_packet && self.begun_before.is_some_and(|at| line.start <= at);
+        let unknown = line.kind.class() == LineClass::Sender
+            && self.sender.is_some_and(|from| line.at < from);
+        if !cut && !unknown && self.is_beyond(&line).is_none() {
+            self.count(line, LineOrigin::Capture);
+        }
+    }
+
+    fn is_beyond(&self, line: &ChannelLine) -> Option<OmissionReason> {
+        let limit = self.limits.get(&line.kind.class());
+        let limit = limit.filter(|(limit, _)| line.at >= *limit).map(|(_, reason)| *reason);
+        let repeated = self.repeated.iter().any(|range| is_in(range, line));
+        limit.or_else(|| repeated.then_some(OmissionReason::Repeated))
+    }
+
+    fn leave_out(&mut self, kind: LineKind, reason: OmissionReason) {
+        *self.left_out.entry((kind, reason)).or_default() += 1;
+    }
+
+    fn count(&mut self, line: ChannelLine, from: LineOrigin) {
+        let count = self.counts.entry(line.kind).or_default();
+        let step = match from {
+            LineOrigin::Truth => {
+                count.in_truth += 1;
+                1
+            }
+            LineOrigin::Capture => {
+                count.found += 1;
+                -1
+            }
+        };
+        let open = self.open.get(&line).copied().unwrap_or_default();
+        if open.signum() == -step {
+            count.right += 1;
+        }
+        if open == -step {
+            self.open.remove(&line);
+        } else {
+            self.open.insert(line, open + step);
+        }
+    }
+
+    /// From a place on, a class is not compared.
+    pub(super) fn limit(&mut self, class: LineClass, from: u64, reason: OmissionReason) {
+        let limit = self.limits.entry(class).or_insert((from, reason));
+        if from < limit.0 {
+            *limit = (from, reason);
+        }
+        let beyond = |line: &ChannelLine| line.kind.class() == class && line.at >= from;
+        self.drop_found(beyond);
+        self.drop_expected(reason, beyond);
+    }
+
+    /// What the channel's characters say here over and over is not listed in the capture's account.
+    pub(super) fn repeat(&mut self, places: Range<u64>) {
+        self.drop_expected(OmissionReason::Repeated, |line| is_in(&places, line));
+        self.repeated.push_back(places);
+    }
+
+    /// Takes back what was expected and has no counterpart.
+    fn drop_expected(&mut self, reason: OmissionReason, which: impl Fn(&ChannelLine) -> bool) {
+        let Self { open, counts, left_out, .. } = self;
+        open.retain(|line, more| {
+            let dropped = which(line);
+            if dropped && *more > 0 {
+                let number = more.unsigned_abs();
+                counts.entry(line.kind).or_default().in_truth -= number;
+                *left_out.entry((line.kind, reason)).or_default() += number;
+            }
+            !dropped
+        });
+    }
+
+    fn drop_begun_before(&mut self) {
+        let end = self.begun_before;
+        self.drop_found(|line| {
+            matches!(line.kind, LineKind::Packet | LineKind::OpenPacket) && Some(line.start) <= end
+        });
+    }
+
+    /// Takes back what was found and has no counterpart.
+    fn drop_found(&mut self, which: impl Fn(&ChannelLine) -> bool) {
+        let counts = &mut self.counts;
+        self.open.retain(|line, more| {
+            let dropped = *more < 0 && which(line);
+            if dropped {
+                counts.entry(line.kind).or_default().found -= more.unsigned_abs();
+            }
+            !dropped
+        });
+    }
+
+    /// What is still open before a place will not find its counterpart any more.
+    pub(super) fn settle(&mut self, before: u64, out: &mut impl FnMut(Mismatch)) {
+        while self.repeated.pop_front_if(|range| range.end < before).is_some() {}
+        while let Some(entry) = self.open.first_entry() {
+            if entry.key().at >= before {
+                break;
+            }
+            odd(entry.remove_entry(), out);
+        }
+    }
+
+    /// All of it.
+    pub(super) fn finish(&mut self, out: &mut impl FnMut(Mismatch)) {
+        if self.sender.is_none() {
+            self.drop_found(|line| line.kind.class() == LineClass::Sender);
+        }
+        std::mem::take(&mut self.open).into_iter().for_each(|entry| odd(entry, out));
+    }
+
+    pub(super) const fn counts(&self) -> &BTreeMap<LineKind, MatchCount> {
+        &self.counts
+    }
+
+    pub(super) const fn left_out(&self) -> &BTreeMap<(LineKind, OmissionReason), u64> {
+        &self.left_out
+    }
+}
+
+/// Whether a line is of a channel's own characters, in a range of places.
+fn is_in(places: &Range<u64>, line: &ChannelLine) -> bool {
+    line.kind.class() != LineClass::Sender && places.contains(&line.at)
+}
+
+fn odd((line, more): (ChannelLine, i64), out: &mut impl FnMut(Mismatch)) {
+    for _ in 0..more.unsigned_abs() {
+        out(if more > 0 {
+            Mismatch::Missed(line.clone())
+        } else {
+            Mismatch::Invented(line.clone())
+        });
+    }
+}
+
+/// Whether a packet goes on behind the end of the recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EndsOpen {
+    Yes,
+    No,
+}

@@ -1,0 +1,289 @@
+//! Both accounts of all channels, side by side: each row of one finds its counterpart in the other.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are for one stage only")]
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use codec::capture::{CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, ReadProgress};
+use codec::time::FULL_RATE_PERIOD_PS;
+
+use super::channel_line::{ChannelLine, LineKind};
+use super::channel_score::{ChannelScore, MatchCount, Mismatch};
+use super::fills::FillScore;
+use super::journeys::JourneyScore;
+use super::messages::MessageScore;
+use super::port::{PortExpectation, ScoredPort};
+use super::truth::{TruthLine, TruthWhat as Truth};
+use super::{BEHIND, HiddenEvents, ScoreDifference, ScoreError, ScoreReport, ScoreRow};
+use crate::channel_name::{ChannelEnds, TapEnd};
+use crate::conversation::TransportEvent;
+use crate::link::slack::SlackEvent;
+use crate::pipeline::AnalysisEvent;
+use crate::timeline::{EventBody, TimedEvent};
+
+/// Differences that are kept as examples. *Chosen*: as many as one looks at.
+const EXAMPLES_MAX: usize = 32;
+
+/// Both accounts of all channels.
+#[derive(Debug, Default)]
+pub(super) struct Scorer {
+    channels: BTreeMap<ChannelId, (Channel, ChannelScore)>,
+    /// The tapped ports.
+    ports: BTreeMap<String, ScoredPort>,
+    fills: FillScore,
+    journeys: JourneyScore,
+    messages: MessageScore,
+    /// By kind: how many no wire shows, and why.
+    unseen: BTreeMap<&'static str, (u64, &'static str)>,
+    differences: Vec<ScoreDifference>,
+}
+
+impl Scorer {
+    /// Of the channels of a capture.
+    pub(super) fn of(capture: impl Read) -> Result<Self, ScoreError> {
+        let mut accounts = Self::default();
+        let (mut channels, mut recorded) = (BTreeMap::new(), BTreeMap::new());
+        let mut joined = BTreeMap::new();
+        let mut reader = CaptureReader::new(capture);
+        let mut item = |item: CaptureItem<'_>| match item {
+            CaptureItem::Channel(id, channel) => drop(channels.insert(id, channel.clone())),
+            CaptureItem::Chunk(id, chunk) => {
+                let last = chunk.end().0.saturating_sub(1);
+                recorded.entry(id).or_insert((chunk.first.0, last)).1 = last;
+            }
+            CaptureItem::Link(one, other) => joined.extend([(one, other), (other, one)]),
+            CaptureItem::Section | CaptureItem::Fault(_) => {}
+        };
+        while reader.step(&mut item)? == ReadProgress::More {}
+        for (id, channel) in channels {
+            if let Some(own) = recorded.get(&id) {
+                let opposite = joined.get(&id).and_then(|id| recorded.get(id)).copied();
+                accounts.declare(id, channel, ChannelScore::new(*own, opposite));
+            }
+        }
+        if accounts.ports.is_empty() { Err(ScoreError::NoTap) } else { Ok(accounts) }
+    }
+
+    fn declare(&mut self, id: ChannelId, channel: Channel, balance: ChannelScore) {
+        let (Some(way), Some(tap)) = (ChannelEnds::of(&channel), TapEnd::of(&channel)) else {
+            return;
+        };
+        let divisor = (channel.period_ps.get() / u64::from(FULL_RATE_PERIOD_PS)).max(1);
+        let place = match tap {
+            TapEnd::Sender => &way.from,
+            TapEnd::Receiver => &way.to,
+        };
+        let port = self.ports.entry(place.to_string()).or_insert_with(|| ScoredPort::new(divisor));
+        match tap {
+            TapEnd::Sender => port.outgoing = Some(id),
+            TapEnd::Receiver => port.incoming = Some(id),
+        }
+        self.fills.declare(id, &way, tap, balance.end());
+        self.fills.divide(id, divisor);
+        self.journeys.declare(id, &channel.name);
+        self.channels.insert(id, (channel, balance));
+    }
+
+    /// Takes the next row of the truth.
+    pub(super) fn truth_event(&mut self, row: &TruthLine) {
+        let Self { channels, ports, fills, journeys, messages, unseen, .. } = self;
+        messages.row(row);
+        if let Some((kind, why)) = row.what.unseen() {
+            unseen.entry(kind).or_insert((0, why)).0 += 1;
+        }
+        match &row.what {
+            Truth::Fill { fill, slope } => fills.truth(&row.place, row.at, *fill, *slope),
+            // A host that is made to send STOP or GO says nothing of its slack buffer.
+            Truth::PowerLost | Truth::Raw { .. } => fills.limit(&row.place, row.at),
+            Truth::Fault
+            | Truth::OpenLink
+            | Truth::InvalidCode { .. }
+            | Truth::CorrectedCode { .. } => fills.harm(&row.place, row.at),
+            _ => journeys.row(row),
+        }
+        let Some(port) = ports.get_mut(&row.place) else { return };
+        let frame = match &row.what {
+            Truth::Sent(frame) => port.outgoing.map(|id| (id, frame)),
+            Truth::Received(frame) => port.incoming.map(|id| (id, frame)),
+            _ => None,
+        };
+        if let Some((id, frame)) = frame
+            && channels.get(&id).is_some_and(|(_, balance)| balance.has(frame.start))
+        {
+            journeys.frame(id, port.divisor, row, frame);
+            messages.frame(row, frame);
+        }
+        port.row(row, &mut |expected| expect(channels, expected));
+    }
+
+    /// Takes what the analysis tells, when the truth is known before a period of the full rate.
+    pub(super) fn analysis_event(
+        &mut self,
+        known: u64,
+        told: AnalysisEvent,
+        fault: &mut impl FnMut(CaptureFault),
+    ) {
+        match told {
+            AnalysisEvent::Row(TimedEvent { channel, at, body: what, .. }) => {
+                let Some((_, balance)) = self.channels.get_mut(&channel) else { return };
+                match what {
+                    EventBody::Packet(packet) => balance.find(ChannelLine::packet(at, &packet)),
+                    EventBody::Event(event) => {
+                        ChannelLine::found(at, &event)
+                            .into_iter()
+                            .for_each(|line| balance.find(line));
+                    }
+                    EventBody::Omitted { rounds, every } => {
+                        balance.repeat(at.0..at.0.saturating_add(rounds.saturating_mul(every)));
+                    }
+                    EventBody::Detail(_) => {}
+                }
+            }
+            AnalysisEvent::Slack(SlackEvent::Fill(fill)) => self.fills.bounds(fill),
+            AnalysisEvent::Journey(journey) => self.journeys.found(known, journey),
+            AnalysisEvent::Fault(found) => fault(found),
+            AnalysisEvent::Spoken(TransportEvent::Noticed(noticed)) => {
+                self.messages.found(&noticed)
+            }
+            AnalysisEvent::Spoken(
+                TransportEvent::Malformed(_) | TransportEvent::Conversation(_),
+            )
+            | AnalysisEvent::Interval(_)
+            | AnalysisEvent::Blocked(_)
+            | AnalysisEvent::Slack(
+                SlackEvent::Late { .. }
+                | SlackEvent::OverrunRisk { .. }
+                | SlackEvent::Contradiction { .. },
+            ) => {}
+        }
+    }
+
+    /// Both accounts have come so far, in periods of the full rate; the truth is known so far, and of
+    /// packets from `oldest` on journeys may still be told.
+    pub(super) fn settle(&mut self, now: u64, known: u64, oldest: impl FnOnce() -> u64) {
+        let before = now.saturating_sub(BEHIND);
+        let Self { channels, ports, fills, journeys, differences, .. } = self;
+        for port in ports.values_mut() {
+            // What was due is expected before what was found of it is given up.
+            port.settle(now, &mut |expected| expect(channels, expected));
+            for id in [port.outgoing, port.incoming].into_iter().flatten() {
+                let Some((channel, balance)) = channels.get_mut(&id) else { continue };
+                balance.settle(before / port.divisor, &mut |odd| keep(differences, channel, odd));
+            }
+        }
+        fills.settle(known);
+        journeys.settle(before, oldest);
+    }
+
+    /// Both accounts are at their end.
+    pub(super) fn finish(mut self) -> ScoreReport {
+        let Self { channels, ports, differences, .. } = &mut self;
+        for port in ports.values_mut() {
+            port.settle(u64::MAX, &mut |expected| expect(channels, expected));
+        }
+        for (channel, balance) in channels.values_mut() {
+            balance.finish(&mut |odd| keep(differences, channel, odd));
+        }
+        let mut scores = self.lines();
+        let (fills, outside) = self.fills.finish();
+        let journeys = self.journeys.finish();
+        let left_out =
+            |reason, number| BTreeMap::from_iter((number > 0).then_some((reason, number)));
+        let mut unknown = left_out("unknown-packet", journeys.unknown);
+        unknown.extend(left_out("seen-again", journeys.again));
+        let mut unseen = left_out("out-of-sight", journeys.out_of_sight);
+        unseen.extend(left_out("behind-the-tap", journeys.behind));
+        let rows = [
+            ("journey", journeys.journeys, unknown),
+            ("fate", journeys.fates, unseen),
+            ("injury", journeys.injuries, left_out("maimed", journeys.maimed)),
+        ];
+        scores.extend(rows.map(|(kind, count, left_out)| ScoreRow::new(kind, count, left_out)));
+        let said = self.messages.counts();
+        let said = said.map(|(kind, count)| ScoreRow::new(kind.name(), count, BTreeMap::new()));
+        scores.extend(said);
+        let count =
+            MatchCount { in_truth: fills.moments, found: fills.moments, right: fills.inside };
+        let mut fill = ScoreRow::new("fill", count, left_out("fault", fills.left_out));
+        fill.width = (fills.moments > 0).then(|| fills.width as f64 / fills.moments as f64);
+        scores.push(fill);
+        scores.retain(|row| row.in_truth > 0 || row.found > 0 || !row.left_out.is_empty());
+        let unseen = self.unseen.into_iter();
+        let unseen = unseen.map(|(event, (count, why))| HiddenEvents { event, count, why });
+        let mut differences = self.differences;
+        let name = |id| self.channels.get(&id).map(|(channel, _)| channel.name.clone());
+        differences.extend(outside.into_iter().map(|outside| ScoreDifference {
+            account: "missed",
+            channel: name(outside.channel),
+            at: Some(outside.at),
+            kind: "fill",
+            what: outside.what,
+        }));
+        differences.extend(journeys.odd.into_iter().map(|(kind, what)| ScoreDifference {
+            account: "missed",
+            channel: None,
+            at: None,
+            kind,
+            what,
+        }));
+        differences.extend(self.messages.odd().map(|(account, kind, what)| ScoreDifference {
+            account,
+            channel: None,
+            at: None,
+            kind,
+            what,
+        }));
+        ScoreReport { scores, unseen: unseen.collect(), differences }
+    }
+
+    /// What lines came to, kind by kind.
+    fn lines(&self) -> Vec<ScoreRow> {
+        let rows = LineKind::ALL.map(|kind| {
+            let (mut count, mut left_out) = (MatchCount::default(), BTreeMap::new());
+            for (_, balance) in self.channels.values() {
+                if let Some(own) = balance.counts().get(&kind) {
+                    count.in_truth += own.in_truth;
+                    count.found += own.found;
+                    count.right += own.right;
+                }
+                for ((of, reason), number) in balance.left_out() {
+                    if *of == kind {
+                        *left_out.entry(reason.name()).or_default() += number;
+                    }
+                }
+            }
+            ScoreRow::new(kind.name(), count, left_out)
+        });
+        rows.into_iter().collect()
+    }
+}
+
+fn expect(channels: &mut BTreeMap<ChannelId, (Channel, ChannelScore)>, expected: PortExpectation) {
+    match expected {
+        PortExpectation::Line(id, line) => {
+            channels.get_mut(&id).into_iter().for_each(|(_, it)| it.expect(line.clone()));
+        }
+        PortExpectation::Limit(id, class, from, reason) => {
+            channels.get_mut(&id).into_iter().for_each(|(_, it)| it.limit(class, from, reason));
+        }
+    }
+}
+
+/// Keeps a difference as an example.
+fn keep(differences: &mut Vec<ScoreDifference>, channel: &Channel, odd: Mismatch) {
+    if differences.len() >= EXAMPLES_MAX {
+        return;
+    }
+    let (account, line) = match odd {
+        Mismatch::Missed(line) => ("missed", line),
+        Mismatch::Invented(line) => ("invented", line),
+    };
+    differences.push(ScoreDifference {
+        account,
+        channel: Some(channel.name.clone()),
+        at: (line.at < u64::MAX).then_some(line.at),
+        kind: line.kind.name(),
+        what: line.more,
+    });
+}

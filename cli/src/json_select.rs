@@ -1,0 +1,49 @@
+//! Some members of a row, as JSON.
+
+use analyzer::filter::{FieldValue, RowVisitor, visit};
+use serde::Serialize;
+
+/// The JSON object of those members of a row that have these names, in their order; behind a dot, a
+/// name is that of a member of a member, and of a list those of all its elements.
+pub(crate) fn selected_members(
+    row: &impl Serialize,
+    names: impl Iterator<Item = &'static str>,
+) -> String {
+    let members = names.filter_map(|name| Some(format!("\"{name}\":{}", select(row, name)?)));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
+fn select(from: &(impl Serialize + ?Sized), path: &str) -> Option<String> {
+    if path.is_empty() {
+        return serde_json::to_string(from).ok();
+    }
+    let mut picking = MemberSearch { path, member: None, elements: Vec::new() };
+    visit(from, &mut picking);
+    let MemberSearch { member, elements, .. } = picking;
+    member.or_else(|| (!elements.is_empty()).then(|| format!("[{}]", elements.join(","))))
+}
+
+/// What is found behind a path.
+struct MemberSearch<'p> {
+    path: &'p str,
+    member: Option<String>,
+    elements: Vec<String>,
+}
+
+impl RowVisitor for MemberSearch<'_> {
+    fn value(&mut self, _: FieldValue<'_>) {}
+
+    fn begin(&mut self) {}
+
+    fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        match self.path.strip_prefix(name).map(|rest| (rest, rest.strip_prefix('.'))) {
+            Some(("", _)) => self.member = select(value, ""),
+            Some((_, Some(rest))) => self.member = select(value, rest),
+            Some((_, None)) | None => {}
+        }
+    }
+
+    fn element<T: Serialize + ?Sized>(&mut self, value: &T) {
+        self.elements.push(select(value, self.path).unwrap_or_else(|| "null".to_owned()));
+    }
+}

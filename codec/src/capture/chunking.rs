@@ -1,0 +1,113 @@
+//! Cuts characters into the chunks that a writer should write.
+
+use super::chunk::{Chunk, ChunkContent};
+use crate::chars::{CharRun, Chars};
+use crate::framing::is_gap;
+use crate::time::Tick;
+
+/// Fewest periods of repeated fill that become a repeat.
+pub const FILL_MIN: usize = 64;
+/// Most characters of a literal chunk.
+pub const LITERAL_MAX: usize = 65_536;
+
+/// The characters from `first` on as chunks: fill (control codes that repeat after one or two
+/// periods) as repeats, the rest literally and, where it can be, one packet with its GAP a chunk.
+pub fn split_into_chunks(first: Tick, chars: Chars<'_>) -> impl Iterator<Item = Chunk<'_>> {
+    let mut at = first;
+    let mut rest = chars;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let fill = fill(rest.split_at(rest.control_len()).0.low());
+        let (len, content) = if let Some((period, len)) = fill {
+            let count = (len / period) as u64;
+            (len, ChunkContent::Repeat { pattern: rest.split_at(period).0, count })
+        } else {
+            let len = literal(rest);
+            (len, ChunkContent::Literal(rest.split_at(len).0))
+        };
+        let chunk = Chunk { first: at, content };
+        at = chunk.end();
+        rest = rest.split_at(len).1;
+        Some(chunk)
+    })
+}
+
+/// The fill at the head of some control codes: its period and, in whole periods, its length.
+fn fill(codes: &[u8]) -> Option<(usize, usize)> {
+    [1, 2].into_iter().find_map(|period| {
+        let shifted = codes.get(period..)?;
+        let same = codes.iter().zip(shifted).take_while(|(a, b)| a == b).count();
+        let len = (same + period) / period * period;
+        (len >= FILL_MIN).then_some((period, len))
+    })
+}
+
+/// Length of the literal chunk at the head: up to the GAP that ends its packet, or to fill.
+fn literal(chars: Chars<'_>) -> usize {
+    let mut len = 0;
+    let mut packet = false;
+    for run in chars.split_at(LITERAL_MAX).0.runs() {
+        match run {
+            CharRun::Data(bytes) => {
+                packet = true;
+                len += bytes.len();
+            }
+            CharRun::Control(codes) => {
+                for (at, code) in codes.iter().enumerate() {
+                    if packet && is_gap(*code) {
+                        return len + at + 1;
+                    }
+                    let ahead = codes.get(at..).unwrap_or_default();
+                    if len + at > 0 && fill(ahead).is_some() {
+                        return len + at;
+                    }
+                }
+                len += codes.len();
+            }
+        }
+    }
+    len
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::parse;
+
+    fn check(text: &str) -> Vec<(u64, String)> {
+        let chars = parse(text).unwrap();
+        let shown = |chunk: Chunk<'_>| match chunk.content {
+            ChunkContent::Literal(chars) => (chunk.first.0, chars.to_string()),
+            ChunkContent::Repeat { pattern, count } => {
+                (chunk.first.0, format!("{count} of {pattern}"))
+            }
+        };
+        split_into_chunks(Tick(100), chars.chars()).map(shown).collect()
+    }
+
+    #[test]
+    fn a_packet_with_its_gap_is_a_chunk_and_fill_a_repeat() {
+        let row = |first, text: &str| (first, text.to_owned());
+        assert_eq!(
+            check("GAP 83 STOP 05 92 GAP 05 07 GAP (GO GAP)×32 GO 01"),
+            [
+                row(100, "GAP 83 STOP 05 92 GAP"),
+                row(106, "05 07 GAP"),
+                row(109, "32 of GO GAP"),
+                row(173, "GO 01")
+            ]
+        );
+        assert_eq!(check("83 IDLE×64"), [row(100, "83"), row(101, "64 of IDLE")]);
+        assert_eq!(check("83 IDLE×63"), [row(100, "83 IDLE×63")]);
+        // Control codes before the GAP, and before the fill, are the packet's.
+        assert_eq!(check("83 STOP GAP 05"), [row(100, "83 STOP GAP"), row(103, "05")]);
+        assert_eq!(check("83 STOP IDLE×64"), [row(100, "83 STOP"), row(102, "64 of IDLE")]);
+    }
+
+    #[test]
+    fn long_literals_are_cut_at_the_limit() {
+        assert_eq!(check("00×65537"), [(100, "00×65536".to_owned()), (65636, "00".to_owned())]);
+    }
+}

@@ -1,0 +1,111 @@
+//! What is wrong with a capture file, and where.
+
+use std::fmt;
+use std::io;
+
+use super::channel::ChannelId;
+use crate::time::Tick;
+
+/// What is wrong with one block. Where reading can go on, the block is left out and counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaptureFault {
+    /// Byte of the (decompressed) file at which the field stands, or its block where the field's
+    /// own place is not known.
+    pub offset: u64,
+    /// Which block of the file it is, from 0.
+    pub number: u64,
+    /// The kind of block, as the pcapng specification calls it.
+    pub block: &'static str,
+    /// The field at fault.
+    pub field: &'static str,
+    /// What stands there, and what belongs there.
+    pub fault: String,
+}
+
+impl fmt::Display for CaptureFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { offset, number, block, field, fault } = self;
+        write!(f, "byte {offset}: block {number} ({block}): {field} {fault}")
+    }
+}
+
+/// What ends the reading of a file. All that stood before it has been handed out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaptureError {
+    /// There is nothing in the file.
+    #[error("the file is empty")]
+    Empty,
+    /// The file is of another kind.
+    #[error("byte 0: {found} is no start of a pcapng or pcap file")]
+    NotACapture {
+        /// The first bytes, in hex.
+        found: String,
+    },
+    /// The file was read, and holds no channel.
+    #[error("no Myrinet channel: {found}")]
+    NoChannel {
+        /// Contents of the file, and the contents of a capture.
+        found: String,
+    },
+    /// A block is cut off or damaged, so that what follows cannot be found.
+    #[error("{0}")]
+    Damaged(CaptureFault),
+    /// The bytes could not be had.
+    #[error("byte {offset}: cannot read on: {source}")]
+    Read {
+        /// Bytes (decompressed) read before.
+        offset: u64,
+        /// What the system, or the decompressor, says.
+        source: io::Error,
+    },
+}
+
+/// Part of a capture file that has been read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadExtent {
+    /// Byte at which an error stopped the reading.
+    pub stopped_at: Option<u64>,
+    /// Chunks left out as faulty.
+    pub left_out: u64,
+    /// All faults: also those that cost no chunk.
+    pub faults: u64,
+    /// Channel of the last chunk, and the end of that chunk.
+    pub last: Option<(ChannelId, Tick)>,
+}
+
+impl ReadExtent {
+    /// Whether the file was read to its end without a fault.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.stopped_at.is_none() && self.faults == 0
+    }
+}
+
+/// The blocks of classic pcap.
+pub(super) const CLASSIC_RECORD: &str = "record";
+
+/// Where a block stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockPosition {
+    pub(super) offset: u64,
+    pub(super) number: u64,
+    pub(super) block: &'static str,
+}
+
+impl BlockPosition {
+    /// A place further into the same block.
+    pub(super) const fn within(self, bytes: u64) -> Self {
+        Self { offset: self.offset + bytes, ..self }
+    }
+
+    pub(super) fn fault(self, field: &'static str, fault: impl Into<String>) -> CaptureFault {
+        let Self { offset, number, block } = self;
+        CaptureFault { offset, number, block, field, fault: fault.into() }
+    }
+
+    pub(super) fn cut(self, field: &'static str, len: u64, have: u64) -> CaptureError {
+        let fault = format!("asks for {len} bytes, but the file ends after {have}");
+        CaptureError::Damaged(self.fault(field, fault))
+    }
+}

@@ -1,0 +1,546 @@
+//! The interfaces of a file: which are channels, which two make a link, how far each has come.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::LINK_TYPE;
+use super::channel::{Channel, ChannelId};
+use super::chunk::{Chunk, PAYLOAD_MAX};
+use super::error::{BlockPosition, CLASSIC_RECORD, CaptureError, CaptureFault, ReadExtent};
+use super::reader::{CaptureItem, INTERFACES_MAX};
+use crate::time::Tick;
+
+/// The part of the time by which blocks may be out of order, as one in so many: writers order them by
+/// clocks, which differ by ±100 ppm. W-6
+const CLOCKS_APART: u128 = 5_000;
+
+/// Most bytes of interface descriptions in a file, all together. *Chosen*: 256 for each.
+const DESCRIPTIONS_MAX: u64 = 16 << 20;
+
+/// A word of an interface's description.
+pub(super) enum InterfaceOption<'a> {
+    Name(Cow<'a, str>),
+    Comment(Cow<'a, str>),
+}
+
+/// An interface's description, but for its words.
+pub(super) struct InterfaceDescription {
+    pub(super) link_type: u32,
+    /// Bytes that it takes.
+    pub(super) len: u32,
+    pub(super) place: BlockPosition,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct InterfaceTable {
+    /// `None`: of another link type.
+    interfaces: Vec<Option<InterfaceEntry>>,
+    /// The section's own, in the order of their numbers in it.
+    section: Vec<SectionInterface>,
+    /// Sections before this one.
+    sections: usize,
+    state: SectionState,
+    /// Channels of the capture by name, the first of a name.
+    names: BTreeMap<String, usize>,
+    /// When the newest chunk of the capture begins, in nanoseconds.
+    newest: u128,
+    /// Interface descriptions so far, and the bytes that they took.
+    descriptions: usize,
+    described: u64,
+    /// Interfaces of other link types, by link type.
+    foreign: BTreeMap<u32, u64>,
+    /// Captures so far: those that have channels.
+    captures: u32,
+    extent: ReadExtent,
+}
+
+/// Bytes from a block's captured length to its payload, in pcapng and in classic pcap.
+const CAPTURED_LENGTH_BEFORE: u64 = 8;
+/// Link types that are listed of a file without channels. *Chosen*: a line has room for them.
+const LINK_TYPES_SHOWN: usize = 4;
+
+/// An interface of the section.
+#[derive(Debug)]
+enum SectionInterface {
+    /// Of another link type, or not: known once the section's first chunk has come.
+    Waiting(Option<Box<(Channel, BlockPosition)>>),
+    /// Place in `interfaces`.
+    Known(usize),
+}
+
+/// What is known of the section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum SectionState {
+    /// It begins a capture, or goes on with one.
+    #[default]
+    Known,
+    /// Its first chunk will tell whether it goes on with the capture before it.
+    Waiting,
+}
+
+#[derive(Debug)]
+struct InterfaceEntry {
+    channel: Channel,
+    /// Its number in the section that declared it.
+    number: usize,
+    /// The last section that has it.
+    section: usize,
+    /// The other direction of the link.
+    peer: Option<usize>,
+    /// Where the next chunk may begin.
+    end: Tick,
+    place: BlockPosition,
+}
+
+impl InterfaceTable {
+    pub(super) fn skipped(&self) -> u64 {
+        self.foreign.values().sum()
+    }
+
+    pub(super) const fn extent(&self) -> ReadExtent {
+        self.extent
+    }
+
+    pub(super) const fn stop(&mut self, offset: u64) {
+        self.extent.stopped_at = Some(offset);
+    }
+
+    pub(super) const fn count_faults(&mut self, faults: u64) {
+        self.extent.faults = self.extent.faults.saturating_add(faults);
+    }
+
+    /// Leaves a chunk out.
+    pub(super) fn reject(&mut self, fault: CaptureFault, out: &mut impl FnMut(CaptureItem<'_>)) {
+        self.extent.left_out = self.extent.left_out.saturating_add(1);
+        out(CaptureItem::Fault(fault));
+    }
+
+    /// Description of what the file has in place of channels, if it has none.
+    pub(super) fn without_channel(&self) -> Option<String> {
+        if self.captures > 0 {
+            return None;
+        }
+        let plural = |count: u64, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
+        let shown = self.foreign.iter().take(LINK_TYPES_SHOWN).map(|(link_type, count)| {
+            let name = link_type_name(*link_type);
+            format!("{} of link type {link_type}{name}", plural(*count, "interface"))
+        });
+        let mut found: Vec<String> = shown.collect();
+        if found.is_empty() {
+            // The end of the file ends a section too.
+            let sections = (self.sections as u64).saturating_sub(1);
+            found.push(format!("{} and no interface", plural(sections, "section header")));
+        } else if self.foreign.len() > LINK_TYPES_SHOWN {
+            found.push("others".to_owned());
+        }
+        Some(format!("{}, expected {LINK_TYPE} (USER0)", found.join(", ")))
+    }
+
+    /// Begins a section. If there is a capture before it, it may go on with that.
+    pub(super) fn begin_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
+        self.end_section(out);
+        if self.names.is_empty() {
+            out(CaptureItem::Section);
+        } else {
+            self.state = SectionState::Waiting;
+        }
+    }
+
+    /// Takes in an interface description.
+    pub(super) fn declare<'a>(
+        &mut self,
+        InterfaceDescription { link_type, len, place }: InterfaceDescription,
+        words: impl Iterator<Item = InterfaceOption<'a>>,
+        out: &mut impl FnMut(CaptureItem<'_>),
+    ) -> Result<(), CaptureError> {
+        self.described += u64::from(len);
+        self.descriptions += 1;
+        if self.descriptions > INTERFACES_MAX || self.described > DESCRIPTIONS_MAX {
+            let fault = format!(
+                "is one too many: a file may have {INTERFACES_MAX} in {DESCRIPTIONS_MAX} bytes"
+            );
+            return Err(CaptureError::Damaged(place.fault("interface", fault)));
+        }
+        let mut local = None;
+        if link_type == u32::from(LINK_TYPE) {
+            let mut channel = Channel::named(format!("interface{}", self.descriptions - 1));
+            for word in words {
+                match word {
+                    InterfaceOption::Name(name) => channel.name = name.into_owned(),
+                    InterfaceOption::Comment(comment) => {
+                        channel.apply_description(&comment, &mut |field, fault| {
+                            out(CaptureItem::Fault(place.fault(field, fault)));
+                        })
+                    }
+                }
+            }
+            local = Some(Box::new((channel, place)));
+        } else {
+            *self.foreign.entry(link_type).or_default() += 1;
+        }
+        self.section.push(SectionInterface::Waiting(local));
+        if self.state == SectionState::Known {
+            self.resolve_interface(self.section.len() - 1, out);
+        }
+        Ok(())
+    }
+
+    /// The section's first chunk tells what the section is: its channels are those of the capture
+    /// before it by name, or all new ones.
+    fn resolve_section(
+        &mut self,
+        goes_on: SectionContinues,
+        out: &mut impl FnMut(CaptureItem<'_>),
+    ) {
+        self.state = SectionState::Known;
+        if goes_on == SectionContinues::No {
+            self.names.clear();
+            self.newest = 0;
+            out(CaptureItem::Section);
+        }
+        (0..self.section.len()).for_each(|number| self.resolve_interface(number, out));
+    }
+
+    /// Makes an interface of the section known.
+    fn resolve_interface(&mut self, number: usize, out: &mut impl FnMut(CaptureItem<'_>)) {
+        let Some(local @ SectionInterface::Waiting(_)) = self.section.get_mut(number) else {
+            return;
+        };
+        let id = self.interfaces.len();
+        let SectionInterface::Waiting(waiting) =
+            std::mem::replace(local, SectionInterface::Known(id))
+        else {
+            return;
+        };
+        let Some((mut channel, place)) = waiting.map(|waiting| *waiting) else {
+            self.interfaces.push(None);
+            return;
+        };
+        let section = self.sections;
+        if let Some(old) = self.continued_channel(&channel) {
+            self.interface_mut(old).into_iter().for_each(|old| old.section = section);
+            self.section
+                .get_mut(number)
+                .into_iter()
+                .for_each(|local| *local = SectionInterface::Known(old));
+            return;
+        }
+        // The first channel of a capture begins it: a section header alone does not.
+        self.captures += u32::from(self.names.is_empty());
+        channel.capture = self.captures.saturating_sub(1);
+        out(CaptureItem::Channel(channel_id(id), &channel));
+        self.names.entry(channel.name.clone()).or_insert(id);
+        let peer = self.partner(number, &channel);
+        let end = Tick(0);
+        self.interfaces.push(Some(InterfaceEntry { channel, number, section, peer, end, place }));
+        if let Some(peer) = peer {
+            self.interface_mut(peer).into_iter().for_each(|other| other.peer = Some(id));
+            out(CaptureItem::Link(channel_id(peer), channel_id(id)));
+        }
+    }
+
+    /// The channel of an earlier section with which an interface goes on: of the same name and
+    /// rate, and no other interface's of the section.
+    fn continued_channel(&self, channel: &Channel) -> Option<usize> {
+        let id = *self.names.get(&channel.name)?;
+        let old = self.interface(id)?;
+        let goes_on = old.section != self.sections && old.channel.period_ps == channel.period_ps;
+        goes_on.then_some(id)
+    }
+
+    /// The channel declared before that makes a link with this one: each names the other, by number
+    /// or by the reversed name. Numbers come first, but tools that merge captures leave them as
+    /// they were: one that names a channel which does not name it back counts as none.
+    fn partner(&self, number: usize, channel: &Channel) -> Option<usize> {
+        let peer = channel.peer.map(|peer| peer as usize);
+        let agrees = |id: &usize| {
+            let Some(other) = self.interface(*id).filter(|other| other.peer.is_none()) else {
+                return false;
+            };
+            let back = other.channel.peer.map(|peer| peer as usize);
+            let own = self.channel_with_number(other.number) == Some(*id);
+            let named = other.channel.opposite_name().as_ref() == Some(&channel.name);
+            // A number that is still to be declared may yet prove right.
+            own && back == Some(number) || named && (!own || back.is_none_or(|back| back < number))
+        };
+        let by_name = || self.names.get(&channel.opposite_name()?).copied().filter(agrees);
+        match peer {
+            Some(peer) if peer > number => None,
+            Some(peer) => self.channel_with_number(peer).filter(agrees).or_else(by_name),
+            None => by_name(),
+        }
+    }
+
+    /// The channel that has a number in the section, if it is known.
+    fn channel_with_number(&self, number: usize) -> Option<usize> {
+        match self.section.get(number) {
+            Some(SectionInterface::Known(id)) if self.interface(*id).is_some() => Some(*id),
+            Some(SectionInterface::Known(_) | SectionInterface::Waiting(_)) | None => None,
+        }
+    }
+
+    fn interface(&self, id: usize) -> Option<&InterfaceEntry> {
+        self.interfaces.get(id)?.as_ref()
+    }
+
+    fn interface_mut(&mut self, id: usize) -> Option<&mut InterfaceEntry> {
+        self.interfaces.get_mut(id)?.as_mut()
+    }
+
+    /// Takes in a payload: hands out its chunk, or what is wrong with it.
+    pub(super) fn chunk(
+        &mut self,
+        number: u32,
+        (payload, original): (&[u8], u32),
+        place: BlockPosition,
+        out: &mut impl FnMut(CaptureItem<'_>),
+    ) {
+        let number = number as usize;
+        let period = match self.section.get(number) {
+            Some(SectionInterface::Waiting(Some(waiting))) => waiting.0.period_ps,
+            Some(SectionInterface::Known(id)) => match self.interface(*id) {
+                Some(interface) => interface.channel.period_ps,
+                None => return,
+            },
+            Some(SectionInterface::Waiting(None)) | None => return,
+        };
+        let chunk = match parse(payload, original as usize, place) {
+            Ok(chunk) => chunk,
+            Err(fault) => return self.reject(fault, out),
+        };
+        // In whole nanoseconds: tools that order blocks see no finer.
+        let start = u128::from(chunk.first.0) * u128::from(period.get()) / 1000;
+        if self.state == SectionState::Waiting {
+            let goes_on = self.continues_capture(number, chunk.first, start);
+            self.resolve_section(goes_on, out);
+        }
+        self.emit_chunk(number, chunk, (start, place.within(8)), out);
+    }
+
+    /// Whether a section whose first chunk this is goes on with the capture before it: with a
+    /// channel of it, where that had ended, and later than all that was.
+    fn continues_capture(&self, number: usize, first: Tick, start: u128) -> SectionContinues {
+        let Some(SectionInterface::Waiting(Some(waiting))) = self.section.get(number) else {
+            return SectionContinues::No;
+        };
+        let old = self.continued_channel(&waiting.0).and_then(|id| self.interface(id));
+        if old.is_some_and(|old| old.end <= first) && self.newest <= start {
+            SectionContinues::Yes
+        } else {
+            SectionContinues::No
+        }
+    }
+
+    /// Hands out a chunk that begins at a nanosecond, unless it comes before its predecessor's end.
+    fn emit_chunk(
+        &mut self,
+        number: usize,
+        chunk: Chunk<'_>,
+        (start, place): (u128, BlockPosition),
+        out: &mut impl FnMut(CaptureItem<'_>),
+    ) {
+        let Some(id) = self.channel_with_number(number) else { return };
+        let newest = self.newest;
+        let Some(interface) = self.interface_mut(id) else { return };
+        if chunk.first < interface.end {
+            let mut wrong = format!(
+                "is {}, before {}, where the chunk before it ends",
+                chunk.first, interface.end
+            );
+            if place.block == CLASSIC_RECORD {
+                wrong += ": looks like several channels merged into one classic pcap, which has no \
+                          interfaces: write pcapng";
+            }
+            return self.reject(place.fault("first", wrong), out);
+        }
+        interface.end = chunk.end();
+        self.extent.last = Some((channel_id(id), chunk.end()));
+        if newest - newest.min(start) > newest / CLOCKS_APART {
+            let wrong = format!("is {}, earlier than a block before it begins", chunk.first);
+            out(CaptureItem::Fault(place.fault("first", wrong)));
+        }
+        self.newest = newest.max(start);
+        out(CaptureItem::Chunk(channel_id(id), chunk));
+    }
+
+    /// Ends a section that is damaged: what it still had to declare is not known.
+    pub(super) fn abandon_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
+        if self.state == SectionState::Waiting {
+            self.resolve_section(SectionContinues::Yes, out);
+        }
+    }
+
+    /// Ends a section that is whole: tells of peers that cannot be. Numbers start anew.
+    pub(super) fn end_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
+        // If no chunk has told, what the section declares adds to the capture before it.
+        self.abandon_section(out);
+        for number in 0..self.section.len() {
+            let Some(id) = self.channel_with_number(number) else { continue };
+            let Some(interface) = self.interface(id) else { continue };
+            let Some(peer) = interface.channel.peer.filter(|_| interface.number == number) else {
+                continue;
+            };
+            let why = match self.channel_with_number(peer as usize) {
+                Some(partner) if partner == id => "the channel itself",
+                Some(_) if interface.peer.is_none() => "which does not name it back",
+                Some(_) => continue,
+                None => "which is no channel of this section",
+            };
+            out(CaptureItem::Fault(interface.place.fault("peer", format!("is {peer}, {why}"))));
+        }
+        self.section.clear();
+        self.sections += 1;
+    }
+}
+
+/// Reads a payload that had `original` bytes before a snap length cut it.
+fn parse(payload: &[u8], original: usize, place: BlockPosition) -> Result<Chunk<'_>, CaptureFault> {
+    let len = payload.len();
+    if len > PAYLOAD_MAX {
+        let fault = format!("takes {len} bytes, more than {PAYLOAD_MAX}");
+        return Err(place.fault("payload", fault));
+    }
+    Chunk::parse(payload).map_err(|error| {
+        if original <= len {
+            return place.within(error.at() as u64).fault(error.field(), error.fault());
+        }
+        let fault = format!(
+            "is {len} of {original}: snap length {len} cut the chunk; capture again with 0 or \
+             {PAYLOAD_MAX}"
+        );
+        let offset = place.offset.saturating_sub(CAPTURED_LENGTH_BEFORE);
+        BlockPosition { offset, ..place }.fault("captured length", fault)
+    })
+}
+
+/// The common name of a link type behind its number, where it has one that users know.
+const fn link_type_name(link_type: u32) -> &'static str {
+    match link_type {
+        1 => " (Ethernet)",
+        101 | 228 | 229 => " (IP)",
+        105 | 127 => " (IEEE 802.11)",
+        113 | 276 => " (Linux cooked)",
+        148..=162 => " (another USER)",
+        189 | 220 => " (USB)",
+        _ => "",
+    }
+}
+
+/// Whether a section goes on with the capture before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SectionContinues {
+    Yes,
+    No,
+}
+
+fn channel_id(id: usize) -> ChannelId {
+    // There are at most `INTERFACES_MAX`.
+    ChannelId(u32::try_from(id).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Links and faults of channels with these names and peers.
+    fn check(channels: &[(&str, Option<u32>)]) -> Vec<String> {
+        let mut said = Vec::new();
+        let mut table = InterfaceTable::default();
+        for (name, peer) in channels {
+            let comment = Channel { peer: *peer, ..Channel::named(*name) }.description();
+            let words =
+                [InterfaceOption::Name((*name).into()), InterfaceOption::Comment(comment.into())]
+                    .into_iter();
+            let place = BlockPosition { offset: 0, number: 0, block: "interface description" };
+            let declared = InterfaceDescription { link_type: u32::from(LINK_TYPE), len: 0, place };
+            let mut out = |item: CaptureItem<'_>| {
+                if let CaptureItem::Link(one, other) = item {
+                    said.push(format!("{one}-{other}"));
+                }
+            };
+            table.declare(declared, words, &mut out).unwrap();
+        }
+        table.end_section(&mut |item| {
+            if let CaptureItem::Fault(fault) = item {
+                said.push(fault.fault);
+            }
+        });
+        said
+    }
+
+    #[test]
+    fn channels_that_name_each_other_are_a_link_whatever_they_are_called() {
+        assert_eq!(check(&[("x", Some(1)), ("y", Some(0))]), ["0-1"]);
+        assert_eq!(
+            check(&[("a>b", Some(2)), ("b>a", Some(3)), ("x", Some(0)), ("y", Some(1))]),
+            ["0-2", "1-3"]
+        );
+    }
+
+    #[test]
+    fn without_numbers_reversed_names_make_a_link() {
+        assert_eq!(check(&[("a>b", None), ("c>d", None), ("b>a", None)]), ["0-2"]);
+        assert_eq!(check(&[("a>b", None), ("b>a", Some(0))]), ["0-1"]);
+        assert_eq!(check(&[("a>a", None)]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn numbers_that_a_merge_made_wrong_give_way_to_names() {
+        let merged = [("a>b", Some(1)), ("b>a", Some(0)), ("c>d", Some(1)), ("d>c", Some(0))];
+        assert_eq!(check(&merged), ["0-1", "2-3"]);
+    }
+
+    #[test]
+    fn peers_that_cannot_be_are_faults() {
+        assert_eq!(check(&[("x", Some(0))]), ["is 0, the channel itself"]);
+        assert_eq!(check(&[("x", Some(7))]), ["is 7, which is no channel of this section"]);
+        assert_eq!(
+            check(&[("x", Some(1)), ("y", Some(2)), ("z", Some(1))]),
+            ["1-2", "is 1, which does not name it back"]
+        );
+    }
+
+    #[test]
+    fn blocks_out_of_order_are_told_and_read_all_the_same() {
+        let mut table = InterfaceTable::default();
+        let place = BlockPosition { offset: 0, number: 0, block: "enhanced packet" };
+        for name in ["a>b", "b>a"] {
+            let declared = InterfaceDescription { link_type: u32::from(LINK_TYPE), len: 0, place };
+            table
+                .declare(declared, [InterfaceOption::Name(name.into())].into_iter(), &mut |_| {})
+                .unwrap();
+        }
+        let mut said = Vec::new();
+        // 12.5 ns a character: character 1 begins in nanosecond 12, character 3 in 37.
+        for (interface, first) in [(0, 3), (1, 1), (1, 3), (0, 2)] {
+            let chars = crate::notation::parse("IDLE").unwrap();
+            let content = crate::capture::ChunkContent::Literal(chars.chars());
+            let mut payload = Vec::new();
+            Chunk { first: Tick(first), content }.emit(&mut payload);
+            table.chunk(interface, (&payload, 0), place, &mut |item| match item {
+                CaptureItem::Chunk(id, chunk) => said.push(format!("{id} at {}", chunk.first)),
+                CaptureItem::Fault(fault) => said.push(fault.to_string()),
+                CaptureItem::Section | CaptureItem::Channel(..) | CaptureItem::Link(..) => {}
+            });
+        }
+        assert_eq!(
+            said,
+            [
+                "0 at 3",
+                "byte 8: block 0 (enhanced packet): first is 1, earlier than a block before it begins",
+                "1 at 1",
+                "1 at 3",
+                "byte 8: block 0 (enhanced packet): first is 2, before 4, where the chunk before it ends",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_number_that_is_still_to_be_declared_comes_before_a_name() {
+        assert_eq!(check(&[("a>b", Some(2)), ("b>a", None), ("x", Some(0))]), ["0-2"]);
+        assert_eq!(check(&[("a>b", None), ("b>a", Some(2)), ("x", Some(1))]), ["1-2"]);
+    }
+}

@@ -1,0 +1,259 @@
+//! A capture made up from arbitrary bytes: what a law can be told to expect before anything is
+//! written.
+
+use std::num::NonZeroU64;
+
+use arbitrary::{Arbitrary, Error, Unstructured};
+use codec::capture::{
+    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, WriteError,
+};
+use codec::character::Character;
+use codec::chars::CharBuf;
+use codec::time::Tick;
+
+use crate::repair::SeededRng;
+
+/// A capture: links and single channels, what each carries, the byte order.
+#[derive(Clone, Debug, Arbitrary)]
+pub struct CaptureInput {
+    /// The byte order of its section.
+    pub order: ByteOrderInput,
+    /// Its first channels, two to a link.
+    pub links: [ChannelInput; 2],
+    /// A channel on its own.
+    pub single: ChannelInput,
+}
+
+/// The byte order of a section.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub enum ByteOrderInput {
+    /// Least significant byte first.
+    Little,
+    /// Most significant byte first.
+    Big,
+}
+
+/// What a channel carries.
+#[derive(Clone, Debug, Arbitrary)]
+pub struct ChannelInput {
+    /// Its rate.
+    pub rate: RateInput,
+    /// One after another.
+    #[arbitrary(with = several)]
+    pub pieces: Vec<CapturePiece>,
+}
+
+/// A channel's rate.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub enum RateInput {
+    /// 80 M characters/s.
+    Full,
+    /// Likewise: most channels are.
+    FullToo,
+    /// Half of it.
+    Half,
+    /// A little more than half, so that periods of two channels rarely begin together.
+    Odd,
+}
+
+/// A stretch of a channel.
+#[derive(Clone, Debug, Arbitrary)]
+pub enum CapturePiece {
+    /// Characters as they stand.
+    Literal(#[arbitrary(with = several)] Vec<CharacterInput>),
+    /// Characters so many times.
+    Repeat(#[arbitrary(with = several)] Vec<CharacterInput>, u8),
+    /// Characters that are not recorded.
+    Hole(u8),
+}
+
+/// Characters that are worth having often.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub enum CharacterInput {
+    /// A byte of a packet.
+    Data(u8),
+    /// A route byte or a tag.
+    Header(u8),
+    /// IDLE, up to 31 times.
+    Silence(u8),
+    /// GAP.
+    Gap,
+    /// GO.
+    Go,
+    /// STOP.
+    Stop,
+    /// FRES.
+    ForwardReset,
+    /// Any code.
+    Code(u8),
+}
+
+/// Up to 7 of something: long enough for two to meet, short enough for a reader.
+fn several<'a, T: Arbitrary<'a>>(bytes: &mut Unstructured<'a>) -> Result<Vec<T>, Error> {
+    let len: u8 = bytes.int_in_range(0..=7)?;
+    (0..len).map(|_| bytes.arbitrary()).collect()
+}
+
+impl CharacterInput {
+    fn characters(self) -> impl Iterator<Item = Character> {
+        let (character, count) = match self {
+            Self::Data(byte) => (Character::Data(byte), 1),
+            Self::Header(byte) => (Character::Data(byte & 0x87), 1),
+            Self::Silence(count) => (Character::IDLE, usize::from(count % 32)),
+            Self::Gap => (Character::GAP, 1),
+            Self::Go => (Character::Control(0x03), 1),
+            Self::Stop => (Character::Control(0x0f), 1),
+            Self::ForwardReset => (Character::Control(0x33), 1),
+            Self::Code(code) => (Character::Control(code), 1),
+        };
+        std::iter::repeat_n(character, count)
+    }
+}
+
+impl RateInput {
+    const fn period_ps(self) -> NonZeroU64 {
+        let more = match self {
+            Self::Full | Self::FullToo => 12_499,
+            Self::Half => 24_999,
+            Self::Odd => 23_332,
+        };
+        NonZeroU64::MIN.saturating_add(more)
+    }
+}
+
+/// A chunk that owns its characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedChunk {
+    /// Where it begins.
+    pub first: Tick,
+    /// Its characters, or those of a round.
+    pub chars: CharBuf,
+    /// Rounds, of a repeat.
+    pub count: Option<u64>,
+}
+
+impl OwnedChunk {
+    /// The chunk.
+    #[must_use]
+    pub fn chunk(&self) -> Chunk<'_> {
+        let chars = self.chars.chars();
+        let content = match self.count {
+            None => ChunkContent::Literal(chars),
+            Some(count) => ChunkContent::Repeat { pattern: chars, count },
+        };
+        Chunk { first: self.first, content }
+    }
+}
+
+impl From<Chunk<'_>> for OwnedChunk {
+    fn from(chunk: Chunk<'_>) -> Self {
+        let (chars, count) = match chunk.content {
+            ChunkContent::Literal(chars) => (chars, None),
+            ChunkContent::Repeat { pattern, count } => (pattern, Some(count)),
+        };
+        Self { first: chunk.first, chars: chars.iter().collect(), count }
+    }
+}
+
+impl ChannelInput {
+    fn chunks(&self) -> Vec<OwnedChunk> {
+        let mut at = Tick(0);
+        let mut chunks = Vec::new();
+        let buf = |words: &[CharacterInput]| {
+            words.iter().copied().flat_map(CharacterInput::characters).collect()
+        };
+        for piece in &self.pieces {
+            let (chars, count): (CharBuf, _) = match piece {
+                CapturePiece::Literal(words) => (buf(words), None),
+                CapturePiece::Repeat(words, count) => {
+                    let pattern: CharBuf = buf(words);
+                    let short = pattern.chars().split_at(64).0;
+                    (short.iter().collect(), Some(1 + u64::from(count % 32)))
+                }
+                CapturePiece::Hole(missing) => {
+                    at.0 += u64::from(*missing);
+                    continue;
+                }
+            };
+            if !chars.is_empty() {
+                let chunk = OwnedChunk { first: at, chars, count };
+                at = chunk.chunk().end();
+                chunks.push(chunk);
+            }
+        }
+        chunks
+    }
+}
+
+impl CaptureInput {
+    /// The plan that some bytes stand for.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Self::arbitrary(&mut Unstructured::new(bytes)).ok()
+    }
+
+    /// The channels, and their chunks in the order of a file.
+    #[must_use]
+    pub fn capture(&self) -> (Vec<Channel>, Vec<(ChannelId, OwnedChunk)>) {
+        let [there, back] = &self.links;
+        let lines =
+            [(there, "a:0>b:0", Some(1)), (back, "b:0>a:0", None), (&self.single, "x", None)];
+        let channels = lines.iter().map(|(line, name, peer)| Channel {
+            period_ps: line.rate.period_ps(),
+            peer: *peer,
+            ..Channel::named(*name)
+        });
+        let chunks = (0..).zip(&lines).flat_map(|(id, (line, ..))| {
+            line.chunks().into_iter().map(move |chunk| (ChannelId(id), chunk))
+        });
+        let (channels, mut chunks): (Vec<_>, Vec<_>) = (channels.collect(), chunks.collect());
+        in_order(&channels, &mut chunks);
+        (channels, chunks)
+    }
+
+    /// The capture file.
+    ///
+    /// # Errors
+    /// See [`WriteError`].
+    pub fn file(&self) -> Result<Vec<u8>, WriteError> {
+        let (channels, chunks) = self.capture();
+        let order = match self.order {
+            ByteOrderInput::Little => ByteOrder::Little,
+            ByteOrderInput::Big => ByteOrder::Big,
+        };
+        write(order, &channels, &chunks)
+    }
+}
+
+/// For a mutator: one time of sixteen, a planned capture in place of a mutated one, if it fits in
+/// `max_size` bytes. Returns its size.
+pub fn now_and_then(data: &mut [u8], max_size: usize, seed: u32) -> Option<usize> {
+    if !seed.is_multiple_of(16) {
+        return None;
+    }
+    let file =
+        CaptureInput::from_bytes(&SeededRng::new(&seed.to_le_bytes()).bytes(200))?.file().ok()?;
+    let room = data.get_mut(..file.len()).filter(|room| room.len() <= max_size)?;
+    room.copy_from_slice(&file);
+    Some(file.len())
+}
+
+/// Puts chunks in the order of a file: by time, then by channel.
+pub fn in_order(channels: &[Channel], chunks: &mut [(ChannelId, OwnedChunk)]) {
+    let period = |id: ChannelId| channels.get(id.0 as usize).map_or(1, |c| c.period_ps.get());
+    chunks.sort_by_key(|(id, chunk)| (u128::from(chunk.first.0) * u128::from(period(*id)), *id));
+}
+
+/// A capture file of some channels and chunks.
+///
+/// # Errors
+/// See [`WriteError`].
+pub fn write(
+    order: ByteOrder,
+    channels: &[Channel],
+    chunks: &[(ChannelId, OwnedChunk)],
+) -> Result<Vec<u8>, WriteError> {
+    let mut writer = CaptureWriter::new(Vec::new(), order, channels)?;
+    chunks.iter().try_for_each(|(id, chunk)| writer.write(*id, &chunk.chunk()))?;
+    writer.finish()
+}

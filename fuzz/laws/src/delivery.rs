@@ -1,0 +1,332 @@
+//! A network of hosts with endpoints, character by character: whatever its parts and whatever breaks, every
+//! message is accounted for, and the laws of links and switches hold as ever. T-1, T-5, T-9, T-13
+
+use analyzer::score::ScoreReport;
+use arbitrary::{Arbitrary, Unstructured};
+use codec::transport::Nic;
+use simulator::fault::FaultKind;
+use simulator::interface::ConsumptionMode;
+use simulator::messaging::{MICROSECOND, MessagingEvent};
+use simulator::network::{Network, VisitOrder};
+use simulator::scenario::Scenario;
+use simulator::topology::CableSpec;
+use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+
+use crate::analyze::is_trouble;
+use crate::endpoints::checker::MessagingChecker;
+use crate::endpoints::input::MessagingInput as Talk;
+use crate::network;
+use crate::network::input::NetworkInput as Parts;
+use crate::score;
+
+/// How often it is looked whether all has come to rest.
+const SLICE: u64 = 500 * MICROSECOND;
+
+/// By when it has. *Chosen*: what hosts say to each other takes some ten milliseconds; patience and
+/// silence take as much again.
+const END: u64 = 2_000_000 * MICROSECOND;
+
+/// How long a network is watched that need not come to rest.
+const WATCHED: u64 = 40_000 * MICROSECOND;
+
+/// Periods after which a fuzzer gives up on a plan: storms wait on. *Chosen*: ten milliseconds, in which most
+/// is over, and no input takes seconds.
+const LONG: u64 = 10_000 * MICROSECOND;
+
+/// Periods up to which it is looked at character by character too. *Chosen*: a millisecond of it, which
+/// takes many of ours.
+const SHORT: u64 = 1000 * MICROSECOND;
+
+/// Kinds of a score that are about messages.
+const SAID: [&str; 8] =
+    ["data", "retransmission", "cause", "ack", "nack", "duplicate", "refused", "gone"];
+
+/// A network, and what is said in it.
+#[derive(Clone, Debug, Arbitrary)]
+pub struct ConversationInput {
+    parts: Parts,
+    talk: Talk,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeliverySummary {
+    /// Messages that applications handed over.
+    pub messages: usize,
+    /// How long it took until all had come to rest, or how long it was watched, in periods of the full rate.
+    pub periods: u64,
+}
+
+impl ConversationInput {
+    /// The plan that some bytes stand for.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut bytes = Unstructured::new(bytes);
+        let plan = Self::arbitrary(&mut bytes).ok()?;
+        let ends = bytes.arbitrary().ok()?;
+        Some(Self { parts: Parts { ends, ..plan.parts }, ..plan })
+    }
+
+    /// The scenario that it stands for, if it has two hosts at least. What breaks is mended in the
+    /// end, and every host takes what comes, so that messages can end.
+    #[must_use]
+    pub fn scenario(&self) -> Option<Scenario> {
+        let mut scenario = self.parts.scenario()?;
+        let hosts: Vec<_> = scenario.topology.hosts().collect();
+        let nics: Vec<Nic> = hosts
+            .iter()
+            .map(|host| u16::try_from(host.0).map(Nic))
+            .collect::<Result<_, _>>()
+            .ok()?;
+        if nics.len() < 2 {
+            return None;
+        }
+        scenario.messaging = hosts.into_iter().zip(self.talk.hosts_at(&nics)).collect();
+        scenario.raw.clear();
+        for (_, host) in &mut scenario.interfaces {
+            host.consumption = ConsumptionMode::Always;
+            host.receive_memory = host.receive_memory.max(16_384);
+            host.send_memory = host.send_memory.max(16_384);
+        }
+        for stream in &mut scenario.streams {
+            stream.packets = Some(stream.packets.unwrap_or(50));
+        }
+        scenario.faults.retain(|fault| !matches!(fault.kind, FaultKind::Consume { .. }));
+        for fault in &mut scenario.faults {
+            fault.until = fault.until.or(Some(fault.at + 5000));
+        }
+        Some(scenario)
+    }
+}
+
+impl ConversationInput {
+    /// The scenario, up to where it comes to rest if a fuzzer waits for that.
+    #[must_use]
+    pub fn attempt(&self) -> Option<Scenario> {
+        let mut scenario = self.scenario()?;
+        let rest = kept(&scenario, LONG, &mut |_, _| 1).map_or(LONG, |summary| summary.periods);
+        lasting(&mut scenario, rest);
+        Some(scenario)
+    }
+}
+
+/// The laws, of a network that some bytes stand for; of what takes long, only that every message is
+/// accounted for.
+///
+/// # Panics
+/// If one is broken.
+pub fn law(bytes: &[u8]) {
+    let Some(scenario) = ConversationInput::from_bytes(bytes).and_then(|plan| plan.scenario())
+    else {
+        return;
+    };
+    let summary = kept(&scenario, LONG, &mut |_, _| 1);
+    if let Some(summary) = summary.filter(|summary| summary.periods <= SHORT) {
+        recorded(scenario, summary);
+    }
+}
+
+/// The laws, of a network that was planned; none if it has no two hosts.
+///
+/// # Panics
+/// If one is broken.
+pub fn planned(plan: &ConversationInput) -> Option<DeliverySummary> {
+    let scenario = plan.scenario()?;
+    let summary = check_delivery(&scenario);
+    recorded(scenario, summary);
+    Some(summary)
+}
+
+/// The same again, as far as it went, for the laws of everything else.
+fn recorded(mut scenario: Scenario, summary: DeliverySummary) {
+    lasting(&mut scenario, summary.periods);
+    let outcome = network::simulated(&scenario);
+    if has_message_events(&scenario, &outcome.rows) {
+        let score = score::of(&scenario, &outcome);
+        assert!(score.is_ok(), "{:?}", score.err());
+        score.into_iter().for_each(|score| check_score(&score));
+    }
+}
+
+/// It lasts so many periods, taps and all.
+fn lasting(scenario: &mut Scenario, periods: u64) {
+    scenario.duration = periods;
+    scenario.taps.iter_mut().for_each(|tap| tap.to = periods);
+}
+
+/// Whether the capture tells all that is said: nothing breaks, nothing is cut short for long waiting or want
+/// of room, and every link is tapped, once. R-4, F-9
+pub(crate) fn has_message_events(scenario: &Scenario, rows: &[TruthEvent]) -> bool {
+    let cables = scenario.topology.cables();
+    let is_tapped_once = |cable: &CableSpec| {
+        scenario.taps.iter().filter(|tap| cable.ends.contains(&tap.port)).count() == 1
+    };
+    scenario.faults.is_empty()
+        && cables.iter().all(is_tapped_once)
+        && !rows.iter().any(|row| is_trouble(&row.kind))
+}
+
+/// What is found of conversations is what was said.
+pub(crate) fn check_score(score: &ScoreReport) {
+    for row in score.scores.iter().filter(|row| SAID.contains(&row.kind)) {
+        assert!(row.is_perfect(), "what is found was said: {row:?}, {:?}", score.differences);
+    }
+}
+
+/// Every message of a scenario is accounted for, and all comes to rest; but for where slack buffers can
+/// overflow. There the end of a packet may be lost for good, and what it had taken in switches stays
+/// taken until its host sends again. F-9
+///
+/// # Panics
+/// If not.
+#[must_use]
+pub fn check_delivery(scenario: &Scenario) -> DeliverySummary {
+    require_quiescence(kept(scenario, END, &mut |_, _| 1))
+}
+
+fn require_quiescence(summary: Option<DeliverySummary>) -> DeliverySummary {
+    assert!(summary.is_some(), "every message is accounted for, and all comes to rest. T-1");
+    summary.unwrap_or_default()
+}
+
+/// What came of it if that was before a period, from what hosts tell so many times each: once, but in a
+/// test.
+fn kept(
+    scenario: &Scenario,
+    end: u64,
+    times: &mut dyn FnMut(Nic, &MessagingEvent) -> usize,
+) -> Option<DeliverySummary> {
+    let mut silent = scenario.clone();
+    silent.taps.clear();
+    silent.duration = end;
+    let mut network = Network::new(&silent, TraceLevel::Everything, VisitOrder::AsGiven);
+    let plans: Vec<_> = scenario.messaging.values().cloned().collect();
+    let mut ledger = MessagingChecker::new(&plans);
+    let mut restarts = restarts(scenario);
+    let faults = scenario.faults.iter().filter_map(|fault| fault.until).max().unwrap_or(0);
+    let starts = plans.iter().flat_map(|plan| &plan.streams).map(|stream| stream.start).max();
+    let least = faults.max(starts.unwrap_or(0));
+    let mut now = 0;
+    loop {
+        now += SLICE;
+        network.run(now);
+        for row in network.drain_events() {
+            while let Some((_, nic)) = restarts.pop_if(|(at, _)| *at <= row.at) {
+                ledger.forgets(nic);
+            }
+            let Ok(nic) = u16::try_from(row.place.node.0).map(Nic) else { continue };
+            // Its control program is loaded again. I-3
+            let is_host = scenario.messaging.contains_key(&row.place.node);
+            if is_host && row.kind == TruthEventKind::ResetReceived {
+                ledger.forgets(nic);
+            }
+            if let TruthEventKind::Messaging(told) = &row.kind {
+                (0..times(nic, told)).for_each(|_| ledger.record(nic, told));
+            }
+        }
+        let quiet = now > least && ledger.open() == 0 && network.in_transit() == 0;
+        if quiet && ledger.credits_are_back() {
+            return Some(DeliverySummary { messages: ledger.messages(), periods: now });
+        }
+        if now > WATCHED.max(least) && !loses_nothing(scenario) {
+            return Some(DeliverySummary { messages: ledger.messages(), periods: now });
+        }
+        if now >= end {
+            return None;
+        }
+    }
+}
+
+/// Whether every slack buffer has room enough. F-4
+pub(crate) fn loses_nothing(scenario: &Scenario) -> bool {
+    let links = scenario.topology.cables().iter().flat_map(|it| [it.link, it.link.turned()]);
+    links.into_iter().all(|link| {
+        let enough = link.ports[0].slack.stop_slack >= network::rules::stop_slack(&link);
+        enough && network::facts::keeps_alive(&link)
+    })
+}
+
+/// When control programs are loaded, the last first.
+pub(crate) fn restarts(scenario: &Scenario) -> Vec<(u64, Nic)> {
+    let mut restarts: Vec<(u64, Nic)> =
+        scenario.messaging.values().map(|plan| (0, plan.nic)).collect();
+    for fault in &scenario.faults {
+        let (FaultKind::Restart { host: node } | FaultKind::PowerOff { node }) = fault.kind else {
+            continue;
+        };
+        let Ok(nic) = u16::try_from(node.0) else { continue };
+        restarts.extend([fault.at, fault.until.unwrap_or(fault.at)].map(|at| (at, Nic(nic))));
+    }
+    restarts.retain(|(_, nic)| scenario.messaging.values().any(|plan| plan.nic == *nic));
+    restarts.sort();
+    restarts.reverse();
+    restarts
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::canaries::two_hosts;
+    use simulator::scenario::PortTap;
+
+    const MORE: &str = "
+        [transport]
+        scan_us = 100
+        timeout_us = 400
+        unreachable_us = 1500
+        [[endpoint]]
+        name = 'server'
+        host = 'h0'
+        [[endpoint]]
+        name = 'client'
+        host = 'h1'
+        [[messages]]
+        from = 'client'
+        to = 'server'
+        words = 4
+        every_us = 100
+        count = 3
+    ";
+
+    fn told(times: impl Fn(&MessagingEvent) -> usize) -> DeliverySummary {
+        let scenario = two_hosts("duration_us = 1000", MORE);
+        require_quiescence(kept(&scenario, 20_000 * MICROSECOND, &mut |_, told| times(told)))
+    }
+
+    #[test]
+    fn the_canary_lives() {
+        // Three requests, and a reply to each.
+        assert_eq!(told(|_| 1).messages, 6);
+    }
+
+    #[test]
+    #[should_panic(expected = "what is found was said")]
+    pub(crate) fn an_answer_that_was_not_sent_is_caught() {
+        let mut scenario = two_hosts("duration_us = 1000", MORE);
+        scenario.taps.extend(scenario.topology.cables().iter().map(|cable| PortTap {
+            port: cable.ends[0],
+            from: 0,
+            to: scenario.duration,
+        }));
+        let mut outcome = network::simulated(&scenario);
+        assert!(has_message_events(&scenario, &[]));
+        check_score(&score::of(&scenario, &outcome).unwrap());
+        // The wire shows ACKs, and nobody sent one.
+        outcome.rows.retain(|row| row.kind.kind() != "ack-transmitted");
+        check_score(&score::of(&scenario, &outcome).unwrap());
+    }
+
+    #[test]
+    #[should_panic(expected = "every message is accounted for")]
+    pub(crate) fn a_message_without_end_is_caught() {
+        told(|told| {
+            usize::from(!matches!(told, MessagingEvent::Acknowledged(id) if id.number == 1))
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "is written once. T-1")]
+    pub(crate) fn a_message_that_is_written_twice_is_caught() {
+        told(|told| if matches!(told, MessagingEvent::Written(..)) { 2 } else { 1 });
+    }
+}

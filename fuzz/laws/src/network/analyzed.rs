@@ -1,0 +1,68 @@
+//! What the analyzer makes of the capture of a run, read once for all laws.
+
+use std::collections::BTreeMap;
+
+use analyzer::blocking::BlockingEvent;
+use analyzer::finding::FindingSet;
+use analyzer::link::slack::{FillBounds, LinkAssumptions, SlackEvent};
+use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use analyzer::timeline::TimedEvent;
+use codec::capture::{CaptureError, ChannelId, ReadProgress};
+
+use crate::single_thread::use_one_thread;
+
+/// What the analyzer says of a capture.
+#[derive(Clone, Debug, Default)]
+pub struct AnalyzedCapture {
+    /// Packets and events, in order of time.
+    pub rows: Vec<TimedEvent>,
+    /// Bounds of the fill of the slack buffers that channels lead to.
+    pub fills: BTreeMap<ChannelId, Vec<FillBounds>>,
+    /// How often what is assumed of such a buffer cannot be so.
+    pub contradictions: BTreeMap<ChannelId, u64>,
+    /// Waits.
+    pub blocked: Vec<BlockingEvent>,
+    /// What is odd.
+    pub ledger: FindingSet,
+}
+
+impl AnalyzedCapture {
+    /// Reads what was written by a simulator.
+    ///
+    /// # Panics
+    /// If something is wrong with the file.
+    #[must_use]
+    pub fn of(capture: &[u8]) -> Self {
+        use_one_thread();
+        let mut reading = Self::default();
+        let Self { rows, fills, contradictions, blocked, .. } = &mut reading;
+        let mut faults = 0;
+        let mut analysis =
+            CaptureAnalysis::new(capture, AnalysisScope::Everything, LinkAssumptions::default());
+        let mut out = |told| match told {
+            AnalysisEvent::Row(row) => rows.push(row),
+            AnalysisEvent::Slack(SlackEvent::Fill(fill)) => {
+                fills.entry(fill.channel).or_default().push(fill)
+            }
+            AnalysisEvent::Slack(SlackEvent::Contradiction { channel, .. }) => {
+                *contradictions.entry(channel).or_default() += 1;
+            }
+            AnalysisEvent::Blocked(it) => blocked.push(it),
+            AnalysisEvent::Fault(_) => faults += 1,
+            AnalysisEvent::Slack(SlackEvent::Late { .. } | SlackEvent::OverrunRisk { .. })
+            | AnalysisEvent::Interval(_)
+            | AnalysisEvent::Journey(_)
+            | AnalysisEvent::Spoken(_) => {}
+        };
+        let mut progress = Ok(ReadProgress::More);
+        while matches!(progress, Ok(ReadProgress::More)) {
+            progress = analysis.step(&mut out);
+        }
+        // A network without taps makes a capture without channels.
+        let told = progress.err().filter(|it| !matches!(it, CaptureError::NoChannel { .. }));
+        let error = told.map(|error| error.to_string());
+        assert_eq!((error, faults), (None, 0), "what is written is read");
+        reading.ledger = analysis.findings().ledger().clone();
+        reading
+    }
+}

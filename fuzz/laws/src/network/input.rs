@@ -1,0 +1,469 @@
+//! A small network made up from arbitrary bytes: its parts, its traffic, what breaks in it, where
+//! it is tapped.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use arbitrary::{Arbitrary, Error, Unstructured};
+use codec::route::{PortId, RouteAddressing};
+use codec::time::Ticks;
+use simulator::generate::{self, generate};
+use simulator::interface::{ConsumptionMode, DmaBus, InterfaceParameters};
+use simulator::link::{
+    BLOCKED, FillMode, FramingMode, LinkParameters, PortParameters, ResetEnding, SlackSize,
+    SymbolSet,
+};
+use simulator::routes::{RouteTable, RoutingMethod};
+use simulator::scenario::{PortTap, Scenario};
+use simulator::topology::{
+    CableSpec, ExtensionSupport, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
+};
+
+use super::traffic_input::{FaultInput, RawTextInput, StreamInput};
+
+/// A network and all that a run of it depends on.
+#[derive(Clone, Debug, Arbitrary)]
+pub struct NetworkInput {
+    /// How its nodes are joined.
+    pub shape: NetworkShape,
+    /// Its cables take these in turn.
+    pub links: [CableInput; 3],
+    /// All its switches.
+    pub crossbar: CrossbarInput,
+    /// Its hosts take these in turn.
+    pub hosts: [HostInput; 2],
+    /// What hosts send.
+    #[arbitrary(with = several)]
+    pub streams: Vec<StreamInput>,
+    /// What they send as it stands.
+    #[arbitrary(with = several)]
+    pub texts: Vec<RawTextInput>,
+    /// What breaks.
+    #[arbitrary(with = several)]
+    pub faults: Vec<FaultInput>,
+    /// How long it runs, and its dice.
+    pub run: RunInput,
+    /// The ends of its cables take these in turn. They come behind all other bytes, so that what is told
+    /// with fewer is a network of Myricom's ports.
+    #[arbitrary(default)]
+    pub ends: [LinkEndsInput; 3],
+}
+
+/// A switch in the middle of hosts, with all that may come to it, and nothing that breaks.
+#[derive(Clone, Debug, Arbitrary)]
+pub struct SwitchInput {
+    /// How many hosts.
+    pub hosts: u8,
+    /// Their cables take these in turn.
+    pub links: [CableInput; 3],
+    /// The switch.
+    pub crossbar: CrossbarInput,
+    /// The hosts take these in turn.
+    pub interfaces: [HostInput; 2],
+    /// What they send as it stands.
+    #[arbitrary(with = several)]
+    pub texts: Vec<RawTextInput>,
+    /// What they send otherwise.
+    #[arbitrary(with = several)]
+    pub streams: Vec<StreamInput>,
+    /// How long it runs.
+    pub run: RunInput,
+    /// The ends of its cables take these in turn.
+    pub ends: [LinkEndsInput; 3],
+}
+
+/// The ends of a link beside what it says of both. All bytes 0: Myricom's ports, and alike.
+#[derive(Clone, Copy, Debug, Default, Arbitrary)]
+pub struct LinkEndsInput {
+    variants: [PortVariant; 2],
+    /// Odd: the second end is like the first of `other`.
+    unlike: u8,
+    other: CableInput,
+}
+
+/// What the rules leave to a port.
+#[derive(Clone, Copy, Debug, Default, Arbitrary)]
+pub struct PortVariant(u8);
+
+/// How nodes are joined.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub enum NetworkShape {
+    /// Two hosts.
+    Pair,
+    /// Up to five hosts at one switch.
+    Star(u8),
+    /// Up to three switches in a line, a host at each.
+    Line(u8),
+    /// Two or three switches in a ring, a host at each.
+    Ring(u8),
+    /// Any, drawn with this seed.
+    Random(u8),
+}
+
+/// The parameters of a link.
+#[derive(Clone, Copy, Debug, Default, Arbitrary)]
+pub struct CableInput {
+    divisor: u8,
+    delay: u8,
+    go_slack: u8,
+    hysteresis: u8,
+    stop_slack: u8,
+    generation: u8,
+    interpretation: u8,
+    blocked: u16,
+    symbols: bool,
+}
+
+/// The parameters of a switch.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub struct CrossbarInput {
+    /// Bit 0: relative; bit 1: extended.
+    kind: u8,
+    routing: u8,
+    token_step: u8,
+}
+
+/// A host's interface.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub struct HostInput {
+    appetite: ConsumptionInput,
+    bus: u8,
+    send_memory: u16,
+    receive_memory: u16,
+    boot: u16,
+    commands: u8,
+}
+
+/// How a host takes what comes.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub enum ConsumptionInput {
+    /// At once.
+    Always,
+    /// Likewise: most hosts do.
+    AlwaysToo,
+    /// Not at all.
+    Never,
+    /// One character in so many periods.
+    Every(u8),
+    /// So as to provoke STOP and GO.
+    Adversary,
+}
+
+/// How a network is run.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub struct RunInput {
+    duration: u16,
+    seed: u16,
+    shortest: bool,
+    taps: TapsInput,
+    again: Rerun,
+}
+
+/// Where it is tapped.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub enum TapsInput {
+    /// At the first end of every cable.
+    First,
+    /// At the second.
+    Second,
+    /// At both.
+    Both,
+    /// At those ends whose bits are 1.
+    Some(u16),
+}
+
+/// In which other way it must come to the same.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub enum Rerun {
+    /// Its parts visited in another order.
+    Shuffled(u8),
+    /// Nobody tapping it.
+    Untapped,
+    /// Nobody wanting the truth.
+    Unheard,
+    /// Neither.
+    Alone,
+    /// In none: half of all runs are made once.
+    Not,
+    /// Likewise.
+    NotEither,
+    /// Likewise.
+    NotAtAll,
+    /// Likewise.
+    Never,
+}
+
+/// Up to 5 of something.
+fn several<'a, T: Arbitrary<'a>>(bytes: &mut Unstructured<'a>) -> Result<Vec<T>, Error> {
+    let len: u8 = bytes.int_in_range(0..=5)?;
+    (0..len).map(|_| bytes.arbitrary()).collect()
+}
+
+impl From<SwitchInput> for NetworkInput {
+    fn from(plan: SwitchInput) -> Self {
+        let SwitchInput { hosts, links, crossbar, interfaces, texts, streams, run, ends } = plan;
+        let (shape, faults) = (NetworkShape::Star(hosts), Vec::new());
+        Self { shape, links, crossbar, hosts: interfaces, streams, texts, faults, run, ends }
+    }
+}
+
+impl SwitchInput {
+    /// The plan that some bytes stand for.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Self::arbitrary(&mut Unstructured::new(bytes)).ok()
+    }
+}
+
+impl NetworkInput {
+    /// The plan that some bytes stand for.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut bytes = Unstructured::new(bytes);
+        let plan = Self::arbitrary(&mut bytes).ok()?;
+        Some(Self { ends: bytes.arbitrary().ok()?, ..plan })
+    }
+
+    /// The scenario that it stands for.
+    #[must_use]
+    pub fn scenario(&self) -> Option<Scenario> {
+        self.scenario_of(self.run.duration())
+    }
+
+    /// The scenario that it stands for, of so many periods.
+    #[must_use]
+    pub fn scenario_of(&self, duration: u64) -> Option<Scenario> {
+        let topology = self.topology()?;
+        let method =
+            if self.run.shortest { RoutingMethod::Shortest } else { RoutingMethod::UpDown };
+        let routes = RouteTable::compute(&topology, method).ok()?;
+        let hosts: Vec<NodeId> = topology.hosts().collect();
+        let own = self.hosts.iter().cycle().map(HostInput::parameters);
+        let text = |text: &RawTextInput| text.raw(&hosts, &routes, duration);
+        let mut faults: Vec<_> =
+            self.faults.iter().filter_map(|fault| fault.fault(&topology, duration)).collect();
+        faults.sort_by_key(|fault| fault.at);
+        Some(Scenario {
+            seed: self.run.seed.into(),
+            duration,
+            interfaces: hosts.iter().copied().zip(own).collect(),
+            streams: self.streams.iter().filter_map(|it| it.stream(&hosts, duration)).collect(),
+            raw: self.texts.iter().filter_map(text).collect(),
+            messaging: BTreeMap::new(),
+            faults,
+            taps: self.taps(&topology, duration),
+            topology,
+            routes,
+        })
+    }
+
+    fn topology(&self) -> Option<Topology> {
+        let prototype = self.crossbar.parameters(8);
+        let link = LinkParameters::default();
+        let shape = match self.shape {
+            NetworkShape::Pair => return self.pair(),
+            NetworkShape::Star(hosts) => {
+                generate::GeneratedShape::Single { ports: 8, hosts: 1 + u32::from(hosts % 5) }
+            }
+            NetworkShape::Line(switches) => {
+                generate::GeneratedShape::Line { switches: 1 + u32::from(switches % 3), hosts: 1 }
+            }
+            NetworkShape::Ring(switches) => {
+                generate::GeneratedShape::Ring { switches: 2 + u32::from(switches % 2), hosts: 1 }
+            }
+            NetworkShape::Random(seed) => generate::GeneratedShape::Random {
+                seed: seed.into(),
+                switches: 1 + u32::from(seed % 3),
+                ports: 4,
+                hosts: 1 + u32::from(seed / 3 % 3),
+                links: u32::from(seed / 9 % 3),
+            },
+        };
+        // Not every random one has ports enough.
+        let Ok((nodes, mut cables)) = generate(&shape, prototype, link) else {
+            return self.pair();
+        };
+        let kinds = self.links.iter().zip(&self.ends).cycle();
+        for (cable, (link, ends)) in cables.iter_mut().zip(kinds) {
+            cable.link = ends.of(link);
+        }
+        Topology::new(nodes, cables).ok()
+    }
+
+    /// Two hosts.
+    fn pair(&self) -> Option<Topology> {
+        let host = |name: &str| NodeSpec { name: name.to_owned(), kind: NodeKind::Host };
+        let ends = [0, 1].map(|node| NodePort { node: NodeId(node), port: PortId(0) });
+        let link = self.ends.first()?.of(self.links.first()?);
+        Topology::new(vec![host("h0"), host("h1")], vec![CableSpec { ends, link }]).ok()
+    }
+
+    fn taps(&self, topology: &Topology, duration: u64) -> Vec<PortTap> {
+        let taken = |end: usize| match self.run.taps {
+            TapsInput::First => end.is_multiple_of(2),
+            TapsInput::Second => !end.is_multiple_of(2),
+            TapsInput::Both => true,
+            TapsInput::Some(bits) => bits >> (end % 16) & 1 == 1,
+        };
+        let ends = topology.cables().iter().flat_map(|cable| cable.ends).enumerate();
+        let tap = |port| PortTap { port, from: 0, to: duration };
+        ends.filter(|(end, _)| taken(*end)).map(|(_, port)| tap(port)).collect()
+    }
+}
+
+impl CableInput {
+    /// What it stands for between two ports of Myricom's.
+    #[must_use]
+    pub fn parameters(&self) -> LinkParameters {
+        self.between([self, self])
+    }
+
+    /// A cable of its length, from a port of the first kind to one of the second.
+    fn between(&self, kinds: [&Self; 2]) -> LinkParameters {
+        let delay = Ticks(1 + u64::from(self.delay % 40));
+        let mut link = LinkParameters { delay, ports: kinds.map(Self::port) };
+        for (end, kind) in kinds.into_iter().enumerate() {
+            if kind.stop_slack >= 128 {
+                // Just enough, or a little more.
+                let seen = if end == 0 { link } else { link.turned() };
+                let enough = super::rules::stop_slack(&seen) + u32::from(kind.stop_slack % 4);
+                let ports = link.ports.iter_mut().skip(end).take(1);
+                ports.for_each(|port| port.slack.stop_slack = enough);
+            }
+        }
+        link
+    }
+
+    /// The port at its first end, with what its spare bits say of what the rules leave to it.
+    #[must_use]
+    pub fn varied(&self) -> PortParameters {
+        let [port, _] = self.parameters().ports;
+        PortVariant(self.generation & 0xf0 | self.interpretation >> 4).of(port)
+    }
+
+    fn port(&self) -> PortParameters {
+        let divisor = 1 + u32::from(self.divisor % 8).saturating_sub(4);
+        PortParameters {
+            divisor: NonZeroU32::MIN.saturating_add(divisor - 1),
+            slack: SlackSize {
+                go_slack: u32::from(self.go_slack % 24),
+                hysteresis: 1 + u32::from(self.hysteresis % 20),
+                stop_slack: u32::from(self.stop_slack % 64),
+            },
+            generation: self.generation % 16,
+            interpretation: self.interpretation % 16,
+            blocked: match self.blocked.checked_sub(1 << 15) {
+                Some(blocked) => Ticks(50 + u64::from(blocked % 1951)),
+                None => BLOCKED,
+            },
+            symbols: if self.symbols { SymbolSet::All } else { SymbolSet::Mandatory },
+            ..PortParameters::default()
+        }
+    }
+}
+
+impl LinkEndsInput {
+    /// A link with these ends, the first of which is that of `link`.
+    #[must_use]
+    pub fn of(&self, link: &CableInput) -> LinkParameters {
+        let second = if self.unlike & 1 == 1 { &self.other } else { link };
+        let mut made = link.between([link, second]);
+        for (port, variant) in made.ports.iter_mut().zip(self.variants) {
+            *port = variant.of(*port);
+        }
+        made
+    }
+}
+
+impl PortVariant {
+    /// The same port but for what the rules leave to it.
+    #[must_use]
+    pub fn of(self, port: PortParameters) -> PortParameters {
+        let Self(bits) = self;
+        PortParameters {
+            reset: if bits & 1 == 1 { ResetEnding::NextGap } else { ResetEnding::OwnGap },
+            framing: if bits & 2 == 2 { FramingMode::Waits } else { FramingMode::Free },
+            replies: bits & 4 == 0,
+            fill: match bits >> 3 {
+                0..12 => FillMode::Chip,
+                12..16 => FillMode::Commands,
+                16..20 => FillMode::Gaps,
+                // 2 to 13, and the most that may be.
+                20.. => FillMode::Idle(if bits >> 3 == 31 { 15 } else { (bits >> 3) - 18 }),
+            },
+            ..port
+        }
+    }
+}
+
+impl CrossbarInput {
+    /// The same switch, but that it knows no extensions.
+    pub const fn without_extensions(&mut self) {
+        self.kind &= 1;
+    }
+
+    fn parameters(&self, ports: u8) -> SwitchParameters {
+        let relative = self.kind & 1 == 1;
+        let addressing =
+            if relative { RouteAddressing::Relative } else { RouteAddressing::Absolute };
+        SwitchParameters {
+            routing: self.routing % 41,
+            token_step: self.token_step % 4,
+            extensions: if self.kind & 2 == 2 {
+                ExtensionSupport::On
+            } else {
+                ExtensionSupport::Off
+            },
+            ..SwitchParameters::new(ports, addressing)
+        }
+    }
+}
+
+impl HostInput {
+    /// What it stands for.
+    #[must_use]
+    pub fn parameters(&self) -> InterfaceParameters {
+        InterfaceParameters {
+            bus: if self.bus.is_multiple_of(4) { DmaBus::SBus } else { DmaBus::Ideal },
+            send_memory: 16 + u32::from(self.send_memory % 4096),
+            receive_memory: u32::from(self.receive_memory % 4096),
+            consumption: self.appetite.consumption(),
+            boot: Ticks(u64::from(self.boot % 1024).saturating_sub(512)),
+            commands: 1 + u32::from(self.commands % 8),
+        }
+    }
+}
+
+impl ConsumptionInput {
+    /// The law of consumption that it stands for.
+    #[must_use]
+    pub fn consumption(self) -> ConsumptionMode {
+        match self {
+            Self::Always | Self::AlwaysToo => ConsumptionMode::Always,
+            Self::Never => ConsumptionMode::Never,
+            Self::Every(periods) => {
+                ConsumptionMode::Every(NonZeroU32::MIN.saturating_add((periods % 64).into()))
+            }
+            Self::Adversary => ConsumptionMode::Adversary,
+        }
+    }
+}
+
+impl RunInput {
+    /// A duration of a few packets.
+    #[must_use]
+    pub fn moment(&self) -> u64 {
+        64 + u64::from(self.duration) % 256
+    }
+
+    fn duration(&self) -> u64 {
+        let most = if self.duration < 0xf800 { 2500 } else { 19_500 };
+        500 + u64::from(self.duration) % most
+    }
+
+    /// In which other way it must come to the same.
+    #[must_use]
+    pub const fn again(&self) -> Rerun {
+        self.again
+    }
+}

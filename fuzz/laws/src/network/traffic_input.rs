@@ -1,0 +1,286 @@
+//! What a plan sends, and what it breaks.
+
+use std::num::NonZeroU32;
+
+use arbitrary::{Arbitrary, Error, Unstructured};
+use codec::character::{Character, ProbeNumber};
+use codec::chars::CharBuf;
+use codec::packet::PacketTag;
+use codec::time::Ticks;
+use simulator::fault::{self, BitErrors, FaultKind};
+use simulator::routes::RouteTable;
+use simulator::topology::{NodeId, NodeKind, NodePort, Topology};
+use simulator::traffic::{self, ArrivalProcess, RawText, StreamDestination};
+
+use super::input::ConsumptionInput;
+use crate::reference::crc;
+
+/// Packets from a host.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub struct StreamInput {
+    from: u8,
+    to: u8,
+    tag: u8,
+    size: SizeInput,
+    pace: PaceInput,
+    start: u16,
+    packets: u8,
+}
+
+/// How large they are.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub enum SizeInput {
+    /// Small.
+    Small(u8),
+    /// Large.
+    Large(u16),
+    /// Anything.
+    Uniform(u8, u16),
+    /// Either.
+    Bimodal(u8, u16, u16),
+}
+
+/// When they are sent.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub enum PaceInput {
+    /// One every so many periods.
+    Constant(u16),
+    /// At random.
+    Poisson(u16),
+    /// So many together.
+    Bursts(u8, u16),
+    /// As many as go.
+    Saturating,
+    /// As answers come.
+    Closed(u8, u8),
+}
+
+/// A text that a host's link is made to send.
+#[derive(Clone, Debug, Arbitrary)]
+pub struct RawTextInput {
+    from: u8,
+    at: u16,
+    #[arbitrary(with = words)]
+    words: Vec<RawTextPart>,
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub enum RawTextPart {
+    /// Data, whatever it is.
+    Data(u8),
+    /// A route byte, or a tag.
+    Header(u8),
+    /// A packet to a host, so many bytes, its CRC byte wrong by these bits.
+    Packet(u8, u8, u8),
+    /// A packet that loads an entry of a multicast table: its address, its ports. S-9
+    Table(u8, [u8; 2]),
+    /// A packet to such an address.
+    Multicast(u8, u8),
+    /// A packet that asks the first switch who it is, and goes on to a host. S-8
+    Ask(u8),
+    /// GAP.
+    Gap,
+    /// IDLE, up to 4 times.
+    Silence(u8),
+    /// A symbol that disturbs no framing.
+    Symbol(u8),
+    /// Any code.
+    Code(u8),
+}
+
+/// Something that breaks.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub struct FaultInput {
+    at: u16,
+    lasts: Option<u16>,
+    place: u8,
+    what: FaultInputKind,
+}
+
+/// What breaks.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+enum FaultInputKind {
+    Noise { flip: bool, mean: u16 },
+    Flip(u8),
+    Flips(u16),
+    OpenWire(u8),
+    Cut,
+    LoseGap,
+    ForwardReset,
+    BackwardReset,
+    Probe(u8),
+    PowerOff,
+    DeadPort,
+    Consume(ConsumptionInput),
+    Restart,
+}
+
+fn words(bytes: &mut Unstructured<'_>) -> Result<Vec<RawTextPart>, Error> {
+    let len: u8 = bytes.int_in_range(0..=9)?;
+    (0..len).map(|_| bytes.arbitrary()).collect()
+}
+
+fn pick<T: Copy>(from: &[T], number: u8) -> Option<T> {
+    from.get(usize::from(number) % from.len().max(1)).copied()
+}
+
+impl StreamInput {
+    /// The stream that it stands for.
+    #[must_use]
+    pub fn stream(&self, hosts: &[NodeId], duration: u64) -> Option<traffic::TrafficStream> {
+        let one = hosts.get(usize::from(self.to) % (hosts.len() + 1)).copied();
+        Some(traffic::TrafficStream {
+            from: pick(hosts, self.from)?,
+            to: one
+                .map_or_else(|| StreamDestination::Among(hosts.to_vec()), StreamDestination::One),
+            tag: PacketTag::new(self.tag % 0x48)?,
+            payload: self.size.law(),
+            arrivals: self.pace.law(),
+            start: u64::from(self.start) % duration,
+            packets: self.packets.checked_sub(100).map(u64::from),
+        })
+    }
+}
+
+impl SizeInput {
+    fn law(self) -> traffic::PayloadSize {
+        let large = |size: u16| u32::from(size % 2000);
+        match self {
+            Self::Small(size) => traffic::PayloadSize::Fixed((size % 32).into()),
+            Self::Large(size) => traffic::PayloadSize::Fixed(large(size)),
+            Self::Uniform(first, more) => {
+                traffic::PayloadSize::Uniform(first.into(), u32::from(first) + large(more))
+            }
+            Self::Bimodal(small, more, share) => {
+                traffic::PayloadSize::Bimodal { small: small.into(), large: large(more), share }
+            }
+        }
+    }
+}
+
+impl PaceInput {
+    fn law(self) -> ArrivalProcess {
+        let count = |count: u8| NonZeroU32::MIN.saturating_add((count % 8).into());
+        match self {
+            Self::Constant(period) => ArrivalProcess::Constant(Ticks((period % 1024).into())),
+            Self::Poisson(mean) => ArrivalProcess::Poisson(Ticks((mean % 1024).into())),
+            Self::Bursts(size, period) => {
+                ArrivalProcess::Bursts(count(size), Ticks((period % 1024).into()))
+            }
+            Self::Saturating => ArrivalProcess::Saturating,
+            Self::Closed(window, think) => {
+                ArrivalProcess::Closed(count(window), Ticks(think.into()))
+            }
+        }
+    }
+}
+
+impl RawTextInput {
+    /// The characters that it stands for.
+    #[must_use]
+    pub fn raw(&self, hosts: &[NodeId], routes: &RouteTable, duration: u64) -> Option<RawText> {
+        let from = pick(hosts, self.from)?;
+        let mut chars = CharBuf::new();
+        for word in &self.words {
+            word.put(&mut chars, |to| Some(routes.get(from, pick(hosts, to)?)?.to_vec()));
+        }
+        Some(RawText { from, at: u64::from(self.at) % duration, chars })
+    }
+}
+
+impl RawTextPart {
+    fn put(self, out: &mut CharBuf, route: impl Fn(u8) -> Option<Vec<u8>>) {
+        match self {
+            Self::Data(byte) => out.push(Character::Data(byte)),
+            Self::Header(byte) => out.push(Character::Data(byte & 0x87)),
+            Self::Packet(to, len, wrong) => {
+                let mut bytes = route(to).unwrap_or_default();
+                bytes.push(to & 0x3f);
+                bytes.extend((0..len % 64).map(|at| at.wrapping_mul(wrong)));
+                put_packet(out, bytes, if wrong.is_multiple_of(4) { wrong } else { 0 });
+            }
+            Self::Table(address, ports) => {
+                // One item or two, and now and then one is missing.
+                let count = 1 + (address >> 6);
+                let mut bytes = vec![0xff, 0x7f, 0x60 + address % 2, count.min(2) + count / 4];
+                for port in ports.iter().take(count.into()) {
+                    // Each with a header of a byte or of none.
+                    bytes.extend([port % 5, port >> 7]);
+                    bytes.extend((port & 0x80 != 0).then_some(0x80 | port >> 3 & 7));
+                }
+                put_packet(out, bytes, 0);
+            }
+            Self::Multicast(address, len) => {
+                let mut bytes = vec![0xe0 + address % 2];
+                bytes.extend(0..=len % 64);
+                put_packet(out, bytes, 0);
+            }
+            Self::Ask(to) => {
+                let mut bytes = vec![0xff];
+                bytes.extend(route(to).unwrap_or_default());
+                bytes.push(5);
+                put_packet(out, bytes, 0);
+            }
+            Self::Gap => out.push(Character::GAP),
+            Self::Silence(count) => {
+                (0..=count % 4).for_each(|_| out.push(Character::IDLE));
+            }
+            Self::Symbol(which) => {
+                let symbols = [0x03, 0x0f, 0x30, 0x3c, 0xc0, 0xc5, 0xf0, 0xf9];
+                pick(&symbols, which)
+                    .into_iter()
+                    .for_each(|code| out.push(Character::Control(code)));
+            }
+            Self::Code(code) => out.push(Character::Control(code)),
+        }
+    }
+}
+
+/// Puts a packet and the GAP behind it, its CRC byte wrong by some bits.
+fn put_packet(out: &mut CharBuf, mut bytes: Vec<u8>, wrong: u8) {
+    bytes.push(crc(&bytes) ^ wrong);
+    bytes.into_iter().map(Character::Data).for_each(|byte| out.push(byte));
+    out.push(Character::GAP);
+}
+
+impl FaultInput {
+    /// The fault that it stands for.
+    #[must_use]
+    pub fn fault(&self, topology: &Topology, duration: u64) -> Option<fault::FaultSpec> {
+        let ends: Vec<NodePort> = topology.cables().iter().flat_map(|cable| cable.ends).collect();
+        let port = pick(&ends, self.place)?;
+        let hosts: Vec<NodeId> = topology.hosts().collect();
+        let host = pick(&hosts, self.place)?;
+        let is_host = |port: NodePort| {
+            topology.node(port.node).is_some_and(|node| node.kind == NodeKind::Host)
+        };
+        let what = match self.what {
+            FaultInputKind::Noise { flip, mean } => FaultKind::Noise {
+                channel: port,
+                errors: if flip { BitErrors::Flip } else { BitErrors::Weaken },
+                mean: 1 + u64::from(mean % 1024),
+            },
+            FaultInputKind::Flip(bit) => FaultKind::Flip { channel: port, bits: 1 << (bit % 9) },
+            FaultInputKind::Flips(bits) => FaultKind::Flip { channel: port, bits: bits & 0x1ff },
+            FaultInputKind::OpenWire(wire) => FaultKind::OpenWire { channel: port, wire: wire % 9 },
+            FaultInputKind::Cut => FaultKind::Cut { port },
+            FaultInputKind::LoseGap => FaultKind::LoseGap { channel: port },
+            FaultInputKind::ForwardReset => FaultKind::ForwardReset { port },
+            FaultInputKind::BackwardReset => FaultKind::BackwardReset { port },
+            FaultInputKind::Probe(number) => {
+                FaultKind::Probe { port, number: ProbeNumber::new(number % 8)? }
+            }
+            FaultInputKind::PowerOff => FaultKind::PowerOff { node: port.node },
+            FaultInputKind::DeadPort if is_host(port) => FaultKind::PowerOff { node: port.node },
+            FaultInputKind::DeadPort => FaultKind::DeadPort { port },
+            FaultInputKind::Consume(appetite) => {
+                FaultKind::Consume { host, how: appetite.consumption() }
+            }
+            FaultInputKind::Restart => FaultKind::Restart { host },
+        };
+        let at = u64::from(self.at) % duration;
+        let until = self.lasts.map(|lasts| at + 1 + u64::from(lasts % 1024));
+        Some(fault::FaultSpec { at, until, kind: what })
+    }
+}

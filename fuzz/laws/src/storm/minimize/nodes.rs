@@ -1,0 +1,169 @@
+//! A scenario without one of its nodes or cables, and without all that was there.
+
+use codec::transport::Nic;
+use simulator::fault::{FaultKind, FaultSpec};
+use simulator::messaging::MessagingPlan;
+use simulator::routes::{RouteTable, RoutingMethod, channels};
+use simulator::scenario::{PortTap, Scenario};
+use simulator::topology::{CableSpec, NodeId, NodePort, NodeSpec, Topology};
+use simulator::traffic::{RawText, StreamDestination, TrafficStream};
+
+use super::parts::acquaint;
+
+/// A node less, the last first, with all that is at it.
+pub(super) fn fewer_nodes(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
+    let gone = scenario.topology.nodes().len().checked_sub(number + 1)?;
+    let gone = NodeId(u32::try_from(gone).ok()?);
+    let cables = scenario.topology.cables().iter();
+    let cables = cables.filter(|cable| cable.ends.iter().all(|end| end.node != gone)).copied();
+    Some(ReducedNetwork::new(scenario, Some(gone), cables).and_then(|left| left.scenario()))
+}
+
+/// A cable less.
+pub(super) fn fewer_cables(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
+    let cables = scenario.topology.cables();
+    cables.get(number)?;
+    let others = cables.iter().enumerate().filter(|(at, _)| *at != number).map(|(_, it)| *it);
+    Some(ReducedNetwork::new(scenario, None, others).and_then(|left| left.scenario()))
+}
+
+/// What is left of a network; nodes behind one that is gone have other numbers.
+struct ReducedNetwork<'a> {
+    scenario: &'a Scenario,
+    gone: Option<NodeId>,
+    topology: Topology,
+    routes: RouteTable,
+}
+
+impl<'a> ReducedNetwork<'a> {
+    fn new(
+        scenario: &'a Scenario,
+        gone: Option<NodeId>,
+        cables: impl Iterator<Item = CableSpec>,
+    ) -> Option<Self> {
+        let routes = RouteTable::default();
+        let mut left = Self { scenario, gone, topology: Topology::default(), routes };
+        let nodes = (0..).map(NodeId).zip(scenario.topology.nodes());
+        let nodes = nodes.filter(|(id, _)| left.id(*id).is_some()).map(|(_, node)| node.clone());
+        let nodes: Vec<NodeSpec> = nodes.collect();
+        let cables = cables.map(|cable| {
+            let [a, b] = cable.ends;
+            Some(CableSpec { ends: [left.moved(a)?, left.moved(b)?], ..cable })
+        });
+        let cables: Option<Vec<CableSpec>> = cables.collect();
+        left.topology = Topology::new(nodes, cables?).ok()?;
+        left.routes = left.routes()?;
+        Some(left)
+    }
+
+    fn id(&self, node: NodeId) -> Option<NodeId> {
+        match self.gone {
+            Some(gone) if node == gone => None,
+            Some(gone) if node > gone => Some(NodeId(node.0 - 1)),
+            Some(_) | None => Some(node),
+        }
+    }
+
+    fn moved(&self, port: NodePort) -> Option<NodePort> {
+        Some(NodePort { node: self.id(port.node)?, ..port })
+    }
+
+    /// A port that still has a cable.
+    fn port(&self, port: NodePort) -> Option<NodePort> {
+        self.moved(port).filter(|port| self.topology.peer(*port).is_some())
+    }
+
+    /// A host that still has one.
+    fn host(&self, node: NodeId) -> Option<NodeId> {
+        let cabled = |port: NodePort| self.topology.peer(port).is_some();
+        self.id(node).filter(|node| self.topology.ports(*node).any(cabled))
+    }
+
+    fn nic(&self, nic: Nic) -> Option<Nic> {
+        self.host(NodeId(nic.0.into())).and_then(|node| u16::try_from(node.0).ok()).map(Nic)
+    }
+
+    /// Those that are still possible, as they were; new ones for the others.
+    fn routes(&self) -> Option<RouteTable> {
+        let mut routes = RouteTable::compute(&self.topology, RoutingMethod::UpDown).ok()?;
+        for (from, to, bytes) in self.scenario.routes.iter() {
+            let (Some(new_from), Some(new_to)) = (self.id(from), self.id(to)) else { continue };
+            let before = channels(&self.scenario.topology, from, bytes).into_iter();
+            let before: Option<Vec<NodePort>> = before.map(|port| self.moved(port)).collect();
+            if before.is_some_and(|it| it == channels(&self.topology, new_from, bytes)) {
+                routes.set(new_from, new_to, bytes.to_vec());
+            }
+        }
+        Some(routes)
+    }
+
+    fn scenario(self) -> Option<Scenario> {
+        let old = self.scenario;
+        let streams = old.streams.iter().filter_map(|stream| self.stream(stream)).collect();
+        let raw = |raw: &RawText| Some(RawText { from: self.host(raw.from)?, ..raw.clone() });
+        let tap = |tap: &PortTap| Some(PortTap { port: self.port(tap.port)?, ..*tap });
+        let fault =
+            |fault: &FaultSpec| Some(FaultSpec { kind: self.breaks(fault.kind)?, ..fault.clone() });
+        let plan = |(node, plan): (&NodeId, &MessagingPlan)| {
+            let mut plan = MessagingPlan { nic: self.nic(plan.nic)?, ..plan.clone() };
+            plan.streams.retain(|stream| self.nic(stream.to.0).is_some());
+            for stream in &mut plan.streams {
+                stream.to.0 = self.nic(stream.to.0)?;
+            }
+            Some((self.host(*node)?, plan))
+        };
+        let interfaces = old.interfaces.iter().filter_map(|(it, own)| Some((self.id(*it)?, *own)));
+        let mut new = Scenario {
+            streams,
+            raw: old.raw.iter().filter_map(raw).collect(),
+            taps: old.taps.iter().filter_map(tap).collect(),
+            faults: old.faults.iter().filter_map(fault).collect(),
+            messaging: old.messaging.iter().filter_map(plan).collect(),
+            interfaces: interfaces.collect(),
+            routes: self.routes.clone(),
+            topology: self.topology.clone(),
+            ..*old
+        };
+        acquaint(&mut new);
+        Some(new)
+    }
+
+    fn stream(&self, stream: &TrafficStream) -> Option<TrafficStream> {
+        let from = self.host(stream.from)?;
+        let to = |to: NodeId| {
+            let to = self.host(to)?;
+            (to == from || self.routes.get(from, to).is_some()).then_some(to)
+        };
+        let to = match &stream.to {
+            StreamDestination::One(one) => StreamDestination::One(to(*one)?),
+            StreamDestination::Among(all) => {
+                let all: Vec<NodeId> = all.iter().filter_map(|one| to(*one)).collect();
+                all.iter().find(|to| **to != from)?;
+                StreamDestination::Among(all)
+            }
+        };
+        Some(TrafficStream { from, to, ..stream.clone() })
+    }
+
+    fn breaks(&self, what: FaultKind) -> Option<FaultKind> {
+        let port = |port| self.port(port);
+        Some(match what {
+            FaultKind::Noise { channel, errors, mean } => {
+                FaultKind::Noise { channel: port(channel)?, errors, mean }
+            }
+            FaultKind::Flip { channel, bits } => FaultKind::Flip { channel: port(channel)?, bits },
+            FaultKind::OpenWire { channel, wire } => {
+                FaultKind::OpenWire { channel: port(channel)?, wire }
+            }
+            FaultKind::Cut { port: at } => FaultKind::Cut { port: port(at)? },
+            FaultKind::LoseGap { channel } => FaultKind::LoseGap { channel: port(channel)? },
+            FaultKind::ForwardReset { port: at } => FaultKind::ForwardReset { port: port(at)? },
+            FaultKind::BackwardReset { port: at } => FaultKind::BackwardReset { port: port(at)? },
+            FaultKind::Probe { port: at, number } => FaultKind::Probe { port: port(at)?, number },
+            FaultKind::PowerOff { node } => FaultKind::PowerOff { node: self.id(node)? },
+            FaultKind::DeadPort { port: at } => FaultKind::DeadPort { port: port(at)? },
+            FaultKind::Consume { host, how } => FaultKind::Consume { host: self.id(host)?, how },
+            FaultKind::Restart { host } => FaultKind::Restart { host: self.id(host)? },
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! Whether a network has come to rest, from what its ports tell.
+
+use std::collections::BTreeSet;
+
+use codec::transport::MEDIUM_MAX;
+use simulator::interface::ConsumptionMode;
+use simulator::scenario::Scenario;
+use simulator::topology::NodePort;
+use simulator::traffic::PayloadSize;
+use simulator::truth::{TruthEvent, TruthEventKind};
+
+/// How long nothing has happened at rest, in periods of the full rate, beside what the longest packet
+/// takes: of one that was dropped at its head, nothing is told until it ends. *Chosen*: longer than any
+/// cable with what is said over it and back.
+const QUIET: u64 = 1 << 12;
+/// Characters of a packet beside its payload, at most.
+const BESIDE: u64 = 1 << 11;
+
+/// How often a message is sent in the mean before its answer has come, at a host that takes what comes more
+/// slowly than its sender is patient. *Chosen*
+const RESENT: u64 = 8;
+
+/// The largest of a size.
+fn most(size: PayloadSize) -> u32 {
+    match size {
+        PayloadSize::Fixed(size) => size,
+        PayloadSize::Uniform(least, most) => least.max(most),
+        PayloadSize::Bimodal { small, large, .. } => small.max(large),
+    }
+}
+
+/// How long all that hosts have to say may take, at the host that takes it most slowly: periods of the full
+/// rate.
+pub(super) fn busy(scenario: &Scenario) -> u64 {
+    let slow = scenario.interfaces.iter().map(|(_, own)| match own.consumption {
+        ConsumptionMode::Every(periods) => u64::from(periods.get()),
+        ConsumptionMode::Always | ConsumptionMode::Never | ConsumptionMode::Adversary => 1,
+    });
+    let bytes = |size, count: Option<u64>| u64::from(most(size)).saturating_mul(count.unwrap_or(0));
+    let said = scenario.messaging.values().flat_map(|plan| &plan.streams);
+    let said = said.map(|it| bytes(it.size, it.count).saturating_mul(RESENT));
+    let sent = scenario.streams.iter().map(|it| bytes(it.payload, it.packets));
+    let all = said.chain(sent).fold(0, u64::saturating_add);
+    all.saturating_mul(slow.max().unwrap_or(1))
+}
+
+/// What goes on at a port that is not at rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum PortActivity {
+    /// Its sender is stopped. F-2
+    Stopped,
+    /// It hears nothing. F-7
+    Silence,
+    /// It sends nothing, for want of power.
+    Silent,
+    /// A reset that has not ended came in. R-2
+    Reset,
+}
+
+/// What is known of all ports.
+#[derive(Clone, Debug)]
+pub(super) struct QuiescenceDetector {
+    uneasy: BTreeSet<(NodePort, PortActivity)>,
+    last: u64,
+    quiet: u64,
+}
+
+impl QuiescenceDetector {
+    /// Of a network in which nothing has happened.
+    pub(super) fn new(scenario: &Scenario) -> Self {
+        let payloads = scenario.streams.iter().map(|stream| most(stream.payload).into());
+        let raw = scenario.raw.iter().map(|raw| raw.chars.len() as u64);
+        let longest = payloads.chain(raw).chain([MEDIUM_MAX as u64]).max().unwrap_or(0);
+        let cables = scenario.topology.cables().iter();
+        let ports = cables.flat_map(|cable| cable.link.ports);
+        let slowest = ports.map(|port| u64::from(port.divisor.get())).max().unwrap_or(1);
+        let quiet = (longest + BESIDE).saturating_mul(slowest).saturating_add(QUIET);
+        Self { uneasy: BTreeSet::new(), last: 0, quiet }
+    }
+
+    /// Something happened.
+    pub(super) fn see(&mut self, row: &TruthEvent) {
+        self.last = self.last.max(row.at);
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "a few kinds of rows begin or end unrest"
+        )]
+        let (what, begins) = match row.kind {
+            TruthEventKind::SenderStopped => (PortActivity::Stopped, true),
+            TruthEventKind::SenderResumed(_) => (PortActivity::Stopped, false),
+            TruthEventKind::LinkOpen => (PortActivity::Silence, true),
+            TruthEventKind::LinkRestored => (PortActivity::Silence, false),
+            TruthEventKind::FellSilent => (PortActivity::Silent, true),
+            TruthEventKind::SilenceEnded => (PortActivity::Silent, false),
+            TruthEventKind::ResetReceived => (PortActivity::Reset, true),
+            TruthEventKind::ResetEnded => (PortActivity::Reset, false),
+            // What it has heard is forgotten with its power.
+            TruthEventKind::PowerLost => {
+                self.uneasy.remove(&(row.place, PortActivity::Silence));
+                (PortActivity::Reset, false)
+            }
+            _ => return,
+        };
+        if begins {
+            self.uneasy.insert((row.place, what));
+        } else {
+            self.uneasy.remove(&(row.place, what));
+        }
+    }
+
+    /// Whether nothing has happened for a while, and no port is in any other state than at first.
+    pub(super) fn is_at(&self, now: u64) -> bool {
+        self.is_easy() && self.last + self.quiet <= now
+    }
+
+    /// Whether no port is in any other state than at first.
+    pub(super) fn is_easy(&self) -> bool {
+        self.uneasy.is_empty()
+    }
+
+    /// Which ports are, in words.
+    pub(super) fn uneasy(&self) -> String {
+        format!("{:?}", self.uneasy)
+    }
+}

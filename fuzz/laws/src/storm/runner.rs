@@ -1,0 +1,124 @@
+//! The networks of a storm, several at once. What comes of it does not depend on how many.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use simulator::scenario::Scenario;
+
+use super::{StormCounts, StormLaws, planned, tried};
+use crate::failure::LawFailure;
+
+/// A storm.
+#[derive(Clone, Copy, Debug)]
+pub struct StormRunner {
+    /// Of all its dice.
+    pub seed: u64,
+    /// Its simulated time at least, in periods of the full rate: as many networks as fill it.
+    pub periods: u64,
+    /// How many switches each network has; otherwise 1 to 8.
+    pub switches: Option<u8>,
+    /// How many networks are looked at at once.
+    pub jobs: usize,
+    /// What each is held to.
+    pub laws: StormLaws,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub struct StormResult {
+    /// Of all networks, or of those before the first that broke a law.
+    pub counts: StormCounts,
+    /// The first that did.
+    pub failure: Option<StormFailure>,
+}
+
+/// A network that broke a law.
+#[derive(Clone, Debug)]
+pub struct StormFailure {
+    /// Its number.
+    pub number: u64,
+    /// What it is.
+    pub scenario: Scenario,
+    /// The law.
+    pub broken: LawFailure,
+}
+
+/// What is known of networks that are done: by number, those that kept the laws and those that did not.
+#[derive(Default)]
+struct FinishedNetworks {
+    kept: BTreeMap<u64, StormCounts>,
+    broke: BTreeMap<u64, (Scenario, LawFailure)>,
+}
+
+impl StormRunner {
+    /// How many networks fill the time.
+    #[must_use]
+    pub fn networks(&self) -> u64 {
+        let mut left = self.periods;
+        (0..)
+            .take_while(|number| {
+                let more = left > 0;
+                left = left.saturating_sub(self.network(*number).map_or(1, |it| it.duration));
+                more
+            })
+            .count() as u64
+    }
+
+    fn network(&self, number: u64) -> Option<Scenario> {
+        planned(self.seed, number, self.switches)
+    }
+
+    /// Looks at them, up to the first that breaks a law. Tells of each that does not, as soon as it is
+    /// done; in no order.
+    #[must_use]
+    pub fn run(&self, progress: &(dyn Fn(&StormCounts) + Sync)) -> StormResult {
+        let (next, end) = (AtomicU64::new(0), AtomicU64::new(self.networks()));
+        let done = Mutex::new(FinishedNetworks::default());
+        let work = || {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= end.load(Ordering::Relaxed) {
+                    return;
+                }
+                let Some(scenario) = self.network(number) else { continue };
+                let result = tried(&scenario, self.laws);
+                // Whoever had it has added something whole.
+                let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                match result {
+                    Ok(counts) => {
+                        progress(&counts);
+                        done.kept.insert(number, counts);
+                    }
+                    Err(broken) => {
+                        // Those before it are looked at still: one of them may be the first.
+                        end.fetch_min(number, Ordering::Relaxed);
+                        done.broke.insert(number, (scenario, broken));
+                    }
+                }
+            }
+        };
+        thread::scope(|scope| {
+            (0..self.jobs.max(1)).for_each(|_| {
+                scope.spawn(work);
+            });
+        });
+        let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        StormResult::of(done)
+    }
+}
+
+impl StormResult {
+    fn of(mut done: FinishedNetworks) -> Self {
+        let failure = done.broke.pop_first().map(|(number, (scenario, broken))| StormFailure {
+            number,
+            scenario,
+            broken,
+        });
+        let mut counts = StormCounts::default();
+        let last = failure.as_ref().map_or(u64::MAX, |failure| failure.number);
+        done.kept.range(..last).for_each(|(_, more)| counts.add(more));
+        Self { counts, failure }
+    }
+}

@@ -1,0 +1,74 @@
+//! What laws of machines do, told as they do it: for pictures, which want it although a law may end in
+//! the middle. Nothing is kept while nobody has asked for it.
+
+use std::cell::{Cell, RefCell};
+
+use codec::character::Character;
+use codec::transport::Nic;
+use simulator::messaging::MessagingEvent;
+
+use crate::failure::{LawFailure, catch_failure};
+
+/// Most entries. *Chosen*: no picture shows more.
+const ENTRIES_MAX: usize = 1 << 16;
+
+/// Something that was done.
+#[derive(Clone, Debug)]
+pub(crate) enum LawTraceEntry {
+    /// An operation, in words.
+    Did(u64, String),
+    /// A packet began to go from one NIC to another.
+    Packet(u64, Nic, Nic, Vec<u8>),
+    /// A host told of something.
+    Told(u64, Nic, MessagingEvent),
+    /// What was heard and sent in a period.
+    Period(Character, Character),
+}
+
+thread_local! {
+    static IS_KEPT: Cell<bool> = const { Cell::new(false) };
+    static ENTRIES: RefCell<Vec<LawTraceEntry>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Tells of something, if anybody has asked.
+#[inline]
+pub(crate) fn record(entry: impl FnOnce() -> LawTraceEntry) {
+    if IS_KEPT.get() {
+        ENTRIES.with_borrow_mut(|entries| {
+            if entries.len() < ENTRIES_MAX {
+                entries.push(entry());
+            }
+        });
+    }
+}
+
+/// Does something, and hands back all that was told in this thread meanwhile.
+pub(crate) fn traced<T>(
+    attempt: impl FnOnce() -> T,
+) -> (Result<T, LawFailure>, Vec<LawTraceEntry>) {
+    ENTRIES.take();
+    IS_KEPT.set(true);
+    let result = catch_failure(attempt);
+    IS_KEPT.set(false);
+    (result, ENTRIES.take())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_told_outlives_a_broken_law() {
+        record(|| LawTraceEntry::Did(0, "nobody asked".to_owned()));
+        let (result, entries) = traced(|| {
+            record(|| LawTraceEntry::Did(1, "before".to_owned()));
+            assert!(entries_are_few(), "broken");
+        });
+        assert_eq!(result.unwrap_err().text, "broken");
+        assert!(matches!(entries.as_slice(), [LawTraceEntry::Did(1, text)] if text == "before"));
+    }
+
+    fn entries_are_few() -> bool {
+        ENTRIES.with_borrow(|entries| entries.len() != 1)
+    }
+}

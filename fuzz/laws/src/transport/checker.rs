@@ -1,0 +1,405 @@
+//! What must be so of messages, channels and NICs, kept beside the machines from the rules alone: the
+//! second witness. Plain, and it sees what no NIC can.
+
+mod receiver;
+mod sender;
+
+use codec::transport::{
+    ChannelIncarnation, EndpointId, LogicalChannel, NackReason, Nic, SequenceBit, SyncFlag,
+    TransportHeader,
+};
+use simulator::transport::{
+    OutboundMessage, ProtocolPacket, TransportEffect, TransportNotice, TransportParameters,
+};
+
+/// Messages are carried by their number.
+pub(super) type MessageNumber = u32;
+
+/// An endpoint anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct EndpointAddress {
+    pub(super) nic: Nic,
+    pub(super) endpoint: EndpointId,
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TransportOutcome {
+    /// A NIC has it.
+    Open,
+    /// It left its NIC with its endpoint.
+    Stored,
+    /// It is acknowledged.
+    Acknowledged,
+    /// It is back.
+    Returned,
+    /// Its NIC was restarted.
+    Lost,
+}
+
+/// A message.
+#[derive(Clone, Debug)]
+pub(super) struct TransportRecord {
+    pub(super) from: EndpointAddress,
+    pub(super) to: EndpointAddress,
+    pub(super) key: u64,
+    pub(super) end: TransportOutcome,
+    /// The lives of its destination in which it was written.
+    written: Vec<u32>,
+}
+
+/// A message that is not acknowledged.
+#[derive(Clone, Debug)]
+struct UnackedMessage {
+    number: MessageNumber,
+    /// Of the latest transmission that was queued.
+    header: TransportHeader,
+    sync: SyncFlag,
+    /// Whether that has not left its NIC.
+    queued: bool,
+    /// When the latest one with this label left, by the NIC's clock. T-3
+    left: Option<u64>,
+    /// Retransmissions that left behind the last sign of its destination. T-11
+    retries: u32,
+    /// Why the latest one that left was refused. T-13
+    refused: Option<NackReason>,
+}
+
+impl UnackedMessage {
+    fn place(&self) -> RemoteChannel {
+        (self.header.destination, self.header.channel)
+    }
+
+    /// Whether its channel is to be opened anew. T-12
+    fn is_forgotten(&self) -> bool {
+        self.refused == Some(NackReason::NoChannelState)
+    }
+}
+
+/// A logical channel, at the NIC that sends on it.
+#[derive(Clone, Debug, Default)]
+struct SenderChannel {
+    /// Its incarnation and the next sequence number, if it is initialised. T-11
+    open: Option<(ChannelIncarnation, SequenceBit)>,
+    flight: Option<UnackedMessage>,
+}
+
+impl SenderChannel {
+    /// It is not initialised, and nothing is outstanding on it.
+    const fn close(&mut self) {
+        (self.open, self.flight) = (None, None);
+    }
+}
+
+/// A logical channel, by the NIC at its other end.
+type RemoteChannel = (Nic, LogicalChannel);
+
+/// A NIC.
+#[derive(Clone, Debug, Default)]
+struct NicRecord {
+    life: u32,
+    /// The newest incarnation that it ever used.
+    used: Option<ChannelIncarnation>,
+    /// By the other NIC, then by number.
+    channels: Vec<SenderChannel>,
+    /// Where data came from: the incarnation of what was last written, in this life.
+    stored: Vec<Option<ChannelIncarnation>>,
+    unloading: Vec<EndpointId>,
+}
+
+impl NicRecord {
+    fn new(parameters: &TransportParameters) -> Self {
+        let places = usize::from(parameters.nics) * usize::from(parameters.channels);
+        Self {
+            channels: vec![SenderChannel::default(); places],
+            stored: vec![None; places],
+            ..Self::default()
+        }
+    }
+
+    /// An endpoint does not wait any more to leave its frame. Whether it did.
+    fn stays(&mut self, endpoint: EndpointId) -> bool {
+        let place = self.unloading.iter().position(|it| *it == endpoint);
+        place.map(|place| self.unloading.swap_remove(place)).is_some()
+    }
+}
+
+/// Why a machine does something.
+#[derive(Clone, Debug)]
+pub(super) enum StepCause {
+    Send(MessageNumber),
+    /// And what became of the offer, if the message was offered.
+    Data(TransportHeader, SyncFlag, MessageNumber, Option<Result<(), NackReason>>),
+    Answer(TransportHeader, Option<NackReason>),
+    Tick,
+    Unload(EndpointId),
+}
+
+/// What a machine did.
+#[derive(Debug)]
+pub(super) struct MachineStep<'a> {
+    pub(super) nic: Nic,
+    /// By its clock.
+    pub(super) clock: u64,
+    pub(super) cause: StepCause,
+    pub(super) effects: &'a [TransportEffect<MessageNumber>],
+}
+
+/// All of it.
+#[derive(Clone, Debug)]
+pub(super) struct TransportChecker {
+    pub(super) accounts: Vec<TransportRecord>,
+    /// By the numbers of their NICs.
+    sides: Vec<NicRecord>,
+    parameters: TransportParameters,
+}
+
+impl TransportChecker {
+    pub(super) fn new(parameters: TransportParameters) -> Self {
+        let sides = (0..parameters.nics).map(|_| NicRecord::new(&parameters)).collect();
+        Self { accounts: Vec::new(), sides, parameters }
+    }
+
+    pub(super) fn account(&self, number: MessageNumber) -> Option<&TransportRecord> {
+        self.accounts.get(usize::try_from(number).ok()?)
+    }
+
+    fn set(&mut self, number: MessageNumber, end: TransportOutcome) {
+        let account = usize::try_from(number).ok().and_then(|at| self.accounts.get_mut(at));
+        assert!(account.is_some(), "{number}: a message that nobody sent");
+        account.into_iter().for_each(|account| account.end = end);
+    }
+
+    /// A message that an application hands over.
+    pub(super) fn accept(
+        &mut self,
+        from: EndpointAddress,
+        to: EndpointAddress,
+        key: u64,
+    ) -> MessageNumber {
+        let account =
+            TransportRecord { from, to, key, end: TransportOutcome::Stored, written: Vec::new() };
+        self.accounts.push(account);
+        u32::try_from(self.accounts.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    fn side(&self, nic: Nic) -> Option<&NicRecord> {
+        self.sides.get(usize::from(nic.0))
+    }
+
+    /// Where a logical channel stands in a side's lists.
+    fn index(&self, (nic, channel): RemoteChannel) -> usize {
+        let channels = usize::from(self.parameters.channels);
+        usize::from(nic.0) * channels + usize::from(channel.0).min(channels)
+    }
+
+    fn channel(&self, nic: Nic, place: RemoteChannel) -> Option<&SenderChannel> {
+        self.side(nic)?.channels.get(self.index(place))
+    }
+
+    fn channel_mut(&mut self, nic: Nic, place: RemoteChannel) -> Option<&mut SenderChannel> {
+        let index = self.index(place);
+        self.side_mut(nic)?.channels.get_mut(index)
+    }
+
+    fn stored(&self, nic: Nic, place: RemoteChannel) -> Option<ChannelIncarnation> {
+        *self.side(nic)?.stored.get(self.index(place))?
+    }
+
+    fn side_mut(&mut self, nic: Nic) -> Option<&mut NicRecord> {
+        self.sides.get_mut(usize::from(nic.0))
+    }
+
+    fn flights(&self, nic: Nic) -> impl Iterator<Item = &UnackedMessage> {
+        let channels = self.side(nic).into_iter().flat_map(|side| &side.channels);
+        channels.filter_map(|channel| channel.flight.as_ref())
+    }
+
+    fn flights_of(&self, at: EndpointAddress) -> impl Iterator<Item = &UnackedMessage> {
+        self.flights(at.nic).filter(move |flight| {
+            self.account(flight.number).is_some_and(|account| account.from == at)
+        })
+    }
+
+    /// Messages of an endpoint that are not acknowledged.
+    pub(super) fn outstanding(&self, at: EndpointAddress) -> usize {
+        self.flights_of(at).count()
+    }
+
+    /// Logical channels between two NICs that are taken.
+    pub(super) fn taken(&self, nic: Nic, to: Nic) -> usize {
+        let channels = usize::from(self.parameters.channels);
+        let row = usize::from(to.0) * channels;
+        let row = self.side(nic).and_then(|side| side.channels.get(row..row + channels));
+        row.into_iter().flatten().filter(|channel| channel.flight.is_some()).count()
+    }
+
+    /// Whether a NIC waits for anything.
+    pub(super) fn waits(&self, nic: Nic) -> bool {
+        self.flights(nic).next().is_some()
+    }
+
+    pub(super) fn is_unloading(&self, at: EndpointAddress) -> bool {
+        self.side(at.nic).is_some_and(|side| side.unloading.contains(&at.endpoint))
+    }
+
+    /// An endpoint stays in its frame, or is in one again.
+    pub(super) fn stays(&mut self, at: EndpointAddress) {
+        self.side_mut(at.nic).into_iter().for_each(|side| {
+            side.stays(at.endpoint);
+        });
+    }
+
+    /// A NIC's control program is loaded again: all that it knew is gone. T-11
+    pub(super) fn restart(&mut self, nic: Nic) {
+        let lost: Vec<MessageNumber> = self.flights(nic).map(|flight| flight.number).collect();
+        lost.into_iter().for_each(|number| self.set(number, TransportOutcome::Lost));
+        let new = NicRecord::new(&self.parameters);
+        if let Some(side) = self.side_mut(nic) {
+            *side = NicRecord { life: side.life + 1, used: side.used, ..new };
+        }
+    }
+
+    /// Whether a packet is so old that nothing of it may count. T-8, T-12
+    pub(super) fn is_over(&self, nic: Nic, packet: &ProtocolPacket<MessageNumber>) -> bool {
+        match packet {
+            ProtocolPacket::Data(header, ..) => {
+                let stored = self.stored(nic, (header.source, header.channel));
+                stored.is_some_and(|stored| stored.is_newer_than(header.incarnation))
+            }
+            ProtocolPacket::Ack(header) | ProtocolPacket::Nack(header, _) => {
+                self.answered(nic, header).is_none()
+            }
+        }
+    }
+
+    /// What an answer answers, if it is of a transmission of it. T-8
+    fn answered(&self, nic: Nic, answer: &TransportHeader) -> Option<&UnackedMessage> {
+        let channel = self.channel(nic, (answer.source, answer.channel))?;
+        let flight = channel.flight.as_ref()?;
+        let same = flight.header.seq == answer.seq
+            && flight.header.incarnation == answer.incarnation
+            && flight.left.is_some();
+        (same && !flight.is_forgotten()).then_some(flight)
+    }
+
+    /// A machine has done a step: it did what it ought to, and it goes into the ledger.
+    pub(super) fn step(&mut self, step: &MachineStep<'_>) {
+        match &step.cause {
+            StepCause::Send(number) => self.sends(step, *number),
+            StepCause::Data(header, sync, number, offered) => {
+                self.receive(step, (header, *sync, *number), *offered);
+            }
+            StepCause::Answer(header, reason) => self.is_answered(step, header, *reason),
+            StepCause::Tick => self.scans(step),
+            StepCause::Unload(endpoint) => {
+                let side = self.side_mut(step.nic).filter(|it| !it.unloading.contains(endpoint));
+                side.into_iter().for_each(|side| side.unloading.push(*endpoint));
+                self.no_more(step, &[]);
+            }
+        }
+        self.all_that_can_leave_have_left(step.nic);
+    }
+
+    fn letter(&self, number: MessageNumber) -> OutboundMessage<MessageNumber> {
+        let endpoint = self.account(number).map(|account| account.from.endpoint);
+        OutboundMessage { endpoint: endpoint.unwrap_or_default(), message: number }
+    }
+
+    /// Besides what is expected, and notes, endpoints have left. T-13
+    fn no_more(&mut self, step: &MachineStep<'_>, expected: &[TransportEffect<MessageNumber>]) {
+        let mut expected = expected.iter();
+        for effect in step.effects {
+            match effect {
+                TransportEffect::Noted(header, note) => self.is_true(step, header, *note),
+                TransportEffect::Unloaded(endpoint, messages) => {
+                    self.leaves(step, *endpoint, messages)
+                }
+                TransportEffect::Send(_)
+                | TransportEffect::Acknowledged(_)
+                | TransportEffect::Returned(..) => {
+                    assert_eq!(Some(effect), expected.next(), "what is to be done: {step:?}");
+                }
+            }
+        }
+        assert_eq!(expected.next(), None, "what is to be done: {step:?}");
+    }
+
+    fn leaves(&mut self, step: &MachineStep<'_>, endpoint: EndpointId, messages: &[MessageNumber]) {
+        let at = EndpointAddress { nic: step.nic, endpoint };
+        let leaves = self.side_mut(at.nic).is_some_and(|side| side.stays(endpoint));
+        assert!(leaves, "it is to leave: {step:?}");
+        let flights: Vec<_> = self
+            .flights_of(at)
+            .map(|flight| (flight.place(), flight.number, flight.refused))
+            .collect();
+        let waits = flights.iter().find(|(_, _, refused)| refused.is_none());
+        assert_eq!(waits, None, "each was refused for its latest transmission. T-13: {step:?}");
+        let mut taken = messages.to_vec();
+        taken.sort_unstable();
+        let mut numbers: Vec<_> = flights.iter().map(|(_, number, _)| *number).collect();
+        numbers.sort_unstable();
+        assert_eq!(taken, numbers, "what is not acknowledged travels along. T-13: {step:?}");
+        for (place, number, _) in flights {
+            self.channel_mut(at.nic, place).into_iter().for_each(SenderChannel::close);
+            self.set(number, TransportOutcome::Stored);
+        }
+    }
+
+    fn all_that_can_leave_have_left(&self, nic: Nic) {
+        let leaving = self.side(nic).into_iter().flat_map(|side| &side.unloading);
+        for endpoint in leaving {
+            let at = EndpointAddress { nic, endpoint: *endpoint };
+            let waits = self.flights_of(at).any(|flight| flight.refused.is_none());
+            assert!(waits, "{at:?} leaves as soon as it can. T-13");
+        }
+    }
+
+    /// A note says what happened.
+    fn is_true(&self, step: &MachineStep<'_>, header: &TransportHeader, note: TransportNotice) {
+        let is_true = match (note, &step.cause) {
+            (TransportNotice::Duplicate, StepCause::Data(.., number, None)) => {
+                let life = self.side(step.nic).map_or(0, |side| side.life);
+                self.account(*number).is_some_and(|account| account.written.contains(&life))
+            }
+            (TransportNotice::Stale, StepCause::Data(.., None)) => {
+                !step.effects.iter().any(|effect| matches!(effect, TransportEffect::Send(_)))
+            }
+            (TransportNotice::Late, StepCause::Answer(..)) => {
+                !step.effects.iter().any(|effect| !matches!(effect, TransportEffect::Noted(..)))
+            }
+            (TransportNotice::Refused(noted), StepCause::Answer(_, Some(reason))) => {
+                noted == *reason
+            }
+            (TransportNotice::Retransmitted, StepCause::Tick) => {
+                step.effects.iter().filter_map(data).any(|(sent, ..)| sent == header)
+            }
+            (
+                TransportNotice::Duplicate
+                | TransportNotice::Stale
+                | TransportNotice::Late
+                | TransportNotice::Refused(_)
+                | TransportNotice::Retransmitted
+                | TransportNotice::Unknown,
+                _,
+            ) => false,
+        };
+        assert!(is_true, "{note:?}: {step:?}");
+    }
+}
+
+/// Data that is sent.
+const fn data(
+    effect: &TransportEffect<MessageNumber>,
+) -> Option<(&TransportHeader, SyncFlag, MessageNumber)> {
+    match effect {
+        TransportEffect::Send(ProtocolPacket::Data(header, sync, number)) => {
+            Some((header, *sync, *number))
+        }
+        TransportEffect::Send(ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..))
+        | TransportEffect::Acknowledged(_)
+        | TransportEffect::Returned(..)
+        | TransportEffect::Unloaded(..)
+        | TransportEffect::Noted(..) => None,
+    }
+}

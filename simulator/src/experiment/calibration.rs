@@ -1,0 +1,53 @@
+//! The costs that were set for the messages' figures.
+
+use super::result_table::{CalibratedSetting, MilliValue};
+use crate::messaging::{MessageCosts, TransferMode};
+
+/// Those of both systems.
+pub(super) fn all() -> Vec<CalibratedSetting> {
+    of("AM-II", &MessageCosts::AM_II, "42 µs, 31 MB/s")
+        .chain(of("GAM", &MessageCosts::GAM, "20 µs, 38 MB/s"))
+        .collect()
+}
+
+/// Those of `AM-II`.
+pub(super) fn am_ii() -> Vec<CalibratedSetting> {
+    of("AM-II", &MessageCosts::AM_II, "42 µs, 31 MB/s").collect()
+}
+
+fn of(
+    system: &'static str,
+    costs: &MessageCosts,
+    figures: &'static str,
+) -> impl Iterator<Item = CalibratedSetting> {
+    let layers = [
+        ("host: o_s", costs.host_send),
+        ("host: o_r", costs.host_receive),
+        ("host: looking in vain", costs.host_poll),
+        ("host: copying 64 bytes", costs.host_copy),
+        ("firmware: data out", costs.send),
+        ("firmware: headers of a turn", costs.header),
+        ("firmware: looking in vain", costs.look),
+        ("firmware: data in", costs.receive),
+        ("firmware: reliability, data out", costs.reliability_send),
+        ("firmware: reliability, data in", costs.reliability_receive),
+        ("firmware: protection, data out", costs.protection_send),
+        ("firmware: protection, data in", costs.protection_receive),
+        ("firmware: ACK out", costs.answer_send),
+        ("firmware: ACK in", costs.answer_receive),
+        ("bus: before a transfer", costs.bus_setup),
+        ("bus: 64 bytes", costs.bus_burst),
+    ];
+    let way = match costs.transfers {
+        TransferMode::StoreAndForward => "store-and-forward",
+        TransferMode::Pipelined => "pipelined",
+    };
+    layers.into_iter().filter(|(_, periods)| *periods > 0).map(move |(name, periods)| {
+        CalibratedSetting {
+            name,
+            value: MilliValue::microseconds(periods),
+            unit: "µs",
+            why: format!("{system}, {way}: {figures}"),
+        }
+    })
+}

@@ -1,0 +1,130 @@
+//! The firmware that serves a host's endpoints, between the engines: what comes in goes to it, what it
+//! sends gets route, tag and CRC byte. T-5, T-7, P-1
+
+use codec::crc::crc8;
+use codec::transport::TAG;
+
+use super::receive_engine::{ReceiveEngine, StoredPacket};
+use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine};
+use crate::control::{ControlProgram, PacketRoutine};
+use crate::messaging::{self, HostMessaging, MessagingEvent, TransmissionKind};
+use crate::topology::NodeId;
+
+/// The firmware, and what of its is in the engines.
+#[derive(Clone, Debug)]
+pub struct EndpointFirmware {
+    messaging: HostMessaging,
+    line: FirmwareSlot,
+    events: Vec<MessagingEvent>,
+}
+
+/// Whether the sending engine has a packet of the firmware's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FirmwareSlot {
+    Free,
+    Busy,
+    /// It had, and the firmware does not know yet that it is gone.
+    Left,
+}
+
+impl EndpointFirmware {
+    /// With nothing in the engines; the control program runs from `ready` on. I-3
+    #[must_use]
+    pub const fn new(mut messaging: HostMessaging, ready: u64) -> Self {
+        messaging.boot(ready);
+        Self { messaging, line: FirmwareSlot::Free, events: Vec::new() }
+    }
+
+    /// Its messages' side.
+    #[must_use]
+    pub const fn messaging(&self) -> &HostMessaging {
+        &self.messaging
+    }
+
+    /// Hands out what has happened since the last time.
+    pub fn drain_events(&mut self) -> impl Iterator<Item = MessagingEvent> {
+        self.events.drain(..)
+    }
+
+    /// Does what is due by a period while the control program runs.
+    pub fn work(
+        &mut self,
+        now: u64,
+        control: &ControlProgram,
+        engines: (&mut SendEngine, &mut ReceiveEngine),
+    ) {
+        let Self { messaging, line, events: told } = self;
+        let (sending, receiving) = engines;
+        if *line == FirmwareSlot::Left {
+            *line = FirmwareSlot::Free;
+            messaging.sent(now);
+        }
+        messaging.step(now, told);
+        let for_it = |first: &StoredPacket| first.routine == PacketRoutine::Transport;
+        while messaging.has_room() && receiving.first().is_some_and(for_it) {
+            let Some(StoredPacket { bytes, .. }) = receiving.pop() else { break };
+            receiving.free(bytes.len());
+            // Tag and CRC byte are the interface's.
+            let payload = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
+            messaging.receive(now, payload, told);
+        }
+        messaging.step(now, told);
+        // Its ACK has come before it has begun: it need not go. T-5
+        if *line == FirmwareSlot::Busy && !messaging.is_leaving() && sending.withdraw() {
+            *line = FirmwareSlot::Free;
+            messaging.sent(now);
+            messaging.step(now, told);
+        }
+        if *line == FirmwareSlot::Free
+            && let Some(outgoing) = messaging.take_outgoing()
+        {
+            *line = match bytes(control, &outgoing) {
+                Some(bytes) => {
+                    sending.push(OutgoingPacket { bytes, behalf: PacketOwner::Firmware });
+                    FirmwareSlot::Busy
+                }
+                // Reading: an answer that no route leads back for is not sent. T-11
+                None => FirmwareSlot::Left,
+            };
+        }
+    }
+
+    /// The first byte of its packet leaves the sending engine: the packet as it is on the wire, and
+    /// what it is. T-3, T-8
+    pub fn leaves(
+        &mut self,
+        now: u64,
+        control: &ControlProgram,
+    ) -> Option<(Vec<u8>, TransmissionKind)> {
+        let outgoing = self.messaging.leaves(now)?;
+        Some((bytes(control, &outgoing)?, outgoing.what))
+    }
+
+    /// When it next has something to do by itself.
+    #[must_use]
+    pub const fn due(&self) -> Option<u64> {
+        match self.line {
+            FirmwareSlot::Free | FirmwareSlot::Busy => self.messaging.due(),
+            FirmwareSlot::Left => Some(0),
+        }
+    }
+
+    /// Its packet has left the sending engine, or has been given up there.
+    pub const fn left(&mut self) {
+        self.line = FirmwareSlot::Left;
+    }
+
+    /// The control program is loaded again and runs from `ready` on; the engines are empty. I-3
+    pub fn restart(&mut self, now: u64, ready: u64) {
+        self.line = FirmwareSlot::Free;
+        self.messaging.restart(now, ready, &mut self.events);
+    }
+}
+
+/// A packet from its route to its CRC byte; none if no route leads there.
+fn bytes(control: &ControlProgram, outgoing: &messaging::MessagingPacket) -> Option<Vec<u8>> {
+    let route = control.route(NodeId(outgoing.to.0.into()))?;
+    let mut bytes = [route, &[TAG], &outgoing.payload].concat();
+    bytes.push(crc8(&bytes));
+    Some(bytes)
+}

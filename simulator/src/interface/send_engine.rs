@@ -1,0 +1,367 @@
+//! The sending engine: hands packets to the output circuit, character by character. I-1
+
+use std::collections::VecDeque;
+
+use codec::{CharBuf, Character};
+
+use super::queues::{CommandOutcome, HostInterrupt};
+use crate::tagged_char::{PacketId, TaggedChar};
+use crate::topology::NodePort;
+use crate::traffic::RawText;
+use crate::truth::{RuleId, TruthEventKind, TruthLog};
+
+/// What an interface has next for its output circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfferedItem {
+    /// Nothing.
+    Nothing,
+    /// A byte of a packet, and which packet where one begins.
+    Data(TaggedChar, Option<PacketId>),
+    /// The end of a packet: GAP. P-1
+    Mark,
+    /// Another control code, to go out as it stands.
+    Symbol(u8),
+}
+
+/// A packet in send memory, from its route to its CRC byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutgoingPacket {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// On whose behalf.
+    pub behalf: PacketOwner,
+}
+
+/// On whose behalf a packet is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketOwner {
+    /// The host's, by a command.
+    Host {
+        /// The host's number for its command.
+        number: u32,
+        /// Whether to interrupt the host when it is sent.
+        interrupt: HostInterrupt,
+    },
+    /// The firmware's that serves endpoints.
+    Firmware,
+}
+
+/// The engine, and what waits for it.
+#[derive(Clone, Debug)]
+pub struct SendEngine {
+    place: NodePort,
+    /// Packets that this host has injected.
+    count: u32,
+    line: SendLine,
+    ready: VecDeque<OutgoingPacket>,
+    /// In order of time.
+    raw: VecDeque<RawText>,
+}
+
+/// What it is sending.
+#[derive(Clone, Debug)]
+enum SendLine {
+    Idle,
+    Packet {
+        packet: OutgoingPacket,
+        at: usize,
+    },
+    Text {
+        chars: CharBuf,
+        at: usize,
+        inside: TextPosition,
+    },
+    /// A text has ended inside a packet.
+    Open,
+    /// A packet has been broken off; its end is still to be sent.
+    Ending,
+}
+
+/// Whether a packet has begun in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TextPosition {
+    Nothing,
+    Packet,
+}
+
+/// A packet that leaves send memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FinishedPacket {
+    /// On whose behalf it was sent.
+    pub behalf: PacketOwner,
+    /// What became of it.
+    pub outcome: CommandOutcome,
+    /// Bytes that it took.
+    pub bytes: usize,
+}
+
+impl SendEngine {
+    /// Nothing to send yet, but these texts.
+    #[must_use]
+    pub fn new(place: NodePort, mut raw: Vec<RawText>) -> Self {
+        raw.sort_by_key(|raw| raw.at);
+        Self { place, count: 0, line: SendLine::Idle, ready: VecDeque::new(), raw: raw.into() }
+    }
+
+    /// Takes a packet to send after all others.
+    pub fn push(&mut self, packet: OutgoingPacket) {
+        self.ready.push_back(packet);
+    }
+
+    /// Begins what is next, if nothing is being sent.
+    pub fn step(&mut self, now: u64) {
+        if !matches!(self.line, SendLine::Idle) {
+            return;
+        }
+        if self.raw.front().is_some_and(|raw| raw.at <= now) {
+            if let Some(RawText { chars, .. }) = self.raw.pop_front() {
+                self.line = text(chars, 0);
+            }
+        } else if let Some(packet) = self.ready.pop_front() {
+            self.line = SendLine::Packet { packet, at: 0 };
+        }
+    }
+
+    /// When it next has something to begin.
+    #[must_use]
+    pub fn due(&self) -> Option<u64> {
+        match self.line {
+            SendLine::Idle if !self.ready.is_empty() => Some(0),
+            SendLine::Idle => self.raw.front().map(|raw| raw.at),
+            SendLine::Packet { .. } | SendLine::Text { .. } | SendLine::Open | SendLine::Ending => {
+                None
+            }
+        }
+    }
+
+    /// What comes next.
+    #[must_use]
+    #[inline]
+    pub fn offer(&self) -> OfferedItem {
+        match &self.line {
+            SendLine::Packet { packet, at } => match packet.bytes.get(*at) {
+                Some(byte) if *at > 0 => OfferedItem::Data(TaggedChar::data(*byte), None),
+                Some(byte) => self.head(*byte),
+                None => OfferedItem::Mark,
+            },
+            SendLine::Idle | SendLine::Open => OfferedItem::Nothing,
+            SendLine::Ending => OfferedItem::Mark,
+            SendLine::Text { chars, at, inside } => match (chars.chars().get(*at), inside) {
+                (Some(Character::GAP), _) => OfferedItem::Mark,
+                (Some(Character::Control(code)), _) => OfferedItem::Symbol(code),
+                (Some(Character::Data(byte)), TextPosition::Nothing) => self.head(byte),
+                (Some(Character::Data(byte)), TextPosition::Packet) => {
+                    OfferedItem::Data(TaggedChar::data(byte), None)
+                }
+                (None, _) => OfferedItem::Nothing,
+            },
+        }
+    }
+
+    fn head(&self, byte: u8) -> OfferedItem {
+        OfferedItem::Data(TaggedChar::data(byte).as_head(), Some(self.id()))
+    }
+
+    /// Of the packet that begins next.
+    const fn id(&self) -> PacketId {
+        PacketId { host: self.place.node, number: self.count }
+    }
+
+    /// Takes back the firmware's packet, if its first byte has not been taken.
+    pub fn withdraw(&mut self) -> bool {
+        let its = |packet: &OutgoingPacket| packet.behalf == PacketOwner::Firmware;
+        if let SendLine::Packet { packet, at: 0 } = &self.line
+            && its(packet)
+        {
+            self.line = SendLine::Idle;
+            return true;
+        }
+        let waits = self.ready.len();
+        self.ready.retain(|packet| !its(packet));
+        self.ready.len() < waits
+    }
+
+    /// The packet whose first byte has just been taken goes on as this one, which begins with it.
+    pub fn restamp(&mut self, bytes: Vec<u8>) {
+        if let SendLine::Packet { packet, .. } = &mut self.line {
+            packet.bytes = bytes;
+        }
+    }
+
+    /// On whose behalf the packet is that is being sent, if it is not from a text.
+    #[must_use]
+    pub const fn behalf(&self) -> Option<PacketOwner> {
+        match &self.line {
+            SendLine::Packet { packet, .. } => Some(packet.behalf),
+            SendLine::Idle | SendLine::Text { .. } | SendLine::Open | SendLine::Ending => None,
+        }
+    }
+
+    /// Of the packet that began last.
+    #[must_use]
+    pub const fn last_id(&self) -> PacketId {
+        PacketId { host: self.place.node, number: self.count.wrapping_sub(1) }
+    }
+
+    /// What was offered has been taken.
+    #[inline]
+    pub fn taken(&mut self, now: u64, log: &mut TruthLog) -> TakenPart {
+        match &mut self.line {
+            SendLine::Packet { packet, at } if *at < packet.bytes.len() => {
+                *at += 1;
+                if *at > 1 {
+                    return TakenPart::Part;
+                }
+                let length = packet.bytes.len();
+                self.inject(now, length, log)
+            }
+            SendLine::Packet { .. } => {
+                TakenPart::End(self.finish(SendLine::Idle, CommandOutcome::Sent))
+            }
+            SendLine::Ending => {
+                self.line = SendLine::Idle;
+                TakenPart::End(None)
+            }
+            SendLine::Text { .. } => self.taken_of_text(now, log),
+            SendLine::Idle | SendLine::Open => TakenPart::Part,
+        }
+    }
+
+    fn taken_of_text(&mut self, now: u64, log: &mut TruthLog) -> TakenPart {
+        let SendLine::Text { chars, at, inside } = &mut self.line else { return TakenPart::Part };
+        if *at == 0 {
+            log.emit(now, self.place, None, || TruthEventKind::Raw(chars.chars().to_string()));
+        }
+        let rest = chars.chars().split_at(*at).1;
+        let taken = rest.get(0);
+        let begins = matches!((taken, &inside), (Some(Character::Data(_)), TextPosition::Nothing));
+        match taken {
+            Some(Character::GAP) => *inside = TextPosition::Nothing,
+            Some(Character::Data(_)) => *inside = TextPosition::Packet,
+            Some(Character::Control(_)) | None => {}
+        }
+        let length = if begins { length_of_packet(rest) } else { 0 };
+        *at += 1;
+        let over = (rest.len() <= 1).then_some(*inside);
+        match over {
+            None => {}
+            Some(TextPosition::Nothing) => self.line = SendLine::Idle,
+            Some(TextPosition::Packet) => self.line = SendLine::Open,
+        }
+        match (begins, over) {
+            (true, _) => self.inject(now, length, log),
+            (false, None) => TakenPart::Part,
+            (false, Some(_)) => TakenPart::End(None),
+        }
+    }
+
+    fn inject(&mut self, now: u64, length: usize, log: &mut TruthLog) -> TakenPart {
+        let id = self.id();
+        self.count = self.count.wrapping_add(1);
+        log.emit(now, self.place, Some(id), || TruthEventKind::Injected { length: length as u64 });
+        TakenPart::Head
+    }
+
+    /// Leaves the packet that is being sent.
+    fn finish(&mut self, next: SendLine, outcome: CommandOutcome) -> Option<FinishedPacket> {
+        match std::mem::replace(&mut self.line, next) {
+            SendLine::Packet { packet: OutgoingPacket { bytes, behalf }, .. } => {
+                Some(FinishedPacket { behalf, outcome, bytes: bytes.len() })
+            }
+            SendLine::Idle | SendLine::Text { .. } | SendLine::Open | SendLine::Ending => None,
+        }
+    }
+
+    /// The output circuit has ended the packet by itself: its rest is dropped, its end is not
+    /// offered again. What has not begun stays.
+    pub fn cut(&mut self) -> Option<FinishedPacket> {
+        match &self.line {
+            SendLine::Packet { at: 0, .. }
+            | SendLine::Idle
+            | SendLine::Text { inside: TextPosition::Nothing, .. } => None,
+            SendLine::Packet { .. } => self.finish(SendLine::Idle, CommandOutcome::Cut),
+            SendLine::Open | SendLine::Ending => self.finish(SendLine::Idle, CommandOutcome::Cut),
+            SendLine::Text { chars, at, .. } => {
+                let gap =
+                    (*at..chars.len()).find(|at| chars.chars().get(*at) == Some(Character::GAP));
+                let next = gap.map_or(SendLine::Idle, |gap| text(chars.clone(), gap + 1));
+                self.finish(next, CommandOutcome::Cut)
+            }
+        }
+    }
+
+    /// Breaks off what is being sent: a packet that was half sent is to be ended with a GAP. What has
+    /// not begun stays, but for a text. R-3
+    pub fn break_off(
+        &mut self,
+        now: u64,
+        rule: RuleId,
+        log: &mut TruthLog,
+    ) -> Option<FinishedPacket> {
+        let whole = |packet: &OutgoingPacket, at: usize| at == packet.bytes.len();
+        match &self.line {
+            SendLine::Packet { at: 0, .. } | SendLine::Idle | SendLine::Ending => None,
+            SendLine::Text { inside: TextPosition::Nothing, .. } => {
+                self.finish(SendLine::Idle, CommandOutcome::Cut)
+            }
+            SendLine::Packet { packet, at } if whole(packet, *at) => {
+                self.finish(SendLine::Ending, CommandOutcome::Sent)
+            }
+            SendLine::Packet { .. } | SendLine::Text { .. } | SendLine::Open => {
+                log.emit(now, self.place, Some(self.last_id()), || TruthEventKind::Truncated(rule));
+                self.finish(SendLine::Ending, CommandOutcome::Cut)
+            }
+        }
+    }
+
+    /// Forgets the packets on somebody's behalf that have not begun.
+    pub fn forget(&mut self, behalf: PacketOwner) {
+        self.ready.retain(|packet| packet.behalf != behalf);
+        if let SendLine::Packet { packet, at: 0 } = &self.line
+            && packet.behalf == behalf
+        {
+            self.line = SendLine::Idle;
+        }
+    }
+
+    /// Forgets all packets; one that was half sent is to be ended with a GAP. I-3
+    pub fn reset(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
+        self.ready.clear();
+        self.break_off(now, rule, log);
+        if let SendLine::Packet { at: 0, .. } = self.line {
+            self.line = SendLine::Idle;
+        }
+    }
+
+    /// As [`SendEngine::reset`], but nothing more can be sent.
+    pub fn power_off(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
+        self.reset(now, rule, log);
+        self.line = SendLine::Idle;
+    }
+}
+
+/// What became of what was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenPart {
+    /// More follows.
+    Part,
+    /// So it does, and it was a packet's first byte.
+    Head,
+    /// A packet or a text has ended: something else may begin. With what has left send memory.
+    End(Option<FinishedPacket>),
+}
+
+/// A text from a place on.
+fn text(chars: CharBuf, at: usize) -> SendLine {
+    if at < chars.len() {
+        SendLine::Text { chars, at, inside: TextPosition::Nothing }
+    } else {
+        SendLine::Idle
+    }
+}
+
+/// Bytes up to the next GAP.
+fn length_of_packet(chars: codec::Chars<'_>) -> usize {
+    let up_to_gap = chars.iter().take_while(|character| *character != Character::GAP);
+    up_to_gap.filter(|character| character.is_data()).count()
+}

@@ -1,0 +1,377 @@
+//! Endpoints and virtual networks over the reliability protocol: what applications see of a host's
+//! messages, and the NIC's firmware that serves them. T-6, T-9, T-13..T-15
+//!
+//! [`HostMessaging`] is the messages' side of one host: applications, endpoints, frames and firmware, each
+//! stage at its cost. It knows no wire: whoever drives it carries its packets, in the reference
+//! network the interface, in tests anything that likes to.
+//!
+//! Four things work at the same time, each on one thing after the other: the host's processor
+//! (`threads`, `application`), the host's driver (`driver`), the bus between host and NIC (`bus`) and the NIC's
+//! processor (`firmware`, `protocol`). An event is the end of what one of them works on.
+
+mod application;
+mod bus;
+mod costs;
+mod counters;
+mod driver;
+mod endpoint_frames;
+mod endpoint_queues;
+mod event;
+mod firmware;
+mod inbox;
+mod loitering;
+mod mapping;
+mod message;
+mod plan;
+mod protocol;
+mod scheduler;
+mod segment;
+mod send_paths;
+mod serial_server;
+mod stream;
+mod threads;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codec::transport::{ChannelIncarnation, EndpointId, EndpointKey, Nic};
+
+use self::bus::HostBus;
+use self::driver::EndpointDriver;
+use self::endpoint_frames::EndpointFrames;
+use self::endpoint_queues::{EndpointQueues, EndpointResidency, RequestWait};
+use self::firmware::MessagingFirmware;
+use self::message::SharedMessage;
+use self::scheduler::EndpointScheduler;
+use self::stream::StreamSource;
+use self::threads::ApplicationHost;
+use crate::rng::Rng;
+use crate::transport::{Transport, TransportParameters};
+
+pub use self::costs::{BURST, BusMode, MICROSECOND, MessageCosts, ProtocolLayers, TransferMode};
+pub use self::counters::{CLASSES, EndpointStatistics, MessagingStatistics, RoundTripTimes};
+pub use self::event::{
+    MessageId, MessagingEvent, MessagingPacket, ReturnCause, TransmissionAttempt, TransmissionKind,
+};
+pub use self::plan::{
+    EndpointParameters, EndpointPlan, MessageKind, MessageStream, MessagingPlan, ReturnHandler,
+    SEGMENT_MAX, WakeMode,
+};
+
+/// The messages' side of a host.
+#[derive(Clone, Debug)]
+pub struct HostMessaging {
+    nic: Nic,
+    protocol: TransportParameters,
+    parameters: EndpointParameters,
+    costs: MessageCosts,
+    names: BTreeMap<(Nic, EndpointId), EndpointKey>,
+    /// The NICs that routes lead to; all, if it is not known. T-11
+    routes: Option<BTreeSet<Nic>>,
+    /// Where an endpoint stands in the list.
+    places: BTreeMap<EndpointId, usize>,
+    endpoints: Vec<EndpointQueues>,
+    host: ApplicationHost,
+    driver: EndpointDriver,
+    bus: HostBus,
+    frames: EndpointFrames,
+    firmware: MessagingFirmware,
+    transport: Transport<SharedMessage>,
+    statistics: MessagingStatistics,
+    /// From when on the control program runs.
+    ready: u64,
+    /// The time of the last event.
+    clock: u64,
+    /// When it next has something to do.
+    next: Option<u64>,
+}
+
+impl HostMessaging {
+    /// A host that has just been started. `seed` is for its own dice. As many endpoints as there are
+    /// frames are resident from the start, in the plan's order: the driver has filled free frames as
+    /// they were made. *Chosen*
+    #[must_use]
+    pub fn new(plan: MessagingPlan, seed: u64) -> Self {
+        let MessagingPlan { nic, transport: protocol, parameters, costs, .. } = plan;
+        // Queues without a place would refuse for ever.
+        let parameters = EndpointParameters {
+            request_queue: parameters.request_queue.max(1),
+            staging: parameters.staging.max(1),
+            // A message may lie on two pages.
+            mappings: parameters.mappings.map(|mappings| mappings.max(2)),
+            dma: parameters.dma.map(|dma| dma.max(1)),
+            ..parameters
+        };
+        let mut places = BTreeMap::new();
+        let mut endpoints = Vec::new();
+        for plan in plan.endpoints {
+            // A number can be given once.
+            places.entry(plan.id).or_insert_with(|| {
+                endpoints.push(EndpointQueues::new(plan, parameters));
+                endpoints.len() - 1
+            });
+        }
+        let mut dice = Rng::new(seed, u64::from(nic.0));
+        let sources = plan.streams.into_iter().filter_map(|stream| {
+            let dice = Rng::new(dice.next_u64(), 0);
+            let endpoint = places.get(&stream.from).copied()?;
+            StreamSource::new(stream, endpoint, dice)
+        });
+        let sources = sources.collect();
+        let host =
+            ApplicationHost::new(endpoints.iter().map(|endpoint| endpoint.plan.wake), sources);
+        let scheduler = EndpointScheduler::new(parameters.burst_log2);
+        let mut messaging = Self {
+            nic,
+            protocol,
+            parameters,
+            costs,
+            names: plan.names.into_iter().collect(),
+            routes: None,
+            places,
+            endpoints,
+            host,
+            // Streams have those of the numbers of NICs.
+            driver: EndpointDriver::new(Rng::new(seed, (1 << 16) + u64::from(nic.0))),
+            bus: HostBus::new(costs),
+            frames: EndpointFrames::new(parameters.frames),
+            firmware: MessagingFirmware::new(scheduler, costs.send_buffers),
+            transport: Transport::new(nic, protocol, ChannelIncarnation(0)),
+            statistics: MessagingStatistics::default(),
+            ready: 0,
+            clock: 0,
+            next: Some(0),
+        };
+        for place in 0..messaging.endpoints.len() {
+            let Some(frame) = messaging.frames.keep() else { break };
+            messaging.loaded(0, place, frame, &mut Vec::new());
+        }
+        messaging.statistics.loads = 0;
+        messaging
+    }
+
+    /// The same where routes lead to these NICs only: messages for others go back at once. T-11
+    #[must_use]
+    pub fn with_routes(self, to: impl IntoIterator<Item = Nic>) -> Self {
+        Self { routes: Some(to.into_iter().collect()), ..self }
+    }
+
+    /// Its control program is loaded for the first time, and runs from `ready` on. I-3
+    pub const fn boot(&mut self, ready: u64) {
+        self.ready = ready;
+    }
+
+    /// When it next has something to do by itself, in periods of the full rate.
+    #[must_use]
+    pub const fn due(&self) -> Option<u64> {
+        self.next
+    }
+
+    /// Does all that is due by now, and adds what happened.
+    pub fn step(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+        while let Some(due) = self.next
+            && due <= now
+        {
+            self.work(due, told);
+        }
+    }
+
+    /// Whether there is room for a packet that comes in. One that comes nevertheless is dropped.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.firmware.has_room()
+    }
+
+    /// A transport packet has come in whole, good by its CRC: the payload of a packet of type 1.
+    pub fn receive(&mut self, now: u64, payload: &[u8], told: &mut Vec<MessagingEvent>) {
+        self.step(now, told);
+        if now < self.ready {
+            // The control program does not run. I-3
+            return;
+        }
+        match message::parse_packet(payload) {
+            Ok(packet) if self.firmware.has_room() => self.firmware.arrive(packet),
+            Ok(_) => {
+                self.statistics.overruns += 1;
+                told.push(MessagingEvent::Overrun);
+            }
+            // T-7
+            Err(error) => {
+                self.statistics.malformed += 1;
+                told.push(MessagingEvent::Malformed(error));
+            }
+        }
+        self.work(now, told);
+    }
+
+    /// The sending engine is done with the packet that was taken. What waited for that is done by the
+    /// next [`HostMessaging::step`].
+    pub fn sent(&mut self, now: u64) {
+        self.firmware.sent();
+        self.next = Some(self.next.map_or(now, |next| next.min(now)));
+    }
+
+    /// The control program is loaded again and runs from `ready` on: what was in the NIC is lost. The
+    /// host survives, and what is in its memory: it returns to its applications what they had given to
+    /// endpoints in frames, and gives up what these waited for.
+    pub fn restart(&mut self, now: u64, ready: u64, told: &mut Vec<MessagingEvent>) {
+        self.step(now, told);
+        self.ready = ready.max(now);
+        self.statistics.restarts += 1;
+        // T-12: the host remembers the counter.
+        let next = self.transport.next_incarnation();
+        self.transport = Transport::new(self.nic, self.protocol, next);
+        let busy = self.firmware.busy();
+        self.statistics.firmware_busy = self.statistics.firmware_busy.saturating_add(busy);
+        let scheduler = EndpointScheduler::new(self.parameters.burst_log2);
+        self.firmware = MessagingFirmware::new(scheduler, self.costs.send_buffers);
+        self.bus.clear();
+        self.driver.clear();
+        self.frames.clear();
+        for place in 0..self.endpoints.len() {
+            self.lose_frame(now, place, told);
+        }
+        for place in 0..self.endpoints.len() {
+            if self.endpoints.get(place).is_some_and(EndpointQueues::has_ready)
+                || self.host.waits_for(place)
+            {
+                self.request_load(place);
+            }
+        }
+        self.work(now, told);
+    }
+
+    /// What was in an endpoint's frame is lost.
+    fn lose_frame(&mut self, now: u64, place: usize, told: &mut Vec<MessagingEvent>) {
+        let Some(endpoint) = self.endpoints.get_mut(place) else { return };
+        // What was coming in by DMA does not come, not even for one that has left meanwhile.
+        endpoint.kept = [0; 2];
+        match endpoint.place {
+            EndpointResidency::Away => return,
+            EndpointResidency::Resident(_) | EndpointResidency::Leaving => {}
+        }
+        let id = endpoint.plan.id;
+        let (sent, come) = endpoint.lose();
+        told.push(MessagingEvent::Unloaded(id));
+        told.extend(come.iter().map(|letter| MessagingEvent::Lost(letter.id, id)));
+        let open = endpoint.open();
+        for letter in sent {
+            self.bring_back(now, place, (letter, ReturnCause::Restarted), told);
+        }
+        for (number, until) in open {
+            match until {
+                RequestWait::Answered(_) => self.give_up_request(now, place, number, told),
+                // It has just come back, or will as soon as it is handed over.
+                RequestWait::Acknowledged => {}
+                // It had come back, and was not read: its credit is.
+                RequestWait::Read => {
+                    self.restore(now, place, number, told);
+                    self.notify(now, place);
+                }
+            }
+        }
+    }
+
+    /// One moment: what ends in it, and what begins.
+    fn work(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+        let now = now.max(self.clock);
+        self.clock = now;
+        self.end_bus(now, told);
+        self.end_firmware(now, told);
+        self.end_driver(now, told);
+        self.end_host(now, told);
+        self.give_up_overdue(now, told);
+        self.drop_old();
+        if now >= self.ready {
+            self.begin_driver(now, told);
+            self.bus.begin(now);
+            self.begin_firmware(now, told);
+        }
+        self.begin_host(now);
+        // Time goes on, whatever there is to do.
+        self.next = self.upcoming().map(|due| due.max(now.saturating_add(1)));
+    }
+
+    fn upcoming(&self) -> Option<u64> {
+        let scan = || {
+            let due = self.transport.due().filter(|_| !self.firmware.is_busy())?;
+            Some(due.0.saturating_mul(MICROSECOND).max(self.ready))
+        };
+        let patience = self.endpoints.iter().filter_map(EndpointQueues::patience).min();
+        let boot = (self.clock < self.ready).then_some(self.ready);
+        let frame = self.frame_due().into_iter().chain(self.mapping_due()).min();
+        let frame = frame.map(|due| due.max(self.ready));
+        [self.bus.due(), self.firmware.due(), self.driver.due(), self.host.due(), scan(), patience]
+            .into_iter()
+            .flatten()
+            .chain(boot)
+            .chain(frame)
+            .min()
+    }
+
+    /// What it has done since the beginning.
+    #[must_use]
+    pub const fn statistics(&self) -> MessagingStatistics {
+        let mut statistics = self.statistics;
+        statistics.host_busy = self.host.busy();
+        statistics.bus_busy = self.bus.busy();
+        statistics.firmware_busy = statistics.firmware_busy.saturating_add(self.firmware.busy());
+        statistics
+    }
+
+    /// What one of its endpoints has done since the beginning.
+    #[must_use]
+    pub fn endpoint_statistics(&self, endpoint: EndpointId) -> Option<&EndpointStatistics> {
+        self.endpoint(endpoint).map(|endpoint| &endpoint.statistics)
+    }
+
+    /// What stands in an endpoint's segment at an offset, as far as it is within.
+    #[must_use]
+    pub fn segment(&self, endpoint: EndpointId, offset: u32, length: u32) -> Option<Vec<u8>> {
+        Some(self.endpoint(endpoint)?.segment().read(offset, length))
+    }
+
+    /// Whether an endpoint is in a frame and may send. T-13, T-15
+    #[must_use]
+    pub fn is_resident(&self, endpoint: EndpointId) -> bool {
+        self.endpoint(endpoint).is_some_and(EndpointQueues::is_resident)
+    }
+
+    /// An endpoint's credits that are left. T-9
+    #[must_use]
+    pub fn credits(&self, endpoint: EndpointId) -> Option<u16> {
+        self.endpoint(endpoint).map(EndpointQueues::credits)
+    }
+
+    /// Whether nothing is under way: no message waits for anything, and no application has more to
+    /// send before a stream's next time.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.endpoints.iter().all(EndpointQueues::is_quiet)
+            && self.host.is_idle()
+            && self.driver.is_idle()
+            && self.bus.is_idle()
+            && self.firmware.is_idle()
+            && self.transport.due().is_none()
+    }
+
+    /// Whether credits, queues, frames and tables agree: none is lost, none appears. For tests and
+    /// storms.
+    #[must_use]
+    pub fn is_consistent(&self) -> bool {
+        let in_frames = self.endpoints.iter().filter(|endpoint| endpoint.is_resident()).count();
+        self.endpoints.iter().all(EndpointQueues::is_consistent)
+            && in_frames <= usize::from(self.parameters.frames.max(1))
+            && self.transport.is_consistent()
+    }
+
+    fn endpoint(&self, endpoint: EndpointId) -> Option<&EndpointQueues> {
+        self.endpoints.get(*self.places.get(&endpoint)?)
+    }
+
+    fn endpoint_mut(&mut self, endpoint: EndpointId) -> Option<&mut EndpointQueues> {
+        self.endpoints.get_mut(*self.places.get(&endpoint)?)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+//! The host's driver, which loads endpoints into frames on demand, one after the other. T-13, T-15
+
+use std::collections::VecDeque;
+
+use super::bus::BusTransfer;
+use super::endpoint_queues::EndpointResidency;
+use super::mapping::HostPage;
+use super::{HostMessaging, MICROSECOND, MessagingEvent};
+use crate::rng::Rng;
+use crate::transport::Micros;
+
+/// The driver, and the endpoints that are to be loaded and the pages that are to be mapped.
+#[derive(Clone, Debug)]
+pub(super) struct EndpointDriver {
+    wanted: VecDeque<usize>,
+    faults: VecDeque<(usize, HostPage)>,
+    task: DriverTask,
+    dice: Rng,
+}
+
+/// What it does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum DriverTask {
+    #[default]
+    Nothing,
+    /// The victim waits for its answers. T-13
+    Leaving(FrameSwap),
+    /// It moves to host memory.
+    Out(FrameSwap),
+    /// The endpoint moves to its frame.
+    In { endpoint: usize, frame: usize },
+    /// It is there; the rest of the driver's work lasts until then.
+    Work { endpoint: usize, frame: usize, until: u64 },
+    /// It maps a page of an endpoint until then.
+    Map { endpoint: usize, page: HostPage, until: u64 },
+}
+
+/// Who leaves a frame for whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FrameSwap {
+    victim: usize,
+    endpoint: usize,
+    frame: usize,
+}
+
+impl EndpointDriver {
+    /// With dice of its own.
+    pub(super) const fn new(dice: Rng) -> Self {
+        Self { wanted: VecDeque::new(), faults: VecDeque::new(), task: DriverTask::Nothing, dice }
+    }
+
+    /// When it is done with what it does.
+    pub(super) const fn due(&self) -> Option<u64> {
+        match self.task {
+            DriverTask::Work { until, .. } | DriverTask::Map { until, .. } => Some(until),
+            DriverTask::Nothing
+            | DriverTask::Leaving(_)
+            | DriverTask::Out(_)
+            | DriverTask::In { .. } => None,
+        }
+    }
+
+    /// Whether it does or has to do anything.
+    pub(super) fn is_idle(&self) -> bool {
+        self.task == DriverTask::Nothing && self.wanted.is_empty() && self.faults.is_empty()
+    }
+
+    /// What it was at is lost.
+    pub(super) fn clear(&mut self) {
+        self.task = DriverTask::Nothing;
+        self.wanted.clear();
+        self.faults.clear();
+    }
+
+    /// A message came for a page that has no mapping. T-6
+    pub(super) fn fault(&mut self, fault: (usize, HostPage)) {
+        let is_mapping = match self.task {
+            DriverTask::Map { endpoint, page, .. } => (endpoint, page) == fault,
+            DriverTask::Nothing
+            | DriverTask::Leaving(_)
+            | DriverTask::Out(_)
+            | DriverTask::In { .. }
+            | DriverTask::Work { .. } => false,
+        };
+        if !is_mapping && !self.faults.contains(&fault) {
+            self.faults.push_back(fault);
+        }
+    }
+}
+
+impl HostMessaging {
+    /// An endpoint that is not resident was written to, or a message came for it, or it has something
+    /// to send: it is to be loaded. T-6, T-15
+    pub(super) fn request_load(&mut self, endpoint: usize) {
+        let loading = match self.driver.task {
+            DriverTask::In { endpoint, .. } | DriverTask::Work { endpoint, .. } => Some(endpoint),
+            DriverTask::Nothing
+            | DriverTask::Leaving(_)
+            | DriverTask::Out(_)
+            | DriverTask::Map { .. } => None,
+        };
+        if loading != Some(endpoint) && !self.driver.wanted.contains(&endpoint) {
+            self.driver.wanted.push_back(endpoint);
+        }
+    }
+
+    /// Begins to load the next endpoint that is wanted, or else to map the next page. T-15
+    pub(super) fn begin_driver(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+        self.begin_load(now, told);
+        if self.driver.task != DriverTask::Nothing {
+            return;
+        }
+        let is_due = |(place, _): &(usize, HostPage)| {
+            self.endpoints.get(*place).is_none_or(|endpoint| endpoint.mapping_due() <= now)
+        };
+        let Some(place) = self.driver.faults.iter().position(is_due) else { return };
+        if let Some((endpoint, page)) = self.driver.faults.remove(place) {
+            let until = now.saturating_add(self.parameters.map.max(1));
+            self.driver.task = DriverTask::Map { endpoint, page, until };
+        }
+    }
+
+    /// When a page that is to be mapped may get the mapping of another.
+    pub(super) fn mapping_due(&self) -> Option<u64> {
+        let of = |(place, _): &(usize, HostPage)| self.endpoints.get(*place)?.mapping_due().into();
+        let faults = self.driver.faults.iter().filter(|_| self.driver.task == DriverTask::Nothing);
+        faults.filter_map(of).min()
+    }
+
+    /// Into a free frame or that of a victim.
+    fn begin_load(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+        while self.driver.task == DriverTask::Nothing {
+            let Some(endpoint) = self.driver.wanted.pop_front() else { return };
+            match self.endpoints.get(endpoint).map(|endpoint| endpoint.place) {
+                Some(EndpointResidency::Away) => {}
+                Some(EndpointResidency::Resident(_) | EndpointResidency::Leaving) | None => {
+                    continue;
+                }
+            }
+            if let Some(frame) = self.frames.keep() {
+                self.move_in(endpoint, frame);
+            } else if let Some((victim, frame)) = self.frames.victim(now) {
+                self.driver.task = DriverTask::Leaving(FrameSwap { victim, endpoint, frame });
+                if let Some(victim) = self.endpoints.get_mut(victim) {
+                    victim.place = EndpointResidency::Leaving;
+                    let id = victim.plan.id;
+                    told.push(MessagingEvent::Leaving(id));
+                    let mut effects = Vec::new();
+                    self.transport.on_unload(id, &mut effects);
+                    self.apply(now, effects, told);
+                }
+            } else {
+                // Nobody has been there for long enough.
+                self.driver.wanted.push_front(endpoint);
+                return;
+            }
+        }
+    }
+
+    /// The protocol lets an endpoint leave its frame. T-13
+    pub(super) fn released(&mut self, endpoint: usize) {
+        if let DriverTask::Leaving(swap) = self.driver.task
+            && swap.victim == endpoint
+        {
+            self.driver.task = DriverTask::Out(swap);
+            self.move_page();
+        }
+    }
+
+    /// When an endpoint that is wanted may get the frame of another.
+    pub(super) fn frame_due(&self) -> Option<u64> {
+        let waits = self.driver.task == DriverTask::Nothing && !self.driver.wanted.is_empty();
+        if waits { self.frames.due() } else { None }
+    }
+
+    /// How long an endpoint stays in a frame at least, in periods of the full rate: whoever was
+    /// refused because it was not there comes again, after a timeout and at the next scan, while it
+    /// is. Reading of T-15: were it to leave at once for another that is wanted, two endpoints could
+    /// take turns in a frame for ever, and each be away whenever its messages come. And it stays
+    /// longer by up to twice that, or twice what it takes to put another in its place if that is more,
+    /// as the dice say: two hosts whose endpoints take turns might else keep in step for ever, each
+    /// endpoint in its frame while those it talks to are not, or are still on their way. *Chosen*
+    fn residence(&mut self) -> u64 {
+        let Micros(timeout) = self.protocol.timeout;
+        let Micros(scan) = self.protocol.scan;
+        let least = timeout.saturating_add(scan.saturating_mul(2)).saturating_mul(MICROSECOND);
+        let page = self.costs.transfer(self.costs.page.into());
+        let change = self.parameters.load.saturating_add(page.saturating_mul(2));
+        let more = least.max(change).saturating_mul(2);
+        least.saturating_add(self.driver.dice.below(more))
+    }
+
+    /// An endpoint has moved over the bus.
+    pub(super) fn page_moved(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+        match self.driver.task {
+            DriverTask::Out(FrameSwap { victim, endpoint, frame }) => {
+                self.unloaded(victim, told);
+                self.move_in(endpoint, frame);
+            }
+            DriverTask::In { endpoint, frame } => {
+                let until = now.saturating_add(self.parameters.load.max(1));
+                self.driver.task = DriverTask::Work { endpoint, frame, until };
+            }
+            DriverTask::Nothing
+            | DriverTask::Leaving(_)
+            | DriverTask::Work { .. }
+            | DriverTask::Map { .. } => {}
+        }
+    }
+
+    /// The driver has done its work by now: the endpoint is resident, the page has its mapping.
+    pub(super) fn end_driver(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+        if let DriverTask::Work { endpoint, frame, until } = self.driver.task
+            && until <= now
+        {
+            self.driver.task = DriverTask::Nothing;
+            self.loaded(now, endpoint, frame, told);
+        }
+        if let DriverTask::Map { endpoint, page, until } = self.driver.task
+            && until <= now
+        {
+            self.driver.task = DriverTask::Nothing;
+            let stays = now.saturating_add(self.residence());
+            if let Some(endpoint) = self.endpoints.get_mut(endpoint) {
+                endpoint.map(page, stays);
+                told.push(MessagingEvent::Mapped(endpoint.plan.id));
+                self.statistics.mappings += 1;
+            }
+        }
+    }
+
+    fn move_in(&mut self, endpoint: usize, frame: usize) {
+        self.driver.task = DriverTask::In { endpoint, frame };
+        self.move_page();
+    }
+
+    fn move_page(&mut self) {
+        self.bus.push(self.costs.page as usize, BusTransfer::Page);
+    }
+
+    fn unloaded(&mut self, victim: usize, told: &mut Vec<MessagingEvent>) {
+        let Some(endpoint) = self.endpoints.get_mut(victim) else { return };
+        endpoint.place = EndpointResidency::Away;
+        told.push(MessagingEvent::Unloaded(endpoint.plan.id));
+        self.statistics.unloads += 1;
+        // What travels along is sent again, by itself. T-13
+        if endpoint.has_ready() {
+            self.request_load(victim);
+        }
+    }
+
+    /// An endpoint is in a frame: it may send, and who waited for it goes on.
+    pub(super) fn loaded(
+        &mut self,
+        now: u64,
+        place: usize,
+        frame: usize,
+        told: &mut Vec<MessagingEvent>,
+    ) {
+        let stays = now.saturating_add(self.residence());
+        let Some(endpoint) = self.endpoints.get_mut(place) else { return };
+        endpoint.place = EndpointResidency::Resident(frame);
+        self.frames.fill(frame, place, stays);
+        self.transport.on_load(endpoint.plan.id);
+        told.push(MessagingEvent::Loaded(endpoint.plan.id));
+        self.statistics.loads += 1;
+        self.resume(place, told);
+    }
+}

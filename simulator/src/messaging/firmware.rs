@@ -1,0 +1,389 @@
+//! The NIC's firmware: one processor that takes packets in, answers them, scans, and sends what the
+//! scheduler chooses. T-5..T-8, T-10, T-14
+
+use std::collections::VecDeque;
+
+use super::endpoint_queues::SendPick;
+use super::event::{MessageId, ReturnCause, TransmissionAttempt};
+use super::loitering::{LoiterState, OtherQueues};
+use super::message::SharedMessage;
+use super::scheduler::{EndpointScheduler, EndpointSupply, HeaderState, SchedulerChoice};
+use super::send_paths::SendPaths;
+use super::serial_server::SerialServer;
+use super::{HostMessaging, MICROSECOND, MessagingEvent};
+use crate::transport::{Micros, ProtocolPacket};
+
+/// Packets that the NIC holds which came in and were not looked at. *Chosen*: twice what four senders
+/// have in flight.
+const RING: usize = 32;
+
+/// Packets that are ready for the sending engine: one leaves, the next waits. *Chosen*
+const OUTBOX: usize = 2;
+
+/// Answers that wait to be built; while there are as many no data packet is taken. *Chosen*
+const ANSWERS: usize = 32;
+
+/// Messages on their way to the host: one moves, the next waits. *Chosen*
+const INCOMING: usize = 2;
+
+/// The firmware of a NIC.
+#[derive(Clone, Debug)]
+pub(super) struct MessagingFirmware {
+    processor: SerialServer<FirmwareWork>,
+    pub(super) scheduler: EndpointScheduler,
+    arrived: VecDeque<ProtocolPacket<SharedMessage>>,
+    answers: VecDeque<ProtocolPacket<SharedMessage>>,
+    /// Packets to be sent again. T-10
+    again: VecDeque<OutboundPacket>,
+    outbox: VecDeque<OutboundPacket>,
+    /// The packet that the sending engine has, if any.
+    pub(super) on_wire: Option<OutboundPacket>,
+    /// Memory for medium and bulk packets on their way out.
+    buffers: u8,
+    /// What comes first, if there is a packet to take in and one to send.
+    side: FirmwareSide,
+    /// Since when it looks at an empty queue, again and again. T-14
+    pub(super) looking: Option<u64>,
+    /// When it is to go on although nothing happens meanwhile.
+    pub(super) until: Option<u64>,
+}
+
+/// What the processor works on.
+#[derive(Clone, Debug)]
+pub(super) enum FirmwareWork {
+    /// A packet that came in.
+    TakeIn(ProtocolPacket<SharedMessage>),
+    /// An ACK or a NACK.
+    Answer(ProtocolPacket<SharedMessage>),
+    /// A scan. T-10
+    Scan,
+    /// A packet that is sent again.
+    Again(OutboundPacket),
+    /// A message of an endpoint.
+    Send { endpoint: usize, message: MessageId, memory: PacketMemory, state: HeaderState },
+    /// Looks at an empty queue. T-14
+    Look(LoiterState),
+}
+
+/// What the NIC does in the turn of an endpoint. T-14
+enum EndpointTurn {
+    /// A message goes, or goes back.
+    Send(usize, SendPick, HeaderState),
+    /// Its queue is empty.
+    Look(LoiterState),
+}
+
+/// A packet on its way to the sending engine.
+#[derive(Clone, Debug)]
+pub(super) struct OutboundPacket {
+    /// As on the wire, but for its timestamp: it gets that as it leaves. T-8
+    pub packet: ProtocolPacket<SharedMessage>,
+    /// Whether its message was sent before.
+    pub turn: TransmissionAttempt,
+    /// The memory that it has.
+    pub memory: PacketMemory,
+}
+
+/// Whether a packet takes one of the send buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PacketMemory {
+    /// It is in its endpoint's frame, or an answer.
+    Own,
+    /// It does.
+    Buffer,
+}
+
+/// Two sides of the firmware, served in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FirmwareSide {
+    In,
+    Out,
+}
+
+/// Time on the NIC's clock. T-8
+pub(super) const fn micros(now: u64) -> Micros {
+    Micros(now / MICROSECOND)
+}
+
+impl MessagingFirmware {
+    pub(super) fn new(scheduler: EndpointScheduler, buffers: u8) -> Self {
+        Self {
+            processor: SerialServer::default(),
+            scheduler,
+            arrived: VecDeque::new(),
+            answers: VecDeque::new(),
+            again: VecDeque::new(),
+            outbox: VecDeque::new(),
+            on_wire: None,
+            // One at least, or nothing could ever be sent.
+            buffers: buffers.max(1),
+            side: FirmwareSide::In,
+            looking: None,
+            until: None,
+        }
+    }
+
+    /// Whether there is room for a packet that comes in.
+    pub(super) fn has_room(&self) -> bool {
+        self.arrived.len() < RING
+    }
+
+    /// Whether a packet waits to be taken in.
+    pub(super) fn has_arrivals(&self) -> bool {
+        !self.arrived.is_empty()
+    }
+
+    /// Packets in come next.
+    pub(super) const fn turn_in(&mut self) {
+        self.side = FirmwareSide::In;
+    }
+
+    /// A packet has come in.
+    pub(super) fn arrive(&mut self, packet: ProtocolPacket<SharedMessage>) {
+        self.arrived.push_back(packet);
+    }
+
+    /// The next packet for the sending engine, if it has none.
+    pub(super) fn take(&mut self) -> Option<&OutboundPacket> {
+        if self.on_wire.is_some() {
+            return None;
+        }
+        self.on_wire = self.outbox.pop_front();
+        self.on_wire.as_ref()
+    }
+
+    /// The sending engine is done.
+    pub(super) fn sent(&mut self) {
+        if let Some(queued) = self.on_wire.take() {
+            self.give_back(queued.memory);
+        }
+    }
+
+    /// When it has something to do by itself.
+    pub(super) fn due(&self) -> Option<u64> {
+        self.processor.due().or(self.until)
+    }
+
+    /// Whether nothing is in it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.processor.is_idle()
+            && self.arrived.is_empty()
+            && self.answers.is_empty()
+            && self.again.is_empty()
+            && self.outbox.is_empty()
+            && self.on_wire.is_none()
+    }
+
+    /// Whether it is working on something until a time that is known.
+    pub(super) const fn is_busy(&self) -> bool {
+        !self.processor.is_idle() || self.until.is_some()
+    }
+
+    /// How long its processor has been busy.
+    pub(super) const fn busy(&self) -> u64 {
+        self.processor.busy()
+    }
+
+    /// Takes memory for a message on its way out, if it needs some: [`SendPaths`] has looked.
+    fn reserve(&mut self, letter: &SharedMessage) -> PacketMemory {
+        if letter.is_transferred() {
+            self.buffers = self.buffers.saturating_sub(1);
+            PacketMemory::Buffer
+        } else {
+            PacketMemory::Own
+        }
+    }
+
+    const fn give_back(&mut self, memory: PacketMemory) {
+        match memory {
+            PacketMemory::Own => {}
+            PacketMemory::Buffer => self.buffers = self.buffers.saturating_add(1),
+        }
+    }
+}
+
+impl MessagingFirmware {
+    /// A packet waits to be sent again.
+    pub(super) fn send_again(&mut self, packet: ProtocolPacket<SharedMessage>) {
+        self.again.push_back(OutboundPacket {
+            packet,
+            turn: TransmissionAttempt::Again,
+            memory: PacketMemory::Own,
+        });
+    }
+
+    /// Drops what waits and need not leave any more. T-5
+    pub(super) fn drop_old(&mut self, is_queued: impl Fn(&ProtocolPacket<SharedMessage>) -> bool) {
+        self.again.retain(|queued| is_queued(&queued.packet));
+        for _ in 0..self.outbox.len() {
+            match self.outbox.pop_front() {
+                Some(queued) if is_queued(&queued.packet) => self.outbox.push_back(queued),
+                Some(queued) => self.give_back(queued.memory),
+                None => {}
+            }
+        }
+    }
+
+    /// An answer waits to be built.
+    pub(super) fn answer(&mut self, packet: ProtocolPacket<SharedMessage>) {
+        self.answers.push_back(packet);
+    }
+
+    /// A packet is ready for the sending engine.
+    pub(super) fn ready(&mut self, queued: OutboundPacket) {
+        self.outbox.push_back(queued);
+    }
+
+    /// What was to be sent is not.
+    pub(super) const fn abandon(&mut self, memory: PacketMemory) {
+        self.give_back(memory);
+    }
+
+    /// What the processor is done with by now.
+    pub(super) fn end(&mut self, now: u64) -> Option<FirmwareWork> {
+        self.processor.end(now)
+    }
+
+    /// Whether a packet can be added to those that are ready.
+    fn has_outbox(&self) -> bool {
+        self.outbox.len() + usize::from(self.on_wire.is_some()) < OUTBOX
+    }
+
+    /// The next packet to take in, unless it would have to wait for room behind it.
+    fn next_in(&mut self, incoming: usize) -> Option<FirmwareWork> {
+        let room = match self.arrived.front()? {
+            ProtocolPacket::Data(_, _, letter) => {
+                self.answers.len() < ANSWERS && !(letter.is_transferred() && incoming >= INCOMING)
+            }
+            ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..) => true,
+        };
+        if room { self.arrived.pop_front().map(FirmwareWork::TakeIn) } else { None }
+    }
+
+    /// The next packet to send again.
+    fn next_again(&mut self) -> Option<FirmwareWork> {
+        let ProtocolPacket::Data(_, _, letter) = &self.again.front()?.packet else { return None };
+        if letter.is_transferred() && self.buffers == 0 {
+            return None;
+        }
+        let letter = letter.clone();
+        let queued = self.again.pop_front()?;
+        Some(FirmwareWork::Again(OutboundPacket { memory: self.reserve(&letter), ..queued }))
+    }
+}
+
+impl HostMessaging {
+    /// Gives the NIC's processor something to do, if it is idle: first answers, which make room at
+    /// the other end, then a scan that is due, then packets in and out by turns.
+    pub(super) fn begin_firmware(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+        let look = self.costs.look.max(1);
+        if now < self.ready
+            || !self.firmware.processor.is_idle()
+            || !self.firmware.is_done_looking(now, look)
+        {
+            return;
+        }
+        let work = self.next_answer().or_else(|| self.next_scan(now)).or_else(|| {
+            match self.firmware.side {
+                FirmwareSide::In => self.next_in().or_else(|| self.next_out(now, told)),
+                FirmwareSide::Out => self.next_out(now, told).or_else(|| self.next_in()),
+            }
+        });
+        let Some(work) = work else { return };
+        let layers = self.parameters.layers;
+        let time = match &work {
+            FirmwareWork::TakeIn(ProtocolPacket::Data(..)) => self.costs.receiving(layers),
+            FirmwareWork::TakeIn(ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..)) => {
+                self.costs.answer_receive
+            }
+            FirmwareWork::Answer(_) => self.costs.answer_send,
+            FirmwareWork::Scan => self.costs.scan,
+            FirmwareWork::Again(_) => self.costs.sending(layers, HeaderState::Built),
+            FirmwareWork::Send { state, .. } => self.costs.sending(layers, *state),
+            FirmwareWork::Look(loitering) => return self.firmware.loiter(now, look, *loitering),
+        };
+        self.firmware.side = match &work {
+            FirmwareWork::TakeIn(_) => FirmwareSide::Out,
+            FirmwareWork::Again(_) | FirmwareWork::Send { .. } => FirmwareSide::In,
+            FirmwareWork::Answer(_) | FirmwareWork::Scan | FirmwareWork::Look(_) => {
+                self.firmware.side
+            }
+        };
+        self.firmware.processor.begin(now, time, work);
+    }
+
+    fn next_answer(&mut self) -> Option<FirmwareWork> {
+        if !self.firmware.has_outbox() {
+            return None;
+        }
+        self.firmware.answers.pop_front().map(FirmwareWork::Answer)
+    }
+
+    fn next_scan(&self, now: u64) -> Option<FirmwareWork> {
+        self.transport.due().is_some_and(|due| due <= micros(now)).then_some(FirmwareWork::Scan)
+    }
+
+    fn next_in(&mut self) -> Option<FirmwareWork> {
+        let incoming = if self.parameters.dma.is_none() { self.bus.incoming() } else { 0 };
+        self.firmware.next_in(incoming)
+    }
+
+    /// What is sent next: what is sent again before what is new.
+    fn next_out(&mut self, now: u64, told: &mut Vec<MessagingEvent>) -> Option<FirmwareWork> {
+        while self.firmware.has_outbox() {
+            if let Some(work) = self.firmware.next_again() {
+                return Some(work);
+            }
+            let (endpoint, pick, state) = match self.choose()? {
+                EndpointTurn::Send(endpoint, pick, state) => (endpoint, pick, state),
+                EndpointTurn::Look(loitering) => return Some(FirmwareWork::Look(loitering)),
+            };
+            match pick {
+                SendPick::Send(letter) => {
+                    let memory = self.firmware.reserve(&letter);
+                    return Some(FirmwareWork::Send {
+                        endpoint,
+                        message: letter.id,
+                        memory,
+                        state,
+                    });
+                }
+                SendPick::Nowhere(letter) => {
+                    self.bring_back(now, endpoint, (letter, ReturnCause::Unreachable), told);
+                }
+            }
+        }
+        None
+    }
+
+    /// The endpoint whose turn it is, and what it sends. T-14
+    fn choose(&mut self) -> Option<EndpointTurn> {
+        let Self { firmware, endpoints, transport, .. } = self;
+        let ways = SendPaths {
+            nic: self.nic,
+            nics: self.protocol.nics,
+            channels: self.protocol.channels,
+            routes: self.routes.as_ref(),
+            layers: self.parameters.layers,
+            transport,
+            buffers: firmware.buffers,
+        };
+        let way = |to, letter: &SharedMessage| ways.path(to, letter);
+        let supply = |place: usize| {
+            endpoints.get(place).map_or(EndpointSupply::Away, |endpoint| endpoint.queue_supply(way))
+        };
+        match firmware.scheduler.choose(endpoints.len(), supply) {
+            SchedulerChoice::Send(place, state) => {
+                let pick = endpoints.get(place)?.pick(way)?;
+                Some(EndpointTurn::Send(place, pick, state))
+            }
+            SchedulerChoice::Look(left) => {
+                let waits =
+                    (0..endpoints.len()).any(|place| supply(place) == EndpointSupply::Ready);
+                let others = if waits { OtherQueues::Wait } else { OtherQueues::Nothing };
+                Some(EndpointTurn::Look(LoiterState { left, others }))
+            }
+            SchedulerChoice::Nothing => None,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What comes for an endpoint: whether it can be taken, its receive queues, its staging area. T-5, T-6
+
+use codec::transport::{EndpointKey, MessageForm, MessageRole, NackReason};
+
+use super::costs::ProtocolLayers;
+use super::endpoint_queues::{EndpointQueues, EndpointResidency, ReadMessage, ReplyQueueItem};
+use super::message::SharedMessage;
+
+impl EndpointQueues {
+    /// Why a message cannot be written here now, if it cannot: what is final comes first. T-6
+    pub(super) fn refusal(
+        &self,
+        letter: &SharedMessage,
+        layers: ProtocolLayers,
+    ) -> Option<NackReason> {
+        if self.refuses(letter.key, layers) || !self.reaches(letter) {
+            return Some(NackReason::BadKey);
+        }
+        match self.place {
+            EndpointResidency::Resident(_) => {}
+            EndpointResidency::Away | EndpointResidency::Leaving => {
+                return Some(NackReason::NotResident);
+            }
+        }
+        let [requests, replies] = self.kept;
+        let has_room = match letter.role {
+            MessageRole::Request => {
+                self.requests_in.len() + requests < usize::from(self.parameters.request_queue)
+            }
+            MessageRole::Reply => self.replies_in.len() + replies < self.places(),
+        };
+        if !has_room {
+            return Some(NackReason::QueueFull);
+        }
+        let has_stage = self.staged_or_kept() < usize::from(self.parameters.staging);
+        (letter.is_transferred() && !has_stage).then_some(NackReason::NoResource)
+    }
+
+    /// Places of the reply receive queue: for a reply to each request, and for each message that may
+    /// come back.
+    fn places(&self) -> usize {
+        usize::from(self.parameters.credits).saturating_add(self.reply_places())
+    }
+
+    fn refuses(&self, key: EndpointKey, layers: ProtocolLayers) -> bool {
+        match layers {
+            ProtocolLayers::Baseline | ProtocolLayers::Reliability => false,
+            ProtocolLayers::Protection => key != self.plan.key,
+        }
+    }
+
+    /// Reading: a key opens no memory beyond the segment, so that what goes there is refused as by a
+    /// wrong key. It would never be taken; refused without being final it would be sent for ever. T-6
+    fn reaches(&self, letter: &SharedMessage) -> bool {
+        match letter.form {
+            MessageForm::Short | MessageForm::Medium => true,
+            MessageForm::Bulk { offset, .. } => self.segment.holds(offset, letter.bytes.len()),
+        }
+    }
+
+    /// Messages in the staging area that were not read yet, or that are on their way there.
+    pub(super) fn staged_or_kept(&self) -> usize {
+        let replies = self.replies_in.iter().filter(|incoming| match incoming {
+            ReplyQueueItem::Reply(letter) => letter.is_transferred(),
+            ReplyQueueItem::Returned(_) => false,
+        });
+        let requests = self.requests_in.iter().filter(|letter| letter.is_transferred());
+        requests.count() + replies.count() + self.kept.iter().sum::<usize>()
+    }
+
+    /// Keeps a place for a message that comes in by DMA.
+    pub(super) const fn keep(&mut self, role: MessageRole) {
+        let [requests, replies] = &mut self.kept;
+        match role {
+            MessageRole::Request => *requests += 1,
+            MessageRole::Reply => *replies += 1,
+        }
+    }
+
+    /// It has come in.
+    pub(super) const fn free(&mut self, role: MessageRole) {
+        let [requests, replies] = &mut self.kept;
+        match role {
+            MessageRole::Request => *requests = requests.saturating_sub(1),
+            MessageRole::Reply => *replies = replies.saturating_sub(1),
+        }
+    }
+
+    /// Writes a message, or says why not. An event is posted if the queues were empty. T-5, T-6
+    pub(super) fn write(
+        &mut self,
+        letter: &SharedMessage,
+        layers: ProtocolLayers,
+    ) -> Result<(), NackReason> {
+        if let Some(reason) = self.refusal(letter, layers) {
+            return Err(reason);
+        }
+        if self.requests_in.is_empty() && self.replies_in.is_empty() {
+            self.statistics.events += 1;
+        }
+        match letter.form {
+            MessageForm::Short | MessageForm::Medium => {}
+            MessageForm::Bulk { offset, .. } => self.segment.write(offset, &letter.bytes),
+        }
+        match letter.role {
+            MessageRole::Request => self.requests_in.push_back(letter.clone()),
+            MessageRole::Reply => self.replies_in.push_back(ReplyQueueItem::Reply(letter.clone())),
+        }
+        Ok(())
+    }
+
+    /// Whether there is something that the application can read.
+    pub(super) fn has_incoming(&self) -> bool {
+        !self.replies_in.is_empty() || (!self.requests_in.is_empty() && self.can_reply())
+    }
+
+    /// What the application reads next: replies before requests. A request keeps a place for its reply.
+    pub(super) fn read(&mut self) -> Option<ReadMessage> {
+        if let Some(incoming) = self.replies_in.pop_front() {
+            return Some(ReadMessage::Other(incoming));
+        }
+        if !self.can_reply() {
+            return None;
+        }
+        let letter = self.requests_in.pop_front()?;
+        self.replying += 1;
+        Some(ReadMessage::Request(letter))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use codec::transport::{EndpointId, Nic};
+
+    use super::super::event::MessageId;
+    use super::super::message::{HostMessage, MessageAddress};
+    use super::super::plan::{EndpointParameters, EndpointPlan, WakeMode};
+    use super::*;
+
+    /// An endpoint that is there, with two places for requests, and a request for it.
+    fn endpoint() -> (EndpointQueues, SharedMessage) {
+        let (id, key) = (EndpointId(3), EndpointKey(7));
+        let plan = EndpointPlan { id, key, segment: 0, wake: WakeMode::Poll };
+        let parameters = EndpointParameters { request_queue: 2, ..EndpointParameters::default() };
+        let mut endpoint = EndpointQueues::new(plan, parameters);
+        endpoint.place = EndpointResidency::Resident(0);
+        let sent = MessageId { nic: Nic(1), endpoint: EndpointId(0), number: 0 };
+        let address = MessageAddress { id: sent, to: id, key };
+        (endpoint, Arc::new(HostMessage::request(address, MessageForm::Medium, 100)))
+    }
+
+    #[test]
+    fn what_is_still_on_the_bus_has_its_place_in_the_receive_queue() {
+        let (mut endpoint, letter) = endpoint();
+        let refusal =
+            |endpoint: &EndpointQueues| endpoint.refusal(&letter, ProtocolLayers::Protection);
+        // One is written, and another on its way to the host: that is all there is room for. T-6
+        assert_eq!(endpoint.write(&letter, ProtocolLayers::Protection), Ok(()));
+        assert_eq!(refusal(&endpoint), None);
+        endpoint.keep(MessageRole::Request);
+        assert_eq!(refusal(&endpoint), Some(NackReason::QueueFull));
+        endpoint.free(MessageRole::Request);
+        assert_eq!(refusal(&endpoint), None);
+    }
+
+    #[test]
+    fn a_request_is_read_only_if_its_reply_has_a_place() {
+        let (mut endpoint, letter) = endpoint();
+        for _ in 0..2 {
+            assert_eq!(endpoint.write(&letter, ProtocolLayers::Protection), Ok(()));
+            assert!(endpoint.read().is_some());
+        }
+        // Both replies are still to be made, and both places are theirs. T-9
+        assert_eq!(endpoint.write(&letter, ProtocolLayers::Protection), Ok(()));
+        assert!(!endpoint.has_incoming());
+        assert!(endpoint.read().is_none());
+    }
+}

@@ -1,0 +1,419 @@
+//! What the firmware does with packets: the protocol's machine between endpoints and the wire. T-5..T-13
+
+use codec::transport::{
+    ChannelIncarnation, LogicalChannel, NackReason, Nic, SequenceBit, SyncFlag, TransportHeader,
+};
+
+use super::bus::{BusCompletion, BusTransfer};
+use super::costs::ProtocolLayers;
+use super::endpoint_queues::EndpointResidency;
+use super::event::{
+    MessageId, MessagingPacket, ReturnCause, TransmissionAttempt, TransmissionKind,
+};
+use super::firmware::{FirmwareWork, OutboundPacket, PacketMemory, micros};
+use super::message::{self, SharedMessage};
+use super::{HostMessaging, MessagingEvent};
+use crate::transport::{self, ProtocolPacket, ReturnReason, TransportEffect, TransportNotice};
+
+impl HostMessaging {
+    /// The NIC's processor is done with something.
+    pub(super) fn end_firmware(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+        match self.firmware.end(now) {
+            Some(FirmwareWork::TakeIn(packet)) => self.take_in(now, packet, told),
+            Some(FirmwareWork::Answer(packet)) => {
+                let (turn, memory) = (TransmissionAttempt::First, PacketMemory::Own);
+                self.firmware.ready(OutboundPacket { packet, turn, memory });
+            }
+            Some(FirmwareWork::Scan) => {
+                let mut effects = Vec::new();
+                self.transport.on_tick(micros(now), &mut effects);
+                self.apply(now, effects, told);
+            }
+            Some(FirmwareWork::Again(queued)) => self.pass_on(queued),
+            Some(FirmwareWork::Send { endpoint, message, memory, .. }) => {
+                self.send(now, endpoint, message, memory);
+            }
+            Some(FirmwareWork::Look(_)) | None => {}
+        }
+    }
+
+    /// Bytes have moved between host and NIC.
+    pub(super) fn end_bus(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+        if let Some(queued) = self.bus.released(now) {
+            self.emit(queued);
+        }
+        match self.bus.end(now) {
+            Some(BusCompletion::In(packet)) => {
+                if let ProtocolPacket::Data(_, _, letter) = &packet
+                    && let Some(endpoint) = self.endpoint_mut(letter.to)
+                {
+                    endpoint.free(letter.role);
+                }
+                self.process(now, &packet, None, told);
+            }
+            Some(BusCompletion::Page) => self.page_moved(now, told),
+            Some(BusCompletion::Out) | None => {}
+        }
+    }
+
+    /// A packet was looked at. A medium or bulk message goes to host memory first, if it is new and
+    /// looks as if it could be written, and is written when it is there. What comes on its logical
+    /// channel meanwhile is dropped: it can only be the same again, or comes again; and nothing may
+    /// overtake it, for then a copy of it that also waited could be taken for what comes next. T-4
+    fn take_in(
+        &mut self,
+        now: u64,
+        packet: ProtocolPacket<SharedMessage>,
+        told: &mut Vec<MessagingEvent>,
+    ) {
+        if let ProtocolPacket::Data(header, sync, letter) = &packet {
+            self.statistics.data_received += 1;
+            let layers = self.parameters.layers;
+            let is_new = match layers {
+                ProtocolLayers::Baseline => true,
+                ProtocolLayers::Reliability | ProtocolLayers::Protection => {
+                    if self.bus.is_transferring(header.source, header.channel) {
+                        self.statistics.held_up += 1;
+                        return;
+                    }
+                    self.transport.is_new(header, *sync)
+                }
+            };
+            if letter.is_transferred()
+                && is_new
+                && let Some(place) = self.places.get(&letter.to).copied()
+                && let Some(endpoint) = self.endpoints.get(place)
+                && endpoint.refusal(letter, layers).is_none()
+            {
+                let refusal = self.transfer_refusal(place, letter);
+                if refusal.is_none()
+                    && let Some(endpoint) = self.endpoints.get_mut(place)
+                {
+                    endpoint.keep(letter.role);
+                    self.bus.push(letter.bytes.len(), BusTransfer::In(packet));
+                    return;
+                }
+                return self.process(now, &packet, refusal, told);
+            }
+        }
+        self.process(now, &packet, None, told);
+    }
+
+    /// The protocol decides about a packet, which the NIC may have to refuse. T-4..T-8
+    fn process(
+        &mut self,
+        now: u64,
+        packet: &ProtocolPacket<SharedMessage>,
+        refusal: Option<NackReason>,
+        told: &mut Vec<MessagingEvent>,
+    ) {
+        let Self { transport, endpoints, places, parameters, .. } = self;
+        let mut offered = None;
+        let mut take = |letter: &SharedMessage| {
+            let place = places.get(&letter.to).copied();
+            let endpoint = place.and_then(|place| endpoints.get_mut(place));
+            let written = match (endpoint, refusal) {
+                (Some(_), Some(reason)) => Err(reason),
+                (Some(endpoint), None) => endpoint.write(letter, parameters.layers),
+                (None, _) => Err(NackReason::NoSuchEndpoint),
+            };
+            offered = Some((letter.id, place, written));
+            written
+        };
+        let mut effects = Vec::new();
+        match (parameters.layers, packet) {
+            (ProtocolLayers::Reliability | ProtocolLayers::Protection, _) => {
+                transport.on_packet(packet, &mut take, &mut effects);
+            }
+            (ProtocolLayers::Baseline, ProtocolPacket::Data(_, _, letter)) => {
+                if let Err(reason) = take(letter) {
+                    told.push(MessagingEvent::Dropped(letter.id, reason));
+                }
+            }
+            (ProtocolLayers::Baseline, ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..)) => {}
+        }
+        match offered {
+            Some((message, Some(place), Ok(()))) => self.written(now, place, message, told),
+            // T-6: a message for an endpoint that is not resident starts its loading.
+            Some((_, Some(place), Err(NackReason::NotResident))) => self.request_load(place),
+            Some(_) | None => {}
+        }
+        if let ProtocolPacket::Data(_, _, letter) = packet {
+            for effect in &effects {
+                if let TransportEffect::Send(ProtocolPacket::Nack(header, reason)) = effect {
+                    told.push(MessagingEvent::Refused(letter.id, *header, *reason));
+                }
+            }
+        }
+        self.apply(now, effects, told);
+    }
+
+    fn written(
+        &mut self,
+        now: u64,
+        place: usize,
+        message: MessageId,
+        told: &mut Vec<MessagingEvent>,
+    ) {
+        let Some(endpoint) = self.endpoints.get(place) else { return };
+        told.push(MessagingEvent::Written(message, endpoint.plan.id));
+        if let EndpointResidency::Resident(frame) = endpoint.place {
+            self.frames.touch(frame);
+        }
+        self.notify(now, place);
+    }
+
+    /// Does what the protocol asks for.
+    pub(super) fn apply(
+        &mut self,
+        now: u64,
+        effects: Vec<TransportEffect<SharedMessage>>,
+        told: &mut Vec<MessagingEvent>,
+    ) {
+        for effect in effects {
+            match effect {
+                TransportEffect::Send(packet @ ProtocolPacket::Data(..)) => {
+                    self.firmware.send_again(packet)
+                }
+                TransportEffect::Send(
+                    answer @ (ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..)),
+                ) => {
+                    self.firmware.answer(answer);
+                }
+                TransportEffect::Acknowledged(letter) => {
+                    told.push(MessagingEvent::Acknowledged(letter.message.id));
+                    if let Some(place) = self.places.get(&letter.endpoint).copied() {
+                        self.settle(now, place, letter.message.id);
+                    }
+                }
+                TransportEffect::Returned(letter, why) => {
+                    let why = match why {
+                        ReturnReason::Refused(reason) => ReturnCause::Refused(reason),
+                        ReturnReason::Unreachable => ReturnCause::Unreachable,
+                    };
+                    if let Some(place) = self.places.get(&letter.endpoint).copied() {
+                        self.bring_back(now, place, (letter.message, why), told);
+                    }
+                }
+                TransportEffect::Unloaded(endpoint, letters) => {
+                    if let Some(place) = self.places.get(&endpoint).copied() {
+                        if let Some(endpoint) = self.endpoints.get_mut(place) {
+                            letters.iter().for_each(|letter| endpoint.again(letter.id));
+                        }
+                        self.released(place);
+                    }
+                }
+                TransportEffect::Noted(header, note) => self.noted(header, note, told),
+            }
+        }
+    }
+
+    fn noted(
+        &mut self,
+        header: TransportHeader,
+        note: TransportNotice,
+        told: &mut Vec<MessagingEvent>,
+    ) {
+        let statistics = &mut self.statistics;
+        match note {
+            TransportNotice::Duplicate => statistics.duplicates += 1,
+            TransportNotice::Stale => statistics.stale += 1,
+            TransportNotice::Late => statistics.late += 1,
+            TransportNotice::Unknown => statistics.malformed += 1,
+            TransportNotice::Retransmitted => {}
+            TransportNotice::Refused(reason) => {
+                if let Some(count) = statistics.nacks_received.get_mut(reason_class(reason)) {
+                    *count += 1;
+                }
+            }
+        }
+        told.push(MessagingEvent::Noticed(header, note));
+    }
+
+    /// A message is done with: it was written.
+    fn settle(&mut self, now: u64, place: usize, message: MessageId) {
+        if let Some(endpoint) = self.endpoints.get_mut(place) {
+            endpoint.settle(now, message);
+        }
+        self.notify(now, place);
+    }
+
+    /// A message goes back to its application. T-6, T-11
+    pub(super) fn bring_back(
+        &mut self,
+        now: u64,
+        place: usize,
+        (letter, why): (SharedMessage, ReturnCause),
+        told: &mut Vec<MessagingEvent>,
+    ) {
+        told.push(MessagingEvent::Returned(letter.id, why));
+        if let Some(endpoint) = self.endpoints.get_mut(place) {
+            endpoint.bring_back(letter);
+        }
+        self.notify(now, place);
+    }
+
+    /// A message's packet has been built. T-2, T-3
+    fn send(&mut self, now: u64, place: usize, message: MessageId, memory: PacketMemory) {
+        match self.label(now, place, message) {
+            Some(((header, sync), letter)) => {
+                let packet = ProtocolPacket::Data(header, sync, letter);
+                self.pass_on(OutboundPacket { packet, turn: TransmissionAttempt::First, memory });
+            }
+            None => self.firmware.abandon(memory),
+        }
+    }
+
+    /// What it is sent as; nothing if its endpoint was made to leave meanwhile.
+    fn label(
+        &mut self,
+        now: u64,
+        place: usize,
+        id: MessageId,
+    ) -> Option<((TransportHeader, SyncFlag), SharedMessage)> {
+        let endpoint = self.endpoints.get_mut(place)?;
+        let (message, to) = endpoint.destination(id)?;
+        let EndpointResidency::Resident(frame) = endpoint.place else { return None };
+        let label = match self.parameters.layers {
+            ProtocolLayers::Baseline => {
+                endpoint.settle(now, id);
+                (self.fire_and_forget(now, to), SyncFlag::Set)
+            }
+            ProtocolLayers::Reliability | ProtocolLayers::Protection => {
+                let letter = transport::OutboundMessage {
+                    endpoint: endpoint.plan.id,
+                    message: message.clone(),
+                };
+                let mut effects = Vec::new();
+                self.transport.on_send(micros(now), to, letter, &mut effects).ok()?;
+                endpoint.underway(id);
+                effects.into_iter().find_map(|effect| match effect {
+                    TransportEffect::Send(ProtocolPacket::Data(header, sync, _)) => {
+                        Some((header, sync))
+                    }
+                    TransportEffect::Send(ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..))
+                    | TransportEffect::Acknowledged(_)
+                    | TransportEffect::Returned(..)
+                    | TransportEffect::Unloaded(..)
+                    | TransportEffect::Noted(..) => None,
+                })?
+            }
+        };
+        self.frames.touch(frame);
+        Some((label, message))
+    }
+
+    /// The header of a packet that nobody will answer: all the same but the time.
+    const fn fire_and_forget(&self, now: u64, destination: Nic) -> TransportHeader {
+        TransportHeader {
+            source: self.nic,
+            destination,
+            channel: LogicalChannel(0),
+            seq: SequenceBit::Zero,
+            timestamp: micros(now).timestamp(),
+            incarnation: ChannelIncarnation(0),
+        }
+    }
+
+    /// A data packet's bytes come from the host's memory, or are in its endpoint's frame.
+    fn pass_on(&mut self, queued: OutboundPacket) {
+        match (queued.memory, &queued.packet) {
+            (PacketMemory::Buffer, ProtocolPacket::Data(_, _, letter)) => {
+                self.bus.push(letter.bytes.len(), BusTransfer::Out(queued));
+            }
+            (PacketMemory::Own | PacketMemory::Buffer, _) => self.emit(queued),
+        }
+    }
+
+    /// A data packet is ready for the sending engine, if it is still to leave.
+    fn emit(&mut self, queued: OutboundPacket) {
+        if self.is_queued(&queued.packet) {
+            self.firmware.ready(queued);
+        } else {
+            self.firmware.abandon(queued.memory);
+        }
+    }
+
+    /// Whether a packet is still to leave. Without reliability nothing is known of it.
+    fn is_queued(&self, packet: &ProtocolPacket<SharedMessage>) -> bool {
+        self.parameters.layers == ProtocolLayers::Baseline || self.transport.is_queued(packet)
+    }
+
+    /// Drops what waits and need not leave any more.
+    pub(super) fn drop_old(&mut self) {
+        let Self { firmware, transport, parameters, .. } = self;
+        let baseline = parameters.layers == ProtocolLayers::Baseline;
+        firmware.drop_old(|packet| baseline || transport.is_queued(packet));
+    }
+
+    /// Hands out the next packet for the sending engine; the firmware gives it one at a time, the next
+    /// after [`HostMessaging::sent`]. It is as it would leave now: see [`HostMessaging::leaves`].
+    pub fn take_outgoing(&mut self) -> Option<MessagingPacket> {
+        self.firmware.take().map(outgoing)
+    }
+
+    /// Whether the packet that was taken is still to leave. If not, and its first byte has not left,
+    /// the sending engine need not send it. T-5
+    #[must_use]
+    pub fn is_leaving(&self) -> bool {
+        self.firmware.on_wire.as_ref().is_some_and(|queued| self.is_queued(&queued.packet))
+    }
+
+    /// The first byte of the packet that was taken leaves the interface: the packet as it is on the
+    /// wire, with the time of now. T-3, T-8
+    pub fn leaves(&mut self, now: u64) -> Option<MessagingPacket> {
+        let queued = self.firmware.on_wire.as_mut()?;
+        match (self.parameters.layers, &mut queued.packet) {
+            (ProtocolLayers::Baseline, ProtocolPacket::Data(header, ..)) => {
+                header.timestamp = micros(now).timestamp();
+            }
+            (_, packet) => self.transport.on_leave(micros(now), packet),
+        }
+        let outgoing = outgoing(queued);
+        let statistics = &mut self.statistics;
+        match outgoing.what {
+            TransmissionKind::Data { turn, .. } => {
+                statistics.data_sent += 1;
+                statistics.retransmitted += match turn {
+                    TransmissionAttempt::First => 0,
+                    TransmissionAttempt::Again => 1,
+                };
+            }
+            TransmissionKind::Ack(_) => statistics.acks_sent += 1,
+            TransmissionKind::Nack(_, reason) => {
+                if let Some(count) = statistics.nacks_sent.get_mut(reason_class(reason)) {
+                    *count += 1;
+                }
+            }
+        }
+        Some(outgoing)
+    }
+}
+
+/// A packet in bytes, and what it is.
+fn outgoing(queued: &OutboundPacket) -> MessagingPacket {
+    let what = match &queued.packet {
+        ProtocolPacket::Data(header, sync, letter) => TransmissionKind::Data {
+            header: *header,
+            sync: *sync,
+            message: letter.id,
+            turn: queued.turn,
+        },
+        ProtocolPacket::Ack(header) => TransmissionKind::Ack(*header),
+        ProtocolPacket::Nack(header, reason) => TransmissionKind::Nack(*header, *reason),
+    };
+    let (to, payload) = message::emit_packet(&queued.packet);
+    MessagingPacket { to, payload, what }
+}
+
+/// The place of a reason's count.
+pub(super) const fn reason_class(reason: NackReason) -> usize {
+    match reason {
+        NackReason::NotResident => 0,
+        NackReason::QueueFull => 1,
+        NackReason::NoResource => 2,
+        NackReason::NoChannelState => 3,
+        NackReason::BadKey => 4,
+        NackReason::NoSuchEndpoint => 5,
+    }
+}

@@ -1,0 +1,274 @@
+//! Which endpoint's message the NIC sends next: weighted round robin, with loitering. T-14
+
+/// The turn among the endpoints. They are told by their place in the host's list.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct EndpointScheduler {
+    /// 2 to the k.
+    burst: u32,
+    current: Option<SchedulerVisit>,
+    /// Whose turn is next.
+    next: usize,
+}
+
+/// The endpoint that the NIC stays with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct SchedulerVisit {
+    endpoint: usize,
+    /// Attempts that are left of its turn.
+    left: u32,
+}
+
+/// What an endpoint has to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EndpointSupply {
+    /// It is not in a frame.
+    Away,
+    /// Nothing.
+    Empty,
+    /// Something that cannot go now: no logical channel is free.
+    Blocked,
+    /// A message.
+    Ready,
+}
+
+/// State of the packet headers of an endpoint: constant for all that it sends. T-14
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeaderState {
+    /// Built for the first packet of a turn, and for one that is sent again.
+    Built,
+    /// Kept from the packet before it in the same turn.
+    Kept,
+}
+
+/// What to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SchedulerChoice {
+    /// Send a message of this endpoint. That is an attempt.
+    Send(usize, HeaderState),
+    /// Loiter: look at the empty queue again, at most so many times. Each look is an attempt, to be
+    /// counted with [`EndpointScheduler::count_looks`].
+    Look(u32),
+    /// There is nothing to send.
+    Nothing,
+}
+
+impl EndpointScheduler {
+    /// 2 to the `burst_log2` attempts a turn.
+    pub(super) const fn new(burst_log2: u8) -> Self {
+        let log2 = if burst_log2 > 31 { 31 } else { burst_log2 as u32 };
+        Self { burst: 1 << log2, current: None, next: 0 }
+    }
+
+    /// Whose message is next, among so many endpoints. An endpoint with a message waits for at most
+    /// 2 to the k attempts of each other one: its turn ends with them, or when it cannot send, and
+    /// nobody has two before all others had theirs.
+    pub(super) fn choose(
+        &mut self,
+        count: usize,
+        supply: impl Fn(usize) -> EndpointSupply,
+    ) -> SchedulerChoice {
+        if let Some(visit) = &mut self.current {
+            match supply(visit.endpoint) {
+                EndpointSupply::Ready if visit.left > 0 => {
+                    visit.left -= 1;
+                    return SchedulerChoice::Send(visit.endpoint, HeaderState::Kept);
+                }
+                // T-14: it may have more in a moment; its turn is not over.
+                EndpointSupply::Empty if visit.left > 0 => {
+                    return SchedulerChoice::Look(visit.left);
+                }
+                EndpointSupply::Away => self.current = None,
+                EndpointSupply::Ready | EndpointSupply::Empty | EndpointSupply::Blocked => {}
+            }
+        }
+        // Round robin; who has nothing is skipped.
+        let turns = (self.next..count).chain(0..self.next.min(count));
+        let Some(endpoint) = turns.into_iter().find(|turn| supply(*turn) == EndpointSupply::Ready)
+        else {
+            return SchedulerChoice::Nothing;
+        };
+        self.current = Some(SchedulerVisit { endpoint, left: self.burst - 1 });
+        self.next = endpoint + 1;
+        SchedulerChoice::Send(endpoint, HeaderState::Built)
+    }
+
+    /// Counts looks at the empty queue of the endpoint that the NIC stays with.
+    pub(super) fn count_looks(&mut self, looks: u64) {
+        if let Some(visit) = &mut self.current {
+            visit.left = visit.left.saturating_sub(u32::try_from(looks).unwrap_or(u32::MAX));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::rng::Rng;
+
+    /// Serves endpoints that have so many messages, until nothing is left: a letter an attempt.
+    fn order(scheduler: &mut EndpointScheduler, left: &mut [u32]) -> String {
+        let mut order = String::new();
+        loop {
+            let supply = |place: usize| {
+                if left[place] > 0 { EndpointSupply::Ready } else { EndpointSupply::Empty }
+            };
+            match scheduler.choose(left.len(), supply) {
+                SchedulerChoice::Send(endpoint, _) => {
+                    left[endpoint] -= 1;
+                    order.push_str(&endpoint.to_string());
+                }
+                SchedulerChoice::Look(_) => {
+                    scheduler.count_looks(1);
+                    order.push('.');
+                }
+                SchedulerChoice::Nothing => return order,
+            }
+        }
+    }
+
+    #[test]
+    fn each_has_its_attempts_in_turn_and_who_has_nothing_is_skipped() {
+        let mut scheduler = EndpointScheduler::new(2);
+        assert_eq!(order(&mut scheduler, &mut [9, 0, 5, 1]), "000022223...00002...0...");
+    }
+
+    #[test]
+    fn bursts_of_one_are_plain_round_robin() {
+        assert_eq!(order(&mut EndpointScheduler::new(0), &mut [2, 3, 1]), "012011");
+    }
+
+    #[test]
+    fn what_comes_while_it_loiters_belongs_to_the_burst_and_has_its_header() {
+        let mut scheduler = EndpointScheduler::new(2);
+        let of = |ready: &'static [usize]| {
+            move |place| {
+                if ready.contains(&place) { EndpointSupply::Ready } else { EndpointSupply::Empty }
+            }
+        };
+        assert_eq!(scheduler.choose(2, of(&[0])), SchedulerChoice::Send(0, HeaderState::Built));
+        assert_eq!(scheduler.choose(2, of(&[1])), SchedulerChoice::Look(3));
+        scheduler.count_looks(1);
+        assert_eq!(scheduler.choose(2, of(&[0, 1])), SchedulerChoice::Send(0, HeaderState::Kept));
+        assert_eq!(scheduler.choose(2, of(&[1])), SchedulerChoice::Look(1));
+        scheduler.count_looks(9);
+        assert_eq!(scheduler.choose(2, of(&[0, 1])), SchedulerChoice::Send(1, HeaderState::Built));
+    }
+
+    #[test]
+    fn one_that_is_blocked_or_away_is_not_waited_for() {
+        for (supply, state) in [
+            (EndpointSupply::Blocked, HeaderState::Kept),
+            (EndpointSupply::Away, HeaderState::Built),
+        ] {
+            let mut scheduler = EndpointScheduler::new(6);
+            assert_eq!(
+                scheduler.choose(2, |_| EndpointSupply::Ready),
+                SchedulerChoice::Send(0, HeaderState::Built)
+            );
+            // If nobody else has anything, the NIC is still there when it can go on.
+            assert_eq!(scheduler.choose(1, |_| supply), SchedulerChoice::Nothing);
+            assert_eq!(
+                scheduler.choose(1, |_| EndpointSupply::Ready),
+                SchedulerChoice::Send(0, state)
+            );
+            let of = |place| if place == 0 { supply } else { EndpointSupply::Ready };
+            assert_eq!(scheduler.choose(2, of), SchedulerChoice::Send(1, HeaderState::Built));
+        }
+    }
+
+    /// All supplies of so many endpoints, of which the first always has a message.
+    fn supplies(count: usize) -> Vec<Vec<EndpointSupply>> {
+        let all = [
+            EndpointSupply::Away,
+            EndpointSupply::Empty,
+            EndpointSupply::Blocked,
+            EndpointSupply::Ready,
+        ];
+        (1..count).fold(vec![vec![EndpointSupply::Ready]], |lists, _| {
+            let longer = |list: &Vec<EndpointSupply>| {
+                let list = list.clone();
+                all.map(|supply| [list.as_slice(), &[supply]].concat())
+            };
+            lists.iter().flat_map(longer).collect()
+        })
+    }
+
+    /// The law of T-14, in every state that the scheduler can come into: an endpoint that has a message
+    /// waits at most (endpoints - 1) · 2^k attempts. The bound is reached.
+    #[test]
+    fn who_has_a_message_waits_for_the_attempts_of_each_other_one_at_most() {
+        for (count, burst_log2) in [(1, 3), (2, 0), (2, 3), (3, 0), (3, 1), (3, 2), (4, 1)] {
+            let supplies = supplies(count);
+            // Where the first stands, the others come from any state; the waits start in all of them.
+            let (mut seen, mut longest) = (BTreeSet::new(), 0);
+            let mut open = vec![(EndpointScheduler::new(burst_log2), 0)];
+            while let Some((scheduler, waited)) = open.pop() {
+                if !seen.insert((scheduler.clone(), waited)) {
+                    continue;
+                }
+                longest = longest.max(waited);
+                assert!(waited <= (count - 1) << burst_log2, "{count} {burst_log2} {scheduler:?}");
+                for supply in &supplies {
+                    let mut next = scheduler.clone();
+                    match next.choose(count, |place| supply[place]) {
+                        SchedulerChoice::Send(0, _) => open.push((next, 0)),
+                        SchedulerChoice::Send(..) => open.push((next, waited + 1)),
+                        SchedulerChoice::Look(_) => {
+                            next.count_looks(1);
+                            open.push((next, waited + 1));
+                        }
+                        SchedulerChoice::Nothing => panic!("the first has a message"),
+                    }
+                }
+                // What the others do while the first has none.
+                for supply in &supplies {
+                    let mut next = scheduler.clone();
+                    let empty =
+                        |place| if place == 0 { EndpointSupply::Empty } else { supply[place] };
+                    if let SchedulerChoice::Look(_) = next.choose(count, empty) {
+                        next.count_looks(1);
+                    }
+                    open.push((next, 0));
+                }
+            }
+            assert_eq!(longest, (count - 1) << burst_log2, "{count} {burst_log2}");
+        }
+    }
+
+    #[test]
+    fn the_law_holds_for_many_endpoints_with_random_supplies() {
+        let mut dice = Rng::new(14, 0);
+        for _ in 0..200 {
+            let (count, burst_log2) = (1 + dice.below(12), dice.below(7));
+            let mut scheduler = EndpointScheduler::new(u8::try_from(burst_log2).unwrap());
+            let mut waited = vec![0; usize::try_from(count).unwrap()];
+            for _ in 0..2_000 {
+                let supply: Vec<_> = waited
+                    .iter()
+                    .map(|_| match dice.below(8) {
+                        0 => EndpointSupply::Away,
+                        1 => EndpointSupply::Blocked,
+                        2 | 3 => EndpointSupply::Empty,
+                        _ => EndpointSupply::Ready,
+                    })
+                    .collect();
+                let (served, attempts) = match scheduler.choose(supply.len(), |at| supply[at]) {
+                    SchedulerChoice::Send(endpoint, _) => (Some(endpoint), 1),
+                    SchedulerChoice::Look(left) => {
+                        let looks = 1 + dice.below(left.into());
+                        scheduler.count_looks(looks);
+                        (None, looks)
+                    }
+                    SchedulerChoice::Nothing => (None, 0),
+                };
+                for (at, waited) in waited.iter_mut().enumerate() {
+                    let waits = supply[at] == EndpointSupply::Ready && served != Some(at);
+                    *waited = if waits { *waited + attempts } else { 0 };
+                    assert!(*waited <= (count - 1) << burst_log2, "{count} {burst_log2}");
+                }
+            }
+        }
+    }
+}

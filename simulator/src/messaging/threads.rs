@@ -1,0 +1,241 @@
+//! The host's processor and the threads of its applications, which read and send messages. T-9
+//!
+//! One thread polls all endpoints that have no event of their own, in turn: it handles what has come
+//! for one, then sends what one wants sent, then goes on to the next. A thread with an event sleeps
+//! until something comes. A thread that writes to an endpoint that is not resident is suspended until
+//! it is.
+
+use codec::transport::Nic;
+
+use super::costs::MessageCosts;
+use super::endpoint_queues::ReadMessage;
+use super::message::SharedMessage;
+use super::plan::WakeMode;
+use super::serial_server::SerialServer;
+use super::stream::StreamSource;
+
+/// A host's processor, its threads and what they want sent.
+#[derive(Clone, Debug)]
+pub(super) struct ApplicationHost {
+    pub(super) processor: SerialServer<HostJob>,
+    pub(super) threads: Vec<ApplicationThread>,
+    /// The thread that had the processor last, and since when.
+    last: Option<(usize, u64)>,
+    pub(super) sources: Vec<StreamSource>,
+}
+
+/// A thread of an application.
+#[derive(Clone, Debug)]
+pub(super) struct ApplicationThread {
+    pub(super) wake: WakeMode,
+    /// The places of its endpoints.
+    pub(super) endpoints: Vec<usize>,
+    /// Which of them it looks at next.
+    pub(super) at: usize,
+    /// What it looks for there.
+    pub(super) step: ThreadStep,
+    pub(super) state: ThreadState,
+}
+
+/// What a thread does at an endpoint, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ThreadStep {
+    Read,
+    Send,
+}
+
+/// What a thread is at.
+#[derive(Clone, Debug)]
+pub(super) enum ThreadState {
+    /// It looks for something to do.
+    Looking,
+    /// It has found nothing since then, and goes on as soon as that: polling in turn, or asleep.
+    Idle { since: u64, wake: Option<u64> },
+    /// It has read a request, and answers it.
+    Answering(usize, SharedMessage),
+    /// It has the processor.
+    Working,
+    /// It waits for an endpoint to be loaded, to which it writes.
+    Suspended(PendingWrite),
+}
+
+/// What the processor works on.
+#[derive(Clone, Debug)]
+pub(super) enum HostJob {
+    Read { thread: usize, endpoint: usize, read: ReadMessage },
+    Write { thread: usize, write: PendingWrite },
+}
+
+/// A message that is handed over.
+#[derive(Clone, Debug)]
+pub(super) struct PendingWrite {
+    pub(super) endpoint: usize,
+    pub(super) letter: SharedMessage,
+    pub(super) to: Nic,
+}
+
+impl ApplicationHost {
+    /// A host whose endpoints wake their applications so.
+    pub(super) fn new(wakes: impl Iterator<Item = WakeMode>, sources: Vec<StreamSource>) -> Self {
+        let mut polled = Vec::new();
+        let mut threads = Vec::new();
+        for (place, wake) in wakes.enumerate() {
+            match wake {
+                WakeMode::Poll => polled.push(place),
+                WakeMode::Event => threads.push(ApplicationThread::new(wake, vec![place])),
+            }
+        }
+        if !polled.is_empty() {
+            threads.insert(0, ApplicationThread::new(WakeMode::Poll, polled));
+        }
+        Self { processor: SerialServer::default(), threads, last: None, sources }
+    }
+
+    /// When it has something to do by itself.
+    pub(super) fn due(&self) -> Option<u64> {
+        self.processor
+            .due()
+            .or_else(|| self.threads.iter().filter_map(ApplicationThread::due).min())
+    }
+
+    /// Whether nobody does anything.
+    pub(super) fn is_idle(&self) -> bool {
+        self.processor.is_idle()
+            && self.threads.iter().all(|thread| matches!(thread.state, ThreadState::Idle { .. }))
+    }
+
+    /// Whether a thread waits for an endpoint to be loaded.
+    pub(super) fn waits_for(&self, endpoint: usize) -> bool {
+        self.threads.iter().any(|thread| thread.is_suspended_at(endpoint))
+    }
+
+    /// How long its processor has been busy.
+    pub(super) const fn busy(&self) -> u64 {
+        self.processor.busy()
+    }
+
+    /// When a stream of an endpoint next has a message, and which.
+    pub(super) fn next_stream(&self, endpoint: usize) -> Option<(u64, usize)> {
+        let of = self.sources.iter().enumerate().filter(|(_, source)| source.endpoint == endpoint);
+        of.filter_map(|(stream, source)| Some((source.due()?, stream))).min()
+    }
+
+    /// The threads that may have the processor, in turn: who has had it goes on for its quantum.
+    pub(super) fn turns(&self, now: u64, costs: &MessageCosts) -> Vec<usize> {
+        let count = self.threads.len();
+        let first = match self.last {
+            Some((last, since)) if now.saturating_sub(since) < costs.host_quantum => last,
+            Some((last, _)) => last + 1,
+            None => 0,
+        };
+        let turns = (0..count).map(|turn| (first + turn) % count);
+        turns
+            .filter(|turn| self.threads.get(*turn).is_some_and(|thread| thread.may_run(now)))
+            .collect()
+    }
+}
+
+impl ApplicationHost {
+    /// What a thread is at now.
+    pub(super) fn set(&mut self, thread: usize, state: ThreadState) {
+        if let Some(thread) = self.threads.get_mut(thread) {
+            thread.state = state;
+        }
+    }
+
+    /// A thread gets the processor. What it takes to go over to it.
+    pub(super) fn switch(&mut self, now: u64, thread: usize, costs: &MessageCosts) -> u64 {
+        match self.last {
+            Some((last, since)) if last == thread => {
+                // Nobody else wanted it: its quantum begins anew.
+                if now.saturating_sub(since) >= costs.host_quantum {
+                    self.last = Some((thread, now));
+                }
+                0
+            }
+            Some(_) => {
+                self.last = Some((thread, now));
+                costs.host_switch
+            }
+            None => {
+                self.last = Some((thread, now));
+                0
+            }
+        }
+    }
+
+    /// What a thread writes that waits for this endpoint, and the thread.
+    pub(super) fn suspended(&mut self, endpoint: usize) -> Option<(usize, PendingWrite)> {
+        let place = self.threads.iter().position(|thread| thread.is_suspended_at(endpoint))?;
+        let thread = self.threads.get_mut(place)?;
+        match std::mem::replace(&mut thread.state, ThreadState::Looking) {
+            ThreadState::Suspended(write) => Some((place, write)),
+            ThreadState::Looking
+            | ThreadState::Idle { .. }
+            | ThreadState::Answering(..)
+            | ThreadState::Working => None,
+        }
+    }
+}
+
+impl ApplicationThread {
+    fn new(wake: WakeMode, endpoints: Vec<usize>) -> Self {
+        Self { wake, endpoints, at: 0, step: ThreadStep::Read, state: ThreadState::Looking }
+    }
+
+    /// Whether it waits for this endpoint to be loaded.
+    const fn is_suspended_at(&self, endpoint: usize) -> bool {
+        match &self.state {
+            ThreadState::Suspended(write) => write.endpoint == endpoint,
+            ThreadState::Looking
+            | ThreadState::Idle { .. }
+            | ThreadState::Answering(..)
+            | ThreadState::Working => false,
+        }
+    }
+
+    const fn due(&self) -> Option<u64> {
+        match self.state {
+            ThreadState::Idle { wake, .. } => wake,
+            ThreadState::Looking | ThreadState::Answering(..) => Some(0),
+            ThreadState::Working | ThreadState::Suspended(_) => None,
+        }
+    }
+
+    fn may_run(&self, now: u64) -> bool {
+        self.due().is_some_and(|due| due <= now)
+    }
+
+    /// Goes on to the next step.
+    pub(super) fn advance(&mut self) {
+        self.step = match self.step {
+            ThreadStep::Read => ThreadStep::Send,
+            ThreadStep::Send => {
+                self.at = (self.at + 1) % self.endpoints.len().max(1);
+                ThreadStep::Read
+            }
+        };
+    }
+
+    /// It has polled in turn for so long, each look at an endpoint so long.
+    pub(super) fn advance_polls(&mut self, time: u64, poll: u64) {
+        let count = self.endpoints.len().max(1);
+        let looks = time.checked_div(poll).unwrap_or(0) % count as u64;
+        self.at = (self.at + usize::try_from(looks).unwrap_or(0)) % count;
+    }
+
+    /// When a thread that polls comes by: at a place of its from a time on, or anywhere. Each look at
+    /// an endpoint takes so long.
+    pub(super) fn next_pass(&self, since: u64, from: u64, place: Option<usize>, poll: u64) -> u64 {
+        if poll == 0 {
+            return from.max(since);
+        }
+        let count = self.endpoints.len().max(1) as u64;
+        let looks = from.saturating_sub(since).div_ceil(poll);
+        let more = place.map_or(0, |place| {
+            let at = (self.at as u64).saturating_add(looks) % count;
+            (place as u64 + count - at) % count
+        });
+        since.saturating_add(looks.saturating_add(more).saturating_mul(poll))
+    }
+}

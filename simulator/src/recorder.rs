@@ -1,0 +1,629 @@
+//! Records the characters of channels as they come, and hands them out as the chunks of a capture
+//! file, in its order (`docs/capture-format.md`).
+//!
+//! Fill costs a comparison and no memory, however long it lasts; everything else is kept until it
+//! is flushed.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use codec::Character;
+use codec::capture::{ChannelId, Chunk, ChunkContent, FILL_MIN, split_into_chunks};
+use codec::character::{Symbol, decode_control};
+use codec::chars::CharBuf;
+use codec::time::{Tick, Ticks};
+
+/// What may be kept before it is time to flush, in characters. *Chosen*: 1.2 MB, and a thousand
+/// packets between two flushes.
+pub const KEPT_MAX: usize = 1 << 20;
+/// What a piece counts for besides its characters. *Chosen*: about its size in bytes.
+const PIECE: usize = 32;
+
+/// The characters of many channels, one a period each, on their way into a capture file.
+///
+/// The chunks of all flushes, one after another, are in the order of a file, by time of their first
+/// character and of the same time by channel, as long as nothing that begins before the moment up
+/// to which was flushed is fed later. A channel that is heard some time after its character's
+/// period has begun makes it necessary to hold the newest chunks back: [`CaptureRecorder::flush_before`].
+#[derive(Clone, Debug, Default)]
+pub struct CaptureRecorder {
+    tracks: Vec<ChannelRecorder>,
+    /// Characters kept, and [`PIECE`] for each piece.
+    kept: usize,
+}
+
+/// One channel.
+#[derive(Clone, Debug)]
+struct ChannelRecorder {
+    period_ps: u64,
+    /// What is to be flushed, but for bytes and tail.
+    kept: PendingChunks,
+    /// The newest bytes of a packet, up to the tail's place; the tail is empty if there are any.
+    bytes: Vec<u8>,
+    tail: FillRun,
+    frame: PacketPosition,
+}
+
+#[derive(Clone, Debug, Default)]
+struct PendingChunks {
+    pieces: Vec<PendingPiece>,
+    /// The characters of the pieces.
+    chars: CharBuf,
+}
+
+/// Whether the next GAP ends a packet: it is kept with it, so that a chunk is a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PacketPosition {
+    Inside,
+    Outside,
+}
+
+/// Consecutive characters: those of the buffer behind the ones of the piece before it.
+#[derive(Clone, Copy, Debug)]
+struct PendingPiece {
+    first: Tick,
+    /// How many characters of the buffer.
+    len: usize,
+    kind: PieceKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PieceKind {
+    Literal,
+    /// So many times over.
+    Repeat(u64),
+}
+
+/// The newest characters of a channel, as far back as they are control codes that repeat after two
+/// periods.
+#[derive(Clone, Copy, Debug, Default)]
+struct FillRun {
+    first: Tick,
+    /// Where the next character belongs, unless there is a hole.
+    next: Tick,
+    /// The characters at even and at odd places from `first` on, as far as there are any.
+    even: Option<Character>,
+    odd: Option<Character>,
+}
+
+impl CaptureRecorder {
+    /// A recorder of channels, given their character periods in picoseconds; they are numbered
+    /// 0, 1, ….
+    #[must_use]
+    pub fn new(periods_ps: Vec<u64>) -> Self {
+        Self { tracks: periods_ps.into_iter().map(ChannelRecorder::new).collect(), kept: 0 }
+    }
+
+    /// Takes a character of a channel. Places are the channel's own periods; they must ascend, and
+    /// where one is left out there is a hole. A channel that is not there is passed over.
+    #[inline]
+    pub fn push(&mut self, channel: usize, at: Tick, character: Character) {
+        if let Some(track) = self.tracks.get_mut(channel)
+            && !track.tail.take(at, character)
+        {
+            self.kept += track.put(at, character);
+        }
+    }
+
+    /// Takes two control characters in turn up to a place, as if each was pushed.
+    pub fn fill(&mut self, channel: usize, first: Tick, pair: [Character; 2], end: Tick) {
+        let [mut one, mut other] = pair;
+        for at in (first.0..end.0).map(Tick) {
+            if let Some(track) = self.tracks.get_mut(channel)
+                && track.tail.take_all(at, [one, other], end)
+            {
+                return;
+            }
+            self.push(channel, at, one);
+            (one, other) = (other, one);
+        }
+    }
+
+    /// Whether two characters in turn, the first at that place, go on as the channel has gone on, so
+    /// that to take them makes nothing more to keep.
+    #[must_use]
+    pub fn continues(&self, channel: usize, first: Tick, pair: [Character; 2]) -> bool {
+        self.tracks.get(channel).is_none_or(|track| {
+            let mut tail = track.tail;
+            let is_new = tail.next == first && tail.len() == 0 && track.bytes.is_empty();
+            is_new || tail.take_all(first, pair, first)
+        })
+    }
+
+    /// Whether it is time to flush: more than [`KEPT_MAX`] is kept.
+    #[must_use]
+    #[inline]
+    pub const fn is_full(&self) -> bool {
+        self.kept > KEPT_MAX
+    }
+
+    /// Hands out everything so far in the order of a file, and forgets it.
+    ///
+    /// # Errors
+    /// The first error of `out`. What it has not been given is forgotten all the same.
+    pub fn flush<E>(
+        &mut self,
+        out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.flush_before(u128::MAX, out)
+    }
+
+    /// Hands out, in the order of a file, what begins before a moment (picoseconds since time
+    /// zero), and forgets it. Chunks that begin later stay, and what is fed goes behind them.
+    ///
+    /// # Errors
+    /// The first error of `out`. What it has not been given is forgotten all the same.
+    pub fn flush_before<E>(
+        &mut self,
+        moment_ps: u128,
+        out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.tracks.iter_mut().for_each(ChannelRecorder::close);
+        let mut left = vec![PendingChunks::default(); self.tracks.len()];
+        let result = self.merge(moment_ps, &mut left, out);
+        self.kept = left.iter().map(PendingChunks::weight).sum();
+        for (track, left) in self.tracks.iter_mut().zip(left) {
+            track.kept = left;
+        }
+        result
+    }
+
+    /// Hands out the chunks of all channels up to a moment, and puts aside those after it.
+    fn merge<E>(
+        &self,
+        moment_ps: u128,
+        left: &mut [PendingChunks],
+        out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let start = |track: &ChannelRecorder, index: u32, chunk: &Chunk<'_>| {
+            Reverse((u128::from(chunk.first.0) * u128::from(track.period_ps), index))
+        };
+        let mut channels = Vec::new();
+        // When each channel's next chunk begins, if it has one.
+        let mut next = BinaryHeap::new();
+        for ((index, track), left) in (0..).zip(&self.tracks).zip(left) {
+            let mut chunks = track.kept.chunks().peekable();
+            next.extend(chunks.peek().map(|chunk| start(track, index, chunk)));
+            channels.push((track, chunks, left));
+        }
+        while let Some(Reverse((start_ps, index))) = next.pop() {
+            let Some((track, chunks, left)) = channels.get_mut(index as usize) else { continue };
+            if start_ps >= moment_ps {
+                chunks.for_each(|chunk| left.add(&chunk));
+                continue;
+            }
+            if let Some(chunk) = chunks.next() {
+                out(ChannelId(index), &chunk)?;
+            }
+            next.extend(chunks.peek().map(|chunk| start(track, index, chunk)));
+        }
+        Ok(())
+    }
+}
+
+impl FillRun {
+    /// No characters yet; the first one belongs here.
+    const fn at(place: Tick) -> Self {
+        Self { first: place, next: place, even: None, odd: None }
+    }
+
+    /// Takes a character, if it goes on as the tail does.
+    #[inline]
+    fn take(&mut self, at: Tick, character: Character) -> bool {
+        let fits = at == self.next && self.expected() == Some(character);
+        if fits {
+            self.next = after(at);
+        }
+        fits
+    }
+
+    /// Takes two characters in turn up to a place, if they go on as the tail does.
+    fn take_all(&mut self, at: Tick, pair: [Character; 2], end: Tick) -> bool {
+        let Self { even, odd, .. } = *self;
+        let expected = if self.len().is_multiple_of(2) { [even, odd] } else { [odd, even] };
+        let fits = at == self.next && expected == pair.map(Some);
+        if fits {
+            self.next = end;
+        }
+        fits
+    }
+
+    #[inline]
+    const fn expected(&self) -> Option<Character> {
+        if self.len().is_multiple_of(2) { self.even } else { self.odd }
+    }
+
+    #[inline]
+    const fn len(&self) -> u64 {
+        self.next.since(self.first).0
+    }
+}
+
+impl ChannelRecorder {
+    fn new(period_ps: u64) -> Self {
+        let tail = FillRun::at(Tick(0));
+        Self {
+            period_ps,
+            kept: PendingChunks::default(),
+            bytes: Vec::new(),
+            tail,
+            frame: PacketPosition::Outside,
+        }
+    }
+
+    /// Takes a character that does not go on as the tail does. Returns by how much more is kept.
+    fn put(&mut self, at: Tick, character: Character) -> usize {
+        let before = self.weight();
+        if at != self.tail.next {
+            self.close();
+            self.tail = FillRun::at(at);
+            self.frame = PacketPosition::Outside;
+        }
+        match (character, self.frame) {
+            (Character::Data(byte), _) => {
+                if self.bytes.is_empty() {
+                    self.close();
+                    self.frame = PacketPosition::Inside;
+                }
+                self.bytes.push(byte);
+                self.tail = FillRun::at(after(at));
+            }
+            (Character::Control(code), PacketPosition::Inside)
+                if decode_control(code).symbol() == Some(Symbol::Gap) =>
+            {
+                self.close();
+                self.kept.literal(at, character);
+                self.tail = FillRun::at(after(at));
+                self.frame = PacketPosition::Outside;
+            }
+            (Character::Control(_), _) => {
+                self.close_run();
+                match self.tail.even {
+                    None => self.tail.even = Some(character),
+                    Some(_) => self.tail.odd = Some(character),
+                }
+                self.tail.next = after(at);
+            }
+        }
+        self.weight() - before
+    }
+
+    const fn weight(&self) -> usize {
+        self.kept.weight() + self.bytes.len()
+    }
+
+    /// Makes pieces of bytes and tail, but for a last character with which new fill may begin.
+    fn close_run(&mut self) {
+        if !self.bytes.is_empty() {
+            let first = self.tail.first.0.saturating_sub(self.bytes.len() as u64);
+            self.kept.data(Tick(first), &self.bytes);
+            self.bytes.clear();
+        }
+        let FillRun { first, next, even, odd } = self.tail;
+        let (Some(even), Some(odd)) = (even, odd) else { return };
+        let len = self.tail.len();
+        let shed = if len >= FILL_MIN as u64 {
+            let period = if even == odd { 1 } else { 2 };
+            let count = len / period as u64;
+            self.kept.chars.extend([even, odd].into_iter().take(period));
+            self.kept.pieces.push(PendingPiece {
+                first,
+                len: period,
+                kind: PieceKind::Repeat(count),
+            });
+            count * period as u64
+        } else {
+            let places = (first.0..).zip([even, odd].into_iter().cycle());
+            for (at, character) in places.take_while(|(at, _)| at + 1 < next.0) {
+                self.kept.literal(Tick(at), character);
+            }
+            len - 1
+        };
+        let rest = FillRun { next, ..FillRun::at(first.after(Ticks(shed))) };
+        let last = if shed.is_multiple_of(2) { even } else { odd };
+        self.tail = FillRun { even: (shed < len).then_some(last), ..rest };
+    }
+
+    /// Makes pieces of bytes and tail.
+    fn close(&mut self) {
+        self.close_run();
+        if let Some(last) = self.tail.even {
+            self.kept.literal(self.tail.first, last);
+        }
+        self.tail = FillRun::at(self.tail.next);
+    }
+}
+
+impl PendingChunks {
+    const fn weight(&self) -> usize {
+        self.chars.len() + PIECE * self.pieces.len()
+    }
+
+    /// Adds a character.
+    fn literal(&mut self, at: Tick, character: Character) {
+        self.chars.push(character);
+        self.lengthen(at, 1);
+    }
+
+    /// Adds bytes of a packet.
+    fn data(&mut self, first: Tick, bytes: &[u8]) {
+        self.chars.push_data(bytes);
+        self.lengthen(first, bytes.len());
+    }
+
+    /// Counts new characters to the literal piece that they follow, or to a new one.
+    fn lengthen(&mut self, at: Tick, more: usize) {
+        match self.pieces.last_mut() {
+            Some(PendingPiece { first, len, kind: PieceKind::Literal })
+                if first.after(Ticks(*len as u64)) == at =>
+            {
+                *len += more;
+            }
+            _ => self.pieces.push(PendingPiece { first: at, len: more, kind: PieceKind::Literal }),
+        }
+    }
+
+    /// Adds a chunk as a piece.
+    fn add(&mut self, chunk: &Chunk<'_>) {
+        let (chars, kind) = match chunk.content {
+            ChunkContent::Literal(chars) => (chars, PieceKind::Literal),
+            ChunkContent::Repeat { pattern, count } => (pattern, PieceKind::Repeat(count)),
+        };
+        self.chars.push_chars(chars);
+        self.pieces.push(PendingPiece { first: chunk.first, len: chars.len(), kind });
+    }
+
+    /// The pieces as chunks.
+    fn chunks(&self) -> impl Iterator<Item = Chunk<'_>> {
+        let mut rest = self.chars.chars();
+        self.pieces.iter().flat_map(move |piece| {
+            let (chars, behind) = rest.split_at(piece.len);
+            rest = behind;
+            let (literal, repeat) = match piece.kind {
+                PieceKind::Literal => (Some(split_into_chunks(piece.first, chars)), None),
+                PieceKind::Repeat(count) => {
+                    let content = ChunkContent::Repeat { pattern: chars, count };
+                    (None, Some(Chunk { first: piece.first, content }))
+                }
+            };
+            literal.into_iter().flatten().chain(repeat)
+        })
+    }
+}
+
+const fn after(at: Tick) -> Tick {
+    at.after(Ticks(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::convert::Infallible;
+
+    use codec::capture::{
+        ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ReadProgress,
+    };
+    use codec::notation::parse;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    const PERIOD: u64 = 12_500;
+
+    /// What a recorder of one channel makes of characters from place 100 on.
+    fn check(text: &str) -> Vec<(u64, String)> {
+        let mut recorder = CaptureRecorder::new(vec![PERIOD]);
+        for (at, character) in (100..).zip(parse(text).unwrap().chars()) {
+            recorder.push(0, Tick(at), character);
+        }
+        flushed(&mut recorder).into_iter().map(|(_, first, text)| (first, text)).collect()
+    }
+
+    fn flushed(recorder: &mut CaptureRecorder) -> Vec<(u32, u64, String)> {
+        let mut rows = Vec::new();
+        recorder
+            .flush(&mut |channel, chunk| {
+                let text = match chunk.content {
+                    ChunkContent::Literal(chars) => chars.to_string(),
+                    ChunkContent::Repeat { pattern, count } => format!("{count} of {pattern}"),
+                };
+                rows.push((channel.0, chunk.first.0, text));
+                Ok::<(), Infallible>(())
+            })
+            .unwrap();
+        rows
+    }
+
+    fn row(first: u64, text: &str) -> (u64, String) {
+        (first, text.to_owned())
+    }
+
+    #[test]
+    fn fill_becomes_a_repeat_from_64_periods_on() {
+        assert_eq!(
+            check("05 07 GAP (GO GAP)×32 05"),
+            [row(100, "05 07 GAP"), row(103, "32 of GO GAP"), row(167, "05")]
+        );
+        assert_eq!(check("05 IDLE×63 05"), [row(100, "05 IDLE×63 05")]);
+        assert_eq!(
+            check("05 IDLE×64 05"),
+            [row(100, "05"), row(101, "64 of IDLE"), row(165, "05")]
+        );
+        assert_eq!(
+            check("IDLE×65 (GAP STOP)×40"),
+            [row(100, "65 of IDLE"), row(165, "40 of GAP STOP")]
+        );
+    }
+
+    #[test]
+    fn the_odd_half_of_fill_goes_with_what_follows() {
+        assert_eq!(check("(GAP GO)×32 GAP 05"), [row(100, "32 of GAP GO"), row(164, "GAP 05")]);
+        assert_eq!(
+            check("(GAP GO)×32 GAP (GAP STOP)×32"),
+            [row(100, "32 of GAP GO"), row(164, "GAP"), row(165, "32 of GAP STOP"),]
+        );
+    }
+
+    #[test]
+    fn fill_begins_with_the_last_character_that_was_something_else() {
+        assert_eq!(check("STOP (GAP GO)×32"), [row(100, "STOP"), row(101, "32 of GAP GO")]);
+    }
+
+    #[test]
+    fn a_place_left_out_is_a_hole() {
+        let mut recorder = CaptureRecorder::new(vec![PERIOD]);
+        (0..70).chain(71..141).for_each(|at| recorder.push(0, Tick(at), Character::GAP));
+        (150..152).chain(153..155).for_each(|at| recorder.push(0, Tick(at), Character::Data(5)));
+        let rows = [(0, "70 of GAP"), (71, "70 of GAP"), (150, "05 05"), (153, "05 05")];
+        assert_eq!(flushed(&mut recorder), rows.map(|(at, text)| (0, at, text.to_owned())));
+        recorder.push(0, Tick(155), Character::GAP);
+        assert_eq!(flushed(&mut recorder), [(0, 155, "GAP".to_owned())]);
+        assert_eq!(flushed(&mut recorder), []);
+    }
+
+    #[test]
+    fn chunks_come_in_order_of_time_and_then_of_channel() {
+        let mut recorder = CaptureRecorder::new(vec![PERIOD, 2 * PERIOD, PERIOD]);
+        for at in 0..8 {
+            let character = if at % 4 == 3 { Character::GAP } else { Character::Data(1) };
+            recorder.push(2, Tick(at), character);
+            recorder.push(0, Tick(at), character);
+            if at < 4 {
+                recorder.push(1, Tick(at), Character::Data(2));
+            }
+        }
+        let order: Vec<_> =
+            flushed(&mut recorder).into_iter().map(|(channel, at, _)| (channel, at)).collect();
+        assert_eq!(order, [(0, 0), (1, 0), (2, 0), (0, 4), (2, 4)]);
+    }
+
+    #[test]
+    fn what_begins_after_the_moment_is_held_back() {
+        let mut recorder = CaptureRecorder::new(vec![PERIOD, 2 * PERIOD]);
+        for (at, character) in (0..).zip(parse("05 GAP 06 GAP").unwrap().chars()) {
+            recorder.push(0, Tick(at), character);
+        }
+        recorder.push(1, Tick(0), Character::IDLE);
+        let mut rows = Vec::new();
+        let mut out = |channel: ChannelId, chunk: &Chunk<'_>| {
+            rows.push((channel.0, chunk.first.0));
+            Ok::<(), Infallible>(())
+        };
+        recorder.flush_before(u128::from(2 * PERIOD), &mut out).unwrap();
+        recorder.push(1, Tick(1), Character::IDLE);
+        recorder.flush(&mut out).unwrap();
+        assert_eq!(rows, [(0, 0), (1, 0), (0, 2), (1, 1)]);
+    }
+
+    #[test]
+    fn only_what_takes_memory_makes_it_full() {
+        let mut recorder = CaptureRecorder::new(vec![PERIOD]);
+        (0..2 << 20).for_each(|at| recorder.push(0, Tick(at), Character::IDLE));
+        assert!(!recorder.is_full());
+        let data = (2 << 20)..(3 << 20) + 1;
+        data.for_each(|at| recorder.push(0, Tick(at), Character::Data(0)));
+        assert!(recorder.is_full());
+        assert_eq!(flushed(&mut recorder).len(), 1 + 17);
+        assert!(!recorder.is_full());
+        recorder.push(1, Tick(0), Character::GAP);
+        assert_eq!(flushed(&mut recorder), []);
+    }
+
+    fn writer(periods: &[u64]) -> CaptureWriter<Vec<u8>> {
+        let channel = |(index, period): (usize, &u64)| Channel {
+            period_ps: (*period).try_into().unwrap(),
+            peer: Some(index ^ 1)
+                .filter(|peer| *peer < periods.len())
+                .map(|p| u32::try_from(p).unwrap()),
+            tap: Some("h0:0".to_owned()),
+            ..Channel::named(if index % 2 == 0 {
+                format!("h{index}:0>s0:{index}")
+            } else {
+                format!("s0:{}>h{}:0", index - 1, index - 1)
+            })
+        };
+        let channels: Vec<_> = periods.iter().enumerate().map(channel).collect();
+        CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap()
+    }
+
+    #[test]
+    fn idle_channels_make_a_small_file() {
+        let periods = [PERIOD; 24];
+        let (mut recorder, mut file) = (CaptureRecorder::new(periods.to_vec()), writer(&periods));
+        for at in 0..1 << 22 {
+            let character = if at % 2 == 0 { Character::GAP } else { Character::Control(3) };
+            (0..24).for_each(|channel| recorder.push(channel, Tick(at), character));
+        }
+        recorder.flush(&mut |channel, chunk| file.write(channel, chunk)).unwrap();
+        let len = file.finish().unwrap().len();
+        assert!(len < 5_000, "{len}");
+    }
+
+    /// Channel by channel what stands at which place.
+    type Model = BTreeMap<(u32, u64), Character>;
+
+    fn expand(channel: ChannelId, chunk: &Chunk<'_>, model: &mut Model) {
+        let (chars, count) = match chunk.content {
+            ChunkContent::Literal(chars) => (chars, 1),
+            ChunkContent::Repeat { pattern, count } => (pattern, count),
+        };
+        for (at, character) in (chunk.first.0..).zip((0..count).flat_map(|_| chars.iter())) {
+            assert_eq!(model.insert((channel.0, at), character), None);
+        }
+    }
+
+    /// Stretches of a channel: of fill, of data, of anything, not recorded.
+    fn stretches() -> impl Strategy<Value = Vec<Option<Character>>> {
+        let code = prop::sample::select(vec![0x00, 0x0c, 0x03, 0x0f]).prop_map(Character::Control);
+        let data = any::<u8>().prop_map(Character::Data);
+        let any = prop_oneof![code.clone(), data.clone()];
+        let stretch = prop_oneof![
+            4 => (vec(code, 1..3), 1..150_usize)
+                .prop_map(|(unit, len)| unit.into_iter().map(Some).cycle().take(len).collect()),
+            2 => vec(data.prop_map(Some), 1..40),
+            2 => vec(any.prop_map(Some), 1..20),
+            1 => (1..10_usize).prop_map(|len| vec![None; len]),
+        ];
+        vec(stretch, 0..12).prop_map(|stretches: Vec<Vec<_>>| stretches.concat())
+    }
+
+    proptest! {
+        /// Whenever it is flushed, at whatever rates the channels run, and however late they are.
+        #[test]
+        fn a_file_holds_what_was_pushed(
+            channels in vec((stretches(), 1..4_u64, 0..4_u64), 1..4),
+            flushes in vec(1..200_u64, 0..8),
+        ) {
+            let periods: Vec<_> = channels.iter().map(|(_, divisor, _)| divisor * PERIOD).collect();
+            let (mut recorder, mut file) = (CaptureRecorder::new(periods.clone()), writer(&periods));
+            let (mut pushed, mut read) = (Model::new(), Model::new());
+            let mut flushes = flushes.into_iter().scan(0, |at, more| { *at += more; Some(*at) }).peekable();
+            for now in 0..12 * 150 * 3 {
+                for (channel, (stretches, divisor, late)) in channels.iter().enumerate() {
+                    let at = now / divisor;
+                    let character = stretches.get(usize::try_from(at).unwrap()).copied().flatten();
+                    if let Some(character) = character.filter(|_| now % divisor == late % divisor) {
+                        recorder.push(channel, Tick(at), character);
+                        pushed.insert((u32::try_from(channel).unwrap(), at), character);
+                    }
+                }
+                if flushes.next_if_eq(&now).is_some() {
+                    // Every character that begins before has been pushed.
+                    let moment = u128::from(now.saturating_sub(2) * PERIOD);
+                    let out = &mut |channel, chunk: &Chunk<'_>| file.write(channel, chunk);
+                    recorder.flush_before(moment, out).unwrap();
+                }
+            }
+            recorder.flush(&mut |channel, chunk| file.write(channel, chunk)).unwrap();
+            let bytes = file.finish().unwrap();
+            let mut reader = CaptureReader::new(bytes.as_slice());
+            let mut out = |item: CaptureItem<'_>| match item {
+                CaptureItem::Chunk(channel, chunk) => expand(channel, &chunk, &mut read),
+                CaptureItem::Fault(fault) => panic!("{fault}"),
+                CaptureItem::Section | CaptureItem::Channel(..) | CaptureItem::Link(..) => {}
+            };
+            while reader.step(&mut out).unwrap() == ReadProgress::More {}
+            prop_assert_eq!(read, pushed);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The seeded dice: one stream for each host and each channel, so that no part's chances depend on
+//! another's. The generator is written down here, because golden captures must not move.
+//!
+//! It is xoshiro256** 1.0, seeded by splitmix64, both by Blackman and Vigna. *Chosen*: small, fast,
+//! well tested, and with published values to test against.
+
+/// The seeded generator that a part draws its chances from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rng([u64; 4]);
+
+impl Rng {
+    /// The dice of a run's seed and of one part of it: other streams have other dice.
+    #[must_use]
+    pub const fn new(seed: u64, stream: u64) -> Self {
+        // The seed is mixed before the stream is added: seed 1 stream 2 is not seed 2 stream 1.
+        let mut mix = SplitMix(seed);
+        let mut mix = SplitMix(mix.next().wrapping_add(stream));
+        Self([mix.next(), mix.next(), mix.next(), mix.next()])
+    }
+
+    /// 64 bits, all values alike.
+    #[inline]
+    pub const fn next_u64(&mut self) -> u64 {
+        let [mut a, mut b, mut c, mut d] = self.0;
+        let drawn = b.wrapping_mul(5).rotate_left(7).wrapping_mul(9);
+        let shifted = b << 17;
+        c ^= a;
+        d ^= b;
+        b ^= c;
+        a ^= d;
+        self.0 = [a, b, c ^ shifted, d.rotate_left(45)];
+        drawn
+    }
+
+    /// A number below `n`, all alike; 0 where there is no choice.
+    pub fn below(&mut self, n: u64) -> u64 {
+        if n <= 1 {
+            return 0;
+        }
+        // Lemire: the high half of a product is below n; the few low halves that would make some
+        // numbers more likely than others, 2⁶⁴ mod n of them, are drawn again.
+        let uneven = n.wrapping_neg() % n;
+        loop {
+            let product = u128::from(self.next_u64()) * u128::from(n);
+            let [low, high] = halves(product);
+            if low >= uneven {
+                return high;
+            }
+        }
+    }
+
+    /// A number from the first to the last, both among them, all alike.
+    pub fn between(&mut self, first: u64, last: u64) -> u64 {
+        match last.saturating_sub(first).checked_add(1) {
+            Some(count) => first + self.below(count),
+            None => self.next_u64(),
+        }
+    }
+
+    /// Whether what happens so many times in 65 536 happens this time.
+    pub const fn chance(&mut self, share: u16) -> bool {
+        self.next_u64() >> 48 < share as u64
+    }
+
+    /// How long until an event that comes at random, `mean` apart in the mean; rounded, at least 1.
+    pub fn exponential(&mut self, mean: u64) -> u64 {
+        /// 2⁵³: what a float holds exactly.
+        const ONE: f64 = 9_007_199_254_740_992.0;
+        // In (0, 1], so that the logarithm is finite.
+        let share = ((self.next_u64() >> 11) + 1) as f64 / ONE;
+        let time = -libm::log(share) * mean as f64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+        let whole = (time + 0.5) as u64;
+        whole.max(1)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "each half has 64 bits")]
+const fn halves(product: u128) -> [u64; 2] {
+    [product as u64, (product >> 64) as u64]
+}
+
+/// Turns a seed of any quality into well mixed words.
+struct SplitMix(u64);
+
+impl SplitMix {
+    const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draws<const N: usize>(dice: &mut Rng) -> [u64; N] {
+        std::array::from_fn(|_| dice.next_u64())
+    }
+
+    #[test]
+    fn splitmix64_gives_the_published_values() {
+        let mut mix = SplitMix(1_234_567);
+        let drawn: [u64; 5] = std::array::from_fn(|_| mix.next());
+        assert_eq!(
+            drawn,
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423,
+                4_593_380_528_125_082_431,
+                16_408_922_859_458_223_821,
+            ]
+        );
+    }
+
+    #[test]
+    fn xoshiro256_gives_the_published_values() {
+        assert_eq!(
+            draws(&mut Rng([1, 2, 3, 4])),
+            [
+                11_520,
+                0,
+                1_509_978_240,
+                1_215_971_899_390_074_240,
+                1_216_172_134_540_287_360,
+                607_988_272_756_665_600,
+                16_172_922_978_634_559_625,
+                8_476_171_486_693_032_832,
+                10_595_114_339_597_558_777,
+                2_904_607_092_377_533_576,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_seed_and_a_stream_are_told_apart() {
+        let first: Vec<[u64; 2]> = [(1, 2), (2, 1), (0, 0), (0, 1), (1, 1)]
+            .map(|(seed, stream)| draws(&mut Rng::new(seed, stream)))
+            .to_vec();
+        for (place, drawn) in first.iter().enumerate() {
+            assert!(!first[..place].contains(drawn));
+        }
+        assert_eq!(draws::<4>(&mut Rng::new(7, 3)), draws::<4>(&mut Rng::new(7, 3)));
+    }
+
+    #[test]
+    fn the_dice_of_a_seed_never_move() {
+        assert_eq!(
+            draws(&mut Rng::new(7, 3)),
+            [1_324_432_678_665_595_309, 18_239_979_339_167_307_115, 13_637_619_389_288_228_656]
+        );
+        assert_eq!(Rng::new(7, 3).exponential(1_000_000), 2_633_904);
+    }
+
+    #[test]
+    fn numbers_below_a_bound_come_alike() {
+        let mut dice = Rng::new(7, 0);
+        let mut counts = [0; 6];
+        for _ in 0..60_000 {
+            counts[usize::try_from(dice.below(6)).unwrap()] += 1;
+        }
+        assert!(counts.iter().all(|count| (9_700..10_300).contains(count)), "{counts:?}");
+        assert_eq!((dice.below(0), dice.below(1)), (0, 0));
+        assert!((0..100).all(|_| dice.below(u64::MAX) < u64::MAX));
+    }
+
+    #[test]
+    fn numbers_between_two_reach_both() {
+        let mut dice = Rng::new(7, 1);
+        let drawn: Vec<_> = (0..200).map(|_| dice.between(5, 8)).collect();
+        assert_eq!(drawn.iter().min().zip(drawn.iter().max()), Some((&5, &8)));
+        assert_eq!(dice.between(9, 9), 9);
+        assert_eq!(dice.between(9, 3), 9);
+        dice.between(0, u64::MAX);
+    }
+
+    #[test]
+    fn a_chance_comes_as_often_as_it_says() {
+        let mut dice = Rng::new(7, 2);
+        let count = (0..65_536).filter(|_| dice.chance(16_384)).count();
+        assert!((15_900..16_900).contains(&count), "{count}");
+        assert!(!(0..1000).any(|_| dice.chance(0)));
+    }
+
+    #[test]
+    fn random_times_have_their_mean_and_are_never_none() {
+        let mut dice = Rng::new(7, 4);
+        let sum: u64 = (0..10_000).map(|_| dice.exponential(1000)).sum();
+        assert!((9_700_000..10_300_000).contains(&sum), "{sum}");
+        assert!((0..1000).all(|_| dice.exponential(0) == 1 && dice.exponential(1) >= 1));
+        assert!(dice.exponential(u64::MAX) > 1);
+    }
+}

@@ -1,0 +1,254 @@
+//! How large packets are, and when they come.
+
+use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
+
+use codec::time::Ticks;
+
+use super::limits::{BURST_MAX, DURATION_MAX, PAYLOAD_MAX};
+use super::toml_reader::{NANO, TomlItem, TomlTable};
+use super::write::TomlKeys;
+use crate::traffic::{ArrivalProcess, PayloadSize};
+
+/// When packets come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArrivalLaw {
+    /// So many periods apart.
+    Every(ArrivalSpacing, u64),
+    /// So as to take this share of the host's link, in 10⁻⁹.
+    Load(ArrivalSpacing, u128),
+    /// As many as the link takes.
+    Saturating,
+    /// So many not answered, the next so many periods after an answer.
+    Closed(NonZeroU32, u64),
+}
+
+/// How packets are spaced around the mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArrivalSpacing {
+    Constant,
+    Poisson,
+    Bursts(NonZeroU32),
+}
+
+impl ArrivalSpacing {
+    /// Packets that come together.
+    pub(super) const fn packets_together(self) -> u32 {
+        match self {
+            Self::Constant | Self::Poisson => 1,
+            Self::Bursts(count) => count.get(),
+        }
+    }
+
+    pub(super) const fn arrivals(self, periods: u64) -> ArrivalProcess {
+        match self {
+            Self::Constant => ArrivalProcess::Constant(Ticks(periods)),
+            Self::Poisson => ArrivalProcess::Poisson(Ticks(periods)),
+            Self::Bursts(count) => ArrivalProcess::Bursts(count, Ticks(periods)),
+        }
+    }
+}
+
+/// The keys that say when: one law, and what belongs to it.
+pub(super) fn read(table: &mut TomlTable<'_>) -> Option<ArrivalLaw> {
+    let every = table.time(["every_us", "every_periods"], 1..=DURATION_MAX);
+    let load = table.item("load");
+    let saturate = table.item("saturate");
+    let window = table.item("window");
+    let spans = [
+        every.as_ref().map(|every| every.span.clone()),
+        load.as_ref().map(|load| load.span.clone()),
+        saturate.as_ref().map(|saturate| saturate.span.clone()),
+        window.as_ref().map(|window| window.span.clone()),
+    ];
+    let mut given = spans.into_iter().flatten();
+    let first = given.next();
+    if let Some(second) = given.next() {
+        let expected = "expected one of `every_us`, `load`, `saturate` and `window`";
+        table.report_at(&second, "traffic comes by two laws".to_owned(), expected);
+        // What belongs to either is not unknown.
+        let _ = ["law", "burst", "think_us", "think_periods"].map(|key| table.item(key));
+        return None;
+    }
+    if table.has_any(&["every_us", "every_periods"]) {
+        let spacing = spacing(table, ArrivalSpacing::Constant);
+        return Some(ArrivalLaw::Every(spacing?, every?.periods));
+    }
+    if let Some(load) = load {
+        let spacing = spacing(table, ArrivalSpacing::Poisson);
+        return share(&load).and_then(|nanos| Some(ArrivalLaw::Load(spacing?, nanos)));
+    }
+    if let Some(window) = window {
+        let think = table.time(["think_us", "think_periods"], 0..=DURATION_MAX);
+        let window = NonZeroU32::new(window.integer(1..=BURST_MAX)?)?;
+        return Some(ArrivalLaw::Closed(window, think.map_or(0, |think| think.periods)));
+    }
+    let Some(saturate) = saturate else {
+        if first.is_none() {
+            table.missing("expected one of `every_us`, `load`, `saturate` and `window`");
+        }
+        return None;
+    };
+    let truth = saturate.boolean()?;
+    if !truth {
+        saturate.report("expected `true`, or another law".to_owned());
+    }
+    truth.then_some(ArrivalLaw::Saturating)
+}
+
+fn spacing(table: &mut TomlTable<'_>, default: ArrivalSpacing) -> Option<ArrivalSpacing> {
+    let law = table.item("law");
+    let burst = table.item("burst");
+    match (law, burst) {
+        (Some(_), Some(burst)) => {
+            burst.report("expected `law` or `burst`, not both".to_owned());
+            None
+        }
+        (Some(law), None) => law
+            .word(&[("constant", ArrivalSpacing::Constant), ("poisson", ArrivalSpacing::Poisson)]),
+        (None, Some(burst)) => {
+            NonZeroU32::new(burst.integer(1..=BURST_MAX)?).map(ArrivalSpacing::Bursts)
+        }
+        (None, None) => Some(default),
+    }
+}
+
+/// A share of the whole, in 10⁻⁹: more than none of it.
+fn share(item: &TomlItem<'_>) -> Option<u128> {
+    let nanos = item.as_nanos().filter(|nanos| (1_000..=NANO).contains(nanos));
+    if nanos.is_none() {
+        item.report("expected a share from 0.000001 to 1, nine decimals at most".to_owned());
+    }
+    nanos
+}
+
+/// `payload`: a number, two numbers, or small and large ones.
+pub(super) fn payload(table: &mut TomlTable<'_>) -> Option<PayloadSize> {
+    size(&table.needed("payload")?, 0..=PAYLOAD_MAX, BYTES)
+}
+
+/// What sizes in bytes look like.
+pub(super) const BYTES: &str =
+    "bytes, like `1024`, `[64, 1024]` or `{ small = 16, large = 1024, large_share = 0.1 }`";
+
+/// A law of sizes, each within limits: a number, two numbers, or small and large ones. `like` says what they
+/// look like.
+pub(super) fn size(
+    item: &TomlItem<'_>,
+    limits: RangeInclusive<u64>,
+    like: &str,
+) -> Option<PayloadSize> {
+    if let Some(mut table) = item.as_table() {
+        let mut size = |key| table.needed(key)?.integer(limits.clone());
+        let (small, large) = (size("small"), size("large"));
+        let nanos = table.needed("large_share").and_then(|item| share(&item));
+        table.finish();
+        // The share of all packets, 1, is one in 65 536 less.
+        let share = u16::try_from((nanos? * 65_536 + NANO / 2) / NANO).unwrap_or(u16::MAX);
+        return Some(PayloadSize::Bimodal { small: small?, large: large?, share });
+    }
+    if item.as_integer().is_some() {
+        return item.integer(limits).map(PayloadSize::Fixed);
+    }
+    let list = item.as_list().unwrap_or_default();
+    let [least, most] = list.as_slice() else {
+        item.report(format!("expected {like}"));
+        return None;
+    };
+    let (least, last): (u32, u32) = (least.integer(limits.clone())?, most.integer(limits)?);
+    if least > last {
+        most.report(format!("expected {least} or more"));
+        return None;
+    }
+    Some(PayloadSize::Uniform(least, last))
+}
+
+/// The mean of a law of sizes, in 65 536ths of a byte.
+pub(super) fn mean_payload(size: PayloadSize) -> u128 {
+    match size {
+        PayloadSize::Fixed(bytes) => u128::from(bytes) * 65_536,
+        PayloadSize::Uniform(least, most) => (u128::from(least) + u128::from(most)) * 32_768,
+        PayloadSize::Bimodal { small, large, share } => {
+            let share = u128::from(share);
+            u128::from(small) * (65_536 - share) + u128::from(large) * share
+        }
+    }
+}
+
+/// The largest of a law of sizes.
+pub(super) const fn largest(size: PayloadSize) -> u32 {
+    match size {
+        PayloadSize::Fixed(bytes) => bytes,
+        PayloadSize::Uniform(least, most) => {
+            if least > most {
+                least
+            } else {
+                most
+            }
+        }
+        PayloadSize::Bimodal { small, large, .. } => {
+            if small > large {
+                small
+            } else {
+                large
+            }
+        }
+    }
+}
+
+/// A law of sizes in another unit: all of them so many times as large.
+pub(super) fn multiplied(size: PayloadSize, factor: u32) -> PayloadSize {
+    let times = |size: u32| size.saturating_mul(factor);
+    match size {
+        PayloadSize::Fixed(size) => PayloadSize::Fixed(times(size)),
+        PayloadSize::Uniform(least, most) => PayloadSize::Uniform(times(least), times(most)),
+        PayloadSize::Bimodal { small, large, share } => {
+            PayloadSize::Bimodal { small: times(small), large: times(large), share }
+        }
+    }
+}
+
+/// Writes what [`read`] reads: no load is kept, but what came of it.
+pub(super) fn write(keys: &mut TomlKeys, arrivals: ArrivalProcess) {
+    match arrivals {
+        ArrivalProcess::Constant(Ticks(periods)) => keys.value("every_periods", periods),
+        ArrivalProcess::Poisson(Ticks(periods)) => {
+            keys.value("every_periods", periods);
+            keys.text("law", "poisson");
+        }
+        ArrivalProcess::Bursts(count, Ticks(periods)) => {
+            keys.value("every_periods", periods);
+            keys.value("burst", count);
+        }
+        ArrivalProcess::Saturating => keys.value("saturate", true),
+        ArrivalProcess::Closed(window, Ticks(think)) => {
+            keys.value("window", window);
+            keys.differing("think_periods", think, 0);
+        }
+    }
+}
+
+/// Writes what [`size`] reads.
+pub(super) fn size_text(size: PayloadSize) -> String {
+    match size {
+        PayloadSize::Fixed(size) => size.to_string(),
+        PayloadSize::Uniform(least, most) => format!("[{least}, {most}]"),
+        PayloadSize::Bimodal { small, large, share } => {
+            // The nearest 10⁻⁹ is nearer than the next 65 536th; the least share there is means none.
+            let nanos = ((u128::from(share) * NANO + (1 << 15)) >> 16).max(1_000);
+            format!("{{ small = {small}, large = {large}, large_share = 0.{nanos:09} }}")
+        }
+    }
+}
+
+/// A law of sizes in another unit: all of them so many times smaller.
+pub(super) fn divided(size: PayloadSize, factor: u32) -> PayloadSize {
+    let part = |size: u32| size / factor.max(1);
+    match size {
+        PayloadSize::Fixed(size) => PayloadSize::Fixed(part(size)),
+        PayloadSize::Uniform(least, most) => PayloadSize::Uniform(part(least), part(most)),
+        PayloadSize::Bimodal { small, large, share } => {
+            PayloadSize::Bimodal { small: part(small), large: part(large), share }
+        }
+    }
+}

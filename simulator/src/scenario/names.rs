@@ -1,0 +1,127 @@
+//! Names of the file, looked up in the network.
+
+use codec::route::PortId;
+
+use super::error::{ProblemList, did_you_mean, shortened};
+use super::network::NetworkCompleteness;
+use super::toml_reader::TomlText;
+use crate::topology::{NodeId, NodeKind, NodePort, Topology};
+
+/// The network, as other tables refer to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NameLookup<'a> {
+    pub(super) topology: &'a Topology,
+    pub(super) whole: NetworkCompleteness,
+    pub(super) problems: &'a ProblemList<'a>,
+}
+
+impl<'a> NameLookup<'a> {
+    /// The one port of a host. I-1
+    pub(super) const fn host_port(host: NodeId) -> NodePort {
+        NodePort { node: host, port: PortId(0) }
+    }
+
+    /// The name of a node.
+    pub(super) fn name(&self, node: NodeId) -> &'a str {
+        self.topology.node(node).map_or("?", |node| &node.name)
+    }
+
+    /// A node by its name.
+    pub(super) fn node(&self, name: &TomlText<'_>) -> Option<NodeId> {
+        self.find(name, name.text, "node", |_| true)
+    }
+
+    /// A host by its name, or by nothing else: some words may stand in its place.
+    pub(super) fn host(&self, name: &TomlText<'_>) -> Option<NodeId> {
+        self.find(name, name.text, "host", |kind| matches!(kind, NodeKind::Host))
+    }
+
+    fn find(
+        &self,
+        place: &TomlText<'_>,
+        name: &str,
+        what: &str,
+        fits: fn(NodeKind) -> bool,
+    ) -> Option<NodeId> {
+        let found = self.topology.find(name);
+        let fitting = found.filter(|id| self.topology.node(*id).is_some_and(|n| fits(n.kind)));
+        if fitting.is_none() {
+            let shown = shortened(name);
+            let names = self.topology.nodes().iter().filter(|node| fits(node.kind));
+            let help = if self.problems.are_many() {
+                None
+            } else {
+                did_you_mean(name, names.map(|node| node.name.as_str()))
+            };
+            let (message, expected) = match found {
+                Some(_) => (format!("`{shown}` is no {what}"), format!("expected a {what}")),
+                None => {
+                    (format!("unknown {what} `{shown}`"), format!("expected the name of a {what}"))
+                }
+            };
+            self.problems.add_with_help(&place.span, message, expected, help);
+        }
+        fitting
+    }
+
+    /// A port by its name, `node:port`.
+    pub(super) fn port(&self, name: &TomlText<'_>) -> Option<NodePort> {
+        let shown = shortened(name.text);
+        let parts = name.text.rsplit_once(':');
+        let number = |digits: &str| {
+            digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse::<u32>().ok())?
+        };
+        let Some((node, port)) = parts.and_then(|(node, port)| Some((node, number(port)?))) else {
+            let message = format!("`{shown}` is no port");
+            self.problems.add(&name.span, message, "expected node and port, like `s0:3`");
+            return None;
+        };
+        let node = self.find(name, node, "node", |_| true)?;
+        let ports = self.topology.node(node).map_or(0, |node| node.kind.ports());
+        let port = u8::try_from(port).ok().filter(|port| *port < ports);
+        if port.is_none() {
+            let message = format!("there is no port `{shown}`");
+            let expected = match ports {
+                1 => format!("expected port 0, the only one of `{}`", self.name(node)),
+                _ => format!("expected a port from 0 to {}", ports.saturating_sub(1)),
+            };
+            self.problems.add(&name.span, message, expected);
+        }
+        Some(NodePort { node, port: PortId(port?) })
+    }
+
+    /// A port with a cable.
+    pub(super) fn cabled_port(&self, name: &TomlText<'_>) -> Option<NodePort> {
+        let port = self.port(name)?;
+        self.has_cable(port, name).then_some(port)
+    }
+
+    /// A host with a cable.
+    pub(super) fn cabled_host(&self, name: &TomlText<'_>) -> Option<NodeId> {
+        let host = self.host(name)?;
+        self.has_cable(Self::host_port(host), name).then_some(host)
+    }
+
+    fn has_cable(&self, port: NodePort, place: &TomlText<'_>) -> bool {
+        let cabled = self.whole == NetworkCompleteness::No || self.topology.peer(port).is_some();
+        if !cabled {
+            let message = format!("`{}` has no cable", shortened(place.text));
+            self.problems.add(&place.span, message, "expected one with a cable");
+        }
+        cabled
+    }
+
+    /// All hosts with a cable; none while the network is not whole, and perhaps far too large.
+    pub(super) fn cabled_hosts(&self) -> Vec<NodeId> {
+        if self.whole == NetworkCompleteness::No {
+            return Vec::new();
+        }
+        let cabled = |host: &NodeId| self.topology.peer(Self::host_port(*host)).is_some();
+        self.topology.hosts().filter(cabled).collect()
+    }
+
+    /// All ports with a cable: both ends of each cable, in order.
+    pub(super) fn cabled_ports(&self) -> Vec<NodePort> {
+        self.topology.cables().iter().flat_map(|cable| cable.ends).collect()
+    }
+}

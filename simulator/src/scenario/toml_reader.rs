@@ -1,0 +1,389 @@
+//! A table of the file and its values, each with its place. Whoever reads a table asks it for the
+//! keys that may stand there; what was never asked for is an unknown key.
+
+use std::ops::{Range, RangeInclusive};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::{ProblemList, any_of, did_you_mean, shortened};
+
+/// 10⁹: decimals are read to nine places, exactly.
+pub(super) const NANO: u128 = 1_000_000_000;
+
+/// Periods of the full rate in a microsecond. §4.2
+pub(super) const PERIODS_PER_US: u64 = 80;
+
+/// A table, and which keys it was asked for.
+#[derive(Debug)]
+pub(super) struct TomlTable<'a> {
+    title: String,
+    span: Range<usize>,
+    entries: &'a DeTable<'a>,
+    known: Vec<&'static str>,
+    problems: &'a ProblemList<'a>,
+}
+
+/// A value of a table, or an element of a list.
+#[derive(Clone, Debug)]
+pub(super) struct TomlItem<'a> {
+    pub(super) key: &'static str,
+    pub(super) span: Range<usize>,
+    value: &'a DeValue<'a>,
+    problems: &'a ProblemList<'a>,
+}
+
+/// A string and its place.
+#[derive(Clone, Debug)]
+pub(super) struct TomlText<'a> {
+    pub(super) text: &'a str,
+    pub(super) span: Range<usize>,
+}
+
+/// The two keys of a time: in microseconds, and in periods.
+pub(super) type TimeKeys = [&'static str; 2];
+
+/// A time in periods and its place.
+#[derive(Clone, Debug)]
+pub(super) struct TomlTime {
+    pub(super) periods: u64,
+    pub(super) span: Range<usize>,
+    pub(super) unit: TimeUnit,
+}
+
+/// How a time was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TimeUnit {
+    Microseconds,
+    Periods,
+}
+
+/// Keys of former versions, and what stands in their place.
+const REPLACED: [([&str; 2], &str); 1] = [(
+    ["loiter_us", "loiter_periods"],
+    "`look_us` in [costs]: the NIC loiters for what is left of 2 to the `burst_log2` attempts",
+)];
+
+impl<'a> TomlTable<'a> {
+    pub(super) const fn new(
+        title: String,
+        span: Range<usize>,
+        entries: &'a DeTable<'a>,
+        problems: &'a ProblemList<'a>,
+    ) -> Self {
+        Self { title, span, entries, known: Vec::new(), problems }
+    }
+
+    /// The place of its heading.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// The value of a key, if the key is there.
+    pub(super) fn item(&mut self, key: &'static str) -> Option<TomlItem<'a>> {
+        self.known.push(key);
+        let value = self.entries.get(key)?;
+        Some(TomlItem { key, span: value.span(), value: value.get_ref(), problems: self.problems })
+    }
+
+    /// The same, of a key that must be there.
+    pub(super) fn needed(&mut self, key: &'static str) -> Option<TomlItem<'a>> {
+        let item = self.item(key);
+        if item.is_none() {
+            self.missing(&format!("expected the key `{key}`"));
+        }
+        item
+    }
+
+    /// An integer within limits.
+    pub(super) fn integer<T: TryFrom<u64>>(
+        &mut self,
+        key: &'static str,
+        limits: RangeInclusive<u64>,
+    ) -> Option<T> {
+        self.item(key)?.integer(limits)
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        key: &'static str,
+        words: &[(&'static str, T)],
+    ) -> Option<T> {
+        self.item(key)?.word(words)
+    }
+
+    /// A time by either of its keys, in periods within limits.
+    pub(super) fn time(&mut self, keys: TimeKeys, limits: RangeInclusive<u64>) -> Option<TomlTime> {
+        let [us, periods] = keys;
+        match (self.item(us), self.item(periods)) {
+            (Some(_), Some(periods)) => {
+                let message = format!("both `{us}` and `{}` in {}", periods.key, self.title);
+                self.problems.add(&periods.span, message, "expected one of the two");
+                None
+            }
+            (Some(us), None) => us.microseconds(limits),
+            (None, Some(periods)) => Some(TomlTime {
+                periods: periods.integer(limits)?,
+                span: periods.span,
+                unit: TimeUnit::Periods,
+            }),
+            (None, None) => None,
+        }
+    }
+
+    /// A table of its own that may stand in this one.
+    pub(super) fn table(&mut self, key: &'static str) -> Option<Self> {
+        let item = self.item(key)?;
+        let DeValue::Table(entries) = item.value else {
+            item.report(format!("expected a table `[{key}]`"));
+            return None;
+        };
+        Some(Self::new(format!("[{key}]"), item.span, entries, self.problems))
+    }
+
+    /// The tables of a list of tables.
+    pub(super) fn tables(&mut self, key: &'static str) -> Vec<Self> {
+        let Some(item) = self.item(key) else { return Vec::new() };
+        let DeValue::Array(list) = item.value else {
+            item.report(format!("expected tables `[[{key}]]`"));
+            return Vec::new();
+        };
+        let table = |element: &'a Spanned<DeValue<'a>>| match element.get_ref() {
+            DeValue::Table(entries) => {
+                Some(Self::new(format!("[[{key}]]"), element.span(), entries, self.problems))
+            }
+            DeValue::String(_)
+            | DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_) => {
+                item.element(element).report("expected a table".to_owned());
+                None
+            }
+        };
+        list.iter().filter_map(table).collect()
+    }
+
+    /// Tells that something is missing.
+    pub(super) fn missing(&self, expected: &str) {
+        self.problems.add(&self.span, format!("{} is not complete", self.title), expected);
+    }
+
+    /// Tells what is wrong with the whole of it.
+    pub(super) fn report(&self, message: String, expected: &str) {
+        self.problems.add(&self.span, message, expected);
+    }
+
+    /// Tells what is wrong at a place in it.
+    pub(super) fn report_at(&self, span: &Range<usize>, message: String, expected: &str) {
+        self.problems.add(span, message, expected);
+    }
+
+    /// Whether one of the keys is there, whatever its value.
+    pub(super) fn has_any(&self, keys: &[&str]) -> bool {
+        keys.iter().any(|key| self.entries.contains_key(*key))
+    }
+
+    /// Tells of the keys that no one asked for.
+    pub(super) fn finish(mut self) {
+        self.known.sort_unstable();
+        self.known.dedup();
+        for key in self.entries.keys() {
+            let name: &str = key.get_ref();
+            if !self.known.contains(&name) {
+                let message = format!("unknown key `{}` in {}", shortened(name), self.title);
+                let replaced = REPLACED.iter().find(|(keys, _)| keys.contains(&name));
+                let (expected, help) = match replaced {
+                    Some((_, instead)) => (format!("expected {instead}"), None),
+                    None => (
+                        format!("expected {}", any_of(&self.shown())),
+                        did_you_mean(name, self.known.iter().copied()),
+                    ),
+                };
+                self.problems.add_with_help(&key.span(), message, expected, help);
+            }
+        }
+    }
+}
+
+impl TomlTable<'_> {
+    /// The known keys, those of a time once.
+    fn shown(&self) -> Vec<&'static str> {
+        let twin = |key: &str| {
+            let stem = key.strip_suffix("_periods")?;
+            self.known.iter().find(|other| other.strip_suffix("_us") == Some(stem))
+        };
+        self.known.iter().copied().filter(|key| twin(key).is_none()).collect()
+    }
+}
+
+impl<'a> TomlItem<'a> {
+    /// Tells that something else belongs there.
+    pub(super) fn report(&self, expected: String) {
+        let message = match self.value {
+            DeValue::Array(_) => format!("`{}` is a list", self.key),
+            DeValue::Table(_) => format!("`{}` is a table", self.key),
+            DeValue::String(_)
+            | DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_) => {
+                format!("`{}` is {}", self.key, self.problems.shown(&self.span))
+            }
+        };
+        self.problems.add(&self.span, message, expected);
+    }
+
+    fn element(&self, element: &'a Spanned<DeValue<'a>>) -> Self {
+        Self { span: element.span(), value: element.get_ref(), ..self.clone() }
+    }
+
+    /// The string, if it is one.
+    pub(super) fn as_text(&self) -> Option<TomlText<'a>> {
+        let DeValue::String(text) = self.value else { return None };
+        Some(TomlText { text, span: self.span.clone() })
+    }
+
+    /// The elements, if it is a list.
+    pub(super) fn as_list(&self) -> Option<Vec<Self>> {
+        let DeValue::Array(list) = self.value else { return None };
+        Some(list.iter().map(|element| self.element(element)).collect())
+    }
+
+    /// The table, if it is one.
+    pub(super) fn as_table(&self) -> Option<TomlTable<'a>> {
+        let DeValue::Table(entries) = self.value else { return None };
+        let title = format!("`{}`", self.key);
+        Some(TomlTable::new(title, self.span.clone(), entries, self.problems))
+    }
+
+    /// The integer, if it is one; a negative or huge one is none.
+    pub(super) fn as_integer(&self) -> Option<u64> {
+        let DeValue::Integer(integer) = self.value else { return None };
+        u64::from_str_radix(integer.as_str(), integer.radix()).ok()
+    }
+
+    /// A string, which says what is expected there.
+    pub(super) fn text(&self, expected: &str) -> Option<TomlText<'a>> {
+        let text = self.as_text();
+        if text.is_none() {
+            self.report(format!("expected {expected}, in quotes"));
+        }
+        text
+    }
+
+    /// An integer within limits.
+    pub(super) fn integer<T: TryFrom<u64>>(&self, limits: RangeInclusive<u64>) -> Option<T> {
+        let integer = self.as_integer().filter(|integer| limits.contains(integer));
+        let integer = integer.and_then(|integer| T::try_from(integer).ok());
+        if integer.is_none() {
+            let (first, last) = limits.into_inner();
+            self.report(format!("expected an integer from {first} to {last}"));
+        }
+        integer
+    }
+
+    /// `true` or `false`.
+    pub(super) fn boolean(&self) -> Option<bool> {
+        let DeValue::Boolean(truth) = self.value else {
+            self.report("expected `true` or `false`".to_owned());
+            return None;
+        };
+        Some(*truth)
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
+        let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
+        let text = self.text(&any_of(&names))?;
+        let found = words.iter().find(|(name, _)| *name == text.text);
+        if found.is_none() {
+            let message = format!("unknown `{}` `{}`", self.key, shortened(text.text));
+            let expected = format!("expected {}", any_of(&names));
+            let help = did_you_mean(text.text, names);
+            self.problems.add_with_help(&self.span, message, expected, help);
+        }
+        found.map(|(_, meaning)| *meaning)
+    }
+
+    /// A number with or without decimals, times 10⁹; a negative or endless one is none.
+    pub(super) fn as_nanos(&self) -> Option<u128> {
+        match self.value {
+            DeValue::Integer(_) => Some(u128::from(self.as_integer()?) * NANO),
+            DeValue::Float(float) => nanos(float.as_str()),
+            DeValue::String(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_)
+            | DeValue::Table(_) => None,
+        }
+    }
+
+    fn microseconds(&self, limits: RangeInclusive<u64>) -> Option<TomlTime> {
+        let (first, last) = limits.into_inner();
+        let periods = self
+            .as_nanos()
+            .and_then(|nanos| nanos.checked_mul(PERIODS_PER_US.into()))
+            .and_then(|scaled| u64::try_from(scaled.checked_add(NANO / 2)? / NANO).ok())
+            .filter(|periods| (first..=last).contains(periods));
+        if periods.is_none() {
+            let (from, to) = (microseconds(first), microseconds(last));
+            self.report(format!("expected a time from {from} to {to} µs, nine decimals at most"));
+        }
+        Some(TomlTime { periods: periods?, span: self.span.clone(), unit: TimeUnit::Microseconds })
+    }
+}
+
+/// Periods as microseconds, all decimals.
+fn microseconds(periods: u64) -> String {
+    // A period is 12.5 ns: four decimals of a microsecond are exact.
+    let tenths_of_ns = u128::from(periods) * 125;
+    let decimals = format!("{}.{:04}", tenths_of_ns / 10_000, tenths_of_ns % 10_000);
+    decimals.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A decimal number times 10⁹, if that is whole: `0.3` and `3e-1` are 300 000 000.
+fn nanos(text: &str) -> Option<u128> {
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let places = u32::try_from(fraction.len()).ok()?;
+    let shift = 9 + i64::from(exponent) - i64::from(places);
+    let factor = 10_u128.checked_pow(u32::try_from(shift.unsigned_abs()).ok()?)?;
+    if shift >= 0 {
+        digits.checked_mul(factor)
+    } else {
+        digits.is_multiple_of(factor).then_some(digits / factor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_read_exactly() {
+        assert_eq!(nanos("0.3"), Some(300_000_000));
+        assert_eq!(nanos("3e-1"), Some(300_000_000));
+        assert_eq!(nanos("+12.0125E2"), Some(1_201_250_000_000));
+        assert_eq!(nanos("0.000000001"), Some(1));
+        assert_eq!(nanos("1.50000000000"), Some(1_500_000_000));
+        for text in ["0.0000000001", "-1.0", "inf", "nan", "1e99", "1e-99", "1e9999999999", ""] {
+            assert_eq!(nanos(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn periods_are_shown_as_microseconds() {
+        assert_eq!(microseconds(1), "0.0125");
+        assert_eq!(microseconds(80), "1");
+        assert_eq!(microseconds(0), "0");
+        assert_eq!(microseconds(44), "0.55");
+    }
+}

@@ -1,0 +1,373 @@
+//! `[[traffic]]` and `[[raw]]`: patterns and loads, made into streams. I-1
+
+use std::num::NonZeroU32;
+use std::ops::Range;
+
+use codec::notation::parse;
+use codec::packet::PacketTag;
+use codec::time::Ticks;
+
+use super::Scenario;
+use super::arrivals::{self, ArrivalLaw};
+use super::error::{did_you_mean, shortened};
+use super::limits::{DESTINATIONS_MAX, NODES_MAX, RAW_MAX};
+use super::names::NameLookup;
+use super::network::NetworkCompleteness;
+use super::toml_reader::{NANO, TomlItem, TomlTable, TomlText};
+use super::write::{NodeNames, TomlKeys, TomlPage};
+use crate::routes::RouteTable;
+use crate::topology::NodeId;
+use crate::traffic::{ArrivalProcess, PayloadSize, RawText, StreamDestination, TrafficStream};
+
+/// What is read of the traffic.
+pub(super) struct TrafficReader<'a> {
+    map: NameLookup<'a>,
+    routes: &'a RouteTable,
+    /// Periods that the run lasts.
+    duration: u64,
+    streams: Vec<TrafficStream>,
+    /// Destinations of all streams.
+    destinations: usize,
+    raw: Vec<RawText>,
+    /// Characters of all raw ones.
+    characters: usize,
+}
+
+#[derive(Clone, Copy)]
+enum TrafficPattern {
+    Uniform,
+    Shift,
+    Neighbour,
+    Bisect,
+}
+
+const PATTERNS: [(&str, TrafficPattern); 4] = [
+    ("uniform", TrafficPattern::Uniform),
+    ("shift", TrafficPattern::Shift),
+    ("neighbour", TrafficPattern::Neighbour),
+    ("bisect", TrafficPattern::Bisect),
+];
+
+/// Who sends, and where that is said.
+struct SenderList {
+    hosts: Vec<NodeId>,
+    span: Range<usize>,
+}
+
+/// What streams of one table have in common.
+struct StreamTemplate {
+    span: Range<usize>,
+    tag: PacketTag,
+    payload: PayloadSize,
+    law: ArrivalLaw,
+    start: u64,
+    packets: Option<u64>,
+}
+
+impl<'a> TrafficReader<'a> {
+    pub(super) const fn new(map: NameLookup<'a>, routes: &'a RouteTable, duration: u64) -> Self {
+        Self {
+            map,
+            routes,
+            duration,
+            streams: Vec::new(),
+            destinations: 0,
+            raw: Vec::new(),
+            characters: 0,
+        }
+    }
+
+    /// The streams and the raw characters of all tables.
+    pub(super) fn read(mut self, root: &mut TomlTable<'_>) -> (Vec<TrafficStream>, Vec<RawText>) {
+        for table in root.tables("traffic") {
+            self.traffic(table);
+        }
+        for table in root.tables("raw") {
+            self.raw(table);
+        }
+        (self.streams, self.raw)
+    }
+
+    fn traffic(&mut self, mut table: TomlTable<'_>) {
+        let senders = self.senders(&mut table);
+        let to = table.needed("to");
+        let shifted = to.as_ref().and_then(TomlItem::as_text).is_some_and(|to| to.text == "shift");
+        let by = if shifted { table.integer("by", 1..=NODES_MAX as u64) } else { None };
+        let pairs = senders
+            .zip(to.as_ref())
+            .filter(|_| self.destinations <= DESTINATIONS_MAX)
+            .and_then(|(senders, to)| self.pairs(&senders, to, by.unwrap_or(1)));
+        let start = table.time(["start_us", "start_periods"], 0..=self.duration.saturating_sub(1));
+        let tag: u8 = table.integer("tag", 0..=127).unwrap_or(0);
+        let packets = table.integer("packets", 0..=u64::MAX);
+        let payload = arrivals::payload(&mut table);
+        let law = arrivals::read(&mut table);
+        let span = to.map_or_else(|| table.span(), |to| to.span);
+        table.finish();
+        if let (Some(pairs), Some(payload), Some(law), Some(tag)) =
+            (pairs, payload, law, PacketTag::new(tag))
+        {
+            let start = start.map_or(0, |start| start.periods);
+            let form = StreamTemplate { span, tag, payload, law, start, packets };
+            self.add(pairs, &form);
+        }
+    }
+
+    /// The hosts of `from`: all with a cable, where it says nothing else.
+    fn senders(&self, table: &mut TomlTable<'_>) -> Option<SenderList> {
+        let Some(item) = table.item("from") else {
+            return Some(SenderList { hosts: self.map.cabled_hosts(), span: table.span() });
+        };
+        let span = item.span.clone();
+        let hosts = match (item.as_text(), item.as_list()) {
+            (Some(text), _) if text.text == "all" => self.map.cabled_hosts(),
+            (Some(text), _) => vec![self.map.cabled_host(&text)?],
+            (None, Some(list)) => self.hosts(&list)?,
+            (None, None) => {
+                item.report("expected a host, a list of hosts or `all`".to_owned());
+                return None;
+            }
+        };
+        Some(SenderList { hosts, span })
+    }
+
+    fn hosts(&self, list: &[TomlItem<'_>]) -> Option<Vec<NodeId>> {
+        // All of them are looked up before one that is wrong ends it.
+        let host = |item: &TomlItem<'_>| self.map.cabled_host(&item.text("the name of a host")?);
+        let hosts: Vec<Option<NodeId>> = list.iter().map(host).collect();
+        hosts.into_iter().collect()
+    }
+
+    /// Who sends to whom.
+    fn pairs(
+        &self,
+        senders: &SenderList,
+        to: &TomlItem<'_>,
+        by: usize,
+    ) -> Option<Vec<(NodeId, StreamDestination)>> {
+        if let Some(list) = to.as_list() {
+            let among = self.hosts(&list)?;
+            return Some(from_each(&senders.hosts, &StreamDestination::Among(among)));
+        }
+        let text = to.text("a host, a list of hosts or a pattern")?;
+        match PATTERNS.iter().find(|(name, _)| *name == text.text) {
+            Some((_, TrafficPattern::Uniform)) => {
+                let among = StreamDestination::Among(self.map.cabled_hosts());
+                Some(from_each(&senders.hosts, &among))
+            }
+            Some((_, TrafficPattern::Shift)) => {
+                self.permuted(senders, |at, count| Some((at + by) % count.max(1)))
+            }
+            Some((_, TrafficPattern::Neighbour)) => self.permuted(senders, |at, _| Some(at ^ 1)),
+            Some((_, TrafficPattern::Bisect)) => self.permuted(senders, |at, count| {
+                let half = count / 2;
+                let second = (at < 2 * half).then(|| at.checked_sub(half));
+                if at < half { Some(at + half) } else { second? }
+            }),
+            None => {
+                let to = self.destination(&text)?;
+                let mut pairs = from_each(&senders.hosts, &StreamDestination::One(to));
+                if senders.hosts.len() > 1 {
+                    pairs.retain(|(from, _)| *from != to);
+                }
+                Some(pairs)
+            }
+        }
+    }
+
+    /// One host, by its name; who misspells a pattern is told so.
+    fn destination(&self, text: &TomlText<'_>) -> Option<NodeId> {
+        let near = did_you_mean(text.text, PATTERNS.iter().map(|(name, _)| *name));
+        if self.map.topology.find(text.text).is_none() && near.is_some() {
+            let message = format!("unknown host or pattern `{}`", shortened(text.text));
+            let expected = "expected the name of a host, or a pattern";
+            self.map.problems.add_with_help(&text.span, message, expected, near);
+            return None;
+        }
+        self.map.cabled_host(text)
+    }
+
+    /// Pairs by place among the hosts; who would be alone sends nothing.
+    fn permuted(
+        &self,
+        senders: &SenderList,
+        partner: impl Fn(usize, usize) -> Option<usize>,
+    ) -> Option<Vec<(NodeId, StreamDestination)>> {
+        let count = senders.hosts.len();
+        if count < 2 && self.map.whole == NetworkCompleteness::Yes {
+            let message = format!("too few hosts for the pattern: {count}");
+            self.map.problems.add(&senders.span, message, "expected two at least");
+            return None;
+        }
+        let pair = |(at, from): (usize, &NodeId)| {
+            let to = *senders.hosts.get(partner(at, count)?)?;
+            (to != *from).then_some((*from, StreamDestination::One(to)))
+        };
+        Some(senders.hosts.iter().enumerate().filter_map(pair).collect())
+    }
+
+    fn add(&mut self, pairs: Vec<(NodeId, StreamDestination)>, form: &StreamTemplate) {
+        if self.map.whole == NetworkCompleteness::No {
+            return;
+        }
+        let problems = self.map.problems;
+        if pairs.is_empty() {
+            problems.add(&form.span, "no host sends", "expected a sender that is not the receiver");
+        }
+        for (from, to) in pairs {
+            let hosts: Vec<NodeId> = match &to {
+                StreamDestination::One(to) => vec![*to],
+                StreamDestination::Among(among) => {
+                    among.iter().copied().filter(|to| *to != from).collect()
+                }
+            };
+            self.destinations = self.destinations.saturating_add(hosts.len());
+            if self.destinations > DESTINATIONS_MAX {
+                let message = format!("more than {DESTINATIONS_MAX} pairs of sender and receiver");
+                problems.add(&form.span, message, "expected fewer");
+                return;
+            }
+            if !self.reachable(from, &hosts, form) {
+                return;
+            }
+            let arrivals = self.arrivals(from, &hosts, form);
+            self.streams.push(TrafficStream {
+                from,
+                to,
+                tag: form.tag,
+                payload: form.payload,
+                arrivals,
+                start: form.start,
+                packets: form.packets,
+            });
+        }
+    }
+
+    /// Whether there are routes to all of them, and back where they answer.
+    fn reachable(&self, from: NodeId, to: &[NodeId], form: &StreamTemplate) -> bool {
+        let name = |node| shortened(self.map.name(node));
+        let tell = |message: String| {
+            self.map.problems.add(&form.span, message, "expected hosts with routes between them");
+            false
+        };
+        if to.is_empty() || to.contains(&from) {
+            return tell(format!("`{}` has no other host to send to", name(from)));
+        }
+        let back = matches!(form.law, ArrivalLaw::Closed(..));
+        for to in to {
+            let ways = [Some((from, *to)), back.then_some((*to, from))];
+            for (a, b) in ways.into_iter().flatten() {
+                if self.routes.get(a, b).is_none() {
+                    return tell(format!("there is no route from `{}` to `{}`", name(a), name(b)));
+                }
+            }
+        }
+        true
+    }
+
+    fn arrivals(&self, from: NodeId, to: &[NodeId], form: &StreamTemplate) -> ArrivalProcess {
+        match form.law {
+            ArrivalLaw::Every(spacing, periods) => spacing.arrivals(periods),
+            ArrivalLaw::Load(spacing, nanos) => {
+                let route: usize =
+                    to.iter().filter_map(|to| self.routes.get(from, *to)).map(<[u8]>::len).sum();
+                let link = self.map.topology.link(NameLookup::host_port(from));
+                let divisor = link.map_or(NonZeroU32::MIN, |link| link.ports[0].divisor);
+                // All in 65 536ths of a character. Tag, CRC byte and GAP go with each packet.
+                let route = route as u128 * 65_536 / (to.len() as u128).max(1);
+                let chars = arrivals::mean_payload(form.payload) + route + 3 * 65_536;
+                let scaled =
+                    chars * u128::from(divisor.get()) * u128::from(spacing.packets_together());
+                let mean = (scaled * NANO).div_ceil(nanos.max(1) * 65_536);
+                spacing.arrivals(u64::try_from(mean).unwrap_or(u64::MAX))
+            }
+            ArrivalLaw::Saturating => ArrivalProcess::Saturating,
+            ArrivalLaw::Closed(window, think) => ArrivalProcess::Closed(window, Ticks(think)),
+        }
+    }
+
+    fn raw(&mut self, mut table: TomlTable<'_>) {
+        let from = table
+            .needed("from")
+            .and_then(|item| item.text("the name of a host"))
+            .and_then(|text| self.map.cabled_host(&text));
+        let at = table.time(["at_us", "at_periods"], 0..=self.duration.saturating_sub(1));
+        let chars = table.needed("chars");
+        table.finish();
+        let Some(item) = chars else { return };
+        let Some(text) = item.text("characters, like `GAP 83 05 GAP`") else { return };
+        let problems = self.map.problems;
+        if self.characters > RAW_MAX {
+            return;
+        }
+        let chars = match parse(text.text) {
+            Ok(chars) => chars,
+            Err(error) => {
+                // Before it went wrong a repetition may have made any number of characters.
+                if text.text.contains(['×', '*']) {
+                    self.characters = self.characters.saturating_add(RAW_MAX / 4);
+                }
+                let message = format!("`chars`: {error}");
+                return problems.add(&text.span, message, "expected characters in notation");
+            }
+        };
+        self.characters = self.characters.saturating_add(chars.chars().len());
+        if self.characters > RAW_MAX {
+            let message = format!("more than {RAW_MAX} raw characters in all");
+            return problems.add(&text.span, message, "expected fewer");
+        }
+        if let Some(from) = from {
+            self.raw.push(RawText { from, at: at.map_or(0, |at| at.periods), chars });
+        }
+    }
+}
+
+fn from_each(senders: &[NodeId], to: &StreamDestination) -> Vec<(NodeId, StreamDestination)> {
+    senders.iter().map(|from| (*from, to.clone())).collect()
+}
+
+/// Writes what hosts send: streams that follow each other and differ in their senders only stand in one
+/// table.
+pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
+    let names = NodeNames { topology: &scenario.topology };
+    let cabled: Vec<NodeId> = scenario
+        .topology
+        .hosts()
+        .filter(|host| scenario.topology.peer(NameLookup::host_port(*host)).is_some())
+        .collect();
+    let alike = |one: &TrafficStream, other: &TrafficStream| {
+        TrafficStream { from: one.from, ..other.clone() } == *one
+    };
+    for group in scenario.streams.chunk_by(alike) {
+        let [first, ..] = group else { continue };
+        let mut keys = TomlKeys::default();
+        let senders: Vec<NodeId> = group.iter().map(|stream| stream.from).collect();
+        if senders != cabled || matches!(first.to, StreamDestination::One(_)) {
+            keys.texts("from", &host_names(&senders, names));
+        }
+        match &first.to {
+            StreamDestination::One(to) => keys.text("to", names.node(*to)),
+            StreamDestination::Among(all) if *all == cabled => keys.text("to", "uniform"),
+            StreamDestination::Among(some) => keys.list("to", &host_names(some, names)),
+        }
+        keys.value("payload", arrivals::size_text(first.payload));
+        keys.differing("tag", first.tag.value(), 0);
+        arrivals::write(&mut keys, first.arrivals);
+        keys.differing("start_periods", first.start, 0);
+        if let Some(packets) = first.packets {
+            keys.value("packets", packets);
+        }
+        page.element("traffic", &keys);
+    }
+    for raw in &scenario.raw {
+        let mut keys = TomlKeys::default();
+        keys.text("from", names.node(raw.from));
+        keys.differing("at_periods", raw.at, 0);
+        keys.text("chars", &raw.chars.to_string());
+        page.element("raw", &keys);
+    }
+}
+
+fn host_names<'a>(hosts: &[NodeId], names: NodeNames<'a>) -> Vec<&'a str> {
+    hosts.iter().map(|host| names.node(*host)).collect()
+}

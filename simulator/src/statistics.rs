@@ -1,0 +1,376 @@
+//! Numbers about a run: what became of packets, how long they took, how busy channels were.
+
+use std::collections::BTreeMap;
+
+use crate::tagged_char::PacketId;
+use crate::truth::{PacketHandling, RuleId, TruthEvent, TruthEventKind};
+
+/// Bits of a value, from its highest 1 on, that choose its bucket: values that share one differ by
+/// less than 1 in 64. *Chosen*.
+const BITS: u32 = 6;
+/// All of it.
+const MILLION: u64 = 1_000_000;
+
+/// How often values of each size came: exact up to 127, and to less than 1.6 % beyond, in at most
+/// 30 kB.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogHistogram {
+    /// By bucket, as far as there are any.
+    buckets: Vec<u64>,
+    count: u64,
+    sum: u128,
+    range: Option<(u64, u64)>,
+}
+
+impl LogHistogram {
+    /// Takes a value.
+    pub fn record(&mut self, value: u64) {
+        let bucket = bucket(value);
+        if self.buckets.len() <= bucket {
+            self.buckets.resize(bucket + 1, 0);
+        }
+        if let Some(count) = self.buckets.get_mut(bucket) {
+            *count += 1;
+        }
+        self.count += 1;
+        self.sum += u128::from(value);
+        let (min, max) = self.range.unwrap_or((value, value));
+        self.range = Some((min.min(value), max.max(value)));
+    }
+
+    /// Takes all values of another.
+    pub fn merge(&mut self, other: &Self) {
+        if self.buckets.len() < other.buckets.len() {
+            self.buckets.resize(other.buckets.len(), 0);
+        }
+        self.buckets.iter_mut().zip(&other.buckets).for_each(|(to, from)| *to += from);
+        self.count += other.count;
+        self.sum += other.sum;
+        self.range = match (self.range, other.range) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (range, None) | (None, range) => range,
+        };
+    }
+
+    /// How many values there are.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// All values together.
+    #[must_use]
+    pub const fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// The least value, exactly.
+    #[must_use]
+    pub fn min(&self) -> Option<u64> {
+        self.range.map(|(min, _)| min)
+    }
+
+    /// The greatest value, exactly.
+    #[must_use]
+    pub fn max(&self) -> Option<u64> {
+        self.range.map(|(_, max)| max)
+    }
+
+    /// The values in ascending order, those that share a bucket together: the greatest that there
+    /// may be in it, and how many there are.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
+        let full = self.buckets.iter().enumerate().filter(|(_, count)| **count > 0);
+        let max = self.max().unwrap_or(0);
+        full.map(move |(bucket, count)| (greatest(bucket).min(max), *count))
+    }
+
+    /// The mean, rounded down.
+    #[must_use]
+    pub fn mean(&self) -> Option<u64> {
+        self.sum.checked_div(self.count.into()).and_then(|mean| u64::try_from(mean).ok())
+    }
+
+    /// The least value that a share of all values does not exceed, given in parts per million: the
+    /// median of 500 000. It is never too small, and too great by less than 1.6 %.
+    #[must_use]
+    pub fn quantile(&self, share: u32) -> Option<u64> {
+        let (min, max) = self.range?;
+        let rank = (u128::from(self.count) * u128::from(share)).div_ceil(MILLION.into()).max(1);
+        let mut below = 0;
+        let found = self.buckets.iter().position(|count| {
+            below += u128::from(*count);
+            below >= rank
+        });
+        Some(found.map_or(max, greatest).clamp(min, max))
+    }
+}
+
+/// The bucket of a value: values below 2·2⁶ each have their own; above, 2⁶ to an octave.
+const fn bucket(value: u64) -> usize {
+    let shift = (u64::BITS - value.leading_zeros()).saturating_sub(BITS + 1);
+    #[expect(clippy::cast_possible_truncation, reason = "below 2^7")]
+    let leading = (value >> shift) as usize;
+    ((shift as usize) << BITS) + leading
+}
+
+/// The greatest value of a bucket.
+const fn greatest(bucket: usize) -> u64 {
+    let octave = (bucket >> BITS).saturating_sub(1);
+    let leading = (bucket - (octave << BITS)) as u64;
+    // The last bucket ends with the last value, where adding 1 would overflow.
+    (leading << octave) + ((1 << octave) - 1)
+}
+
+/// How busy a channel was, in periods of its link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChannelStatistics {
+    /// Periods in all.
+    pub periods: u64,
+    /// Periods in which a byte was sent.
+    pub data: u64,
+    /// Periods in which its sender was stopped. F-2
+    pub stopped: u64,
+    /// STOP and GO that were sent because the slack buffer commanded so, and not as fill. F-3
+    pub commands: u64,
+    /// Packets whose end was sent.
+    pub packets: u64,
+}
+
+impl ChannelStatistics {
+    /// Share of the periods in which a byte was sent: parts per million.
+    #[must_use]
+    pub fn utilisation(&self) -> u32 {
+        share(self.data, self.periods)
+    }
+
+    /// Share of the periods in which the sender was stopped: parts per million. F-2
+    #[must_use]
+    pub fn stoppage(&self) -> u32 {
+        share(self.stopped, self.periods)
+    }
+
+    /// Share of the periods that commands of flow control took: parts per million, at most about
+    /// 62 500 at h = 16. F-4
+    #[must_use]
+    pub fn overhead(&self) -> u32 {
+        share(self.commands, self.periods)
+    }
+}
+
+/// Parts per million, rounded down; of nothing, none.
+fn share(part: u64, whole: u64) -> u32 {
+    let share = (u128::from(part) * u128::from(MILLION)).checked_div(whole.into());
+    share.map_or(0, |share| u32::try_from(share).unwrap_or(u32::MAX))
+}
+
+/// What became of all packets of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunStatistics {
+    /// Periods of the full rate, up to the last thing that happened; the driver may know better.
+    pub periods: u64,
+    /// Packets that hosts began to send.
+    pub injected: u64,
+    /// Their bytes, CRC bytes included.
+    pub injected_bytes: u64,
+    /// Packets that interfaces took in.
+    pub consumed: u64,
+    /// Bytes between tag and CRC byte of those that were delivered to their hosts.
+    pub payload: u64,
+    /// Of packets delivered: periods of the full rate from the first byte's injection until the
+    /// packet was consumed.
+    pub latencies: LogHistogram,
+    /// What became of the packets consumed.
+    pub handlings: BTreeMap<PacketHandling, u64>,
+    /// Packets dropped, by rule.
+    pub drops: BTreeMap<RuleId, u64>,
+    /// Times that packets lost bytes, by rule.
+    pub truncations: BTreeMap<RuleId, u64>,
+    /// Packets that went on as parts of others.
+    pub merged: u64,
+    /// Cells lost because a slack buffer was full. F-9
+    pub overflows: u64,
+    /// Times that senders were blocked for too long. R-4
+    pub blocked: u64,
+    /// When each packet that is under way was injected.
+    under_way: BTreeMap<PacketId, u64>,
+}
+
+impl RunStatistics {
+    /// Takes in what has happened; in order of time.
+    pub fn observe(&mut self, happened: &TruthEvent) {
+        self.periods = self.periods.max(happened.at.saturating_add(1));
+        if let TruthEventKind::Injected { length } = happened.kind {
+            self.injected += 1;
+            self.injected_bytes = self.injected_bytes.saturating_add(length);
+            self.under_way.extend(happened.packet.map(|packet| (packet, happened.at)));
+        } else if let TruthEventKind::Consumed { length, handling, .. } = happened.kind {
+            let injected = self.leave(happened);
+            self.consumed += 1;
+            *self.handlings.entry(handling).or_default() += 1;
+            if handling == PacketHandling::Delivered {
+                // Of its header only the tag is left. P-2
+                self.payload = self.payload.saturating_add(length.saturating_sub(2));
+                injected.into_iter().for_each(|at| {
+                    self.latencies.record(happened.at.saturating_sub(at));
+                });
+            }
+        } else if let TruthEventKind::Dropped(rule) = happened.kind {
+            self.leave(happened);
+            *self.drops.entry(rule).or_default() += 1;
+        } else if let TruthEventKind::Truncated(rule) = happened.kind {
+            *self.truncations.entry(rule).or_default() += 1;
+        } else if happened.kind == TruthEventKind::Merged {
+            self.leave(happened);
+            self.merged += 1;
+        } else if happened.kind == TruthEventKind::Overflow {
+            self.overflows += 1;
+        } else if let TruthEventKind::Blocked(_) = happened.kind {
+            self.blocked += 1;
+        }
+    }
+
+    /// Packets that have been injected and of whose end nothing is known yet.
+    #[must_use]
+    pub fn under_way(&self) -> usize {
+        self.under_way.len()
+    }
+
+    /// Packets dropped, by whatever rule.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.drops.values().sum()
+    }
+
+    /// The packet is no longer under way. Returns when it was injected.
+    fn leave(&mut self, happened: &TruthEvent) -> Option<u64> {
+        self.under_way.remove(&happened.packet?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{NodeId, NodePort};
+    use crate::truth::BlockedEscape;
+    use codec::packet::CrcCheck;
+    use codec::route::PortId;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    fn histogram(values: impl IntoIterator<Item = u64>) -> LogHistogram {
+        let mut histogram = LogHistogram::default();
+        values.into_iter().for_each(|value| histogram.record(value));
+        histogram
+    }
+
+    #[test]
+    fn buckets_come_in_order_with_their_counts() {
+        let found: Vec<_> = histogram([300, 5, 128, 129, 5]).buckets().collect();
+        // 300 shares its bucket with 300..=303, and is the greatest value.
+        assert_eq!(found, [(5, 2), (129, 2), (300, 1)]);
+    }
+
+    #[test]
+    fn buckets_are_one_wide_up_to_127_and_then_64_to_an_octave() {
+        assert_eq!(
+            [0, 63, 64, 127, 128, 129, 130, 255, 256].map(bucket),
+            [0, 63, 64, 127, 128, 128, 129, 191, 192]
+        );
+        assert_eq!([0, 63, 127, 128, 191, 192].map(greatest), [0, 63, 127, 129, 255, 259]);
+        assert_eq!((bucket(u64::MAX), greatest(bucket(u64::MAX))), (3_775, u64::MAX));
+    }
+
+    #[test]
+    fn small_values_are_exact() {
+        let values = histogram([5, 1, 9, 3]);
+        assert_eq!((values.count(), values.sum(), values.mean()), (4, 18, Some(4)));
+        assert_eq!((values.min(), values.max()), (Some(1), Some(9)));
+        let quantiles = [0, 250_000, 250_001, 500_000, 750_000, 1_000_000];
+        assert_eq!(quantiles.map(|share| values.quantile(share).unwrap()), [1, 1, 3, 3, 5, 9]);
+        let none = LogHistogram::default();
+        assert_eq!(
+            (none.min(), none.max(), none.mean(), none.quantile(1)),
+            (None, None, None, None)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn quantiles_are_exact_to_two_percent(
+            values in vec((any::<u64>(), 0..64_u32).prop_map(|(bits, shift)| bits >> shift), 1..200),
+            share in 0..=1_000_000_u32,
+        ) {
+            let mut sorted = values.clone();
+            sorted.sort_unstable();
+            let rank = (values.len() as u64 * u64::from(share)).div_ceil(MILLION).max(1);
+            let exact = sorted[usize::try_from(rank).unwrap() - 1];
+            let found = histogram(values).quantile(share).unwrap();
+            prop_assert!(found >= exact && found - exact <= exact / 64, "{found}, not {exact}");
+        }
+
+        #[test]
+        fn merging_is_recording_all(a in vec(any::<u64>(), 0..20), b in vec(0..300_u64, 0..20)) {
+            let mut merged = histogram(a.clone());
+            merged.merge(&histogram(b.clone()));
+            prop_assert_eq!(merged, histogram(a.into_iter().chain(b)));
+        }
+    }
+
+    #[test]
+    fn shares_are_parts_per_million() {
+        let channel =
+            ChannelStatistics { periods: 31, data: 20, stopped: 7, commands: 2, packets: 1 };
+        // 20/31 = 0.645161…, 7/31 = 0.225806…, 2/31 = 0.064516…
+        assert_eq!(
+            (channel.utilisation(), channel.stoppage(), channel.overhead()),
+            (645_161, 225_806, 64_516)
+        );
+        assert_eq!(ChannelStatistics::default().utilisation(), 0);
+    }
+
+    fn happened(at: u64, number: u32, what: TruthEventKind) -> TruthEvent {
+        let place = NodePort { node: NodeId(0), port: PortId(0) };
+        TruthEvent { at, place, packet: Some(PacketId { host: NodeId(0), number }), kind: what }
+    }
+
+    #[test]
+    fn packets_are_followed_from_injection_to_their_end() {
+        let mut run = RunStatistics::default();
+        for number in 0..5 {
+            run.observe(&happened(10, number, TruthEventKind::Injected { length: 67 }));
+        }
+        let consumed =
+            |length, handling| TruthEventKind::Consumed { length, check: CrcCheck::Good, handling };
+        run.observe(&happened(110, 0, consumed(66, PacketHandling::Delivered)));
+        run.observe(&happened(120, 1, consumed(66, PacketHandling::Corrupt)));
+        run.observe(&happened(130, 2, TruthEventKind::Dropped(RuleId("S-1"))));
+        run.observe(&happened(135, 3, TruthEventKind::Truncated(RuleId("R-4"))));
+        run.observe(&happened(140, 3, TruthEventKind::Merged));
+        run.observe(&happened(150, 4, TruthEventKind::Overflow));
+        run.observe(&happened(160, 4, TruthEventKind::Blocked(BlockedEscape::Gap)));
+        assert_eq!((run.injected, run.injected_bytes, run.consumed), (5, 335, 2));
+        assert_eq!((run.payload, run.latencies.count(), run.latencies.max()), (64, 1, Some(100)));
+        assert_eq!(
+            run.handlings,
+            [(PacketHandling::Delivered, 1), (PacketHandling::Corrupt, 1)].into()
+        );
+        assert_eq!((run.dropped(), run.drops), (1, [(RuleId("S-1"), 1)].into()));
+        assert_eq!(run.truncations, [(RuleId("R-4"), 1)].into());
+        assert_eq!((run.merged, run.overflows, run.blocked), (1, 1, 1));
+        assert_eq!((run.under_way.len(), run.periods), (1, 161));
+    }
+
+    #[test]
+    fn a_packet_that_comes_out_twice_has_one_latency() {
+        let mut run = RunStatistics::default();
+        let consumed = || TruthEventKind::Consumed {
+            length: 9,
+            check: CrcCheck::Good,
+            handling: PacketHandling::Delivered,
+        };
+        run.observe(&happened(0, 0, TruthEventKind::Injected { length: 10 }));
+        run.observe(&happened(50, 0, consumed()));
+        run.observe(&happened(60, 0, consumed()));
+        assert_eq!((run.consumed, run.payload, run.latencies.count()), (2, 14, 1));
+    }
+}

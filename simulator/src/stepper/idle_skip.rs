@@ -1,0 +1,372 @@
+//! What always goes on alike is not looked at. A channel rests when its sender will go on sending the
+//! same two characters in turn, all that is on the wire is of them, and its receiver ignores them: the
+//! fill of an idle link, of one whose sender is stopped or has nothing more of its packet, the silence
+//! of a cut cable or of a port without power. It wakes when something happens at either end, or when a
+//! time comes: a timeout, a random error, the end of a tap's window. Where all rest, whole periods are
+//! left out. What would have changed meanwhile is made up for: what stands on the wire, captures,
+//! counters and random errors. That nothing else changes is held by `fuzz/laws/tests/stillness.rs`.
+
+use codec::time::Tick;
+
+use crate::interface::OfferedItem;
+use crate::network::Network;
+use crate::port::{DataSink, DataSource, PortUnit, PowerState};
+use crate::source_item::AcceptMode;
+use crate::switch::{Switch, SwitchInputState};
+use crate::tagged_char::TaggedChar;
+use crate::truth::StopGo;
+use crate::wire::{PortClock, in_period};
+
+/// Periods between two looks at what can be put to rest. *Chosen*: few beside the twelve and more
+/// that pass before a wire carries fill only, and most of what a look costs is saved.
+const LOOK: u64 = 4;
+
+/// How far a channel is at rest.
+#[derive(Clone, Debug)]
+pub(crate) struct IdleDetector {
+    /// What was put in last in an even and in an odd period of the link.
+    last: [TaggedChar; 2],
+    /// In how many periods in turn that was what was put in two periods before.
+    alike: u32,
+    period: Option<IdlePeriod>,
+}
+
+/// What goes on at a channel that rests.
+#[derive(Clone, Copy, Debug)]
+struct IdlePeriod {
+    /// The first period of the full rate in which it was not looked at.
+    since: u64,
+    /// What is put in and what arrives, in the sender's even and odd periods.
+    sends: [TaggedChar; 2],
+    hears: [TaggedChar; 2],
+    /// Whether its sender is stopped, if it has power.
+    flow: StopGo,
+    /// When it wakes of itself.
+    due: u64,
+}
+
+impl Default for IdleDetector {
+    /// Nothing has been put in.
+    fn default() -> Self {
+        Self { last: [TaggedChar::NEVER; 2], alike: 0, period: None }
+    }
+}
+
+impl IdleDetector {
+    /// A character is put in.
+    #[inline]
+    pub(crate) fn note(&mut self, slot: u64, cell: TaggedChar) {
+        let [even, odd] = &mut self.last;
+        let last = if slot & 1 == 0 { even } else { odd };
+        self.alike = if *last == cell { self.alike.saturating_add(1) } else { 0 };
+        *last = cell;
+    }
+
+    /// A byte of a packet is put in.
+    #[inline]
+    pub(crate) const fn disturb(&mut self) {
+        self.last = [TaggedChar::NEVER; 2];
+        self.alike = 0;
+    }
+
+    /// Periods of the link up to now in which its sender was stopped, and that have not been counted.
+    pub(crate) fn stopped(&self, clock: &PortClock, now: u64) -> u64 {
+        match self.period {
+            Some(IdlePeriod { since, flow: StopGo::Stop, .. }) => {
+                clock.next_sent(now) - clock.next_sent(since)
+            }
+            Some(IdlePeriod { flow: StopGo::Go, .. }) | None => 0,
+        }
+    }
+}
+
+impl Network {
+    /// Runs up to a period, which comes next. As [`Network::step`] so often, but quicker.
+    pub fn run(&mut self, until: u64) {
+        while self.now < until {
+            self.skip(until);
+            if self.now < until {
+                self.period();
+                self.detect_idle();
+            }
+        }
+    }
+
+    /// How many of the periods so far [`Network::run`] has left out, as nothing could happen in them.
+    #[must_use]
+    pub const fn skipped_periods(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Leaves out the periods up to one, as far as nothing is looked at in them.
+    #[inline]
+    fn skip(&mut self, until: u64) {
+        if self.active.is_empty() && self.switches.iter().all(Switch::is_calm) {
+            let fault = self.faults.front().map_or(u64::MAX, |order| order.at());
+            let due = self.active.hosts_due.min(self.active.channels_due).min(fault);
+            let end = due.min(until).max(self.now);
+            self.skipped += end - self.now;
+            self.now = end;
+        }
+    }
+
+    /// Puts the channels to rest that can be.
+    #[inline]
+    fn detect_idle(&mut self) {
+        if !self.now.is_multiple_of(LOOK) {
+            return;
+        }
+        let mut hearing = self.active.take_receiving();
+        while let Some(channel) = hearing.pop() {
+            let (Some(rest), Some(wire)) = (self.idle.get_mut(channel), self.wires.get(channel))
+            else {
+                continue;
+            };
+            if rest.alike as usize >= wire.in_flight().max(2) {
+                rest.alike = 0;
+                let last = rest.last;
+                if let Some(sleep) = self.sleep(channel, last) {
+                    self.active.channels_due = self.active.channels_due.min(sleep.due);
+                    self.idle.get_mut(channel).into_iter().for_each(|it| it.period = Some(sleep));
+                    let from = self.peers.get(channel).map_or(0, |peer| *peer as usize);
+                    self.active.end(from, channel);
+                }
+            }
+        }
+        self.active.give_back(hearing);
+    }
+
+    /// What goes on at a channel that may rest from now on. These two were put in last.
+    fn sleep(&self, channel: usize, last: [TaggedChar; 2]) -> Option<IdlePeriod> {
+        let now = self.now;
+        let (to, wire) = (self.circuits.get(channel)?, self.wires.get(channel)?);
+        let from = self.circuits.get(to.peer as usize)?;
+        let sends = self.steady_pattern(from)?;
+        if sends != last {
+            return None;
+        }
+        let [even, odd] = sends.map(|cell| wire.after_damage(wire.after_loss(cell)));
+        let hears = [even?, odd?];
+        let taken = self.ignored_until(to, hears)?;
+        let clock = &to.clock;
+        let deadline = match from.power {
+            PowerState::On => from.sender.deadline().saturating_mul(from.clock.divisor()),
+            PowerState::Off { .. } => u64::MAX,
+        };
+        let error = wire.until_next_error().map_or(u64::MAX, |(peace, until)| {
+            until.min(clock.receive_time(clock.next_received(now).saturating_add(peace)))
+        });
+        let windows = [to, from].into_iter().filter_map(|end| end.tapped.as_ref()?.edge(now)).min();
+        let due = taken.min(deadline).min(error).min(windows.unwrap_or(u64::MAX));
+        let flow = match from.power {
+            PowerState::On => from.sender.flow(),
+            PowerState::Off { .. } => StopGo::Go,
+        };
+        let sleep = IdlePeriod { since: now, sends, hears, flow, due };
+        (due > now && self.recording_continues(channel, &sleep)).then_some(sleep)
+    }
+
+    /// What a port sends from now on in even and in odd periods, as long as nothing happens to it.
+    fn steady_pattern(&self, circuit: &PortUnit) -> Option<[TaggedChar; 2]> {
+        match circuit.power {
+            PowerState::Off { silent, .. } => {
+                return (silent == 16).then_some([TaggedChar::IDLE; 2]);
+            }
+            PowerState::On => {}
+        }
+        let appetite = circuit.sender.accept_mode();
+        let waits = match circuit.source {
+            DataSource::Nowhere => true,
+            DataSource::Copies => false,
+            DataSource::Host(host) => {
+                match (self.hosts.get(host as usize)?.interface.offered(), appetite) {
+                    (OfferedItem::Nothing, _)
+                    | (OfferedItem::Data(..), AcceptMode::Framing)
+                    | (OfferedItem::Data(..) | OfferedItem::Mark, AcceptMode::Nothing) => true,
+                    (OfferedItem::Data(..) | OfferedItem::Mark | OfferedItem::Symbol(_), _) => {
+                        false
+                    }
+                }
+            }
+            DataSource::Circuit(input) => {
+                let input = self.circuits.get(input as usize)?;
+                match &input.sink {
+                    DataSink::Switch(_, SwitchInputState::Connected(_, transit)) => {
+                        transit.waits(&input.receiver, appetite)
+                    }
+                    DataSink::Switch(..) | DataSink::Host(_) => false,
+                }
+            }
+        };
+        let slot = circuit.clock.next_sent(self.now);
+        if waits && circuit.receiver.is_calm() { circuit.sender.steady_pattern(slot) } else { None }
+    }
+
+    /// Until when a port may hear two characters in turn, and nothing comes of it.
+    fn ignored_until(&self, circuit: &PortUnit, hears: [TaggedChar; 2]) -> Option<u64> {
+        let PortUnit { receiver, sender, fill_trace: watch, sink, power, .. } = circuit;
+        let fill = receiver.fill();
+        let ignores = match power {
+            PowerState::On => receiver.ignores(hears, sender.last_received(), self.log.level()),
+            PowerState::Off { .. } => true,
+        };
+        let level = watch.as_ref().is_none_or(|watch| watch.is_level_at(fill));
+        let taken = match sink {
+            DataSink::Switch(
+                _,
+                SwitchInputState::Empty
+                | SwitchInputState::Decoding(_)
+                | SwitchInputState::Discarding,
+            ) => (fill == 0).then_some(u64::MAX),
+            DataSink::Switch(_, SwitchInputState::Extended) => None,
+            DataSink::Switch(
+                _,
+                SwitchInputState::Ready
+                | SwitchInputState::Waiting(_)
+                | SwitchInputState::Connected(..),
+            ) => Some(u64::MAX),
+            DataSink::Host(_) if fill == 0 => Some(u64::MAX),
+            DataSink::Host(host) => {
+                let interface = &self.hosts.get(*host as usize)?.interface;
+                Some(interface.takes_at(self.now, receiver.last_command()).unwrap_or(u64::MAX))
+            }
+        };
+        if ignores && level { taken } else { None }
+    }
+
+    /// Whether what is recorded of a channel goes on as it has gone on.
+    fn recording_continues(&self, channel: usize, sleep: &IdlePeriod) -> bool {
+        let Some(to) = self.circuits.get(channel) else { return false };
+        let Some(from) = self.circuits.get(to.peer as usize) else { return false };
+        let on = |end: &PortUnit| end.tapped.as_ref().is_some_and(|tapped| tapped.is_on(self.now));
+        let pair =
+            |cells, first: u64| [first, first + 1].map(|at| in_period(cells, at).character());
+        let heard = to.clock.next_received(self.now);
+        let sent = from.clock.next_sent(self.now);
+        let goes_on = |channel: Option<u32>, first, pair| {
+            channel
+                .is_none_or(|channel| self.recorder.continues(channel as usize, Tick(first), pair))
+        };
+        let incoming = to.tapped.as_ref().filter(|_| on(to)).map(|tapped| tapped.incoming);
+        let outgoing = from.tapped.as_ref().filter(|_| on(from)).map(|tapped| tapped.outgoing);
+        goes_on(incoming, heard, pair(sleep.hears, heard.wrapping_sub(to.clock.lag())))
+            && goes_on(outgoing, sent, pair(sleep.sends, sent))
+    }
+
+    /// Wakes the channels whose time has come.
+    #[inline]
+    pub(crate) fn wake_due(&mut self) {
+        if self.now < self.active.channels_due {
+            return;
+        }
+        let mut next = u64::MAX;
+        for channel in 0..self.circuits.len() {
+            let sleep = self.idle.get(channel).and_then(|rest| rest.period);
+            match sleep {
+                Some(IdlePeriod { due, .. }) if due <= self.now => {
+                    self.wake_channel(channel, self.now, self.now);
+                }
+                Some(IdlePeriod { due, .. }) => next = next.min(due),
+                None => {}
+            }
+        }
+        self.active.channels_due = next;
+    }
+
+    /// Wakes the channels to which something has happened: they are next heard in one period, and
+    /// sent into in another.
+    #[inline]
+    pub(crate) fn wake_pending(&mut self, hears: u64, sends: u64) {
+        while let Some(channel) = self.active.next_woken() {
+            self.wake_channel(channel as usize, hears, sends);
+        }
+    }
+
+    /// Wakes all that rests. What stands on wires may change now, and all hosts may have something
+    /// to do.
+    pub(crate) fn wake_all(&mut self) {
+        for channel in 0..self.circuits.len() {
+            self.wake_channel(channel, self.now, self.now);
+            self.idle.get_mut(channel).into_iter().for_each(IdleDetector::disturb);
+        }
+        (0..self.hosts.len()).for_each(|host| self.active.hosts.insert(host));
+        self.active.hosts_due = 0;
+        self.active.channels_due = u64::MAX;
+    }
+
+    fn wake_channel(&mut self, channel: usize, hears: u64, sends: u64) -> Option<()> {
+        let rest = self.idle.get_mut(channel)?;
+        let sleep = rest.period.take()?;
+        rest.alike = 0;
+        self.account_for(channel, &sleep, hears, sends);
+        let Self { circuits, wires, active: attention, .. } = self;
+        let from = circuits.get(channel)?.peer as usize;
+        for end in [from, channel] {
+            if let DataSink::Host(host) = circuits.get(end)?.sink {
+                attention.hosts.insert(host as usize);
+            }
+        }
+        attention.begin(from, channel);
+        let wire = wires.get_mut(channel)?;
+        let on_it = sleep.sends.map(|cell| wire.after_loss(cell));
+        wire.fill(on_it, circuits.get(from)?.clock.next_sent(sends));
+        Some(())
+    }
+
+    /// Makes up for the periods up to now at all channels that rest.
+    pub(crate) fn account_for_idle(&mut self) {
+        for channel in 0..self.circuits.len() {
+            let now = self.now;
+            if let Some(sleep) = self.idle.get(channel).and_then(|rest| rest.period) {
+                self.account_for(channel, &sleep, now, now);
+                let rest = self.idle.get_mut(channel).and_then(|rest| rest.period.as_mut());
+                rest.into_iter().for_each(|sleep| sleep.since = now);
+            }
+        }
+    }
+
+    /// Makes up for the periods since a channel has rested: up to one in what it has heard, and up
+    /// to another in what was sent into it.
+    fn account_for(
+        &mut self,
+        channel: usize,
+        sleep: &IdlePeriod,
+        hears: u64,
+        sends: u64,
+    ) -> Option<()> {
+        let Self { circuits, wires, recorder, .. } = self;
+        let to = circuits.get_mut(channel)?;
+        let (clock, since, peer) = (to.clock, sleep.since, to.peer as usize);
+        let heard = [clock.next_received(since), clock.next_received(hears)];
+        let [first, end] = heard;
+        if end > first {
+            wires.get_mut(channel)?.skip(end - first);
+            if to.power == PowerState::On {
+                to.receiver
+                    .skip_ignored(in_period(sleep.hears, (end - 1).wrapping_sub(clock.lag())));
+            }
+        }
+        let pair =
+            |cells, first: u64| [first, first + 1].map(|at| in_period(cells, at).character());
+        if let Some(tapped) = &to.tapped {
+            for on in tapped.stretches(since..hears) {
+                let [first, end] = [on.start, on.end].map(|at| clock.next_received(at));
+                let heard = pair(sleep.hears, first.wrapping_sub(clock.lag()));
+                recorder.fill(tapped.incoming as usize, Tick(first), heard, Tick(end));
+            }
+        }
+        let from = circuits.get_mut(peer)?;
+        let clock = from.clock;
+        if sleep.flow == StopGo::Stop {
+            from.counters.stopped += clock.next_sent(sends) - clock.next_sent(since);
+        }
+        if let Some(tapped) = &from.tapped {
+            for on in tapped.stretches(since..sends) {
+                let [first, end] = [on.start, on.end].map(|at| clock.next_sent(at));
+                let sent = pair(sleep.sends, first);
+                recorder.fill(tapped.outgoing as usize, Tick(first), sent, Tick(end));
+            }
+        }
+        Some(())
+    }
+}
