@@ -324,7 +324,7 @@ mod tests {
         let seen = read(rows);
         assert_eq!(seen.len(), rows.lines().count(), "{seen:?}");
         assert!(!seen.iter().any(|line| line.contains("Other")), "{seen:?}");
-        assert!(seen[8].starts_with("120 s0:3 Sent(Frame { start: 52"), "{}", seen[8]);
+        assert!(seen[8].starts_with("120 s0:3 Sent(TruthFrame { start: 52"), "{}", seen[8]);
     }
 
     #[test]

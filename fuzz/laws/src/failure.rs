@@ -119,7 +119,7 @@ mod tests {
     fn a_law_that_is_broken_is_told_with_its_place_and_text() {
         assert_eq!(catch_failure(|| 7), Ok(7));
         let broken = broken(3);
-        assert!(broken.place.contains("caught.rs:"), "{broken:?}");
+        assert!(broken.place.contains("failure.rs:"), "{broken:?}");
         assert_eq!(broken.text, "3 is nothing, law 3");
     }
 
@@ -137,7 +137,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let broken = catch_failure(|| pool.install(|| panic!("in a pool"))).unwrap_err();
         assert_eq!(broken.text, "in a pool");
-        assert!(broken.place.contains("caught.rs:"), "{broken:?}");
+        assert!(broken.place.contains("failure.rs:"), "{broken:?}");
     }
 
     #[test]
