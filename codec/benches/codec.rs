@@ -1,12 +1,12 @@
-//! How fast characters become frames and packets. `cargo bench -p myriscope-codec`
+//! Throughput of framing, packet parsing and CRC. `cargo bench -p myriscope-codec`
 
 use std::hint::black_box;
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use myriscope_codec::crc::crc8;
-use myriscope_codec::framing::frames;
-use myriscope_codec::packet::{CrcCheck, Packet, PacketTag};
+use myriscope_codec::framing::{FrameEvent, Framer, frames};
+use myriscope_codec::packet::{CrcCheck, Packet, PacketParser, PacketTag};
 use myriscope_codec::{CharBuf, Character};
 
 fn main() {
@@ -54,13 +54,36 @@ impl FramingTraffic {
 #[divan::bench(args = [LONG, HELD_UP, SHORT])]
 fn framing(bencher: Bencher<'_, '_>, traffic: FramingTraffic) {
     let chars = traffic.characters();
-    bencher
-        .counter(ItemsCount::new(chars.len()))
-        .bench(|| frames(black_box(chars.chars())).map(|frame| frame.bytes.len()).sum::<usize>());
+    bencher.counter(ItemsCount::new(chars.len())).bench(|| {
+        let mut bytes = 0;
+        Framer::new().feed(black_box(chars.chars()), &mut |_, event| {
+            if let FrameEvent::Start(data) | FrameEvent::Data(data) = event {
+                bytes += data.len();
+            }
+        });
+        bytes
+    });
 }
 
 #[divan::bench(args = [LONG, HELD_UP, SHORT])]
 fn framing_and_crc(bencher: Bencher<'_, '_>, traffic: FramingTraffic) {
+    let chars = traffic.characters();
+    bencher.counter(ItemsCount::new(chars.len())).bench(|| {
+        let (mut good, mut parser) = (0, PacketParser::default());
+        Framer::new().feed(black_box(chars.chars()), &mut |_, event| {
+            if let FrameEvent::Start(data) | FrameEvent::Data(data) = event {
+                parser.feed(data);
+            } else if let FrameEvent::End(_) = event {
+                let packet = std::mem::take(&mut parser).finish();
+                good += u32::from(packet.check == CrcCheck::Good);
+            }
+        });
+        good
+    });
+}
+
+#[divan::bench(args = [LONG, HELD_UP, SHORT])]
+fn whole_frames_and_crc(bencher: Bencher<'_, '_>, traffic: FramingTraffic) {
     let chars = traffic.characters();
     bencher.counter(ItemsCount::new(chars.len())).bench(|| {
         frames(black_box(chars.chars()))

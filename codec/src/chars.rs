@@ -1,15 +1,13 @@
-//! Runs of characters in two planes, the shape in which everything here is read and kept.
+//! Sequences of characters in two bit planes.
 //!
 //! Low bytes stand in one plane, `d` bits in the other. The control characters are the zero bits
 //! of the `d` plane, found 64 at a time; the data between them is one contiguous slice.
 
 use std::ops::Range;
 
-use nom::{Input, Needed};
-
 use crate::character::Character;
 
-/// A borrowed run of characters. Cutting it is free and copies nothing.
+/// Borrowed sequence of characters. Splitting copies nothing.
 #[derive(Clone, Copy, Default)]
 pub struct Chars<'a> {
     low: &'a [u8],
@@ -36,13 +34,13 @@ impl<'a> Chars<'a> {
         (d.len() == low.len().div_ceil(8)).then_some(Self { low, d, skip: 0 })
     }
 
-    /// How many characters there are.
+    /// Number of characters.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.low.len()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.low.is_empty()
@@ -101,7 +99,16 @@ impl<'a> Chars<'a> {
     /// Place of the first character whose bit in `marked` is set, words of the `d` plane given.
     #[inline]
     fn first(&self, marked: impl Fn(u64) -> u64) -> usize {
-        let mut at = 0;
+        let word = marked(self.d_word(0));
+        if word != 0 || self.len() <= 64 {
+            return self.len().min(word.trailing_zeros() as usize);
+        }
+        // From here on whole words, eight bytes of the plane each, in place of shifted ones.
+        let bits = usize::from(self.skip) + self.len();
+        let plane = self.d.get(8..bits.div_ceil(8)).unwrap_or_default();
+        let (words, _) = plane.as_chunks::<8>();
+        let unmarked = words.iter().take_while(|word| marked(u64::from_le_bytes(**word)) == 0);
+        let mut at = 64 * (1 + unmarked.count()) - usize::from(self.skip);
         while at < self.len() {
             let word = marked(self.d_word(at));
             if word != 0 {
@@ -112,21 +119,21 @@ impl<'a> Chars<'a> {
         self.len()
     }
 
-    /// How many data characters stand at the head: the place of the first control character.
+    /// Number of data characters at the head: the place of the first control character.
     #[must_use]
     #[inline]
     pub fn data_len(&self) -> usize {
         self.first(|d| !d)
     }
 
-    /// How many control characters stand at the head: the place of the first data character.
+    /// Number of control characters at the head: the place of the first data character.
     #[must_use]
     #[inline]
     pub fn control_len(&self) -> usize {
         self.first(|d| d)
     }
 
-    /// How many of the characters are data.
+    /// Number of data characters.
     #[must_use]
     pub fn data_count(&self) -> usize {
         let words = (0..self.len()).step_by(64);
@@ -207,50 +214,7 @@ impl Iterator for CharIter<'_> {
 
 impl ExactSizeIterator for CharIter<'_> {}
 
-/// For grammars over characters, with nom's own meaning of every method.
-impl<'a> Input for Chars<'a> {
-    type Item = Character;
-    type Iter = CharIter<'a>;
-    type IterIndices = std::iter::Enumerate<CharIter<'a>>;
-
-    fn input_len(&self) -> usize {
-        self.len()
-    }
-
-    fn take(&self, index: usize) -> Self {
-        self.split_at(index).0
-    }
-
-    fn take_from(&self, index: usize) -> Self {
-        self.split_at(index).1
-    }
-
-    fn take_split(&self, index: usize) -> (Self, Self) {
-        let (taken, rest) = self.split_at(index);
-        (rest, taken)
-    }
-
-    fn position<P: Fn(Character) -> bool>(&self, predicate: P) -> Option<usize> {
-        self.iter().position(predicate)
-    }
-
-    fn iter_elements(&self) -> CharIter<'a> {
-        self.iter()
-    }
-
-    fn iter_indices(&self) -> Self::IterIndices {
-        self.iter().enumerate()
-    }
-
-    fn slice_index(&self, count: usize) -> Result<usize, Needed> {
-        match count.checked_sub(self.len()) {
-            None | Some(0) => Ok(count),
-            Some(missing) => Err(Needed::new(missing)),
-        }
-    }
-}
-
-/// Characters that are kept, and added to.
+/// Growable buffer of characters.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct CharBuf {
     low: Vec<u8>,
@@ -265,7 +229,7 @@ impl CharBuf {
         Self { low: Vec::new(), d: Vec::new() }
     }
 
-    /// The characters kept.
+    /// The characters.
     #[must_use]
     pub fn chars(&self) -> Chars<'_> {
         Chars { low: &self.low, d: &self.d, skip: 0 }
@@ -277,13 +241,13 @@ impl CharBuf {
         &self.d
     }
 
-    /// How many characters are kept.
+    /// Number of characters.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.low.len()
     }
 
-    /// Whether none are kept.
+    /// True if there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.low.is_empty()
@@ -296,7 +260,7 @@ impl CharBuf {
         self.low.push(low);
     }
 
-    /// Forgets the characters, and keeps the room for them.
+    /// Removes the characters and keeps the allocation.
     pub fn clear(&mut self) {
         self.low.clear();
         self.d.clear();

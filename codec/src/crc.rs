@@ -1,4 +1,4 @@
-//! The packet's check: CRC-8, the syndrome, and what a hop does to them. P-4..P-6 (§3.3)
+//! CRC-8 of a packet, its syndrome, and their change at a hop. P-4..P-6 (§3.3)
 //!
 //! The generator is x⁸+x²+x+1 = (x+1)·(a primitive polynomial of degree 7), so the powers of x
 //! repeat after 127 modulo the generator. A message may therefore be reduced modulo x¹²⁷−1 first:
@@ -7,7 +7,7 @@
 
 /// The generator below x⁸.
 const GENERATOR: u8 = 0x07;
-/// After so many factors x the remainder is the same again.
+/// Period of the powers of x modulo the generator.
 const ORDER: u64 = 127;
 
 const fn times_x(remainder: u8) -> u8 {
@@ -28,8 +28,14 @@ const fn times(mut a: u8, mut b: u8) -> u8 {
 }
 
 /// x to a power.
-fn x_to(power: u64) -> u8 {
-    (0..power).fold(1, |remainder, _| times_x(remainder))
+const fn x_to(power: u64) -> u8 {
+    let mut remainder = 1;
+    let mut done = 0;
+    while done < power {
+        remainder = times_x(remainder);
+        done += 1;
+    }
+    remainder
 }
 
 /// `TABLES[k][b]`: the remainder of byte b followed by k + 1 zero bytes.
@@ -74,7 +80,7 @@ const fn times_x128<const N: u32>(bits: u128) -> u128 {
     (bits << N) ^ ((bits >> (128 - N)) << 1)
 }
 
-/// A message modulo x¹²⁷−1: 127 bits that tell messages apart, and from which the CRC follows, as the
+/// A message modulo x¹²⁷−1: 127 bits that distinguish messages, and from which the CRC follows, as the
 /// generator divides x¹²⁷−1. P-4
 ///
 /// It is linear: the residues of two messages of one length differ by the residue of what was flipped
@@ -83,7 +89,7 @@ const fn times_x128<const N: u32>(bits: u128) -> u128 {
 pub struct CrcResidue(u128);
 
 impl CrcResidue {
-    /// Of no bytes.
+    /// The residue of no bytes.
     pub const NEW: Self = Self(0);
 
     /// The residue of the bytes fed so far and these.
@@ -113,7 +119,7 @@ impl CrcResidue {
         residue
     }
 
-    /// The residue times x to a power: as many zero bits behind the message.
+    /// The residue times x to a power: zero bits behind the message.
     #[must_use]
     #[inline]
     pub const fn times_x_to(self, power: u64) -> Self {
@@ -138,7 +144,7 @@ impl CrcResidue {
         Self(self.0 ^ u128::from(byte)).times_x_to(ORDER - 8)
     }
 
-    /// The residue without the leading bytes, behind which so many others were fed.
+    /// The residue without the leading bytes, after which `others` more were fed.
     #[must_use]
     pub fn without_first(self, bytes: &[u8], others: u64) -> Self {
         self.xor(Self::NEW.feed(bytes).times_x_to(8 * (others % ORDER)))
@@ -165,12 +171,12 @@ impl CrcResidue {
 /// The bits of a residue.
 const MASK: u128 = (1 << ORDER) - 1;
 
-/// A CRC-8 on its way: generator x⁸+x²+x+1, initial value 0, no final XOR. P-4 (§3.3)
+/// CRC-8 state: generator x⁸+x²+x+1, initial value 0, no final XOR. P-4 (§3.3)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Crc8(u8);
 
 impl Crc8 {
-    /// Before the first byte.
+    /// The state before the first byte.
     pub const NEW: Self = Self(0);
 
     /// The CRC of the bytes fed so far.
@@ -179,7 +185,7 @@ impl Crc8 {
         self.0
     }
 
-    /// The CRC of the bytes fed so far and this one: for bytes that come one by one.
+    /// The CRC of the bytes fed so far and this one, for single bytes.
     #[must_use]
     #[inline]
     pub fn push(self, byte: u8) -> Self {
@@ -208,8 +214,8 @@ impl Crc8 {
     #[must_use]
     pub fn syndrome(self) -> u8 {
         // What was fed last went through one factor x⁸, which x^(127 − 8) undoes.
-        const UNDO: u64 = ORDER - 8;
-        times(self.0, x_to(UNDO))
+        const UNDO: u8 = x_to(ORDER - 8);
+        times(UNDO, self.0)
     }
 }
 
@@ -228,7 +234,7 @@ fn short(bytes: &[u8]) -> u128 {
     }
 }
 
-/// Takes in further blocks behind `start`.
+/// Folds further blocks behind `start`.
 #[inline]
 fn fold(start: u128, blocks: &[[u8; 16]]) -> u128 {
     // Four words at once, 64 bytes apart, so that no shift waits for the one before it.
@@ -259,8 +265,8 @@ pub fn syndrome(packet: &[u8]) -> Option<u8> {
     }
 }
 
-/// What a switch makes of the CRC byte of a packet that it forwards, the used byte stripped:
-/// the syndrome at its input ⊕ the CRC of what leaves. P-5 (§3.3)
+/// The CRC byte of a packet that a switch forwards, the used byte stripped:
+/// the syndrome at its input ⊕ the CRC of the forwarded bytes. P-5 (§3.3)
 ///
 /// `None` for a packet of fewer than three bytes: nothing would be left to check.
 #[must_use]

@@ -1,134 +1,349 @@
-//! Characters and frames: the data between two GAPs. P-1, P-7, P-8 (§4.4)
+//! Framing: characters in pieces of any size to frames, control symbols and link states.
+//! P-1, P-7, P-8, C-4, C-5, F-7, R-2
 //!
-//! A frame is what the wire shows; what it means is [`crate::packet`]'s. Resets and silence, which
-//! end packets too, are states of a link and belong to who keeps states.
+//! A frame is the data between two framing marks. [`crate::packet`] parses its bytes.
 
 use std::borrow::Cow;
 
-use nom::combinator::opt;
+use nom::branch::alt;
+use nom::bytes::complete::take_while1;
 use nom::error::{ErrorKind, ParseError};
-use nom::multi::fold_many0;
-use nom::sequence::preceded;
+use nom::number::complete::u8 as byte;
 use nom::{IResult, Parser};
 
-use crate::character::{Character, Symbol, decode_control};
-use crate::chars::{CharBuf, Chars};
+use crate::character::{DecodedCode, Symbol, decode_control};
+use crate::chars::{CharRun, Chars};
 use crate::error::ParseTrace;
+use crate::time::{OPEN_LINK, Tick};
 
-/// The data between two GAPs, at least one byte.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame<'a> {
-    /// Place of the first data character.
-    pub start: usize,
-    /// Its bytes, CRC byte included: borrowed where no symbol stands among them. P-8
-    pub bytes: Cow<'a, [u8]>,
-    /// What ended it.
-    pub end: FrameEnd,
-}
-
-/// What ended a frame.
+/// An event on a channel, at the place of its first character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameEvent<'a> {
+    /// First recorded character of the channel.
+    Begin,
+    /// Characters missing from the recording before this place. The framer starts afresh.
+    Hole {
+        /// Number of missing characters.
+        missing: u64,
+    },
+    /// From here on the packet boundaries are known: the first GAP, FRES or sixteenth silent period
+    /// of the channel, or after a hole. P-1, F-7, R-2
+    Synchronized,
+    /// End of an open-link period, before the event of the character that ends it. F-7
+    LinkRestored,
+    /// First bytes of a frame, at least one. P-7
+    Start(&'a [u8]),
+    /// Further bytes of the frame. P-8
+    Data(&'a [u8]),
+    /// Data between FRES and the next GAP. R-2
+    Discarded(&'a [u8]),
+    /// A run of IDLEs of this length. C-6
+    Idle(u64),
+    /// Any other control code, before its effects. C-2..C-5
+    Control {
+        /// The received code.
+        code: u8,
+        /// The symbol, if the code has one.
+        decoded: DecodedCode,
+    },
+    /// End of the current frame.
+    End(FrameEnd),
+    /// Sixteenth silent period in a row, after the end of the frame that it cuts off. F-7
+    LinkOpen,
+    /// FRES, after the end of the frame that it cuts off. R-2
+    Reset,
+    /// First GAP after FRES. R-2
+    ResetEnded,
+}
+
+/// Event that ended a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FrameEnd {
-    /// A GAP, corrected ones (C-4) included.
+    /// A GAP, corrected ones (C-4) included. P-1
     Gap,
-    /// The characters ended first.
-    Cut,
+    /// 16 silent periods. F-7
+    OpenLink,
+    /// FRES. R-2, R-3
+    Reset,
+    /// Missing characters.
+    Hole,
+    /// End of the recording.
+    CaptureEnd,
 }
 
-/// The frames of a run of characters, from its first data character on. P-7
-#[must_use]
-pub const fn frames(chars: Chars<'_>) -> FrameIter<'_> {
-    FrameIter { rest: chars, len: chars.len() }
-}
-
-/// See [`frames`].
-#[derive(Clone, Copy, Debug)]
-pub struct FrameIter<'a> {
-    rest: Chars<'a>,
-    /// Of all characters, to tell places from.
-    len: usize,
-}
-
-impl<'a> Iterator for FrameIter<'a> {
-    type Item = Frame<'a>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Frame<'a>> {
-        let (_, from) = self.rest.split_at(self.rest.control_len());
-        let start = self.len - from.len();
-        let (rest, (bytes, end)) = frame(from).ok()?;
-        self.rest = rest;
-        Some(Frame { start, bytes, end })
-    }
-}
-
-impl Frame<'_> {
-    /// Writes what [`frames`] reads: the bytes, and a GAP if one ended them. P-1
-    pub fn emit(&self, out: &mut CharBuf) {
-        out.push_data(&self.bytes);
-        match self.end {
-            FrameEnd::Gap => out.push(Character::GAP),
-            FrameEnd::Cut => {}
+impl FrameEnd {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gap => "gap",
+            Self::OpenLink => "open-link",
+            Self::Reset => "reset",
+            Self::Hole => "hole",
+            Self::CaptureEnd => "capture-end",
         }
     }
 }
 
-type FramingResult<'a, O> = IResult<Chars<'a>, O, ParseTrace<Chars<'a>>>;
+/// Streaming framer of one channel. It takes one step per run of data or of IDLE and per control
+/// code, whatever the length of the runs, and never allocates.
+///
+/// ```
+/// use myriscope_codec::framing::{FrameEnd, FrameEvent, Framer};
+///
+/// let chars = myriscope_codec::notation::parse("83 05 STOP 92 GAP")?;
+/// let (mut framer, mut bytes) = (Framer::new(), Vec::new());
+/// framer.feed(chars.chars(), &mut |at, event| match event {
+///     FrameEvent::Start(data) | FrameEvent::Data(data) => bytes.extend_from_slice(data),
+///     FrameEvent::End(end) => assert_eq!((at.0, end), (4, FrameEnd::Gap)),
+///     _ => {}
+/// });
+/// assert_eq!(bytes, [0x83, 0x05, 0x92]);
+/// # Ok::<(), myriscope_codec::notation::NotationError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Framer {
+    next: Option<Tick>,
+    state: FramerState,
+}
 
-#[inline]
-fn frame(chars: Chars<'_>) -> FramingResult<'_, (Cow<'_, [u8]>, FrameEnd)> {
-    let (rest, first) = data(chars)?;
-    match gap(rest) {
-        // Most frames have no symbol inside.
-        Ok((rest, ())) => Ok((rest, (Cow::Borrowed(first), FrameEnd::Gap))),
-        Err(_) => mixed_frame(first, rest),
+/// Everything that decides the events of further characters, apart from their place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FramerState {
+    mode: FramerMode,
+    /// Silent periods since the last other character, at most [`OPEN_LINK`]: then the link is open.
+    silent: u64,
+    synchronized: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FramerMode {
+    /// The next data character starts a frame. P-7
+    #[default]
+    Between,
+    Inside,
+    /// Data is discarded up to the next GAP. R-2
+    Reset,
+}
+
+impl Framer {
+    /// A framer before the first character.
+    #[must_use]
+    pub const fn new() -> Self {
+        let state = FramerState { mode: FramerMode::Between, silent: 0, synchronized: false };
+        Self { next: None, state }
+    }
+
+    /// Place of the next character, once there was one.
+    #[must_use]
+    pub const fn position(&self) -> Option<Tick> {
+        self.next
+    }
+
+    /// State after the last character.
+    #[must_use]
+    pub const fn state(&self) -> FramerState {
+        self.state
+    }
+
+    /// Sets the place of the next character, at or after the end of the last ones.
+    pub fn seek<'a>(&mut self, first: Tick, out: &mut impl FnMut(Tick, FrameEvent<'a>)) {
+        match self.next.replace(first) {
+            Some(expected) if expected < first => {
+                self.end(first, FrameEnd::Hole, out);
+                out(first, FrameEvent::Hole { missing: first.since(expected).0 });
+                self.state = FramerState::default();
+            }
+            None => out(first, FrameEvent::Begin),
+            Some(_) => {}
+        }
+    }
+
+    /// Takes the next characters.
+    #[inline]
+    pub fn feed<'a>(&mut self, chars: Chars<'a>, out: &mut impl FnMut(Tick, FrameEvent<'a>)) {
+        let (mut at, mut rest) = (self.next.unwrap_or_default(), chars);
+        while let Ok((after, run)) = run(rest) {
+            match run {
+                CharRun::Data(bytes) => self.data(at, bytes, out),
+                CharRun::Control(codes) => self.control(at, codes, out),
+            }
+            at.0 += (rest.len() - after.len()) as u64;
+            rest = after;
+        }
+        self.next = Some(at);
+    }
+
+    /// Skips characters that would leave the state as it is: further rounds of a repeat.
+    pub fn skip(&mut self, periods: u64) {
+        self.next = Some(Tick(self.next.unwrap_or_default().0 + periods));
+    }
+
+    /// Ends the recording.
+    pub fn finish<'a>(&mut self, out: &mut impl FnMut(Tick, FrameEvent<'a>)) {
+        let last = Tick(self.next.unwrap_or_default().0.saturating_sub(1));
+        self.end(last, FrameEnd::CaptureEnd, out);
+    }
+
+    #[inline]
+    fn data<'a>(&mut self, at: Tick, bytes: &'a [u8], out: &mut impl FnMut(Tick, FrameEvent<'a>)) {
+        self.end_silence(at, out);
+        match self.state.mode {
+            FramerMode::Between => {
+                self.state.mode = FramerMode::Inside;
+                out(at, FrameEvent::Start(bytes));
+            }
+            FramerMode::Inside => out(at, FrameEvent::Data(bytes)),
+            FramerMode::Reset => out(at, FrameEvent::Discarded(bytes)),
+        }
+    }
+
+    #[inline]
+    fn control<'a>(
+        &mut self,
+        mut at: Tick,
+        codes: &[u8],
+        out: &mut impl FnMut(Tick, FrameEvent<'a>),
+    ) {
+        let mut rest = codes;
+        while let Ok((after, codes)) = code(rest) {
+            let len = (rest.len() - after.len()) as u64;
+            match codes {
+                ControlCodes::Idle => self.idle(at, len, out),
+                ControlCodes::Other(code) => self.code(at, code, out),
+            }
+            at.0 += len;
+            rest = after;
+        }
+    }
+
+    #[inline]
+    fn code<'a>(&mut self, at: Tick, code: u8, out: &mut impl FnMut(Tick, FrameEvent<'a>)) {
+        self.end_silence(at, out);
+        let decoded = decode_control(code);
+        out(at, FrameEvent::Control { code, decoded });
+        match decoded.symbol() {
+            Some(Symbol::Gap) => {
+                self.synchronize(at, out);
+                if self.state.mode == FramerMode::Reset {
+                    self.state.mode = FramerMode::Between;
+                    out(at, FrameEvent::ResetEnded);
+                }
+                self.end(at, FrameEnd::Gap, out);
+            }
+            Some(Symbol::ForwardReset) => {
+                self.synchronize(at, out);
+                self.end(at, FrameEnd::Reset, out);
+                self.state.mode = FramerMode::Reset;
+                out(at, FrameEvent::Reset);
+            }
+            Some(
+                Symbol::Idle
+                | Symbol::Go
+                | Symbol::Stop
+                | Symbol::OverrunAlarm
+                | Symbol::BackwardReset
+                | Symbol::Probe(_)
+                | Symbol::Reply(_)
+                | Symbol::Virtual { .. },
+            )
+            | None => {}
+        }
+    }
+
+    /// F-7
+    #[inline]
+    fn end_silence<'a>(&mut self, at: Tick, out: &mut impl FnMut(Tick, FrameEvent<'a>)) {
+        if self.state.silent == OPEN_LINK.0 {
+            out(at, FrameEvent::LinkRestored);
+        }
+        self.state.silent = 0;
+    }
+
+    /// F-7
+    fn idle<'a>(&mut self, at: Tick, periods: u64, out: &mut impl FnMut(Tick, FrameEvent<'a>)) {
+        out(at, FrameEvent::Idle(periods));
+        let missing = OPEN_LINK.0 - self.state.silent;
+        self.state.silent += periods.min(missing);
+        if missing > 0 && periods >= missing {
+            let sixteenth = Tick(at.0 + missing - 1);
+            self.synchronize(sixteenth, out);
+            self.end(sixteenth, FrameEnd::OpenLink, out);
+            out(sixteenth, FrameEvent::LinkOpen);
+        }
+    }
+
+    #[inline]
+    fn synchronize<'a>(&mut self, at: Tick, out: &mut impl FnMut(Tick, FrameEvent<'a>)) {
+        if !self.state.synchronized {
+            self.state.synchronized = true;
+            out(at, FrameEvent::Synchronized);
+        }
+    }
+
+    #[inline]
+    fn end<'a>(&mut self, at: Tick, end: FrameEnd, out: &mut impl FnMut(Tick, FrameEvent<'a>)) {
+        if self.state.mode == FramerMode::Inside {
+            self.state.mode = FramerMode::Between;
+            out(at, FrameEvent::End(end));
+        }
     }
 }
 
-/// What follows a frame's first bytes, if that is not its end.
-fn mixed_frame<'a>(
-    first: &'a [u8],
-    rest: Chars<'a>,
-) -> FramingResult<'a, (Cow<'a, [u8]>, FrameEnd)> {
-    let joined = |bytes: Cow<'a, [u8]>, piece: &[u8]| {
-        let mut bytes = bytes.into_owned();
-        bytes.extend_from_slice(piece);
-        Cow::Owned(bytes)
-    };
-    let (rest, bytes) =
-        fold_many0(preceded(symbols, data), || Cow::Borrowed(first), joined).parse(rest)?;
-    let (rest, gap) = preceded(symbols, opt(gap)).parse(rest)?;
-    Ok((rest, (bytes, gap.map_or(FrameEnd::Cut, |()| FrameEnd::Gap))))
+type FramingResult<I, O> = IResult<I, O, ParseTrace<I>>;
+
+/// The data or the control codes at the head.
+#[inline]
+fn run<'a>(chars: Chars<'a>) -> FramingResult<Chars<'a>, CharRun<'a>> {
+    let data = |chars: Chars<'a>| take_run(chars, chars.data_len());
+    let control = |chars: Chars<'a>| take_run(chars, chars.control_len());
+    alt((data.map(CharRun::Data), control.map(CharRun::Control))).parse(chars)
 }
 
 #[inline]
-fn data(chars: Chars<'_>) -> FramingResult<'_, &[u8]> {
-    let (data, rest) = chars.split_at(chars.data_len());
-    if data.is_empty() { Err(stop(chars)) } else { Ok((rest, data.low())) }
-}
-
-/// Control characters up to the next GAP: not part of the frame. P-8
-fn symbols(chars: Chars<'_>) -> FramingResult<'_, ()> {
-    let (run, _) = chars.split_at(chars.control_len());
-    let len = run.low().iter().position(|code| is_gap(*code)).unwrap_or(run.len());
-    Ok((chars.split_at(len).1, ()))
-}
-
-#[inline]
-fn gap(chars: Chars<'_>) -> FramingResult<'_, ()> {
-    match chars.get(0) {
-        Some(Character::Control(code)) if is_gap(code) => Ok((chars.split_at(1).1, ())),
-        _ => Err(stop(chars)),
+fn take_run(chars: Chars<'_>, len: usize) -> FramingResult<Chars<'_>, &[u8]> {
+    if len == 0 {
+        return Err(nom::Err::Error(ParseTrace::from_error_kind(chars, ErrorKind::TakeWhile1)));
     }
+    let (run, rest) = chars.split_at(len);
+    Ok((rest, run.low()))
 }
 
-fn stop(chars: Chars<'_>) -> nom::Err<ParseTrace<Chars<'_>>> {
-    nom::Err::Error(ParseTrace::from_error_kind(chars, ErrorKind::Verify))
+enum ControlCodes {
+    Idle,
+    Other(u8),
 }
 
-/// Whether a receiver takes the code for the mark that ends a packet. C-4
-pub(crate) fn is_gap(code: u8) -> bool {
-    decode_control(code).symbol() == Some(Symbol::Gap)
+/// The IDLEs or the single other code at the head.
+#[inline]
+fn code(codes: &[u8]) -> FramingResult<&[u8], ControlCodes> {
+    let idle = take_while1(|code| code == 0).map(|_| ControlCodes::Idle);
+    alt((idle, byte.map(ControlCodes::Other))).parse(codes)
+}
+
+/// A frame as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// Place of the first byte.
+    pub start: Tick,
+    /// The bytes, CRC byte included: borrowed where no symbol stands among them. P-8
+    pub bytes: Cow<'a, [u8]>,
+    /// Event that ended it.
+    pub end: FrameEnd,
+}
+
+/// The frames of some characters, the first of which stands at place 0.
+pub fn frames(chars: Chars<'_>) -> impl Iterator<Item = Frame<'_>> {
+    let mut frames: Vec<Frame<'_>> = Vec::new();
+    Framer::new().feed(chars, &mut |start, event| match (event, frames.last_mut()) {
+        (FrameEvent::Start(bytes), _) => {
+            frames.push(Frame { start, bytes: bytes.into(), end: FrameEnd::CaptureEnd });
+        }
+        (FrameEvent::Data(bytes), Some(frame)) => frame.bytes.to_mut().extend_from_slice(bytes),
+        (FrameEvent::End(end), Some(frame)) => frame.end = end,
+        _ => {}
+    });
+    frames.into_iter()
 }
 
 #[cfg(test)]
@@ -136,38 +351,91 @@ mod tests {
     use super::*;
     use crate::notation::parse;
 
-    fn check(text: &str) -> Vec<(usize, String, FrameEnd)> {
-        frames(parse(text).unwrap().chars())
-            .map(|frame| (frame.start, format!("{:02x?}", frame.bytes), frame.end))
-            .collect()
+    /// The frames of a text, and the events of its characters fed in pieces of `len`.
+    fn check(text: &str, len: usize) -> (Vec<String>, Vec<String>) {
+        let chars = parse(text).unwrap();
+        let shown =
+            |frame: Frame<'_>| format!("{} {:02x?} {}", frame.start, frame.bytes, frame.end.name());
+        let (mut events, mut framer) = (Vec::new(), Framer::new());
+        let mut rest = chars.chars();
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(len);
+            framer.feed(piece, &mut |at, event| {
+                let silent = matches!(event, FrameEvent::Idle(_) | FrameEvent::Control { .. });
+                events.extend((!silent).then(|| format!("{at} {event:02x?}")));
+            });
+            rest = after;
+        }
+        (frames(chars.chars()).map(shown).collect(), events)
     }
 
     #[test]
-    fn gaps_part_frames_and_redundant_ones_carry_nothing() {
-        assert_eq!(
-            check("83 05 92 GAP GAP GO GAP 01 07"),
-            [
-                (0, "[83, 05, 92]".to_owned(), FrameEnd::Gap),
-                (7, "[01, 07]".to_owned(), FrameEnd::Cut)
-            ]
-        );
-        assert_eq!(check("GAP GO IDLE×100"), []);
+    fn gaps_separate_frames_and_redundant_ones_carry_nothing() {
+        let (frames, _) = check("83 05 92 GAP GAP GO GAP 01 07", 100);
+        assert_eq!(frames, ["0 [83, 05, 92] gap", "7 [01, 07] capture-end"]);
+        assert_eq!(check("GAP GO IDLE×100", 100).0, [""; 0]);
     }
 
     #[test]
     fn symbols_inside_are_no_part_and_a_weakened_gap_still_ends() {
-        let bytes = "[83, 05, 92]".to_owned();
-        assert_eq!(
-            check("STOP 83 STOP!07 IDLE 05 GO 92 IDLE GAP!08 IDLE"),
-            [(1, bytes, FrameEnd::Gap)]
-        );
+        let (frames, events) = check("STOP 83 STOP!07 IDLE 05 GO 92 IDLE GAP!08 IDLE", 100);
+        assert_eq!(frames, ["1 [83, 05, 92] gap"]);
+        let rest =
+            ["1 Start([83])", "4 Data([05])", "6 Data([92])", "8 Synchronized", "8 End(Gap)"];
+        assert_eq!(events, rest);
     }
 
     #[test]
     fn only_frames_with_symbols_inside_are_copied() {
         let chars = parse("83 05 92 GAP 83 GO 05").unwrap();
-        let owned: Vec<bool> =
-            frames(chars.chars()).map(|frame| matches!(frame.bytes, Cow::Owned(_))).collect();
-        assert_eq!(owned, [false, true]);
+        let owned = frames(chars.chars()).map(|frame| matches!(frame.bytes, Cow::Owned(_)));
+        assert_eq!(owned.collect::<Vec<_>>(), [false, true]);
+    }
+
+    /// F-7, R-2
+    #[test]
+    fn resets_and_open_links_end_frames_however_the_characters_are_cut() {
+        let text = "83 FRES 05 GAP 07 IDLE×15 06 IDLE×20 GAP 01";
+        let (frames, events) = check(text, 100);
+        assert_eq!(frames, ["0 [83] reset", "4 [07, 06] open-link", "42 [01] capture-end"]);
+        let expected = [
+            "0 Start([83])",
+            "1 Synchronized",
+            "1 End(Reset)",
+            "1 Reset",
+            "2 Discarded([05])",
+            "3 ResetEnded",
+            "4 Start([07])",
+            "20 Data([06])",
+            "36 End(OpenLink)",
+            "36 LinkOpen",
+            "41 LinkRestored",
+            "42 Start([01])",
+        ];
+        assert_eq!(events, expected);
+        (1..20).for_each(|len| assert_eq!(check(text, len).1, expected, "pieces of {len}"));
+    }
+
+    #[test]
+    fn a_hole_and_the_end_of_the_recording_end_frames() {
+        let (mut events, mut framer) = (Vec::new(), Framer::new());
+        let chars = parse("83 05").unwrap();
+        let mut out = |at: Tick, event: FrameEvent<'_>| events.push(format!("{at} {event:?}"));
+        for first in [7, 9, 20] {
+            framer.seek(Tick(first), &mut out);
+            framer.feed(chars.chars(), &mut out);
+        }
+        assert_eq!((framer.position(), framer.state().synchronized), (Some(Tick(22)), false));
+        framer.finish(&mut out);
+        let expected = [
+            "7 Begin",
+            "7 Start([131, 5])",
+            "9 Data([131, 5])",
+            "20 End(Hole)",
+            "20 Hole { missing: 9 }",
+            "20 Start([131, 5])",
+            "21 End(CaptureEnd)",
+        ];
+        assert_eq!(events, expected);
     }
 }

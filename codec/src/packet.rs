@@ -1,16 +1,18 @@
-//! A frame understood: header, payload, check. P-1, P-2, P-9 (§3.1, §3.3)
+//! Packets: route, tag, payload and CRC byte of a frame. P-1, P-2, P-9 (§3.1, §3.3)
+
+use std::fmt;
 
 use nom::bytes::complete::take_while;
-use nom::combinator::{opt, verify};
+use nom::combinator::opt;
 use nom::number::complete::u8 as byte;
 use nom::{IResult, Parser};
 
+use crate::character::Character;
 use crate::chars::CharBuf;
-use crate::crc::{crc8, syndrome};
-use crate::framing::{Frame, FrameEnd};
+use crate::crc::{CrcResidue, crc8, syndrome};
 use crate::route::is_route_byte;
 
-/// The type of a packet, as an interface's control program sees it: 0..128. P-2 (§3.1)
+/// Packet type, 0..128. P-2 (§3.1)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PacketTag(u8);
 
@@ -28,19 +30,19 @@ impl PacketTag {
     }
 }
 
-/// What a packet's last byte says of the others.
+/// Result of the CRC check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CrcCheck {
-    /// It is their CRC. P-4
+    /// The last byte is the CRC of the others. P-4
     Good,
-    /// It differs from their CRC by this syndrome, never 0. P-5
+    /// The last byte differs from their CRC by this syndrome, never 0. P-5
     Bad(u8),
-    /// There are fewer than two bytes, so that none is a CRC. P-9
+    /// Fewer than two bytes, so that none is a CRC. P-9
     Runt,
 }
 
 impl CrcCheck {
-    /// The verdict of a syndrome; of none, a runt's. P-5, P-9
+    /// The result for a syndrome; without one, a runt's. P-5, P-9
     #[must_use]
     pub const fn from_syndrome(syndrome: Option<u8>) -> Self {
         match syndrome {
@@ -59,24 +61,59 @@ impl CrcCheck {
             Self::Runt => None,
         }
     }
+
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Bad(_) => "bad",
+            Self::Runt => "runt",
+        }
+    }
 }
 
-/// A packet on a channel. Any bytes are one: what is odd about it shows in its parts.
+/// Route and tag at the head of a packet. P-2
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header<'a> {
+    /// The remaining route bytes, each with MSB 1.
+    pub route: &'a [u8],
+    /// The byte after them, if there is one.
+    pub tag: Option<PacketTag>,
+}
+
+impl<'a> Header<'a> {
+    /// Parses the head of some bytes; returns the bytes behind it too.
+    #[must_use]
+    #[inline]
+    pub fn parse(bytes: &'a [u8]) -> (&'a [u8], Self) {
+        header(bytes).unwrap_or((&[], Self { route: bytes, tag: None }))
+    }
+}
+
+fn header(bytes: &[u8]) -> IResult<&[u8], Header<'_>> {
+    // What follows the route bytes has MSB 0.
+    let (rest, (route, tag)) =
+        (take_while(is_route_byte), opt(byte.map(PacketTag))).parse(bytes)?;
+    Ok((rest, Header { route, tag }))
+}
+
+/// A packet on a channel. Any bytes are one; irregularities show in its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
-    /// The route bytes still ahead of it, each with MSB 1. P-2
+    /// The remaining route bytes, each with MSB 1. P-2
     pub route: &'a [u8],
     /// The byte after them; none if the packet ends before it.
     pub tag: Option<PacketTag>,
-    /// What stands between the tag and the CRC byte.
+    /// The bytes between the tag and the CRC byte.
     pub payload: &'a [u8],
-    /// Whether the CRC byte fits.
+    /// Result of the CRC check.
     pub check: CrcCheck,
 }
 
 impl<'a> Packet<'a> {
-    /// Understands the bytes of a frame, CRC byte included. The CRC byte is no part of the header;
-    /// a runt, which has none, is all header. P-2, P-9
+    /// Parses the bytes of a frame, CRC byte included. The CRC byte is no part of the header; a
+    /// runt, which has none, is all header. P-2, P-9
     #[must_use]
     #[inline]
     pub fn parse(frame: &'a [u8]) -> Self {
@@ -84,10 +121,7 @@ impl<'a> Packet<'a> {
             [] | [_] => frame,
             [body @ .., _] => body,
         };
-        let (route, tag, payload) = match header(body) {
-            Ok((payload, (route, tag))) => (route, tag, payload),
-            Err(_) => (body, None, <&[u8]>::default()),
-        };
+        let (payload, Header { route, tag }) = Header::parse(body);
         Self { route, tag, payload, check: CrcCheck::from_syndrome(syndrome(frame)) }
     }
 
@@ -98,22 +132,228 @@ impl<'a> Packet<'a> {
         bytes.extend(self.tag.map(PacketTag::value));
         bytes.extend_from_slice(self.payload);
         bytes.extend(self.check.syndrome().map(|syndrome| crc8(&bytes) ^ syndrome));
-        Frame { start: out.len(), bytes: bytes.into(), end: FrameEnd::Gap }.emit(out);
+        out.push_data(&bytes);
+        out.push(Character::GAP);
     }
 }
 
-fn header(body: &[u8]) -> IResult<&[u8], (&[u8], Option<PacketTag>)> {
-    let tag = verify(byte, |byte| !is_route_byte(*byte)).map(PacketTag);
-    (take_while(is_route_byte), opt(tag)).parse(body)
+/// Most bytes that [`CappedBytes`] stores. *Chosen*: a packet has no greatest length (P-1), and a
+/// repeat can make one of 2⁶⁴ bytes.
+pub const CAPPED_BYTES_MAX: usize = 1 << 20;
+
+/// Any number of bytes, of which the first [`CAPPED_BYTES_MAX`] are stored; few of them in place.
+#[derive(Clone, Default)]
+pub struct CappedBytes {
+    stored: StoredBytes,
+    count: u64,
 }
 
-/// The packet that a switch passes on: its first byte, which the switch used, and the rest of the
-/// frame, CRC byte not yet rewritten ([`crate::crc::crc_after_hop`]). P-3
-#[must_use]
-pub const fn strip_route_byte(frame: &[u8]) -> Option<(u8, &[u8])> {
-    match frame {
-        [used, rest @ ..] => Some((*used, rest)),
-        [] => None,
+#[derive(Clone)]
+enum StoredBytes {
+    /// As many as there are.
+    Inline([u8; 16]),
+    Heap(Vec<u8>),
+}
+
+impl Default for StoredBytes {
+    fn default() -> Self {
+        Self::Inline([0; 16])
+    }
+}
+
+impl CappedBytes {
+    /// The stored bytes.
+    #[must_use]
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        match &self.stored {
+            StoredBytes::Inline(bytes) => bytes.get(..place(self.count)).unwrap_or_default(),
+            StoredBytes::Heap(bytes) => bytes,
+        }
+    }
+
+    /// Number of all bytes.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Number of bytes that are not stored.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.count - self.bytes().len() as u64
+    }
+
+    /// Appends bytes.
+    #[inline]
+    pub fn push(&mut self, bytes: &[u8]) {
+        let (start, len) = (place(self.count), bytes.len());
+        if let StoredBytes::Inline(stored) = &mut self.stored
+            && let Some(room) = stored.get_mut(start..start.saturating_add(len))
+        {
+            room.copy_from_slice(bytes);
+        } else {
+            let stored = self.on_heap();
+            let room = CAPPED_BYTES_MAX - stored.len();
+            stored.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        }
+        self.count += len as u64;
+    }
+
+    /// Appends the same bytes `count` times.
+    pub fn push_repeated(&mut self, bytes: &[u8], count: u64) {
+        let more = count * bytes.len() as u64;
+        let stored = self.on_heap();
+        let room = place(more).min(CAPPED_BYTES_MAX - stored.len());
+        stored.extend(bytes.iter().cycle().take(room));
+        self.count += more;
+    }
+
+    fn on_heap(&mut self) -> &mut Vec<u8> {
+        if let StoredBytes::Inline(_) = self.stored {
+            self.stored = StoredBytes::Heap(self.bytes().to_vec());
+        }
+        match &mut self.stored {
+            StoredBytes::Heap(stored) => stored,
+            StoredBytes::Inline(_) => unreachable!("has been moved"),
+        }
+    }
+
+    fn drop_last(&mut self) {
+        self.count = self.count.saturating_sub(1);
+        if let StoredBytes::Heap(stored) = &mut self.stored {
+            stored.truncate(place(self.count));
+        }
+    }
+}
+
+fn place(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+impl PartialEq for CappedBytes {
+    fn eq(&self, other: &Self) -> bool {
+        (self.bytes(), self.count) == (other.bytes(), other.count)
+    }
+}
+
+impl Eq for CappedBytes {}
+
+impl fmt::Debug for CappedBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02x?} of {} bytes", self.bytes(), self.count)
+    }
+}
+
+/// Streaming form of [`Packet::parse`], for bytes that arrive in pieces.
+#[derive(Clone, Debug, Default)]
+pub struct PacketParser {
+    length: u64,
+    route: CappedBytes,
+    /// The first byte that is no route byte: the tag, unless it is the CRC byte.
+    tag: Option<PacketTag>,
+    residue: CrcResidue,
+    last: u8,
+}
+
+/// A packet that a [`PacketParser`] has parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedPacket {
+    /// Number of bytes, CRC byte included.
+    pub length: u64,
+    /// The remaining route bytes. P-2
+    pub route: CappedBytes,
+    /// The byte after them; none if the packet ends before it.
+    pub tag: Option<PacketTag>,
+    /// Result of the CRC check.
+    pub check: CrcCheck,
+    /// Residue of all bytes.
+    residue: CrcResidue,
+    last: u8,
+}
+
+impl PacketParser {
+    /// Takes further bytes. Returns those behind the tag.
+    #[inline]
+    pub fn feed<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        self.residue = self.residue.feed(bytes);
+        self.last = bytes.last().copied().unwrap_or(self.last);
+        self.length += bytes.len() as u64;
+        if self.tag.is_some() {
+            return bytes;
+        }
+        let (rest, header) = Header::parse(bytes);
+        self.route.push(header.route);
+        self.tag = header.tag;
+        rest
+    }
+
+    /// Takes further bytes, `count` times the same, which were fed once before.
+    pub fn feed_repeated(&mut self, bytes: &[u8], count: u64) {
+        self.residue = self.residue.feed_repeated(bytes, count);
+        self.last = bytes.last().copied().unwrap_or(self.last);
+        self.length += count * bytes.len() as u64;
+        if self.tag.is_none() {
+            self.route.push_repeated(bytes, count);
+        }
+    }
+
+    /// Number of bytes so far.
+    #[must_use]
+    pub const fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Residue of the bytes so far.
+    #[must_use]
+    pub const fn residue(&self) -> CrcResidue {
+        self.residue
+    }
+
+    /// The byte after the route, if it has come. It may yet prove to be the CRC byte.
+    #[must_use]
+    pub const fn tag(&self) -> Option<PacketTag> {
+        self.tag
+    }
+
+    /// Ends the packet: the last byte is its CRC byte, unless it is a runt. P-9
+    #[must_use]
+    #[inline]
+    pub fn finish(self) -> ParsedPacket {
+        let Self { length, mut route, mut tag, residue, last } = self;
+        let mut check = CrcCheck::Runt;
+        if length >= 2 {
+            tag = tag.filter(|_| route.count() + 1 < length);
+            if route.count() == length {
+                route.drop_last();
+            }
+            check = CrcCheck::from_syndrome(Some(residue.crc().syndrome()));
+        }
+        ParsedPacket { length, route, tag, check, residue, last }
+    }
+}
+
+impl ParsedPacket {
+    /// Residue of the bytes between the route and the CRC byte, which no hop changes. P-3, P-5
+    #[must_use]
+    #[inline]
+    pub fn body(&self) -> CrcResidue {
+        let (before_crc, length) = match self.check {
+            CrcCheck::Runt => (self.residue, self.length),
+            CrcCheck::Good | CrcCheck::Bad(_) => {
+                (self.residue.without_last(self.last), self.length - 1)
+            }
+        };
+        // A route that is not stored as a whole distinguishes packets without its length too.
+        let behind = length - self.route.count() + self.route.left_out();
+        before_crc.without_first(self.route.bytes(), behind)
+    }
+
+    /// Number of bytes between tag and CRC byte.
+    #[must_use]
+    pub fn payload(&self) -> u64 {
+        let crc = u64::from(self.check != CrcCheck::Runt);
+        self.length - self.route.count() - u64::from(self.tag.is_some()) - crc
     }
 }
 
@@ -154,8 +394,18 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_strips_the_byte_it_used() {
-        assert_eq!(strip_route_byte(&[0x83, 5, 1]), Some((0x83, &[5, 1][..])));
-        assert_eq!(strip_route_byte(&[]), None);
+    fn of_a_long_route_the_first_mebibyte_is_stored() {
+        let mut parser = PacketParser::default();
+        parser.feed(&[0x80, 0x81]);
+        let rounds = CAPPED_BYTES_MAX as u64;
+        parser.feed_repeated(&[0x80, 0x81], rounds - 1);
+        assert_eq!(parser.feed(&[0x05, 0xaa, 0x00]), [0xaa, 0x00]);
+        let packet = parser.finish();
+        assert_eq!((packet.length, packet.payload()), (2 * rounds + 3, 1));
+        assert_eq!((packet.route.count(), packet.route.left_out()), (2 * rounds, rounds));
+        assert_eq!(
+            (packet.tag, &packet.route.bytes()[..3]),
+            (PacketTag::new(5), &[0x80, 0x81, 0x80][..])
+        );
     }
 }

@@ -7,7 +7,7 @@ use myriscope_codec::capture::{
 use myriscope_codec::chars::{CharBuf, CharRun, Chars};
 use myriscope_codec::crc::{Crc8, CrcResidue, crc_after_hop, crc8, syndrome};
 use myriscope_codec::framing::{Frame, FrameEnd, frames};
-use myriscope_codec::packet::{CrcCheck, Packet, PacketTag, strip_route_byte};
+use myriscope_codec::packet::{CrcCheck, Packet, PacketParser, PacketTag};
 use myriscope_codec::time::Tick;
 use myriscope_codec::transport::{
     ChannelIncarnation, DATA_HEADER_LEN, EndpointId, EndpointKey, LogicalChannel, MessageBody,
@@ -15,7 +15,6 @@ use myriscope_codec::transport::{
     TransportMessage, TransportPacket as Transport, TransportTimestamp,
 };
 use myriscope_codec::{Character, notation};
-use nom::{Input, Needed};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -280,11 +279,40 @@ proptest! {
         let mut out = CharBuf::new();
         let mut expected = Vec::new();
         for bytes in &bytes {
-            let frame = Frame { start: out.len(), bytes: bytes.into(), end: FrameEnd::Gap };
-            frame.emit(&mut out);
-            expected.push(frame);
+            let start = Tick(out.len() as u64);
+            expected.push(Frame { start, bytes: bytes.into(), end: FrameEnd::Gap });
+            out.push_data(bytes);
+            out.push(Character::GAP);
         }
         prop_assert_eq!(frames(out.chars()).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_packet_in_pieces_is_parsed_as_the_whole(
+        route in vec(0x80..=0xff_u8, 0..20),
+        rest in vec(any::<u8>(), 0..80),
+        repeated in vec(any::<u8>(), 0..4),
+        count in 0..40_usize,
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let head = [route, rest].concat();
+        let (one, other) = head.split_at(cut.index(head.len() + 1));
+        let mut parser = PacketParser::default();
+        let mut behind = parser.feed(one).to_vec();
+        behind.extend(parser.feed(other));
+        behind.extend(parser.feed(&repeated));
+        parser.feed_repeated(&repeated, count as u64);
+        let bytes = [head, repeated.repeat(count + 1)].concat();
+        prop_assert_eq!(parser.length(), bytes.len() as u64);
+        prop_assert_eq!(parser.residue(), CrcResidue::NEW.feed(&bytes));
+        prop_assert!(parser.tag().is_some() || behind.is_empty());
+        let (packet, parsed) = (Packet::parse(&bytes), parser.finish());
+        prop_assert_eq!(parsed.route.bytes(), packet.route);
+        prop_assert_eq!((parsed.tag, parsed.check), (packet.tag, packet.check));
+        prop_assert_eq!(parsed.payload(), packet.payload.len() as u64);
+        let tag = packet.tag.map(PacketTag::value);
+        let body = CrcResidue::NEW.feed(tag.as_slice()).feed(packet.payload);
+        prop_assert_eq!(parsed.body(), body);
     }
 
     #[test]
@@ -361,7 +389,7 @@ proptest! {
         prop_assert_eq!(Some(Crc8::NEW.feed(&packet).syndrome()), injected);
         let mut packet = packet;
         while let Some(crc) = crc_after_hop(&packet) {
-            let (_, rest) = strip_route_byte(&packet).unwrap();
+            let (_, rest) = packet.split_first().unwrap();
             let mut forwarded = rest.to_vec();
             *forwarded.last_mut().unwrap() = crc;
             packet = forwarded;
@@ -505,27 +533,5 @@ proptest! {
         part.push_chars(whole.chars().slice(0..to));
         part.push(last);
         prop_assert_eq!(&part, &buf(&[&model_[..to], &[last]].concat()));
-    }
-
-    #[test]
-    fn grammars_see_characters_as_nom_sees_a_slice((model_, (from, to)) in cut_characters(), n in 0..300_usize) {
-        let (buf, part) = (buf(&model_), &model_[from..to]);
-        let chars = buf.chars().slice(from..to);
-        prop_assert_eq!(chars.input_len(), part.len());
-        prop_assert!(chars.iter_elements().eq(part.iter().copied()));
-        prop_assert!(chars.iter_indices().eq(part.iter().copied().enumerate()));
-        let place = |model: &[Character]| model.iter().position(|c| !c.is_data());
-        prop_assert_eq!(chars.position(|c| !c.is_data()), place(part));
-        let missing = |len: usize| Needed::new(n - len);
-        let index = if n <= part.len() { Ok(n) } else { Err(missing(part.len())) };
-        prop_assert_eq!(chars.slice_index(n), index);
-        if n <= part.len() {
-            let (head, tail) = part.split_at(n);
-            prop_assert_eq!(model(chars.take(n)), head);
-            prop_assert_eq!(model(chars.take_from(n)), tail);
-            // nom hands on the rest first.
-            let (rest, taken) = chars.take_split(n);
-            prop_assert_eq!((model(rest), model(taken)), (tail.to_vec(), head.to_vec()));
-        }
     }
 }

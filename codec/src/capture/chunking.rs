@@ -1,8 +1,8 @@
-//! Cuts characters into the chunks that a writer should write.
+//! Splits characters into chunks for a writer.
 
 use super::chunk::{Chunk, ChunkContent};
+use crate::character::{Symbol, decode_control};
 use crate::chars::{CharRun, Chars};
-use crate::framing::is_gap;
 use crate::time::Tick;
 
 /// Fewest periods of repeated fill that become a repeat.
@@ -42,6 +42,10 @@ fn fill(codes: &[u8]) -> Option<(usize, usize)> {
         let len = (same + period) / period * period;
         (len >= FILL_MIN).then_some((period, len))
     })
+}
+
+fn is_gap(code: u8) -> bool {
+    decode_control(code).symbol() == Some(Symbol::Gap)
 }
 
 /// Length of the literal chunk at the head: up to the GAP that ends its packet, or to fill.

@@ -170,44 +170,57 @@ fn written(payload: &[u8], chunk: &Chunk<'_>, room: &mut ScratchBuffers) {
     assert_eq!(Chunk::parse(&room.bytes).as_ref(), Ok(chunk), "parse undoes emit");
 }
 
-/// P-1, P-7, P-8
+/// P-1, P-7, P-8, F-7, R-2
 fn framing<'a>(chars: Chars<'_>, mut frames: impl Iterator<Item = Frame<'a>>) {
     // The frame that is open, and how many of its bytes have come.
     let mut open: Option<(Frame<'a>, usize)> = None;
     let ends = |(frame, bytes): (Frame<'a>, usize), end| {
-        assert_eq!((frame.bytes.len(), frame.end), (bytes, end), "a frame ends with its GAP");
+        assert_eq!((frame.bytes.len(), frame.end), (bytes, end), "a frame ends with its mark");
     };
-    let mut at = 0;
+    let (mut at, mut silent, mut reset) = (0, 0, false);
     for run in chars.runs() {
         match run {
             CharRun::Data(data) => {
-                let (frame, bytes) = open.get_or_insert_with(|| {
-                    let next = frames.next().filter(|frame| frame.start == at);
-                    assert!(next.is_some(), "a frame begins with the data behind a GAP: {at}");
-                    (next.unwrap_or(NO_FRAME), 0)
-                });
-                let own = frame.bytes.get(*bytes..*bytes + data.len());
-                assert_eq!(own, Some(data), "its bytes are the data: {at}");
-                *bytes += data.len();
-                at += data.len();
+                silent = 0;
+                if !reset {
+                    let (frame, bytes) = open.get_or_insert_with(|| {
+                        let next = frames.next().filter(|frame| frame.start == Tick(at));
+                        assert!(next.is_some(), "a frame begins with the data behind a mark: {at}");
+                        (next.unwrap_or(NO_FRAME), 0)
+                    });
+                    let own = frame.bytes.get(*bytes..*bytes + data.len());
+                    assert_eq!(own, Some(data), "its bytes are the data: {at}");
+                    *bytes += data.len();
+                }
+                at += data.len() as u64;
             }
             CharRun::Control(codes) => {
-                if codes.iter().any(|code| is_gap(*code)) {
-                    open.take().into_iter().for_each(|frame| ends(frame, FrameEnd::Gap));
+                for code in codes {
+                    silent = if *code == 0 { silent + 1 } else { 0 };
+                    let end = frame_end(*code, silent);
+                    if let Some(end) = end {
+                        open.take().into_iter().for_each(|frame| ends(frame, end));
+                    }
+                    reset = reset && end != Some(FrameEnd::Gap) || end == Some(FrameEnd::Reset);
                 }
-                at += codes.len();
+                at += codes.len() as u64;
             }
         }
     }
-    open.into_iter().for_each(|frame| ends(frame, FrameEnd::Cut));
-    assert_eq!(frames.next(), None, "frames are what stands between GAPs");
+    open.into_iter().for_each(|frame| ends(frame, FrameEnd::CaptureEnd));
+    assert_eq!(frames.next(), None, "frames are what stands between marks");
 }
 
 const NO_FRAME: Frame<'_> =
-    Frame { start: 0, bytes: std::borrow::Cow::Borrowed(&[]), end: FrameEnd::Cut };
+    Frame { start: Tick(0), bytes: std::borrow::Cow::Borrowed(&[]), end: FrameEnd::CaptureEnd };
 
-fn is_gap(code: u8) -> bool {
-    decode_symbol(code).is_some_and(|(symbol, _)| symbol == Symbol::Gap)
+/// The mark that a code is, as the last of so many IDLEs.
+fn frame_end(code: u8, silent: u32) -> Option<FrameEnd> {
+    match decode_symbol(code) {
+        Some((Symbol::Gap, _)) => Some(FrameEnd::Gap),
+        Some((Symbol::ForwardReset, _)) => Some(FrameEnd::Reset),
+        Some(_) | None => (silent == 16).then_some(FrameEnd::OpenLink),
+    }
 }
 
 /// A place in a chunk or near its ends.
