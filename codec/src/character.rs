@@ -1,8 +1,8 @@
-//! The nine-bit character: what may stand on the wires in one period, and what a receiver hears.
+//! The nine-bit character, its control symbols, and the decoding of control codes.
 
 use std::fmt;
 
-/// What a channel carries in one character period. C-1 (§4.1)
+/// Nine-bit character, carried in one period of a channel. C-1 (§4.1)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Character {
     /// `d = 1`: a byte of a packet.
@@ -34,19 +34,19 @@ impl Character {
         if d & 1 == 1 { Self::Data(byte) } else { Self::Control(byte) }
     }
 
-    /// Whether the character is a byte of a packet.
+    /// True for a byte of a packet.
     #[must_use]
     pub const fn is_data(self) -> bool {
         matches!(self, Self::Data(_))
     }
 }
 
-/// Which of the eight probes: 0 is a ping. R-6 (§4.8.3)
+/// Number of a probe, 0..8; 0 is a ping. R-6 (§4.8.3)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProbeNumber(u8);
 
 impl ProbeNumber {
-    /// The probe of a number, if there is one: 0..8.
+    /// A number of a probe, if it is one.
     #[must_use]
     pub const fn new(number: u8) -> Option<Self> {
         if number < 8 { Some(Self(number)) } else { None }
@@ -59,12 +59,12 @@ impl ProbeNumber {
     }
 }
 
-/// The four bits of status that a reply carries. R-6 (§4.8.3)
+/// Status of a reply, four bits. R-6 (§4.8.3)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ReplyStatus(u8);
 
 impl ReplyStatus {
-    /// The status of a value, if it has four bits: 0..16.
+    /// A status, if it has four bits.
     #[must_use]
     pub const fn new(status: u8) -> Option<Self> {
         if status < 16 { Some(Self(status)) } else { None }
@@ -77,10 +77,10 @@ impl ReplyStatus {
     }
 }
 
-/// What a virtual-channel symbol asks for. C-7 (§4.8.4)
+/// Meaning of a virtual-channel symbol. C-7 (§4.8.4)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VirtualRole {
-    /// `VCn`: what follows belongs to virtual channel n.
+    /// `VCn`: the following characters belong to virtual channel n.
     Select,
     /// `GOn`: virtual channel n may send.
     Go,
@@ -100,21 +100,21 @@ pub enum Symbol {
     Go,
     /// The far receiver is nearly full. F-3 (§4.5.2)
     Stop,
-    /// The far receiver has lost characters for want of room. F-9 (§4.8.1)
+    /// The far receiver has lost characters to an overflow. F-9 (§4.8.1)
     OverrunAlarm,
-    /// The sender forgets the packet on its way; the receiver empties itself. R-1, R-2 (§4.6)
+    /// The sender drops the packet in transit; the receiver discards what it holds. R-1, R-2 (§4.6)
     ForwardReset,
-    /// Asks the receiver to start a forward reset. R-5 (§4.8.2)
+    /// Requests a forward reset from the receiver. R-5 (§4.8.2)
     BackwardReset,
-    /// Asks the far end for a reply. R-6 (§4.8.3)
+    /// Requests a reply from the far end. R-6 (§4.8.3)
     Probe(ProbeNumber),
     /// Answers a probe. R-6 (§4.8.3)
     Reply(ReplyStatus),
-    /// Virtual channels: named by the specification, but given no code. C-7 (§4.8.4)
+    /// Virtual channels, which the specification names without a code. C-7 (§4.8.4)
     Virtual {
-        /// What is asked for.
+        /// Meaning.
         role: VirtualRole,
-        /// Of which virtual channel.
+        /// Number of the virtual channel.
         channel: u8,
     },
 }
@@ -133,7 +133,7 @@ const PROBE: u8 = 0xc0;
 const REPLY: u8 = 0xf0;
 
 impl Symbol {
-    /// The code that a sender sends for it; none for virtual channels. C-2, C-7
+    /// The symbol's code; none for virtual channels. C-2, C-7
     #[must_use]
     pub const fn code(self) -> Option<u8> {
         match self {
@@ -150,7 +150,7 @@ impl Symbol {
         }
     }
 
-    /// The specification's name for the symbol and its kin: `GAP`, `PRBn`, `REPLx`. C-2
+    /// The specification's name of the symbol's family: `GAP`, `PRBn`, `REPLx`. C-2
     #[must_use]
     pub const fn family(self) -> &'static str {
         match self {
@@ -190,19 +190,19 @@ impl fmt::Display for Symbol {
     }
 }
 
-/// What a receiver makes of a control code.
+/// A control code as a receiver decodes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DecodedCode {
     /// The code is a symbol's own. C-2
     Exact(Symbol),
-    /// One 1 arrived as 0; only this symbol is so near. C-4 (§5.2)
+    /// One 1 arrived as 0; only this symbol is one bit away. C-4 (§5.2)
     Corrected(Symbol),
-    /// No symbol is near. C-5
+    /// No symbol is one bit away. C-5
     Invalid,
 }
 
 impl DecodedCode {
-    /// The symbol that it acts as. C-4, C-5
+    /// The symbol, if the code has one. C-4, C-5
     #[must_use]
     #[inline]
     pub const fn symbol(self) -> Option<Symbol> {
@@ -213,7 +213,7 @@ impl DecodedCode {
     }
 }
 
-/// What each of the 256 control codes is heard as, on a link of one profile. C-2..C-5, C-7
+/// Decoding of the 256 control codes on a link of one profile. C-2..C-5, C-7
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeTable([DecodedCode; 256]);
 
@@ -222,7 +222,7 @@ impl CodeTable {
     /// code is ambiguous (C-4) is part of the table's construction.
     pub const STANDARD: Self = Self(standard());
 
-    /// What a receiver makes of a code.
+    /// Decodes a code.
     #[must_use]
     pub const fn decode(&self, code: u8) -> DecodedCode {
         #[expect(clippy::indexing_slicing, reason = "a u8 indexes 256 entries")]
@@ -232,7 +232,7 @@ impl CodeTable {
     /// The table of a link profile that gives a code of its own to one more symbol. C-7
     ///
     /// # Errors
-    /// Hands back what the code is heard as already, if it is not invalid here.
+    /// The decoding of the code, if it is already a symbol's.
     pub fn with(mut self, code: u8, symbol: Symbol) -> Result<Self, DecodedCode> {
         match self.decode(code) {
             DecodedCode::Invalid => {
@@ -246,7 +246,7 @@ impl CodeTable {
     }
 }
 
-/// What a receiver of the standard codes makes of one. C-2..C-5 (§5.2)
+/// Decodes a code by the standard table. C-2..C-5 (§5.2)
 #[must_use]
 #[inline]
 pub fn decode_control(code: u8) -> DecodedCode {

@@ -1,12 +1,12 @@
-//! Why one item could not be decoded: place, field, fault.
+//! Decoding errors: place, field, fault.
 
 use nom::error::{ContextError, ErrorKind, ParseError};
 
-/// Why an item could not be decoded. Places count from the item's first byte.
+/// Decoding error. Places count from the item's first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The bytes end inside a field.
+    /// A field that is cut short.
     #[error("byte {at}: {field} {}", self.fault())]
     CutShort {
         /// Place of the field's first byte.
@@ -14,16 +14,16 @@ pub enum DecodeError {
         /// The field, as the specification calls it.
         field: &'static str,
     },
-    /// A field holds what it must not.
+    /// A field with an invalid value.
     #[error("byte {at}: {field} {}", self.fault())]
     Unexpected {
         /// Place of the field's first byte.
         at: usize,
         /// The field, as the specification calls it.
         field: &'static str,
-        /// What stands there.
+        /// The value found.
         found: u64,
-        /// What belongs there.
+        /// The values expected.
         expected: &'static str,
     },
 }
@@ -45,7 +45,7 @@ impl DecodeError {
         }
     }
 
-    /// What stands in the field, if it is whole.
+    /// The value found, if the field is complete.
     #[must_use]
     pub const fn found(&self) -> Option<u64> {
         match self {
@@ -54,7 +54,7 @@ impl DecodeError {
         }
     }
 
-    /// What is wrong with the field.
+    /// The fault as text.
     #[must_use]
     pub fn fault(&self) -> String {
         match self {
@@ -64,7 +64,7 @@ impl DecodeError {
     }
 }
 
-/// Where a nom grammar stopped: what was left there, and the innermost field it was in.
+/// Position at which a nom parser stopped: the remaining input, and the innermost field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ParseTrace<I> {
     pub(crate) rest: I,

@@ -1,6 +1,6 @@
-//! Folds a stream of characters into runs and repetitions that a person can take in.
+//! Folds a stream of characters into runs and repetitions, for display.
 //!
-//! What comes out depends on the characters alone, not on how the stream was cut.
+//! The result depends on the characters alone, not on the pieces in which they arrive.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,15 +10,15 @@ use crate::chars::{CharBuf, Chars};
 
 /// Shortest run of one character that is written with a count. *Chosen*.
 const RUN_MIN: u64 = 4;
-/// Fewest rounds of two characters that are folded. *Chosen*.
+/// Fewest repetitions of two characters that are folded. *Chosen*.
 const ROUNDS_MIN: u64 = 3;
 
-/// Some characters, so many times over.
+/// A pattern of characters with a count.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoldedRun {
-    /// What is repeated, at least one character.
+    /// The pattern, at least one character.
     pub unit: CharBuf,
-    /// How many times, at least once.
+    /// Number of repetitions, at least one.
     pub count: u64,
 }
 
@@ -27,13 +27,13 @@ impl FoldedRun {
         Self { unit: unit.into_iter().collect(), count }
     }
 
-    /// Character periods in all.
+    /// Length in character periods.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.count.saturating_mul(self.unit.len() as u64)
     }
 
-    /// Never: a fold has a character.
+    /// Always false: a pattern has a character.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.unit.is_empty()
@@ -57,14 +57,14 @@ impl fmt::Display for FoldedRun {
     }
 }
 
-/// See the module's head.
+/// Streaming folder of one channel.
 #[derive(Clone, Debug, Default)]
 pub struct RunFolder {
-    /// Runs of one character not yet handed on, neighbours different; at most four.
+    /// Pending runs of one character, neighbours different; at most four.
     runs: VecDeque<(Character, u64)>,
-    /// Two characters in turn since at least two rounds. `runs` is empty then.
+    /// Two alternating characters, at least two repetitions. `runs` is empty then.
     pair: Option<RunPair>,
-    /// A longer pattern that repeats. There is nothing else then.
+    /// A longer repeated pattern. Nothing else is pending then.
     group: Option<FoldedRun>,
 }
 
@@ -138,7 +138,7 @@ impl RunFolder {
         }
     }
 
-    /// Hands on what is left.
+    /// Emits the pending runs.
     pub fn finish(&mut self, out: &mut impl FnMut(FoldedRun)) {
         self.group.take().into_iter().for_each(&mut *out);
         self.end_pair(out);
@@ -170,7 +170,7 @@ impl RunFolder {
     }
 }
 
-/// The shortest pattern that the pattern repeats, and how many times.
+/// The shortest pattern of which this one is a repetition, and the number of repetitions.
 fn root(pattern: Chars<'_>) -> (Chars<'_>, u64) {
     let len = pattern.len();
     let repeats = |period: &usize| {

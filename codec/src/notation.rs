@@ -1,4 +1,4 @@
-//! Characters as text, both ways, for tests, reports and snapshots: `GAP 83 05 aa STOP IDLE×16`.
+//! Notation of characters for tests, reports and snapshots: `GAP 83 05 aa STOP IDLE×16`.
 //!
 //! | text | characters |
 //! |---|---|
@@ -23,48 +23,48 @@ use crate::character::{Character, DecodedCode, ProbeNumber, ReplyStatus, Symbol,
 use crate::chars::{CharBuf, Chars};
 use crate::folding::RunFolder;
 
-/// Most characters that a text may stand for. *Chosen*: 16 Mi take 18 MiB, and no one writes more.
+/// Most characters of a text. *Chosen*: 16 Mi take 18 MiB.
 pub const PARSED_MAX: usize = 1 << 24;
 
-/// Why a text is no notation of characters.
+/// Fault in the notation of characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotationError {
-    /// A word means no character.
+    /// A word that is no byte, symbol or control code.
     #[error("column {column}: {word:?} is no byte, symbol or control code")]
     Word {
-        /// Place in the text, in characters from 1.
+        /// Column in the text, from 1.
         column: usize,
-        /// What stands there.
+        /// The text found.
         word: String,
     },
-    /// A word claims a correction that no receiver makes.
+    /// A correction that no receiver makes.
     #[error("column {column}: no receiver corrects code 0x{code:02x} to {symbol} (C-4)")]
     Correction {
-        /// Place in the text, in characters from 1.
+        /// Column in the text, from 1.
         column: usize,
-        /// The code that was written.
+        /// The control code.
         code: u8,
-        /// The symbol that it was said to be.
+        /// The symbol written before it.
         symbol: Symbol,
     },
-    /// A repetition is not a number from 1 on, or stands behind nothing.
+    /// A count that is no number from 1 on, or repeats nothing.
     #[error("column {column}: {found:?} is no count of repetitions (from 1 on)")]
     Count {
-        /// Place in the text, in characters from 1.
+        /// Column in the text, from 1.
         column: usize,
-        /// What stands there.
+        /// The text found.
         found: String,
     },
-    /// A group has one of its two parentheses only, or stands in another group.
+    /// A group with a parenthesis missing, or inside another group.
     #[error("column {column}: parentheses do not match")]
     Parenthesis {
-        /// Place in the text, in characters from 1.
+        /// Column in the text, from 1.
         column: usize,
     },
-    /// The text stands for more characters than it may.
+    /// More than [`PARSED_MAX`] characters.
     #[error("column {column}: more than {PARSED_MAX} characters")]
     TooMany {
-        /// Place in the text, in characters from 1.
+        /// Column in the text, from 1.
         column: usize,
     },
 }
@@ -117,10 +117,10 @@ impl fmt::Debug for CharBuf {
     }
 }
 
-/// Reads characters from their notation; white space stands between words.
+/// Parses characters from their notation. White space separates words.
 ///
 /// # Errors
-/// Names the column, what stands there and what belongs there.
+/// The first word that is wrong, with its column.
 pub fn parse(text: &str) -> Result<CharBuf, NotationError> {
     let mut parsed = NotationParser::default();
     let mut rest = text;
@@ -147,7 +147,7 @@ enum NotationToken<'a> {
     Word(&'a str),
 }
 
-/// White space, and what stands behind it: there is a lexeme wherever there is anything else.
+/// White space and the token behind it.
 fn next_token(text: &str) -> IResult<&str, (&str, NotationToken<'_>)> {
     let within = |c: char| !c.is_whitespace() && !"()×*".contains(c);
     let lexeme = alt((
@@ -162,9 +162,9 @@ fn next_token(text: &str) -> IResult<&str, (&str, NotationToken<'_>)> {
 #[derive(Default)]
 struct NotationParser {
     out: CharBuf,
-    /// Where an open group starts: in `out`, and its column.
+    /// Start of the open group: in `out`, and its column.
     group: Option<(usize, usize)>,
-    /// What a repetition repeats.
+    /// The characters that a count repeats.
     last: Option<Range<usize>>,
 }
 

@@ -1,4 +1,4 @@
-//! Route bytes: which port of a switch they ask for. P-2, P-3, S-1 (§3.1, §3.2)
+//! Route bytes and the switch ports that they select. P-2, P-3, S-1 (§3.1, §3.2)
 
 /// Most ports that a route byte can name: seven bits absolute. S-1
 pub const PORTS_MAX: u8 = 128;
@@ -7,7 +7,7 @@ pub const PORTS_MAX: u8 = 128;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PortId(pub u8);
 
-/// How a switch reads route bytes. S-1 (§3.1, §3.2)
+/// Interpretation of route bytes by a switch. S-1 (§3.1, §3.2)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RouteAddressing {
     /// Bits 6–0 name the output port.
@@ -16,13 +16,13 @@ pub enum RouteAddressing {
     Relative,
 }
 
-/// Why a byte takes a packet to no port of a switch.
+/// Error of a byte that selects no port of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RouteError {
-    /// The byte is for an interface. S-2
+    /// A tag, which is for an interface. S-2
     #[error("0x{byte:02x} is no route byte (MSB must be 1)")]
     Tag {
-        /// The byte that stands in the route byte's place.
+        /// The byte found.
         byte: u8,
     },
     /// Bit 6 of a relative route byte is set. S-1
@@ -31,14 +31,14 @@ pub enum RouteError {
         /// The route byte.
         byte: u8,
     },
-    /// The port it names is not there. S-1
+    /// A port that the switch does not have. S-1
     #[error("0x{byte:02x} names port {port} (the switch has 0..{ports})")]
     NoPort {
         /// The route byte.
         byte: u8,
-        /// The port it comes down to; may be negative.
+        /// The selected port; may be negative.
         port: i16,
-        /// How many ports the switch has.
+        /// Number of ports of the switch.
         ports: u8,
     },
 }
@@ -47,7 +47,7 @@ impl RouteAddressing {
     /// The output port that a packet's first byte selects in a switch of `ports` ports. S-1, S-2
     ///
     /// # Errors
-    /// Says why the switch drops the packet.
+    /// Reason for which the switch drops the packet.
     pub const fn select(self, byte: u8, input: PortId, ports: u8) -> Result<PortId, RouteError> {
         if !is_route_byte(byte) {
             return Err(RouteError::Tag { byte });
@@ -82,7 +82,7 @@ impl RouteAddressing {
     }
 }
 
-/// Whether a byte is a route byte, `1xxxxxxx`; otherwise it is a tag, `0yyyyyyy`. P-2 (§3.1)
+/// True for a route byte, `1xxxxxxx`; false for a tag, `0yyyyyyy`. P-2 (§3.1)
 #[must_use]
 pub const fn is_route_byte(byte: u8) -> bool {
     byte & 0x80 != 0

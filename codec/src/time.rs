@@ -18,7 +18,7 @@ pub const OPEN_LINK: Ticks = Ticks(16);
 pub const FULL_RATE_PERIOD_PS: u32 = 12_500;
 
 impl Tick {
-    /// The place so many periods later, or the last there is.
+    /// The place `periods` later, or the last one.
     #[must_use]
     pub const fn after(self, periods: Ticks) -> Self {
         Self(self.0.saturating_add(periods.0))

@@ -1,6 +1,6 @@
 //! Packets of the reliability protocol: data, ACK, NACK. T-8, T-12, the layout of `docs/rules.md`
 //!
-//! A transport packet is the payload of a packet of type [`TAG`]: what stands between its tag and its
+//! A transport packet is the payload of a packet of type [`TAG`]: the bytes between its tag and its
 //! CRC byte. Places in it count from the byte behind the tag.
 
 mod layout;
@@ -32,7 +32,7 @@ pub struct LogicalChannel(pub u8);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EndpointId(pub u16);
 
-/// What a sender must know to be heard by an endpoint. T-6
+/// Key that a sender must present to an endpoint. T-6
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EndpointKey(pub u64);
 
@@ -40,7 +40,7 @@ pub struct EndpointKey(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TransportTimestamp(pub u32);
 
-/// Which use of a logical channel a packet belongs to; compared by serial-number arithmetic. T-12
+/// Successive use of a logical channel; compared by serial-number arithmetic. T-12
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ChannelIncarnation(pub u16);
 
@@ -54,27 +54,27 @@ pub enum SequenceBit {
     One,
 }
 
-/// Whether a packet opens its logical channel. T-11, T-12
+/// Flag of a packet that opens its logical channel. T-11, T-12
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SyncFlag {
-    /// It goes on with what is open.
+    /// The packet continues the open incarnation.
     #[default]
     Clear,
-    /// It brings a new incarnation and its sequence number.
+    /// The packet sets a new incarnation and its sequence number.
     Set,
 }
 
-/// Which way of a conversation a message goes.
+/// Role of a message in a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MessageRole {
-    /// It asks, and takes a credit. T-9
+    /// A request, which takes a credit. T-9
     #[default]
     Request,
-    /// It answers a request, and gives its credit back. T-9
+    /// The reply to a request, which returns its credit. T-9
     Reply,
 }
 
-/// Why a packet is not taken. T-6, T-12
+/// Reason of a NACK. T-6, T-12
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NackReason {
     /// 1: the endpoint is not resident.
@@ -85,30 +85,30 @@ pub enum NackReason {
     NoResource,
     /// 4: no state is stored for the logical channel.
     NoChannelState,
-    /// 16, final: the key is another.
+    /// 16, final: the key does not match.
     BadKey,
     /// 17, final: there is no such endpoint.
     NoSuchEndpoint,
 }
 
-/// What all transport packets have. An answer echoes all but the NICs, which change places. T-8
+/// Fields of all transport packets. An answer echoes them with the NICs exchanged. T-8
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TransportHeader {
-    /// The NIC that sends it.
+    /// The sending NIC.
     pub source: Nic,
-    /// The NIC that it goes to.
+    /// The receiving NIC.
     pub destination: Nic,
-    /// The logical channel: of the NIC that sends the data.
+    /// The logical channel, of the NIC that sends the data.
     pub channel: LogicalChannel,
     /// The sequence number of the data.
     pub seq: SequenceBit,
-    /// When the data was transmitted, by the clock of who sent it.
+    /// Transmission time of the data, by its sender's clock.
     pub timestamp: TransportTimestamp,
-    /// Of the data's channel.
+    /// Incarnation of the data's channel.
     pub incarnation: ChannelIncarnation,
 }
 
-/// A transport packet. `B` is what stands for a message's body: in bytes a [`MessageBody`], without them an
+/// A transport packet. `B` is the type of a message's body: with its bytes a [`MessageBody`], without them an
 /// [`MessageExtent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransportPacket<B> {
@@ -116,24 +116,24 @@ pub enum TransportPacket<B> {
     Data(TransportHeader, SyncFlag, TransportMessage<B>),
     /// Kind 8: the message was written. T-5
     Ack(TransportHeader),
-    /// Kind 9: it was not. T-6
+    /// Kind 9: the message was rejected. T-6
     Nack(TransportHeader, NackReason),
 }
 
-/// A message as it stands in a data packet.
+/// The message, or piece of one, in a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TransportMessage<B> {
     /// Request or reply.
     pub role: MessageRole,
-    /// The endpoint that sends it.
+    /// The sending endpoint.
     pub source: EndpointId,
-    /// The endpoint that it is for.
+    /// The receiving endpoint.
     pub destination: EndpointId,
-    /// The key of that endpoint, as the sender knows it.
+    /// The receiving endpoint's key, according to the sender.
     pub key: EndpointKey,
-    /// Which of the receiver's functions handles it.
+    /// Index of the receiver's handler function.
     pub handler: u8,
-    /// What it carries.
+    /// The body.
     pub body: B,
 }
 
@@ -147,21 +147,21 @@ pub enum MessageForm {
     /// A piece of a transfer into the receiver's segment, [`MEDIUM_MAX`] bytes at most, and no more
     /// than the whole.
     Bulk {
-        /// Where the piece goes in the segment, in bytes.
+        /// Offset of the piece in the segment, in bytes.
         offset: u32,
         /// Bytes of the whole transfer.
         total: u32,
     },
 }
 
-/// A message's form and length: such as there can be.
+/// A valid form and length of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MessageExtent {
     form: MessageForm,
     len: u16,
 }
 
-/// What a message carries: bytes such as its form allows.
+/// Bytes of a message, valid for its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MessageBody<'a> {
     form: MessageForm,
@@ -169,7 +169,7 @@ pub struct MessageBody<'a> {
 }
 
 impl SequenceBit {
-    /// The other one.
+    /// The other value.
     #[must_use]
     pub const fn flipped(self) -> Self {
         match self {
@@ -180,14 +180,14 @@ impl SequenceBit {
 }
 
 impl ChannelIncarnation {
-    /// Whether it came later, by serial-number arithmetic: less than half the circle ahead. T-12
+    /// True if it is later by serial-number arithmetic: less than half the range ahead. T-12
     #[must_use]
     pub const fn is_newer_than(self, other: Self) -> bool {
         let ahead = self.0.wrapping_sub(other.0);
         ahead != 0 && ahead < 1 << 15
     }
 
-    /// The one after it.
+    /// The next one.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.wrapping_add(1))
@@ -195,7 +195,7 @@ impl ChannelIncarnation {
 }
 
 impl TransportHeader {
-    /// That of the answer to it.
+    /// The header of an answer.
     #[must_use]
     pub const fn answer(self) -> Self {
         Self { source: self.destination, destination: self.source, ..self }
@@ -237,7 +237,7 @@ impl NackReason {
         }
     }
 
-    /// Whether the packet will never be taken, so that its message goes back at once. T-6
+    /// True if retransmission is useless, so that the message is returned at once. T-6
     #[must_use]
     pub const fn is_final(self) -> bool {
         match self {
@@ -260,7 +260,7 @@ impl MessageForm {
 }
 
 impl MessageExtent {
-    /// So many bytes in that form, if it holds them.
+    /// A length in a form, if the form allows it.
     #[must_use]
     pub const fn new(form: MessageForm, len: u16) -> Option<Self> {
         let bytes = len as usize;
@@ -278,13 +278,13 @@ impl MessageExtent {
         self.form
     }
 
-    /// Bytes of its payload.
+    /// Number of payload bytes.
     #[must_use]
     pub const fn len(self) -> u16 {
         self.len
     }
 
-    /// Whether it has no payload.
+    /// True if there is no payload.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len == 0
@@ -292,7 +292,7 @@ impl MessageExtent {
 }
 
 impl<'a> MessageBody<'a> {
-    /// These bytes in that form, if it holds them.
+    /// Bytes in a form, if the form allows them.
     #[must_use]
     pub fn new(form: MessageForm, bytes: &'a [u8]) -> Option<Self> {
         let len = u16::try_from(bytes.len()).ok()?;
@@ -305,7 +305,7 @@ impl<'a> MessageBody<'a> {
         self.form
     }
 
-    /// Its payload.
+    /// The payload.
     #[must_use]
     pub const fn bytes(self) -> &'a [u8] {
         self.bytes
@@ -313,7 +313,7 @@ impl<'a> MessageBody<'a> {
 }
 
 impl<B> TransportPacket<B> {
-    /// What it has in common with all others.
+    /// The common header.
     #[must_use]
     pub const fn header(&self) -> TransportHeader {
         match self {

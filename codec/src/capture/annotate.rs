@@ -1,4 +1,4 @@
-//! Copies a capture file and puts comments beside its chunks, where Wireshark shows them.
+//! Copies a capture file and adds comments to its chunks, as Wireshark shows them.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -11,36 +11,36 @@ use super::error::CaptureError;
 use super::reader::{CaptureItem, CaptureReader, ReadProgress};
 use super::writer::ByteOrder;
 
-/// Most comments that are added to one block. *Chosen*: more than anybody reads in one place.
+/// Most comments added to one block. *Chosen*.
 pub const COMMENTS_MAX: usize = 64;
-/// Most bytes of a comment: pcapng has 16 bits for their number.
+/// Most bytes of a comment: pcapng has 16 bits for its length.
 pub const COMMENT_MAX: usize = 65_535;
 
-/// Where a section header says how long the section is, and what it says if it does not.
+/// Offset of a section header's section length, and its value for an unspecified length.
 const SECTION_LENGTH: usize = 16;
 const LENGTH_NOT_SAID: [u8; 8] = [0xff; 8];
 
-/// How many comments were asked for, and what came of them.
+/// Counts of comments by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnnotationCounts {
     /// Comments written.
     pub written: u64,
-    /// Comments that stood there before, word for word.
+    /// Comments that the block already had.
     pub present: u64,
-    /// Comments for which a block has no room: see [`COMMENTS_MAX`] and [`COMMENT_MAX`].
+    /// Comments that do not fit: see [`COMMENTS_MAX`] and [`COMMENT_MAX`].
     pub left_out: u64,
 }
 
-/// Why a copy was not made to its end.
+/// Error of [`annotate`].
 #[derive(Debug, thiserror::Error)]
 pub enum AnnotateError {
-    /// The capture is damaged, or no capture.
+    /// The input is damaged, or no capture.
     #[error(transparent)]
     Read(#[from] CaptureError),
-    /// The copy could not be put anywhere.
+    /// The output could not be written.
     #[error("cannot write on: {0}")]
     Write(#[source] io::Error),
-    /// The form of the file has no comments.
+    /// Classic pcap has no comments.
     #[error("byte 0: a classic pcap file has no room for comments; pcapng has")]
     NoComments,
 }
@@ -50,10 +50,10 @@ pub enum AnnotateError {
 /// blocks and options: but for the length of a section where its header says one, which becomes
 /// "not said", as the new one is not known when the header is written.
 ///
-/// A chunk is asked about if the reader takes it; a block that is faulty is copied as it is.
+/// `comments` is called for each valid chunk; a faulty block is copied as it is.
 ///
 /// # Errors
-/// The file is damaged: what stood before has been copied. Or it is no pcapng file.
+/// The file is damaged, and everything before the damage has been copied; or it is no pcapng file.
 pub fn annotate(
     input: impl Read,
     mut output: impl Write,
@@ -95,17 +95,17 @@ pub fn annotate(
 struct TeeReader<R> {
     stream: R,
     bytes: Vec<u8>,
-    /// How many of the bytes have been copied all the same.
+    /// Number of bytes at the front that have been copied.
     copied: usize,
 }
 
 impl<R> TeeReader<R> {
-    /// The next bytes that are to be copied.
+    /// The next bytes to copy.
     fn next(&self, len: usize) -> &[u8] {
         self.bytes.get(self.copied..self.copied.saturating_add(len)).unwrap_or_default()
     }
 
-    /// They have been.
+    /// Drops copied bytes.
     fn forget(&mut self, len: usize) {
         self.copied = self.copied.saturating_add(len).min(self.bytes.len());
         // Seldom enough that moving the rest costs less than copying did.

@@ -1,4 +1,4 @@
-//! The frame of a pcapng block: its kind, its length, and what pcap-file has to say of its contents.
+//! Header of a pcapng block, and the errors of pcap-file about its contents.
 
 use pcap_file::pcapng::{
     BlockContentParseError as Content, ContentValidationError as Value, PcapNgParseError,
@@ -10,18 +10,18 @@ use super::writer::ByteOrder;
 
 /// Largest block that is parsed: a payload and 64 KiB of options and headers.
 const PARSED_MAX: u32 = (256 << 10) + (64 << 10);
-/// Largest block that is passed over. *Chosen*: Wireshark's limit.
+/// Largest block that is skipped. *Chosen*: Wireshark's limit.
 const PASSED_MAX: u32 = 16 << 20;
 
-/// The blocks of which anything is read.
+/// The blocks that are parsed.
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 pub(super) const ENHANCED_PACKET: u32 = 6;
-/// Where an enhanced packet block says how long its payload is, and where that begins.
+/// Offsets in an enhanced packet block: payload length, payload.
 const CAPTURED_LENGTH: usize = 20;
 pub(super) const PAYLOAD: usize = 28;
 
-/// What the first bytes of a pcapng block say.
+/// The first bytes of a pcapng block.
 #[derive(Clone, Copy)]
 pub(super) struct BlockHead {
     pub(super) kind: u32,
@@ -30,7 +30,7 @@ pub(super) struct BlockHead {
 }
 
 impl BlockHead {
-    /// How a section begins, in either byte order.
+    /// First bytes of a section, in either byte order.
     pub(super) const SECTION_HEADER_BYTES: [u8; 4] = SECTION_HEADER.to_be_bytes();
     /// Most bytes of a block that is parsed.
     pub(super) const LEN_MAX: usize = PARSED_MAX as usize;
@@ -103,7 +103,7 @@ impl BlockHead {
         }
     }
 
-    /// Whether anything in the block is read; others are passed over.
+    /// False for blocks that are skipped.
     pub(super) const fn is_parsed(self) -> bool {
         matches!(self.kind, SECTION_HEADER | INTERFACE_DESCRIPTION | ENHANCED_PACKET)
     }
@@ -139,7 +139,7 @@ impl ByteOrder {
     }
 }
 
-/// The field at fault, its place in the block if that is known, and what is wrong with it, from
+/// Offset of the field in the block if it is known, the field, and its fault, from
 /// pcap-file's innermost error.
 pub(super) fn locate_error(error: &PcapNgParseError) -> (u64, &'static str, String) {
     let mut innermost: &dyn std::error::Error = error;

@@ -10,7 +10,7 @@ pub(super) const OPT_COMMENT: u16 = 1;
 /// The option that is an interface's name.
 const IF_NAME: u16 = 2;
 
-/// Name and comments of an interface. Bytes that are not UTF-8 are read as U+FFFD, and told.
+/// Name and comments of an interface. Bytes that are not UTF-8 are read as U+FFFD, with a fault.
 /// `place` is that of the options.
 pub(super) fn interface_options<'a>(
     mut options: BlockOptions<'a>,

@@ -1,4 +1,4 @@
-//! A channel as a capture file describes it: one interface of the file.
+//! Description of a channel, which is an interface of a capture file.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -17,9 +17,9 @@ pub struct Channel {
     pub name: String,
     /// The character period in picoseconds: 12 500 at the full rate. §4.2
     pub period_ps: NonZeroU64,
-    /// Interface of the opposite channel, as the file says: counted within its section.
+    /// Interface of the opposite channel as declared, counted within its section.
     pub peer: Option<u32>,
-    /// The link's end at which both channels were observed, `node:port`.
+    /// The link's end at which both channels were recorded, `node:port`.
     pub tap: Option<String>,
     /// Other `key=value` words of the description, kept as they stand.
     pub more: Vec<(String, String)>,
@@ -32,7 +32,7 @@ const MARKER: &str = "myrinet-channel";
 const VERSION: &str = "1";
 
 impl Channel {
-    /// A channel at the full rate of which only the name is known.
+    /// A channel at the full rate with a name and nothing else.
     #[must_use]
     pub fn named(name: impl Into<String>) -> Self {
         let full_rate = NonZeroU64::MIN.saturating_add(u64::from(FULL_RATE_PERIOD_PS) - 1);
@@ -40,7 +40,7 @@ impl Channel {
         Self { name, period_ps: full_rate, peer: None, tap: None, more, capture: 0 }
     }
 
-    /// The name for people: behind the first capture of a file, with the number of the capture.
+    /// The name for display: after the first capture of a file, with the number of the capture.
     #[must_use]
     pub fn label(&self) -> Cow<'_, str> {
         match self.capture {
@@ -56,14 +56,14 @@ impl Channel {
         Some(format!("{to}>{from}"))
     }
 
-    /// Bits of data in a second, as other tools show it.
+    /// Bits of data per second, for other tools.
     #[must_use]
     pub const fn bits_per_second(&self) -> u64 {
         8_000_000_000_000 / self.period_ps.get()
     }
 
-    /// Takes over what a comment says, if it is a channel's description. What is wrong with it is
-    /// told word by word, and the word left out.
+    /// Applies a comment, if it is a channel's description. Invalid words are
+    /// reported to `wrong` and left out.
     pub fn apply_description(
         &mut self,
         comment: &str,
@@ -92,7 +92,7 @@ impl Channel {
         }
     }
 
-    /// The comment that [`Channel::apply_description`] reads.
+    /// The comment that [`Channel::apply_description`] parses.
     #[must_use]
     pub fn description(&self) -> String {
         let mut text = format!("{MARKER} v={VERSION} period_ps={}", self.period_ps);

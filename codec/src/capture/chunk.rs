@@ -29,13 +29,13 @@ pub struct Chunk<'a> {
 /// The characters of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChunkContent<'a> {
-    /// As they stand, at least one.
+    /// Characters, at least one.
     Literal(Chars<'a>),
-    /// A pattern over and over.
+    /// A repeated pattern.
     Repeat {
         /// 1..=64 characters.
         pattern: Chars<'a>,
-        /// How many times, at least once.
+        /// Number of repetitions, at least one.
         count: u64,
     },
 }
@@ -56,7 +56,7 @@ impl<'a> Chunk<'a> {
         Tick(self.first.0.saturating_add(self.periods()))
     }
 
-    /// The part of the chunk from one place up to another: whole rounds of a repeat stay a repeat.
+    /// The part of the chunk from one place up to another. Complete repetitions stay a repeat.
     pub fn between(self, from: Tick, to: Tick) -> impl Iterator<Item = Self> {
         let (from, to) = (from.max(self.first), to.min(self.end()));
         let part =
@@ -93,10 +93,10 @@ impl<'a> Chunk<'a> {
         .flatten()
     }
 
-    /// Reads a payload.
+    /// Parses a payload.
     ///
     /// # Errors
-    /// Names the field at fault and its place in the payload.
+    /// The field at fault and its place in the payload.
     pub fn parse(payload: &'a [u8]) -> Result<Self, DecodeError> {
         let cut = |stop: nom::Err<ParseTrace<&[u8]>>| match stop {
             nom::Err::Error(trail) | nom::Err::Failure(trail) => DecodeError::CutShort {

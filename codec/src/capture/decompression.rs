@@ -1,4 +1,4 @@
-//! Transparent decompression, told by the first bytes of the stream.
+//! Transparent decompression, detected by the first bytes of the stream.
 
 use std::error::Error;
 use std::fmt;
@@ -8,12 +8,12 @@ use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// Largest window of a Zstandard frame: 8 MiB, what every decoder is asked to offer (RFC 8878).
+/// Largest window of a Zstandard frame: 8 MiB, recommended for every decoder (RFC 8878).
 const ZSTD_WINDOW_MAX: u64 = 8 << 20;
 
 type BufferedStream<R> = BufReader<Chain<Cursor<Vec<u8>>, R>>;
 
-/// A stream as it was before compression.
+/// A stream after decompression.
 pub struct DecompressedInput<R: Read>(StreamDecoder<R>);
 
 enum StreamDecoder<R: Read> {
@@ -22,11 +22,11 @@ enum StreamDecoder<R: Read> {
     Zstd(Box<ZstdStream<BufferedStream<R>>>),
 }
 
-/// Reads gzip and Zstandard streams, however many members or frames, as what they hold, and
-/// anything else as it is.
+/// Decompresses gzip and Zstandard streams with any number of members or frames, and reads
+/// any other stream as it is.
 ///
 /// # Errors
-/// Passes on what the stream says to being read.
+/// The stream could not be read.
 pub fn decompress<R: Read>(mut stream: R) -> io::Result<DecompressedInput<R>> {
     let mut magic = Vec::new();
     stream.by_ref().take(4).read_to_end(&mut magic)?;
@@ -79,7 +79,7 @@ impl<R: BufRead> ZstdStream<R> {
         Self { stream, frame }
     }
 
-    /// Checks the frame that ended and opens the next. `false` at the end of the stream.
+    /// Checks the finished frame and opens the next. False at the end of the stream.
     fn next_frame(&mut self) -> io::Result<bool> {
         let stored = self.frame.get_checksum_from_data();
         if stored.is_some() && stored != self.frame.get_calculated_checksum() {
@@ -120,7 +120,7 @@ impl<R: BufRead> Read for ZstdStream<R> {
     }
 }
 
-/// What is wrong with a Zstandard stream, in fewer words than the decoder has.
+/// Short text of a Zstandard error.
 fn broken(error: &FrameDecoderError) -> io::Error {
     if let FrameDecoderError::WindowSizeTooBig { requested, max } = error {
         let text = format!("the zstd window takes {requested} bytes, more than {max}");

@@ -1,4 +1,4 @@
-//! What is wrong with a capture file, and where.
+//! Faults and errors of capture files, with their place.
 
 use std::fmt;
 use std::io;
@@ -6,19 +6,19 @@ use std::io;
 use super::channel::ChannelId;
 use crate::time::Tick;
 
-/// What is wrong with one block. Where reading can go on, the block is left out and counted.
+/// A fault in one block. Where reading can continue, the block is left out and counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureFault {
     /// Byte of the (decompressed) file at which the field stands, or its block where the field's
     /// own place is not known.
     pub offset: u64,
-    /// Which block of the file it is, from 0.
+    /// Number of the block in the file, from 0.
     pub number: u64,
     /// The kind of block, as the pcapng specification calls it.
     pub block: &'static str,
     /// The field at fault.
     pub field: &'static str,
-    /// What stands there, and what belongs there.
+    /// The value found and the values expected.
     pub fault: String,
 }
 
@@ -29,39 +29,39 @@ impl fmt::Display for CaptureFault {
     }
 }
 
-/// What ends the reading of a file. All that stood before it has been handed out.
+/// Error that ends the reading of a file, after all items before it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// There is nothing in the file.
+    /// An empty file.
     #[error("the file is empty")]
     Empty,
-    /// The file is of another kind.
+    /// A file of another kind.
     #[error("byte 0: {found} is no start of a pcapng or pcap file")]
     NotACapture {
         /// The first bytes, in hex.
         found: String,
     },
-    /// The file was read, and holds no channel.
+    /// A file without any channel.
     #[error("no Myrinet channel: {found}")]
     NoChannel {
         /// Contents of the file, and the contents of a capture.
         found: String,
     },
-    /// A block is cut off or damaged, so that what follows cannot be found.
+    /// A block that is cut off or damaged, so that the next one cannot be found.
     #[error("{0}")]
     Damaged(CaptureFault),
-    /// The bytes could not be had.
+    /// The stream could not be read.
     #[error("byte {offset}: cannot read on: {source}")]
     Read {
         /// Bytes (decompressed) read before.
         offset: u64,
-        /// What the system, or the decompressor, says.
+        /// Error of the system or the decompressor.
         source: io::Error,
     },
 }
 
-/// Part of a capture file that has been read.
+/// Extent of a capture file that has been read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadExtent {
     /// Byte at which an error stopped the reading.
@@ -75,7 +75,7 @@ pub struct ReadExtent {
 }
 
 impl ReadExtent {
-    /// Whether the file was read to its end without a fault.
+    /// True if the file was read to its end without a fault.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.stopped_at.is_none() && self.faults == 0
@@ -85,7 +85,7 @@ impl ReadExtent {
 /// The blocks of classic pcap.
 pub(super) const CLASSIC_RECORD: &str = "record";
 
-/// Where a block stands.
+/// Position of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockPosition {
     pub(super) offset: u64,

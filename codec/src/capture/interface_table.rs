@@ -1,4 +1,4 @@
-//! The interfaces of a file: which are channels, which two make a link, how far each has come.
+//! Interfaces of a file: channels, the links that they form, and the end of each.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use super::error::{BlockPosition, CLASSIC_RECORD, CaptureError, CaptureFault, Re
 use super::reader::{CaptureItem, INTERFACES_MAX};
 use crate::time::Tick;
 
-/// The part of the time by which blocks may be out of order, as one in so many: writers order them by
+/// Reciprocal of the part of the time by which blocks may be out of order: writers order them by
 /// clocks, which differ by ±100 ppm. W-6
 const CLOCKS_APART: u128 = 5_000;
 
@@ -42,7 +42,7 @@ pub(super) struct InterfaceTable {
     state: SectionState,
     /// Channels of the capture by name, the first of a name.
     names: BTreeMap<String, usize>,
-    /// When the newest chunk of the capture begins, in nanoseconds.
+    /// Start of the newest chunk of the capture, in nanoseconds.
     newest: u128,
     /// Interface descriptions so far, and the bytes that they took.
     descriptions: usize,
@@ -62,19 +62,19 @@ const LINK_TYPES_SHOWN: usize = 4;
 /// An interface of the section.
 #[derive(Debug)]
 enum SectionInterface {
-    /// Of another link type, or not: known once the section's first chunk has come.
+    /// Pending until the section's first chunk; none for another link type.
     Waiting(Option<Box<(Channel, BlockPosition)>>),
     /// Place in `interfaces`.
     Known(usize),
 }
 
-/// What is known of the section.
+/// Relation of the section to the capture before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SectionState {
-    /// It begins a capture, or goes on with one.
+    /// Resolved: it begins a capture or continues one.
     #[default]
     Known,
-    /// Its first chunk will tell whether it goes on with the capture before it.
+    /// Pending until its first chunk.
     Waiting,
 }
 
@@ -87,7 +87,7 @@ struct InterfaceEntry {
     section: usize,
     /// The other direction of the link.
     peer: Option<usize>,
-    /// Where the next chunk may begin.
+    /// End of its last chunk.
     end: Tick,
     place: BlockPosition,
 }
@@ -109,13 +109,13 @@ impl InterfaceTable {
         self.extent.faults = self.extent.faults.saturating_add(faults);
     }
 
-    /// Leaves a chunk out.
+    /// Rejects a chunk.
     pub(super) fn reject(&mut self, fault: CaptureFault, out: &mut impl FnMut(CaptureItem<'_>)) {
         self.extent.left_out = self.extent.left_out.saturating_add(1);
         out(CaptureItem::Fault(fault));
     }
 
-    /// Description of what the file has in place of channels, if it has none.
+    /// The contents of a file without channels, as text.
     pub(super) fn without_channel(&self) -> Option<String> {
         if self.captures > 0 {
             return None;
@@ -139,7 +139,7 @@ impl InterfaceTable {
         Some(format!("{}, expected {LINK_TYPE} (USER0)", found.join(", ")))
     }
 
-    /// Begins a section. If there is a capture before it, it may go on with that.
+    /// Begins a section, which may continue the capture before it.
     pub(super) fn begin_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
         self.end_section(out);
         if self.names.is_empty() {
@@ -149,7 +149,7 @@ impl InterfaceTable {
         }
     }
 
-    /// Takes in an interface description.
+    /// Adds an interface description.
     pub(super) fn declare<'a>(
         &mut self,
         InterfaceDescription { link_type, len, place }: InterfaceDescription,
@@ -204,7 +204,7 @@ impl InterfaceTable {
         (0..self.section.len()).for_each(|number| self.resolve_interface(number, out));
     }
 
-    /// Makes an interface of the section known.
+    /// Resolves an interface of the section.
     fn resolve_interface(&mut self, number: usize, out: &mut impl FnMut(CaptureItem<'_>)) {
         let Some(local @ SectionInterface::Waiting(_)) = self.section.get_mut(number) else {
             return;
@@ -290,7 +290,7 @@ impl InterfaceTable {
         self.interfaces.get_mut(id)?.as_mut()
     }
 
-    /// Takes in a payload: hands out its chunk, or what is wrong with it.
+    /// Parses a payload: emits its chunk, or its fault.
     pub(super) fn chunk(
         &mut self,
         number: u32,
@@ -320,8 +320,8 @@ impl InterfaceTable {
         self.emit_chunk(number, chunk, (start, place.within(8)), out);
     }
 
-    /// Whether a section whose first chunk this is goes on with the capture before it: with a
-    /// channel of it, where that had ended, and later than all that was.
+    /// Decides by its first chunk if a section continues the capture before it: on a
+    /// channel of it, at or after its end, and not before any other chunk.
     fn continues_capture(&self, number: usize, first: Tick, start: u128) -> SectionContinues {
         let Some(SectionInterface::Waiting(Some(waiting))) = self.section.get(number) else {
             return SectionContinues::No;
@@ -334,7 +334,7 @@ impl InterfaceTable {
         }
     }
 
-    /// Hands out a chunk that begins at a nanosecond, unless it comes before its predecessor's end.
+    /// Emits a chunk that begins at a nanosecond, unless it comes before its predecessor's end.
     fn emit_chunk(
         &mut self,
         number: usize,
@@ -366,14 +366,14 @@ impl InterfaceTable {
         out(CaptureItem::Chunk(channel_id(id), chunk));
     }
 
-    /// Ends a section that is damaged: what it still had to declare is not known.
+    /// Ends a damaged section.
     pub(super) fn abandon_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
         if self.state == SectionState::Waiting {
             self.resolve_section(SectionContinues::Yes, out);
         }
     }
 
-    /// Ends a section that is whole: tells of peers that cannot be. Numbers start anew.
+    /// Ends a complete section and reports impossible peers. Numbers start anew.
     pub(super) fn end_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
         // If no chunk has told, what the section declares adds to the capture before it.
         self.abandon_section(out);
@@ -396,7 +396,7 @@ impl InterfaceTable {
     }
 }
 
-/// Reads a payload that had `original` bytes before a snap length cut it.
+/// Parses a payload that had `original` bytes before a snap length cut it.
 fn parse(payload: &[u8], original: usize, place: BlockPosition) -> Result<Chunk<'_>, CaptureFault> {
     let len = payload.len();
     if len > PAYLOAD_MAX {
@@ -429,7 +429,7 @@ const fn link_type_name(link_type: u32) -> &'static str {
     }
 }
 
-/// Whether a section goes on with the capture before it.
+/// Relation of a section to the capture before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SectionContinues {
     Yes,

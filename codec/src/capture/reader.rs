@@ -1,4 +1,4 @@
-//! Reads capture files block by block: pcapng of any byte order and number of sections, or
+//! Reader of capture files, block by block: pcapng of any byte order and number of sections, or
 //! classic pcap.
 
 use std::io::{self, Read};
@@ -21,46 +21,46 @@ use super::writer::ByteOrder;
 /// 200 million, in a few bytes each.
 pub const INTERFACES_MAX: usize = 65_536;
 
-/// What a step through a file hands out.
+/// An item of a capture file.
 #[derive(Debug)]
 pub enum CaptureItem<'a> {
-    /// A capture begins, as a section that does not go on with the one before it: the channels so
+    /// Start of a capture, by a section that does not continue the one before it: the channels so
     /// far are at their end, and time starts anew.
     Section,
-    /// A channel is declared.
+    /// Declaration of a channel.
     Channel(ChannelId, &'a Channel),
-    /// Two channels are the two directions of one link.
+    /// Two channels that are the directions of one link.
     Link(ChannelId, ChannelId),
-    /// Characters of a channel, behind all that came before them.
+    /// Characters of a channel, after all earlier ones.
     Chunk(ChannelId, Chunk<'a>),
-    /// Something is wrong, but reading goes on.
+    /// A fault after which reading continues.
     Fault(CaptureFault),
 }
 
-/// Whether there may be more to read.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadProgress {
-    /// There may.
+    /// There may be more to read.
     More,
     /// The file has been read to its end.
     Done,
 }
 
-/// A capture file on its way in. It holds one block and a line for each interface.
+/// Streaming reader of a capture file. It stores one block, and an entry for each interface.
 #[derive(Debug)]
 pub struct CaptureReader<R> {
     window: ReadWindow<R>,
     format: CaptureFormat,
     table: InterfaceTable,
-    /// Blocks before the next.
+    /// Number of blocks read.
     number: u64,
 }
 
 #[derive(Debug)]
 enum CaptureFormat {
-    /// Nothing has been read.
+    /// Before the first byte.
     Unknown,
-    /// The parser appears with the first section header.
+    /// The parser is made from the first section header.
     PcapNg(Option<PcapNgParser>),
     Pcap(PcapParser),
     Done,
@@ -71,7 +71,7 @@ const PCAP_HEAD: usize = 24;
 const RECORD_HEAD: usize = 16;
 
 impl<R: Read> CaptureReader<R> {
-    /// A reader of a stream that starts with a capture file; it is read as the steps need it.
+    /// A reader of a stream that starts with a capture file. Reading is on demand.
     pub fn new(stream: R) -> Self {
         Self {
             window: ReadWindow::new(stream),
@@ -81,13 +81,13 @@ impl<R: Read> CaptureReader<R> {
         }
     }
 
-    /// Interfaces of another link type so far, which are passed over.
+    /// Number of interfaces of another link type so far, which are skipped.
     #[must_use]
     pub fn skipped_interfaces(&self) -> u64 {
         self.table.skipped()
     }
 
-    /// The part of the file that has been read.
+    /// Extent of the file that has been read.
     #[must_use]
     pub const fn extent(&self) -> ReadExtent {
         self.table.extent()
@@ -104,16 +104,16 @@ impl<R: Read> CaptureReader<R> {
         self.window.stream_mut()
     }
 
-    /// Whether the file is classic pcap.
+    /// True for classic pcap.
     pub(super) const fn is_classic(&self) -> bool {
         matches!(self.format, CaptureFormat::Pcap(_))
     }
 
-    /// Reads one block and hands out what it says. What the reader hands out of channels and
-    /// chunks is sound: chunks of one channel are in order and do not overlap.
+    /// Reads one block and emits its items. Channels and chunks are valid:
+    /// chunks of one channel are in order and do not overlap.
     ///
     /// # Errors
-    /// The first error ends the stream: every step after it says [`ReadProgress::Done`]. A file whose
+    /// The first error ends the stream: later steps return [`ReadProgress::Done`]. A file whose
     /// end is reached without a channel is an error too.
     pub fn step(
         &mut self,
@@ -254,7 +254,7 @@ impl<R: Read> CaptureReader<R> {
         Ok(ReadProgress::More)
     }
 
-    /// A block that is whole, at the head of the window.
+    /// Parses a complete block at the head of the window.
     fn parse(
         &mut self,
         head: BlockHead,

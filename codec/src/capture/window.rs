@@ -1,15 +1,15 @@
-//! Bytes ahead in a stream, as many as a block needs and no more than fit, with their place.
+//! Buffered window on a stream, as large as the current block needs, with its offset.
 
 use std::io::{self, ErrorKind, Read};
 
-/// How much is asked for at a time. *Chosen*: large enough to hide the cost of a call, small enough
+/// Bytes per read. *Chosen*: large enough to hide the cost of a call, small enough
 /// to stay in cache until it is parsed.
 const READ_SIZE: usize = 256 << 10;
-/// How much is asked for at first: as much again every time it was too little. *Chosen*: a page, so
+/// Bytes of the first read, doubled whenever they were too few. *Chosen*: a page, so
 /// that a small capture costs no more.
 const READ_FIRST: usize = 4 << 10;
 
-/// A window on a stream.
+/// Bytes of a stream that have been read and not yet consumed.
 #[derive(Debug)]
 pub(super) struct ReadWindow<R> {
     stream: R,
@@ -70,7 +70,7 @@ impl<R: Read> ReadWindow<R> {
         }
     }
 
-    /// Leaves bytes behind: those ahead first, then those that are still to be read. Returns how
+    /// Skips bytes, buffered ones first. Returns how
     /// many there were: fewer only where the stream ends.
     pub(super) fn skip(&mut self, len: u64) -> io::Result<u64> {
         let mut left = len;

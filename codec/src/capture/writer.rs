@@ -1,4 +1,4 @@
-//! Writes capture files.
+//! Writer of capture files.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,44 +27,44 @@ pub enum ByteOrder {
     Big,
 }
 
-/// Why nothing was written.
+/// Error of a [`Writer`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The bytes could not be put anywhere.
+    /// The output could not be written.
     #[error(transparent)]
     Write(#[from] io::Error),
-    /// The file has no such channel.
+    /// A channel that the file does not declare.
     #[error("channel {0} is not declared")]
     NoChannel(ChannelId),
-    /// The chunk is none that a reader would take: without characters, too long, or past 2⁶⁴.
+    /// A chunk that no reader would accept: empty, too long, or past 2⁶⁴.
     #[error("channel {channel}, character {first}: the chunk has no legal length")]
     Length {
         /// The channel.
         channel: ChannelId,
-        /// Where the chunk begins.
+        /// Place of its first character.
         first: Tick,
     },
-    /// The chunk begins before the one before it ends, on its channel, or begins, on any.
+    /// A chunk that begins before the end of its predecessor on the channel, or before an earlier chunk of any channel.
     #[error("channel {channel}, character {first}: the chunk comes too late in the file")]
     Order {
         /// The channel.
         channel: ChannelId,
-        /// Where the chunk begins.
+        /// Place of its first character.
         first: Tick,
     },
-    /// pcapng has no room for it: a name beyond 64 KiB, a time beyond 584 years.
+    /// A value that pcapng cannot hold: a name beyond 64 KiB, a time beyond 584 years.
     #[error("pcapng cannot hold it: {0}")]
     Form(String),
 }
 
-/// A capture file on its way out: one section. Blocks must come in order of their first
+/// Streaming writer of a capture file of one section. Chunks must come in order of their first
 /// character's time (ties: by channel).
 pub struct CaptureWriter<W: Write> {
     file: PcapNgWriter<BufWriter<W>>,
-    /// Per channel: its period, and where its last chunk ended.
+    /// Per channel: its period, and the end of its last chunk.
     channels: Vec<(u64, Tick)>,
-    /// When the last chunk began, in picoseconds, and on which channel.
+    /// Start of the last chunk in picoseconds, and its channel.
     last: (u128, ChannelId),
     payload: Vec<u8>,
 }
@@ -137,10 +137,10 @@ impl<W: Write> CaptureWriter<W> {
         Ok(())
     }
 
-    /// Ends the file and hands back what it was written to.
+    /// Ends the file and returns the output.
     ///
     /// # Errors
-    /// What is still buffered could not be written.
+    /// The buffered rest could not be written.
     pub fn finish(self) -> Result<W, WriteError> {
         self.file.into_inner().into_inner().map_err(|error| error.into_error().into())
     }

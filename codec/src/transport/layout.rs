@@ -1,4 +1,4 @@
-//! A transport packet in bytes, both ways: big-endian, the layout of `docs/rules.md`. T-6..T-8, T-12
+//! Transport packets in bytes: big-endian, the layout of `docs/rules.md`. T-6..T-8, T-12
 
 use nom::error::context;
 use nom::number::complete::{be_u16, be_u32, be_u64, u8 as byte};
@@ -96,7 +96,7 @@ impl TransportPacket<MessageExtent> {
 }
 
 impl<B> TransportPacket<B> {
-    /// The packet with something else for its body.
+    /// Replaces the body.
     fn map<C>(self, body: impl FnOnce(B) -> C) -> TransportPacket<C> {
         match self {
             Self::Data(header, sync, message) => {
@@ -137,7 +137,7 @@ impl TransportKind {
         }
     }
 
-    /// Which flags a packet of this kind may have, and how they are told.
+    /// Flags that a packet of this kind may have, and their text.
     const fn flags(self) -> (u8, &'static str) {
         match self {
             Self::Short | Self::Medium | Self::Bulk => (SEQ | SYNC | REPLY, "0..=7"),
@@ -345,7 +345,7 @@ impl NackReason {
     }
 }
 
-/// Nothing stands behind byte `end` of `len`.
+/// Checks that byte `end` of `len` is the last.
 fn no_more(len: u64, end: usize) -> Result<(), DecodeError> {
     match len - end as u64 {
         0 => Ok(()),

@@ -1,5 +1,5 @@
-//! Capture files byte by byte, from the specifications of pcapng and pcap and the format's own; and
-//! what a reader hands out of them, as text.
+//! Capture files byte by byte, by the specifications of pcapng, pcap and the format itself; and
+//! the items of a reader, as text.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ use myriscope_codec::capture::{
 use myriscope_codec::notation;
 use myriscope_codec::time::Tick;
 
-/// What a reader handed out.
+/// The items of a reader.
 #[derive(Debug)]
 pub(crate) struct ReadLog {
     /// A line an item.

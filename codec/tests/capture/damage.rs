@@ -7,7 +7,7 @@ use myriscope_codec::capture::{ByteOrder, CaptureError, INTERFACES_MAX};
 
 use crate::bytes::{BIG, LITTLE, PACKET, ReadLog, literal, read, small};
 
-/// Where the blocks of a well-made little-endian file begin, and where the last one ends.
+/// Boundaries of the blocks of a well-made little-endian file.
 fn boundaries(file: &[u8]) -> Vec<usize> {
     let next = |place: &usize| {
         let len = file.get(place + 4..)?.first_chunk::<4>()?;

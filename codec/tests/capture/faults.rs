@@ -1,4 +1,4 @@
-//! What is wrong in one block and costs no other: named, left out, and read past.
+//! Faults in one block that cost no other: reported, left out, and read past.
 
 use crate::bytes::{BIG, LITTLE, PACKET, literal, read, repeat};
 

@@ -1,4 +1,4 @@
-//! What a writer refuses: chunks out of order, and those that no reader would take; and the times
+//! Chunks that a writer rejects: out of order, or invalid for a reader; and the times
 //! that it writes beside the others.
 
 use std::num::NonZeroU64;
@@ -10,7 +10,7 @@ use myriscope_codec::capture::{
 use myriscope_codec::notation::parse;
 use myriscope_codec::time::Tick;
 
-/// Which of some chunks of four characters, by channel and first character, are taken; nothing if one
+/// Acceptance of chunks of four characters, by channel and first character; nothing if one
 /// is refused for anything but the order.
 fn taken(chunks: &[(u32, u64)]) -> Option<Vec<bool>> {
     let channels = [Channel::named("a>b"), Channel::named("b>a")];
@@ -42,7 +42,7 @@ fn chunks_of_one_instant_come_in_the_order_of_their_channels() {
     assert_eq!(taken(&[(1, 7), (0, 7), (0, 8)]), Some(vec![true, false, true]));
 }
 
-/// Whether a chunk at a place is taken, of so many characters, and so many times if it is a pattern;
+/// Acceptance of a chunk of `len` characters, `count` times if it is a pattern;
 /// nothing if it is refused for anything but its length.
 fn legal(first: u64, len: usize, count: Option<u64>) -> Option<bool> {
     let mut chars = CharBuf::new();
