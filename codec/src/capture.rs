@@ -12,6 +12,7 @@ mod chunking;
 mod decompression;
 mod error;
 mod interface_table;
+mod item;
 mod reader;
 mod window;
 mod writer;
@@ -22,7 +23,9 @@ pub use chunk::{Chunk, ChunkContent, PATTERN_MAX, PAYLOAD_MAX};
 pub use chunking::{FILL_MIN, LITERAL_MAX, split_into_chunks};
 pub use decompression::{DecompressedInput, decompress};
 pub use error::{CaptureError, CaptureFault, ReadExtent};
-pub use reader::{CaptureItem, CaptureReader, INTERFACES_MAX, ReadProgress};
+pub use interface_table::INTERFACES_MAX;
+pub use item::CaptureItem;
+pub use reader::{CaptureReader, ReadProgress};
 pub use writer::{ByteOrder, CaptureWriter, WriteError};
 
 /// The link type of a Myrinet channel: `LINKTYPE_USER0`.

@@ -151,7 +151,7 @@ impl RunFolder {
         match self.runs.pop_front() {
             Some((character, count)) if count >= RUN_MIN => out(FoldedRun::new([character], count)),
             Some((character, count)) => {
-                (0..count).for_each(|_| out(FoldedRun::new([character], 1)))
+                (0..count).for_each(|_| out(FoldedRun::new([character], 1)));
             }
             None => {}
         }

@@ -8,7 +8,8 @@ use super::block_options::{BlockOptions, OPT_COMMENT};
 use super::channel::ChannelId;
 use super::chunk::Chunk;
 use super::error::CaptureError;
-use super::reader::{CaptureItem, CaptureReader, ReadProgress};
+use super::item::CaptureItem;
+use super::reader::{CaptureReader, ReadProgress};
 use super::writer::ByteOrder;
 
 /// Most comments added to one block. *Chosen*.

@@ -1,9 +1,16 @@
 //! Options of pcapng blocks. They are read here and not by pcap-file, which refuses a whole block for
 //! one option that is odd.
 
+use std::borrow::Cow;
+
 use super::error::{BlockPosition, CaptureFault};
-use super::interface_table::InterfaceOption;
 use super::writer::ByteOrder;
+
+/// A word of an interface's description.
+pub(super) enum InterfaceOption<'a> {
+    Name(Cow<'a, str>),
+    Comment(Cow<'a, str>),
+}
 
 /// The option that is a comment, in every pcapng block.
 pub(super) const OPT_COMMENT: u16 = 1;

@@ -119,7 +119,7 @@ mod tests {
     fn described(comment: &str) -> (Channel, Vec<String>) {
         let (mut channel, mut faults) = (Channel::named("h0:0>s0:3"), Vec::new());
         channel.apply_description(comment, &mut |field, fault| {
-            faults.push(format!("{field} {fault}"))
+            faults.push(format!("{field} {fault}"));
         });
         (channel, faults)
     }

@@ -10,32 +10,12 @@ use pcap_file::pcapng::{Block, PcapNgParser};
 use super::LINK_TYPE;
 use super::block::{BlockHead, ENHANCED_PACKET, PAYLOAD, locate_error};
 use super::block_options::interface_options;
-use super::channel::{Channel, ChannelId};
-use super::chunk::{Chunk, PAYLOAD_MAX};
-use super::error::{BlockPosition, CLASSIC_RECORD, CaptureError, CaptureFault, ReadExtent};
+use super::chunk::PAYLOAD_MAX;
+use super::error::{BlockPosition, CLASSIC_RECORD, CaptureError, ReadExtent};
 use super::interface_table::{InterfaceDescription, InterfaceTable};
+use super::item::CaptureItem;
 use super::window::ReadWindow;
 use super::writer::ByteOrder;
-
-/// Most interfaces of a file, all sections together. *Chosen*: a file of 4 GiB can declare
-/// 200 million, in a few bytes each.
-pub const INTERFACES_MAX: usize = 65_536;
-
-/// An item of a capture file.
-#[derive(Debug)]
-pub enum CaptureItem<'a> {
-    /// Start of a capture, by a section that does not continue the one before it: the channels so
-    /// far are at their end, and time starts anew.
-    Section,
-    /// Declaration of a channel.
-    Channel(ChannelId, &'a Channel),
-    /// Two channels that are the directions of one link.
-    Link(ChannelId, ChannelId),
-    /// Characters of a channel, after all earlier ones.
-    Chunk(ChannelId, Chunk<'a>),
-    /// A fault after which reading continues.
-    Fault(CaptureFault),
-}
 
 /// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

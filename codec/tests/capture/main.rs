@@ -2,6 +2,7 @@
 
 mod annotate;
 mod bytes;
+#[cfg(feature = "compression")]
 mod compressed;
 mod damage;
 mod faults;
