@@ -2,6 +2,9 @@
 
 #![expect(clippy::expect_used, reason = "a benchmark that cannot go on stops")]
 
+use myriscope_analyzer::event::{ChannelEvent, TimedEvent};
+use myriscope_analyzer::link::parameters::LinkAssumptions;
+use myriscope_analyzer::options::AnalysisScope;
 use std::hint::black_box;
 
 use codec::CharBuf;
@@ -15,10 +18,10 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use myriscope_analyzer::event_reader::{CounterReader, EventReader, ReadItem};
 use myriscope_analyzer::filter::{Filter, RowKind};
-use myriscope_analyzer::link::slack::LinkAssumptions;
+
 use myriscope_analyzer::packet::ByteRetention;
-use myriscope_analyzer::pipeline::{AnalysisScope, CaptureAnalysis};
-use myriscope_analyzer::timeline::{EventBody, EventFilter, TimedEvent};
+use myriscope_analyzer::pipeline::CaptureAnalysis;
+use myriscope_analyzer::timeline::EventFilter;
 use myriscope_analyzer::window::TimeWindow;
 
 fn main() {
@@ -122,7 +125,8 @@ fn filter(bencher: Bencher<'_, '_>, (text, bytes): (&str, ByteRetention)) {
         let mut rows = EventReader::new(black_box(file.as_slice()), EventFilter::Packets, bytes);
         let mut kept = 0;
         let mut said = |said: ReadItem<'_>| {
-            if let ReadItem::Row(channel, TimedEvent { body: EventBody::Packet(packet), .. }) = said
+            if let ReadItem::Row(channel, TimedEvent { body: ChannelEvent::Packet(packet), .. }) =
+                said
             {
                 let row = packet.row(&channel.name);
                 kept += u64::from(filter.keeps(&row, channel.period_ps.get()));

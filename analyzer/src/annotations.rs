@@ -1,5 +1,6 @@
 //! Findings as comments beside the characters that they are about, for tools that show those.
 
+use crate::event::{ChannelEvent, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, Chunk};
@@ -10,7 +11,6 @@ use crate::event::LinkEvent;
 use crate::finding::{FindingKind, FindingRow};
 use crate::packet::{PacketEnd, ReceivedPacket};
 use crate::render::check::details;
-use crate::timeline::{EventBody, TimedEvent};
 
 /// Most comments about one kind on one channel. *Chosen*: more than anybody looks through.
 pub const ALIKE_MAX: u64 = 1 << 14;
@@ -31,19 +31,24 @@ impl CommentSet {
     /// Comments on a row of a channel.
     pub fn row(&mut self, channel: &Channel, row: &TimedEvent) {
         match &row.body {
-            EventBody::Packet(packet) => {
+            ChannelEvent::Packet(packet) => {
                 for (kind, at, what) in of_packet(packet) {
                     let text = comment(kind, &channel.name, Some(packet.number), at, &what);
                     self.add(row.channel, at, kind, text);
                 }
             }
-            EventBody::Event(event) => {
+            ChannelEvent::Link(event) => {
                 if let Some((kind, what)) = of_event(event) {
                     let text = comment(kind, &channel.name, None, row.at, &what);
                     self.add(row.channel, row.at, kind, text);
                 }
             }
-            EventBody::Detail(_) | EventBody::Omitted { .. } => {}
+            ChannelEvent::Begins
+            | ChannelEvent::Framed
+            | ChannelEvent::Head(_)
+            | ChannelEvent::Data(_)
+            | ChannelEvent::Command(_)
+            | ChannelEvent::Omitted { .. } => {}
         }
     }
 

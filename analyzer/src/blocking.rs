@@ -6,6 +6,7 @@ mod row;
 pub mod trees;
 mod wait;
 
+use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
@@ -20,7 +21,7 @@ use self::wait::{ChannelWait, EndedStop, WaitCause, WaitTarget};
 use crate::event::LinkEvent;
 use crate::journey::{HeadPacket, HeadProgress, JourneyTracker};
 use crate::link::parameters::ParameterKey;
-use crate::timeline::{EventBody, EventDetail, Time, TimedEvent};
+
 use crate::topology::{NodeIndex, TopologyNodeKind};
 
 /// Most channels of a chain that are followed. *Chosen*: far more than any way through a network of
@@ -29,12 +30,12 @@ const CHAIN_MAX: usize = 256;
 
 /// Periods for which a circle must stand still before it is a deadlock, where the delay of its cables
 /// is not known: then what was under way has arrived. *Chosen*: the round trip of 1 km and more.
-const SETTLED: Time = 1024;
+const SETTLED: Picoseconds = 1024;
 /// The same beside two round trips, where the delay is known. *Chosen*: what all ports together take to
 /// obey, several times.
-const OBEYED: Time = 64;
+const OBEYED: Picoseconds = 64;
 
-const PERIOD: Time = FULL_RATE_PERIOD_PS as Time;
+const PERIOD: Picoseconds = FULL_RATE_PERIOD_PS as Picoseconds;
 
 /// Watches who waits for whom.
 #[derive(Debug, Default)]
@@ -45,7 +46,7 @@ pub struct BlockingTracker {
     /// Which of them wait for a channel, stopped or not.
     queues: BTreeMap<ChannelId, BTreeSet<ChannelId>>,
     /// When the newest packet of a channel began, and when it ended, if it has.
-    packets: BTreeMap<ChannelId, (Time, Option<Time>)>,
+    packets: BTreeMap<ChannelId, (Picoseconds, Option<Picoseconds>)>,
     /// Channels that are silent.
     open: BTreeSet<ChannelId>,
     /// By one of their channels.
@@ -54,18 +55,18 @@ pub struct BlockingTracker {
     circled: BTreeMap<ChannelId, ChannelId>,
     stops: u64,
     /// The longest delay of a cable, where known.
-    delay: Option<Time>,
+    delay: Option<Picoseconds>,
     /// When the last row was.
-    now: Time,
+    now: Picoseconds,
     /// Up to when the recording goes on: ahead of the rows.
-    recorded: Time,
+    recorded: Picoseconds,
 }
 
 /// Stopped channels, each of which waits for the next.
 #[derive(Clone, Debug)]
 struct WaitCycle {
     channels: Vec<ChannelId>,
-    since: Time,
+    since: Picoseconds,
 }
 
 /// Looks up the packet at the head of the input behind a channel.
@@ -75,9 +76,11 @@ impl BlockingTracker {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
         self.nodes.declare(id, channel);
-        self.delay = self
-            .delay
-            .max(ParameterKey::Delay.declared(channel).map(|periods| Time::from(periods) * PERIOD));
+        self.delay = self.delay.max(
+            ParameterKey::Delay
+                .declared(channel)
+                .map(|periods| Picoseconds::from(periods) * PERIOD),
+        );
     }
 
     /// Makes two channels the directions of one link.
@@ -92,7 +95,7 @@ impl BlockingTracker {
     }
 
     /// The recording goes on until this moment at least.
-    pub fn pass(&mut self, moment: Time) {
+    pub fn pass(&mut self, moment: Picoseconds) {
         self.recorded = self.recorded.max(moment);
     }
 
@@ -132,16 +135,16 @@ impl BlockingTracker {
         self.now = self.now.max(*time);
         let now = self.now;
         match what {
-            EventBody::Detail(EventDetail::Head(first)) => {
+            ChannelEvent::Head(first) => {
                 self.nodes.head(*channel, *first);
                 self.packets.insert(*channel, (now, None));
             }
-            EventBody::Packet(_) => {
+            ChannelEvent::Packet(_) => {
                 if let Some((_, end)) = self.packets.get_mut(channel) {
                     *end = Some(now);
                 }
             }
-            EventBody::Event(event) => match event {
+            ChannelEvent::Link(event) => match event {
                 LinkEvent::SenderStopped => {
                     self.end(*channel, now, StopEnd::Hole, out);
                     self.begin(*channel, now);
@@ -160,13 +163,8 @@ impl BlockingTracker {
                 | LinkEvent::InvalidCode(_)
                 | LinkEvent::CorrectedCode { .. } => return,
             },
-            EventBody::Detail(
-                EventDetail::Data(_)
-                | EventDetail::Command(_)
-                | EventDetail::Begins
-                | EventDetail::Framed,
-            )
-            | EventBody::Omitted { .. } => return,
+            ChannelEvent::Data(_) | ChannelEvent::Command(_) | ChannelEvent::Begins => return,
+            ChannelEvent::Framed | ChannelEvent::Omitted { .. } => return,
         }
         if self.waits.is_empty() {
             return;
@@ -181,7 +179,7 @@ impl BlockingTracker {
         }
     }
 
-    fn begin(&mut self, id: ChannelId, now: Time) {
+    fn begin(&mut self, id: ChannelId, now: Picoseconds) {
         self.waits.insert(id, ChannelWait::new(self.stops, now));
         self.stops += 1;
     }
@@ -190,7 +188,7 @@ impl BlockingTracker {
     fn update_target(
         &mut self,
         id: ChannelId,
-        now: Time,
+        now: Picoseconds,
         heads: HeadLookup<'_>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
@@ -248,7 +246,7 @@ impl BlockingTracker {
         &mut self,
         id: ChannelId,
         ask: WaitTarget,
-        now: Time,
+        now: Picoseconds,
         out: &mut impl FnMut(BlockingEvent),
     ) {
         self.remove_cycle(id, now, Some((id, DeadlockRelease::Dropped)), out);
@@ -280,7 +278,7 @@ impl BlockingTracker {
     fn end(
         &mut self,
         id: ChannelId,
-        now: Time,
+        now: Picoseconds,
         ended: StopEnd,
         out: &mut impl FnMut(BlockingEvent),
     ) {
@@ -312,7 +310,7 @@ impl BlockingTracker {
         channel: ChannelId,
         wait: &ChannelWait,
         why: WaitCause,
-        (until, ended): (Time, StopEnd),
+        (until, ended): (Picoseconds, StopEnd),
     ) -> StopReport {
         let WaitCause { packet, chain, behind, root, holders } = why;
         let (number, since) = (wait.number, wait.since);
@@ -338,7 +336,7 @@ impl BlockingTracker {
         }
     }
 
-    fn periods(&self, channel: ChannelId, time: Time) -> u64 {
+    fn periods(&self, channel: ChannelId, time: Picoseconds) -> u64 {
         let period = self.nodes.channel(channel).map_or(PERIOD, |it| it.period_ps.get().into());
         u64::try_from(time / period).unwrap_or(u64::MAX)
     }
@@ -409,23 +407,23 @@ mod tests {
                 passing,
                 contended: false,
             };
-            let byte = |first| EventBody::Detail(EventDetail::Head(first));
+            let byte = |first| ChannelEvent::Head(first);
             let (what, head) = match *step {
-                Stop => (EventBody::Event(LinkEvent::SenderStopped), None),
-                On(by) => (EventBody::Event(LinkEvent::SenderResumed(by)), None),
+                Stop => (ChannelEvent::Link(LinkEvent::SenderStopped), None),
+                On(by) => (ChannelEvent::Link(LinkEvent::SenderResumed(by)), None),
                 Tag => (byte(5), None),
                 Waits(it, to) => (byte(0x80), Some(head(it, Some(to), HeadProgress::Waiting))),
                 Has(it, to) => (byte(0x80), Some(head(it, Some(to), HeadProgress::Begun))),
                 Leaves(it) => (byte(0x80), Some(head(it, None, HeadProgress::Waiting))),
                 End => {
-                    blocking.pass(Time::from(*at) * PERIOD);
+                    blocking.pass(Picoseconds::from(*at) * PERIOD);
                     blocking.finish(&mut out);
                     continue;
                 }
             };
             head.into_iter().for_each(|head| _ = heads.insert(id, head));
             let row = TimedEvent {
-                time: Time::from(*at) * PERIOD,
+                time: Picoseconds::from(*at) * PERIOD,
                 channel: id,
                 at: Tick(*at),
                 body: what,

@@ -1,9 +1,9 @@
-//! Rows with the number of their capture: places, packets and names of channels start anew in each
-//! capture of a file.
+//! Rows with the number of their capture: characters and packets are counted from 0, and names of channels
+//! are unique, in each capture of a file.
 
 use serde::Serialize;
 
-/// A row, and the capture that it comes from.
+/// A row, and the number of its capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CapturedRow<'a, R> {
     /// The row.

@@ -1,30 +1,30 @@
-//! Where a channel runs: from a port to a port, as its name says. `h0:0>s0:3`
+//! Names of channels: from a port to a port, `h0:0>s0:3`; and the escaping of names.
 
 use std::fmt;
 
 use codec::capture::Channel;
 use codec::route::PortId;
 
-/// A port of a host or switch, as a channel's name has it.
+/// A port of a host or switch, as part of a channel's name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PortName {
-    /// The name of the host or switch.
+    /// Name of the host or switch.
     pub node: String,
     /// Its port.
     pub port: PortId,
 }
 
-/// From where to where a channel runs.
+/// The ports at both ends of a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChannelEnds {
-    /// Whose sender it is.
+    /// The port of the sender.
     pub from: PortName,
-    /// Whose receiver it is.
+    /// The port of the receiver.
     pub to: PortName,
 }
 
 impl PortName {
-    /// Reads `node:port`.
+    /// Parses `node:port`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (node, port) = text.rsplit_once(':')?;
@@ -34,7 +34,7 @@ impl PortName {
 }
 
 impl ChannelEnds {
-    /// From where to where a channel runs, if its name says so.
+    /// The ends of a channel, if its name has the form `node:port>node:port`.
     #[must_use]
     pub fn of(channel: &Channel) -> Option<Self> {
         let (from, to) = channel.name.split_once('>')?;
@@ -42,24 +42,24 @@ impl ChannelEnds {
     }
 }
 
-/// The end of a channel at which it was observed.
+/// The tapped end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TapEnd {
-    /// That of its sender: what passes is seen when it is sent.
+    /// The sender: characters are recorded when they are sent.
     Sender,
-    /// That of its receiver: what passes is seen when it arrives.
+    /// The receiver: characters are recorded when they arrive.
     Receiver,
 }
 
 impl TapEnd {
-    /// That of a channel, if its name and its description say so.
+    /// The tapped end of a channel, if its name and its description determine it.
     #[must_use]
     pub fn of(channel: &Channel) -> Option<Self> {
-        let (way, tap) = (ChannelEnds::of(channel)?, channel.tap.as_ref()?);
-        if way.from.to_string() == *tap {
+        let (ends, tap) = (ChannelEnds::of(channel)?, channel.tap.as_ref()?);
+        if ends.from.to_string() == *tap {
             Some(Self::Sender)
         } else {
-            (way.to.to_string() == *tap).then_some(Self::Receiver)
+            (ends.to.to_string() == *tap).then_some(Self::Receiver)
         }
     }
 }
@@ -70,8 +70,8 @@ impl fmt::Display for PortName {
     }
 }
 
-/// A text as it may be printed: characters that would move a terminal's cursor, change its colours or
-/// turn the direction of what follows are written out.
+/// Escapes characters that would move a terminal's cursor, change its colours or reverse the direction of
+/// text.
 #[must_use]
 pub fn escape_text(text: String) -> String {
     if !text.contains(is_harmful) {
@@ -95,16 +95,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_ways_or_nothing() {
-        let way = ChannelEnds::of(&Channel::named("h0:0>rack:2:3")).unwrap();
-        assert_eq!((way.from.to_string(), way.to.to_string()), ("h0:0".into(), "rack:2:3".into()));
+    fn only_names_of_two_ports_have_ends() {
+        let ends = ChannelEnds::of(&Channel::named("h0:0>rack:2:3")).unwrap();
+        assert_eq!(
+            (ends.from.to_string(), ends.to.to_string()),
+            ("h0:0".into(), "rack:2:3".into())
+        );
         for name in ["", "lo", "h0>s0", "h0:0", "h0:0>s0:300", ":0>s0:1"] {
             assert_eq!(ChannelEnds::of(&Channel::named(name)), None, "{name}");
         }
     }
 
     #[test]
-    fn a_tap_is_at_an_end_that_the_name_has_or_nowhere() {
+    fn a_tap_is_at_one_of_the_ends_in_the_name_or_unknown() {
         let of = |tap: Option<&str>| {
             let tap = tap.map(str::to_owned);
             TapEnd::of(&Channel { tap, ..Channel::named("h0:0>s0:3") })

@@ -1,79 +1,80 @@
-//! Clocks of senders against each other. Every sender has its own (W-6), and a declared period may be
-//! wrong: characters of one channel then come ever earlier or later against those of others.
+//! Drift between the clocks of senders. Every sender has its own clock (W-6), and a declared period may be
+//! wrong: the characters of one channel then come earlier and earlier, or later and later, than those of others.
 //!
-//! Two things show it. The time from a packet's first byte before a switch to that behind it, with
-//! nobody in its way, differs by the travel of the token only (S-6). And data that went on behind STOP,
-//! or before GO, for ever longer stretches, was sent in time by its own clock (F-1).
+//! Two observations show drift. Without contention, the latency of a packet's first byte through a switch
+//! varies by the travel of the token only (S-6). And data that continues after STOP, or resumes before GO, by
+//! more and more periods was sent in time by its own clock (F-1).
 
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
 use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
-use crate::timeline::Time;
+use crate::event::Picoseconds;
 
 /// Greatest difference of two clocks that counts as drift, in parts per billion. *Chosen*: oscillators
 /// at both ends of their tolerance (W-6), and a declared period that is wrong by as much as one of them.
 const DRIFT_MAX: i64 = 3 * PPM_100;
 /// The tolerance of an oscillator. W-6
 const PPM_100: i64 = 100_000;
-/// Parts of a whole that a rate counts.
+/// Denominator of rates.
 const BILLION: i64 = 1_000_000_000;
-/// Packets of a window, the least latency of which counts: before there is a trend, and then. *Chosen*
+/// Packets of a window, of which the least latency counts: without a trend, and with one. *Chosen*
 const WINDOWS: [u32; 2] = [2, 16];
-/// Windows in a row in which latencies are shorter, or longer, than at first. *Chosen*: nothing makes them
-/// shorter, but a stop out of sight makes them longer.
+/// Consecutive windows with shorter latencies that make a trend. *Chosen*: nothing but drift shortens
+/// latencies.
 const SHORTER: i64 = 2;
-/// See [`SHORTER`].
+/// Consecutive windows with longer latencies that make a trend. *Chosen*: an uncaptured stop lengthens
+/// latencies too.
 const LONGER: i64 = 8;
-/// Latencies may be longer by the travel of the token and so much. *Chosen*: symbols that go first.
+/// Longest delay of a packet by symbols, which take precedence. *Chosen*
 const SYMBOLS: i128 = 8 * FULL_RATE_PERIOD_PS as i128;
-/// Offsets up to which a channel is not corrected. *Chosen*: the travel of the token and as much again.
+/// Greatest offset that is not corrected. *Chosen*: twice the travel of the token.
 const TOLERANCE: i128 = 24 * FULL_RATE_PERIOD_PS as i128;
-/// Pairs of channels that are followed. *Chosen*: four switches of 32 ports.
+/// Maximum of compared pairs of channels. *Chosen*: four switches of 32 ports.
 const PAIRS_MAX: usize = 4096;
-/// Offsets of a link that make a trend. *Chosen*
+/// Minimum of offsets of a link that make a trend. *Chosen*
 const OFFSETS_MIN: u64 = 3;
 
-/// A packet that passed a switch: its first byte on a channel to it and on one from it.
+/// Passage of a packet through a switch: its first byte on the input channel and on the output channel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimedPassage {
     pub(crate) channels: [ChannelId; 2],
     pub(crate) first_bytes: [Tick; 2],
-    /// Something was in its way.
+    /// True if it was delayed by contention or flow control.
     pub(crate) held: bool,
     /// Greatest difference between two passages without contention: the travel of the token. S-6
-    pub(crate) spread: Time,
+    pub(crate) spread: Picoseconds,
 }
 
-/// Rates of channels, estimated from packets that pass switches.
+/// Estimates rates of channels from passages through switches.
 #[derive(Debug, Default)]
 pub(crate) struct ClockEstimator {
     periods_ps: BTreeMap<ChannelId, u64>,
     pairs: BTreeMap<[ChannelId; 2], LatencyTrend>,
-    /// Parts per billion by which the times of channels are too late, and when that was noticed.
-    rates: BTreeMap<ChannelId, (i64, Time)>,
-    /// When rates are estimated again.
-    due: Time,
-    /// Times of channels so far.
-    last: BTreeMap<ChannelId, Time>,
+    /// Delay of channels in parts per billion, and the time of its detection.
+    rates: BTreeMap<ChannelId, (i64, Picoseconds)>,
+    /// Time of the next estimate.
+    due: Picoseconds,
+    /// Last corrected time of each channel.
+    last: BTreeMap<ChannelId, Picoseconds>,
 }
 
-/// Latencies from one channel to another.
+/// Trend of the latencies between two channels.
 #[derive(Debug, Default)]
 struct LatencyTrend {
-    /// The least at first, and when that was.
-    base: Option<(Time, i128)>,
+    /// The least latency at first, and its time.
+    base: Option<(Picoseconds, i128)>,
     packets: u32,
-    /// The least of a window, and the least of those packets that nothing was in the way of.
+    /// The least latency of a window, and the least one of packets without contention.
     least: Option<i128>,
     least_free: Option<i128>,
-    /// Windows in a row that were shorter (below 0) or longer.
+    /// Consecutive windows with shorter (below 0) or longer latencies.
     unlike: i64,
-    /// Growth of the latency, and the time in which it grew; none while there is no trend.
-    growth: Option<(i128, Time)>,
-    /// From the first window to the last.
-    span: Time,
+    /// Growth of the latency, and the time in which it grew; `None` without a trend.
+    growth: Option<(i128, Picoseconds)>,
+    /// Time from the first window to the last.
+    span: Picoseconds,
 }
 
 impl ClockEstimator {
@@ -82,7 +83,7 @@ impl ClockEstimator {
         self.periods_ps.insert(id, channel.period_ps.get());
     }
 
-    /// Takes a packet that has passed a switch.
+    /// Adds a passage.
     pub(crate) fn passage(&mut self, passage: &TimedPassage) {
         let room = self.pairs.len() < PAIRS_MAX;
         let [Some(came_ps), Some(left_ps)] =
@@ -94,8 +95,8 @@ impl ClockEstimator {
             return;
         }
         let [came, left] = passage.first_bytes;
-        let came = Time::from(came.0) * Time::from(came_ps);
-        let left = Time::from(left.0) * Time::from(left_ps);
+        let came = Picoseconds::from(came.0) * Picoseconds::from(came_ps);
+        let left = Picoseconds::from(left.0) * Picoseconds::from(left_ps);
         let tolerance = signed(passage.spread).saturating_add(came_ps.max(left_ps).into());
         let trend = self.pairs.entry(passage.channels).or_default();
         let latency = signed(left) - signed(came);
@@ -106,9 +107,9 @@ impl ClockEstimator {
         }
     }
 
-    /// Estimates the rates: what joins two channels is the growth of latencies between them; of channels
-    /// that are joined most are thought to be right.
-    fn estimate(&mut self, now: Time) {
+    /// Estimates the rates. Channels are connected by the growth of latencies between them; the clocks of most
+    /// connected channels are assumed to be right.
+    fn estimate(&mut self, now: Picoseconds) {
         let mut joined: BTreeMap<ChannelId, Vec<(ChannelId, i64)>> = BTreeMap::new();
         let mut steady: BTreeMap<ChannelId, usize> = BTreeMap::new();
         for ([from, to], trend) in &self.pairs {
@@ -151,36 +152,35 @@ impl ClockEstimator {
         }
     }
 
-    /// Channels that drift: by how many parts per billion their times are too late, and since when that
-    /// is known.
-    pub(crate) fn rates(&self) -> impl Iterator<Item = (ChannelId, i64, Time)> {
+    /// Drifting channels, with their delay in parts per billion and the time of its detection.
+    pub(crate) fn rates(&self) -> impl Iterator<Item = (ChannelId, i64, Picoseconds)> {
         self.rates.iter().map(|(id, (rate, noticed))| (*id, *rate, *noticed))
     }
 
-    /// Number of pairs of channels observed for long enough to show clocks at the ends of W-6's range.
+    /// Number of pairs of channels observed for long enough to show clocks at the limits of W-6.
     pub(crate) fn compared(&self) -> u64 {
         let long = |trend: &&LatencyTrend| offset(2 * PPM_100, trend.span) > TOLERANCE;
         self.pairs.values().filter(long).count() as u64
     }
 
-    /// A time of a channel on the clock of the others, not before any that was asked for before.
-    pub(crate) fn corrected(&mut self, id: ChannelId, time: Time) -> Time {
+    /// Converts a time of a channel to the clock of the others; results never decrease.
+    pub(crate) fn corrected(&mut self, id: ChannelId, time: Picoseconds) -> Picoseconds {
         let rate = self.rates.get(&id).map_or(0, |(rate, _)| *rate);
         let last = self.last.entry(id).or_default();
         *last = less(time, offset(rate, time)).max(*last);
         *last
     }
 
-    /// Up to where times are complete when all of before a time have been corrected.
-    pub(crate) fn complete(&self, time: Time) -> Time {
+    /// Corrected time before which all events are known, once all events before `time` have been corrected.
+    pub(crate) fn complete(&self, time: Picoseconds) -> Picoseconds {
         let most = self.rates.values().map(|(rate, _)| *rate).max().unwrap_or(0).max(0);
         less(time, offset(most, time))
     }
 }
 
 impl LatencyTrend {
-    /// Takes the latency of a packet, which is also `free` if nothing was in its way.
-    fn add(&mut self, time: Time, latency: i128, free: Option<i128>, tolerance: i128) {
+    /// Adds the latency of a packet, which is also `free` without contention.
+    fn add(&mut self, time: Picoseconds, latency: i128, free: Option<i128>, tolerance: i128) {
         self.least = [self.least, Some(latency)].into_iter().flatten().min();
         self.least_free = [self.least_free, free].into_iter().flatten().min();
         self.packets += u32::from(self.base.is_some() || free.is_some());
@@ -194,7 +194,7 @@ impl LatencyTrend {
             self.base = free.map(|least| (time, least));
             return;
         };
-        // What was in the way of a packet makes its latency no shorter.
+        // Contention never shortens a latency.
         let shorter = all.filter(|all| *all < base.saturating_sub(tolerance));
         let Some(latency) = shorter.or(free) else { return };
         let growth = latency.saturating_sub(base);
@@ -219,26 +219,26 @@ impl LatencyTrend {
         }
     }
 
-    /// Parts per billion by which the latency grows.
+    /// Growth of the latency in parts per billion.
     fn rate(&self) -> Option<i64> {
         let (growth, span) = self.growth?;
         i64::try_from(growth.saturating_mul(BILLION.into()).checked_div(signed(span))?).ok()
     }
 }
 
-/// Data of a channel behind STOP or before GO, which the clocks of its link may explain.
+/// Trend of data after STOP or before GO, which the clocks of a link may explain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OffsetTrend {
     count: u64,
-    /// The first offset, and the first of the greatest ones: periods, and when that was.
+    /// The first offset in periods, and the first of the greatest ones, each with its character.
     first: (i64, Tick),
     greatest: (i64, Tick),
     last: Tick,
 }
 
 impl OffsetTrend {
-    /// Adds an offset: periods by which data came too late (above 0) or too early; none if it is
-    /// not known which. Returns false if no drift explains it.
+    /// Adds an offset: periods by which data came too late (above 0) or too early; `None` if that is not
+    /// known. Returns false if no drift explains it.
     pub(crate) fn add(&mut self, at: Tick, periods: u64, offset: Option<i64>) -> bool {
         let explained = u128::from(periods) * u128::from(BILLION.unsigned_abs())
             <= u128::from(at.0) * u128::from(DRIFT_MAX.unsigned_abs());
@@ -258,7 +258,7 @@ impl OffsetTrend {
         true
     }
 
-    /// Parts per million by which the channel's data comes too late, if that has grown with time.
+    /// Delay of the channel's data in parts per million, if it has grown with time.
     pub(crate) fn rate(&self) -> Option<i64> {
         let ((first, since), (greatest, until)) = (self.first, self.greatest);
         let per_million = |offset: i64, periods: u64| {
@@ -271,28 +271,28 @@ impl OffsetTrend {
         (grows && rate != 0 && self.count >= OFFSETS_MIN).then_some(rate)
     }
 
-    /// Offsets behind the first, and when the last was.
+    /// Number of offsets after the first, and the character of the last.
     pub(crate) const fn more(&self) -> (u64, Tick) {
         (self.count.saturating_sub(1), self.last)
     }
 
-    /// True for offsets that W-6 explains and that have had no time to grow.
+    /// True if W-6 explains the offsets and they have had no time to grow.
     pub(crate) fn is_slight(&self) -> bool {
         let ((_, since), (greatest, _)) = (self.first, self.greatest);
         greatest != 0 && greatest.abs() <= 2 && self.last.0 < since.0.saturating_mul(2)
     }
 }
 
-/// Picoseconds by which a rate of parts per billion is ahead after some time.
-fn offset(rate: i64, time: Time) -> i128 {
+/// Offset of a rate in parts per billion after some time.
+fn offset(rate: i64, time: Picoseconds) -> i128 {
     signed(time).saturating_mul(rate.into()) / i128::from(BILLION)
 }
 
-/// A time that is earlier by an offset.
-fn less(time: Time, offset: i128) -> Time {
-    Time::try_from(signed(time).saturating_sub(offset)).unwrap_or(0)
+/// A time minus an offset.
+fn less(time: Picoseconds, offset: i128) -> Picoseconds {
+    Picoseconds::try_from(signed(time).saturating_sub(offset)).unwrap_or(0)
 }
 
-fn signed(time: Time) -> i128 {
+fn signed(time: Picoseconds) -> i128 {
     i128::try_from(time).unwrap_or(i128::MAX)
 }

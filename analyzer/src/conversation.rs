@@ -16,6 +16,7 @@ mod totals;
 mod transport_packet;
 mod visibility;
 
+use crate::event::Picoseconds;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -36,7 +37,6 @@ pub use self::transport_packet::{
 };
 use self::visibility::Visibility;
 use crate::journey::Journey;
-use crate::timeline::Time;
 
 /// Conversations that are open at a time. *Chosen*: a hundred NICs, each of which talks to each other one
 /// on all of 8 logical channels, have 79 200.
@@ -56,7 +56,7 @@ pub struct Conversation {
     /// Its first packet.
     pub first: ObservedPlace,
     /// When the last of its packets was last seen.
-    pub last: Time,
+    pub last: Picoseconds,
     /// What is added up.
     pub sums: ConversationTotals,
     /// What happened.
@@ -91,7 +91,7 @@ pub struct ConversationTracker {
     waiting: BinaryHeap<Reverse<PendingPacket>>,
     talks: BTreeMap<ConversationKey, ConversationState>,
     /// The same by when they were last heard of.
-    quiet: BTreeSet<(Time, ConversationKey)>,
+    quiet: BTreeSet<(Picoseconds, ConversationKey)>,
     scene: Visibility,
     /// The links of channels, where both were captured.
     links: BTreeMap<ChannelId, LinkKey>,
@@ -102,7 +102,7 @@ pub struct ConversationTracker {
 /// What waits for its turn.
 #[derive(Debug)]
 struct PendingPacket {
-    time: Time,
+    time: Picoseconds,
     number: u64,
     item: PendingItem,
 }
@@ -160,7 +160,7 @@ impl ConversationTracker {
     }
 
     /// Up to this moment something was not recorded: what was not seen may have been there.
-    pub fn hole(&mut self, time: Time, out: &mut impl FnMut(TransportEvent)) {
+    pub fn hole(&mut self, time: Picoseconds, out: &mut impl FnMut(TransportEvent)) {
         self.wait(time, PendingItem::Hole, out);
     }
 
@@ -171,7 +171,7 @@ impl ConversationTracker {
     }
 
     /// Nothing will come any more that was first seen before a time.
-    pub fn pass(&mut self, until: Time, out: &mut impl FnMut(TransportEvent)) {
+    pub fn pass(&mut self, until: Picoseconds, out: &mut impl FnMut(TransportEvent)) {
         while self.waiting.peek().is_some_and(|Reverse(next)| next.time < until) {
             self.next(out);
         }
@@ -191,7 +191,7 @@ impl ConversationTracker {
         }
     }
 
-    fn wait(&mut self, time: Time, item: PendingItem, out: &mut impl FnMut(TransportEvent)) {
+    fn wait(&mut self, time: Picoseconds, item: PendingItem, out: &mut impl FnMut(TransportEvent)) {
         let number = self.fed;
         self.fed += 1;
         self.waiting.push(Reverse(PendingPacket { time, number, item }));

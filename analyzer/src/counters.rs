@@ -1,14 +1,14 @@
-//! What a channel carried, counted. O(runs) a chunk, O(pattern) a repeat of any length.
+//! Counters of a channel: O(runs) per chunk, O(pattern) per repeat of any length.
 
 use codec::Chars;
-use codec::capture::{Chunk, ChunkContent};
+use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
 use codec::character::{CodeTable, DecodedCode, Symbol};
 use codec::chars::CharRun;
 use codec::time::Tick;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-/// The kinds of symbols that have codes, in the order of C-2.
+/// Kinds of symbols that have codes, in the order of C-2.
 const FAMILIES: [&str; 9] = ["IDLE", "GAP", "GO", "STOP", "ORUN", "FRES", "BRES", "PRBn", "REPLx"];
 /// Classes of codes: exact and corrected symbols of each family, and the invalid ones.
 const CLASSES: usize = 2 * FAMILIES.len() + 1;
@@ -23,8 +23,8 @@ const fn classes() -> [usize; 256] {
     let mut code = 0;
     while code < 256 {
         #[expect(clippy::cast_possible_truncation, reason = "below 256")]
-        let heard = CodeTable::STANDARD.decode(code as u8);
-        table[code] = match heard {
+        let decoded = CodeTable::STANDARD.decode(code as u8);
+        table[code] = match decoded {
             DecodedCode::Exact(symbol) => family(symbol),
             DecodedCode::Corrected(symbol) => FAMILIES.len() + family(symbol),
             DecodedCode::Invalid => INVALID,
@@ -34,7 +34,7 @@ const fn classes() -> [usize; 256] {
     table
 }
 
-/// Place in [`FAMILIES`].
+/// Index in [`FAMILIES`].
 const fn family(symbol: Symbol) -> usize {
     match symbol {
         Symbol::Idle => 0,
@@ -51,18 +51,18 @@ const fn family(symbol: Symbol) -> usize {
     }
 }
 
-/// Counts of one channel. None overflows: a channel has fewer than 2⁶⁴ characters.
+/// Counters of one channel. None overflows: a channel has fewer than 2⁶⁴ characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChannelCounters {
     codes: [u64; CLASSES],
     data: u64,
     holes: u64,
-    /// Place of the first character, and of the one after the last.
+    /// The first character, and the one after the last.
     span: Option<(Tick, Tick)>,
 }
 
 impl ChannelCounters {
-    /// Takes in the next chunk of the channel.
+    /// Counts the next chunk of the channel.
     pub fn feed(&mut self, chunk: &Chunk<'_>) {
         match chunk.content {
             ChunkContent::Literal(chars) => self.count(chars, 1),
@@ -93,50 +93,50 @@ impl ChannelCounters {
         }
     }
 
-    /// Characters of all kinds.
+    /// Number of characters of all kinds.
     #[must_use]
     pub fn characters(&self) -> u64 {
         self.data + self.codes.iter().sum::<u64>()
     }
 
-    /// Data bytes among them.
+    /// Number of data bytes.
     #[must_use]
     pub const fn data(&self) -> u64 {
         self.data
     }
 
-    /// Control symbols by kind, corrected ones included; only kinds that came. C-2, C-4
+    /// Control symbols by kind, corrected ones included; only kinds that occurred. C-2, C-4
     pub fn control(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let (exact, rest) = self.codes.split_at(FAMILIES.len());
         let both = exact.iter().zip(rest).map(|(exact, corrected)| exact + corrected);
         FAMILIES.into_iter().zip(both).filter(|(_, count)| *count > 0)
     }
 
-    /// Symbols that had to be corrected. C-4
+    /// Number of corrected symbols. C-4
     #[must_use]
     pub fn corrected(&self) -> u64 {
         self.codes.iter().skip(FAMILIES.len()).take(FAMILIES.len()).sum()
     }
 
-    /// Codes that are no symbol. C-5
+    /// Number of codes that are no symbol. C-5
     #[must_use]
     pub const fn invalid(&self) -> u64 {
         self.codes[INVALID]
     }
 
-    /// Stretches between the first and the last character that were not recorded.
+    /// Number of holes between the first and the last character.
     #[must_use]
     pub const fn holes(&self) -> u64 {
         self.holes
     }
 
-    /// Places of the first and the last character.
+    /// The first and the last character.
     #[must_use]
     pub fn span(&self) -> Option<(Tick, Tick)> {
         self.span.map(|(first, end)| (first, Tick(end.0 - 1)))
     }
 
-    /// The counts as the row of `docs/output.md`.
+    /// The row of `docs/output.md`.
     #[must_use]
     pub fn row<'a>(&self, place: ChannelLabel<'a>) -> CountersRow<'a> {
         CountersRow {
@@ -153,44 +153,40 @@ impl ChannelCounters {
     }
 }
 
-/// Which channel a row is about.
+/// Identification of a channel in a row; fields as in `docs/output.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "docs/output.md describes the fields")]
 pub struct ChannelLabel<'a> {
-    /// Number of its interface in the file.
     pub index: u32,
-    /// Its name.
     pub name: &'a str,
-    /// Interface of the opposite channel.
     pub peer: Option<u32>,
-    /// Its character period in picoseconds.
     pub period_ps: u64,
 }
 
-/// A channel of `myriscope info`: the contract of `docs/output.md`.
+impl<'a> ChannelLabel<'a> {
+    pub(crate) fn new(id: ChannelId, channel: &'a Channel, peer: Option<ChannelId>) -> Self {
+        let (name, period_ps) = (&channel.name, channel.period_ps.get());
+        Self { index: id.0, name, peer: peer.map(|peer| peer.0), period_ps }
+    }
+}
+
+/// A channel of `myriscope info`; fields as in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "docs/output.md describes the fields")]
 pub struct CountersRow<'a> {
-    /// Which channel it is.
     #[serde(flatten)]
     pub place: ChannelLabel<'a>,
-    /// [`ChannelCounters::characters`].
     pub characters: u64,
-    /// [`ChannelCounters::data`].
     pub data: u64,
-    /// [`ChannelCounters::control`].
     pub control: ControlCounts,
-    /// [`ChannelCounters::corrected`].
     pub corrected: u64,
-    /// [`ChannelCounters::invalid`].
     pub invalid: u64,
-    /// [`ChannelCounters::holes`].
     pub holes: u64,
-    /// Place of the first character, if there is one.
     pub first: Option<u64>,
-    /// Place of the last.
     pub last: Option<u64>,
 }
 
-/// Counts by kind of symbol, in the order of C-2.
+/// Symbols by kind, in the order of C-2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlCounts(pub Vec<(&'static str, u64)>);
 
@@ -224,12 +220,12 @@ mod tests {
     #[test]
     fn only_what_lies_between_chunks_is_a_hole() {
         let chars = parse("IDLE×3").unwrap();
-        let mut tally = ChannelCounters::default();
+        let mut counters = ChannelCounters::default();
         for first in [100, 103, 110, 200] {
-            tally
+            counters
                 .feed(&Chunk { first: Tick(first), content: ChunkContent::Literal(chars.chars()) });
         }
-        assert_eq!((tally.holes(), tally.characters()), (2, 12));
-        assert_eq!(tally.span(), Some((Tick(100), Tick(202))));
+        assert_eq!((counters.holes(), counters.characters()), (2, 12));
+        assert_eq!(counters.span(), Some((Tick(100), Tick(202))));
     }
 }

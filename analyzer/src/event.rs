@@ -1,20 +1,75 @@
-//! What a receiver at the tap notices on one channel, other than packets.
+//! Events of a channel, in the order of its characters and in the order of time.
 
+use codec::capture::ChannelId;
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
 use codec::time::Tick;
 use serde::Serialize;
 
-/// Something noticed at one character.
+use crate::packet::ReceivedPacket;
+
+/// Picoseconds since the capture's time zero.
+pub type Picoseconds = u128;
+
+/// An event on one channel, ordered by time across channels and by sequence on each channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimedEvent {
+    /// Time of the event.
+    pub time: Picoseconds,
+    /// The channel.
+    pub channel: ChannelId,
+    /// The character at which the event was detected; of a packet, the character that closed it.
+    pub at: Tick,
+    /// The event.
+    pub body: ChannelEvent,
+}
+
+/// An event on one channel, detected at one character.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChannelEvent {
+    /// First recorded character.
+    Begins,
+    /// Framing is known from here on: first GAP, FRES or sixteenth silent period since the first
+    /// character, or since a hole. P-1, F-7, R-2
+    Framed,
+    /// First byte of a packet. P-3, P-7
+    Head(u8),
+    /// A run of packet bytes, one per period from here on. A run may be reported in parts.
+    Data(u64),
+    /// A packet was closed.
+    Packet(Box<ReceivedPacket>),
+    /// A link event.
+    Link(LinkEvent),
+    /// STOP or GO, unless it repeats the command before it. F-1
+    Command(FlowCommand),
+    /// Repeated characters bring the same events again, which are not reported.
+    Omitted {
+        /// Iterations of the repeat that are left out.
+        rounds: u64,
+        /// Characters of an iteration.
+        every: u64,
+    },
+}
+
+/// A flow-control command to the opposite channel's sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowCommand {
+    /// Resume.
+    Go,
+    /// Pause.
+    Stop,
+}
+
+/// An event of a link, reported by `myriscope events`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LinkEvent {
     /// The 16th period in a row without a non-IDLE character. F-7 (§4.5.3)
     OpenLink,
-    /// The first non-IDLE character after that. F-7
+    /// First non-IDLE character after [`LinkEvent::OpenLink`]. F-7
     LinkRestored,
     /// FRES: the receiver empties itself and drops data. R-2 (§4.6)
     ForwardReset,
-    /// The GAP that ends it. R-2
+    /// GAP that ends a forward reset. R-2
     ResetEnded,
     /// BRES: the receiver should reset its sender. R-5 (§4.8.2)
     BackwardReset,
@@ -24,27 +79,27 @@ pub enum LinkEvent {
     Probe(ProbeNumber),
     /// `REPLx`. R-6
     Reply(ReplyStatus),
-    /// A control code that is no symbol. C-5
+    /// Control code that is no symbol. C-5
     InvalidCode(u8),
-    /// A control code that is one 1 short of a symbol's, and acts as the symbol. C-4
+    /// Control code that lacks one 1 of a symbol's code, and acts as that symbol. C-4
     CorrectedCode {
-        /// As it arrived.
+        /// Received code.
         code: u8,
-        /// As it acts.
+        /// Effective symbol.
         symbol: Symbol,
     },
-    /// Characters were not recorded.
+    /// Characters that were not recorded.
     Hole {
-        /// How many.
+        /// Number of characters.
         missing: u64,
     },
-    /// This channel's sender must pause. F-1, F-2
+    /// The channel's sender must pause. F-1, F-2
     SenderStopped,
-    /// This channel's sender may go on. F-2
+    /// The channel's sender may resume. F-2
     SenderResumed(ResumeCause),
 }
 
-/// What released a stopped sender.
+/// Cause of a stopped sender's release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResumeCause {
     /// GO on the opposite channel. F-2
@@ -56,7 +111,7 @@ pub enum ResumeCause {
 }
 
 impl LinkEvent {
-    /// The name of the kind of event in `docs/output.md`.
+    /// The name of the event in `docs/output.md`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -76,20 +131,10 @@ impl LinkEvent {
         }
     }
 
-    /// The event as the row of `docs/output.md`.
+    /// The row of `docs/output.md`.
     #[must_use]
     pub fn row<'a>(&self, channel: &'a str, at: Tick) -> EventRow<'a> {
-        let mut row = EventRow {
-            channel,
-            at: at.0,
-            event: self.kind(),
-            number: None,
-            status: None,
-            code: None,
-            symbol: None,
-            missing: None,
-            by: None,
-        };
+        let mut row = EventRow { channel, at: at.0, event: self.kind(), ..EventRow::default() };
         match *self {
             Self::Probe(number) => row.number = Some(number.value()),
             Self::Reply(status) => row.status = Some(status.value()),
@@ -100,13 +145,8 @@ impl LinkEvent {
             }
             Self::Hole { missing } => row.missing = Some(missing),
             Self::SenderResumed(by) => row.by = Some(by.name()),
-            Self::OpenLink
-            | Self::LinkRestored
-            | Self::ForwardReset
-            | Self::ResetEnded
-            | Self::BackwardReset
-            | Self::OverrunAlarm
-            | Self::SenderStopped => {}
+            Self::OpenLink | Self::LinkRestored | Self::ForwardReset | Self::ResetEnded => {}
+            Self::BackwardReset | Self::OverrunAlarm | Self::SenderStopped => {}
         }
         row
     }
@@ -124,31 +164,23 @@ impl ResumeCause {
     }
 }
 
-/// A row of `myriscope events`: the contract of `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A row of `myriscope events`; fields as in `docs/output.md`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "docs/output.md describes the fields")]
 pub struct EventRow<'a> {
-    /// Name of the channel.
     pub channel: &'a str,
-    /// Character index on it.
     pub at: u64,
-    /// [`LinkEvent::kind`].
     pub event: &'static str,
-    /// Of a probe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u8>,
-    /// Of a reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u8>,
-    /// Of an invalid or corrected code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<u8>,
-    /// Of a corrected code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<&'static str>,
-    /// Of a hole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<u64>,
-    /// Of a resumption.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<&'static str>,
 }

@@ -1,4 +1,4 @@
-//! A capture file read to its end through the stages of this crate: what every view starts from.
+//! Events and counters of a capture file, read from beginning to end.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -8,20 +8,21 @@ use codec::capture::{
 };
 
 use crate::counters::{ChannelCounters, ChannelLabel};
+use crate::event::TimedEvent;
 use crate::packet::ByteRetention;
-use crate::timeline::{EventFilter, EventTimeline, TimedEvent};
+use crate::timeline::{EventFilter, EventTimeline};
 use crate::window::TimeWindow;
 
-/// What a step through a capture says.
+/// An item of an [`EventReader`].
 #[derive(Debug)]
 pub enum ReadItem<'a> {
-    /// Something on a channel.
+    /// An event on a channel.
     Row(&'a Channel, TimedEvent),
-    /// Something wrong with the file, that reading went past.
+    /// A fault of the file, which was skipped.
     Fault(CaptureFault),
 }
 
-/// The rows of a capture, all channels in order of time; section after section.
+/// Reads the events of a capture: all channels in order of time, section after section.
 #[derive(Debug)]
 pub struct EventReader<R> {
     reader: CaptureReader<R>,
@@ -30,101 +31,94 @@ pub struct EventReader<R> {
 }
 
 impl<R: Read> EventReader<R> {
-    /// The names of the channels so far, those of all sections.
+    /// Names of the channels so far, in all sections.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.channels.values().map(|channel| channel.name.as_str())
     }
 
-    /// The rows of a capture that are wanted.
-    pub fn new(capture: R, want: EventFilter, bytes: ByteRetention) -> Self {
+    /// Reads the selected events of a capture.
+    pub fn new(capture: R, filter: EventFilter, bytes: ByteRetention) -> Self {
         Self {
             reader: CaptureReader::new(capture),
-            timeline: EventTimeline::new(want, bytes),
+            timeline: EventTimeline::new(filter, bytes),
             channels: BTreeMap::new(),
         }
     }
 
-    /// Reads a block, and hands out what has become certain by it.
+    /// Reads a block, and emits the events that are complete.
     ///
     /// # Errors
-    /// Those of [`CaptureReader::step`], after everything before them has been handed out.
+    /// Those of [`CaptureReader::step`], after everything before them has been emitted.
     pub fn step(
         &mut self,
         out: &mut impl FnMut(ReadItem<'_>),
     ) -> Result<ReadProgress, CaptureError> {
         let Self { reader, timeline, channels } = self;
         let result = reader.step(&mut |item| match item {
-            CaptureItem::Section => {
-                timeline.finish(&mut |row| hand_out(channels, row, out));
-            }
+            CaptureItem::Section => timeline.finish(&mut |event| emit(channels, event, out)),
             CaptureItem::Channel(id, channel) => {
                 timeline.declare(id, channel);
                 channels.insert(id, channel.clone());
             }
             CaptureItem::Link(one, other) => timeline.link(one, other),
             CaptureItem::Chunk(id, chunk) => {
-                timeline.feed(id, &chunk, &mut |row| hand_out(channels, row, out));
+                timeline.feed(id, &chunk, &mut |event| emit(channels, event, out));
             }
             CaptureItem::Fault(fault) => out(ReadItem::Fault(fault)),
         });
         if !matches!(result, Ok(ReadProgress::More)) {
-            timeline.finish(&mut |row| hand_out(channels, row, out));
+            timeline.finish(&mut |event| emit(channels, event, out));
         }
         result
     }
 }
 
-fn hand_out(
+fn emit(
     channels: &BTreeMap<ChannelId, Channel>,
-    row: TimedEvent,
+    event: TimedEvent,
     out: &mut impl FnMut(ReadItem<'_>),
 ) {
-    if let Some(channel) = channels.get(&row.channel) {
-        out(ReadItem::Row(channel, row));
+    if let Some(channel) = channels.get(&event.channel) {
+        out(ReadItem::Row(channel, event));
     }
 }
 
-/// The counts of a capture's channels, those of all sections.
+/// Reads the counters of a capture's channels, in all sections.
 #[derive(Debug)]
 pub struct CounterReader<R> {
     reader: CaptureReader<R>,
     channels: BTreeMap<ChannelId, CountedChannel>,
 }
 
-/// A channel and what it carried.
+/// A channel and its counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedChannel {
     /// The channel.
     pub channel: Channel,
     /// The opposite channel.
     pub peer: Option<ChannelId>,
-    /// The counts.
-    pub tally: ChannelCounters,
+    /// The counters.
+    pub counters: ChannelCounters,
 }
 
 impl CountedChannel {
-    /// The channel's place in the rows of `docs/output.md`.
+    /// The channel's label in the rows of `docs/output.md`.
     #[must_use]
     pub fn place(&self, id: ChannelId) -> ChannelLabel<'_> {
-        ChannelLabel {
-            index: id.0,
-            name: &self.channel.name,
-            peer: self.peer.map(|peer| peer.0),
-            period_ps: self.channel.period_ps.get(),
-        }
+        ChannelLabel::new(id, &self.channel, self.peer)
     }
 }
 
 impl<R: Read> CounterReader<R> {
-    /// The counts of a capture before its first block.
+    /// Counters before the first block of a capture.
     pub fn new(capture: R) -> Self {
         Self { reader: CaptureReader::new(capture), channels: BTreeMap::new() }
     }
 
-    /// Reads a block. What `window` keeps of each chunk is counted: see [`TimeWindow::ALL`].
+    /// Reads a block, and counts the part of each chunk that is inside the window.
     ///
     /// # Errors
-    /// Those of [`CaptureReader::step`]; what was counted before stays.
+    /// Those of [`CaptureReader::step`]; the counters so far stay valid.
     pub fn step(
         &mut self,
         window: &TimeWindow,
@@ -134,9 +128,8 @@ impl<R: Read> CounterReader<R> {
         reader.step(&mut |item| match item {
             CaptureItem::Section => {}
             CaptureItem::Channel(id, channel) => {
-                let tally = ChannelCounters::default();
-                let counted = CountedChannel { channel: channel.clone(), peer: None, tally };
-                channels.insert(id, counted);
+                let (channel, counters) = (channel.clone(), ChannelCounters::default());
+                channels.insert(id, CountedChannel { channel, peer: None, counters });
             }
             CaptureItem::Link(one, other) => {
                 for (id, peer) in [(one, other), (other, one)] {
@@ -148,9 +141,7 @@ impl<R: Read> CounterReader<R> {
             CaptureItem::Chunk(id, chunk) => {
                 if let Some(counted) = channels.get_mut(&id) {
                     let (from, to) = window.on(&counted.channel);
-                    for part in chunk.between(from, to) {
-                        counted.tally.feed(&part);
-                    }
+                    chunk.between(from, to).for_each(|part| counted.counters.feed(&part));
                 }
             }
             CaptureItem::Fault(fault) => out(fault),
@@ -162,12 +153,12 @@ impl<R: Read> CounterReader<R> {
         &self.channels
     }
 
-    /// Forgets the channels that are not wanted.
-    pub fn keep(&mut self, mut wanted: impl FnMut(ChannelId, &CountedChannel) -> bool) {
-        self.channels.retain(|id, counted| wanted(*id, counted));
+    /// Removes the channels that a predicate rejects.
+    pub fn keep(&mut self, mut keeps: impl FnMut(ChannelId, &CountedChannel) -> bool) {
+        self.channels.retain(|id, counted| keeps(*id, counted));
     }
 
-    /// Interfaces of another link type so far.
+    /// Number of interfaces of another link type so far.
     pub fn skipped_interfaces(&self) -> u64 {
         self.reader.skipped_interfaces()
     }

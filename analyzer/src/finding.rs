@@ -8,6 +8,7 @@ mod set;
 mod symbols;
 mod transport;
 
+use crate::event::TimedEvent;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, Chunk};
@@ -24,7 +25,6 @@ pub use self::set::{
 };
 use self::symbols::SymbolChecker;
 use crate::link::parameters::{ChannelParameters, OTHER_VARIANT};
-use crate::timeline::TimedEvent;
 
 /// Kinds that rest on comparing times of a link's two channels.
 const COMPARED: [FindingKind; 5] = [

@@ -1,36 +1,36 @@
-//! Whether a channel's sender may send, as far as the tap can tell. F-1, F-2, F-7, R-1 (§4.5)
+//! Flow control of a channel's sender, as far as the tap shows it. F-1, F-2, F-7, R-1 (§4.5)
 
 use crate::event::{LinkEvent, ResumeCause};
 
-/// The flow-control state of a channel's sender.
+/// The control-control state of a channel's sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FlowControl {
-    /// It may send. F-2: how it starts.
+    /// It may send; the initial state. F-2
     #[default]
     Going,
     /// It must pause.
     Stopped,
-    /// The channel that commands it had a hole, and has not commanded since.
+    /// The opposite channel had a hole, and has not commanded since.
     Unknown,
 }
 
-/// What may change it.
+/// An input of the flow-control state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowInput {
     /// STOP on the opposite channel. F-2
     Stop,
     /// GO on the opposite channel. F-2
     Go,
-    /// The opposite channel has been silent for 16 periods. F-7
+    /// 16 silent periods on the opposite channel. F-7
     PeerSilent,
     /// FRES on the channel itself. R-1
     OwnReset,
-    /// The opposite channel was not recorded for a while.
+    /// Hole on the opposite channel.
     PeerHole,
 }
 
 impl FlowControl {
-    /// One step; returns the event that it is on the channel.
+    /// Applies an input; returns the resulting event on the channel.
     #[must_use]
     pub const fn step(&mut self, input: FlowInput) -> Option<LinkEvent> {
         use FlowControl::{Going, Stopped, Unknown};
@@ -59,8 +59,8 @@ mod tests {
     use super::*;
 
     fn check(inputs: &[FlowInput]) -> Vec<Option<LinkEvent>> {
-        let mut flow = FlowControl::default();
-        inputs.iter().map(|input| flow.step(*input)).collect()
+        let mut control = FlowControl::default();
+        inputs.iter().map(|input| control.step(*input)).collect()
     }
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_hole_only_stop_is_news() {
+    fn after_a_hole_only_stop_is_an_event() {
         use FlowInput::{Go, PeerHole, Stop};
         let stopped = Some(LinkEvent::SenderStopped);
         assert_eq!(check(&[Stop, PeerHole, Go, Go]), [stopped, None, None, None]);

@@ -18,6 +18,7 @@ mod uncaptured;
 mod undecided;
 mod visible_bytes;
 
+use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::{Channel, ChannelId};
@@ -37,7 +38,6 @@ use crate::clock::ClockEstimator;
 use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::LinkAssumptions;
 use crate::packet::{PacketEnd, ReceivedPacket};
-use crate::timeline::{EventBody, EventDetail, Time, TimedEvent};
 
 /// Packets that went out of sight which are kept. *Chosen*: more than the slack of a large network
 /// holds.
@@ -56,7 +56,7 @@ pub struct HeadPacket {
     /// Its number on the input's channel.
     pub packet: u64,
     /// When its first byte was seen there.
-    pub since: Time,
+    pub since: Picoseconds,
     /// The captured channel that it asks for, where that is known.
     pub wants: Option<ChannelId>,
     /// Whether it has begun to leave on it.
@@ -114,19 +114,20 @@ impl JourneyTracker {
     pub fn row(&mut self, row: &TimedEvent, out: &mut impl FnMut(Journey)) {
         let Some(lane) = self.net.place(row.channel) else { return };
         match &row.body {
-            EventBody::Detail(EventDetail::Head(first)) => self.begin(lane, row, *first, out),
-            EventBody::Packet(packet) => self.close(lane, row, packet, out),
-            EventBody::Detail(EventDetail::Framed) => self.net.framed(lane, Some(row.at)),
-            EventBody::Event(LinkEvent::Hole { .. }) => self.net.framed(lane, None),
-            EventBody::Event(LinkEvent::ForwardReset) => self.reset(lane, row.time),
-            EventBody::Event(LinkEvent::SenderResumed(
+            ChannelEvent::Head(first) => self.begin(lane, row, *first, out),
+            ChannelEvent::Packet(packet) => self.close(lane, row, packet, out),
+            ChannelEvent::Framed => self.net.framed(lane, Some(row.at)),
+            ChannelEvent::Link(LinkEvent::Hole { .. }) => self.net.framed(lane, None),
+            ChannelEvent::Link(LinkEvent::ForwardReset) => self.reset(lane, row.time),
+            ChannelEvent::Link(LinkEvent::SenderResumed(
                 ResumeCause::Go | ResumeCause::OpenLink | ResumeCause::Reset,
             )) => {
                 if let Some(lane) = self.net.lane_mut(lane) {
                     lane.resumed = Some(row.time);
                 }
             }
-            EventBody::Event(_) | EventBody::Detail(_) | EventBody::Omitted { .. } => {}
+            ChannelEvent::Begins | ChannelEvent::Data(_) | ChannelEvent::Command(_) => {}
+            ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {}
         }
     }
 
@@ -143,12 +144,12 @@ impl JourneyTracker {
 
     /// When the first of those packets was first seen of which no journey was told yet.
     #[must_use]
-    pub fn oldest(&self) -> Option<Time> {
+    pub fn oldest(&self) -> Option<Picoseconds> {
         self.legs.oldest()
     }
 
     /// The recording ends: what comes at a tap from then on is not seen.
-    pub fn finish(&mut self, end: Time, out: &mut impl FnMut(Journey)) {
+    pub fn finish(&mut self, end: Picoseconds, out: &mut impl FnMut(Journey)) {
         self.decide_all(out);
         for leg in self.legs.ids() {
             let Some(found) = self.legs.get(leg) else { continue };
@@ -299,7 +300,7 @@ impl JourneyTracker {
     }
 
     /// A packet is still there while one from behind it has left: it went before, or nowhere.
-    fn mark_overtaken(&mut self, id: HopId, since: Time) {
+    fn mark_overtaken(&mut self, id: HopId, since: Picoseconds) {
         let Some(leg) = self.legs.get(id) else { return };
         let late = self.net.lateness(leg);
         if let Some(leg) = self.legs.get_mut(id) {

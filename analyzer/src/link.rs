@@ -1,6 +1,6 @@
-//! A link: two opposite channels joined, or one whose opposite was not captured. F-1
+//! A link: two paired opposite channels, or one whose opposite was not captured. F-1
 //!
-//! Links know nothing of each other, so they can be worked on side by side.
+//! Links are independent of each other, so they can be processed in parallel.
 
 pub mod activity;
 pub mod interval;
@@ -8,7 +8,7 @@ pub mod led;
 pub mod parameters;
 pub mod report;
 pub mod slack;
-pub mod state;
+mod state;
 pub mod totals;
 
 use std::collections::BTreeMap;
@@ -16,32 +16,32 @@ use std::collections::BTreeMap;
 use codec::capture::{Channel, ChannelId, Chunk};
 use codec::time::Tick;
 
+use self::interval::ActivityInterval;
+use self::parameters::{ChannelParameters, LinkAssumptions};
 use self::report::ChannelReport;
-use self::slack::{ChannelParameters, LinkAssumptions, SlackEvent, SlackTracker};
-use self::state::{ActivityInterval, ActivityTracker};
+use self::slack::{SlackEvent, SlackTracker};
+use self::state::ActivityTracker;
+use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use crate::finding::FindingChecks;
+use crate::options::AnalysisScope;
 use crate::packet::ByteRetention;
-use crate::pipeline::AnalysisScope;
-use crate::timeline::{
-    EventBody, EventDetail, EventFilter, EventTimeline, TIMESTAMP_PS, Time, TimedEvent,
-};
+use crate::timeline::{EventFilter, EventTimeline, TIMESTAMP_PS};
 
-/// The channels of a link.
+/// Analysis of the channels of a link.
 #[derive(Debug)]
 pub struct LinkAnalysis {
     timeline: EventTimeline,
-    account: LinkState,
+    state: LinkState,
 }
 
-/// What its rows come to.
 #[derive(Debug)]
 struct LinkState {
-    sides: BTreeMap<ChannelId, LinkChannel>,
+    channels: BTreeMap<ChannelId, LinkChannel>,
     findings: FindingChecks,
     out: LinkOutput,
-    wanted: AnalysisScope,
-    /// The moment of the last row.
-    now: Time,
+    scope: AnalysisScope,
+    /// Time of the last event.
+    now: Picoseconds,
 }
 
 /// One channel of a link.
@@ -49,156 +49,158 @@ struct LinkState {
 struct LinkChannel {
     channel: Channel,
     peer: Option<ChannelId>,
-    states: ActivityTracker,
+    activity: ActivityTracker,
     slack: SlackTracker,
 }
 
-/// What a link has found since it was last asked; each list is in order of time.
+/// Output of a link since the last call of [`LinkAnalysis::take_output`]; each list is in order of time.
 #[derive(Debug, Default)]
 pub struct LinkOutput {
-    /// Packets, their heads, framing and events: all that the network's storey goes by.
+    /// Packets, their first bytes, framing and link events: the input of journeys, waits and
+    /// conversations.
     pub events: Vec<TimedEvent>,
-    /// States of channels that have come to an end, with the moments at which that was known.
-    pub intervals: Vec<(Time, ActivityInterval)>,
-    /// What was found about slack buffers.
+    /// Ended intervals, each with the time at which its end became known.
+    pub intervals: Vec<(Picoseconds, ActivityInterval)>,
+    /// Events of slack buffers.
     pub slack: Vec<SlackEvent>,
 }
 
 impl LinkAnalysis {
-    /// A link of no channels.
+    /// A link without channels.
     #[must_use]
-    pub fn new(wanted: AnalysisScope) -> Self {
-        let account = LinkState {
-            sides: BTreeMap::new(),
+    pub fn new(scope: AnalysisScope) -> Self {
+        let state = LinkState {
+            channels: BTreeMap::new(),
             findings: FindingChecks::default(),
             out: LinkOutput::default(),
-            wanted,
+            scope,
             now: 0,
         };
-        Self { timeline: EventTimeline::new(EventFilter::All, ByteRetention::Forget), account }
+        Self { timeline: EventTimeline::new(EventFilter::All, ByteRetention::Forget), state }
     }
 
-    /// Whether it has no channels.
+    /// True without channels.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.account.sides.is_empty()
+        self.state.channels.is_empty()
     }
 
-    /// What each of its channels did, added up.
+    /// Reports of its channels.
     pub fn reports(&self) -> impl Iterator<Item = ChannelReport<'_>> {
-        self.account.sides.iter().map(|(id, side)| ChannelReport {
+        self.state.channels.iter().map(|(id, it)| ChannelReport {
             id: *id,
-            channel: &side.channel,
-            peer: side.peer,
-            summary: side.states.summary(),
-            leds: side.states.leds(),
-            parameters: side.slack.parameters().with_observed(self.findings().variants(*id)),
+            channel: &it.channel,
+            peer: it.peer,
+            totals: it.activity.totals(),
+            leds: it.activity.leds(),
+            parameters: it.slack.parameters().with_observed(self.findings().variants(*id)),
             hysteresis_max: self.findings().hysteresis_max(*id),
         })
     }
 
-    /// What there is to say about the slack buffer at the far end of each of its channels.
+    /// Slack buffers at the far ends of its channels.
     pub fn slack(&self) -> impl Iterator<Item = &SlackTracker> {
-        self.account.sides.values().map(|side| &side.slack)
+        self.state.channels.values().map(|channel| &channel.slack)
     }
 
-    /// What is odd about its channels.
+    /// Findings about its channels.
     #[must_use]
     pub const fn findings(&self) -> &FindingChecks {
-        &self.account.findings
+        &self.state.findings
     }
 
-    /// Takes over the channels of another.
+    /// Moves the channels of another link into this one.
     pub fn absorb(&mut self, other: Self) {
-        let LinkState { sides, findings, out, wanted: _, now: _ } = other.account;
+        let LinkState { channels, findings, out, scope: _, now: _ } = other.state;
         self.timeline.absorb(other.timeline);
-        let account = &mut self.account;
-        account.sides.extend(sides);
-        account.findings.absorb(&findings);
-        account.out.events.extend(out.events);
-        account.out.intervals.extend(out.intervals);
-        account.out.slack.extend(out.slack);
+        let state = &mut self.state;
+        state.channels.extend(channels);
+        state.findings.absorb(&findings);
+        state.out.events.extend(out.events);
+        state.out.intervals.extend(out.intervals);
+        state.out.slack.extend(out.slack);
     }
 
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel, assumptions: &LinkAssumptions) {
         self.timeline.declare(id, channel);
         let parameters = ChannelParameters::of(channel, assumptions);
-        self.account.findings.declare(id, channel, &parameters);
-        let side = LinkChannel {
+        self.state.findings.declare(id, channel, &parameters);
+        let channel = LinkChannel {
             channel: channel.clone(),
             peer: None,
-            states: ActivityTracker::new(id),
+            activity: ActivityTracker::new(id),
             slack: SlackTracker::new(id, channel, assumptions),
         };
-        self.account.sides.insert(id, side);
+        self.state.channels.insert(id, channel);
     }
 
-    /// Makes two of its channels the directions of the link.
+    /// Pairs two of its channels as the directions of the link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
         self.timeline.link(one, other);
-        self.account.findings.join(one, other);
+        self.state.findings.join(one, other);
         for (id, peer) in [(one, other), (other, one)] {
-            if let Some(side) = self.account.sides.get_mut(&id) {
-                side.peer = Some(peer);
+            if let Some(channel) = self.state.channels.get_mut(&id) {
+                channel.peer = Some(peer);
             }
         }
     }
 
-    /// Takes the next chunk of a channel.
+    /// Processes the next chunk of a channel.
     pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>) {
-        let Self { timeline, account } = self;
-        if account.wanted.includes_states()
-            && let Some(side) = account.sides.get_mut(&id)
+        let Self { timeline, state } = self;
+        if state.scope.includes_states()
+            && let Some(channel) = state.channels.get_mut(&id)
         {
-            side.states.recorded(chunk);
+            channel.activity.recorded(chunk);
         }
-        account.findings.feed(id, chunk);
-        timeline.feed(id, chunk, &mut |row| account.take(row));
-        account.recorded(id, [chunk.first, chunk.end()]);
+        state.findings.feed(id, chunk);
+        timeline.feed(id, chunk, &mut |event| state.process(event));
+        state.recorded(id, [chunk.first, chunk.end()]);
     }
 
-    /// No chunk to come begins before this moment.
-    pub fn pass(&mut self, moment: Time) {
-        let Self { timeline, account } = self;
-        timeline.pass(moment, &mut |row| account.take(row));
-        account.emit_settled(moment.saturating_sub(TIMESTAMP_PS));
+    /// Processes the events before a time that no later chunk begins before.
+    pub fn pass(&mut self, time: Picoseconds) {
+        let Self { timeline, state } = self;
+        timeline.pass(time, &mut |event| state.process(event));
+        state.emit_settled(time.saturating_sub(TIMESTAMP_PS));
     }
 
-    /// The recording ends.
+    /// Ends the recording.
     pub fn finish(&mut self) {
-        let Self { timeline, account } = self;
-        timeline.finish(&mut |row| account.take(row));
-        account.finish();
+        let Self { timeline, state } = self;
+        timeline.finish(&mut |event| state.process(event));
+        state.finish();
     }
 
-    /// What was found since it was last asked.
+    /// Removes the output so far.
     pub fn take_output(&mut self) -> LinkOutput {
-        // As much will come again.
-        let LinkOutput { events: rows, intervals, slack } = &self.account.out;
+        // The next output will be about as long.
+        let LinkOutput { events, intervals, slack } = &self.state.out;
         let next = LinkOutput {
-            events: Vec::with_capacity(rows.len()),
+            events: Vec::with_capacity(events.len()),
             intervals: Vec::with_capacity(intervals.len()),
             slack: Vec::with_capacity(slack.len()),
         };
-        std::mem::replace(&mut self.account.out, next)
+        std::mem::replace(&mut self.state.out, next)
     }
 }
 
 impl LinkState {
-    /// All rows of before a moment have been taken: hands out the stretches that have ended for good.
-    fn emit_settled(&mut self, until: Time) {
-        let Self { sides, out, wanted, .. } = self;
-        if !wanted.includes_intervals() {
+    /// Emits the intervals that have ended for good: all events before a time have been processed.
+    fn emit_settled(&mut self, until: Picoseconds) {
+        let Self { channels, out, scope, .. } = self;
+        if !scope.includes_intervals() {
             return;
         }
         let from = out.intervals.len();
-        for side in sides.values_mut() {
-            // What ends at a character may go on, as long as that character lasts.
-            let after = Time::from(side.states.settled().0) + 1;
-            let known = after * Time::from(side.channel.period_ps.get());
+        for it in channels.values_mut() {
+            // An interval that ends at a character may continue as long as that character lasts.
+            let after = Picoseconds::from(it.activity.settled().0) + 1;
+            let known = after * Picoseconds::from(it.channel.period_ps.get());
             if known <= until {
-                side.states.emit_settled(&mut |interval| out.intervals.push((known - 1, interval)));
+                it.activity.emit_settled();
+                out.intervals.extend(it.activity.take_ended().map(|it| (known - 1, it)));
             }
         }
         if let Some(new) = out.intervals.get_mut(from..) {
@@ -206,71 +208,84 @@ impl LinkState {
         }
     }
 
-    /// A channel has been recorded from a place up to another.
-    fn recorded(&mut self, id: ChannelId, places: [Tick; 2]) {
-        let Some(side) = self.sides.get_mut(&id) else { return };
-        side.slack.recorded(places);
-        let (peer, period_ps) = (side.peer, side.channel.period_ps.get());
-        if let Some(peer) = peer.and_then(|peer| self.sides.get_mut(&peer)) {
-            peer.slack.opposite_recorded(period_ps, places);
+    /// Adds a recorded range of a channel.
+    fn recorded(&mut self, id: ChannelId, range: [Tick; 2]) {
+        let Some(channel) = self.channels.get_mut(&id) else { return };
+        channel.slack.recorded(range);
+        let (peer, period_ps) = (channel.peer, channel.channel.period_ps.get());
+        if let Some(peer) = peer.and_then(|peer| self.channels.get_mut(&peer)) {
+            peer.slack.opposite_recorded(period_ps, range);
         }
     }
 
-    fn take(&mut self, row: TimedEvent) {
-        if row.time > self.now {
-            self.emit_settled(row.time);
-            self.now = row.time;
+    fn process(&mut self, event: TimedEvent) {
+        if event.time > self.now {
+            self.emit_settled(event.time);
+            self.now = event.time;
         }
-        let Self { sides, findings, out, wanted, now: _ } = self;
-        let TimedEvent { time, channel, at, body: what } = &row;
-        let Some(side) = sides.get_mut(channel) else { return };
-        let (states, intervals) = (wanted.includes_states(), wanted.includes_intervals());
+        let TimedEvent { time, channel: id, at, body } = &event;
+        let Some(channel) = self.channels.get_mut(id) else { return };
+        let states = self.scope.includes_states();
         if states {
-            side.states.own(*at, what, &mut |interval| {
-                out.intervals.extend(intervals.then_some((*time, interval)));
-            });
+            channel.activity.own(*at, body);
+            self.out.collect_intervals(channel, *time, self.scope);
         }
-        side.slack.own(*at, what, &mut |said| out.slack.extend(wanted.select_slack(said)));
-        findings.row(&row);
-        let own_period_ps = side.channel.period_ps;
-        if let Some(peer) = side.peer
-            && let Some(peer) = sides.get_mut(&peer)
+        channel.slack.own(*at, body);
+        self.out.collect_slack(channel, self.scope);
+        self.findings.row(&event);
+        let own_period_ps = channel.channel.period_ps;
+        if let Some(peer) = channel.peer
+            && let Some(peer) = self.channels.get_mut(&peer)
         {
             let at = match peer.channel.period_ps {
                 period_ps if period_ps == own_period_ps => *at,
                 period_ps => {
-                    let at = time / Time::from(period_ps.get());
+                    let at = time / Picoseconds::from(period_ps.get());
                     Tick(u64::try_from(at).unwrap_or(u64::MAX))
                 }
             };
             if states {
-                peer.states.opposite(at, what, &mut |interval| {
-                    out.intervals.extend(intervals.then_some((*time, interval)));
-                });
+                peer.activity.opposite(at, body);
+                self.out.collect_intervals(peer, *time, self.scope);
             }
-            peer.slack.opposite(at, what, &mut |said| out.slack.extend(wanted.select_slack(said)));
+            peer.slack.opposite(at, body);
+            self.out.collect_slack(peer, self.scope);
         }
-        match what {
-            EventBody::Detail(
-                EventDetail::Begins | EventDetail::Data(_) | EventDetail::Command(_),
-            ) => {}
-            EventBody::Detail(EventDetail::Head(_) | EventDetail::Framed)
-            | EventBody::Packet(_)
-            | EventBody::Event(_)
-            | EventBody::Omitted { .. } => out.events.push(row),
+        match body {
+            ChannelEvent::Begins | ChannelEvent::Data(_) | ChannelEvent::Command(_) => {}
+            ChannelEvent::Head(_) | ChannelEvent::Framed | ChannelEvent::Packet(_) => {
+                self.out.events.push(event);
+            }
+            ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => self.out.events.push(event),
         }
     }
 
     fn finish(&mut self) {
-        self.emit_settled(Time::MAX);
-        let Self { sides, out, wanted, findings, now: _ } = self;
-        findings.finish();
-        let intervals = wanted.includes_intervals();
-        for side in sides.values_mut() {
-            side.states.finish(&mut |interval| {
-                out.intervals.extend(intervals.then_some((Time::MAX, interval)));
-            });
-            side.slack.finish(&mut |said| out.slack.extend(wanted.select_slack(said)));
+        self.emit_settled(Picoseconds::MAX);
+        self.findings.finish();
+        for channel in self.channels.values_mut() {
+            channel.activity.finish();
+            self.out.collect_intervals(channel, Picoseconds::MAX, self.scope);
+            channel.slack.finish();
+            self.out.collect_slack(channel, self.scope);
         }
+    }
+}
+
+impl LinkOutput {
+    fn collect_intervals(
+        &mut self,
+        channel: &mut LinkChannel,
+        known: Picoseconds,
+        scope: AnalysisScope,
+    ) {
+        let ended = channel.activity.take_ended().filter(|_| scope.includes_intervals());
+        self.intervals.extend(ended.map(|interval| (known, interval)));
+    }
+
+    fn collect_slack(&mut self, channel: &mut LinkChannel, scope: AnalysisScope) {
+        let is_included =
+            |event: &SlackEvent| scope.includes_fills() || !matches!(event, SlackEvent::Fill(_));
+        self.slack.extend(channel.slack.take_events().filter(is_included));
     }
 }

@@ -1,8 +1,8 @@
-//! A capture through all storeys: the one place that fans links out to threads.
+//! The analysis of a capture: the only place that uses threads.
 //!
-//! Three things go on side by side: a batch of the file is read; the links work on the batch before
-//! it, each by itself; and the network's storey takes what they made of the one before that. What
-//! is handed out, and in which order, depends on none of it.
+//! Three stages run in parallel: a batch of the file is read; the links, independent of each other,
+//! process the batch before it; and the network stage processes their output for the batch before that.
+//! The output and its order are independent of the number of threads.
 
 mod batch;
 mod link_stage;
@@ -21,157 +21,98 @@ use self::link_stage::{BatchOutput, LinkStage};
 use self::network_stage::NetworkStage;
 use crate::blocking::BlockingEvent;
 use crate::conversation::TransportEvent;
+use crate::event::TimedEvent;
 use crate::finding::FindingChecks;
 use crate::journey::{Journey, JourneyTracker};
 use crate::link::LinkAnalysis;
-use crate::link::slack::{LinkAssumptions, SlackEvent};
-use crate::link::state::ActivityInterval;
-use crate::timeline::TimedEvent;
+use crate::link::interval::ActivityInterval;
+use crate::link::parameters::LinkAssumptions;
+use crate::link::slack::SlackEvent;
+use crate::options::AnalysisScope;
 use crate::topology::Topology;
 
-/// What an analysis hands out: each kind in order of the time at which it became known.
+/// Output of an analysis, each kind in order of the time at which it became known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnalysisEvent {
-    /// A packet, the first byte of one, or an event.
+    /// Event of a channel, except data and commands.
     Row(TimedEvent),
-    /// A stretch of a channel in one state.
+    /// Ended interval of a channel's activity.
     Interval(ActivityInterval),
-    /// Something about a slack buffer.
+    /// Event of a slack buffer.
     Slack(SlackEvent),
-    /// A packet's way, once it has ended.
+    /// Ended journey of a packet.
     Journey(Journey),
-    /// A wait, once it has ended.
+    /// Ended wait.
     Blocked(BlockingEvent),
-    /// Of the reliability protocol: in order of the time at which packets were first seen, those of a
-    /// message together.
+    /// Event of the reliability protocol, in order of the first observation of its packet; events of one
+    /// message stay together.
     Spoken(TransportEvent),
-    /// Something wrong with the file, that reading went past.
+    /// Fault of the file, which was skipped.
     Fault(CaptureFault),
 }
 
-/// Which of that is wanted. What is odd is found all the same, and slack buffers are summed up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AnalysisScope {
-    /// Nothing more.
-    Findings,
-    /// What channels did, added up.
-    Counts,
-    /// States of channels.
-    Intervals,
-    /// Bounds of slack buffers.
-    Fills,
-    /// What happens in the network: journeys and waits.
-    Network,
-    /// What is said in the reliability protocol.
-    Conversations,
-    /// Everything.
-    Everything,
-}
-
-impl AnalysisScope {
-    /// Whether rows are.
-    pub(crate) const fn includes_events(self) -> bool {
-        matches!(self, Self::Everything)
-    }
-
-    /// Whether what channels did is to be added up.
-    pub(crate) const fn includes_states(self) -> bool {
-        matches!(self, Self::Counts | Self::Intervals | Self::Everything)
-    }
-
-    /// Whether states of channels are.
-    pub(crate) const fn includes_intervals(self) -> bool {
-        matches!(self, Self::Intervals | Self::Everything)
-    }
-
-    /// Whether bounds of slack buffers are.
-    pub(crate) const fn includes_fills(self) -> bool {
-        matches!(self, Self::Fills | Self::Everything)
-    }
-
-    /// What a slack buffer says, unless it is bounds that are not.
-    pub(crate) fn select_slack(self, said: SlackEvent) -> Option<SlackEvent> {
-        match said {
-            SlackEvent::Fill(_) => self.includes_fills().then_some(said),
-            SlackEvent::Late { .. }
-            | SlackEvent::OverrunRisk { .. }
-            | SlackEvent::Contradiction { .. } => Some(said),
-        }
-    }
-
-    /// Whether journeys and waits are.
-    pub(crate) const fn includes_network(self) -> bool {
-        matches!(self, Self::Network | Self::Everything)
-    }
-
-    /// Whether what is said in the reliability protocol is.
-    pub(crate) const fn includes_conversations(self) -> bool {
-        matches!(self, Self::Conversations | Self::Everything)
-    }
-}
-
-/// A capture on its way through all storeys.
+/// The analysis of a capture, one batch at a time.
 #[derive(Debug)]
 pub struct CaptureAnalysis<R> {
     reader: CaptureReader<R>,
-    /// What ended the reading, if it has.
+    /// Result of the reader at its end.
     ended: Option<Result<(), CaptureError>>,
     links: LinkStage,
     network: NetworkStage,
-    /// Read, and not yet worked on.
+    /// Batches for the links.
     read: VecDeque<ChunkBatch>,
-    /// Worked on, and not yet taken to the network.
-    worked: Option<BatchOutput>,
+    /// Output of the links for the network stage.
+    linked: Option<BatchOutput>,
 }
 
 impl<R: Read + Send> CaptureAnalysis<R> {
-    /// A capture before its first block.
-    pub fn new(capture: R, wanted: AnalysisScope, assumptions: LinkAssumptions) -> Self {
+    /// An analysis before the first block of a capture.
+    pub fn new(capture: R, scope: AnalysisScope, assumptions: LinkAssumptions) -> Self {
         Self {
             reader: CaptureReader::new(capture),
             ended: None,
-            links: LinkStage::new(wanted, assumptions),
-            network: NetworkStage::new(wanted, assumptions),
+            links: LinkStage::new(scope, assumptions),
+            network: NetworkStage::new(scope, assumptions),
             read: VecDeque::new(),
-            worked: None,
+            linked: None,
         }
     }
 
-    /// Goes on by a batch, and hands out what has become certain.
+    /// Advances by a batch, and emits the events that are complete.
     ///
     /// # Errors
-    /// Those of [`CaptureReader::step`], once, after everything before them has been handed out.
+    /// Those of [`CaptureReader::step`], once, after everything before them has been emitted.
     pub fn step(
         &mut self,
         out: &mut impl FnMut(AnalysisEvent),
     ) -> Result<ReadProgress, CaptureError> {
-        let Self { reader, ended, links, network, read, worked } = self;
-        let (batch, mut before) = (read.pop_front(), worked.take());
+        let Self { reader, ended, links, network, read, linked } = self;
+        let (batch, mut before) = (read.pop_front(), linked.take());
         if let (None, None, Some(ended)) = (&batch, &before, &mut *ended) {
             return std::mem::replace(ended, Ok(())).map(|()| ReadProgress::Done);
         }
-        let room = before.as_mut().map(|worked| std::mem::take(&mut worked.reusable_chars));
-        let goes_on = ended.is_none() && read.is_empty();
-        let (more, (told, now)) = rayon::join(
-            || goes_on.then(|| batch::read(reader, room.unwrap_or_default())),
+        let chars = before.as_mut().map(|output| std::mem::take(&mut output.reusable_chars));
+        let reads_on = ended.is_none() && read.is_empty();
+        let (result, (events, now)) = rayon::join(
+            || reads_on.then(|| batch::read(reader, chars.unwrap_or_default())),
             || {
                 rayon::join(
-                    || before.map(|worked| network.take(worked)),
-                    || batch.map(|batch| links.work(batch)),
+                    || before.map(|output| network.process_batch(output)),
+                    || batch.map(|batch| links.process(batch)),
                 )
             },
         );
-        if let Some(more) = more {
-            more.faults.into_iter().for_each(|fault| out(AnalysisEvent::Fault(fault)));
-            read.extend(more.batches);
-            *ended = more.ended;
+        if let Some(result) = result {
+            result.faults.into_iter().for_each(|fault| out(AnalysisEvent::Fault(fault)));
+            read.extend(result.batches);
+            *ended = result.ended;
         }
-        told.into_iter().flatten().for_each(out);
-        *worked = now;
+        events.into_iter().flatten().for_each(out);
+        *linked = now;
         Ok(ReadProgress::More)
     }
 
-    /// The channels so far, those of all sections.
+    /// The channels so far, in all sections.
     pub fn channels(&self) -> impl Iterator<Item = (ChannelId, &Channel)> {
         self.links.channels()
     }
@@ -182,17 +123,17 @@ impl<R: Read + Send> CaptureAnalysis<R> {
         self.links.channel(id)
     }
 
-    /// The links so far, those of all sections, in order of their first channels.
+    /// The links so far, in all sections, in order of their first channels.
     pub fn links(&self) -> impl Iterator<Item = &LinkAnalysis> {
         self.links.links()
     }
 
-    /// The part of the file that has been read: all of it, once no step is left.
+    /// The part of the file read so far.
     pub const fn extent(&self) -> ReadExtent {
         self.reader.extent()
     }
 
-    /// What is odd about the capture so far.
+    /// Findings about the capture so far.
     #[must_use]
     pub fn findings(&self) -> FindingChecks {
         let mut findings = self.network.findings().clone();
@@ -201,15 +142,15 @@ impl<R: Read + Send> CaptureAnalysis<R> {
         findings
     }
 
-    /// The network that the sections read so far show.
+    /// The network of the sections read so far.
     #[must_use]
     pub fn topology(&self) -> Topology {
         self.network.topology()
     }
 
-    /// What is known of ways between channels, those of the last section.
+    /// Journeys of the last section.
     #[must_use]
     pub const fn paths(&self) -> &JourneyTracker {
-        self.network.paths()
+        self.network.journeys()
     }
 }

@@ -5,38 +5,8 @@ use codec::character::{DecodedCode, Symbol, decode_control};
 use codec::chars::CharRun;
 use codec::time::{OPEN_LINK, Tick};
 
-use crate::event::LinkEvent;
-use crate::packet::{ByteRetention, PacketAssembler, PacketEnd, ReceivedPacket};
-
-/// What a receiver notices, each at one character.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChannelEvent {
-    /// The first character that was recorded.
-    Begins,
-    /// From here on it is known where packets begin and end: the first GAP, FRES or sixteenth silent
-    /// period since the first character, or since a hole. P-1, F-7, R-2
-    Framed,
-    /// A packet begins with this byte. P-3, P-7
-    Head(u8),
-    /// So many bytes of a packet, one a period from this place on. Where the characters were cut into
-    /// chunks a run of them may be told in parts.
-    Data(u64),
-    /// A packet was closed.
-    Packet(Box<ReceivedPacket>),
-    /// Something else happened.
-    Event(LinkEvent),
-    /// The opposite channel's sender is told to pause or to go on. F-1
-    Command(FlowCommand),
-}
-
-/// STOP or GO.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlowCommand {
-    /// Go on.
-    Go,
-    /// Pause.
-    Stop,
-}
+use crate::event::{ChannelEvent, FlowCommand, LinkEvent};
+use crate::packet::{ByteRetention, PacketAssembler, PacketEnd};
 
 /// A receiver at the tap: fed with the characters of a channel in order, it hands out what it
 /// notices and where. Every run of characters is one step; nothing in it grows with their number.
@@ -136,7 +106,7 @@ impl ChannelReceiver {
             Some(expected) if expected < first => {
                 self.close(first, PacketEnd::Hole, out);
                 let missing = first.since(expected).0;
-                out(first, ChannelEvent::Event(LinkEvent::Hole { missing }));
+                out(first, ChannelEvent::Link(LinkEvent::Hole { missing }));
                 self.silence = SilenceState::Periods(0);
                 self.receiving = ReceiveState::Between;
                 self.framing = FramingState::Unknown;
@@ -193,9 +163,9 @@ impl ChannelReceiver {
         let (mut others, mut data) = (0, 0);
         self.feed(pattern, &mut |at, notice| {
             match notice {
-                ChannelEvent::Event(_) | ChannelEvent::Command(FlowCommand::Go) => others += 1,
+                ChannelEvent::Link(_) | ChannelEvent::Command(FlowCommand::Go) => others += 1,
                 ChannelEvent::Data(len) => data += len,
-                ChannelEvent::Begins | ChannelEvent::Framed => {}
+                ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Omitted { .. } => {}
                 ChannelEvent::Head(_)
                 | ChannelEvent::Packet(_)
                 | ChannelEvent::Command(FlowCommand::Stop) => {}
@@ -266,12 +236,12 @@ impl ChannelReceiver {
             match decode_control(*code) {
                 DecodedCode::Exact(symbol) => self.symbol(at, symbol, out),
                 DecodedCode::Corrected(symbol) => {
-                    out(at, ChannelEvent::Event(LinkEvent::CorrectedCode { code: *code, symbol }));
+                    out(at, ChannelEvent::Link(LinkEvent::CorrectedCode { code: *code, symbol }));
                     self.symbol(at, symbol, out);
                 }
                 DecodedCode::Invalid => {
                     self.pause(at);
-                    out(at, ChannelEvent::Event(LinkEvent::InvalidCode(*code)));
+                    out(at, ChannelEvent::Link(LinkEvent::InvalidCode(*code)));
                 }
             }
             at.0 += 1;
@@ -288,7 +258,7 @@ impl ChannelReceiver {
                     ReceiveState::Packet(_) => self.close(at, PacketEnd::Gap, out),
                     ReceiveState::Reset => {
                         self.receiving = ReceiveState::Between;
-                        out(at, ChannelEvent::Event(LinkEvent::ResetEnded));
+                        out(at, ChannelEvent::Link(LinkEvent::ResetEnded));
                     }
                 }
             }
@@ -300,12 +270,12 @@ impl ChannelReceiver {
                 self.framed(at, out);
                 self.close(at, PacketEnd::Reset, out);
                 self.receiving = ReceiveState::Reset;
-                out(at, ChannelEvent::Event(LinkEvent::ForwardReset));
+                out(at, ChannelEvent::Link(LinkEvent::ForwardReset));
             }
-            Symbol::BackwardReset => out(at, ChannelEvent::Event(LinkEvent::BackwardReset)),
-            Symbol::OverrunAlarm => out(at, ChannelEvent::Event(LinkEvent::OverrunAlarm)),
-            Symbol::Probe(number) => out(at, ChannelEvent::Event(LinkEvent::Probe(number))),
-            Symbol::Reply(status) => out(at, ChannelEvent::Event(LinkEvent::Reply(status))),
+            Symbol::BackwardReset => out(at, ChannelEvent::Link(LinkEvent::BackwardReset)),
+            Symbol::OverrunAlarm => out(at, ChannelEvent::Link(LinkEvent::OverrunAlarm)),
+            Symbol::Probe(number) => out(at, ChannelEvent::Link(LinkEvent::Probe(number))),
+            Symbol::Reply(status) => out(at, ChannelEvent::Link(LinkEvent::Reply(status))),
             // IDLE is no character (C-6); symbols that are not known are ignored (C-3, C-7).
             Symbol::Idle | Symbol::Virtual { .. } | _ => {}
         }
@@ -324,7 +294,7 @@ impl ChannelReceiver {
     /// A character other than IDLE has come. F-7
     fn alive(&mut self, at: Tick, out: &mut impl FnMut(Tick, ChannelEvent)) {
         if self.silence == SilenceState::Open {
-            out(at, ChannelEvent::Event(LinkEvent::LinkRestored));
+            out(at, ChannelEvent::Link(LinkEvent::LinkRestored));
         }
         self.silence = SilenceState::Periods(0);
     }
@@ -341,7 +311,7 @@ impl ChannelReceiver {
         self.silence = SilenceState::Open;
         self.framed(sixteenth, out);
         self.close(sixteenth, PacketEnd::OpenLink, out);
-        out(sixteenth, ChannelEvent::Event(LinkEvent::OpenLink));
+        out(sixteenth, ChannelEvent::Link(LinkEvent::OpenLink));
     }
 
     /// No packet goes on across this character. P-1

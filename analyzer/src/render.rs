@@ -13,6 +13,7 @@ mod slack;
 mod snapshot;
 mod topology;
 
+use crate::event::{ChannelEvent, TimedEvent};
 use std::fmt::{self, Display};
 use std::io::Read;
 
@@ -23,7 +24,6 @@ use crate::channel_name::escape_text;
 use crate::event::LinkEvent;
 use crate::event_reader::{CountedChannel, CounterReader};
 use crate::packet::{HexBytes, ReceivedPacket, crc_name};
-use crate::timeline::{EventBody, TimedEvent};
 
 pub use self::blocking::blocking;
 pub use self::conversations::{
@@ -118,10 +118,14 @@ pub fn event_head() -> StyledLine {
 /// The lines of a row: one, and for the bytes of a packet, where they were kept, more.
 pub fn row(channel: &Channel, row: &TimedEvent, out: &mut impl FnMut(StyledLine)) {
     match &row.body {
-        EventBody::Packet(packet) => packet_lines(channel, packet, out),
-        EventBody::Event(event) => out(event_line(channel, row.at.0, event)),
-        EventBody::Detail(_) => {}
-        EventBody::Omitted { rounds, every } => {
+        ChannelEvent::Packet(packet) => packet_lines(channel, packet, out),
+        ChannelEvent::Link(event) => out(event_line(channel, row.at.0, event)),
+        ChannelEvent::Begins
+        | ChannelEvent::Framed
+        | ChannelEvent::Head(_)
+        | ChannelEvent::Data(_)
+        | ChannelEvent::Command(_) => {}
+        ChannelEvent::Omitted { rounds, every } => {
             let place =
                 StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(channel, row.at.0)));
             let text = format!(
@@ -229,7 +233,7 @@ pub fn info<R: Read>(tallies: &CounterReader<R>, out: &mut impl FnMut(StyledLine
     let links = channels.values().filter(|counted| counted.peer.is_some()).count() / 2;
     let span = |counted: &CountedChannel| {
         let period = u128::from(counted.channel.period_ps.get());
-        let (first, last) = counted.tally.span()?;
+        let (first, last) = counted.counters.span()?;
         Some((u128::from(first.0) * period, (u128::from(last.0) + 1) * period))
     };
     let from = channels.values().filter_map(span).map(|(from, _)| from).min();
@@ -283,7 +287,7 @@ fn count(number: impl Display, noun: &str) -> String {
 }
 
 fn channel_lines(index: u32, counted: &CountedChannel, out: &mut impl FnMut(StyledLine)) {
-    let CountedChannel { channel, tally, .. } = counted;
+    let CountedChannel { channel, counters: tally, .. } = counted;
     let all = tally.characters();
     // In thousandths; a channel without characters has no share to show.
     let share = (u128::from(tally.data()) * 1000).checked_div(u128::from(all)).unwrap_or(0);

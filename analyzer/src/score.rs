@@ -13,6 +13,9 @@ mod port;
 mod scorer;
 mod truth;
 
+use crate::event::Picoseconds;
+use crate::link::parameters::LinkAssumptions;
+use crate::options::AnalysisScope;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 
@@ -24,9 +27,8 @@ use self::channel_score::MatchCount;
 use self::port::OmissionReason;
 use self::scorer::Scorer;
 use self::truth::TruthReader;
-use crate::link::slack::LinkAssumptions;
-use crate::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
-use crate::timeline::Time;
+
+use crate::pipeline::{AnalysisEvent, CaptureAnalysis};
 
 /// How far one account may be behind the other in what it has told, in periods of the full rate.
 /// *Chosen*: longer than anything that a row waits for.
@@ -217,6 +219,6 @@ pub fn score<C: Read + Send>(
 }
 
 /// A time in periods of the full rate.
-fn periods(time: Time) -> u64 {
-    u64::try_from(time / Time::from(FULL_RATE_PERIOD_PS)).unwrap_or(u64::MAX)
+fn periods(time: Picoseconds) -> u64 {
+    u64::try_from(time / Picoseconds::from(FULL_RATE_PERIOD_PS)).unwrap_or(u64::MAX)
 }

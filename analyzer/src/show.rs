@@ -1,5 +1,5 @@
-//! The characters of both directions of a link side by side, time down, as a logic analyser shows
-//! them: every row is a stretch of time, and each side has just what it carried then.
+//! Characters of both directions of a link side by side, as a logic analyser shows them: every row is an
+//! interval of time, and each column contains the characters of one direction in it.
 
 mod column;
 
@@ -9,64 +9,63 @@ use codec::capture::{CaptureItem, Channel, ChannelId, Chunk};
 use serde::Serialize;
 
 use self::column::ChannelColumn;
+use crate::event::Picoseconds;
 use crate::render::{StyledLine, TextStyle, wrapped};
 use crate::window::TimeWindow;
 
-/// Columns of a side: two, the place and what parts them make 80.
-const SIDE: usize = 32;
-/// Columns of the place: enough for an hour of characters.
-const PLACE: usize = 12;
-/// Fewest periods of repeats on both sides that are taken at once. *Chosen*.
+/// Width of a column: two columns, the character index and separators make 80.
+const COLUMN: usize = 32;
+/// Width of the character index: enough for an hour of characters.
+const INDEX: usize = 12;
+/// Minimum length of repeats on both sides that are processed at once, in periods. *Chosen*.
 const BULK_MIN: u128 = 64;
 
-/// Which link is shown.
+/// Selection of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkChoice {
     /// The first channel, and its opposite.
     First,
-    /// The channel of that name on the left, and its opposite.
+    /// The channel with that name on the left, and its opposite.
     Of(String),
 }
 
-/// Picoseconds since the capture's time zero.
-type Time = u128;
-
-/// See the module's head.
+/// A view of one link.
 #[derive(Debug)]
 pub struct LinkView {
     pair: LinkChoice,
-    sides: [ChannelColumn; 2],
-    newest: Time,
+    columns: [ChannelColumn; 2],
+    newest: Picoseconds,
     row: Option<RowStretch>,
-    /// When the last row ended.
-    covered: Time,
+    /// End of the last row.
+    covered: Picoseconds,
     headed: bool,
     found: LinkFound,
     /// All channels so far.
     channels: BTreeMap<ChannelId, Channel>,
 }
 
-/// What makes a row.
+/// Properties that are equal within a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RowStretch {
-    at: Time,
-    /// Whether it is repeats on both sides, and may go on as long as they do.
+    at: Picoseconds,
     pace: RowPace,
     recorded: [RecordedState; 2],
 }
 
-/// Whether there is something.
+/// Result of the search for the selected link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkFound {
-    /// There is.
+    /// Found.
     Yes,
-    /// Not so far.
+    /// Not found so far.
     No,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowPace {
+    /// Characters one by one.
     Single,
+    /// Repeats on both sides, in one row as long as they last.
     Bulk,
 }
 
@@ -77,12 +76,12 @@ enum RecordedState {
 }
 
 impl LinkView {
-    /// A view of one link, before the first item of its capture.
+    /// A view before the first item of its capture.
     #[must_use]
     pub fn new(pair: LinkChoice) -> Self {
         Self {
             pair,
-            sides: Default::default(),
+            columns: Default::default(),
             newest: 0,
             row: None,
             covered: 0,
@@ -92,22 +91,22 @@ impl LinkView {
         }
     }
 
-    /// Whether the link to be shown has been found, in any section.
+    /// Found if any section contains the selected link.
     #[must_use]
     pub const fn found(&self) -> LinkFound {
         self.found
     }
 
-    /// The names of the channels so far, those of all sections.
+    /// Names of the channels so far, in all sections.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.channels.values().map(|channel| channel.name.as_str())
     }
 
     fn shown(&self) -> [Option<&str>; 2] {
-        self.sides.each_ref().map(|side| Some(side.channel.as_ref()?.1.name.as_str()))
+        self.columns.each_ref().map(|side| Some(side.channel.as_ref()?.1.name.as_str()))
     }
 
-    /// Takes an item of the capture, and hands out the rows that are complete by it.
+    /// Processes an item of the capture, and emits the rows that are complete.
     pub fn feed(
         &mut self,
         item: &CaptureItem<'_>,
@@ -133,18 +132,18 @@ impl LinkView {
             LinkChoice::First => true,
             LinkChoice::Of(name) => *name == channel.name,
         };
-        if wanted && self.sides[0].channel.is_none() {
-            self.sides[0].channel = Some((id, channel.clone()));
+        if wanted && self.columns[0].channel.is_none() {
+            self.columns[0].channel = Some((id, channel.clone()));
             self.found = LinkFound::Yes;
         }
         self.channels.insert(id, channel.clone());
     }
 
     fn link(&mut self, one: ChannelId, other: ChannelId) {
-        let left = self.sides[0].channel.as_ref().map(|(id, _)| *id);
+        let left = self.columns[0].channel.as_ref().map(|(id, _)| *id);
         let right = if left == Some(one) { other } else { one };
         if left == Some(one) || left == Some(other) {
-            self.sides[1].channel = self.channels.get(&right).map(|found| (right, found.clone()));
+            self.columns[1].channel = self.channels.get(&right).map(|found| (right, found.clone()));
         }
     }
 
@@ -157,7 +156,7 @@ impl LinkView {
     ) {
         let belongs =
             |side: &&mut ChannelColumn| side.channel.as_ref().is_some_and(|(own, _)| *own == id);
-        let Some(side) = self.sides.iter_mut().find(belongs) else { return };
+        let Some(side) = self.columns.iter_mut().find(belongs) else { return };
         let Some((_, channel)) = &side.channel else { return };
         let (from, to) = window.on(channel);
         chunk.between(from, to).for_each(|part| side.add(part));
@@ -165,19 +164,19 @@ impl LinkView {
         self.advance(self.newest, out);
     }
 
-    /// The capture, or its section, ends: hands out the rest.
+    /// Ends the capture or its section: emits the rest.
     pub fn finish(&mut self, out: &mut impl FnMut(LinkViewItem)) {
-        self.advance(Time::MAX, out);
+        self.advance(Picoseconds::MAX, out);
         self.end_row(out);
     }
 
-    /// Takes all characters of before a time.
-    fn advance(&mut self, until: Time, out: &mut impl FnMut(LinkViewItem)) {
-        while let Some(now) = self.sides.iter().filter_map(ChannelColumn::next).min() {
+    /// Processes all characters before a time.
+    fn advance(&mut self, until: Picoseconds, out: &mut impl FnMut(LinkViewItem)) {
+        while let Some(now) = self.columns.iter().filter_map(ChannelColumn::next).min() {
             if now >= until {
                 return;
             }
-            let recorded = [self.sides[0].recorded(now), self.sides[1].recorded(now)];
+            let recorded = [self.columns[0].recorded(now), self.columns[1].recorded(now)];
             let bulk_end = self.bulk_end(now, until);
             let pace = if bulk_end.is_some() { RowPace::Bulk } else { RowPace::Single };
             let full = |side: &ChannelColumn| match pace {
@@ -185,22 +184,22 @@ impl LinkView {
                 RowPace::Bulk => side.is_full(),
             };
             let fits = self.row.is_some_and(|row| row.recorded == recorded && row.pace == pace)
-                && !self.sides.iter().any(full);
+                && !self.columns.iter().any(full);
             if !fits {
                 self.end_row(out);
                 self.start_row(RowStretch { at: now, pace, recorded }, out);
             }
             let end = bulk_end.unwrap_or(now + 1);
-            self.sides.iter_mut().for_each(|side| side.take(end));
+            self.columns.iter_mut().for_each(|side| side.take(end));
         }
     }
 
-    /// Up to when both sides do nothing but repeat, if that is long enough to be taken at once.
-    fn bulk_end(&self, now: Time, until: Time) -> Option<Time> {
-        let ends = self.sides.iter().filter_map(|side| side.repeats_until(now));
+    /// End of the repeats on both sides, if they are long enough to be processed at once.
+    fn bulk_end(&self, now: Picoseconds, until: Picoseconds) -> Option<Picoseconds> {
+        let ends = self.columns.iter().filter_map(|side| side.repeats_until(now));
         let end = ends.chain([until]).min()?;
         let periods =
-            self.sides.iter().map(|side| (end.saturating_sub(now)) / side.period()).min()?;
+            self.columns.iter().map(|side| (end.saturating_sub(now)) / side.period()).min()?;
         (periods >= BULK_MIN).then_some(end)
     }
 
@@ -210,12 +209,12 @@ impl LinkView {
             let names = self.shown().map(|name| name.unwrap_or_default().to_owned());
             let shown = names.iter().filter(|name| !name.is_empty()).count();
             let others = self.channels.len() - shown;
-            let left = self.sides[0].channel.as_ref();
+            let left = self.columns[0].channel.as_ref();
             let period_ps = left.map_or(0, |(_, channel)| channel.period_ps.get());
             let capture = left.map_or(0, |(_, channel)| channel.capture);
             out(LinkViewItem::Head { names, others, period_ps, capture });
         } else if self.covered < row.at {
-            let periods = (row.at - self.covered) / self.sides[0].period();
+            let periods = (row.at - self.covered) / self.columns[0].period();
             out(LinkViewItem::Unrecorded { periods });
         }
         self.row = Some(row);
@@ -223,39 +222,39 @@ impl LinkView {
 
     fn end_row(&mut self, out: &mut impl FnMut(LinkViewItem)) {
         let Some(row) = self.row.take() else { return };
-        self.covered = self.sides.iter().map(|side| side.covered).max().unwrap_or(row.at);
-        let at = row.at / self.sides[0].period();
+        self.covered = self.columns.iter().map(|side| side.covered).max().unwrap_or(row.at);
+        let at = row.at / self.columns[0].period();
         let at = u64::try_from(at).unwrap_or(u64::MAX);
-        let [left, right] = self.sides.each_mut().map(ChannelColumn::end_row);
+        let [left, right] = self.columns.each_mut().map(ChannelColumn::end_row);
         out(LinkViewItem::Row(LinkViewRow { at, left, right }));
     }
 }
 
-/// What a view of a link consists of.
+/// An item of a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkViewItem {
-    /// Stands above the first row.
+    /// Header above the first row.
     Head {
-        /// The channels on the left and on the right.
+        /// Channels on the left and on the right.
         names: [String; 2],
-        /// Channels that are not shown.
+        /// Number of other channels.
         others: usize,
         /// Character period of the channel on the left, in picoseconds.
         period_ps: u64,
-        /// Its capture.
+        /// Number of its capture.
         capture: u32,
     },
-    /// A stretch of time.
+    /// An interval of time.
     Row(LinkViewRow),
-    /// A stretch in which neither direction was recorded.
+    /// An interval in which neither direction was recorded.
     Unrecorded {
-        /// Character periods of the left channel.
+        /// Its length in character periods of the left channel.
         periods: u128,
     },
 }
 
-/// A row of `myriscope show`: what both directions carried until the next row, in notation; nothing
-/// where a direction was not recorded.
+/// A row of `myriscope show`: the characters of both directions until the next row, in notation; empty if a
+/// direction was not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LinkViewRow {
     /// The period of the left channel in which the row begins.
@@ -267,7 +266,7 @@ pub struct LinkViewRow {
 }
 
 impl LinkViewItem {
-    /// The lines that show it, of 80 columns.
+    /// Renders the item as lines of 80 columns.
     pub fn lines(&self, out: &mut impl FnMut(StyledLine)) {
         match self {
             Self::Head { names: [left, right], others, .. } => {
@@ -280,34 +279,34 @@ impl LinkViewItem {
             }
             Self::Row(LinkViewRow { at, left, right }) => {
                 let [left, right] =
-                    [left, right].map(|side| wrapped(side.split_whitespace(), " ", SIDE));
-                let mut place = at.to_string();
+                    [left, right].map(|side| wrapped(side.split_whitespace(), " ", COLUMN));
+                let mut index = at.to_string();
                 for at in 0..left.len().max(right.len()) {
-                    let words = |side: &[String]| side.get(at).map_or(Vec::new(), |s| coloured(s));
-                    out(line(&place, &words(&left), &words(&right)));
-                    place.clear();
+                    let words = |side: &[String]| side.get(at).map_or(Vec::new(), |s| styled(s));
+                    out(line(&index, &words(&left), &words(&right)));
+                    index.clear();
                 }
             }
             Self::Unrecorded { periods } => {
                 let text = format!("{periods} periods in which neither direction was recorded");
-                out(StyledLine::of(TextStyle::Dim, format!("{:>PLACE$} ", "·"))
+                out(StyledLine::of(TextStyle::Dim, format!("{:>INDEX$} ", "·"))
                     .and(TextStyle::Notice, text));
             }
         }
     }
 }
 
-/// A row's line: place, left, right.
-fn line(place: &str, left: &[(TextStyle, String)], right: &[(TextStyle, String)]) -> StyledLine {
+/// One line of a row: character index, left, right.
+fn line(index: &str, left: &[(TextStyle, String)], right: &[(TextStyle, String)]) -> StyledLine {
     let width: usize = left.iter().map(|(_, text)| text.chars().count()).sum();
-    let start = StyledLine::of(TextStyle::Dim, format!("{place:>PLACE$} "));
+    let start = StyledLine::of(TextStyle::Dim, format!("{index:>INDEX$} "));
     let left = left.iter().fold(start, |line, (role, text)| line.and(*role, text));
-    let bar = left.and(TextStyle::Dim, format!("{:1$} │ ", "", SIDE.saturating_sub(width)));
+    let bar = left.and(TextStyle::Dim, format!("{:1$} │ ", "", COLUMN.saturating_sub(width)));
     right.iter().fold(bar, |line, (role, text)| line.and(*role, text))
 }
 
-/// The words of a side, each by its role.
-fn coloured(text: &str) -> Vec<(TextStyle, String)> {
+/// The words of a column with their styles.
+fn styled(text: &str) -> Vec<(TextStyle, String)> {
     text.split_inclusive(' ')
         .map(|word| {
             let symbol = word.trim_matches(['(', ' ']);

@@ -1,7 +1,7 @@
-//! What a packet of the reliability protocol says of itself on the wire. T-7, T-8, T-12
+//! Packets of the reliability protocol at a tap. T-7, T-8, T-12
 //!
-//! Of such a packet its first bytes are kept while it comes in, not its payload: they and its length
-//! tell all that the protocol does with it.
+//! While such a packet arrives, its header is kept, but not its payload: header and length determine all
+//! actions of the protocol.
 
 mod transport_row;
 
@@ -12,28 +12,27 @@ use codec::transport::{ANSWER_LEN, DATA_HEADER_LEN, MessageExtent, TAG, Transpor
 
 pub use self::transport_row::{KINDS, REASONS, ROLES, TransportRow, kind_name};
 
-/// A packet of type [`TAG`] as a tap sees it.
+/// Contents of a captured packet of type [`TAG`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParsedTransport {
-    /// What it says, or where it is malformed.
+    /// The parsed packet, or the position of its fault.
     pub packet: Result<TransportPacket<MessageExtent>, DecodeError>,
-    /// What the CRC byte says of the bytes that this was read from: of a bad packet any field may be
-    /// another than was sent. P-5
+    /// Check of its bytes: any field of a bad packet may differ from the one sent. P-5
     pub check: CrcCheck,
-    /// What stands behind the fields that answers echo: endpoints, key, handler and payload, modulo
-    /// x¹²⁷−1. It is the same in all transmissions of a message.
+    /// Endpoints, key, handler and payload modulo x¹²⁷−1: the part behind the fields that answers repeat. It
+    /// is equal in all transmissions of a message.
     pub content: CrcResidue,
 }
 
 impl ParsedTransport {
-    /// What it says, where its bytes can be relied on: it is well formed and its CRC is good. T-7
+    /// The packet, if it is well formed and its CRC is good. T-7
     #[must_use]
     pub fn sound(&self) -> Option<TransportPacket<MessageExtent>> {
         self.packet.ok().filter(|_| self.check == CrcCheck::Good)
     }
 }
 
-/// The first bytes behind the tag of a packet that is coming in.
+/// First bytes behind the tag of an arriving packet.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderBytes {
     bytes: [u8; DATA_HEADER_LEN],
@@ -41,12 +40,12 @@ pub(crate) struct HeaderBytes {
 }
 
 impl HeaderBytes {
-    /// None yet of a packet with that tag; nothing is kept of others.
+    /// An empty header, if the tag is that of the protocol.
     pub(crate) fn of(tag: u8) -> Option<Box<Self>> {
         (tag == TAG).then(|| Box::new(Self { bytes: [0; DATA_HEADER_LEN], len: 0 }))
     }
 
-    /// Adds bytes that follow, as far as they are wanted.
+    /// Adds further bytes, up to the length of a data header.
     pub(crate) fn add<'a>(&mut self, bytes: impl IntoIterator<Item = &'a u8>) {
         let room = self.bytes.get_mut(self.len..).unwrap_or_default();
         for (place, byte) in room.iter_mut().zip(bytes) {
@@ -55,8 +54,8 @@ impl HeaderBytes {
         }
     }
 
-    /// The packet has ended, with so many bytes behind its tag, the CRC byte not counted.
-    /// `body` is made of the tag and them.
+    /// Parses a packet with `payload` bytes between its tag and its CRC byte. `body` is the residue of the tag
+    /// and the payload.
     pub(crate) fn close(
         &self,
         payload: u64,
@@ -64,7 +63,7 @@ impl HeaderBytes {
         body: CrcResidue,
     ) -> Box<ParsedTransport> {
         let len = usize::try_from(payload).unwrap_or(self.len).min(self.len);
-        // Of a short packet the CRC byte is among the first.
+        // The first bytes of a short packet include the CRC byte.
         let first = self.bytes.get(..len).unwrap_or_default();
         let content = first.first_chunk::<ANSWER_LEN>().map_or(CrcResidue::NEW, |echoed| {
             let others = payload - echoed.len() as u64;
@@ -88,8 +87,9 @@ mod tests {
     };
 
     use super::*;
+    use crate::event::ChannelEvent;
     use crate::packet::{ByteRetention, ReceivedPacket};
-    use crate::receiver::{ChannelEvent, ChannelReceiver};
+    use crate::receiver::ChannelReceiver;
 
     const ACK: TransportHeader = TransportHeader {
         source: Nic(1),
@@ -100,7 +100,7 @@ mod tests {
         incarnation: ChannelIncarnation(5),
     };
 
-    /// What characters in notation are as packets, and the last of them so many times more.
+    /// Packets of characters in notation, followed by repeated characters.
     fn packets(text: &str, repeated: &str, count: u64) -> Vec<ReceivedPacket> {
         let mut packets = Vec::new();
         let mut out = |_: Tick, notice| {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_is_read_with_symbols_inside_and_with_its_check() {
+    fn an_ack_is_parsed_with_symbols_inside_and_with_its_check() {
         let crc = crc8(&[0x83, 1, 0x18, 0, 0, 1, 0, 2, 3, 0, 0, 0, 0, 4, 0, 5]);
         let seen = |crc: u8| {
             let ack = "83 01 18 00 STOP 00 01 GO 00 02 03 IDLE 00 00 00 00 04 00 05";
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_packet_of_its_type_is_read() {
+    fn only_packets_of_the_type_are_parsed() {
         for text in ["83 02 18 00", "83 82 01", "81 81 81", "00"] {
             assert_eq!(seen(text), None, "{text}");
         }
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn the_crc_byte_is_no_part_of_an_answer_that_is_cut() {
+    fn the_crc_byte_is_no_part_of_a_truncated_answer() {
         let cut = seen("83 01 18 00 00 01 00 02 03 00 00 00 00 04 00 05").unwrap();
         let fault = DecodeError::CutShort { at: 12, field: "incarnation" };
         assert_eq!((cut.packet, cut.content), (Err(fault), CrcResidue::NEW));
     }
 
     #[test]
-    fn lengths_are_judged_without_the_payload() {
+    fn lengths_are_checked_without_the_payload() {
         let envelope = "00 07 00 08 (00)×8 09 00 (00)×8";
         let medium =
             |length: &str| format!("01 11 00 (00)×4 00 00 (00)×4 00 00 {envelope} {length}");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_of_repeated_bytes_is_read() {
+    fn a_header_of_repeated_bytes_is_parsed() {
         let packets = packets("01", "11", 40);
         let version = packets.first().unwrap().transport.as_deref().unwrap().packet.unwrap_err();
         assert_eq!((version.at(), version.field(), version.found()), (1, "flags", Some(0x11)));

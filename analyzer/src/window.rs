@@ -1,42 +1,42 @@
-//! A stretch of time or of characters, to which a view may be restricted.
+//! A range of time or of characters, to which a view may be restricted.
 
 use std::str::FromStr;
 
 use codec::capture::Channel;
 use codec::time::Tick;
 
-/// A place in a capture, said without a channel.
+/// A position in a capture, independent of channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowEdge {
-    /// The character of that index, on whatever channel.
+    /// The character with that index, on any channel.
     Character(Tick),
-    /// The first character that begins at so many picoseconds or later.
+    /// The first character that begins at that time or later, in picoseconds.
     Picoseconds(u128),
 }
 
-/// From an edge on, up to another and without it.
+/// A range between two edges, without the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeWindow {
     /// The first character inside.
     pub from: WindowEdge,
-    /// The first character beyond.
+    /// The first character after it.
     pub to: Option<WindowEdge>,
 }
 
 impl TimeWindow {
-    /// Everything.
+    /// The whole capture.
     pub const ALL: Self = Self { from: WindowEdge::Character(Tick(0)), to: None };
 
-    /// The window's edges on one channel.
+    /// The range of characters on a channel.
     #[must_use]
     pub fn on(&self, channel: &Channel) -> (Tick, Tick) {
         let to = self.to.map_or(Tick(u64::MAX), |edge| edge.on(channel));
         (self.from.on(channel), to)
     }
 
-    /// Whether a character of a channel is inside.
+    /// True if the window contains a character of a channel.
     #[must_use]
-    pub fn holds(&self, channel: &Channel, at: Tick) -> bool {
+    pub fn contains(&self, channel: &Channel, at: Tick) -> bool {
         let (from, to) = self.on(channel);
         from <= at && at < to
     }
@@ -54,29 +54,29 @@ impl WindowEdge {
     }
 }
 
-/// Text is no place.
+/// A text that is no position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no place: write characters (4096ch) or a time (250ns, 12.5us, 3ms, 1s)")]
+#[error("invalid position `{0}`: expected characters (4096ch) or a time (250ns, 12.5us, 3ms, 1s)")]
 pub struct PositionError(String);
 
-/// Units of a place, the longest that end alike first.
+/// Units of time and their powers of ten, the longer of two with the same ending first.
 const UNITS: [(&str, u32); 5] = [("ps", 0), ("ns", 3), ("us", 6), ("µs", 6), ("ms", 9)];
 
 impl FromStr for WindowEdge {
     type Err = PositionError;
 
-    /// Reads a place: a whole number of characters, or a decimal number of a unit of time.
+    /// Parses a whole number of characters, or a decimal number with a unit of time.
     fn from_str(text: &str) -> Result<Self, PositionError> {
-        let wrong = || PositionError(text.to_owned());
+        let invalid = || PositionError(text.to_owned());
         if let Some(characters) = text.strip_suffix("ch") {
-            return characters.parse().map(|at| Self::Character(Tick(at))).map_err(|_| wrong());
+            return characters.parse().map(|at| Self::Character(Tick(at))).map_err(|_| invalid());
         }
         let unit = UNITS.iter().find_map(|(unit, power)| Some((text.strip_suffix(unit)?, *power)));
         let (number, power) = match unit {
             Some(found) => found,
-            None => (text.strip_suffix('s').ok_or_else(wrong)?, 12),
+            None => (text.strip_suffix('s').ok_or_else(invalid)?, 12),
         };
-        picoseconds(number, power).map(Self::Picoseconds).ok_or_else(wrong)
+        picoseconds(number, power).map(Self::Picoseconds).ok_or_else(invalid)
     }
 }
 
@@ -100,19 +100,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_means_the_first_character_that_begins_then_or_later() {
+    fn a_time_selects_the_first_character_that_begins_then_or_later() {
         let channel = Channel::named("a>b");
         let window = TimeWindow {
             from: WindowEdge::Picoseconds(12_501),
             to: Some(WindowEdge::Picoseconds(50_000)),
         };
         assert_eq!(window.on(&channel), (Tick(2), Tick(4)));
-        assert!(!window.holds(&channel, Tick(1)) && window.holds(&channel, Tick(2)));
-        assert!(window.holds(&channel, Tick(3)) && !window.holds(&channel, Tick(4)));
+        assert!(!window.contains(&channel, Tick(1)) && window.contains(&channel, Tick(2)));
+        assert!(window.contains(&channel, Tick(3)) && !window.contains(&channel, Tick(4)));
     }
 
     #[test]
-    fn places_are_characters_or_times() {
+    fn positions_are_characters_or_times() {
         let edge = |text: &str| text.parse::<WindowEdge>();
         assert_eq!(edge("4096ch"), Ok(WindowEdge::Character(Tick(4096))));
         assert_eq!(edge("12.5us"), Ok(WindowEdge::Picoseconds(12_500_000)));
@@ -122,8 +122,11 @@ mod tests {
         assert_eq!(edge("3ms"), Ok(WindowEdge::Picoseconds(3_000_000_000)));
         assert_eq!(edge("1s"), Ok(WindowEdge::Picoseconds(1_000_000_000_000)));
         assert_eq!(edge("7ps"), Ok(WindowEdge::Picoseconds(7)));
-        for wrong in ["", "12", "ch", "-1ch", "1.5ch", "us", ".5us", "1e3us", "5 us", "0.5ps"] {
-            assert!(edge(wrong).unwrap_err().to_string().contains("is no place"), "{wrong}");
+        for invalid in ["", "12", "ch", "-1ch", "1.5ch", "us", ".5us", "1e3us", "5 us", "0.5ps"] {
+            assert!(
+                edge(invalid).unwrap_err().to_string().contains("invalid position"),
+                "{invalid}"
+            );
         }
     }
 }

@@ -6,13 +6,15 @@
     reason = "a test reads files, and stops if it cannot go on"
 )]
 
+use myriscope_analyzer::link::parameters::LinkAssumptions;
+use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::path::Path;
 
 use codec::capture::ReadProgress;
-use myriscope_analyzer::link::slack::LinkAssumptions;
-use myriscope_analyzer::pipeline::{AnalysisScope, CaptureAnalysis};
+
+use myriscope_analyzer::pipeline::CaptureAnalysis;
 
 /// All that is told of a capture.
 fn told(path: &Path) -> String {

@@ -14,8 +14,10 @@ use codec::transport::{
 };
 use codec::{CharBuf, Character, notation};
 use myriscope_analyzer::conversation::TransportEvent;
-use myriscope_analyzer::link::slack::LinkAssumptions;
-use myriscope_analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use myriscope_analyzer::link::parameters::LinkAssumptions;
+use myriscope_analyzer::options::AnalysisScope;
+
+use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use myriscope_analyzer::render::{self, ConversationText, StyledLine};
 
 /// A packet: channel of the capture, µs, and what it is, which gives its payload.

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on stops")]
 
+use myriscope_analyzer::link::parameters::LinkAssumptions;
+use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;
 
 use codec::capture::{
@@ -12,8 +14,8 @@ use codec::crc::crc8;
 use codec::notation::parse;
 use codec::time::Tick;
 use myriscope_analyzer::journey::{Journey, JourneyFate};
-use myriscope_analyzer::link::slack::LinkAssumptions;
-use myriscope_analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+
+use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use myriscope_analyzer::render::journey_lines;
 
 const A: &str = "h0:0>s0:0";

@@ -8,6 +8,9 @@
     reason = "a test that cannot go on stops"
 )]
 
+use myriscope_analyzer::link::interval::ActivityInterval;
+use myriscope_analyzer::link::parameters::LinkAssumptions;
+use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -18,9 +21,8 @@ use codec::capture::{
 };
 use codec::notation::parse;
 use codec::time::Tick;
-use myriscope_analyzer::link::slack::LinkAssumptions;
-use myriscope_analyzer::link::state::ActivityInterval;
-use myriscope_analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+
+use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use proptest::prelude::*;
 
 /// A chunk: channel, first character, characters, and how often they repeat (0: literal).
@@ -419,7 +421,7 @@ proptest! {
             tile(&own, stretches);
             let report = reports.iter().find(|report| report.id.0 == id).unwrap();
             let all: u64 = stretches.iter().map(|range| range.len() as u64).sum();
-            prop_assert_eq!(report.summary.times.periods().iter().sum::<u64>(), all);
+            prop_assert_eq!(report.totals.times.periods().iter().sum::<u64>(), all);
             prop_assert_eq!(report.leds.periods().iter().sum::<u64>(), all);
         }
     }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
 
+use myriscope_analyzer::event::{ChannelEvent, TimedEvent};
 use std::fmt::Write as _;
 use std::num::NonZeroU64;
 
@@ -13,7 +14,7 @@ use codec::notation::parse;
 use codec::time::Tick;
 use myriscope_analyzer::event_reader::{EventReader, ReadItem};
 use myriscope_analyzer::packet::ByteRetention;
-use myriscope_analyzer::timeline::{EventBody, EventFilter, TimedEvent};
+use myriscope_analyzer::timeline::EventFilter;
 
 /// A chunk: channel, first character, characters, and how often they repeat (0: literal).
 type RowChunk<'a> = (u32, u64, &'a str, u64);
@@ -44,7 +45,7 @@ fn rows(capture: &[u8], want: EventFilter) -> String {
         let ReadItem::Row(channel, row) = said else { panic!("{said:?}") };
         let (name, at) = (&channel.name[..1], row.at);
         match row.body {
-            EventBody::Packet(packet) => {
+            ChannelEvent::Packet(packet) => {
                 let row = packet.row(&channel.name);
                 let syndrome = row.syndrome.map_or("-".to_owned(), |s| format!("{s:02x}"));
                 let bytes = row.bytes.unwrap();
@@ -54,7 +55,7 @@ fn rows(capture: &[u8], want: EventFilter) -> String {
                     row.start, row.end, row.crc, row.ended_by
                 )
             }
-            EventBody::Event(event) => {
+            ChannelEvent::Link(event) => {
                 let row = serde_json::to_value(event.row(&channel.name, at)).unwrap();
                 let more = ["number", "status", "code", "symbol", "missing", "by"]
                     .iter()
@@ -62,9 +63,14 @@ fn rows(capture: &[u8], want: EventFilter) -> String {
                     .fold(String::new(), |more, value| format!("{more} {value}"));
                 writeln!(text, "{at} {name} {}{}", event.kind(), more.replace('"', ""))
             }
-            EventBody::Detail(detail) => writeln!(text, "{at} {name} {detail:?}"),
-            EventBody::Omitted { rounds, every } => {
+            ChannelEvent::Omitted { rounds, every } => {
                 writeln!(text, "{at} {name} {rounds} x {every} omitted")
+            }
+            event @ (ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_)) => {
+                writeln!(text, "{at} {name} {event:?}")
+            }
+            event @ (ChannelEvent::Data(_) | ChannelEvent::Command(_)) => {
+                writeln!(text, "{at} {name} {event:?}")
             }
         }
         .unwrap();
@@ -89,7 +95,7 @@ fn last_number(pieces: &[RowChunk<'_>]) -> u64 {
     let mut rows = EventReader::new(file.as_slice(), EventFilter::Packets, ByteRetention::Forget);
     let mut last = 0;
     let mut said = |said: ReadItem<'_>| {
-        if let ReadItem::Row(_, TimedEvent { body: EventBody::Packet(packet), .. }) = said {
+        if let ReadItem::Row(_, TimedEvent { body: ChannelEvent::Packet(packet), .. }) = said {
             last = packet.number;
         }
     };

@@ -5,6 +5,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
 
+use myriscope_analyzer::link::parameters::LinkAssumptions;
+use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;
 
 use codec::capture::{
@@ -12,8 +14,8 @@ use codec::capture::{
 };
 use codec::notation::parse;
 use codec::time::Tick;
-use myriscope_analyzer::link::slack::{FillBounds, LinkAssumptions, SlackEvent};
-use myriscope_analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use myriscope_analyzer::link::slack::{FillBounds, SlackEvent};
+use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 
 /// A chunk: channel, first character, characters.
 type SlackChunk<'a> = (u32, u64, &'a str);

@@ -8,6 +8,7 @@
     reason = "a test reads files, and stops if it cannot go on"
 )]
 
+use myriscope_analyzer::event::ChannelEvent;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use codec::capture::ReadProgress;
 use myriscope_analyzer::event_reader::{CounterReader, EventReader, ReadItem};
 use myriscope_analyzer::packet::ByteRetention;
-use myriscope_analyzer::timeline::{EventBody, EventFilter};
+use myriscope_analyzer::timeline::EventFilter;
 use myriscope_analyzer::window::TimeWindow;
 use serde_json::Value;
 
@@ -58,11 +59,18 @@ fn found(fixture: &Path, want: EventFilter) -> BTreeMap<String, Vec<Value>> {
     let mut values = Vec::new();
     let mut said = |said: ReadItem<'_>| match said {
         ReadItem::Row(channel, row) => values.push(match row.body {
-            EventBody::Packet(packet) => serde_json::to_value(packet.row(&channel.name)).unwrap(),
-            EventBody::Event(event) => {
+            ChannelEvent::Packet(packet) => {
+                serde_json::to_value(packet.row(&channel.name)).unwrap()
+            }
+            ChannelEvent::Link(event) => {
                 serde_json::to_value(event.row(&channel.name, row.at)).unwrap()
             }
-            EventBody::Detail(_) | EventBody::Omitted { .. } => {
+            ChannelEvent::Begins
+            | ChannelEvent::Framed
+            | ChannelEvent::Head(_)
+            | ChannelEvent::Data(_)
+            | ChannelEvent::Command(_)
+            | ChannelEvent::Omitted { .. } => {
                 panic!("{}: rows left out", fixture.display())
             }
         }),
@@ -98,7 +106,7 @@ fn counts_are_those_of_the_reference() {
         let rows: Vec<Value> = tallies
             .channels()
             .iter()
-            .map(|(id, c)| serde_json::to_value(c.tally.row(c.place(*id))).unwrap())
+            .map(|(id, c)| serde_json::to_value(c.counters.row(c.place(*id))).unwrap())
             .collect();
         assert_eq!(Value::from(rows), expected["channels"], "{}", fixture.display());
         assert_eq!(tallies.skipped_interfaces(), expected["skipped_interfaces"]);

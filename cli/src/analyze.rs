@@ -1,10 +1,11 @@
 //! A capture read through all storeys of the analyzer, for the commands that show what it finds.
 
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render::check::unread;
 use analyzer::render::{StyledLine, TextStyle};
 use codec::capture::ReadProgress;

@@ -1,12 +1,14 @@
 //! `myriscope annotate`: findings as packet comments, which Wireshark shows.
 
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::ops::ControlFlow;
 
 use analyzer::annotations::CommentSet;
 use analyzer::finding::ranked;
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope};
+
+use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{StyledLine, TextStyle};
 use codec::capture::{AnnotateError, AnnotationCounts, annotate};
 

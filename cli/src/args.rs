@@ -2,11 +2,12 @@
 
 mod storm;
 
+use analyzer::link::parameters::LinkAssumptions;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use analyzer::filter::RowKind;
-use analyzer::link::slack::LinkAssumptions;
+
 use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;

@@ -1,14 +1,17 @@
 //! `myriscope blocking`: who waited for whom, and why.
 
+use analyzer::event::Picoseconds;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::ops::ControlFlow;
 
 use analyzer::blocking::BlockingEvent;
 use analyzer::blocking::trees::WaitTrees;
 use analyzer::filter::RowKind;
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render;
-use analyzer::timeline::Time;
+
 use analyzer::window::{TimeWindow, WindowEdge};
 use codec::capture::{Channel, ChannelId};
 use codec::time::Tick;
@@ -110,8 +113,8 @@ fn is_selected(
         }
     };
     let Some(channel) = known.channel(first) else { return false };
-    let place = |time: Time| {
-        Tick(u64::try_from(time / Time::from(channel.period_ps.get())).unwrap_or(u64::MAX))
+    let place = |time: Picoseconds| {
+        Tick(u64::try_from(time / Picoseconds::from(channel.period_ps.get())).unwrap_or(u64::MAX))
     };
     let named = |id: &ChannelId| {
         let name = known.channel(*id).map(|channel: &Channel| &channel.name);

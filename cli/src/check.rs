@@ -1,11 +1,12 @@
 //! `myriscope check`: what is wrong with a capture, and how each rule stands.
 
+use analyzer::options::AnalysisScope;
 use std::ops::ControlFlow;
 
 use analyzer::captured::CapturedRow;
 use analyzer::filter::RowKind;
 use analyzer::finding::{FindingRow, FindingSet, ranked};
-use analyzer::pipeline::AnalysisScope;
+
 use analyzer::render::check::{self as text, CheckScope};
 use analyzer::rules::{VerdictRow, verdicts};
 use codec::capture::{Channel, ReadExtent};

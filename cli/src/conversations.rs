@@ -1,11 +1,13 @@
 //! `myriscope conversations`: what is said in the reliability protocol.
 
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::ops::ControlFlow;
 
 use analyzer::conversation::{ObservedPlace, TransportEvent};
 use analyzer::filter::RowKind;
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render::{self, ConversationText};
 use codec::capture::Channel;
 

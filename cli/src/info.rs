@@ -37,7 +37,8 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> Result<RunRep
         tallies.keep(|_, counted| counted.channel.name == *name);
     }
     tallies.keep(|id, counted| {
-        choice.keeps(&counted.tally.row(counted.place(id)), RowSource::on(Some(&counted.channel)))
+        choice
+            .keeps(&counted.counters.row(counted.place(id)), RowSource::on(Some(&counted.channel)))
     });
     let mut left = view.limit.unwrap_or(u64::MAX);
     tallies.keep(|_, _| left.checked_sub(1).map(|fewer| left = fewer).is_some());
@@ -49,7 +50,7 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> Result<RunRep
     let rows: Vec<(CountersRow<'_>, u32)> = tallies
         .channels()
         .iter()
-        .map(|(id, counted)| (counted.tally.row(counted.place(*id)), counted.channel.capture))
+        .map(|(id, counted)| (counted.counters.row(counted.place(*id)), counted.channel.capture))
         .collect();
     let rows = rows.iter().map(|(row, capture)| CapturedRow { row, capture: *capture });
     match view.format {
@@ -78,7 +79,7 @@ fn print_columns(
     let mut listing = RowWriter::new(view, choice, "channels", output);
     listing.head(|_| {});
     for (id, counted) in tallies.channels() {
-        listing.row(&counted.tally.row(counted.place(*id)), counted.channel.capture, |_| {});
+        listing.row(&counted.counters.row(counted.place(*id)), counted.channel.capture, |_| {});
     }
     listing.finish();
 }

@@ -1,11 +1,13 @@
 //! `myriscope journeys`: packets over all captured links.
 
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::ops::ControlFlow;
 
 use analyzer::filter::RowKind;
 use analyzer::journey::Journey;
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render;
 
 use crate::analyze::{analyze, check_channel_exists};

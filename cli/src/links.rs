@@ -2,14 +2,16 @@
 
 mod buffers;
 
+use analyzer::link::interval::ActivityInterval;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::ops::ControlFlow;
 
 use analyzer::filter::RowKind;
 use analyzer::link::LinkAnalysis;
 use analyzer::link::report::ChannelReport;
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::link::state::ActivityInterval;
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render;
 use codec::capture::Channel;
 

@@ -1,10 +1,11 @@
 //! `myriscope packets` and `myriscope events`: the rows of a capture, in time.
 
+use analyzer::event::{ChannelEvent, TimedEvent};
 use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::filter::RowKind;
 use analyzer::packet::ByteRetention;
 use analyzer::render;
-use analyzer::timeline::{EventBody, EventFilter, TimedEvent};
+use analyzer::timeline::EventFilter;
 use codec::capture::{Channel, ReadProgress};
 
 use crate::args::ViewArgs;
@@ -64,8 +65,14 @@ pub(crate) fn run(
 fn is_selected(view: &ViewArgs, channel: &Channel, row: &TimedEvent) -> bool {
     let (from, to) = view.window().on(channel);
     let (first, last) = match &row.body {
-        EventBody::Packet(packet) => (packet.start, packet.end),
-        EventBody::Event(_) | EventBody::Detail(_) | EventBody::Omitted { .. } => (row.at, row.at),
+        ChannelEvent::Packet(packet) => (packet.start, packet.end),
+        ChannelEvent::Link(_)
+        | ChannelEvent::Begins
+        | ChannelEvent::Framed
+        | ChannelEvent::Head(_)
+        | ChannelEvent::Data(_)
+        | ChannelEvent::Command(_)
+        | ChannelEvent::Omitted { .. } => (row.at, row.at),
     };
     let named = view.channel.as_ref().is_none_or(|name| *name == channel.name);
     named && first < to && from <= last
@@ -75,15 +82,20 @@ fn is_selected(view: &ViewArgs, channel: &Channel, row: &TimedEvent) -> bool {
 fn keeps(listing: &mut RowWriter<'_>, channel: &Channel, row: &TimedEvent) -> bool {
     let origin = RowSource::on(Some(channel));
     match &row.body {
-        EventBody::Packet(packet) => listing.keeps(&packet.row(&channel.name), origin),
-        EventBody::Event(event) => listing.keeps(&event.row(&channel.name, row.at), origin),
-        EventBody::Detail(_) | EventBody::Omitted { .. } => true,
+        ChannelEvent::Packet(packet) => listing.keeps(&packet.row(&channel.name), origin),
+        ChannelEvent::Link(event) => listing.keeps(&event.row(&channel.name, row.at), origin),
+        ChannelEvent::Begins
+        | ChannelEvent::Framed
+        | ChannelEvent::Head(_)
+        | ChannelEvent::Data(_)
+        | ChannelEvent::Command(_)
+        | ChannelEvent::Omitted { .. } => true,
     }
 }
 
 /// Drops bytes that only the filter has asked for.
 fn forget(row: &mut TimedEvent) {
-    if let EventBody::Packet(packet) = &mut row.body {
+    if let ChannelEvent::Packet(packet) = &mut row.body {
         packet.bytes = None;
     }
 }
@@ -91,15 +103,19 @@ fn forget(row: &mut TimedEvent) {
 fn print(channel: &Channel, row: &TimedEvent, listing: &mut RowWriter<'_>, report: &mut RunReport) {
     let lines = |mut out: &mut dyn FnMut(render::StyledLine)| render::row(channel, row, &mut out);
     match &row.body {
-        EventBody::Packet(packet) => {
+        ChannelEvent::Packet(packet) => {
             listing.row(&packet.row(&channel.name), channel.capture, lines)
         }
-        EventBody::Event(event) => {
+        ChannelEvent::Link(event) => {
             listing.row(&event.row(&channel.name, row.at), channel.capture, lines);
         }
         // They are not asked for.
-        EventBody::Detail(_) => {}
-        EventBody::Omitted { rounds, every } => {
+        ChannelEvent::Begins
+        | ChannelEvent::Framed
+        | ChannelEvent::Head(_)
+        | ChannelEvent::Data(_)
+        | ChannelEvent::Command(_) => {}
+        ChannelEvent::Omitted { rounds, every } => {
             render::row(channel, row, &mut |line| listing.line(&line));
             report.left_out(format!(
                 "channel {}, character {}: the rows of the {every} characters before come {rounds} \

@@ -1,10 +1,10 @@
 //! `myriscope score`: what is read in a simulated capture against what really happened.
 
+use analyzer::link::parameters::LinkAssumptions;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-use analyzer::link::slack::LinkAssumptions;
 use analyzer::render;
 use analyzer::score::{ScoreError, ScoreReport, score};
 

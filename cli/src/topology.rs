@@ -1,9 +1,9 @@
 //! `myriscope topology`: the network that a capture shows.
 
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::ops::ControlFlow;
 
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::pipeline::AnalysisScope;
 use analyzer::render;
 use analyzer::topology::{InconsistencyRow, PassageRow, TopologyLinkRow, TopologyNodeRow};
 use serde::Serialize;

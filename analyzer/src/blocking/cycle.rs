@@ -1,5 +1,6 @@
 //! Channels that wait for each other in a circle. R-4
 
+use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 
 use super::wait::WaitTarget;
@@ -7,12 +8,11 @@ use super::{
     BlockingEvent, BlockingTracker, CHAIN_MAX, Deadlock, DeadlockRelease, OBEYED, PERIOD, SETTLED,
     WaitCycle,
 };
-use crate::timeline::Time;
 
 impl BlockingTracker {
     /// A stopped channel waits for another from now on: if the way from there leads back, that is a
     /// circle. A channel waits for one other, so no two circles meet.
-    pub(super) fn detect_cycle(&mut self, id: ChannelId, now: Time) {
+    pub(super) fn detect_cycle(&mut self, id: ChannelId, now: Picoseconds) {
         let mut channels = Vec::new();
         let mut at = id;
         loop {
@@ -41,7 +41,7 @@ impl BlockingTracker {
     pub(super) fn remove_cycle(
         &mut self,
         id: ChannelId,
-        now: Time,
+        now: Picoseconds,
         broken: Option<(ChannelId, DeadlockRelease)>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
@@ -58,14 +58,16 @@ impl BlockingTracker {
     pub(super) fn report_deadlock(
         &self,
         circle: WaitCycle,
-        until: Time,
+        until: Picoseconds,
         broken: Option<(ChannelId, DeadlockRelease)>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
         let WaitCycle { channels, since } = circle;
         let periods = channels.iter().filter_map(|id| self.nodes.channel(*id));
-        let period =
-            periods.map(|channel| Time::from(channel.period_ps.get())).max().unwrap_or(PERIOD);
+        let period = periods
+            .map(|channel| Picoseconds::from(channel.period_ps.get()))
+            .max()
+            .unwrap_or(PERIOD);
         let settled = self.delay.map_or(SETTLED * period, |delay| 4 * delay + OBEYED * period);
         let lasted = until.saturating_sub(since);
         let Some(first) = channels.first() else { return };

@@ -1,9 +1,9 @@
 //! What is told of waits: stops with their reasons, and deadlocks.
 
+use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 
 use crate::event::ResumeCause;
-use crate::timeline::Time;
 
 /// What is told, in order of the time at which it became known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub struct StopReport {
     /// The channel.
     pub channel: ChannelId,
     /// When it was stopped.
-    pub since: Time,
+    pub since: Picoseconds,
     /// When that ended.
-    pub until: Time,
+    pub until: Picoseconds,
     /// The same in periods of the channel.
     pub periods: u64,
     /// Periods from the first byte of the packet that was held up on the channel itself, if one was, to
@@ -88,9 +88,9 @@ pub struct Deadlock {
     /// Each waits for the next, the last for the first; the first is that of the smallest name.
     pub channels: Vec<ChannelId>,
     /// When the last of them was stopped, or asked for the next.
-    pub since: Time,
+    pub since: Picoseconds,
     /// When it was broken, or the recording ended.
-    pub until: Time,
+    pub until: Picoseconds,
     /// The same in periods of the first channel; R-4 breaks it after 2²².
     pub periods: u64,
     /// What broke it, and which of them went on; none if it was not broken.

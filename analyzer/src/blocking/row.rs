@@ -1,11 +1,11 @@
 //! Waits as rows of `docs/output.md`.
 
+use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
 use serde::Serialize;
 
 use super::{BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitRoot};
 use crate::channel_name::ChannelEnds;
-use crate::timeline::Time;
 
 /// A row of `myriscope blocking`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -136,9 +136,9 @@ impl BlockingEvent {
     pub fn row<'a>(&self, known: &impl Fn(ChannelId) -> Option<&'a Channel>) -> BlockedRow<'a> {
         let name = |id: ChannelId| known(id).map_or("", |channel| channel.name.as_str());
         let names = |ids: &[ChannelId]| ids.iter().map(|id| name(*id)).collect();
-        let place = |id: ChannelId, time: Time| {
+        let place = |id: ChannelId, time: Picoseconds| {
             let period = known(id).map_or(1, |channel| channel.period_ps.get());
-            u64::try_from(time / Time::from(period)).unwrap_or(u64::MAX)
+            u64::try_from(time / Picoseconds::from(period)).unwrap_or(u64::MAX)
         };
         match self {
             Self::Stop(stop) => BlockedRow::Stop(StopRow {

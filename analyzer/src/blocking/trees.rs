@@ -1,12 +1,12 @@
 //! All waits of a capture, put together into trees: at the root what held things up, behind it what
 //! waited. Their size is that of the network, however many waits there are.
 
+use crate::event::Picoseconds;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::ChannelId;
 
 use super::{BlockingEvent, Deadlock, StopEnd, StopReport, WaitRoot};
-use crate::timeline::Time;
 
 /// Most branches, and most deadlocks, that are kept. *Chosen*: more than anybody reads.
 const KEPT_MAX: usize = 4096;
@@ -34,7 +34,7 @@ pub struct WaitBranch {
     /// How many.
     pub stops: u64,
     /// How long all took together.
-    pub total: Time,
+    pub total: Picoseconds,
     /// The longest.
     pub longest: Option<LongestWait>,
     /// How many ended by the blocked-packet timeout. R-4
@@ -49,9 +49,9 @@ pub struct WaitBranch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongestWait {
     /// When it began.
-    pub since: Time,
+    pub since: Picoseconds,
     /// How long it took.
-    pub lasted: Time,
+    pub lasted: Picoseconds,
     /// The packet at the head of the input behind the channel.
     pub packet: Option<u64>,
     /// How it ended.
@@ -66,7 +66,7 @@ pub struct WaitTrees {
     deadlocks: Vec<Deadlock>,
     channels: BTreeSet<ChannelId>,
     stops: u64,
-    total: Time,
+    total: Picoseconds,
     left_out: u64,
 }
 
@@ -119,7 +119,7 @@ impl WaitTrees {
 
     /// How many stops there were, on how many channels, and how long they took together.
     #[must_use]
-    pub fn sum(&self) -> (u64, usize, Time) {
+    pub fn sum(&self) -> (u64, usize, Picoseconds) {
         (self.stops, self.channels.len(), self.total)
     }
 
@@ -131,7 +131,7 @@ impl WaitTrees {
 }
 
 impl WaitBranch {
-    fn add(&mut self, stop: &StopReport, lasted: Time) {
+    fn add(&mut self, stop: &StopReport, lasted: Picoseconds) {
         let StopReport { since, packet, ended, .. } = *stop;
         self.stops += 1;
         self.total += lasted;
@@ -144,7 +144,7 @@ impl WaitBranch {
 
     /// The longest wait in the tree, and the sum of all.
     #[must_use]
-    pub fn worst(&self) -> (Time, Time) {
+    pub fn worst(&self) -> (Picoseconds, Picoseconds) {
         let own = (self.longest.map_or(0, |longest| longest.lasted), self.total);
         self.behind.values().fold(own, |(longest, total), branch| {
             let (other, more) = branch.worst();

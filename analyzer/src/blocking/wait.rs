@@ -1,15 +1,15 @@
 //! What a stopped channel waits for, and for what it waited longest.
 
+use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 
 use super::{BlockingTracker, CHAIN_MAX, OutputHolder, WaitRoot};
 use crate::journey::HeadPacket;
-use crate::timeline::Time;
 
 /// A share of a wait, as one part in so many, for which the channel ahead must have been stopped to be
 /// the reason. *Chosen*: a host that takes three of four characters stops its link so long; less
 /// delays little beside packets that go before.
-const SHARE: Time = 4;
+const SHARE: Picoseconds = 4;
 
 /// Inputs that are named as holders of an output. *Chosen*: as many as the largest switch has.
 const HOLDERS_MAX: usize = 32;
@@ -29,10 +29,10 @@ pub(super) enum WaitTarget {
 #[derive(Clone, Debug)]
 pub(super) struct ChannelWait {
     pub(super) number: u64,
-    pub(super) since: Time,
+    pub(super) since: Picoseconds,
     pub(super) spell: WaitPhase,
     /// The longest of the spells before.
-    longest: Option<(Time, WaitCause)>,
+    longest: Option<(Picoseconds, WaitCause)>,
 }
 
 /// A part of a wait, all for one thing.
@@ -40,12 +40,12 @@ pub(super) struct ChannelWait {
 pub(super) struct WaitPhase {
     /// None before it has been asked.
     pub(super) ask: Option<WaitTarget>,
-    pub(super) from: Time,
+    pub(super) from: Picoseconds,
     packet: Option<u64>,
     /// How long the output was stopped, as far as that has ended.
-    held: Time,
+    held: Picoseconds,
     /// The longest of the output's stops that has ended, and how much of it was in this spell.
-    ahead: Option<(Time, EndedStop)>,
+    ahead: Option<(Picoseconds, EndedStop)>,
     holders: Vec<OutputHolder>,
     holding: Option<(ChannelId, u64)>,
     /// Another packet than the one at the head has held the output.
@@ -81,12 +81,12 @@ enum ChainStep<'a> {
 }
 
 impl ChannelWait {
-    pub(super) const fn new(number: u64, since: Time) -> Self {
+    pub(super) const fn new(number: u64, since: Picoseconds) -> Self {
         Self { number, since, spell: WaitPhase::new(None, since), longest: None }
     }
 
     /// Waits for something else from now on, after it had waited as `longest_cause` says.
-    pub(super) fn change_target(&mut self, ask: WaitTarget, now: Time, why: WaitCause) {
+    pub(super) fn change_target(&mut self, ask: WaitTarget, now: Picoseconds, why: WaitCause) {
         if self.spell.ask.is_some() {
             let lasted = now.saturating_sub(self.spell.from);
             if self.longest.as_ref().is_none_or(|(longest, _)| lasted > *longest) {
@@ -100,14 +100,14 @@ impl ChannelWait {
     }
 
     /// What it waited for longest, if that was before the spell now.
-    fn longest_before(&self, now: Time) -> Option<&WaitCause> {
+    fn longest_before(&self, now: Picoseconds) -> Option<&WaitCause> {
         let lasted = now.saturating_sub(self.spell.from);
         self.longest.as_ref().filter(|(longest, _)| *longest >= lasted).map(|(_, why)| why)
     }
 }
 
 impl WaitPhase {
-    const fn new(ask: Option<WaitTarget>, from: Time) -> Self {
+    const fn new(ask: Option<WaitTarget>, from: Picoseconds) -> Self {
         Self {
             ask,
             from,
@@ -137,7 +137,7 @@ impl WaitPhase {
     }
 
     /// The output was stopped for so long of this spell, and is so no more.
-    pub(super) fn add_stopped(&mut self, held: Time, ahead: impl FnOnce() -> EndedStop) {
+    pub(super) fn add_stopped(&mut self, held: Picoseconds, ahead: impl FnOnce() -> EndedStop) {
         self.held += held;
         if self.ahead.as_ref().is_none_or(|(longest, _)| held > *longest) {
             self.ahead = Some((held, ahead()));
@@ -147,7 +147,7 @@ impl WaitPhase {
 
 impl BlockingTracker {
     /// Why a channel that is stopped has been so, for the longest part.
-    pub(super) fn longest_cause(&self, id: ChannelId, now: Time) -> WaitCause {
+    pub(super) fn longest_cause(&self, id: ChannelId, now: Picoseconds) -> WaitCause {
         match self.waits.get(&id).and_then(|wait| wait.longest_before(now)) {
             Some(why) => why.clone(),
             None => self.current_cause(id, now),
@@ -155,7 +155,7 @@ impl BlockingTracker {
     }
 
     /// Why a channel is stopped now.
-    pub(super) fn current_cause(&self, id: ChannelId, now: Time) -> WaitCause {
+    pub(super) fn current_cause(&self, id: ChannelId, now: Picoseconds) -> WaitCause {
         let mut why = WaitCause {
             packet: None,
             chain: Vec::new(),
@@ -207,7 +207,7 @@ impl BlockingTracker {
         &'a self,
         wait: &'a ChannelWait,
         output: ChannelId,
-        now: Time,
+        now: Picoseconds,
     ) -> ChainStep<'a> {
         let spell = &wait.spell;
         let live = self.waits.get(&output);

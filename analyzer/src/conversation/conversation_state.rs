@@ -1,5 +1,6 @@
 //! One conversation: state + packet → what is noticed. T-2, T-4, T-5, T-8, T-11, T-12
 
+use crate::event::Picoseconds;
 use std::collections::VecDeque;
 
 use codec::crc::CrcResidue;
@@ -14,7 +15,6 @@ use super::transport_packet::{
     PacketContent, TransportFate,
 };
 use super::visibility::Visibility;
-use crate::timeline::Time;
 
 /// Messages that are over and kept, to know late packets by. *Chosen*: what is late is a message or two
 /// late.
@@ -27,7 +27,7 @@ pub(super) struct ConversationState {
     pub(super) number: u64,
     pub(super) key: ConversationKey,
     pub(super) first: ObservedPlace,
-    pub(super) last: Time,
+    pub(super) last: Picoseconds,
     pub(super) sums: ConversationTotals,
     pub(super) history: MessageHistory,
     current: Option<MessageState>,
@@ -44,7 +44,7 @@ pub(super) struct ConversationState {
 struct FinishedMessage {
     number: u64,
     /// When it began.
-    since: Time,
+    since: Picoseconds,
     label: ObservedLabel,
     newest: TransportTimestamp,
     /// True for a message without SYNC that was acknowledged: only a NACK with reason 4 may follow. T-12
@@ -319,13 +319,13 @@ impl ConversationState {
     }
 
     /// Whether nothing that was sent or answered since a time can have been missed.
-    fn is_visible(&self, since: Time, scene: &Visibility) -> bool {
+    fn is_visible(&self, since: Picoseconds, scene: &Visibility) -> bool {
         let seen = |(_, link)| scene.shows_answers_between(self.key.pair(), link);
         scene.is_complete_since(since) && self.newest.is_some_and(seen)
     }
 
     /// Whether an answer, had there been one since a time, would have been seen.
-    fn would_show_answer(&self, since: Time, scene: &Visibility) -> bool {
+    fn would_show_answer(&self, since: Picoseconds, scene: &Visibility) -> bool {
         scene.is_complete_since(since)
             && self.newest.is_some_and(|(_, link)| scene.shows_answers(link))
     }

@@ -1,5 +1,6 @@
 //! One message: its transmissions, the answers to each, and what they tell when it is over. T-5, T-8, T-10
 
+use crate::event::Picoseconds;
 use std::collections::VecDeque;
 
 use codec::transport::{NackReason, TransportTimestamp};
@@ -14,7 +15,6 @@ use super::transport_packet::{
 };
 use super::visibility::Visibility;
 use crate::journey::MatchCertainty;
-use crate::timeline::Time;
 
 /// Transmissions that are kept of a message. *Chosen*: an answer to an older one is no more than late.
 const SENT_MAX: usize = 8;
@@ -28,10 +28,10 @@ const STORM: u64 = 8;
 
 /// For how long an ACK may be on its way from the tap into its NIC's tables. *Chosen*: a period of the scan,
 /// 1 ms (T-10).
-const GRACE: Time = 1_000_000_000;
+const GRACE: Picoseconds = 1_000_000_000;
 
 /// A microsecond, in which timestamps count. T-8
-const MICROSECOND: Time = 1_000_000;
+const MICROSECOND: Picoseconds = 1_000_000;
 
 /// A message that is being sent.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub(super) struct MessageState {
     pub(super) number: u64,
     pub(super) key: ConversationKey,
     /// When its first transmission was first seen.
-    pub(super) since: Time,
+    pub(super) since: Picoseconds,
     /// Of its first transmission.
     pub(super) label: ObservedLabel,
     pub(super) data: DataContent,
@@ -76,7 +76,7 @@ struct SentData {
 pub(super) struct ReceivedAnswer {
     pub(super) place: ObservedPlace,
     /// When it was last seen.
-    last: Time,
+    last: Picoseconds,
     fate: TransportFate,
     label: ObservedLabel,
 }
@@ -93,9 +93,9 @@ pub(super) const fn is_before(one: TransportTimestamp, other: TransportTimestamp
     ahead != 0 && ahead < 1 << 31
 }
 
-/// Time from one reading of a wrapping clock to a later one. T-8
-pub(super) fn clock_difference(one: TransportTimestamp, other: TransportTimestamp) -> Time {
-    Time::from(other.0.wrapping_sub(one.0)) * MICROSECOND
+/// Picoseconds from one reading of a wrapping clock to a later one. T-8
+pub(super) fn clock_difference(one: TransportTimestamp, other: TransportTimestamp) -> Picoseconds {
+    Picoseconds::from(other.0.wrapping_sub(one.0)) * MICROSECOND
 }
 
 /// How a packet stands to the transmissions of a message.
@@ -357,7 +357,7 @@ impl SentData {
 
     /// When it was made, at the latest: in a network that is full it waits in its NIC before it is seen, and by
     /// its sender's clock it came so long behind another. T-8
-    fn made_behind(&self, other: &Self) -> Time {
+    fn made_behind(&self, other: &Self) -> Picoseconds {
         let behind = clock_difference(other.timestamp, self.timestamp) + MICROSECOND;
         self.place.time.min(other.place.time.saturating_add(behind))
     }
@@ -369,7 +369,7 @@ impl SentData {
 fn resend_cause(
     before: TransportFate,
     (ack, nack): (Option<ReceivedAnswer>, Option<ReceivedAnswer>),
-    (since, made): (Time, Time),
+    (since, made): (Picoseconds, Picoseconds),
     there: Option<ReceivedAnswer>,
 ) -> ResendCause {
     if let Some(ack) = there.filter(|ack| ack.place.time < since) {

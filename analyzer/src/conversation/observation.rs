@@ -1,9 +1,9 @@
 //! What is noticed in conversations: each packet, why it was sent again, and what must not be.
 
+use crate::event::Picoseconds;
 use codec::transport::{ChannelIncarnation, NackReason, SequenceBit, TransportTimestamp};
 
 use super::transport_packet::{ConversationKey, DataContent, ObservedPlace, TransportFate};
-use crate::timeline::Time;
 
 /// Something noticed about a packet or a message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum ObservationKind {
     /// The receiver had written it before: this one is not written. T-5
     Duplicate,
     /// It is acknowledged; so long after that transmission. T-5
-    Ack(Option<Time>),
+    Ack(Option<Picoseconds>),
     /// It is not taken. T-6
     Nack(NackReason),
     /// An answer to an older transmission than the latest. T-8

@@ -1,5 +1,6 @@
 //! Conversations, and what is noticed in them, as rows of `docs/output.md`.
 
+use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
 use codec::transport::{NackReason, SequenceBit, SyncFlag};
 use serde::Serialize;
@@ -7,7 +8,6 @@ use serde::Serialize;
 use super::observation::{Abandonment, Observation, ObservationKind, ResendCause, Violation};
 use super::totals::{RoundTrips, total};
 use super::{Conversation, DataContent, MalformedPacket};
-use crate::timeline::Time;
 
 /// A row of `myriscope conversations`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -21,9 +21,9 @@ pub struct ConversationRow {
     /// The logical channel.
     pub logical_channel: u8,
     /// When its first packet was first seen, in picoseconds.
-    pub first_ps: Time,
+    pub first_ps: Picoseconds,
     /// When its last packet was last seen.
-    pub last_ps: Time,
+    pub last_ps: Picoseconds,
     /// Messages.
     pub messages: u64,
     /// Messages that were acknowledged.
@@ -78,18 +78,18 @@ pub struct RoundTripRow {
     /// How many.
     pub count: u64,
     /// The shortest, in picoseconds.
-    pub min_ps: Option<Time>,
+    pub min_ps: Option<Picoseconds>,
     /// The mean.
-    pub mean_ps: Option<Time>,
+    pub mean_ps: Option<Picoseconds>,
     /// The longest.
-    pub max_ps: Option<Time>,
+    pub max_ps: Option<Picoseconds>,
 }
 
 /// A row of `myriscope conversations --events`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ObservationRow<'a> {
     /// When the packet was first seen, in picoseconds.
-    pub time_ps: Time,
+    pub time_ps: Picoseconds,
     /// Name of the channel on which it was.
     pub channel: &'a str,
     /// Place of its first byte there.
@@ -140,7 +140,7 @@ pub struct ObservationRow<'a> {
     pub reason: Option<&'static str>,
     /// Of an ACK: the round trip.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rtt_ps: Option<Time>,
+    pub rtt_ps: Option<Picoseconds>,
     /// Of a message that is gone: [`Abandonment::name`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gone: Option<&'static str>,
@@ -150,7 +150,7 @@ pub struct ObservationRow<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MalformedRow<'a> {
     /// As of [`ObservationRow`].
-    pub time_ps: Time,
+    pub time_ps: Picoseconds,
     /// As of [`ObservationRow`].
     pub channel: &'a str,
     /// As of [`ObservationRow`].

@@ -22,7 +22,7 @@ use super::*;
 /// Data of NIC 1 to NIC 2 pass link 1 first and link 2 last, on logical channel 3; answers the other way.
 pub(super) fn seen(line: &str) -> ObservedPacket {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let time = words[0].parse::<Time>().unwrap() * 1_000_000;
+    let time = words[0].parse::<Picoseconds>().unwrap() * 1_000_000;
     let (incarnation, seq) = words[2].split_once('.').unwrap();
     let label = (
         ChannelIncarnation(incarnation.parse().unwrap()),
@@ -31,7 +31,7 @@ pub(super) fn seen(line: &str) -> ObservedPacket {
     let rest = &words[4..];
     let content: u8 =
         rest.iter().find_map(|word| word.strip_prefix('=')).map_or(0, |word| word.parse().unwrap());
-    let took: Time = rest.iter().find_map(|word| word.parse().ok()).unwrap_or(5);
+    let took: Picoseconds = rest.iter().find_map(|word| word.parse().ok()).unwrap_or(5);
     let data = |sync| {
         PacketContent::Data(DataContent {
             sync,
@@ -96,7 +96,7 @@ fn observations(lines: &str) -> (Vec<Observation>, Vec<Conversation>) {
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match line.strip_suffix(" hole") {
             Some(time) => {
-                conversations.hole(time.parse::<Time>().unwrap() * 1_000_000, &mut out);
+                conversations.hole(time.parse::<Picoseconds>().unwrap() * 1_000_000, &mut out);
             }
             None => conversations.packet(seen(line), &mut out),
         }
@@ -118,7 +118,7 @@ fn check(lines: &str) -> String {
             sums.messages
         );
         if let (Some((min, max)), Some(mean)) = (sums.trips.bounds, sums.trips.mean()) {
-            let us = |time: Time| time / 1_000_000;
+            let us = |time: Picoseconds| time / 1_000_000;
             text += &format!(", rtt {}/{}/{}", us(min), us(mean), us(max));
         }
         text.push('\n');
@@ -182,7 +182,7 @@ fn memory_does_not_grow_with_a_message_that_is_sent_for_ever() {
         let time = round * 4000;
         conversations.packet(seen(&format!("{time} S 7.0 {time}")), &mut out);
         conversations.packet(seen(&format!("{} N2 7.0 {time}", time + 12)), &mut out);
-        conversations.pass(Time::from(time) * 1_000_000, &mut out);
+        conversations.pass(Picoseconds::from(time) * 1_000_000, &mut out);
     }
     conversations.finish(&mut out);
     assert_eq!((sums.messages, sums.data), (1, 10_000));

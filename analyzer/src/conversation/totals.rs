@@ -1,12 +1,12 @@
 //! What is added up of a conversation.
 
+use crate::event::Picoseconds;
 use std::collections::BTreeMap;
 
 use codec::transport::NackReason;
 
 use super::observation::{Abandonment, Observation, ObservationKind, ResendCause, Violation};
 use super::transport_packet::TransportFate;
-use crate::timeline::Time;
 
 /// Classes of round trips: each up to twice the one before; the first up to 1 µs.
 pub const CLASSES: usize = 32;
@@ -54,21 +54,21 @@ pub struct RoundTrips {
     /// How many.
     pub count: u64,
     /// Of all of them together.
-    pub total: Time,
+    pub total: Picoseconds,
     /// The shortest and the longest.
-    pub bounds: Option<(Time, Time)>,
+    pub bounds: Option<(Picoseconds, Picoseconds)>,
     /// How many of each class.
     pub classes: [u64; CLASSES],
 }
 
 impl RoundTrips {
     /// Adds one.
-    pub fn add(&mut self, trip: Time) {
+    pub fn add(&mut self, trip: Picoseconds) {
         self.count += 1;
         self.total = self.total.saturating_add(trip);
         let (least, most) = self.bounds.unwrap_or((trip, trip));
         self.bounds = Some((least.min(trip), most.max(trip)));
-        let class = usize::try_from(Time::BITS - (trip / 1_000_000).leading_zeros());
+        let class = usize::try_from(Picoseconds::BITS - (trip / 1_000_000).leading_zeros());
         if let Some(class) = self.classes.get_mut(class.unwrap_or(0).min(CLASSES - 1)) {
             *class += 1;
         }
@@ -89,7 +89,7 @@ impl RoundTrips {
 
     /// The mean.
     #[must_use]
-    pub fn mean(&self) -> Option<Time> {
+    pub fn mean(&self) -> Option<Picoseconds> {
         self.total.checked_div(self.count.into())
     }
 }

@@ -1,5 +1,6 @@
 //! What a reader of conversations is fed: a transport packet, once, whatever taps it passed.
 
+use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 use codec::crc::CrcResidue;
 use codec::time::Tick;
@@ -10,7 +11,6 @@ use codec::transport::{
 
 use super::observation::ObservedLabel;
 use crate::journey::MatchCertainty;
-use crate::timeline::Time;
 
 /// A transport packet on its way, as far as taps show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct ObservedPacket {
     /// Where its first byte was first seen.
     pub place: ObservedPlace,
     /// When its first byte was last seen: behind the last cable that was tapped.
-    pub last: Time,
+    pub last: Picoseconds,
     /// The links on which it was first and last seen.
     pub links: (LinkKey, LinkKey),
     /// Its header.
@@ -37,7 +37,7 @@ pub struct ObservedPacket {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObservedPlace {
     /// When.
-    pub time: Time,
+    pub time: Picoseconds,
     /// The channel.
     pub channel: ChannelId,
     /// The character on it.

@@ -1,6 +1,7 @@
 //! What is known beside a conversation: where answers pass, who can be seen to be reached, and since when
 //! nothing was missed.
 
+use crate::event::Picoseconds;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::transport::{Nic, TransportTimestamp};
@@ -8,14 +9,13 @@ use codec::transport::{Nic, TransportTimestamp};
 use super::message::{clock_difference, is_before};
 use super::observation::{Observation, ObservationKind};
 use super::transport_packet::{HeaderTrust, LinkKey, ObservedPacket, PacketContent, TransportFate};
-use crate::timeline::Time;
 
 /// Ways of answers that are known. *Chosen*: as many as conversations that are open. Of others it is not known
 /// that answers can be seen, so nothing is concluded from none.
 const ANSWERED_MAX: usize = 1 << 17;
 
 /// Longer than a packet waits in its NIC: whose clock seems so late was started anew. *Chosen*
-const CLOCK: Time = 10_000_000_000_000;
+const CLOCK: Picoseconds = 10_000_000_000_000;
 
 /// What is known beside a conversation.
 #[derive(Debug, Default)]
@@ -25,16 +25,16 @@ pub(super) struct Visibility {
     /// Links on which any answers were seen.
     heard: BTreeSet<LinkKey>,
     /// When packets were seen to arrive at the host of a NIC, first and last, since all was recorded.
-    reached: BTreeMap<Nic, (Time, Time)>,
+    reached: BTreeMap<Nic, (Picoseconds, Picoseconds)>,
     /// Shortest wait of each NIC's data between its timestamp and its first capture. T-8
-    soonest: BTreeMap<Nic, (TransportTimestamp, Time)>,
+    soonest: BTreeMap<Nic, (TransportTimestamp, Picoseconds)>,
     /// Up to when something was not recorded.
-    doubt: Option<Time>,
+    doubt: Option<Picoseconds>,
 }
 
 impl Visibility {
     /// Up to this moment something was not recorded: what was not seen may have been there.
-    pub(super) fn add_hole(&mut self, time: Time) {
+    pub(super) fn add_hole(&mut self, time: Picoseconds) {
         self.doubt = Some(time);
         self.reached.clear();
     }
@@ -82,7 +82,7 @@ impl Visibility {
         &self,
         source: Nic,
         timestamp: TransportTimestamp,
-    ) -> Option<Time> {
+    ) -> Option<Picoseconds> {
         let (clock, time) = *self.soonest.get(&source)?;
         Some(if is_before(timestamp, clock) {
             time.saturating_sub(clock_difference(timestamp, clock))
@@ -92,7 +92,7 @@ impl Visibility {
     }
 
     /// Whether all was recorded since a time.
-    pub(super) fn is_complete_since(&self, since: Time) -> bool {
+    pub(super) fn is_complete_since(&self, since: Picoseconds) -> bool {
         self.doubt.is_none_or(|doubt| doubt < since)
     }
 
@@ -112,7 +112,7 @@ impl Visibility {
 
     /// What became of a packet that was first seen at a time and was to go to a NIC: it was lost if it was
     /// not seen where others were, before and after it.
-    pub(super) fn fate(&self, fate: TransportFate, to: Nic, time: Time) -> TransportFate {
+    pub(super) fn fate(&self, fate: TransportFate, to: Nic, time: Picoseconds) -> TransportFate {
         let reached = self.reached.get(&to);
         match (fate, reached) {
             (TransportFate::OutOfSight, Some((first, last))) if *first < time && time < *last => {

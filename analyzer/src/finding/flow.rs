@@ -3,6 +3,7 @@
 
 mod packets;
 
+use crate::event::{ChannelEvent, FlowCommand, TimedEvent};
 use codec::capture::Channel;
 use codec::time::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 
@@ -14,8 +15,6 @@ use crate::clock::OffsetTrend;
 use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::{ChannelParameters, OTHER_VARIANT, ParameterKey, UnknownParameters};
 use crate::packet::PacketEnd;
-use crate::receiver::FlowCommand;
-use crate::timeline::{EventBody, EventDetail, TimedEvent};
 
 /// How long an answer, or an escape that is due, may take to be seen. *Chosen*: twice the cable of 5
 /// km, many times more than any link has.
@@ -158,7 +157,7 @@ impl FlowChecker {
             self.grace = grace.filter(|_| own_ps > opposite_ps);
             return;
         }
-        if !opposite.h.is_told() {
+        if !opposite.h.is_declared() {
             return;
         }
         // At most two changes of STOP and GO come in 2h − 1 periods. F-4
@@ -177,21 +176,21 @@ impl FlowChecker {
         scribe: &mut FindingSink<'_>,
     ) -> Option<FlowCommand> {
         match &row.body {
-            EventBody::Packet(packet) => {
+            ChannelEvent::Packet(packet) => {
                 if packet.ended_by == PacketEnd::Reset {
                     self.resets = [None, Some(row.at)];
                 }
                 self.packet(packet, scribe);
             }
-            EventBody::Event(event) => self.event(row.at, event, scribe),
-            EventBody::Detail(EventDetail::Begins) => self.first = row.at,
-            EventBody::Detail(EventDetail::Framed) => self.framed = Some(row.at),
-            EventBody::Detail(EventDetail::Head(_)) => {}
-            EventBody::Detail(EventDetail::Data(len)) => self.run(row.at, *len),
-            EventBody::Detail(EventDetail::Command(command)) => {
+            ChannelEvent::Link(event) => self.event(row.at, event, scribe),
+            ChannelEvent::Begins => self.first = row.at,
+            ChannelEvent::Framed => self.framed = Some(row.at),
+            ChannelEvent::Head(_) => {}
+            ChannelEvent::Data(len) => self.run(row.at, *len),
+            ChannelEvent::Command(command) => {
                 return self.command(row.at, scribe).then_some(*command);
             }
-            EventBody::Omitted { rounds, every } => {
+            ChannelEvent::Omitted { rounds, every } => {
                 scribe.note(FindingKind::Repeats, row.at, || {
                     vec![
                         FindingFact::number("rounds", *rounds),
@@ -221,10 +220,10 @@ impl FlowChecker {
     /// Takes a row of the opposite channel, and tells what is odd about that.
     pub(super) fn opposite(
         &mut self,
-        what: &EventBody,
+        what: &ChannelEvent,
         seen: &mut RuleCoverage,
     ) -> Option<FindingKind> {
-        let EventBody::Event(event) = what else { return None };
+        let ChannelEvent::Link(event) = what else { return None };
         match event {
             LinkEvent::Reply(_) if self.probe.take().is_none() => {
                 return Some(FindingKind::ReplyUnasked);

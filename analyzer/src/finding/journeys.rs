@@ -1,5 +1,6 @@
 //! What journeys, waits and slack buffers say. P-1, P-5, F-3, F-4, F-9, S-1..S-3, S-6, I-2, I-4, N-2
 
+use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
 use codec::time::Tick;
 
@@ -9,17 +10,16 @@ use crate::blocking::{BlockingEvent, Deadlock, WaitRoot};
 use crate::clock::ClockEstimator;
 use crate::journey::{Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop};
 use crate::link::slack::SlackEvent;
-use crate::timeline::Time;
 
 /// For how long a host may take nothing. *Chosen*: 5 µs are "a few". I-4
-const SLOW_PS: Time = 5_000_000;
+const SLOW_PS: Picoseconds = 5_000_000;
 
 /// Periods in which two clocks may come apart by one: 200 ppm. W-6
 const PERIOD_APART: u64 = 5000;
 
 /// How much longer than the longest path formation is not worth a word. *Chosen*: two periods, for what
 /// the rounding of cables to periods leaves open.
-const GRACE_PS: Time = 25_000;
+const GRACE_PS: Picoseconds = 25_000;
 
 impl FindingChecks {
     /// What a journey says.
@@ -124,7 +124,7 @@ impl FindingChecks {
                 (*first, FindingKind::Deadlock, *since, *periods, channels)
             }
         };
-        let at = since.checked_div(Time::from(period_ps(channel))).unwrap_or_default();
+        let at = since.checked_div(Picoseconds::from(period_ps(channel))).unwrap_or_default();
         let when = Occurrence { time: since, at: Tick(u64::try_from(at).unwrap_or(u64::MAX)) };
         self.ledger.note(kind, channel, when, || {
             let name = if kind == FindingKind::Deadlock { "circle" } else { "waits_for" };
@@ -139,7 +139,7 @@ impl FindingChecks {
     pub(crate) fn clocks(&mut self, clocks: &ClockEstimator, period_ps: impl Fn(ChannelId) -> u64) {
         self.ledger.seen.clocks += clocks.compared();
         for (id, rate, time) in clocks.rates() {
-            let at = time.checked_div(Time::from(period_ps(id))).unwrap_or_default();
+            let at = time.checked_div(Picoseconds::from(period_ps(id))).unwrap_or_default();
             let at = Tick(u64::try_from(at).unwrap_or(u64::MAX));
             self.ledger
                 .note(FindingKind::ClockDrift, id, Occurrence { time, at }, || drift(rate / 1000));
@@ -175,7 +175,7 @@ impl FindingChecks {
             SlackEvent::Contradiction { .. } => (FindingKind::UnlikeAssumed, None),
         };
         let (channel, at) = (said.channel(), said.at());
-        let time = Time::from(at.0) * Time::from(period_ps(channel));
+        let time = Picoseconds::from(at.0) * Picoseconds::from(period_ps(channel));
         self.ledger.note(kind, channel, Occurrence { time, at }, || {
             by.into_iter().map(|by| FindingFact::number("cells", by)).collect()
         });

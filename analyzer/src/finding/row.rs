@@ -1,5 +1,6 @@
 //! Findings as the rows of `docs/output.md`, the worst first.
 
+use crate::event::Picoseconds;
 use std::cmp::Reverse;
 
 use codec::capture::ChannelId;
@@ -7,7 +8,6 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::{FactValue, Finding, FindingFact, FindingKind, FindingSet, Severity};
 use crate::rules;
-use crate::timeline::Time;
 
 /// A row of `myriscope check`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,7 +25,7 @@ pub struct FindingRow<'a> {
     /// The first one's place on it.
     pub at: u64,
     /// The same in picoseconds.
-    pub time_ps: Time,
+    pub time_ps: Picoseconds,
     /// How many there are.
     pub count: u64,
     /// What is to be said about the first.
@@ -33,7 +33,7 @@ pub struct FindingRow<'a> {
     /// The last one's place.
     pub last_at: u64,
     /// The same in picoseconds.
-    pub last_time_ps: Time,
+    pub last_time_ps: Picoseconds,
     /// What it means.
     pub text: &'static str,
 }

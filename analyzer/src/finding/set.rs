@@ -1,5 +1,6 @@
 //! What was found, counted by kind and channel: as much memory for a million as for one.
 
+use crate::event::Picoseconds;
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
@@ -9,7 +10,6 @@ use super::{FindingKind, Severity};
 use crate::channel_name::TapEnd;
 use crate::link::parameters::{ChannelParameters, ParameterKey, UnknownParameters};
 use crate::link::slack::{ROOM, STOP_RESPONSE, THRESHOLDS};
-use crate::timeline::Time;
 
 /// What was found, and what there was to find it in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Occurrence {
     /// Picoseconds since the capture's time zero.
-    pub time: Time,
+    pub time: Picoseconds,
     /// The character.
     pub at: Tick,
 }
@@ -387,7 +387,7 @@ pub(super) struct FindingSink<'a> {
 impl FindingSink<'_> {
     /// When a place of the channel is.
     pub(super) fn when(&self, at: Tick) -> Occurrence {
-        Occurrence { time: Time::from(at.0) * Time::from(self.period_ps), at }
+        Occurrence { time: Picoseconds::from(at.0) * Picoseconds::from(self.period_ps), at }
     }
 
     /// Notes a finding.

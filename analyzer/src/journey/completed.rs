@@ -1,5 +1,6 @@
 //! Journeys, told when they have ended.
 
+use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 use codec::packet::{CrcCheck, PacketTag};
 use codec::route::{PortId, is_route_byte};
@@ -10,7 +11,7 @@ use super::hop_record::{BlockingPackets, HopId, HopRecord, NextHop, StartCoverag
 use super::network_map::{MappedChannel, RequestedOutput};
 use super::{HeadPacket, HeadProgress, JourneyTracker};
 use crate::packet::PacketEnd;
-use crate::timeline::Time;
+
 use crate::transport::ParsedTransport;
 
 /// A packet on its way, as far as captured links show it.
@@ -47,7 +48,7 @@ pub struct JourneyHop {
     /// See `start`.
     pub end: Tick,
     /// When its first byte was seen.
-    pub time: Time,
+    pub time: Picoseconds,
     /// Bytes, the CRC byte included.
     pub length: u64,
     /// What its CRC byte says here.
@@ -64,16 +65,16 @@ pub struct JourneyHop {
     pub switches: u64,
     /// From its first byte here to its first byte on the next captured channel, less the cables where
     /// their delay is known.
-    pub latency: Option<Time>,
+    pub latency: Option<Picoseconds>,
     /// How much of that it waited for others. Where the longest path formation of the switch is known:
     /// the time beyond it; otherwise the time up to which they were in the way. 0 if nobody was; none
     /// where the delay of the cables is not known. S-6
-    pub waited: Option<Time>,
+    pub waited: Option<Picoseconds>,
     /// What it waited for, if it waited.
     pub waited_for: Option<WaitReason>,
     /// How much of the latency is beyond the longest path formation of the switch; none where that
     /// or the delay of the cables is not known. S-6
-    pub beyond: Option<Time>,
+    pub beyond: Option<Picoseconds>,
 }
 
 /// What a packet waited for in a switch: what was last to make way. S-3
@@ -180,7 +181,7 @@ impl JourneyTracker {
                     [one, other] => one.or(other),
                 };
                 let output = wants.and_then(|wants| self.net.lane(wants));
-                let now = output.and_then(|output| output.open.map(|_| (0, Time::MAX)));
+                let now = output.and_then(|output| output.open.map(|_| (0, Picoseconds::MAX)));
                 (output, HeadProgress::Waiting, now.or(output.and_then(|output| output.last)))
             }
         };
@@ -304,9 +305,9 @@ impl BlockingPackets {
         &self,
         came: &HopRecord,
         [input, output]: [&MappedChannel; 2],
-    ) -> Option<(Time, WaitReason)> {
+    ) -> Option<(Picoseconds, WaitReason)> {
         let since = came.time + input.until_heard.unwrap_or(0);
-        let behind = |at: Time| at.saturating_sub(output.since_sent.unwrap_or(0));
+        let behind = |at: Picoseconds| at.saturating_sub(output.since_sent.unwrap_or(0));
         let at_output = self.output.map(|(packet, at)| (behind(at), WaitReason::Output(packet)));
         let at_input = self.input.map(|(packet, at)| (at, WaitReason::Input(packet)));
         let stop = self.resumed.map(|at| (behind(at), WaitReason::Stop));

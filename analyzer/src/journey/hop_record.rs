@@ -1,12 +1,13 @@
 //! A packet on one captured channel, and what it is joined to. P-3, P-5
 
+use crate::event::Picoseconds;
 use codec::crc::CrcResidue;
 use codec::packet::{CrcCheck, PacketTag};
 use codec::time::Tick;
 
 use super::{JourneyFate, MatchCertainty};
 use crate::packet::{PacketEnd, PacketFront, ReceivedPacket};
-use crate::timeline::Time;
+
 use crate::transport::ParsedTransport;
 
 /// Route bytes of a packet that are looked at where links were not captured. *Chosen*: no network
@@ -23,7 +24,7 @@ pub(super) struct HopRecord {
     pub(super) number: u64,
     pub(super) first: u8,
     pub(super) start: Tick,
-    pub(super) time: Time,
+    pub(super) time: Picoseconds,
     /// What is known of it since it was closed.
     pub(super) closed: Option<ClosedPacket>,
     /// The same packet on the captured channel before.
@@ -32,9 +33,9 @@ pub(super) struct HopRecord {
     pub(super) undecided: bool,
     pub(super) onward: NextHop,
     /// Until when it may still show up, once others from behind it have.
-    pub(super) passed: Option<Time>,
+    pub(super) passed: Option<Picoseconds>,
     /// Until when it may still show up, once FRES has emptied the buffer that it was in. R-2
-    pub(super) emptied: Option<Time>,
+    pub(super) emptied: Option<Picoseconds>,
     pub(super) sight: SearchScope,
     pub(super) fate: Option<JourneyFate>,
     pub(super) held: BlockingPackets,
@@ -43,7 +44,7 @@ pub(super) struct HopRecord {
 /// What is known of a packet that has been closed.
 #[derive(Clone, Debug)]
 pub(super) struct ClosedPacket {
-    pub(super) at: Time,
+    pub(super) at: Picoseconds,
     pub(super) opening: StartCoverage,
     pub(super) end: Tick,
     pub(super) length: u64,
@@ -108,16 +109,16 @@ pub(super) enum SearchScope {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockingPackets {
     /// The packet before it on the channel, and when that ended.
-    pub(super) output: Option<(u64, Time)>,
+    pub(super) output: Option<(u64, Picoseconds)>,
     /// The packet before it at its input, and when that had left, at the switch.
-    pub(super) input: Option<(u64, Time)>,
+    pub(super) input: Option<(u64, Picoseconds)>,
     /// When the channel's sender might go on, the last time.
-    pub(super) resumed: Option<Time>,
+    pub(super) resumed: Option<Picoseconds>,
 }
 
 impl ClosedPacket {
     pub(super) fn new(
-        (at, opening): (Time, StartCoverage),
+        (at, opening): (Picoseconds, StartCoverage),
         first: u8,
         packet: &ReceivedPacket,
         sum: u64,
@@ -201,7 +202,7 @@ impl HopRecord {
     }
 
     /// Whether it was emptied away: it would have shown up before a time, had it left before. R-2
-    pub(super) fn is_emptied(&self, now: Time) -> bool {
+    pub(super) fn is_emptied(&self, now: Picoseconds) -> bool {
         self.emptied.is_some_and(|until| until < now)
     }
 
@@ -255,7 +256,7 @@ impl HopTable {
     }
 
     /// When the first of those that are kept was first seen.
-    pub(super) fn oldest(&self) -> Option<Time> {
+    pub(super) fn oldest(&self) -> Option<Picoseconds> {
         self.legs.iter().flatten().map(|leg| leg.time).min()
     }
 

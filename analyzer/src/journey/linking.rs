@@ -5,7 +5,7 @@ use super::matching::HopCandidate;
 use super::network_map::DELAY;
 use super::{DOUBTED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty};
 use crate::clock::TimedPassage;
-use crate::timeline::Time;
+use crate::event::Picoseconds;
 
 impl JourneyTracker {
     /// Makes two packets one.
@@ -120,7 +120,7 @@ impl JourneyTracker {
     }
 
     /// FRES: the buffer behind a channel is emptied, and what has not begun to leave never will. R-2
-    pub(super) fn reset(&mut self, place: usize, time: Time) {
+    pub(super) fn reset(&mut self, place: usize, time: Picoseconds) {
         if let Some(lane) = self.net.lane_mut(place) {
             lane.reset = Some(time);
         }

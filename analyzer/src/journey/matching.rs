@@ -1,6 +1,7 @@
 //! Which packet at a switch's inputs is the one that goes out: by bytes, and where those do not tell,
 //! by order. P-3, P-5, S-3, S-5
 
+use crate::event::Picoseconds;
 use codec::route::PortId;
 use codec::time::FULL_RATE_PERIOD_PS;
 
@@ -9,20 +10,19 @@ use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
 use super::network_map::NetworkMap;
 use super::{JourneyTracker, MatchCertainty};
 use crate::packet::PacketEnd;
-use crate::timeline::Time;
 
 /// Packets of one input that are looked at. *Chosen*: a slack buffer of 80 cells has no more (F-3).
 const LOOKED_AT: usize = 64;
 /// How far the token of an output goes from input to input. S-5
-const STEP: Time = 2 * FULL_RATE_PERIOD_PS as Time;
+const STEP: Picoseconds = 2 * FULL_RATE_PERIOD_PS as Picoseconds;
 
 /// How long after a reset at its input a packet has ended at the output. *Chosen*: a sender may have a few
 /// symbols to send before the GAP. R-3, F-6
-const SEVERED: Time = 8 * FULL_RATE_PERIOD_PS as Time;
+const SEVERED: Picoseconds = 8 * FULL_RATE_PERIOD_PS as Picoseconds;
 
 /// How long a packet may stand at a free output without having left, in longest path formations.
 /// *Chosen*. S-3, S-6
-const STANDS: Time = 16;
+const STANDS: Picoseconds = 16;
 
 /// Whether a packet could have left a switch at some time. S-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,14 +50,14 @@ pub(super) struct HopCandidate {
     /// Whether it could have left by then.
     haste: Timeliness,
     /// Since when it may have had the output, as far as is known. S-5
-    served: Time,
+    served: Picoseconds,
     /// How far the output's token is from its input. S-5
     turn: u8,
 }
 
 impl HopCandidate {
     /// The less, the better.
-    fn key(&self) -> (ByteFit, Timeliness, usize, Time, u8) {
+    fn key(&self) -> (ByteFit, Timeliness, usize, Picoseconds, u8) {
         (self.fit, self.haste, self.before, self.served, self.turn)
     }
 }
@@ -262,13 +262,13 @@ fn requests_output(net: &NetworkMap, legs: &HopTable, leg: &HopRecord, leaving: 
 }
 
 /// How long a packet took to pass a switch, if that is known.
-fn passing(left: Option<Time>, ready: Option<Time>) -> Option<Time> {
+fn passing(left: Option<Picoseconds>, ready: Option<Picoseconds>) -> Option<Picoseconds> {
     left.zip(ready).map(|(left, ready)| left.saturating_sub(ready))
 }
 
 /// About how many steps the token takes over a distance: of a switch of 8 ports, if it has no port beyond.
-const fn steps(turn: u8) -> Time {
-    (turn % 8) as Time
+const fn steps(turn: u8) -> Picoseconds {
+    (turn % 8) as Picoseconds
 }
 
 /// How many inputs the token looks at before this one. S-5

@@ -1,5 +1,6 @@
 //! What channels join: hosts and switches, as the channels' names tell, and how switches read routes. S-1
 
+use crate::event::Picoseconds;
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::{Channel, ChannelId};
@@ -10,20 +11,20 @@ use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 use super::hop_record::{HopId, HopRecord, StartCoverage};
 use crate::channel_name::{ChannelEnds, PortName, TapEnd};
 use crate::link::parameters::{LinkAssumptions, ParameterKey};
-use crate::timeline::Time;
+
 use crate::topology::{HeadCounts, TopologyNodeKind};
 
 /// How late a packet may be seen at a tap behind a cable of which nothing is told. *Chosen*: that of
 /// some ten kilometres.
-pub(super) const DELAY: Time = 4096 * FULL_RATE_PERIOD_PS as Time;
+pub(super) const DELAY: Picoseconds = 4096 * FULL_RATE_PERIOD_PS as Picoseconds;
 /// Cells of a slack buffer of which nothing is told, and what is on its cable. *Chosen*: far more
 /// than any (F-4).
 const CELLS: u64 = 4096;
 
 /// The part of a path formation that is the same for all inputs. *Chosen*: as S-6 has it.
-const ROUTING: Time = 28 * FULL_RATE_PERIOD_PS as Time;
+const ROUTING: Picoseconds = 28 * FULL_RATE_PERIOD_PS as Picoseconds;
 /// Travel of the token past a port. *Chosen*: as S-5 has it.
-const TOKEN_STEP: Time = 2 * FULL_RATE_PERIOD_PS as Time;
+const TOKEN_STEP: Picoseconds = 2 * FULL_RATE_PERIOD_PS as Picoseconds;
 
 /// How a switch may read route bytes. S-1
 const WAYS: [RouteAddressing; 2] = [RouteAddressing::Absolute, RouteAddressing::Relative];
@@ -45,11 +46,11 @@ pub(super) struct MappedChannel {
     pub(super) from: Option<(usize, PortId)>,
     pub(super) to: Option<(usize, PortId)>,
     /// How long after the tap its receiver hears, if that is known.
-    pub(super) until_heard: Option<Time>,
+    pub(super) until_heard: Option<Picoseconds>,
     /// How long before the tap its sender has sent.
-    pub(super) since_sent: Option<Time>,
+    pub(super) since_sent: Option<Picoseconds>,
     /// Longest time in which the switch behind it forms a path without contention, if that is known. S-6
-    pub(super) path: Option<Time>,
+    pub(super) path: Option<Picoseconds>,
     /// Most bytes that may be between the tap and the switch behind it.
     pub(super) room: u64,
     /// Packets at the switch's input behind it, or on their way there.
@@ -62,18 +63,18 @@ pub(super) struct MappedChannel {
     /// Bytes so far.
     pub(super) sum: u64,
     /// The last packet on it, and when it ended.
-    pub(super) last: Option<(u64, Time)>,
+    pub(super) last: Option<(u64, Picoseconds)>,
     /// The last packet of this input that left, and when it had, at the switch.
-    pub(super) left: Option<(u64, Time)>,
+    pub(super) left: Option<(u64, Picoseconds)>,
     /// When the last packet of this input had left, at the switch, as far as that is known.
-    pub(super) clear: Option<Time>,
+    pub(super) clear: Option<Picoseconds>,
     /// When the last FRES on it was seen.
-    pub(super) reset: Option<Time>,
+    pub(super) reset: Option<Picoseconds>,
     /// What packets of this input are like that may have been others.
     pub(super) doubted: VecDeque<CrcResidue>,
     /// The input that this output served last. S-5
     pub(super) served: PortId,
-    pub(super) resumed: Option<Time>,
+    pub(super) resumed: Option<Picoseconds>,
 }
 
 /// A host or a switch.
@@ -89,7 +90,7 @@ pub(super) struct MappedNode {
     /// Packets that went where only absolute, only relative addressing leads.
     votes: [u64; 2],
     /// The shortest time in which a packet is known to have passed it. S-6
-    pub(super) fastest: Option<Time>,
+    pub(super) fastest: Option<Picoseconds>,
     /// It may have more than 8 ports. S-6
     is_large: bool,
 }
@@ -130,7 +131,8 @@ impl NetworkMap {
         let way = ChannelEnds::of(channel);
         let place = self.lanes.len();
         let told = |key: ParameterKey| assumed.known(key, channel).map(u64::from);
-        let picoseconds = |periods| Time::from(periods) * Time::from(FULL_RATE_PERIOD_PS);
+        let picoseconds =
+            |periods| Picoseconds::from(periods) * Picoseconds::from(FULL_RATE_PERIOD_PS);
         let periods = told(ParameterKey::Delay);
         let delay = periods.map(picoseconds);
         let cells =
@@ -275,7 +277,7 @@ impl NetworkMap {
     }
 
     /// How long a packet may have left the switch that it came to before it shows behind it.
-    pub(super) fn lateness(&self, leg: &HopRecord) -> Time {
+    pub(super) fn lateness(&self, leg: &HopRecord) -> Picoseconds {
         match self.requested_output(leg.lane, leg.first) {
             RequestedOutput::Seen(output) => self.lane(output).map_or(0, MappedChannel::lateness),
             RequestedOutput::Unseen | RequestedOutput::Nothing => 0,
@@ -295,20 +297,20 @@ impl MappedNode {
 
     /// Longest path formation for an input: as known, or else as S-6 has it for a switch of 8 ports, or of
     /// those that it has. Packets are matched by it, nothing is judged by it.
-    pub(super) fn path(&self, input: &MappedChannel) -> Time {
-        let ports = Time::from(self.port_max.0).max(7) + 1;
+    pub(super) fn path(&self, input: &MappedChannel) -> Picoseconds {
+        let ports = Picoseconds::from(self.port_max.0).max(7) + 1;
         input.path.unwrap_or(ROUTING + TOKEN_STEP * ports)
     }
 
     /// By how much path formations differ at most, by where the output's token is. S-6
-    pub(super) fn token(&self, input: &MappedChannel) -> Time {
+    pub(super) fn token(&self, input: &MappedChannel) -> Picoseconds {
         self.path(input).max(ROUTING + 8 * TOKEN_STEP) - ROUTING
     }
 
     /// By how much path formations for an input may differ: the token's travel past all ports, where the
     /// longest is that of S-6 for so many ports; where it is another, all of it. Where it is not known,
     /// the travel past 8 ports, or past 32 once one has taken longer than 8 ports take. S-5, S-6
-    pub(super) fn spread(&self, input: &MappedChannel) -> Time {
+    pub(super) fn spread(&self, input: &MappedChannel) -> Picoseconds {
         let travels = [4, 8, 16, 32].map(|ports| ports * TOKEN_STEP);
         let unknown = if self.is_large { 32 * TOKEN_STEP } else { 8 * TOKEN_STEP };
         let Some(path) = input.path else { return unknown };
@@ -316,7 +318,7 @@ impl MappedNode {
     }
 
     /// A packet with nothing in its way has passed it in some time, if that is known.
-    pub(super) fn passed(&mut self, took: Option<Time>) {
+    pub(super) fn passed(&mut self, took: Option<Picoseconds>) {
         self.is_large |= took.is_none_or(|took| took > ROUTING + 9 * TOKEN_STEP);
     }
 
@@ -349,7 +351,7 @@ impl MappedNode {
 
 impl MappedChannel {
     /// When a packet that was seen here at some time could be decoded at the switch behind. S-3, S-6
-    pub(super) fn ready(&self, seen: Time) -> Option<Time> {
+    pub(super) fn ready(&self, seen: Picoseconds) -> Option<Picoseconds> {
         Some((seen + self.until_heard?).max(self.clear.unwrap_or(0)))
     }
 
@@ -363,7 +365,7 @@ impl MappedChannel {
     }
 
     /// How long a packet may have left its switch before it shows on this channel.
-    fn lateness(&self) -> Time {
+    fn lateness(&self) -> Picoseconds {
         self.since_sent.unwrap_or(DELAY)
     }
 }

@@ -1,5 +1,6 @@
 //! Packets that went where nothing was captured, and those that come from there. P-3
 
+use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 use codec::packet::CrcCheck;
 use codec::time::FULL_RATE_PERIOD_PS;
@@ -11,14 +12,13 @@ use super::matching::HopCandidate;
 use super::network_map::RequestedOutput;
 use super::{IMPLIED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty, WAITING_MAX};
 use crate::packet::PacketEnd;
-use crate::timeline::Time;
 
 /// Packets out of sight that are looked at for one that was hurt there, the newest. *Chosen*: more than
 /// are on their way at a time in a network of a hundred hosts.
 const HURT_LOOKED_AT: usize = 256;
 /// How long a packet may have been out of sight that is known by its length, tag and way. *Chosen*:
 /// some 0.8 ms, in which a link carries as much as all buffers on a way hold.
-const NEAR: Time = (1 << 16) * FULL_RATE_PERIOD_PS as Time;
+const NEAR: Picoseconds = (1 << 16) * FULL_RATE_PERIOD_PS as Picoseconds;
 
 /// A packet and so many switches: the only one that fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

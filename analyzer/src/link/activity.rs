@@ -1,25 +1,25 @@
-//! What a channel was doing when, in little memory: cells that merge in pairs as time goes on.
+//! Activity of a channel over time, in bounded memory: cells are merged in pairs as time goes on.
 
 use codec::time::Tick;
 
-use super::state::ChannelActivity;
+use super::interval::ChannelActivity;
 
-/// Cells of a picture. *Chosen*: at least 128 are filled once a capture is long enough, twice as many
-/// as a line of text shows; 14 KiB a channel.
+/// Cells of a history. *Chosen*: in a long capture at least 128 are used, twice as many as a line of
+/// text shows; 14 KiB per channel.
 const CELLS: usize = 256;
 
-/// How long each state held, in each of up to 256 cells of one length from the first character on.
+/// Periods spent in each activity, in up to 256 cells of equal length from the first character on.
 #[derive(Clone, Debug, Default)]
 pub struct ActivityHistory {
     first: Option<Tick>,
-    /// A cell is so long: 2 to this power.
+    /// Log2 of the periods of a cell.
     shift: u32,
     cells: Vec<[u64; ChannelActivity::ALL.len()]>,
 }
 
 impl ActivityHistory {
-    /// A stretch of the channel in one state; stretches come in order.
-    pub(super) fn add(&mut self, start: Tick, end: Tick, state: ChannelActivity) {
+    /// Adds an interval. Intervals come in order.
+    pub(super) fn add(&mut self, start: Tick, end: Tick, activity: ChannelActivity) {
         let first = *self.first.get_or_insert(start);
         let (start, end) = (start.since(first).0, end.since(first).0);
         if start >= end {
@@ -38,7 +38,7 @@ impl ActivityHistory {
         let mut rest = end - start;
         for cell in self.cells.iter_mut().take(to + 1).skip(from) {
             let part = rest.min(len - left);
-            if let Some(time) = cell.get_mut(state.index()) {
+            if let Some(time) = cell.get_mut(activity.index()) {
                 *time += part;
             }
             (left, rest) = (0, rest - part);
@@ -58,8 +58,8 @@ impl ActivityHistory {
         self.shift += 1;
     }
 
-    /// About how long each state held from one character up to another: cells at the edges count in
-    /// proportion.
+    /// Approximate time spent in each activity between two characters, in thousandths of a period. Cells at
+    /// the edges count in proportion.
     #[must_use]
     pub fn between(&self, from: Tick, to: Tick) -> [u128; ChannelActivity::ALL.len()] {
         let mut sum = [0; ChannelActivity::ALL.len()];
@@ -85,23 +85,23 @@ mod tests {
 
     #[test]
     fn cells_merge_and_nothing_is_lost() {
-        let mut picture = ActivityHistory::default();
-        picture.add(Tick(10), Tick(20), ChannelActivity::Idle);
-        picture.add(Tick(20), Tick(1000), ChannelActivity::Sending);
-        picture.add(Tick(2000), Tick(1_000_000), ChannelActivity::Open);
-        assert!(picture.cells.len() <= CELLS);
-        let all = picture.between(Tick(0), Tick(2_000_000));
+        let mut history = ActivityHistory::default();
+        history.add(Tick(10), Tick(20), ChannelActivity::Idle);
+        history.add(Tick(20), Tick(1000), ChannelActivity::Sending);
+        history.add(Tick(2000), Tick(1_000_000), ChannelActivity::Open);
+        assert!(history.cells.len() <= CELLS);
+        let all = history.between(Tick(0), Tick(2_000_000));
         assert_eq!(all.map(|time| time / 1000), [0, 998_000, 0, 0, 980, 0, 10]);
         // 2^12 periods a cell: 256 of them are 2^20 periods, more than a million.
-        assert_eq!(picture.shift, 12);
+        assert_eq!(history.shift, 12);
     }
 
     #[test]
-    fn the_longest_stretch_there_is_takes_no_more() {
-        let mut picture = ActivityHistory::default();
-        picture.add(Tick(0), Tick(u64::MAX), ChannelActivity::Open);
-        assert_eq!(picture.cells.len(), CELLS);
-        let half = picture.between(Tick(0), Tick(1 << 63));
+    fn the_longest_possible_interval_takes_no_more_memory() {
+        let mut history = ActivityHistory::default();
+        history.add(Tick(0), Tick(u64::MAX), ChannelActivity::Open);
+        assert_eq!(history.cells.len(), CELLS);
+        let half = history.between(Tick(0), Tick(1 << 63));
         assert_eq!(half[ChannelActivity::Open.index()], 1000 << 63);
     }
 }

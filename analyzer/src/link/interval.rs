@@ -1,40 +1,39 @@
-//! What a channel may be doing, and a stretch of it.
+//! The activity of a channel, and the intervals that it lasts.
 //!
-//! Of several things that are known of a character, the first of these counts: open, reset, stopped;
-//! after them the others, which are told only once framing and flow control are known.
+//! If several activities apply to a character, the order is: open, reset, stopped; then the others,
+//! which are reported only once framing and flow control are known.
 
 use codec::capture::ChannelId;
-use codec::time::{OPEN_LINK, Tick};
+use codec::time::{OPEN_LINK, Tick, Ticks};
 
-/// The longest pause inside a packet that counts as sending, in periods. *Chosen*: symbols that are
-/// due take a period or two at each sender on a packet's way (F-6), a link of half the rate leaves
-/// every other period to fill, and none of that is 16 periods long, which is what silence means
-/// (F-7); a source that is stopped makes a pause of about two cable delays and h, so more than 16.
-pub const PAUSE_MAX: u64 = OPEN_LINK.0;
+/// The longest pause inside a packet that counts as sending, in periods. *Chosen*: symbols take a
+/// period or two at each sender on the packet's path (F-6), and a link of half the rate leaves every
+/// other period to fill; none of that lasts 16 periods, which means silence (F-7). A stopped source
+/// pauses for about two cable delays plus h, which is more than 16.
+pub(crate) const PAUSE_MAX: u64 = OPEN_LINK.0;
 
-/// What a channel is doing.
+/// The activity of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChannelActivity {
-    /// Not known until the channel has been understood: at the start, after a hole. What is open, in
-    /// reset or stopped is known before.
+    /// Framing or flow control is not known: at the start, after a hole. Open, reset and stopped are
+    /// detected before that.
     Unknown,
-    /// Nothing for 16 periods. F-7
+    /// Silent for 16 periods. F-7
     Open,
     /// Data is dropped from FRES to GAP. R-2
     Reset,
-    /// Its sender must not send data; what was under way still comes. F-1
+    /// Its sender must not send data; data in transit still arrives. F-1
     Stopped,
-    /// A packet passes, without a pause of more than [`PAUSE_MAX`].
+    /// A packet passes, without a pause of more than 16 periods.
     Sending,
-    /// A packet has begun and not ended, its sender may send, and no bytes come: it is held up at its
-    /// source.
+    /// A packet has begun and not ended, its sender may send, and no bytes come: its source delays it.
     Starved,
     /// Between packets.
     Idle,
 }
 
 impl ChannelActivity {
-    /// All, in order.
+    /// All activities, in order.
     pub const ALL: [Self; 7] = [
         Self::Unknown,
         Self::Open,
@@ -59,30 +58,56 @@ impl ChannelActivity {
         }
     }
 
-    /// Place in [`ChannelActivity::ALL`].
+    /// Index in [`ChannelActivity::ALL`].
     #[must_use]
     pub const fn index(self) -> usize {
-        match self {
-            Self::Unknown => 0,
-            Self::Open => 1,
-            Self::Reset => 2,
-            Self::Stopped => 3,
-            Self::Sending => 4,
-            Self::Starved => 5,
-            Self::Idle => 6,
-        }
+        self as usize
     }
 }
 
-/// A stretch of a channel in one state.
+/// An interval in which the activity of a channel does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActivityInterval {
     /// The channel.
     pub channel: ChannelId,
     /// Its first character.
     pub start: Tick,
-    /// The one after its last.
+    /// The character after its last.
     pub end: Tick,
-    /// The state.
+    /// The activity.
     pub state: ChannelActivity,
+}
+
+/// Knowledge of a channel's life and framing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WireState {
+    Unknown,
+    /// Characters come, and framing is known.
+    Alive,
+    /// Silent for 16 periods. F-7
+    Open,
+}
+
+/// Periods spent in each of `N` states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeriodTotals<const N: usize>([u64; N]);
+
+impl<const N: usize> Default for PeriodTotals<N> {
+    fn default() -> Self {
+        Self([0; N])
+    }
+}
+
+impl<const N: usize> PeriodTotals<N> {
+    pub(super) fn add(&mut self, index: usize, periods: Ticks) {
+        if let Some(time) = self.0.get_mut(index) {
+            *time += periods.0;
+        }
+    }
+
+    /// The totals.
+    #[must_use]
+    pub const fn periods(&self) -> &[u64; N] {
+        &self.0
+    }
 }

@@ -1,27 +1,26 @@
-//! The lamps of the port at a channel's receiving end, as far as the tap can tell. L (§4.7)
+//! The LEDs of the port at a channel's receiving end, as far as the tap shows. L (§4.7)
 //!
-//! Off cannot be told from a capture: the lamps of a port without power are dark, and its sender is
-//! silent, which shows as an open link at the *other* end.
+//! A capture never shows an LED that is off: the LEDs of a port without power are dark, and its sender
+//! is silent, which appears as an open link at the *other* end.
 
 use codec::time::Tick;
 
-use super::state::WireState;
-use super::totals::PeriodTotals;
+use super::interval::{PeriodTotals, WireState};
 
-/// What a port's two lamps show. L
+/// State of a port's two LEDs. L
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LedState {
-    /// Not known: no packet passes, and nothing else has been understood yet.
+    /// Not known: no packet passes, and the channel is not understood yet.
     Unknown,
     /// The channel is open. F-7
     Red,
-    /// It is not, and no packet passes in either direction.
+    /// The channel is not open, and no packet passes in either direction.
     Green,
-    /// Both: a packet passes, or has begun to pass, in one direction at least.
+    /// Both LEDs: a packet passes, or has begun to pass, in at least one direction.
     Yellow,
 }
 
-/// What passes on a channel.
+/// A packet on a channel, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LedTraffic {
     #[default]
@@ -30,19 +29,19 @@ pub(super) enum LedTraffic {
     Packet,
 }
 
-/// The lamps of one port.
+/// The LEDs of one port.
 #[derive(Clone, Debug)]
 pub(super) struct PortLeds {
     wire: WireState,
     own: LedTraffic,
     opposite: LedTraffic,
-    /// Up to here it has been settled.
+    /// The first character whose LED state is not yet counted.
     next: Tick,
     times: PeriodTotals<4>,
 }
 
 impl LedState {
-    /// All, in order.
+    /// All states, in order.
     pub const ALL: [Self; 4] = [Self::Unknown, Self::Red, Self::Green, Self::Yellow];
 
     /// The name in `docs/output.md`.
@@ -53,15 +52,6 @@ impl LedState {
             Self::Red => "red",
             Self::Green => "green",
             Self::Yellow => "yellow",
-        }
-    }
-
-    pub(super) const fn index(self) -> usize {
-        match self {
-            Self::Unknown => 0,
-            Self::Red => 1,
-            Self::Green => 2,
-            Self::Yellow => 3,
         }
     }
 }
@@ -79,56 +69,53 @@ impl Default for PortLeds {
 }
 
 impl PortLeds {
-    /// For how long it showed what, in the order of [`LedState::ALL`].
+    /// Periods in each state, in the order of [`LedState::ALL`].
     pub(super) const fn times(&self) -> &PeriodTotals<4> {
         &self.times
     }
 
-    /// What comes before this place was not recorded.
+    /// Skips characters that were not recorded.
     pub(super) const fn seek(&mut self, at: Tick) {
         self.next = at;
     }
 
-    /// What is known of the channel changes.
     pub(super) fn wire(&mut self, at: Tick, wire: WireState) {
         self.settle(at);
         self.wire = wire;
     }
 
-    /// What passes on the channel changes.
-    pub(super) fn own(&mut self, at: Tick, passing: LedTraffic) {
-        if self.own != passing {
+    pub(super) fn own(&mut self, at: Tick, traffic: LedTraffic) {
+        if self.own != traffic {
             self.settle(at);
-            self.own = passing;
+            self.own = traffic;
         }
     }
 
-    /// What passes on the opposite channel changes.
-    pub(super) fn opposite(&mut self, at: Tick, passing: LedTraffic) {
-        if self.opposite != passing {
+    pub(super) fn opposite(&mut self, at: Tick, traffic: LedTraffic) {
+        if self.opposite != traffic {
             self.settle(at);
-            self.opposite = passing;
+            self.opposite = traffic;
         }
     }
 
-    /// It is known up to here.
+    /// Counts the present state up to a character.
     pub(super) fn settle(&mut self, at: Tick) {
-        let light = match (self.wire, self.own, self.opposite) {
+        let state = match (self.wire, self.own, self.opposite) {
             (WireState::Open, _, _) => LedState::Red,
             (_, LedTraffic::Packet, _) | (_, _, LedTraffic::Packet) => LedState::Yellow,
             (WireState::Unknown, LedTraffic::Nothing, LedTraffic::Nothing) => LedState::Unknown,
             (WireState::Alive, LedTraffic::Nothing, LedTraffic::Nothing) => LedState::Green,
         };
-        self.reach(at, light);
+        self.reach(at, state);
     }
 
-    /// What it shows up to here is not known.
+    /// Counts the periods up to a character as unknown.
     pub(super) fn pass_over(&mut self, at: Tick) {
         self.reach(at, LedState::Unknown);
     }
 
-    fn reach(&mut self, at: Tick, light: LedState) {
-        self.times.add(light.index(), at.since(self.next));
+    fn reach(&mut self, at: Tick, state: LedState) {
+        self.times.add(state as usize, at.since(self.next));
         self.next = self.next.max(at);
     }
 }

@@ -1,17 +1,19 @@
-//! What the channels of a link did, as the rows of `docs/output.md`.
+//! Rows of `myriscope links`.
+
+#![expect(missing_docs, reason = "docs/output.md describes the fields of rows")]
 
 use codec::capture::{Channel, ChannelId};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use super::interval::{ActivityInterval, ChannelActivity, PeriodTotals};
 use super::led::LedState;
 use super::parameters::{ChannelParameters, ParameterKey, ParameterRow};
-use super::state::{ActivityInterval, ChannelActivity};
-use super::totals::{ChannelTotals, PeriodTotals, PingTotals};
+use super::totals::{ChannelTotals, PacketTotals, PingTotals};
 use crate::channel_name::TapEnd;
 use crate::counters::{ChannelLabel, ControlCounts};
 
-/// What a channel did, added up.
+/// Totals of a channel.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelReport<'a> {
     /// Its number.
@@ -20,23 +22,22 @@ pub struct ChannelReport<'a> {
     pub channel: &'a Channel,
     /// The opposite channel.
     pub peer: Option<ChannelId>,
-    /// What it carried and did.
-    pub summary: &'a ChannelTotals,
-    /// For how long the lamps of the port at its receiving end showed what, in the order of
-    /// [`LedState::ALL`]. L
+    /// Its totals.
+    pub totals: &'a ChannelTotals,
+    /// Periods in each LED state of the port at its receiving end, in the order of [`LedState::ALL`]. L
     pub leds: &'a PeriodTotals<4>,
-    /// What governs it, and the source of each value.
+    /// Its parameters, and the source of each value.
     pub parameters: ChannelParameters,
-    /// The most that h can be, by how fast STOP and GO took turns. F-3
+    /// Upper bound of h, from the shortest time between STOP and GO. F-3
     pub hysteresis_max: Option<u32>,
 }
 
-/// What the time between a ping and its answer is, as seen at the tap. R-6
+/// Interpretation of the time between a ping and its reply at the tap. R-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PingMeasure {
-    /// The tap is at the end that asks: there and back, and the time in between.
+    /// The tap is at the end that sends pings: both ways, and the response time.
     RoundTrip,
-    /// It is at the end that answers: only the time that took.
+    /// The tap is at the end that replies: the response time only.
     Response,
 }
 
@@ -50,7 +51,7 @@ impl PingMeasure {
         }
     }
 
-    /// What it is on a channel, if the channel says where its tap is.
+    /// The interpretation on a channel, if its tap is declared.
     #[must_use]
     pub fn on(channel: &Channel) -> Option<Self> {
         Some(match TapEnd::of(channel)? {
@@ -60,7 +61,7 @@ impl PingMeasure {
     }
 }
 
-/// A part of a whole in millionths, as a decimal number.
+/// A fraction, rounded to millionths.
 fn share(part: u64, whole: u64) -> f64 {
     let (part, whole) = (u128::from(part), u128::from(whole));
     let millionths = (part * 1_000_000 + whole / 2).checked_div(whole).unwrap_or(0);
@@ -68,27 +69,20 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 impl<'a> ChannelReport<'a> {
-    /// The channel's place in rows.
+    /// The channel's label in rows.
     #[must_use]
     pub fn place(&self) -> ChannelLabel<'a> {
-        ChannelLabel {
-            index: self.id.0,
-            name: &self.channel.name,
-            peer: self.peer.map(|peer| peer.0),
-            period_ps: self.channel.period_ps.get(),
-        }
+        ChannelLabel::new(self.id, self.channel, self.peer)
     }
 
     /// The row of `myriscope links`.
     #[must_use]
     pub fn row(&self) -> ChannelTotalsRow<'a> {
-        let ChannelTotals { tally, times, stops, packets, pings, commands, history: _ } =
-            self.summary;
-        let all = tally.characters();
-        let state = |state: ChannelActivity| (state.name(), periods(times, state.index()));
-        let light = |light: LedState| (light.name(), periods(self.leds, light.index()));
-        let span = tally.span().map_or(0, |(first, last)| last.0 - first.0 + 1);
-        let flow: u64 = tally
+        let ChannelTotals { counters, times, stops, packets, pings, commands, history: _ } =
+            self.totals;
+        let characters = counters.characters();
+        let span = counters.span().map_or(0, |(first, last)| last.0 - first.0 + 1);
+        let flow_control: u64 = counters
             .control()
             .filter_map(|(kind, count)| matches!(kind, "STOP" | "GO").then_some(count))
             .sum();
@@ -98,17 +92,23 @@ impl<'a> ChannelReport<'a> {
             peer: self.peer.map(|peer| peer.0),
             period_ps: self.channel.period_ps.get(),
             tap: self.channel.tap.as_deref(),
-            first: tally.span().map(|(first, _)| first.0),
-            last: tally.span().map(|(_, last)| last.0),
-            characters: all,
-            data: tally.data(),
-            utilisation: share(tally.data(), all),
-            control: ControlCounts(tally.control().collect()),
-            corrected: tally.corrected(),
-            invalid: tally.invalid(),
-            holes: tally.holes(),
-            states: NamedValues(ChannelActivity::ALL.map(state)),
-            lamp: NamedValues(LedState::ALL.map(light)),
+            first: counters.span().map(|(first, _)| first.0),
+            last: counters.span().map(|(_, last)| last.0),
+            characters,
+            data: counters.data(),
+            utilisation: share(counters.data(), characters),
+            control: ControlCounts(counters.control().collect()),
+            corrected: counters.corrected(),
+            invalid: counters.invalid(),
+            holes: counters.holes(),
+            states: NamedValues(
+                ChannelActivity::ALL
+                    .map(|state| (state.name(), PeriodShare::of_total(times, state.index()))),
+            ),
+            lamp: NamedValues(
+                LedState::ALL
+                    .map(|state| (state.name(), PeriodShare::of_total(self.leds, state as usize))),
+            ),
             stops: StopsRow {
                 count: stops.count,
                 periods: stops.periods,
@@ -116,49 +116,34 @@ impl<'a> ChannelReport<'a> {
                 longest: stops.longest,
             },
             flow_control: FlowRow {
-                characters: flow,
-                share: share(flow, all),
+                characters: flow_control,
+                share: share(flow_control, characters),
                 commands: *commands,
-                commands_share: share(*commands, all),
+                commands_share: share(*commands, characters),
             },
-            packets: PacketsRow {
-                count: packets.count(),
-                ended_by: NamedValues([
-                    ("gap", packets.gap),
-                    ("open_link", packets.open_link),
-                    ("reset", packets.reset),
-                    ("hole", packets.hole),
-                    ("capture_end", packets.capture_end),
-                ]),
-                crc: NamedValues([
-                    ("good", packets.good),
-                    ("bad", packets.bad),
-                    ("runt", packets.runt),
-                ]),
-            },
+            packets: packets.row(),
             pings: self.pings(pings),
             parameters: self.parameters(),
         }
     }
 
     fn pings(&self, pings: &PingTotals) -> PingsRow {
+        let mean = pings.mean_thousandths();
         PingsRow {
             sent: pings.sent,
             answered: pings.answered,
             measures: PingMeasure::on(self.channel).map(PingMeasure::name),
             min: pings.range.map(|(min, _)| min),
-            mean: pings
-                .mean_thousandths()
-                .map(|mean| f64::from(u32::try_from(mean).unwrap_or(u32::MAX)) / 1e3),
+            mean: mean.map(|mean| f64::from(u32::try_from(mean).unwrap_or(u32::MAX)) / 1e3),
             max: pings.range.map(|(_, max)| max),
         }
     }
 
-    /// What governs the channel.
+    /// Rows of the channel's parameters.
     #[must_use]
     pub fn parameters(&self) -> Vec<ParameterRow> {
         let hysteresis = |mut row: ParameterRow| {
-            if row.name == ParameterKey::Hysteresis.name() && !self.parameters.h.is_told() {
+            if row.name == ParameterKey::Hysteresis.name() && !self.parameters.h.is_declared() {
                 row.range = self.hysteresis_max.map(|max| (1, Some(max)));
             }
             row
@@ -167,9 +152,20 @@ impl<'a> ChannelReport<'a> {
     }
 }
 
-fn periods<const N: usize>(times: &PeriodTotals<N>, index: usize) -> PeriodShare {
-    let all = times.periods().iter().sum();
-    PeriodShare::of(times.periods().get(index).copied().unwrap_or(0), all)
+impl PacketTotals {
+    fn row(&self) -> PacketsRow {
+        PacketsRow {
+            count: self.count(),
+            ended_by: NamedValues([
+                ("gap", self.gap),
+                ("open_link", self.open_link),
+                ("reset", self.reset),
+                ("hole", self.hole),
+                ("capture_end", self.capture_end),
+            ]),
+            crc: NamedValues([("good", self.good), ("bad", self.bad), ("runt", self.runt)]),
+        }
+    }
 }
 
 impl ActivityInterval {
@@ -198,51 +194,11 @@ impl<T: Serialize, const N: usize> Serialize for NamedValues<T, N> {
     }
 }
 
-/// A row of `myriscope links`: the contract of `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ChannelTotalsRow<'a> {
-    /// Name of the channel.
-    pub channel: &'a str,
-    /// Number of its interface in the file.
-    pub index: u32,
-    /// That of the opposite channel.
-    pub peer: Option<u32>,
-    /// Character period in picoseconds.
-    pub period_ps: u64,
-    /// The end at which it was observed.
-    pub tap: Option<&'a str>,
-    /// Place of its first character.
-    pub first: Option<u64>,
-    /// Place of its last.
-    pub last: Option<u64>,
-    /// Characters recorded.
-    pub characters: u64,
-    /// Data bytes among them.
-    pub data: u64,
-    /// Their share.
-    pub utilisation: f64,
-    /// Control symbols by kind. C-2
-    pub control: ControlCounts,
-    /// Symbols that had to be corrected. C-4
-    pub corrected: u64,
-    /// Codes that are no symbol. C-5
-    pub invalid: u64,
-    /// Stretches that were not recorded.
-    pub holes: u64,
-    /// Time in each state.
-    pub states: NamedValues<PeriodShare, 7>,
-    /// What the lamps of the port at its receiving end showed. L
-    pub lamp: NamedValues<PeriodShare, 4>,
-    /// Stops of its sender. F-1
-    pub stops: StopsRow,
-    /// STOP and GO on it. F-4
-    pub flow_control: FlowRow,
-    /// Its packets.
-    pub packets: PacketsRow,
-    /// Its pings. R-6
-    pub pings: PingsRow,
-    /// What governs it.
-    pub parameters: Vec<ParameterRow>,
+/// Periods, and their share of all periods.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PeriodShare {
+    pub periods: u64,
+    pub share: f64,
 }
 
 impl PeriodShare {
@@ -251,82 +207,82 @@ impl PeriodShare {
     pub fn of(periods: u64, all: u64) -> Self {
         Self { periods, share: share(periods, all) }
     }
+
+    fn of_total<const N: usize>(times: &PeriodTotals<N>, index: usize) -> Self {
+        let periods = times.periods().get(index).copied().unwrap_or(0);
+        Self::of(periods, times.periods().iter().sum())
+    }
 }
 
-/// Time for which something held.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct PeriodShare {
-    /// In periods of the channel.
-    pub periods: u64,
-    /// Of all recorded.
-    pub share: f64,
+/// A row of `myriscope links`; fields as in `docs/output.md`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChannelTotalsRow<'a> {
+    pub channel: &'a str,
+    pub index: u32,
+    pub peer: Option<u32>,
+    pub period_ps: u64,
+    pub tap: Option<&'a str>,
+    pub first: Option<u64>,
+    pub last: Option<u64>,
+    pub characters: u64,
+    pub data: u64,
+    pub utilisation: f64,
+    pub control: ControlCounts,
+    pub corrected: u64,
+    pub invalid: u64,
+    pub holes: u64,
+    pub states: NamedValues<PeriodShare, 7>,
+    pub lamp: NamedValues<PeriodShare, 4>,
+    pub stops: StopsRow,
+    pub flow_control: FlowRow,
+    pub packets: PacketsRow,
+    pub pings: PingsRow,
+    pub parameters: Vec<ParameterRow>,
 }
 
-/// How a sender was stopped.
+/// Stops of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StopsRow {
-    /// How often.
     pub count: u64,
-    /// For how many periods in all, whatever else was the matter.
     pub periods: u64,
-    /// Of all from the first character to the last.
     pub share: f64,
-    /// The longest, in periods.
     pub longest: u64,
 }
 
 /// STOP and GO on a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FlowRow {
-    /// STOP and GO.
     pub characters: u64,
-    /// Of all characters.
     pub share: f64,
-    /// Those that said something new.
     pub commands: u64,
-    /// Of all characters.
     pub commands_share: f64,
 }
 
-/// Packets by kind.
+/// Packets by the cause of their end, and by their CRC byte.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PacketsRow {
-    /// How many.
     pub count: u64,
-    /// By what ended them.
     pub ended_by: NamedValues<u64, 5>,
-    /// By their CRC byte.
     pub crc: NamedValues<u64, 3>,
 }
 
-/// Pings and their answers.
+/// Pings and their replies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PingsRow {
-    /// PRB0 on the channel.
     pub sent: u64,
-    /// Those that were answered by `REPLx` on the opposite one.
     pub answered: u64,
-    /// What their times measure: `round-trip` or `response`.
     pub measures: Option<&'static str>,
-    /// Shortest time to an answer, in periods.
     pub min: Option<u64>,
-    /// Mean time.
     pub mean: Option<f64>,
-    /// Longest time.
     pub max: Option<u64>,
 }
 
-/// A row of `myriscope links --intervals`: the contract of `docs/output.md`.
+/// A row of `myriscope links --intervals`; fields as in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct IntervalRow<'a> {
-    /// Name of the channel.
     pub channel: &'a str,
-    /// Place of its first character.
     pub start: u64,
-    /// Place of its last character.
     pub end: u64,
-    /// How many characters it has.
     pub periods: u64,
-    /// The state.
     pub state: &'static str,
 }

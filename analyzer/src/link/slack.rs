@@ -1,15 +1,15 @@
-//! How full the slack buffer at the far end of a channel is: never known, always bounded. F-3..F-5, F-9
+//! Bounds of the fill of the slack buffer at the far end of a channel. F-3..F-5, F-9
 //!
-//! The receiver R at the channel's far end takes in what the channel brings and commands its sender
-//! on the opposite channel; what R takes out is not seen, but it is no more than a cell in a period
-//! of the full rate. Everything is brought to R's clock: the period in which R hears a character.
-//! The fill of a period counts when the character of that period has been put in, before anything is
-//! taken out in it. Where the tap is at the sender's end R hears a character D later, and has decided
-//! what the tap hears D and the generation time earlier; at R's own end only the latter.
+//! The receiver R at the far end of the channel stores its characters and commands its sender on the
+//! opposite channel. What R removes is not visible, but it is at most one cell per period of the full
+//! rate. All times are converted to R's clock: the period in which a character reaches R. The fill of a
+//! period counts after its character is stored and before anything is removed. With the tap at the
+//! sender's end, a character reaches R a delay D later, and R decided a command D plus the generation
+//! time before it reaches the tap; with the tap at R's end only the generation time applies.
 //!
-//! So whatever arrives at the tap, the fill is settled up to those periods from which every command
-//! would have been heard, and since which the opposite channel may have been silent without its being
-//! known yet that the link is open (F-7). What the channel brings after them waits.
+//! So the fill is computed up to the last period from which every command would have reached the tap,
+//! and since which the opposite channel cannot have been silent long enough to open the link (F-7).
+//! Characters of the channel behind that period are queued.
 
 mod align;
 mod arrival;
@@ -27,74 +27,74 @@ use codec::time::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 use self::align::{LateDataMeaning, SlackAligner};
 use self::arrival::{IntakeEvent, SlackCommand, SlackTiming};
 pub use self::fill_row::FillRow;
-pub use self::slack_totals::{SlackRow, SlackTotals};
-pub use super::parameters::{ChannelParameters, LinkAssumptions, ParameterSource, ParameterValue};
-use super::parameters::{ParameterKey, UnknownParameters};
+pub use self::slack_totals::SlackRow;
+use super::parameters::{
+    ChannelParameters, LinkAssumptions, ParameterKey, ParameterSource, ParameterValue,
+    UnknownParameters,
+};
 use crate::channel_name::TapEnd;
-use crate::event::LinkEvent;
+use crate::event::{ChannelEvent, FlowCommand, LinkEvent};
 use crate::packet::PacketEnd;
-use crate::receiver::FlowCommand;
-use crate::timeline::{EventBody, EventDetail};
 
-/// Of the silence that opens a link, the periods before the one in which that is known. F-7
+/// Silent periods before the period in which an open link is detected. F-7
 const SILENT: u64 = OPEN_LINK.0 - 1;
 
-/// Bounds of a fill over a stretch of periods, as straight lines.
+/// Linear bounds of a fill over an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FillBounds {
-    /// The channel whose far receiver it is about.
+    /// The channel that fills the buffer.
     pub channel: ChannelId,
-    /// The first period, on the clock of the far receiver: a character that it hears there stands at
-    /// this place if the tap is at its end, and the delay earlier if it is at the sender's.
+    /// First period, on the far receiver's clock. Its character has this index with the tap at the
+    /// receiver's end, and an index lower by the delay with the tap at the sender's end.
     pub start: Tick,
     /// The period after the last.
     pub end: Tick,
-    /// At least so many cells are full in the first period,
+    /// Minimum of full cells in the first period.
     pub lo: u32,
-    /// and so many more in each further one.
+    /// Change of the minimum per period.
     pub lo_slope: i32,
-    /// At most so many in the first period,
+    /// Maximum of full cells in the first period.
     pub hi: u32,
-    /// and so many more in each further one.
+    /// Change of the maximum per period.
     pub hi_slope: i32,
 }
 
-/// Something about a slack buffer. Places are on the clock of the far receiver, as in [`FillBounds`].
+/// An event of a slack buffer. Times are on the far receiver's clock, as in [`FillBounds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlackEvent {
-    /// Its bounds over a stretch.
+    /// Bounds over an interval.
     Fill(FillBounds),
-    /// Data went on for longer after a STOP than delay and latencies allow. F-4
+    /// Data continued after a STOP for longer than delay and latencies allow. F-4
     Late {
         /// The channel.
         channel: ChannelId,
-        /// The first character that came too late.
+        /// First late character.
         at: Tick,
-        /// How many did.
+        /// Number of late characters.
         by: u64,
     },
-    /// After a STOP so much came in that some of it may have been lost. F-9
+    /// Characters after a STOP may have overrun the buffer. F-9
     OverrunRisk {
         /// The channel.
         channel: ChannelId,
-        /// The first cell that may have found the buffer full.
+        /// First character that may be lost.
         at: Tick,
-        /// How many may have.
+        /// Number of characters that may be lost.
         by: u64,
     },
-    /// What is seen cannot be with what is assumed; nothing is known of the fill from about here to
-    /// the next STOP or GO.
+    /// The capture contradicts the parameters; the fill is unknown from about here to the next STOP or
+    /// GO.
     Contradiction {
         /// The channel.
         channel: ChannelId,
-        /// The command that cannot be.
+        /// The contradictory command.
         at: Tick,
-        /// Whether all parameters that it rests on are declared or given.
+        /// True if all parameters involved are declared.
         is_declared: bool,
     },
 }
 
-/// Parameters that say at which fill, and when, a STOP or GO was decided.
+/// Parameters that determine fill and time of the decision for a STOP or GO.
 pub(crate) const THRESHOLDS: &[ParameterKey] = &[
     ParameterKey::GoSlack,
     ParameterKey::Hysteresis,
@@ -102,26 +102,26 @@ pub(crate) const THRESHOLDS: &[ParameterKey] = &[
     ParameterKey::Delay,
     ParameterKey::Generation,
 ];
-/// Parameters that say until when data may arrive after a STOP.
+/// Parameters that determine the last data after a STOP.
 pub(crate) const STOP_RESPONSE: &[ParameterKey] =
     &[ParameterKey::Delay, ParameterKey::Interpretation];
-/// Parameters that say how many cells have room after a STOP.
+/// Parameters that determine the room left after a STOP.
 pub(crate) const ROOM: &[ParameterKey] =
     &[ParameterKey::StopSlack, ParameterKey::Delay, ParameterKey::Generation];
 
 impl FillBounds {
     /// The bounds in a period.
     #[must_use]
-    pub fn at(&self, place: Tick) -> Option<(u32, u32)> {
-        let periods = i64::try_from(place.0.checked_sub(self.start.0)?).ok()?;
+    pub fn at(&self, period: Tick) -> Option<(u32, u32)> {
+        let periods = i64::try_from(period.0.checked_sub(self.start.0)?).ok()?;
         let value = |first: u32, slope: i32| {
             u32::try_from(i64::from(first) + i64::from(slope) * periods).unwrap_or(0)
         };
         let bounds = (value(self.lo, self.lo_slope), value(self.hi, self.hi_slope));
-        (place < self.end).then_some(bounds)
+        (period < self.end).then_some(bounds)
     }
 
-    /// Its periods.
+    /// Number of periods.
     #[must_use]
     pub const fn periods(&self) -> u64 {
         self.end.since(self.start).0
@@ -129,7 +129,7 @@ impl FillBounds {
 }
 
 impl SlackEvent {
-    /// The channel whose far receiver it is about.
+    /// The channel that fills the buffer.
     #[must_use]
     pub const fn channel(&self) -> ChannelId {
         match self {
@@ -140,7 +140,7 @@ impl SlackEvent {
         }
     }
 
-    /// When it became known: a place on the channel.
+    /// Time at which the event became known.
     #[must_use]
     pub const fn at(&self) -> Tick {
         match self {
@@ -152,18 +152,16 @@ impl SlackEvent {
     }
 }
 
-/// How far a channel was recorded: what is recorded behind a hole counts only when the row that
-/// tells of the hole has come.
+/// The recorded part of a channel. Characters behind a hole count only once the hole's event has come.
 #[derive(Clone, Debug, Default)]
 struct RecordedExtent {
-    /// Up to here nothing is missing but what rows have told of.
+    /// Nothing is missing before this character but holes whose events have come.
     end: Option<Tick>,
-    /// Behind holes that no row has told of yet: from a place up to another.
+    /// Ranges behind holes whose events have not come.
     later: VecDeque<[Tick; 2]>,
 }
 
 impl RecordedExtent {
-    /// So much more, from a place up to another.
     fn add(&mut self, [first, end]: [Tick; 2]) {
         match (self.later.back_mut(), self.end) {
             (Some([_, before]), _) if *before == first => *before = end,
@@ -172,7 +170,7 @@ impl RecordedExtent {
         }
     }
 
-    /// A row has told of the hole before a place.
+    /// Processes the event of the hole before a character.
     fn pass(&mut self, at: Tick) {
         while let Some([_, end]) = self.later.pop_front_if(|[first, _]| *first <= at) {
             self.end = Some(end);
@@ -180,17 +178,17 @@ impl RecordedExtent {
     }
 }
 
-/// The slack buffer at the far end of one channel.
+/// Tracks the slack buffer at the far end of one channel.
 #[derive(Clone, Debug)]
 pub struct SlackTracker {
-    /// Where that is not known, nothing can be aligned.
+    /// The tapped end. If it is unknown, nothing can be computed.
     end: Option<TapEnd>,
     period_ps: u64,
     parameters: ChannelParameters,
     aligner: SlackAligner,
-    /// How far the channel and the opposite one were recorded.
+    /// Recorded parts of the channel and of the opposite one.
     recorded: [RecordedExtent; 2],
-    /// When a probe went out on the channel that has not been answered. R-6
+    /// The last probe on the channel, until it is answered. R-6
     pending_probe: Option<Tick>,
     channel: Channel,
 }
@@ -204,107 +202,104 @@ impl SlackTracker {
         let period_ps = channel.period_ps.get();
         let drain = period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
         let timing = timing(end, &parameters, channel);
-        let mut settling = SlackAligner::new(id, &parameters, drain, timing);
+        let mut aligner = SlackAligner::new(id, &parameters, drain, timing);
         if end == Some(TapEnd::Receiver) {
-            // Where nobody has said how long the cable is, it may be longer than is thought.
-            let is_told = parameters.delay.source != ParameterSource::Default;
-            let lateness =
-                if is_told { LateDataMeaning::Violation } else { LateDataMeaning::LongerCable };
-            settling.set_late_data_meaning(lateness);
+            // A cable of unknown length may be longer than assumed.
+            let is_known = parameters.delay.source != ParameterSource::Default;
+            aligner.set_late_data_meaning(match is_known {
+                true => LateDataMeaning::Violation,
+                false => LateDataMeaning::LongerCable,
+            });
         }
         Self {
             end,
             period_ps,
             parameters,
-            aligner: settling,
+            aligner,
             recorded: Default::default(),
             pending_probe: None,
             channel: channel.clone(),
         }
     }
 
-    /// The channel is recorded from a place up to another.
-    pub fn recorded(&mut self, places: [Tick; 2]) {
+    /// Adds a recorded range of the channel.
+    pub(super) fn recorded(&mut self, range: [Tick; 2]) {
         let [own, _] = &mut self.recorded;
-        own.add(places);
+        own.add(range);
     }
 
-    /// The opposite channel is.
-    pub fn opposite_recorded(&mut self, period_ps: u64, places: [Tick; 2]) {
-        // What is heard on a channel of another rate cannot be brought to the period.
+    /// Adds a recorded range of the opposite channel.
+    pub(super) fn opposite_recorded(&mut self, period_ps: u64, range: [Tick; 2]) {
+        // Characters of a channel of another rate have no exact period here.
         if period_ps == self.period_ps {
             let [_, opposite] = &mut self.recorded;
-            opposite.add(places);
+            opposite.add(range);
         }
     }
 
-    /// Takes the next row of its channel. Where the rows are of before it is settled without it, so
-    /// that it makes no difference how many rows there were.
-    pub fn own(&mut self, at: Tick, what: &EventBody, out: &mut impl FnMut(SlackEvent)) {
+    /// Processes the next event of its channel. Periods before the event are settled without it, so
+    /// that the result does not depend on the number of events.
+    pub(super) fn own(&mut self, at: Tick, event: &ChannelEvent) {
         if self.end.is_none() {
             return;
         }
-        self.settle(at, &mut suppress_assumed(self.parameters, out));
-        let settling = &mut self.aligner;
-        match what {
-            EventBody::Detail(EventDetail::Begins) => settling.begin(at),
-            EventBody::Detail(EventDetail::Framed) => {
-                settling.enter(IntakeEvent::Found(Tick(at.0 + 1)))
-            }
-            EventBody::Detail(EventDetail::Data(len)) => settling.data(at, *len),
-            EventBody::Packet(packet) => match packet.ended_by {
-                PacketEnd::Gap => settling.enter(IntakeEvent::Gap(at)),
-                PacketEnd::OpenLink => settling.enter(IntakeEvent::LinkOpen(at)),
+        self.settle(at);
+        let aligner = &mut self.aligner;
+        match event {
+            ChannelEvent::Begins => aligner.begin(at),
+            ChannelEvent::Framed => aligner.enter(IntakeEvent::Found(Tick(at.0 + 1))),
+            ChannelEvent::Data(len) => aligner.data(at, *len),
+            ChannelEvent::Packet(packet) => match packet.ended_by {
+                PacketEnd::Gap => aligner.enter(IntakeEvent::Gap(at)),
+                PacketEnd::OpenLink => aligner.enter(IntakeEvent::LinkOpen(at)),
                 PacketEnd::Reset | PacketEnd::Hole | PacketEnd::CaptureEnd => {}
             },
-            EventBody::Event(LinkEvent::ForwardReset) => settling.enter(IntakeEvent::Reset(at)),
-            EventBody::Event(LinkEvent::OpenLink) => settling.start_again(at),
-            EventBody::Event(LinkEvent::Hole { missing }) => {
-                settling.enter(IntakeEvent::Lost(Tick(at.0.saturating_sub(*missing))));
+            ChannelEvent::Link(LinkEvent::ForwardReset) => aligner.enter(IntakeEvent::Reset(at)),
+            ChannelEvent::Link(LinkEvent::OpenLink) => aligner.start_again(at),
+            ChannelEvent::Link(LinkEvent::Hole { missing }) => {
+                aligner.enter(IntakeEvent::Lost(Tick(at.0.saturating_sub(*missing))));
                 let [own, _] = &mut self.recorded;
                 own.pass(at);
             }
-            EventBody::Omitted { .. } => settling.enter(IntakeEvent::Lost(at)),
-            EventBody::Event(LinkEvent::Probe(_)) => self.pending_probe = Some(at),
-            EventBody::Detail(EventDetail::Head(_) | EventDetail::Command(_))
-            | EventBody::Event(_) => {}
+            ChannelEvent::Omitted { .. } => aligner.enter(IntakeEvent::Lost(at)),
+            ChannelEvent::Link(LinkEvent::Probe(_)) => self.pending_probe = Some(at),
+            ChannelEvent::Head(_) | ChannelEvent::Command(_) | ChannelEvent::Link(_) => {}
         }
     }
 
-    /// Takes the next row of the opposite channel, at a place of its own channel.
-    pub fn opposite(&mut self, at: Tick, what: &EventBody, out: &mut impl FnMut(SlackEvent)) {
+    /// Processes the next event of the opposite channel, at a character of this channel.
+    pub(super) fn opposite(&mut self, at: Tick, event: &ChannelEvent) {
         let [_, opposite] = &mut self.recorded;
         if self.end.is_none() || opposite.end.is_none() {
             return;
         }
-        self.settle(at, &mut suppress_assumed(self.parameters, out));
-        let settling = &mut self.aligner;
-        match what {
-            EventBody::Detail(EventDetail::Command(FlowCommand::Go)) => {
-                settling.add_command(at, SlackCommand::Go)
+        self.settle(at);
+        let aligner = &mut self.aligner;
+        match event {
+            ChannelEvent::Command(FlowCommand::Go) => aligner.add_command(at, SlackCommand::Go),
+            ChannelEvent::Command(FlowCommand::Stop) => {
+                aligner.add_command(at, SlackCommand::Stop);
             }
-            EventBody::Detail(EventDetail::Command(FlowCommand::Stop)) => {
-                settling.add_command(at, SlackCommand::Stop)
-            }
-            EventBody::Event(LinkEvent::Hole { missing }) => {
-                settling.add_command(Tick(at.0.saturating_sub(*missing)), SlackCommand::Unseen);
+            ChannelEvent::Link(LinkEvent::Hole { missing }) => {
+                aligner.add_command(Tick(at.0.saturating_sub(*missing)), SlackCommand::Unseen);
                 let [_, opposite] = &mut self.recorded;
                 opposite.pass(at);
             }
-            EventBody::Omitted { .. } => settling.add_command(at, SlackCommand::Unseen),
-            // Nothing has come for 16 periods: the far end may have lost its power since. F-7
-            EventBody::Event(LinkEvent::OpenLink) => {
-                settling.add_command(Tick(at.0.saturating_sub(SILENT)), SlackCommand::Dark);
+            ChannelEvent::Omitted { .. } => aligner.add_command(at, SlackCommand::Unseen),
+            // After 16 silent periods the far end may have lost its power. F-7
+            ChannelEvent::Link(LinkEvent::OpenLink) => {
+                aligner.add_command(Tick(at.0.saturating_sub(SILENT)), SlackCommand::Dark);
             }
-            EventBody::Event(LinkEvent::Reply(_)) => self.replied(at),
-            EventBody::Detail(_) | EventBody::Packet(_) | EventBody::Event(_) => {}
+            ChannelEvent::Link(LinkEvent::Reply(_)) => self.replied(at),
+            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_) => {}
+            ChannelEvent::Data(_) | ChannelEvent::Packet(_) | ChannelEvent::Link(_) => {}
         }
     }
 
-    /// All before a place of the tap has been told.
-    fn settle(&mut self, now: Tick, out: &mut impl FnMut(SlackEvent)) {
+    /// Settles the fill: all events before a character of the tap have come.
+    fn settle(&mut self, now: Tick) {
         let now = Tick(now.0.saturating_sub(SILENT));
-        self.aligner.settle(now, self.ends(), out);
+        self.aligner.settle(now, self.ends());
         if let Some(late) = self.aligner.overdue() {
             let per = self.period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS)).max(1);
             let more = u32::try_from(late.div_ceil(2).saturating_mul(per)).unwrap_or(u32::MAX);
@@ -319,15 +314,15 @@ impl SlackTracker {
         [own.end, opposite.end]
     }
 
-    /// A probe has been answered: there and back the cable takes no longer. R-6
+    /// A reply bounds the delay: the round trip of the cable takes no longer. R-6
     fn replied(&mut self, at: Tick) {
-        let Some(probed) = self.pending_probe.take() else { return };
+        let Some(probe) = self.pending_probe.take() else { return };
         let source = self.parameters.delay.source;
         let unknown = source == ParameterSource::Default || source == ParameterSource::Probe;
         if self.end != Some(TapEnd::Sender) || !unknown {
             return;
         }
-        let round_trip = u128::from(at.since(probed).0) * u128::from(self.period_ps);
+        let round_trip = u128::from(at.since(probe).0) * u128::from(self.period_ps);
         let delay = round_trip / u128::from(2 * FULL_RATE_PERIOD_PS);
         let Ok(value) = u32::try_from(delay) else { return };
         let nearer = source == ParameterSource::Default || value < self.parameters.delay.value;
@@ -337,55 +332,50 @@ impl SlackTracker {
         }
     }
 
-    /// The recording ends.
-    pub fn finish(&mut self, out: &mut impl FnMut(SlackEvent)) {
-        self.aligner.finish(self.ends(), &mut suppress_assumed(self.parameters, out));
+    /// Ends the recording.
+    pub(super) fn finish(&mut self) {
+        self.aligner.finish(self.ends());
     }
 
-    /// What there is to say about all of it.
+    /// Removes the events so far. Without the events that depend on assumed parameters only. F-4
+    pub(super) fn take_events(&mut self) -> impl Iterator<Item = SlackEvent> {
+        let Self { aligner, parameters, .. } = self;
+        let declared = |keys| UnknownParameters::of(parameters, keys).is_empty();
+        aligner.events.drain(..).filter_map(move |event| match event {
+            SlackEvent::Fill(_) => Some(event),
+            SlackEvent::Late { .. } => declared(STOP_RESPONSE).then_some(event),
+            SlackEvent::OverrunRisk { .. } => declared(ROOM).then_some(event),
+            SlackEvent::Contradiction { channel, at, .. } => {
+                let is_declared = declared(THRESHOLDS);
+                Some(SlackEvent::Contradiction { channel, at, is_declared })
+            }
+        })
+    }
+
+    /// The row of `links`.
     #[must_use]
     pub fn summary(&self) -> SlackRow<'_> {
         let tapped = self.end.map(|end| match end {
             TapEnd::Sender => "sender",
             TapEnd::Receiver => "receiver",
         });
-        self.aligner.marks().row(&self.channel.name, tapped, self.parameters)
+        self.aligner.totals().row(&self.channel.name, tapped, self.parameters)
     }
 
-    /// The channel that fills it.
+    /// The channel that fills the buffer.
     #[must_use]
     pub const fn channel(&self) -> &Channel {
         &self.channel
     }
 
-    /// What is taken for granted.
+    /// Parameters of the channel.
     #[must_use]
     pub const fn parameters(&self) -> &ChannelParameters {
         &self.parameters
     }
 }
 
-/// Leaves out what rests on parameters that are only assumed. F-4
-fn suppress_assumed<F: FnMut(SlackEvent)>(
-    parameters: ChannelParameters,
-    out: &mut F,
-) -> impl FnMut(SlackEvent) {
-    move |said| {
-        let told = |keys| UnknownParameters::of(&parameters, keys).is_empty();
-        match said {
-            SlackEvent::Late { .. } if !told(STOP_RESPONSE) => {}
-            SlackEvent::OverrunRisk { .. } if !told(ROOM) => {}
-            SlackEvent::Contradiction { channel, at, .. } => {
-                out(SlackEvent::Contradiction { channel, at, is_declared: told(THRESHOLDS) });
-            }
-            SlackEvent::Fill(_) | SlackEvent::Late { .. } | SlackEvent::OverrunRisk { .. } => {
-                out(said);
-            }
-        }
-    }
-}
-
-/// How periods of the tap and of the far receiver lie to each other.
+/// Offsets between periods of the tap and of the far receiver.
 fn timing(end: Option<TapEnd>, parameters: &ChannelParameters, channel: &Channel) -> SlackTiming {
     let (delay, rest) = parameters.delay_on(channel);
     let [generation, interpretation] =

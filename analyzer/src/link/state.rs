@@ -1,96 +1,81 @@
-//! What a channel is doing, as intervals that follow each other without a gap, and what that adds up
-//! to. F-1, F-7, R-2, L
+//! Activity of a channel as consecutive intervals, and their totals. F-1, F-7, R-2, L
 
 use std::collections::VecDeque;
 
 use codec::capture::{ChannelId, Chunk};
 use codec::time::Tick;
 
-pub use super::interval::{ActivityInterval, ChannelActivity, PAUSE_MAX};
+use super::interval::{ActivityInterval, ChannelActivity, PAUSE_MAX, PeriodTotals, WireState};
 use super::led::{LedTraffic, PortLeds};
-use super::totals::{ChannelTotals, PeriodTotals};
-use crate::event::LinkEvent;
+use super::totals::ChannelTotals;
+use crate::event::{ChannelEvent, LinkEvent};
 use crate::packet::PacketEnd;
-use crate::timeline::{EventBody, EventDetail};
 
-/// The states of one channel.
+/// Tracks the activity of one channel.
 #[derive(Clone, Debug)]
-pub struct ActivityTracker {
+pub(super) struct ActivityTracker {
     channel: ChannelId,
     wire: WireState,
     receiving: PacketPhase,
     sender: SenderPermission,
     recorded: RecordedRange,
-    /// The place of the last row that may have changed the state.
+    /// Character of the last event that may have changed the activity.
     now: Tick,
-    /// Up to here the state has been settled: to where rows were left out, that is ahead.
+    /// The activity is known before this character; where events were omitted, that is ahead of `now`.
     next: Tick,
-    /// The state just before that, and since when it has been.
+    /// The current activity and its first character.
     current: Option<(Tick, ChannelActivity)>,
+    /// Intervals that have ended and are not yet taken.
+    ended: Vec<ActivityInterval>,
     leds: PortLeds,
-    summary: ChannelTotals,
-}
-
-/// What is known of the channel's life and framing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WireState {
-    /// Nothing yet.
-    Unknown,
-    /// Characters come, and what they belong to is known.
-    Alive,
-    /// Silent for 16 periods. F-7
-    Open,
+    totals: ChannelTotals,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PacketPhase {
     Between,
     Packet {
-        /// Since when bytes have been awaited: behind the last one, or since the sender may send. It
-        /// lies ahead while a run of bytes passes.
+        /// Bytes are expected from this character on: behind the last byte, or once the sender may send.
+        /// It lies ahead while a run of bytes passes.
         awaited: Tick,
     },
     Reset,
 }
 
-/// What is known of the channel's sender.
+/// Knowledge of the channel's sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SenderPermission {
-    /// Nothing: the opposite channel is recorded, and has not commanded yet.
+    /// The opposite channel is recorded, and has not commanded yet.
     Unknown,
-    /// It may send, as far as is known. F-2
+    /// It may send. F-2
     Going,
-    /// It must not, since then.
+    /// It must not send since that character.
     Stopped(Tick),
 }
 
-/// What the channel does from some place on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PossibleActivity {
-    Clear(ChannelActivity),
-    /// A packet passes, whose bytes have been awaited since then.
+    Certain(ChannelActivity),
+    /// A packet passes, and bytes are expected since that character: the length of the pause decides.
     Packet(Tick),
 }
 
-/// Which characters were recorded.
 #[derive(Clone, Debug, Default)]
 struct RecordedRange {
     end: Tick,
-    /// Where the holes begin whose rows are to come.
+    /// First characters of holes whose events are still to come.
     holes: VecDeque<Tick>,
 }
 
 impl RecordedRange {
-    /// A place, or the first character before it that is not recorded.
+    /// A character, or the first unrecorded character before it.
     fn limit(&self, at: Tick) -> Tick {
         at.min(self.holes.front().copied().unwrap_or(self.end))
     }
 }
 
 impl ActivityTracker {
-    /// A channel before its first character.
-    #[must_use]
-    pub fn new(channel: ChannelId) -> Self {
+    pub(super) fn new(channel: ChannelId) -> Self {
         Self {
             channel,
             wire: WireState::Unknown,
@@ -100,27 +85,30 @@ impl ActivityTracker {
             next: Tick(0),
             now: Tick(0),
             current: None,
+            ended: Vec::new(),
             leds: PortLeds::default(),
-            summary: ChannelTotals::default(),
+            totals: ChannelTotals::default(),
         }
     }
 
-    /// For how long the lamps of the port at the receiving end showed what, in the order of
+    /// Periods in each state of the LEDs at the receiving end, in the order of
     /// [`super::led::LedState::ALL`]. L
-    #[must_use]
-    pub const fn leds(&self) -> &PeriodTotals<4> {
+    pub(super) const fn leds(&self) -> &PeriodTotals<4> {
         self.leds.times()
     }
 
-    /// What all that was adds up to.
-    #[must_use]
-    pub const fn summary(&self) -> &ChannelTotals {
-        &self.summary
+    pub(super) const fn totals(&self) -> &ChannelTotals {
+        &self.totals
     }
 
-    /// A chunk of the channel has been recorded; its rows come later.
-    pub fn recorded(&mut self, chunk: &Chunk<'_>) {
-        match self.summary.tally.span() {
+    /// Removes the intervals that have ended.
+    pub(super) fn take_ended(&mut self) -> impl Iterator<Item = ActivityInterval> {
+        self.ended.drain(..)
+    }
+
+    /// Adds a recorded chunk of the channel; its events come later.
+    pub(super) fn recorded(&mut self, chunk: &Chunk<'_>) {
+        match self.totals.counters.span() {
             None => {
                 self.next = chunk.first;
                 self.leds.seek(chunk.first);
@@ -130,124 +118,107 @@ impl ActivityTracker {
             }
             Some(_) => {}
         }
-        self.summary.tally.feed(chunk);
+        self.totals.counters.feed(chunk);
         self.recorded.end = chunk.end();
     }
 
-    /// Takes the channel's next row; rows come in order of time.
-    pub fn own(&mut self, at: Tick, what: &EventBody, out: &mut impl FnMut(ActivityInterval)) {
-        match what {
-            EventBody::Detail(EventDetail::Begins) => {}
-            EventBody::Detail(EventDetail::Framed) => self.wire(at, WireState::Alive, out),
-            EventBody::Detail(EventDetail::Head(_)) => {
-                self.receiving(at, PacketPhase::Packet { awaited: at }, out);
-            }
-            EventBody::Detail(EventDetail::Data(len)) => {
+    /// Processes the channel's next event.
+    pub(super) fn own(&mut self, at: Tick, event: &ChannelEvent) {
+        match event {
+            ChannelEvent::Begins => {}
+            ChannelEvent::Framed => self.wire(at, WireState::Alive),
+            ChannelEvent::Head(_) => self.receiving(at, PacketPhase::Packet { awaited: at }),
+            ChannelEvent::Data(len) => {
                 // Reading: a sender that sends may.
-                self.sender_known(at, out);
+                self.sender_known(at);
                 let awaited = Tick(at.0.saturating_add(*len));
-                self.receiving(at, PacketPhase::Packet { awaited }, out);
+                self.receiving(at, PacketPhase::Packet { awaited });
             }
-            EventBody::Detail(EventDetail::Command(_)) => self.summary.commands += 1,
-            EventBody::Packet(packet) => {
-                self.summary.packets.add(packet);
+            ChannelEvent::Command(_) => self.totals.commands += 1,
+            ChannelEvent::Packet(packet) => {
+                self.totals.packets.add(packet);
                 // The end of the recording ends no packet on the wire.
                 if packet.ended_by != PacketEnd::CaptureEnd {
-                    self.receiving(at, PacketPhase::Between, out);
+                    self.receiving(at, PacketPhase::Between);
                 }
             }
-            EventBody::Event(event) => self.event(at, event, out),
-            EventBody::Omitted { rounds, every } => {
-                self.omitted(at, rounds.saturating_mul(*every), out);
+            ChannelEvent::Link(event) => self.link_event(at, event),
+            ChannelEvent::Omitted { rounds, every } => {
+                self.omitted(at, rounds.saturating_mul(*every));
             }
         }
     }
 
-    /// Takes a row of the opposite channel; `at` is the character of this one at that moment.
-    pub fn opposite(&mut self, at: Tick, what: &EventBody, out: &mut impl FnMut(ActivityInterval)) {
+    /// Processes an event of the opposite channel; `at` is this channel's character at that moment.
+    pub(super) fn opposite(&mut self, at: Tick, event: &ChannelEvent) {
         let here = self.recorded.limit(at);
-        match what {
-            EventBody::Detail(EventDetail::Begins) => self.sender_unknown(at, out),
-            EventBody::Detail(EventDetail::Command(_)) | EventBody::Event(LinkEvent::OpenLink) => {
-                self.sender_known(at, out)
+        match event {
+            ChannelEvent::Begins => self.sender_unknown(at),
+            ChannelEvent::Command(_) | ChannelEvent::Link(LinkEvent::OpenLink) => {
+                self.sender_known(at);
             }
-            EventBody::Detail(EventDetail::Head(_)) => self.leds.opposite(here, LedTraffic::Packet),
-            EventBody::Packet(packet) if packet.ended_by != PacketEnd::CaptureEnd => {
+            ChannelEvent::Head(_) => self.leds.opposite(here, LedTraffic::Packet),
+            ChannelEvent::Packet(packet) if packet.ended_by != PacketEnd::CaptureEnd => {
                 self.leds.opposite(here, LedTraffic::Nothing);
             }
-            EventBody::Event(LinkEvent::Hole { .. }) => {
-                self.summary.pings.forget();
-                self.sender_unknown(at, out);
+            ChannelEvent::Link(LinkEvent::Hole { .. }) => {
+                self.totals.pings.forget();
+                self.sender_unknown(at);
             }
-            EventBody::Event(LinkEvent::Reply(_)) => self.summary.pings.answered(at),
-            EventBody::Detail(EventDetail::Framed | EventDetail::Data(_))
-            | EventBody::Packet(_)
-            | EventBody::Event(_)
-            | EventBody::Omitted { .. } => {}
+            ChannelEvent::Link(LinkEvent::Reply(_)) => self.totals.pings.answered(at),
+            ChannelEvent::Framed | ChannelEvent::Data(_) | ChannelEvent::Packet(_) => {}
+            ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {}
         }
     }
 
-    /// The recording ends.
-    pub fn finish(&mut self, out: &mut impl FnMut(ActivityInterval)) {
+    /// Ends the recording.
+    pub(super) fn finish(&mut self) {
         let end = self.recorded.end;
-        self.settle(end, out);
-        self.close(out);
+        self.settle(end);
+        self.close();
         self.leds.settle(end);
         self.stop_ends(end);
     }
 
-    fn event(&mut self, at: Tick, event: &LinkEvent, out: &mut impl FnMut(ActivityInterval)) {
+    fn link_event(&mut self, at: Tick, event: &LinkEvent) {
         match event {
-            LinkEvent::OpenLink => self.wire(at, WireState::Open, out),
-            LinkEvent::LinkRestored => self.wire(at, WireState::Alive, out),
+            LinkEvent::OpenLink => self.wire(at, WireState::Open),
+            LinkEvent::LinkRestored => self.wire(at, WireState::Alive),
             LinkEvent::ForwardReset => {
-                self.sender_known(at, out);
-                self.receiving(at, PacketPhase::Reset, out);
+                self.sender_known(at);
+                self.receiving(at, PacketPhase::Reset);
             }
-            LinkEvent::ResetEnded => self.receiving(at, PacketPhase::Between, out),
-            LinkEvent::Hole { .. } => self.hole(at, out),
+            LinkEvent::ResetEnded => self.receiving(at, PacketPhase::Between),
+            LinkEvent::Hole { .. } => self.hole(at),
             LinkEvent::SenderStopped => {
-                self.summary.stops.count += 1;
-                self.sender(at, SenderPermission::Stopped(self.recorded.limit(at)), out);
+                self.totals.stops.count += 1;
+                self.sender(at, SenderPermission::Stopped(self.recorded.limit(at)));
             }
-            LinkEvent::SenderResumed(_) => self.sender(at, SenderPermission::Going, out),
-            LinkEvent::Probe(number) => self.summary.pings.sent(at, *number),
-            LinkEvent::BackwardReset
-            | LinkEvent::OverrunAlarm
-            | LinkEvent::Reply(_)
-            | LinkEvent::InvalidCode(_)
-            | LinkEvent::CorrectedCode { .. } => {}
+            LinkEvent::SenderResumed(_) => self.sender(at, SenderPermission::Going),
+            LinkEvent::Probe(number) => self.totals.pings.sent(at, *number),
+            LinkEvent::BackwardReset | LinkEvent::OverrunAlarm | LinkEvent::Reply(_) => {}
+            LinkEvent::InvalidCode(_) | LinkEvent::CorrectedCode { .. } => {}
         }
     }
 
-    fn wire(&mut self, at: Tick, wire: WireState, out: &mut impl FnMut(ActivityInterval)) {
-        self.settle(at, out);
+    fn wire(&mut self, at: Tick, wire: WireState) {
+        self.settle(at);
         self.wire = wire;
         self.leds.wire(self.recorded.limit(at), wire);
     }
 
-    fn receiving(
-        &mut self,
-        at: Tick,
-        receiving: PacketPhase,
-        out: &mut impl FnMut(ActivityInterval),
-    ) {
-        self.settle(at, out);
+    fn receiving(&mut self, at: Tick, receiving: PacketPhase) {
+        self.settle(at);
         self.receiving = receiving;
-        let passing = match receiving {
+        let traffic = match receiving {
             PacketPhase::Between | PacketPhase::Reset => LedTraffic::Nothing,
             PacketPhase::Packet { .. } => LedTraffic::Packet,
         };
-        self.leds.own(self.recorded.limit(at), passing);
+        self.leds.own(self.recorded.limit(at), traffic);
     }
 
-    fn sender(
-        &mut self,
-        at: Tick,
-        sender: SenderPermission,
-        out: &mut impl FnMut(ActivityInterval),
-    ) {
-        self.settle(at, out);
+    fn sender(&mut self, at: Tick, sender: SenderPermission) {
+        self.settle(at);
         self.stop_ends(at);
         self.sender = sender;
         if let PacketPhase::Packet { awaited } = &mut self.receiving {
@@ -255,34 +226,34 @@ impl ActivityTracker {
         }
     }
 
-    /// What the channel's sender has been told is known from here on.
-    fn sender_known(&mut self, at: Tick, out: &mut impl FnMut(ActivityInterval)) {
+    /// The permission of the channel's sender is known from here on.
+    fn sender_known(&mut self, at: Tick) {
         if self.sender == SenderPermission::Unknown {
-            self.sender(at, SenderPermission::Going, out);
+            self.sender(at, SenderPermission::Going);
         }
     }
 
-    /// What the channel's sender has been told is not known here, unless it is sending.
-    fn sender_unknown(&mut self, at: Tick, out: &mut impl FnMut(ActivityInterval)) {
+    /// The permission of the channel's sender is unknown from here on, unless it is sending.
+    fn sender_unknown(&mut self, at: Tick) {
         let sender = match self.receiving {
             PacketPhase::Packet { awaited } if awaited > at => SenderPermission::Going,
             PacketPhase::Packet { .. } | PacketPhase::Between | PacketPhase::Reset => {
                 SenderPermission::Unknown
             }
         };
-        self.sender(at, sender, out);
+        self.sender(at, sender);
     }
 
     fn stop_ends(&mut self, at: Tick) {
         if let SenderPermission::Stopped(since) = self.sender {
-            self.summary.stops.ended(self.recorded.limit(at).since(since));
+            self.totals.stops.ended(self.recorded.limit(at).since(since));
         }
     }
 
     /// Characters before this one were not recorded.
-    fn hole(&mut self, at: Tick, out: &mut impl FnMut(ActivityInterval)) {
-        self.settle(at, out);
-        self.close(out);
+    fn hole(&mut self, at: Tick) {
+        self.settle(at);
+        self.close();
         self.leds.settle(self.recorded.limit(at));
         self.recorded.holes.pop_front();
         self.next = at;
@@ -290,14 +261,14 @@ impl ActivityTracker {
         (self.wire, self.receiving) = (WireState::Unknown, PacketPhase::Between);
         self.leds.wire(at, WireState::Unknown);
         self.leds.own(at, LedTraffic::Nothing);
-        self.summary.pings.forget();
+        self.totals.pings.forget();
     }
 
-    /// What these characters bring was left out, but for that they leave all as it was.
-    fn omitted(&mut self, at: Tick, len: u64, out: &mut impl FnMut(ActivityInterval)) {
-        self.settle(at, out);
+    /// Events of these characters were omitted; they leave the state as it was.
+    fn omitted(&mut self, at: Tick, len: u64) {
+        self.settle(at);
         let end = self.recorded.limit(Tick(at.0.saturating_add(len)));
-        self.reach(end, ChannelActivity::Unknown, out);
+        self.reach(end, ChannelActivity::Unknown);
         self.leds.settle(self.recorded.limit(at));
         self.leds.pass_over(end);
         if let PacketPhase::Packet { awaited } = &mut self.receiving {
@@ -305,36 +276,29 @@ impl ActivityTracker {
         }
     }
 
-    /// All that the channel may be said to do from here on: where a packet pauses, how long it does
-    /// decides.
-    const fn doing(&self) -> PossibleActivity {
-        match (self.wire, self.receiving, self.sender) {
-            (WireState::Open, _, _) => PossibleActivity::Clear(ChannelActivity::Open),
-            (_, PacketPhase::Reset, _) => PossibleActivity::Clear(ChannelActivity::Reset),
-            // Reading: that its sender is stopped is known whether or not framing is.
-            (_, _, SenderPermission::Stopped(_)) => {
-                PossibleActivity::Clear(ChannelActivity::Stopped)
-            }
-            (WireState::Unknown, _, _) | (_, _, SenderPermission::Unknown) => {
-                PossibleActivity::Clear(ChannelActivity::Unknown)
-            }
-            (WireState::Alive, PacketPhase::Between, SenderPermission::Going) => {
-                PossibleActivity::Clear(ChannelActivity::Idle)
-            }
+    const fn possible_activity(&self) -> PossibleActivity {
+        use ChannelActivity::{Idle, Open, Reset, Stopped, Unknown};
+        PossibleActivity::Certain(match (self.wire, self.receiving, self.sender) {
+            (WireState::Open, _, _) => Open,
+            (_, PacketPhase::Reset, _) => Reset,
+            // Reading: a stopped sender is known whether or not framing is.
+            (_, _, SenderPermission::Stopped(_)) => Stopped,
+            (WireState::Unknown, _, _) | (_, _, SenderPermission::Unknown) => Unknown,
+            (WireState::Alive, PacketPhase::Between, SenderPermission::Going) => Idle,
             (WireState::Alive, PacketPhase::Packet { awaited }, SenderPermission::Going) => {
-                PossibleActivity::Packet(awaited)
+                return PossibleActivity::Packet(awaited);
             }
-        }
+        })
     }
 
-    /// The state is known up to here.
-    fn settle(&mut self, at: Tick, out: &mut impl FnMut(ActivityInterval)) {
+    /// Determines the activity up to a character.
+    fn settle(&mut self, at: Tick) {
         self.now = at;
         let at = self.recorded.limit(at);
-        let state = match self.doing() {
-            PossibleActivity::Clear(state) => state,
+        let activity = match self.possible_activity() {
+            PossibleActivity::Certain(activity) => activity,
             PossibleActivity::Packet(awaited) => {
-                self.reach(awaited.min(at), ChannelActivity::Sending, out);
+                self.reach(awaited.min(at), ChannelActivity::Sending);
                 if at.since(awaited).0 > PAUSE_MAX {
                     ChannelActivity::Starved
                 } else {
@@ -342,24 +306,23 @@ impl ActivityTracker {
                 }
             }
         };
-        self.reach(at, state, out);
+        self.reach(at, activity);
     }
 
-    /// Up to where the state has been settled.
+    /// The first character whose activity is not determined yet.
     pub(super) const fn settled(&self) -> Tick {
         self.next
     }
 
-    /// All rows of the newest character have been taken: hands out the stretch that
-    /// has ended, if one has. (At once, so that the order in which stretches are told does not depend on
-    /// how runs of bytes were cut.)
-    pub fn emit_settled(&mut self, out: &mut impl FnMut(ActivityInterval)) {
+    /// Ends the current interval if another activity follows, after all events of the newest character. (At once, so
+    /// that the order of intervals does not depend on the cuts between runs of bytes.)
+    pub(super) fn emit_settled(&mut self) {
         let Some((_, current)) = self.current else { return };
         if self.next > self.now {
             return;
         }
-        let goes_on = match self.doing() {
-            PossibleActivity::Clear(state) => state == current,
+        let continues = match self.possible_activity() {
+            PossibleActivity::Certain(activity) => activity == current,
             PossibleActivity::Packet(awaited) if awaited > self.next => {
                 current == ChannelActivity::Sending
             }
@@ -367,28 +330,29 @@ impl ActivityTracker {
                 matches!(current, ChannelActivity::Sending | ChannelActivity::Starved)
             }
         };
-        if !goes_on {
-            self.close(out);
+        if !continues {
+            self.close();
         }
     }
 
-    /// From where it was settled up to here the channel was in this state.
-    fn reach(&mut self, at: Tick, state: ChannelActivity, out: &mut impl FnMut(ActivityInterval)) {
+    /// Extends the current interval up to a character, or begins another.
+    fn reach(&mut self, at: Tick, activity: ChannelActivity) {
         if at <= self.next {
             return;
         }
-        if self.current.is_none_or(|(_, current)| current != state) {
-            self.close(out);
-            self.current = Some((self.next, state));
+        if self.current.is_none_or(|(_, current)| current != activity) {
+            self.close();
+            self.current = Some((self.next, activity));
         }
-        self.summary.history.add(self.next, at, state);
-        self.summary.times.add(state.index(), at.since(self.next));
+        self.totals.history.add(self.next, at, activity);
+        self.totals.times.add(activity.index(), at.since(self.next));
         self.next = at;
     }
 
-    fn close(&mut self, out: &mut impl FnMut(ActivityInterval)) {
+    fn close(&mut self) {
         if let Some((start, state)) = self.current.take() {
-            out(ActivityInterval { channel: self.channel, start, end: self.next, state });
+            let interval = ActivityInterval { channel: self.channel, start, end: self.next, state };
+            self.ended.push(interval);
         }
     }
 }

@@ -1,100 +1,77 @@
-//! What the states of a channel add up to. F-4, R-6, L
+//! Totals of one channel. F-4, R-6, L
 
 use codec::character::ProbeNumber;
 use codec::packet::CrcCheck;
 use codec::time::{Tick, Ticks};
 
 use super::activity::ActivityHistory;
+use super::interval::PeriodTotals;
 use crate::counters::ChannelCounters;
 use crate::packet::{PacketEnd, ReceivedPacket};
 
-/// Sums of periods, one for each of some kinds of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PeriodTotals<const N: usize>([u64; N]);
-
-/// What a channel carried and did, added up; its size does not grow.
+/// Totals of a channel; their size does not grow.
 #[derive(Clone, Debug, Default)]
 pub struct ChannelTotals {
     /// Characters by kind.
-    pub tally: ChannelCounters,
-    /// Periods in each state, in the order of [`super::state::ChannelActivity::ALL`].
+    pub counters: ChannelCounters,
+    /// Periods in each activity, in the order of [`super::interval::ChannelActivity::ALL`].
     pub times: PeriodTotals<7>,
-    /// What it was doing when.
+    /// Activity over time.
     pub history: ActivityHistory,
-    /// STOP and GO that said something else than the one before. F-3
+    /// STOP and GO that changed the state of the opposite sender. F-3
     pub commands: u64,
-    /// When its sender had to pause.
+    /// Stops of its sender.
     pub stops: StopTotals,
     /// Its packets.
     pub packets: PacketTotals,
-    /// Its PRB0, and `REPLx` on the opposite channel.
+    /// PRB0 on it, and `REPLx` on the opposite channel.
     pub pings: PingTotals,
 }
 
-/// How often and for how long a sender was stopped.
+/// Stops of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StopTotals {
-    /// How often.
+    /// Number of stops.
     pub count: u64,
-    /// For how many periods in all, whatever else was the matter, to the end of the recording.
+    /// Periods in all, in any activity, up to the end of the recording.
     pub periods: u64,
     /// The longest, in periods.
     pub longest: u64,
 }
 
-/// Packets by what ended them, and by their CRC byte.
+/// Packets by the cause of their end, and by their CRC byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketTotals {
-    /// By GAP. P-1
+    /// Ended by GAP. P-1
     pub gap: u64,
-    /// By 16 silent periods. F-7
+    /// Ended by 16 silent periods. F-7
     pub open_link: u64,
-    /// By FRES. R-2
+    /// Ended by FRES. R-2
     pub reset: u64,
-    /// By a hole.
+    /// Ended by a hole.
     pub hole: u64,
-    /// By the end of the recording.
+    /// Ended by the end of the recording.
     pub capture_end: u64,
-    /// With a CRC byte that is right. P-4
+    /// With a correct CRC byte. P-4
     pub good: u64,
-    /// With one that is not. P-5
+    /// With a wrong CRC byte. P-5
     pub bad: u64,
-    /// Without one. P-9
+    /// Without a CRC byte. P-9
     pub runt: u64,
 }
 
-/// Pings and the time to their answers, in periods. R-6
+/// Pings and their response times, in periods. R-6
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PingTotals {
-    /// The last one, as long as it has not been answered.
+    /// The last ping, until it is answered.
     waiting: Option<Tick>,
-    /// How many were sent.
+    /// Pings sent.
     pub sent: u64,
-    /// How many were answered.
+    /// Pings answered.
     pub answered: u64,
     sum: u128,
-    /// The shortest and the longest time to an answer.
+    /// The shortest and the longest response time.
     pub range: Option<(u64, u64)>,
-}
-
-impl<const N: usize> Default for PeriodTotals<N> {
-    fn default() -> Self {
-        Self([0; N])
-    }
-}
-
-impl<const N: usize> PeriodTotals<N> {
-    pub(super) fn add(&mut self, index: usize, periods: Ticks) {
-        if let Some(time) = self.0.get_mut(index) {
-            *time += periods.0;
-        }
-    }
-
-    /// The sums.
-    #[must_use]
-    pub const fn periods(&self) -> &[u64; N] {
-        &self.0
-    }
 }
 
 impl StopTotals {
@@ -120,7 +97,7 @@ impl PacketTotals {
         }
     }
 
-    /// All of them.
+    /// Number of packets.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.good + self.bad + self.runt
@@ -128,14 +105,14 @@ impl PacketTotals {
 }
 
 impl PingTotals {
-    /// A probe passes. Reading: an answer is that to the last probe, and only PRB0 is a ping.
+    /// Counts a probe. Reading: a reply answers the last probe, and only PRB0 is a ping.
     pub fn sent(&mut self, at: Tick, number: ProbeNumber) {
         let ping = number.value() == 0;
         self.sent += u64::from(ping);
         self.waiting = ping.then_some(at);
     }
 
-    /// An answer passes on the opposite channel.
+    /// Counts a reply on the opposite channel.
     pub fn answered(&mut self, at: Tick) {
         let Some(sent) = self.waiting.take() else { return };
         let periods = at.since(sent).0;
@@ -145,12 +122,12 @@ impl PingTotals {
         self.range = Some((min.min(periods), max.max(periods)));
     }
 
-    /// Something was not recorded: the answer may be among it.
+    /// Forgets the last ping: its answer may be in a hole.
     pub(super) const fn forget(&mut self) {
         self.waiting = None;
     }
 
-    /// The mean time to an answer, in thousandths of a period.
+    /// The mean response time, in thousandths of a period.
     #[must_use]
     pub fn mean_thousandths(&self) -> Option<u128> {
         (self.sum * 1000).checked_div(u128::from(self.answered))

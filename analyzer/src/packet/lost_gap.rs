@@ -72,8 +72,9 @@ mod tests {
     use codec::notation::parse;
 
     use super::*;
+    use crate::event::ChannelEvent;
     use crate::packet::ByteRetention;
-    use crate::receiver::{ChannelEvent, ChannelReceiver};
+    use crate::receiver::ChannelReceiver;
 
     /// The seam of the one packet of a repeat, and of the same rounds one by one.
     fn seams(pattern: &str, rounds: u64) -> [Option<Tick>; 2] {

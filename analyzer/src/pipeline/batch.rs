@@ -1,4 +1,4 @@
-//! A part of a capture file that has been read, on its own characters.
+//! A batch of chunks, with their characters.
 
 use std::io::Read;
 use std::ops::Range;
@@ -13,40 +13,40 @@ use codec::{CharBuf, Character, Chars};
 
 use crate::timeline::REPEATED_MAX_ALL;
 
-/// What a batch weighs before it is worked on. *Chosen*: about a millisecond's work, beside which it
-/// costs little to hand it to another thread.
+/// Weight of a batch. *Chosen*: about a millisecond of work, so that handing it to another thread costs
+/// little.
 const WEIGHT: u64 = 1 << 20;
-/// What a chunk weighs beside its characters. *Chosen*: about its size.
+/// Weight of a chunk beside its characters. *Chosen*: about its size.
 const CHUNK: u64 = 64;
-/// What a control character weighs beside that. *Chosen*: about what is made of it, should each of
-/// them end a packet; so what is made of a batch takes some ten megabytes at most.
+/// Additional weight of a control character. *Chosen*: about the size of its output if each of them ends a
+/// packet, so that the output of a batch takes at most some ten megabytes.
 const CONTROL: u64 = 15;
 
-/// A part of a section.
+/// Chunks of one section.
 #[derive(Debug, Default)]
 pub(super) struct ChunkBatch {
-    /// Channels that it declares.
+    /// Channels declared in the batch.
     pub(super) channels: Vec<(ChannelId, Channel)>,
-    /// Which of them are the directions of one link.
+    /// Pairs of channels that form a link.
     pub(super) joined: Vec<(ChannelId, ChannelId)>,
-    pieces: Vec<BatchChunk>,
+    entries: Vec<BatchChunk>,
     pub(super) chars: CharBuf,
     pub(super) progress: SectionProgress,
-    /// What it weighs, and those that were read along with it before.
+    /// Weight of the batch and of those before it in the same read.
     weight: u64,
 }
 
-/// What comes behind a batch.
+/// Position of a batch in its section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SectionProgress {
-    /// More of its section.
+    /// More batches of the section follow.
     #[default]
     More,
-    /// Nothing more of its section.
+    /// The section ends.
     End,
 }
 
-/// A chunk, its characters among those of its batch.
+/// A chunk; its characters are a range of the batch's.
 #[derive(Debug)]
 struct BatchChunk {
     channel: ChannelId,
@@ -55,16 +55,16 @@ struct BatchChunk {
     count: Option<u64>,
 }
 
-/// What one reading brings.
+/// Result of a read.
 #[derive(Debug)]
 pub(super) struct BatchRead {
     pub(super) batches: Vec<ChunkBatch>,
     pub(super) faults: Vec<CaptureFault>,
-    /// What ended it, if nothing comes any more.
+    /// Result of the reader at its end.
     pub(super) ended: Option<Result<(), CaptureError>>,
 }
 
-/// Reads a batch, and more if a section ends there. Its characters go to `room`, which is used again.
+/// Reads a batch, or several if a section ends. The characters are stored in `room`, a reused buffer.
 pub(super) fn read<R: Read>(reader: &mut CaptureReader<R>, mut room: CharBuf) -> BatchRead {
     room.clear();
     let mut batch = ChunkBatch { chars: room, ..ChunkBatch::default() };
@@ -78,8 +78,8 @@ pub(super) fn read<R: Read>(reader: &mut CaptureReader<R>, mut room: CharBuf) ->
             }
             CaptureItem::Channel(id, channel) => batch.channels.push((id, channel.clone())),
             CaptureItem::Link(one, other) => {
-                // What comes before it in the file knows nothing of it, wherever batches end.
-                if !batch.pieces.is_empty() {
+                // Chunks before the link in the file are processed without it, wherever batches end.
+                if !batch.entries.is_empty() {
                     batches.push(batch.cut());
                 }
                 batch.joined.push((one, other));
@@ -92,7 +92,7 @@ pub(super) fn read<R: Read>(reader: &mut CaptureReader<R>, mut room: CharBuf) ->
             Ok(ReadProgress::Done) => Some(Ok(())),
             Err(error) => Some(Err(error)),
         };
-        // A file of nothing but faults makes no batch heavy.
+        // A file of faults only ends a batch too.
         batch.weight += CHUNK;
     }
     if ended.is_some() {
@@ -102,7 +102,7 @@ pub(super) fn read<R: Read>(reader: &mut CaptureReader<R>, mut room: CharBuf) ->
     BatchRead { batches, faults, ended }
 }
 
-/// Whether characters are fill, of which nothing is made however often they come. F-8
+/// True for fill, which has no output however often it is repeated. F-8
 fn is_fill(chars: Chars<'_>) -> bool {
     let only = |symbols: &[Symbol]| {
         let fits =
@@ -113,7 +113,7 @@ fn is_fill(chars: Chars<'_>) -> bool {
 }
 
 impl ChunkBatch {
-    /// Another begins. What many small ones weigh together counts.
+    /// Ends this batch and begins another. The weights of many small batches add up.
     fn cut(&mut self) -> Self {
         let next = Self { weight: self.weight, ..Self::default() };
         std::mem::replace(self, next)
@@ -125,28 +125,32 @@ impl ChunkBatch {
             ChunkContent::Repeat { pattern, count } => (pattern, Some(count)),
         };
         let control = (chars.len() - chars.data_count()) as u64;
-        let most = if is_fill(chars) { 1 } else { REPEATED_MAX_ALL / chars.len().max(1) as u64 };
-        let rounds = count.unwrap_or(1).min(most.max(1));
+        let rounds = match count {
+            Some(count) if !is_fill(chars) => {
+                count.min((REPEATED_MAX_ALL / chars.len().max(1) as u64).max(1))
+            }
+            Some(_) | None => 1,
+        };
         self.weight += rounds * (chars.len() as u64 + CONTROL * control);
-        // Planes that begin with a byte are copied as they are.
+        // Planes aligned to a byte are copied as they are.
         while !self.chars.len().is_multiple_of(8) {
             self.chars.push(Character::IDLE);
         }
         let from = self.chars.len();
         self.chars.push_chars(chars);
         let chars = from..self.chars.len();
-        self.pieces.push(BatchChunk { channel, first: chunk.first, chars, count });
+        self.entries.push(BatchChunk { channel, first: chunk.first, chars, count });
     }
 
     /// The chunks, in the order of the file.
     pub(super) fn chunks(&self) -> impl Iterator<Item = (ChannelId, Chunk<'_>)> {
-        self.pieces.iter().map(|piece| {
-            let chars = self.chars.chars().slice(piece.chars.clone());
-            let content = match piece.count {
+        self.entries.iter().map(|entry| {
+            let chars = self.chars.chars().slice(entry.chars.clone());
+            let content = match entry.count {
                 None => ChunkContent::Literal(chars),
                 Some(count) => ChunkContent::Repeat { pattern: chars, count },
             };
-            (piece.channel, Chunk { first: piece.first, content })
+            (entry.channel, Chunk { first: entry.first, content })
         })
     }
 }
@@ -156,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sections_of_nothing_are_not_all_read_at_once() {
+    fn empty_sections_are_not_all_read_at_once() {
         let mut section = Vec::new();
         for word in [0x0a0d_0d0a_u32, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28] {
             section.extend(word.to_le_bytes());
@@ -165,24 +169,20 @@ mod tests {
         let mut reader = CaptureReader::new(file.as_slice());
         let mut sections = 0;
         loop {
-            let brought = read(&mut reader, CharBuf::default());
-            // One step a section, and the part of the one that follows.
-            assert!(
-                brought.batches.len() as u64 <= WEIGHT / CHUNK + 1,
-                "{}",
-                brought.batches.len()
-            );
-            sections += brought
+            let result = read(&mut reader, CharBuf::default());
+            // One step per section, and the beginning of the next one.
+            assert!(result.batches.len() as u64 <= WEIGHT / CHUNK + 1, "{}", result.batches.len());
+            sections += result
                 .batches
                 .iter()
                 .filter(|batch| batch.progress == SectionProgress::End)
                 .count();
-            if let Some(ended) = brought.ended {
+            if let Some(ended) = result.ended {
                 assert!(matches!(ended, Err(CaptureError::NoChannel { .. })), "{ended:?}");
                 break;
             }
         }
-        // The nothing before the first of them is one too.
+        // The empty part before the first section is one too.
         assert_eq!(sections, 10_001);
     }
 }

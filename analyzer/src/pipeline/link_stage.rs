@@ -1,4 +1,4 @@
-//! All links of a capture, worked on side by side.
+//! Analyses all links of a capture in parallel.
 
 use std::collections::BTreeMap;
 
@@ -6,48 +6,48 @@ use codec::CharBuf;
 use codec::capture::{Channel, ChannelId, Chunk};
 use rayon::prelude::*;
 
-use super::AnalysisScope;
 use super::batch::{ChunkBatch, SectionProgress};
-use crate::link::slack::LinkAssumptions;
+use crate::event::Picoseconds;
+use crate::link::parameters::LinkAssumptions;
 use crate::link::{LinkAnalysis, LinkOutput};
-use crate::timeline::Time;
+use crate::options::AnalysisScope;
 
-/// All links so far, those of earlier sections too.
+/// All links so far, including those of earlier sections.
 #[derive(Debug)]
 pub(super) struct LinkStage {
-    wanted: AnalysisScope,
+    scope: AnalysisScope,
     assumptions: LinkAssumptions,
-    /// A link that was joined to another has no channels.
+    /// A link whose channels have moved to another link is empty.
     links: Vec<LinkAnalysis>,
     channels: BTreeMap<ChannelId, (usize, Channel)>,
     /// The first link of the section.
     first: usize,
-    /// The newest chunk's time.
-    newest: Time,
-    /// The end of the last character so far.
-    until: Time,
+    /// Time of the newest chunk.
+    newest: Picoseconds,
+    /// End of the last character so far.
+    until: Picoseconds,
 }
 
-/// What the links made of a batch.
+/// Output of all links for a batch.
 #[derive(Debug)]
 pub(super) struct BatchOutput {
-    /// Channels that the batch declared.
+    /// Channels declared in the batch.
     pub(super) channels: Vec<(ChannelId, Channel)>,
-    /// Which of them are the directions of one link.
+    /// Pairs of channels that form a link.
     pub(super) joined: Vec<(ChannelId, ChannelId)>,
-    /// What each link has seen.
+    /// Output of each link.
     pub(super) outputs: Vec<LinkOutput>,
-    /// How far the section has been recorded.
-    pub(super) until: Time,
+    /// End of the recorded part of the section.
+    pub(super) until: Picoseconds,
     pub(super) progress: SectionProgress,
-    /// The room that the batch's characters took.
+    /// The batch's character buffer, for reuse.
     pub(super) reusable_chars: CharBuf,
 }
 
 impl LinkStage {
-    pub(super) const fn new(wanted: AnalysisScope, assumptions: LinkAssumptions) -> Self {
+    pub(super) const fn new(scope: AnalysisScope, assumptions: LinkAssumptions) -> Self {
         Self {
-            wanted,
+            scope,
             assumptions,
             links: Vec::new(),
             channels: BTreeMap::new(),
@@ -69,10 +69,10 @@ impl LinkStage {
         self.links.iter().filter(|link| !link.is_empty())
     }
 
-    /// Works on a batch.
-    pub(super) fn work(&mut self, batch: ChunkBatch) -> BatchOutput {
+    /// Processes a batch.
+    pub(super) fn process(&mut self, batch: ChunkBatch) -> BatchOutput {
         for (id, channel) in &batch.channels {
-            let mut link = LinkAnalysis::new(self.wanted);
+            let mut link = LinkAnalysis::new(self.scope);
             link.declare(*id, channel, &self.assumptions);
             self.channels.insert(*id, (self.links.len(), channel.clone()));
             self.links.push(link);
@@ -85,46 +85,46 @@ impl LinkStage {
         work.resize_with(self.links.len() - first, Vec::new);
         for (id, chunk) in batch.chunks() {
             let Some((link, channel)) = self.channels.get(&id) else { continue };
-            let period_ps = Time::from(channel.period_ps.get());
-            let time = Time::from(chunk.first.0) * period_ps;
+            let period_ps = Picoseconds::from(channel.period_ps.get());
+            let time = Picoseconds::from(chunk.first.0) * period_ps;
             self.newest = self.newest.max(time);
-            self.until = self.until.max(Time::from(chunk.end().0) * period_ps);
+            self.until = self.until.max(Picoseconds::from(chunk.end().0) * period_ps);
             if let Some(work) = link.checked_sub(first).and_then(|link| work.get_mut(link)) {
                 work.push((id, chunk));
             }
         }
-        let (newest, until, then) = (self.newest, self.until, batch.progress);
+        let (newest, until, progress) = (self.newest, self.until, batch.progress);
         let links = self.links.get_mut(first..).unwrap_or_default();
-        let seen = links.par_iter_mut().zip(&work).map(|(link, chunks)| {
+        let outputs = links.par_iter_mut().zip(&work).map(|(link, chunks)| {
             chunks.iter().for_each(|(id, chunk)| link.feed(*id, chunk));
             link.pass(newest);
-            if then == SectionProgress::End {
+            if progress == SectionProgress::End {
                 link.finish();
             }
             link.take_output()
         });
-        let seen = seen.collect();
+        let outputs = outputs.collect();
         drop(work);
-        if then == SectionProgress::End {
+        if progress == SectionProgress::End {
             self.first = self.links.len();
             (self.newest, self.until) = (0, 0);
         }
         BatchOutput {
             channels: batch.channels,
             joined: batch.joined,
-            outputs: seen,
+            outputs,
             until,
-            progress: then,
+            progress,
             reusable_chars: batch.chars,
         }
     }
 
-    /// Makes two channels the directions of one link.
+    /// Pairs two channels as the directions of one link.
     fn join(&mut self, one: ChannelId, other: ChannelId) {
         let place = |id| self.channels.get(&id).map(|(place, _)| *place);
         let (Some(here), Some(there)) = (place(one), place(other)) else { return };
         if let Some(from) = self.links.get_mut(there.max(here)) {
-            let from = std::mem::replace(from, LinkAnalysis::new(self.wanted));
+            let from = std::mem::replace(from, LinkAnalysis::new(self.scope));
             if let Some(link) = self.links.get_mut(here.min(there)) {
                 link.absorb(from);
                 link.join(one, other);

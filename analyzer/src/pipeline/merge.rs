@@ -1,11 +1,10 @@
-//! What links saw, each in order of time, together in order of time.
+//! Merges lists that are each in order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::vec::IntoIter;
 
-/// Hands out the items of several lists, each in order of its keys, in order of keys; of the same
-/// key the lists' own order counts.
+/// Emits the items of several ordered lists in order of their keys, then of the lists.
 pub(super) fn merged<K: Ord + Copy, T>(
     lists: Vec<Vec<T>>,
     key: impl Fn(&T) -> K,
@@ -18,7 +17,7 @@ pub(super) fn merged<K: Ord + Copy, T>(
     while let Some(Reverse((_, number))) = heads.pop() {
         let Some(list) = lists.get_mut(number) else { continue };
         let beyond = heads.peek().copied();
-        // As long as this list is ahead of all others.
+        // While this list is ahead of all others.
         while let Some(head) = next(list).map(|key| Reverse((key, number))) {
             if beyond.is_some_and(|beyond| head < beyond) {
                 heads.push(head);

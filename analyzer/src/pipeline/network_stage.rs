@@ -1,61 +1,61 @@
-//! The storey above the links: it takes what they saw, in order of time.
+//! Analyses the whole network: processes the output of all links in order of time.
 
 use std::collections::BTreeMap;
 
 use codec::capture::ChannelId;
 
+use super::AnalysisEvent;
 use super::batch::SectionProgress;
 use super::link_stage::BatchOutput;
 use super::merge::merged;
-use super::{AnalysisEvent, AnalysisScope};
 use crate::blocking::BlockingTracker;
 use crate::conversation::{ConversationTracker, TransportEvent};
-use crate::event::LinkEvent;
+use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::finding::FindingChecks;
 use crate::journey::JourneyTracker;
 use crate::link::LinkOutput;
-use crate::link::slack::LinkAssumptions;
-use crate::timeline::{EventBody, EventDetail, Time, TimedEvent};
+use crate::link::parameters::LinkAssumptions;
+use crate::options::AnalysisScope;
 use crate::topology::{Topology, TopologyEvidence};
 
-/// Rows that are held back. *Chosen*: some milliseconds of a large network.
+/// Maximum of held events. *Chosen*: some milliseconds of a large network.
 const HELD_MAX: usize = 1 << 16;
 
 #[derive(Debug)]
 pub(super) struct NetworkStage {
-    wanted: AnalysisScope,
+    scope: AnalysisScope,
     assumptions: LinkAssumptions,
-    paths: JourneyTracker,
+    journeys: JourneyTracker,
     blocking: BlockingTracker,
     conversations: ConversationTracker,
     evidence: TopologyEvidence,
     findings: FindingChecks,
     periods_ps: BTreeMap<ChannelId, u64>,
-    /// Whether the next channel begins a section.
-    next: SectionProgress,
-    /// When the last row was.
-    now: Time,
-    /// Rows whose times were corrected, until all of before them have come.
-    held: BTreeMap<(Time, ChannelId, u64), TimedEvent>,
-    /// Number of rows held so far: tells apart rows of one channel and time.
-    held_rows: u64,
+    /// The next channel begins a section after [`SectionProgress::End`].
+    progress: SectionProgress,
+    /// Time of the last event.
+    now: Picoseconds,
+    /// Events with corrected times, until all earlier ones have come.
+    held: BTreeMap<(Picoseconds, ChannelId, u64), TimedEvent>,
+    /// Number of events held so far: distinguishes events of one channel and time.
+    held_count: u64,
 }
 
 impl NetworkStage {
-    pub(super) fn new(wanted: AnalysisScope, assumptions: LinkAssumptions) -> Self {
+    pub(super) fn new(scope: AnalysisScope, assumptions: LinkAssumptions) -> Self {
         Self {
-            wanted,
+            scope,
             assumptions,
-            paths: JourneyTracker::default(),
+            journeys: JourneyTracker::default(),
             blocking: BlockingTracker::default(),
             conversations: ConversationTracker::default(),
             evidence: TopologyEvidence::default(),
             findings: FindingChecks::default(),
             periods_ps: BTreeMap::new(),
-            next: SectionProgress::More,
+            progress: SectionProgress::More,
             now: 0,
             held: BTreeMap::new(),
-            held_rows: 0,
+            held_count: 0,
         }
     }
 
@@ -63,161 +63,156 @@ impl NetworkStage {
         &self.findings
     }
 
-    /// What the network is, as far as sections have ended.
+    /// The network of the sections that have ended.
     pub(super) fn topology(&self) -> Topology {
         self.evidence.topology()
     }
 
-    pub(super) const fn paths(&self) -> &JourneyTracker {
-        &self.paths
+    pub(super) const fn journeys(&self) -> &JourneyTracker {
+        &self.journeys
     }
 
-    /// Takes what the links made of a batch.
-    pub(super) fn take(&mut self, worked: BatchOutput) -> Vec<AnalysisEvent> {
-        if self.next == SectionProgress::End && !worked.channels.is_empty() {
-            (self.paths, self.blocking) = (JourneyTracker::default(), BlockingTracker::default());
+    /// Processes the links' output for a batch.
+    pub(super) fn process_batch(&mut self, batch: BatchOutput) -> Vec<AnalysisEvent> {
+        if self.progress == SectionProgress::End && !batch.channels.is_empty() {
+            self.journeys = JourneyTracker::default();
+            self.blocking = BlockingTracker::default();
             (self.conversations, self.now) = (ConversationTracker::default(), 0);
-            self.next = SectionProgress::More;
+            self.progress = SectionProgress::More;
         }
-        for (id, channel) in &worked.channels {
+        for (id, channel) in &batch.channels {
             self.periods_ps.insert(*id, channel.period_ps.get());
             self.findings.declare_twin(*id, channel);
-            self.paths.declare(*id, channel, &self.assumptions);
+            self.journeys.declare(*id, channel, &self.assumptions);
             self.blocking.declare(*id, channel);
         }
-        for (one, other) in &worked.joined {
+        for (one, other) in &batch.joined {
             self.blocking.join(*one, *other);
             self.conversations.join(*one, *other);
         }
-        let mut told = Vec::new();
-        let (mut rows, mut intervals, mut slack) = (Vec::new(), Vec::new(), Vec::new());
-        for seen in worked.outputs {
-            let LinkOutput { events: own, intervals: states, slack: said } = seen;
-            rows.push(own);
-            intervals.push(states);
-            slack.push(said);
+        let mut out = Vec::new();
+        let (mut events, mut intervals, mut slack) = (Vec::new(), Vec::new(), Vec::new());
+        for output in batch.outputs {
+            let LinkOutput { events: own, intervals: own_intervals, slack: own_slack } = output;
+            events.push(own);
+            intervals.push(own_intervals);
+            slack.push(own_slack);
         }
-        self.process_all(rows, &mut told);
-        self.blocking.pass(worked.until);
-        let Self { periods_ps, findings, wanted, .. } = self;
-        let time = |channel, at| time(periods_ps, channel, at);
+        self.process_all(events, &mut out);
+        self.blocking.pass(batch.until);
+        let Self { periods_ps, findings, scope, .. } = self;
+        let time =
+            |channel, at| Picoseconds::from(at) * Picoseconds::from(period_ps(periods_ps, channel));
         merged(intervals, |(known, it)| (*known, it.channel), &mut |(_, interval)| {
-            told.push(AnalysisEvent::Interval(interval));
+            out.push(AnalysisEvent::Interval(interval));
         });
-        let fills = wanted.includes_fills();
-        merged(slack, |said| (time(said.channel(), said.at().0), said.channel()), &mut |said| {
-            findings.slack(&said, |id| period_ps(periods_ps, id));
-            if fills {
-                told.push(AnalysisEvent::Slack(said));
-            }
-        });
-        if worked.progress == SectionProgress::End {
-            self.finish(worked.until, &mut told);
+        let fills = scope.includes_fills();
+        merged(
+            slack,
+            |event| (time(event.channel(), event.at().0), event.channel()),
+            &mut |event| {
+                findings.slack(&event, |id| period_ps(periods_ps, id));
+                out.extend(fills.then_some(AnalysisEvent::Slack(event)));
+            },
+        );
+        if batch.progress == SectionProgress::End {
+            self.finish(batch.until, &mut out);
         } else if self.conversations.is_waiting() {
-            let Self { wanted, conversations, findings, paths, now, .. } = self;
-            let until = paths.oldest().unwrap_or(*now);
-            conversations
-                .pass(until, &mut |spoken| report_transport(*wanted, spoken, findings, &mut told));
+            let Self { scope, conversations, findings, journeys, now, .. } = self;
+            let until = journeys.oldest().unwrap_or(*now);
+            conversations.pass(until, &mut |it| report_transport(*scope, it, findings, &mut out));
         }
-        told
+        out
     }
 
-    fn process_all(&mut self, rows: Vec<Vec<TimedEvent>>, told: &mut Vec<AnalysisEvent>) {
-        merged(rows, |row| (row.time, row.channel), &mut |mut row: TimedEvent| {
-            let clocks = &mut self.paths.clocks;
+    fn process_all(&mut self, events: Vec<Vec<TimedEvent>>, out: &mut Vec<AnalysisEvent>) {
+        merged(events, |event| (event.time, event.channel), &mut |mut event: TimedEvent| {
+            let clocks = &mut self.journeys.clocks;
             if clocks.rates().next().is_none() && self.held.is_empty() {
-                return self.row(row, told);
+                self.process(&event, out);
+                out.extend(self.scope.includes_events().then_some(AnalysisEvent::Row(event)));
+                return;
             }
-            // What is told keeps the order of the file.
-            told.extend(self.wanted.includes_events().then(|| AnalysisEvent::Row(row.clone())));
-            let complete = clocks.complete(row.time);
-            row.time = clocks.corrected(row.channel, row.time);
-            self.held_rows += 1;
-            self.held.insert((row.time, row.channel, self.held_rows), row);
-            self.release(complete, told);
+            // The output keeps the order and the times of the file.
+            out.extend(self.scope.includes_events().then(|| AnalysisEvent::Row(event.clone())));
+            let complete = clocks.complete(event.time);
+            event.time = clocks.corrected(event.channel, event.time);
+            self.held_count += 1;
+            self.held.insert((event.time, event.channel, self.held_count), event);
+            self.release(complete, out);
         });
     }
 
-    /// Takes rows of before a time that were held back for want of others.
-    fn release(&mut self, complete: Time, told: &mut Vec<AnalysisEvent>) {
+    /// Processes held events before a time.
+    fn release(&mut self, complete: Picoseconds, out: &mut Vec<AnalysisEvent>) {
         while let Some(((time, ..), _)) = self.held.first_key_value() {
             if *time >= complete && self.held.len() < HELD_MAX {
                 break;
             }
-            if let Some((_, row)) = self.held.pop_first() {
-                self.process(&row, told);
+            if let Some((_, event)) = self.held.pop_first() {
+                self.process(&event, out);
             }
         }
     }
 
-    fn row(&mut self, row: TimedEvent, told: &mut Vec<AnalysisEvent>) {
-        self.process(&row, told);
-        told.extend(self.wanted.includes_events().then_some(AnalysisEvent::Row(row)));
-    }
-
-    fn process(&mut self, row: &TimedEvent, told: &mut Vec<AnalysisEvent>) {
-        let Self { wanted, paths, blocking, conversations, findings, periods_ps, now, .. } = self;
-        let (all, wanted) = (*wanted, wanted.includes_network());
-        *now = row.time.max(*now);
-        paths.row(row, &mut |journey| {
+    fn process(&mut self, event: &TimedEvent, out: &mut Vec<AnalysisEvent>) {
+        let Self { scope, journeys, blocking, conversations, findings, periods_ps, now, .. } = self;
+        let (scope, network) = (*scope, scope.includes_network());
+        *now = event.time.max(*now);
+        journeys.row(event, &mut |journey| {
             findings.journey(&journey);
-            conversations.journey(&journey, &mut |it| report_transport(all, it, findings, told));
-            told.extend(wanted.then_some(AnalysisEvent::Journey(journey)));
+            conversations.journey(&journey, &mut |it| report_transport(scope, it, findings, out));
+            out.extend(network.then_some(AnalysisEvent::Journey(journey)));
         });
-        blocking.row(row, paths, &mut |blocked| {
+        blocking.row(event, journeys, &mut |blocked| {
             findings.blocked(&blocked, |id| period_ps(periods_ps, id));
-            told.extend(wanted.then_some(AnalysisEvent::Blocked(blocked)));
+            out.extend(network.then_some(AnalysisEvent::Blocked(blocked)));
         });
-        if is_doubtful(&row.body) {
-            conversations.hole(row.time, &mut |it| report_transport(all, it, findings, told));
+        if is_incomplete_since(&event.body) {
+            conversations.hole(event.time, &mut |it| report_transport(scope, it, findings, out));
         }
     }
 
-    /// The section ends, recorded up to a time.
-    fn finish(&mut self, end: Time, told: &mut Vec<AnalysisEvent>) {
-        self.release(Time::MAX, told);
-        let Self { wanted, paths, blocking, conversations, evidence, findings, .. } = self;
-        let (all, wanted, periods_ps) = (*wanted, wanted.includes_network(), &self.periods_ps);
+    /// Ends the section, which is recorded up to a time.
+    fn finish(&mut self, end: Picoseconds, out: &mut Vec<AnalysisEvent>) {
+        self.release(Picoseconds::MAX, out);
+        let Self { scope, journeys, blocking, conversations, evidence, findings, .. } = self;
+        let (scope, network, periods_ps) = (*scope, scope.includes_network(), &self.periods_ps);
         blocking.finish(&mut |blocked| {
             findings.blocked(&blocked, |id| period_ps(periods_ps, id));
-            told.extend(wanted.then_some(AnalysisEvent::Blocked(blocked)));
+            out.extend(network.then_some(AnalysisEvent::Blocked(blocked)));
         });
-        paths.finish(end, &mut |journey| {
+        journeys.finish(end, &mut |journey| {
             findings.journey(&journey);
-            conversations.journey(&journey, &mut |it| report_transport(all, it, findings, told));
-            told.extend(wanted.then_some(AnalysisEvent::Journey(journey)));
+            conversations.journey(&journey, &mut |it| report_transport(scope, it, findings, out));
+            out.extend(network.then_some(AnalysisEvent::Journey(journey)));
         });
-        conversations.finish(&mut |spoken| report_transport(all, spoken, findings, told));
-        evidence.section(blocking.nodes(), paths.implied());
-        findings.clocks(&paths.clocks, |id| period_ps(periods_ps, id));
+        conversations.finish(&mut |event| report_transport(scope, event, findings, out));
+        evidence.section(blocking.nodes(), journeys.implied());
+        findings.clocks(&journeys.clocks, |id| period_ps(periods_ps, id));
         findings.end_section();
-        self.next = SectionProgress::End;
+        self.progress = SectionProgress::End;
     }
 }
 
-/// Whether something before it was not recorded, or is not told.
-const fn is_doubtful(what: &EventBody) -> bool {
-    match what {
-        EventBody::Event(LinkEvent::Hole { .. }) | EventBody::Detail(EventDetail::Begins) => true,
-        EventBody::Omitted { .. } => true,
-        EventBody::Packet(_) | EventBody::Event(_) | EventBody::Detail(_) => false,
+/// True if characters or events before this event are missing.
+const fn is_incomplete_since(event: &ChannelEvent) -> bool {
+    match event {
+        ChannelEvent::Link(LinkEvent::Hole { .. }) | ChannelEvent::Begins => true,
+        ChannelEvent::Omitted { .. } => true,
+        ChannelEvent::Framed | ChannelEvent::Head(_) | ChannelEvent::Data(_) => false,
+        ChannelEvent::Packet(_) | ChannelEvent::Link(_) | ChannelEvent::Command(_) => false,
     }
 }
 
-/// Takes what is said in the reliability protocol.
 fn report_transport(
-    wanted: AnalysisScope,
-    spoken: TransportEvent,
+    scope: AnalysisScope,
+    event: TransportEvent,
     findings: &mut FindingChecks,
-    told: &mut Vec<AnalysisEvent>,
+    out: &mut Vec<AnalysisEvent>,
 ) {
-    findings.spoken(&spoken);
-    told.extend(wanted.includes_conversations().then_some(AnalysisEvent::Spoken(spoken)));
-}
-
-/// When a place of a channel is.
-fn time(periods_ps: &BTreeMap<ChannelId, u64>, channel: ChannelId, at: u64) -> Time {
-    Time::from(at) * Time::from(period_ps(periods_ps, channel))
+    findings.spoken(&event);
+    out.extend(scope.includes_conversations().then_some(AnalysisEvent::Spoken(event)));
 }
 
 fn period_ps(periods_ps: &BTreeMap<ChannelId, u64>, channel: ChannelId) -> u64 {

@@ -1,6 +1,7 @@
 //! `myriscope conversations`: for each pair of NICs what went between them, its conversations, a line each,
 //! and below all of them how long round trips took.
 
+use crate::event::Picoseconds;
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
@@ -11,7 +12,6 @@ use crate::conversation::{
     Conversation, ConversationEnd, ConversationTotals, DataContent, MalformedPacket, Observation,
     ObservationKind, RoundTrips, Violation,
 };
-use crate::timeline::Time;
 
 /// Columns of a history, so that 120 are enough for a line, and where lists begin.
 const HISTORY: usize = 34;
@@ -142,7 +142,7 @@ fn head() -> StyledLine {
 
 fn lines(talk: &Conversation, out: &mut impl FnMut(StyledLine)) {
     let row = talk.row();
-    let time = |time: Option<Time>| time.map_or_else(|| "-".to_owned(), short);
+    let time = |time: Option<Picoseconds>| time.map_or_else(|| "-".to_owned(), short);
     let rtt = [row.rtt.min_ps, row.rtt.mean_ps, row.rtt.max_ps].map(time);
     let notice = |number: u64| if number > 0 { TextStyle::Notice } else { TextStyle::Dim };
     let line = StyledLine::of(TextStyle::Plain, format!("{:>4} ", row.logical_channel))
@@ -173,7 +173,7 @@ fn lines(talk: &Conversation, out: &mut impl FnMut(StyledLine)) {
 }
 
 /// A time in µs, to a tenth.
-fn short(picoseconds: Time) -> String {
+fn short(picoseconds: Picoseconds) -> String {
     let tenths = (picoseconds + 50_000) / 100_000;
     format!("{}.{}", tenths / 10, tenths % 10)
 }

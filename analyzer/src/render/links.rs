@@ -1,5 +1,6 @@
 //! What links did, as pictures and tables.
 
+use crate::link::interval::{ActivityInterval, ChannelActivity};
 use codec::capture::Channel;
 use codec::time::Tick;
 
@@ -8,7 +9,6 @@ use crate::channel_name::ChannelEnds;
 use crate::link::led::LedState;
 use crate::link::parameters::{ParameterRow, ParameterSource};
 use crate::link::report::{ChannelReport, ChannelTotalsRow, PeriodShare, PingMeasure};
-use crate::link::state::{ActivityInterval, ChannelActivity};
 
 /// Cells of a picture: with a channel's name before them they fit a line of 80.
 const CELLS: u128 = 60;
@@ -28,7 +28,7 @@ impl PictureSpan {
     /// All of some channels.
     fn of(links: &[Vec<ChannelReport<'_>>]) -> Self {
         let spans = links.iter().flatten().filter_map(|report| {
-            let (first, last) = report.summary.tally.span()?;
+            let (first, last) = report.totals.counters.span()?;
             let period_ps = u128::from(report.channel.period_ps.get());
             Some((u128::from(first.0) * period_ps, (u128::from(last.0) + 1) * period_ps, period_ps))
         });
@@ -149,7 +149,7 @@ fn picture(report: &ChannelReport<'_>, span: &PictureSpan) -> StyledLine {
     let (mut run, mut last) = (String::new(), TextStyle::Plain);
     for number in 0..span.cells {
         let (from, to) = span.cell(number, report.channel);
-        let (glyph, role) = cell(&report.summary.history.between(from, to));
+        let (glyph, role) = cell(&report.totals.history.between(from, to));
         if role != last {
             line = line.and(last, std::mem::take(&mut run));
         }
@@ -237,7 +237,7 @@ fn traffic_line(report: &ChannelReport<'_>) -> StyledLine {
     let row = report.row();
     let ChannelTotalsRow { stops, flow_control, packets, .. } = &row;
     let part = |part: u64| percent(part, row.characters);
-    let wrong = packets.count - report.summary.packets.good;
+    let wrong = packets.count - report.totals.packets.good;
     let longest =
         if stops.count > 0 { when(report.channel, stops.longest) } else { "-".to_owned() };
     StyledLine::of(TextStyle::Plain, format!("  {:<15}", row.channel))
@@ -249,7 +249,7 @@ fn traffic_line(report: &ChannelReport<'_>) -> StyledLine {
 
 /// What control symbols the channel carried, and what was wrong with them.
 fn symbols(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
-    let tally = &report.summary.tally;
+    let tally = &report.totals.counters;
     let kinds: Vec<String> = tally.control().map(|(kind, n)| format!("{kind} {n}")).collect();
     if tally.characters() == 0 {
         return;

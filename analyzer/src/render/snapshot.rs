@@ -1,5 +1,7 @@
 //! A whole capture as text, for snapshot tests.
 
+use crate::link::parameters::LinkAssumptions;
+use crate::options::AnalysisScope;
 use std::io::Read;
 
 use codec::capture::{CaptureError, CaptureItem, CaptureReader, Channel, ReadProgress};
@@ -14,9 +16,9 @@ use crate::conversation::TransportEvent;
 use crate::event_reader::{CounterReader, EventReader, ReadItem};
 use crate::finding::{FindingRow, ranked};
 use crate::link::LinkAnalysis;
-use crate::link::slack::LinkAssumptions;
+
 use crate::packet::ByteRetention;
-use crate::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use crate::pipeline::{AnalysisEvent, CaptureAnalysis};
 use crate::rules::verdicts;
 use crate::show::{LinkChoice, LinkView, LinkViewItem};
 use crate::timeline::EventFilter;

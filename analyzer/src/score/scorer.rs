@@ -2,6 +2,7 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are for one stage only")]
 
+use crate::event::{ChannelEvent, TimedEvent};
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -20,7 +21,6 @@ use crate::channel_name::{ChannelEnds, TapEnd};
 use crate::conversation::TransportEvent;
 use crate::link::slack::SlackEvent;
 use crate::pipeline::AnalysisEvent;
-use crate::timeline::{EventBody, TimedEvent};
 
 /// Differences that are kept as examples. *Chosen*: as many as one looks at.
 const EXAMPLES_MAX: usize = 32;
@@ -128,16 +128,20 @@ impl Scorer {
             AnalysisEvent::Row(TimedEvent { channel, at, body: what, .. }) => {
                 let Some((_, balance)) = self.channels.get_mut(&channel) else { return };
                 match what {
-                    EventBody::Packet(packet) => balance.find(ChannelLine::packet(at, &packet)),
-                    EventBody::Event(event) => {
+                    ChannelEvent::Packet(packet) => balance.find(ChannelLine::packet(at, &packet)),
+                    ChannelEvent::Link(event) => {
                         ChannelLine::found(at, &event)
                             .into_iter()
                             .for_each(|line| balance.find(line));
                     }
-                    EventBody::Omitted { rounds, every } => {
+                    ChannelEvent::Omitted { rounds, every } => {
                         balance.repeat(at.0..at.0.saturating_add(rounds.saturating_mul(every)));
                     }
-                    EventBody::Detail(_) => {}
+                    ChannelEvent::Begins
+                    | ChannelEvent::Framed
+                    | ChannelEvent::Head(_)
+                    | ChannelEvent::Data(_)
+                    | ChannelEvent::Command(_) => {}
                 }
             }
             AnalysisEvent::Slack(SlackEvent::Fill(fill)) => self.fills.bounds(fill),

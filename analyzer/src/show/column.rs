@@ -1,4 +1,4 @@
-//! One direction of the link that is shown.
+//! One direction of a shown link.
 
 use std::collections::VecDeque;
 
@@ -8,25 +8,25 @@ use codec::folding::{FoldedRun, RunFolder};
 use codec::time::Tick;
 use codec::{CharBuf, Chars};
 
-use super::{RecordedState, SIDE, Time};
+use super::{COLUMN, RecordedState};
+use crate::event::Picoseconds;
 
-/// Columns that one more character may take: ` REPL15`, ` STOP!07`.
+/// Maximum width of one more character: ` REPL15`, ` STOP!07`.
 const WORD: usize = 8;
 
-/// One direction.
 #[derive(Debug, Default)]
 pub(super) struct ChannelColumn {
     pub(super) channel: Option<(ChannelId, Channel)>,
-    pieces: VecDeque<ColumnChunk>,
-    /// When its last character ended.
-    pub(super) covered: Time,
+    chunks: VecDeque<ColumnChunk>,
+    /// End of its last character.
+    pub(super) covered: Picoseconds,
     inside: ColumnState,
-    /// What the row has so far, and what is not yet folded.
+    /// Folded characters of the row, and those that are not folded yet.
     words: String,
     folder: RunFolder,
 }
 
-/// Where a direction is.
+/// Position of a direction relative to packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ColumnState {
     #[default]
@@ -34,32 +34,32 @@ enum ColumnState {
     Packet,
 }
 
-/// What is left of a chunk.
+/// The rest of a chunk.
 #[derive(Debug)]
 struct ColumnChunk {
     next: Tick,
     pattern: CharBuf,
-    /// Place of the next character in the pattern.
-    place: usize,
-    /// Rounds left, the one under way included.
+    /// Index of the next character in the pattern.
+    index: usize,
+    /// Iterations left, including the current one.
     rounds: u64,
 }
 
 impl ChannelColumn {
-    pub(super) fn period(&self) -> Time {
+    pub(super) fn period(&self) -> Picoseconds {
         self.channel.as_ref().map_or(1, |(_, channel)| channel.period_ps.get().into())
     }
 
-    pub(super) fn time(&self, at: Tick) -> Time {
-        Time::from(at.0) * self.period()
+    pub(super) fn time(&self, at: Tick) -> Picoseconds {
+        Picoseconds::from(at.0) * self.period()
     }
 
-    /// When its next character begins, if that is known.
-    pub(super) fn next(&self) -> Option<Time> {
-        self.pieces.front().map(|piece| self.time(piece.next))
+    /// Time of its next character, if known.
+    pub(super) fn next(&self) -> Option<Picoseconds> {
+        self.chunks.front().map(|chunk| self.time(chunk.next))
     }
 
-    pub(super) fn recorded(&self, now: Time) -> RecordedState {
+    pub(super) fn recorded(&self, now: Picoseconds) -> RecordedState {
         if now < self.covered || self.next() == Some(now) {
             RecordedState::Yes
         } else {
@@ -67,52 +67,51 @@ impl ChannelColumn {
         }
     }
 
-    /// Adds what comes next.
+    /// Adds the next chunk.
     pub(super) fn add(&mut self, chunk: Chunk<'_>) {
-        self.pieces.push_back(ColumnChunk::new(chunk));
+        self.chunks.push_back(ColumnChunk::new(chunk));
     }
 
-    /// Up to when it does nothing but repeat whole rounds, or is not recorded.
-    pub(super) fn repeats_until(&self, now: Time) -> Option<Time> {
-        let piece = self.pieces.front()?;
-        let next = self.time(piece.next);
-        let rounds = match (piece.place, piece.rounds) {
-            (0, 2..) => piece.rounds,
-            // The round under way is no whole one, and one round alone repeats nothing.
-            _ => piece.rounds.saturating_sub(1),
+    /// End of whole iterations of a repeat, or of a hole.
+    pub(super) fn repeats_until(&self, now: Picoseconds) -> Option<Picoseconds> {
+        let chunk = self.chunks.front()?;
+        let next = self.time(chunk.next);
+        let rounds = match (chunk.index, chunk.rounds) {
+            (0, 2..) => chunk.rounds,
+            // The current iteration is not whole, and a single one repeats nothing.
+            _ => chunk.rounds.saturating_sub(1),
         };
-        let left = rounds * piece.pattern.len() as u64;
-        Some(if next > now { next } else { self.time(Tick(piece.next.0 + left)) })
+        let left = rounds * chunk.pattern.len() as u64;
+        Some(if next > now { next } else { self.time(Tick(chunk.next.0 + left)) })
     }
 
-    /// Whether the character that begins now should stand in a row of its own: a packet's first,
-    /// or one for which there is no room.
-    pub(super) fn needs_row(&self, now: Time) -> bool {
-        let Some(piece) = self.pieces.front().filter(|_| self.next() == Some(now)) else {
+    /// True if the character that begins now needs a new row: a packet's first, or one without room.
+    pub(super) fn needs_row(&self, now: Picoseconds) -> bool {
+        let Some(chunk) = self.chunks.front().filter(|_| self.next() == Some(now)) else {
             return false;
         };
         let heads =
-            self.inside == ColumnState::Between && piece.head().is_some_and(Character::is_data);
-        heads || self.text().chars().count() + WORD > SIDE
+            self.inside == ColumnState::Between && chunk.head().is_some_and(Character::is_data);
+        heads || self.text().chars().count() + WORD > COLUMN
     }
 
-    /// Whether what the row has, but for a repetition that may still go on, takes up its room.
+    /// True if the row is full, without a repetition that may continue.
     pub(super) fn is_full(&self) -> bool {
-        self.words.chars().count() + WORD > SIDE
+        self.words.chars().count() + WORD > COLUMN
     }
 
-    /// What the row has so far.
+    /// Text of the row so far.
     fn text(&self) -> String {
         let mut text = self.words.clone();
         self.folder.clone().finish(&mut |fold| add(&mut text, &fold));
         text
     }
 
-    /// Takes the characters that begin before a time, of the piece at its head.
-    pub(super) fn take(&mut self, end: Time) {
+    /// Processes the characters of the first chunk that begin before a time.
+    pub(super) fn take(&mut self, end: Picoseconds) {
         let period = self.period();
-        let Some(piece) = self.pieces.front_mut() else { return };
-        let start = Time::from(piece.next.0) * period;
+        let Some(chunk) = self.chunks.front_mut() else { return };
+        let start = Picoseconds::from(chunk.next.0) * period;
         let Ok(mut count) = u64::try_from(end.saturating_sub(start).div_ceil(period)) else {
             return;
         };
@@ -122,35 +121,35 @@ impl ChannelColumn {
         let words = &mut self.words;
         let mut out = |fold: FoldedRun| add(words, &fold);
         while count > 0 {
-            let len = piece.pattern.len() as u64;
-            if piece.place == 0 && count >= len {
-                let rounds = (count / len).min(piece.rounds);
-                self.folder.feed_repeated(piece.pattern.chars(), rounds, &mut out);
-                self.inside = inside(self.inside, piece.pattern.chars());
+            let len = chunk.pattern.len() as u64;
+            if chunk.index == 0 && count >= len {
+                let rounds = (count / len).min(chunk.rounds);
+                self.folder.feed_repeated(chunk.pattern.chars(), rounds, &mut out);
+                self.inside = inside(self.inside, chunk.pattern.chars());
                 count -= rounds * len;
-                piece.rounds -= rounds;
-                piece.next.0 += rounds * len;
-                if piece.rounds == 0 {
+                chunk.rounds -= rounds;
+                chunk.next.0 += rounds * len;
+                if chunk.rounds == 0 {
                     break;
                 }
             } else {
-                let Some(character) = piece.head() else { break };
+                let Some(character) = chunk.head() else { break };
                 self.folder.feed(character, &mut out);
                 self.inside =
-                    inside(self.inside, piece.pattern.chars().slice(piece.place..piece.place + 1));
+                    inside(self.inside, chunk.pattern.chars().slice(chunk.index..chunk.index + 1));
                 count -= 1;
-                if !piece.advance() {
+                if !chunk.advance() {
                     break;
                 }
             }
         }
-        self.covered = Time::from(piece.next.0) * period;
-        if piece.rounds == 0 {
-            self.pieces.pop_front();
+        self.covered = Picoseconds::from(chunk.next.0) * period;
+        if chunk.rounds == 0 {
+            self.chunks.pop_front();
         }
     }
 
-    /// What the row had.
+    /// Ends the row, and returns its text.
     pub(super) fn end_row(&mut self) -> String {
         let words = &mut self.words;
         self.folder.finish(&mut |fold| add(words, &fold));
@@ -164,19 +163,19 @@ impl ColumnChunk {
             ChunkContent::Literal(chars) => (chars, 1),
             ChunkContent::Repeat { pattern, count } => (pattern, count),
         };
-        Self { next: chunk.first, pattern: pattern.iter().collect(), place: 0, rounds }
+        Self { next: chunk.first, pattern: pattern.iter().collect(), index: 0, rounds }
     }
 
     fn head(&self) -> Option<Character> {
-        self.pattern.chars().get(self.place)
+        self.pattern.chars().get(self.index)
     }
 
-    /// Goes on to the next character; `false` if there is none.
+    /// Advances to the next character; `false` if there is none.
     fn advance(&mut self) -> bool {
         self.next.0 += 1;
-        self.place += 1;
-        if self.place == self.pattern.len() {
-            self.place = 0;
+        self.index += 1;
+        if self.index == self.pattern.len() {
+            self.index = 0;
             self.rounds -= 1;
         }
         self.rounds > 0
@@ -190,7 +189,7 @@ fn add(words: &mut String, fold: &FoldedRun) {
     words.push_str(&fold.to_string());
 }
 
-/// Where a direction is after some characters.
+/// Position of a direction after some characters.
 fn inside(before: ColumnState, chars: Chars<'_>) -> ColumnState {
     chars.iter().fold(before, |inside, character| match character {
         Character::Data(_) => ColumnState::Packet,

@@ -1,4 +1,4 @@
-//! One channel of a timeline: what was noticed on it and waits, and the repeat behind that.
+//! Queued events of one channel, and the repeat behind them.
 
 use std::collections::VecDeque;
 
@@ -8,10 +8,11 @@ use codec::character::{Symbol, decode_control};
 use codec::chars::CharRun;
 use codec::time::Tick;
 
-use super::{EventFilter, REPEATED_MAX, REPEATED_MAX_ALL, Time};
+use super::{EventFilter, REPEATED_MAX, REPEATED_MAX_ALL};
+use crate::event::{ChannelEvent, FlowCommand, Picoseconds};
 use crate::flow_control::FlowControl;
 use crate::packet::ByteRetention;
-use crate::receiver::{ChannelEvent, ChannelReceiver, FlowCommand};
+use crate::receiver::ChannelReceiver;
 
 /// One channel.
 #[derive(Debug)]
@@ -20,26 +21,18 @@ pub(super) struct ChannelQueue {
     pub(super) peer: Option<ChannelId>,
     /// Flow control of this channel's sender.
     pub(super) sender: FlowControl,
-    /// What this channel has told the opposite sender last.
+    /// The last command to the opposite sender.
     pub(super) last_command: Option<FlowCommand>,
     receiver: ChannelReceiver,
-    /// Noticed, and not yet handed on.
-    waiting: VecDeque<(Tick, QueuedEvent)>,
-    /// Behind what waits.
+    events: VecDeque<(Tick, ChannelEvent)>,
+    /// The repeat behind the queued events.
     repeat: Option<QueuedRepeat>,
-    /// The last repeat whose rounds were passed over.
+    /// The last repeat of which iterations were skipped.
     stops: Option<SkippedStops>,
     end: QueueEnd,
 }
 
-/// What waits to be handed on.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum QueuedEvent {
-    Notice(ChannelEvent),
-    Omitted { rounds: u64, every: u64 },
-}
-
-/// A repeat on its way.
+/// A repeat that is being processed.
 #[derive(Debug)]
 struct QueuedRepeat {
     pattern: CharBuf,
@@ -47,23 +40,23 @@ struct QueuedRepeat {
     left: u64,
 }
 
-/// STOPs said again and again in rounds that were passed over.
+/// STOPs in skipped iterations of a repeat.
 #[derive(Debug)]
 struct SkippedStops {
     first: Tick,
     end: Tick,
     every: u64,
-    /// Places of the STOPs in a round, in order.
-    places: Vec<u64>,
+    /// Offsets of the STOPs in an iteration, in order.
+    offsets: Vec<u64>,
 }
 
 #[derive(Debug)]
 enum QueueEnd {
-    /// More may come.
+    /// More characters may come.
     Open,
-    /// Nothing comes behind what is there.
+    /// No more characters come.
     Due,
-    /// All has been handed on.
+    /// All events have been emitted.
     Done,
 }
 
@@ -75,38 +68,40 @@ impl ChannelQueue {
             sender: FlowControl::default(),
             last_command: None,
             receiver: ChannelReceiver::new(bytes),
-            waiting: VecDeque::new(),
+            events: VecDeque::new(),
             repeat: None,
             stops: None,
             end: QueueEnd::Open,
         }
     }
 
-    pub(super) fn time(&self, at: Tick) -> Time {
-        Time::from(at.0) * Time::from(self.period_ps)
+    pub(super) fn time(&self, at: Tick) -> Picoseconds {
+        Picoseconds::from(at.0) * Picoseconds::from(self.period_ps)
     }
 
-    /// When the next thing happens, if anything more is known to.
-    pub(super) fn due(&self) -> Option<Time> {
+    /// Time of the next event or iteration, if one is known.
+    pub(super) fn due(&self) -> Option<Picoseconds> {
+        if let Some((at, _)) = self.events.front() {
+            return Some(self.time(*at));
+        }
         let next = self.receiver.next()?;
-        match (self.waiting.front(), &self.repeat, &self.end) {
-            (Some((at, _)), _, _) => Some(self.time(*at)),
-            (None, Some(_), _) => Some(self.time(next)),
-            (None, None, QueueEnd::Due) => Some(self.time(Tick(next.0.saturating_sub(1)))),
-            (None, None, QueueEnd::Open | QueueEnd::Done) => None,
+        match (&self.repeat, &self.end) {
+            (Some(_), _) => Some(self.time(next)),
+            (None, QueueEnd::Due) => Some(self.time(Tick(next.0.saturating_sub(1)))),
+            (None, QueueEnd::Open | QueueEnd::Done) => None,
         }
     }
 
     /// Takes the next chunk.
-    pub(super) fn add(&mut self, chunk: &Chunk<'_>, want: EventFilter) {
+    pub(super) fn add(&mut self, chunk: &Chunk<'_>, filter: EventFilter) {
         while self.repeat.is_some() {
-            self.round(want);
+            self.round(filter);
         }
-        let waiting = &mut self.waiting;
-        let mut keep = |at, notice| want.keep(at, notice, waiting);
-        self.receiver.seek(chunk.first, &mut keep);
+        let events = &mut self.events;
+        let mut out = |at, event| filter.push(at, event, events);
+        self.receiver.seek(chunk.first, &mut out);
         match chunk.content {
-            ChunkContent::Literal(chars) => self.receiver.feed(chars, &mut keep),
+            ChunkContent::Literal(chars) => self.receiver.feed(chars, &mut out),
             ChunkContent::Repeat { pattern, count } => {
                 let pattern = pattern.iter().collect();
                 self.repeat = Some(QueuedRepeat { pattern, taken: 0, left: count });
@@ -114,73 +109,74 @@ impl ChannelQueue {
         }
     }
 
-    /// Takes a round of the repeat, and passes over the others if nothing new is in them. If it
-    /// passes over others too, says so.
-    fn round(&mut self, want: EventFilter) {
+    /// Processes one iteration of the repeat; skips the rest if it changes no state, or if the limit of
+    /// the filter is reached, which is then reported.
+    fn round(&mut self, filter: EventFilter) {
         let Some(repeat) = &mut self.repeat else { return };
-        let waiting = &mut self.waiting;
+        let events = &mut self.events;
         let pattern = repeat.pattern.chars();
-        let round = self.receiver.round(pattern, &mut |at, notice| want.keep(at, notice, waiting));
+        let round = self.receiver.round(pattern, &mut |at, event| filter.push(at, event, events));
         repeat.left -= 1;
         repeat.taken += 1;
         let every = pattern.len() as u64;
-        let enough = repeat.taken * every >= want.repeated_max();
+        let enough = repeat.taken * every >= filter.repeated_max();
         if repeat.left > 0 && !round.is_settled() && !enough {
             return;
         }
         let from = self.receiver.next().unwrap_or_default();
         self.receiver.skip(pattern, repeat.left, round);
-        let mut news = match want {
+        let mut is_omission = match filter {
             EventFilter::Packets => round.packets > 0,
             EventFilter::Events => round.others > 0,
             EventFilter::All => round.packets > 0 || round.others > 0 || round.data > 0,
         };
-        if want == EventFilter::All && round.data == every && round.packets == 0 {
-            // A repeat of nothing but bytes of one packet: a run like any other.
-            let data = QueuedEvent::Notice(ChannelEvent::Data(repeat.left * every));
-            self.waiting.extend((repeat.left > 0).then_some((from, data)));
-            news = false;
+        if filter == EventFilter::All && round.data == every && round.packets == 0 {
+            // A repeat of nothing but bytes of one packet is a run like any other.
+            let data = ChannelEvent::Data(repeat.left * every);
+            self.events.extend((repeat.left > 0).then_some((from, data)));
+            is_omission = false;
         }
-        if repeat.left > 0 && news {
-            let omitted = QueuedEvent::Omitted { rounds: repeat.left, every };
-            self.waiting.push_back((from, omitted));
+        if repeat.left > 0 && is_omission {
+            let omitted = ChannelEvent::Omitted { rounds: repeat.left, every };
+            self.events.push_back((from, omitted));
         }
         let end = self.receiver.next().unwrap_or_default();
-        self.stops = Some(SkippedStops { first: from, end, every, places: stops(pattern.runs()) });
+        let offsets = stop_offsets(pattern.runs());
+        self.stops = Some(SkippedStops { first: from, end, every, offsets });
         self.repeat = None;
     }
 
-    /// Nothing comes any more.
+    /// Marks the end of the recording.
     pub(super) const fn end(&mut self) {
         self.end = QueueEnd::Due;
     }
 
-    /// Takes what is due: hands it on, or works out what comes next.
-    pub(super) fn step(&mut self, want: EventFilter) -> Option<(Tick, QueuedEvent)> {
-        let next = self.waiting.pop_front();
+    /// Removes the next event, or computes further ones if none is queued.
+    pub(super) fn step(&mut self, filter: EventFilter) -> Option<(Tick, ChannelEvent)> {
+        let next = self.events.pop_front();
         if next.is_none() && self.repeat.is_some() {
-            self.round(want);
+            self.round(filter);
         } else if next.is_none() {
-            let waiting = &mut self.waiting;
-            self.receiver.finish(&mut |at, notice| want.keep(at, notice, waiting));
+            let events = &mut self.events;
+            self.receiver.finish(&mut |at, event| filter.push(at, event, events));
             self.end = QueueEnd::Done;
         }
         next
     }
 
-    /// A reset on the opposite channel, the one `released`, has released its sender now. If this
-    /// channel goes on saying STOP in rounds that were passed over, the next one counts again.
-    pub(super) fn recall_stop(&mut self, own: ChannelId, now: Time, released: ChannelId) {
+    /// Queues the next STOP of skipped iterations again, after a reset on the opposite channel, the
+    /// one `released`, has released its sender now: it stops that sender once more.
+    pub(super) fn recall_stop(&mut self, own: ChannelId, now: Picoseconds, released: ChannelId) {
         let Some(stops) = &self.stops else { return };
-        let about = now / Time::from(self.period_ps);
+        let about = now / Picoseconds::from(self.period_ps);
         let Some(at) = stops.next(about, |at| (self.time(at), own) > (now, released)) else {
             return;
         };
-        // What waits may be of rounds that were taken before, or of a chunk behind the repeat.
-        let place = self.waiting.partition_point(|(waiting, _)| *waiting < at);
-        let stop = (at, QueuedEvent::Notice(ChannelEvent::Command(FlowCommand::Stop)));
-        if self.waiting.get(place).is_none_or(|waiting| *waiting != stop) {
-            self.waiting.insert(place, stop);
+        // Queued events may be of earlier iterations, or of a chunk behind the repeat.
+        let index = self.events.partition_point(|(queued, _)| *queued < at);
+        let stop = (at, ChannelEvent::Command(FlowCommand::Stop));
+        if self.events.get(index).is_none_or(|queued| *queued != stop) {
+            self.events.insert(index, stop);
         }
     }
 }
@@ -193,53 +189,52 @@ impl EventFilter {
         }
     }
 
-    fn keep(self, at: Tick, notice: ChannelEvent, waiting: &mut VecDeque<(Tick, QueuedEvent)>) {
-        let wanted = match notice {
+    /// Queues an event if the filter selects it, or if the opposite channel's events depend on it.
+    fn push(self, at: Tick, event: ChannelEvent, events: &mut VecDeque<(Tick, ChannelEvent)>) {
+        let is_selected = match event {
             ChannelEvent::Packet(_) => self != Self::Events,
-            ChannelEvent::Event(_) | ChannelEvent::Command(_) => self != Self::Packets,
-            ChannelEvent::Begins
-            | ChannelEvent::Framed
-            | ChannelEvent::Head(_)
-            | ChannelEvent::Data(_) => self == Self::All,
+            ChannelEvent::Link(_) | ChannelEvent::Command(_) => self != Self::Packets,
+            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Omitted { .. } => {
+                self == Self::All
+            }
+            ChannelEvent::Head(_) | ChannelEvent::Data(_) => self == Self::All,
         };
-        if wanted {
-            waiting.push_back((at, QueuedEvent::Notice(notice)));
+        if is_selected {
+            events.push_back((at, event));
         }
     }
 }
 
 impl SkippedStops {
-    /// The first STOP about a place for which it is time.
-    fn next(&self, about: u128, time: impl Fn(Tick) -> bool) -> Option<Tick> {
+    /// The first STOP near a character whose time satisfies a condition.
+    fn next(&self, about: u128, is_due: impl Fn(Tick) -> bool) -> Option<Tick> {
         let about = Tick(u64::try_from(about).unwrap_or(u64::MAX));
         let round = about.since(self.first).0 / self.every;
-        // From the round of that place on; the one after it if all its STOPs are past.
+        // The iteration of that character, and the next one if all its STOPs are past.
         let rounds = [round, round.saturating_add(1)].into_iter();
+        let start = |round: u64| self.first.0.saturating_add(round.saturating_mul(self.every));
         rounds
-            .flat_map(|round| self.places.iter().map(move |place| (round, place)))
-            .map(|(round, place)| {
-                self.first.0.saturating_add(round.saturating_mul(self.every)).saturating_add(*place)
-            })
-            .map(Tick)
-            .find(|at| *at < self.end && time(*at))
+            .flat_map(|round| self.offsets.iter().map(move |offset| (round, offset)))
+            .map(|(round, offset)| Tick(start(round).saturating_add(*offset)))
+            .find(|at| *at < self.end && is_due(*at))
     }
 }
 
-/// Places of STOPs.
-fn stops<'a>(runs: impl Iterator<Item = CharRun<'a>>) -> Vec<u64> {
+/// Offsets of STOPs.
+fn stop_offsets<'a>(runs: impl Iterator<Item = CharRun<'a>>) -> Vec<u64> {
     let mut at = 0;
-    let mut places = Vec::new();
+    let mut offsets = Vec::new();
     for run in runs {
         match run {
             CharRun::Data(data) => at += data.len() as u64,
             CharRun::Control(codes) => {
                 for code in codes {
                     let stop = decode_control(*code).symbol() == Some(Symbol::Stop);
-                    places.extend(stop.then_some(at));
+                    offsets.extend(stop.then_some(at));
                     at += 1;
                 }
             }
         }
     }
-    places
+    offsets
 }

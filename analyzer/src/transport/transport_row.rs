@@ -1,4 +1,4 @@
-//! A transport packet as a member of the rows of `docs/output.md`.
+//! Transport packets in rows.
 
 use codec::transport::{
     MessageExtent, MessageForm, MessageRole, NackReason, SequenceBit, SyncFlag, TransportHeader,
@@ -9,62 +9,44 @@ use serde::Serialize;
 use super::ParsedTransport;
 use crate::packet::crc_name;
 
-/// What a transport packet says. Members that it does not have are left out.
+/// A transport packet in a row, without the fields that it does not have; fields as in `docs/output.md`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "docs/output.md describes the fields")]
 pub struct TransportRow {
-    /// `short`, `medium`, `bulk`, `ack`, `nack` or `malformed`.
     pub kind: &'static str,
-    /// `good`, `bad` or `runt`: what the CRC byte says of the bytes that this was read from.
     pub crc: &'static str,
-    /// Where a malformed one is so, and how.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// The NIC that sends it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<u16>,
-    /// The NIC that it goes to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destination: Option<u16>,
-    /// The logical channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<u8>,
-    /// The sequence number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<u8>,
-    /// When the data was transmitted, in µs of its sender's clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<u32>,
-    /// The logical channel's incarnation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incarnation: Option<u16>,
-    /// Why it is a NACK: [`NackReason::name`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
-    /// Whether data opens its logical channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync: Option<bool>,
-    /// `request` or `reply`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<&'static str>,
-    /// The endpoint that sends it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_endpoint: Option<u16>,
-    /// The endpoint that it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destination_endpoint: Option<u16>,
-    /// The endpoint's key, in 16 hex digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Handler index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handler: Option<u8>,
-    /// Bytes of its payload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<u16>,
-    /// Bulk: offset in the receiver's segment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u32>,
-    /// Bulk: bytes of the whole transfer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u32>,
 }
@@ -123,7 +105,7 @@ const ACK: &str = "ack";
 const NACK: &str = "nack";
 const MALFORMED: &str = "malformed";
 
-/// What a transport packet is, in a word.
+/// Kind of a transport packet.
 #[must_use]
 pub const fn kind_name(seen: &ParsedTransport) -> &'static str {
     match &seen.packet {
@@ -134,7 +116,7 @@ pub const fn kind_name(seen: &ParsedTransport) -> &'static str {
     }
 }
 
-/// All that [`kind_name`] says.
+/// Results of [`kind_name`].
 pub const KINDS: &[&str] = &[
     MessageForm::Short.name(),
     MessageForm::Medium.name(),
@@ -144,7 +126,7 @@ pub const KINDS: &[&str] = &[
     MALFORMED,
 ];
 
-/// The names of reasons, in their order.
+/// Names of reasons, in their order.
 pub const REASONS: &[&str] = &[
     NackReason::NotResident.name(),
     NackReason::QueueFull.name(),
@@ -154,5 +136,5 @@ pub const REASONS: &[&str] = &[
     NackReason::NoSuchEndpoint.name(),
 ];
 
-/// The names of roles.
+/// Names of roles.
 pub const ROLES: &[&str] = &[MessageRole::Request.name(), MessageRole::Reply.name()];

@@ -20,12 +20,14 @@ use myriscope_analyzer::event::ResumeCause;
 use myriscope_analyzer::filter::RowKind;
 use myriscope_analyzer::finding::{self, FindingInfo, FindingRow, FirstOccurrence, ShownFact};
 use myriscope_analyzer::journey::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow};
-use myriscope_analyzer::link::report::ChannelReport;
-use myriscope_analyzer::link::slack::{
-    ChannelParameters, FillBounds, LinkAssumptions, ParameterSource, ParameterValue, SlackTracker,
+use myriscope_analyzer::link::interval::{ActivityInterval, ChannelActivity, PeriodTotals};
+use myriscope_analyzer::link::parameters::{
+    ChannelParameters, LinkAssumptions, ParameterSource, ParameterValue,
 };
-use myriscope_analyzer::link::state::{ActivityInterval, ChannelActivity};
-use myriscope_analyzer::link::totals::{ChannelTotals, PeriodTotals};
+use myriscope_analyzer::link::report::ChannelReport;
+use myriscope_analyzer::link::slack::{FillBounds, SlackTracker};
+
+use myriscope_analyzer::link::totals::ChannelTotals;
 use myriscope_analyzer::packet::{HexBytes, PacketEnd, PacketRow};
 use myriscope_analyzer::show::LinkViewRow;
 use myriscope_analyzer::transport::TransportRow;
@@ -106,7 +108,7 @@ fn link() -> Value {
     let mut summary = ChannelTotals::default();
     let codes = notation::parse("IDLE GAP GO STOP ORUN FRES BRES PRB0 REPL3").unwrap();
     let content = ChunkContent::Literal(codes.chars());
-    summary.tally.feed(&Chunk { first: Tick(0), content });
+    summary.counters.feed(&Chunk { first: Tick(0), content });
     summary.pings.sent(Tick(1), ProbeNumber::new(0).unwrap());
     summary.pings.answered(Tick(2));
     let (peer, lamp) = (Some(ChannelId(1)), PeriodTotals::default());
@@ -115,7 +117,16 @@ fn link() -> Value {
     parameters.delay = ParameterValue { value: 4, source: ParameterSource::Probe };
     let (id, hysteresis_max) = (ChannelId(0), Some(17));
     value(
-        ChannelReport { id, channel, peer, summary, leds: lamp, parameters, hysteresis_max }.row(),
+        ChannelReport {
+            id,
+            channel,
+            peer,
+            totals: summary,
+            leds: lamp,
+            parameters,
+            hysteresis_max,
+        }
+        .row(),
     )
 }
 

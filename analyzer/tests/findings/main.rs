@@ -9,14 +9,16 @@
 
 mod table;
 
+use myriscope_analyzer::link::parameters::LinkAssumptions;
+use myriscope_analyzer::options::AnalysisScope;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::PathBuf;
 
 use codec::capture::ReadProgress;
 use myriscope_analyzer::finding::{ALL, FindingChecks, Severity};
-use myriscope_analyzer::link::slack::LinkAssumptions;
-use myriscope_analyzer::pipeline::{AnalysisScope, CaptureAnalysis};
+
+use myriscope_analyzer::pipeline::CaptureAnalysis;
 use myriscope_analyzer::rules;
 
 use self::table::{CASES, all, capture};

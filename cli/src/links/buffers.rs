@@ -1,11 +1,13 @@
 //! `myriscope links --slack` and `--fill`: how full the slack buffers at the ends of channels were.
 
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::ops::ControlFlow;
 
 use analyzer::filter::RowKind;
 use analyzer::link::LinkAnalysis;
-use analyzer::link::slack::{LinkAssumptions, SlackEvent, SlackTracker};
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use analyzer::link::slack::{SlackEvent, SlackTracker};
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render;
 
 use crate::analyze::{analyze, check_channel_exists, print_unread};

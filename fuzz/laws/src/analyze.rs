@@ -4,13 +4,14 @@
 //!
 //! Threads are a target of their own, as they cost more than all the rest.
 
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::sync::LazyLock;
 
 use analyzer::finding::{FindingKind, FindingSet};
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::score::ScoreReport;
-use analyzer::timeline;
 use codec::capture::ReadProgress;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use simulator::network::VisitOrder;
@@ -260,7 +261,7 @@ struct AnalysisRecord {
 impl AnalysisRecord {
     /// Whether nothing is left out.
     fn is_whole(&self) -> bool {
-        let is_left_out = |told: &AnalysisEvent| matches!(told, AnalysisEvent::Row(row) if matches!(row.body, timeline::EventBody::Omitted { .. }));
+        let is_left_out = |told: &AnalysisEvent| matches!(told, AnalysisEvent::Row(row) if matches!(row.body, analyzer::event::ChannelEvent::Omitted { .. }));
         !self.events.iter().flatten().any(is_left_out)
     }
 }

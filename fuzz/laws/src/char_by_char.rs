@@ -1,9 +1,10 @@
 //! A chunk's characters, run by run, against the same characters one at a time: what a receiver makes of
 //! them.
 
+use analyzer::event::ChannelEvent;
 use analyzer::event::LinkEvent;
 use analyzer::packet::ReceivedPacket;
-use analyzer::receiver::ChannelEvent;
+
 use codec::capture::{Chunk, ChunkContent};
 use codec::character::Character;
 use codec::chars::{CharBuf, Chars};
@@ -138,12 +139,10 @@ pub(crate) fn changes(told: &[PlacedEvent]) -> Vec<PlacedEvent> {
 pub(crate) fn reference_event(notice: ChannelEvent) -> Option<ReferenceEvent> {
     match notice {
         ChannelEvent::Packet(packet) => Some(ReferenceEvent::Packet((&*packet).into())),
-        ChannelEvent::Event(event) => Some(ReferenceEvent::Event(event)),
+        ChannelEvent::Link(event) => Some(ReferenceEvent::Event(event)),
         ChannelEvent::Command(command) => Some(ReferenceEvent::Command(command)),
-        ChannelEvent::Begins
-        | ChannelEvent::Framed
-        | ChannelEvent::Head(_)
-        | ChannelEvent::Data(_) => None,
+        ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_) => None,
+        ChannelEvent::Data(_) | ChannelEvent::Omitted { .. } => None,
     }
 }
 

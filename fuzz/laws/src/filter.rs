@@ -2,12 +2,13 @@
 
 use analyzer::LinkEvent;
 use analyzer::counters::{ChannelLabel, ControlCounts, CountersRow};
+use analyzer::event::Picoseconds;
 use analyzer::event::ResumeCause;
 use analyzer::filter::{ColumnList, Filter, FilterError, RowKind, TEXT_MAX};
 use analyzer::journey::{HopRow, JourneyRow};
 use analyzer::packet::{HexBytes, PacketRow};
 use analyzer::show::LinkViewRow;
-use analyzer::timeline::Time;
+
 use analyzer::transport::TransportRow;
 use codec::time::Tick;
 
@@ -225,7 +226,7 @@ fn journey() -> JourneyRow<'static> {
         packet: 1,
         start,
         end: start + 9,
-        time_ps: Time::from(start) * 12_500,
+        time_ps: Picoseconds::from(start) * 12_500,
         length: 10,
         route: Some(0x83),
         port: Some(3),
@@ -241,7 +242,7 @@ fn journey() -> JourneyRow<'static> {
     JourneyRow {
         journey: 0,
         time_ps: 0,
-        latency_ps: Time::MAX,
+        latency_ps: Picoseconds::MAX,
         waited_ps: 0,
         tag: None,
         payload: 5,

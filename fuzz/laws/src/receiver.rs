@@ -2,8 +2,9 @@
 //! its characters are cut.
 
 use analyzer::event::LinkEvent;
+use analyzer::event::{ChannelEvent, FlowCommand};
 use analyzer::packet::ByteRetention;
-use analyzer::receiver::{ChannelEvent, ChannelReceiver, FlowCommand};
+use analyzer::receiver::ChannelReceiver;
 use arbitrary::Unstructured;
 use codec::capture::{Chunk, ChunkContent};
 use codec::character::{Character, Symbol};
@@ -86,7 +87,7 @@ fn news(noticed: Vec<PlacedNotice>) -> Vec<PlacedNotice> {
                 *len += more;
                 continue;
             }
-            (ChannelEvent::Event(LinkEvent::Hole { .. }), _) => last = None,
+            (ChannelEvent::Link(LinkEvent::Hole { .. }), _) => last = None,
             _ => {}
         }
         news.push((at, notice));
@@ -146,7 +147,7 @@ impl FramingSign {
             ChannelEvent::Packet(packet) => {
                 Some(Self::Packet(packet.possible_gap.map(|seam| seam.0)))
             }
-            ChannelEvent::Event(_) | ChannelEvent::Command(_) => None,
+            ChannelEvent::Link(_) | ChannelEvent::Command(_) | ChannelEvent::Omitted { .. } => None,
         }
     }
 }
@@ -266,13 +267,12 @@ pub(crate) mod tests {
     pub(crate) fn noticed(bytes: &[u8]) -> BTreeSet<&'static str> {
         let name = |(_, notice): (u64, ChannelEvent)| match notice {
             ChannelEvent::Packet(packet) => packet.ended_by.name(),
-            ChannelEvent::Event(event) => event.kind(),
+            ChannelEvent::Link(event) => event.kind(),
             ChannelEvent::Command(FlowCommand::Go) => "go",
             ChannelEvent::Command(FlowCommand::Stop) => "stop",
-            ChannelEvent::Begins
-            | ChannelEvent::Framed
-            | ChannelEvent::Head(_)
-            | ChannelEvent::Data(_) => "framing",
+            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_) => "framing",
+            ChannelEvent::Data(_) => "framing",
+            ChannelEvent::Omitted { .. } => "omitted",
         };
         let recorded = record_ops::record_chunks(&record_ops::ops(&mut Unstructured::new(bytes)));
         recorded
@@ -311,7 +311,7 @@ pub(crate) mod tests {
     pub(crate) fn a_silence_that_opens_no_link_is_caught() {
         storm(|chunks| {
             let mut noticed = receive(chunks);
-            noticed.retain(|(_, notice)| *notice != ChannelEvent::Event(LinkEvent::OpenLink));
+            noticed.retain(|(_, notice)| *notice != ChannelEvent::Link(LinkEvent::OpenLink));
             noticed
         });
     }

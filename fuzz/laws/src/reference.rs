@@ -2,11 +2,12 @@
 //! analyzer. Slow on purpose. It shares the analyzer's names, none of its code, and hears codes
 //! and computes CRCs for itself.
 
+use analyzer::event::FlowCommand;
 use std::sync::LazyLock;
 
 use analyzer::event::{LinkEvent, ResumeCause};
 use analyzer::packet::PacketEnd;
-use analyzer::receiver::FlowCommand;
+
 use codec::character::{Character, ProbeNumber, ReplyStatus, Symbol};
 
 /// A control code as a receiver hears it, and whether it had to be corrected. C-2, C-4, C-5

@@ -1,6 +1,6 @@
 //! Runs of scenarios, scored: what the analyzer makes of the capture against the truth.
 
-use analyzer::link::slack::LinkAssumptions;
+use analyzer::link::parameters::LinkAssumptions;
 use analyzer::score::{ScoreError, ScoreReport, score};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;

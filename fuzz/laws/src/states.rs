@@ -3,13 +3,15 @@
 
 pub(crate) mod links;
 
+use analyzer::link::interval::{ActivityInterval, ChannelActivity};
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::collections::BTreeMap;
 
 use analyzer::link::LinkAnalysis;
 use analyzer::link::report::ChannelReport;
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::link::state::{ActivityInterval, ChannelActivity};
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render;
 use codec::capture::{ChannelId, ReadProgress};
 use codec::time::Tick;
@@ -72,15 +74,15 @@ fn tile(own: &[ActivityInterval], stretches: &[(Tick, Tick)]) {
 }
 
 fn sums(report: &ChannelReport<'_>, own: &[ActivityInterval]) {
-    for (state, sum) in ChannelActivity::ALL.into_iter().zip(report.summary.times.periods()) {
+    for (state, sum) in ChannelActivity::ALL.into_iter().zip(report.totals.times.periods()) {
         let of_it = own.iter().filter(|interval| interval.state == state);
         let all: u64 = of_it.map(|interval| interval.end.since(interval.start).0).sum();
         assert_eq!(all, *sum, "the time in a state is that of its intervals");
     }
-    let all = report.summary.tally.characters();
-    assert_eq!(report.summary.times.periods().iter().sum::<u64>(), all, "all has a state");
+    let all = report.totals.counters.characters();
+    assert_eq!(report.totals.times.periods().iter().sum::<u64>(), all, "all has a state");
     assert_eq!(report.leds.periods().iter().sum::<u64>(), all, "lamps show something all the time");
-    assert!(report.summary.stops.longest <= report.summary.stops.periods, "one stop of all");
+    assert!(report.totals.stops.longest <= report.totals.stops.periods, "one stop of all");
 }
 
 #[cfg(test)]

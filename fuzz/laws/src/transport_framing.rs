@@ -1,8 +1,9 @@
 //! A transport packet on the wire: what a receiver hears of it, piece by piece. T-7, T-8
 
 use analyzer::ParsedTransport;
+use analyzer::event::ChannelEvent;
 use analyzer::packet::ByteRetention;
-use analyzer::receiver::{ChannelEvent, ChannelReceiver};
+use analyzer::receiver::ChannelReceiver;
 use codec::chars::{CharBuf, Chars};
 use codec::crc::CrcResidue;
 use codec::error::DecodeError;

@@ -8,6 +8,9 @@
     reason = "a test that cannot go on stops"
 )]
 
+use analyzer::event::{ChannelEvent, TimedEvent};
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -18,10 +21,10 @@ use analyzer::blocking::{
 };
 use analyzer::event::ResumeCause;
 use analyzer::event_reader::{EventReader, ReadItem};
-use analyzer::link::slack::LinkAssumptions;
+
 use analyzer::packet::ByteRetention;
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
-use analyzer::timeline::{EventBody, EventDetail, EventFilter, TimedEvent};
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use analyzer::timeline::EventFilter;
 use codec::capture::{ChannelId, ReadProgress};
 use laws::network::input::NetworkInput;
 use laws::network::run::{RunOutcome, run};
@@ -104,10 +107,7 @@ impl BlockingRun {
         );
         let index = usize::try_from(channel.0).unwrap();
         let mut said = |said: ReadItem<'_>| {
-            if let ReadItem::Row(
-                known,
-                TimedEvent { at, body: EventBody::Detail(EventDetail::Data(len)), .. },
-            ) = said
+            if let ReadItem::Row(known, TimedEvent { at, body: ChannelEvent::Data(len), .. }) = said
                 && known.name == self.outcome.channels[index].name
             {
                 moves |= at.0 < to && from < at.0 + len;

@@ -8,11 +8,13 @@
     reason = "a test that cannot go on stops"
 )]
 
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::num::NonZeroU64;
 
 use analyzer::finding::{FactValue, FindingChecks, FindingKind, Severity};
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use codec::capture::{
     ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, Chunk, ChunkContent,
     ReadProgress,

@@ -4,8 +4,10 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
 
 use analyzer::conversation::{ObservationKind, ResendCause, TransportEvent};
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
+
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use codec::capture::ReadProgress;
 use laws::network::run::run;
 use simulator::network::VisitOrder;

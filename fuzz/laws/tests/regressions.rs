@@ -1,8 +1,9 @@
 //! What fuzzing and storms have found, each as small as it can be.
 
+use analyzer::event::ChannelEvent;
 use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::packet::ByteRetention;
-use analyzer::timeline::{EventBody, EventFilter};
+use analyzer::timeline::EventFilter;
 use codec::capture::{ByteOrder, Channel, ChannelId, ReadProgress};
 use codec::notation::parse;
 use codec::time::Tick;
@@ -32,9 +33,14 @@ fn check(want: EventFilter, lines: &[(u32, u64, &str, Option<u64>)]) -> Vec<Stri
         rows.step(&mut |said| {
             if let ReadItem::Row(_, row) = said {
                 let what = match &row.body {
-                    EventBody::Packet(packet) => packet.ended_by.name(),
-                    EventBody::Event(event) => event.kind(),
-                    EventBody::Detail(_) | EventBody::Omitted { .. } => "omitted",
+                    ChannelEvent::Packet(packet) => packet.ended_by.name(),
+                    ChannelEvent::Link(event) => event.kind(),
+                    ChannelEvent::Begins
+                    | ChannelEvent::Framed
+                    | ChannelEvent::Head(_)
+                    | ChannelEvent::Data(_)
+                    | ChannelEvent::Command(_)
+                    | ChannelEvent::Omitted { .. } => "omitted",
                 };
                 shown.push(format!("{} {} {what}", row.channel, row.at));
             }

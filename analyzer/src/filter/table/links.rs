@@ -4,8 +4,8 @@ use super::slack::SOURCE;
 use super::{CAPTURE, CHANNEL, CONTROL, U32, U64};
 use crate::filter::field::FieldShape::{List, Number, Place, Real, Text, Words};
 use crate::filter::field::RowField;
+use crate::link::interval::ChannelActivity;
 use crate::link::report::PingMeasure;
-use crate::link::state::ChannelActivity;
 
 /// States of a channel.
 const STATE: &[&str] = &[

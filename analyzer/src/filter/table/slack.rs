@@ -3,7 +3,7 @@
 use super::{CAPTURE, U32, U64};
 use crate::filter::field::FieldShape::{List, Number, Place, Real, Text, Words};
 use crate::filter::field::RowField;
-use crate::link::slack::ParameterSource;
+use crate::link::parameters::ParameterSource;
 
 pub(super) const SOURCE: &[&str] = &[
     ParameterSource::CommandLine.name(),

@@ -1,4 +1,4 @@
-//! What is known of parameters and from where, and which a judgement lacks. F-4
+//! Rows of parameters, and parameters that a check lacks. F-4
 
 use std::fmt;
 
@@ -6,49 +6,40 @@ use serde::Serialize;
 
 use super::{ChannelParameters, ParameterKey, ParameterValue};
 
-/// The least and the greatest that an estimated value can be; none if nothing bounds it above.
+/// Bounds of an estimated value; `None` if it has no upper bound.
 pub type ParameterRange = (u32, Option<u32>);
 
 /// A parameter in `links`; fields as in `docs/output.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "docs/output.md describes the fields")]
 pub struct ParameterRow {
-    /// [`ParameterKey::name`].
     pub name: &'static str,
-    /// Cells or periods; none if not known.
     pub value: Option<u32>,
-    /// The name of a variant.
     pub variant: Option<&'static str>,
-    /// [`super::ParameterSource::name`]; none if the value is not known.
     pub source: Option<&'static str>,
-    /// The range of an estimate.
     pub range: Option<ParameterRange>,
 }
 
-/// Parameters that a judgement rests on and that are neither declared nor given, a bit each.
+/// Parameters that a check depends on and that are not declared, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnknownParameters(u16);
 
-/// The same thing about each number.
+/// A property of each numeric parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "ParameterKey describes the parameters")]
 pub struct PerParameter<T> {
-    /// [`ParameterKey::GoSlack`].
     pub kg: T,
-    /// [`ParameterKey::Hysteresis`].
     pub h: T,
-    /// [`ParameterKey::StopSlack`].
     pub ks: T,
-    /// [`ParameterKey::Delay`].
     pub delay: T,
-    /// [`ParameterKey::Generation`].
     #[serde(rename = "gen")]
     pub generation: T,
-    /// [`ParameterKey::Interpretation`].
     #[serde(rename = "int")]
     pub interpretation: T,
 }
 
 impl ChannelParameters {
-    /// Something about each number.
+    /// A property of each numeric parameter.
     pub(in crate::link) fn each<T>(&self, what: impl Fn(ParameterValue) -> T) -> PerParameter<T> {
         PerParameter {
             kg: what(self.kg),
@@ -60,10 +51,10 @@ impl ChannelParameters {
         }
     }
 
-    /// All of them; of switches no size is taken for granted. S-6
+    /// Rows of all parameters; the size of switches is not assumed. S-6
     pub(in crate::link) fn rows(&self) -> impl Iterator<Item = ParameterRow> {
         ParameterKey::ALL.into_iter().zip(self.all()).map(|(key, it)| {
-            let known = key != ParameterKey::Path || it.is_told();
+            let known = key != ParameterKey::Path || it.is_declared();
             let variant = key.variants().get(it.value as usize).copied();
             ParameterRow {
                 name: key.name(),
@@ -77,22 +68,22 @@ impl ChannelParameters {
 }
 
 impl UnknownParameters {
-    /// The end at which a link was tapped.
+    /// The tapped end of the link.
     pub(crate) const TAP: Self = Self(1 << ParameterKey::ALL.len());
 
-    /// Those of some keys.
+    /// The undeclared ones of some parameters.
     pub(crate) fn of(parameters: &ChannelParameters, keys: &[ParameterKey]) -> Self {
         let all = ParameterKey::ALL.into_iter().zip(parameters.all());
-        let unknown = all.filter(|(key, it)| keys.contains(key) && !it.is_told());
+        let unknown = all.filter(|(key, it)| keys.contains(key) && !it.is_declared());
         Self(unknown.fold(0, |bits, (key, _)| bits | 1 << key as u16))
     }
 
-    /// These and others.
+    /// The union of two sets.
     pub(crate) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether there are none.
+    /// True if all are declared.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0

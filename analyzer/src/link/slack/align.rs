@@ -1,4 +1,4 @@
-//! What enters a slack buffer and what it commands, brought together on the far receiver's clock.
+//! Characters stored in a slack buffer and the commands it sends, aligned on the far receiver's clock.
 
 mod intake;
 mod late;
@@ -9,78 +9,80 @@ use codec::capture::ChannelId;
 use codec::time::Tick;
 
 use self::late::LateData;
+use super::SlackEvent;
 use super::arrival::{BufferArrival, SlackCommand, SlackTiming};
 use super::bound_tracker::{BoundTracker, BufferModel, ImpossibleFill};
 use super::fill_row::FillMerger;
 use super::segment::CellInput;
 use super::slack_totals::SlackTotals;
-use super::{ChannelParameters, SlackEvent};
 use crate::finding::SILENT_ELSEWHERE;
+use crate::link::parameters::ChannelParameters;
 
-/// Whether the channel's sender may send, as what arrives shows it.
+/// State of the channel's sender, as far as its characters show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SenderState {
     Going,
-    /// What the channel brings is not known, or not how it lies to commands: FRES may free the sender at any
-    /// time. R-1
+    /// The characters of the channel are unknown, or their order relative to commands: FRES may release
+    /// the sender at any time. R-1
     Doubtful,
-    /// A STOP is obeyed from a period on, to which so many are added already.
+    /// A STOP takes effect at a period, which `allowed` periods have been added to.
     Stopped {
         since: u64,
         allowed: u64,
     },
 }
 
-/// From when on what arrives goes by a command.
+/// A command, and the period from which on arriving characters follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EffectiveCommand {
     at: u64,
-    order: SlackCommand,
-    /// Periods of that which were added because data had come too late before.
+    command: SlackCommand,
+    /// Periods that were added to `at` because earlier data came late.
     allowed: u64,
 }
 
-/// What data that comes too late means.
+/// Interpretation of late data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LateDataMeaning {
-    /// The sender has stopped too late.
+    /// The sender stopped too late.
     Violation,
-    /// The cable is longer than was thought.
+    /// The cable is longer than assumed.
     LongerCable,
 }
 
-/// See the module's head.
+/// Aligns stored characters and commands, and feeds them to the bounds.
 #[derive(Clone, Debug)]
 pub(super) struct SlackAligner {
     channel: ChannelId,
     timing: SlackTiming,
     bound: BoundTracker,
-    /// Whether anything has been recorded.
     begun: bool,
     arrivals: VecDeque<BufferArrival>,
-    /// By the period in which they were decided.
+    /// Commands by the period of their decision.
     commands: VecDeque<(u64, SlackCommand)>,
     effective: VecDeque<EffectiveCommand>,
-    /// As far as has been settled,
+    /// Knowledge of the channel's characters in the period being settled,
     input: InputKnowledge,
-    /// and as far as has been taken in.
+    /// and at the end of the queued arrivals.
     intake: InputKnowledge,
     sender: SenderState,
-    lateness: LateDataMeaning,
-    /// The shortest pause of data behind which its sender may have gone on by itself. F-7
+    late_data: LateDataMeaning,
+    /// Shortest pause of data after which the sender may have resumed by itself. F-7
     pause_max: u64,
     /// The period behind the last data.
     data: u64,
     late: Option<LateData>,
-    /// How much later data came than it should have, had nothing been added; and what was added.
+    /// Greatest lateness of data, without what was added; and what was added.
     overdue: u64,
     allowed: u64,
     risk: Option<(u64, u64)>,
     rows: FillMerger,
-    marks: SlackTotals,
+    totals: SlackTotals,
+    /// Events that have not been taken.
+    pub(super) events: Vec<SlackEvent>,
 }
 
-/// Whether what the channel brings is known.
+/// Knowledge of the channel's characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InputKnowledge {
     Yes,
@@ -105,7 +107,7 @@ impl SlackAligner {
             input: InputKnowledge::No,
             intake: InputKnowledge::No,
             sender: SenderState::Going,
-            lateness: LateDataMeaning::Violation,
+            late_data: LateDataMeaning::Violation,
             pause_max: u64::MAX,
             data: 0,
             late: None,
@@ -113,36 +115,26 @@ impl SlackAligner {
             allowed: 0,
             risk: None,
             rows: FillMerger::new(channel, drain, parameters.cells()),
-            marks: SlackTotals::default(),
+            totals: SlackTotals::default(),
+            events: Vec::new(),
         }
     }
 
-    /// What data that comes too late means, at the far end from its sender.
-    pub(super) const fn set_late_data_meaning(&mut self, lateness: LateDataMeaning) {
-        self.lateness = lateness;
+    /// Sets the interpretation of late data, for a tap at the receiver's end.
+    pub(super) const fn set_late_data_meaning(&mut self, meaning: LateDataMeaning) {
+        self.late_data = meaning;
         self.pause_max = SILENT_ELSEWHERE;
     }
 
-    /// Goes on up to where nothing can be missing any more: the commands of before a place of the tap
-    /// are known.
-    pub(super) fn settle(
-        &mut self,
-        now: Tick,
-        recorded: [Option<Tick>; 2],
-        out: &mut impl FnMut(SlackEvent),
-    ) {
-        self.advance(now.0.saturating_sub(self.timing.decided), recorded, out);
+    /// Advances to the last period for which all commands before a character of the tap are known.
+    pub(super) fn settle(&mut self, now: Tick, recorded: [Option<Tick>; 2]) {
+        self.advance(now.0.saturating_sub(self.timing.decided), recorded);
     }
 
-    fn advance(
-        &mut self,
-        limit: u64,
-        recorded: [Option<Tick>; 2],
-        out: &mut impl FnMut(SlackEvent),
-    ) {
+    fn advance(&mut self, limit: u64, recorded: [Option<Tick>; 2]) {
         if !self.begun {
-            // Of what was commanded before, only the last counts.
-            self.apply_effective(limit, out);
+            // Of earlier commands only the last counts.
+            self.apply_effective(limit);
             self.commands.drain(..self.commands.len().saturating_sub(1));
             return;
         }
@@ -152,29 +144,29 @@ impl SlackAligner {
             opposite.map_or(0, |end| end.0.saturating_sub(self.timing.decided)),
         ];
         while self.bound.next() < limit {
-            self.step(limit, ends, out);
+            self.step(limit, ends);
         }
-        while let Some(piece) = self.bound.settled() {
-            self.rows.add(piece, &mut self.marks, out);
+        while let Some(segment) = self.bound.settled() {
+            self.rows.add(segment, &mut self.totals, &mut self.events);
         }
     }
 
-    /// Goes on by a stretch in which nothing changes.
-    fn step(&mut self, limit: u64, [known, heard]: [u64; 2], out: &mut impl FnMut(SlackEvent)) {
+    /// Advances over periods in which nothing changes.
+    fn step(&mut self, limit: u64, [own_end, opposite_end]: [u64; 2]) {
         let now = self.bound.next();
-        self.apply_effective(now, out);
-        let front = self.arrive(now, out);
-        if now >= heard {
+        self.apply_effective(now);
+        let front = self.arrive(now);
+        if now >= opposite_end {
             self.bound.forget_command();
         }
         if let Some(BufferArrival::Reset(at)) = front
             && at == now
         {
-            self.reset(now, out);
+            self.reset(now);
             return;
         }
         let input = match front {
-            _ if self.input == InputKnowledge::No || now >= known => CellInput::Unknown,
+            _ if self.input == InputKnowledge::No || now >= own_end => CellInput::Unknown,
             Some(BufferArrival::Data { start, .. } | BufferArrival::Mark(start))
                 if start == now =>
             {
@@ -183,36 +175,36 @@ impl SlackAligner {
             Some(_) | None => CellInput::Nothing,
         };
         if self.commands.front().is_some_and(|(at, _)| *at <= now) {
-            self.count_late(now, now + 1, front, out);
-            self.command(now, input, out);
+            self.count_late(now, now + 1, front);
+            self.command(now, input);
             return;
         }
-        let places = [
+        let changes = [
             front.map(|front| front.next(now)),
             self.commands.front().map(|(at, _)| *at),
-            self.effective.front().map(|obeyed| obeyed.at),
-            (heard > now).then_some(heard),
-            (known > now).then_some(known),
+            self.effective.front().map(|command| command.at),
+            (opposite_end > now).then_some(opposite_end),
+            (own_end > now).then_some(own_end),
         ];
-        let end = places.into_iter().flatten().fold(limit, u64::min).max(now + 1);
-        self.count_late(now, end, front, out);
+        let end = changes.into_iter().flatten().fold(limit, u64::min).max(now + 1);
+        self.count_late(now, end, front);
         match self.bound.extend(end, input) {
             Ok(0) => {}
             Ok(lost) => {
                 let (_, by) = self.risk.get_or_insert((end - lost, 0));
                 *by += lost;
             }
-            Err(ImpossibleFill) => self.contradict(now, end, input, out),
+            Err(ImpossibleFill) => self.contradict(now, end, input),
         }
     }
 
-    /// What arrives now or next.
-    fn arrive(&mut self, now: u64, out: &mut impl FnMut(SlackEvent)) -> Option<BufferArrival> {
+    /// The arrival of this period, or the next one.
+    fn arrive(&mut self, now: u64) -> Option<BufferArrival> {
         while let Some(front) = self.arrivals.front().copied() {
             match front {
                 BufferArrival::Lost(at) if at <= now => {
                     self.input = InputKnowledge::No;
-                    self.resume(out);
+                    self.resume();
                     self.sender = SenderState::Doubtful;
                 }
                 BufferArrival::Found(at) if at <= now => {
@@ -224,107 +216,91 @@ impl SlackAligner {
                 }
                 BufferArrival::Data { end, .. } if end <= now => {}
                 BufferArrival::Mark(at) | BufferArrival::Reset(at) if at < now => {}
-                BufferArrival::Data { .. }
-                | BufferArrival::Mark(_)
-                | BufferArrival::Reset(_)
-                | BufferArrival::Lost(_)
-                | BufferArrival::Found(_) => break,
+                BufferArrival::Data { start, end } => {
+                    return Some(BufferArrival::Data { start: start.max(now), end });
+                }
+                BufferArrival::Mark(_) | BufferArrival::Reset(_) => return Some(front),
+                BufferArrival::Lost(_) | BufferArrival::Found(_) => return Some(front),
             }
             self.arrivals.pop_front();
         }
-        match self.arrivals.front().copied() {
-            Some(BufferArrival::Data { start, end }) => {
-                Some(BufferArrival::Data { start: start.max(now), end })
-            }
-            other => other,
-        }
+        None
     }
 
-    /// FRES empties the buffer, and frees the sender.
-    fn reset(&mut self, now: u64, out: &mut impl FnMut(SlackEvent)) {
+    /// FRES empties the buffer, and releases the sender.
+    fn reset(&mut self, now: u64) {
         self.bound.reset();
         self.input = InputKnowledge::Yes;
-        self.resume(out);
+        self.resume();
         self.forget_stops(now);
-        // A GO that falls together with it is its own; a STOP cannot.
-        while self
-            .commands
-            .front()
-            .is_some_and(|(at, order)| *at <= now && *order == SlackCommand::Go)
-        {
-            self.commands.pop_front();
-        }
+        // A GO in the same period is caused by the reset; a STOP cannot be.
+        let is_own =
+            |(at, command): &mut (u64, SlackCommand)| *at <= now && *command == SlackCommand::Go;
+        while self.commands.pop_front_if(is_own).is_some() {}
     }
 
-    /// FRES frees the sender of each STOP that it has heard by then. R-1
+    /// FRES releases the sender from each STOP that has reached it by then. R-1
     fn forget_stops(&mut self, now: u64) {
         let forgotten = now.saturating_add(self.timing.forgotten);
-        self.effective.retain(|it| it.order != SlackCommand::Stop || it.at > forgotten);
+        self.effective.retain(|it| it.command != SlackCommand::Stop || it.at > forgotten);
     }
 
-    /// A command that was decided now, or that is only heard to have been.
-    fn command(&mut self, now: u64, input: CellInput, out: &mut impl FnMut(SlackEvent)) {
-        let mut order = None;
+    /// Processes the commands decided in this period, or earlier.
+    fn command(&mut self, now: u64, input: CellInput) {
+        let mut command = None;
         while let Some((at, next)) = self.commands.pop_front_if(|(at, _)| *at <= now) {
-            if at < now || order.is_some() {
+            if at < now || command.is_some() {
                 self.bound.forget_command();
             }
             if next == SlackCommand::Dark {
                 self.bound.forget(at);
             }
-            order = Some(next);
+            command = Some(next);
         }
-        let done = match order {
+        let result = match command {
             Some(SlackCommand::Stop) => {
-                self.marks.stops += 1;
+                self.totals.stops += 1;
                 self.bound.stop(input)
             }
             Some(SlackCommand::Go) => {
-                self.end_risk(out);
+                self.end_risk();
                 self.bound.go(input)
             }
             Some(SlackCommand::Unseen | SlackCommand::Dark) | None => {
-                self.end_risk(out);
+                self.end_risk();
                 self.bound.forget_command();
                 self.bound.extend(now + 1, input).map(|_| ())
             }
         };
-        if done == Err(ImpossibleFill) {
-            self.contradict(now, now + 1, input, out);
+        if result == Err(ImpossibleFill) {
+            self.contradict(now, now + 1, input);
         }
     }
 
-    /// What is seen cannot be: nothing is known from the last periods on.
-    fn contradict(
-        &mut self,
-        now: u64,
-        end: u64,
-        input: CellInput,
-        out: &mut impl FnMut(SlackEvent),
-    ) {
-        self.marks.contradictions += 1;
+    /// Reports a contradiction: the fill of the last periods is unknown.
+    fn contradict(&mut self, now: u64, end: u64, input: CellInput) {
+        self.totals.contradictions += 1;
         self.risk = None;
-        out(SlackEvent::Contradiction { channel: self.channel, at: Tick(now), is_declared: false });
+        let (channel, at) = (self.channel, Tick(now));
+        self.events.push(SlackEvent::Contradiction { channel, at, is_declared: false });
         self.bound.forget(now.saturating_sub(self.bound.hold()));
         let again = self.bound.extend(end, input);
-        debug_assert!(again.is_ok(), "nothing contradicts what is not known");
+        debug_assert!(again.is_ok(), "nothing contradicts an unknown fill");
     }
 
-    /// What the sender does from now on, as what arrives shows it.
-    fn apply_effective(&mut self, now: u64, out: &mut impl FnMut(SlackEvent)) {
-        while let Some(EffectiveCommand { at, order, allowed }) =
+    /// Updates the sender's state by the commands that have taken effect.
+    fn apply_effective(&mut self, now: u64) {
+        while let Some(EffectiveCommand { at, command, allowed }) =
             self.effective.pop_front_if(|it| it.at <= now)
         {
-            match (order, self.sender) {
+            match (command, self.sender) {
                 (SlackCommand::Stop, SenderState::Going) => {
                     self.sender = SenderState::Stopped { since: at, allowed };
                 }
                 (
                     SlackCommand::Go | SlackCommand::Unseen | SlackCommand::Dark,
                     SenderState::Stopped { .. },
-                ) => {
-                    self.resume(out);
-                }
+                ) => self.resume(),
                 (SlackCommand::Stop, SenderState::Doubtful | SenderState::Stopped { .. })
                 | (
                     SlackCommand::Go | SlackCommand::Unseen | SlackCommand::Dark,
@@ -334,27 +310,27 @@ impl SlackAligner {
         }
     }
 
-    fn resume(&mut self, out: &mut impl FnMut(SlackEvent)) {
+    fn resume(&mut self) {
         self.sender = SenderState::Going;
         if let Some(LateData { at, by, periods }) = self.late.take() {
-            if self.lateness == LateDataMeaning::LongerCable {
+            if self.late_data == LateDataMeaning::LongerCable {
                 self.overdue = self.overdue.max(periods);
                 return;
             }
-            self.marks.late += 1;
-            self.marks.late_by = self.marks.late_by.max(by);
-            out(SlackEvent::Late { channel: self.channel, at: Tick(at), by });
+            self.totals.late += 1;
+            self.totals.late_by = self.totals.late_by.max(by);
+            self.events.push(SlackEvent::Late { channel: self.channel, at: Tick(at), by });
         }
     }
 
-    fn end_risk(&mut self, out: &mut impl FnMut(SlackEvent)) {
+    fn end_risk(&mut self) {
         if let Some((at, by)) = self.risk.take() {
-            self.marks.risks += 1;
-            out(SlackEvent::OverrunRisk { channel: self.channel, at: Tick(at), by });
+            self.totals.risks += 1;
+            self.events.push(SlackEvent::OverrunRisk { channel: self.channel, at: Tick(at), by });
         }
     }
 
-    /// The delay turns out to be another.
+    /// Changes the delay.
     pub(super) fn shift(&mut self, timing: SlackTiming) {
         self.timing = timing;
         self.arrivals.clear();
@@ -366,20 +342,21 @@ impl SlackAligner {
         self.bound.forget(self.bound.next().saturating_sub(self.bound.hold()));
     }
 
-    /// The recording ends: what of both channels was recorded is settled, and handed out.
-    pub(super) fn finish(&mut self, recorded: [Option<Tick>; 2], out: &mut impl FnMut(SlackEvent)) {
-        let limit = recorded.first().copied().flatten().map_or(0, |end| self.arrival(end));
-        self.advance(limit, recorded, out);
-        while let Some(piece) = self.bound.rest() {
-            self.rows.add(piece, &mut self.marks, out);
+    /// Ends the recording: settles the recorded part of both channels.
+    pub(super) fn finish(&mut self, recorded: [Option<Tick>; 2]) {
+        let [own, _] = recorded;
+        let limit = own.map_or(0, |end| self.arrival(end));
+        self.advance(limit, recorded);
+        while let Some(segment) = self.bound.rest() {
+            self.rows.add(segment, &mut self.totals, &mut self.events);
         }
-        self.rows.finish(&mut self.marks, out);
-        self.resume(out);
-        self.end_risk(out);
+        self.rows.finish(&mut self.totals, &mut self.events);
+        self.resume();
+        self.end_risk();
     }
 
-    pub(super) const fn marks(&self) -> &SlackTotals {
-        &self.marks
+    pub(super) const fn totals(&self) -> &SlackTotals {
+        &self.totals
     }
 }
 
@@ -391,17 +368,17 @@ mod tests {
     use crate::link::parameters::LinkAssumptions;
 
     #[test]
-    fn commands_to_a_channel_of_which_nothing_comes_are_not_kept() {
-        let parameters =
-            ChannelParameters::of(&Channel::named("h0:0>s0:0"), &LinkAssumptions::default());
+    fn commands_to_a_channel_without_characters_are_not_kept() {
+        let channel = Channel::named("h0:0>s0:0");
+        let parameters = ChannelParameters::of(&channel, &LinkAssumptions::default());
         let timing = SlackTiming { arrives: 12, decided: 14, effective: 28, forgotten: 2 };
-        let mut settling = SlackAligner::new(ChannelId(0), &parameters, 1, timing);
-        for place in 1..10_000 {
-            let order = if place % 2 == 0 { SlackCommand::Go } else { SlackCommand::Stop };
-            settling.add_command(Tick(50 * place), order);
-            settling.settle(Tick(50 * place), [None, Some(Tick(50 * place))], &mut |_| {});
-            assert!(settling.commands.len() <= 1 && settling.effective.len() <= 1);
+        let mut aligner = SlackAligner::new(ChannelId(0), &parameters, 1, timing);
+        for at in 1..10_000 {
+            let command = if at % 2 == 0 { SlackCommand::Go } else { SlackCommand::Stop };
+            aligner.add_command(Tick(50 * at), command);
+            aligner.settle(Tick(50 * at), [None, Some(Tick(50 * at))]);
+            assert!(aligner.commands.len() <= 1 && aligner.effective.len() <= 1);
         }
-        assert_eq!(settling.sender, SenderState::Going);
+        assert_eq!(aligner.sender, SenderState::Going);
     }
 }

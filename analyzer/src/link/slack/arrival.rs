@@ -1,47 +1,47 @@
-//! What comes at the tap about a slack buffer, and when that is for the far receiver.
+//! Characters and commands at the tap, and their periods at the far receiver.
 
 use codec::time::Tick;
 
-/// How periods of the tap and of the far receiver lie to each other.
+/// Offsets between characters at the tap and periods of the far receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlackTiming {
-    /// So many after its place a character arrives.
+    /// Periods from a character at the tap to its arrival.
     pub(super) arrives: u64,
-    /// So many before its place a command was decided.
+    /// Periods from the decision for a command to the command at the tap.
     pub(super) decided: u64,
-    /// So many after the decision no more data arrives, if it is STOP.
+    /// Periods from the decision for a STOP to the last data that may arrive.
     pub(super) effective: u64,
-    /// So many of these a STOP has been heard, and can still be forgotten by the sender's FRES. R-1
+    /// The last of these periods, in which the sender's FRES still cancels the STOP. R-1
     pub(super) forgotten: u64,
 }
 
-/// Something about what the channel brings, at its place.
+/// An event of the channel other than data, at its character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IntakeEvent {
-    /// The mark that ends a packet, of a GAP,
+    /// GAP that ends a packet.
     Gap(Tick),
-    /// or of the open-link timeout. F-5, F-7
+    /// Open-link timeout that ends a packet. F-5, F-7
     LinkOpen(Tick),
     /// FRES. R-2
     Reset(Tick),
-    /// From here on it is not known what enters,
+    /// Characters are unknown from here on.
     Lost(Tick),
-    /// and from here on it is again.
+    /// Characters are known again from here on.
     Found(Tick),
 }
 
-/// Something about what is commanded.
+/// A command to the channel's sender, or a change in the knowledge of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SlackCommand {
     Go,
     Stop,
     /// Not recorded.
     Unseen,
-    /// Silent for so long that the receiver may be without power. F-7
+    /// Silent for so long that the receiver may have lost its power. F-7
     Dark,
 }
 
-/// A stretch of what the channel brings, in periods of the receiver.
+/// Characters of the channel, in periods of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BufferArrival {
     Data { start: u64, end: u64 },
@@ -52,7 +52,7 @@ pub(super) enum BufferArrival {
 }
 
 impl BufferArrival {
-    /// When something changes next.
+    /// The next period in which the input changes.
     pub(super) const fn next(self, now: u64) -> u64 {
         match self {
             Self::Data { start, end } if start == now => end,

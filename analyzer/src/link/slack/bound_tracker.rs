@@ -1,5 +1,5 @@
-//! Bounds of a fill from what enters and what is commanded: forward period by period, and back from
-//! each STOP and GO, at which the fill is known. Runs of periods are one step. F-3, F-5, F-9
+//! Bounds of a fill, from the characters stored and the commands sent: forward period by period, and
+//! backward from each STOP and GO, at which the fill is known. Runs of periods are one step. F-3, F-5, F-9
 
 use std::collections::VecDeque;
 
@@ -7,21 +7,21 @@ use super::linear::{LinearRamp, higher, lower};
 use super::segment::{CellInput, FillSegment, LastCommand};
 use crate::link::parameters::ChannelParameters;
 
-/// Cells that may be taken out beyond one a period. Reading: a switch uses up the route byte and has
-/// the next one in one period, and gives that period back as it decodes (S-3).
+/// Cells that may be removed beyond one per period. Reading: a switch removes the route byte and the next
+/// one in one period, and loses that period while it decodes (S-3).
 const AHEAD: i64 = 1;
 
-/// Periods up to which a STOP or GO tells of what was before. *Chosen*: most that matter lie within
-/// one or two fillings of the buffer; with less traffic the bounds say little anyway.
+/// Range in periods in which a STOP or GO narrows the bounds before it. *Chosen*: relevant periods lie
+/// within one or two fillings of the buffer; with less traffic the bounds are wide anyway.
 const REACH: (u64, u64) = (1024, 8192);
 
-/// What is fixed about a slack buffer, in cells.
+/// Parameters of a slack buffer, in cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BufferModel {
     pub(super) go_at: i64,
     pub(super) stop_at: i64,
     pub(super) cells: i64,
-    /// Cells that are taken out in a period of the link at most.
+    /// Maximum of cells removed in a period of the link.
     pub(super) drain: i64,
 }
 
@@ -41,36 +41,36 @@ impl BufferModel {
     }
 }
 
-/// How the bounds came about.
+/// Origin of the bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BoundAnchor {
-    /// From a fill that was known at a STOP.
+    /// The fill was known at a STOP.
     Stop,
     Nothing,
 }
 
-/// The wire shows what cannot be.
+/// The capture contradicts the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ImpossibleFill;
 
-/// The bounds so far, and those of the last periods, which may still be narrowed.
+/// The bounds so far. Those of the last periods may still be narrowed.
 #[derive(Clone, Debug)]
 pub(super) struct BoundTracker {
     model: BufferModel,
     /// The next period.
     next: u64,
-    /// Bounds of the period before.
+    /// Bounds of the previous period.
     lo: i64,
     hi: i64,
     commanded: LastCommand,
     anchor: BoundAnchor,
-    /// What was before this period has nothing to do with what comes after: a reset.
+    /// Period of the last reset: the bounds before it are independent of those after it.
     barrier: u64,
     recent: VecDeque<FillSegment>,
 }
 
 impl BoundTracker {
-    /// Nothing is known before a period.
+    /// Bounds before the first period.
     pub(super) const fn new(model: BufferModel, next: u64) -> Self {
         Self {
             model,
@@ -84,13 +84,13 @@ impl BoundTracker {
         }
     }
 
-    /// The first period is this one.
+    /// Sets the first period.
     pub(super) const fn start(&mut self, next: u64) {
         self.next = next;
         self.barrier = next;
     }
 
-    /// So many periods back everything can still be forgotten.
+    /// Number of past periods that a contradiction makes unknown.
     pub(super) fn hold(&self) -> u64 {
         u64::try_from(self.model.cells).unwrap_or(0).clamp(32, REACH.0)
     }
@@ -100,38 +100,38 @@ impl BoundTracker {
         self.next
     }
 
-    /// What has been commanded last is not known any more.
+    /// Makes the last command unknown.
     pub(super) fn forget_command(&mut self) {
         if self.commanded == LastCommand::Stop {
-            // It was above the lower threshold because STOP stood; from there it may now fall by
-            // what is taken out at once.
+            // STOP kept it above the lower threshold; from there it may now fall by what is removed
+            // at once.
             self.lo = (self.lo - AHEAD).max(0);
         }
         self.commanded = LastCommand::Unknown;
         self.anchor = BoundAnchor::Nothing;
     }
 
-    /// Nothing is known of the fill from a period on, not long ago.
+    /// Makes the fill unknown from a recent period on.
     pub(super) fn forget(&mut self, since: u64) {
         self.forget_command();
         (self.lo, self.hi) = (0, self.model.cells);
-        let unknown = |piece: FillSegment| FillSegment {
+        let unknown = |segment: FillSegment| FillSegment {
             lo: LinearRamp::flat(0),
             hi: LinearRamp::flat(self.model.cells),
             commanded: LastCommand::Unknown,
-            ..piece
+            ..segment
         };
         let mut forgotten = Vec::new();
-        while let Some(piece) = self.recent.pop_back_if(|piece| piece.end > since) {
-            let (before, after) = piece.split(since);
+        while let Some(segment) = self.recent.pop_back_if(|segment| segment.end > since) {
+            let (before, after) = segment.split(since);
             self.recent.extend(before);
             forgotten.push(unknown(after));
         }
         self.recent.extend(forgotten.into_iter().rev());
     }
 
-    /// The same enters in all periods up to one; hands back how many cells may have been lost for
-    /// want of room. F-9
+    /// Extends the bounds by periods of equal input. Returns the number of cells that may have been lost
+    /// for want of room. F-9
     pub(super) fn extend(&mut self, end: u64, input: CellInput) -> Result<u64, ImpossibleFill> {
         let len = end.saturating_sub(self.next);
         if len == 0 {
@@ -169,12 +169,12 @@ impl BoundTracker {
         Ok(lost)
     }
 
-    /// From the next period on, and from which on it is flat.
+    /// Lower bound from the next period on, and the period and value at which it becomes flat.
     fn lower_bound(&self, input: CellInput, len: u64) -> (LinearRamp, Option<(u64, i64)>) {
         let BufferModel { go_at, stop_at, cells, drain } = self.model;
         let enters = i64::from(input == CellInput::Cell);
-        // With STOP standing it has not fallen to the lower threshold, unless the next cell made it
-        // rise to the upper one at once.
+        // After STOP it has not fallen to the lower threshold, unless the next cell raised it to the
+        // upper one at once.
         let standing = match self.commanded {
             LastCommand::Stop if stop_at == go_at + 1 => go_at + 1,
             LastCommand::Stop => go_at + 1 + enters,
@@ -187,12 +187,12 @@ impl BoundTracker {
             return (LinearRamp::flat(floor), None);
         }
         let ramp = LinearRamp { at: self.lo + slope, slope };
-        // With nothing taken out beyond what enters, it stays.
+        // It stays if no more is removed than stored.
         let periods = if slope == 0 { len } else { u64::try_from(room / -slope).unwrap_or(len) };
         (ramp, (periods < len).then_some((periods, floor)))
     }
 
-    /// From the next period on, and from which on it is flat.
+    /// Upper bound from the next period on, and the period and value at which it becomes flat.
     fn upper_bound(&self, input: CellInput, len: u64) -> (LinearRamp, Option<(u64, i64)>) {
         let most = match self.commanded {
             LastCommand::Go => self.model.stop_at - 1,
@@ -202,7 +202,7 @@ impl BoundTracker {
         let room = most - self.hi;
         if slope == 0 || room <= 0 {
             let ramp = LinearRamp::flat(self.hi.min(most));
-            // So that every period in which a cell may be lost is told.
+            // Flat from 0: every period in which a cell may be lost is reported.
             return (ramp, (slope == 1).then_some((0, most)));
         }
         let periods = u64::try_from(room).unwrap_or(len);
@@ -210,7 +210,7 @@ impl BoundTracker {
         (ramp, (periods < len).then_some((periods, most)))
     }
 
-    /// In the next period it commands STOP, or is heard to have.
+    /// Processes a STOP in the next period.
     pub(super) fn stop(&mut self, input: CellInput) -> Result<(), ImpossibleFill> {
         let before = std::mem::replace(&mut self.commanded, LastCommand::Stop);
         if before != LastCommand::Go {
@@ -233,7 +233,7 @@ impl BoundTracker {
         Ok(())
     }
 
-    /// In the next period it commands GO, or is heard to have.
+    /// Processes a GO in the next period.
     pub(super) fn go(&mut self, input: CellInput) -> Result<(), ImpossibleFill> {
         let before = std::mem::replace(&mut self.commanded, LastCommand::Go);
         self.anchor = BoundAnchor::Nothing;
@@ -255,7 +255,7 @@ impl BoundTracker {
         self.one(LinearRamp::flat(lo.min(hi)), LinearRamp::flat(hi), input)
     }
 
-    /// In the next period it is emptied. R-2
+    /// Empties the buffer in the next period. R-2
     pub(super) fn reset(&mut self) {
         if self.commanded == LastCommand::Stop {
             self.commanded = LastCommand::Go;
@@ -266,7 +266,7 @@ impl BoundTracker {
         debug_assert!(emptied.is_ok(), "0 is not above 0");
     }
 
-    /// The next period.
+    /// Adds one period.
     fn one(
         &mut self,
         lo: LinearRamp,
@@ -277,38 +277,38 @@ impl BoundTracker {
         self.push(FillSegment { start, end, lo, hi, commanded, input })
     }
 
-    fn push(&mut self, piece: FillSegment) -> Result<(), ImpossibleFill> {
-        let last = piece.end - piece.start - 1;
-        let (lo, hi) = (piece.lo.after(last), piece.hi.after(last));
-        if piece.lo.at > piece.hi.at || lo > hi {
+    fn push(&mut self, segment: FillSegment) -> Result<(), ImpossibleFill> {
+        let last = segment.end - segment.start - 1;
+        let (lo, hi) = (segment.lo.after(last), segment.hi.after(last));
+        if segment.lo.at > segment.hi.at || lo > hi {
             return Err(ImpossibleFill);
         }
-        (self.lo, self.hi, self.next) = (lo, hi, piece.end);
+        (self.lo, self.hi, self.next) = (lo, hi, segment.end);
         match self.recent.back_mut() {
-            Some(back) if back.goes_on_as(&piece) => back.end = piece.end,
-            Some(_) | None => self.recent.push_back(piece),
+            Some(back) if back.continues_as(&segment) => back.end = segment.end,
+            Some(_) | None => self.recent.push_back(segment),
         }
         Ok(())
     }
 
-    /// In the period before the next one there were at least so many cells: so in those before, but
-    /// for what entered since.
+    /// Raises the lower bounds: at least `least` cells were full in the last period, and before that as many
+    /// less what was stored since.
     fn raise(&mut self, mut least: i64) {
         let mut raised = Vec::new();
         while least > 0
-            && let Some(piece) = self.pop_reached()
+            && let Some(segment) = self.pop_reached()
         {
-            if piece.input == CellInput::Unknown {
-                self.recent.push_back(piece);
+            if segment.input == CellInput::Unknown {
+                self.recent.push_back(segment);
                 break;
             }
-            let slope = i64::from(piece.input == CellInput::Cell);
-            let len = piece.end - piece.start;
+            let slope = i64::from(segment.input == CellInput::Cell);
+            let len = segment.end - segment.start;
             let ramp =
                 LinearRamp { at: LinearRamp { at: least, slope: -slope }.after(len - 1), slope };
-            let (first, then) = higher(piece.lo, ramp, len);
-            let cut = then.map(|(periods, lo)| (piece.start + periods, lo));
-            let (before, after) = piece.cut(cut.map(|(at, _)| at));
+            let (first, then) = higher(segment.lo, ramp, len);
+            let cut = then.map(|(periods, lo)| (segment.start + periods, lo));
+            let (before, after) = segment.cut(cut.map(|(at, _)| at));
             raised.extend(after.zip(cut).map(|(after, (_, lo))| FillSegment { lo, ..after }));
             raised.push(FillSegment { lo: first, ..before });
             least = ramp.at - slope;
@@ -316,27 +316,27 @@ impl BoundTracker {
         self.recent.extend(raised.into_iter().rev());
     }
 
-    /// In the period before the next one there were at most so many cells: so in those before, but
-    /// for what was taken out since.
+    /// Lowers the upper bounds: at most `most` cells were full in the last period, and before that as many
+    /// plus what was removed since.
     fn sink(&mut self, mut most: i64) {
         let mut sunk = Vec::new();
         while most < self.model.cells
-            && let Some(piece) = self.pop_reached()
+            && let Some(segment) = self.pop_reached()
         {
-            if piece.input == CellInput::Unknown {
-                self.recent.push_back(piece);
+            if segment.input == CellInput::Unknown {
+                self.recent.push_back(segment);
                 break;
             }
-            // Where it may have been full, what entered may have been lost.
-            let full = piece.hi == LinearRamp::flat(self.model.cells);
-            let entered = i64::from(piece.input == CellInput::Cell && !full);
+            // In a buffer that may have been full, the input may have been lost.
+            let full = segment.hi == LinearRamp::flat(self.model.cells);
+            let entered = i64::from(segment.input == CellInput::Cell && !full);
             let slope = entered - self.model.drain;
-            let len = piece.end - piece.start;
+            let len = segment.end - segment.start;
             let ramp =
                 LinearRamp { at: LinearRamp { at: most, slope: -slope }.after(len - 1), slope };
-            let (first, then) = lower(piece.hi, ramp, len);
-            let cut = then.map(|(periods, hi)| (piece.start + periods, hi));
-            let (before, after) = piece.cut(cut.map(|(at, _)| at));
+            let (first, then) = lower(segment.hi, ramp, len);
+            let cut = then.map(|(periods, hi)| (segment.start + periods, hi));
+            let (before, after) = segment.cut(cut.map(|(at, _)| at));
             sunk.extend(after.zip(cut).map(|(after, (_, hi))| FillSegment { hi, ..after }));
             sunk.push(FillSegment { hi: first, ..before });
             most = ramp.at - slope;
@@ -344,22 +344,22 @@ impl BoundTracker {
         self.recent.extend(sunk.into_iter().rev());
     }
 
-    /// Takes the last piece out, or what of it is within reach.
+    /// Removes the part of the last segment that is within reach.
     fn pop_reached(&mut self) -> Option<FillSegment> {
         let least = self.barrier.max(self.next.saturating_sub(self.model.reach()));
-        let piece = self.recent.pop_back_if(|piece| piece.end > least)?;
-        let (before, after) = piece.split(least);
+        let segment = self.recent.pop_back_if(|segment| segment.end > least)?;
+        let (before, after) = segment.split(least);
         self.recent.extend(before);
         Some(after)
     }
 
-    /// Hands out what will not be narrowed any more.
+    /// Removes a segment that cannot be narrowed any more.
     pub(super) fn settled(&mut self) -> Option<FillSegment> {
         let least = self.next.saturating_sub(self.model.reach());
-        self.recent.pop_front_if(|piece| piece.end <= least)
+        self.recent.pop_front_if(|segment| segment.end <= least)
     }
 
-    /// Hands out the rest.
+    /// Removes a segment at the end.
     pub(super) fn rest(&mut self) -> Option<FillSegment> {
         self.recent.pop_front()
     }

@@ -1,4 +1,4 @@
-//! Bounds as rows: stretches as long as lines are straight, however they were found.
+//! Rows of bounds: intervals in which both bounds are linear, however they were computed.
 
 use codec::capture::ChannelId;
 use codec::time::Tick;
@@ -11,27 +11,20 @@ use super::{FillBounds, SlackEvent};
 
 /// A row of `links --fill`; fields as in `docs/output.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "docs/output.md describes the fields")]
 pub struct FillRow<'a> {
-    /// Name of the channel whose far receiver it is about.
     pub channel: &'a str,
-    /// The first period.
     pub start: u64,
-    /// The last.
     pub end: u64,
-    /// How many there are.
     pub periods: u64,
-    /// At least so many cells are full in the first period,
     pub lo: u32,
-    /// and at most so many.
     pub hi: u32,
-    /// At least so many are in the last; between them both bounds run straight.
     pub lo_end: u32,
-    /// At most so many are in the last.
     pub hi_end: u32,
 }
 
 impl FillBounds {
-    /// The row of `docs/output.md`.
+    /// The row of `links --fill`.
     #[must_use]
     pub fn row<'a>(&self, channel: &'a str) -> FillRow<'a> {
         let last = Tick(self.end.0.saturating_sub(1));
@@ -49,7 +42,7 @@ impl FillBounds {
     }
 }
 
-/// A stretch that may go on.
+/// An interval that may be extended.
 #[derive(Clone, Copy, Debug)]
 struct OpenFill {
     start: u64,
@@ -58,11 +51,11 @@ struct OpenFill {
     hi: LinearRamp,
 }
 
-/// Rows on their way out. Where they are cut depends on the bounds of the single periods alone.
+/// Merges segments into intervals. The cuts depend only on the bounds of the single periods.
 #[derive(Clone, Debug)]
 pub(super) struct FillMerger {
     channel: ChannelId,
-    /// The steepest slope down, of cells taken out.
+    /// Maximum of cells removed per period.
     drain: i64,
     cells: u32,
     open: Option<OpenFill>,
@@ -74,27 +67,27 @@ impl FillMerger {
         Self { channel, drain, cells, open: None }
     }
 
-    /// Takes the next stretch.
+    /// Adds the next segment.
     pub(super) fn add(
         &mut self,
-        piece: FillSegment,
-        marks: &mut SlackTotals,
-        out: &mut impl FnMut(SlackEvent),
+        segment: FillSegment,
+        totals: &mut SlackTotals,
+        out: &mut Vec<SlackEvent>,
     ) {
-        let FillSegment { start, end, lo, hi, commanded, .. } = piece;
+        let FillSegment { start, end, lo, hi, commanded, .. } = segment;
         if commanded != LastCommand::Unknown {
             let last = end - start - 1;
-            marks.add_extremes(
+            totals.add_extremes(
                 [lo.at.min(lo.after(last)), lo.at.max(lo.after(last))],
                 [hi.at.min(hi.after(last)), hi.at.max(hi.after(last))],
             );
-            marks.known += end - start;
+            totals.known += end - start;
         }
         let mut rest = OpenFill { start, end, lo, hi };
         if let Some(open) = &mut self.open
             && open.start + 1 == open.end
         {
-            // Through two periods there is always a line, but not always one that says something.
+            // A line through two periods always exists, but may be steeper than a fill can change.
             let (lo, hi) = (rest.lo.at - open.lo.at, rest.hi.at - open.hi.at);
             let gentle = -self.drain..=1;
             if gentle.contains(&lo) && gentle.contains(&hi) {
@@ -107,15 +100,15 @@ impl FillMerger {
         }
         if let Some(open) = &mut self.open {
             let len = open.end - open.start;
-            let goes_on = |one: LinearRamp, other: LinearRamp| {
+            let continues = |one: LinearRamp, other: LinearRamp| {
                 one.after(len) == other.at
                     && (rest.end == rest.start + 1 || one.slope == other.slope)
             };
-            if len > 1 && goes_on(open.lo, rest.lo) && goes_on(open.hi, rest.hi) {
+            if len > 1 && continues(open.lo, rest.lo) && continues(open.hi, rest.hi) {
                 open.end = rest.end;
                 return;
             }
-            // The first period may still belong to it.
+            // The first period may still belong to the open interval.
             if len > 1
                 && open.lo.after(len) == rest.lo.at
                 && open.hi.after(len) == rest.hi.at
@@ -126,23 +119,23 @@ impl FillMerger {
             }
         }
         let before = self.open.replace(rest);
-        before.into_iter().for_each(|open| self.emit(open, marks, out));
+        before.into_iter().for_each(|open| self.emit(open, totals, out));
     }
 
-    /// Nothing more comes.
-    pub(super) fn finish(&mut self, marks: &mut SlackTotals, out: &mut impl FnMut(SlackEvent)) {
+    /// Emits the last interval.
+    pub(super) fn finish(&mut self, totals: &mut SlackTotals, out: &mut Vec<SlackEvent>) {
         let open = self.open.take();
-        open.into_iter().for_each(|open| self.emit(open, marks, out));
+        open.into_iter().for_each(|open| self.emit(open, totals, out));
     }
 
-    fn emit(&self, open: OpenFill, marks: &mut SlackTotals, out: &mut impl FnMut(SlackEvent)) {
+    fn emit(&self, open: OpenFill, totals: &mut SlackTotals, out: &mut Vec<SlackEvent>) {
         let OpenFill { start, end, lo, hi } = open;
         let cells = |value: i64| u32::try_from(value).unwrap_or(0).min(self.cells);
         let slope = |ramp: LinearRamp| {
             if start + 1 == end { 0 } else { i32::try_from(ramp.slope).unwrap_or(0) }
         };
-        marks.measure(end - start, [lo, hi].map(|ramp| (ramp.at, ramp.after(end - start - 1))));
-        out(SlackEvent::Fill(FillBounds {
+        totals.measure(end - start, [lo, hi].map(|ramp| (ramp.at, ramp.after(end - start - 1))));
+        out.push(SlackEvent::Fill(FillBounds {
             channel: self.channel,
             start: Tick(start),
             end: Tick(end),
@@ -155,7 +148,7 @@ impl FillMerger {
 }
 
 impl OpenFill {
-    /// What is left of it from so many periods on.
+    /// The rest from `periods` on.
     fn from(self, periods: u64) -> Self {
         let Self { start, end, lo, hi } = self;
         Self { start: start + periods, end, lo: lo.from(periods), hi: hi.from(periods) }

@@ -1,6 +1,6 @@
-//! Straight lines over periods, and which of two is higher where.
+//! Linear functions of periods, and their maxima and minima.
 
-/// A value in the first period of a stretch, and by how much it rises in each further one.
+/// A linear function: the value in the first period, and the change per period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LinearRamp {
     pub(super) at: i64,
@@ -8,18 +8,18 @@ pub(super) struct LinearRamp {
 }
 
 impl LinearRamp {
-    /// Always the same.
+    /// A constant.
     pub(super) const fn flat(at: i64) -> Self {
         Self { at, slope: 0 }
     }
 
-    /// The value so many periods on.
+    /// The value after `periods`.
     pub(super) fn after(self, periods: u64) -> i64 {
         let periods = i64::try_from(periods).unwrap_or(i64::MAX);
         self.at.saturating_add(self.slope.saturating_mul(periods))
     }
 
-    /// The line from so many periods on.
+    /// The function from `periods` on.
     pub(super) fn from(self, periods: u64) -> Self {
         Self { at: self.after(periods), slope: self.slope }
     }
@@ -28,7 +28,7 @@ impl LinearRamp {
         Self { at: -self.at, slope: -self.slope }
     }
 
-    /// Where another line is above this one for the first time, if this one is not below it before.
+    /// The first period in which `other` is greater, if this function is not smaller at first.
     fn crossing(self, other: Self, len: u64) -> Option<u64> {
         let rise = other.slope - self.slope;
         if rise <= 0 {
@@ -39,7 +39,7 @@ impl LinearRamp {
     }
 }
 
-/// The higher of two lines over so many periods: one, or one and from a period on the other.
+/// Maximum of two functions over `len` periods: one of them, and from a period on the other.
 pub(super) fn higher(
     one: LinearRamp,
     other: LinearRamp,
@@ -50,7 +50,7 @@ pub(super) fn higher(
     (first, crossing.map(|periods| (periods, second.from(periods))))
 }
 
-/// The lower of two lines likewise.
+/// Minimum of two functions over `len` periods.
 pub(super) fn lower(
     one: LinearRamp,
     other: LinearRamp,
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_higher_line_is_the_higher_value_in_every_period() {
+    fn the_maximum_is_the_greater_value_in_every_period() {
         let ramps = || (-4..5).flat_map(|at| (-3..3).map(move |slope| LinearRamp { at, slope }));
         let value = |(first, then): (LinearRamp, Option<(u64, LinearRamp)>), n| match then {
             Some((from, ramp)) if n >= from => ramp.after(n - from),

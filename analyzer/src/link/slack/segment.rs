@@ -1,18 +1,18 @@
-//! A stretch of periods in which the bounds of a fill are straight lines.
+//! Periods in which the bounds of a fill are linear.
 
 use super::linear::LinearRamp;
 
-/// What enters in a period.
+/// Input of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CellInput {
     Nothing,
     /// A byte or a framing mark. F-5
     Cell,
-    /// Nobody knows; it may be a reset.
+    /// Not known; possibly a reset.
     Unknown,
 }
 
-/// What the slack buffer has commanded last.
+/// The last command of a slack buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastCommand {
     Go,
@@ -20,7 +20,7 @@ pub(super) enum LastCommand {
     Unknown,
 }
 
-/// A stretch of periods in which the bounds are straight lines.
+/// Periods in which the bounds are linear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FillSegment {
     pub(super) start: u64,
@@ -32,8 +32,8 @@ pub(super) struct FillSegment {
 }
 
 impl FillSegment {
-    /// Whether another goes on where this one ends, in the same way.
-    pub(super) fn goes_on_as(&self, other: &Self) -> bool {
+    /// True if `other` continues this segment with the same input, command and lines.
+    pub(super) fn continues_as(&self, other: &Self) -> bool {
         let len = self.end - self.start;
         self.end == other.start
             && (self.input, self.commanded) == (other.input, other.commanded)
@@ -41,7 +41,7 @@ impl FillSegment {
             && self.hi.from(len) == other.hi
     }
 
-    /// What is before a period, if anything is, and what is not.
+    /// Splits before a period: the part before it, if any, and the rest.
     pub(super) fn split(self, at: u64) -> (Option<Self>, Self) {
         if at <= self.start {
             return (None, self);
@@ -50,7 +50,7 @@ impl FillSegment {
         (Some(before), after.unwrap_or(before))
     }
 
-    /// What is before a period inside it, and the rest.
+    /// Splits before a period inside the segment.
     pub(super) fn cut(self, at: Option<u64>) -> (Self, Option<Self>) {
         let Some(at) = at else { return (self, None) };
         let len = at - self.start;

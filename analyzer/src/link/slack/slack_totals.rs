@@ -1,84 +1,67 @@
-//! What there is to say about a slack buffer in a line.
+//! Totals of a slack buffer.
 
 use serde::Serialize;
 
-use super::ChannelParameters;
-use crate::link::parameters::PerParameter;
+use crate::link::parameters::{ChannelParameters, PerParameter};
 
-/// Counts and marks. Periods in which it is not known what was commanded last count in the widths
-/// only: nothing but the size of the buffer bounds it there.
+/// Counters and extremes. Periods in which the last command is unknown count for the width only: nothing
+/// but the size of the buffer bounds the fill there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SlackTotals {
+pub(super) struct SlackTotals {
     /// Periods with bounds.
     pub(super) periods: u64,
-    /// Those of them in which it is known what was commanded last.
+    /// Periods in which the last command is known.
     pub(super) known: u64,
-    /// The least and the greatest of the lower bounds, and of the upper bounds.
+    /// Extremes of the lower bound, and of the upper bound.
     extremes: Option<[[i64; 2]; 2]>,
     /// Twice the sum of hi − lo over all periods.
     doubled_width: u128,
-    /// STOPs.
+    /// Number of STOPs.
     pub(super) stops: u64,
-    /// After how many of them data came too late.
+    /// STOPs after which data came late.
     pub(super) late: u64,
-    /// The most characters that did after one.
+    /// Maximum of late characters after one STOP.
     pub(super) late_by: u64,
-    /// How often something may have been lost after a STOP.
+    /// STOPs after which cells may have been lost.
     pub(super) risks: u64,
-    /// How often what was seen could not be.
+    /// Contradictions between capture and parameters.
     pub(super) contradictions: u64,
 }
 
 /// A channel's slack buffer in `links`; fields as in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "docs/output.md describes the fields")]
 pub struct SlackRow<'a> {
-    /// Name of the channel whose far receiver it is about.
     pub channel: &'a str,
-    /// At which end of the channel the tap is, if the capture says so: `sender` or `receiver`.
     pub tapped_at: Option<&'static str>,
-    /// What is taken for granted,
     pub assumed: PerParameter<u32>,
-    /// and on whose word: [`ParameterSource::name`](crate::link::parameters::ParameterSource::name).
     pub sources: PerParameter<&'static str>,
-    /// Cells of the buffer: r.
     pub cells: u32,
-    /// Periods with bounds.
     pub periods: u64,
-    /// Those of them in which the command that stands is known.
     pub known: u64,
-    /// The least that the fill came down to in those periods is at least this,
     pub low_water_lo: Option<i64>,
-    /// and at most this.
     pub low_water_hi: Option<i64>,
-    /// The most that it rose to in those periods is at least this,
     pub high_water_lo: Option<i64>,
-    /// and at most this.
     pub high_water_hi: Option<i64>,
-    /// Mean of `hi` − `lo` over all periods, in cells. Null without periods.
     pub mean_width: Option<f64>,
-    /// STOPs that the buffer generated.
     pub stops: u64,
-    /// STOPs after which data came too late.
     pub late: u64,
-    /// The most characters that came too late after one.
     pub late_by: u64,
-    /// STOPs after which cells may have been lost for want of room.
     pub overrun_risks: u64,
-    /// How often what was seen could not be with what is assumed.
     pub contradictions: u64,
 }
 
 impl SlackTotals {
-    /// Takes in the extremes of the bounds of a stretch.
+    /// Adds the extremes of the bounds of an interval.
     pub(super) fn add_extremes(&mut self, lo: [i64; 2], hi: [i64; 2]) {
         let wider = |[a, b]: [i64; 2], [c, d]: [i64; 2]| [a.min(c), b.max(d)];
         self.extremes = Some(match self.extremes {
-            Some([seen_lo, seen_hi]) => [wider(seen_lo, lo), wider(seen_hi, hi)],
+            Some([all_lo, all_hi]) => [wider(all_lo, lo), wider(all_hi, hi)],
             None => [lo, hi],
         });
     }
 
-    /// Takes in a stretch: the first and the last values of its bounds.
+    /// Adds the first and the last bounds of an interval.
     pub(super) fn measure(&mut self, periods: u64, [lo, hi]: [(i64, i64); 2]) {
         self.periods += periods;
         let ends = u128::try_from(hi.0 - lo.0 + hi.1 - lo.1).unwrap_or(0);

@@ -36,7 +36,7 @@ pub(super) fn tallies(file: &[u8], read: &CaptureContents, length: ReplayLength)
     for section in &read.sections {
         for id in section.channels.keys() {
             let Some(counted) = tallies.channels().get(id) else { continue };
-            let tally = &counted.tally;
+            let tally = &counted.counters;
             assert_eq!(tally.characters(), characters(section, *id), "every period is counted");
             if length == ReplayLength::Short {
                 counts(tally, &section.characters(*id));

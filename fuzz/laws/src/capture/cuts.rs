@@ -1,9 +1,10 @@
 //! A capture against the same characters in other chunks: rows must not tell which is which.
 
+use analyzer::event::TimedEvent;
 use std::collections::BTreeSet;
 
 use analyzer::packet::ByteRetention;
-use analyzer::timeline::{EventFilter, TimedEvent};
+use analyzer::timeline::EventFilter;
 use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, WriteError, split_into_chunks};
 use codec::chars::CharBuf;
 use codec::time::{Tick, Ticks};

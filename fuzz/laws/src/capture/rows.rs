@@ -1,10 +1,11 @@
 //! A capture's rows against the reference's, which takes its characters one at a time.
 
+use analyzer::event::{ChannelEvent, TimedEvent};
 use std::collections::BTreeMap;
 
 use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::packet::ByteRetention;
-use analyzer::timeline::{EventBody, EventFilter, TimedEvent};
+use analyzer::timeline::EventFilter;
 use codec::capture::{ChannelId, ReadProgress};
 use codec::time::Tick;
 
@@ -107,14 +108,18 @@ fn agree(got: &[TimedEvent], expected: &[(ChannelId, u64, ReferenceEvent)]) {
     assert_eq!(expected.next(), None, "no row is left out");
 }
 
-pub(super) fn row_event(what: &EventBody) -> ReferenceEvent {
+pub(super) fn row_event(what: &ChannelEvent) -> ReferenceEvent {
     match what {
-        EventBody::Packet(packet) => ReferenceEvent::Packet((&**packet).into()),
-        EventBody::Event(event) => ReferenceEvent::Event(*event),
-        EventBody::Detail(_) => unreachable!("details are not asked for"),
-        EventBody::Omitted { rounds, every } => {
+        ChannelEvent::Packet(packet) => ReferenceEvent::Packet((&**packet).into()),
+        ChannelEvent::Link(event) => ReferenceEvent::Event(*event),
+        ChannelEvent::Begins
+        | ChannelEvent::Framed
+        | ChannelEvent::Head(_)
+        | ChannelEvent::Data(_)
+        | ChannelEvent::Command(_) => unreachable!("details are not asked for"),
+        ChannelEvent::Omitted { rounds, every } => {
             assert_eq!((rounds, every), (&0, &0), "nothing short is left out");
-            ReferenceEvent::Command(analyzer::receiver::FlowCommand::Stop)
+            ReferenceEvent::Command(analyzer::event::FlowCommand::Stop)
         }
     }
 }
@@ -126,7 +131,7 @@ pub(super) fn in_sequence(rows: &[TimedEvent]) {
         let (at, packets) = last.entry(row.channel).or_default();
         assert!(*at <= row.at, "a channel's rows are in sequence");
         *at = row.at;
-        if let EventBody::Packet(packet) = &row.body {
+        if let ChannelEvent::Packet(packet) = &row.body {
             assert_eq!(packet.number, *packets, "a channel's packets are counted");
             *packets += 1;
         }

@@ -21,9 +21,8 @@ mod truth;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use analyzer::event::LinkEvent;
+use analyzer::event::{ChannelEvent, LinkEvent, TimedEvent};
 use analyzer::packet::{PacketEnd, ReceivedPacket};
-use analyzer::timeline::{self, TimedEvent};
 use codec::capture::ChannelId;
 use codec::packet::{CrcCheck, PacketTag};
 use simulator::scenario::Scenario;
@@ -137,10 +136,14 @@ fn lines(rows: &[TimedEvent]) -> AgreementLines {
     for TimedEvent { channel, at, body: what, .. } in rows {
         let [packets, events] = lines.entry(*channel).or_default();
         let (lines, what) = match what {
-            timeline::EventBody::Packet(packet) => (packets, AgreementFact::Packet(seen(packet))),
-            timeline::EventBody::Event(event) => (events, AgreementFact::Event(*event)),
-            timeline::EventBody::Detail(_) => continue,
-            timeline::EventBody::Omitted { rounds, every } => {
+            ChannelEvent::Packet(packet) => (packets, AgreementFact::Packet(seen(packet))),
+            ChannelEvent::Link(event) => (events, AgreementFact::Event(*event)),
+            ChannelEvent::Begins
+            | ChannelEvent::Framed
+            | ChannelEvent::Head(_)
+            | ChannelEvent::Data(_)
+            | ChannelEvent::Command(_) => continue,
+            ChannelEvent::Omitted { rounds, every } => {
                 let round = round(events, &(at.0.saturating_sub(*every)..at.0));
                 events.extend((1..=*rounds).flat_map(|number| {
                     let later = move |line: &AgreementLine| line.at + number * every;

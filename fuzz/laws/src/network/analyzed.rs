@@ -1,12 +1,15 @@
 //! What the analyzer makes of the capture of a run, read once for all laws.
 
+use analyzer::event::TimedEvent;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::collections::BTreeMap;
 
 use analyzer::blocking::BlockingEvent;
 use analyzer::finding::FindingSet;
-use analyzer::link::slack::{FillBounds, LinkAssumptions, SlackEvent};
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
-use analyzer::timeline::TimedEvent;
+use analyzer::link::slack::{FillBounds, SlackEvent};
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+
 use codec::capture::{CaptureError, ChannelId, ReadProgress};
 
 use crate::single_thread::use_one_thread;

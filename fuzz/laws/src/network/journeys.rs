@@ -2,12 +2,14 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about a packet")]
 
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use analyzer::journey::{Corruption, Journey, MatchCertainty};
-use analyzer::link::slack::LinkAssumptions;
-use analyzer::pipeline::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
+
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use arbitrary::{Arbitrary, Unstructured};
 use codec::capture::{ChannelId, ReadProgress};
 use codec::packet::PacketTag;

@@ -6,11 +6,12 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "it is about a few kinds of rows")]
 
+use analyzer::event::{ChannelEvent, Picoseconds};
 use std::collections::BTreeMap;
 
 use analyzer::blocking::{BlockingEvent, Deadlock, StopEnd, StopReport};
 use analyzer::event::LinkEvent;
-use analyzer::timeline::{EventBody, Time};
+
 use codec::capture::ChannelId;
 use simulator::scenario::Scenario;
 use simulator::truth;
@@ -19,7 +20,7 @@ use super::analyzed::AnalyzedCapture;
 use super::run::RunOutcome;
 
 /// A period of the full rate.
-const PERIOD_PS: Time = 12_500;
+const PERIOD_PS: Picoseconds = 12_500;
 
 /// Stops of one channel: from where on, and up to where if they were ended.
 type StopIntervals = Vec<(u64, Option<u64>)>;
@@ -47,7 +48,8 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCaptur
 fn span(outcome: &RunOutcome, stop: &StopReport) -> (u64, Option<u64>) {
     let period_ps =
         outcome.channels.get(stop.channel.0 as usize).map_or(1, |it| it.period_ps.get());
-    let place = |time: Time| u64::try_from(time / Time::from(period_ps)).unwrap_or(u64::MAX);
+    let place =
+        |time: Picoseconds| u64::try_from(time / Picoseconds::from(period_ps)).unwrap_or(u64::MAX);
     let ended = match stop.ended {
         StopEnd::Resumed(_) => Some(place(stop.until)),
         StopEnd::Hole | StopEnd::CaptureEnd => None,
@@ -60,10 +62,10 @@ fn stops(reading: &AnalyzedCapture) -> BTreeMap<ChannelId, StopIntervals> {
     let mut stops = BTreeMap::<ChannelId, StopIntervals>::new();
     for row in &reading.rows {
         match row.body {
-            EventBody::Event(LinkEvent::SenderStopped) => {
+            ChannelEvent::Link(LinkEvent::SenderStopped) => {
                 stops.entry(row.channel).or_default().push((row.at.0, None));
             }
-            EventBody::Event(LinkEvent::SenderResumed(_)) => {
+            ChannelEvent::Link(LinkEvent::SenderResumed(_)) => {
                 let last = stops.get_mut(&row.channel).and_then(|own| own.last_mut());
                 last.into_iter().for_each(|(_, ended)| *ended = Some(row.at.0));
             }

@@ -100,9 +100,10 @@ pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use analyzer::event::ChannelEvent;
     use analyzer::event_reader::{EventReader, ReadItem};
     use analyzer::packet::ByteRetention;
-    use analyzer::timeline::{EventBody, EventFilter};
+    use analyzer::timeline::EventFilter;
     use codec::capture::ReadProgress;
     use simulator::messaging::MICROSECOND;
     use std::collections::BTreeSet;
@@ -116,10 +117,14 @@ mod tests {
             rows.step(&mut |said| {
                 if let ReadItem::Row(_, row) = said {
                     names.push(match &row.body {
-                        EventBody::Packet(packet) => packet.ended_by.name(),
-                        EventBody::Event(event) => event.kind(),
-                        EventBody::Detail(_) => "detail",
-                        EventBody::Omitted { .. } => "omitted",
+                        ChannelEvent::Packet(packet) => packet.ended_by.name(),
+                        ChannelEvent::Link(event) => event.kind(),
+                        ChannelEvent::Begins
+                        | ChannelEvent::Framed
+                        | ChannelEvent::Head(_)
+                        | ChannelEvent::Data(_)
+                        | ChannelEvent::Command(_) => "detail",
+                        ChannelEvent::Omitted { .. } => "omitted",
                     });
                 }
             })

@@ -1,12 +1,15 @@
 //! The links' storey by itself: chunks of a link's two channels come in, states come out.
 
+use analyzer::event::{ChannelEvent, Picoseconds, TimedEvent};
+use analyzer::link::interval::ActivityInterval;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
 use std::num::NonZeroU64;
 
-use analyzer::link::slack::{LinkAssumptions, SlackEvent};
-use analyzer::link::state::ActivityInterval;
+use analyzer::link::slack::SlackEvent;
+
 use analyzer::link::{LinkAnalysis, LinkOutput};
-use analyzer::pipeline::AnalysisScope;
-use analyzer::timeline::{EventBody, Time, TimedEvent};
+
 use arbitrary::{Arbitrary, Unstructured};
 use codec::capture::{Channel, ChannelId};
 use codec::time::Tick;
@@ -82,9 +85,9 @@ impl StatesInput {
         Self { channels: self.channels.clone(), joined: self.joined, chunks }
     }
 
-    fn time(&self, id: ChannelId, at: Tick) -> Time {
+    fn time(&self, id: ChannelId, at: Tick) -> Picoseconds {
         let period = self.channels.get(id.0 as usize).map_or(1, |it| it.period_ps.get());
-        Time::from(at.0) * Time::from(period)
+        Picoseconds::from(at.0) * Picoseconds::from(period)
     }
 
     /// What was recorded of a channel: from a character up to another, in order.
@@ -114,7 +117,7 @@ pub fn law(bytes: &[u8]) {
 fn check(plan: &StatesInput, reduce: &impl Fn(&StatesInput) -> (LinkAnalysis, LinkOutput)) {
     let (link, seen) = reduce(plan);
     for report in link.reports() {
-        let of_it = |(_, it): &&(Time, ActivityInterval)| it.channel == report.id;
+        let of_it = |(_, it): &&(Picoseconds, ActivityInterval)| it.channel == report.id;
         let own: Vec<ActivityInterval> =
             seen.intervals.iter().filter(of_it).map(|(_, it)| *it).collect();
         tile(&own, &plan.stretches(report.id));
@@ -163,8 +166,14 @@ fn literal(chunk: &OwnedChunk) -> OwnedChunk {
 /// Not so what was left out of a repeat: characters one by one repeat nothing.
 const fn is_told(row: &TimedEvent) -> bool {
     match row.body {
-        EventBody::Packet(_) | EventBody::Event(_) | EventBody::Detail(_) => true,
-        EventBody::Omitted { .. } => false,
+        ChannelEvent::Packet(_)
+        | ChannelEvent::Link(_)
+        | ChannelEvent::Begins
+        | ChannelEvent::Framed
+        | ChannelEvent::Head(_)
+        | ChannelEvent::Data(_)
+        | ChannelEvent::Command(_) => true,
+        ChannelEvent::Omitted { .. } => false,
     }
 }
 
@@ -196,9 +205,14 @@ pub(crate) mod tests {
         let (_, seen) = StatesInput::from_bytes(bytes).map(|plan| reduced(&plan)).unwrap();
         let states = seen.intervals.iter().map(|(_, it)| it.state.name());
         let rows = seen.events.iter().map(|row| match &row.body {
-            EventBody::Packet(packet) => packet.ended_by.name(),
-            EventBody::Event(event) => event.kind(),
-            EventBody::Detail(_) | EventBody::Omitted { .. } => "detail",
+            ChannelEvent::Packet(packet) => packet.ended_by.name(),
+            ChannelEvent::Link(event) => event.kind(),
+            ChannelEvent::Begins
+            | ChannelEvent::Framed
+            | ChannelEvent::Head(_)
+            | ChannelEvent::Data(_)
+            | ChannelEvent::Command(_)
+            | ChannelEvent::Omitted { .. } => "detail",
         });
         states.chain(rows).collect()
     }

@@ -1,4 +1,4 @@
-//! What is taken in: what comes on the channel and what its far end commands, each with its time.
+//! Queues of arriving characters and of commands, each with its period.
 
 use codec::time::Tick;
 
@@ -6,7 +6,7 @@ use super::{EffectiveCommand, InputKnowledge, SlackAligner};
 use crate::link::slack::arrival::{BufferArrival, IntakeEvent, SlackCommand};
 
 impl SlackAligner {
-    /// The channel's recording begins.
+    /// Begins with the first recorded character of the channel.
     pub(in crate::link::slack) fn begin(&mut self, at: Tick) {
         let start = self.arrival(at);
         if !self.begun {
@@ -15,12 +15,12 @@ impl SlackAligner {
         }
     }
 
-    /// When a character arrives.
+    /// The period in which a character arrives.
     pub(super) const fn arrival(&self, at: Tick) -> u64 {
         at.0.saturating_add(self.timing.arrives)
     }
 
-    /// So many bytes of a packet come.
+    /// Queues `len` bytes of a packet.
     pub(in crate::link::slack) fn data(&mut self, at: Tick, len: u64) {
         let start = self.arrival(at);
         let end = start.saturating_add(len);
@@ -30,12 +30,13 @@ impl SlackAligner {
         }
     }
 
-    /// Something else comes.
-    pub(in crate::link::slack) fn enter(&mut self, entry: IntakeEvent) {
-        let (arrival, doubt) = match entry {
-            IntakeEvent::Gap(at) => (BufferArrival::Mark(self.arrival(at)), None),
-            IntakeEvent::LinkOpen(at) => (BufferArrival::Mark(self.arrival(at)), None),
-            // Whatever was, now it drops data.
+    /// Queues an event of the channel other than data.
+    pub(in crate::link::slack) fn enter(&mut self, event: IntakeEvent) {
+        let (arrival, intake) = match event {
+            IntakeEvent::Gap(at) | IntakeEvent::LinkOpen(at) => {
+                (BufferArrival::Mark(self.arrival(at)), None)
+            }
+            // In any earlier state, the receiver now drops data.
             IntakeEvent::Reset(at) => {
                 (BufferArrival::Reset(self.arrival(at)), Some(InputKnowledge::Yes))
             }
@@ -47,31 +48,29 @@ impl SlackAligner {
             }
         };
         if let BufferArrival::Reset(at) = arrival {
-            // What makes framing known from the next period on is the reset itself.
-            while self
-                .arrivals
-                .pop_back_if(|it| matches!(it, BufferArrival::Found(found) if *found > at))
-                .is_some()
-            {}
+            // Framing that is known from the next period on is known by the reset itself.
+            let by_reset =
+                |it: &mut BufferArrival| matches!(it, BufferArrival::Found(found) if *found > at);
+            while self.arrivals.pop_back_if(by_reset).is_some() {}
         }
         self.arrivals.push_back(arrival);
-        self.intake = doubt.unwrap_or(self.intake);
-        if let (IntakeEvent::Gap(at), InputKnowledge::No) = (entry, self.intake) {
+        self.intake = intake.unwrap_or(self.intake);
+        if let (IntakeEvent::Gap(at), InputKnowledge::No) = (event, self.intake) {
             self.enter(IntakeEvent::Found(Tick(at.0.saturating_add(1))));
         }
     }
 
-    /// The channel's sender may have been without power: it starts in GO. F-2
+    /// The channel's sender may have lost its power: it starts in GO. F-2
     pub(in crate::link::slack) fn start_again(&mut self, at: Tick) {
-        let (at, order) = (self.arrival(at), SlackCommand::Unseen);
-        self.effective.push_back(EffectiveCommand { at, order, allowed: self.allowed });
+        let (at, command) = (self.arrival(at), SlackCommand::Unseen);
+        self.effective.push_back(EffectiveCommand { at, command, allowed: self.allowed });
     }
 
-    /// A command comes, or it is known that none need have come.
-    pub(in crate::link::slack) fn add_command(&mut self, at: Tick, order: SlackCommand) {
+    /// Queues a command on the opposite channel, or the loss of its state.
+    pub(in crate::link::slack) fn add_command(&mut self, at: Tick, command: SlackCommand) {
         let decided = at.0.saturating_sub(self.timing.decided);
-        self.commands.push_back((decided, order));
+        self.commands.push_back((decided, command));
         let at = decided.saturating_add(self.timing.effective);
-        self.effective.push_back(EffectiveCommand { at, order, allowed: self.allowed });
+        self.effective.push_back(EffectiveCommand { at, command, allowed: self.allowed });
     }
 }
