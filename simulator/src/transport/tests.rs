@@ -1,24 +1,22 @@
-//! The rules of the protocol, each as what one NIC does about what it is told. `check` knows the API.
+//! The rules of the protocol, each as the reaction of one NIC to a script.
 //!
-//! The NIC under test is 0; of two NICs there are rows, of two logical channels columns. Times are in
-//! µs: scans every 10, timeout 40; 3 retransmissions at most without an answer. Its first incarnation is 7. A line of a script is
-//! a time and one of
+//! The NIC under test is 0; the tables have two rows and two columns. Times are in µs: scans every
+//! 10, timeout 40; at most 3 unanswered retransmissions. The first incarnation is 7. A line of a
+//! script is a time and one of
 //!
-//! - `load E`, `unload E`, `tick`, and `due`, which asks for the next scan;
-//! - `send E M [to N]`: endpoint E sends message M, to NIC 1 if nothing is said;
-//! - `hold`: what is queued does not leave any more; `leave`: it does, if it is still queued;
+//! - `load E`, `unload E`, `tick`, and `due`, which shows the time of the next scan;
+//! - `send E M [to N]`: endpoint E sends message M, to NIC 1 by default;
+//! - `hold`: queued packets no longer leave; `leave`: they leave, if they are still queued;
 //! - `data C S I @T [sync] M [but R]`: a packet of channel C, number S, incarnation I, timestamp T
-//!   comes from NIC 1, and is taken, or refused with reason R;
-//! - `ack C S I @T` and `nack C S I @T R`: its answers.
+//!   arrives from NIC 1, and is written, or refused with reason R;
+//! - `ack C S I @T` and `nack C S I @T R`: answers.
 //!
-//! `from N` and `for N` at the end of a packet give other NICs. The picture has each line, and below
-//! it what the NIC asks for: a packet as above, with `N.C` for NIC and channel, or what it tells.
+//! `from N` and `for N` at the end of a packet give other NICs. The transcript has each line, and
+//! below it the effects: a packet as above, with `N.C` for NIC and channel, or a notice.
 
 mod answer;
-mod receive;
 mod send;
 mod time;
-mod unload;
 mod whole;
 
 use std::fmt::Write as _;
@@ -36,7 +34,6 @@ use super::{
 const PARAMETERS: TransportParameters =
     TransportParameters { nics: 2, channels: 2, scan: Micros(10), timeout: Micros(40), retries: 3 };
 
-/// The names of the reasons.
 const REASONS: [(&str, NackReason); 6] = [
     ("absent", NackReason::NotResident),
     ("full", NackReason::QueueFull),
@@ -45,6 +42,37 @@ const REASONS: [(&str, NackReason); 6] = [
     ("key", NackReason::BadKey),
     ("nowhere", NackReason::NoSuchEndpoint),
 ];
+
+/// The cases of `tests/*.txt`: a title, parameters that differ (`with nics 300`), and a transcript.
+#[test]
+fn the_transcripts_are_reproduced() {
+    let files = [
+        include_str!("tests/answer.txt"),
+        include_str!("tests/receive.txt"),
+        include_str!("tests/send.txt"),
+        include_str!("tests/time.txt"),
+        include_str!("tests/unload.txt"),
+    ];
+    for case in files.iter().flat_map(|file| file.trim().split("\n\n").skip(1)) {
+        let (mut parameters, mut first) = (PARAMETERS, ChannelIncarnation(7));
+        let (mut script, mut transcript) = (String::new(), String::new());
+        for line in case.lines().filter(|line| !line.starts_with('#')) {
+            if let Some(nics) = line.strip_prefix("with nics ") {
+                parameters.nics = number(nics);
+            } else if let Some(number) = line.strip_prefix("with first ") {
+                first = ChannelIncarnation(number.parse().unwrap());
+            } else {
+                if !line.starts_with(' ') {
+                    script += line.split(" -> ").next().unwrap();
+                    script.push('\n');
+                }
+                transcript += &format!("{line}\n");
+            }
+        }
+        let found = check_with(parameters, first, &script);
+        assert!(found == transcript, "{case}\nis not reproduced:\n{found}");
+    }
+}
 
 fn check(script: &str) -> String {
     check_with(PARAMETERS, ChannelIncarnation(7), script)
@@ -85,7 +113,7 @@ fn check_with(parameters: TransportParameters, first: ChannelIncarnation, script
     picture
 }
 
-/// A step, behind which all that is queued leaves.
+/// Runs a step, after which all queued packets leave.
 fn step(
     nic: &mut Transport<char>,
     now: Micros,
