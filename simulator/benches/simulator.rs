@@ -1,4 +1,4 @@
-//! What a simulated period costs. `cargo bench -p myriscope-simulator`
+//! Costs of a simulated period. `cargo bench -p myriscope-simulator`
 
 #![expect(clippy::unwrap_used, reason = "the scenario is a constant")]
 
@@ -15,7 +15,7 @@ fn main() {
 /// Periods in a round.
 const PERIODS: u64 = 10_000;
 
-/// 8 × 8 switches with a host each: 352 channels.
+/// Mesh of 8 × 8 switches with a host each: 352 channels.
 fn mesh(load: &str, more: &str) -> Scenario {
     let text = format!(
         "seed = 1\nduration_us = 1000000\n[topology]\nkind = \"mesh\"\nwidth = 8\nheight = 8\nhosts_per_switch = 1\n\
@@ -74,8 +74,8 @@ fn wait_for_the_blocked_packet_timeout(bencher: Bencher<'_, '_>) {
         .bench_local_refs(|network| network.run(BLOCKED));
 }
 
-/// 4 × 2 switches with three hosts each, a stream of medium messages from every host: so many
-/// microseconds apart in the mean. What is broken all the time, or else how it is loaded.
+/// Mesh of 4 × 2 switches with three hosts each and a stream of medium messages from every host,
+/// with a load or a permanent fault by `kind`.
 fn storm(kind: &str) -> Scenario {
     let every_us = if kind == "busy" { 2_400 } else { 240_000 };
     let messages = |from: u32| {
@@ -113,7 +113,7 @@ fn storm(kind: &str) -> Scenario {
 /// Periods of 10 ms.
 const MOMENT: u64 = 800_000;
 
-/// What a network of a storm costs, as it is loaded and broken: periods of the network.
+/// Costs of a storm's network by load and faults, in periods of the network.
 #[divan::bench(
     args = ["idle", "light", "busy", "saturated", "slow-links", "noise", "cut", "power-off",
         "dead-port", "deaf-host", "lost-gaps", "restarts"],

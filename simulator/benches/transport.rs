@@ -1,4 +1,4 @@
-//! What the reliability protocol costs a NIC: a step, a scan, a table. `cargo bench -p myriscope-simulator --bench transport`
+//! Costs of the reliability protocol: a step, a scan, a table. `cargo bench -p myriscope-simulator --bench transport`
 //!
 //! A step is a message sent, a data packet heard or an acknowledgment heard.
 
@@ -65,7 +65,7 @@ fn machine(nics: u16, channels: u8) -> Transport<u32> {
     machine
 }
 
-/// Rows in an order that no cache foresees: an odd step around a power of two.
+/// Rows in an order that defeats caches: an odd step modulo a power of two.
 fn scattered(nics: u16) -> impl Iterator<Item = Nic> {
     (0_u32..).map(move |at| {
         let row = at.wrapping_mul(2_654_435_761) >> 7;
@@ -97,7 +97,7 @@ fn send_and_acknowledge(bencher: Bencher<'_, '_>, (nics, channels): (u16, u8)) {
     });
 }
 
-/// Data packets from NICs here and there, half of which are duplicates: a step each.
+/// Data packets from scattered NICs, half of them duplicates: a step each.
 #[divan::bench(args = TABLES)]
 fn hear_data(bencher: Bencher<'_, '_>, (nics, channels): (u16, u8)) {
     let mut machine = machine(nics, channels);
@@ -130,8 +130,8 @@ fn hear_data(bencher: Bencher<'_, '_>, (nics, channels): (u16, u8)) {
     divan::black_box(written);
 }
 
-/// One machine sends to another: send, hear the data, hear its acknowledgment: three steps
-/// for each message, and two packets.
+/// One machine sends to another: three steps (send, receive data, receive acknowledgment) and two
+/// packets per message.
 #[divan::bench]
 fn conversation(bencher: Bencher<'_, '_>) {
     let parameters = TransportParameters::default();
@@ -170,7 +170,7 @@ fn scan(bencher: Bencher<'_, '_>, (nics, channels, active): (u16, u8, u16)) {
     look(bencher, (nics, channels, active), 1);
 }
 
-/// The same with all channels of the active rows outstanding.
+/// A scan with all channels of the active rows outstanding.
 #[divan::bench(args = SCANS)]
 fn scan_of_full_rows(bencher: Bencher<'_, '_>, (nics, channels, active): (u16, u8, u16)) {
     look(bencher, (nics, channels, active), channels);

@@ -1,8 +1,8 @@
-//! Experiments: published measurements, made again on the reference network.
+//! Experiments: published measurements, reproduced on the reference network.
 //!
-//! An experiment is a list of points, each a network of its own that runs for a while, and what is
-//! made of them: tables, and figures beside the published ones. Points know nothing of each other:
-//! they may run in any order, or at once. All of it is a function of the experiment and of the
+//! An experiment is a list of points, each a network that is simulated separately, and an
+//! evaluation: tables, and figures compared with the published ones. Points are independent and may
+//! run in any order or in parallel. The result depends only on the experiment and the
 //! [`ExperimentEffort`].
 
 mod bandwidth;
@@ -25,45 +25,45 @@ pub use self::measure::{
 use self::plot::PlotSpec;
 use self::result_table::{CalibratedSetting, PublishedFigure, ResultTable};
 
-/// An experiment.
+/// Experiment with its points and evaluation.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
-    /// What it is called on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// In a line.
+    /// One-line summary.
     pub title: &'static str,
-    /// What is measured, and how, in a few lines.
+    /// Description of the measurement, a few lines.
     pub text: &'static str,
     points: fn(ExperimentEffort) -> Vec<ExperimentPoint>,
     conclude: fn(ExperimentEffort, &[PointMeasurement]) -> ExperimentResult,
 }
 
-/// How long points run.
+/// Duration and number of the points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ExperimentEffort {
-    /// As long as the figures of the documentation.
+    /// The durations that the documentation's figures come from.
     #[default]
     Full,
-    /// Shorter, and at fewer points: to see that it works.
+    /// Shorter and with fewer points, as a check that it works.
     Quick,
 }
 
-/// What an experiment finds.
+/// Results of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExperimentResult {
-    /// Published figures beside ours.
+    /// Published figures compared with simulated ones.
     pub figures: Vec<PublishedFigure>,
-    /// What was set so that some of them come out; the others follow.
+    /// Parameters that were calibrated to published figures.
     pub settings: Vec<CalibratedSetting>,
-    /// What was measured.
+    /// Measured values.
     pub tables: Vec<ResultTable>,
-    /// The same as pictures.
+    /// Plots of the measured values.
     pub plots: Vec<PlotSpec>,
-    /// What a reader should know of.
+    /// Remarks for the reader.
     pub notes: Vec<String>,
 }
 
-/// All there are.
+/// All experiments.
 pub const EXPERIMENTS: [Experiment; 7] = [
     logp::EXPERIMENT,
     bandwidth::EXPERIMENT,
@@ -75,19 +75,19 @@ pub const EXPERIMENTS: [Experiment; 7] = [
 ];
 
 impl Experiment {
-    /// The one of this name.
+    /// Finds an experiment by its name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         EXPERIMENTS.iter().find(|experiment| experiment.name == name)
     }
 
-    /// What is to be run.
+    /// Points to run.
     #[must_use]
     pub fn points(&self, effort: ExperimentEffort) -> Vec<ExperimentPoint> {
         (self.points)(effort)
     }
 
-    /// What comes of what the points gave, in their order.
+    /// Evaluates the measurements of all points, given in the points' order.
     #[must_use]
     pub fn conclude(
         &self,
@@ -97,10 +97,10 @@ impl Experiment {
         (self.conclude)(effort, readings)
     }
 
-    /// Runs it, one point after the other.
+    /// Runs all points sequentially.
     ///
     /// # Errors
-    /// A scenario that is built in does not hold together.
+    /// A built-in scenario is invalid.
     pub fn run(&self, effort: ExperimentEffort) -> Result<ExperimentResult, ScenarioError> {
         let points = self.points(effort);
         let readings: Result<Vec<_>, _> = points.iter().map(|point| point.run(&|_| ())).collect();
@@ -109,7 +109,6 @@ impl Experiment {
 }
 
 impl ExperimentEffort {
-    /// One for each.
     pub(crate) fn choose<T>(self, full: T, quick: T) -> T {
         match self {
             Self::Full => full,

@@ -1,13 +1,13 @@
-//! Endpoints and virtual networks over the reliability protocol: what applications see of a host's
-//! messages, and the NIC's firmware that serves them. T-6, T-9, T-13..T-15
+//! Messaging of a host: endpoints and virtual networks over the reliability protocol, and the NIC
+//! firmware that serves them. T-6, T-9, T-13..T-15
 //!
-//! [`HostMessaging`] is the messages' side of one host: applications, endpoints, frames and firmware, each
-//! stage at its cost. It knows no wire: whoever drives it carries its packets, in the reference
-//! network the interface, in tests anything that likes to.
+//! [`HostMessaging`] simulates applications, endpoints, frames and firmware of one host, each stage
+//! with its duration. Its packets are carried by the caller: in the reference network by the
+//! interface, in tests by a simple queue.
 //!
-//! Four things work at the same time, each on one thing after the other: the host's processor
-//! (`threads`, `application`), the host's driver (`driver`), the bus between host and NIC (`bus`) and the NIC's
-//! processor (`firmware`, `protocol`). An event is the end of what one of them works on.
+//! Four servers work in parallel, each with one job at a time: the host processor (`threads`,
+//! `application`), the host driver (`driver`), the bus between host and NIC (`bus`) and the NIC
+//! processor (`firmware`, `protocol`). An event is the end of a job.
 
 mod application;
 mod bus;
@@ -57,7 +57,7 @@ pub use self::plan::{
     SEGMENT_MAX, WakeMode,
 };
 
-/// The messages' side of a host.
+/// Messaging of a host.
 #[derive(Clone, Debug)]
 pub struct HostMessaging {
     nic: Nic,
@@ -65,9 +65,8 @@ pub struct HostMessaging {
     parameters: EndpointParameters,
     costs: MessageCosts,
     names: BTreeMap<(Nic, EndpointId), EndpointKey>,
-    /// The NICs that routes lead to; all, if it is not known. T-11
+    /// Reachable NICs; all if unknown. T-11
     routes: Option<BTreeSet<Nic>>,
-    /// Where an endpoint stands in the list.
     places: BTreeMap<EndpointId, usize>,
     endpoints: Vec<EndpointQueues>,
     host: ApplicationHost,
@@ -77,18 +76,17 @@ pub struct HostMessaging {
     firmware: MessagingFirmware,
     transport: Transport<SharedMessage>,
     statistics: MessagingStatistics,
-    /// From when on the control program runs.
+    /// Start of the control program.
     ready: u64,
-    /// The time of the last event.
+    /// Time of the last event.
     clock: u64,
-    /// When it next has something to do.
+    /// Time of the next event.
     next: Option<u64>,
 }
 
 impl HostMessaging {
-    /// A host that has just been started. `seed` is for its own dice. As many endpoints as there are
-    /// frames are resident from the start, in the plan's order: the driver has filled free frames as
-    /// they were made. *Chosen*
+    /// Creates a host that has just been started; `seed` initialises its random number generator.
+    /// The first endpoints of the plan fill the frames from the start. *Chosen*
     #[must_use]
     pub fn new(plan: MessagingPlan, seed: u64) -> Self {
         let MessagingPlan { nic, transport: protocol, parameters, costs, .. } = plan;
@@ -149,24 +147,24 @@ impl HostMessaging {
         messaging
     }
 
-    /// The same where routes lead to these NICs only: messages for others go back at once. T-11
+    /// Restricts the reachable NICs to these; messages for others are returned at once. T-11
     #[must_use]
     pub fn with_routes(self, to: impl IntoIterator<Item = Nic>) -> Self {
         Self { routes: Some(to.into_iter().collect()), ..self }
     }
 
-    /// Its control program is loaded for the first time, and runs from `ready` on. I-3
+    /// Loads the control program, which runs from `ready` on. I-3
     pub const fn boot(&mut self, ready: u64) {
         self.ready = ready;
     }
 
-    /// When it next has something to do by itself, in periods of the full rate.
+    /// Time of the next internal event, in periods of the full rate.
     #[must_use]
     pub const fn due(&self) -> Option<u64> {
         self.next
     }
 
-    /// Does all that is due by now, and adds what happened.
+    /// Processes everything due by now and appends the events.
     pub fn step(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
         while let Some(due) = self.next
             && due <= now
@@ -175,13 +173,13 @@ impl HostMessaging {
         }
     }
 
-    /// Whether there is room for a packet that comes in. One that comes nevertheless is dropped.
+    /// Tests for room for an incoming packet; without room it is dropped.
     #[must_use]
     pub fn has_room(&self) -> bool {
         self.firmware.has_room()
     }
 
-    /// A transport packet has come in whole, good by its CRC: the payload of a packet of type 1.
+    /// Receives a transport packet: the payload of a packet of type 1 with a valid CRC.
     pub fn receive(&mut self, now: u64, payload: &[u8], told: &mut Vec<MessagingEvent>) {
         self.step(now, told);
         if now < self.ready {
@@ -203,16 +201,15 @@ impl HostMessaging {
         self.work(now, told);
     }
 
-    /// The sending engine is done with the packet that was taken. What waited for that is done by the
-    /// next [`HostMessaging::step`].
+    /// Completes the packet in the send engine. The next [`HostMessaging::step`] continues.
     pub fn sent(&mut self, now: u64) {
         self.firmware.sent();
         self.next = Some(self.next.map_or(now, |next| next.min(now)));
     }
 
-    /// The control program is loaded again and runs from `ready` on: what was in the NIC is lost. The
-    /// host survives, and what is in its memory: it returns to its applications what they had given to
-    /// endpoints in frames, and gives up what these waited for.
+    /// Reloads the control program, which runs from `ready` on. The NIC's contents are lost. The
+    /// host returns the messages of resident endpoints to the applications and gives up their
+    /// pending requests.
     pub fn restart(&mut self, now: u64, ready: u64, told: &mut Vec<MessagingEvent>) {
         self.step(now, told);
         self.ready = ready.max(now);
@@ -240,7 +237,7 @@ impl HostMessaging {
         self.work(now, told);
     }
 
-    /// What was in an endpoint's frame is lost.
+    /// Discards the contents of an endpoint's frame.
     fn lose_frame(&mut self, now: u64, place: usize, told: &mut Vec<MessagingEvent>) {
         let Some(endpoint) = self.endpoints.get_mut(place) else { return };
         // What was coming in by DMA does not come, not even for one that has left meanwhile.
@@ -271,7 +268,7 @@ impl HostMessaging {
         }
     }
 
-    /// One moment: what ends in it, and what begins.
+    /// Finishes the work that ends now, and begins new work.
     fn work(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
         let now = now.max(self.clock);
         self.clock = now;
@@ -308,7 +305,7 @@ impl HostMessaging {
             .min()
     }
 
-    /// What it has done since the beginning.
+    /// Counters since the start.
     #[must_use]
     pub const fn statistics(&self) -> MessagingStatistics {
         let mut statistics = self.statistics;
@@ -318,32 +315,32 @@ impl HostMessaging {
         statistics
     }
 
-    /// What one of its endpoints has done since the beginning.
+    /// Counters of an endpoint since the start.
     #[must_use]
     pub fn endpoint_statistics(&self, endpoint: EndpointId) -> Option<&EndpointStatistics> {
         self.endpoint(endpoint).map(|endpoint| &endpoint.statistics)
     }
 
-    /// What stands in an endpoint's segment at an offset, as far as it is within.
+    /// Bytes of an endpoint's segment, as far as the range is within it.
     #[must_use]
     pub fn segment(&self, endpoint: EndpointId, offset: u32, length: u32) -> Option<Vec<u8>> {
         Some(self.endpoint(endpoint)?.segment().read(offset, length))
     }
 
-    /// Whether an endpoint is in a frame and may send. T-13, T-15
+    /// Tests whether an endpoint is in a frame and may send. T-13, T-15
     #[must_use]
     pub fn is_resident(&self, endpoint: EndpointId) -> bool {
         self.endpoint(endpoint).is_some_and(EndpointQueues::is_resident)
     }
 
-    /// An endpoint's credits that are left. T-9
+    /// Remaining credits of an endpoint. T-9
     #[must_use]
     pub fn credits(&self, endpoint: EndpointId) -> Option<u16> {
         self.endpoint(endpoint).map(EndpointQueues::credits)
     }
 
-    /// Whether nothing is under way: no message waits for anything, and no application has more to
-    /// send before a stream's next time.
+    /// Tests whether no message is pending and no application has anything to send before a
+    /// stream's next time.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         self.endpoints.iter().all(EndpointQueues::is_quiet)
@@ -354,8 +351,7 @@ impl HostMessaging {
             && self.transport.due().is_none()
     }
 
-    /// Whether credits, queues, frames and tables agree: none is lost, none appears. For tests and
-    /// storms.
+    /// Checks the consistency of credits, queues, frames and tables, for tests and storms.
     #[must_use]
     pub fn is_consistent(&self) -> bool {
         let in_frames = self.endpoints.iter().filter(|endpoint| endpoint.is_resident()).count();

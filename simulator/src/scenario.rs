@@ -1,4 +1,4 @@
-//! What is simulated: a network, its traffic, its faults, where it is tapped, and the seed.
+//! Scenarios: network, traffic, faults, taps, duration and seed of a simulation.
 
 mod arrivals;
 mod costs;
@@ -37,52 +37,52 @@ use crate::routes::{RouteTable, RoutingMethod};
 use crate::topology::{NodeId, NodePort, Topology};
 use crate::traffic::{RawText, TrafficStream};
 
-/// All that a run depends on.
+/// Complete input of a simulation run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
-    /// Of all dice.
+    /// Seed of all random number generators.
     pub seed: u64,
-    /// How long it runs: periods of the full rate.
+    /// Duration in periods of the full rate.
     pub duration: u64,
     /// Hosts, switches and cables.
     pub topology: Topology,
-    /// The interface of each host, in the order of the hosts among the nodes.
+    /// Interface of each host, in node order.
     pub interfaces: Vec<(NodeId, InterfaceParameters)>,
-    /// Which way packets go.
+    /// Routes between hosts.
     pub routes: RouteTable,
-    /// What hosts send.
+    /// Packet streams of the hosts.
     pub streams: Vec<TrafficStream>,
-    /// What they send as it stands.
+    /// Raw character sequences sent by hosts.
     pub raw: Vec<RawText>,
-    /// The endpoints of hosts that have any, and what they send each other.
+    /// Endpoints of each host and their messages.
     pub messaging: BTreeMap<NodeId, MessagingPlan>,
-    /// What breaks, in order of time.
+    /// Scheduled faults, ordered by time.
     pub faults: Vec<FaultSpec>,
-    /// Where the network is observed.
+    /// Observed ports.
     pub taps: Vec<PortTap>,
 }
 
-/// A port that is observed: both channels of its link.
+/// Observation of both channels at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortTap {
-    /// The port.
+    /// Observed port.
     pub port: NodePort,
-    /// From this period of the full rate on.
+    /// First period, at the full rate.
     pub from: u64,
-    /// Before this one.
+    /// End (exclusive), in periods of the full rate.
     pub to: u64,
 }
 
 impl Scenario {
-    /// Reads a scenario file, whose name is for the messages: the form of `docs/scenario.md`.
+    /// Parses a scenario file as `docs/scenario.md` describes it; `name` appears in error messages.
     ///
     /// # Errors
-    /// Shows all that is wrong, with its lines.
+    /// Lists all problems of the file with their lines.
     pub fn read(name: &str, text: &str) -> Result<Self, ScenarioError> {
         Self::read_with(name, text, None)
     }
 
-    /// Reads a scenario file with another seed than its own, if one is given.
+    /// Parses a scenario file and replaces its seed if one is given.
     ///
     /// # Errors
     /// As [`Scenario::read`].
@@ -178,14 +178,13 @@ mod tests {
         NodePort { node: node(scenario, name), port: PortId(port) }
     }
 
-    /// One switch of five hosts.
     const STAR: &str = "duration_us = 500\n[topology]\nkind = \"switch\"\nports = 5\n";
 
     fn star(text: &str) -> Scenario {
         good(&format!("{STAR}{text}"))
     }
 
-    /// The examples of the reference; those that say no duration are parts, which go with a network.
+    /// Examples of the reference; those without a duration are completed with `STAR`.
     fn examples() -> Vec<String> {
         let reference = include_str!("../../docs/scenario.md");
         let blocks = reference.split("```toml\n").skip(1);
@@ -203,7 +202,7 @@ mod tests {
             .collect()
     }
 
-    /// Who sends to whom, by numbers of hosts.
+    /// Sender and receiver of each stream, as host numbers.
     fn pairs(scenario: &Scenario) -> Vec<(u32, u32)> {
         // Node 0 is the switch.
         let pair = |stream: &TrafficStream| match &stream.to {

@@ -1,21 +1,18 @@
-//! Numbers about a run: what became of packets, how long they took, how busy channels were.
+//! Statistics of a run: packets by outcome, latencies, utilisation of channels.
 
 use std::collections::BTreeMap;
 
 use crate::tagged_char::PacketId;
 use crate::truth::{PacketHandling, RuleId, TruthEvent, TruthEventKind};
 
-/// Bits of a value, from its highest 1 on, that choose its bucket: values that share one differ by
-/// less than 1 in 64. *Chosen*.
+/// Bits below the highest 1 of a value that select its bucket: values in a bucket differ by less
+/// than 1/64. *Chosen*
 const BITS: u32 = 6;
-/// All of it.
 const MILLION: u64 = 1_000_000;
 
-/// How often values of each size came: exact up to 127, and to less than 1.6 % beyond, in at most
-/// 30 kB.
+/// Histogram with buckets of width 1 up to 127 and of less than 1.6 % beyond, in at most 30 kB.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogHistogram {
-    /// By bucket, as far as there are any.
     buckets: Vec<u64>,
     count: u64,
     sum: u128,
@@ -23,7 +20,7 @@ pub struct LogHistogram {
 }
 
 impl LogHistogram {
-    /// Takes a value.
+    /// Records a value.
     pub fn record(&mut self, value: u64) {
         let bucket = bucket(value);
         if self.buckets.len() <= bucket {
@@ -38,7 +35,7 @@ impl LogHistogram {
         self.range = Some((min.min(value), max.max(value)));
     }
 
-    /// Takes all values of another.
+    /// Adds all values of another histogram.
     pub fn merge(&mut self, other: &Self) {
         if self.buckets.len() < other.buckets.len() {
             self.buckets.resize(other.buckets.len(), 0);
@@ -52,46 +49,45 @@ impl LogHistogram {
         };
     }
 
-    /// How many values there are.
+    /// Number of values.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// All values together.
+    /// Sum of the values.
     #[must_use]
     pub const fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// The least value, exactly.
+    /// Exact minimum.
     #[must_use]
     pub fn min(&self) -> Option<u64> {
         self.range.map(|(min, _)| min)
     }
 
-    /// The greatest value, exactly.
+    /// Exact maximum.
     #[must_use]
     pub fn max(&self) -> Option<u64> {
         self.range.map(|(_, max)| max)
     }
 
-    /// The values in ascending order, those that share a bucket together: the greatest that there
-    /// may be in it, and how many there are.
+    /// Non-empty buckets in ascending order: largest possible value and count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
         let full = self.buckets.iter().enumerate().filter(|(_, count)| **count > 0);
         let max = self.max().unwrap_or(0);
         full.map(move |(bucket, count)| (greatest(bucket).min(max), *count))
     }
 
-    /// The mean, rounded down.
+    /// Mean, rounded down.
     #[must_use]
     pub fn mean(&self) -> Option<u64> {
         self.sum.checked_div(self.count.into()).and_then(|mean| u64::try_from(mean).ok())
     }
 
-    /// The least value that a share of all values does not exceed, given in parts per million: the
-    /// median of 500 000. It is never too small, and too great by less than 1.6 %.
+    /// Quantile for a share in parts per million (500 000 is the median): never too small, too
+    /// large by less than 1.6 %.
     #[must_use]
     pub fn quantile(&self, share: u32) -> Option<u64> {
         let (min, max) = self.range?;
@@ -105,7 +101,7 @@ impl LogHistogram {
     }
 }
 
-/// The bucket of a value: values below 2·2⁶ each have their own; above, 2⁶ to an octave.
+/// Bucket of a value: one per value below 2·2⁶, 2⁶ per octave above.
 const fn bucket(value: u64) -> usize {
     let shift = (u64::BITS - value.leading_zeros()).saturating_sub(BITS + 1);
     #[expect(clippy::cast_possible_truncation, reason = "below 2^7")]
@@ -113,7 +109,6 @@ const fn bucket(value: u64) -> usize {
     ((shift as usize) << BITS) + leading
 }
 
-/// The greatest value of a bucket.
 const fn greatest(bucket: usize) -> u64 {
     let octave = (bucket >> BITS).saturating_sub(1);
     let leading = (bucket - (octave << BITS)) as u64;
@@ -121,82 +116,82 @@ const fn greatest(bucket: usize) -> u64 {
     (leading << octave) + ((1 << octave) - 1)
 }
 
-/// How busy a channel was, in periods of its link.
+/// Utilisation of a channel, in periods of its link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChannelStatistics {
-    /// Periods in all.
+    /// All periods.
     pub periods: u64,
     /// Periods in which a byte was sent.
     pub data: u64,
-    /// Periods in which its sender was stopped. F-2
+    /// Periods in which the sender was stopped. F-2
     pub stopped: u64,
-    /// STOP and GO that were sent because the slack buffer commanded so, and not as fill. F-3
+    /// STOP and GO sent for the slack buffer, without those sent as fill. F-3
     pub commands: u64,
-    /// Packets whose end was sent.
+    /// Packets completed.
     pub packets: u64,
 }
 
 impl ChannelStatistics {
-    /// Share of the periods in which a byte was sent: parts per million.
+    /// Share of the periods with data, in parts per million.
     #[must_use]
     pub fn utilisation(&self) -> u32 {
         share(self.data, self.periods)
     }
 
-    /// Share of the periods in which the sender was stopped: parts per million. F-2
+    /// Share of the periods in which the sender was stopped, in parts per million. F-2
     #[must_use]
     pub fn stoppage(&self) -> u32 {
         share(self.stopped, self.periods)
     }
 
-    /// Share of the periods that commands of flow control took: parts per million, at most about
-    /// 62 500 at h = 16. F-4
+    /// Share of the periods taken by STOP and GO, in parts per million: at most about 62 500 at h =
+    /// 16. F-4
     #[must_use]
     pub fn overhead(&self) -> u32 {
         share(self.commands, self.periods)
     }
 }
 
-/// Parts per million, rounded down; of nothing, none.
+/// Parts per million, rounded down; 0 for an empty whole.
 fn share(part: u64, whole: u64) -> u32 {
     let share = (u128::from(part) * u128::from(MILLION)).checked_div(whole.into());
     share.map_or(0, |share| u32::try_from(share).unwrap_or(u32::MAX))
 }
 
-/// What became of all packets of a run.
+/// Packet statistics of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunStatistics {
-    /// Periods of the full rate, up to the last thing that happened; the driver may know better.
+    /// Periods of the full rate up to the last event; the caller may set the run's duration.
     pub periods: u64,
-    /// Packets that hosts began to send.
+    /// Packets injected by hosts.
     pub injected: u64,
     /// Their bytes, CRC bytes included.
     pub injected_bytes: u64,
-    /// Packets that interfaces took in.
+    /// Packets consumed by interfaces.
     pub consumed: u64,
-    /// Bytes between tag and CRC byte of those that were delivered to their hosts.
+    /// Bytes between tag and CRC byte of the delivered packets.
     pub payload: u64,
-    /// Of packets delivered: periods of the full rate from the first byte's injection until the
-    /// packet was consumed.
+    /// Latencies of delivered packets: from the injection of the first byte to consumption, in
+    /// periods of the full rate.
     pub latencies: LogHistogram,
-    /// What became of the packets consumed.
+    /// Consumed packets by handling.
     pub handlings: BTreeMap<PacketHandling, u64>,
     /// Packets dropped, by rule.
     pub drops: BTreeMap<RuleId, u64>,
-    /// Times that packets lost bytes, by rule.
+    /// Truncations, by rule.
     pub truncations: BTreeMap<RuleId, u64>,
-    /// Packets that went on as parts of others.
+    /// Packets merged into others.
     pub merged: u64,
-    /// Cells lost because a slack buffer was full. F-9
+    /// Characters lost because a slack buffer was full. F-9
     pub overflows: u64,
-    /// Times that senders were blocked for too long. R-4
+    /// Blocked-packet timeouts. R-4
     pub blocked: u64,
-    /// When each packet that is under way was injected.
+    /// Injection time of each packet in transit.
     under_way: BTreeMap<PacketId, u64>,
 }
 
 impl RunStatistics {
-    /// Takes in what has happened; in order of time.
+    /// Records an event; events come in order of time.
     pub fn observe(&mut self, happened: &TruthEvent) {
         self.periods = self.periods.max(happened.at.saturating_add(1));
         if let TruthEventKind::Injected { length } = happened.kind {
@@ -229,19 +224,19 @@ impl RunStatistics {
         }
     }
 
-    /// Packets that have been injected and of whose end nothing is known yet.
+    /// Packets in transit.
     #[must_use]
     pub fn under_way(&self) -> usize {
         self.under_way.len()
     }
 
-    /// Packets dropped, by whatever rule.
+    /// Packets dropped, all rules.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.drops.values().sum()
     }
 
-    /// The packet is no longer under way. Returns when it was injected.
+    /// Removes a packet in transit and returns its injection time.
     fn leave(&mut self, happened: &TruthEvent) -> Option<u64> {
         self.under_way.remove(&happened.packet?)
     }

@@ -1,7 +1,7 @@
-//! The reliability protocol of a NIC as a pure machine: no clock, no files, no packets of bytes. T-1..T-13
+//! Reliability protocol of a NIC as a pure state machine without clock or I/O. T-1..T-13
 //!
-//! Each step takes the time and what has come, and adds to a list what is to be done about it. A
-//! message is whatever the machine's user keeps one as (`M`): the machine looks into none.
+//! Each step takes the time and an input, and appends its effects to a list. Messages are opaque
+//! values of type `M`.
 
 mod handlers;
 mod receive;
@@ -20,96 +20,97 @@ use resident_endpoints::{LeaveDecision, ResidentChange, ResidentEndpoints, Resid
 use send::{AnswerKind, FlightPhase, InFlightMessage, PacketLabel, SendEntry};
 use send_table::SendTable;
 
-/// Time on a NIC's clock, in µs since it was powered. Its low 32 bits are what packets carry. T-8
+/// Time on a NIC's clock, in µs since power-up. Packets carry its low 32 bits. T-8
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Micros(pub u64);
 
-/// What the protocol's tables and clocks are set to.
+/// Parameters of the protocol's tables and timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TransportParameters {
-    /// NICs that there can be: rows of the tables. T-3
+    /// Maximum number of NICs: rows of the tables. T-3
     pub nics: u16,
-    /// Logical channels to each: columns of the tables, 1..=32. T-2
+    /// Logical channels to each NIC: columns of the tables, 1..=32. T-2
     pub channels: u8,
-    /// From scan to scan. T-10
+    /// Period of the scans. T-10
     pub scan: Micros,
-    /// How long a packet is unacknowledged before a scan sends it again. T-10
+    /// Time without acknowledgment after which a scan retransmits a packet. T-10
     pub timeout: Micros,
-    /// Retransmissions without any ACK or NACK of their packet, behind which its message goes back. T-11
+    /// Retransmissions without any ACK or NACK after which a message is returned. T-11
     pub retries: u32,
 }
 
-/// A transport packet whose message is an `M`. The codec's [`codec::transport::TransportPacket`] in bytes.
+/// Transport packet with a message of type `M`; [`codec::transport::TransportPacket`] is its form in
+/// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProtocolPacket<M> {
     /// A message.
     Data(TransportHeader, SyncFlag, M),
-    /// It was written. T-5
+    /// The message was written. T-5
     Ack(TransportHeader),
-    /// It was not. T-6
+    /// The message was refused. T-6
     Nack(TransportHeader, NackReason),
 }
 
-/// What a step of the machine asks for, in this order.
+/// Effect of a step of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TransportEffect<M> {
-    /// Queue this packet for its header's destination. Data gets its timestamp as it leaves: see
+    /// Queue this packet for its header's destination. Data packets get their timestamp in
     /// [`Transport::on_leave`].
     Send(ProtocolPacket<M>),
-    /// The message has been written at its destination; the sender is done with it. T-5
+    /// The message was delivered. T-5
     Acknowledged(OutboundMessage<M>),
-    /// The message goes back to its sender. T-6, T-11
+    /// The message is returned to its sender. T-6, T-11
     Returned(OutboundMessage<M>, ReturnReason),
-    /// The endpoint may leave its frame, and takes these along: what was not acknowledged. T-13
+    /// The endpoint may leave its frame, with these unacknowledged messages. T-13
     Unloaded(EndpointId, Vec<M>),
-    /// Something to count, and to tell in the truth.
+    /// Notice for counters and truth.
     Noted(TransportHeader, TransportNotice),
 }
 
-/// A message and the endpoint whose it is.
+/// Message and its sending endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OutboundMessage<M> {
-    /// The sending endpoint.
+    /// Sending endpoint.
     pub endpoint: EndpointId,
-    /// The message.
+    /// Message.
     pub message: M,
 }
 
-/// Why a message goes back.
+/// Reason for the return of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReturnReason {
-    /// The NACK was final. T-6
+    /// Final NACK. T-6
     Refused(NackReason),
-    /// There was no sign of its destination after too many retransmissions. T-11
+    /// No answer after too many retransmissions. T-11
     Unreachable,
 }
 
-/// What a step noticed about a packet.
+/// Notice about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TransportNotice {
-    /// A data packet came that had been written before. T-5
+    /// Duplicate data packet. T-5
     Duplicate,
-    /// A data packet came of an incarnation that is over. T-12
+    /// Data packet of a former incarnation. T-12
     Stale,
-    /// An ACK or a NACK came that answers nothing outstanding, or a NACK for the second time. T-8
+    /// ACK or NACK that matches no outstanding packet, or a repeated NACK. T-8
     Late,
-    /// A packet from or for a NIC, or of a logical channel, that the tables have no place for. T-7
+    /// Packet with a NIC or logical channel beyond the tables. T-7
     Unknown,
-    /// A packet was queued to be sent again. T-10
+    /// Retransmission. T-10
     Retransmitted,
-    /// A NACK counted: its destination is alive. T-8, T-10, T-11
+    /// Valid NACK: the destination is alive. T-8, T-10, T-11
     Refused(NackReason),
 }
 
-/// The protocol of one NIC. Equal machines go on in the same way: it keeps what decides, and counts
-/// nothing for its own sake; what there is to count it tells as [`TransportEffect::Noted`].
+/// Protocol machine of one NIC. Equal machines behave equally: the state has no counters, which
+/// follow from [`TransportEffect::Noted`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transport<M> {
     nic: Nic,
     parameters: TransportParameters,
-    /// The counter of T-12: the next use of a logical channel gets it.
+    /// Next incarnation of a logical channel. T-12
     next: ChannelIncarnation,
-    /// When the next scan is due; none while nothing is outstanding. T-10
+    /// Time of the next scan; none while nothing is outstanding. T-10
     scan: Option<Micros>,
     sends: SendTable<M>,
     /// A row for each NIC, a column for each logical channel. T-3
@@ -118,9 +119,9 @@ pub struct Transport<M> {
 }
 
 impl<M: Clone + PartialEq> Transport<M> {
-    /// A NIC that has just been started, all of whose logical channels are uninitialised. Whoever
-    /// loads the control program gives the first incarnation that it uses: newer than all that this
-    /// NIC has used before. T-11, T-12
+    /// Creates the machine of a NIC that has just been started: all logical channels are
+    /// uninitialised. `first` must be newer than all incarnations that this NIC has used. T-11,
+    /// T-12
     #[must_use]
     pub fn new(nic: Nic, parameters: TransportParameters, first: ChannelIncarnation) -> Self {
         let sends = SendTable::new(parameters.nics, parameters.channels);
@@ -129,26 +130,26 @@ impl<M: Clone + PartialEq> Transport<M> {
         Self { nic, parameters, next: first, scan: None, sends, receives, residents }
     }
 
-    /// The incarnation that it would use next: what a restart begins with. T-12
+    /// Next incarnation, with which a restarted machine begins. T-12
     #[must_use]
     pub const fn next_incarnation(&self) -> ChannelIncarnation {
         self.next
     }
 
-    /// Whether a logical channel to that NIC is free. Reading: its own is a NIC as others are. T-2
+    /// Tests for a free logical channel to a NIC. Reading: the own NIC is like others. T-2
     #[must_use]
     pub fn has_channel(&self, to: Nic) -> bool {
         self.sends.free_channel(to).is_some()
     }
 
-    /// Logical channels to that NIC that are free. T-2
+    /// Number of free logical channels to a NIC. T-2
     #[must_use]
     pub fn free_channels(&self, to: Nic) -> u32 {
         self.sends.free_channels(to)
     }
 
-    /// Whether a data packet's message would be offered to its endpoint, were it to come now: whether
-    /// it is worth while to bring it there. T-4, T-5, T-12
+    /// Tests whether a data packet's message is new and would be offered to its endpoint. T-4, T-5,
+    /// T-12
     #[must_use]
     pub fn is_new(&self, header: &TransportHeader, sync: SyncFlag) -> bool {
         let entry = self.place(header).and_then(|place| self.receives.get(place));
@@ -158,8 +159,8 @@ impl<M: Clone + PartialEq> Transport<M> {
     /// Sends an endpoint's message on a free logical channel. T-2, T-3, T-11
     ///
     /// # Errors
-    /// Hands the message back if there is no free one, or no row for that NIC, or the endpoint is
-    /// not resident or is being unloaded.
+    /// Hands the message back if there is no free channel or no row for that NIC, or if the
+    /// endpoint is not resident or is leaving.
     pub fn on_send(
         &mut self,
         now: Micros,
@@ -193,8 +194,8 @@ impl<M: Clone + PartialEq> Transport<M> {
         Ok(channel)
     }
 
-    /// Whether a queued packet is still to leave. Data is not when its ACK has come, when its message
-    /// went back or went with its endpoint, and when it has left before. T-5, T-11, T-13
+    /// Tests whether a queued packet is still to be sent. A data packet is not if it was
+    /// acknowledged, returned, unloaded with its endpoint or sent already. T-5, T-11, T-13
     #[must_use]
     pub fn is_queued(&self, packet: &ProtocolPacket<M>) -> bool {
         let ProtocolPacket::Data(header, _, message) = packet else { return true };
@@ -207,8 +208,8 @@ impl<M: Clone + PartialEq> Transport<M> {
         })
     }
 
-    /// The first byte of a queued data packet leaves this NIC: stamps the packet, and starts its timer.
-    /// Does nothing if it is not queued any more. T-3, T-8, T-10
+    /// Stamps a queued data packet as its first byte leaves, and starts its timer. Does nothing if
+    /// it is no longer queued. T-3, T-8, T-10
     pub fn on_leave(&mut self, now: Micros, packet: &mut ProtocolPacket<M>) {
         if self.is_queued(packet)
             && let ProtocolPacket::Data(header, ..) = packet
@@ -220,9 +221,9 @@ impl<M: Clone + PartialEq> Transport<M> {
         }
     }
 
-    /// Takes a packet that has come. A message that is new is offered to `take`, which writes it to
-    /// its endpoint or says why it cannot. When does not matter: what an answer is to is told by its
-    /// echo. T-4..T-8, T-12
+    /// Handles a received packet. A new message is offered to `take`, which writes it to its
+    /// endpoint or returns the reason to refuse it. The time is not needed: an answer is matched by
+    /// its echo. T-4..T-8, T-12
     pub fn on_packet(
         &mut self,
         packet: &ProtocolPacket<M>,
@@ -240,8 +241,8 @@ impl<M: Clone + PartialEq> Transport<M> {
         }
     }
 
-    /// Time has passed: if a scan is due, queues again what left too long ago and is unacknowledged,
-    /// and gives up what there was no sign of. T-10, T-11
+    /// Runs a due scan: retransmits overdue packets, and returns messages that were never answered.
+    /// T-10, T-11
     pub fn on_tick(&mut self, now: Micros, effects: &mut Vec<TransportEffect<M>>) {
         if self.scan.is_none_or(|scan| now < scan) {
             return;
@@ -260,20 +261,20 @@ impl<M: Clone + PartialEq> Transport<M> {
         self.scan = (!self.sends.is_idle()).then(|| now.after(self.parameters.scan));
     }
 
-    /// When the next scan is due; none while nothing is outstanding. T-10
+    /// Time of the next scan; none while nothing is outstanding. T-10
     #[must_use]
     pub const fn due(&self) -> Option<Micros> {
         self.scan
     }
 
-    /// An endpoint is in a frame: it may send. One that was being unloaded stays. T-13
+    /// Loads an endpoint, which may send from now on. One that was leaving stays. T-13
     pub fn on_load(&mut self, endpoint: EndpointId) {
         self.residents.load(endpoint);
     }
 
-    /// An endpoint is to leave its frame: it sends nothing new, and [`TransportEffect::Unloaded`] comes as
-    /// soon as every packet of its has been acknowledged, or refused for its latest transmission;
-    /// at once if there is none, or if it is in no frame. T-13
+    /// Unloads an endpoint: it sends nothing new, and [`TransportEffect::Unloaded`] follows as soon
+    /// as every packet was acknowledged or its latest transmission refused; at once if there is
+    /// none, or if it is in no frame. T-13
     pub fn on_unload(&mut self, endpoint: EndpointId, effects: &mut Vec<TransportEffect<M>>) {
         match self.residents.unload(endpoint) {
             LeaveDecision::Now => self.leave(endpoint, effects),
@@ -281,20 +282,18 @@ impl<M: Clone + PartialEq> Transport<M> {
         }
     }
 
-    /// Messages of an endpoint that are not acknowledged.
+    /// Number of an endpoint's unacknowledged messages.
     #[must_use]
     pub fn outstanding(&self, endpoint: EndpointId) -> usize {
         usize::try_from(self.residents.outstanding(endpoint)).unwrap_or(usize::MAX)
     }
 
-    /// All messages that are not acknowledged, each with the NIC and the logical channel that it is
-    /// for, in this order. T-3
+    /// Unacknowledged messages, ordered by NIC and logical channel. T-3
     pub fn flights(&self) -> impl Iterator<Item = (Nic, LogicalChannel, &OutboundMessage<M>)> {
         self.sends.flights().map(|(nic, channel, flight)| (nic, channel, &flight.letter))
     }
 
-    /// Whether the tables, the counts of what is outstanding and the clock of the scans agree:
-    /// table entries are conserved. Looks at all entries.
+    /// Checks the consistency of tables, counts and scan timer over all entries.
     #[must_use]
     pub fn is_consistent(&self) -> bool {
         let mut counts = self.residents.counts();
@@ -315,15 +314,15 @@ impl<M: Clone + PartialEq> Transport<M> {
             && self.scan.is_none() == self.sends.is_idle()
     }
 
-    /// Makes it what it would be had all of it happened so much earlier, but no packet before
-    /// `oldest`. Machines that differ only in when what they wait for began are then equal; packets on
-    /// their way must be taken back as far. For whoever explores its states.
+    /// Shifts all times back by `by`, but no packet before `oldest`, so that machines differing
+    /// only in absolute time become equal, for state exploration. Packets in transit must be
+    /// shifted too.
     pub fn shift_back(&mut self, by: Micros, oldest: Micros) {
         self.scan = self.scan.map(|scan| scan.since(by));
         self.sends.shift_back(by, oldest);
     }
 
-    /// Bytes that the tables take, for the figures. T-3
+    /// Memory of the tables in bytes. T-3
     #[must_use]
     pub fn table_bytes(&self) -> usize {
         self.sends.bytes() + size_of_val(&*self.receives)
@@ -331,26 +330,26 @@ impl<M: Clone + PartialEq> Transport<M> {
 }
 
 impl Default for TransportParameters {
-    /// The digest's: T-2, T-10, T-11. Rows for 256 NICs. *Chosen*
+    /// Values of the digest, T-2, T-10, T-11; rows for 256 NICs. *Chosen*
     fn default() -> Self {
         Self { nics: 256, channels: 8, scan: Micros(1_000), timeout: Micros(4_000), retries: 1000 }
     }
 }
 
 impl Micros {
-    /// How long ago that was; nothing if it is still to come.
+    /// Time since `earlier`; 0 if that is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
     }
 
-    /// So much later.
+    /// Adds a duration.
     #[must_use]
     pub const fn after(self, time: Self) -> Self {
         Self(self.0.saturating_add(time.0))
     }
 
-    /// What packets carry of it. T-8
+    /// Timestamp in packets. T-8
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "it wraps")]
     pub const fn timestamp(self) -> TransportTimestamp {
@@ -358,7 +357,7 @@ impl Micros {
     }
 }
 
-/// The sequence number of the first packet of an incarnation. *Chosen*: any would do. T-12
+/// Sequence number of an incarnation's first packet. *Chosen*: any would do. T-12
 pub const FIRST: SequenceBit = SequenceBit::Zero;
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! What stands on the wires, character by character, in small networks: every snapshot has been
-//! worked out by hand, as the comment above it says, from the rules that it names.
+//! Characters on the wires of small networks: every snapshot was worked out by hand, as the comment
+//! above it explains, from the rules that it names.
 //!
-//! Between hosts that are cabled to each other a character is under way for 2 periods, and a slack
-//! buffer has 4 + 4 + 8 cells; the cables of switches are 25 m long, 12 periods. A STOP or GO leaves
-//! 2 periods after the threshold, and is obeyed 2 periods after it is heard. F-3, F-4
+//! Between directly connected hosts a character is in transit for 2 periods, and a slack buffer has
+//! 4 + 4 + 8 cells; the cables of switches are 25 m long, 12 periods. A STOP or GO leaves 2 periods
+//! after the threshold, and takes effect 2 periods after it is received. F-3, F-4
 
 mod support;
 
@@ -39,12 +39,12 @@ fn raw(host: &str, at: u32, chars: &str) -> String {
     format!("[[raw]]\nfrom = \"{host}\"\nat_periods = {at}\nchars = \"{chars}\"\n")
 }
 
-/// Something breaks, or is ordered.
+/// Fault table at a time.
 fn fault(at: u32, what: &str) -> String {
     format!("[[fault]]\nat_periods = {at}\n{what}\n")
 }
 
-/// h1 takes nothing before period 30.
+/// h1 consumes nothing before period 30.
 fn held() -> String {
     fault(0, "consume = \"h1\"\nhow = \"never\"\nfor_periods = 30")
 }
@@ -52,7 +52,7 @@ fn held() -> String {
 /// 19 bytes of payload and the CRC byte.
 const TWENTY_ONE: &str = "05 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10 11 12 13 bb GAP";
 
-/// Channels up to a period, and what happened of some kinds.
+/// Channels up to a period, and events of some kinds.
 fn show(scenario: &str, until: usize, channels: &[&str], kinds: &[&str]) -> String {
     // What begins in the last period is not handed out yet.
     let run = TestRun::until(scenario, until as u64 + 1);
@@ -70,7 +70,7 @@ fn from_power_up_on_go_and_gap_fill_a_channel() {
     ");
 }
 
-/// The head is heard in period 12 and is decoded 28 periods later (S-6), in 40. The token of the
+/// The head is received in period 12 and is decoded 28 periods later (S-6), in 40. The token of the
 /// output is at input 0, at which it looks for 2 periods: the packet moves on in 42, 30 after it
 /// came. On 10 m (5 periods) it comes to s1:2 in 47; 28 periods and three inputs more it goes on in
 /// 81. The second packet's head is at the front of s0:0 in 48, after the mark has passed in 47; it
@@ -104,10 +104,10 @@ fn two_switches_strip_route_bytes_and_mend_crc_bytes() {
     ");
 }
 
-/// With byte 07, sent in period 7 and heard in 9, f rises to 8: STOP leaves in 11, is heard in 13
-/// and obeyed in 15. So 0e is the last byte: 7 = 2·2 − 1 + 4 after the 07. GO fills, inside the
+/// With byte 07, sent in period 7 and received in 9, f rises to 8: STOP leaves in 11, is received in 13
+/// and takes effect in 15. So 0e is the last byte: 7 = 2·2 − 1 + 4 after the 07. GO fills, inside the
 /// packet (F-8). h1 takes from 30 on: 11 of 15 bytes up to 40, so f falls to 4, which is seen in 41:
-/// GO leaves in 43, is heard in 45 and obeyed in 47. Of h1's fill the even periods are GO or STOP.
+/// GO leaves in 43, is received in 45 and takes effect in 47. Of h1's fill the even periods are GO or STOP.
 #[test]
 fn stop_and_go_take_effect_to_the_period() {
     let text = pair(SMALL, &(held() + &raw("h0", 0, TWENTY_ONE)));
@@ -136,11 +136,11 @@ fn stop_punches_a_hole_into_a_packet() {
 }
 
 /// The cable is cut in 60: what is on it is lost. 48 characters have come to s0:0, in 12 to 59; 75
-/// is the 16th silent period (F-7), at either end. The head, heard in 12, had its path in 14, so
+/// is the 16th silent period (F-7), at either end. The head, received in 12, had its path in 14, so
 /// byte n goes out in 13 + n; the last of the 48 has to wait, as it might be the CRC byte (P-5), and
 /// GO fills from 60 on. In 75 a GAP ends the packet: the byte is taken for the CRC byte. 81 05 07×45
 /// has CRC 98, 05 07×45 has 46; 98 ⊕ 07 ⊕ 46 = d9. The cable is mended in 80, the next character is
-/// heard in 92: it is taken for a head, and dropped, as its MSB is 0 (S-2).
+/// received in 92: it is taken for a head, and dropped, as its MSB is 0 (S-2).
 #[test]
 fn a_cut_cable_ends_a_packet_downstream_after_16_periods() {
     let cut = fault(60, "cut = \"h0:0\"\nfor_periods = 20");
@@ -163,7 +163,7 @@ fn a_cut_cable_ends_a_packet_downstream_after_16_periods() {
 
 /// FRES leaves in 40 and GAP in 41, and the rest of the packet is gone (R-1). In 52 the slack buffer
 /// of s0:0 is emptied (R-2), and output 1, which has sent 38 bytes up to 51, ends with GAP (R-3). The
-/// GAP heard in 53 ends the reset, and the next packet arrives: its head is heard in 56 and decoded
+/// GAP received in 53 ends the reset, and the next packet arrives: its head is received in 56 and decoded
 /// in 57, and the token, behind input 0 again, comes round in 65. 81 05 99 has CRC e7, 05 99 has 87.
 #[test]
 fn a_forward_reset_ends_a_packet_here_and_downstream() {
@@ -182,7 +182,7 @@ fn a_forward_reset_ends_a_packet_here_and_downstream() {
     ");
 }
 
-/// FRES leaves in 10, STOP is due in 11, so the GAP follows in 12. R-1. h0 hears FRES in 12,
+/// FRES leaves in 10, STOP is due in 11, so the GAP follows in 12. R-1. h0 receives FRES in 12,
 /// and starts anew: it ends its own packet. R-3
 #[test]
 fn a_stop_that_is_due_comes_between_fres_and_its_gap() {
@@ -203,7 +203,7 @@ fn a_stop_that_is_due_comes_between_fres_and_its_gap() {
 }
 
 /// A packet without GAP has been under way for 64 periods in period 64: a GAP ends it, as its sender
-/// is in GO (R-4). It is heard in 76; until then the switch holds back the aa. 81 05 99 has CRC e7,
+/// is in GO (R-4). It is received in 76; until then the switch holds back the aa. 81 05 99 has CRC e7,
 /// 05 99 has 87; e7 ⊕ aa ⊕ 87 = ca.
 #[test]
 fn a_packet_that_does_not_end_is_ended_after_the_blocked_packet_timeout() {
@@ -218,11 +218,11 @@ fn a_packet_that_does_not_end_is_ended_after_the_blocked_packet_timeout() {
     ");
 }
 
-/// As above, STOP is obeyed in 15. The packet's last byte left in 14, and its GAP goes in 15, as
+/// As above, STOP takes effect in 15. The packet's last byte left in 14, and its GAP goes in 15, as
 /// flow control holds data only (F-1); but the next packet waits. 64 periods later FRES leaves (R-4),
 /// and GAP behind it. The sender is in GO then, and the next packet begins in 81; but fill repeats
-/// STOP, that of 78 is heard in 80, and obeyed in 82. FRES, heard in 81, empties the slack buffer:
-/// GO leaves in 83, is heard in 85 and obeyed in 87.
+/// STOP, that of 78 is received in 80, and takes effect in 82. FRES, received in 81, empties the slack buffer:
+/// GO leaves in 83, is received in 85 and takes effect in 87.
 #[test]
 fn a_stopped_sender_resets_its_link_after_the_blocked_packet_timeout() {
     let first = "05 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d a8 GAP";
@@ -245,7 +245,7 @@ fn a_stopped_sender_resets_its_link_after_the_blocked_packet_timeout() {
     ");
 }
 
-/// PRB3 leaves in 20 and is heard in 32; the answer leaves at once: REPL2, as the port's lamp is
+/// PRB3 leaves in 20 and is received in 32; the answer leaves at once: REPL2, as the port's lamp is
 /// green. R-6. 24 periods are the round trip.
 #[test]
 fn a_probe_is_answered_and_times_the_round_trip() {
@@ -260,7 +260,7 @@ fn a_probe_is_answered_and_times_the_round_trip() {
 }
 
 /// As in the exchange of STOP and GO, 15 bytes come, but there are only 4 + 4 + 6 cells: byte 0e,
-/// heard in 16, is lost, and ORUN leaves at once. F-9
+/// received in 16, is lost, and ORUN leaves at once. F-9
 #[test]
 fn a_byte_that_is_lost_for_want_of_room_is_reported_with_orun() {
     let link = SMALL.replace("stop_slack = 8", "stop_slack = 6\nsymbols = \"all\"");
@@ -274,7 +274,7 @@ fn a_byte_that_is_lost_for_want_of_room_is_reported_with_orun() {
     ");
 }
 
-/// BRES leaves in 8 and is heard in 10; h0 starts a forward reset at once. R-5, R-1
+/// BRES leaves in 8 and is received in 10; h0 starts a forward reset at once. R-5, R-1
 #[test]
 fn a_backward_reset_is_answered_with_a_forward_reset() {
     let more = raw("h0", 0, TWENTY_ONE) + &fault(8, "backward_reset = \"h1:0\"");
@@ -290,9 +290,9 @@ fn a_backward_reset_is_answered_with_a_forward_reset() {
     ");
 }
 
-/// h0's link runs at half the rate. It sends in 0, 2, …, so byte n is heard in 12 + 2n, and the path
-/// is there in 14. Each byte waits for the next one (P-5): 05 goes out in 16, when aa is heard, and
-/// GO fills the odd periods. The GAP is heard in 22, so the CRC byte leaves in 22 (55, without the 81
+/// h0's link runs at half the rate. It sends in 0, 2, …, so byte n is received in 12 + 2n, and the path
+/// is there in 14. Each byte waits for the next one (P-5): 05 goes out in 16, when aa is received, and
+/// GO fills the odd periods. The GAP is received in 22, so the CRC byte leaves in 22 (55, without the 81
 /// it is 72), and GAP in 23.
 #[test]
 fn a_slow_packet_on_a_fast_channel_is_filled_with_go() {
@@ -312,7 +312,7 @@ fn a_slow_packet_on_a_fast_channel_is_filled_with_go() {
     ");
 }
 
-/// The cable is cut in 30, while h0 is stopped as above. In 45 nothing has been heard for 16 periods,
+/// The cable is cut in 30, while h0 is stopped as above. In 45 nothing has been received for 16 periods,
 /// and the sender goes on: no link blocks on one that is dead. F-7
 #[test]
 fn a_stopped_sender_goes_on_when_its_link_is_open() {

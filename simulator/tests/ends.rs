@@ -1,11 +1,11 @@
-//! Links whose ends differ, in what they declare, how they count, and what they need. F-4, F-7, W-6, §4.8.5
+//! Links with different ends: declarations, clocks, buffer needs. F-4, F-7, W-6, §4.8.5
 
 mod support;
 
 use myriscope_simulator::truth::TruthEventKind;
 use support::TestRun;
 
-/// Two hosts, the second end of whose cable has these keys; and what else is said.
+/// Two hosts on a cable with these keys at its second end, and further tables.
 fn pair(ends: &str, more: &str) -> String {
     format!(
         "duration_us = 40\n[[host]]\nname = \"h0\"\n[[host]]\nname = \"h1\"\n\
@@ -53,7 +53,7 @@ fn silence_is_counted_in_periods_of_who_hears() {
     assert_eq!((slow.get(..3).unwrap(), quick), (&[17, 34, 51][..], vec![]));
 }
 
-/// h0 sends without end to h1, which takes nothing.
+/// h0 sends without end to h1, which consumes nothing.
 #[test]
 fn slack_covers_the_own_generation_and_the_far_interpretation() {
     // F-4: of 40 periods of delay there and back 80, of h1's generation 7 and of h0's interpretation 9;

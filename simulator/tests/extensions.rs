@@ -38,18 +38,18 @@ all = true
 /// Loads the entry 60: to port 1 with nothing, to port 2 with 83 81, to port 3 with 84.
 const LOAD: (u32, &str) = (0, "ff 7f 60 03 01 00 02 02 83 81 03 01 84 e2");
 
-/// What a host sends at some microsecond.
+/// Raw characters of a host at a microsecond.
 fn raw(host: &str, at: u32, chars: &str) -> String {
     format!("[[raw]]\nfrom = \"{host}\"\nat_us = {at}\nchars = \"GAP {chars} GAP\"\n")
 }
 
-/// What h0 sends in the star.
+/// Star in which h0 sends these packets.
 fn star(packets: &[(u32, &str)], more: &str) -> TestRun {
     let packets = packets.iter().map(|(at, chars)| raw("h0", *at, chars));
     TestRun::whole(&format!("{STAR}{}{more}", packets.collect::<String>()))
 }
 
-/// The packets that a host hears, in hex.
+/// Packets received by a host, in hex.
 fn heard(run: &TestRun, host: u32) -> Vec<String> {
     let frames = frames(run.chars(&format!("h{host}:0 hears")).chars());
     frames.map(|frame| hex(&frame.bytes)).collect()
@@ -59,18 +59,18 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
-/// How many bytes a host has heard before a period.
+/// Bytes received by a host before a period.
 fn bytes_heard(run: &TestRun, host: u32, period: usize) -> usize {
     run.data(&format!("h{host}:0 hears")).iter().filter(|place| **place < period).count()
 }
 
-/// The rules by which packets were dropped, in order.
+/// Rules of the dropped packets, in order.
 fn drops(run: &TestRun) -> Vec<String> {
     let rows = run.rows(&["dropped"]);
     rows.lines().filter_map(|row| row.split_once("rule:")).map(|(_, rule)| rule.into()).collect()
 }
 
-/// Every packet ends once, or is under way.
+/// Checks that every packet ends once or is in transit.
 fn check_ends(run: &TestRun) {
     let mut ends: BTreeMap<PacketId, i32> = BTreeMap::new();
     for row in run.happened() {
@@ -330,8 +330,7 @@ fn the_table_is_lost_with_the_power() {
     check_ends(&run);
 }
 
-/// Two switches with three hosts each and a cable between them, on the verge of all that can go
-/// wrong.
+/// Two switches with three hosts each and a cable between them, with parameters at their limits.
 fn edge() -> String {
     let mut text = r#"
 duration_us = 60

@@ -1,4 +1,4 @@
-//! The figures that the documents publish, measured on the reference network (`docs/figures.md`).
+//! Published figures, measured on the reference network (`docs/figures.md`).
 
 mod support;
 
@@ -9,7 +9,7 @@ use myriscope_simulator::link::delay_of_metres;
 use myriscope_simulator::truth::TruthEventKind;
 use support::TestRun;
 
-/// Two hosts on one cable. h0 sends as much as it can, h1 consumes like this.
+/// Two hosts on one cable. h0 is saturated; h1 consumes as given.
 fn pair(link: &str, consumption: &str, payload: u32) -> String {
     format!(
         "duration_periods = 4000\n[link]\n{link}\n\
@@ -31,7 +31,7 @@ const fn is_overflow(what: &TruthEventKind) -> bool {
     matches!(what, TruthEventKind::Overflow)
 }
 
-/// Characters that are lost if a host stops consuming.
+/// Characters lost when a host stops consuming.
 fn lost(link: &str, payload: u32) -> usize {
     TestRun::whole(&pair(link, "never", payload)).count(is_overflow)
 }

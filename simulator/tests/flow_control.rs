@@ -1,5 +1,5 @@
-//! What STOP and GO need and what they cost, whatever the sink and the source of a channel do.
-//! F-3, F-4 (§4.5.2)
+//! Buffer needs and overhead of STOP and GO, for any behaviour of sink and source. F-3, F-4
+//! (§4.5.2)
 
 #![expect(clippy::indexing_slicing, reason = "a test that cannot go on stops")]
 
@@ -26,12 +26,11 @@ fn with_slack(delay: u64, latency: u8, slack: SlackSize) -> LinkParameters {
     LinkParameters::alike(Ticks(delay), port)
 }
 
-/// Every state that a channel can come to, and from each the states of the next period with the
-/// commands that are sent on the way.
+/// Reachable states of a channel; from each the next states with the number of commands sent.
 struct StateGraph(Vec<Vec<(usize, u32)>>);
 
 impl StateGraph {
-    /// All that can come of a channel if its source and its sink may do this.
+    /// States reachable with these inputs.
     fn of(link: &LinkParameters, wills: &[PeriodInputs]) -> Self {
         let first = FlowChannel::new(link);
         let mut known = BTreeMap::from([(format!("{first:?}"), 0)]);
@@ -54,7 +53,7 @@ impl StateGraph {
         Self(next)
     }
 
-    /// The most commands in so many periods, from any state.
+    /// Maximum number of commands within these periods, from any state.
     fn most(&self, periods: u32) -> u32 {
         let mut most = vec![0; self.0.len()];
         let best = |ways: &[(usize, u32)], most: &[u32]| {
@@ -67,7 +66,7 @@ impl StateGraph {
     }
 }
 
-/// As a sender that always has data, and any sink.
+/// Inputs of a saturated sender with any sink.
 const SATURATED: [PeriodInputs; 2] = [FLOWING, BLOCKED];
 /// Any source and any sink.
 const ANY: [PeriodInputs; 4] = [
@@ -77,7 +76,7 @@ const ANY: [PeriodInputs; 4] = [
     PeriodInputs { source: SourceAction::Rests, sink: SinkAction::Rests },
 ];
 
-/// The periods in which STOP or GO goes out, if source and sink do this.
+/// Periods in which STOP or GO is sent.
 fn commands(link: &LinkParameters, wills: impl IntoIterator<Item = PeriodInputs>) -> Vec<u64> {
     let mut channel = FlowChannel::new(link);
     let steps = (0..).zip(wills).filter(|(_, will)| channel.step(*will).command.is_some());
@@ -97,7 +96,7 @@ const fn under_way(delay: u32, latency: u32) -> u32 {
     2 * delay - 1 + 2 * latency
 }
 
-/// The least slack that loses nothing, so that there are few states.
+/// Minimum slack without losses, to keep the states few.
 fn tight(delay: u32, latency: u8, hysteresis: u32) -> LinkParameters {
     let slack = SlackSize { go_slack: 1, hysteresis, stop_slack: under_way(delay, latency.into()) };
     with_slack(delay.into(), latency, slack)
@@ -115,8 +114,8 @@ fn no_sink_makes_more_of_stop_and_go_than_two_in_a_round() {
     }
 }
 
-/// If the source rests when STOP has been raised, the characters under way are fewer, and need not
-/// go out again: 2 of 2h + 2 · D − 1, which is 33 for 1 period and h = 16.
+/// With a source that rests when STOP has been raised, fewer characters are in transit: 2 of 2h + 2
+/// · D − 1, which is 33 for 1 period and h = 16.
 #[test]
 fn a_source_that_rests_at_the_right_time_makes_the_round_shorter() {
     for (delay, hysteresis) in [(1, 2), (1, 3), (1, 16), (2, 4), (2, 5)] {
@@ -134,7 +133,7 @@ fn no_source_and_no_sink_make_more_than_two_of_2h_minus_1_characters_stop_or_go(
     }
 }
 
-/// What the search finds, done by the sink of `ConsumptionMode::Adversary`.
+/// The worst case of the search, produced by the sink of `ConsumptionMode::Adversary`.
 #[test]
 fn a_sink_that_takes_while_its_last_command_is_stop_is_the_worst() {
     for (delay, latency) in [(1, 0), (2, 0), (12, 0), (12, 2)] {

@@ -1,4 +1,4 @@
-//! Messages of hosts with endpoints, over networks in which things break: every one is accounted for.
+//! Messages over networks with faults: every one is accounted for.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
@@ -20,7 +20,7 @@ const DEMOS: [(&str, &str); 5] = [
     ("restart", include_str!("../../fixtures/demo-restart/scenario.toml")),
 ];
 
-/// A run to its end: what happened, in an order of its own within a period, and what was recorded.
+/// Events of a run, sorted within a period, and its capture.
 fn run(scenario: &Scenario, layout: VisitOrder) -> (Vec<TruthEvent>, Vec<String>) {
     let mut network = Network::new(scenario, TraceLevel::Everything, layout);
     network.run(scenario.duration);
@@ -40,7 +40,7 @@ fn rows(text: &str) -> Vec<TruthEvent> {
     run(&Scenario::read("net.toml", text).unwrap(), VisitOrder::AsGiven).0
 }
 
-/// What became of all messages.
+/// Outcome of all messages.
 #[derive(Debug, Default)]
 struct MessageFates {
     accepted: BTreeSet<MessageId>,
@@ -159,7 +159,7 @@ fn the_order_of_parts_makes_no_difference_to_messages() {
     }
 }
 
-/// Two hosts that talk, and two that do not.
+/// Two hosts with endpoints, and two without.
 const FOUR: &str = "
 duration_us = 1000
 [topology]
@@ -213,8 +213,8 @@ fn a_host_that_no_route_leads_to_is_unreachable() {
     assert!(ledger.accepted.len() > 5 && ledger.on_the_way() <= 1, "{ledger:?}");
 }
 
-/// A host whose interface has more to send than fits onto its link, and timers that are short. Packets were
-/// stamped as they were queued, and 50 left behind their own ACK. T-3, T-8, T-10
+/// A host with more to send than its link carries, and with short timers. Packets stamped when
+/// queued once left after their own ACK, 50 of them. T-3, T-8, T-10
 #[test]
 fn a_packet_has_the_time_at_which_it_leaves_and_none_leaves_behind_its_ack() {
     let busy = format!(

@@ -1,5 +1,5 @@
-//! What whole networks do when parts are missing, broken or addressed wrongly. S-1, S-2, R-3, I-3,
-//! L, N-1
+//! Behaviour of networks with missing, broken or wrongly addressed parts. S-1, S-2, R-3, I-3, L,
+//! N-1
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
@@ -14,7 +14,7 @@ use myriscope_simulator::scenario::Scenario;
 use myriscope_simulator::truth::TraceLevel;
 use support::TestRun;
 
-/// A switch of four ports with hosts at 0 and 1, nothing at 2, and what else is said.
+/// Switch of four ports with hosts at 0 and 1 and nothing at 2, and further tables.
 fn star(more: &str) -> String {
     format!(
         "duration_us = 20\n{more}\n\
@@ -89,7 +89,7 @@ fn an_interface_that_gets_a_reset_need_not_load_its_program_again() {
     assert_eq!(handled("restart = \"h1\""), third);
 }
 
-/// What becomes of five packets about a fault.
+/// Handling of five packets around a fault.
 fn handled(fault: &str) -> Vec<String> {
     let more = format!(
         "[interface]\nboot_us = 5\n[[fault]]\nat_us = 10\n{fault}\n\
@@ -132,7 +132,7 @@ fn a_dead_port_neither_hears_nor_sends() {
     assert!(run.rows(&ENDS).contains("h0#0 dropped rule:F-7"));
 }
 
-/// A network with cycles, unused ports, a host without power, slow links and all sorts of faults.
+/// Network with cycles, unused ports, an unpowered host, slow links and all kinds of faults.
 const UNTIDY: &str = "seed = 5\nduration_us = 60\n\
     [link]\nlength_m = 7\ngo_slack = 6\nhysteresis = 4\nstop_slack = 20\nblocked_periods = 900\n\
     symbols = \"all\"\n\
@@ -146,7 +146,7 @@ const UNTIDY: &str = "seed = 5\nduration_us = 60\n\
     [[fault]]\nat_us = 20\nforward_reset = \"s3:1\"\n\
     [[tap]]\nall = true\n";
 
-/// The capture and the truth of a run, as text.
+/// Capture and truth of a run, as text.
 fn record(layout: VisitOrder) -> (Vec<String>, Vec<String>) {
     let scenario =
         Scenario::read("untidy.toml", UNTIDY).map_err(|error| error.to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! A ring of switches that has come to a deadlock frees itself. R-1..R-4 (§4.6.2)
+//! A deadlocked ring of switches recovers. R-1..R-4 (§4.6.2)
 
 #![expect(clippy::indexing_slicing, reason = "a test that cannot go on stops")]
 
@@ -11,8 +11,8 @@ use myriscope_simulator::link::BLOCKED;
 use myriscope_simulator::truth::{PacketHandling, TruthEventKind};
 use support::TestRun;
 
-/// A ring in which each host sends two switches on: first one packet that is longer than all slack
-/// on its way, later four short ones one by one.
+/// Ring in which each host sends two switches on: first a packet longer than all slack on its path,
+/// later four short ones one by one.
 fn ring(switches: u32, blocked: u64) -> String {
     let mut text = format!(
         "duration_periods = 8_000_000\n[link]\nblocked_periods = {blocked}\n\

@@ -8,7 +8,6 @@ use super::result_table::{
 };
 use super::{Experiment, ExperimentEffort, ExperimentResult};
 
-/// Bandwidth against size.
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "bandwidth",
     title: "bandwidth from endpoint to endpoint against the size of messages",
@@ -21,7 +20,6 @@ streaming ones, which end with a flush of the bridge's buffers, or consistent on
     conclude,
 };
 
-/// The size that figures are published for.
 const BLOCK: u64 = 8192;
 
 struct BandwidthSystem {
@@ -176,7 +174,7 @@ fn figures(system: &BandwidthSystem, curve: &PlotCurve) -> Vec<PublishedFigure> 
     figures
 }
 
-/// The size at which a curve overtakes another, between two that were measured.
+/// Size at which a curve overtakes another, interpolated.
 fn crossing(one: &PlotCurve, other: &PlotCurve) -> Option<MilliValue> {
     let ahead = |((x, one), (_, other)): (&(MilliValue, MilliValue), &(MilliValue, MilliValue))| {
         (*x, one.0 - other.0)
@@ -192,7 +190,7 @@ fn crossing(one: &PlotCurve, other: &PlotCurve) -> Option<MilliValue> {
     i64::try_from(bytes / 1000).ok().map(MilliValue::whole)
 }
 
-/// The size at which half of the bandwidth at 8 KB is reached, between two that were measured.
+/// Size at which half of the bandwidth at 8 KB is reached, interpolated.
 fn half(curve: &PlotCurve) -> Option<MilliValue> {
     let goal = curve.points.last()?.1.0 / 2;
     let pair = curve.points.windows(2).find_map(|pair| match pair {

@@ -1,16 +1,14 @@
-//! The costs that were set for the messages' figures.
+//! Costs calibrated to the published figures of messages.
 
 use super::result_table::{CalibratedSetting, MilliValue};
 use crate::messaging::{MessageCosts, TransferMode};
 
-/// Those of both systems.
 pub(super) fn all() -> Vec<CalibratedSetting> {
     of("AM-II", &MessageCosts::AM_II, "42 µs, 31 MB/s")
         .chain(of("GAM", &MessageCosts::GAM, "20 µs, 38 MB/s"))
         .collect()
 }
 
-/// Those of `AM-II`.
 pub(super) fn am_ii() -> Vec<CalibratedSetting> {
     of("AM-II", &MessageCosts::AM_II, "42 µs, 31 MB/s").collect()
 }

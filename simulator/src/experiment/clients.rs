@@ -12,7 +12,6 @@ use super::result_table::{
 use super::{Experiment, ExperimentEffort, ExperimentResult};
 use crate::messaging::{MessageCosts, ProtocolLayers};
 
-/// Clients of one endpoint.
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "clients",
     title: "n clients and one server endpoint: rate, bandwidth and round trip",
@@ -24,13 +23,12 @@ As long as the server is never idle, each client more costs each of them the ser
     conclude,
 };
 
-/// Bytes of the requests for bandwidth.
 const BLOCK: u64 = 8192;
 
-/// So many clients the server's queue and its NIC's memory hold the requests of.
+/// Number of clients whose requests fit in the server's queue and its NIC's memory.
 const CALM: u64 = 32;
 
-/// From one client's beginning to the next one's, in microseconds. *Chosen*: somewhat more than g.
+/// Interval between the starts of clients, in microseconds. *Chosen*: somewhat more than g.
 const APART: u64 = 20;
 
 fn short(effort: ExperimentEffort) -> &'static [u64] {
@@ -68,8 +66,8 @@ fn point(clients: u64, body: &str, microseconds: u64) -> ExperimentPoint {
     }
 }
 
-/// What each client sends. They begin one after the other: all at once they would overrun the
-/// server's queue, and be sent again in step with the timer for long. T-6
+/// Message streams of the clients. Their starts are staggered: starting together they would overrun
+/// the server's queue, and retransmissions would stay in step with the timer. T-6
 fn streams(clients: u64, body: &str) -> String {
     let mut text = String::new();
     for client in 0..clients {
@@ -85,7 +83,6 @@ fn streams(clients: u64, body: &str) -> String {
     text
 }
 
-/// The names of so many hosts.
 pub(super) fn hosts(first: u64, count: u64) -> String {
     let mut names = String::new();
     for host in first..first.saturating_add(count) {
@@ -114,7 +111,6 @@ const WIDE: [TableColumn; 6] = [
     TableColumn::count("sent_again", "sent again"),
 ];
 
-/// The gap of the model, in microseconds.
 fn gap() -> MilliValue {
     MilliValue::microseconds(MessageCosts::AM_II.gap(ProtocolLayers::Protection))
 }
@@ -175,7 +171,6 @@ fn plot(name: &'static str, title: &str, label: &'static str, curves: Vec<PlotCu
     }
 }
 
-/// What each client has of it.
 fn shares(all: &PlotCurve) -> PlotCurve {
     let share = |(n, y): &(MilliValue, MilliValue)| (*n, part(*y, *n));
     PlotCurve { name: "per client".to_owned(), points: all.points.iter().map(share).collect() }
@@ -259,8 +254,7 @@ fn figures(trips: &PlotCurve, rates: &PlotCurve, bandwidths: &PlotCurve) -> Vec<
     ]
 }
 
-/// The slope where the server is never idle, up to so many clients: one round trip takes fewer than
-/// 4 gaps.
+/// Slope up to `most` clients where the server is never idle: a round trip takes fewer than 4 gaps.
 fn busy(trips: &PlotCurve, most: u64) -> Option<MilliValue> {
     let from = trips.points.iter().filter(|(n, _)| (number(4)..=number(most)).contains(n));
     slope(&from.copied().collect::<Vec<_>>())
@@ -283,9 +277,8 @@ fn notes() -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// In a closed loop round trip and rate make up the number of clients: of that the slope follows.
-    /// The firmware scans for 2 µs in each ms, 0.2 %; of the 3 ms that are counted, a request more or
-    /// less is 0.4 %.
+    /// In a closed loop, round trip times rate is the number of clients, which implies the slope.
+    /// The firmware scans for 2 µs in each ms, 0.2 %; one request in the measured 3 ms is 0.4 %.
     #[test]
     fn the_round_trip_rises_by_a_gap_with_each_client() {
         let findings = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();

@@ -1,8 +1,7 @@
-//! The benchmarks of the interface that the papers of 1994 and 1995 tabulate. (Micro, Table 1; `HotI`,
-//! Figure 8)
+//! Interface benchmarks of the papers of 1994 and 1995. (Micro, Table 1; `HotI`, Figure 8)
 //!
-//! Two workstations on one cable. What limits a layer is declared as the least time from block to
-//! block; the wire, the `SBus` and its two directions come out of the network.
+//! Two workstations on one cable. The limit of a layer is given as the minimum interval of blocks;
+//! wire and `SBus` are simulated.
 
 use super::measure::{ExperimentPoint, HostReceived, MetricKind, PointMeasurement};
 use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
@@ -12,7 +11,6 @@ use super::result_table::{
 };
 use super::{Experiment, ExperimentEffort, ExperimentResult};
 
-/// The benchmarks of the interface.
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "interface",
     title: "the interface benchmarks of 1994: one way, from memory to memory, 8 KB blocks",
@@ -24,7 +22,7 @@ above is declared by one time for a block, set from its published figure at 8 KB
     conclude,
 };
 
-/// A layer, as the papers have them.
+/// Layer of the papers' tables.
 #[derive(Clone, Copy, Debug)]
 struct BenchmarkLayer {
     name: &'static str,
@@ -34,10 +32,10 @@ struct BenchmarkLayer {
     pace: BlockPace,
 }
 
-/// What a layer takes for a block besides the wire and the bus, in periods of the full rate.
+/// Time that a layer spends on a block besides wire and bus, in periods of the full rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlockPace {
-    /// Nothing.
+    /// No message.
     Nothing,
     /// While the bus moves nothing.
     Between(u64),
@@ -47,16 +45,15 @@ enum BlockPace {
 
 /// Periods in a clock of the 20 MHz `SBus`. (Micro)
 const CLOCK: u64 = 4;
-/// The blocks of the papers.
 const BLOCK: u64 = 8192;
 
-/// Set: (8192 · 8 b / 380 Mb/s − 147.2 µs) in clocks of 50 ns.
+/// Calibrated: (8192 · 8 b / 380 Mb/s − 147.2 µs) in clocks of 50 ns.
 const RAW: u64 = 505 * CLOCK;
-/// Set: 8192 · 8 b / 250 Mb/s in clocks of 50 ns.
+/// Calibrated: 8192 · 8 b / 250 Mb/s in clocks of 50 ns.
 const API: u64 = 5243 * CLOCK;
-/// Set: 8192 · 8 b / 70 Mb/s in clocks of 50 ns.
+/// Calibrated: 8192 · 8 b / 70 Mb/s in clocks of 50 ns.
 const TCP: u64 = 18_725 * CLOCK;
-/// Set: 8192 · 8 b / 55 Mb/s in clocks of 50 ns.
+/// Calibrated: 8192 · 8 b / 55 Mb/s in clocks of 50 ns.
 const UDP: u64 = 23_831 * CLOCK;
 
 const LAYERS: [BenchmarkLayer; 6] = [
@@ -108,7 +105,7 @@ fn sizes(effort: ExperimentEffort) -> &'static [u64] {
     effort.choose(&[64, 128, 256, 512, 1024, 2048, 4096, 8192], &[512, 8192])
 }
 
-/// Periods for which the `SBus` is busy with a block: bursts of 16 words, 7 clocks after each. I-5
+/// Periods of the `SBus` for a block: bursts of 16 words, 7 clocks after each. I-5
 const fn bus(block: u64) -> u64 {
     block.div_ceil(64) * 23 * CLOCK
 }

@@ -1,5 +1,5 @@
-//! `LogP`: what a short message costs, and where; the protocol built up layer by layer, and beside
-//! the minimal layer that it is compared with.
+//! `LogP` costs of short messages: the protocol layer by layer, and the minimal layer of the
+//! comparison.
 
 use std::ops::Sub;
 
@@ -12,7 +12,6 @@ use super::result_table::{
 use super::{Experiment, ExperimentEffort, ExperimentResult};
 use crate::messaging::ProtocolLayers;
 
-/// `LogP` of `AM-II` and `GAM`.
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "logp",
     title: "LogP of short messages: AM-II layer by layer, and GAM",
@@ -26,7 +25,6 @@ tables, ACKs and timers, protection adds the checks of endpoints and keys.",
     conclude,
 };
 
-/// A system, and how much of it is there.
 #[derive(Clone, Copy, Debug)]
 struct LogpSystem {
     name: &'static str,
@@ -41,7 +39,6 @@ const SYSTEMS: [LogpSystem; 4] = [
     LogpSystem { name: "GAM", preset: "gam", layers: ProtocolLayers::Baseline },
 ];
 
-/// How requests are made.
 const LAWS: [RequestLaw; 2] = [
     RequestLaw { name: "one at a time", credits: 4, law: "window = 1" },
     // As many as there are logical channels: with the usual four it is the round trip that limits.
@@ -54,7 +51,7 @@ struct RequestLaw {
     law: &'static str,
 }
 
-/// What is measured of a system, in microseconds.
+/// Measured parameters of a system, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct LogP {
     send: MilliValue,
@@ -87,7 +84,7 @@ fn point(system: &LogpSystem, law: &RequestLaw, effort: ExperimentEffort) -> Exp
     }
 }
 
-/// As scenarios have them.
+/// Spelling of the layers in scenario files.
 pub(super) const fn layers(layers: ProtocolLayers) -> &'static str {
     match layers {
         ProtocolLayers::Baseline => "baseline",

@@ -1,4 +1,4 @@
-//! A point of an experiment: a network that runs for a while, and what is read of it.
+//! Points of experiments and their measurements.
 
 use std::collections::BTreeMap;
 
@@ -9,123 +9,123 @@ use crate::scenario::{Scenario, ScenarioError};
 use crate::topology::NodeId;
 use crate::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
-/// Periods between looks at what has happened. *Chosen*: few enough to keep all of it.
+/// Periods simulated at a time. *Chosen*: few enough to keep all events.
 const SLICE: u64 = 1 << 12;
 
-/// A network of an experiment.
+/// Network of an experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExperimentPoint {
-    /// What tells it from others.
+    /// Unique label.
     pub label: String,
-    /// The network, in the form of `docs/scenario.md`, but for its duration.
+    /// Scenario text as in `docs/scenario.md`, without the duration.
     pub scenario: String,
-    /// What is looked at.
+    /// Source of the measurement.
     pub metric: MetricKind,
-    /// What happens before this period is not counted.
+    /// End of the warm-up: earlier events are not counted.
     pub warm_up: u64,
-    /// How long it runs, the warm-up included: periods of the full rate.
+    /// Duration including the warm-up, in periods of the full rate.
     pub duration: u64,
 }
 
-/// What is looked at.
+/// Source of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
-    /// Packets, as interfaces take them in.
+    /// Packets consumed by the interfaces.
     Packets,
-    /// Messages, as hosts count them.
+    /// Message counters of the hosts.
     Messages,
 }
 
-/// What was read of a point.
+/// Measurement of a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PointMeasurement {
     /// Periods after the warm-up.
     pub periods: u64,
-    /// Packets that each host took in then.
+    /// Packets received by each host after the warm-up.
     pub received: BTreeMap<NodeId, HostReceived>,
-    /// What each host with endpoints did then, in the order of the hosts.
+    /// Activity of each host with endpoints after the warm-up.
     pub hosts: BTreeMap<NodeId, HostActivity>,
-    /// What all endpoints sent and received up to the end, the warm-up included.
+    /// Requests of all endpoints over the whole run, warm-up included.
     pub totals: RequestTotals,
 }
 
-/// What a host took in.
+/// Packets received by a host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostReceived {
     /// Packets.
     pub packets: u64,
-    /// When it had the first.
+    /// Time of the first packet.
     pub first: u64,
-    /// When it had the last.
+    /// Time of the last packet.
     pub last: u64,
     /// Bytes between tag and CRC byte of all but the first.
     pub payload: u64,
 }
 
-/// What a host with endpoints did. Times in periods of the full rate.
+/// Activity of a host with endpoints; times in periods of the full rate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostActivity {
-    /// How long its processor was busy sending.
+    /// Time that the host's processor spent on sending.
     pub send: u64,
-    /// The same, receiving.
+    /// Time that the host's processor spent on receiving.
     pub receive: u64,
-    /// How long its NIC's processor was busy.
+    /// Busy time of the NIC's processor.
     pub firmware: u64,
-    /// Data packets handed to the sending engine.
+    /// Data packets sent.
     pub data: u64,
-    /// Of those, sent again. T-10
+    /// Retransmitted data packets. T-10
     pub again: u64,
-    /// NACKs handed to the sending engine. T-6
+    /// NACKs sent. T-6
     pub nacks: u64,
     /// Endpoints loaded. T-15
     pub loads: u64,
-    /// Each of its endpoints.
+    /// Activity of each endpoint.
     pub endpoints: Vec<EndpointActivity>,
 }
 
-/// What an endpoint did as one that asks and as one that answers.
+/// Requests and replies of an endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndpointActivity {
     /// Requests whose replies were read.
     pub completed: u64,
-    /// Requests that were handed over.
+    /// Requests sent.
     pub sent: u64,
-    /// Bytes of those.
+    /// Their bytes.
     pub bytes: u64,
-    /// Requests of others that were read.
+    /// Requests read from other endpoints.
     pub read: u64,
-    /// Replies that were handed over.
+    /// Replies sent.
     pub replied: u64,
-    /// Round trips, all together.
+    /// Sum of the round-trip times.
     pub round_trips: u64,
 }
 
-/// What became of all requests of a run.
+/// Outcome of all requests of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestTotals {
-    /// Handed over.
+    /// Sent.
     pub sent: u64,
-    /// Read at the other end.
+    /// Read by the receiver.
     pub read: u64,
-    /// Answered there.
+    /// Answered by the receiver.
     pub replied: u64,
-    /// Their replies read.
+    /// Completed: the reply was read.
     pub completed: u64,
-    /// Back at their senders, or not waited for any more; replies too.
+    /// Returned or given up, requests and replies.
     pub lost: u64,
 }
 
 impl ExperimentPoint {
-    /// The whole scenario.
+    /// Complete scenario text.
     #[must_use]
     pub fn text(&self) -> String {
         format!("duration_periods = {}\n{}", self.duration, self.scenario)
     }
 
-    /// Runs it. `progress` is told now and then how many periods have gone by.
+    /// Runs the point, calling `progress` with the periods simulated since its last call.
     ///
     /// # Errors
-    /// The scenario does not hold together.
+    /// The scenario is invalid.
     pub fn run(&self, progress: &dyn Fn(u64)) -> Result<PointMeasurement, ScenarioError> {
         let scenario = Scenario::read(&self.label, &self.text())?;
         let wanted = match self.metric {
@@ -156,7 +156,7 @@ impl ExperimentPoint {
     }
 }
 
-/// All counters of a network's hosts.
+/// Counters of all hosts.
 #[derive(Default)]
 struct CounterSnapshot(BTreeMap<NodeId, (MessagingStatistics, Vec<EndpointStatistics>)>);
 
@@ -172,7 +172,7 @@ impl CounterSnapshot {
         Self(counts.collect())
     }
 
-    /// What was counted since then.
+    /// Adds the differences to an earlier snapshot to the measurement.
     fn since(&self, before: &Self, reading: &mut PointMeasurement) {
         for (id, (now, endpoints)) in &self.0 {
             let nothing = Default::default();
@@ -222,7 +222,7 @@ impl EndpointActivity {
         self.round_trips = self.round_trips.saturating_add(other.round_trips);
     }
 
-    /// The mean round trip, in microseconds.
+    /// Mean round-trip time in microseconds.
     #[must_use]
     pub fn round_trip(&self) -> Option<MilliValue> {
         (self.completed > 0).then(|| {
@@ -241,7 +241,7 @@ impl RequestTotals {
         self.lost += endpoint.returned + endpoint.given_up + endpoint.replies_returned;
     }
 
-    /// No request was read twice, answered twice, or completed twice. T-1
+    /// Tests that no request was read, answered or completed twice. T-1
     #[must_use]
     pub const fn is_conserved(&self) -> bool {
         self.completed <= self.replied && self.replied <= self.read && self.read <= self.sent
@@ -249,7 +249,7 @@ impl RequestTotals {
 }
 
 impl HostActivity {
-    /// All its endpoints together.
+    /// Sum over all endpoints.
     #[must_use]
     pub fn flow(&self) -> EndpointActivity {
         let mut flow = EndpointActivity::default();
@@ -267,13 +267,13 @@ impl PointMeasurement {
         }
     }
 
-    /// Megabits of payload in a second that all hosts took in.
+    /// Payload received by all hosts, in Mb/s.
     #[must_use]
     pub fn megabits(&self) -> MilliValue {
         MilliValue(self.received.values().map(|taken| taken.megabits().0).sum())
     }
 
-    /// All endpoints of all hosts together.
+    /// Sum over all endpoints of all hosts.
     #[must_use]
     pub fn flow(&self) -> EndpointActivity {
         let mut flow = EndpointActivity::default();
@@ -281,23 +281,23 @@ impl PointMeasurement {
         flow
     }
 
-    /// What each endpoint that asked for something did.
+    /// Activity of each endpoint that sent requests.
     pub fn clients(&self) -> impl Iterator<Item = &EndpointActivity> {
         self.hosts.values().flat_map(|host| &host.endpoints).filter(|flow| flow.sent > 0)
     }
 
-    /// What each host with an endpoint that answered did.
+    /// Activity of each host that answered requests.
     pub fn servers(&self) -> impl Iterator<Item = &HostActivity> {
         self.hosts.values().filter(|host| host.endpoints.iter().any(|flow| flow.replied > 0))
     }
 
-    /// Requests in a second whose replies were read.
+    /// Completed requests per second.
     #[must_use]
     pub fn rate(&self) -> MilliValue {
         MilliValue::per_second(self.flow().completed, self.periods)
     }
 
-    /// Megabytes in a second of requests of so many bytes whose replies were read.
+    /// Bandwidth of completed requests of `bytes` bytes, in MB/s.
     #[must_use]
     pub fn bandwidth(&self, bytes: u64) -> MilliValue {
         MilliValue::megabytes(self.flow().completed.saturating_mul(bytes), self.periods)
@@ -305,7 +305,7 @@ impl PointMeasurement {
 }
 
 impl HostReceived {
-    /// A packet with so many bytes of payload has been taken in.
+    /// Records a packet.
     pub fn add(&mut self, at: u64, payload: u64) {
         if self.packets == 0 {
             self.first = at;
@@ -316,13 +316,13 @@ impl HostReceived {
         self.packets += 1;
     }
 
-    /// Megabits of payload in a second, from packet to packet.
+    /// Payload between first and last packet, in Mb/s.
     #[must_use]
     pub fn megabits(&self) -> MilliValue {
         MilliValue::megabits(self.payload, self.last.saturating_sub(self.first))
     }
 
-    /// Microseconds from packet to packet.
+    /// Mean interval of packets in microseconds.
     #[must_use]
     pub fn interval(&self) -> Option<MilliValue> {
         let periods = self.last.saturating_sub(self.first);

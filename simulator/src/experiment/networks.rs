@@ -1,4 +1,4 @@
-//! Many virtual networks into one host: as many as it has frames, and more.
+//! Many virtual networks into one host, up to and beyond its number of frames.
 
 use super::calibration;
 use super::clients::hosts;
@@ -11,7 +11,7 @@ use super::result_table::{
 use super::{Experiment, ExperimentEffort, ExperimentResult};
 use crate::messaging::{EndpointParameters, MessageCosts, ProtocolLayers};
 
-/// 1 to 7.
+/// Networks: 1 to 7.
 pub(super) const SMALL: Experiment = Experiment {
     name: "networks-small",
     title: "1 to 7 virtual networks into one host: as many endpoints as frames",
@@ -22,7 +22,7 @@ One thread polls them in turn. Each client has as many requests under way as its
     conclude: small,
 };
 
-/// 1 to 32.
+/// Networks: 1 to 32.
 pub(super) const LARGE: Experiment = Experiment {
     name: "networks-large",
     title: "1 to 32 virtual networks into one host with seven frames: overcommitted",
@@ -34,7 +34,6 @@ an endpoint that it writes to is loaded; the other has a thread for each that wa
     conclude: large,
 };
 
-/// How the server learns of messages.
 const WAKES: [(&str, &str); 2] =
     [("poll", "one thread, polling"), ("event", "a thread each, events")];
 
@@ -86,7 +85,7 @@ const COLUMNS: [TableColumn; 8] = [
     TableColumn::of("sent_again_share", "sent again", "%", 1),
 ];
 
-/// The rates of clients: the least, the mean, the most.
+/// Minimum, mean and maximum rate of the clients.
 fn clients(reading: &PointMeasurement) -> [MilliValue; 3] {
     let rate = |flow: &EndpointActivity| MilliValue::per_second(flow.completed, reading.periods);
     let rates: Vec<MilliValue> = reading.clients().map(rate).collect();
@@ -134,7 +133,7 @@ fn curve(
     }
 }
 
-/// What the firmware can do: 1/g.
+/// Peak message rate of the firmware: 1/g.
 fn peak() -> MilliValue {
     MilliValue::per_second(1, MessageCosts::AM_II.gap(ProtocolLayers::Protection))
 }
@@ -219,7 +218,7 @@ fn large(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentR
     findings
 }
 
-/// How much of the rate with seven networks is left with the most.
+/// Share of the rate with seven networks that remains with the largest number of them.
 fn kept(server: &str, curve: &PlotCurve) -> Vec<PublishedFigure> {
     let at = |count: i64| {
         curve.points.iter().find(|(n, _)| *n == MilliValue::whole(count)).map(|(_, y)| *y)

@@ -1,4 +1,4 @@
-//! Permutations on the Berkeley NOW: all hosts at once, each with one other.
+//! Permutations on the Berkeley NOW: all hosts send at once, each to one other.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,6 @@ use crate::routes::channels;
 use crate::scenario::Scenario;
 use crate::topology::{NodeId, NodePort, Topology};
 
-/// Shift, neighbour and bisection exchange.
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "permutations",
     title: "permutations on 100 hosts: shift, neighbour exchange, bisection exchange",
@@ -27,12 +26,11 @@ other: the next (shift), its partner beside it (neighbour), its partner in the o
 };
 
 const NETWORK: &str = "[topology]\nkind = \"now-cluster\"\n";
-/// Bytes of the messages for bandwidth.
 const BLOCK: u64 = 8192;
-/// Megabytes that a channel carries in a second. §4.2
+/// Bandwidth of a channel in MB/s. §4.2
 const CHANNEL: u64 = 80;
 
-/// Who sends to whom, of so many.
+/// Permutation of the hosts: receiver by sender and number of hosts.
 struct PermutationPattern {
     name: &'static str,
     to: fn(usize, usize) -> Option<usize>,
@@ -50,11 +48,10 @@ const PATTERNS: [PermutationPattern; 4] = [
 ];
 const NAMES: [&str; 4] = ["one pair", "shift", "neighbour", "bisect"];
 
-/// What messages are like.
 const BODIES: [&str; 2] =
     ["kind = \"medium\"\nbytes = 8192\nsaturate = true", "words = 4\nwindow = 1"];
 
-/// The network, and its hosts from switch to switch.
+/// Network, and its hosts ordered by switch.
 fn network() -> Option<(Scenario, Vec<NodeId>)> {
     let scenario = Scenario::read("NOW", &format!("duration_periods = 1\n{NETWORK}")).ok()?;
     let topology = &scenario.topology;
@@ -64,7 +61,6 @@ fn network() -> Option<(Scenario, Vec<NodeId>)> {
     Some((scenario, hosts))
 }
 
-/// The pairs of a pattern.
 fn pairs(pattern: &PermutationPattern, hosts: &[NodeId]) -> Vec<(NodeId, NodeId)> {
     let pair = |(place, from): (usize, &NodeId)| {
         let to = (pattern.to)(place, hosts.len())?;
@@ -98,13 +94,12 @@ fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     PATTERNS.iter().flat_map(|pattern| bodies().map(|body| point(pattern, body))).collect()
 }
 
-/// The number of a host among the hosts: that of its endpoint.
+/// Index of a host among the hosts, and number of its endpoint.
 fn place(topology: &Topology, host: NodeId) -> usize {
     topology.hosts().take_while(|other| *other != host).count()
 }
 
-/// How many of the pairs share the channel that most of them share, and how many switches a packet
-/// passes, in the mean.
+/// Number of pairs on the most shared channel, and mean number of switches on a route.
 fn ways(scenario: &Scenario, pairs: &[(NodeId, NodeId)]) -> (u64, MilliValue) {
     let mut used: BTreeMap<NodePort, u64> = BTreeMap::new();
     let mut hops: u128 = 0;

@@ -1,72 +1,72 @@
-//! What an experiment's pictures are to show; drawing them is for others.
+//! Plots as data; rendering is up to the caller.
 
 use super::result_table::MilliValue;
 
-/// A picture.
+/// Plot of an experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlotSpec {
-    /// For files, unique in an experiment.
+    /// File name part, unique within the experiment.
     pub name: &'static str,
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// To the right.
+    /// Horizontal axis.
     pub x: PlotAxis,
-    /// Upward.
+    /// Vertical axis.
     pub y: PlotAxis,
-    /// What was measured.
+    /// Measured values.
     pub curves: Vec<PlotCurve>,
-    /// What is published.
+    /// Published values.
     pub marks: Vec<PlotMark>,
 }
 
-/// An axis.
+/// Axis of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlotAxis {
-    /// What, with its unit: `bandwidth (MB/s)`.
+    /// Label with the unit: `bandwidth (MB/s)`.
     pub label: &'static str,
-    /// Its steps.
+    /// Scale.
     pub scale: AxisScale,
 }
 
-/// The steps of an axis.
+/// Scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AxisScale {
-    /// Even; zero is shown.
+    /// Linear, including zero.
     Linear,
-    /// Even for each doubling; what is not above zero is not shown.
+    /// Logarithmic to base 2; values of zero or less are left out.
     Doubling,
-    /// One for each name; 0 is the first. Its curves are drawn as bars.
+    /// Categories, numbered from 0; curves are drawn as bars.
     Names(&'static [&'static str]),
 }
 
-/// What was measured at several places, in order.
+/// Measured values as (x, y), ordered by x.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlotCurve {
-    /// For the legend.
+    /// Name in the legend.
     pub name: String,
-    /// Where, and what.
+    /// Points.
     pub points: Vec<(MilliValue, MilliValue)>,
 }
 
-/// A published figure.
+/// Published value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlotMark {
-    /// For the legend.
+    /// Name in the legend.
     pub name: String,
-    /// Where; without it, it is a level that holds everywhere.
+    /// Position; a horizontal line if there is none.
     pub x: Option<MilliValue>,
-    /// What.
+    /// Value.
     pub y: MilliValue,
 }
 
 impl PlotAxis {
-    /// One of even steps, from zero.
+    /// Linear axis.
     #[must_use]
     pub const fn linear(label: &'static str) -> Self {
         Self { label, scale: AxisScale::Linear }
     }
 
-    /// One of doublings.
+    /// Logarithmic axis to base 2.
     #[must_use]
     pub const fn doubling(label: &'static str) -> Self {
         Self { label, scale: AxisScale::Doubling }

@@ -1,102 +1,102 @@
-//! What an experiment finds: tables of typed columns, and published figures beside ours.
+//! Tables of typed columns, and published figures compared with simulated ones.
 
 use std::fmt;
 
-/// A number in thousandths. Sums and slopes of them are exact, and the same on every machine.
+/// Fixed-point number in thousandths: sums and slopes are exact on every machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MilliValue(pub i64);
 
-/// A table: each row has a cell for each column.
+/// Table of results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultTable {
-    /// For files, unique in an experiment.
+    /// File name part, unique within the experiment.
     pub name: &'static str,
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// Its columns.
+    /// Columns.
     pub columns: Vec<TableColumn>,
-    /// Its rows.
+    /// Rows, one cell per column.
     pub rows: Vec<Vec<TableCell>>,
 }
 
-/// A column of a table.
+/// Column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableColumn {
-    /// For programs, with its unit: `round_trip_us`.
+    /// Name in CSV and JSON, with the unit: `round_trip_us`.
     pub name: &'static str,
-    /// For people: `round trip`.
+    /// Heading in text output: `round trip`.
     pub head: &'static str,
-    /// For people: `µs`; empty for words and counts.
+    /// Unit in text output: `µs`; empty for words and counts.
     pub unit: &'static str,
-    /// How many decimals people are shown, three at most.
+    /// Decimals in text output, at most three.
     pub places: u8,
 }
 
-/// A cell of a table.
+/// Cell of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TableCell {
-    /// There is nothing to say.
+    /// No value.
     #[default]
     Nothing,
-    /// A word.
+    /// Text.
     Word(String),
-    /// A number, in the unit of its column.
+    /// Number in the unit of the column.
     Number(MilliValue),
 }
 
-/// A published figure beside ours.
+/// Published figure and its simulated counterpart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublishedFigure {
-    /// Of what.
+    /// Measured quantity.
     pub what: String,
-    /// Its unit; empty for a ratio.
+    /// Unit; empty for a ratio.
     pub unit: &'static str,
-    /// As the documents have it, if they do.
+    /// Published value, if there is one.
     pub published: Option<MilliValue>,
-    /// Where, or what is said in place of a number.
+    /// Source, or the published statement in place of a number.
     pub source: &'static str,
-    /// As it was measured here.
+    /// Simulated value.
     pub ours: Option<MilliValue>,
-    /// Whether anything was set so that it comes out.
+    /// Calibrated or predicted.
     pub origin: FigureOrigin,
 }
 
-/// How a figure comes about.
+/// Relation of a figure to the calibrated parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FigureOrigin {
-    /// A parameter was set so that it comes out as published.
+    /// A parameter was calibrated to this figure.
     Set,
-    /// It follows from the rules and from parameters that were set for other figures.
+    /// The figure is predicted by the rules and by parameters calibrated to other figures.
     Follows,
 }
 
-/// A parameter that was set.
+/// Calibrated parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalibratedSetting {
-    /// Which.
+    /// Name.
     pub name: &'static str,
-    /// To what.
+    /// Value.
     pub value: MilliValue,
-    /// Of what unit.
+    /// Unit.
     pub unit: &'static str,
-    /// For which figure, or why else.
+    /// Figure that it was calibrated to, or another reason.
     pub why: String,
 }
 
 impl TableColumn {
-    /// A column of words.
+    /// Column of texts.
     #[must_use]
     pub const fn word(name: &'static str, head: &'static str) -> Self {
         Self { name, head, unit: "", places: 0 }
     }
 
-    /// A column of whole numbers.
+    /// Column of integers.
     #[must_use]
     pub const fn count(name: &'static str, head: &'static str) -> Self {
         Self { name, head, unit: "", places: 0 }
     }
 
-    /// A column of numbers with a unit.
+    /// Column of numbers with a unit.
     #[must_use]
     pub const fn of(
         name: &'static str,
@@ -109,19 +109,19 @@ impl TableColumn {
 }
 
 impl TableCell {
-    /// A word.
+    /// Text.
     #[must_use]
     pub fn word(text: impl Into<String>) -> Self {
         Self::Word(text.into())
     }
 
-    /// A whole number.
+    /// Integer.
     #[must_use]
     pub fn count(count: u64) -> Self {
         Self::Number(MilliValue::ratio(count.into(), 1))
     }
 
-    /// A number, if there is one.
+    /// Number, or no value.
     #[must_use]
     pub fn maybe(number: Option<MilliValue>) -> Self {
         number.map_or(Self::Nothing, Self::Number)
@@ -135,44 +135,44 @@ impl From<MilliValue> for TableCell {
 }
 
 impl MilliValue {
-    /// So many whole ones.
+    /// Whole number.
     #[must_use]
     pub const fn whole(count: i64) -> Self {
         Self(count.saturating_mul(1000))
     }
 
-    /// A quotient, to the nearest thousandth; of a division by nothing, nothing.
+    /// Quotient to the nearest thousandth; 0 for a division by zero.
     #[must_use]
     pub fn ratio(part: u128, whole: u128) -> Self {
         let scaled = part.saturating_mul(1000).saturating_add(whole / 2).checked_div(whole);
         Self(i64::try_from(scaled.unwrap_or(0)).unwrap_or(i64::MAX))
     }
 
-    /// A time in microseconds, from periods of the full rate: 80 in a microsecond. §4.2
+    /// Microseconds, from periods of the full rate. §4.2
     #[must_use]
     pub fn microseconds(periods: u64) -> Self {
         Self::ratio(periods.into(), PERIODS_PER_US.into())
     }
 
-    /// Megabits in a second, from bytes and the periods they took.
+    /// Mb/s, from bytes and periods.
     #[must_use]
     pub fn megabits(bytes: u64, periods: u64) -> Self {
         Self::ratio(u128::from(bytes) * u128::from(8 * PERIODS_PER_US), periods.into())
     }
 
-    /// Megabytes in a second: of 10⁶ bytes.
+    /// MB/s of 10⁶ bytes, from bytes and periods.
     #[must_use]
     pub fn megabytes(bytes: u64, periods: u64) -> Self {
         Self::ratio(u128::from(bytes) * u128::from(PERIODS_PER_US), periods.into())
     }
 
-    /// How many in a second.
+    /// Rate per second, from a count and the periods it took.
     #[must_use]
     pub fn per_second(count: u64, periods: u64) -> Self {
         Self::ratio(u128::from(count) * u128::from(1_000_000 * PERIODS_PER_US), periods.into())
     }
 
-    /// In text, with so many decimals, three at most, rounded half away from zero.
+    /// Text with `places` decimals (at most three), rounded half away from zero.
     #[must_use]
     pub fn with_places(self, places: u8) -> String {
         let (step, width) = match places {
@@ -189,14 +189,13 @@ impl MilliValue {
 }
 
 impl fmt::Display for MilliValue {
-    /// Exactly, without zeros at the end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.with_places(3);
         f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
     }
 }
 
-/// The slope of the straight line that fits points best: the least squares, in y per x.
+/// Slope of the least-squares line through the points.
 #[must_use]
 pub fn slope(points: &[(MilliValue, MilliValue)]) -> Option<MilliValue> {
     let count = i128::try_from(points.len()).ok()?;

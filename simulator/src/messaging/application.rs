@@ -1,4 +1,4 @@
-//! What a host's threads do: read what has come, answer it, send what their streams want sent. T-9
+//! Work of a host's threads: reading messages, replying, sending the messages of their streams. T-9
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::threads::{HostJob, PendingWrite, ThreadState, ThreadStep};
 use super::{HostMessaging, MessagingEvent};
 
 impl HostMessaging {
-    /// Gives the host's processor to a thread that has something to do, if it is free.
+    /// Assigns the free host processor to a runnable thread.
     pub(super) fn begin_host(&mut self, now: u64) {
         if !self.host.processor.is_idle() {
             return;
@@ -29,7 +29,7 @@ impl HostMessaging {
         }
     }
 
-    /// What a thread does next and how long it takes, if there is anything.
+    /// Next job of a thread and its duration.
     fn run(&mut self, now: u64, place: usize) -> Option<(u64, HostJob)> {
         let thread = self.host.threads.get_mut(place)?;
         let mut time =
@@ -67,7 +67,7 @@ impl HostMessaging {
         None
     }
 
-    /// A thread has found nothing to do.
+    /// Makes a thread idle.
     fn become_idle(&mut self, now: u64, place: usize) {
         if let Some(thread) = self.host.threads.get_mut(place) {
             thread.step = ThreadStep::Read;
@@ -76,7 +76,7 @@ impl HostMessaging {
         self.schedule_wake(now, place);
     }
 
-    /// Finds out when a thread that has nothing to do goes on.
+    /// Determines when an idle thread resumes.
     fn schedule_wake(&mut self, now: u64, place: usize) {
         let Some(thread) = self.host.threads.get(place) else { return };
         let ThreadState::Idle { since, .. } = thread.state else { return };
@@ -98,7 +98,7 @@ impl HostMessaging {
         }
     }
 
-    /// Something has changed at an endpoint: its thread may have something to do.
+    /// Updates the thread of an endpoint after a change.
     pub(super) fn notify(&mut self, now: u64, endpoint: usize) {
         let of = self.host.threads.iter().position(|thread| thread.endpoints.contains(&endpoint));
         if let Some(thread) = of {
@@ -106,7 +106,6 @@ impl HostMessaging {
         }
     }
 
-    /// Reads what has come for an endpoint.
     fn read(&mut self, thread: usize, place: usize) -> Option<(u64, HostJob)> {
         let read = self.endpoints.get_mut(place)?.read()?;
         let copied = match &read {
@@ -120,7 +119,6 @@ impl HostMessaging {
         Some((time, HostJob::Read { thread, endpoint: place, read }))
     }
 
-    /// Answers a request.
     fn answer(&mut self, thread: usize, place: usize, request: &SharedMessage) -> (u64, HostJob) {
         let to = (request.id.nic, request.id.endpoint);
         let address = self.address(place, to, self.names.get(&to).copied().unwrap_or_default());
@@ -130,7 +128,7 @@ impl HostMessaging {
         (time, HostJob::Write { thread, write: PendingWrite { endpoint: place, letter, to: to.0 } })
     }
 
-    /// Sends what a stream of an endpoint wants sent, if there is a credit. T-9
+    /// Sends the due message of an endpoint if it has a credit. T-9
     fn request(&mut self, now: u64, thread: usize, place: usize) -> Option<(u64, HostJob)> {
         let endpoint = self.endpoints.get(place)?;
         let (due, stream) = self.host.next_stream(place)?;
@@ -173,7 +171,7 @@ impl HostMessaging {
         MessageAddress { id: MessageId { nic, endpoint, number }, to, key }
     }
 
-    /// The host's processor is done with something.
+    /// Finishes a job of the host's processor.
     pub(super) fn end_host(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
         match self.host.processor.end(now) {
             Some(HostJob::Read { thread, endpoint, read }) => {
@@ -194,7 +192,7 @@ impl HostMessaging {
         }
     }
 
-    /// The handler of requests. What it does is to answer.
+    /// Handles a request; its reply follows.
     fn handle_request(
         &mut self,
         place: usize,
@@ -207,7 +205,7 @@ impl HostMessaging {
         endpoint.check(letter, told);
     }
 
-    /// The handlers of replies and of what comes back.
+    /// Handles replies and returned messages.
     fn handle(
         &mut self,
         now: u64,
@@ -253,7 +251,7 @@ impl HostMessaging {
         }
     }
 
-    /// The handler of a request that came back sends it once more, if it is to. Its credit is back. Text
+    /// Sends a returned request again if its handler does so, and restores its credit. Text
     fn send_once_more(
         &mut self,
         now: u64,
@@ -287,7 +285,7 @@ impl HostMessaging {
         true
     }
 
-    /// A request is over: its credit is back, and its stream knows. T-9
+    /// Restores the credit of a finished request and informs its stream. T-9
     pub(super) fn restore(
         &mut self,
         now: u64,
@@ -304,7 +302,7 @@ impl HostMessaging {
         Some(waiting)
     }
 
-    /// A message is written to its endpoint; if that is not resident, its thread waits.
+    /// Writes a message to its endpoint; suspends the thread if that is not resident.
     fn write(&mut self, thread: usize, write: PendingWrite, told: &mut Vec<MessagingEvent>) {
         let Some(endpoint) = self.endpoints.get_mut(write.endpoint) else { return };
         let frame = match endpoint.place {
@@ -331,14 +329,14 @@ impl HostMessaging {
         self.host.set(thread, ThreadState::Looking);
     }
 
-    /// An endpoint is resident: a thread that waited for it goes on.
+    /// Resumes a thread that waited for an endpoint.
     pub(super) fn resume(&mut self, place: usize, told: &mut Vec<MessagingEvent>) {
         if let Some((thread, write)) = self.host.suspended(place) {
             self.write(thread, write, told);
         }
     }
 
-    /// Requests that are not waited for any more.
+    /// Gives up the overdue requests.
     pub(super) fn give_up_overdue(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
         for place in 0..self.endpoints.len() {
             let overdue = self.endpoints.get(place).map(|endpoint| endpoint.overdue(now));
@@ -348,7 +346,7 @@ impl HostMessaging {
         }
     }
 
-    /// A request is not waited for any more.
+    /// Gives up a request.
     pub(super) fn give_up_request(
         &mut self,
         now: u64,
@@ -367,7 +365,7 @@ impl HostMessaging {
 }
 
 impl HostMessage {
-    /// Bytes that the receiving host copies: those of bulk messages, into the segment. Text
+    /// Bytes that the receiving host copies: bulk messages into the segment. Text
     const fn copied(&self) -> u64 {
         match self.form {
             MessageForm::Short | MessageForm::Medium => 0,

@@ -1,44 +1,44 @@
-//! What a host's messaging has done since the beginning, for experiments.
+//! Counters of a host's messaging.
 
 /// Classes of a [`RoundTripTimes::histogram`].
 pub const CLASSES: usize = 32;
 
-/// What a host's messaging has done since the beginning. Times in periods of the full rate.
+/// Counters of a host's messaging since the start; times in periods of the full rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessagingStatistics {
-    /// How long the host's processor was busy; waiting in a poll of an empty endpoint is not counted.
+    /// Busy time of the host's processor, without polls of empty endpoints.
     pub host_busy: u64,
-    /// Of that: sending.
+    /// Part of it spent on sending.
     pub host_send: u64,
-    /// Of that: receiving.
+    /// Part of it spent on receiving.
     pub host_receive: u64,
-    /// How long the NIC's processor was busy.
+    /// Busy time of the NIC processor.
     pub firmware_busy: u64,
-    /// How long the bus between them was busy.
+    /// Busy time of the bus between them.
     pub bus_busy: u64,
-    /// Data packets handed to the sending engine, those sent again included.
+    /// Data packets sent, retransmissions included.
     pub data_sent: u64,
-    /// Of those, sent again. T-10
+    /// Retransmitted data packets. T-10
     pub retransmitted: u64,
-    /// Data packets taken in.
+    /// Data packets received.
     pub data_received: u64,
-    /// ACKs handed to the sending engine.
+    /// ACKs sent.
     pub acks_sent: u64,
-    /// NACKs handed to the sending engine: by reason, in the order of [`codec::transport::NackReason`].
+    /// NACKs sent, by reason in the order of [`codec::transport::NackReason`].
     pub nacks_sent: [u64; 6],
-    /// NACKs that counted, likewise. T-8
+    /// NACKs received in time, likewise. T-8
     pub nacks_received: [u64; 6],
-    /// Data packets that had been written before. T-5
+    /// Duplicate data packets. T-5
     pub duplicates: u64,
-    /// Data packets of an incarnation that is over. T-12
+    /// Data packets of a former incarnation. T-12
     pub stale: u64,
-    /// ACKs and NACKs that answered nothing. T-8
+    /// ACKs and NACKs that match no outstanding packet. T-8
     pub late: u64,
-    /// Malformed or from nowhere. T-7
+    /// Packets malformed or from an unknown source. T-7
     pub malformed: u64,
-    /// Dropped for want of room in the NIC.
+    /// Packets dropped because the NIC was full.
     pub overruns: u64,
-    /// Data packets dropped because one of their logical channel waited for the bus. T-4
+    /// Data packets dropped while one of their logical channel waited for the bus. T-4
     pub held_up: u64,
     /// Endpoints loaded. T-15
     pub loads: u64,
@@ -46,55 +46,55 @@ pub struct MessagingStatistics {
     pub mappings: u64,
     /// Endpoints unloaded. T-13
     pub unloads: u64,
-    /// Times that the control program was loaded again.
+    /// Restarts of the control program.
     pub restarts: u64,
 }
 
-/// What an endpoint has done since the beginning.
+/// Counters of an endpoint since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndpointStatistics {
-    /// Requests that its application handed over.
+    /// Requests sent by its application.
     pub requests_sent: u64,
-    /// Bytes of those: argument words or payload.
+    /// Their bytes: argument words or payload.
     pub request_bytes: u64,
-    /// Replies to them that its application read.
+    /// Requests whose reply was read.
     pub completed: u64,
-    /// Requests that came back. T-6, T-11
+    /// Returned requests. T-6, T-11
     pub returned: u64,
-    /// Of those: sent again to the same endpoint.
+    /// Returned requests sent again to the same endpoint.
     pub sent_again: u64,
-    /// Of those: sent to another endpoint. What is neither was dropped.
+    /// Returned requests sent to another endpoint. The rest was dropped.
     pub sent_elsewhere: u64,
-    /// Requests whose replies are not waited for any more.
+    /// Requests given up.
     pub given_up: u64,
-    /// Requests of others that its application read.
+    /// Requests read by its application.
     pub requests_read: u64,
-    /// Bytes of those.
+    /// Their bytes.
     pub bytes_read: u64,
-    /// Replies that its application handed over.
+    /// Replies sent by its application.
     pub replies_sent: u64,
-    /// Replies that came back. T-6, T-11
+    /// Returned replies. T-6, T-11
     pub replies_returned: u64,
-    /// Replies that answered no request that was waited for.
+    /// Replies without a pending request.
     pub stray: u64,
-    /// Messages whose bytes were not those that were sent.
+    /// Messages with wrong bytes.
     pub damaged: u64,
-    /// Events posted for it.
+    /// Events posted.
     pub events: u64,
-    /// From handing a request over to having handled its reply.
+    /// Round-trip times: from handing over a request to having handled its reply.
     pub round_trips: RoundTripTimes,
 }
 
-/// Times of round trips, in periods of the full rate.
+/// Round-trip times, in periods of the full rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundTripTimes {
     /// How many.
     pub count: u64,
-    /// Their sum.
+    /// Sum.
     pub sum: u64,
-    /// The shortest; 0 if there is none.
+    /// Minimum; 0 if there is none.
     pub min: u64,
-    /// The longest.
+    /// Maximum.
     pub max: u64,
     /// How many took from 2 to the place on, up to the next: 0 and 1 periods in the first, all that are
     /// longer in the last.
@@ -102,7 +102,7 @@ pub struct RoundTripTimes {
 }
 
 impl RoundTripTimes {
-    /// Counts one.
+    /// Records a time.
     pub fn count(&mut self, time: u64) {
         self.min = if self.count == 0 { time } else { self.min.min(time) };
         self.max = self.max.max(time);

@@ -1,4 +1,4 @@
-//! The host's driver, which loads endpoints into frames on demand, one after the other. T-13, T-15
+//! Host driver: loads endpoints into frames on demand, one at a time. T-13, T-15
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use super::{HostMessaging, MICROSECOND, MessagingEvent};
 use crate::rng::Rng;
 use crate::transport::Micros;
 
-/// The driver, and the endpoints that are to be loaded and the pages that are to be mapped.
+/// Driver with its queues of endpoints to load and pages to map.
 #[derive(Clone, Debug)]
 pub(super) struct EndpointDriver {
     wanted: VecDeque<usize>,
@@ -18,24 +18,23 @@ pub(super) struct EndpointDriver {
     dice: Rng,
 }
 
-/// What it does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum DriverTask {
     #[default]
     Nothing,
-    /// The victim waits for its answers. T-13
+    /// The victim awaits its answers. T-13
     Leaving(FrameSwap),
-    /// It moves to host memory.
+    /// The victim is copied to host memory.
     Out(FrameSwap),
-    /// The endpoint moves to its frame.
+    /// The endpoint is copied to its frame.
     In { endpoint: usize, frame: usize },
-    /// It is there; the rest of the driver's work lasts until then.
+    /// The endpoint is in its frame; the rest of the driver's work lasts until then.
     Work { endpoint: usize, frame: usize, until: u64 },
-    /// It maps a page of an endpoint until then.
+    /// A page of an endpoint is being mapped.
     Map { endpoint: usize, page: HostPage, until: u64 },
 }
 
-/// Who leaves a frame for whom.
+/// Replacement of an endpoint in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FrameSwap {
     victim: usize,
@@ -44,12 +43,10 @@ struct FrameSwap {
 }
 
 impl EndpointDriver {
-    /// With dice of its own.
     pub(super) const fn new(dice: Rng) -> Self {
         Self { wanted: VecDeque::new(), faults: VecDeque::new(), task: DriverTask::Nothing, dice }
     }
 
-    /// When it is done with what it does.
     pub(super) const fn due(&self) -> Option<u64> {
         match self.task {
             DriverTask::Work { until, .. } | DriverTask::Map { until, .. } => Some(until),
@@ -60,19 +57,17 @@ impl EndpointDriver {
         }
     }
 
-    /// Whether it does or has to do anything.
     pub(super) fn is_idle(&self) -> bool {
         self.task == DriverTask::Nothing && self.wanted.is_empty() && self.faults.is_empty()
     }
 
-    /// What it was at is lost.
     pub(super) fn clear(&mut self) {
         self.task = DriverTask::Nothing;
         self.wanted.clear();
         self.faults.clear();
     }
 
-    /// A message came for a page that has no mapping. T-6
+    /// Queues a page without a mapping that a message came for. T-6
     pub(super) fn fault(&mut self, fault: (usize, HostPage)) {
         let is_mapping = match self.task {
             DriverTask::Map { endpoint, page, .. } => (endpoint, page) == fault,
@@ -89,8 +84,8 @@ impl EndpointDriver {
 }
 
 impl HostMessaging {
-    /// An endpoint that is not resident was written to, or a message came for it, or it has something
-    /// to send: it is to be loaded. T-6, T-15
+    /// Queues an endpoint for loading: it was written to, received a message or has something to
+    /// send. T-6, T-15
     pub(super) fn request_load(&mut self, endpoint: usize) {
         let loading = match self.driver.task {
             DriverTask::In { endpoint, .. } | DriverTask::Work { endpoint, .. } => Some(endpoint),
@@ -104,7 +99,7 @@ impl HostMessaging {
         }
     }
 
-    /// Begins to load the next endpoint that is wanted, or else to map the next page. T-15
+    /// Starts to load the next endpoint, or else to map the next page. T-15
     pub(super) fn begin_driver(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
         self.begin_load(now, told);
         if self.driver.task != DriverTask::Nothing {
@@ -120,14 +115,14 @@ impl HostMessaging {
         }
     }
 
-    /// When a page that is to be mapped may get the mapping of another.
+    /// Earliest time at which a queued page may replace another mapping.
     pub(super) fn mapping_due(&self) -> Option<u64> {
         let of = |(place, _): &(usize, HostPage)| self.endpoints.get(*place)?.mapping_due().into();
         let faults = self.driver.faults.iter().filter(|_| self.driver.task == DriverTask::Nothing);
         faults.filter_map(of).min()
     }
 
-    /// Into a free frame or that of a victim.
+    /// Loads into a free frame or that of a victim.
     fn begin_load(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
         while self.driver.task == DriverTask::Nothing {
             let Some(endpoint) = self.driver.wanted.pop_front() else { return };
@@ -157,7 +152,7 @@ impl HostMessaging {
         }
     }
 
-    /// The protocol lets an endpoint leave its frame. T-13
+    /// Continues after the protocol has released an endpoint. T-13
     pub(super) fn released(&mut self, endpoint: usize) {
         if let DriverTask::Leaving(swap) = self.driver.task
             && swap.victim == endpoint
@@ -167,19 +162,17 @@ impl HostMessaging {
         }
     }
 
-    /// When an endpoint that is wanted may get the frame of another.
+    /// Earliest time at which a queued endpoint may replace another.
     pub(super) fn frame_due(&self) -> Option<u64> {
         let waits = self.driver.task == DriverTask::Nothing && !self.driver.wanted.is_empty();
         if waits { self.frames.due() } else { None }
     }
 
-    /// How long an endpoint stays in a frame at least, in periods of the full rate: whoever was
-    /// refused because it was not there comes again, after a timeout and at the next scan, while it
-    /// is. Reading of T-15: were it to leave at once for another that is wanted, two endpoints could
-    /// take turns in a frame for ever, and each be away whenever its messages come. And it stays
-    /// longer by up to twice that, or twice what it takes to put another in its place if that is more,
-    /// as the dice say: two hosts whose endpoints take turns might else keep in step for ever, each
-    /// endpoint in its frame while those it talks to are not, or are still on their way. *Chosen*
+    /// Minimum residence of an endpoint in a frame, in periods of the full rate: a timeout and a
+    /// scan, so that a message refused by its absence is retransmitted while it is resident.
+    /// Reading of T-15: otherwise two endpoints could take turns in a frame for ever, each absent
+    /// whenever its messages come. A random extension of up to twice that, or twice the time of a
+    /// replacement if longer, keeps two hosts from alternating in step for ever. *Chosen*
     fn residence(&mut self) -> u64 {
         let Micros(timeout) = self.protocol.timeout;
         let Micros(scan) = self.protocol.scan;
@@ -190,7 +183,7 @@ impl HostMessaging {
         least.saturating_add(self.driver.dice.below(more))
     }
 
-    /// An endpoint has moved over the bus.
+    /// Continues after the transfer of an endpoint.
     pub(super) fn page_moved(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
         match self.driver.task {
             DriverTask::Out(FrameSwap { victim, endpoint, frame }) => {
@@ -208,7 +201,7 @@ impl HostMessaging {
         }
     }
 
-    /// The driver has done its work by now: the endpoint is resident, the page has its mapping.
+    /// Finishes the driver's work: an endpoint is resident, or a page is mapped.
     pub(super) fn end_driver(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
         if let DriverTask::Work { endpoint, frame, until } = self.driver.task
             && until <= now
@@ -249,7 +242,7 @@ impl HostMessaging {
         }
     }
 
-    /// An endpoint is in a frame: it may send, and who waited for it goes on.
+    /// Makes an endpoint resident: it may send, and waiting threads continue.
     pub(super) fn loaded(
         &mut self,
         now: u64,

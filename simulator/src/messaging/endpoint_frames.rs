@@ -1,29 +1,27 @@
-//! The frames in the NIC's memory, in which endpoints are resident, and second chance: who leaves one
-//! for another. T-15
+//! Endpoint frames in the NIC's memory, replaced by the second-chance algorithm. T-15
 
-/// The frames. Endpoints are told by their place in the host's list.
+/// Frames; endpoints are identified by their index in the host's list.
 #[derive(Clone, Debug)]
 pub(super) struct EndpointFrames {
     frames: Vec<EndpointFrame>,
-    /// Where the search for a victim goes on.
+    /// Clock hand: start of the next search for a victim.
     hand: usize,
 }
 
-/// A frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EndpointFrame {
     Free,
-    /// Kept for an endpoint, which is not yet in it or already leaving it.
+    /// Reserved for an endpoint that is entering or leaving.
     Kept,
     Used {
         endpoint: usize,
         chance: SecondChance,
-        /// Until then it is not made to leave.
+        /// End of the minimum residence.
         stays: u64,
     },
 }
 
-/// Whether an endpoint was used since the hand last passed.
+/// Reference bit since the hand last passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SecondChance {
     Used,
@@ -31,30 +29,29 @@ enum SecondChance {
 }
 
 impl EndpointFrames {
-    /// So many, all free; one at least.
+    /// Creates `count` free frames, at least one.
     pub(super) fn new(count: u8) -> Self {
         Self { frames: vec![EndpointFrame::Free; usize::from(count.max(1))], hand: 0 }
     }
 
-    /// All are free again.
     pub(super) fn clear(&mut self) {
         self.frames.fill(EndpointFrame::Free);
         self.hand = 0;
     }
 
-    /// Keeps a free frame, if there is one.
+    /// Reserves a free frame.
     pub(super) fn keep(&mut self) -> Option<usize> {
         let place = self.frames.iter().position(|frame| *frame == EndpointFrame::Free)?;
         self.set(place, EndpointFrame::Kept);
         Some(place)
     }
 
-    /// An endpoint is in a frame now, and has its chance. It stays until then at least.
+    /// Assigns a reserved frame to an endpoint, which stays at least until `stays`.
     pub(super) fn fill(&mut self, place: usize, endpoint: usize, stays: u64) {
         self.set(place, EndpointFrame::Used { endpoint, chance: SecondChance::Used, stays });
     }
 
-    /// When the next one may be made to leave.
+    /// Earliest end of a minimum residence.
     pub(super) fn due(&self) -> Option<u64> {
         let stays = |frame: &EndpointFrame| match frame {
             EndpointFrame::Used { stays, .. } => Some(*stays),
@@ -63,16 +60,14 @@ impl EndpointFrames {
         self.frames.iter().filter_map(stays).min()
     }
 
-    /// The endpoint in a frame was used.
     pub(super) fn touch(&mut self, place: usize) {
         if let Some(EndpointFrame::Used { chance, .. }) = self.frames.get_mut(place) {
             *chance = SecondChance::Used;
         }
     }
 
-    /// The endpoint that has to leave, and its frame, which is kept: the hand passes those that were
-    /// used since it came by last, or that have not stayed long enough, and takes the first other one.
-    /// T-15
+    /// Selects a victim and reserves its frame: the hand skips endpoints that were used since its
+    /// last pass or that are within their minimum residence. T-15
     pub(super) fn victim(&mut self, now: u64) -> Option<(usize, usize)> {
         // In a first turn each may lose its chance, in the second one is taken.
         for _ in 0..2 * self.frames.len() {

@@ -1,4 +1,4 @@
-//! An endpoint: its four queues and its credits, and what it sends. T-9
+//! Endpoints: four queues, credits, and pending requests. T-9
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,43 +12,42 @@ use super::plan::{EndpointParameters, EndpointPlan};
 use super::scheduler::EndpointSupply;
 use super::segment::MemorySegment;
 
-/// An endpoint.
 #[derive(Clone, Debug)]
 pub(super) struct EndpointQueues {
     pub(super) plan: EndpointPlan,
     pub(super) place: EndpointResidency,
     pub(super) statistics: EndpointStatistics,
     pub(super) parameters: EndpointParameters,
-    /// Messages handed over so far.
+    /// Number of the next message.
     next: u32,
     credits: u16,
     requests_out: VecDeque<SendQueueItem>,
     replies_out: VecDeque<SendQueueItem>,
     pub(super) requests_in: VecDeque<SharedMessage>,
     pub(super) replies_in: VecDeque<ReplyQueueItem>,
-    /// Places in the receive queues that are kept for what comes in by DMA: requests and replies.
+    /// Places in the receive queues reserved for messages in transfer: requests and replies.
     pub(super) kept: [usize; 2],
-    /// Places in the reply send queue that are kept for requests that are being handled.
+    /// Places in the reply send queue reserved for requests being handled.
     pub(super) replying: usize,
-    /// Requests that took a credit, by number.
+    /// Requests that hold a credit, by number.
     waiting: BTreeMap<u32, PendingRequest>,
     pub(super) segment: MemorySegment,
-    /// Pages of its host memory with a DMA mapping, if not all have one.
+    /// Pages with a DMA mapping, if mappings are limited.
     pub(super) mapped: PageMappings,
 }
 
-/// Where an endpoint is. T-13, T-15
+/// Location of an endpoint. T-13, T-15
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndpointResidency {
     /// In host memory.
     Away,
-    /// In this frame.
+    /// In a frame.
     Resident(usize),
-    /// In a frame, but on its way out of it.
+    /// Leaving its frame.
     Leaving,
 }
 
-/// A message in a send queue. It keeps its place until it is acknowledged or goes back.
+/// Message in a send queue, which keeps its place until it is acknowledged or returned.
 #[derive(Clone, Debug)]
 struct SendQueueItem {
     letter: SharedMessage,
@@ -56,23 +55,22 @@ struct SendQueueItem {
     stage: SendStage,
 }
 
-/// What has become of a message in a send queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SendStage {
     Ready,
     Underway,
 }
 
-/// A message in the reply receive queue.
+/// Item of the reply receive queue.
 #[derive(Clone, Debug)]
 pub(super) enum ReplyQueueItem {
     /// A reply.
     Reply(SharedMessage),
-    /// A message of this endpoint that is back. T-11
+    /// A returned message of this endpoint. T-11
     Returned(SharedMessage),
 }
 
-/// What the application reads.
+/// Message read by the application.
 #[derive(Clone, Debug)]
 pub(super) enum ReadMessage {
     /// From the request receive queue.
@@ -81,54 +79,52 @@ pub(super) enum ReadMessage {
     Other(ReplyQueueItem),
 }
 
-/// A request that took a credit.
+/// Request that holds a credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PendingRequest {
-    /// The stream that it is of.
+    /// Index of its stream.
     pub stream: usize,
-    /// The number of the first message of its transfer: its own, but for bulk messages.
+    /// Number of the first message of its transfer; its own unless it is a bulk message.
     pub transfer: u32,
-    /// Where it was sent.
+    /// Receiver.
     pub to: (Nic, EndpointId),
-    /// When it was handed over.
+    /// Time when it was handed over.
     pub since: u64,
-    /// What it waits for.
     pub until: RequestWait,
 }
 
-/// What a request waits for.
+/// Event that a request waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestWait {
-    /// To be acknowledged.
+    /// Acknowledgment.
     Acknowledged,
-    /// For its reply, until then.
+    /// Reply, with a deadline.
     Answered(u64),
-    /// To be read: it is back.
+    /// Being read after its return.
     Read,
 }
 
-/// A message that may go now, or never.
+/// Choice of the next message.
 #[derive(Clone, Debug)]
 pub(super) enum SendPick {
-    /// It may be sent.
+    /// Send it.
     Send(SharedMessage),
-    /// No packet can be sent there.
+    /// Return it: its destination is unreachable.
     Nowhere(SharedMessage),
 }
 
-/// Whether a NIC can be sent to.
+/// Availability of a path to a NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SendPath {
-    /// There is a free logical channel, and room.
+    /// A logical channel and memory are free.
     Open,
-    /// There is none now.
+    /// None is free now.
     Blocked,
-    /// There is none ever.
+    /// There is no path.
     None,
 }
 
 impl EndpointQueues {
-    /// One in host memory.
     pub(super) fn new(plan: EndpointPlan, parameters: EndpointParameters) -> Self {
         let segment = MemorySegment::new(plan.segment);
         Self {
@@ -150,48 +146,45 @@ impl EndpointQueues {
         }
     }
 
-    /// The number of the next message that its application hands over.
+    /// Takes the next message number.
     pub(super) const fn number(&mut self) -> u32 {
         let number = self.next;
         self.next = number.wrapping_add(1);
         number
     }
 
-    /// Credits that are left. T-9
     pub(super) const fn credits(&self) -> u16 {
         self.credits
     }
 
-    /// Whether a request may be handed over: there is a credit for it, and a place in the send queue. A
-    /// request whose reply came before its ACK still has its place. T-9
+    /// Tests for a credit and a place in the send queue. A request whose reply came before its ACK
+    /// still has its place. T-9
     pub(super) fn can_request(&self) -> bool {
         self.credits > 0 && self.requests_out.len() < usize::from(self.parameters.credits)
     }
 
-    /// A request takes a credit. T-9
+    /// Takes a credit for a request. T-9
     pub(super) fn spend(&mut self, number: u32, waiting: PendingRequest) {
         self.credits = self.credits.saturating_sub(1);
         self.waiting.insert(number, waiting);
     }
 
-    /// A request is over: its credit is back, once. T-9
+    /// Restores the credit of a finished request, once. T-9
     pub(super) fn restore(&mut self, number: u32) -> Option<PendingRequest> {
         let waiting = self.waiting.remove(&number)?;
         self.credits = self.credits.saturating_add(1);
         Some(waiting)
     }
 
-    /// The request of that number, if it has a credit.
     pub(super) fn waiting(&self, number: u32) -> Option<PendingRequest> {
         self.waiting.get(&number).copied()
     }
 
-    /// Whether a request of that number has a credit, and no reply.
     pub(super) fn waits_for(&self, number: u32) -> bool {
         self.waiting.contains_key(&number)
     }
 
-    /// Looks whether a message that is read is as it was sent.
+    /// Checks the bytes of a message that is read.
     pub(super) fn check(&mut self, letter: &SharedMessage, told: &mut Vec<MessagingEvent>) {
         if !letter.is_intact() {
             self.statistics.damaged += 1;
@@ -199,19 +192,18 @@ impl EndpointQueues {
         }
     }
 
-    /// When the application stops to wait for a reply.
+    /// Earliest deadline of a reply.
     pub(super) fn patience(&self) -> Option<u64> {
         self.waiting.values().filter_map(PendingRequest::deadline).min()
     }
 
-    /// The numbers of requests that have been waited for too long.
+    /// Numbers of the requests past their deadline.
     pub(super) fn overdue(&self, now: u64) -> Vec<u32> {
         let late = |waiting: &PendingRequest| waiting.deadline().is_some_and(|until| until <= now);
         let late = self.waiting.iter().filter(|(_, waiting)| late(waiting));
         late.map(|(number, _)| *number).collect()
     }
 
-    /// Whether a request that is read can be answered.
     pub(super) fn can_reply(&self) -> bool {
         self.replies_out.len() + self.replying < self.reply_places()
     }
@@ -220,7 +212,7 @@ impl EndpointQueues {
         usize::from(self.parameters.request_queue)
     }
 
-    /// The application hands a message over, which is in the send queue now.
+    /// Adds a message to its send queue.
     pub(super) fn accept(&mut self, letter: SharedMessage, to: Nic) {
         let item = |letter| SendQueueItem { letter, to, stage: SendStage::Ready };
         match letter.role {
@@ -232,7 +224,7 @@ impl EndpointQueues {
         }
     }
 
-    /// The message that goes next: a reply before requests, so that nobody waits in a circle.
+    /// Next message: replies before requests, which avoids a deadlock.
     pub(super) fn pick(&self, way: impl Fn(Nic, &SharedMessage) -> SendPath) -> Option<SendPick> {
         self.ready().find_map(|item| match way(item.to, &item.letter) {
             SendPath::Open => Some(SendPick::Send(item.letter.clone())),
@@ -241,7 +233,7 @@ impl EndpointQueues {
         })
     }
 
-    /// What the scheduler needs to know. T-14
+    /// State of the send queues for the scheduler. T-14
     pub(super) fn queue_supply(
         &self,
         way: impl Fn(Nic, &SharedMessage) -> SendPath,
@@ -260,7 +252,6 @@ impl EndpointQueues {
         }
     }
 
-    /// Whether something waits to be sent, so that it should be in a frame.
     pub(super) fn has_ready(&self) -> bool {
         self.ready().next().is_some()
     }
@@ -270,18 +261,17 @@ impl EndpointQueues {
         all.filter(|item| item.stage == SendStage::Ready)
     }
 
-    /// Where a message of its goes that waits to be sent.
+    /// Message waiting to be sent, and its destination.
     pub(super) fn destination(&self, id: MessageId) -> Option<(SharedMessage, Nic)> {
         let item = self.ready().find(|item| item.letter.id == id)?;
         Some((item.letter.clone(), item.to))
     }
 
-    /// A message is on its way.
     pub(super) fn underway(&mut self, id: MessageId) {
         self.stage(id, SendStage::Underway);
     }
 
-    /// A message was on its way and is to be sent again: it leaves the frame with its endpoint. T-13
+    /// Marks a message as unsent: it leaves the frame with its endpoint. T-13
     pub(super) fn again(&mut self, id: MessageId) {
         self.stage(id, SendStage::Ready);
     }
@@ -291,8 +281,7 @@ impl EndpointQueues {
         all.filter(|item| item.letter.id == id).for_each(|item| item.stage = stage);
     }
 
-    /// A message is done with: it was written, or nobody will know. Its application waits for the
-    /// reply now, if it asked.
+    /// Removes a delivered message; a request now waits for its reply.
     pub(super) fn settle(&mut self, now: u64, id: MessageId) {
         self.remove(id);
         if let Some(waiting) = self.waiting.get_mut(&id.number) {
@@ -300,7 +289,7 @@ impl EndpointQueues {
         }
     }
 
-    /// A message is back, and goes into the reply receive queue. T-11
+    /// Puts a returned message into the reply receive queue. T-11
     pub(super) fn bring_back(&mut self, letter: SharedMessage) {
         self.remove(letter.id);
         if let Some(waiting) = self.waiting.get_mut(&letter.id.number) {
@@ -315,12 +304,11 @@ impl EndpointQueues {
         self.replies_out.retain(|item| item.letter.id != id);
     }
 
-    /// What stands in its segment.
     pub(super) fn segment(&self) -> &MemorySegment {
         &self.segment
     }
 
-    /// Its frame is lost: what it had to send, and what had come and was not read.
+    /// Clears the queues of a lost frame; returns unsent and unread messages.
     pub(super) fn lose(&mut self) -> (Vec<SharedMessage>, Vec<SharedMessage>) {
         self.place = EndpointResidency::Away;
         let sent = self.replies_out.drain(..).chain(self.requests_out.drain(..));
@@ -333,12 +321,11 @@ impl EndpointQueues {
         (sent, come)
     }
 
-    /// The requests that it waits for, by number.
+    /// Pending requests by number.
     pub(super) fn open(&self) -> Vec<(u32, RequestWait)> {
         self.waiting.iter().map(|(number, waiting)| (*number, waiting.until)).collect()
     }
 
-    /// Whether it is in a frame, and not on its way out of it.
     pub(super) const fn is_resident(&self) -> bool {
         match self.place {
             EndpointResidency::Resident(_) => true,
@@ -346,7 +333,6 @@ impl EndpointQueues {
         }
     }
 
-    /// Whether it has no message, and waits for none.
     pub(super) fn is_quiet(&self) -> bool {
         self.requests_out.is_empty()
             && self.replies_out.is_empty()
@@ -355,7 +341,7 @@ impl EndpointQueues {
             && self.waiting.is_empty()
     }
 
-    /// Whether credits are conserved, and no queue is longer than it may be.
+    /// Checks the conservation of credits and the limits of the queues.
     pub(super) fn is_consistent(&self) -> bool {
         let parameters = &self.parameters;
         usize::from(self.credits) + self.waiting.len() == usize::from(parameters.credits)

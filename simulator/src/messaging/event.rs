@@ -1,37 +1,34 @@
-//! What the messages' side of a host tells of what happened, for the truth, and the packets that it
-//! hands out.
+//! Events of a host's messaging, for the truth, and its outgoing packets.
 
 use codec::error::DecodeError;
 use codec::transport::{EndpointId, NackReason, Nic, SyncFlag, TransportHeader};
 
 use crate::transport::TransportNotice;
 
-/// A message, for the truth: who sent it and the how manyth of its endpoint it is, requests and
-/// replies counted together. The number is carried in the first word of a message's arguments or
-/// bytes. *Chosen*
+/// Sender and sequence number of a message. Requests and replies of an endpoint are counted
+/// together. The number is the first word of a message's arguments or bytes. *Chosen*
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId {
-    /// The sending NIC.
+    /// Sending NIC.
     pub nic: Nic,
-    /// The sending endpoint.
+    /// Sending endpoint.
     pub endpoint: EndpointId,
-    /// Counts from 0.
+    /// Sequence number, from 0.
     pub number: u32,
 }
 
-/// A packet for the sending engine.
+/// Packet for the send engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessagingPacket {
-    /// To which NIC.
+    /// Destination NIC.
     pub to: Nic,
-    /// A transport packet in bytes.
+    /// Bytes of the transport packet.
     pub payload: Vec<u8>,
-    /// What it is, for the truth.
+    /// Contents, for the truth.
     pub what: TransmissionKind,
 }
 
-/// What a packet on its way out is, for the truth. The header has NICs, logical channel, sequence
-/// number, timestamp and incarnation, as on the wire.
+/// Contents of an outgoing packet, for the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransmissionKind {
     /// A message.
@@ -40,75 +37,74 @@ pub enum TransmissionKind {
         header: TransportHeader,
         /// As on the wire.
         sync: SyncFlag,
-        /// Which message.
+        /// Message.
         message: MessageId,
         /// Whether it was sent before.
         turn: TransmissionAttempt,
     },
     /// An ACK. T-5
     Ack(TransportHeader),
-    /// A NACK, and why. T-6
+    /// A NACK and its reason. T-6
     Nack(TransportHeader, NackReason),
 }
 
-/// Whether a packet's message is sent for the first time.
+/// Transmission of a packet: the first, or a retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransmissionAttempt {
-    /// It is.
+    /// First transmission.
     First,
-    /// By the scan: it was not acknowledged for too long. T-10
+    /// Retransmission by the scan. T-10
     Again,
 }
 
-/// Something that happened to a message or an endpoint, for the truth.
+/// Event of a message or an endpoint, for the truth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessagingEvent {
-    /// The application has handed it over, for this NIC's endpoint. T-1
+    /// The application handed the message over, for this endpoint of this NIC. T-1
     Accepted(MessageId, (Nic, EndpointId)),
-    /// It was written into the receive queue of this endpoint here. T-5
+    /// The message was written into a receive queue of this endpoint. T-5
     Written(MessageId, EndpointId),
-    /// Its sender knows that. T-5
+    /// The sender received the acknowledgment. T-5
     Acknowledged(MessageId),
-    /// It is back at its sender, and why. T-6, T-11
+    /// The message was returned to its sender. T-6, T-11
     Returned(MessageId, ReturnCause),
-    /// A request whose reply the application does not wait for any more.
+    /// The application gave up waiting for the reply to a request.
     GivenUp(MessageId),
-    /// It had been written into this endpoint here, and was lost with its frame before anyone read it.
+    /// The message was lost unread with the frame of this endpoint.
     Lost(MessageId, EndpointId),
-    /// It was read, and its bytes are not those that were sent.
+    /// The message was read with wrong bytes.
     Damaged(MessageId, EndpointId),
-    /// A packet of it came and is not taken: a NACK goes out. T-6
+    /// A packet of the message was refused with a NACK. T-6
     Refused(MessageId, TransportHeader, NackReason),
-    /// A packet of it came and was dropped, as nothing is there to answer it with a NACK: the
-    /// baseline without reliability.
+    /// A packet of the message was refused and dropped: without reliability there are no NACKs.
     Dropped(MessageId, NackReason),
-    /// The protocol noticed something about a packet that came, or that is sent again.
+    /// The protocol reported something about a received or retransmitted packet.
     Noticed(TransportHeader, TransportNotice),
-    /// A packet that came is malformed, and dropped. T-7
+    /// A malformed packet was dropped. T-7
     Malformed(DecodeError),
-    /// A packet came that the NIC has no room for, and is dropped.
+    /// A packet was dropped because the NIC was full.
     Overrun,
-    /// The endpoint is to leave its frame, as soon as T-13 lets it.
+    /// The endpoint leaves its frame as soon as T-13 allows.
     Leaving(EndpointId),
-    /// It is not in a frame any more. T-13
+    /// The endpoint left its frame. T-13
     Unloaded(EndpointId),
-    /// The endpoint is in a frame. T-15
+    /// The endpoint entered a frame. T-15
     Loaded(EndpointId),
-    /// A page of the endpoint's host memory was pinned and has a DMA mapping. T-6, T-15
+    /// A page of the endpoint's host memory was pinned and mapped for DMA. T-6, T-15
     Mapped(EndpointId),
-    /// The endpoint has so many credits now. T-9
+    /// The endpoint's number of credits changed. T-9
     Credits(EndpointId, u16),
 }
 
-/// Why a message is back at its sender.
+/// Reason for the return of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReturnCause {
-    /// The NACK was final. T-6
+    /// Final NACK. T-6
     Refused(NackReason),
-    /// There was no sign of its destination for too long, or there can be none. T-11
+    /// The destination did not answer or cannot be reached. T-11
     Unreachable,
-    /// Its own NIC was restarted: what lay in the frames was lost, and the host's driver returns what
-    /// it had been given. It may have been written.
+    /// The sender's NIC was restarted: the frames' contents were lost, and the host driver returns
+    /// its messages, which may have been delivered.
     Restarted,
 }

@@ -1,5 +1,5 @@
-//! The NIC's firmware: one processor that takes packets in, answers them, scans, and sends what the
-//! scheduler chooses. T-5..T-8, T-10, T-14
+//! Firmware of the NIC: one processor that receives and answers packets, scans, and sends for the
+//! scheduler. T-5..T-8, T-10, T-14
 
 use std::collections::VecDeque;
 
@@ -13,87 +13,84 @@ use super::serial_server::SerialServer;
 use super::{HostMessaging, MICROSECOND, MessagingEvent};
 use crate::transport::{Micros, ProtocolPacket};
 
-/// Packets that the NIC holds which came in and were not looked at. *Chosen*: twice what four senders
-/// have in flight.
+/// Unprocessed incoming packets that the NIC holds. *Chosen*: twice what four senders have in
+/// flight.
 const RING: usize = 32;
 
-/// Packets that are ready for the sending engine: one leaves, the next waits. *Chosen*
+/// Packets ready for the send engine: one leaves, the next waits. *Chosen*
 const OUTBOX: usize = 2;
 
-/// Answers that wait to be built; while there are as many no data packet is taken. *Chosen*
+/// Answers waiting to be built; at this limit no data packet is accepted. *Chosen*
 const ANSWERS: usize = 32;
 
-/// Messages on their way to the host: one moves, the next waits. *Chosen*
+/// Messages in transfer to the host: one moves, the next waits. *Chosen*
 const INCOMING: usize = 2;
 
-/// The firmware of a NIC.
 #[derive(Clone, Debug)]
 pub(super) struct MessagingFirmware {
     processor: SerialServer<FirmwareWork>,
     pub(super) scheduler: EndpointScheduler,
     arrived: VecDeque<ProtocolPacket<SharedMessage>>,
     answers: VecDeque<ProtocolPacket<SharedMessage>>,
-    /// Packets to be sent again. T-10
+    /// Retransmissions. T-10
     again: VecDeque<OutboundPacket>,
     outbox: VecDeque<OutboundPacket>,
-    /// The packet that the sending engine has, if any.
+    /// Packet in the send engine.
     pub(super) on_wire: Option<OutboundPacket>,
-    /// Memory for medium and bulk packets on their way out.
+    /// Free buffers for medium and bulk packets.
     buffers: u8,
-    /// What comes first, if there is a packet to take in and one to send.
+    /// Side that is served next.
     side: FirmwareSide,
-    /// Since when it looks at an empty queue, again and again. T-14
+    /// Start of loitering. T-14
     pub(super) looking: Option<u64>,
-    /// When it is to go on although nothing happens meanwhile.
+    /// End of loitering if nothing happens.
     pub(super) until: Option<u64>,
 }
 
-/// What the processor works on.
 #[derive(Clone, Debug)]
 pub(super) enum FirmwareWork {
-    /// A packet that came in.
+    /// Incoming packet.
     TakeIn(ProtocolPacket<SharedMessage>),
-    /// An ACK or a NACK.
+    /// ACK or NACK to build.
     Answer(ProtocolPacket<SharedMessage>),
-    /// A scan. T-10
+    /// Scan. T-10
     Scan,
-    /// A packet that is sent again.
+    /// Retransmission.
     Again(OutboundPacket),
-    /// A message of an endpoint.
+    /// Message of an endpoint.
     Send { endpoint: usize, message: MessageId, memory: PacketMemory, state: HeaderState },
-    /// Looks at an empty queue. T-14
+    /// Loitering. T-14
     Look(LoiterState),
 }
 
-/// What the NIC does in the turn of an endpoint. T-14
+/// Action in the turn of an endpoint. T-14
 enum EndpointTurn {
-    /// A message goes, or goes back.
+    /// Sends or returns a message.
     Send(usize, SendPick, HeaderState),
-    /// Its queue is empty.
+    /// Polls the empty queue.
     Look(LoiterState),
 }
 
-/// A packet on its way to the sending engine.
+/// Packet on its way to the send engine.
 #[derive(Clone, Debug)]
 pub(super) struct OutboundPacket {
-    /// As on the wire, but for its timestamp: it gets that as it leaves. T-8
+    /// Packet as on the wire, except for the timestamp, which is set when it leaves. T-8
     pub packet: ProtocolPacket<SharedMessage>,
-    /// Whether its message was sent before.
+    /// First transmission or retransmission.
     pub turn: TransmissionAttempt,
-    /// The memory that it has.
     pub memory: PacketMemory,
 }
 
-/// Whether a packet takes one of the send buffers.
+/// Memory of an outgoing packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PacketMemory {
-    /// It is in its endpoint's frame, or an answer.
+    /// The endpoint's frame; answers need none.
     Own,
-    /// It does.
+    /// A send buffer.
     Buffer,
 }
 
-/// Two sides of the firmware, served in turn.
+/// Sides of the firmware, served alternately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FirmwareSide {
     In,
@@ -123,27 +120,23 @@ impl MessagingFirmware {
         }
     }
 
-    /// Whether there is room for a packet that comes in.
     pub(super) fn has_room(&self) -> bool {
         self.arrived.len() < RING
     }
 
-    /// Whether a packet waits to be taken in.
     pub(super) fn has_arrivals(&self) -> bool {
         !self.arrived.is_empty()
     }
 
-    /// Packets in come next.
     pub(super) const fn turn_in(&mut self) {
         self.side = FirmwareSide::In;
     }
 
-    /// A packet has come in.
     pub(super) fn arrive(&mut self, packet: ProtocolPacket<SharedMessage>) {
         self.arrived.push_back(packet);
     }
 
-    /// The next packet for the sending engine, if it has none.
+    /// Next packet for the idle send engine.
     pub(super) fn take(&mut self) -> Option<&OutboundPacket> {
         if self.on_wire.is_some() {
             return None;
@@ -152,19 +145,16 @@ impl MessagingFirmware {
         self.on_wire.as_ref()
     }
 
-    /// The sending engine is done.
     pub(super) fn sent(&mut self) {
         if let Some(queued) = self.on_wire.take() {
             self.give_back(queued.memory);
         }
     }
 
-    /// When it has something to do by itself.
     pub(super) fn due(&self) -> Option<u64> {
         self.processor.due().or(self.until)
     }
 
-    /// Whether nothing is in it.
     pub(super) fn is_idle(&self) -> bool {
         self.processor.is_idle()
             && self.arrived.is_empty()
@@ -174,17 +164,15 @@ impl MessagingFirmware {
             && self.on_wire.is_none()
     }
 
-    /// Whether it is working on something until a time that is known.
     pub(super) const fn is_busy(&self) -> bool {
         !self.processor.is_idle() || self.until.is_some()
     }
 
-    /// How long its processor has been busy.
     pub(super) const fn busy(&self) -> u64 {
         self.processor.busy()
     }
 
-    /// Takes memory for a message on its way out, if it needs some: [`SendPaths`] has looked.
+    /// Reserves a buffer for a message that needs one; [`SendPaths`] has checked for one.
     fn reserve(&mut self, letter: &SharedMessage) -> PacketMemory {
         if letter.is_transferred() {
             self.buffers = self.buffers.saturating_sub(1);
@@ -203,7 +191,6 @@ impl MessagingFirmware {
 }
 
 impl MessagingFirmware {
-    /// A packet waits to be sent again.
     pub(super) fn send_again(&mut self, packet: ProtocolPacket<SharedMessage>) {
         self.again.push_back(OutboundPacket {
             packet,
@@ -212,7 +199,7 @@ impl MessagingFirmware {
         });
     }
 
-    /// Drops what waits and need not leave any more. T-5
+    /// Drops waiting packets that are no longer to be sent. T-5
     pub(super) fn drop_old(&mut self, is_queued: impl Fn(&ProtocolPacket<SharedMessage>) -> bool) {
         self.again.retain(|queued| is_queued(&queued.packet));
         for _ in 0..self.outbox.len() {
@@ -224,32 +211,27 @@ impl MessagingFirmware {
         }
     }
 
-    /// An answer waits to be built.
     pub(super) fn answer(&mut self, packet: ProtocolPacket<SharedMessage>) {
         self.answers.push_back(packet);
     }
 
-    /// A packet is ready for the sending engine.
     pub(super) fn ready(&mut self, queued: OutboundPacket) {
         self.outbox.push_back(queued);
     }
 
-    /// What was to be sent is not.
     pub(super) const fn abandon(&mut self, memory: PacketMemory) {
         self.give_back(memory);
     }
 
-    /// What the processor is done with by now.
     pub(super) fn end(&mut self, now: u64) -> Option<FirmwareWork> {
         self.processor.end(now)
     }
 
-    /// Whether a packet can be added to those that are ready.
     fn has_outbox(&self) -> bool {
         self.outbox.len() + usize::from(self.on_wire.is_some()) < OUTBOX
     }
 
-    /// The next packet to take in, unless it would have to wait for room behind it.
+    /// Next incoming packet, if there is room for its effects.
     fn next_in(&mut self, incoming: usize) -> Option<FirmwareWork> {
         let room = match self.arrived.front()? {
             ProtocolPacket::Data(_, _, letter) => {
@@ -260,7 +242,6 @@ impl MessagingFirmware {
         if room { self.arrived.pop_front().map(FirmwareWork::TakeIn) } else { None }
     }
 
-    /// The next packet to send again.
     fn next_again(&mut self) -> Option<FirmwareWork> {
         let ProtocolPacket::Data(_, _, letter) = &self.again.front()?.packet else { return None };
         if letter.is_transferred() && self.buffers == 0 {
@@ -273,8 +254,8 @@ impl MessagingFirmware {
 }
 
 impl HostMessaging {
-    /// Gives the NIC's processor something to do, if it is idle: first answers, which make room at
-    /// the other end, then a scan that is due, then packets in and out by turns.
+    /// Assigns work to the idle NIC processor: first answers, which make room at the other end,
+    /// then a due scan, then packets in and out alternately.
     pub(super) fn begin_firmware(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
         let look = self.costs.look.max(1);
         if now < self.ready
@@ -328,7 +309,7 @@ impl HostMessaging {
         self.firmware.next_in(incoming)
     }
 
-    /// What is sent next: what is sent again before what is new.
+    /// Next packet to send: retransmissions before new messages.
     fn next_out(&mut self, now: u64, told: &mut Vec<MessagingEvent>) -> Option<FirmwareWork> {
         while self.firmware.has_outbox() {
             if let Some(work) = self.firmware.next_again() {
@@ -356,7 +337,7 @@ impl HostMessaging {
         None
     }
 
-    /// The endpoint whose turn it is, and what it sends. T-14
+    /// Current endpoint and its message. T-14
     fn choose(&mut self) -> Option<EndpointTurn> {
         let Self { firmware, endpoints, transport, .. } = self;
         let ways = SendPaths {

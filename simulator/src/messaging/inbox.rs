@@ -1,4 +1,4 @@
-//! What comes for an endpoint: whether it can be taken, its receive queues, its staging area. T-5, T-6
+//! Receiving side of an endpoint: admission, receive queues, staging area. T-5, T-6
 
 use codec::transport::{EndpointKey, MessageForm, MessageRole, NackReason};
 
@@ -7,7 +7,7 @@ use super::endpoint_queues::{EndpointQueues, EndpointResidency, ReadMessage, Rep
 use super::message::SharedMessage;
 
 impl EndpointQueues {
-    /// Why a message cannot be written here now, if it cannot: what is final comes first. T-6
+    /// Reason to refuse a message now; final reasons come first. T-6
     pub(super) fn refusal(
         &self,
         letter: &SharedMessage,
@@ -36,8 +36,8 @@ impl EndpointQueues {
         (letter.is_transferred() && !has_stage).then_some(NackReason::NoResource)
     }
 
-    /// Places of the reply receive queue: for a reply to each request, and for each message that may
-    /// come back.
+    /// Size of the reply receive queue: a reply to each request, and each message that may be
+    /// returned.
     fn places(&self) -> usize {
         usize::from(self.parameters.credits).saturating_add(self.reply_places())
     }
@@ -49,8 +49,8 @@ impl EndpointQueues {
         }
     }
 
-    /// Reading: a key opens no memory beyond the segment, so that what goes there is refused as by a
-    /// wrong key. It would never be taken; refused without being final it would be sent for ever. T-6
+    /// Reading: a range beyond the segment is refused like a wrong key. A refusal that is not final
+    /// would have it sent for ever. T-6
     fn reaches(&self, letter: &SharedMessage) -> bool {
         match letter.form {
             MessageForm::Short | MessageForm::Medium => true,
@@ -58,7 +58,7 @@ impl EndpointQueues {
         }
     }
 
-    /// Messages in the staging area that were not read yet, or that are on their way there.
+    /// Messages in the staging area, or on their way there.
     pub(super) fn staged_or_kept(&self) -> usize {
         let replies = self.replies_in.iter().filter(|incoming| match incoming {
             ReplyQueueItem::Reply(letter) => letter.is_transferred(),
@@ -68,7 +68,7 @@ impl EndpointQueues {
         requests.count() + replies.count() + self.kept.iter().sum::<usize>()
     }
 
-    /// Keeps a place for a message that comes in by DMA.
+    /// Reserves a place for a message in transfer.
     pub(super) const fn keep(&mut self, role: MessageRole) {
         let [requests, replies] = &mut self.kept;
         match role {
@@ -77,7 +77,7 @@ impl EndpointQueues {
         }
     }
 
-    /// It has come in.
+    /// Releases a reserved place.
     pub(super) const fn free(&mut self, role: MessageRole) {
         let [requests, replies] = &mut self.kept;
         match role {
@@ -86,7 +86,8 @@ impl EndpointQueues {
         }
     }
 
-    /// Writes a message, or says why not. An event is posted if the queues were empty. T-5, T-6
+    /// Writes a message, or returns the reason to refuse it. Posts an event if the queues were
+    /// empty. T-5, T-6
     pub(super) fn write(
         &mut self,
         letter: &SharedMessage,
@@ -109,12 +110,12 @@ impl EndpointQueues {
         Ok(())
     }
 
-    /// Whether there is something that the application can read.
     pub(super) fn has_incoming(&self) -> bool {
         !self.replies_in.is_empty() || (!self.requests_in.is_empty() && self.can_reply())
     }
 
-    /// What the application reads next: replies before requests. A request keeps a place for its reply.
+    /// Next message for the application: replies before requests. A request reserves a place for
+    /// its reply.
     pub(super) fn read(&mut self) -> Option<ReadMessage> {
         if let Some(incoming) = self.replies_in.pop_front() {
             return Some(ReadMessage::Other(incoming));
@@ -139,7 +140,7 @@ mod tests {
     use super::super::plan::{EndpointParameters, EndpointPlan, WakeMode};
     use super::*;
 
-    /// An endpoint that is there, with two places for requests, and a request for it.
+    /// Resident endpoint with two places for requests, and a request.
     fn endpoint() -> (EndpointQueues, SharedMessage) {
         let (id, key) = (EndpointId(3), EndpointKey(7));
         let plan = EndpointPlan { id, key, segment: 0, wake: WakeMode::Poll };

@@ -1,17 +1,16 @@
-//! The NIC loiters: it looks at an empty queue again and again. T-14
+//! Loitering: the NIC polls an empty queue. T-14
 
 use super::firmware::MessagingFirmware;
 
-/// Looks at the empty queue of the endpoint that the NIC stays with. T-14
+/// Loitering at the empty queue of the current endpoint. T-14
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LoiterState {
-    /// Attempts that are left.
+    /// Remaining attempts.
     pub(super) left: u32,
-    /// Whether another endpoint has a message that can go.
     pub(super) others: OtherQueues,
 }
 
-/// What the endpoints have that the NIC does not stay with.
+/// Sendable messages of the other endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OtherQueues {
     Wait,
@@ -19,8 +18,8 @@ pub(super) enum OtherQueues {
 }
 
 impl MessagingFirmware {
-    /// Begins to look at an empty queue: once if a packet waits to be taken in, to the end of the turn
-    /// if another endpoint waits, else until something happens. T-14
+    /// Starts to poll an empty queue: once if a packet has arrived, to the end of the turn if
+    /// another endpoint waits, else until something happens. T-14
     pub(super) fn loiter(
         &mut self,
         now: u64,
@@ -37,7 +36,7 @@ impl MessagingFirmware {
         self.turn_in();
     }
 
-    /// Counts the looks that were made by now. One that is under way ends first. T-14
+    /// Counts the polls so far; one in progress is finished first. T-14
     pub(super) fn is_done_looking(&mut self, now: u64, look: u64) -> bool {
         let Some(since) = self.looking else { return true };
         let looks = now.saturating_sub(since).div_ceil(look);

@@ -1,4 +1,4 @@
-//! Host memory that DMA goes to, and the driver's work on pages of it that have no mapping. T-6, T-15
+//! DMA mappings of host memory, and faults for unmapped pages. T-6, T-15
 
 use std::collections::VecDeque;
 
@@ -8,23 +8,24 @@ use super::HostMessaging;
 use super::endpoint_queues::EndpointQueues;
 use super::message::SharedMessage;
 
-/// Bytes of a page, and of a message in a staging area at most. *Chosen*: a page of an `UltraSPARC`.
+/// Bytes of a page, and maximum of a message in a staging area. *Chosen*: a page of an
+/// `UltraSPARC`.
 const PAGE: u32 = 8192;
 
-/// A page of an endpoint's host memory.
+/// Page of an endpoint's host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HostPage {
-    /// Of its staging area: a place for a message.
+    /// Place for a message in the staging area.
     Staging(usize),
-    /// Of its segment.
+    /// Page of the segment.
     Segment(u32),
 }
 
-/// Pages that are pinned and have a DMA mapping, the oldest first, and until when each stays at least.
+/// Pinned pages with a DMA mapping, oldest first, each with its minimum stay.
 pub(super) type PageMappings = VecDeque<(HostPage, u64)>;
 
 impl EndpointQueues {
-    /// A page that a message's bytes go to and that has no mapping, if all have none by themselves.
+    /// Unmapped page of a message, if mappings are limited.
     fn unmapped(&self, letter: &SharedMessage) -> Option<HostPage> {
         self.parameters.mappings?;
         let pages = match letter.form {
@@ -38,14 +39,14 @@ impl EndpointQueues {
         pages.into_iter().find(|page| !self.mapped.iter().any(|(mapped, _)| mapped == page))
     }
 
-    /// When another page can be mapped: there is a mapping left, or the oldest one has stayed.
+    /// Earliest time for another mapping.
     pub(super) fn mapping_due(&self) -> u64 {
         let most = usize::from(self.parameters.mappings.unwrap_or(u16::MAX));
         let oldest = self.mapped.front().filter(|_| self.mapped.len() >= most);
         oldest.map_or(0, |(_, stays)| *stays)
     }
 
-    /// A page has a mapping now, in place of the oldest if there are too many.
+    /// Maps a page, replacing the oldest beyond the limit.
     pub(super) fn map(&mut self, page: HostPage, stays: u64) {
         self.mapped.push_back((page, stays));
         if self.mapped.len() > usize::from(self.parameters.mappings.unwrap_or(u16::MAX)) {
@@ -55,8 +56,8 @@ impl EndpointQueues {
 }
 
 impl HostMessaging {
-    /// Why the NIC cannot move a message to the host now, if it cannot: no DMA resource is free, or a
-    /// page has no mapping, which starts the driver's work on it. T-6
+    /// Reason to refuse a transfer to the host: no free DMA resource, or an unmapped page, which is
+    /// queued for mapping. T-6
     pub(super) fn transfer_refusal(
         &mut self,
         place: usize,

@@ -1,4 +1,4 @@
-//! What the messaging of a host is set to. T-9, T-14, T-15
+//! Configuration of a host's messaging. T-9, T-14, T-15
 
 use codec::transport::{EndpointId, EndpointKey, Nic};
 
@@ -6,132 +6,131 @@ use super::costs::{MICROSECOND, MessageCosts, ProtocolLayers};
 use crate::traffic::{ArrivalProcess, PayloadSize};
 use crate::transport::TransportParameters;
 
-/// Bytes of a segment at most: 16 MiB; what is longer is cut to it. *Chosen*, so that memory is bounded.
+/// Maximum size of a segment, to which longer ones are cut: 16 MiB. *Chosen* to bound memory.
 pub const SEGMENT_MAX: u32 = 1 << 24;
 
-/// What the messaging of a host is set to.
+/// Configuration of a host's messaging.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessagingPlan {
-    /// Its NIC.
+    /// NIC of the host.
     pub nic: Nic,
-    /// Tables and clocks of the protocol.
+    /// Tables and timers of the protocol.
     pub transport: TransportParameters,
-    /// Frames, credits, queues, the scheduler.
+    /// Parameters of frames, credits, queues and scheduler.
     pub parameters: EndpointParameters,
-    /// What each stage takes.
+    /// Durations of the stages.
     pub costs: MessageCosts,
-    /// Its endpoints.
+    /// Endpoints.
     pub endpoints: Vec<EndpointPlan>,
-    /// What they send.
+    /// Message streams of the endpoints.
     pub streams: Vec<MessageStream>,
-    /// The endpoints of others that its endpoints can name, and their keys: what replies need. The key
-    /// of one that is not here is taken to be 0.
+    /// Known remote endpoints and their keys, for replies; unknown ones have key 0.
     pub names: Vec<((Nic, EndpointId), EndpointKey)>,
 }
 
-/// Of virtual networks. T-9, T-14, T-15
+/// Parameters of endpoints and virtual networks. T-9, T-14, T-15
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EndpointParameters {
-    /// Endpoints that are resident at once. Text: 7
+    /// Endpoint frames: the maximum of resident endpoints. Text: 7
     pub frames: u8,
-    /// Requests of an endpoint without a reply, at most: K. T-9
+    /// Maximum of an endpoint's unanswered requests: K. T-9
     pub credits: u16,
-    /// Messages that a request receive queue holds: 4 K. T-9
+    /// Capacity of a request receive queue: 4 K. T-9
     pub request_queue: u16,
-    /// Medium and bulk messages that an endpoint's staging area holds until they are read. T-6
+    /// Capacity of an endpoint's staging area, in unread medium and bulk messages. T-6
     pub staging: u16,
-    /// DMA resources: medium and bulk messages that the NIC moves or is to move to the host. What comes
-    /// when none is free is refused; without a number it waits in the NIC. T-6
+    /// DMA resources: maximum of medium and bulk messages in transfer to the host. Further ones are
+    /// refused; without a limit they wait in the NIC. T-6
     pub dma: Option<u8>,
-    /// Pages of an endpoint's host memory, 8192 bytes each, that have a DMA mapping at once; without a
-    /// number all have one always. T-6
+    /// Maximum of an endpoint's 8192-byte pages with a DMA mapping; without a limit all are mapped.
+    /// T-6
     pub mappings: Option<u16>,
-    /// What mapping a page takes the driver, in periods of the full rate. T-15
+    /// Time to map a page, in periods of the full rate. T-15
     pub map: u64,
-    /// The NIC stays with an endpoint for 2 to this attempts to send: k. T-14
+    /// Binary logarithm of the send attempts in an endpoint's turn: k. T-14
     pub burst_log2: u8,
-    /// What loading an endpoint takes besides the transfers, in periods of the full rate. T-15
+    /// Time to load an endpoint besides the transfers, in periods of the full rate. T-15
     pub load: u64,
-    /// How long an application waits for a reply before it takes its credit back, in periods of the
-    /// full rate. *Chosen*: the other end's NIC may have been restarted with the request unread.
+    /// Time after which an application gives up a reply and recovers its credit, in periods of the
+    /// full rate. *Chosen*: the receiver's NIC may have been restarted with the request unread.
     pub patience: u64,
-    /// Which parts of the protocol are there.
+    /// Layers of the protocol.
     pub layers: ProtocolLayers,
 }
 
-/// An endpoint.
+/// Configuration of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointPlan {
-    /// Its number on its NIC.
+    /// Number on its NIC.
     pub id: EndpointId,
-    /// What a sender must know.
+    /// Key that senders must present.
     pub key: EndpointKey,
-    /// Bytes of the segment that bulk messages go into; [`SEGMENT_MAX`] at most.
+    /// Size of the segment for bulk messages; at most [`SEGMENT_MAX`].
     pub segment: u32,
-    /// How its application learns of messages.
+    /// Notification of its application.
     pub wake: WakeMode,
 }
 
-/// How an application learns of messages.
+/// Notification of an application about messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WakeMode {
-    /// It polls its endpoints in turn, in one thread.
+    /// One thread polls all such endpoints in turn.
     #[default]
     Poll,
-    /// A thread of its own waits for the event of this endpoint.
+    /// A separate thread waits for the endpoint's event.
     Event,
 }
 
-/// Requests of one endpoint to another, each answered with a reply.
+/// Stream of requests from one endpoint to another, each answered with a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageStream {
-    /// The sending endpoint.
+    /// Sending endpoint.
     pub from: EndpointId,
-    /// The NIC and endpoint that they are for.
+    /// Receiving NIC and endpoint.
     pub to: (Nic, EndpointId),
-    /// The key that the sender holds for it.
+    /// Key that the sender presents.
     pub key: EndpointKey,
-    /// Short, medium or bulk.
+    /// Kind of the messages.
     pub kind: MessageKind,
-    /// Bytes of each: of the argument words, of the payload, or of the whole transfer. At least 4, and
-    /// whole words of a short one; what is too long is cut to what its kind can carry.
+    /// Size in bytes: argument words, payload, or whole transfer. At least 4, whole words for short
+    /// messages; cut to the maximum of the kind.
     pub size: PayloadSize,
-    /// When: [`ArrivalProcess::Closed`] waits for replies, others never send beyond the credits either. A
-    /// closed loop's messages have 8 bytes at least.
+    /// Arrival process. [`ArrivalProcess::Closed`] waits for replies, with messages of at least 8
+    /// bytes; credits limit all others too.
     pub arrivals: ArrivalProcess,
-    /// Not before: periods of the full rate.
+    /// Start, in periods of the full rate.
     pub start: u64,
-    /// How many at most.
+    /// Maximum number of messages.
     pub count: Option<u64>,
-    /// What its application does with those that come back.
+    /// Handler of returned messages.
     pub returned: ReturnHandler,
 }
 
-/// An application's handler for returned messages. Text
+/// Handler of returned messages in an application. Text
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReturnHandler {
-    /// Drops them.
+    /// Drops returned messages.
     #[default]
     Drop,
-    /// Sends them again, each as a new message: to the same endpoint, as often as it comes back.
+    /// Sends them again to the same endpoint, each time as a new message.
     SendAgain,
-    /// Sends them to another endpoint, whose key it holds; drops what comes back from there too.
+    /// Sends them to another endpoint with this key; drops them if they are returned again.
     SendElsewhere((Nic, EndpointId), EndpointKey),
 }
 
-/// The three kinds of messages.
+/// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MessageKind {
-    /// Argument words, by programmed I/O.
+    /// Argument words, transferred by programmed I/O.
     Short,
-    /// Through the staging area in host memory.
+    /// Payload, transferred through the staging area in host memory.
     Medium,
-    /// Into the receiver's segment, in medium-sized pieces.
+    /// Payload, written into the receiver's segment in medium-sized pieces.
     Bulk,
 }
 
 impl MessageStream {
-    /// Whether its messages may go to this NIC.
+    /// Tests whether its messages may be sent to this NIC.
     pub(crate) fn goes_to(&self, nic: Nic) -> bool {
         match self.returned {
             ReturnHandler::SendElsewhere((other, _), _) if other == nic => true,
@@ -143,8 +142,8 @@ impl MessageStream {
 }
 
 impl Default for EndpointParameters {
-    /// The digest's: T-9, T-14, T-15. A load takes 1 ms, a mapping 100 µs: a page fault and the driver's
-    /// work. *Chosen*
+    /// Values of the digest, T-9, T-14, T-15. Loading takes 1 ms, a mapping 100 µs: a page fault
+    /// and the driver's work. *Chosen*
     fn default() -> Self {
         Self {
             frames: 7,

@@ -1,4 +1,4 @@
-//! What the firmware does with packets: the protocol's machine between endpoints and the wire. T-5..T-13
+//! Packet handling of the firmware: the protocol machine between endpoints and wire. T-5..T-13
 
 use codec::transport::{
     ChannelIncarnation, LogicalChannel, NackReason, Nic, SequenceBit, SyncFlag, TransportHeader,
@@ -16,7 +16,7 @@ use super::{HostMessaging, MessagingEvent};
 use crate::transport::{self, ProtocolPacket, ReturnReason, TransportEffect, TransportNotice};
 
 impl HostMessaging {
-    /// The NIC's processor is done with something.
+    /// Finishes a job of the NIC processor.
     pub(super) fn end_firmware(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
         match self.firmware.end(now) {
             Some(FirmwareWork::TakeIn(packet)) => self.take_in(now, packet, told),
@@ -37,7 +37,7 @@ impl HostMessaging {
         }
     }
 
-    /// Bytes have moved between host and NIC.
+    /// Finishes a transfer between host and NIC.
     pub(super) fn end_bus(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
         if let Some(queued) = self.bus.released(now) {
             self.emit(queued);
@@ -56,10 +56,10 @@ impl HostMessaging {
         }
     }
 
-    /// A packet was looked at. A medium or bulk message goes to host memory first, if it is new and
-    /// looks as if it could be written, and is written when it is there. What comes on its logical
-    /// channel meanwhile is dropped: it can only be the same again, or comes again; and nothing may
-    /// overtake it, for then a copy of it that also waited could be taken for what comes next. T-4
+    /// Receives a packet. A medium or bulk message that is new and can be written is transferred to
+    /// host memory first and written afterwards. Meanwhile packets of its logical channel are
+    /// dropped: they are copies or will be retransmitted, and a packet overtaking it could make a
+    /// waiting copy pass for the next message. T-4
     fn take_in(
         &mut self,
         now: u64,
@@ -99,7 +99,7 @@ impl HostMessaging {
         self.process(now, &packet, None, told);
     }
 
-    /// The protocol decides about a packet, which the NIC may have to refuse. T-4..T-8
+    /// Passes a packet to the protocol, unless the NIC has to refuse it. T-4..T-8
     fn process(
         &mut self,
         now: u64,
@@ -163,7 +163,7 @@ impl HostMessaging {
         self.notify(now, place);
     }
 
-    /// Does what the protocol asks for.
+    /// Applies the effects of the protocol.
     pub(super) fn apply(
         &mut self,
         now: u64,
@@ -230,7 +230,7 @@ impl HostMessaging {
         told.push(MessagingEvent::Noticed(header, note));
     }
 
-    /// A message is done with: it was written.
+    /// Finishes a delivered message.
     fn settle(&mut self, now: u64, place: usize, message: MessageId) {
         if let Some(endpoint) = self.endpoints.get_mut(place) {
             endpoint.settle(now, message);
@@ -238,7 +238,7 @@ impl HostMessaging {
         self.notify(now, place);
     }
 
-    /// A message goes back to its application. T-6, T-11
+    /// Returns a message to its application. T-6, T-11
     pub(super) fn bring_back(
         &mut self,
         now: u64,
@@ -253,7 +253,7 @@ impl HostMessaging {
         self.notify(now, place);
     }
 
-    /// A message's packet has been built. T-2, T-3
+    /// Sends a message whose packet has been built. T-2, T-3
     fn send(&mut self, now: u64, place: usize, message: MessageId, memory: PacketMemory) {
         match self.label(now, place, message) {
             Some(((header, sync), letter)) => {
@@ -264,7 +264,7 @@ impl HostMessaging {
         }
     }
 
-    /// What it is sent as; nothing if its endpoint was made to leave meanwhile.
+    /// Hands a message to the protocol machine; none if its endpoint is leaving.
     fn label(
         &mut self,
         now: u64,
@@ -303,7 +303,7 @@ impl HostMessaging {
         Some((label, message))
     }
 
-    /// The header of a packet that nobody will answer: all the same but the time.
+    /// Header of a packet without an answer: constant except for the time.
     const fn fire_and_forget(&self, now: u64, destination: Nic) -> TransportHeader {
         TransportHeader {
             source: self.nic,
@@ -315,7 +315,7 @@ impl HostMessaging {
         }
     }
 
-    /// A data packet's bytes come from the host's memory, or are in its endpoint's frame.
+    /// Starts the transfer of a data packet's bytes, unless they are in its endpoint's frame.
     fn pass_on(&mut self, queued: OutboundPacket) {
         match (queued.memory, &queued.packet) {
             (PacketMemory::Buffer, ProtocolPacket::Data(_, _, letter)) => {
@@ -325,7 +325,7 @@ impl HostMessaging {
         }
     }
 
-    /// A data packet is ready for the sending engine, if it is still to leave.
+    /// Passes a data packet to the send engine if it is still to be sent.
     fn emit(&mut self, queued: OutboundPacket) {
         if self.is_queued(&queued.packet) {
             self.firmware.ready(queued);
@@ -334,33 +334,32 @@ impl HostMessaging {
         }
     }
 
-    /// Whether a packet is still to leave. Without reliability nothing is known of it.
+    /// Tests whether a packet is still to be sent; always true without reliability.
     fn is_queued(&self, packet: &ProtocolPacket<SharedMessage>) -> bool {
         self.parameters.layers == ProtocolLayers::Baseline || self.transport.is_queued(packet)
     }
 
-    /// Drops what waits and need not leave any more.
+    /// Drops waiting packets that are no longer to be sent.
     pub(super) fn drop_old(&mut self) {
         let Self { firmware, transport, parameters, .. } = self;
         let baseline = parameters.layers == ProtocolLayers::Baseline;
         firmware.drop_old(|packet| baseline || transport.is_queued(packet));
     }
 
-    /// Hands out the next packet for the sending engine; the firmware gives it one at a time, the next
-    /// after [`HostMessaging::sent`]. It is as it would leave now: see [`HostMessaging::leaves`].
+    /// Takes the next packet for the send engine; the following one is available after
+    /// [`HostMessaging::sent`]. [`HostMessaging::leaves`] updates its timestamp.
     pub fn take_outgoing(&mut self) -> Option<MessagingPacket> {
         self.firmware.take().map(outgoing)
     }
 
-    /// Whether the packet that was taken is still to leave. If not, and its first byte has not left,
-    /// the sending engine need not send it. T-5
+    /// Tests whether the packet in the send engine is still to be sent. If not, the engine may drop
+    /// it before its first byte. T-5
     #[must_use]
     pub fn is_leaving(&self) -> bool {
         self.firmware.on_wire.as_ref().is_some_and(|queued| self.is_queued(&queued.packet))
     }
 
-    /// The first byte of the packet that was taken leaves the interface: the packet as it is on the
-    /// wire, with the time of now. T-3, T-8
+    /// Stamps the packet in the send engine as its first byte leaves the interface. T-3, T-8
     pub fn leaves(&mut self, now: u64) -> Option<MessagingPacket> {
         let queued = self.firmware.on_wire.as_mut()?;
         match (self.parameters.layers, &mut queued.packet) {
@@ -390,7 +389,6 @@ impl HostMessaging {
     }
 }
 
-/// A packet in bytes, and what it is.
 fn outgoing(queued: &OutboundPacket) -> MessagingPacket {
     let what = match &queued.packet {
         ProtocolPacket::Data(header, sync, letter) => TransmissionKind::Data {
@@ -406,7 +404,7 @@ fn outgoing(queued: &OutboundPacket) -> MessagingPacket {
     MessagingPacket { to, payload, what }
 }
 
-/// The place of a reason's count.
+/// Index of a reason's counter.
 pub(super) const fn reason_class(reason: NackReason) -> usize {
     match reason {
         NackReason::NotResident => 0,

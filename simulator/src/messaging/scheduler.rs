@@ -1,67 +1,64 @@
-//! Which endpoint's message the NIC sends next: weighted round robin, with loitering. T-14
+//! Scheduler of the endpoints: weighted round robin with loitering. T-14
 
-/// The turn among the endpoints. They are told by their place in the host's list.
+/// Scheduler; endpoints are identified by their index in the host's list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EndpointScheduler {
     /// 2 to the k.
     burst: u32,
     current: Option<SchedulerVisit>,
-    /// Whose turn is next.
+    /// Endpoint of the next turn.
     next: usize,
 }
 
-/// The endpoint that the NIC stays with.
+/// Turn of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SchedulerVisit {
     endpoint: usize,
-    /// Attempts that are left of its turn.
+    /// Remaining attempts.
     left: u32,
 }
 
-/// What an endpoint has to send.
+/// Messages that an endpoint has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndpointSupply {
-    /// It is not in a frame.
+    /// The endpoint is not resident.
     Away,
-    /// Nothing.
+    /// No message.
     Empty,
-    /// Something that cannot go now: no logical channel is free.
+    /// Only messages without a free logical channel.
     Blocked,
-    /// A message.
     Ready,
 }
 
-/// State of the packet headers of an endpoint: constant for all that it sends. T-14
+/// State of an endpoint's packet header template. T-14
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeaderState {
-    /// Built for the first packet of a turn, and for one that is sent again.
+    /// Built anew: first packet of a turn, or retransmission.
     Built,
-    /// Kept from the packet before it in the same turn.
+    /// Kept from the previous packet of the turn.
     Kept,
 }
 
-/// What to do.
+/// Decision of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SchedulerChoice {
-    /// Send a message of this endpoint. That is an attempt.
+    /// Send a message of this endpoint, which counts as an attempt.
     Send(usize, HeaderState),
-    /// Loiter: look at the empty queue again, at most so many times. Each look is an attempt, to be
-    /// counted with [`EndpointScheduler::count_looks`].
+    /// Loiter: poll the empty queue at most this many times. Each poll is an attempt, counted with
+    /// [`EndpointScheduler::count_looks`].
     Look(u32),
-    /// There is nothing to send.
+    /// Nothing to send.
     Nothing,
 }
 
 impl EndpointScheduler {
-    /// 2 to the `burst_log2` attempts a turn.
     pub(super) const fn new(burst_log2: u8) -> Self {
         let log2 = if burst_log2 > 31 { 31 } else { burst_log2 as u32 };
         Self { burst: 1 << log2, current: None, next: 0 }
     }
 
-    /// Whose message is next, among so many endpoints. An endpoint with a message waits for at most
-    /// 2 to the k attempts of each other one: its turn ends with them, or when it cannot send, and
-    /// nobody has two before all others had theirs.
+    /// Chooses among `count` endpoints. An endpoint with a message waits for at most 2^k attempts
+    /// of each other one: a turn ends after them or when it cannot send, and turns rotate.
     pub(super) fn choose(
         &mut self,
         count: usize,
@@ -92,7 +89,7 @@ impl EndpointScheduler {
         SchedulerChoice::Send(endpoint, HeaderState::Built)
     }
 
-    /// Counts looks at the empty queue of the endpoint that the NIC stays with.
+    /// Counts polls of the current endpoint's empty queue.
     pub(super) fn count_looks(&mut self, looks: u64) {
         if let Some(visit) = &mut self.current {
             visit.left = visit.left.saturating_sub(u32::try_from(looks).unwrap_or(u32::MAX));
@@ -107,7 +104,8 @@ mod tests {
     use super::*;
     use crate::rng::Rng;
 
-    /// Serves endpoints that have so many messages, until nothing is left: a letter an attempt.
+    /// Serves endpoints with these numbers of messages until nothing is left, a character per
+    /// attempt.
     fn order(scheduler: &mut EndpointScheduler, left: &mut [u32]) -> String {
         let mut order = String::new();
         loop {
@@ -178,7 +176,7 @@ mod tests {
         }
     }
 
-    /// All supplies of so many endpoints, of which the first always has a message.
+    /// All states of `count` endpoints of which the first has a message.
     fn supplies(count: usize) -> Vec<Vec<EndpointSupply>> {
         let all = [
             EndpointSupply::Away,
@@ -195,8 +193,8 @@ mod tests {
         })
     }
 
-    /// The law of T-14, in every state that the scheduler can come into: an endpoint that has a message
-    /// waits at most (endpoints - 1) · 2^k attempts. The bound is reached.
+    /// The law of T-14 in every reachable state: an endpoint with a message waits at most
+    /// (endpoints - 1) · 2^k attempts. The bound is reached.
     #[test]
     fn who_has_a_message_waits_for_the_attempts_of_each_other_one_at_most() {
         for (count, burst_log2) in [(1, 3), (2, 0), (2, 3), (3, 0), (3, 1), (3, 2), (4, 1)] {

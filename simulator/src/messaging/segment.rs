@@ -1,13 +1,13 @@
-//! The memory of an endpoint that bulk messages go into.
+//! Segment of an endpoint, the target of bulk messages.
 
 use std::collections::BTreeMap;
 
 use super::plan::SEGMENT_MAX;
 
-/// Bytes that are kept together.
+/// Granularity of allocation.
 const PAGE: u32 = 4096;
 
-/// A registered segment, all zero at first. Only pages that were written are kept.
+/// Registered segment, initially zero. Only written pages are allocated.
 #[derive(Clone, Debug)]
 pub(super) struct MemorySegment {
     size: u32,
@@ -15,19 +15,17 @@ pub(super) struct MemorySegment {
 }
 
 impl MemorySegment {
-    /// One of so many bytes, [`SEGMENT_MAX`] at most.
     pub(super) const fn new(size: u32) -> Self {
         let size = if size > SEGMENT_MAX { SEGMENT_MAX } else { size };
         Self { size, pages: BTreeMap::new() }
     }
 
-    /// Whether so many bytes at an offset are in it.
+    /// Tests whether a range is within the segment.
     pub(super) fn holds(&self, offset: u32, length: usize) -> bool {
         let end = u64::from(offset).saturating_add(length as u64);
         end <= u64::from(self.size)
     }
 
-    /// Writes what is within it.
     pub(super) fn write(&mut self, offset: u32, bytes: &[u8]) {
         if !self.holds(offset, bytes.len()) {
             return;
@@ -43,7 +41,7 @@ impl MemorySegment {
         }
     }
 
-    /// What stands at an offset, as far as it is within.
+    /// Reads a range, as far as it is within the segment.
     pub(super) fn read(&self, offset: u32, length: u32) -> Vec<u8> {
         let end = offset.saturating_add(length).min(self.size);
         let byte = |at: u32| {

@@ -1,4 +1,4 @@
-//! Where a NIC's messages can go now: logical channels, rows of the tables, memory. T-2, T-3
+//! Availability of paths for messages: logical channels, table rows, memory. T-2, T-3
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,11 @@ use super::endpoint_queues::SendPath;
 use super::message::SharedMessage;
 use crate::transport::Transport;
 
-/// Which NICs a message can be sent to now.
 pub(super) struct SendPaths<'a> {
     pub(super) nic: Nic,
     pub(super) nics: u16,
     pub(super) channels: u8,
-    /// The NICs that routes lead to, if that is known.
+    /// Reachable NICs, if known.
     pub(super) routes: Option<&'a BTreeSet<Nic>>,
     pub(super) layers: ProtocolLayers,
     pub(super) transport: &'a Transport<SharedMessage>,
@@ -22,9 +21,9 @@ pub(super) struct SendPaths<'a> {
 }
 
 impl SendPaths<'_> {
-    /// T-2, T-3, T-11. Reading: a NIC has no way to itself. And the last free logical channel is for replies:
-    /// were all taken by requests that are refused for full queues, here and at the other end, no
-    /// reply could leave, and no queue be emptied. A single one cannot be kept.
+    /// T-2, T-3, T-11. Reading: a NIC has no path to itself, and the last free of several logical
+    /// channels is reserved for replies. Otherwise requests refused for full queues at both ends
+    /// could occupy all channels, and no reply could empty a queue.
     pub(super) fn path(&self, to: Nic, letter: &SharedMessage) -> SendPath {
         let channel = match self.layers {
             ProtocolLayers::Baseline => true,

@@ -1,6 +1,6 @@
-//! A serial server: a processor or a bus, that does one thing at a time.
+//! Serial server: a processor or bus with one job at a time.
 
-/// What works on one thing at a time, each for a time of its own.
+/// Processor or bus with one job at a time.
 #[derive(Clone, Debug)]
 pub(super) struct SerialServer<J> {
     work: Option<(u64, J)>,
@@ -14,39 +14,35 @@ impl<J> Default for SerialServer<J> {
 }
 
 impl<J> SerialServer<J> {
-    /// Begins with something, if it is idle; it takes one period at least, so that time goes on.
+    /// Starts a job if idle; it takes at least one period.
     pub(super) fn begin(&mut self, now: u64, time: u64, job: J) {
         let time = time.max(1);
         self.busy = self.busy.saturating_add(time);
         self.work = Some((now.saturating_add(time), job));
     }
 
-    /// What it is done with by now.
+    /// Takes the job that is finished by now.
     pub(super) fn end(&mut self, now: u64) -> Option<J> {
         self.work.take_if(|(until, _)| *until <= now).map(|(_, job)| job)
     }
 
-    /// What it works on is lost.
     pub(super) fn stop(&mut self) {
         self.work = None;
     }
 
-    /// What it works on.
     pub(super) fn job(&self) -> Option<&J> {
         self.work.as_ref().map(|(_, job)| job)
     }
 
-    /// Whether it works on nothing.
     pub(super) const fn is_idle(&self) -> bool {
         self.work.is_none()
     }
 
-    /// When it is done with what it works on.
     pub(super) fn due(&self) -> Option<u64> {
         self.work.as_ref().map(|(until, _)| *until)
     }
 
-    /// How long it has been busy, with what it works on now.
+    /// Busy time including the current job.
     pub(super) const fn busy(&self) -> u64 {
         self.busy
     }

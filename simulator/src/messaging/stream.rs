@@ -1,4 +1,4 @@
-//! A stream of requests at work: when the next is due, and the pieces of a bulk transfer.
+//! Running stream of requests: due times, and the pieces of bulk transfers.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,25 +10,25 @@ use crate::rng::Rng;
 use crate::topology::NodeId;
 use crate::traffic::{StreamDestination, StreamGenerator, TrafficStream};
 
-/// Bytes of a message at least: its number.
+/// Minimum size of a message: its number.
 const BYTES_MIN: u32 = 4;
 
-/// A stream at work.
+/// Running stream.
 #[derive(Clone, Debug)]
 pub(super) struct StreamSource {
     pub(super) plan: MessageStream,
-    /// The place of its endpoint.
+    /// Index of its endpoint.
     pub(super) endpoint: usize,
     machine: StreamGenerator,
-    /// Messages that came back and are sent once more.
+    /// Returned messages to send again.
     resent: VecDeque<ResendRequest>,
-    /// The transfer that is being handed over.
+    /// Current bulk transfer.
     transfer: Option<BulkTransfer>,
-    /// How many messages of each transfer are not answered, by the number of its first.
+    /// Unanswered messages of each transfer, by its first number.
     open: BTreeMap<u32, u32>,
 }
 
-/// A bulk transfer, some of whose pieces are still to be handed over.
+/// Bulk transfer with remaining pieces.
 #[derive(Clone, Copy, Debug)]
 struct BulkTransfer {
     first: u32,
@@ -36,7 +36,7 @@ struct BulkTransfer {
     total: u32,
 }
 
-/// A message that came back, and where it goes now.
+/// Returned message and its new receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResendRequest {
     pub draft: MessageDraft,
@@ -44,19 +44,17 @@ pub(super) struct ResendRequest {
     pub key: EndpointKey,
 }
 
-/// A message that a stream wants sent.
+/// Message that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MessageDraft {
-    /// The number of the first message of its transfer.
+    /// Number of the first message of its transfer.
     pub transfer: u32,
-    /// Its form.
     pub form: MessageForm,
-    /// Bytes of it.
+    /// Length in bytes.
     pub length: usize,
 }
 
 impl StreamSource {
-    /// A stream that has not begun.
     pub(super) fn new(plan: MessageStream, endpoint: usize, dice: Rng) -> Option<Self> {
         let stream = TrafficStream {
             from: NodeId(0),
@@ -72,7 +70,7 @@ impl StreamSource {
         Some(Self { plan, endpoint, machine, resent, transfer: None, open })
     }
 
-    /// When it next has a message; at once in the middle of a transfer, and if one came back.
+    /// Time of the next message; 0 within a transfer and for a returned message.
     pub(super) fn due(&self) -> Option<u64> {
         match self.transfer {
             _ if !self.resent.is_empty() => Some(0),
@@ -81,18 +79,17 @@ impl StreamSource {
         }
     }
 
-    /// Where the message goes that is due, and the key for it.
+    /// Receiver of the next message, and its key.
     pub(super) fn target(&self) -> ((Nic, EndpointId), EndpointKey) {
         let usual = (self.plan.to, self.plan.key);
         self.resent.front().map_or(usual, |resend| (resend.to, resend.key))
     }
 
-    /// A message that came back is sent once more.
     pub(super) fn resend(&mut self, resend: ResendRequest) {
         self.resent.push_back(resend);
     }
 
-    /// The message that is due, which gets this number.
+    /// Takes the next message and assigns it this number.
     pub(super) fn draw(&mut self, now: u64, number: u32) -> Option<MessageDraft> {
         if let Some(resend) = self.resent.pop_front() {
             return Some(resend.draft);
@@ -124,7 +121,7 @@ impl StreamSource {
         Some(MessageDraft { transfer: first, form, length })
     }
 
-    /// A message of it was answered, or is known not to be.
+    /// Counts a message that was answered or given up.
     pub(super) fn answered(&mut self, now: u64, transfer: u32) {
         if let Some(left) = self.open.get_mut(&transfer) {
             *left = left.saturating_sub(1);
@@ -145,7 +142,7 @@ impl StreamSource {
 
 const PIECE: u32 = 8192;
 
-/// Bytes of the next piece, if so many are left: such that the last has its number too.
+/// Size of the next piece, such that the last one has room for its number.
 fn piece(left: u32) -> u32 {
     if left > PIECE && left - PIECE < BYTES_MIN { PIECE - BYTES_MIN } else { left.min(PIECE) }
 }

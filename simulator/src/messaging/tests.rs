@@ -1,4 +1,4 @@
-//! Hosts with endpoints, joined by wires: a network in small.
+//! Hosts with endpoints, joined by ideal wires.
 
 mod loss;
 mod memory;
@@ -14,18 +14,18 @@ use codec::time::Ticks;
 use super::*;
 use crate::traffic::{ArrivalProcess, PayloadSize};
 
-/// Periods that a packet is on its way between two NICs, whatever its length.
+/// Delay of a packet between two NICs, whatever its length.
 const WIRE: u64 = 100;
 
-/// Packets on their way, and when each arrives.
+/// Packets in transit and their arrival times.
 type WireQueue = VecDeque<(u64, Vec<u8>)>;
 
-/// Hosts joined in pairs by wires that keep the order of packets and lose what they are told to.
+/// Hosts joined by wires that keep the order of packets and drop selected ones.
 struct MessagingNetwork {
     hosts: Vec<HostMessaging>,
     wires: BTreeMap<(u16, u16), WireQueue>,
     sending: Vec<Option<u64>>,
-    /// Whether the nth packet is lost.
+    /// Selects the packets that are lost, by number.
     lost: fn(u64) -> bool,
     packets: u64,
     told: Vec<(u64, u16, MessagingEvent)>,
@@ -105,7 +105,7 @@ impl MessagingNetwork {
         self.told.iter().filter(|(_, _, told)| which(told)).count()
     }
 
-    /// T-1: every message that was accepted was written once, and its sender knows that.
+    /// T-1: every accepted message was written once and acknowledged.
     fn assert_exactly_once(&self, messages: usize) {
         let mut accepted = BTreeMap::new();
         for (_, _, told) in &self.told {
@@ -128,7 +128,6 @@ fn key(nic: u16, endpoint: u16) -> EndpointKey {
     EndpointKey(1000 + u64::from(nic) * 100 + u64::from(endpoint))
 }
 
-/// A host with so many endpoints.
 fn plan(nic: u16, endpoints: u16) -> MessagingPlan {
     let endpoint = |id| EndpointPlan {
         id: EndpointId(id),
@@ -164,7 +163,6 @@ fn stream(from: u16, (nic, endpoint): (u16, u16), count: u64) -> MessageStream {
     }
 }
 
-/// One at a time: the next is asked for when the last is answered.
 fn ping_pong() -> ArrivalProcess {
     ArrivalProcess::Closed(NonZeroU32::new(1).unwrap(), Ticks(0))
 }

@@ -1,9 +1,8 @@
-//! The host's processor and the threads of its applications, which read and send messages. T-9
+//! Processor of a host and the threads of its applications, which read and send messages. T-9
 //!
-//! One thread polls all endpoints that have no event of their own, in turn: it handles what has come
-//! for one, then sends what one wants sent, then goes on to the next. A thread with an event sleeps
-//! until something comes. A thread that writes to an endpoint that is not resident is suspended until
-//! it is.
+//! One thread polls all endpoints without events in turn: it handles received messages, sends due
+//! ones, and goes on to the next endpoint. A thread with an event sleeps until a message arrives. A
+//! thread that writes to a non-resident endpoint is suspended until it is resident.
 
 use codec::transport::Nic;
 
@@ -14,59 +13,55 @@ use super::plan::WakeMode;
 use super::serial_server::SerialServer;
 use super::stream::StreamSource;
 
-/// A host's processor, its threads and what they want sent.
+/// Processor of a host, its threads and their message streams.
 #[derive(Clone, Debug)]
 pub(super) struct ApplicationHost {
     pub(super) processor: SerialServer<HostJob>,
     pub(super) threads: Vec<ApplicationThread>,
-    /// The thread that had the processor last, and since when.
+    /// Last running thread and the start of its time slice.
     last: Option<(usize, u64)>,
     pub(super) sources: Vec<StreamSource>,
 }
 
-/// A thread of an application.
 #[derive(Clone, Debug)]
 pub(super) struct ApplicationThread {
     pub(super) wake: WakeMode,
-    /// The places of its endpoints.
+    /// Indices of its endpoints.
     pub(super) endpoints: Vec<usize>,
-    /// Which of them it looks at next.
+    /// Index of the next one to poll.
     pub(super) at: usize,
-    /// What it looks for there.
     pub(super) step: ThreadStep,
     pub(super) state: ThreadState,
 }
 
-/// What a thread does at an endpoint, one after the other.
+/// Steps of a thread at an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThreadStep {
     Read,
     Send,
 }
 
-/// What a thread is at.
 #[derive(Clone, Debug)]
 pub(super) enum ThreadState {
-    /// It looks for something to do.
+    /// The thread is runnable.
     Looking,
-    /// It has found nothing since then, and goes on as soon as that: polling in turn, or asleep.
+    /// The thread found nothing, and resumes at `wake`: it polls, or sleeps.
     Idle { since: u64, wake: Option<u64> },
-    /// It has read a request, and answers it.
+    /// The thread replies to a request.
     Answering(usize, SharedMessage),
-    /// It has the processor.
+    /// The thread is running.
     Working,
-    /// It waits for an endpoint to be loaded, to which it writes.
+    /// The thread waits for its endpoint to be loaded.
     Suspended(PendingWrite),
 }
 
-/// What the processor works on.
 #[derive(Clone, Debug)]
 pub(super) enum HostJob {
     Read { thread: usize, endpoint: usize, read: ReadMessage },
     Write { thread: usize, write: PendingWrite },
 }
 
-/// A message that is handed over.
+/// Message being handed over.
 #[derive(Clone, Debug)]
 pub(super) struct PendingWrite {
     pub(super) endpoint: usize,
@@ -75,7 +70,6 @@ pub(super) struct PendingWrite {
 }
 
 impl ApplicationHost {
-    /// A host whose endpoints wake their applications so.
     pub(super) fn new(wakes: impl Iterator<Item = WakeMode>, sources: Vec<StreamSource>) -> Self {
         let mut polled = Vec::new();
         let mut threads = Vec::new();
@@ -91,36 +85,32 @@ impl ApplicationHost {
         Self { processor: SerialServer::default(), threads, last: None, sources }
     }
 
-    /// When it has something to do by itself.
     pub(super) fn due(&self) -> Option<u64> {
         self.processor
             .due()
             .or_else(|| self.threads.iter().filter_map(ApplicationThread::due).min())
     }
 
-    /// Whether nobody does anything.
     pub(super) fn is_idle(&self) -> bool {
         self.processor.is_idle()
             && self.threads.iter().all(|thread| matches!(thread.state, ThreadState::Idle { .. }))
     }
 
-    /// Whether a thread waits for an endpoint to be loaded.
     pub(super) fn waits_for(&self, endpoint: usize) -> bool {
         self.threads.iter().any(|thread| thread.is_suspended_at(endpoint))
     }
 
-    /// How long its processor has been busy.
     pub(super) const fn busy(&self) -> u64 {
         self.processor.busy()
     }
 
-    /// When a stream of an endpoint next has a message, and which.
+    /// Time of an endpoint's next message, and its stream.
     pub(super) fn next_stream(&self, endpoint: usize) -> Option<(u64, usize)> {
         let of = self.sources.iter().enumerate().filter(|(_, source)| source.endpoint == endpoint);
         of.filter_map(|(stream, source)| Some((source.due()?, stream))).min()
     }
 
-    /// The threads that may have the processor, in turn: who has had it goes on for its quantum.
+    /// Runnable threads in order: the last one first while its time slice lasts.
     pub(super) fn turns(&self, now: u64, costs: &MessageCosts) -> Vec<usize> {
         let count = self.threads.len();
         let first = match self.last {
@@ -136,14 +126,13 @@ impl ApplicationHost {
 }
 
 impl ApplicationHost {
-    /// What a thread is at now.
     pub(super) fn set(&mut self, thread: usize, state: ThreadState) {
         if let Some(thread) = self.threads.get_mut(thread) {
             thread.state = state;
         }
     }
 
-    /// A thread gets the processor. What it takes to go over to it.
+    /// Gives the processor to a thread and returns the time of the switch.
     pub(super) fn switch(&mut self, now: u64, thread: usize, costs: &MessageCosts) -> u64 {
         match self.last {
             Some((last, since)) if last == thread => {
@@ -164,7 +153,7 @@ impl ApplicationHost {
         }
     }
 
-    /// What a thread writes that waits for this endpoint, and the thread.
+    /// Takes the pending write of a thread suspended at this endpoint.
     pub(super) fn suspended(&mut self, endpoint: usize) -> Option<(usize, PendingWrite)> {
         let place = self.threads.iter().position(|thread| thread.is_suspended_at(endpoint))?;
         let thread = self.threads.get_mut(place)?;
@@ -183,7 +172,6 @@ impl ApplicationThread {
         Self { wake, endpoints, at: 0, step: ThreadStep::Read, state: ThreadState::Looking }
     }
 
-    /// Whether it waits for this endpoint to be loaded.
     const fn is_suspended_at(&self, endpoint: usize) -> bool {
         match &self.state {
             ThreadState::Suspended(write) => write.endpoint == endpoint,
@@ -206,7 +194,6 @@ impl ApplicationThread {
         self.due().is_some_and(|due| due <= now)
     }
 
-    /// Goes on to the next step.
     pub(super) fn advance(&mut self) {
         self.step = match self.step {
             ThreadStep::Read => ThreadStep::Send,
@@ -217,15 +204,15 @@ impl ApplicationThread {
         };
     }
 
-    /// It has polled in turn for so long, each look at an endpoint so long.
+    /// Skips polls: `time` in all, `poll` each.
     pub(super) fn advance_polls(&mut self, time: u64, poll: u64) {
         let count = self.endpoints.len().max(1);
         let looks = time.checked_div(poll).unwrap_or(0) % count as u64;
         self.at = (self.at + usize::try_from(looks).unwrap_or(0)) % count;
     }
 
-    /// When a thread that polls comes by: at a place of its from a time on, or anywhere. Each look at
-    /// an endpoint takes so long.
+    /// Next time from `from` on at which a polling thread looks at an endpoint, or at any; each
+    /// poll takes `poll`.
     pub(super) fn next_pass(&self, since: u64, from: u64, place: Option<usize>, poll: u64) -> u64 {
         if poll == 0 {
             return from.max(since);

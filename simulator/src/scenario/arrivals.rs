@@ -1,4 +1,4 @@
-//! How large packets are, and when they come.
+//! Packet sizes and arrival processes.
 
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
@@ -10,20 +10,20 @@ use super::toml_reader::{NANO, TomlItem, TomlTable};
 use super::write::TomlKeys;
 use crate::traffic::{ArrivalProcess, PayloadSize};
 
-/// When packets come.
+/// Arrival process of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArrivalLaw {
-    /// So many periods apart.
+    /// Interval in periods.
     Every(ArrivalSpacing, u64),
-    /// So as to take this share of the host's link, in 10⁻⁹.
+    /// Share of the host's link, in 10⁻⁹.
     Load(ArrivalSpacing, u128),
-    /// As many as the link takes.
+    /// Back to back.
     Saturating,
-    /// So many not answered, the next so many periods after an answer.
+    /// Window of unanswered packets, and think time after an answer in periods.
     Closed(NonZeroU32, u64),
 }
 
-/// How packets are spaced around the mean.
+/// Distribution of the intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArrivalSpacing {
     Constant,
@@ -32,7 +32,7 @@ pub(super) enum ArrivalSpacing {
 }
 
 impl ArrivalSpacing {
-    /// Packets that come together.
+    /// Packets of a burst.
     pub(super) const fn packets_together(self) -> u32 {
         match self {
             Self::Constant | Self::Poisson => 1,
@@ -49,7 +49,7 @@ impl ArrivalSpacing {
     }
 }
 
-/// The keys that say when: one law, and what belongs to it.
+/// Reads the keys of the arrival process.
 pub(super) fn read(table: &mut TomlTable<'_>) -> Option<ArrivalLaw> {
     let every = table.time(["every_us", "every_periods"], 1..=DURATION_MAX);
     let load = table.item("load");
@@ -113,7 +113,7 @@ fn spacing(table: &mut TomlTable<'_>, default: ArrivalSpacing) -> Option<Arrival
     }
 }
 
-/// A share of the whole, in 10⁻⁹: more than none of it.
+/// Positive share, in 10⁻⁹.
 fn share(item: &TomlItem<'_>) -> Option<u128> {
     let nanos = item.as_nanos().filter(|nanos| (1_000..=NANO).contains(nanos));
     if nanos.is_none() {
@@ -122,17 +122,16 @@ fn share(item: &TomlItem<'_>) -> Option<u128> {
     nanos
 }
 
-/// `payload`: a number, two numbers, or small and large ones.
 pub(super) fn payload(table: &mut TomlTable<'_>) -> Option<PayloadSize> {
     size(&table.needed("payload")?, 0..=PAYLOAD_MAX, BYTES)
 }
 
-/// What sizes in bytes look like.
+/// Expected form of sizes in bytes.
 pub(super) const BYTES: &str =
     "bytes, like `1024`, `[64, 1024]` or `{ small = 16, large = 1024, large_share = 0.1 }`";
 
-/// A law of sizes, each within limits: a number, two numbers, or small and large ones. `like` says what they
-/// look like.
+/// Size distribution within limits: a number, a range, or small and large sizes. `like` is the
+/// expected form in error messages.
 pub(super) fn size(
     item: &TomlItem<'_>,
     limits: RangeInclusive<u64>,
@@ -163,7 +162,7 @@ pub(super) fn size(
     Some(PayloadSize::Uniform(least, last))
 }
 
-/// The mean of a law of sizes, in 65 536ths of a byte.
+/// Mean size, in 65 536ths of a byte.
 pub(super) fn mean_payload(size: PayloadSize) -> u128 {
     match size {
         PayloadSize::Fixed(bytes) => u128::from(bytes) * 65_536,
@@ -175,7 +174,6 @@ pub(super) fn mean_payload(size: PayloadSize) -> u128 {
     }
 }
 
-/// The largest of a law of sizes.
 pub(super) const fn largest(size: PayloadSize) -> u32 {
     match size {
         PayloadSize::Fixed(bytes) => bytes,
@@ -196,7 +194,6 @@ pub(super) const fn largest(size: PayloadSize) -> u32 {
     }
 }
 
-/// A law of sizes in another unit: all of them so many times as large.
 pub(super) fn multiplied(size: PayloadSize, factor: u32) -> PayloadSize {
     let times = |size: u32| size.saturating_mul(factor);
     match size {
@@ -208,7 +205,7 @@ pub(super) fn multiplied(size: PayloadSize, factor: u32) -> PayloadSize {
     }
 }
 
-/// Writes what [`read`] reads: no load is kept, but what came of it.
+/// Writes the arrival process; a load is written as the interval computed from it.
 pub(super) fn write(keys: &mut TomlKeys, arrivals: ArrivalProcess) {
     match arrivals {
         ArrivalProcess::Constant(Ticks(periods)) => keys.value("every_periods", periods),
@@ -228,7 +225,6 @@ pub(super) fn write(keys: &mut TomlKeys, arrivals: ArrivalProcess) {
     }
 }
 
-/// Writes what [`size`] reads.
 pub(super) fn size_text(size: PayloadSize) -> String {
     match size {
         PayloadSize::Fixed(size) => size.to_string(),
@@ -241,7 +237,6 @@ pub(super) fn size_text(size: PayloadSize) -> String {
     }
 }
 
-/// A law of sizes in another unit: all of them so many times smaller.
 pub(super) fn divided(size: PayloadSize, factor: u32) -> PayloadSize {
     let part = |size: u32| size / factor.max(1);
     match size {

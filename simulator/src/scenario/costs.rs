@@ -1,18 +1,16 @@
-//! `[costs]`: what each stage of a message's way takes.
+//! `[costs]`: durations of the stages of a message's path.
 
 use super::limits::{DURATION_MAX, PAGE_MAX, SEND_BUFFERS_MAX};
 use super::toml_reader::{TimeKeys, TomlItem, TomlTable};
 use super::write::TomlKeys;
 use crate::messaging::{BusMode, MessageCosts, TransferMode};
 
-/// What is published of two systems, and nothing at all.
 const PRESETS: [(&str, MessageCosts); 3] = [
     ("am-ii", MessageCosts::AM_II),
     ("gam", MessageCosts::GAM),
     ("nothing", MessageCosts::NOTHING),
 ];
 
-/// A stage: its keys, and where it stands.
 type CostStage = (TimeKeys, fn(&mut MessageCosts) -> &mut u64);
 
 const STAGES: [CostStage; 20] = [
@@ -48,7 +46,7 @@ const TRANSFERS: [(&str, TransferMode); 2] =
 const BUS_MODES: [(&str, BusMode); 2] =
     [("streaming", BusMode::Streaming), ("consistent", BusMode::Consistent)];
 
-/// Reads `[costs]`: what differs from a preset, or from the defaults.
+/// Reads `[costs]`: differences from a preset or from the defaults.
 pub(super) fn read(table: &mut TomlTable<'_>, base: MessageCosts) -> MessageCosts {
     let mut costs = table.word("preset", &PRESETS).unwrap_or(base);
     if let Some(mode) = table.word("bus", &BUS_MODES) {
@@ -69,7 +67,6 @@ pub(super) fn read(table: &mut TomlTable<'_>, base: MessageCosts) -> MessageCost
     }
 }
 
-/// Writes what [`read`] reads.
 pub(super) fn write(keys: &mut TomlKeys, costs: MessageCosts, base: MessageCosts) {
     let preset = PRESETS.iter().find(|(_, preset)| *preset == costs && *preset != base);
     if let Some((name, _)) = preset {
@@ -84,7 +81,7 @@ pub(super) fn write(keys: &mut TomlKeys, costs: MessageCosts, base: MessageCosts
     keys.differing("page", costs.page, base.page);
 }
 
-/// Reads `costs` of a host: the name of a preset, or a table as `[costs]`.
+/// Reads `costs` of a host: a preset's name, or a table like `[costs]`.
 pub(super) fn of_host(item: &TomlItem<'_>, base: MessageCosts) -> Option<MessageCosts> {
     let Some(mut table) = item.as_table() else { return item.word(&PRESETS) };
     let costs = read(&mut table, base);

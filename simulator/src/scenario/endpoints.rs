@@ -1,5 +1,5 @@
-//! `[transport]`, `[costs]` and `[[endpoint]]`: the protocol's parameters, and who is there to talk.
-//! T-2, T-3, T-9..T-15
+//! `[transport]` and `[[endpoint]]`: parameters of the protocol, and the endpoints. T-2, T-3,
+//! T-9..T-15
 
 use std::collections::BTreeMap;
 
@@ -22,30 +22,26 @@ use crate::messaging::{
 use crate::topology::NodeId;
 use crate::transport::{Micros, TransportParameters};
 
-/// What all hosts have in common.
+/// Parameters shared by all hosts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TransportDefaults {
     transport: TransportParameters,
-    /// Rows of the tables, if that is said.
+    /// Rows of the tables, if given.
     nics: Option<u16>,
     parameters: EndpointParameters,
 }
 
-/// What is read of the endpoints.
 pub(super) struct EndpointReader<'a> {
     map: NameLookup<'a>,
     common: TransportDefaults,
-    /// What hosts take for each stage, each its own.
     costs: &'a BTreeMap<NodeId, MessageCosts>,
     plans: BTreeMap<NodeId, MessagingPlan>,
     names: BTreeMap<String, Vec<EndpointMember>>,
-    /// Endpoints of all tables.
     count: u64,
-    /// Bytes of all segments.
     segments: u64,
 }
 
-/// An endpoint as messages name it.
+/// Endpoint as a sender or receiver of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EndpointMember {
     pub(super) host: NodeId,
@@ -54,7 +50,7 @@ pub(super) struct EndpointMember {
     pub(super) segment: u32,
 }
 
-/// All endpoints: by host, and by name.
+/// Endpoints by host and by name.
 pub(super) struct EndpointRegistry {
     pub(super) plans: BTreeMap<NodeId, MessagingPlan>,
     pub(super) names: BTreeMap<String, Vec<EndpointMember>>,
@@ -68,12 +64,11 @@ const LAYERS: [(&str, ProtocolLayers); 3] = [
 
 const WAKES: [(&str, WakeMode); 2] = [("poll", WakeMode::Poll), ("event", WakeMode::Event)];
 
-/// The NIC of a host: the number of its node. *Chosen*
+/// NIC of a host: the number of its node. *Chosen*
 pub(super) fn nic(host: NodeId) -> Option<Nic> {
     u16::try_from(host.0).ok().map(Nic)
 }
 
-/// Reads `[transport]`.
 pub(super) fn read_transport(root: &mut TomlTable<'_>) -> TransportDefaults {
     let mut common = TransportDefaults::default();
     let Some(mut table) = root.table("transport") else { return common };
@@ -108,7 +103,7 @@ pub(super) fn read_transport(root: &mut TomlTable<'_>) -> TransportDefaults {
     common
 }
 
-/// T-14, T-15, and which parts of the protocol are there.
+/// Scheduling and protocol layers. T-14, T-15
 fn scheduling(table: &mut TomlTable<'_>, parameters: &mut EndpointParameters) {
     parameters.burst_log2 =
         table.integer("burst_log2", 0..=BURST_LOG2_MAX).unwrap_or(parameters.burst_log2);
@@ -132,7 +127,6 @@ impl<'a> EndpointReader<'a> {
         Self { map, common, costs, plans, names, count: 0, segments: 0 }
     }
 
-    /// The endpoints of all tables.
     pub(super) fn read(mut self, root: &mut TomlTable<'_>) -> EndpointRegistry {
         for table in root.tables("endpoint") {
             self.endpoint(table);
@@ -178,8 +172,8 @@ impl<'a> EndpointReader<'a> {
         self.name(&name, members);
     }
 
-    /// Several have their number after the common name, and each is called so too. Who has none for
-    /// something that is wrong is not unknown.
+    /// Registers the members under the common name, and each of several as name and number. The
+    /// name of a faulty table is registered too, so that it is not reported as unknown.
     fn name(&mut self, name: &TomlText<'_>, members: Vec<EndpointMember>) {
         if members.len() > 1 {
             for (at, member) in members.iter().enumerate() {
@@ -196,7 +190,7 @@ impl<'a> EndpointReader<'a> {
         }
     }
 
-    /// A name that is new and can be told from what stands around it.
+    /// Checks that a name is valid and new.
     fn check_name(&self, TomlText { text, span }: &TomlText<'_>) -> Option<String> {
         let shown = shortened(text);
         let strange = |c: char| c.is_whitespace() || c.is_control() || "#:>".contains(c);
@@ -219,7 +213,7 @@ impl<'a> EndpointReader<'a> {
         None
     }
 
-    /// A host, a list of hosts or `all` that have a cable. One may stand there twice.
+    /// A host, a list of hosts or `all`, with cables; hosts may be repeated.
     fn hosts(&self, item: &TomlItem<'_>) -> Option<Vec<NodeId>> {
         let hosts = match (item.as_text(), item.as_list()) {
             (Some(text), _) if text.text == "all" => self.map.cabled_hosts(),
@@ -238,7 +232,7 @@ impl<'a> EndpointReader<'a> {
         (!hosts.is_empty()).then_some(hosts)
     }
 
-    /// What a host is to do, which does nothing yet.
+    /// Plan of a host, empty at first.
     fn plan(&mut self, host: NodeId) -> Option<&mut MessagingPlan> {
         let TransportDefaults { transport, nics, parameters } = self.common;
         let nic = nic(host)?;
@@ -255,7 +249,7 @@ impl<'a> EndpointReader<'a> {
         }))
     }
 
-    /// The tables of all NICs have places for all of them, and are not too large. T-3
+    /// Checks that the tables have a row for each NIC and are not too large. T-3
     fn check_rows(&self, span: &std::ops::Range<usize>, members: &[EndpointMember]) {
         let Some(plan) = self.plans.values().next() else { return };
         let (rows, columns) = (plan.transport.nics, plan.transport.channels);
@@ -277,7 +271,7 @@ impl<'a> EndpointReader<'a> {
 }
 
 impl EndpointRegistry {
-    /// The endpoints of a name; who misspells it is told so.
+    /// Finds the endpoints of a name, or reports it as unknown.
     pub(super) fn find(
         &self,
         map: NameLookup<'_>,
@@ -298,7 +292,6 @@ impl EndpointRegistry {
     }
 }
 
-/// Writes `[transport]` and the endpoints, each by the name that [`endpoint_name`] gives it.
 pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
     let names = NodeNames { topology: &scenario.topology };
     if let Some(plan) = scenario.messaging.values().next() {
@@ -318,7 +311,7 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
     }
 }
 
-/// What an endpoint is called in a file that is written: its host's name, a point, and its number.
+/// Name of an endpoint in a written file: host name, point, number.
 pub(super) fn endpoint_name(names: NodeNames<'_>, host: NodeId, id: EndpointId) -> String {
     let name = format!("{}.{}", names.node(host), id.0);
     if name.len() > NAME_MAX { format!("{}.{}", host.0, id.0) } else { name }

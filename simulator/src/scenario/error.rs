@@ -1,4 +1,4 @@
-//! What is wrong with a scenario file, shown as compilers do: the line, a caret, what belongs there.
+//! Errors of scenario files, rendered like a compiler's: line, caret, expected value.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -8,14 +8,14 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use super::limits::PROBLEMS_MAX;
 
-/// Longest word for which a similar one is looked for, and longest piece of a file in a message.
-/// *Chosen*: no name is longer, and comparing takes the product of both lengths.
+/// Maximum length of words compared for suggestions, and of quotations in messages. *Chosen*: no
+/// name is longer, and a comparison takes the product of both lengths.
 const WORD_MAX: usize = 64;
 
-/// Longest piece of a line that is shown. *Chosen*: more fits no terminal.
+/// Maximum length of a line in a message. *Chosen*: no terminal is wider.
 const LINE_MAX: usize = 400;
 
-/// All that is wrong with a scenario file, one thing at least, in the order of the file.
+/// All problems of a scenario file, at least one, in file order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     name: String,
@@ -23,39 +23,36 @@ pub struct ScenarioError {
     omitted: usize,
 }
 
-/// One thing that is wrong with a scenario file.
+/// Problem of a scenario file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioProblem {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// The column, in characters from 1.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// What stands there.
+    /// Description of the faulty text.
     pub message: String,
-    /// What belongs there.
+    /// Expected text.
     pub expected: String,
-    /// What may have been meant.
+    /// Suggested correction.
     pub help: Option<String>,
-    /// The line's text.
     source: String,
-    /// What is marked in it.
     marked: Range<usize>,
 }
 
-/// How an error is shown.
+/// Rendering style of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorStyle {
-    /// As plain text.
+    /// Plain text.
     Plain,
-    /// With colours, as escape sequences of a terminal.
+    /// Coloured with terminal escape sequences.
     Coloured,
 }
 
-/// What is found to be wrong while a file is read.
+/// Collector of the problems found while reading a file.
 #[derive(Debug)]
 pub(super) struct ProblemList<'a> {
     text: &'a str,
-    /// Where its line breaks are.
     breaks: Vec<usize>,
     found: RefCell<Vec<UnlocatedProblem>>,
 }
@@ -69,13 +66,13 @@ struct UnlocatedProblem {
 }
 
 impl ScenarioError {
-    /// What is wrong, in the order of the file.
+    /// Problems in file order.
     #[must_use]
     pub fn problems(&self) -> &[ScenarioProblem] {
         &self.problems
     }
 
-    /// All of it as text, with the lines of the file; ends without a line break.
+    /// Renders all problems with the lines of the file, without a final line break.
     #[must_use]
     pub fn render(&self, style: ErrorStyle) -> String {
         let renderer = match style {
@@ -141,12 +138,12 @@ impl<'a> ProblemList<'a> {
         Self { text, breaks, found: RefCell::new(Vec::new()) }
     }
 
-    /// Whether there are more than are shown: then no more help is looked for, which takes time.
+    /// Tests whether the limit of shown problems is exceeded; then suggestions, which are
+    /// expensive, are skipped.
     pub(super) fn are_many(&self) -> bool {
         self.found.borrow().len() > PROBLEMS_MAX
     }
 
-    /// Adds one: where, what stands there, what belongs there.
     pub(super) fn add(
         &self,
         span: &Range<usize>,
@@ -156,7 +153,6 @@ impl<'a> ProblemList<'a> {
         self.add_with_help(span, message, expected, None);
     }
 
-    /// Adds one with what may have been meant, if anything.
     pub(super) fn add_with_help(
         &self,
         span: &Range<usize>,
@@ -173,17 +169,16 @@ impl<'a> ProblemList<'a> {
         });
     }
 
-    /// What stands in the file, as a message shows it.
+    /// Quotation of the file for a message.
     pub(super) fn shown(&self, span: &Range<usize>) -> String {
         shortened(self.text.get(span.clone()).unwrap_or_default())
     }
 
-    /// The line of a place, from 1.
     pub(super) fn line(&self, span: &Range<usize>) -> usize {
         self.breaks.partition_point(|at| *at < span.start) + 1
     }
 
-    /// What was read, if nothing is wrong.
+    /// Returns the result if there are no problems.
     pub(super) fn check<T>(self, name: &str, read: Option<T>) -> Result<T, ScenarioError> {
         let mut found = self.found.into_inner();
         match read {
@@ -209,13 +204,13 @@ impl<'a> ProblemList<'a> {
     }
 }
 
-/// The character, or as long a one for a control character of ISO 6429 (C1), which the renderer would
-/// let through. So places stay as they are.
+/// Replaces C1 control characters (ISO 6429), which the renderer would let through, by one of the
+/// same length.
 const fn harmless(c: char) -> char {
     if matches!(c, '\u{80}'..='\u{9f}') { '·' } else { c }
 }
 
-/// A piece of the file or a name in a message: short, in one line, harmless to a terminal.
+/// Quotation for a message: short, on one line, without control characters.
 pub(super) fn shortened(text: &str) -> String {
     let short = text.get(..floor(text, WORD_MAX)).unwrap_or_default();
     let dots = if short.len() < text.len() { "…" } else { "" };
@@ -223,7 +218,7 @@ pub(super) fn shortened(text: &str) -> String {
     format!("{}{dots}", short.chars().map(harmless).collect::<String>())
 }
 
-/// `did you mean …?`, if one of the words is like this one.
+/// `did you mean …?`, if one of the words is similar.
 pub(super) fn did_you_mean<'w>(
     word: &str,
     words: impl IntoIterator<Item = &'w str>,
@@ -256,7 +251,7 @@ pub(super) fn any_of(words: &[&str]) -> String {
     }
 }
 
-/// The last place of a character, or the end, no later than this.
+/// Rounds an index down to a character boundary.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
@@ -265,7 +260,7 @@ fn floor(text: &str, at: usize) -> usize {
 mod tests {
     use crate::scenario::{ErrorStyle, Scenario};
 
-    /// U+009B begins an escape sequence as ESC [ does, and stood in the line that is shown.
+    /// U+009B begins an escape sequence as ESC [ does.
     #[test]
     fn no_control_character_reaches_a_terminal() {
         for control in ['\u{80}', '\u{9b}', '\u{9f}'] {

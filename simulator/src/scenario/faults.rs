@@ -1,4 +1,4 @@
-//! `[[fault]]`: what breaks, at a time or at random.
+//! `[[fault]]`: faults at given or random times.
 
 use codec::character::ProbeNumber;
 
@@ -14,7 +14,7 @@ use crate::interface::ConsumptionMode;
 use crate::rng::Rng;
 use crate::topology::{NodeKind, NodePort};
 
-/// What breaks; each is a key, whose value says where.
+/// Kind of a fault. Its key's value names the faulty part.
 #[derive(Clone, Copy)]
 enum FaultKey {
     Noise,
@@ -48,7 +48,7 @@ const KINDS: [(&str, FaultKey); 12] = [
 
 const ERRORS: [(&str, BitErrors); 2] = [("weaken", BitErrors::Weaken), ("flip", BitErrors::Flip)];
 
-/// A kind with all that is said of it.
+/// Fault without its place.
 #[derive(Clone, Copy)]
 enum FaultTemplate {
     Noise(BitErrors, u64),
@@ -65,17 +65,17 @@ enum FaultTemplate {
     Restart,
 }
 
-/// When it happens, in periods.
+/// Time of a fault, in periods.
 enum FaultTiming {
     At(u64),
-    /// At random, so many apart in the mean, from one time to another.
+    /// Poisson process: mean interval, start, end.
     Every(u64, u64, u64),
 }
 
-/// The stream of dice of the first table; the network has those below. Each table has its own.
+/// First of the random streams for `[[fault]]` tables, one per table; the network uses the lower
+/// ones.
 const TIMES_DICE: u64 = 4 << 32;
 
-/// What is read of the faults.
 pub(super) struct FaultReader<'a> {
     map: NameLookup<'a>,
     seed: u64,
@@ -88,7 +88,7 @@ impl<'a> FaultReader<'a> {
         Self { map, seed, duration, faults: Vec::new() }
     }
 
-    /// The faults of all tables, in order of time; those of one time in order of the file.
+    /// Faults of all tables, ordered by time, then by position in the file.
     pub(super) fn read(mut self, root: &mut TomlTable<'_>) -> Vec<FaultSpec> {
         for (place, table) in (0..).zip(root.tables("fault")) {
             let dice = Rng::new(self.seed, TIMES_DICE | place);
@@ -191,7 +191,7 @@ impl<'a> FaultReader<'a> {
         }
     }
 
-    /// Where it may happen: one place by its name, or `any`, all that fit. A node stands for its
+    /// Candidate places: one by name, or all suitable ones for `any`. A node is represented by its
     /// port 0.
     fn targets(&self, place: &TomlItem<'_>, kind: FaultKey) -> Option<Vec<NodePort>> {
         let text = place.text(kind.place())?;
@@ -256,7 +256,6 @@ impl<'a> FaultReader<'a> {
 }
 
 impl FaultKey {
-    /// Whether it can be mended after a time.
     const fn lasts(self) -> bool {
         match self {
             Self::Noise
@@ -272,7 +271,7 @@ impl FaultKey {
         }
     }
 
-    /// What its value must be.
+    /// Expected value of the key.
     const fn place(self) -> &'static str {
         match self {
             Self::PowerOff => "the name of a node, or `any`",
@@ -309,7 +308,7 @@ impl FaultTemplate {
     }
 }
 
-/// What else is said of a kind.
+/// Reads the further keys of a kind.
 fn fault_template(table: &mut TomlTable<'_>, kind: FaultKey) -> Option<FaultTemplate> {
     Some(match kind {
         FaultKey::Noise => {
@@ -339,7 +338,6 @@ fn fault_template(table: &mut TomlTable<'_>, kind: FaultKey) -> Option<FaultTemp
     })
 }
 
-/// Writes faults, each at its time.
 pub(super) fn write(page: &mut TomlPage, faults: &[FaultSpec], names: NodeNames<'_>) {
     for fault in faults {
         let mut keys = TomlKeys::default();
@@ -389,8 +387,8 @@ fn write_fault(keys: &mut TomlKeys, what: FaultKind, names: NodeNames<'_>) {
 mod tests {
     use crate::scenario::Scenario;
 
-    /// Without a duration the longest one counts: 2⁴⁰ periods, in which random faults that had
-    /// nowhere to happen were drawn one by one.
+    /// Without a duration the maximum of 2⁴⁰ periods applies; random faults without a possible
+    /// place were once drawn one by one.
     #[test]
     fn faults_with_nowhere_to_happen_are_not_drawn() {
         let text = "[[fault]]\nevery_periods = 1\ncut = \"any\"\nfor_periods = 5\n";

@@ -1,4 +1,4 @@
-//! `[topology]`: a network from a generator.
+//! `[topology]`: generated networks.
 
 use super::limits::NODES_MAX;
 use super::toml_reader::TomlTable;
@@ -18,7 +18,6 @@ enum GeneratorKind {
     Random,
 }
 
-/// `kind` as the file calls it.
 const KINDS: [(&str, GeneratorKind); 8] = [
     ("switch", GeneratorKind::Switch),
     ("line", GeneratorKind::Line),
@@ -30,12 +29,10 @@ const KINDS: [(&str, GeneratorKind); 8] = [
     ("random", GeneratorKind::Random),
 ];
 
-/// Whether the network is a mesh, whose routes go along x first by default.
 pub(super) fn is_mesh(table: &mut TomlTable<'_>) -> bool {
     table.item("kind").and_then(|kind| kind.as_text()).is_some_and(|kind| kind.text == "mesh")
 }
 
-/// The nodes and cables of `[topology]`.
 pub(super) fn read(
     mut table: TomlTable<'_>,
     seed: u64,

@@ -1,4 +1,4 @@
-//! The tables that say what the network is, written as `network` reads them.
+//! Writer of the network's tables.
 
 use codec::route::{PortId, RouteAddressing};
 
@@ -10,7 +10,7 @@ use crate::link::LinkParameters;
 use crate::messaging::MessageCosts;
 use crate::topology::{CableSpec, NodeId, NodeKind, NodeSpec, SwitchParameters, Topology};
 
-/// What differs from these is said with each part.
+/// Defaults in a written file; parts state their differences.
 #[derive(Clone, Copy)]
 struct BaseParameters {
     link: LinkParameters,
@@ -19,14 +19,13 @@ struct BaseParameters {
     costs: MessageCosts,
 }
 
-/// Nodes and cables that a generator makes: how many of each.
+/// Number of nodes and cables made by a generator.
 #[derive(Clone, Copy, Default)]
 struct GeneratedPrefix {
     nodes: usize,
     cables: usize,
 }
 
-/// Writes nodes and cables, in their order.
 pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
     let bases = bases(scenario);
     write_bases(page, bases);
@@ -68,7 +67,7 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
     }
 }
 
-/// Those of the first part of each kind.
+/// Parameters of the first part of each kind.
 fn bases(scenario: &Scenario) -> BaseParameters {
     let switch = |node: &NodeSpec| match node.kind {
         NodeKind::Switch(switch) => Some(switch),
@@ -85,7 +84,6 @@ fn bases(scenario: &Scenario) -> BaseParameters {
     }
 }
 
-/// The switch of a file that says nothing of it.
 const SWITCH: SwitchParameters = SwitchParameters::new(8, RouteAddressing::Relative);
 
 fn write_bases(page: &mut TomlPage, bases: BaseParameters) {
@@ -103,8 +101,8 @@ fn write_bases(page: &mut TomlPage, bases: BaseParameters) {
     page.table("costs", &keys);
 }
 
-/// Nodes in an order that no tables give, but the generator of the Berkeley NOW: hosts between
-/// switches.
+/// Prefix made by the generator of the Berkeley NOW, which orders hosts between switches as no
+/// tables can.
 fn generated(topology: &Topology, bases: BaseParameters) -> GeneratedPrefix {
     let Ok((nodes, cables)) = generate(&GeneratedShape::NowCluster, bases.switch, bases.link)
     else {
@@ -132,8 +130,8 @@ fn write_host(keys: &mut TomlKeys, scenario: &Scenario, host: NodeId, bases: Bas
     }
 }
 
-/// How many cables come first that a `[[host]]` can say: from its port to a switch's, in the order
-/// of the hosts.
+/// Number of leading cables that `[[host]]` tables can express: from a host to a switch, in host
+/// order.
 fn own_cables(topology: &Topology, cables: &[CableSpec]) -> usize {
     let kind = |node| topology.node(node).map(|node| node.kind);
     let mut last = None;

@@ -1,4 +1,4 @@
-//! `[[messages]]`: what endpoints send each other. T-1, T-6, T-9
+//! `[[messages]]`: messages between endpoints. T-1, T-6, T-9
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -19,7 +19,6 @@ use crate::routes::RouteTable;
 use crate::topology::NodeId;
 use crate::traffic::{ArrivalProcess, PayloadSize};
 
-/// Bytes of a word.
 const WORD: u64 = 4;
 
 const KINDS: [(&str, MessageKind); 3] =
@@ -28,28 +27,26 @@ const KINDS: [(&str, MessageKind); 3] =
 const HANDLERS: [(&str, ReturnHandler); 2] =
     [("drop", ReturnHandler::Drop), ("again", ReturnHandler::SendAgain)];
 
-/// What is read of the messages.
 pub(super) struct MessageReader<'a> {
     map: NameLookup<'a>,
     routes: &'a RouteTable,
-    /// Periods that the run lasts.
     duration: u64,
     registry: EndpointRegistry,
     pairs: usize,
 }
 
-/// Whom messages are for.
+/// Receiver of messages.
 #[derive(Clone, Copy)]
 struct MessageTarget {
     host: NodeId,
     nic: Nic,
     id: EndpointId,
     key: EndpointKey,
-    /// If there is one.
+    /// Segment size, if the endpoint exists.
     segment: Option<u32>,
 }
 
-/// What messages of one table have in common.
+/// Properties shared by all messages of a table.
 struct MessageTemplate {
     kind: MessageKind,
     size: PayloadSize,
@@ -70,7 +67,6 @@ impl<'a> MessageReader<'a> {
         Self { map, routes, duration, registry, pairs: 0 }
     }
 
-    /// What hosts with endpoints do.
     pub(super) fn read(mut self, root: &mut TomlTable<'_>) -> BTreeMap<NodeId, MessagingPlan> {
         for table in root.tables("messages") {
             self.messages(table);
@@ -158,7 +154,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// The handler of messages that come back: `drop`, `again`, or the endpoint that they go to then.
+    /// Handler of returned messages: `drop`, `again`, or another endpoint.
     fn returned(&self, table: &mut TomlTable<'_>) -> ReturnHandler {
         let Some(item) = table.item("returned") else { return ReturnHandler::Drop };
         let Some(mut table) = item.as_table() else {
@@ -182,7 +178,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// The endpoints of a name, or of a list of names.
+    /// Endpoints of a name or of a list of names.
     fn members(&self, item: &TomlItem<'_>) -> Option<Vec<EndpointMember>> {
         let found = |text: &TomlText<'_>| {
             self.registry.find(self.map, text).map(<[EndpointMember]>::to_vec)
@@ -197,7 +193,7 @@ impl<'a> MessageReader<'a> {
         found(&item.text("an endpoint, or a list of endpoints")?)
     }
 
-    /// The same, or an endpoint of a host by its number, which need not be there. T-6
+    /// Endpoints by name, or one by host and number, which need not exist. T-6
     fn targets(&self, item: &TomlItem<'_>) -> Option<Vec<MessageTarget>> {
         let Some(mut table) = item.as_table() else {
             let members = self.members(item)?;
@@ -242,7 +238,7 @@ impl<'a> MessageReader<'a> {
     }
 }
 
-/// Kind and size: `words` of a short message, `bytes` of another.
+/// Reads kind and size: `words` of a short message, `bytes` of others.
 fn body(table: &mut TomlTable<'_>) -> Option<(MessageKind, PayloadSize)> {
     let kind = table.item("kind").map_or(Some(MessageKind::Short), |item| item.word(&KINDS));
     let (words, bytes) = (table.item("words"), table.item("bytes"));
@@ -273,7 +269,7 @@ fn body(table: &mut TomlTable<'_>) -> Option<(MessageKind, PayloadSize)> {
     })
 }
 
-/// Who sends to whom: all to one, or each to its own.
+/// Pairs senders and receivers: all to one, or one to one.
 fn pairs(
     from: &[EndpointMember],
     to: &[MessageTarget],
@@ -287,7 +283,6 @@ fn pairs(
     }
 }
 
-/// Writes what endpoints send.
 pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
     let names = NodeNames { topology: &scenario.topology };
     for (host, plan) in &scenario.messaging {
@@ -317,7 +312,7 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
     }
 }
 
-/// Writes an endpoint by its name, or by its number if there is none; and returns the key that it has.
+/// Writes an endpoint by name, or by number if it does not exist. Returns its key.
 fn write_target(
     keys: &mut TomlKeys,
     key: &'static str,
@@ -352,7 +347,7 @@ fn write_body(keys: &mut TomlKeys, stream: &MessageStream) {
     }
 }
 
-/// The plans with those names only that replies need: what hosts know besides changes nothing.
+/// Copies the plans, keeping only the names that replies need.
 pub(super) fn replies(plans: &BTreeMap<NodeId, MessagingPlan>) -> BTreeMap<NodeId, MessagingPlan> {
     let asks = |from: (Nic, EndpointId), to: Nic| {
         plans.values().filter(|plan| plan.nic == from.0).any(|plan| {

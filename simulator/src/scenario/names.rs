@@ -1,4 +1,4 @@
-//! Names of the file, looked up in the network.
+//! Lookup of names in the network.
 
 use codec::route::PortId;
 
@@ -7,7 +7,7 @@ use super::network::NetworkCompleteness;
 use super::toml_reader::TomlText;
 use crate::topology::{NodeId, NodeKind, NodePort, Topology};
 
-/// The network, as other tables refer to it.
+/// Topology, as other tables refer to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NameLookup<'a> {
     pub(super) topology: &'a Topology,
@@ -16,22 +16,19 @@ pub(super) struct NameLookup<'a> {
 }
 
 impl<'a> NameLookup<'a> {
-    /// The one port of a host. I-1
+    /// Only port of a host. I-1
     pub(super) const fn host_port(host: NodeId) -> NodePort {
         NodePort { node: host, port: PortId(0) }
     }
 
-    /// The name of a node.
     pub(super) fn name(&self, node: NodeId) -> &'a str {
         self.topology.node(node).map_or("?", |node| &node.name)
     }
 
-    /// A node by its name.
     pub(super) fn node(&self, name: &TomlText<'_>) -> Option<NodeId> {
         self.find(name, name.text, "node", |_| true)
     }
 
-    /// A host by its name, or by nothing else: some words may stand in its place.
     pub(super) fn host(&self, name: &TomlText<'_>) -> Option<NodeId> {
         self.find(name, name.text, "host", |kind| matches!(kind, NodeKind::Host))
     }
@@ -64,7 +61,7 @@ impl<'a> NameLookup<'a> {
         fitting
     }
 
-    /// A port by its name, `node:port`.
+    /// Finds a port by its name, `node:port`.
     pub(super) fn port(&self, name: &TomlText<'_>) -> Option<NodePort> {
         let shown = shortened(name.text);
         let parts = name.text.rsplit_once(':');
@@ -90,13 +87,11 @@ impl<'a> NameLookup<'a> {
         Some(NodePort { node, port: PortId(port?) })
     }
 
-    /// A port with a cable.
     pub(super) fn cabled_port(&self, name: &TomlText<'_>) -> Option<NodePort> {
         let port = self.port(name)?;
         self.has_cable(port, name).then_some(port)
     }
 
-    /// A host with a cable.
     pub(super) fn cabled_host(&self, name: &TomlText<'_>) -> Option<NodeId> {
         let host = self.host(name)?;
         self.has_cable(Self::host_port(host), name).then_some(host)
@@ -111,7 +106,7 @@ impl<'a> NameLookup<'a> {
         cabled
     }
 
-    /// All hosts with a cable; none while the network is not whole, and perhaps far too large.
+    /// All hosts with a cable; none for an incomplete network, which may be far too large.
     pub(super) fn cabled_hosts(&self) -> Vec<NodeId> {
         if self.whole == NetworkCompleteness::No {
             return Vec::new();
@@ -120,7 +115,7 @@ impl<'a> NameLookup<'a> {
         self.topology.hosts().filter(cabled).collect()
     }
 
-    /// All ports with a cable: both ends of each cable, in order.
+    /// All ports with a cable, in cable order.
     pub(super) fn cabled_ports(&self) -> Vec<NodePort> {
         self.topology.cables().iter().flat_map(|cable| cable.ends).collect()
     }

@@ -1,4 +1,4 @@
-//! The network: made by a generator, given switch by switch and cable by cable, or both.
+//! Network: generated, given by tables, or both.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,21 +20,19 @@ use crate::topology::{
     TopologyItem,
 };
 
-/// Words that stand for hosts in traffic and faults, so that none can be called so.
+/// Reserved words, which cannot be names of nodes.
 pub(super) const RESERVED: [&str; 6] = ["all", "any", "bisect", "neighbour", "shift", "uniform"];
 
-/// What is read of a network.
 #[derive(Debug)]
 pub(super) struct ScenarioNetwork {
     pub(super) topology: Topology,
     pub(super) interfaces: Vec<(NodeId, InterfaceParameters)>,
-    /// What messages take at each host.
     pub(super) costs: BTreeMap<NodeId, MessageCosts>,
     pub(super) whole: NetworkCompleteness,
 }
 
-/// Whether all nodes and cables of the file are in the topology. Where some are wrong, what
-/// depends on them is not complained about too.
+/// Completeness of the topology. With faulty nodes or cables, problems that may follow from them
+/// are not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NetworkCompleteness {
     Yes,
@@ -44,28 +42,28 @@ pub(super) enum NetworkCompleteness {
 struct NetworkBuilder<'a> {
     problems: &'a ProblemList<'a>,
     nodes: Vec<NodeSpec>,
-    /// Where each name was given.
+    /// Position of each name.
     names: BTreeMap<String, Range<usize>>,
     interfaces: BTreeMap<NodeId, InterfaceParameters>,
     costs: BTreeMap<NodeId, MessageCosts>,
-    /// What differs at all ports of switches and of hosts, and at those of one node.
+    /// Port keys of all switches, of all hosts, and of single nodes.
     kinds: [PortKeys; 2],
     ports: BTreeMap<NodeId, PortKeys>,
     cables: Vec<CableSpec>,
-    /// Where each cable was given: its table, and the names of its ends.
+    /// Position of each cable's table, and the names of its ends.
     places: Vec<(Range<usize>, Vec<TomlText<'a>>)>,
     whole: NetworkCompleteness,
 }
 
-/// Ends of a cable whose names are not looked up yet.
+/// Cable whose ends are not resolved yet.
 struct UnresolvedCable<'a> {
     span: Range<usize>,
-    /// The host whose port 0 it ends at, and the other end; or both ends.
+    /// A host (at its port 0) and the other end, or both ends.
     ends: Result<(NodeId, TomlText<'a>), [TomlText<'a>; 2]>,
     link: LinkKeys,
 }
 
-/// Reads all tables that say what the network is.
+/// Reads all tables of the network.
 pub(super) fn read<'a>(
     root: &mut TomlTable<'a>,
     problems: &'a ProblemList<'a>,
@@ -145,8 +143,8 @@ impl<'a> NetworkBuilder<'a> {
         }
     }
 
-    /// A link between two ports, before its own keys: a node's own differ from those of its kind, and
-    /// these from those of every link.
+    /// Parameters of a link before its own keys: a node's keys override those of its kind, which
+    /// override those of all links.
     fn link_between(&self, ends: [NodePort; 2], base: LinkParameters) -> LinkParameters {
         let [switches, hosts] = &self.kinds;
         let mut link = base;
@@ -218,7 +216,7 @@ impl<'a> NetworkBuilder<'a> {
         Some(UnresolvedCable { span, ends: Err(texts), link })
     }
 
-    /// Adds a node, if its name is good and new.
+    /// Adds a node if its name is valid and new.
     fn node(&mut self, name: Option<TomlText<'a>>, kind: NodeKind) -> Option<NodeId> {
         let admitted = name.and_then(|name| self.add_node(&name, kind));
         if admitted.is_none() {
@@ -293,7 +291,7 @@ impl<'a> NetworkBuilder<'a> {
         ScenarioNetwork { topology, interfaces, costs, whole: self.whole }
     }
 
-    /// The topology; cables that cannot be laid are told and left out.
+    /// Builds the topology; reports and omits cables that do not fit.
     fn build(&mut self) -> Topology {
         for _ in 0..=PROBLEMS_MAX {
             match Topology::new(self.nodes.clone(), self.cables.clone()) {

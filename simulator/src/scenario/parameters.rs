@@ -1,4 +1,4 @@
-//! The parameters of links, switches and interfaces: each table says what differs from the defaults.
+//! Keys of links, switches and interfaces.
 
 use std::num::NonZeroU32;
 
@@ -32,7 +32,7 @@ const APPETITES: [(&str, ConsumptionMode); 3] = [
     ("adversary", ConsumptionMode::Adversary),
 ];
 
-/// The keys of a port, as far as a table has them.
+/// Port parameters given in a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PortKeys {
     divisor: Option<NonZeroU32>,
@@ -50,7 +50,6 @@ pub(super) struct PortKeys {
 }
 
 impl PortKeys {
-    /// Reads those of a table. F-1, F-3, F-4, F-8, R-1, R-4, R-6
     pub(super) fn read(table: &mut TomlTable<'_>) -> Self {
         let blocked = table.time(["blocked_us", "blocked_periods"], 1..=BLOCKED_MAX);
         Self {
@@ -69,7 +68,7 @@ impl PortKeys {
         }
     }
 
-    /// A port that differs from another in them.
+    /// Overrides the parameters of a port.
     pub(super) fn over(&self, base: PortParameters) -> PortParameters {
         let divisor = self.divisor.unwrap_or(base.divisor);
         // The timeout counts the port's own periods.
@@ -96,7 +95,7 @@ impl PortKeys {
     }
 }
 
-/// The keys of a link, as far as a table has them: its length, and those of both ends or of one.
+/// Link parameters given in a table: delay, and parameters of both ends or of one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LinkKeys {
     delay: Option<Ticks>,
@@ -105,7 +104,7 @@ pub(super) struct LinkKeys {
 }
 
 impl LinkKeys {
-    /// Reads those of a cable's table, or of a host's that says where its cable goes.
+    /// Reads the table of a cable, or of a host with its cable.
     pub(super) fn read(table: &mut TomlTable<'_>) -> Self {
         let ends = ["a", "b"].map(|end| {
             let Some(mut table) = table.table(end) else { return PortKeys::default() };
@@ -116,7 +115,7 @@ impl LinkKeys {
         Self { delay: delay(table), both: PortKeys::read(table), ends }
     }
 
-    /// A link that differs in them from one of that delay between two ports.
+    /// Overrides the parameters of a link.
     pub(super) fn over(&self, base: LinkParameters) -> LinkParameters {
         let [a, b] = base.ports.map(|port| self.both.over(port));
         let [own, other] = &self.ends;
@@ -125,13 +124,12 @@ impl LinkKeys {
     }
 }
 
-/// The keys of every link. F-4
+/// Reads `[link]`. F-4
 pub(super) fn link(table: &mut TomlTable<'_>) -> LinkParameters {
     let keys = LinkKeys { delay: delay(table), both: PortKeys::read(table), ..Default::default() };
     keys.over(LinkParameters::default())
 }
 
-/// Writes what [`LinkKeys::read`] reads.
 pub(super) fn write_link(keys: &mut TomlKeys, link: LinkParameters, base: LinkParameters) {
     keys.differing("delay_periods", link.delay.0, base.delay.0);
     let [a, b] = link.ports;
@@ -149,7 +147,6 @@ pub(super) fn write_link(keys: &mut TomlKeys, link: LinkParameters, base: LinkPa
     }
 }
 
-/// Writes what [`PortKeys::read`] reads.
 fn write_port(keys: &mut TomlKeys, port: PortParameters, base: PortParameters) {
     let (slack, other) = (port.slack, base.slack);
     keys.differing("rate_divisor", port.divisor, base.divisor);
@@ -185,14 +182,13 @@ fn delay(table: &mut TomlTable<'_>) -> Option<Ticks> {
     }
 }
 
-/// The same as [`crate::link::delay_of_metres`], finer.
+/// Delay of a length in nanometres, as [`crate::link::delay_of_metres`].
 fn delay_of_nanometres(nanometres: u128) -> Option<Ticks> {
     let period = NANO * u128::from(FULL_RATE_PERIOD_PS);
     let periods = nanometres.checked_mul(DELAY_PS_PER_M.into())?.div_ceil(period).max(1);
     u64::try_from(periods).ok().filter(|periods| *periods <= DELAY_MAX).map(Ticks)
 }
 
-/// The keys of a switch. S-1, S-5, S-6, S-8
 pub(super) fn switch(table: &mut TomlTable<'_>, base: SwitchParameters) -> SwitchParameters {
     let mut short = |keys| {
         let time = table.time(keys, 0..=u8::MAX.into())?;
@@ -213,7 +209,6 @@ pub(super) fn switch(table: &mut TomlTable<'_>, base: SwitchParameters) -> Switc
     }
 }
 
-/// Writes what [`switch`] reads.
 pub(super) fn write_switch(keys: &mut TomlKeys, switch: SwitchParameters, base: SwitchParameters) {
     keys.differing("ports", switch.ports, base.ports);
     keys.word("addressing", &ADDRESSING, switch.addressing, base.addressing);
@@ -223,7 +218,6 @@ pub(super) fn write_switch(keys: &mut TomlKeys, switch: SwitchParameters, base: 
     keys.differing("extensions", on, other);
 }
 
-/// The keys of an interface. I-3, I-4, I-5, I-6
 pub(super) fn interface(
     table: &mut TomlTable<'_>,
     base: InterfaceParameters,
@@ -245,7 +239,6 @@ pub(super) fn interface(
     }
 }
 
-/// Writes what [`interface`] reads.
 pub(super) fn write_interface(
     keys: &mut TomlKeys,
     interface: InterfaceParameters,
@@ -261,7 +254,7 @@ pub(super) fn write_interface(
     keys.differing("commands", interface.commands, base.commands);
 }
 
-/// A word, or a number of periods for each character. I-4
+/// Reads a word, or a number of periods per character. I-4
 pub(super) fn consumption(item: &TomlItem<'_>) -> Option<ConsumptionMode> {
     if item.as_text().is_some() {
         return item.word(&APPETITES);
@@ -279,7 +272,6 @@ pub(super) fn consumption(item: &TomlItem<'_>) -> Option<ConsumptionMode> {
     every.map(ConsumptionMode::Every)
 }
 
-/// Writes what [`consumption`] reads.
 pub(super) fn write_consumption(
     keys: &mut TomlKeys,
     key: &'static str,

@@ -1,4 +1,4 @@
-//! Routes: by a method, or given byte by byte.
+//! `[routes]` and `[[route]]`: computed or given routes.
 
 use codec::Character;
 use codec::notation::parse;
@@ -11,7 +11,7 @@ use super::toml_reader::{TomlTable, TomlText};
 use super::write::{NodeNames, TomlKeys, TomlPage, word_of};
 use crate::routes::{RouteTable, RoutingMethod};
 
-/// `method` as the file calls it; `None` means that all routes are given.
+/// Values of `method`; `None` means that all routes are given.
 const METHODS: [(&str, Option<RoutingMethod>); 4] = [
     ("shortest", Some(RoutingMethod::Shortest)),
     ("up-down", Some(RoutingMethod::UpDown)),
@@ -19,7 +19,7 @@ const METHODS: [(&str, Option<RoutingMethod>); 4] = [
     ("given", None),
 ];
 
-/// Reads `[routes]` and `[[route]]`. Without a network that is whole there are no routes.
+/// Reads `[routes]` and `[[route]]`. An incomplete network has no routes.
 pub(super) fn read(
     root: &mut TomlTable<'_>,
     map: NameLookup<'_>,
@@ -56,7 +56,7 @@ pub(super) fn read(
     routes
 }
 
-/// Route bytes in notation; whether they lead anywhere is not asked. P-2
+/// Parses route bytes in notation; their destination is not checked. P-2
 fn route(map: NameLookup<'_>, text: &TomlText<'_>) -> Option<Vec<u8>> {
     // A repetition may stand for millions of characters: what cannot be short enough is not read.
     let parsed = if text.text.len() <= 3 * ROUTE_MAX { parse(text.text).ok() } else { None };
@@ -75,7 +75,7 @@ fn route(map: NameLookup<'_>, text: &TomlText<'_>) -> Option<Vec<u8>> {
     bytes
 }
 
-/// Writes routes: by the method that leaves the fewest to be given.
+/// Writes the method with the fewest exceptions, and these.
 pub(super) fn write(page: &mut TomlPage, routes: &RouteTable, names: NodeNames<'_>) {
     let computed = |method| {
         let computed = RouteTable::compute(names.topology, method).ok()?;

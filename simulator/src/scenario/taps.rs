@@ -1,4 +1,4 @@
-//! `[[tap]]`: where and when the network is observed.
+//! `[[tap]]`: observed ports and times.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,6 @@ use super::write::{NodeNames, TomlKeys, TomlPage};
 use super::{PortTap, network::NetworkCompleteness};
 use crate::topology::NodePort;
 
-/// The taps of all tables.
 pub(super) fn read(root: &mut TomlTable<'_>, map: NameLookup<'_>, duration: u64) -> Vec<PortTap> {
     let mut taps = Vec::new();
     // Of each port the times that it is observed, and the line that says so.
@@ -68,7 +67,6 @@ fn ports(table: &mut TomlTable<'_>, map: NameLookup<'_>) -> Vec<NodePort> {
     }
 }
 
-/// Writes taps of a run that lasts so long.
 pub(super) fn write(page: &mut TomlPage, taps: &[PortTap], names: NodeNames<'_>, duration: u64) {
     let times = |keys: &mut TomlKeys, tap: &PortTap| {
         keys.differing("from_periods", tap.from, 0);

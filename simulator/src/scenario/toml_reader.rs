@@ -1,5 +1,5 @@
-//! A table of the file and its values, each with its place. Whoever reads a table asks it for the
-//! keys that may stand there; what was never asked for is an unknown key.
+//! Typed access to TOML tables and values with their positions. Keys that were never requested are
+//! reported as unknown.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -8,13 +8,13 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::{ProblemList, any_of, did_you_mean, shortened};
 
-/// 10⁹: decimals are read to nine places, exactly.
+/// Scale of decimals, which are exact to nine places.
 pub(super) const NANO: u128 = 1_000_000_000;
 
 /// Periods of the full rate in a microsecond. §4.2
 pub(super) const PERIODS_PER_US: u64 = 80;
 
-/// A table, and which keys it was asked for.
+/// TOML table, and the keys requested so far.
 #[derive(Debug)]
 pub(super) struct TomlTable<'a> {
     title: String,
@@ -24,7 +24,6 @@ pub(super) struct TomlTable<'a> {
     problems: &'a ProblemList<'a>,
 }
 
-/// A value of a table, or an element of a list.
 #[derive(Clone, Debug)]
 pub(super) struct TomlItem<'a> {
     pub(super) key: &'static str,
@@ -33,17 +32,14 @@ pub(super) struct TomlItem<'a> {
     problems: &'a ProblemList<'a>,
 }
 
-/// A string and its place.
 #[derive(Clone, Debug)]
 pub(super) struct TomlText<'a> {
     pub(super) text: &'a str,
     pub(super) span: Range<usize>,
 }
 
-/// The two keys of a time: in microseconds, and in periods.
 pub(super) type TimeKeys = [&'static str; 2];
 
-/// A time in periods and its place.
 #[derive(Clone, Debug)]
 pub(super) struct TomlTime {
     pub(super) periods: u64,
@@ -51,14 +47,13 @@ pub(super) struct TomlTime {
     pub(super) unit: TimeUnit,
 }
 
-/// How a time was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimeUnit {
     Microseconds,
     Periods,
 }
 
-/// Keys of former versions, and what stands in their place.
+/// Keys of former versions and their replacements.
 const REPLACED: [([&str; 2], &str); 1] = [(
     ["loiter_us", "loiter_periods"],
     "`look_us` in [costs]: the NIC loiters for what is left of 2 to the `burst_log2` attempts",
@@ -74,19 +69,17 @@ impl<'a> TomlTable<'a> {
         Self { title, span, entries, known: Vec::new(), problems }
     }
 
-    /// The place of its heading.
     pub(super) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// The value of a key, if the key is there.
     pub(super) fn item(&mut self, key: &'static str) -> Option<TomlItem<'a>> {
         self.known.push(key);
         let value = self.entries.get(key)?;
         Some(TomlItem { key, span: value.span(), value: value.get_ref(), problems: self.problems })
     }
 
-    /// The same, of a key that must be there.
+    /// Value of a required key.
     pub(super) fn needed(&mut self, key: &'static str) -> Option<TomlItem<'a>> {
         let item = self.item(key);
         if item.is_none() {
@@ -95,7 +88,6 @@ impl<'a> TomlTable<'a> {
         item
     }
 
-    /// An integer within limits.
     pub(super) fn integer<T: TryFrom<u64>>(
         &mut self,
         key: &'static str,
@@ -104,7 +96,6 @@ impl<'a> TomlTable<'a> {
         self.item(key)?.integer(limits)
     }
 
-    /// One of a few words.
     pub(super) fn word<T: Copy>(
         &mut self,
         key: &'static str,
@@ -113,7 +104,7 @@ impl<'a> TomlTable<'a> {
         self.item(key)?.word(words)
     }
 
-    /// A time by either of its keys, in periods within limits.
+    /// Time within limits, in periods or microseconds.
     pub(super) fn time(&mut self, keys: TimeKeys, limits: RangeInclusive<u64>) -> Option<TomlTime> {
         let [us, periods] = keys;
         match (self.item(us), self.item(periods)) {
@@ -132,7 +123,6 @@ impl<'a> TomlTable<'a> {
         }
     }
 
-    /// A table of its own that may stand in this one.
     pub(super) fn table(&mut self, key: &'static str) -> Option<Self> {
         let item = self.item(key)?;
         let DeValue::Table(entries) = item.value else {
@@ -142,7 +132,6 @@ impl<'a> TomlTable<'a> {
         Some(Self::new(format!("[{key}]"), item.span, entries, self.problems))
     }
 
-    /// The tables of a list of tables.
     pub(super) fn tables(&mut self, key: &'static str) -> Vec<Self> {
         let Some(item) = self.item(key) else { return Vec::new() };
         let DeValue::Array(list) = item.value else {
@@ -166,27 +155,25 @@ impl<'a> TomlTable<'a> {
         list.iter().filter_map(table).collect()
     }
 
-    /// Tells that something is missing.
+    /// Reports a missing key.
     pub(super) fn missing(&self, expected: &str) {
         self.problems.add(&self.span, format!("{} is not complete", self.title), expected);
     }
 
-    /// Tells what is wrong with the whole of it.
+    /// Reports a problem of the whole table.
     pub(super) fn report(&self, message: String, expected: &str) {
         self.problems.add(&self.span, message, expected);
     }
 
-    /// Tells what is wrong at a place in it.
     pub(super) fn report_at(&self, span: &Range<usize>, message: String, expected: &str) {
         self.problems.add(span, message, expected);
     }
 
-    /// Whether one of the keys is there, whatever its value.
     pub(super) fn has_any(&self, keys: &[&str]) -> bool {
         keys.iter().any(|key| self.entries.contains_key(*key))
     }
 
-    /// Tells of the keys that no one asked for.
+    /// Reports the keys that were not requested.
     pub(super) fn finish(mut self) {
         self.known.sort_unstable();
         self.known.dedup();
@@ -209,7 +196,7 @@ impl<'a> TomlTable<'a> {
 }
 
 impl TomlTable<'_> {
-    /// The known keys, those of a time once.
+    /// Known keys; a time only in microseconds.
     fn shown(&self) -> Vec<&'static str> {
         let twin = |key: &str| {
             let stem = key.strip_suffix("_periods")?;
@@ -220,7 +207,7 @@ impl TomlTable<'_> {
 }
 
 impl<'a> TomlItem<'a> {
-    /// Tells that something else belongs there.
+    /// Reports an unexpected value.
     pub(super) fn report(&self, expected: String) {
         let message = match self.value {
             DeValue::Array(_) => format!("`{}` is a list", self.key),
@@ -240,32 +227,27 @@ impl<'a> TomlItem<'a> {
         Self { span: element.span(), value: element.get_ref(), ..self.clone() }
     }
 
-    /// The string, if it is one.
     pub(super) fn as_text(&self) -> Option<TomlText<'a>> {
         let DeValue::String(text) = self.value else { return None };
         Some(TomlText { text, span: self.span.clone() })
     }
 
-    /// The elements, if it is a list.
     pub(super) fn as_list(&self) -> Option<Vec<Self>> {
         let DeValue::Array(list) = self.value else { return None };
         Some(list.iter().map(|element| self.element(element)).collect())
     }
 
-    /// The table, if it is one.
     pub(super) fn as_table(&self) -> Option<TomlTable<'a>> {
         let DeValue::Table(entries) = self.value else { return None };
         let title = format!("`{}`", self.key);
         Some(TomlTable::new(title, self.span.clone(), entries, self.problems))
     }
 
-    /// The integer, if it is one; a negative or huge one is none.
     pub(super) fn as_integer(&self) -> Option<u64> {
         let DeValue::Integer(integer) = self.value else { return None };
         u64::from_str_radix(integer.as_str(), integer.radix()).ok()
     }
 
-    /// A string, which says what is expected there.
     pub(super) fn text(&self, expected: &str) -> Option<TomlText<'a>> {
         let text = self.as_text();
         if text.is_none() {
@@ -274,7 +256,6 @@ impl<'a> TomlItem<'a> {
         text
     }
 
-    /// An integer within limits.
     pub(super) fn integer<T: TryFrom<u64>>(&self, limits: RangeInclusive<u64>) -> Option<T> {
         let integer = self.as_integer().filter(|integer| limits.contains(integer));
         let integer = integer.and_then(|integer| T::try_from(integer).ok());
@@ -285,7 +266,6 @@ impl<'a> TomlItem<'a> {
         integer
     }
 
-    /// `true` or `false`.
     pub(super) fn boolean(&self) -> Option<bool> {
         let DeValue::Boolean(truth) = self.value else {
             self.report("expected `true` or `false`".to_owned());
@@ -294,7 +274,6 @@ impl<'a> TomlItem<'a> {
         Some(*truth)
     }
 
-    /// One of a few words.
     pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
         let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
         let text = self.text(&any_of(&names))?;
@@ -308,7 +287,7 @@ impl<'a> TomlItem<'a> {
         found.map(|(_, meaning)| *meaning)
     }
 
-    /// A number with or without decimals, times 10⁹; a negative or endless one is none.
+    /// Number times 10⁹; none if it is negative or not finite.
     pub(super) fn as_nanos(&self) -> Option<u128> {
         match self.value {
             DeValue::Integer(_) => Some(u128::from(self.as_integer()?) * NANO),
@@ -336,7 +315,7 @@ impl<'a> TomlItem<'a> {
     }
 }
 
-/// Periods as microseconds, all decimals.
+/// Formats periods as exact microseconds.
 fn microseconds(periods: u64) -> String {
     // A period is 12.5 ns: four decimals of a microsecond are exact.
     let tenths_of_ns = u128::from(periods) * 125;
@@ -344,7 +323,7 @@ fn microseconds(periods: u64) -> String {
     decimals.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A decimal number times 10⁹, if that is whole: `0.3` and `3e-1` are 300 000 000.
+/// Decimal number times 10⁹, if that is an integer: `0.3` and `3e-1` are 300 000 000.
 fn nanos(text: &str) -> Option<u128> {
     let text = text.strip_prefix('+').unwrap_or(text);
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {

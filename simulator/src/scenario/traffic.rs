@@ -1,4 +1,4 @@
-//! `[[traffic]]` and `[[raw]]`: patterns and loads, made into streams. I-1
+//! `[[traffic]]` and `[[raw]]`: patterns and loads, converted to streams. I-1
 
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -19,17 +19,13 @@ use crate::routes::RouteTable;
 use crate::topology::NodeId;
 use crate::traffic::{ArrivalProcess, PayloadSize, RawText, StreamDestination, TrafficStream};
 
-/// What is read of the traffic.
 pub(super) struct TrafficReader<'a> {
     map: NameLookup<'a>,
     routes: &'a RouteTable,
-    /// Periods that the run lasts.
     duration: u64,
     streams: Vec<TrafficStream>,
-    /// Destinations of all streams.
     destinations: usize,
     raw: Vec<RawText>,
-    /// Characters of all raw ones.
     characters: usize,
 }
 
@@ -48,13 +44,12 @@ const PATTERNS: [(&str, TrafficPattern); 4] = [
     ("bisect", TrafficPattern::Bisect),
 ];
 
-/// Who sends, and where that is said.
 struct SenderList {
     hosts: Vec<NodeId>,
     span: Range<usize>,
 }
 
-/// What streams of one table have in common.
+/// Properties shared by all streams of a table.
 struct StreamTemplate {
     span: Range<usize>,
     tag: PacketTag,
@@ -77,7 +72,6 @@ impl<'a> TrafficReader<'a> {
         }
     }
 
-    /// The streams and the raw characters of all tables.
     pub(super) fn read(mut self, root: &mut TomlTable<'_>) -> (Vec<TrafficStream>, Vec<RawText>) {
         for table in root.tables("traffic") {
             self.traffic(table);
@@ -113,7 +107,7 @@ impl<'a> TrafficReader<'a> {
         }
     }
 
-    /// The hosts of `from`: all with a cable, where it says nothing else.
+    /// Senders: the hosts of `from`, by default all with a cable.
     fn senders(&self, table: &mut TomlTable<'_>) -> Option<SenderList> {
         let Some(item) = table.item("from") else {
             return Some(SenderList { hosts: self.map.cabled_hosts(), span: table.span() });
@@ -138,7 +132,6 @@ impl<'a> TrafficReader<'a> {
         hosts.into_iter().collect()
     }
 
-    /// Who sends to whom.
     fn pairs(
         &self,
         senders: &SenderList,
@@ -175,7 +168,7 @@ impl<'a> TrafficReader<'a> {
         }
     }
 
-    /// One host, by its name; who misspells a pattern is told so.
+    /// Finds a host by name; suggests a pattern for a misspelt one.
     fn destination(&self, text: &TomlText<'_>) -> Option<NodeId> {
         let near = did_you_mean(text.text, PATTERNS.iter().map(|(name, _)| *name));
         if self.map.topology.find(text.text).is_none() && near.is_some() {
@@ -187,7 +180,7 @@ impl<'a> TrafficReader<'a> {
         self.map.cabled_host(text)
     }
 
-    /// Pairs by place among the hosts; who would be alone sends nothing.
+    /// Pairs hosts by their position; a host without a partner sends nothing.
     fn permuted(
         &self,
         senders: &SenderList,
@@ -243,7 +236,7 @@ impl<'a> TrafficReader<'a> {
         }
     }
 
-    /// Whether there are routes to all of them, and back where they answer.
+    /// Checks for routes to all receivers, and back if they send answers.
     fn reachable(&self, from: NodeId, to: &[NodeId], form: &StreamTemplate) -> bool {
         let name = |node| shortened(self.map.name(node));
         let tell = |message: String| {
@@ -326,7 +319,7 @@ fn from_each(senders: &[NodeId], to: &StreamDestination) -> Vec<(NodeId, StreamD
     senders.iter().map(|from| (*from, to.clone())).collect()
 }
 
-/// Writes what hosts send: streams that follow each other and differ in their senders only stand in one
+/// Writes streams and raw characters. Consecutive streams that differ only in their sender share a
 /// table.
 pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
     let names = NodeNames { topology: &scenario.topology };

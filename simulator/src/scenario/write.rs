@@ -1,33 +1,33 @@
-//! A scenario written as the file that is read back as it.
+//! Writer of scenario files: the order of their sections.
 
 use std::fmt::{Display, Write};
 
 use super::{Scenario, ScenarioError, endpoints, faults, layout, messages, routes, taps, traffic};
 use crate::topology::{NodeId, NodePort, Topology};
 
-/// A scenario that the form of the file cannot say.
+/// Scenario that no file can express.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnwritableScenario {
-    /// What says it is nearly as good, and no good file.
+    /// The closest file is invalid.
     #[error("the form of scenario files has no room for it:\n{error}")]
     Refused {
-        /// What would have been written.
+        /// Text of the closest file.
         text: String,
-        /// What is wrong with it.
+        /// Its problems.
         error: ScenarioError,
     },
-    /// What says it nearly says something else too.
+    /// The closest file describes another scenario.
     #[error("the form of scenario files has other {part} only")]
     Differs {
-        /// What would have been written: a good file.
+        /// Text of the closest file, which is valid.
         text: String,
-        /// Which part of the scenario is another.
+        /// First part that differs.
         part: &'static str,
     },
 }
 
 impl UnwritableScenario {
-    /// The file that comes nearest.
+    /// Text of the closest file.
     #[must_use]
     pub fn text(&self) -> &str {
         match self {
@@ -37,13 +37,13 @@ impl UnwritableScenario {
 }
 
 impl Scenario {
-    /// Writes the file that [`Scenario::read`] reads back as this scenario, all times in periods.
+    /// Writes the file that [`Scenario::read`] parses to this scenario, all times in periods.
     ///
-    /// What a host of endpoints knows by name counts as far as it has to reply to it.
+    /// Endpoint names known to a host are compared only as far as replies need them.
     ///
     /// # Errors
-    /// The form of the file cannot say it: a sender that is its own receiver, or hosts that were
-    /// counted between switches.
+    /// No file expresses the scenario: for example a sender that is its own receiver, or hosts
+    /// numbered between switches.
     pub fn write(&self) -> Result<String, UnwritableScenario> {
         let text = text(self);
         match Self::read("scenario.toml", &text) {
@@ -73,7 +73,7 @@ fn text(scenario: &Scenario) -> String {
     page.0
 }
 
-/// The first part of a scenario that is another.
+/// First part in which two scenarios differ.
 fn differing(one: &Scenario, other: &Scenario) -> Option<&'static str> {
     let heard = |scenario: &Scenario| messages::replies(&scenario.messaging);
     [
@@ -93,7 +93,6 @@ fn differing(one: &Scenario, other: &Scenario) -> Option<&'static str> {
     .find_map(|(part, same)| (!same).then_some(part))
 }
 
-/// What nodes and ports are called.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeNames<'a> {
     pub(super) topology: &'a Topology,
@@ -109,7 +108,7 @@ impl<'a> NodeNames<'a> {
     }
 }
 
-/// A file on its way: its tables, one after the other.
+/// Text of a file being written.
 #[derive(Debug, Default)]
 pub(super) struct TomlPage(String);
 
@@ -121,7 +120,7 @@ impl TomlPage {
         }
     }
 
-    /// A table that stands there once, if there is anything to say in it.
+    /// Writes a single table, unless it is empty.
     pub(super) fn table(&mut self, name: &str, keys: &TomlKeys) {
         if !keys.0.is_empty() {
             let _ = writeln!(self.0, "\n[{name}]");
@@ -129,14 +128,13 @@ impl TomlPage {
         }
     }
 
-    /// One of several tables of a name.
     pub(super) fn element(&mut self, name: &str, keys: &TomlKeys) {
         let _ = writeln!(self.0, "\n[[{name}]]");
         self.keys(keys);
     }
 }
 
-/// The keys of a table and their values, as they are written.
+/// Keys and formatted values of a table.
 #[derive(Debug, Default)]
 pub(super) struct TomlKeys(Vec<(&'static str, String)>);
 
@@ -145,7 +143,7 @@ impl TomlKeys {
         self.0.push((key, value.to_string()));
     }
 
-    /// A value that is another than where nothing is said.
+    /// Adds a value that differs from its default.
     pub(super) fn differing<T: PartialEq + Copy + Display>(
         &mut self,
         key: &'static str,
@@ -161,7 +159,7 @@ impl TomlKeys {
         self.value(key, quoted(text));
     }
 
-    /// One of a few words, if it is another than where nothing is said.
+    /// Adds a word that differs from its default.
     pub(super) fn word<T: PartialEq + Copy>(
         &mut self,
         key: &'static str,
@@ -174,7 +172,6 @@ impl TomlKeys {
         }
     }
 
-    /// One text, or a list of them.
     pub(super) fn texts(&mut self, key: &'static str, texts: &[&str]) {
         match texts {
             [one] => self.text(key, one),
@@ -187,12 +184,11 @@ impl TomlKeys {
         self.value(key, format!("[{}]", all.join(", ")));
     }
 
-    /// Whether nothing is said.
     pub(super) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them as one value.
+    /// Formats all keys as an inline table.
     pub(super) fn inline(&self) -> String {
         let all: Vec<String> =
             self.0.iter().map(|(key, value)| format!("{key} = {value}")).collect();
@@ -200,12 +196,11 @@ impl TomlKeys {
     }
 }
 
-/// The word of a meaning.
+/// Word of a value.
 pub(crate) fn word_of<T: PartialEq + Copy>(words: &[(&'static str, T)], value: T) -> &'static str {
     words.iter().find(|(_, meaning)| *meaning == value).map_or("?", |(word, _)| word)
 }
 
-/// A text in quotes.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

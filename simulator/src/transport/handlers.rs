@@ -1,4 +1,4 @@
-//! What the machine does about a data packet, about an answer, and at a scan. T-4..T-8, T-10..T-13
+//! Handlers of data packets, answers and scans. T-4..T-8, T-10..T-13
 
 use codec::transport::{EndpointId, LogicalChannel, NackReason, Nic, SyncFlag, TransportHeader};
 
@@ -10,12 +10,12 @@ use super::{
     TransportNotice,
 };
 
-/// How a message ends.
+/// End of a message.
 #[derive(Clone, Copy, Debug)]
 enum FlightEnd {
-    /// It was written; the next one of its channel has this label. T-5
+    /// Delivered; the channel's next label. T-5
     Acknowledged(PacketLabel),
-    /// It goes back to its sender. T-6, T-11
+    /// Returned to its sender. T-6, T-11
     Returned(ReturnReason),
 }
 
@@ -90,14 +90,13 @@ impl<M: Clone + PartialEq> Transport<M> {
         }
     }
 
-    /// The place of a packet's entry in both tables; none if it is from or for a NIC, or of a logical
-    /// channel, that they have no place for. T-7
+    /// Index of a packet's entry in both tables; none for NICs and channels beyond them. T-7
     pub(super) fn place(&self, header: &TransportHeader) -> Option<usize> {
         let place = self.sends.place(header.source, header.channel);
         place.filter(|_| header.destination == self.nic)
     }
 
-    /// A message is done with, or goes back: its channel is free for what comes next. T-2
+    /// Ends a message and frees its channel. T-2
     fn end(
         &mut self,
         nic: Nic,
@@ -129,7 +128,7 @@ impl<M: Clone + PartialEq> Transport<M> {
         self.count(endpoint, change, effects);
     }
 
-    /// The latest transmission was refused. It is the scan that sends again. T-10
+    /// Marks the latest transmission as refused; a scan retransmits it. T-10
     fn refuse(
         &mut self,
         nic: Nic,
@@ -144,7 +143,7 @@ impl<M: Clone + PartialEq> Transport<M> {
         }
     }
 
-    /// Counts a change of what an endpoint waits for, after which it may be able to leave. T-13
+    /// Counts a change, after which the endpoint may leave. T-13
     fn count(
         &mut self,
         endpoint: EndpointId,
@@ -157,7 +156,7 @@ impl<M: Clone + PartialEq> Transport<M> {
         }
     }
 
-    /// An endpoint leaves its frame, and what is not acknowledged goes with it. T-13
+    /// Unloads an endpoint with its unacknowledged messages. T-13
     pub(super) fn leave(&mut self, endpoint: EndpointId, effects: &mut Vec<TransportEffect<M>>) {
         let its = |letter: &OutboundMessage<M>| letter.endpoint == endpoint;
         let left: Vec<_> = self
@@ -178,7 +177,7 @@ impl<M: Clone + PartialEq> Transport<M> {
         effects.push(TransportEffect::Unloaded(endpoint, taken));
     }
 
-    /// A scan comes to a packet in flight. T-10, T-11
+    /// Scans a packet in flight. T-10, T-11
     pub(super) fn scan_flight(
         &mut self,
         now: Micros,
@@ -213,7 +212,7 @@ impl<M: Clone + PartialEq> Transport<M> {
         }
     }
 
-    /// The header of a transmission, with the time at which it is queued. T-8
+    /// Header of a transmission, with the time of queueing. T-8
     pub(super) const fn header(
         &self,
         now: Micros,

@@ -1,52 +1,52 @@
-//! What a receiver knows of a logical channel, and what it makes of a data packet. T-4, T-5, T-12
+//! Receiver's state of a logical channel, and its verdict on data packets. T-4, T-5, T-12
 
 use codec::transport::{ChannelIncarnation, SequenceBit, SyncFlag, TransportHeader};
 
-/// An entry of the receive table. T-3
+/// Entry of the receive table. T-3
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum ReceiveEntry {
-    /// Nothing was written by this channel since this NIC was started. T-12
+    /// No message was written since this NIC was started. T-12
     #[default]
     Unknown,
-    /// Something was.
+    /// A message was written.
     Known {
-        /// Which use of the channel the last one written belonged to. T-12
+        /// Incarnation of the last message written. T-12
         incarnation: ChannelIncarnation,
-        /// The number of the next one. T-4
+        /// Sequence number of the next message. T-4
         expected: SequenceBit,
     },
 }
 
-/// What becomes of a data packet.
+/// Verdict on a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReceiveVerdict {
-    /// It is new: its endpoint may take it. T-5
+    /// New: offered to its endpoint. T-5
     Offer,
-    /// It was written before: acknowledged again. T-5
+    /// Duplicate: acknowledged again. T-5
     Duplicate,
-    /// It is of a use that is over: dropped. T-12
+    /// Of a former incarnation: dropped. T-12
     Stale,
-    /// It goes on with what this NIC knows nothing of: refused with reason 4. T-12
+    /// Continues an unknown incarnation: refused with reason 4. T-12
     NoState,
 }
 
-/// How a packet's incarnation and number stand to an entry.
+/// Relation of a packet's incarnation and number to an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PacketStanding {
-    /// The entry knows none.
+    /// No incarnation known.
     Unknown,
-    /// It is of an earlier use of the channel.
+    /// Earlier incarnation.
     Older,
-    /// It is of the same use, with the number that comes next.
+    /// Same incarnation, next number.
     Expected,
-    /// It is of the same use, with the other number.
+    /// Same incarnation, other number.
     Other,
-    /// It is of a later use.
+    /// Later incarnation.
     Newer,
 }
 
 impl ReceiveEntry {
-    /// What becomes of a data packet. It changes nothing: only what is written does.
+    /// Judges a data packet without changing the entry.
     pub(super) fn judge(self, header: &TransportHeader, sync: SyncFlag) -> ReceiveVerdict {
         match (self.standing(header), sync) {
             // T-12: SYNC brings what there is no state for.
@@ -65,16 +65,15 @@ impl ReceiveEntry {
         }
     }
 
-    /// Whether a data packet is new.
     pub(super) fn is_new(self, header: &TransportHeader, sync: SyncFlag) -> bool {
         self.judge(header, sync) == ReceiveVerdict::Offer
     }
 
-    /// A packet has been written: its use of the channel is adopted, and the number flips. T-5, T-12
+    /// Records a written packet: adopts its incarnation and flips the number. T-5, T-12
     ///
-    /// Reading: T-12 adopts what it accepts. Were a SYNC adopted that is then refused, a NIC that was
-    /// started anew could refuse a late copy of it, and take the packet after it, whose number is the
-    /// other one, for its duplicate: acknowledged, and never written.
+    /// Reading: T-12 adopts accepted packets only. If a refused SYNC were adopted, a restarted NIC
+    /// could refuse a late copy of it and take the next packet, with the other number, for its
+    /// duplicate: acknowledged, but never written.
     pub(super) const fn write(&mut self, header: &TransportHeader) {
         *self = Self::Known { incarnation: header.incarnation, expected: header.seq.flipped() };
     }

@@ -1,55 +1,53 @@
-//! Which endpoints may send, and how much each still waits for. T-13
+//! Resident endpoints and their outstanding messages. T-13
 
 use std::collections::BTreeMap;
 
 use codec::transport::EndpointId;
 
-/// The endpoints in frames: seven, as a rule.
+/// Resident endpoints, usually seven.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct ResidentEndpoints(BTreeMap<EndpointId, ResidentEndpoint>);
 
-/// An endpoint in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct ResidentEndpoint {
     stage: ResidentStage,
-    /// Its messages that are not acknowledged.
+    /// Unacknowledged messages.
     outstanding: u32,
-    /// Those of them whose latest transmission has no answer.
+    /// Messages whose latest transmission has no answer.
     unanswered: u32,
 }
 
-/// What an endpoint in a frame may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ResidentStage {
-    /// It sends.
+    /// Sending.
     Staying,
-    /// It waits for answers, and sends nothing new. T-13
+    /// Waiting for answers, sending nothing new. T-13
     Leaving,
 }
 
-/// What has changed for an endpoint.
+/// Change of an endpoint's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResidentChange {
-    /// A message goes out for the first time.
+    /// A message was sent for the first time.
     Sent,
-    /// One that was refused goes out again.
+    /// A refused message was retransmitted.
     Resent,
-    /// Its latest transmission was refused.
+    /// A latest transmission was refused.
     Refused,
-    /// The message is done with, or goes back, and its latest transmission had no answer.
+    /// A message ended, its latest transmission unanswered.
     EndedUnanswered,
-    /// The same, but it had been refused.
+    /// A refused message ended.
     EndedRefused,
 }
 
 impl ResidentEndpoints {
-    /// An endpoint is in a frame. One that was leaving stays.
+    /// Adds an endpoint; a leaving one stays.
     pub(super) fn load(&mut self, endpoint: EndpointId) {
         let new = ResidentEndpoint { stage: ResidentStage::Staying, outstanding: 0, unanswered: 0 };
         self.0.entry(endpoint).or_insert(new).stage = ResidentStage::Staying;
     }
 
-    /// An endpoint is to leave. Whether it can at once. T-13
+    /// Marks an endpoint as leaving; decides whether it can leave at once. T-13
     pub(super) fn unload(&mut self, endpoint: EndpointId) -> LeaveDecision {
         match self.0.get_mut(&endpoint) {
             None => LeaveDecision::Now,
@@ -60,22 +58,20 @@ impl ResidentEndpoints {
         }
     }
 
-    /// It has left.
     pub(super) fn remove(&mut self, endpoint: EndpointId) {
         self.0.remove(&endpoint);
     }
 
-    /// What it may do; nothing if it is in no frame.
     pub(super) fn stage(&self, endpoint: EndpointId) -> Option<ResidentStage> {
         self.0.get(&endpoint).map(|resident| resident.stage)
     }
 
-    /// Its messages that are not acknowledged.
+    /// Unacknowledged messages.
     pub(super) fn outstanding(&self, endpoint: EndpointId) -> u32 {
         self.0.get(&endpoint).map_or(0, |resident| resident.outstanding)
     }
 
-    /// Counts a change. Whether the endpoint can leave now. T-13
+    /// Counts a change and decides whether the endpoint can leave now. T-13
     pub(super) fn count(&mut self, endpoint: EndpointId, change: ResidentChange) -> LeaveDecision {
         let Some(resident) = self.0.get_mut(&endpoint) else { return LeaveDecision::Not };
         let (outstanding, unanswered) = (resident.outstanding, resident.unanswered);
@@ -91,24 +87,21 @@ impl ResidentEndpoints {
         resident.leave()
     }
 
-    /// Those in frames, with what each waits for: messages, and answers.
+    /// Unacknowledged and unanswered messages of each resident endpoint.
     pub(super) fn counts(&self) -> BTreeMap<EndpointId, (u32, u32)> {
         let counts = |resident: &ResidentEndpoint| (resident.outstanding, resident.unanswered);
         self.0.iter().map(|(endpoint, resident)| (*endpoint, counts(resident))).collect()
     }
 }
 
-/// Whether an endpoint may leave its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeaveDecision {
-    /// It may not, or does not want to.
     Not,
-    /// It may.
     Now,
 }
 
 impl ResidentEndpoint {
-    /// T-13: when each packet of its has been acknowledged, or refused for its latest transmission.
+    /// T-13: every packet was acknowledged, or its latest transmission refused.
     const fn leave(self) -> LeaveDecision {
         match (self.stage, self.unanswered) {
             (ResidentStage::Leaving, 0) => LeaveDecision::Now,

@@ -1,10 +1,10 @@
-//! Which rows of the send table have anything outstanding, so that a scan skips the others. T-10
+//! Set of the send table's rows with outstanding messages, so that a scan skips the others. T-10
 
 /// Rows in a word of a set.
 const WORD: usize = 64;
 
-/// A set of row numbers: a bit for each, and a bit for each word of them that is not zero, so that
-/// the next member of 4096 is found in two looks, however far it is.
+/// Set of row numbers: a bit per row, and a bit per non-zero word, which finds the next member
+/// among 4096 rows in two steps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct RowSet {
     words: Box<[u64]>,
@@ -12,7 +12,6 @@ pub(super) struct RowSet {
 }
 
 impl RowSet {
-    /// Room for so many rows, none of which is a member.
     pub(super) fn new(rows: usize) -> Self {
         let words = rows.div_ceil(WORD);
         Self {
@@ -21,7 +20,6 @@ impl RowSet {
         }
     }
 
-    /// Makes a row a member.
     pub(super) fn insert(&mut self, row: usize) {
         let (word, bit) = place(row);
         if let Some(members) = self.words.get_mut(word) {
@@ -33,7 +31,6 @@ impl RowSet {
         }
     }
 
-    /// Makes it none.
     pub(super) fn remove(&mut self, row: usize) {
         let (word, bit) = place(row);
         if let Some(members) = self.words.get_mut(word) {
@@ -47,12 +44,11 @@ impl RowSet {
         }
     }
 
-    /// Whether there is no member.
     pub(super) fn is_empty(&self) -> bool {
         self.summary.iter().all(|words| *words == 0)
     }
 
-    /// The first member that is not before `row`.
+    /// First member from `row` on.
     pub(super) fn first_from(&self, row: usize) -> Option<usize> {
         let word = row / WORD;
         if let Some(found) = first_in(&self.words, word, row % WORD) {
@@ -65,18 +61,16 @@ impl RowSet {
         first_in(&self.words, word, 0)
     }
 
-    /// Bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.words) + size_of_val(&*self.summary)
     }
 }
 
-/// The word of a bit, and the bit in it.
 const fn place(bit: usize) -> (usize, u64) {
     (bit / WORD, 1 << (bit % WORD))
 }
 
-/// The number of the first bit in one word that is not before `from` in it.
+/// First bit of a word from `from` on.
 fn first_in(words: &[u64], word: usize, from: usize) -> Option<usize> {
     let bits = words.get(word)? & (u64::MAX << from);
     (bits != 0).then(|| word * WORD + usize::try_from(bits.trailing_zeros()).unwrap_or(WORD))

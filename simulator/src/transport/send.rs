@@ -1,134 +1,122 @@
-//! What a sender knows of a logical channel, and what it makes of an answer and of time. T-3, T-8, T-10..T-13
+//! Sender's state of a logical channel, with transitions for answers and timeouts. T-3, T-8,
+//! T-10..T-13
 
 use codec::transport::{ChannelIncarnation, NackReason, SequenceBit, SyncFlag, TransportHeader};
 
 use super::resident_endpoints::ResidentStage;
 use super::{FIRST, Micros, OutboundMessage, TransportParameters};
 
-/// An entry of the send table. T-3
+/// Entry of the send table. T-3
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum SendEntry<M> {
-    /// Free and uninitialised: the next packet brings SYNC and a new incarnation. T-11
+    /// Free and uninitialised: the next packet carries SYNC and a new incarnation. T-11
     #[default]
     Closed,
     /// Free: the next packet has this label.
     Open(PacketLabel),
-    /// Stop-and-wait: one packet is unacknowledged, and no other may go. T-2
+    /// Stop-and-wait: one packet is unacknowledged, and no other may be sent. T-2
     Busy(InFlightMessage<M>),
 }
 
-/// What tells a packet from the others of its logical channel. T-4, T-12
+/// Identification of a packet in its logical channel. T-4, T-12
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PacketLabel {
-    /// Its number.
+    /// Sequence number.
     pub seq: SequenceBit,
-    /// Which use of the channel it belongs to.
+    /// Incarnation of the channel.
     pub incarnation: ChannelIncarnation,
 }
 
-/// A message that is not acknowledged.
+/// Unacknowledged message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct InFlightMessage<M> {
-    /// The message and whose it is.
     pub letter: OutboundMessage<M>,
-    /// When the first byte of its latest transmission left; none before that of its channel's latest
-    /// use. T-3
+    /// Time when the latest transmission left; none before the first one of the current
+    /// incarnation. T-3
     pub sent: Option<Micros>,
-    /// Retransmissions that have left since there was an ACK or a NACK of any of its transmissions. T-3,
-    /// T-11
+    /// Retransmissions since the last ACK or NACK. T-3, T-11
     pub retries: u32,
-    /// What has become of its latest transmission.
+    /// State of the latest transmission.
     pub phase: FlightPhase,
 }
 
-/// What has become of a message's latest transmission.
+/// State of a message's latest transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum FlightPhase {
-    /// It is queued, and has not left this NIC.
+    /// Queued in this NIC.
     Queued {
-        /// Its label, which each transmission has.
+        /// Label of all transmissions.
         label: PacketLabel,
         /// SYNC is repeated with its incarnation until it is acknowledged. T-12
         sync: SyncFlag,
     },
-    /// It has left, and has no answer.
-    Underway {
-        /// The same.
-        label: PacketLabel,
-        /// The same.
-        sync: SyncFlag,
-    },
-    /// It was refused, and goes out again at a scan. T-10
-    Refused {
-        /// The label that it keeps.
-        label: PacketLabel,
-        /// The same.
-        sync: SyncFlag,
-    },
-    /// It was refused with reason 4: it goes out again with SYNC and a new incarnation. T-12
+    /// In transit or lost, without an answer.
+    Underway { label: PacketLabel, sync: SyncFlag },
+    /// Refused; retransmitted at a scan. T-10
+    Refused { label: PacketLabel, sync: SyncFlag },
+    /// Refused with reason 4; retransmitted with SYNC and a new incarnation. T-12
     Closed,
 }
 
-/// An answer, as its sender meant it.
+/// Kind of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnswerKind {
-    /// It was written. T-5
+    /// The message was written. T-5
     Ack,
-    /// It was not. T-6
+    /// The message was refused. T-6
     Nack(NackReason),
 }
 
-/// How an answer's echo stands to the packet in flight.
+/// Relation of an answer's echo to the packet in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EchoMatch {
-    /// Of the latest transmission that has left. T-8
+    /// Latest transmission that has left. T-8
     Latest,
-    /// Of an earlier one.
+    /// Earlier transmission.
     Earlier,
-    /// Of another packet, or of another use of the channel.
+    /// Other packet or incarnation.
     Foreign,
 }
 
-/// What an answer means for the packet in flight.
+/// Effect of an answer on the packet in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnswerMeaning {
-    /// Nothing.
+    /// No message.
     Late,
-    /// It was written.
+    /// Delivered.
     Acknowledged,
-    /// Its destination is alive, and nothing else. T-11
+    /// Only a sign of life. T-11
     Alive(NackReason),
-    /// It goes out again at a scan. T-10
+    /// Retransmitted at a scan. T-10
     Refused(NackReason),
-    /// It will never be taken. T-6
+    /// Returned for good. T-6
     Return(NackReason),
 }
 
-/// What a scan does about a packet in flight.
+/// Action of a scan on a packet in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
-    /// It waits.
     Nothing,
-    /// It goes out again. T-10
+    /// Retransmit. T-10
     Resend,
-    /// It goes back: its destination is unreachable. T-11
+    /// Return: the destination is unreachable. T-11
     Return,
 }
 
-/// What timer and count say about a packet in flight.
+/// State of timer and retry count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RetryState {
-    /// Its latest transmission is not older than the timeout.
+    /// Within the timeout.
     Early,
-    /// It is.
+    /// First transmission.
     Timeout,
-    /// It is, and as many retransmissions as there may be had no answer.
+    /// Past the timeout, and all retransmissions were unanswered.
     Silence,
 }
 
 impl<M> SendEntry<M> {
-    /// What an answer means. One that is of the packet in flight is a sign of life: the count of its
-    /// retries begins anew. T-5, T-6, T-8, T-11..T-13
+    /// Evaluates an answer. An answer to the packet in flight resets its retry count. T-5, T-6,
+    /// T-8, T-11..T-13
     pub(super) fn step(&mut self, header: &TransportHeader, answer: AnswerKind) -> AnswerMeaning {
         let flight = match self {
             Self::Closed | Self::Open(_) => return AnswerMeaning::Late,
@@ -179,7 +167,7 @@ impl<M> SendEntry<M> {
 }
 
 impl PacketLabel {
-    /// That of the first packet of a channel's next use. T-12
+    /// Label of the first packet of a new incarnation. T-12
     pub(super) const fn open(next: &mut ChannelIncarnation) -> Self {
         let incarnation = *next;
         *next = incarnation.next();
@@ -188,7 +176,7 @@ impl PacketLabel {
 }
 
 impl FlightPhase {
-    /// Its latest transmission was refused.
+    /// A latest transmission was refused.
     pub(super) const fn refused(self, reason: NackReason) -> Self {
         match (self, reason) {
             // T-12: the receiver knows nothing of the channel, which becomes uninitialised.
@@ -204,7 +192,7 @@ impl FlightPhase {
 }
 
 impl<M> InFlightMessage<M> {
-    /// Which transmission of it an answer echoes. T-8, T-12
+    /// Matches an answer's echo with the transmissions. T-8, T-12
     fn echo(&self, header: &TransportHeader) -> EchoMatch {
         match (self.phase, self.sent) {
             (
@@ -232,7 +220,6 @@ impl<M> InFlightMessage<M> {
         }
     }
 
-    /// Whether it is queued, with the label of this header.
     pub(super) fn is_queued_as(&self, header: &TransportHeader) -> bool {
         match self.phase {
             FlightPhase::Queued { label, .. } => {
@@ -244,7 +231,7 @@ impl<M> InFlightMessage<M> {
         }
     }
 
-    /// Its queued transmission leaves: from now on its timer runs. T-3, T-11
+    /// Marks the queued transmission as sent and starts its timer. T-3, T-11
     pub(super) const fn leave(&mut self, now: Micros) {
         if let FlightPhase::Queued { label, sync } = self.phase {
             self.phase = FlightPhase::Underway { label, sync };
@@ -256,7 +243,7 @@ impl<M> InFlightMessage<M> {
         }
     }
 
-    /// What a scan does about it. T-10, T-11, T-13
+    /// Action of a scan. T-10, T-11, T-13
     pub(super) fn due(
         &self,
         now: Micros,
@@ -306,7 +293,7 @@ impl<M> InFlightMessage<M> {
         }
     }
 
-    /// It is queued again: with the label and the SYNC that it had, or on a channel opened anew. T-12
+    /// Queues a retransmission with the same label and SYNC, or on a reopened channel. T-12
     pub(super) const fn resend(
         &mut self,
         next: &mut ChannelIncarnation,
@@ -324,7 +311,7 @@ impl<M> InFlightMessage<M> {
         (label, sync)
     }
 
-    /// Reading: the time is over when it is exceeded. T-10, T-11
+    /// Reading: a timeout must be exceeded. T-10, T-11
     fn clock(&self, now: Micros, parameters: &TransportParameters) -> RetryState {
         if self.sent.is_none_or(|sent| now.since(sent) <= parameters.timeout) {
             RetryState::Early

@@ -1,4 +1,4 @@
-//! The send table: what is outstanding, found by index. T-2, T-3, T-10
+//! Send table, indexed by NIC and logical channel. T-2, T-3, T-10
 
 use codec::transport::{LogicalChannel, Nic};
 
@@ -11,14 +11,13 @@ use super::send::{InFlightMessage, SendEntry};
 pub(super) struct SendTable<M> {
     columns: u8,
     entries: Box<[SendEntry<M>]>,
-    /// For each row, a bit for each column that is busy; so many are unacknowledged. T-2, T-10
+    /// Busy columns of each row, a bit each. T-2, T-10
     busy: Box<[u32]>,
-    /// The rows that have any. T-10
+    /// Rows with busy columns. T-10
     active: RowSet,
 }
 
 impl<M> SendTable<M> {
-    /// All logical channels are free and uninitialised. T-11
     pub(super) fn new(rows: u16, columns: u8) -> Self {
         let columns = columns.min(32);
         let places = usize::from(rows) * usize::from(columns);
@@ -30,37 +29,35 @@ impl<M> SendTable<M> {
         }
     }
 
-    /// Entries that it has: rows × columns. T-3
+    /// Number of entries: rows × columns. T-3
     pub(super) fn places(&self) -> usize {
         self.entries.len()
     }
 
-    /// How many logical channels to that NIC are free. T-2
     pub(super) fn free_channels(&self, to: Nic) -> u32 {
         let busy = self.busy.get(usize::from(to.0));
         busy.map_or(0, |busy| u32::from(self.columns).saturating_sub(busy.count_ones()))
     }
 
-    /// The first free logical channel to that NIC, in one look. T-2, T-3
+    /// First free logical channel to a NIC. T-2, T-3
     pub(super) fn free_channel(&self, to: Nic) -> Option<LogicalChannel> {
         let free = (!self.busy.get(usize::from(to.0))?).trailing_zeros();
         let channel = u8::try_from(free).ok()?;
         (channel < self.columns).then_some(LogicalChannel(channel))
     }
 
-    /// The place of an entry, if there is such a column; beyond the last row there are no entries. T-3, T-7
+    /// Index of an entry, if there is such a column; rows are checked by the caller's access. T-3,
+    /// T-7
     pub(super) fn place(&self, nic: Nic, channel: LogicalChannel) -> Option<usize> {
         let (row, column) = (usize::from(nic.0), usize::from(channel.0));
         let columns = usize::from(self.columns);
         (column < columns).then_some(row * columns + column)
     }
 
-    /// An entry.
     pub(super) fn entry(&self, nic: Nic, channel: LogicalChannel) -> Option<&SendEntry<M>> {
         self.entries.get(self.place(nic, channel)?)
     }
 
-    /// An entry, to change it.
     pub(super) fn entry_mut(
         &mut self,
         nic: Nic,
@@ -70,7 +67,6 @@ impl<M> SendTable<M> {
         self.entries.get_mut(place)
     }
 
-    /// Puts a packet in flight. T-2, T-10
     pub(super) fn occupy(&mut self, nic: Nic, channel: LogicalChannel, flight: InFlightMessage<M>) {
         if let Some(entry) = self.entry_mut(nic, channel) {
             *entry = SendEntry::Busy(flight);
@@ -82,7 +78,7 @@ impl<M> SendTable<M> {
         }
     }
 
-    /// Ends what is in flight, and leaves the channel free for `next`. T-2, T-10
+    /// Ends the message in flight and sets the channel to `next`. T-2, T-10
     pub(super) fn release(
         &mut self,
         nic: Nic,
@@ -102,18 +98,16 @@ impl<M> SendTable<M> {
         Some(flight)
     }
 
-    /// Whether nothing is outstanding.
     pub(super) fn is_idle(&self) -> bool {
         self.active.is_empty()
     }
 
-    /// The first row from there on that has anything outstanding, and in which columns. T-10
+    /// First row from `row` on with outstanding messages, and their columns. T-10
     pub(super) fn active_from(&self, row: usize) -> Option<(Nic, u32)> {
         let row = self.active.first_from(row)?;
         Some((Nic(u16::try_from(row).ok()?), *self.busy.get(row)?))
     }
 
-    /// All packets in flight, in the order of the table.
     pub(super) fn flights(
         &self,
     ) -> impl Iterator<Item = (Nic, LogicalChannel, &InFlightMessage<M>)> + use<'_, M> {
@@ -140,7 +134,7 @@ impl<M> SendTable<M> {
         })
     }
 
-    /// Makes all times so much earlier, but none earlier than `oldest`.
+    /// Shifts all times back by `by`, but none before `oldest`.
     pub(super) fn shift_back(&mut self, by: Micros, oldest: Micros) {
         for entry in &mut self.entries {
             match entry {
@@ -152,7 +146,7 @@ impl<M> SendTable<M> {
         }
     }
 
-    /// Whether bits, rows and entries say the same of what is outstanding.
+    /// Checks the consistency of bits, rows and entries.
     pub(super) fn is_consistent(&self) -> bool {
         self.entries.iter().filter(|entry| matches!(entry, SendEntry::Busy(_))).count()
             == self.flights().count()
@@ -164,13 +158,11 @@ impl<M> SendTable<M> {
                 == self.flights().count()
     }
 
-    /// Bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.entries) + size_of_val(&*self.busy) + self.active.bytes()
     }
 }
 
-/// A number of bits.
 fn usize_of(bits: u32) -> usize {
     usize::try_from(bits).unwrap_or(usize::MAX)
 }

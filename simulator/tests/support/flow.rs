@@ -11,8 +11,7 @@ use myriscope_simulator::topology::{NodeId, NodePort};
 use myriscope_simulator::truth::{StopGo, TraceContext, TruthLog};
 use myriscope_simulator::wire::ChannelWire;
 
-/// A channel at work, in the middle of a packet without end. It goes by no clock, so that two of
-/// the same state are alike.
+/// Channel within an endless packet. It has no clock, so that equal states compare equal.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowChannel {
     sender: PortSender,
@@ -21,57 +20,56 @@ pub(crate) struct FlowChannel {
     back: ChannelWire,
 }
 
-/// What the data's source and its sink do in a period.
+/// Actions of source and sink in a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PeriodInputs {
     pub(crate) source: SourceAction,
     pub(crate) sink: SinkAction,
 }
 
-/// Whether a source offers a byte.
+/// Action of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceAction {
     Offers,
     Rests,
 }
 
-/// Whether a sink takes a byte.
+/// Action of a sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SinkAction {
     Takes,
     Rests,
-    /// It takes one while the last command is STOP.
+    /// The sink takes a byte while the last command is STOP.
     TakesWhileStopped,
 }
 
-/// What came of a period.
+/// Outcome of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PeriodOutcome {
-    /// STOP or GO went out on the opposite channel.
+    /// STOP or GO sent on the opposite channel.
     pub(crate) command: Option<StopGo>,
     pub(crate) buffer: BufferResult,
 }
 
-/// What the slack buffer was asked for.
+/// Result of the slack buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BufferResult {
-    /// Nothing that it could not do.
+    /// All requests were served.
     Served,
-    /// The sink would have taken a byte, and there was none.
+    /// The sink found no byte.
     Starved,
-    /// A byte came, and there was no room.
+    /// A byte found no room.
     Overflowed,
 }
 
-/// Source and sink are both willing.
+/// Source and sink are both active.
 pub(crate) const FLOWING: PeriodInputs =
     PeriodInputs { source: SourceAction::Offers, sink: SinkAction::Takes };
-/// The sink is not.
+/// Only the source is active.
 pub(crate) const BLOCKED: PeriodInputs =
     PeriodInputs { source: SourceAction::Offers, sink: SinkAction::Rests };
 
 impl FlowChannel {
-    /// A channel after power-up.
     pub(crate) fn new(link: &LinkParameters) -> Self {
         Self {
             sender: PortSender::new(&link.ports[0], None),
@@ -81,7 +79,7 @@ impl FlowChannel {
         }
     }
 
-    /// One period, in the order of the stepper: hear, take, send.
+    /// Simulates one period in the order of the stepper: receive, consume, send.
     pub(crate) fn step(&mut self, will: PeriodInputs) -> PeriodOutcome {
         let log = &mut TruthLog::default();
         let place = NodePort { node: NodeId(0), port: PortId(0) };

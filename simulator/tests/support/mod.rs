@@ -1,5 +1,5 @@
-//! What the tests of whole networks have in common: a network from the text of a scenario, what
-//! happened in it, and the characters of its channels.
+//! Harness for tests of whole networks: a network from a scenario's text, its events, and the
+//! characters of its channels.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on stops")]
 #![allow(dead_code, reason = "each test takes what it needs")]
@@ -23,7 +23,7 @@ use myriscope_simulator::scenario::Scenario;
 use myriscope_simulator::topology::{NodePort, Topology};
 use myriscope_simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
-/// A network at work, and what has been seen of it.
+/// Running network, its events and characters so far.
 pub(crate) struct TestRun {
     pub(crate) network: Network,
     topology: Topology,
@@ -32,18 +32,18 @@ pub(crate) struct TestRun {
 }
 
 impl TestRun {
-    /// The network of a scenario, run to its end.
+    /// Runs a scenario to its end.
     pub(crate) fn whole(scenario: &str) -> Self {
         let duration = read(scenario).duration;
         Self::until(scenario, duration)
     }
 
-    /// The network of a scenario after so many periods.
+    /// Runs a scenario up to a period.
     pub(crate) fn until(scenario: &str, periods: u64) -> Self {
         Self::observed(scenario, periods, TraceLevel::Everything)
     }
 
-    /// The same, without the truth.
+    /// Runs a scenario up to a period without recording events.
     pub(crate) fn unobserved(scenario: &str, periods: u64) -> Self {
         Self::observed(scenario, periods, TraceLevel::Nothing)
     }
@@ -54,7 +54,7 @@ impl TestRun {
         Self::of(network, scenario, periods)
     }
 
-    /// The network of a scenario, run to its end, its parts visited in some order.
+    /// Runs a scenario to its end, visiting its parts in this order.
     pub(crate) fn arranged(scenario: &str, layout: VisitOrder) -> Self {
         let scenario = read(scenario);
         let network = Network::new(&scenario, TraceLevel::Everything, layout);
@@ -82,42 +82,41 @@ impl TestRun {
         kept.expect("keeping never fails");
     }
 
-    /// The port of a name, such as `s0:3`.
+    /// Port by name, such as `s0:3`.
     pub(crate) fn port(&self, name: &str) -> NodePort {
         let (node, port) = name.split_once(':').expect("a port's name has a colon");
         let node = self.topology.find(node).expect("the node is there");
         NodePort { node, port: PortId(port.parse().expect("a port is a number")) }
     }
 
-    /// What has passed through a port.
+    /// Counters of a port.
     pub(crate) fn passed(&self, port: &str) -> PortCounters {
         self.network.port_state(self.port(port)).expect("the port has a cable").0
     }
 
-    /// What has passed through a host's interface.
+    /// Counters of a host's interface.
     pub(crate) fn statistics(&self, host: &str) -> HostStatistics {
         let host = self.topology.find(host).expect("the host is there");
         *self.network.interface(host).expect("it is a host").statistics()
     }
 
-    /// The periods in which something happened at a port.
+    /// Periods of the matching events at a port.
     pub(crate) fn times(&self, port: &str, wanted: impl Fn(&TruthEventKind) -> bool) -> Vec<u64> {
         let port = self.port(port);
         let there = self.happened.iter().filter(|row| row.place == port && wanted(&row.kind));
         there.map(|row| row.at).collect()
     }
 
-    /// How often something happened, anywhere.
+    /// Number of matching events.
     pub(crate) fn count(&self, wanted: impl Fn(&TruthEventKind) -> bool) -> usize {
         self.happened.iter().filter(|row| wanted(&row.kind)).count()
     }
 
-    /// All that happened.
     pub(crate) fn happened(&self) -> &[TruthEvent] {
         &self.happened
     }
 
-    /// What happened of some kinds, a line each: period, port, packet, kind, further fields.
+    /// Events of some kinds, a line each: period, port, packet, kind, further fields.
     pub(crate) fn rows(&self, kinds: &[&str]) -> String {
         let rows = self.happened.iter().filter(|row| kinds.contains(&row.kind.kind()));
         let name = |node| self.topology.node(node).map_or("", |node| node.name.as_str());
@@ -132,17 +131,16 @@ impl TestRun {
         .collect()
     }
 
-    /// The characters of all channels.
     pub(crate) const fn channels(&self) -> &BTreeMap<String, CharBuf> {
         &self.channels
     }
 
-    /// The characters of a channel, such as `h0:0 sends` or `h0:0 hears`, from time zero on.
+    /// Characters of a channel, such as `h0:0 sends` or `h0:0 hears`, from time zero on.
     pub(crate) fn chars(&self, channel: &str) -> &CharBuf {
         self.channels.get(channel).expect("the channel is tapped")
     }
 
-    /// Where on a channel data stands.
+    /// Positions of data on a channel.
     pub(crate) fn data(&self, channel: &str) -> Vec<usize> {
         let places = self.chars(channel).chars().iter().enumerate();
         places.filter(|(_, character)| character.is_data()).map(|(place, _)| place).collect()
@@ -169,7 +167,7 @@ impl TestRun {
     }
 }
 
-/// What a run in [`TestRun::notation`] is of.
+/// Kind of a run in [`TestRun::notation`].
 #[derive(PartialEq, Eq)]
 enum CharacterSort {
     Data,
@@ -191,7 +189,6 @@ fn character_sort(character: Character) -> CharacterSort {
     }
 }
 
-/// A channel at a tap: `h0:0 sends`.
 fn channel_label(channel: &Channel) -> String {
     let tap = channel.tap.as_deref().unwrap_or_default();
     let verb = if channel.name.starts_with(&format!("{tap}>")) { "sends" } else { "hears" };

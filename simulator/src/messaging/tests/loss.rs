@@ -48,7 +48,7 @@ fn without_reliability_a_packet_is_sent_and_forgotten() {
     assert_eq!(net.hosts.iter().map(|host| host.statistics().acks_sent).sum::<u64>(), 0);
 }
 
-/// The first packet that a stream of host 0 puts on the wire.
+/// First packet of a stream of host 0.
 fn first_packet(stream: MessageStream) -> Vec<u8> {
     let mut net = pair(vec![stream]);
     loop {

@@ -1,4 +1,4 @@
-//! Host memory without a mapping, and DMA resources that are taken: NACKs of reason 3. T-6, T-15
+//! Unmapped host memory and exhausted DMA resources: NACKs of reason 3. T-6, T-15
 
 use codec::transport::{EndpointId, NackReason};
 
@@ -9,7 +9,7 @@ use crate::messaging::{
 };
 use crate::traffic::PayloadSize;
 
-/// Two hosts that send so many messages each to a third: NACKs of reason 3, and pages mapped.
+/// Two hosts send to a third: number of NACKs of reason 3, and of mapped pages.
 fn refused(
     parameters: EndpointParameters,
     kind: MessageKind,

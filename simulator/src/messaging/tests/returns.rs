@@ -1,4 +1,4 @@
-//! Messages that come back. T-6, T-11
+//! Returned messages. T-6, T-11
 
 use codec::transport::{EndpointId, EndpointKey, NackReason, Nic};
 

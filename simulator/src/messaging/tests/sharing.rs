@@ -1,4 +1,4 @@
-//! Endpoints that share queues, frames and the attention of their NIC. T-9, T-13..T-15
+//! Endpoints that share queues, frames and their NIC. T-9, T-13..T-15
 
 use codec::time::Ticks;
 use codec::transport::{NackReason, Nic};
@@ -55,7 +55,7 @@ fn what_travelled_with_its_endpoint_is_sent_again_by_itself() {
     assert!(net.hosts.iter().all(HostMessaging::is_quiet));
 }
 
-/// Who sent each message of a host, in the order in which they were acknowledged.
+/// Sender of each message of a host, in the order of acknowledgment.
 fn senders(net: &mut MessagingNetwork, nic: u16, until: u64) -> Vec<u16> {
     net.run(until);
     let mut senders = Vec::new();
@@ -84,7 +84,7 @@ fn endpoints_that_always_have_something_to_send_get_the_same_share() {
     assert!(shares.iter().all(|share| share.abs_diff(shares[0]) <= 2 * 8), "{shares:?}");
 }
 
-/// When host 1 has written the first message of each endpoint of host 0.
+/// Time when host 1 has written the first message of each endpoint of host 0.
 fn written(net: &MessagingNetwork, endpoint: u16) -> u64 {
     let first = net.told.iter().find(|(_, _, told)| {
         matches!(told, MessagingEvent::Written(id, _) if (id.nic.0, id.endpoint.0) == (0, endpoint))
@@ -115,8 +115,8 @@ fn an_endpoint_waits_for_the_attempts_that_are_left_of_another_that_pauses() {
     }
 }
 
-/// Requests of an endpoint that always has one, in a tenth of a second, beside others of its host that
-/// have one each in so many microseconds; and those of the others.
+/// Requests in 0.1 s of a saturated endpoint, and of others of its host with a request every
+/// `every` microseconds each.
 fn beside(others: u16, every: u64) -> (u64, u64) {
     let rare = |from| MessageStream {
         arrivals: ArrivalProcess::Constant(Ticks(every * MICROSECOND)),

@@ -1,4 +1,4 @@
-//! Requests, replies and bulk transfers: what arrives, what it takes, and who is woken. T-9
+//! Requests, replies and bulk transfers: delivery, durations and wake-ups. T-9
 
 use codec::transport::{EndpointId, Nic};
 

@@ -1,4 +1,4 @@
-//! Scenarios of all kinds, drawn by dice: no limit of the form is out of reach.
+//! Random scenarios that cover all limits of the file format.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -26,7 +26,6 @@ use codec::route::{PortId, RouteAddressing};
 use codec::time::Ticks;
 use codec::transport::{EndpointId, EndpointKey, Nic};
 
-/// A scenario of a few hosts that a file can say.
 pub(super) fn scenario(dice: &mut Rng) -> Scenario {
     let topology = topology(dice);
     let duration = dice.between(1_000, 1 << 40);
@@ -80,12 +79,12 @@ fn positive(dice: &mut Rng, most: u32) -> NonZeroU32 {
     NonZeroU32::new(1 + up_to(dice, most - 1)).unwrap()
 }
 
-/// What is often as usual.
+/// Default value with probability 1/2.
 fn often<T: Default>(dice: &mut Rng, other: impl FnOnce(&mut Rng) -> T) -> T {
     if dice.below(2) == 0 { T::default() } else { other(dice) }
 }
 
-/// Switches in a row, hosts at any of them, with names that need quotes.
+/// Line of switches with hosts, with names that need escapes.
 fn topology(dice: &mut Rng) -> Topology {
     let (switches, hosts) = (1 + up_to(dice, 2), 2 + up_to(dice, 3));
     let switch = |dice: &mut Rng, i| NodeSpec { name: format!("s\"{i}"), kind: switch(dice) };
@@ -191,7 +190,6 @@ fn arrivals(dice: &mut Rng) -> ArrivalProcess {
     }
 }
 
-/// One host, and another.
 fn pair(dice: &mut Rng, hosts: &[NodeId]) -> (NodeId, NodeId) {
     let from = pick(dice, hosts);
     let others: Vec<NodeId> = hosts.iter().copied().filter(|to| *to != from).collect();
@@ -351,7 +349,7 @@ fn messaging(
     plans
 }
 
-/// One endpoint sends to another, which may not be there, and which may reply.
+/// Adds a stream to an endpoint that may not exist.
 fn add_streams(dice: &mut Rng, plans: &mut BTreeMap<NodeId, MessagingPlan>, duration: u64) {
     let hosts: Vec<NodeId> = plans.keys().copied().collect();
     let (from, to) = pair(dice, &hosts);
