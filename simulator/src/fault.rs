@@ -1,4 +1,4 @@
-//! What breaks, and when.
+//! The faults that a scenario injects.
 
 use std::fmt;
 
@@ -7,30 +7,30 @@ use codec::character::ProbeNumber;
 use crate::interface::ConsumptionMode;
 use crate::topology::{NodeId, NodePort};
 
-/// Something that breaks, or is ordered, at a time.
+/// A fault, or a control action, at a given time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultSpec {
-    /// When: periods of the full rate.
+    /// Begin: periods of the full rate.
     pub at: u64,
-    /// When it is mended, for what can be; otherwise it never is.
+    /// End, for faults that last; `None` for no end.
     pub until: Option<u64>,
-    /// What.
+    /// Kind and place.
     pub kind: FaultKind,
 }
 
-/// What breaks. A channel is named by the port that it goes out from.
+/// Kind of a fault. A channel is named by the port that sends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// Random errors on a channel, so many characters apart in the mean.
+    /// Random bit errors on a channel.
     Noise {
         /// The channel.
         channel: NodePort,
-        /// Which errors.
+        /// Kind of the errors.
         errors: BitErrors,
-        /// Characters from error to error, in the mean.
+        /// Mean number of characters between two errors.
         mean: u64,
     },
-    /// The character of that period arrives with these of its nine bits inverted.
+    /// Inverts bits of the character that arrives in that period.
     Flip {
         /// The channel.
         channel: NodePort,
@@ -44,51 +44,51 @@ pub enum FaultKind {
         /// 0..=8, 8 is `d`.
         wire: u8,
     },
-    /// The cable is cut: both channels lose what is on them, and all that is sent until it is mended.
+    /// Cuts the cable: both channels lose the characters in flight, and all others until the end.
     Cut {
         /// Either end.
         port: NodePort,
     },
-    /// The next GAP that ends a packet is lost; with a time to be mended, every GAP is, fill too.
+    /// Loses the next GAP that ends a packet; with an end time, every GAP until then.
     LoseGap {
         /// The channel.
         channel: NodePort,
     },
-    /// The port is made to send FRES. R-1
+    /// Makes the port send FRES. R-1
     ForwardReset {
         /// The port.
         port: NodePort,
     },
-    /// The port is made to send BRES. R-5
+    /// Makes the port send BRES. R-5
     BackwardReset {
         /// The port.
         port: NodePort,
     },
-    /// The port is made to send a probe. R-6
+    /// Makes the port send a probe. R-6
     Probe {
         /// The port.
         port: NodePort,
-        /// Which.
+        /// Number of the probe.
         number: ProbeNumber,
     },
-    /// A host or a switch loses its power.
+    /// Switches off the power of a host or switch.
     PowerOff {
-        /// Which.
+        /// The host or switch.
         node: NodeId,
     },
-    /// A switch's port is dead: it neither sends nor hears.
+    /// Kills a switch's port: it neither sends nor receives.
     DeadPort {
         /// The port.
         port: NodePort,
     },
-    /// A host consumes in another way.
+    /// Changes the consumption of a host.
     Consume {
         /// The host.
         host: NodeId,
-        /// How.
+        /// The new mode.
         how: ConsumptionMode,
     },
-    /// A host's control program starts again. I-3, R-3
+    /// Restarts a host's control program. I-3, R-3
     Restart {
         /// The host.
         host: NodeId,
@@ -96,7 +96,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Whether it goes on until it is mended.
+    /// True for faults that last until an end time.
     #[must_use]
     pub const fn lasts(&self) -> bool {
         match self {
@@ -116,7 +116,7 @@ impl FaultKind {
     }
 }
 
-/// Which bit errors.
+/// Kind of random bit errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitErrors {
     /// A 1 of any wire arrives as 0.
@@ -126,7 +126,7 @@ pub enum BitErrors {
 }
 
 impl fmt::Display for FaultKind {
-    /// What breaks, in words; where is told beside it.
+    /// Describes the fault without its place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Noise { errors, mean, .. } => {

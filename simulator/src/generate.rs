@@ -1,7 +1,8 @@
-//! Networks of a regular or random shape, made from a few numbers. N-1
+//! Generators of regular and random networks. N-1
 //!
-//! Hosts are called `h0`, `h1`, …; switches as each shape says. Every cable has the same
-//! parameters, every switch those of the prototype but for its ports, where the shape says so.
+//! Hosts are named `h0`, `h1`, …; the switch names depend on the shape. All cables have the same
+//! parameters, and all switches those of the prototype, except for the number of ports where the
+//! shape gives it.
 
 mod fat_tree;
 mod now;
@@ -12,36 +13,36 @@ use codec::route::PortId;
 use crate::link::LinkParameters;
 use crate::topology::{CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters};
 
-/// Most nodes of a generated network. *Chosen*: far beyond what a run can step through.
+/// Maximum number of nodes of a generated network. *Chosen*: far more than a run can simulate.
 pub const NODES_MAX: u32 = 1 << 14;
 
-/// The shape of a network.
+/// Shape and size of a generated network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeneratedShape {
     /// One switch, `s0`; host `i` is at its port `i`.
     Single {
         /// Ports of the switch.
         ports: u8,
-        /// Hosts, at most as many.
+        /// Number of hosts, at most the number of ports.
         hosts: u32,
     },
-    /// Switches `s0`, `s1`, … in a line: port 0 to the next, port 1 to the one before, hosts
-    /// from port 2 on.
+    /// Switches `s0`, `s1`, … in a line: port 0 to the next switch, port 1 to the previous one,
+    /// hosts from port 2 on.
     Line {
-        /// Switches, at least 1.
+        /// Number of switches, at least 1.
         switches: u32,
         /// Hosts of each switch.
         hosts: u32,
     },
-    /// A line whose last switch is followed by the first.
+    /// A line whose last switch is connected to the first.
     Ring {
-        /// Switches, at least 2.
+        /// Number of switches, at least 2.
         switches: u32,
         /// Hosts of each switch.
         hosts: u32,
     },
-    /// Switches `sX.Y` in a grid: port 0 to X+1, port 1 to X−1, port 2 to Y+1, port 3 to Y−1,
-    /// hosts from port 4 on. Hosts are counted along x, then y.
+    /// Switches `sX.Y` in a grid: port 0 to X+1, port 1 to X−1, port 2 to Y+1, port 3 to Y−1, hosts
+    /// from port 4 on. Hosts are numbered along x, then y.
     Mesh {
         /// Switches along x, at least 1.
         width: u32,
@@ -50,9 +51,9 @@ pub enum GeneratedShape {
         /// Hosts of each switch.
         hosts: u32,
     },
-    /// A folded Clos network of 8-port switches with full bisection: one level is a switch with
-    /// 8 hosts, two have 32 hosts on 12 switches, three the well-known 128 on 80, four 512 on
-    /// 448. Switches are called `tL.I`: level (0 at the hosts), place in it.
+    /// A folded Clos network of 8-port switches with full bisection: one level is a switch with 8
+    /// hosts, two have 32 hosts on 12 switches, three the well-known 128 on 80, four 512 on 448.
+    /// Switches are named `tL.I`: level (0 at the hosts), index in the level.
     FatTree {
         /// Levels of switches, 1..=4.
         levels: u32,
@@ -61,36 +62,36 @@ pub enum GeneratedShape {
     NowSubcluster,
     /// The Berkeley NOW: three subclusters, 100 hosts, 40 8-port switches, 193 links.
     NowCluster,
-    /// An irregular connected network of switches `s0`, `s1`, …, cabled by chance: a tree of
-    /// them, more links between any two, then the hosts.
+    /// An irregular connected network of switches `s0`, `s1`, …: a random tree, then random links
+    /// between any two switches, then the hosts.
     Random {
-        /// Of the dice.
+        /// Seed of the random choices.
         seed: u64,
-        /// Switches, at least 1.
+        /// Number of switches, at least 1.
         switches: u32,
         /// Ports of each switch.
         ports: u8,
-        /// Hosts.
+        /// Number of hosts.
         hosts: u32,
         /// Links between switches beyond those of the tree; two may join the same switches.
         links: u32,
     },
 }
 
-/// Why there is no network of a shape.
+/// Error of a shape that describes no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// A number of the shape is too small or too large.
+    /// A number of the shape is out of range.
     #[error("{field}: {value} ({min}..={max})")]
     Range {
-        /// The number, as [`GeneratedShape`] calls it.
+        /// Name of the number in [`GeneratedShape`].
         field: &'static str,
-        /// What it is.
+        /// Its value.
         value: u32,
-        /// The least it may be.
+        /// Minimum.
         min: u32,
-        /// The most it may be.
+        /// Maximum.
         max: u32,
     },
     /// The network would have more than [`NODES_MAX`] nodes.
@@ -99,28 +100,28 @@ pub enum ShapeError {
     /// The shape needs a port that the switch does not have.
     #[error("switch {name}: no port {port} for the shape (it has 0..{ports})")]
     NoPort {
-        /// The name of the switch.
+        /// Name of the switch.
         name: String,
         /// The port.
         port: u32,
-        /// How many it has.
+        /// Number of its ports.
         ports: u8,
     },
-    /// All ports are taken before all links are laid.
+    /// All ports are in use before all links are placed.
     #[error("no free port for {left} of the {field}")]
     Full {
-        /// What finds no port, as [`GeneratedShape`] calls it.
+        /// Name of the number in [`GeneratedShape`].
         field: &'static str,
-        /// How many of it are left over.
+        /// Number of items left over.
         left: u32,
     },
 }
 
-/// The nodes and cables of a shape; [`Topology::new`](crate::topology::Topology::new) takes them
-/// if the prototype's number of ports is legal.
+/// Generates the nodes and cables of a shape; [`Topology::new`](crate::topology::Topology::new)
+/// accepts them if the prototype's number of ports is legal.
 ///
 /// # Errors
-/// Says which number of the shape does not fit.
+/// Names the number of the shape that does not fit.
 pub fn generate(
     shape: &GeneratedShape,
     prototype: SwitchParameters,
@@ -144,7 +145,7 @@ pub fn generate(
     Ok((plan.nodes, plan.cables))
 }
 
-/// A network that is being built.
+/// A network under construction.
 struct ShapeBuilder {
     nodes: Vec<NodeSpec>,
     cables: Vec<CableSpec>,
@@ -165,14 +166,13 @@ impl ShapeBuilder {
         self.node(name, NodeKind::Switch(self.prototype))
     }
 
-    /// The next host, cabled to a switch.
     fn host(&mut self, switch: NodeId, port: u32) -> Result<(), ShapeError> {
         let host = self.node(format!("h{}", self.hosts), NodeKind::Host)?;
         self.hosts += 1;
         self.cable((switch, port), (host, 0))
     }
 
-    /// Some hosts at the ports of a switch from one on.
+    /// Adds hosts at consecutive ports of a switch.
     fn host_row(&mut self, switch: NodeId, first: u32, hosts: u32) -> Result<(), ShapeError> {
         (first..first.saturating_add(hosts)).try_for_each(|port| self.host(switch, port))
     }
@@ -273,7 +273,7 @@ mod tests {
         Topology::new(nodes, cables).unwrap()
     }
 
-    /// Hosts, switches, links.
+    /// Numbers of hosts, switches and links.
     fn totals(shape: GeneratedShape) -> [usize; 3] {
         let topology = build(shape);
         [topology.hosts().count(), topology.switches().count(), topology.cables().len()]
@@ -284,7 +284,7 @@ mod tests {
         generate(&shape, prototype, LinkParameters::default()).unwrap_err().to_string()
     }
 
-    /// The ends of the cables; of the hosts only the first.
+    /// The ends of the cables, without those of hosts other than the first.
     fn plan(shape: GeneratedShape) -> String {
         let topology = build(shape);
         let links = topology
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn small_shapes_are_cabled_as_they_say() {
+    fn small_shapes_have_their_documented_cables() {
         let single = GeneratedShape::Single { ports: 4, hosts: 3 };
         let line = GeneratedShape::Line { switches: 3, hosts: 1 };
         let ring = GeneratedShape::Ring { switches: 3, hosts: 1 };

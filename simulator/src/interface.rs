@@ -1,86 +1,89 @@
 //! A host's interface: memory, engines, queues and control program. I-1..I-6
 
-pub mod checksum;
-mod consumption;
-pub mod dma;
-pub mod endpoint_firmware;
-pub mod queues;
-pub mod receive_engine;
-pub mod send_engine;
+mod checksum;
+mod control;
+mod dma;
+mod endpoint_firmware;
+mod queues;
+mod receive_engine;
+mod send_engine;
 mod statistics;
-pub mod traffic_host;
-pub mod transfers;
+mod traffic_host;
+mod transfers;
 
 use codec::route::PortId;
 use codec::time::Ticks;
 use codec::transport::Nic;
 
+use self::control::ControlProgram;
 use self::dma::DmaEngine;
 use self::endpoint_firmware::EndpointFirmware;
 use self::receive_engine::{ProgramState, ReceiveEngine, TransportRouting};
-pub use self::send_engine::OfferedItem;
 use self::send_engine::{FinishedPacket, PacketOwner, SendEngine, TakenPart};
 pub use self::statistics::{HandlingCounts, HostStatistics};
+pub use self::traffic_host::payload;
 use self::traffic_host::{HostQueues, TrafficHost};
-use crate::control::{ControlProgram, PacketRoutine};
+use crate::link::source_item::SourceItem;
+use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::messaging::HostMessaging;
+use crate::packet_types::PacketRoutine;
 use crate::rng::Rng;
-use crate::tagged_char::{PacketId, TaggedChar};
 use crate::topology::{NodeId, NodePort};
 use crate::traffic::{RawText, StreamDestination, TrafficStream};
 use crate::truth::{RuleId, StopGo, TruthEventKind, TruthLog};
 
-/// The parameters of an interface and its host.
+/// Parameters of an interface and its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterfaceParameters {
-    /// The host's bus, over which the DMA engine reaches host memory. I-5
+    /// The bus through which the DMA engine accesses host memory. I-5
     pub bus: DmaBus,
-    /// Bytes of memory for packets on their way out. I-5
+    /// Send memory, in bytes. I-5
     pub send_memory: u32,
-    /// Bytes of memory for packets that have come in; when it is full the link is held up. I-4, I-5
+    /// Receive memory, in bytes; while it is full, the link is held up. I-4, I-5
     pub receive_memory: u32,
-    /// How fast characters are taken from the slack buffer. I-4
+    /// Rate at which characters are taken from the slack buffer. I-4
     pub consumption: ConsumptionMode,
-    /// How long loading the control program takes, in periods of the full rate. I-3
+    /// Time to load the control program, in periods of the full rate. I-3
     pub boot: Ticks,
-    /// Commands that the host's queue holds. I-6
+    /// Capacity of the host's command queue. I-6
     pub commands: u32,
 }
 
-/// How fast the DMA engine moves data. I-5 (Micro)
+/// Speed of the DMA engine. I-5 (Micro)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DmaBus {
-    /// At once: what is measured is the network.
+    /// Transfers take no time: only the network is measured.
     #[default]
     Ideal,
     /// A `SPARCstation`'s `SBus`: 20 MHz, bursts of 16 words of 4 bytes in 23 clocks, 444 Mb/s.
     SBus,
 }
 
-/// How an interface takes characters from its slack buffer. I-4
+/// Policy for taking characters from the slack buffer. I-4
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConsumptionMode {
-    /// Whenever there is one.
+    /// As soon as there is one.
     #[default]
     Always,
-    /// Not at all.
+    /// Never.
     Never,
-    /// One in so many periods of the full rate.
+    /// One character in this many periods of the full rate.
     Every(std::num::NonZeroU32),
-    /// So as to provoke the most STOP and GO: it takes while the last command is STOP. F-4
+    /// While the last command is STOP, which provokes the most STOP and GO. F-4
     Adversary,
 }
 
 /// A host with its interface.
 ///
-/// In every period it is told the time, then takes a character at most, then offers one.
+/// In every period [`tick`](Self::tick) advances it; then it takes at most one character and offers
+/// one.
 #[derive(Clone, Debug)]
 pub struct HostInterface {
     place: NodePort,
     parameters: InterfaceParameters,
-    /// Before this period there is nothing to do but to take and to send characters.
+    /// No work before this period, except for taking and sending characters.
     due: u64,
-    /// Before this period it takes no character. I-4
+    /// Takes no character before this period. I-4
     takes_from: u64,
     state: InterfaceState,
     host: TrafficHost,
@@ -89,36 +92,35 @@ pub struct HostInterface {
     dma: DmaEngine,
     sending: SendEngine,
     receiving: ReceiveEngine,
-    /// Where the host has endpoints.
     firmware: Option<Box<EndpointFirmware>>,
     statistics: HostStatistics,
 }
 
-/// Whether an interface works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InterfaceState {
-    /// It has no power.
+    /// Without power.
     Off,
-    /// It is held in reset while its control program is loaded. I-3
-    Loading { until: u64 },
-    /// Its control program runs.
+    /// In reset while its control program is loaded. I-3
+    Loading {
+        until: u64,
+    },
     Running,
 }
 
-/// What is lost for want of power is lost as on a link that falls silent. F-7
+/// Packets lost without power are lost as on a silent link. F-7
 const POWER: RuleId = RuleId("F-7");
 
 impl HostInterface {
-    /// An interface that has just been powered, with its own table of routes.
+    /// An interface after power-on, with its own table of routes.
     #[must_use]
     #[expect(
         clippy::too_many_arguments,
         reason = "all that a host has of its own, told apart by type"
     )]
-    pub fn new(
+    pub(crate) fn new(
         host: NodeId,
         parameters: InterfaceParameters,
-        dice: Rng,
+        rng: Rng,
         routes: Vec<(NodeId, Vec<u8>)>,
         mut streams: Vec<TrafficStream>,
         raw: Vec<RawText>,
@@ -137,7 +139,7 @@ impl HostInterface {
             due: 0,
             takes_from: 0,
             state: InterfaceState::Loading { until: parameters.boot.0 },
-            host: TrafficHost::new(host, streams, parameters.send_memory, dice),
+            host: TrafficHost::new(host, streams, parameters.send_memory, rng),
             queues: HostQueues::new(parameters.commands, parameters.receive_memory),
             control,
             dma: DmaEngine::new(parameters.bus),
@@ -153,8 +155,7 @@ impl HostInterface {
     }
 
     /// The same with endpoints. T
-    #[must_use]
-    pub fn with_endpoints(mut self, messaging: HostMessaging) -> Self {
+    pub(crate) fn with_endpoints(mut self, messaging: HostMessaging) -> Self {
         let memory = self.parameters.receive_memory as usize;
         self.receiving = ReceiveEngine::new(self.place, memory, TransportRouting::Served);
         let nic = |node: &NodeId| u16::try_from(node.0).ok().map(Nic);
@@ -164,9 +165,9 @@ impl HostInterface {
         self
     }
 
-    /// Advances host, DMA engine and control program to a period; once in each.
+    /// Advances host, DMA engine and control program to a period; called once in each.
     #[inline]
-    pub fn tick(&mut self, now: u64, log: &mut TruthLog) {
+    pub(crate) fn tick(&mut self, now: u64, log: &mut TruthLog) {
         if now >= self.due {
             self.work(now);
             self.emit_events(now, log);
@@ -208,7 +209,6 @@ impl HostInterface {
         self.due = next.map_or(u64::MAX, |next| next.max(now.saturating_add(1)));
     }
 
-    /// Tells what has happened to messages.
     fn emit_events(&mut self, now: u64, log: &mut TruthLog) {
         let Self { firmware: Some(firmware), place, .. } = self else { return };
         for told in firmware.drain_events() {
@@ -216,16 +216,15 @@ impl HostInterface {
         }
     }
 
-    /// What its sending engine has next for the output circuit.
-    #[must_use]
+    /// The next item of the sending engine for the output circuit.
     #[inline]
-    pub fn offered(&self) -> OfferedItem {
+    pub(crate) fn offered(&self) -> SourceItem {
         self.sending.offer()
     }
 
-    /// The output circuit has taken what was offered.
+    /// Removes the item that the output circuit has taken.
     #[inline]
-    pub fn taken(&mut self, now: u64, log: &mut TruthLog) {
+    pub(crate) fn taken(&mut self, now: u64, log: &mut TruthLog) {
         match self.sending.taken(now, log) {
             TakenPart::Part => {}
             TakenPart::Head => {
@@ -242,7 +241,7 @@ impl HostInterface {
         }
     }
 
-    /// The first byte of a packet has gone; it may be one of the firmware's.
+    /// Emits the event of a transport packet whose first byte has been sent.
     fn transmitted(&mut self, now: u64, log: &mut TruthLog) {
         if let (Some(firmware), Some(PacketOwner::Firmware)) =
             (&mut self.firmware, self.sending.behalf())
@@ -254,14 +253,14 @@ impl HostInterface {
         }
     }
 
-    /// The output circuit has ended the packet that it was sending by itself, and tells so: its rest
-    /// is discarded, and so is the end of a text that left a packet open.
-    pub fn cut(&mut self) {
+    /// Discards the rest of a packet that the output circuit has ended itself, and the end of a
+    /// text that left a packet open.
+    pub(crate) fn cut(&mut self) {
         let left = self.sending.cut();
         self.left(left);
     }
 
-    /// Something else may be sent, and there may be more memory.
+    /// Frees the memory of a finished packet, and schedules the next.
     fn left(&mut self, left: Option<FinishedPacket>) {
         self.due = 0;
         if let Some(left) = left {
@@ -274,10 +273,9 @@ impl HostInterface {
         }
     }
 
-    /// Whether it takes a character from its slack buffer, whose last command this was.
-    #[must_use]
+    /// True if it takes a character now; `commanded` is the slack buffer's last command.
     #[inline]
-    pub fn takes(&self, now: u64, commanded: StopGo) -> bool {
+    pub(crate) fn takes(&self, now: u64, commanded: StopGo) -> bool {
         let willing = match self.parameters.consumption {
             ConsumptionMode::Always => true,
             ConsumptionMode::Never => false,
@@ -287,10 +285,28 @@ impl HostInterface {
         willing && self.state != InterfaceState::Off && self.receiving.has_room()
     }
 
-    /// Takes a byte or a framing mark from the slack buffer, and which packet begins with it. One
-    /// that begins inside another has lost the GAP before it, and is a part of the other now.
+    /// The earliest period in which it takes a character, as long as nothing else changes.
+    pub(crate) fn takes_at(&self, now: u64, commanded: StopGo) -> Option<u64> {
+        let at = now.max(self.takes_from);
+        self.takes(at, commanded).then_some(at)
+    }
+
+    /// Changes the consumption policy. I-4
+    pub(crate) const fn set_consumption(&mut self, consumption: ConsumptionMode) {
+        self.parameters.consumption = consumption;
+        self.takes_from = 0;
+    }
+
+    /// Takes a byte or a framing mark from the slack buffer, and the packet that begins with it. A
+    /// packet that begins inside another has lost the GAP before it, and is merged.
     #[inline]
-    pub fn take(&mut self, now: u64, cell: TaggedChar, id: Option<PacketId>, log: &mut TruthLog) {
+    pub(crate) fn take(
+        &mut self,
+        now: u64,
+        cell: TaggedChar,
+        id: Option<PacketId>,
+        log: &mut TruthLog,
+    ) {
         if let ConsumptionMode::Every(periods) = self.parameters.consumption {
             self.takes_from = now.saturating_add(periods.get().into());
         }
@@ -312,10 +328,10 @@ impl HostInterface {
         self.receiving.byte(cell.low(), id, program);
     }
 
-    /// FRES has come: the host has an interrupt, and the control program starts at its initialisation.
-    /// The packet half taken in is lost; one half sent is ended without its rest. Reading: what is
-    /// whole in memory stays, the queues too, but the protocol of endpoints begins anew. R-3
-    pub fn reset(&mut self, now: u64, log: &mut TruthLog) {
+    /// Handles FRES: interrupts the host and restarts the control program. A packet half received
+    /// is lost; one half sent ends without its rest. Reading: whole packets in memory and the
+    /// queues stay, but the protocol of endpoints starts anew. R-3
+    pub(crate) fn reset(&mut self, now: u64, log: &mut TruthLog) {
         let ready = match self.state {
             InterfaceState::Off => return,
             InterfaceState::Loading { until } => until.max(now),
@@ -332,8 +348,8 @@ impl HostInterface {
         }
     }
 
-    /// A restart was ordered: the control program is loaded again, into an empty memory. I-3
-    pub fn reload(&mut self, now: u64, log: &mut TruthLog) {
+    /// Loads the control program again, with empty memory. I-3
+    pub(crate) fn reload(&mut self, now: u64, log: &mut TruthLog) {
         if self.state != InterfaceState::Off {
             self.receiving.reset(now, RuleId("R-3"), log);
             self.sending.reset(now, RuleId("R-3"), log);
@@ -341,32 +357,30 @@ impl HostInterface {
         }
     }
 
-    /// The power goes off: nothing is sent or taken any more.
-    pub fn power_off(&mut self, now: u64, log: &mut TruthLog) {
+    /// Stops sending and taking.
+    pub(crate) fn power_off(&mut self, now: u64, log: &mut TruthLog) {
         self.receiving.reset(now, POWER, log);
         self.sending.power_off(now, POWER, log);
         self.forget(now, u64::MAX);
         self.state = InterfaceState::Off;
     }
 
-    /// The power comes on again: the host starts anew, and loads the control program. I-3
-    pub fn power_on(&mut self, now: u64) {
+    /// Restarts the host, and loads the control program. I-3
+    pub(crate) fn power_on(&mut self, now: u64) {
         if self.state == InterfaceState::Off {
             self.host.power_on(now);
             self.load(now);
         }
     }
 
-    /// The control program is loaded again. I-3
     fn load(&mut self, now: u64) {
         let until = now.saturating_add(self.parameters.boot.0);
         self.forget(now, until);
         self.state = InterfaceState::Loading { until };
     }
 
-    /// Nothing is left in the interface's memory, the queues in it included. A control program will
-    /// run from `ready` on. Reading: a host's own memory outlives even its power, and the endpoints
-    /// that are in it.
+    /// Clears the interface's memory and queues; the control program runs from `ready` on. Reading:
+    /// a host's own memory, and the endpoints in it, survive even a loss of power.
     fn forget(&mut self, now: u64, ready: u64) {
         let InterfaceParameters { commands, receive_memory, .. } = self.parameters;
         self.queues = HostQueues::new(commands, receive_memory);
@@ -379,25 +393,23 @@ impl HostInterface {
         self.due = 0;
     }
 
-    /// Whether a packet is half taken in.
-    #[must_use]
-    pub fn is_taking(&self) -> bool {
+    /// True while a packet is partly received.
+    pub(crate) fn is_taking(&self) -> bool {
         self.receiving.has_head()
     }
 
-    /// Before this period it has nothing to do of itself.
-    #[must_use]
+    /// No work of its own before this period.
     pub(crate) const fn due(&self) -> u64 {
         self.due
     }
 
-    /// Its host's endpoints, if there are any.
+    /// The host's endpoints, if it has any.
     #[must_use]
     pub fn messaging(&self) -> Option<&HostMessaging> {
         self.firmware.as_ref().map(|firmware| firmware.messaging())
     }
 
-    /// What has passed through it.
+    /// Counters since the start.
     #[must_use]
     pub const fn statistics(&self) -> &HostStatistics {
         &self.statistics
@@ -405,8 +417,8 @@ impl HostInterface {
 }
 
 impl Default for InterfaceParameters {
-    /// What is measured is the network. *Chosen*: half of the memory of 128 KB for either way, and
-    /// a queue that is seldom full. I-5, I-6
+    /// An ideal bus. *Chosen*: half of the 128 KB of memory for each direction, and a queue that is
+    /// seldom full. I-5, I-6
     fn default() -> Self {
         Self {
             bus: DmaBus::Ideal,

@@ -5,36 +5,22 @@
 //! analyzer. Everything is a step: state and inputs in, new state out; the same scenario and seed
 //! give the same characters everywhere.
 
-mod active_set;
-pub mod control;
-pub mod cut_through;
 pub mod experiment;
-pub mod extension;
 pub mod fault;
-mod faults;
-pub mod fill_trace;
 pub mod generate;
 pub mod interface;
 pub mod link;
 pub mod messaging;
-pub mod multicast;
 pub mod network;
+mod packet_types;
 pub mod port;
-pub mod receiver;
-pub mod recorder;
-pub mod rng;
+mod recorder;
+mod rng;
 pub mod routes;
-mod rx_trace;
 pub mod scenario;
-pub mod sender;
-pub mod slack;
-pub mod source_item;
 pub mod statistics;
-mod stepper;
-pub mod switch;
-pub mod tagged_char;
+mod switch;
 pub mod topology;
 pub mod traffic;
 pub mod transport;
 pub mod truth;
-pub mod wire;

@@ -1,105 +1,113 @@
-//! The parameters of a link: its length, and of the port at either end rate, slack, latencies, and
-//! what the rules leave open. F-1, F-3, F-4, F-8, R-1, R-4, R-6
+//! Parameters of a link: the length of the cable, and the rate, slack, latencies and variants of
+//! the port at either end. F-1, F-3, F-4, F-8, R-1, R-4, R-6
+
+pub(crate) mod fill_trace;
+pub mod receiver;
+mod rx_trace;
+pub mod sender;
+mod slack_buffer;
+pub mod source_item;
+pub mod tagged_char;
+pub mod wire;
 
 use std::num::NonZeroU32;
 
 use codec::time::Ticks;
 
-/// Periods that a character is under way on 25 m of cable: 140 ns, in whole periods. F-4 (§4.2)
+/// Delay of 25 m of cable: 140 ns, in whole periods. F-4 (§4.2)
 pub const DELAY_25_M: u64 = 12;
 
-/// Picoseconds that a character is under way on 1 m of cable: 140 ns on 25 m. §4.2
+/// Delay of 1 m of cable in picoseconds: 140 ns for 25 m. §4.2
 pub const DELAY_PS_PER_M: u64 = 5_600;
 
-/// How long a sender may be stopped, or send one packet: 2²² periods, 52 ms. R-4 (§4.6.2)
+/// Blocked-packet timeout: the longest time that a sender may be stopped, or send one packet. 2²²
+/// periods, 52 ms. R-4 (§4.6.2)
 pub const BLOCKED: Ticks = Ticks(1 << 22);
 
-/// The parameters of a link: of its cable, and of the ports at its ends.
+/// Parameters of a link: the cable, and the ports at its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkParameters {
-    /// How long a character is under way, in periods of the full rate, at least 1.
+    /// Delay of the cable, in periods of the full rate, at least 1.
     pub delay: Ticks,
     /// The port at either end. They may differ. F-4 (§4.8.5)
     pub ports: [PortParameters; 2],
 }
 
-/// The parameters of a port: one end of a link. *Period* is that of its own sender. W-6
+/// Parameters of a port. *Period* is that of its own sender. W-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortParameters {
-    /// The full rate over its sender's: the character period in periods of the full rate. §4.2
+    /// Character period of its sender, in periods of the full rate. §4.2
     pub divisor: NonZeroU32,
     /// Its slack buffer. F-3
     pub slack: SlackSize,
     /// Periods between a threshold and the STOP or GO on the wire, at most 15. F-4
     pub generation: u8,
-    /// Periods between a STOP or GO and its sender's obedience, at most 15. F-4
+    /// Periods between the arrival of STOP or GO and its effect on the sender, at most 15. F-4
     pub interpretation: u8,
     /// The blocked-packet timeout, in periods. R-4
     pub blocked: Ticks,
-    /// Which symbols it understands. C-3
+    /// The symbols that it supports. C-3
     pub symbols: SymbolSet,
-    /// Whether it replies to probes, if it understands them. R-6
+    /// Whether it replies to probes, if it supports them. R-6
     pub replies: bool,
     /// The ending of a forward reset that it sends. R-1
     pub reset: ResetEnding,
-    /// What its sender fills unused periods with. F-8
+    /// The characters with which its sender fills unused periods. F-8
     pub fill: FillMode,
-    /// Whether the GAP that ends a packet waits for GO. F-1
+    /// Flow control of the GAP that ends a packet. F-1
     pub framing: FramingMode,
 }
 
 /// The GAP that ends a forward reset, for the port that sends FRES. R-1 (§4.6.1)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResetEnding {
-    /// One made for the purpose, right after FRES; the rest of the packet is discarded at its source:
-    /// Myricom's chip.
+    /// An extra GAP right after FRES; the rest of the packet is discarded at its source: Myricom's
+    /// chip.
     #[default]
     OwnGap,
-    /// The next one of the packet under way, or of the fill: the sender goes on, and the receiver
-    /// discards.
+    /// The next GAP of the packet or of the fill: the sender goes on, and the receiver discards.
     NextGap,
 }
 
-/// Characters for periods in which there is nothing else to send. In all of them at least one in 16
-/// periods is not IDLE. F-8 (§4.5.3)
+/// Characters for periods without data. At least one in 16 periods is not IDLE. F-8 (§4.5.3)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FillMode {
-    /// STOP or GO within a packet; GAP and that in turn between packets: Myricom's chip.
+    /// STOP or GO within a packet; GAP and STOP or GO in turn between packets: Myricom's chip.
     #[default]
     Chip,
     /// STOP or GO, within packets and between them.
     Commands,
     /// STOP or GO within a packet, GAP between packets.
     Gaps,
-    /// IDLE, but STOP or GO in one of so many periods, 2 to 15.
+    /// IDLE, with STOP or GO once in this many periods, 2 to 15.
     Idle(u8),
 }
 
-/// Permission of the GAP that ends a packet. F-1
+/// Flow control of the GAP that ends a packet. F-1
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FramingMode {
-    /// It goes out though the sender is stopped. §4.5.1
+    /// Sent even if the sender is stopped. §4.5.1
     #[default]
     Free,
-    /// It waits for GO, as data does. §4.3
+    /// Waits for GO, as data does. §4.3
     Waits,
 }
 
-/// The parts of a slack buffer, in cells. F-3 (§4.5.2)
+/// Sizes of the parts of a slack buffer, in characters. F-3 (§4.5.2)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlackSize {
-    /// `k_g`: when no more than these are full, GO.
+    /// `k_g`: highest fill at which GO is generated.
     pub go_slack: u32,
-    /// h, at least 1: between the thresholds of GO and STOP.
+    /// h, at least 1: distance between the thresholds of GO and STOP.
     pub hysteresis: u32,
-    /// `k_s`: when no more than these are empty, STOP.
+    /// `k_s`: highest number of free places at which STOP is generated.
     pub stop_slack: u32,
 }
 
-/// The control symbols that a port understands. C-3 (§4.8.5)
+/// The control symbols that a port supports. C-3 (§4.8.5)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SymbolSet {
-    /// GAP, GO, STOP, IDLE and FRES; any others are ignored.
+    /// GAP, GO, STOP, IDLE and FRES; all others are ignored.
     #[default]
     Mandatory,
     /// ORUN, BRES, probes and replies too.
@@ -107,13 +115,13 @@ pub enum SymbolSet {
 }
 
 impl SlackSize {
-    /// All cells: r = `k_g` + h + `k_s`. F-3
+    /// Size of the buffer: r = `k_g` + h + `k_s`. F-3
     #[must_use]
     pub const fn cells(&self) -> u32 {
         self.go_slack.saturating_add(self.hysteresis).saturating_add(self.stop_slack)
     }
 
-    /// Full cells that generate STOP: r − `k_s`. F-3
+    /// Fill that generates STOP: r − `k_s`. F-3
     #[must_use]
     pub const fn stop_at(&self) -> u32 {
         self.go_slack.saturating_add(self.hysteresis)
@@ -121,20 +129,20 @@ impl SlackSize {
 }
 
 impl Default for SlackSize {
-    /// F-4
+    /// Sizes of F-4.
     fn default() -> Self {
         Self { go_slack: 32, hysteresis: 16, stop_slack: 32 }
     }
 }
 
 impl ResetEnding {
-    /// Their names in scenarios and captures.
+    /// Names in scenarios and captures.
     pub(crate) const WORDS: [(&str, Self); 2] =
         [("own-gap", Self::OwnGap), ("next-gap", Self::NextGap)];
 }
 
 impl FillMode {
-    /// Their names in scenarios and captures.
+    /// Names in scenarios and captures.
     #[rustfmt::skip]
     pub(crate) const WORDS: [(&str, Self); 17] = [
         ("chip", Self::Chip), ("stop-go", Self::Commands), ("gap", Self::Gaps),
@@ -147,7 +155,7 @@ impl FillMode {
 }
 
 impl FramingMode {
-    /// Their names in scenarios and captures.
+    /// Names in scenarios and captures.
     pub(crate) const WORDS: [(&str, Self); 2] = [("free", Self::Free), ("waits", Self::Waits)];
 }
 
@@ -167,14 +175,14 @@ impl LinkParameters {
 }
 
 impl Default for LinkParameters {
-    /// 25 m between two ports at the full rate.
+    /// 25 m of cable between two ports at the full rate.
     fn default() -> Self {
         Self::alike(Ticks(DELAY_25_M), PortParameters::default())
     }
 }
 
 impl Default for PortParameters {
-    /// The full rate, the decisions of F-4, and what Myricom's chip does.
+    /// The full rate, the decisions of F-4, and the variants of Myricom's chip.
     fn default() -> Self {
         Self {
             divisor: NonZeroU32::MIN,
@@ -191,7 +199,7 @@ impl Default for PortParameters {
     }
 }
 
-/// The delay of a cable, in whole periods of the full rate: 1 at least. §4.2
+/// Delay of a cable, in whole periods of the full rate, at least 1. §4.2
 #[must_use]
 pub const fn delay_of_metres(metres: u64) -> Ticks {
     let periods =

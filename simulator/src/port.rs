@@ -1,121 +1,104 @@
-//! A port at work: its input and its output circuit, what they are connected to inside the node,
-//! and their control interface. L, R-5, R-6
+//! A port: its sender and receiver, their connections inside the node, and the control interface.
+//! L, R-5, R-6
 
 use std::ops::Range;
 
 use codec::Character;
 use codec::character::{ReplyStatus, Symbol};
 
-use crate::fill_trace::FillTrace;
+use crate::link::fill_trace::FillTrace;
+use crate::link::receiver::{PortReceiver, PortRequest};
+use crate::link::sender::{PortSender, SendState};
+use crate::link::tagged_char::{PacketId, TaggedChar};
+use crate::link::wire::PortClock;
 use crate::link::{LinkParameters, SymbolSet};
-use crate::receiver::{PortReceiver, PortRequest};
-use crate::sender::{PortSender, SendState};
 use crate::switch::{Switch, SwitchInputState};
-use crate::tagged_char::{PacketId, TaggedChar};
 use crate::topology::NodePort;
 use crate::truth::{
     FrameTracker, ReleaseCause, TraceContext, TraceLevel, TruthEventKind, TruthLog,
 };
-use crate::wire::PortClock;
 
-/// A port at work.
+/// One port of a node.
 #[derive(Clone, Debug)]
-pub struct PortUnit {
-    /// Which port it is.
-    pub port: NodePort,
-    /// The circuit at the other end of the cable.
-    pub peer: u32,
-    /// When it sends and hears.
-    pub clock: PortClock,
-    /// Its input circuit.
-    pub receiver: PortReceiver,
-    /// Its output circuit.
-    pub sender: PortSender,
-    /// Where the data that it receives goes.
-    pub sink: DataSink,
-    /// Where the data that it sends comes from.
-    pub source: DataSource,
-    /// The channel into which its sink, the input of a switch, last began to send data.
-    pub downstream: u32,
-    /// Whether it has power, and how long it has been silent for want of it.
-    pub power: PowerState,
-    /// When it first sends after it last got its power, and how long it had been silent before.
+pub(crate) struct PortUnit {
+    pub(crate) port: NodePort,
+    /// Index of the port at the other end of the cable.
+    pub(crate) peer: u32,
+    pub(crate) clock: PortClock,
+    pub(crate) receiver: PortReceiver,
+    pub(crate) sender: PortSender,
+    pub(crate) sink: DataSink,
+    pub(crate) source: DataSource,
+    /// The last channel that the packets of its switch input were forwarded to.
+    pub(crate) downstream: u32,
+    pub(crate) power: PowerState,
+    /// Time of the first character after power-on, and the length of the silence before it.
     power_return: (u64, u8),
-    /// Its two channels in the capture, if it is tapped.
-    pub tapped: Option<Box<TapWindows>>,
-    /// What has been told of its slack buffer's fill, if that is wanted.
-    pub fill_trace: Option<Box<FillTrace>>,
-    /// The status word of its control interface. R-6
-    pub status: StatusWord,
+    pub(crate) tapped: Option<Box<TapWindows>>,
+    pub(crate) fill_trace: Option<Box<FillTrace>>,
+    pub(crate) status: StatusWord,
     /// Whether it replies to probes. R-6
     replies: bool,
-    /// What has passed through it, but for what the input circuit counts.
-    pub counters: PortCounters,
+    /// Counters of the sender's side.
+    pub(crate) counters: PortCounters,
 }
 
-/// Where received data goes.
+/// Destination of received data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DataSink {
-    /// To a host's interface.
+pub(crate) enum DataSink {
+    /// A host's interface.
     Host(u32),
-    /// Into a switch, whose input does this.
+    /// A switch, with the state of its input.
     Switch(u32, SwitchInputState),
 }
 
-/// Where data to be sent comes from.
+/// Source of the data to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DataSource {
-    /// From nowhere now.
+pub(crate) enum DataSource {
+    /// None at present.
     Nowhere,
-    /// From a host's interface.
+    /// A host's interface.
     Host(u32),
-    /// From another circuit's slack buffer, through the crossbar.
+    /// The slack buffer of another port of the switch, through the crossbar.
     Circuit(u32),
-    /// From its switch, which sends a packet to several outputs. S-9
+    /// A multicast of the switch. S-9
     Copies,
 }
 
-/// Whether a port has power.
+/// Power of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PowerState {
-    /// It has.
+pub(crate) enum PowerState {
     On,
-    /// So many faults keep it off; it has been silent for so many periods, up to 16.
     Off {
-        /// Faults that keep it off.
+        /// Number of faults that keep it off.
         faults: u32,
-        /// Silent periods.
+        /// Silent periods so far, at most 16.
         silent: u8,
     },
 }
 
-/// Where a port's channels are recorded, and when.
+/// The channels and time windows that a tap records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TapWindows {
-    /// The channel that goes out.
-    pub outgoing: u32,
-    /// The channel that comes in.
-    pub incoming: u32,
-    /// In these periods of the full rate.
-    pub windows: Vec<Range<u64>>,
+pub(crate) struct TapWindows {
+    pub(crate) outgoing: u32,
+    pub(crate) incoming: u32,
+    /// Periods of the full rate.
+    pub(crate) windows: Vec<Range<u64>>,
 }
 
 impl TapWindows {
-    /// Whether they are recorded in a period.
-    #[must_use]
-    pub fn is_on(&self, now: u64) -> bool {
+    pub(crate) fn is_on(&self, now: u64) -> bool {
         self.windows.iter().any(|window| window.contains(&now))
     }
 
-    /// The next period from one on in which recording begins or ends.
-    #[must_use]
-    pub fn edge(&self, from: u64) -> Option<u64> {
+    /// The next period after `from` in which recording begins or ends.
+    pub(crate) fn edge(&self, from: u64) -> Option<u64> {
         let edges = self.windows.iter().flat_map(|window| [window.start, window.end]);
         edges.filter(|edge| *edge > from).min()
     }
 
-    /// The stretches of a range in which they are recorded.
-    pub fn stretches(&self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+    /// The parts of a range in which the tap records.
+    pub(crate) fn stretches(&self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
         let Range { mut start, end } = range;
         std::iter::from_fn(move || {
             let next = self.windows.iter().filter(|window| window.end > start);
@@ -128,33 +111,34 @@ impl TapWindows {
     }
 }
 
-/// The status word of a control interface: bits 3–0 of the last reply; bit 4 while one is owed. R-6
+/// Status word of the control interface: bits 3–0 of the last reply; bit 4 is set while a reply is
+/// outstanding. R-6
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StatusWord {
+pub(crate) struct StatusWord {
     word: u8,
-    /// When the probe went out that has not been answered.
+    /// Time of the probe that has not been answered.
     probe_sent_at: Option<u64>,
 }
 
-/// What has passed through a port, in periods of its link.
+/// Counters of a port, in periods of its link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortCounters {
     /// Bytes sent.
     pub data: u64,
     /// Packets ended.
     pub packets: u64,
-    /// STOP and GO that the slack buffer had sent.
+    /// STOP and GO sent for the slack buffer.
     pub commands: u64,
-    /// Periods in which it was stopped.
+    /// Periods in which the sender was stopped.
     pub stopped: u64,
-    /// The most cells that were full in its slack buffer.
+    /// Highest fill of the slack buffer, in characters.
     pub fill_max: u32,
 }
 
-/// The two lamps of a port. L (§4.7)
+/// The two LEDs of a port. L (§4.7)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PortLed {
-    /// Neither: no power.
+    /// Both dark: no power.
     Off,
     /// Red: the link is open.
     Red,
@@ -165,10 +149,14 @@ pub enum PortLed {
 }
 
 impl PortUnit {
-    /// A port after power-up, at its end of a link, the first.
-    #[must_use]
-    pub fn new(port: NodePort, link: &LinkParameters, sink: DataSink, wanted: TraceLevel) -> Self {
-        let account = || match wanted {
+    /// A port after power-up; its own end of the link comes first.
+    pub(crate) fn new(
+        port: NodePort,
+        link: &LinkParameters,
+        sink: DataSink,
+        level: TraceLevel,
+    ) -> Self {
+        let account = || match level {
             TraceLevel::Nothing => None,
             TraceLevel::Everything => Some(Box::new(FrameTracker::default())),
         };
@@ -198,12 +186,12 @@ impl PortUnit {
         }
     }
 
-    /// Does what an arriving character asks of the port, but for what concerns its sink.
-    pub fn handle(&mut self, asked: PortRequest, telling: &mut TraceContext<'_>) {
+    /// Handles the effect of a received character on the port, except for its data sink.
+    pub(crate) fn handle(&mut self, asked: PortRequest, trace: &mut TraceContext<'_>) {
         match asked {
             PortRequest::Nothing => {}
-            PortRequest::Command(command) => self.sender.command(command, telling),
-            PortRequest::LinkOpen => self.sender.release(ReleaseCause::LinkOpen, telling),
+            PortRequest::Command(command) => self.sender.command(command, trace),
+            PortRequest::LinkOpen => self.sender.release(ReleaseCause::LinkOpen, trace),
             PortRequest::Reset => self.sender.far_reset(),
             PortRequest::BackwardReset => self.sender.queue_symbol(Symbol::ForwardReset),
             PortRequest::Probe(_) => {
@@ -213,8 +201,8 @@ impl PortUnit {
                     .for_each(|status| self.sender.queue_symbol(Symbol::Reply(status)));
             }
             PortRequest::Reply(status) => {
-                let round_trip = self.status.replied(status, telling.now);
-                telling.emit(None, || TruthEventKind::ReplyReceived { status, round_trip });
+                let round_trip = self.status.replied(status, trace.now);
+                trace.emit(None, || TruthEventKind::ReplyReceived { status, round_trip });
             }
             PortRequest::Overflow => match self.receiver.symbols() {
                 SymbolSet::All => self.sender.queue_symbol(Symbol::OverrunAlarm),
@@ -222,16 +210,12 @@ impl PortUnit {
             },
         }
     }
-
-    /// What has passed through it.
-    #[must_use]
-    pub const fn counters(&self) -> PortCounters {
+    pub(crate) const fn counters(&self) -> PortCounters {
         PortCounters { fill_max: self.receiver.fill_max(), ..self.counters }
     }
 
-    /// Its lamps. L
-    #[must_use]
-    pub fn led(&self) -> PortLed {
+    /// State of its LEDs. L
+    pub(crate) fn led(&self) -> PortLed {
         let busy = self.receiver.is_receiving() || self.sender.sending() == SendState::Packet;
         match self.power {
             PowerState::Off { .. } => PortLed::Off,
@@ -241,9 +225,9 @@ impl PortUnit {
         }
     }
 
-    /// The next byte for the output that the input is connected to, if it is one within the packet.
+    /// The next byte for the connected output, if it lies within the packet.
     #[inline]
-    pub fn stream(&mut self) -> Option<TaggedChar> {
+    pub(crate) fn stream(&mut self) -> Option<TaggedChar> {
         match &mut self.sink {
             DataSink::Switch(_, SwitchInputState::Connected(_, transit)) => {
                 transit.stream(&mut self.receiver)
@@ -252,39 +236,38 @@ impl PortUnit {
         }
     }
 
-    /// If it is an input of a switch, what it was doing is forgotten; hands back the packet whose
-    /// first byte is lost. R-3
-    pub fn reset_input(&mut self, switches: &mut [Switch]) -> Option<PacketId> {
+    /// Resets the switch input of this port; returns the packet whose first byte is lost. R-3
+    pub(crate) fn reset_input(&mut self, switches: &mut [Switch]) -> Option<PacketId> {
         let DataSink::Switch(switch, input) = &mut self.sink else { return None };
         let before = std::mem::replace(input, SwitchInputState::Empty);
         switches.get_mut(*switch as usize)?.reset(self.port.port, &before)
     }
 
-    /// Notes what goes out.
-    pub fn note_sent(&mut self, cell: TaggedChar, telling: &mut TraceContext<'_>) {
-        self.sender.note_sent(cell, telling);
+    /// Counts a character that goes out.
+    pub(crate) fn note_sent(&mut self, cell: TaggedChar, trace: &mut TraceContext<'_>) {
+        self.sender.note_sent(cell, trace);
         match cell.character() {
             Character::Data(_) => self.counters.data += 1,
             Character::Control(_) if cell.is_end() => self.counters.packets += 1,
-            Character::Control(0xc0..=0xc7) => self.status.probed(telling.now),
+            Character::Control(0xc0..=0xc7) => self.status.probed(trace.now),
             Character::Control(_) => {}
         }
     }
 
-    /// A period without power passes: nothing is sent.
-    pub fn stay_silent(&mut self, telling: &mut TraceContext<'_>) {
+    /// Counts a period without power.
+    pub(crate) fn stay_silent(&mut self, trace: &mut TraceContext<'_>) {
         let PowerState::Off { silent, .. } = &mut self.power else { return };
         if *silent < 16 {
             *silent += 1;
             if *silent == 16 {
-                self.sender.fell_silent(telling);
-                telling.emit(None, || TruthEventKind::FellSilent);
+                self.sender.fell_silent(trace);
+                trace.emit(None, || TruthEventKind::FellSilent);
             }
         }
     }
 
-    /// Loses its power once more.
-    pub fn power_off(&mut self, now: u64, log: &mut TruthLog) {
+    /// Adds a fault that keeps the power off.
+    pub(crate) fn power_off(&mut self, now: u64, log: &mut TruthLog) {
         self.power = match self.power {
             // Nothing has ended the silence if the power goes again before the first character.
             PowerState::On if now <= self.power_return.0 => {
@@ -294,13 +277,13 @@ impl PortUnit {
             PowerState::Off { faults, silent } => PowerState::Off { faults: faults + 1, silent },
         };
         let slot = now / self.clock.divisor();
-        let telling = &mut TraceContext { now, slot, place: self.port, log };
-        telling.emit(None, || TruthEventKind::PowerLost);
-        self.receiver.power_up(telling);
+        let trace = &mut TraceContext { now, slot, place: self.port, log };
+        trace.emit(None, || TruthEventKind::PowerLost);
+        self.receiver.power_up(trace);
     }
 
-    /// Loses one reason to be without power; back to where it was after power-up if it was the last.
-    pub fn power_on(&mut self, now: u64, log: &mut TruthLog) {
+    /// Removes a fault that keeps the power off; after the last one the port is as after power-up.
+    pub(crate) fn power_on(&mut self, now: u64, log: &mut TruthLog) {
         let PowerState::Off { faults, silent } = self.power else { return };
         if faults > 1 {
             self.power = PowerState::Off { faults: faults - 1, silent };
@@ -310,24 +293,23 @@ impl PortUnit {
         // The first period in which it will send.
         let slot = now.div_ceil(self.clock.divisor());
         self.power_return = (slot * self.clock.divisor(), silent);
-        let telling = &mut TraceContext { now, slot, place: self.port, log };
-        self.receiver.power_up(telling);
-        self.sender.power_up(telling);
+        let trace = &mut TraceContext { now, slot, place: self.port, log };
+        self.receiver.power_up(trace);
+        self.sender.power_up(trace);
         if silent == 16 {
-            telling.emit(None, || TruthEventKind::SilenceEnded);
+            trace.emit(None, || TruthEventKind::SilenceEnded);
         }
     }
 }
 
 impl DataSink {
-    /// Whether the extensions of its switch see to what it does. S-8, S-9
-    #[must_use]
-    pub fn is_extended(&self) -> bool {
+    /// True while the extensions of its switch handle the input. S-8, S-9
+    pub(crate) fn is_extended(&self) -> bool {
         matches!(self, Self::Switch(_, SwitchInputState::Extended))
     }
 
-    /// The input of a switch goes over to something else.
-    pub const fn set(&mut self, next: SwitchInputState) {
+    /// Sets the state of a switch input.
+    pub(crate) const fn set(&mut self, next: SwitchInputState) {
         if let Self::Switch(_, input) = self {
             *input = next;
         }
@@ -335,25 +317,18 @@ impl DataSink {
 }
 
 impl StatusWord {
-    /// A probe goes out. R-6
-    pub const fn probed(&mut self, now: u64) {
+    pub(crate) const fn probed(&mut self, now: u64) {
         self.word |= 0x10;
         self.probe_sent_at = Some(now);
     }
 
-    /// A reply has come; hands back how long after the probe.
+    /// Records a reply; returns the time since the probe.
     const fn replied(&mut self, status: ReplyStatus, now: u64) -> Option<u64> {
         self.word = status.value();
         match self.probe_sent_at.take() {
             Some(asked) => Some(now - asked),
             None => None,
         }
-    }
-
-    /// The word.
-    #[must_use]
-    pub const fn word(&self) -> u8 {
-        self.word
     }
 }
 
@@ -372,9 +347,9 @@ impl PortLed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cut_through::CutThrough;
     use crate::link::PortParameters;
-    use crate::source_item::{SendDecision, SourceItem};
+    use crate::link::source_item::{SendDecision, SourceItem};
+    use crate::switch::cut_through::CutThrough;
     use crate::topology::{NodeId, SwitchParameters};
     use codec::character::ProbeNumber;
     use codec::route::{PortId, RouteAddressing};
@@ -383,9 +358,9 @@ mod tests {
 
     const PLACE: NodePort = NodePort { node: NodeId(7), port: PortId(0) };
 
-    /// A port of a link at a quarter of the full rate, with all symbols, and what it tells.
+    /// A port at a quarter of the full rate, with all symbols, and its truth log.
     struct PortBench {
-        circuit: PortUnit,
+        unit: PortUnit,
         log: TruthLog,
     }
 
@@ -394,8 +369,8 @@ mod tests {
             let divisor = NonZeroU32::MIN.saturating_add(3);
             let port = PortParameters { divisor, symbols: SymbolSet::All, ..Default::default() };
             let link = LinkParameters::alike(Ticks(12), port);
-            let circuit = PortUnit::new(PLACE, &link, sink, TraceLevel::Everything);
-            Self { circuit, log: TruthLog::new(TraceLevel::Everything) }
+            let unit = PortUnit::new(PLACE, &link, sink, TraceLevel::Everything);
+            Self { unit, log: TruthLog::new(TraceLevel::Everything) }
         }
 
         fn at<T>(
@@ -404,23 +379,23 @@ mod tests {
             act: impl FnOnce(&mut PortUnit, &mut TraceContext<'_>) -> T,
         ) -> T {
             let log = &mut self.log;
-            act(&mut self.circuit, &mut TraceContext { now: 4 * slot, slot, place: PLACE, log })
+            act(&mut self.unit, &mut TraceContext { now: 4 * slot, slot, place: PLACE, log })
         }
 
-        /// Hears some characters, one a period from period 0 on.
+        /// Receives characters, one a period from period 0 on.
         fn hear(&mut self, text: &str) {
             for (slot, character) in (0..).zip(codec::notation::parse(text).unwrap().chars()) {
-                self.at(slot, |circuit, telling| {
-                    circuit.receiver.receive(TaggedChar::of(character), None, telling);
+                self.at(slot, |unit, trace| {
+                    unit.receiver.receive(TaggedChar::of(character), None, trace);
                 });
             }
         }
 
-        /// What it sends in a period in which its source has nothing.
+        /// The character sent in a period in which the source has nothing.
         fn turn(&mut self, slot: u64) -> TaggedChar {
-            self.at(slot, |circuit, telling| match circuit.sender.decide(None, telling) {
+            self.at(slot, |unit, trace| match unit.sender.decide(None, trace) {
                 SendDecision::Send(cell) => cell,
-                SendDecision::Ask(_) => circuit.sender.send(SourceItem::Nothing, telling),
+                SendDecision::Ask(_) => unit.sender.send(SourceItem::Nothing, trace),
             })
         }
 
@@ -447,12 +422,12 @@ mod tests {
     }
 
     #[test]
-    fn the_lamps_show_power_an_open_link_and_packets_and_a_reply_carries_them() {
+    fn the_leds_show_power_an_open_link_and_packets_and_a_reply_carries_them() {
         // L. The bits are chosen here.
         let lamps = |bench: &mut PortBench| {
             let probe = PortRequest::Probe(ProbeNumber::new(2).unwrap());
-            bench.at(50, |circuit, telling| circuit.handle(probe, telling));
-            (bench.circuit.led(), bench.turn(50))
+            bench.at(50, |unit, trace| unit.handle(probe, trace));
+            (bench.unit.led(), bench.turn(50))
         };
         let reply = |bits: u8| TaggedChar::control(0xf0 + bits);
         let bench = || PortBench::new(DataSink::Host(0));
@@ -462,46 +437,46 @@ mod tests {
         assert_eq!(lamps(&mut receiving), (PortLed::Yellow, reply(3)));
         let mut sending = bench();
         let byte = SourceItem::Data(TaggedChar::data(0x83), None);
-        sending.at(0, |circuit, telling| circuit.sender.send(byte, telling));
+        sending.at(0, |unit, trace| unit.sender.send(byte, trace));
         assert_eq!(lamps(&mut sending), (PortLed::Yellow, reply(3)));
         let mut open = bench();
         open.hear("IDLE×16");
         assert_eq!(lamps(&mut open), (PortLed::Red, reply(1)));
-        open.circuit.power_off(100, &mut open.log);
+        open.unit.power_off(100, &mut open.log);
         assert_eq!(lamps(&mut open), (PortLed::Off, reply(0)));
     }
 
     #[test]
-    fn what_passes_is_counted() {
+    fn characters_sent_are_counted() {
         let mut bench = PortBench::new(DataSink::Host(0));
         let [byte, go] = [TaggedChar::data(0x0c), TaggedChar::control(0x03)];
         for cell in
             [byte, byte, byte, TaggedChar::END, go, TaggedChar::GAP, TaggedChar::control(0xc7)]
         {
-            bench.at(9, |circuit, telling| circuit.note_sent(cell, telling));
+            bench.at(9, |unit, trace| unit.note_sent(cell, trace));
         }
         bench.hear("83 05 07");
-        let passed = bench.circuit.counters();
+        let passed = bench.unit.counters();
         // A GAP that fills a period ends no packet.
         let expected = PortCounters { data: 3, packets: 1, fill_max: 3, ..PortCounters::default() };
         assert_eq!(passed, expected);
         // The last one was a probe. R-6
-        assert_eq!(bench.circuit.status.word(), 0x10);
+        assert_eq!(bench.unit.status.word, 0x10);
     }
 
     #[test]
     fn without_power_a_port_falls_silent_once_and_loses_what_it_held() {
         let mut bench = PortBench::new(DataSink::Host(0));
         bench.hear("83 05");
-        bench.circuit.power_off(40, &mut bench.log);
-        assert_eq!(bench.circuit.receiver.fill(), 0);
+        bench.unit.power_off(40, &mut bench.log);
+        assert_eq!(bench.unit.receiver.fill(), 0);
         bench.stay_silent(0..15);
         assert_eq!(bench.told(), [(40, "power-lost"), (40, "received")]);
         bench.stay_silent(15..35);
         assert_eq!(bench.told(), [(60, "fell-silent")]);
-        assert_eq!(bench.circuit.power, PowerState::Off { faults: 1, silent: 16 });
+        assert_eq!(bench.unit.power, PowerState::Off { faults: 1, silent: 16 });
         // A port that has power does not fall silent.
-        bench.circuit.power_on(200, &mut bench.log);
+        bench.unit.power_on(200, &mut bench.log);
         bench.stay_silent(50..90);
         assert_eq!(bench.told(), [(200, "silence-ended")]);
     }
@@ -509,15 +484,15 @@ mod tests {
     #[test]
     fn power_is_back_when_the_last_fault_that_took_it_is_over() {
         let mut bench = PortBench::new(DataSink::Host(0));
-        bench.circuit.power_off(40, &mut bench.log);
-        bench.circuit.power_off(44, &mut bench.log);
-        bench.circuit.power_off(48, &mut bench.log);
+        bench.unit.power_off(40, &mut bench.log);
+        bench.unit.power_off(44, &mut bench.log);
+        bench.unit.power_off(48, &mut bench.log);
         for faults in [2, 1] {
-            bench.circuit.power_on(60, &mut bench.log);
-            assert_eq!(bench.circuit.power, PowerState::Off { faults, silent: 0 });
+            bench.unit.power_on(60, &mut bench.log);
+            assert_eq!(bench.unit.power, PowerState::Off { faults, silent: 0 });
         }
-        bench.circuit.power_on(60, &mut bench.log);
-        assert_eq!(bench.circuit.power, PowerState::On);
+        bench.unit.power_on(60, &mut bench.log);
+        assert_eq!(bench.unit.power, PowerState::On);
         // A silence of fewer than 16 periods was not told, and neither is its end.
         assert_eq!(bench.told(), [(40, "power-lost"), (44, "power-lost"), (48, "power-lost")]);
     }
@@ -527,16 +502,16 @@ mod tests {
         // With power from time 41 on, it first sends in period 11, at time 44.
         for (again, silent) in [(44, 7), (45, 0)] {
             let mut bench = PortBench::new(DataSink::Host(0));
-            bench.circuit.power_off(8, &mut bench.log);
+            bench.unit.power_off(8, &mut bench.log);
             bench.stay_silent(2..9);
-            bench.circuit.power_on(41, &mut bench.log);
-            bench.circuit.power_off(again, &mut bench.log);
-            assert_eq!(bench.circuit.power, PowerState::Off { faults: 1, silent }, "{again}");
+            bench.unit.power_on(41, &mut bench.log);
+            bench.unit.power_off(again, &mut bench.log);
+            assert_eq!(bench.unit.power, PowerState::Off { faults: 1, silent }, "{again}");
         }
         // F-8: fill begins with GO.
         let mut bench = PortBench::new(DataSink::Host(0));
-        bench.circuit.power_off(8, &mut bench.log);
-        bench.circuit.power_on(41, &mut bench.log);
+        bench.unit.power_off(8, &mut bench.log);
+        bench.unit.power_on(41, &mut bench.log);
         assert_eq!((bench.turn(11), bench.turn(12)), (TaggedChar::control(0x03), TaggedChar::GAP));
     }
 
@@ -549,10 +524,10 @@ mod tests {
             let mut bench = PortBench::new(DataSink::Switch(0, SwitchInputState::Empty));
             bench.hear("05 06");
             // Its head has been taken.
-            bench.circuit.sink.set(input);
-            assert_eq!(bench.circuit.stream(), byte);
+            bench.unit.sink.set(input);
+            assert_eq!(bench.unit.stream(), byte);
         }
-        assert_eq!(PortBench::new(DataSink::Host(0)).circuit.stream(), None);
+        assert_eq!(PortBench::new(DataSink::Host(0)).unit.stream(), None);
     }
 
     #[test]
@@ -563,9 +538,9 @@ mod tests {
         let mut switches =
             [Switch::new(NodeId(7), SwitchParameters::new(8, RouteAddressing::Relative))];
         let mut bench = PortBench::new(DataSink::Switch(0, connected));
-        assert_eq!(bench.circuit.reset_input(&mut switches), Some(id));
-        assert_eq!(bench.circuit.sink, DataSink::Switch(0, SwitchInputState::Empty));
-        assert_eq!(bench.circuit.reset_input(&mut switches), None);
+        assert_eq!(bench.unit.reset_input(&mut switches), Some(id));
+        assert_eq!(bench.unit.sink, DataSink::Switch(0, SwitchInputState::Empty));
+        assert_eq!(bench.unit.reset_input(&mut switches), None);
     }
 
     #[test]
@@ -583,16 +558,16 @@ mod tests {
         //
         let mut status = StatusWord::default();
         status.probed(100);
-        assert_eq!(status.word(), 0x10);
+        assert_eq!(status.word, 0x10);
         let replied = |status: &mut StatusWord, bits, now| {
             ReplyStatus::new(bits).and_then(|reply| status.replied(reply, now))
         };
         assert_eq!(replied(&mut status, 5, 130), Some(30));
-        assert_eq!(status.word(), 5);
+        assert_eq!(status.word, 5);
         // Bits 3 to 0 stay until the next reply; one that nobody asked for has no round trip.
         status.probed(200);
-        assert_eq!(status.word(), 0x15);
+        assert_eq!(status.word, 0x15);
         assert_eq!(replied(&mut status, 9, 210), Some(10));
-        assert_eq!((replied(&mut status, 2, 220), status.word()), (None, 2));
+        assert_eq!((replied(&mut status, 2, 220), status.word), (None, 2));
     }
 }

@@ -1,8 +1,8 @@
-//! Records the characters of channels as they come, and hands them out as the chunks of a capture
-//! file, in its order (`docs/capture-format.md`).
+//! Records the characters of channels, and writes them as the chunks of a capture file
+//! (`docs/capture-format.md`).
 //!
-//! Fill costs a comparison and no memory, however long it lasts; everything else is kept until it
-//! is flushed.
+//! Fill costs a comparison and no memory, however long it lasts; all else is kept until it is
+//! flushed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,32 +13,32 @@ use codec::character::{Symbol, decode_control};
 use codec::chars::CharBuf;
 use codec::time::{Tick, Ticks};
 
-/// What may be kept before it is time to flush, in characters. *Chosen*: 1.2 MB, and a thousand
-/// packets between two flushes.
-pub const KEPT_MAX: usize = 1 << 20;
-/// What a piece counts for besides its characters. *Chosen*: about its size in bytes.
+/// Number of pending characters at which the recorder should be flushed. *Chosen*: 1.2 MB, and a
+/// thousand packets between two flushes.
+pub(crate) const KEPT_MAX: usize = 1 << 20;
+/// Weight of a piece besides its characters. *Chosen*: about its size in bytes.
 const PIECE: usize = 32;
 
-/// The characters of many channels, one a period each, on their way into a capture file.
+/// Recorder of many channels, one character a period each.
 ///
-/// The chunks of all flushes, one after another, are in the order of a file, by time of their first
-/// character and of the same time by channel, as long as nothing that begins before the moment up
-/// to which was flushed is fed later. A channel that is heard some time after its character's
-/// period has begun makes it necessary to hold the newest chunks back: [`CaptureRecorder::flush_before`].
+/// The chunks of all flushes are in the order of a file, by time of the first character and then by
+/// channel, as long as no character is recorded that begins before the time flushed. A channel that
+/// is received some time after its character's period has begun requires that the newest chunks are
+/// held back: [`Self::flush_before`].
 #[derive(Clone, Debug, Default)]
-pub struct CaptureRecorder {
+pub(crate) struct CaptureRecorder {
     tracks: Vec<ChannelRecorder>,
-    /// Characters kept, and [`PIECE`] for each piece.
+    /// Pending characters, plus [`PIECE`] for each piece.
     kept: usize,
 }
 
-/// One channel.
+/// Recorder of one channel.
 #[derive(Clone, Debug)]
 struct ChannelRecorder {
     period_ps: u64,
-    /// What is to be flushed, but for bytes and tail.
+    /// The chunks to flush, without `bytes` and `tail`.
     kept: PendingChunks,
-    /// The newest bytes of a packet, up to the tail's place; the tail is empty if there are any.
+    /// The newest bytes of a packet, before the tail, which is empty if there are any.
     bytes: Vec<u8>,
     tail: FillRun,
     frame: PacketPosition,
@@ -47,22 +47,22 @@ struct ChannelRecorder {
 #[derive(Clone, Debug, Default)]
 struct PendingChunks {
     pieces: Vec<PendingPiece>,
-    /// The characters of the pieces.
+    /// The characters of all pieces.
     chars: CharBuf,
 }
 
-/// Whether the next GAP ends a packet: it is kept with it, so that a chunk is a packet.
+/// Inside a packet, the next GAP belongs to it, so that a chunk is a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PacketPosition {
     Inside,
     Outside,
 }
 
-/// Consecutive characters: those of the buffer behind the ones of the piece before it.
+/// Consecutive characters of the buffer.
 #[derive(Clone, Copy, Debug)]
 struct PendingPiece {
     first: Tick,
-    /// How many characters of the buffer.
+    /// Number of characters in the buffer.
     len: usize,
     kind: PieceKind,
 }
@@ -70,34 +70,32 @@ struct PendingPiece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PieceKind {
     Literal,
-    /// So many times over.
+    /// The number of repetitions.
     Repeat(u64),
 }
 
-/// The newest characters of a channel, as far back as they are control codes that repeat after two
+/// The newest characters of a channel, as long as they are control codes that repeat every two
 /// periods.
 #[derive(Clone, Copy, Debug, Default)]
 struct FillRun {
     first: Tick,
-    /// Where the next character belongs, unless there is a hole.
+    /// The period of the next character, unless there is a hole.
     next: Tick,
-    /// The characters at even and at odd places from `first` on, as far as there are any.
+    /// The characters at even and at odd distances from `first`.
     even: Option<Character>,
     odd: Option<Character>,
 }
 
 impl CaptureRecorder {
-    /// A recorder of channels, given their character periods in picoseconds; they are numbered
-    /// 0, 1, ….
-    #[must_use]
-    pub fn new(periods_ps: Vec<u64>) -> Self {
+    /// A recorder of channels 0, 1, …, given their character periods in picoseconds.
+    pub(crate) fn new(periods_ps: Vec<u64>) -> Self {
         Self { tracks: periods_ps.into_iter().map(ChannelRecorder::new).collect(), kept: 0 }
     }
 
-    /// Takes a character of a channel. Places are the channel's own periods; they must ascend, and
-    /// where one is left out there is a hole. A channel that is not there is passed over.
+    /// Records a character of a channel. Periods are the channel's own, and must increase; a
+    /// missing one is a hole. Ignores unknown channels.
     #[inline]
-    pub fn push(&mut self, channel: usize, at: Tick, character: Character) {
+    pub(crate) fn push(&mut self, channel: usize, at: Tick, character: Character) {
         if let Some(track) = self.tracks.get_mut(channel)
             && !track.tail.take(at, character)
         {
@@ -105,8 +103,8 @@ impl CaptureRecorder {
         }
     }
 
-    /// Takes two control characters in turn up to a place, as if each was pushed.
-    pub fn fill(&mut self, channel: usize, first: Tick, pair: [Character; 2], end: Tick) {
+    /// Records two alternating control characters from `first` to before `end`.
+    pub(crate) fn fill(&mut self, channel: usize, first: Tick, pair: [Character; 2], end: Tick) {
         let [mut one, mut other] = pair;
         for at in (first.0..end.0).map(Tick) {
             if let Some(track) = self.tracks.get_mut(channel)
@@ -119,10 +117,9 @@ impl CaptureRecorder {
         }
     }
 
-    /// Whether two characters in turn, the first at that place, go on as the channel has gone on, so
-    /// that to take them makes nothing more to keep.
-    #[must_use]
-    pub fn continues(&self, channel: usize, first: Tick, pair: [Character; 2]) -> bool {
+    /// True if two alternating characters from `first` on continue the run, so that recording them
+    /// takes no memory.
+    pub(crate) fn continues(&self, channel: usize, first: Tick, pair: [Character; 2]) -> bool {
         self.tracks.get(channel).is_none_or(|track| {
             let mut tail = track.tail;
             let is_new = tail.next == first && tail.len() == 0 && track.bytes.is_empty();
@@ -130,30 +127,18 @@ impl CaptureRecorder {
         })
     }
 
-    /// Whether it is time to flush: more than [`KEPT_MAX`] is kept.
-    #[must_use]
+    /// True if more than [`KEPT_MAX`] is pending.
     #[inline]
-    pub const fn is_full(&self) -> bool {
+    pub(crate) const fn is_full(&self) -> bool {
         self.kept > KEPT_MAX
     }
 
-    /// Hands out everything so far in the order of a file, and forgets it.
+    /// Writes the chunks that begin before a moment (picoseconds since time zero), in the order of
+    /// a file. Later chunks stay, and new characters follow them.
     ///
     /// # Errors
-    /// The first error of `out`. What it has not been given is forgotten all the same.
-    pub fn flush<E>(
-        &mut self,
-        out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.flush_before(u128::MAX, out)
-    }
-
-    /// Hands out, in the order of a file, what begins before a moment (picoseconds since time
-    /// zero), and forgets it. Chunks that begin later stay, and what is fed goes behind them.
-    ///
-    /// # Errors
-    /// The first error of `out`. What it has not been given is forgotten all the same.
-    pub fn flush_before<E>(
+    /// The first error of `out`; the remaining chunks are lost.
+    pub(crate) fn flush_before<E>(
         &mut self,
         moment_ps: u128,
         out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
@@ -168,7 +153,7 @@ impl CaptureRecorder {
         result
     }
 
-    /// Hands out the chunks of all channels up to a moment, and puts aside those after it.
+    /// Writes the chunks of all channels before a moment, and moves the others to `left`.
     fn merge<E>(
         &self,
         moment_ps: u128,
@@ -202,12 +187,12 @@ impl CaptureRecorder {
 }
 
 impl FillRun {
-    /// No characters yet; the first one belongs here.
+    /// An empty run at this place.
     const fn at(place: Tick) -> Self {
         Self { first: place, next: place, even: None, odd: None }
     }
 
-    /// Takes a character, if it goes on as the tail does.
+    /// Adds a character, if it continues the run.
     #[inline]
     fn take(&mut self, at: Tick, character: Character) -> bool {
         let fits = at == self.next && self.expected() == Some(character);
@@ -217,7 +202,7 @@ impl FillRun {
         fits
     }
 
-    /// Takes two characters in turn up to a place, if they go on as the tail does.
+    /// Adds two alternating characters up to `end`, if they continue the run.
     fn take_all(&mut self, at: Tick, pair: [Character; 2], end: Tick) -> bool {
         let Self { even, odd, .. } = *self;
         let expected = if self.len().is_multiple_of(2) { [even, odd] } else { [odd, even] };
@@ -251,7 +236,7 @@ impl ChannelRecorder {
         }
     }
 
-    /// Takes a character that does not go on as the tail does. Returns by how much more is kept.
+    /// Records a character that does not continue the run; returns the increase in weight.
     fn put(&mut self, at: Tick, character: Character) -> usize {
         let before = self.weight();
         if at != self.tail.next {
@@ -292,7 +277,7 @@ impl ChannelRecorder {
         self.kept.weight() + self.bytes.len()
     }
 
-    /// Makes pieces of bytes and tail, but for a last character with which new fill may begin.
+    /// Makes pieces of bytes and run, except for a last character with which new fill may begin.
     fn close_run(&mut self) {
         if !self.bytes.is_empty() {
             let first = self.tail.first.0.saturating_sub(self.bytes.len() as u64);
@@ -324,7 +309,7 @@ impl ChannelRecorder {
         self.tail = FillRun { even: (shed < len).then_some(last), ..rest };
     }
 
-    /// Makes pieces of bytes and tail.
+    /// Makes pieces of bytes and run.
     fn close(&mut self) {
         self.close_run();
         if let Some(last) = self.tail.even {
@@ -339,19 +324,17 @@ impl PendingChunks {
         self.chars.len() + PIECE * self.pieces.len()
     }
 
-    /// Adds a character.
     fn literal(&mut self, at: Tick, character: Character) {
         self.chars.push(character);
         self.lengthen(at, 1);
     }
 
-    /// Adds bytes of a packet.
     fn data(&mut self, first: Tick, bytes: &[u8]) {
         self.chars.push_data(bytes);
         self.lengthen(first, bytes.len());
     }
 
-    /// Counts new characters to the literal piece that they follow, or to a new one.
+    /// Extends the last literal piece, or begins a new one.
     fn lengthen(&mut self, at: Tick, more: usize) {
         match self.pieces.last_mut() {
             Some(PendingPiece { first, len, kind: PieceKind::Literal })
@@ -363,7 +346,6 @@ impl PendingChunks {
         }
     }
 
-    /// Adds a chunk as a piece.
     fn add(&mut self, chunk: &Chunk<'_>) {
         let (chars, kind) = match chunk.content {
             ChunkContent::Literal(chars) => (chars, PieceKind::Literal),
@@ -373,7 +355,6 @@ impl PendingChunks {
         self.pieces.push(PendingPiece { first: chunk.first, len: chars.len(), kind });
     }
 
-    /// The pieces as chunks.
     fn chunks(&self) -> impl Iterator<Item = Chunk<'_>> {
         let mut rest = self.chars.chars();
         self.pieces.iter().flat_map(move |piece| {
@@ -410,7 +391,7 @@ mod tests {
 
     const PERIOD: u64 = 12_500;
 
-    /// What a recorder of one channel makes of characters from place 100 on.
+    /// The chunks of characters recorded on one channel from period 100 on.
     fn check(text: &str) -> Vec<(u64, String)> {
         let mut recorder = CaptureRecorder::new(vec![PERIOD]);
         for (at, character) in (100..).zip(parse(text).unwrap().chars()) {
@@ -422,7 +403,7 @@ mod tests {
     fn flushed(recorder: &mut CaptureRecorder) -> Vec<(u32, u64, String)> {
         let mut rows = Vec::new();
         recorder
-            .flush(&mut |channel, chunk| {
+            .flush_before(u128::MAX, &mut |channel, chunk| {
                 let text = match chunk.content {
                     ChunkContent::Literal(chars) => chars.to_string(),
                     ChunkContent::Repeat { pattern, count } => format!("{count} of {pattern}"),
@@ -511,7 +492,7 @@ mod tests {
         };
         recorder.flush_before(u128::from(2 * PERIOD), &mut out).unwrap();
         recorder.push(1, Tick(1), Character::IDLE);
-        recorder.flush(&mut out).unwrap();
+        recorder.flush_before(u128::MAX, &mut out).unwrap();
         assert_eq!(rows, [(0, 0), (1, 0), (0, 2), (1, 1)]);
     }
 
@@ -554,12 +535,12 @@ mod tests {
             let character = if at % 2 == 0 { Character::GAP } else { Character::Control(3) };
             (0..24).for_each(|channel| recorder.push(channel, Tick(at), character));
         }
-        recorder.flush(&mut |channel, chunk| file.write(channel, chunk)).unwrap();
+        recorder.flush_before(u128::MAX, &mut |channel, chunk| file.write(channel, chunk)).unwrap();
         let len = file.finish().unwrap().len();
         assert!(len < 5_000, "{len}");
     }
 
-    /// Channel by channel what stands at which place.
+    /// The characters by channel and period.
     type Model = BTreeMap<(u32, u64), Character>;
 
     fn expand(channel: ChannelId, chunk: &Chunk<'_>, model: &mut Model) {
@@ -572,7 +553,7 @@ mod tests {
         }
     }
 
-    /// Stretches of a channel: of fill, of data, of anything, not recorded.
+    /// Stretches of a channel: fill, data, any characters, holes.
     fn stretches() -> impl Strategy<Value = Vec<Option<Character>>> {
         let code = prop::sample::select(vec![0x00, 0x0c, 0x03, 0x0f]).prop_map(Character::Control);
         let data = any::<u8>().prop_map(Character::Data);
@@ -588,7 +569,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whenever it is flushed, at whatever rates the channels run, and however late they are.
+        /// Tests any flush times, channel rates and delays.
         #[test]
         fn a_file_holds_what_was_pushed(
             channels in vec((stretches(), 1..4_u64, 0..4_u64), 1..4),
@@ -614,7 +595,7 @@ mod tests {
                     recorder.flush_before(moment, out).unwrap();
                 }
             }
-            recorder.flush(&mut |channel, chunk| file.write(channel, chunk)).unwrap();
+            recorder.flush_before(u128::MAX, &mut |channel, chunk| file.write(channel, chunk)).unwrap();
             let bytes = file.finish().unwrap();
             let mut reader = CaptureReader::new(bytes.as_slice());
             let mut out = |item: CaptureItem<'_>| match item {

@@ -1,26 +1,26 @@
-//! The seeded dice: one stream for each host and each channel, so that no part's chances depend on
-//! another's. The generator is written down here, because golden captures must not move.
+//! The seeded pseudo-random number generator. Each host and channel has its own stream, so that no
+//! part's draws depend on another's. The generator is written down here because golden captures
+//! must not change.
 //!
 //! It is xoshiro256** 1.0, seeded by splitmix64, both by Blackman and Vigna. *Chosen*: small, fast,
-//! well tested, and with published values to test against.
+//! well tested, and with published test vectors.
 
-/// The seeded generator that a part draws its chances from.
+/// Pseudo-random number generator of one part of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rng([u64; 4]);
+pub(crate) struct Rng([u64; 4]);
 
 impl Rng {
-    /// The dice of a run's seed and of one part of it: other streams have other dice.
-    #[must_use]
-    pub const fn new(seed: u64, stream: u64) -> Self {
+    /// The generator of a part, given the seed of the run and the number of the stream.
+    pub(crate) const fn new(seed: u64, stream: u64) -> Self {
         // The seed is mixed before the stream is added: seed 1 stream 2 is not seed 2 stream 1.
         let mut mix = SplitMix(seed);
         let mut mix = SplitMix(mix.next().wrapping_add(stream));
         Self([mix.next(), mix.next(), mix.next(), mix.next()])
     }
 
-    /// 64 bits, all values alike.
+    /// 64 uniform bits.
     #[inline]
-    pub const fn next_u64(&mut self) -> u64 {
+    pub(crate) const fn next_u64(&mut self) -> u64 {
         let [mut a, mut b, mut c, mut d] = self.0;
         let drawn = b.wrapping_mul(5).rotate_left(7).wrapping_mul(9);
         let shifted = b << 17;
@@ -32,8 +32,8 @@ impl Rng {
         drawn
     }
 
-    /// A number below `n`, all alike; 0 where there is no choice.
-    pub fn below(&mut self, n: u64) -> u64 {
+    /// A uniform number below `n`; 0 if `n` is 0.
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         if n <= 1 {
             return 0;
         }
@@ -49,22 +49,22 @@ impl Rng {
         }
     }
 
-    /// A number from the first to the last, both among them, all alike.
-    pub fn between(&mut self, first: u64, last: u64) -> u64 {
+    /// A uniform number from `first` to `last`, inclusive.
+    pub(crate) fn between(&mut self, first: u64, last: u64) -> u64 {
         match last.saturating_sub(first).checked_add(1) {
             Some(count) => first + self.below(count),
             None => self.next_u64(),
         }
     }
 
-    /// Whether what happens so many times in 65 536 happens this time.
-    pub const fn chance(&mut self, share: u16) -> bool {
+    /// True with probability `share` / 65 536.
+    pub(crate) const fn chance(&mut self, share: u16) -> bool {
         self.next_u64() >> 48 < share as u64
     }
 
-    /// How long until an event that comes at random, `mean` apart in the mean; rounded, at least 1.
-    pub fn exponential(&mut self, mean: u64) -> u64 {
-        /// 2⁵³: what a float holds exactly.
+    /// Exponentially distributed time with this mean, rounded, at least 1.
+    pub(crate) fn exponential(&mut self, mean: u64) -> u64 {
+        /// 2⁵³: the integers below it are exact in an `f64`.
         const ONE: f64 = 9_007_199_254_740_992.0;
         // In (0, 1], so that the logarithm is finite.
         let share = ((self.next_u64() >> 11) + 1) as f64 / ONE;
@@ -80,7 +80,7 @@ const fn halves(product: u128) -> [u64; 2] {
     [product as u64, (product >> 64) as u64]
 }
 
-/// Turns a seed of any quality into well mixed words.
+/// Expands a seed of any quality into well mixed words.
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -96,8 +96,8 @@ impl SplitMix {
 mod tests {
     use super::*;
 
-    fn draws<const N: usize>(dice: &mut Rng) -> [u64; N] {
-        std::array::from_fn(|_| dice.next_u64())
+    fn draws<const N: usize>(rng: &mut Rng) -> [u64; N] {
+        std::array::from_fn(|_| rng.next_u64())
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_and_a_stream_are_told_apart() {
+    fn seed_and_stream_give_different_numbers() {
         let first: Vec<[u64; 2]> = [(1, 2), (2, 1), (0, 0), (0, 1), (1, 1)]
             .map(|(seed, stream)| draws(&mut Rng::new(seed, stream)))
             .to_vec();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dice_of_a_seed_never_move() {
+    fn the_numbers_of_a_seed_never_change() {
         assert_eq!(
             draws(&mut Rng::new(7, 3)),
             [1_324_432_678_665_595_309, 18_239_979_339_167_307_115, 13_637_619_389_288_228_656]
@@ -156,41 +156,41 @@ mod tests {
     }
 
     #[test]
-    fn numbers_below_a_bound_come_alike() {
-        let mut dice = Rng::new(7, 0);
+    fn numbers_below_a_bound_are_uniform() {
+        let mut rng = Rng::new(7, 0);
         let mut counts = [0; 6];
         for _ in 0..60_000 {
-            counts[usize::try_from(dice.below(6)).unwrap()] += 1;
+            counts[usize::try_from(rng.below(6)).unwrap()] += 1;
         }
         assert!(counts.iter().all(|count| (9_700..10_300).contains(count)), "{counts:?}");
-        assert_eq!((dice.below(0), dice.below(1)), (0, 0));
-        assert!((0..100).all(|_| dice.below(u64::MAX) < u64::MAX));
+        assert_eq!((rng.below(0), rng.below(1)), (0, 0));
+        assert!((0..100).all(|_| rng.below(u64::MAX) < u64::MAX));
     }
 
     #[test]
     fn numbers_between_two_reach_both() {
-        let mut dice = Rng::new(7, 1);
-        let drawn: Vec<_> = (0..200).map(|_| dice.between(5, 8)).collect();
+        let mut rng = Rng::new(7, 1);
+        let drawn: Vec<_> = (0..200).map(|_| rng.between(5, 8)).collect();
         assert_eq!(drawn.iter().min().zip(drawn.iter().max()), Some((&5, &8)));
-        assert_eq!(dice.between(9, 9), 9);
-        assert_eq!(dice.between(9, 3), 9);
-        dice.between(0, u64::MAX);
+        assert_eq!(rng.between(9, 9), 9);
+        assert_eq!(rng.between(9, 3), 9);
+        rng.between(0, u64::MAX);
     }
 
     #[test]
-    fn a_chance_comes_as_often_as_it_says() {
-        let mut dice = Rng::new(7, 2);
-        let count = (0..65_536).filter(|_| dice.chance(16_384)).count();
+    fn an_event_occurs_with_its_probability() {
+        let mut rng = Rng::new(7, 2);
+        let count = (0..65_536).filter(|_| rng.chance(16_384)).count();
         assert!((15_900..16_900).contains(&count), "{count}");
-        assert!(!(0..1000).any(|_| dice.chance(0)));
+        assert!(!(0..1000).any(|_| rng.chance(0)));
     }
 
     #[test]
-    fn random_times_have_their_mean_and_are_never_none() {
-        let mut dice = Rng::new(7, 4);
-        let sum: u64 = (0..10_000).map(|_| dice.exponential(1000)).sum();
+    fn exponential_times_have_their_mean_and_are_at_least_one() {
+        let mut rng = Rng::new(7, 4);
+        let sum: u64 = (0..10_000).map(|_| rng.exponential(1000)).sum();
         assert!((9_700_000..10_300_000).contains(&sum), "{sum}");
-        assert!((0..1000).all(|_| dice.exponential(0) == 1 && dice.exponential(1) >= 1));
-        assert!(dice.exponential(u64::MAX) > 1);
+        assert!((0..1000).all(|_| rng.exponential(0) == 1 && rng.exponential(1) >= 1));
+        assert!(rng.exponential(u64::MAX) > 1);
     }
 }

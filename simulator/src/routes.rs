@@ -10,66 +10,66 @@ use codec::route::PortId;
 
 use crate::topology::{NodeId, NodeKind, NodePort, Topology};
 
-/// The route bytes from each host to each other.
+/// The route bytes for all pairs of hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RouteTable(BTreeMap<(NodeId, NodeId), Vec<u8>>);
 
-/// How routes are chosen. Among equally long ways, one is picked at each node by dice of source,
-/// destination and node, so that the pairs spread over all of them, the same in every run.
+/// Method of route computation. Among paths of equal length, one is picked at each node by random
+/// numbers seeded with source, destination and node: the pairs spread over all paths, identically
+/// in every run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RoutingMethod {
-    /// A shortest way. It may deadlock where the network has cycles.
+    /// A shortest path. Networks with cycles may deadlock.
     Shortest,
-    /// A shortest way among those that first go up, then down; free of deadlock. N-2 *Chosen*: the
-    /// root is the switch whose farthest host is nearest; of equals, the one whose nearest host is
-    /// farthest; of equals, the first. Up is nearer to the root, or equally near and first among
-    /// the nodes. A switch that would be below all its neighbours, and so of no use, stands above
-    /// them instead.
+    /// A shortest path among those that go up first, then down; free of deadlock. N-2 *Chosen*: the
+    /// root is the switch whose farthest host is nearest; among equals, the one whose nearest host
+    /// is farthest; then the first. Up is nearer to the root, or equally near and first among the
+    /// nodes. A switch below all its neighbours would be useless, and is placed above them instead.
     #[default]
     UpDown,
-    /// In a mesh of switches called `sX.Y`: first along x, then along y; free of deadlock.
+    /// In a mesh of switches named `sX.Y`: along x first, then along y; free of deadlock.
     DimensionOrder,
 }
 
-/// Why routes cannot be computed by a method.
+/// Error of a method that does not suit the topology.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RoutesError {
-    /// The switch's name says no place in a mesh.
+    /// The switch's name is not a position in a mesh.
     #[error("switch {name}: `{name}` is no place in a mesh (`sX.Y`)")]
     NoPlace {
-        /// The name.
+        /// Name of the switch.
         name: String,
     },
-    /// A cable of the mesh joins switches that are not side by side.
+    /// A cable of the mesh joins switches that are not adjacent.
     #[error("cable {cable}: {a} and {b} are not side by side in a mesh")]
     Apart {
-        /// The place of the cable.
+        /// Index of the cable.
         cable: usize,
-        /// The name of the switch at one end.
+        /// Name of the switch at one end.
         a: String,
-        /// The name of the switch at the other.
+        /// Name of the switch at the other end.
         b: String,
     },
 }
 
 impl RouteTable {
-    /// The routes of all pairs of hosts; none where there is no way. Hosts that are cabled to each
-    /// other have the empty one.
+    /// Computes the routes of all connected pairs of hosts. Hosts cabled to each other have an
+    /// empty route.
     ///
     /// # Errors
-    /// Says why the topology is not of the kind that the method wants.
+    /// The part of the topology that does not suit the method.
     pub fn compute(topology: &Topology, method: RoutingMethod) -> Result<Self, RoutesError> {
         Ok(Self(shortest_paths::all(topology, &channel_order::ways(topology, method)?)))
     }
 
-    /// The route bytes from one host to another, if there is a way.
+    /// The route bytes from one host to another, if they are connected.
     #[must_use]
     pub fn get(&self, from: NodeId, to: NodeId) -> Option<&[u8]> {
         self.0.get(&(from, to)).map(Vec::as_slice)
     }
 
-    /// Puts route bytes in place of those from one host to another.
+    /// Replaces the route from one host to another.
     pub fn set(&mut self, from: NodeId, to: NodeId, bytes: Vec<u8>) {
         self.0.insert((from, to), bytes);
     }
@@ -79,17 +79,16 @@ impl RouteTable {
         self.0.iter().map(|((from, to), bytes)| (*from, *to, bytes.as_slice()))
     }
 
-    /// Channels, by the ports that send on them, each of which some packet may hold while it waits
-    /// for the next, and the last for the first: the routes can deadlock. `None` where no such
-    /// cycle exists. N-2
+    /// A cycle of channels in which a packet on each may wait for the next one, so that the routes
+    /// can deadlock. Channels are named by the ports that send on them. N-2
     #[must_use]
     pub fn cycle(&self, topology: &Topology) -> Option<Vec<NodePort>> {
         cycle::find(self.iter().map(|(from, _, bytes)| channels(topology, from, bytes)))
     }
 }
 
-/// The ports that send a packet on its way from a host, as far as its route bytes take it: one
-/// more than the bytes where each selects a port with a cable. S-1
+/// The sending ports along a route from a host: one more than the route bytes, or fewer if a byte
+/// selects no cable. S-1
 #[must_use]
 pub fn channels(topology: &Topology, from: NodeId, bytes: &[u8]) -> Vec<NodePort> {
     let mut sent = NodePort { node: from, port: PortId(0) };
@@ -122,7 +121,7 @@ mod tests {
 
     const METHODS: [RoutingMethod; 2] = [RoutingMethod::Shortest, RoutingMethod::UpDown];
 
-    /// A network of a shape; the addressings go round its nodes.
+    /// A network of a shape, whose nodes use the addressings in turn.
     fn build(shape: GeneratedShape, addressings: &[RouteAddressing]) -> Topology {
         let prototype = SwitchParameters::new(8, RouteAddressing::Absolute);
         let (mut nodes, cables) = generate(&shape, prototype, LinkParameters::default()).unwrap();
@@ -145,7 +144,7 @@ mod tests {
         )
     }
 
-    /// The network of cables such as `s0:1-h0:0`, its nodes in the order of the names given.
+    /// The network of cables such as `s0:1-h0:0`, with the nodes in the order of the names.
     fn network(names: &str, cables: &str) -> Topology {
         let switch = NodeKind::Switch(SwitchParameters::new(8, RouteAddressing::Absolute));
         let nodes = names.split(' ').map(|name| {
@@ -173,7 +172,7 @@ mod tests {
         routes.get(from, to)
     }
 
-    /// The names of the ports that send a packet on its way.
+    /// The names of the sending ports along a route.
     fn way(topology: &Topology, method: RoutingMethod, ends: [&str; 2]) -> String {
         let routes = RouteTable::compute(topology, method).unwrap();
         let bytes = bytes(topology, &routes, ends).unwrap();
@@ -181,7 +180,7 @@ mod tests {
         ports.iter().map(|port| topology.port_name(*port)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Each pair of hosts has a route; each byte selects a port, and the last leads to the host.
+    /// Checks that every pair of hosts has a route, and that its last byte leads to the host.
     fn check_arrival(topology: &Topology, routes: &RouteTable) {
         let hosts = topology.hosts().count();
         assert_eq!(routes.iter().count(), hosts * hosts.saturating_sub(1));
@@ -302,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn dimension_order_wants_a_mesh() {
+    fn dimension_order_needs_a_mesh() {
         let fault = |topology| {
             RouteTable::compute(&topology, RoutingMethod::DimensionOrder).unwrap_err().to_string()
         };

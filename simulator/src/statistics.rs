@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::tagged_char::PacketId;
+use crate::link::tagged_char::PacketId;
 use crate::truth::{PacketHandling, RuleId, TruthEvent, TruthEventKind};
 
 /// Bits below the highest 1 of a value that select its bucket: values in a bucket differ by less

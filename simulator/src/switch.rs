@@ -1,66 +1,68 @@
-//! A switch: how packets at its inputs get their outputs. S-1..S-7
+//! A switch: connects the packets at its inputs to its outputs. S-1..S-7
+
+pub(crate) mod cut_through;
+pub(crate) mod extension;
+pub(crate) mod multicast;
 
 use codec::route::{PortId, RouteError};
 
-use crate::cut_through::CutThrough;
-use crate::extension::{ExtensionJob, SwitchExtension, SwitchIdentity};
-use crate::tagged_char::PacketId;
+use self::cut_through::CutThrough;
+use self::extension::{ExtensionJob, SwitchExtension, SwitchIdentity};
+use crate::link::tagged_char::PacketId;
 use crate::topology::{ExtensionSupport, NodeId, SwitchParameters};
 use crate::truth::RuleId;
 
-/// A switch: transient state only. S-7
+/// A switch, which has transient state only. S-7
 #[derive(Clone, Debug)]
-pub struct Switch {
+pub(crate) struct Switch {
     node: NodeId,
     parameters: SwitchParameters,
-    /// The circuit at each port, where there is a cable.
-    circuits: Vec<Option<u32>>,
+    /// Index of the port unit at each port with a cable.
+    units: Vec<Option<u32>>,
     outputs: Vec<OutputArbiter>,
-    /// Inputs, a bit each, whose first byte has been decoded.
+    /// Inputs, one bit each, whose first byte is decoded.
     ready: u32,
-    /// Outputs, a bit each, that are free and asked for.
+    /// Free outputs, one bit each, with a request.
     contested: u32,
-    /// Outputs, a bit each, whose input has been reset. R-3
+    /// Outputs, one bit each, whose input was reset. R-3
     severed: u32,
-    /// What it keeps for the extensions, if it has them. S-8, S-9
+    /// State of the extensions, if it has them. S-8, S-9
     extension: Option<Box<SwitchExtension>>,
 }
 
-/// An output's arbitration by a token that goes from input to input. S-5
+/// Arbitration of an output by a token that visits one input after the other. S-5
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OutputArbiter {
-    /// The input that it is connected to.
+    /// The connected input.
     owner: Option<u8>,
-    /// Inputs, a bit each, that ask for it.
+    /// Requesting inputs, one bit each.
     requests: u32,
     /// The input at which the token is.
     token: u8,
-    /// Since when it looks at that input; it is parked otherwise.
+    /// Arrival time of the token at that input; `None` while it is parked.
     since: Option<u64>,
 }
 
-/// What an input is doing. S-3
+/// State of an input. S-3
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SwitchInputState {
-    /// Nothing.
+pub(crate) enum SwitchInputState {
     Empty,
-    /// Its first byte is being decoded, until this period. S-6
+    /// Decoding the first byte, until this period. S-6
     Decoding(u64),
-    /// Its first byte has been decoded.
+    /// The first byte is decoded.
     Ready,
-    /// It waits for an output. S-5
+    /// Waiting for an output. S-5
     Waiting(PortId),
-    /// It is connected to an output.
+    /// Connected to an output.
     Connected(PortId, CutThrough),
-    /// Its packet is being dropped. S-1, S-2
+    /// Dropping a packet. S-1, S-2
     Discarding,
-    /// Its packet is for the switch itself, or for several outputs. S-8, S-9
+    /// Handled by the extensions. S-8, S-9
     Extended,
 }
 
-/// Why a packet is dropped at a switch, by rule. S-1, S-2
-#[must_use]
-pub const fn rule_of(error: RouteError) -> RuleId {
+/// The rule by which a packet is dropped at a switch. S-1, S-2
+pub(crate) const fn rule_of(error: RouteError) -> RuleId {
     match error {
         RouteError::Tag { .. } => RuleId("S-2"),
         RouteError::BitSix { .. } | RouteError::NoPort { .. } => RuleId("S-1"),
@@ -69,77 +71,66 @@ pub const fn rule_of(error: RouteError) -> RuleId {
 
 impl Switch {
     /// A switch after power-up.
-    #[must_use]
-    pub fn new(node: NodeId, parameters: SwitchParameters) -> Self {
+    pub(crate) fn new(node: NodeId, parameters: SwitchParameters) -> Self {
         let ports = usize::from(parameters.ports);
         let output = OutputArbiter { owner: None, requests: 0, token: 0, since: None };
-        let (circuits, outputs) = (vec![None; ports], vec![output; ports]);
+        let (units, outputs) = (vec![None; ports], vec![output; ports]);
         let extension = match parameters.extensions {
             ExtensionSupport::Off => None,
             ExtensionSupport::On => Some(Box::default()),
         };
         let (ready, contested, severed) = (0, 0, 0);
-        Self { node, parameters, circuits, outputs, ready, contested, severed, extension }
+        Self { node, parameters, units, outputs, ready, contested, severed, extension }
     }
-
-    /// Its node.
-    #[must_use]
-    pub const fn node(&self) -> NodeId {
+    pub(crate) const fn node(&self) -> NodeId {
         self.node
     }
-
-    /// Its parameters.
-    #[must_use]
-    pub const fn parameters(&self) -> &SwitchParameters {
+    pub(crate) const fn parameters(&self) -> &SwitchParameters {
         &self.parameters
     }
 
-    /// Puts a circuit at a port.
-    pub fn cable(&mut self, port: PortId, circuit: u32) {
-        if let Some(place) = self.circuits.get_mut(usize::from(port.0)) {
-            *place = Some(circuit);
+    pub(crate) fn cable(&mut self, port: PortId, unit: u32) {
+        if let Some(place) = self.units.get_mut(usize::from(port.0)) {
+            *place = Some(unit);
         }
     }
 
-    /// The circuit at a port, if there is a cable.
-    #[must_use]
-    pub fn circuit(&self, port: PortId) -> Option<u32> {
-        self.circuits.get(usize::from(port.0)).copied().flatten()
+    /// The port unit at a port, if it has a cable.
+    pub(crate) fn unit(&self, port: PortId) -> Option<u32> {
+        self.units.get(usize::from(port.0)).copied().flatten()
     }
 
-    /// Whether it has nothing to decide in a period.
+    /// True if it has nothing to decide in a period.
     #[inline]
-    #[must_use]
-    pub const fn is_calm(&self) -> bool {
+    pub(crate) const fn is_calm(&self) -> bool {
         self.ready | self.contested | self.severed == 0
     }
 
-    /// Whether no free output is asked for.
+    /// True if no free output is requested.
     #[inline]
-    #[must_use]
-    pub const fn is_settled(&self) -> bool {
+    pub(crate) const fn is_settled(&self) -> bool {
         self.contested == 0
     }
 
-    /// An input has decoded its first byte.
-    pub const fn decoded(&mut self, input: PortId) {
+    /// Records that an input has decoded its first byte.
+    pub(crate) const fn decoded(&mut self, input: PortId) {
         self.ready |= bit(input);
     }
 
-    /// Inputs that have decoded their first byte since the last time, lowest first.
-    pub fn take_ready(&mut self) -> impl Iterator<Item = PortId> + use<> {
+    /// Inputs decoded since the last call, lowest first.
+    pub(crate) fn take_ready(&mut self) -> impl Iterator<Item = PortId> + use<> {
         bits(std::mem::take(&mut self.ready))
     }
 
-    /// Outputs whose input was reset since the last time, lowest first; they are free now. R-3
-    pub fn take_severed(&mut self) -> impl Iterator<Item = PortId> + use<> {
+    /// Outputs whose input was reset since the last call, lowest first; releases them. R-3
+    pub(crate) fn take_severed(&mut self) -> impl Iterator<Item = PortId> + use<> {
         let severed = std::mem::take(&mut self.severed);
         bits(severed).for_each(|output| self.release(output));
         bits(severed)
     }
 
-    /// An input asks for an output. S-5
-    pub fn request(&mut self, input: PortId, output: PortId) {
+    /// Requests an output for an input. S-5
+    pub(crate) fn request(&mut self, input: PortId, output: PortId) {
         if let Some(asked) = self.outputs.get_mut(usize::from(output.0)) {
             asked.requests |= bit(input);
             if asked.owner.is_none() {
@@ -148,9 +139,9 @@ impl Switch {
         }
     }
 
-    /// An input is reset: it asks for nothing, and what it was connected to is to end. Hands back
-    /// the packet whose first byte is lost. R-3
-    pub fn reset(&mut self, port: PortId, input: &SwitchInputState) -> Option<PacketId> {
+    /// Resets an input: withdraws its request or ends its connection; returns the packet whose
+    /// first byte is lost. R-3
+    pub(crate) fn reset(&mut self, port: PortId, input: &SwitchInputState) -> Option<PacketId> {
         self.ready &= !bit(port);
         match input {
             SwitchInputState::Waiting(output) => self.withdraw(port, *output),
@@ -174,31 +165,25 @@ impl Switch {
         None
     }
 
-    /// An output is to end what it has sent of a packet, and to be free. R-3
-    pub const fn sever(&mut self, output: PortId) {
+    /// Marks an output whose packet must be ended. R-3
+    pub(crate) const fn sever(&mut self, output: PortId) {
         self.severed |= bit(output);
     }
 
-    /// The input that an output is connected to.
-    #[must_use]
-    pub fn owner(&self, output: PortId) -> Option<PortId> {
+    /// The input connected to an output.
+    pub(crate) fn owner(&self, output: PortId) -> Option<PortId> {
         self.outputs.get(usize::from(output.0)).and_then(|output| output.owner).map(PortId)
     }
 
-    /// Who it says it is to a packet that came in at a port. S-8
-    #[must_use]
-    pub const fn identity(&self, input: PortId) -> SwitchIdentity {
+    /// Its identity, for a packet from an input. S-8
+    pub(crate) const fn identity(&self, input: PortId) -> SwitchIdentity {
         SwitchIdentity::new(self.node, &self.parameters, input)
     }
-
-    /// What it keeps for the extensions. S-8, S-9
-    #[must_use]
-    pub fn extension(&self) -> Option<&SwitchExtension> {
+    pub(crate) fn extension(&self) -> Option<&SwitchExtension> {
         self.extension.as_deref()
     }
 
-    /// The same, to be changed.
-    pub fn extension_mut(&mut self) -> Option<&mut SwitchExtension> {
+    pub(crate) fn extension_mut(&mut self) -> Option<&mut SwitchExtension> {
         self.extension.as_deref_mut()
     }
 
@@ -212,8 +197,8 @@ impl Switch {
         }
     }
 
-    /// The framing mark has passed: the output is free, and its token parked. S-3, S-5
-    pub fn release(&mut self, output: PortId) {
+    /// Frees an output after the framing mark, and parks its token. S-3, S-5
+    pub(crate) fn release(&mut self, output: PortId) {
         let ports = self.parameters.ports;
         if let Some(free) = self.outputs.get_mut(usize::from(output.0))
             && let Some(owner) = free.owner.take()
@@ -226,8 +211,8 @@ impl Switch {
         }
     }
 
-    /// Moves the tokens for a period; hands back the inputs that have got their outputs. S-5
-    pub fn arbitrate(&mut self, now: u64, granted: &mut impl FnMut(PortId, PortId)) {
+    /// Moves the tokens by one period, and calls `granted` with each connection. S-5
+    pub(crate) fn arbitrate(&mut self, now: u64, granted: &mut impl FnMut(PortId, PortId)) {
         for output in bits(self.contested) {
             let Some(asked) = self.outputs.get_mut(usize::from(output.0)) else { continue };
             if let Some(input) = asked.step(now, &self.parameters) {
@@ -237,13 +222,13 @@ impl Switch {
         }
     }
 
-    /// The power goes: nothing is left. S-7
-    pub fn power_off(&mut self) {
-        let circuits = std::mem::take(&mut self.circuits);
+    /// Loses all state. S-7
+    pub(crate) fn power_off(&mut self) {
+        let units = std::mem::take(&mut self.units);
         let mut extension = self.extension.take();
         // The packets that it holds end when its ports lose their power, each at its own.
         extension.iter_mut().for_each(|extension| extension.power_off());
-        *self = Self { circuits, extension, ..Self::new(self.node, self.parameters) };
+        *self = Self { units, extension, ..Self::new(self.node, self.parameters) };
     }
 }
 
@@ -287,7 +272,7 @@ mod tests {
         Switch::new(NodeId(0), SwitchParameters::new(ports, RouteAddressing::Absolute))
     }
 
-    /// Runs arbitration over some periods; who got which output when.
+    /// The connections made in some periods: time, input, output.
     fn grants(switch: &mut Switch, periods: std::ops::Range<u64>) -> Vec<(u64, u8, u8)> {
         let mut grants = Vec::new();
         for now in periods {
@@ -297,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_looks_at_one_input_in_two_periods() {
+    fn the_token_stays_at_an_input_for_two_periods() {
         // S-5: parked at input 0, it reaches input n after 2·(n + 1) periods, 16 at most.
         for input in 0..8 {
             let mut switch = switch(8);
@@ -341,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_input_asks_no_more_and_frees_its_output() {
+    fn a_reset_input_withdraws_its_request_and_frees_its_output() {
         //
         let mut switch = switch(4);
         switch.request(PortId(1), PortId(2));

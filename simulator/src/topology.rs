@@ -1,4 +1,4 @@
-//! Hosts, switches and the cables between them: a checked graph. N-1
+//! Hosts, switches and the cables between them: a validated graph. N-1
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use codec::route::{PortId, RouteAddressing};
 
 use crate::link::LinkParameters;
 
-/// Most ports of a switch: a relative route byte reaches any of them from any other. S-1
+/// Maximum number of ports of a switch: a relative route byte can address any of them. S-1
 pub const SWITCH_PORTS_MAX: u8 = 32;
 
-/// A node: its place among the nodes of its topology.
+/// A node, by its index in the topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
 
-/// A port of a node: where a cable may end.
+/// A port of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodePort {
     /// The node.
@@ -25,43 +25,43 @@ pub struct NodePort {
 /// A host or a switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeSpec {
-    /// Unique; no blanks, `:`, `>` or `#`.
+    /// A unique name without blanks, `:`, `>` and `#`.
     pub name: String,
-    /// What it is.
+    /// Host or switch.
     pub kind: NodeKind,
 }
 
-/// What a node is.
+/// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
-    /// A host with its interface, which has one port: 0. I-1
+    /// A host with its interface, whose only port is 0. I-1
     Host,
     /// A switch.
     Switch(SwitchParameters),
 }
 
-/// The parameters of a switch.
+/// Parameters of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwitchParameters {
-    /// Ports, 1..=32.
+    /// Number of ports, 1..=32.
     pub ports: u8,
-    /// How it reads route bytes. S-1
+    /// Meaning of its route bytes. S-1
     pub addressing: RouteAddressing,
     /// Periods between a packet's first byte and its request for an output. S-6
     pub routing: u8,
-    /// Periods that the token takes to look at one input. S-5
+    /// Periods that the token stays at one input. S-5
     pub token_step: u8,
-    /// Whether it answers to port 0x7F and has a multicast table. S-8, S-9
+    /// Support for port 0x7F and a multicast table. S-8, S-9
     pub extensions: ExtensionSupport,
 }
 
-/// Whether a switch has the extensions of §3.4. S-8, S-9
+/// Support for the extensions of §3.4. S-8, S-9
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExtensionSupport {
-    /// It has none: its unused addresses select no port.
+    /// None: unused addresses select no port.
     #[default]
     Off,
-    /// It has them.
+    /// All of them.
     On,
 }
 
@@ -70,21 +70,21 @@ pub enum ExtensionSupport {
 pub struct CableSpec {
     /// Its ends.
     pub ends: [NodePort; 2],
-    /// Its parameters, the ports in the order of the ends.
+    /// Its parameters, with the ports in the order of the ends.
     pub link: LinkParameters,
 }
 
-/// A checked graph. Nodes and cables keep the order in which they were given.
+/// A validated graph of nodes and cables, in their original order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
     nodes: Vec<NodeSpec>,
     cables: Vec<CableSpec>,
     names: BTreeMap<String, NodeId>,
-    /// The place of each port's cable among the cables.
+    /// Index of the cable at each port.
     ends: BTreeMap<NodePort, usize>,
 }
 
-/// A node or a cable: its place in the order in which it was given.
+/// A node or a cable, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TopologyItem {
     /// A node.
@@ -93,76 +93,76 @@ pub enum TopologyItem {
     Cable(usize),
 }
 
-/// Why nodes and cables are no network.
+/// Error of nodes and cables that form no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TopologyError {
-    /// The name is empty or cannot be told from what stands around it.
+    /// The name is empty or contains a separator.
     #[error("node {node}: `{name}` is no name (no blanks, `:`, `>` or `#`; not empty)")]
     Name {
-        /// The place of the node.
+        /// Index of the node.
         node: usize,
-        /// What it is called.
+        /// Its name.
         name: String,
     },
-    /// An earlier node has the name.
+    /// Two nodes have the same name.
     #[error("node {node}: `{name}` is the name of node {first} already")]
     NameTwice {
-        /// The place of the later node.
+        /// Index of the later node.
         node: usize,
-        /// The place of the earlier one.
+        /// Index of the earlier node.
         first: usize,
         /// Their name.
         name: String,
     },
-    /// The switch is too small or too large. S-1
+    /// The switch has too few or too many ports. S-1
     #[error("switch {name}: {ports} ports (1..={SWITCH_PORTS_MAX})")]
     Ports {
-        /// The place of the switch.
+        /// Index of the switch.
         node: usize,
         /// Its name.
         name: String,
-        /// How many ports it is said to have.
+        /// Its number of ports.
         ports: u8,
     },
-    /// The cable ends at a node that is not there.
+    /// The cable ends at an unknown node.
     #[error("cable {cable}: there is no node {node} (0..{nodes})")]
     NoNode {
-        /// The place of the cable.
+        /// Index of the cable.
         cable: usize,
-        /// The node it names.
+        /// The unknown node.
         node: u32,
-        /// How many nodes there are.
+        /// Number of nodes.
         nodes: usize,
     },
-    /// The cable ends at a port that is not there.
+    /// The cable ends at an unknown port.
     #[error("cable {cable}: there is no port {name}:{port} ({name} has 0..{ports})")]
     NoPort {
-        /// The place of the cable.
+        /// Index of the cable.
         cable: usize,
-        /// The name of the node.
+        /// Name of the node.
         name: String,
-        /// The port.
+        /// The unknown port.
         port: u8,
-        /// How many ports the node has.
+        /// Number of its ports.
         ports: u8,
     },
     /// Both ends of the cable are the same port.
     #[error("cable {cable}: both ends are {port}")]
     SameEnds {
-        /// The place of the cable.
+        /// Index of the cable.
         cable: usize,
-        /// The port's name.
+        /// Name of the port.
         port: String,
     },
-    /// An earlier cable ends at the port.
+    /// Two cables end at the same port.
     #[error("cable {cable}: {port} has cable {first} already")]
     PortTwice {
-        /// The place of the later cable.
+        /// Index of the later cable.
         cable: usize,
-        /// The place of the earlier one.
+        /// Index of the earlier cable.
         first: usize,
-        /// The port's name.
+        /// Name of the port.
         port: String,
     },
 }
@@ -184,8 +184,7 @@ impl TopologyError {
 }
 
 impl SwitchParameters {
-    /// Periods from a packet's first byte in to its first byte out, at most, if no other asks for its
-    /// output. S-6
+    /// Longest latency of a packet's first byte, in periods, without contention for its output. S-6
     #[must_use]
     pub fn path(&self) -> u64 {
         u64::from(self.routing) + u64::from(self.ports) * u64::from(self.token_step)
@@ -199,7 +198,7 @@ impl SwitchParameters {
 }
 
 impl NodeKind {
-    /// How many ports it has.
+    /// Number of ports.
     #[must_use]
     pub const fn ports(&self) -> u8 {
         match self {
@@ -210,10 +209,10 @@ impl NodeKind {
 }
 
 impl Topology {
-    /// Checks that nodes and cables are a network; it need not be connected. N-1
+    /// Validates nodes and cables; the network need not be connected. N-1
     ///
     /// # Errors
-    /// Names the first node at fault, or else the first cable.
+    /// The first node at fault, or else the first cable.
     pub fn new(nodes: Vec<NodeSpec>, cables: Vec<CableSpec>) -> Result<Self, TopologyError> {
         let mut topology = Self { nodes, ..Self::default() };
         for (place, node) in topology.nodes.iter().enumerate() {
@@ -269,39 +268,39 @@ impl Topology {
         &self.cables
     }
 
-    /// A node.
+    /// A node by its index.
     #[must_use]
     pub fn node(&self, id: NodeId) -> Option<&NodeSpec> {
         self.nodes.get(id.0 as usize)
     }
 
-    /// The node of a name.
+    /// A node by its name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.names.get(name).copied()
     }
 
-    /// What a port is called: `s0:3`.
+    /// Name of a port: `s0:3`.
     #[must_use]
     pub fn port_name(&self, port: NodePort) -> String {
         let name = self.node(port.node).map_or("?", |node| &node.name);
         format!("{name}:{}", port.port.0)
     }
 
-    /// The cable that ends at a port.
+    /// The cable at a port.
     #[must_use]
     pub fn cable(&self, port: NodePort) -> Option<&CableSpec> {
         self.cables.get(*self.ends.get(&port)?)
     }
 
-    /// The link of a port, its own end first.
+    /// The link of a port, with its own end first.
     #[must_use]
     pub fn link(&self, port: NodePort) -> Option<LinkParameters> {
         let CableSpec { ends, link } = *self.cable(port)?;
         Some(if ends[0] == port { link } else { link.turned() })
     }
 
-    /// The far end of a port's cable.
+    /// The port at the far end of a port's cable.
     #[must_use]
     pub fn peer(&self, port: NodePort) -> Option<NodePort> {
         let [a, b] = self.cable(port)?.ends;
@@ -318,12 +317,12 @@ impl Topology {
         self.ids(|kind| matches!(kind, NodeKind::Switch(_)))
     }
 
-    fn ids(&self, wanted: fn(NodeKind) -> bool) -> impl Iterator<Item = NodeId> + Clone {
+    fn ids(&self, level: fn(NodeKind) -> bool) -> impl Iterator<Item = NodeId> + Clone {
         let ids = (0..=u32::MAX).map(NodeId);
-        ids.zip(&self.nodes).filter(move |(_, node)| wanted(node.kind)).map(|(id, _)| id)
+        ids.zip(&self.nodes).filter(move |(_, node)| level(node.kind)).map(|(id, _)| id)
     }
 
-    /// The ports of a node, cabled or not.
+    /// The ports of a node, with or without a cable.
     pub fn ports(&self, node: NodeId) -> impl Iterator<Item = NodePort> + use<> {
         let ports = self.node(node).map_or(0, |node| node.kind.ports());
         (0..ports).map(move |port| NodePort { node, port: PortId(port) })
@@ -362,7 +361,7 @@ mod tests {
         CableSpec { ends, link: LinkParameters::default() }
     }
 
-    /// Nodes 0 to 2 are h0, s0 with 4 ports, and h1.
+    /// A topology with nodes 0 to 2: h0, s0 with 4 ports, and h1.
     fn check(cables: &[[(u32, u8); 2]]) -> Result<Topology, TopologyError> {
         let nodes = vec![host("h0"), switch("s0", 4), host("h1")];
         Topology::new(nodes, cables.iter().copied().map(cable).collect())
@@ -379,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn either_end_of_a_cable_knows_the_other() {
+    fn the_ends_of_a_cable_lead_to_each_other() {
         let topology = check(&[[(0, 0), (1, 3)], [(1, 0), (2, 0)]]).unwrap();
         let port = |node, port| NodePort { node: NodeId(node), port: PortId(port) };
         assert_eq!(topology.peer(port(0, 0)), Some(port(1, 3)));

@@ -1,4 +1,4 @@
-//! What hosts send, to whom, how much and when.
+//! Traffic of hosts: destinations, sizes and times of their packets.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -7,110 +7,108 @@ use codec::chars::CharBuf;
 use codec::packet::PacketTag;
 use codec::time::Ticks;
 
-use crate::control::REQUEST;
+use crate::packet_types::REQUEST;
 use crate::rng::Rng;
 use crate::topology::NodeId;
 
-/// Bytes of payload that a request has at least: its host and its number. *Chosen*
+/// Minimum payload of a request, in bytes: its host and its number. *Chosen*
 pub const CLOSED_BYTES_MIN: u32 = 8;
 
-/// Packets from one host.
+/// A stream of packets from one host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrafficStream {
-    /// The host.
+    /// The sending host.
     pub from: NodeId,
-    /// To whom.
+    /// The destination.
     pub to: StreamDestination,
-    /// Their type. P-2
+    /// The packet type. P-2
     pub tag: PacketTag,
-    /// Bytes of payload.
+    /// Payload size.
     pub payload: PayloadSize,
-    /// When.
+    /// Sending times.
     pub arrivals: ArrivalProcess,
-    /// Not before: periods of the full rate.
+    /// Start, in periods of the full rate.
     pub start: u64,
-    /// How many at most.
+    /// Maximum number of packets.
     pub packets: Option<u64>,
 }
 
-/// To whom packets go.
+/// Destination of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamDestination {
-    /// To one host.
+    /// One host.
     One(NodeId),
-    /// To any of these, all alike, never to the sender itself. At least one other.
+    /// A uniformly random one of these hosts, but never the sender itself. At least one other.
     Among(Vec<NodeId>),
 }
 
-/// A law of payload sizes, in bytes.
+/// Distribution of payload sizes, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PayloadSize {
-    /// All alike.
+    /// A constant size.
     Fixed(u32),
-    /// Any from the first to the last.
+    /// Uniform from the first to the last, inclusive.
     Uniform(u32, u32),
-    /// Small ones and, so many in 65 536, large ones.
+    /// Two sizes.
     Bimodal {
         /// The small size.
         small: u32,
         /// The large size.
         large: u32,
-        /// Large ones in 65 536.
+        /// Number of large ones in 65 536.
         share: u16,
     },
 }
 
-/// A law of sending times, in periods of the full rate.
+/// Arrival process of packets, in periods of the full rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrivalProcess {
-    /// One every so many periods. Open loop.
+    /// One packet per interval. Open loop.
     Constant(Ticks),
-    /// At random, so many periods apart in the mean. Open loop.
+    /// A Poisson process with this mean interval. Open loop.
     Poisson(Ticks),
-    /// So many together, every so many periods. Open loop.
+    /// A burst of packets per interval. Open loop.
     Bursts(NonZeroU32, Ticks),
-    /// As many as the link takes.
+    /// As many packets as the link carries.
     Saturating,
-    /// At most so many not answered; the next so long after an answer. Closed loop: the receiver
-    /// answers each with one of the same size.
+    /// A window of unanswered requests, and the time between an answer and the next request. Closed
+    /// loop: the receiver answers each request with one of the same size.
     Closed(NonZeroU32, Ticks),
 }
 
-/// Characters that a host's link is made to send, however broken.
+/// Characters that a host sends as they are, valid or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawText {
     /// The host.
     pub from: NodeId,
-    /// Not before: periods of the full rate.
+    /// Earliest time, in periods of the full rate.
     pub at: u64,
-    /// Data and GAP go through flow control, other control codes go out as they stand.
+    /// The characters. Data and GAP obey flow control, other control codes are sent as they are.
     pub chars: CharBuf,
 }
 
-/// A packet that a stream wants sent.
+/// A packet drawn from a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DrawnPacket {
-    /// To which host.
-    pub to: NodeId,
-    /// Its type. P-2
-    pub tag: PacketTag,
+pub(crate) struct DrawnPacket {
+    pub(crate) to: NodeId,
+    pub(crate) tag: PacketTag,
     /// Bytes of payload.
-    pub length: u32,
+    pub(crate) length: u32,
 }
 
-/// A stream at work. What it draws depends on its own dice only, and not on when it is asked.
+/// Generator of a stream's packets, which depend on its own random numbers only, and not on the
+/// times of the calls.
 #[derive(Clone, Debug)]
-pub struct StreamGenerator {
-    dice: Rng,
+pub(crate) struct StreamGenerator {
+    rng: Rng,
     to: Vec<NodeId>,
     tag: PacketTag,
     payload: PayloadSize,
     clock: StreamClock,
-    /// Packets that it may still send.
+    /// Packets left to send.
     left: Option<u64>,
 }
 
-/// When a stream sends.
 #[derive(Clone, Debug)]
 enum StreamClock {
     Constant { next: u64, period: u64 },
@@ -120,23 +118,21 @@ enum StreamClock {
     Closed(RequestWindow),
 }
 
-/// The places of a closed loop.
+/// The window of a closed loop.
 #[derive(Clone, Debug)]
 struct RequestWindow {
     think: u64,
     start: u64,
-    /// Places that were never used.
+    /// Places never used.
     fresh: u32,
-    /// When each place that was used is free again; in order.
+    /// Times at which the used places become free, in order.
     free: VecDeque<u64>,
-    /// The numbers of what has not been answered.
+    /// Numbers of the requests without an answer.
     unanswered: Vec<u32>,
 }
 
 impl StreamGenerator {
-    /// A stream that has not begun.
-    #[must_use]
-    pub fn new(stream: TrafficStream, mut dice: Rng) -> Self {
+    pub(crate) fn new(stream: TrafficStream, mut rng: Rng) -> Self {
         let TrafficStream { from, to, tag, payload, arrivals, start, packets } = stream;
         let to = match to {
             StreamDestination::One(to) => vec![to],
@@ -147,7 +143,7 @@ impl StreamGenerator {
                 StreamClock::Constant { next: start, period: period.max(1) }
             }
             ArrivalProcess::Poisson(Ticks(mean)) => {
-                StreamClock::Poisson { next: start.saturating_add(dice.exponential(mean)), mean }
+                StreamClock::Poisson { next: start.saturating_add(rng.exponential(mean)), mean }
             }
             ArrivalProcess::Bursts(size, Ticks(period)) => {
                 StreamClock::Bursts { next: start, period: period.max(1), size, sent: 0 }
@@ -168,12 +164,11 @@ impl StreamGenerator {
             | StreamClock::Bursts { .. }
             | StreamClock::Saturating { .. } => tag,
         };
-        Self { dice, to, tag, payload, clock, left: packets }
+        Self { rng, to, tag, payload, clock, left: packets }
     }
 
-    /// When it next wants to send, if it ever does.
-    #[must_use]
-    pub fn due(&self) -> Option<u64> {
+    /// Time of its next packet, if there is one.
+    pub(crate) fn due(&self) -> Option<u64> {
         if self.left == Some(0) || self.to.is_empty() {
             return None;
         }
@@ -187,13 +182,13 @@ impl StreamGenerator {
         }
     }
 
-    /// The packet that is due, whose command gets this number.
-    pub fn draw(&mut self, now: u64, number: u32) -> Option<DrawnPacket> {
-        let to = usize::try_from(self.dice.below(self.to.len() as u64)).ok()?;
+    /// Draws the packet that is due, whose command gets this number.
+    pub(crate) fn draw(&mut self, now: u64, number: u32) -> Option<DrawnPacket> {
+        let to = usize::try_from(self.rng.below(self.to.len() as u64)).ok()?;
         let to = *self.to.get(to)?;
         let length = self.length();
         self.left = self.left.map(|left| left.saturating_sub(1));
-        self.clock.advance(now, number, &mut self.dice);
+        self.clock.advance(now, number, &mut self.rng);
         Some(DrawnPacket { to, tag: self.tag, length })
     }
 
@@ -201,11 +196,11 @@ impl StreamGenerator {
         let length = match self.payload {
             PayloadSize::Fixed(length) => length,
             PayloadSize::Uniform(first, last) => {
-                let length = self.dice.between(first.into(), last.into());
+                let length = self.rng.between(first.into(), last.into());
                 u32::try_from(length).unwrap_or(last)
             }
             PayloadSize::Bimodal { small, large, share } => {
-                if self.dice.chance(share) {
+                if self.rng.chance(share) {
                     large
                 } else {
                     small
@@ -215,14 +210,13 @@ impl StreamGenerator {
         if self.is_closed() { length.max(CLOSED_BYTES_MIN) } else { length }
     }
 
-    /// Whether it waits for answers.
-    #[must_use]
-    pub const fn is_closed(&self) -> bool {
+    /// True for a closed loop.
+    pub(crate) const fn is_closed(&self) -> bool {
         matches!(self.clock, StreamClock::Closed(_))
     }
 
-    /// The packet of that number has been answered, or is known to be lost, if it is one of these.
-    pub fn answered(&mut self, now: u64, number: u32) {
+    /// Frees the place of a request that was answered or is lost.
+    pub(crate) fn answered(&mut self, now: u64, number: u32) {
         if let StreamClock::Closed(window) = &mut self.clock
             && let Some(place) = window.unanswered.iter().position(|other| *other == number)
         {
@@ -231,16 +225,16 @@ impl StreamGenerator {
         }
     }
 
-    /// All that has not been answered is lost.
-    pub fn forget(&mut self, now: u64) {
+    /// Gives up all requests without an answer.
+    pub(crate) fn forget(&mut self, now: u64) {
         if let StreamClock::Closed(window) = &mut self.clock {
             let free = now.saturating_add(window.think);
             window.free.extend(window.unanswered.drain(..).map(|_| free));
         }
     }
 
-    /// What it would have sent before now is not sent any more.
-    pub fn skip(&mut self, now: u64) {
+    /// Skips the packets that were due before now.
+    pub(crate) fn skip(&mut self, now: u64) {
         match &mut self.clock {
             StreamClock::Constant { next, .. }
             | StreamClock::Poisson { next, .. }
@@ -252,11 +246,11 @@ impl StreamGenerator {
 }
 
 impl StreamClock {
-    /// A packet is sent. What is late does not put off what follows: the load stays the same.
-    fn advance(&mut self, now: u64, number: u32, dice: &mut Rng) {
+    /// Schedules the next packet. A late packet does not delay the following ones: the load stays.
+    fn advance(&mut self, now: u64, number: u32, rng: &mut Rng) {
         match self {
             Self::Constant { next, period } => *next = next.saturating_add(*period),
-            Self::Poisson { next, mean } => *next = next.saturating_add(dice.exponential(*mean)),
+            Self::Poisson { next, mean } => *next = next.saturating_add(rng.exponential(*mean)),
             Self::Bursts { next, period, size, sent } => {
                 *sent += 1;
                 if *sent >= size.get() {
@@ -297,7 +291,7 @@ mod tests {
         StreamGenerator::new(stream, Rng::new(7, 0))
     }
 
-    /// When the first packets are due, each drawn as soon as it is.
+    /// The times of the first packets, each drawn when it is due.
     fn times(machine: &mut StreamGenerator, count: u32) -> Vec<u64> {
         let draw = |number| {
             let due = machine.due()?;
@@ -350,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn saturating_is_always_due_but_after_who_waits() {
+    fn a_saturating_stream_is_always_due() {
         let mut machine = machine(stream(ArrivalProcess::Saturating));
         assert_eq!(machine.due(), Some(100));
         machine.draw(500, 0);
@@ -420,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_to_send_to_is_nothing_to_send() {
+    fn a_stream_without_destination_sends_nothing() {
         let to = StreamDestination::Among(vec![NodeId(0)]);
         assert_eq!(machine(TrafficStream { to, ..stream(ArrivalProcess::Saturating) }).due(), None);
     }

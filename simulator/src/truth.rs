@@ -14,8 +14,8 @@ use codec::character::{ProbeNumber, ReplyStatus, Symbol};
 use codec::packet::{CrcCheck, PacketTag};
 use codec::route::PortId;
 
+use crate::link::tagged_char::PacketId;
 use crate::messaging::{MessagingEvent, TransmissionKind};
-use crate::tagged_char::PacketId;
 use crate::topology::NodePort;
 
 /// Something that happened.

@@ -5,8 +5,8 @@ mod support;
 use std::collections::BTreeMap;
 
 use codec::framing::frames;
+use myriscope_simulator::link::tagged_char::PacketId;
 use myriscope_simulator::network::VisitOrder;
-use myriscope_simulator::tagged_char::PacketId;
 use myriscope_simulator::truth::TruthEvent;
 use proptest::collection::vec;
 use proptest::prelude::*;

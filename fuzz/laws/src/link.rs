@@ -7,11 +7,11 @@ use arbitrary::{Arbitrary, Error, Unstructured};
 use codec::character::{Character, ReplyStatus, Symbol};
 use codec::route::PortId;
 use codec::time::Ticks;
+use simulator::link::receiver::{PortReceiver, PortRequest};
+use simulator::link::sender::PortSender;
+use simulator::link::source_item::{AcceptMode, SendDecision, SourceItem};
+use simulator::link::tagged_char::TaggedChar;
 use simulator::link::{PortParameters, SymbolSet};
-use simulator::receiver::{PortReceiver, PortRequest};
-use simulator::sender::PortSender;
-use simulator::source_item::{AcceptMode, SendDecision, SourceItem};
-use simulator::tagged_char::TaggedChar;
 use simulator::topology::{NodeId, NodePort};
 use simulator::truth::{FrameTracker, ReleaseCause, StopGo, TraceContext, TraceLevel, TruthLog};
 

@@ -133,7 +133,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::canaries::two_hosts;
     use codec::packet::CrcCheck;
-    use simulator::interface::traffic_host::payload;
+    use simulator::interface::payload;
     use simulator::topology::NodeId;
     use simulator::truth::StopGo;
 

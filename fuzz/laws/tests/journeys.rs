@@ -14,9 +14,9 @@ use std::fmt::Write as _;
 use analyzer::journey::{Corruption, Journey, JourneyFate, MatchCertainty};
 use laws::network::journeys::{JourneyTally, JourneyTruth, NetworkClass, journeys, truth};
 use laws::network::run::{RunOutcome, run};
+use simulator::link::tagged_char::PacketId;
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::tagged_char::PacketId;
 use simulator::truth::TraceLevel;
 
 /// What is not as it was, a line each.

@@ -28,13 +28,14 @@ struct NextPort {
     next: u32,
 }
 
-/// Switches are called `leaf0`, `mid0`, `root0` and so on.
+/// Builds one subcluster, with switches named `leaf0`, `mid0`, `root0` and so on.
 pub(super) fn subcluster(plan: &mut ShapeBuilder) -> Result<(), ShapeError> {
     tree(plan, "", LEAVES, 36)?;
     Ok(())
 }
 
-/// Switches are called as in a subcluster, after its letter: `a.leaf0`; those between `join0`, `join1`.
+/// Builds the cluster. Switch names begin with the subcluster's letter: `a.leaf0`; those between
+/// subclusters are `join0` and `join1`.
 pub(super) fn cluster(plan: &mut ShapeBuilder) -> Result<(), ShapeError> {
     let mut roots = tree(plan, "a.", LEAVES, 36)?;
     roots.extend(tree(plan, "b.", LEAVES, 34)?);
@@ -48,7 +49,7 @@ pub(super) fn cluster(plan: &mut ShapeBuilder) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// Builds a subcluster with so many leaves and hosts, and returns its roots.
+/// Builds a subcluster, and returns its roots.
 fn tree(
     plan: &mut ShapeBuilder,
     prefix: &str,
@@ -88,7 +89,7 @@ fn open(plan: &mut ShapeBuilder, name: String) -> Result<NextPort, ShapeError> {
     Ok(NextPort { node: plan.switch(name)?, next: 0 })
 }
 
-/// The next host at the next port.
+/// Adds a host at the next port.
 fn seat(plan: &mut ShapeBuilder, switch: &mut NextPort) -> Result<(), ShapeError> {
     plan.host(switch.node, switch.next)?;
     switch.next += 1;

@@ -1,10 +1,10 @@
-//! A connected network, cabled by chance.
+//! A random connected network.
 
 use super::{NODES_MAX, ShapeBuilder, ShapeError, check};
 use crate::rng::Rng;
 use crate::topology::{NodeId, SWITCH_PORTS_MAX};
 
-/// Lays a random tree of switches, then more links, then the hosts, each at random free ports.
+/// Builds a random tree of switches, then more links, then the hosts, each at random free ports.
 pub(super) fn build(
     plan: &mut ShapeBuilder,
     seed: u64,
@@ -15,7 +15,7 @@ pub(super) fn build(
     check("switches", switches, 1..=NODES_MAX)?;
     check("ports", ports, 1..=SWITCH_PORTS_MAX.into())?;
     let full = |field, left| ShapeError::Full { field, left };
-    let mut pool = PortPool { dice: Rng::new(seed, 0), open: Vec::new() };
+    let mut pool = PortPool { rng: Rng::new(seed, 0), open: Vec::new() };
     for i in 0..switches {
         let fresh = OpenSwitch { node: plan.switch(format!("s{i}"))?, ports: (0..ports).collect() };
         if i == 0 {
@@ -44,9 +44,9 @@ struct OpenSwitch {
     ports: Vec<u32>,
 }
 
-/// The switches that have free ports.
+/// The switches with free ports.
 struct PortPool {
-    dice: Rng,
+    rng: Rng,
     open: Vec<OpenSwitch>,
 }
 
@@ -67,7 +67,7 @@ impl PortPool {
     /// A free port of any switch, and one of a new switch.
     fn grow(&mut self, mut fresh: OpenSwitch) -> Option<[SwitchEnd; 2]> {
         let near = self.take()?;
-        let port = pick(&mut self.dice, &mut fresh.ports)?;
+        let port = pick(&mut self.rng, &mut fresh.ports)?;
         let far = (fresh.node, port);
         self.put(fresh);
         Some([near, far])
@@ -83,14 +83,14 @@ impl PortPool {
     }
 
     fn draw(&mut self) -> Option<(SwitchEnd, OpenSwitch)> {
-        let mut switch = pick(&mut self.dice, &mut self.open)?;
-        let port = pick(&mut self.dice, &mut switch.ports)?;
+        let mut switch = pick(&mut self.rng, &mut self.open)?;
+        let port = pick(&mut self.rng, &mut switch.ports)?;
         Some(((switch.node, port), switch))
     }
 }
 
-/// Takes any one out of a list.
-fn pick<T>(dice: &mut Rng, list: &mut Vec<T>) -> Option<T> {
-    let place = usize::try_from(dice.below(u64::try_from(list.len()).ok()?)).ok()?;
+/// Removes a random item from a list.
+fn pick<T>(rng: &mut Rng, list: &mut Vec<T>) -> Option<T> {
+    let place = usize::try_from(rng.below(u64::try_from(list.len()).ok()?)).ok()?;
     (place < list.len()).then(|| list.swap_remove(place))
 }

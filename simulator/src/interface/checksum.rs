@@ -1,13 +1,13 @@
-//! The Internet checksum, which the DMA engine computes over what it moves. I-5 (RFC 1071)
+//! The Internet checksum, which the DMA engine computes over the data it moves. I-5 (RFC 1071)
 
-/// The ones' complement sum of 16-bit words on its way, the first byte of a word its high half.
+/// The ones' complement sum of 16-bit words, the first byte of a word its high half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct InternetChecksum {
+pub(super) struct InternetChecksum {
     sum: u64,
     next: WordHalf,
 }
 
-/// Which half of its word the next byte is.
+/// Half of the current word that the next byte goes to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum WordHalf {
     #[default]
@@ -16,8 +16,8 @@ enum WordHalf {
 }
 
 impl InternetChecksum {
-    /// Takes in further bytes.
-    pub fn feed(&mut self, bytes: &[u8]) {
+    /// Adds bytes.
+    pub(super) fn feed(&mut self, bytes: &[u8]) {
         let bytes = match (self.next, bytes) {
             (WordHalf::Low, [low, rest @ ..]) => {
                 self.sum += u64::from(*low);
@@ -38,15 +38,13 @@ impl InternetChecksum {
         }
     }
 
-    /// The sum; an odd byte at the end stands before a 0.
-    #[must_use]
-    pub const fn sum(&self) -> u16 {
+    /// The sum; an odd last byte is padded with 0.
+    pub(super) const fn sum(&self) -> u16 {
         fold(self.sum)
     }
 
-    /// What stands in a packet, so that the sum of the whole is 0xffff.
-    #[must_use]
-    pub const fn value(&self) -> u16 {
+    /// The checksum field, with which the sum of the whole is 0xffff.
+    pub(super) const fn value(&self) -> u16 {
         !self.sum()
     }
 }

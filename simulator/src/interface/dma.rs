@@ -1,40 +1,38 @@
-//! The DMA engine: moves data between host memory and the interface's, a burst at a time, and
-//! serves the two directions in turn. I-5 (Micro)
+//! The DMA engine: moves data between host memory and interface memory in bursts, alternating
+//! between the two directions. I-5 (Micro)
 
 use super::DmaBus;
 use super::transfers::{GatherTransfer, ScatterTransfer};
 
-/// Character periods in a clock of the `SBus`: 20 MHz, 50 ns. Micro
+/// Character periods per `SBus` clock: 20 MHz, 50 ns. Micro
 const CLOCK: u64 = 4;
-/// Bytes in a word of the `SBus`, which takes a clock.
+/// Bytes per `SBus` word, which takes one clock.
 const WORD: usize = 4;
-/// Words in a burst at most. Micro (§ Performance)
+/// Maximum words in a burst. Micro (§ Performance)
 const BURST_WORDS: usize = 16;
 /// Clocks between bursts. *Chosen* so that 16 of 23 clocks carry data: the 444 Mb/s of Micro's
 /// Table 1, of 640 Mb/s.
 const IDLE_CLOCKS: u64 = 7;
 
-/// The engine, with what it has been told to move.
+/// The engine and its current transfers.
 #[derive(Clone, Debug)]
-pub struct DmaEngine {
+pub(super) struct DmaEngine {
     bus: DmaBus,
     phase: BusPhase,
-    /// Whose turn it is if both directions want it.
+    /// The direction that is served first if both have data.
     turn: DmaDirection,
-    /// From the host.
+    /// Transfer from the host.
     pub gather: Option<GatherTransfer>,
-    /// To the host.
+    /// Transfer to the host.
     pub scatter: Option<ScatterTransfer>,
 }
 
-/// Which way data is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DmaDirection {
     FromHost,
     ToHost,
 }
 
-/// What the bus is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BusPhase {
     Free,
@@ -43,20 +41,17 @@ enum BusPhase {
 }
 
 impl DmaEngine {
-    /// Nothing to move.
-    #[must_use]
-    pub const fn new(bus: DmaBus) -> Self {
+    pub(super) const fn new(bus: DmaBus) -> Self {
         let (phase, turn) = (BusPhase::Free, DmaDirection::FromHost);
         Self { bus, phase, turn, gather: None, scatter: None }
     }
 
-    /// Forgets what it was moving.
-    pub fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         *self = Self::new(self.bus);
     }
 
-    /// Moves what can have been moved by now; how many bytes went to the host.
-    pub fn step(&mut self, now: u64) -> usize {
+    /// Moves all data that the bus can have moved by now; returns the bytes moved to the host.
+    pub(super) fn step(&mut self, now: u64) -> usize {
         match self.bus {
             DmaBus::Ideal => self.step_ideal(),
             DmaBus::SBus => self.step_sbus(now),
@@ -97,9 +92,8 @@ impl DmaEngine {
         }
     }
 
-    /// When it next has something to do; nothing if it must first be told what to move.
-    #[must_use]
-    pub fn due(&self) -> Option<u64> {
+    /// Time of its next action; `None` without a transfer.
+    pub(super) fn due(&self) -> Option<u64> {
         match self.phase {
             BusPhase::Burst { until, .. } | BusPhase::Pause { until } => Some(until),
             BusPhase::Free => self.choose().map(|_| 0),
@@ -118,7 +112,7 @@ impl DmaEngine {
         }
     }
 
-    /// How many bytes went to the host.
+    /// Moves one block; returns the bytes moved to the host.
     fn carry(&mut self, direction: DmaDirection, most: usize) -> usize {
         match direction {
             DmaDirection::FromHost => {
@@ -131,13 +125,13 @@ impl DmaEngine {
         }
     }
 
-    /// What has been gathered whole.
-    pub fn gathered(&mut self) -> Option<GatherTransfer> {
+    /// The finished transfer from the host.
+    pub(super) fn gathered(&mut self) -> Option<GatherTransfer> {
         self.gather.take_if(|gather| gather.next(1) == 0)
     }
 
-    /// What has been scattered whole.
-    pub fn scattered(&mut self) -> Option<ScatterTransfer> {
+    /// The finished transfer to the host.
+    pub(super) fn scattered(&mut self) -> Option<ScatterTransfer> {
         self.scatter.take_if(|scatter| scatter.next(1) == 0)
     }
 }
@@ -175,7 +169,7 @@ mod tests {
         ScatterTransfer::new(vec![0; size + 2], std::iter::once(HostBuffer::new(size)))
     }
 
-    /// Every period until nothing is left: when each direction was done.
+    /// Steps through all periods; returns the time at which each direction finished.
     fn run(engine: &mut DmaEngine, periods: u64) -> [Option<u64>; 2] {
         let mut done = [None; 2];
         for now in 0..periods {
@@ -241,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_called_at_due_times_only_is_done_at_the_same_time() {
+    fn stepping_at_due_times_only_finishes_at_the_same_time() {
         let mut engine = DmaEngine::new(DmaBus::SBus);
         engine.gather = Some(gather(&[100, 100]));
         let mut now = 0;

@@ -1,53 +1,47 @@
-//! The firmware that serves a host's endpoints, between the engines: what comes in goes to it, what it
-//! sends gets route, tag and CRC byte. T-5, T-7, P-1
+//! The firmware that serves a host's endpoints, between the engines: it gets the received transport
+//! packets, and its own packets get route, tag and CRC byte. T-5, T-7, P-1
 
 use codec::crc::crc8;
 use codec::transport::TAG;
 
+use super::control::ControlProgram;
 use super::receive_engine::{ReceiveEngine, StoredPacket};
 use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine};
-use crate::control::{ControlProgram, PacketRoutine};
 use crate::messaging::{self, HostMessaging, MessagingEvent, TransmissionKind};
+use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
 
-/// The firmware, and what of its is in the engines.
+/// The firmware, and its packet in the sending engine.
 #[derive(Clone, Debug)]
-pub struct EndpointFirmware {
+pub(super) struct EndpointFirmware {
     messaging: HostMessaging,
     line: FirmwareSlot,
     events: Vec<MessagingEvent>,
 }
 
-/// Whether the sending engine has a packet of the firmware's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FirmwareSlot {
     Free,
     Busy,
-    /// It had, and the firmware does not know yet that it is gone.
+    /// The packet has gone, which the firmware has not processed yet.
     Left,
 }
 
 impl EndpointFirmware {
-    /// With nothing in the engines; the control program runs from `ready` on. I-3
-    #[must_use]
-    pub const fn new(mut messaging: HostMessaging, ready: u64) -> Self {
+    pub(super) const fn new(mut messaging: HostMessaging, ready: u64) -> Self {
         messaging.boot(ready);
         Self { messaging, line: FirmwareSlot::Free, events: Vec::new() }
     }
-
-    /// Its messages' side.
-    #[must_use]
-    pub const fn messaging(&self) -> &HostMessaging {
+    pub(super) const fn messaging(&self) -> &HostMessaging {
         &self.messaging
     }
 
-    /// Hands out what has happened since the last time.
-    pub fn drain_events(&mut self) -> impl Iterator<Item = MessagingEvent> {
+    pub(super) fn drain_events(&mut self) -> impl Iterator<Item = MessagingEvent> {
         self.events.drain(..)
     }
 
-    /// Does what is due by a period while the control program runs.
-    pub fn work(
+    /// Performs all work due by `now` while the control program runs.
+    pub(super) fn work(
         &mut self,
         now: u64,
         control: &ControlProgram,
@@ -89,9 +83,9 @@ impl EndpointFirmware {
         }
     }
 
-    /// The first byte of its packet leaves the sending engine: the packet as it is on the wire, and
-    /// what it is. T-3, T-8
-    pub fn leaves(
+    /// Stamps the packet whose first byte leaves the sending engine; returns its bytes on the wire
+    /// and its kind. T-3, T-8
+    pub(super) fn leaves(
         &mut self,
         now: u64,
         control: &ControlProgram,
@@ -99,29 +93,26 @@ impl EndpointFirmware {
         let outgoing = self.messaging.leaves(now)?;
         Some((bytes(control, &outgoing)?, outgoing.what))
     }
-
-    /// When it next has something to do by itself.
-    #[must_use]
-    pub const fn due(&self) -> Option<u64> {
+    pub(super) const fn due(&self) -> Option<u64> {
         match self.line {
             FirmwareSlot::Free | FirmwareSlot::Busy => self.messaging.due(),
             FirmwareSlot::Left => Some(0),
         }
     }
 
-    /// Its packet has left the sending engine, or has been given up there.
-    pub const fn left(&mut self) {
+    /// Records that its packet has left the sending engine, or was given up there.
+    pub(super) const fn left(&mut self) {
         self.line = FirmwareSlot::Left;
     }
 
-    /// The control program is loaded again and runs from `ready` on; the engines are empty. I-3
-    pub fn restart(&mut self, now: u64, ready: u64) {
+    /// Restarts with empty engines; the control program runs from `ready` on. I-3
+    pub(super) fn restart(&mut self, now: u64, ready: u64) {
         self.line = FirmwareSlot::Free;
         self.messaging.restart(now, ready, &mut self.events);
     }
 }
 
-/// A packet from its route to its CRC byte; none if no route leads there.
+/// A packet from its route to its CRC byte; `None` without a route.
 fn bytes(control: &ControlProgram, outgoing: &messaging::MessagingPacket) -> Option<Vec<u8>> {
     let route = control.route(NodeId(outgoing.to.0.into()))?;
     let mut bytes = [route, &[TAG], &outgoing.payload].concat();

@@ -1,109 +1,96 @@
-//! What host and control program say to each other: commands one way, acknowledgments the other,
-//! each through a bounded queue with one producer and one consumer. I-6 (Micro)
+//! The queues between host and control program: commands one way, acknowledgments the other, each
+//! bounded, with one producer and one consumer. I-6 (Micro)
 
 use std::collections::VecDeque;
 
 use codec::packet::PacketTag;
 
-use crate::control::PacketRoutine;
+use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
 
-/// A queue with so many places.
+/// A queue with bounded capacity.
 #[derive(Clone, Debug)]
-pub struct BoundedQueue<T> {
+pub(super) struct BoundedQueue<T> {
     entries: VecDeque<T>,
     places: usize,
 }
 
-/// From the host: send a packet.
+/// A command of the host to send a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SendCommand {
-    /// The host's number for it, given back when it is acknowledged.
+pub(super) struct SendCommand {
+    /// The host's number for it, returned in the acknowledgment.
     pub number: u32,
     /// The host's blocks that make up the payload.
     pub gather: Vec<Vec<u8>>,
-    /// Where in the payload to insert its Internet checksum. What stands there is summed too, so
-    /// that a host may leave the sum of a pseudo header there, or 0.
+    /// Position in the payload for its Internet checksum. The bytes there are summed too, so a host
+    /// may put the sum of a pseudo header there, or 0.
     pub checksum: Option<usize>,
-    /// To which host.
     pub to: NodeId,
     /// The packet's type. P-2
     pub tag: PacketTag,
-    /// Whether to interrupt the host when it is done.
     pub interrupt: HostInterrupt,
 }
 
 /// Whether an acknowledgment interrupts the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HostInterrupt {
-    /// The host will look by itself.
+pub(super) enum HostInterrupt {
     #[default]
     No,
-    /// It does.
     Yes,
 }
 
-/// To the host.
+/// A message to the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HostAcknowledgment {
-    /// A command is done with.
+pub(super) enum HostAcknowledgment {
+    /// A command has ended.
     Ended(EndedCommand),
-    /// A packet has come in.
+    /// A packet was received.
     Arrived {
-        /// Which routine took it.
         routine: PacketRoutine,
-        /// Its payload, in the buffers that the host had posted.
+        /// Its payload, in the buffers posted by the host.
         buffers: Vec<HostBuffer>,
-        /// The sum of its payload, as the DMA engine has computed it. RFC 1071
+        /// The sum of its payload, computed by the DMA engine. RFC 1071
         sum: u16,
     },
 }
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EndedCommand {
-    /// The host's number for it.
+pub(super) struct EndedCommand {
     pub number: u32,
-    /// Whether it interrupts the host.
     pub interrupt: HostInterrupt,
-    /// What became of its packet.
     pub outcome: CommandOutcome,
 }
 
-/// What became of a command's packet.
+/// Result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommandOutcome {
-    /// It is on its way.
+pub(super) enum CommandOutcome {
+    /// The packet was sent.
     Sent,
     /// Its sending was broken off.
     Cut,
-    /// There is no route to that host.
+    /// No route leads to the host.
     NoRoute,
-    /// It is longer than the memory for it. I-5
+    /// It is longer than the memory. I-5
     TooLong,
 }
 
-/// A block of host memory for a packet, or a part of one, to be written into.
+/// A block of host memory for received data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HostBuffer {
-    /// What has been written.
+pub(super) struct HostBuffer {
     pub bytes: Vec<u8>,
-    /// How many bytes it can hold.
+    /// Capacity in bytes.
     pub size: usize,
 }
 
 impl<T> BoundedQueue<T> {
-    /// An empty queue; one place at least.
-    #[must_use]
-    pub fn new(places: usize) -> Self {
+    /// An empty queue with at least one place.
+    pub(super) fn new(places: usize) -> Self {
         Self { entries: VecDeque::new(), places: places.max(1) }
     }
 
-    /// Puts an entry in behind all others.
-    ///
-    /// # Errors
-    /// Hands it back if there is no place.
-    pub fn push(&mut self, entry: T) -> Result<(), T> {
+    /// Appends an entry, or returns it if the queue is full.
+    pub(super) fn push(&mut self, entry: T) -> Result<(), T> {
         if self.is_full() {
             return Err(entry);
         }
@@ -111,44 +98,32 @@ impl<T> BoundedQueue<T> {
         Ok(())
     }
 
-    /// Takes out the entry that has been in it longest.
-    pub fn pop(&mut self) -> Option<T> {
+    pub(super) fn pop(&mut self) -> Option<T> {
         self.entries.pop_front()
     }
-
-    /// The entry that has been in it longest.
-    #[must_use]
-    pub fn first(&self) -> Option<&T> {
+    pub(super) fn first(&self) -> Option<&T> {
         self.entries.front()
     }
 
-    /// All entries, the oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter()
     }
-
-    /// Whether every place is taken.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.entries.len() >= self.places
     }
 
-    /// Forgets all entries.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.entries.clear();
     }
 }
 
 impl HostBuffer {
-    /// An empty one.
-    #[must_use]
-    pub const fn new(size: usize) -> Self {
+    pub(super) const fn new(size: usize) -> Self {
         Self { bytes: Vec::new(), size }
     }
 
-    /// Bytes that it still has room for.
-    #[must_use]
-    pub const fn room(&self) -> usize {
+    /// Free bytes.
+    pub(super) const fn room(&self) -> usize {
         self.size.saturating_sub(self.bytes.len())
     }
 }

@@ -1,4 +1,4 @@
-//! The receiving engine: takes packets into memory, or absorbs them. I-2, I-3, I-5
+//! The receiving engine: stores packets in memory, or absorbs them. I-2, I-3, I-5
 
 use std::collections::VecDeque;
 
@@ -7,96 +7,89 @@ use codec::packet::CrcCheck;
 use codec::route::is_route_byte;
 use codec::transport::TAG;
 
-use crate::control::{PacketRoutine, routine};
-use crate::tagged_char::PacketId;
+use crate::link::tagged_char::PacketId;
+use crate::packet_types::{PacketRoutine, routine};
 use crate::topology::NodePort;
 use crate::truth::{PacketHandling, RuleId, TruthEventKind, TruthLog};
 
-/// Bytes of a packet that is absorbed, between one feeding of its CRC and the next.
+/// Block size for the CRC of an absorbed packet, in bytes.
 const ABSORB: usize = 256;
 
-/// The engine, and what it has received.
+/// The engine and the received packets.
 #[derive(Clone, Debug)]
-pub struct ReceiveEngine {
+pub(super) struct ReceiveEngine {
     place: NodePort,
-    /// Bytes of memory.
+    /// Capacity in bytes.
     memory: usize,
-    /// Bytes that packets take, the one that comes in included.
-    used: usize,
-    /// Bytes that the next packet is likely to take: as many as the one before.
+    /// Bytes in use, by the packet being received too.
+    pub(super) used: usize,
+    /// Expected length of the next packet: that of the last one.
     likely: usize,
     transport: TransportRouting,
     frame: Option<PacketIntake>,
     complete: VecDeque<StoredPacket>,
 }
 
-/// Whose packets of the type of transport packets are. T
+/// Recipient of transport packets. T
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransportRouting {
-    /// The host's, as others are: it has no endpoints.
+pub(super) enum TransportRouting {
+    /// The host, as for other types: it has no endpoints.
     Delivered,
-    /// The firmware's that serves the host's endpoints.
+    /// The firmware that serves the host's endpoints.
     Served,
 }
 
 /// A good packet in receive memory, tag and CRC byte included.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredPacket {
-    /// Which routine takes it. I-2
+pub(super) struct StoredPacket {
+    /// The routine that takes it. I-2
     pub routine: PacketRoutine,
-    /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// A packet that comes in.
+/// A packet being received.
 #[derive(Clone, Debug)]
 struct PacketIntake {
     id: Option<PacketId>,
-    /// Bytes before `bytes`, and their CRC.
+    /// Number of the bytes before `bytes`, and their CRC.
     before: u64,
     crc: Crc8,
     bytes: Vec<u8>,
     fate: PacketFate,
 }
 
-/// What is to become of a packet, as far as its first byte tells.
+/// Destination of a packet, as decided by its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PacketFate {
     Keep(PacketRoutine),
     Absorb(PacketHandling),
 }
 
-/// A packet has been taken in.
+/// A received packet, for the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IntakeRecord {
-    /// Bytes, the CRC byte included.
+pub(super) struct IntakeRecord {
+    /// Bytes, CRC byte included.
     pub length: u64,
-    /// What became of it.
     pub handling: PacketHandling,
 }
 
 /// Whether the control program runs. I-3
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProgramState {
-    /// It is not loaded.
+pub(super) enum ProgramState {
     Loading,
-    /// It is.
     Running,
 }
 
 impl ReceiveEngine {
-    /// Nothing received, and so many bytes of memory.
-    #[must_use]
-    pub const fn new(place: NodePort, memory: usize, transport: TransportRouting) -> Self {
+    pub(super) const fn new(place: NodePort, memory: usize, transport: TransportRouting) -> Self {
         let complete = VecDeque::new();
         Self { place, memory, used: 0, likely: 0, transport, frame: None, complete }
     }
 
-    /// Whether a byte that comes next can be taken. A packet that has all the memory for itself
-    /// can: it will be too long. I-4
-    #[must_use]
+    /// True if the next byte can be taken. A packet that has all of the memory to itself is taken:
+    /// it will be too long. I-4
     #[inline]
-    pub fn has_room(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         let own = match &self.frame {
             Some(PacketIntake { fate: PacketFate::Absorb(_), .. }) => return true,
             Some(PacketIntake { bytes, .. }) => bytes.len(),
@@ -104,29 +97,20 @@ impl ReceiveEngine {
         };
         self.used < self.memory || self.used == own
     }
-
-    /// Bytes of memory that packets take.
-    #[must_use]
-    pub const fn used(&self) -> usize {
-        self.used
-    }
-
-    /// Whether a packet is coming in.
-    #[must_use]
+    /// True while a packet is being received.
     #[inline]
-    pub const fn is_inside(&self) -> bool {
+    pub(super) const fn is_inside(&self) -> bool {
         self.frame.is_some()
     }
 
-    /// Whether a packet is half taken in whose first byte has come, and not only what was left of it.
-    #[must_use]
-    pub fn has_head(&self) -> bool {
+    /// True while a packet is partly received whose first byte was not lost.
+    pub(super) fn has_head(&self) -> bool {
         self.frame.as_ref().is_some_and(|frame| frame.id.is_some())
     }
 
-    /// Takes a byte, and which packet begins with it.
+    /// Takes a byte, and the packet that begins with it.
     #[inline]
-    pub fn byte(&mut self, byte: u8, head: Option<PacketId>, program: ProgramState) {
+    pub(super) fn byte(&mut self, byte: u8, head: Option<PacketId>, program: ProgramState) {
         let frame = self.frame.get_or_insert_with(|| {
             let fate = PacketFate::of(byte, program, self.transport);
             let bytes = Vec::with_capacity(self.likely);
@@ -147,7 +131,7 @@ impl ReceiveEngine {
     }
 
     /// Takes the mark that ends a packet. P-6
-    pub fn mark(&mut self, now: u64, log: &mut TruthLog) -> Option<IntakeRecord> {
+    pub(super) fn mark(&mut self, now: u64, log: &mut TruthLog) -> Option<IntakeRecord> {
         let frame = self.frame.take()?;
         self.likely = frame.bytes.len();
         let length = frame.before.saturating_add(frame.bytes.len() as u64);
@@ -181,24 +165,22 @@ impl ReceiveEngine {
         Some(IntakeRecord { length, handling })
     }
 
-    /// The good packet that came first.
-    #[must_use]
-    pub fn first(&self) -> Option<&StoredPacket> {
+    /// The oldest good packet.
+    pub(super) fn first(&self) -> Option<&StoredPacket> {
         self.complete.front()
     }
 
-    /// Hands it out; it goes on taking memory.
-    pub fn pop(&mut self) -> Option<StoredPacket> {
+    /// Removes the oldest good packet, whose memory stays in use.
+    pub(super) fn pop(&mut self) -> Option<StoredPacket> {
         self.complete.pop_front()
     }
 
-    /// So many bytes of memory are free again.
-    pub fn free(&mut self, bytes: usize) {
+    pub(super) fn free(&mut self, bytes: usize) {
         self.used = self.used.saturating_sub(bytes);
     }
 
-    /// Loses the packet that is half taken in. R-3
-    pub fn break_off(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
+    /// Drops the packet being received. R-3
+    pub(super) fn break_off(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
         let Some(frame) = self.frame.take() else { return };
         if frame.id.is_some() {
             log.emit(now, self.place, frame.id, || TruthEventKind::Dropped(rule));
@@ -208,16 +190,16 @@ impl ReceiveEngine {
         }
     }
 
-    /// Forgets the packets for a routine.
-    pub fn forget(&mut self, routine: PacketRoutine) {
+    /// Discards the packets for a routine.
+    pub(super) fn forget(&mut self, routine: PacketRoutine) {
         let gone = self.complete.iter().filter(|packet| packet.routine == routine);
         let bytes = gone.map(|packet| packet.bytes.len()).sum();
         self.complete.retain(|packet| packet.routine != routine);
         self.free(bytes);
     }
 
-    /// Forgets all packets. R-3
-    pub fn reset(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
+    /// Discards all packets. R-3
+    pub(super) fn reset(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
         self.break_off(now, rule, log);
         *self = Self::new(self.place, self.memory, self.transport);
     }
@@ -240,7 +222,7 @@ impl PacketFate {
 }
 
 impl PacketIntake {
-    /// Takes a byte that is not kept. Bytes that were kept go the same way.
+    /// Takes a byte without storing it; stored bytes are discarded along with it.
     fn absorb(&mut self, byte: u8) {
         self.bytes.push(byte);
         if self.bytes.len() >= ABSORB {

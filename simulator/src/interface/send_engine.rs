@@ -5,52 +5,37 @@ use std::collections::VecDeque;
 use codec::{CharBuf, Character};
 
 use super::queues::{CommandOutcome, HostInterrupt};
-use crate::tagged_char::{PacketId, TaggedChar};
+use crate::link::source_item::SourceItem;
+use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::topology::NodePort;
 use crate::traffic::RawText;
 use crate::truth::{RuleId, TruthEventKind, TruthLog};
 
-/// What an interface has next for its output circuit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OfferedItem {
-    /// Nothing.
-    Nothing,
-    /// A byte of a packet, and which packet where one begins.
-    Data(TaggedChar, Option<PacketId>),
-    /// The end of a packet: GAP. P-1
-    Mark,
-    /// Another control code, to go out as it stands.
-    Symbol(u8),
-}
-
 /// A packet in send memory, from its route to its CRC byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutgoingPacket {
-    /// The bytes.
+pub(super) struct OutgoingPacket {
     pub bytes: Vec<u8>,
-    /// On whose behalf.
     pub behalf: PacketOwner,
 }
 
-/// On whose behalf a packet is sent.
+/// The origin of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PacketOwner {
-    /// The host's, by a command.
+pub(super) enum PacketOwner {
+    /// A command of the host.
     Host {
         /// The host's number for its command.
         number: u32,
-        /// Whether to interrupt the host when it is sent.
         interrupt: HostInterrupt,
     },
-    /// The firmware's that serves endpoints.
+    /// The firmware that serves endpoints.
     Firmware,
 }
 
-/// The engine, and what waits for it.
+/// The engine and its queue.
 #[derive(Clone, Debug)]
-pub struct SendEngine {
+pub(super) struct SendEngine {
     place: NodePort,
-    /// Packets that this host has injected.
+    /// Number of packets injected by this host.
     count: u32,
     line: SendLine,
     ready: VecDeque<OutgoingPacket>,
@@ -58,7 +43,6 @@ pub struct SendEngine {
     raw: VecDeque<RawText>,
 }
 
-/// What it is sending.
 #[derive(Clone, Debug)]
 enum SendLine {
     Idle,
@@ -73,43 +57,37 @@ enum SendLine {
     },
     /// A text has ended inside a packet.
     Open,
-    /// A packet has been broken off; its end is still to be sent.
+    /// A packet was broken off; its end is still to be sent.
     Ending,
 }
 
-/// Whether a packet has begun in a text.
+/// Whether a text is inside a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextPosition {
     Nothing,
     Packet,
 }
 
-/// A packet that leaves send memory.
+/// A packet that has left send memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FinishedPacket {
-    /// On whose behalf it was sent.
+pub(super) struct FinishedPacket {
     pub behalf: PacketOwner,
-    /// What became of it.
     pub outcome: CommandOutcome,
-    /// Bytes that it took.
     pub bytes: usize,
 }
 
 impl SendEngine {
-    /// Nothing to send yet, but these texts.
-    #[must_use]
-    pub fn new(place: NodePort, mut raw: Vec<RawText>) -> Self {
+    pub(super) fn new(place: NodePort, mut raw: Vec<RawText>) -> Self {
         raw.sort_by_key(|raw| raw.at);
         Self { place, count: 0, line: SendLine::Idle, ready: VecDeque::new(), raw: raw.into() }
     }
 
-    /// Takes a packet to send after all others.
-    pub fn push(&mut self, packet: OutgoingPacket) {
+    pub(super) fn push(&mut self, packet: OutgoingPacket) {
         self.ready.push_back(packet);
     }
 
-    /// Begins what is next, if nothing is being sent.
-    pub fn step(&mut self, now: u64) {
+    /// Begins the next packet or text, if idle.
+    pub(super) fn step(&mut self, now: u64) {
         if !matches!(self.line, SendLine::Idle) {
             return;
         }
@@ -122,9 +100,8 @@ impl SendEngine {
         }
     }
 
-    /// When it next has something to begin.
-    #[must_use]
-    pub fn due(&self) -> Option<u64> {
+    /// Time at which it can begin the next packet or text.
+    pub(super) fn due(&self) -> Option<u64> {
         match self.line {
             SendLine::Idle if !self.ready.is_empty() => Some(0),
             SendLine::Idle => self.raw.front().map(|raw| raw.at),
@@ -133,42 +110,39 @@ impl SendEngine {
             }
         }
     }
-
-    /// What comes next.
-    #[must_use]
     #[inline]
-    pub fn offer(&self) -> OfferedItem {
+    pub(super) fn offer(&self) -> SourceItem {
         match &self.line {
             SendLine::Packet { packet, at } => match packet.bytes.get(*at) {
-                Some(byte) if *at > 0 => OfferedItem::Data(TaggedChar::data(*byte), None),
+                Some(byte) if *at > 0 => SourceItem::Data(TaggedChar::data(*byte), None),
                 Some(byte) => self.head(*byte),
-                None => OfferedItem::Mark,
+                None => SourceItem::Mark,
             },
-            SendLine::Idle | SendLine::Open => OfferedItem::Nothing,
-            SendLine::Ending => OfferedItem::Mark,
+            SendLine::Idle | SendLine::Open => SourceItem::Nothing,
+            SendLine::Ending => SourceItem::Mark,
             SendLine::Text { chars, at, inside } => match (chars.chars().get(*at), inside) {
-                (Some(Character::GAP), _) => OfferedItem::Mark,
-                (Some(Character::Control(code)), _) => OfferedItem::Symbol(code),
+                (Some(Character::GAP), _) => SourceItem::Mark,
+                (Some(Character::Control(code)), _) => SourceItem::Symbol(code),
                 (Some(Character::Data(byte)), TextPosition::Nothing) => self.head(byte),
                 (Some(Character::Data(byte)), TextPosition::Packet) => {
-                    OfferedItem::Data(TaggedChar::data(byte), None)
+                    SourceItem::Data(TaggedChar::data(byte), None)
                 }
-                (None, _) => OfferedItem::Nothing,
+                (None, _) => SourceItem::Nothing,
             },
         }
     }
 
-    fn head(&self, byte: u8) -> OfferedItem {
-        OfferedItem::Data(TaggedChar::data(byte).as_head(), Some(self.id()))
+    fn head(&self, byte: u8) -> SourceItem {
+        SourceItem::Data(TaggedChar::data(byte).as_head(), Some(self.id()))
     }
 
-    /// Of the packet that begins next.
+    /// Identity of the next packet.
     const fn id(&self) -> PacketId {
         PacketId { host: self.place.node, number: self.count }
     }
 
-    /// Takes back the firmware's packet, if its first byte has not been taken.
-    pub fn withdraw(&mut self) -> bool {
+    /// Removes the firmware's packet, if its first byte has not been taken.
+    pub(super) fn withdraw(&mut self) -> bool {
         let its = |packet: &OutgoingPacket| packet.behalf == PacketOwner::Firmware;
         if let SendLine::Packet { packet, at: 0 } = &self.line
             && its(packet)
@@ -181,31 +155,30 @@ impl SendEngine {
         self.ready.len() < waits
     }
 
-    /// The packet whose first byte has just been taken goes on as this one, which begins with it.
-    pub fn restamp(&mut self, bytes: Vec<u8>) {
+    /// Replaces the packet whose first byte has just been taken; the new bytes begin with the same
+    /// one.
+    pub(super) fn restamp(&mut self, bytes: Vec<u8>) {
         if let SendLine::Packet { packet, .. } = &mut self.line {
             packet.bytes = bytes;
         }
     }
 
-    /// On whose behalf the packet is that is being sent, if it is not from a text.
-    #[must_use]
-    pub const fn behalf(&self) -> Option<PacketOwner> {
+    /// Owner of the packet being sent; `None` for a text.
+    pub(super) const fn behalf(&self) -> Option<PacketOwner> {
         match &self.line {
             SendLine::Packet { packet, .. } => Some(packet.behalf),
             SendLine::Idle | SendLine::Text { .. } | SendLine::Open | SendLine::Ending => None,
         }
     }
 
-    /// Of the packet that began last.
-    #[must_use]
-    pub const fn last_id(&self) -> PacketId {
+    /// Identity of the packet that began last.
+    pub(super) const fn last_id(&self) -> PacketId {
         PacketId { host: self.place.node, number: self.count.wrapping_sub(1) }
     }
 
-    /// What was offered has been taken.
+    /// Advances past the item that was offered.
     #[inline]
-    pub fn taken(&mut self, now: u64, log: &mut TruthLog) -> TakenPart {
+    pub(super) fn taken(&mut self, now: u64, log: &mut TruthLog) -> TakenPart {
         match &mut self.line {
             SendLine::Packet { packet, at } if *at < packet.bytes.len() => {
                 *at += 1;
@@ -262,7 +235,6 @@ impl SendEngine {
         TakenPart::Head
     }
 
-    /// Leaves the packet that is being sent.
     fn finish(&mut self, next: SendLine, outcome: CommandOutcome) -> Option<FinishedPacket> {
         match std::mem::replace(&mut self.line, next) {
             SendLine::Packet { packet: OutgoingPacket { bytes, behalf }, .. } => {
@@ -272,9 +244,9 @@ impl SendEngine {
         }
     }
 
-    /// The output circuit has ended the packet by itself: its rest is dropped, its end is not
-    /// offered again. What has not begun stays.
-    pub fn cut(&mut self) -> Option<FinishedPacket> {
+    /// Drops the rest and the end of the packet that the output circuit has ended itself. Packets
+    /// that have not begun stay.
+    pub(super) fn cut(&mut self) -> Option<FinishedPacket> {
         match &self.line {
             SendLine::Packet { at: 0, .. }
             | SendLine::Idle
@@ -290,9 +262,9 @@ impl SendEngine {
         }
     }
 
-    /// Breaks off what is being sent: a packet that was half sent is to be ended with a GAP. What has
-    /// not begun stays, but for a text. R-3
-    pub fn break_off(
+    /// Breaks off the packet being sent, which then ends with a GAP. Packets that have not begun
+    /// stay, but not texts. R-3
+    pub(super) fn break_off(
         &mut self,
         now: u64,
         rule: RuleId,
@@ -314,8 +286,8 @@ impl SendEngine {
         }
     }
 
-    /// Forgets the packets on somebody's behalf that have not begun.
-    pub fn forget(&mut self, behalf: PacketOwner) {
+    /// Removes the packets of an owner that have not begun.
+    pub(super) fn forget(&mut self, behalf: PacketOwner) {
         self.ready.retain(|packet| packet.behalf != behalf);
         if let SendLine::Packet { packet, at: 0 } = &self.line
             && packet.behalf == behalf
@@ -324,8 +296,8 @@ impl SendEngine {
         }
     }
 
-    /// Forgets all packets; one that was half sent is to be ended with a GAP. I-3
-    pub fn reset(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
+    /// Removes all packets; one that was half sent ends with a GAP. I-3
+    pub(super) fn reset(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
         self.ready.clear();
         self.break_off(now, rule, log);
         if let SendLine::Packet { at: 0, .. } = self.line {
@@ -333,25 +305,25 @@ impl SendEngine {
         }
     }
 
-    /// As [`SendEngine::reset`], but nothing more can be sent.
-    pub fn power_off(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
+    /// As [`Self::reset`], but nothing more can be sent.
+    pub(super) fn power_off(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
         self.reset(now, rule, log);
         self.line = SendLine::Idle;
     }
 }
 
-/// What became of what was taken.
+/// The part of a packet that was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TakenPart {
-    /// More follows.
+pub(super) enum TakenPart {
+    /// A byte with more to follow.
     Part,
-    /// So it does, and it was a packet's first byte.
+    /// The first byte of a packet.
     Head,
-    /// A packet or a text has ended: something else may begin. With what has left send memory.
+    /// The end of a packet or text, with the packet that has left send memory.
     End(Option<FinishedPacket>),
 }
 
-/// A text from a place on.
+/// A text from a position on.
 fn text(chars: CharBuf, at: usize) -> SendLine {
     if at < chars.len() {
         SendLine::Text { chars, at, inside: TextPosition::Nothing }

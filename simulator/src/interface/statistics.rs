@@ -1,37 +1,37 @@
-//! What has passed through an interface.
+//! Counters of an interface.
 
 use super::receive_engine::IntakeRecord;
 use crate::truth::PacketHandling;
 
-/// What has passed through an interface since the beginning.
+/// Counters of an interface since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostStatistics {
-    /// Packets begun, texts included.
+    /// Packets begun, those of texts included.
     pub injected: u64,
-    /// Packets sent whole, at the host's command or by the firmware that serves its endpoints.
+    /// Packets sent whole, for the host or for the firmware that serves its endpoints.
     pub sent: u64,
     /// Their bytes, from the route to the CRC byte.
     pub sent_bytes: u64,
-    /// Packets taken in.
+    /// Packets received.
     pub received: u64,
-    /// Their bytes, the CRC byte included.
+    /// Their bytes, CRC byte included.
     pub received_bytes: u64,
-    /// What became of them.
+    /// Received packets by handling.
     pub handled: HandlingCounts,
-    /// Bytes of those that were delivered, tag and CRC byte included.
+    /// Bytes of the delivered packets, tag and CRC byte included.
     pub delivered_bytes: u64,
-    /// Packets that the host wanted sent, but that no memory can hold or no route leads to.
+    /// Packets refused for lack of memory or of a route.
     pub refused: u64,
     /// Interrupts of the host. I-6
     pub interrupts: u64,
 }
 
-/// How many packets came to what. I-2
+/// Number of packets by handling. I-2
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HandlingCounts {
-    /// Handed to the host, or to the firmware that serves its endpoints.
+    /// Delivered to the host, or to the firmware that serves its endpoints.
     pub delivered: u64,
-    /// Their CRC byte was wrong.
+    /// With a wrong CRC byte.
     pub corrupt: u64,
     /// Too short.
     pub runt: u64,
@@ -39,7 +39,7 @@ pub struct HandlingCounts {
     pub misrouted: u64,
     /// Of a type that no routine takes.
     pub no_routine: u64,
-    /// Come while the control program was not loaded.
+    /// Received while the control program was not loaded.
     pub ignored: u64,
     /// Longer than the memory.
     pub too_long: u64,

@@ -1,4 +1,4 @@
-//! An interface alone on a bench: what is put into it, what it offers and what it tells.
+//! An interface on a test bench: received packets, offered items and events.
 
 mod receiving;
 mod requests;
@@ -68,7 +68,7 @@ const fn id(number: u32) -> PacketId {
     PacketId { host: THERE, number }
 }
 
-/// An interface alone, and what it says.
+/// An interface and its truth log.
 struct InterfaceBench {
     interface: HostInterface,
     now: u64,
@@ -84,34 +84,34 @@ impl InterfaceBench {
         Self::new(interface(parameters, vec![], vec![]))
     }
 
-    /// A period in which what is offered is taken.
-    fn period(&mut self) -> OfferedItem {
+    /// One period, in which the offered item is taken.
+    fn period(&mut self) -> SourceItem {
         self.interface.tick(self.now, &mut self.log);
         let offer = self.interface.offered();
-        if offer != OfferedItem::Nothing {
+        if offer != SourceItem::Nothing {
             self.interface.taken(self.now, &mut self.log);
         }
         self.now += 1;
         offer
     }
 
-    /// The bytes up to the next mark, and when the first was sent.
+    /// The bytes up to the next mark, and the time of the first.
     fn sent(&mut self) -> (u64, Vec<u8>) {
         let (mut start, mut bytes) = (None, Vec::new());
         for _ in 0..100_000 {
             match self.period() {
-                OfferedItem::Data(cell, _) => {
+                SourceItem::Data(cell, _) => {
                     start = start.or(Some(self.now - 1));
                     bytes.push(cell.low());
                 }
-                OfferedItem::Mark => return (start.unwrap_or(self.now - 1), bytes),
-                OfferedItem::Nothing | OfferedItem::Symbol(_) => {}
+                SourceItem::Mark => return (start.unwrap_or(self.now - 1), bytes),
+                SourceItem::Nothing | SourceItem::Symbol(_) => {}
             }
         }
         panic!("nothing is sent");
     }
 
-    /// Has it take a packet, a byte in a period; how many periods it was not willing to.
+    /// Gives it a packet, one byte a period; returns the number of periods in which it was held up.
     fn give(&mut self, number: u32, bytes: &[u8]) -> u64 {
         let held = self.give_part(Some(id(number)), bytes);
         held + self.give_cell(TaggedChar::GAP, None)
@@ -137,13 +137,13 @@ impl InterfaceBench {
         panic!("nothing is taken");
     }
 
-    /// What happened to which packet, and forgets it.
+    /// The events so far with their packets.
     fn happened(&mut self) -> Vec<(Option<u32>, TruthEventKind)> {
         let rows = self.log.drain();
         rows.map(|row| (row.packet.map(|id| id.number), row.kind)).collect()
     }
 
-    /// What became of a packet given alone.
+    /// The handling of a single packet.
     fn handling(&mut self, bytes: &[u8]) -> PacketHandling {
         self.give(9, bytes);
         match &self.happened()[..] {

@@ -1,90 +1,89 @@
-//! The host behind the interface: has its traffic sent, and reads what comes. I-6
+//! The host behind the interface: generates the traffic, and reads received packets. I-6
 //!
-//! *Chosen*: it is quick. It gives one command in a period at most, reads acknowledgments in the
-//! period in which they come, and posts every buffer again at once: what is measured is the
-//! interface and the network.
+//! *Chosen*: the host is fast. It gives at most one command per period, reads acknowledgments in
+//! the period in which they come, and posts every buffer again at once: only the interface and the
+//! network are measured.
 
 use super::HostStatistics;
 use super::queues::{
     BoundedQueue, CommandOutcome, EndedCommand, HostAcknowledgment, HostBuffer, HostInterrupt,
     SendCommand,
 };
-use crate::control::{ANSWER, PacketRoutine};
+use crate::packet_types::{ANSWER, PacketRoutine};
 use crate::rng::Rng;
 use crate::topology::NodeId;
 use crate::traffic::{CLOSED_BYTES_MIN, DrawnPacket, StreamGenerator, TrafficStream};
 
 const START: usize = CLOSED_BYTES_MIN as usize;
 
-/// Bytes of a buffer that is posted for packets to come: half a page. *Chosen*
-pub const BUFFER: usize = 4096;
+/// Size of a receive buffer, in bytes: half a page. *Chosen*
+pub(super) const BUFFER: usize = 4096;
 
-/// Requests that wait for an answer at most; others are not answered. *Chosen* beyond all windows
-/// of those that may ask, so that only requests without a window meet it.
+/// Maximum number of unanswered requests; further ones are refused. *Chosen* above all windows of
+/// the hosts that may ask, so that only requests without a window reach it.
 const ANSWERS: usize = 1 << 16;
 
 /// The queues between a host and its interface. I-6
 #[derive(Clone, Debug)]
-pub struct HostQueues {
+pub(super) struct HostQueues {
     /// From the host.
     pub commands: BoundedQueue<SendCommand>,
     /// To the host.
     pub acknowledgments: BoundedQueue<HostAcknowledgment>,
-    /// Empty buffers for packets to come, from the host.
+    /// Empty receive buffers, from the host.
     pub posted: BoundedQueue<HostBuffer>,
 }
 
 /// A host and its traffic.
 #[derive(Clone, Debug)]
-pub struct TrafficHost {
+pub(super) struct TrafficHost {
     id: NodeId,
     machines: Vec<StreamGenerator>,
-    /// The machine that comes first if several want to send.
+    /// The generator that is served first if several are due.
     turn: usize,
-    /// Requests that are to be answered.
+    /// Requests to answer.
     answers: BoundedQueue<ClosedLoopRequest>,
-    /// Commands given.
+    /// Number of commands given.
     number: u32,
-    /// The longest payload that is worth a command; what is longer never fits. I-5
+    /// Longest payload that fits the memory; longer ones are refused. I-5
     longest: u32,
 }
 
 /// A request of a closed loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ClosedLoopRequest {
-    /// Its first bytes, which the answer begins with too.
+    /// Its first bytes, which the answer repeats.
     start: [u8; START],
-    /// Bytes of its payload, and the answer's.
+    /// Bytes of its payload, and of the answer's.
     length: u32,
 }
 
-/// The payload of a host's command: a function of the host, the command's number and the place.
+/// Payload of a host's command: a function of the host, the number of the command and the position.
 #[must_use]
 pub fn payload(host: NodeId, number: u32, length: u32) -> Vec<u8> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
-    let mut dice = Rng::new(u64::from(host.0), u64::from(number));
+    let mut rng = Rng::new(u64::from(host.0), u64::from(number));
     let mut bytes = Vec::with_capacity(length.saturating_add(8));
     while bytes.len() < length {
-        bytes.extend_from_slice(&dice.next_u64().to_le_bytes());
+        bytes.extend_from_slice(&rng.next_u64().to_le_bytes());
     }
     bytes.truncate(length);
     bytes
 }
 
 impl ClosedLoopRequest {
-    /// The host that asks, and the number of its command.
+    /// The requesting host, and the number of its command.
     fn parts(&self) -> (NodeId, u32) {
         let [a, b, c, d, e, f, g, h] = self.start;
         (NodeId(u32::from_be_bytes([a, b, c, d])), u32::from_be_bytes([e, f, g, h]))
     }
 
-    /// That of a command.
     fn new(host: NodeId, number: u32, length: u32) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (host.0.to_be_bytes(), number.to_be_bytes());
         Self { start: [a, b, c, d, e, f, g, h], length }
     }
 
-    /// Reads one from its payload, if it is long enough to be one.
+    /// Reads the request from its payload, if that is long enough.
     fn read(buffers: &[HostBuffer]) -> Option<Self> {
         let length: usize = buffers.iter().map(|buffer| buffer.bytes.len()).sum();
         let bytes = buffers.iter().flat_map(|buffer| &buffer.bytes);
@@ -95,9 +94,7 @@ impl ClosedLoopRequest {
 }
 
 impl HostQueues {
-    /// Empty queues: so many commands, and buffers for so many bytes.
-    #[must_use]
-    pub fn new(commands: u32, receive_memory: u32) -> Self {
+    pub(super) fn new(commands: u32, receive_memory: u32) -> Self {
         let buffers = receive_memory as usize / BUFFER + 1;
         let mut posted = BoundedQueue::new(buffers);
         while posted.push(HostBuffer::new(BUFFER)).is_ok() {}
@@ -111,19 +108,16 @@ impl HostQueues {
 }
 
 impl TrafficHost {
-    /// A host with its traffic.
-    #[must_use]
-    pub fn new(id: NodeId, streams: Vec<TrafficStream>, longest: u32, mut dice: Rng) -> Self {
+    pub(super) fn new(id: NodeId, streams: Vec<TrafficStream>, longest: u32, mut rng: Rng) -> Self {
         let machine =
-            |(stream, dice): (TrafficStream, u64)| StreamGenerator::new(stream, Rng::new(dice, 0));
-        let dice = std::iter::repeat_with(|| dice.next_u64());
-        let machines = streams.into_iter().zip(dice).map(machine).collect();
+            |(stream, rng): (TrafficStream, u64)| StreamGenerator::new(stream, Rng::new(rng, 0));
+        let rng = std::iter::repeat_with(|| rng.next_u64());
+        let machines = streams.into_iter().zip(rng).map(machine).collect();
         Self { id, machines, turn: 0, answers: BoundedQueue::new(ANSWERS), number: 0, longest }
     }
 
-    /// When it next has a packet to send.
-    #[must_use]
-    pub fn due(&self) -> Option<u64> {
+    /// Time of its next packet.
+    pub(super) fn due(&self) -> Option<u64> {
         if self.answers.first().is_none() {
             self.machines.iter().filter_map(StreamGenerator::due).min()
         } else {
@@ -131,9 +125,14 @@ impl TrafficHost {
         }
     }
 
-    /// Gives a command, if there is one to give and the queue has a place: an answer before all,
-    /// else what should have been sent first, and of such in turn.
-    pub fn step(&mut self, now: u64, queues: &mut HostQueues, statistics: &mut HostStatistics) {
+    /// Gives a command if the queue has room: answers first, then the packet that is due longest,
+    /// in turn among equals.
+    pub(super) fn step(
+        &mut self,
+        now: u64,
+        queues: &mut HostQueues,
+        statistics: &mut HostStatistics,
+    ) {
         if queues.commands.is_full() {
             return;
         }
@@ -181,7 +180,7 @@ impl TrafficHost {
         number
     }
 
-    /// Its payload begins with `start`, which lies in a block of its own.
+    /// The command for a packet whose payload begins with `start`, in a block of its own.
     fn command(&self, number: u32, packet: DrawnPacket, start: Option<[u8; START]>) -> SendCommand {
         let mut body = payload(self.id, number, packet.length);
         let gather = match start {
@@ -195,8 +194,13 @@ impl TrafficHost {
         SendCommand { number, gather, checksum: None, to, tag, interrupt: HostInterrupt::No }
     }
 
-    /// Reads what the interface has said.
-    pub fn read(&mut self, now: u64, queues: &mut HostQueues, statistics: &mut HostStatistics) {
+    /// Reads the acknowledgments.
+    pub(super) fn read(
+        &mut self,
+        now: u64,
+        queues: &mut HostQueues,
+        statistics: &mut HostStatistics,
+    ) {
         while let Some(acknowledgment) = queues.acknowledgments.pop() {
             match acknowledgment {
                 HostAcknowledgment::Ended(EndedCommand { number, interrupt, outcome }) => {
@@ -251,13 +255,13 @@ impl TrafficHost {
         self.machines.iter_mut().for_each(|machine| machine.answered(now, number));
     }
 
-    /// The interface has forgotten its packets: what has not been answered never will be.
-    pub fn reset(&mut self, now: u64) {
+    /// Gives up all requests without an answer, since the interface has lost its packets.
+    pub(super) fn reset(&mut self, now: u64) {
         self.machines.iter_mut().for_each(|machine| machine.forget(now));
     }
 
-    /// Its power went off, and is on again: it forgets all, and what it would have sent meanwhile.
-    pub fn power_on(&mut self, now: u64) {
+    /// Restarts after a loss of power: forgets the requests, and skips what was due meanwhile.
+    pub(super) fn power_on(&mut self, now: u64) {
         self.answers.clear();
         self.reset(now);
         self.machines.iter_mut().for_each(|machine| machine.skip(now));

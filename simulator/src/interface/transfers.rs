@@ -1,5 +1,5 @@
-//! Data on its way between the host's memory and the interface's: gathered from blocks into a
-//! packet, or scattered from a packet into buffers. I-5, I-6 (Micro)
+//! Transfers between host memory and interface memory: blocks are gathered into a packet, or a
+//! packet is scattered into buffers. I-5, I-6 (Micro)
 
 use std::collections::VecDeque;
 
@@ -9,38 +9,36 @@ use super::checksum::InternetChecksum;
 use super::queues::{HostBuffer, HostInterrupt, SendCommand};
 use super::send_engine::{OutgoingPacket, PacketOwner};
 
-/// A packet that is being gathered from the host's blocks.
+/// A packet being gathered from the host's blocks.
 #[derive(Clone, Debug)]
-pub struct GatherTransfer {
+pub(super) struct GatherTransfer {
     number: u32,
     interrupt: HostInterrupt,
     checksum: Option<usize>,
-    /// What is still to be moved, the first from `at` on; none of them empty.
+    /// The blocks left, none empty; the first one from `at` on.
     blocks: VecDeque<Vec<u8>>,
     at: usize,
-    /// Header and payload, as far as they are there.
+    /// Header and payload so far.
     packet: Vec<u8>,
     header: usize,
     sum: InternetChecksum,
 }
 
-/// The payload of a packet that is being scattered into the host's buffers.
+/// A payload being scattered into the host's buffers.
 #[derive(Clone, Debug)]
-pub struct ScatterTransfer {
+pub(super) struct ScatterTransfer {
     packet: Vec<u8>,
-    /// What of it is still to be moved.
     at: usize,
     end: usize,
-    /// The one being filled, and those after it; none of them full.
+    /// The buffer being filled and those after it, none full.
     empty: VecDeque<HostBuffer>,
     filled: Vec<HostBuffer>,
     sum: InternetChecksum,
 }
 
 impl GatherTransfer {
-    /// Begins with the route; the tag follows it. P-2
-    #[must_use]
-    pub fn new(command: SendCommand, route: &[u8]) -> Self {
+    /// Begins with the route and the tag. P-2
+    pub(super) fn new(command: SendCommand, route: &[u8]) -> Self {
         let SendCommand { number, gather, checksum, tag, interrupt, .. } = command;
         let payload: usize = gather.iter().map(Vec::len).sum();
         let mut packet = Vec::with_capacity(route.len() + payload + 2);
@@ -52,14 +50,13 @@ impl GatherTransfer {
         Self { number, interrupt, checksum, blocks, at: 0, packet, header, sum }
     }
 
-    /// Bytes that lie together and are next, at most so many; none when all are there.
-    #[must_use]
-    pub fn next(&self, most: usize) -> usize {
+    /// Number of contiguous bytes next, at most `most`; 0 at the end.
+    pub(super) fn next(&self, most: usize) -> usize {
         self.blocks.front().map_or(0, |block| (block.len() - self.at).min(most))
     }
 
-    /// Moves the next bytes, as many as [`GatherTransfer::next`] says.
-    pub fn carry(&mut self, most: usize) {
+    /// Moves the bytes counted by [`Self::next`].
+    pub(super) fn carry(&mut self, most: usize) {
         let count = self.next(most);
         let Some(block) = self.blocks.front() else { return };
         if let Some(bytes) = block.get(self.at..self.at + count) {
@@ -73,9 +70,8 @@ impl GatherTransfer {
         }
     }
 
-    /// The packet, checksum inserted, as the sending engine sends it: its CRC byte appended. I-1
-    #[must_use]
-    pub fn finish(mut self) -> OutgoingPacket {
+    /// The packet with its checksum and CRC byte, for the sending engine. I-1
+    pub(super) fn finish(mut self) -> OutgoingPacket {
         if let Some(at) = self.checksum {
             let [high, low] = self.sum.value().to_be_bytes();
             // In an odd place the halves lie in two words, the low one first.
@@ -93,23 +89,21 @@ impl GatherTransfer {
 }
 
 impl ScatterTransfer {
-    /// Of a packet, tag and CRC byte included, which stay behind.
-    #[must_use]
-    pub fn new(packet: Vec<u8>, buffers: impl Iterator<Item = HostBuffer>) -> Self {
+    /// Scatters a packet without its tag and CRC byte.
+    pub(super) fn new(packet: Vec<u8>, buffers: impl Iterator<Item = HostBuffer>) -> Self {
         let end = packet.len().saturating_sub(1).max(1);
         let empty = buffers.filter(|buffer| buffer.room() > 0).collect();
         Self { packet, at: 1, end, empty, filled: Vec::new(), sum: InternetChecksum::default() }
     }
 
-    /// Bytes of host memory that lie together and are next, at most so many; none when all is done.
-    #[must_use]
-    pub fn next(&self, most: usize) -> usize {
+    /// Number of contiguous bytes next, at most `most`; 0 at the end.
+    pub(super) fn next(&self, most: usize) -> usize {
         let room = self.empty.front().map_or(0, HostBuffer::room);
         (self.end - self.at).min(room).min(most)
     }
 
-    /// Moves the next bytes, as many as [`ScatterTransfer::next`] says, and says how many.
-    pub fn carry(&mut self, most: usize) -> usize {
+    /// Moves the bytes counted by [`Self::next`]; returns their number.
+    pub(super) fn carry(&mut self, most: usize) -> usize {
         let count = self.next(most);
         let Some(buffer) = self.empty.front_mut() else { return 0 };
         if let Some(bytes) = self.packet.get(self.at..self.at + count) {
@@ -123,9 +117,8 @@ impl ScatterTransfer {
         count
     }
 
-    /// What is filled, and its sum.
-    #[must_use]
-    pub fn finish(self) -> (Vec<HostBuffer>, u16) {
+    /// The filled buffers and their sum.
+    pub(super) fn finish(self) -> (Vec<HostBuffer>, u16) {
         (self.filled, self.sum.sum())
     }
 }

@@ -1,4 +1,4 @@
-//! What each method makes of the cables: which are to be taken first, which after.
+//! Order in which each method takes the channels of a path.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -14,14 +14,14 @@ pub(super) struct OrderedChannel {
     pub(super) turn: ChannelOrder,
 }
 
-/// When a channel may be taken. Every method is such an order: up before down, x before y.
+/// Position of a channel in a path: up before down, or x before y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChannelOrder {
     First,
     Then,
 }
 
-/// The channels of all cables, with their turns.
+/// The channels of all cables, with their order.
 pub(super) fn ways(
     topology: &Topology,
     method: RoutingMethod,
@@ -58,7 +58,7 @@ pub(super) fn ways(
     }
 }
 
-/// How far down each node stands; equals in the order of the nodes. None where there is no host.
+/// Rank of each node below the root, in the order of the nodes; `None` without a host.
 fn ranks(topology: &Topology) -> Vec<Option<i64>> {
     let near = neighbours(topology);
     let mut ranks = vec![None; topology.nodes().len()];
@@ -83,11 +83,11 @@ fn ranks(topology: &Topology) -> Vec<Option<i64>> {
     ranks
 }
 
-/// Puts each switch that stands below all its neighbours above them; says whether there was any.
+/// Moves each switch that is below all its neighbours above them; returns true if there was any.
 ///
-/// A way that came down to such a switch could not go up again: lifting it loses none and opens
-/// some. All roots of a fat tree but one begin like that. It comes to an end, as every reversal of
-/// sinks does where some node is never lifted: here, a switch with a host.
+/// A path down to such a switch cannot go up again: moving it loses no path and allows some. In a
+/// fat tree, all roots but one begin like that. The moves end, as every reversal of sinks does in
+/// which some node is never moved: here, a switch with a host.
 fn lift(topology: &Topology, near: &[Vec<NodeId>], ranks: &mut [Option<i64>]) -> bool {
     let mut any = false;
     for switch in topology.switches() {
@@ -123,7 +123,7 @@ fn neighbours(topology: &Topology) -> Vec<Vec<NodeId>> {
     near
 }
 
-/// How many cables each node is from one.
+/// Number of cables from one node to each other.
 fn distances(near: &[Vec<NodeId>], from: NodeId) -> Vec<Option<i64>> {
     let mut found = vec![None; near.len()];
     let mut queue = VecDeque::from([(from, 0)]);
@@ -141,7 +141,7 @@ fn distances(near: &[Vec<NodeId>], from: NodeId) -> Vec<Option<i64>> {
     found
 }
 
-/// The place of each switch in the mesh; none for hosts.
+/// The position of each switch in the mesh; `None` for hosts.
 fn places(topology: &Topology) -> Result<Vec<Option<[u32; 2]>>, RoutesError> {
     let place = |name: &str| {
         let (x, y) = name.strip_prefix('s')?.split_once('.')?;

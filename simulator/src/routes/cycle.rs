@@ -1,10 +1,10 @@
-//! Whether packets can wait for each other in a circle.
+//! Search for cycles of channels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::topology::NodePort;
 
-/// A cycle of the graph in which each channel of a way leads to the one after it.
+/// A cycle of the graph that links each channel of a path to the next one.
 pub(super) fn find(ways: impl Iterator<Item = Vec<NodePort>>) -> Option<Vec<NodePort>> {
     let mut next: BTreeMap<NodePort, BTreeSet<NodePort>> = BTreeMap::new();
     for way in ways {

@@ -1,4 +1,4 @@
-//! The shortest legal way between each pair of hosts.
+//! The shortest legal path between each pair of hosts.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,16 +6,16 @@ use super::channel_order::{ChannelOrder, OrderedChannel};
 use crate::rng::Rng;
 use crate::topology::{NodeId, NodeKind, NodePort, Topology};
 
-/// A packet's state at a node: whether channels of turn `First` are still open to it.
+/// A node, and whether channels of order `First` are still allowed.
 type RouteState = (NodeId, ChannelOrder);
 
-/// For each node the channels that leave it and that reach it, in the order of the cables.
+/// The channels that leave and reach each node, in the order of the cables.
 struct ChannelGraph {
     out: Vec<Vec<OrderedChannel>>,
     into: Vec<Vec<OrderedChannel>>,
 }
 
-/// How far a destination is from each node, for either state.
+/// Distance of a destination from each node, in either state.
 struct HopDistances(Vec<[Option<u32>; 2]>);
 
 pub(super) fn all(
@@ -46,7 +46,7 @@ pub(super) fn all(
 }
 
 impl HopDistances {
-    /// Breadth first, backwards from the destination.
+    /// Searches breadth first, backwards from the destination.
     fn to(to: NodeId, graph: &ChannelGraph) -> Self {
         let mut found = Self(vec![[None; 2]; graph.out.len()]);
         let mut queue = VecDeque::new();
@@ -78,7 +78,7 @@ impl HopDistances {
     }
 }
 
-/// The state after a channel, if it may be taken.
+/// The state after a channel, if it is allowed.
 const fn after(before: ChannelOrder, taken: ChannelOrder) -> Option<ChannelOrder> {
     match (before, taken) {
         (ChannelOrder::First, turn) => Some(turn),

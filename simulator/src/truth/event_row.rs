@@ -383,10 +383,10 @@ impl PacketHandling {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::tagged_char::PacketId;
     use crate::messaging::{
         MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind,
     };
-    use crate::tagged_char::PacketId;
     use crate::topology::NodePort;
     use crate::transport::TransportNotice;
     use crate::truth::RuleId;

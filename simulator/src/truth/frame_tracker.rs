@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_understood_when_it_ends() {
+    fn a_frame_is_decoded_when_it_ends() {
         let mut account = FrameTracker::default();
         account.data(7, 0x83);
         account.data(9, 0x05);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_route_the_first_mebibyte_is_kept() {
+    fn the_first_mebibyte_of_a_long_route_is_kept() {
         let mut bytes = vec![0x80; ROUTE_MAX + 300];
         bytes.extend([0x05, 0xaa, 0xbb, 0x00]);
         let frame = frame(&mut FrameTracker::default(), 0, &bytes).unwrap();

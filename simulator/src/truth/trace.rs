@@ -1,7 +1,7 @@
 //! Where circuits and nodes tell what happens to them.
 
 use super::{TruthEvent, TruthEventKind};
-use crate::tagged_char::PacketId;
+use crate::link::tagged_char::PacketId;
 use crate::topology::NodePort;
 
 /// Rows on their way out: the driver of a simulation empties it after every period.
@@ -24,8 +24,8 @@ pub enum TraceLevel {
 impl TruthLog {
     /// No rows yet.
     #[must_use]
-    pub const fn new(wanted: TraceLevel) -> Self {
-        Self { level: wanted, rows: Vec::new() }
+    pub const fn new(level: TraceLevel) -> Self {
+        Self { level: level, rows: Vec::new() }
     }
 
     /// Whether rows are wanted.

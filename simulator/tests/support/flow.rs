@@ -3,13 +3,13 @@
 
 use codec::route::PortId;
 use myriscope_simulator::link::LinkParameters;
-use myriscope_simulator::receiver::{PortReceiver, PortRequest};
-use myriscope_simulator::sender::PortSender;
-use myriscope_simulator::source_item::{AcceptMode, SendDecision, SourceItem};
-use myriscope_simulator::tagged_char::{PacketId, TaggedChar};
+use myriscope_simulator::link::receiver::{PortReceiver, PortRequest};
+use myriscope_simulator::link::sender::PortSender;
+use myriscope_simulator::link::source_item::{AcceptMode, SendDecision, SourceItem};
+use myriscope_simulator::link::tagged_char::{PacketId, TaggedChar};
+use myriscope_simulator::link::wire::ChannelWire;
 use myriscope_simulator::topology::{NodeId, NodePort};
 use myriscope_simulator::truth::{StopGo, TraceContext, TruthLog};
-use myriscope_simulator::wire::ChannelWire;
 
 /// Channel within an endless packet. It has no clock, so that equal states compare equal.
 #[derive(Clone, Debug)]

@@ -2,10 +2,10 @@
 
 use codec::character::{Character, ReplyStatus, Symbol};
 use codec::route::PortId;
+use simulator::link::receiver::PortRequest;
+use simulator::link::source_item::{AcceptMode, SourceItem};
+use simulator::link::tagged_char::TaggedChar;
 use simulator::link::{LinkParameters, SymbolSet};
-use simulator::receiver::PortRequest;
-use simulator::source_item::{AcceptMode, SourceItem};
-use simulator::tagged_char::TaggedChar;
 use simulator::topology::SwitchParameters;
 
 use crate::link::model::{InputModel, OutputModel};

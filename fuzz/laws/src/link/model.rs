@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::character::{Character, ReplyStatus, Symbol};
+use simulator::link::receiver::PortRequest;
+use simulator::link::source_item::{AcceptMode, SourceItem};
 use simulator::link::{FillMode, FramingMode, PortParameters, ResetEnding, SlackSize, SymbolSet};
-use simulator::receiver::PortRequest;
-use simulator::source_item::{AcceptMode, SourceItem};
 use simulator::truth::StopGo;
 
 use crate::reference::decode_symbol;

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codec::character::Character;
 use simulator::link::LinkParameters;
+use simulator::link::tagged_char::PacketId;
 use simulator::scenario::Scenario;
-use simulator::tagged_char::PacketId;
 use simulator::topology::{ExtensionSupport, NodeKind, NodePort};
 use simulator::truth::{FrameEnding, FrameRecord, TruthEvent, TruthEventKind};
 

@@ -7,11 +7,11 @@ use codec::packet::CrcCheck;
 use codec::transport::Nic;
 use simulator::fault::FaultSpec;
 use simulator::interface::ConsumptionMode;
+use simulator::link::tagged_char::PacketId;
 use simulator::messaging::{MICROSECOND, ProtocolLayers};
 use simulator::network::{Network, VisitOrder};
 use simulator::port::PortLed;
 use simulator::scenario::{PortTap, Scenario};
-use simulator::tagged_char::PacketId;
 use simulator::topology::NodePort;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 

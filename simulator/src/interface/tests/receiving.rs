@@ -1,4 +1,4 @@
-//! What comes in: what is made of it, and when it is taken. I-2..I-4
+//! Received packets: their handling, and the time at which they are taken. I-2..I-4
 
 use std::num::NonZeroU32;
 
@@ -8,7 +8,7 @@ use codec::time::Ticks;
 
 use super::{InterfaceBench, PARAMETERS, id, packet};
 use crate::interface::{ConsumptionMode, DmaBus, HandlingCounts, InterfaceParameters};
-use crate::tagged_char::TaggedChar;
+use crate::link::tagged_char::TaggedChar;
 use crate::truth::{PacketHandling, StopGo, TruthEventKind};
 
 /// I-2, I-3
@@ -38,7 +38,7 @@ fn every_handling_has_its_packet() {
 }
 
 #[test]
-fn what_is_consumed_is_told_with_its_length_and_its_check() {
+fn a_consumed_packet_is_reported_with_its_length_and_check() {
     let mut bench = InterfaceBench::receiver(PARAMETERS);
     bench.give(3, &packet(0x05, &[1, 2, 3]));
     bench.give(4, &packet(0x05, &[1; 5000]));
@@ -94,7 +94,7 @@ fn memory_that_is_full_holds_up_the_link() {
     for _ in 0..500 {
         bench.period();
     }
-    assert_eq!(bench.interface.receiving.used(), 0);
+    assert_eq!(bench.interface.receiving.used, 0);
     assert_eq!(bench.interface.queues.posted.iter().count(), 1);
 }
 
@@ -126,7 +126,7 @@ impl InterfaceBench {
 }
 
 #[test]
-fn characters_are_taken_as_the_host_pleases() {
+fn characters_are_taken_by_the_policy_of_the_host() {
     let takes = |consumption, command| {
         let mut bench = InterfaceBench::receiver(InterfaceParameters { consumption, ..PARAMETERS });
         let mut periods = Vec::new();

@@ -5,14 +5,15 @@ use std::num::NonZeroU32;
 use codec::time::Ticks;
 
 use super::{HERE, InterfaceBench, PARAMETERS, THERE, interface, packet, stream};
+use crate::interface::HostInterface;
 use crate::interface::traffic_host::payload;
-use crate::interface::{HostInterface, OfferedItem};
+use crate::link::source_item::SourceItem;
+use crate::link::tagged_char::TaggedChar;
 use crate::rng::Rng;
-use crate::tagged_char::TaggedChar;
 use crate::traffic::ArrivalProcess;
 use crate::truth::{StopGo, TruthLog};
 
-/// Two interfaces on a perfect wire; after each period, how many requests are unanswered.
+/// Two interfaces on a perfect wire; the number of unanswered requests after each period.
 fn loop_of(window: u32, think: u64, periods: u64) -> (Vec<u64>, [HostInterface; 2]) {
     let window = NonZeroU32::new(window).unwrap();
     let streams = vec![stream(ArrivalProcess::Closed(window, Ticks(think)), 30)];
@@ -33,9 +34,9 @@ fn loop_of(window: u32, think: u64, periods: u64) -> (Vec<u64>, [HostInterface; 
         let offers = [pair[0].offered(), pair[1].offered()];
         for (from, to) in [(0, 1), (1, 0)] {
             let (cell, id) = match offers[from] {
-                OfferedItem::Data(cell, id) => (cell, id),
-                OfferedItem::Mark => (TaggedChar::GAP, None),
-                OfferedItem::Nothing | OfferedItem::Symbol(_) => continue,
+                SourceItem::Data(cell, id) => (cell, id),
+                SourceItem::Mark => (TaggedChar::GAP, None),
+                SourceItem::Nothing | SourceItem::Symbol(_) => continue,
             };
             pair[from].taken(now, &mut log);
             assert!(pair[to].takes(now, StopGo::Go));
@@ -62,19 +63,19 @@ fn no_more_than_the_window_is_unanswered() {
         assert_eq!(request[10..32], payload(HERE, number.into(), 30)[8..]);
     }
     for _ in 0..1000 {
-        assert_eq!(bench.period(), OfferedItem::Nothing);
+        assert_eq!(bench.period(), SourceItem::Nothing);
     }
     bench.give(0, &packet(0x11, &[0, 0, 0, 0, 0, 0, 0, 7]));
     bench.give(0, &packet(0x11, &[0, 0, 0, 1, 0, 0, 0, 1]));
     bench.give(0, &packet(0x11, &[0, 0, 0]));
     for _ in 0..1000 {
-        assert_eq!(bench.period(), OfferedItem::Nothing, "that answers no request");
+        assert_eq!(bench.period(), SourceItem::Nothing, "that answers no request");
     }
     bench.give(0, &packet(0x11, &requests[1][2..32]));
     let read = bench.now;
     assert_eq!(bench.sent().0, read + 5);
     for _ in 0..1000 {
-        assert_eq!(bench.period(), OfferedItem::Nothing);
+        assert_eq!(bench.period(), SourceItem::Nothing);
     }
 }
 
@@ -91,7 +92,7 @@ fn every_request_has_an_answer_as_long() {
 }
 
 #[test]
-fn a_window_of_one_asks_so_long_after_each_answer() {
+fn a_window_of_one_sends_the_next_request_a_fixed_time_after_each_answer() {
     let (unanswered, [here, _]) = loop_of(1, 100, 2000);
     assert_eq!(unanswered.iter().max(), Some(&1));
     // A request takes 33 periods, GAP included: 0 to 32; read in 33, answered from 34 to 66; read

@@ -1,12 +1,13 @@
-//! Resets and power, and periods in which nothing is to be done.
+//! Resets, power, and periods without work.
 
 use std::num::NonZeroU32;
 
 use codec::time::Ticks;
 
 use super::{InterfaceBench, PARAMETERS, data, id, interface, packet, raw, stream};
-use crate::interface::{DmaBus, InterfaceParameters, OfferedItem};
-use crate::tagged_char::{PacketId, TaggedChar};
+use crate::interface::{DmaBus, InterfaceParameters};
+use crate::link::source_item::SourceItem;
+use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::traffic::ArrivalProcess;
 use crate::truth::{PacketHandling, RuleId, StopGo, TruthEventKind};
 
@@ -18,7 +19,7 @@ fn a_reset_drops_what_is_half_received_and_ends_what_is_half_sent() {
         vec![stream(ArrivalProcess::Saturating, 100)],
         vec![],
     ));
-    while !matches!(bench.period(), OfferedItem::Data(..)) {}
+    while !matches!(bench.period(), SourceItem::Data(..)) {}
     assert_eq!(bench.now, 51);
     bench.give_part(Some(id(8)), &[5, 6, 7]);
     bench.interface.reload(bench.now, &mut bench.log);
@@ -30,7 +31,7 @@ fn a_reset_drops_what_is_half_received_and_ends_what_is_half_sent() {
             (Some(0), TruthEventKind::Truncated(RuleId("R-3"))),
         ]
     );
-    assert_eq!(bench.period(), OfferedItem::Mark);
+    assert_eq!(bench.period(), SourceItem::Mark);
     // It is loaded again: absorbs, and sends nothing until then.
     assert_eq!(bench.handling(&packet(5, &[1])), PacketHandling::Ignored);
     assert_eq!(bench.sent().0, 54 + 50);
@@ -43,7 +44,7 @@ fn fres_starts_the_control_program_anew_and_leaves_it_its_memory() {
     let parameters = InterfaceParameters { boot: Ticks(50), ..PARAMETERS };
     let bursts = ArrivalProcess::Bursts(NonZeroU32::new(3).unwrap(), Ticks(1 << 20));
     let mut bench = InterfaceBench::new(interface(parameters, vec![stream(bursts, 100)], vec![]));
-    while !matches!(bench.period(), OfferedItem::Data(..)) {}
+    while !matches!(bench.period(), SourceItem::Data(..)) {}
     bench.give_part(Some(id(8)), &[5, 6, 7]);
     let interrupts = bench.interface.statistics().interrupts;
     bench.happened();
@@ -56,7 +57,7 @@ fn fres_starts_the_control_program_anew_and_leaves_it_its_memory() {
         ]
     );
     assert_eq!(bench.interface.statistics().interrupts, interrupts + 1);
-    assert_eq!(bench.period(), OfferedItem::Mark);
+    assert_eq!(bench.period(), SourceItem::Mark);
     assert_eq!(bench.handling(&packet(5, &[1])), PacketHandling::Delivered);
     let sent = [bench.sent(), bench.sent()];
     assert!(sent.iter().all(|(at, _)| *at < 51 + 50 + 3 * 103), "{sent:?}");
@@ -74,8 +75,8 @@ fn a_reset_leaves_a_packet_whole_that_lacks_its_end_only() {
     }
     bench.interface.reload(4, &mut bench.log);
     assert_eq!(bench.happened(), [(Some(0), TruthEventKind::Injected { length: 4 })]);
-    assert_eq!(bench.period(), OfferedItem::Mark);
-    assert!(matches!(bench.period(), OfferedItem::Data(_, Some(PacketId { number: 1, .. }))));
+    assert_eq!(bench.period(), SourceItem::Mark);
+    assert!(matches!(bench.period(), SourceItem::Data(_, Some(PacketId { number: 1, .. }))));
 }
 
 #[test]
@@ -93,7 +94,7 @@ fn without_power_nothing_is_sent_or_taken() {
         ]
     );
     for _ in 2..1000 {
-        assert_eq!(bench.period(), OfferedItem::Nothing);
+        assert_eq!(bench.period(), SourceItem::Nothing);
         assert!(!bench.interface.takes(bench.now, StopGo::Go));
     }
     bench.interface.reload(1000, &mut bench.log);
@@ -104,7 +105,7 @@ fn without_power_nothing_is_sent_or_taken() {
 }
 
 #[test]
-fn what_is_skipped_would_have_changed_nothing() {
+fn skipped_periods_change_nothing() {
     for bus in [DmaBus::Ideal, DmaBus::SBus] {
         let window = NonZeroU32::new(2).unwrap();
         let parameters = InterfaceParameters { bus, receive_memory: 100, ..PARAMETERS };

@@ -1,4 +1,4 @@
-//! Packets on their way out: their characters, their time and their order. I-1, I-6
+//! Packets on their way out: their characters, times and order. I-1, I-6
 
 use codec::crc::{crc8, syndrome};
 use codec::packet::PacketTag;
@@ -6,8 +6,9 @@ use codec::time::Ticks;
 
 use super::{HERE, InterfaceBench, PARAMETERS, THERE, interface, stream};
 use crate::interface::traffic_host::payload;
-use crate::interface::{DmaBus, InterfaceParameters, OfferedItem};
-use crate::tagged_char::{PacketId, TaggedChar};
+use crate::interface::{DmaBus, InterfaceParameters};
+use crate::link::source_item::SourceItem;
+use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::topology::NodeId;
 use crate::traffic::{ArrivalProcess, StreamDestination, TrafficStream};
 use crate::truth::TruthEventKind;
@@ -47,16 +48,16 @@ fn the_first_byte_alone_names_its_packet() {
     ));
     let first = PacketId { host: HERE, number: 0 };
     bench.interface.tick(0, &mut bench.log);
-    let head = OfferedItem::Data(TaggedChar::data(0x81).as_head(), Some(first));
+    let head = SourceItem::Data(TaggedChar::data(0x81).as_head(), Some(first));
     // What is not taken is offered again.
     assert_eq!(
         [bench.interface.offered(), bench.period(), bench.period()],
-        [head, head, OfferedItem::Data(TaggedChar::data(0x05), None)]
+        [head, head, SourceItem::Data(TaggedChar::data(0x05), None)]
     );
-    assert!(matches!(bench.period(), OfferedItem::Data(_, None)));
-    assert_eq!(bench.period(), OfferedItem::Mark);
+    assert!(matches!(bench.period(), SourceItem::Data(_, None)));
+    assert_eq!(bench.period(), SourceItem::Mark);
     let second = PacketId { host: HERE, number: 1 };
-    assert_eq!(bench.period(), OfferedItem::Data(TaggedChar::data(0x81).as_head(), Some(second)));
+    assert_eq!(bench.period(), SourceItem::Data(TaggedChar::data(0x81).as_head(), Some(second)));
 }
 
 /// I-6

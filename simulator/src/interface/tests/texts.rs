@@ -1,12 +1,12 @@
-//! Texts, which go out as they stand.
+//! Texts, which are sent as they are.
 
 use codec::Character;
 use codec::crc::crc8;
 
 use super::{HERE, InterfaceBench, PARAMETERS, data, interface, raw, stream};
-use crate::interface::OfferedItem;
 use crate::interface::traffic_host::payload;
-use crate::tagged_char::{PacketId, TaggedChar};
+use crate::link::source_item::SourceItem;
+use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::traffic::ArrivalProcess;
 use crate::truth::TruthEventKind;
 
@@ -24,20 +24,20 @@ fn a_text_goes_out_as_it_stands_before_packets() {
     let streams = vec![stream(ArrivalProcess::Saturating, 1)];
     let mut bench = InterfaceBench::new(interface(PARAMETERS, streams, vec![raw(2, text)]));
     assert_eq!(bench.sent().1.len(), 4);
-    let offers: Vec<OfferedItem> = (0..9).map(|_| bench.period()).collect();
+    let offers: Vec<SourceItem> = (0..9).map(|_| bench.period()).collect();
     let numbered = |number| Some(PacketId { host: HERE, number });
     assert_eq!(
         offers,
         [
-            OfferedItem::Data(TaggedChar::data(0x81).as_head(), numbered(1)),
-            OfferedItem::Data(TaggedChar::data(0x05), None),
-            OfferedItem::Symbol(0x33),
-            OfferedItem::Symbol(0),
-            OfferedItem::Data(TaggedChar::data(0x07), None),
-            OfferedItem::Mark,
-            OfferedItem::Mark,
-            OfferedItem::Data(TaggedChar::data(0xff).as_head(), numbered(2)),
-            OfferedItem::Mark,
+            SourceItem::Data(TaggedChar::data(0x81).as_head(), numbered(1)),
+            SourceItem::Data(TaggedChar::data(0x05), None),
+            SourceItem::Symbol(0x33),
+            SourceItem::Symbol(0),
+            SourceItem::Data(TaggedChar::data(0x07), None),
+            SourceItem::Mark,
+            SourceItem::Mark,
+            SourceItem::Data(TaggedChar::data(0xff).as_head(), numbered(2)),
+            SourceItem::Mark,
         ]
     );
     assert_eq!(bench.sent().1.len(), 4);
@@ -57,9 +57,9 @@ fn after_a_text_that_leaves_a_packet_open_nothing_follows_until_it_is_cut() {
     let offers = [bench.period(), bench.period(), bench.period()];
     assert!(matches!(
         offers,
-        [OfferedItem::Data(_, Some(_)), OfferedItem::Data(_, None), OfferedItem::Nothing]
+        [SourceItem::Data(_, Some(_)), SourceItem::Data(_, None), SourceItem::Nothing]
     ));
-    assert!((0..100).all(|_| bench.period() == OfferedItem::Nothing));
+    assert!((0..100).all(|_| bench.period() == SourceItem::Nothing));
     bench.interface.cut();
     assert_eq!(
         bench.sent(),

@@ -4,7 +4,7 @@ use crate::topology::{NodeId, NodePort};
 use crate::truth::{TraceLevel, TruthLog};
 use codec::route::PortId;
 
-/// A receiver of `k_g` = 2, h = 2, `k_s` = 2, with what it tells.
+/// A receiver with `k_g` = 2, h = 2, `k_s` = 2, and its truth log.
 struct ReceiverBench {
     receiver: PortReceiver,
     log: TruthLog,
@@ -19,16 +19,16 @@ impl ReceiverBench {
         Self { receiver, log: TruthLog::new(TraceLevel::Everything), slot: 0 }
     }
 
-    /// Hears some characters; what it asked for, but for nothing.
+    /// Receives characters; returns their effects other than none.
     fn hear(&mut self, text: &str) -> Vec<(u64, PortRequest)> {
         let mut asked = Vec::new();
         for character in codec::notation::parse(text).unwrap().chars() {
             let place = NodePort { node: NodeId(0), port: PortId(0) };
             let (now, log) = (self.slot, &mut self.log);
-            let telling = &mut TraceContext { now, slot: now, place, log };
+            let trace = &mut TraceContext { now, slot: now, place, log };
             let cell = TaggedChar::of(character);
             let quick = self.receiver.receive_simple(cell, StopGo::Go);
-            let did = quick.unwrap_or_else(|| self.receiver.receive(cell, None, telling));
+            let did = quick.unwrap_or_else(|| self.receiver.receive(cell, None, trace));
             if did != PortRequest::Nothing && did != PortRequest::Command(StopGo::Go) {
                 asked.push((self.slot, did));
             }
@@ -37,7 +37,7 @@ impl ReceiverBench {
         asked
     }
 
-    /// Takes so many cells from the slack buffer.
+    /// Takes characters from the slack buffer.
     fn take(&mut self, cells: usize) -> String {
         let taken = std::iter::from_fn(|| self.receiver.take()).take(cells);
         taken.map(|(cell, _)| cell.character()).collect::<codec::CharBuf>().to_string()
@@ -81,7 +81,7 @@ fn a_rise_to_the_upper_threshold_is_stop_and_a_fall_to_the_lower_go() {
 }
 
 #[test]
-fn what_meets_a_full_slack_buffer_is_lost_and_told() {
+fn characters_that_meet_a_full_slack_buffer_are_lost_and_reported() {
     // F-9: six cells. A lost mark joins two packets.
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     assert_eq!(
@@ -124,7 +124,7 @@ fn a_reset_empties_the_buffer_and_drops_data_up_to_a_gap() {
 }
 
 #[test]
-fn optional_symbols_are_told_but_obeyed_only_where_they_are_known() {
+fn optional_symbols_are_reported_but_take_effect_only_where_supported() {
     // C-3, C-4, C-5
     let text = "BRES PRB3 REPL5 ORUN GO!01 !a6 BRES!1c";
     let reply = PortRequest::Reply(ReplyStatus::new(5).unwrap());
@@ -154,20 +154,20 @@ fn a_packet_whose_first_byte_is_lost_begins_with_the_next() {
     let id = PacketId { host: NodeId(7), number: 0 };
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     let place = NodePort { node: NodeId(0), port: PortId(0) };
-    let telling = &mut TraceContext { now: 0, slot: 0, place, log: &mut bench.log };
+    let trace = &mut TraceContext { now: 0, slot: 0, place, log: &mut bench.log };
     // Its wire d was open: a control code came, and then the rest.
-    bench.receiver.receive(TaggedChar::control(0x83).as_head(), Some(id), telling);
+    bench.receiver.receive(TaggedChar::control(0x83).as_head(), Some(id), trace);
     bench.hear("05 GAP");
     assert_eq!(bench.receiver.take(), Some((TaggedChar::data(5).as_head(), Some(id))));
     // If all of it is lost, the packet is.
-    let telling = &mut TraceContext { now: 9, slot: 9, place, log: &mut bench.log };
-    bench.receiver.receive(TaggedChar::control(0x83).as_head(), Some(id), telling);
+    let trace = &mut TraceContext { now: 9, slot: 9, place, log: &mut bench.log };
+    bench.receiver.receive(TaggedChar::control(0x83).as_head(), Some(id), trace);
     bench.told();
     bench.hear("GAP");
     assert_eq!(bench.told().last(), Some(&(2, "dropped")));
 }
 
-/// A receiver that accounts for nothing, of the same slack buffer, after some characters.
+/// A receiver without trace, after some characters.
 fn after(text: &str) -> ReceiverBench {
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     bench.receiver.trace = Box::default();
@@ -176,7 +176,7 @@ fn after(text: &str) -> ReceiverBench {
     bench
 }
 
-/// GO, STOP, GAP, IDLE, a byte, one that heads a packet, BRES, a weakened GO, no symbol.
+/// GO, STOP, GAP, IDLE, a byte, the first byte of a packet, BRES, a weakened GO, an invalid code.
 const ALL: [(&str, TaggedChar); 9] = [
     ("GO", TaggedChar::control(0x03)),
     ("STOP", TaggedChar::control(0x0f)),
@@ -189,7 +189,7 @@ const ALL: [(&str, TaggedChar); 9] = [
     ("none", TaggedChar::control(0xa6)),
 ];
 
-/// What it hears in passing; that leaves it as hearing it with care does.
+/// The characters that the simple path handles, with the same result as the full one.
 fn passing(bench: &ReceiverBench, gone: StopGo) -> String {
     let heard = |(name, cell): &(&'static str, TaggedChar)| {
         let (mut quick, mut slow) = (bench.receiver.clone(), bench.receiver.clone());
@@ -204,7 +204,7 @@ fn passing(bench: &ReceiverBench, gone: StopGo) -> String {
 }
 
 #[test]
-fn fill_and_bytes_within_a_packet_are_heard_in_passing() {
+fn fill_and_bytes_within_a_packet_take_the_simple_path() {
     use StopGo::{Go, Stop};
     // Between packets; the command that was heard last is only said again. F-8
     assert_eq!([passing(&after(""), Go), passing(&after(""), Stop)], ["GO GAP", "STOP GAP"]);
@@ -231,12 +231,12 @@ fn fill_and_bytes_within_a_packet_are_heard_in_passing() {
     assert_eq!(passing(&headless, Go), "");
 }
 
-/// With which characters in turn with this one it may be left alone.
-fn ignored(bench: &ReceiverBench, one: &str, gone: StopGo, wanted: TraceLevel) -> String {
+/// The characters that are ignored when they alternate with this one.
+fn ignored(bench: &ReceiverBench, one: &str, gone: StopGo, level: TraceLevel) -> String {
     let one = ALL.iter().find(|(name, _)| *name == one).unwrap().1;
     let ignored = |(name, cell): &(&'static str, TaggedChar)| {
         let pairs = [[one, *cell], [*cell, one]];
-        let [this, other] = pairs.map(|pair| bench.receiver.ignores(pair, gone, wanted));
+        let [this, other] = pairs.map(|pair| bench.receiver.ignores(pair, gone, level));
         assert_eq!(this, other, "in whichever order");
         this.then_some(*name)
     };
@@ -244,7 +244,7 @@ fn ignored(bench: &ReceiverBench, one: &str, gone: StopGo, wanted: TraceLevel) -
 }
 
 #[test]
-fn what_may_be_heard_for_ever_is_fill_and_what_nobody_is_told_of() {
+fn only_fill_and_unreported_characters_are_ignored() {
     use StopGo::{Go, Stop};
     use TraceLevel::{Everything, Nothing};
     let fresh = after("");
@@ -281,7 +281,7 @@ fn a_silence_under_way_is_not_ignored() {
 }
 
 #[test]
-fn of_what_was_ignored_the_last_period_counts() {
+fn the_last_ignored_period_counts() {
     // F-7
     let open_after = |last: TaggedChar| {
         let mut bench = after("IDLE");
@@ -296,7 +296,7 @@ fn of_what_was_ignored_the_last_period_counts() {
 }
 
 #[test]
-fn what_comes_with_the_power_is_a_receiver_that_has_heard_nothing() {
+fn power_on_resets_the_receiver() {
     let mut bench = ReceiverBench::new(SymbolSet::All);
     bench.hear("83 05 06 07 08");
     let receiver = &bench.receiver;
@@ -306,8 +306,8 @@ fn what_comes_with_the_power_is_a_receiver_that_has_heard_nothing() {
     assert_eq!(receiver.peek(4), Some(TaggedChar::data(8)));
     bench.told();
     let place = NodePort { node: NodeId(0), port: PortId(0) };
-    let telling = &mut TraceContext { now: 9, slot: 9, place, log: &mut bench.log };
-    bench.receiver.power_up(telling);
+    let trace = &mut TraceContext { now: 9, slot: 9, place, log: &mut bench.log };
+    bench.receiver.power_up(trace);
     let receiver = &bench.receiver;
     assert_eq!((receiver.last_command(), receiver.is_calm()), (StopGo::Go, true));
     assert_eq!((receiver.fill(), receiver.fill_max(), receiver.is_receiving()), (0, 5, false));
@@ -317,12 +317,12 @@ fn what_comes_with_the_power_is_a_receiver_that_has_heard_nothing() {
 }
 
 #[test]
-fn at_the_end_of_a_run_the_frame_that_comes_in_is_told() {
+fn the_frame_being_received_is_reported_at_the_end_of_the_run() {
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     bench.hear("83 05");
     let place = NodePort { node: NodeId(0), port: PortId(0) };
-    let telling = &mut TraceContext { now: 2, slot: 2, place, log: &mut bench.log };
-    bench.receiver.finish(telling);
+    let trace = &mut TraceContext { now: 2, slot: 2, place, log: &mut bench.log };
+    bench.receiver.finish(trace);
     assert_eq!(bench.told(), [(2, "received")]);
 }
 
@@ -332,10 +332,10 @@ fn packets_are_counted_by_where_they_begin() {
     let place = NodePort { node: NodeId(0), port: PortId(0) };
     for number in 0..3 {
         let id = PacketId { host: NodeId(7), number };
-        let telling = &mut TraceContext { now: 0, slot: 0, place, log: &mut bench.log };
+        let trace = &mut TraceContext { now: 0, slot: 0, place, log: &mut bench.log };
         // Of the last one the first byte is lost.
         let cell = if number < 2 { TaggedChar::data(5) } else { TaggedChar::control(0x05) };
-        bench.receiver.receive(cell.as_head(), Some(id), telling);
+        bench.receiver.receive(cell.as_head(), Some(id), trace);
     }
     assert_eq!(bench.receiver.heads(), 3);
     bench.take(1);

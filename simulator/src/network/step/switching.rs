@@ -1,46 +1,46 @@
-//! What switches do in a period: inputs decode, ask for outputs, get them. S-1..S-6
+//! Periods of switches: inputs decode, request outputs and are connected. S-1..S-6
 
 use super::extended_switching;
-use crate::active_set::ActiveSet;
-use crate::cut_through::CutThrough;
-use crate::extension::SELF;
+use crate::link::sender::SendState;
+use crate::link::tagged_char::TaggedChar;
+use crate::network::active_set::ActiveSet;
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
-use crate::sender::SendState;
+use crate::switch::cut_through::CutThrough;
+use crate::switch::extension::SELF;
 use crate::switch::{Switch, SwitchInputState, rule_of};
-use crate::tagged_char::TaggedChar;
 use crate::topology::{ExtensionSupport, NodePort};
 use crate::truth::{RuleId, TraceContext, TruthEventKind, TruthLog};
 
-/// The input of a switch goes on with what stands in its slack buffer. S-3, S-6
+/// Advances the input of a switch. S-3, S-6
 #[inline]
 pub(super) fn advance(
-    circuit: &mut PortUnit,
+    unit: &mut PortUnit,
     switch: Option<&mut Switch>,
     now: u64,
     log: &mut TruthLog,
 ) {
-    let (DataSink::Switch(_, input), Some(switch)) = (&mut circuit.sink, switch) else { return };
-    let front = circuit.receiver.peek(0);
+    let (DataSink::Switch(_, input), Some(switch)) = (&mut unit.sink, switch) else { return };
+    let front = unit.receiver.peek(0);
     match (*input, front) {
         (SwitchInputState::Empty, Some(cell)) if cell.is_data() => {
             let ready = now + u64::from(switch.parameters().routing);
             *input = SwitchInputState::Decoding(ready);
             if ready == now {
                 *input = SwitchInputState::Ready;
-                switch.decoded(circuit.port.port);
+                switch.decoded(unit.port.port);
             }
         }
         // A mark alone: what it ended is gone.
         (SwitchInputState::Empty, Some(_)) => {
-            circuit.receiver.take();
+            unit.receiver.take();
         }
         (SwitchInputState::Decoding(ready), _) if ready <= now => {
             *input = SwitchInputState::Ready;
-            switch.decoded(circuit.port.port);
+            switch.decoded(unit.port.port);
         }
-        (SwitchInputState::Discarding, Some(_)) => match circuit.receiver.take() {
+        (SwitchInputState::Discarding, Some(_)) => match unit.receiver.take() {
             Some((cell, None)) if !cell.is_data() => *input = SwitchInputState::Empty,
-            Some((_, Some(id))) => log.emit(now, circuit.port, Some(id), || TruthEventKind::Merged),
+            Some((_, Some(id))) => log.emit(now, unit.port, Some(id), || TruthEventKind::Merged),
             Some((_, None)) | None => {}
         },
         (SwitchInputState::Empty | SwitchInputState::Discarding, None)
@@ -52,47 +52,47 @@ pub(super) fn advance(
     }
 }
 
-/// Outputs whose input was reset end what they have sent of a packet. R-3
+/// Ends the packets at outputs whose input was reset. R-3
 pub(super) fn sever(
     switch: &mut Switch,
-    circuits: &mut [PortUnit],
+    units: &mut [PortUnit],
     attention: &mut ActiveSet,
     now: u64,
     log: &mut TruthLog,
 ) {
     for output in switch.take_severed() {
-        let Some(index) = switch.circuit(output).map(|circuit| circuit as usize) else { continue };
-        let Some(circuit) = circuits.get_mut(index) else { continue };
-        attention.wake(circuit.peer);
-        if circuit.sender.sending() == SendState::Packet {
-            let id = circuit.sender.current();
-            log.emit(now, circuit.port, id, || TruthEventKind::Truncated(RuleId("R-3")));
+        let Some(index) = switch.unit(output).map(|unit| unit as usize) else { continue };
+        let Some(unit) = units.get_mut(index) else { continue };
+        attention.wake(unit.peer);
+        if unit.sender.sending() == SendState::Packet {
+            let id = unit.sender.current();
+            log.emit(now, unit.port, id, || TruthEventKind::Truncated(RuleId("R-3")));
         }
-        circuit.source = DataSource::Nowhere;
-        circuit.sender.sever();
+        unit.source = DataSource::Nowhere;
+        unit.sender.sever();
     }
 }
 
-/// Inputs that have decoded their first byte ask for an output, or drop the packet. S-1, S-2
+/// Requests outputs for decoded first bytes, or drops the packet. S-1, S-2
 pub(super) fn select(
     switch: &mut Switch,
-    circuits: &mut [PortUnit],
+    units: &mut [PortUnit],
     attention: &mut ActiveSet,
     now: u64,
     log: &mut TruthLog,
 ) {
     let parameters = *switch.parameters();
     for input in switch.take_ready() {
-        let Some(channel) = switch.circuit(input) else { continue };
+        let Some(channel) = switch.unit(input) else { continue };
         let index = channel as usize;
         attention.wake(channel);
-        let front = circuits.get(index).and_then(|circuit| circuit.receiver.peek(0));
+        let front = units.get(index).and_then(|unit| unit.receiver.peek(0));
         let byte = match parameters.extensions {
             ExtensionSupport::Off => front.map_or(0, TaggedChar::low),
             ExtensionSupport::On => {
                 let place = NodePort { node: switch.node(), port: input };
-                let telling = &mut TraceContext { now, slot: now, place, log };
-                match extended_switching::select(switch, circuits, index, telling) {
+                let trace = &mut TraceContext { now, slot: now, place, log };
+                match extended_switching::select(switch, units, index, trace) {
                     Some(byte) => byte,
                     None => continue,
                 }
@@ -100,14 +100,14 @@ pub(super) fn select(
         };
         let output = parameters.addressing.select(byte, input, parameters.ports);
         let output = output.map_err(rule_of).and_then(|output| {
-            let there = switch.circuit(output).and_then(|there| circuits.get(there as usize));
+            let there = switch.unit(output).and_then(|there| units.get(there as usize));
             // Unused, unpowered, disconnected.
             let open =
                 there.is_none_or(|there| there.power != PowerState::On || there.receiver.is_open());
             if open { Err(RuleId("S-1")) } else { Ok(output) }
         });
-        let Some(circuit) = circuits.get_mut(index) else { continue };
-        let DataSink::Switch(_, state) = &mut circuit.sink else { continue };
+        let Some(unit) = units.get_mut(index) else { continue };
+        let DataSink::Switch(_, state) = &mut unit.sink else { continue };
         match output {
             Ok(output) => {
                 *state = SwitchInputState::Waiting(output);
@@ -115,17 +115,17 @@ pub(super) fn select(
             }
             Err(rule) => {
                 *state = SwitchInputState::Discarding;
-                let head = circuit.receiver.take().and_then(|(_, head)| head);
-                log.emit(now, circuit.port, head, || TruthEventKind::Dropped(rule));
+                let head = unit.receiver.take().and_then(|(_, head)| head);
+                log.emit(now, unit.port, head, || TruthEventKind::Dropped(rule));
             }
         }
     }
 }
 
-/// Tokens move, and inputs get their outputs. S-3, S-5
+/// Moves the tokens, and connects inputs to outputs. S-3, S-5
 pub(super) fn connect(
     switch: &mut Switch,
-    circuits: &mut [PortUnit],
+    units: &mut [PortUnit],
     attention: &mut ActiveSet,
     now: u64,
     log: &mut TruthLog,
@@ -139,41 +139,41 @@ pub(super) fn connect(
         places.next().into_iter().for_each(|place| *place = Some((input, output)));
     });
     for (input, output) in granted.into_iter().map_while(|pair| pair) {
-        let (Some(from), Some(to)) = (switch.circuit(input), switch.circuit(output)) else {
+        let (Some(from), Some(to)) = (switch.unit(input), switch.unit(output)) else {
             continue;
         };
         attention.wake(from);
         // It may have lost its power while the packet waited.
-        let dead = circuits.get(to as usize).map(|circuit| circuit.power != PowerState::On);
-        let Some(circuit) = circuits.get_mut(from as usize) else { continue };
-        let DataSink::Switch(_, state) = &mut circuit.sink else { continue };
+        let dead = units.get(to as usize).map(|unit| unit.power != PowerState::On);
+        let Some(unit) = units.get_mut(from as usize) else { continue };
+        let DataSink::Switch(_, state) = &mut unit.sink else { continue };
         if *state == SwitchInputState::Extended {
-            let telling = &mut TraceContext { now, slot: now, place: circuit.port, log };
-            extended_switching::granted(switch, circuits, from as usize, attention, telling);
+            let trace = &mut TraceContext { now, slot: now, place: unit.port, log };
+            extended_switching::granted(switch, units, from as usize, attention, trace);
             continue;
         }
-        let Some((route, head)) = circuit.receiver.take() else { continue };
+        let Some((route, head)) = unit.receiver.take() else { continue };
         if dead == Some(true) {
-            log.emit(now, circuit.port, head, || TruthEventKind::Dropped(RuleId("S-1")));
-            circuit.sink.set(SwitchInputState::Discarding);
+            log.emit(now, unit.port, head, || TruthEventKind::Dropped(RuleId("S-1")));
+            unit.sink.set(SwitchInputState::Discarding);
             switch.release(output);
             continue;
         }
         let mut transit = CutThrough::new(route.low(), head);
         if route.low() == SELF {
-            let (next, inner) = circuit.receiver.take().unwrap_or((route, None));
+            let (next, inner) = unit.receiver.take().unwrap_or((route, None));
             transit = transit.with_identity(next.low());
             inner
                 .into_iter()
-                .for_each(|id| log.emit(now, circuit.port, Some(id), || TruthEventKind::Merged));
+                .for_each(|id| log.emit(now, unit.port, Some(id), || TruthEventKind::Merged));
         }
         *state = SwitchInputState::Connected(output, transit);
-        let onto = circuits.get(to as usize).map_or(0, |circuit| circuit.peer);
-        circuits.get_mut(from as usize).into_iter().for_each(|circuit| circuit.downstream = onto);
-        if let Some(circuit) = circuits.get_mut(to as usize) {
-            circuit.source = DataSource::Circuit(from);
+        let onto = units.get(to as usize).map_or(0, |unit| unit.peer);
+        units.get_mut(from as usize).into_iter().for_each(|unit| unit.downstream = onto);
+        if let Some(unit) = units.get_mut(to as usize) {
+            unit.source = DataSource::Circuit(from);
             attention.wake(onto);
-            log.emit(now, circuit.port, head, || TruthEventKind::Forwarded { input });
+            log.emit(now, unit.port, head, || TruthEventKind::Forwarded { input });
         }
     }
 }

@@ -1,46 +1,45 @@
-//! Which parts of a network are looked at in a period: the others do what they did before, so that
-//! what becomes of them is known without looking (`stepper/stillness.rs`).
+//! The parts of a network that are processed in a period. All others repeat what they did in the
+//! period before, so their state follows without processing them (`idle_skip.rs`).
 
-/// A set of parts, a bit each.
+/// A set of part indices, one bit each.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PartSet(Vec<u64>);
+pub(super) struct PartSet(Vec<u64>);
 
 impl PartSet {
-    /// So many parts, all of them.
-    pub(crate) fn all(count: usize) -> Self {
+    /// The indices below `count`.
+    pub(super) fn all(count: usize) -> Self {
         let mut set = Self(vec![0; count.div_ceil(64)]);
         (0..count).for_each(|part| set.insert(part));
         set
     }
 
-    pub(crate) fn insert(&mut self, part: usize) {
+    pub(super) fn insert(&mut self, part: usize) {
         self.0.get_mut(part / 64).into_iter().for_each(|word| *word |= 1 << (part % 64));
     }
 
-    pub(crate) fn remove(&mut self, part: usize) {
+    pub(super) fn remove(&mut self, part: usize) {
         self.0.get_mut(part / 64).into_iter().for_each(|word| *word &= !(1 << (part % 64)));
     }
 
     #[inline]
-    pub(crate) fn contains(&self, part: usize) -> bool {
+    pub(super) fn contains(&self, part: usize) -> bool {
         self.0.get(part / 64).is_some_and(|word| word & 1 << (part % 64) != 0)
     }
 
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }
 
-    /// The same parts as another.
     #[inline]
     fn set_to(&mut self, other: &Self) {
         self.0.resize(other.0.len(), 0);
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word = *other);
     }
 
-    /// Takes out the first part.
+    /// Removes the lowest index.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<usize> {
+    pub(super) fn pop(&mut self) -> Option<usize> {
         let place = self.0.iter().position(|word| *word != 0)?;
         let word = self.0.get_mut(place)?;
         let part = word.trailing_zeros() as usize;
@@ -49,104 +48,96 @@ impl PartSet {
     }
 }
 
-/// What is looked at. A channel has the number of the circuit at which it comes in.
+/// The active channels and hosts. A channel has the index of the port that receives it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ActiveSet {
-    /// Circuits that hear: their channels are awake.
+pub(super) struct ActiveSet {
+    /// Ports whose incoming channel is active.
     receiving: PartSet,
-    /// Circuits that send: the channels at their far ends are awake.
+    /// Ports whose outgoing channel is active.
     sending: PartSet,
-    /// Hosts that may take or offer something.
-    pub(crate) hosts: PartSet,
-    /// Channels that something happens to, and that are asleep.
+    pub(super) hosts: PartSet,
+    /// Idle channels that must become active.
     woken: Vec<u32>,
-    /// Before this period no host has anything to do of itself.
-    pub(crate) hosts_due: u64,
-    /// Before this period no channel wakes of itself.
-    pub(crate) channels_due: u64,
-    /// Parts of the phase that is under way.
+    /// No host acts on its own before this period.
+    pub(super) hosts_due: u64,
+    /// No idle channel becomes active on its own before this period.
+    pub(super) channels_due: u64,
+    /// Buffer for the set that a phase iterates over.
     scratch: PartSet,
 }
 
 impl ActiveSet {
-    /// Everything is looked at.
-    pub(crate) fn all(circuits: usize, hosts: usize) -> Self {
-        let (hears, sends, hosts) =
-            (PartSet::all(circuits), PartSet::all(circuits), PartSet::all(hosts));
+    pub(super) fn all(units: usize, hosts: usize) -> Self {
+        let (hears, sends, hosts) = (PartSet::all(units), PartSet::all(units), PartSet::all(hosts));
         Self { receiving: hears, sending: sends, hosts, channels_due: u64::MAX, ..Self::default() }
     }
 
-    /// Something happens at one end of a channel.
+    /// Marks an idle channel for activation.
     #[inline]
-    pub(crate) fn wake(&mut self, channel: u32) {
+    pub(super) fn wake(&mut self, channel: u32) {
         if !self.receiving.contains(channel as usize) {
             self.woken.push(channel);
         }
     }
 
-    /// A channel that is asleep and to which something has happened, if there is one.
     #[inline]
-    pub(crate) fn next_woken(&mut self) -> Option<u32> {
+    pub(super) fn next_woken(&mut self) -> Option<u32> {
         self.woken.pop()
     }
 
-    /// A host has something to do at that time.
     #[inline]
-    pub(crate) fn host_due(&mut self, at: u64) {
+    pub(super) fn host_due(&mut self, at: u64) {
         self.hosts_due = self.hosts_due.min(at);
     }
 
-    /// Whether a channel is looked at.
     #[inline]
-    pub(crate) fn is_awake(&self, channel: usize) -> bool {
+    pub(super) fn is_awake(&self, channel: usize) -> bool {
         self.receiving.contains(channel)
     }
 
-    /// Whether nothing is looked at.
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.receiving.is_empty() && self.hosts.is_empty()
     }
 
-    /// A channel is looked at from now on, from one circuit to another.
-    pub(crate) fn begin(&mut self, from: usize, to: usize) {
+    /// Makes a channel active, given the ports that send and receive it.
+    pub(super) fn begin(&mut self, from: usize, to: usize) {
         self.sending.insert(from);
         self.receiving.insert(to);
     }
 
-    /// A channel is looked at no more.
-    pub(crate) fn end(&mut self, from: usize, to: usize) {
+    /// Makes a channel idle.
+    pub(super) fn end(&mut self, from: usize, to: usize) {
         self.sending.remove(from);
         self.receiving.remove(to);
     }
 
-    /// The circuits that hear, as they are now. To be given back.
+    /// A copy of the receiving ports, to be returned with [`Self::give_back`].
     #[inline]
-    pub(crate) fn take_receiving(&mut self) -> PartSet {
+    pub(super) fn take_receiving(&mut self) -> PartSet {
         let mut now = std::mem::take(&mut self.scratch);
         now.set_to(&self.receiving);
         now
     }
 
-    /// The circuits that send, as they are now. To be given back.
+    /// A copy of the sending ports, to be returned with [`Self::give_back`].
     #[inline]
-    pub(crate) fn take_sending(&mut self) -> PartSet {
+    pub(super) fn take_sending(&mut self) -> PartSet {
         let mut now = std::mem::take(&mut self.scratch);
         now.set_to(&self.sending);
         now
     }
 
-    /// The hosts, as they are now. To be given back.
+    /// A copy of the hosts, to be returned with [`Self::give_back`].
     #[inline]
-    pub(crate) fn take_hosts(&mut self) -> PartSet {
+    pub(super) fn take_hosts(&mut self) -> PartSet {
         let mut now = std::mem::take(&mut self.scratch);
         now.set_to(&self.hosts);
         now
     }
 
-    /// A phase is over.
     #[inline]
-    pub(crate) fn give_back(&mut self, set: PartSet) {
+    pub(super) fn give_back(&mut self, set: PartSet) {
         self.scratch = set;
     }
 }
@@ -166,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_asleep_is_woken() {
+    fn only_idle_channels_are_activated() {
         let mut attention = ActiveSet::all(3, 1);
         attention.end(0, 1);
         attention.wake(0);

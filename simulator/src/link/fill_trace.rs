@@ -1,14 +1,14 @@
-//! How full a slack buffer is, told as straight lines: for the truth, where a link is tapped. F-3
+//! Trace of a slack buffer's fill as straight lines, for the truth of tapped links. F-3
 
 use crate::truth::{TraceContext, TruthEventKind};
 
-/// What was told last of a slack buffer's fill, and when.
+/// The last line of a slack buffer's fill that was emitted.
 #[derive(Clone, Debug, Default)]
-pub struct FillTrace {
+pub(crate) struct FillTrace {
     traced: Option<FillLine>,
 }
 
-/// From a period of the link on the fill rises by so many cells in each.
+/// A line of fill: from a period of the link on, it rises by `slope` characters per period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FillLine {
     slot: u64,
@@ -17,10 +17,10 @@ struct FillLine {
 }
 
 impl FillTrace {
-    /// Looks at the fill once a period of the link, just after what arrived in it has been put in;
-    /// tells of it if it is not where the line told last leads.
-    pub fn record(&mut self, fill: u32, telling: &mut TraceContext<'_>) {
-        let expected = self.traced.map(|line| (line.at(telling.slot), line));
+    /// Records the fill once a period of the link, right after the character of that period is
+    /// stored; emits an event if the fill leaves the last line.
+    pub(crate) fn record(&mut self, fill: u32, trace: &mut TraceContext<'_>) {
+        let expected = self.traced.map(|line| (line.at(trace.slot), line));
         let slope = match expected {
             Some((expected, _)) if expected == i64::from(fill) => return,
             // The line went through the period before.
@@ -28,19 +28,18 @@ impl FillTrace {
             None => 0,
         };
         let slope = i32::try_from(slope).unwrap_or_default();
-        self.traced = Some(FillLine { slot: telling.slot, fill, slope });
-        telling.emit(None, || TruthEventKind::Fill { fill, slope });
+        self.traced = Some(FillLine { slot: trace.slot, fill, slope });
+        trace.emit(None, || TruthEventKind::Fill { fill, slope });
     }
 
-    /// Whether it has told that the fill stays at that.
-    #[must_use]
-    pub fn is_level_at(&self, fill: u32) -> bool {
+    /// True if the last line is constant at this fill.
+    pub(crate) fn is_level_at(&self, fill: u32) -> bool {
         self.traced.is_some_and(|line| line.slope == 0 && line.fill == fill)
     }
 }
 
 impl FillLine {
-    /// Where it leads.
+    /// The fill in a period.
     fn at(self, slot: u64) -> i64 {
         let periods = i64::try_from(slot.saturating_sub(self.slot)).unwrap_or(i64::MAX);
         i64::from(self.fill).saturating_add(i64::from(self.slope).saturating_mul(periods))
@@ -55,7 +54,7 @@ mod tests {
     use codec::route::PortId;
 
     #[test]
-    fn a_fill_is_told_where_its_slope_changes() {
+    fn a_fill_is_traced_where_its_slope_changes() {
         let (mut watch, mut log) = (FillTrace::default(), TruthLog::new(TraceLevel::Everything));
         let place = NodePort { node: NodeId(0), port: PortId(0) };
         for (slot, fill) in (7..).zip([0, 0, 1, 2, 3, 3, 3, 2, 1, 1, 5, 0, 0]) {

@@ -5,65 +5,68 @@ use std::collections::VecDeque;
 use codec::crc::Crc8;
 use codec::route::PortId;
 
-use crate::extension::MulticastItem;
-use crate::receiver::PortReceiver;
-use crate::source_item::{AcceptMode, SourceItem};
-use crate::tagged_char::{PacketId, TaggedChar};
+use crate::link::receiver::PortReceiver;
+use crate::link::source_item::{AcceptMode, SourceItem};
+use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::truth::{RuleId, TraceContext, TruthEventKind};
+
+/// One output of a multicast. S-9
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MulticastItem {
+    pub(crate) output: PortId,
+    /// Replaces the byte that the switch used: up to 255 bytes.
+    pub(crate) header: Vec<u8>,
+}
 
 /// A packet on its way from one input to several outputs. S-9
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MulticastPacket {
+pub(crate) struct MulticastPacket {
     phase: MulticastPhase,
-    /// Of all that came in. P-5
+    /// CRC of the bytes received. P-5
     computed: Crc8,
-    /// The packet, until its first byte is in its place.
+    /// The packet, until its first byte is queued.
     head: Option<PacketId>,
-    /// One for each output that is still served, the lowest first.
+    /// One per output still served, in ascending order.
     copies: Vec<OutputCopy>,
 }
 
-/// How far a multicast has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MulticastPhase {
-    /// The first so many outputs are its own; it asks for the next.
+    /// Number of outputs granted; the next one is requested.
     Waiting(usize),
-    /// Its bytes go out.
     Passing,
     /// The framing mark has been taken from the slack buffer.
     Ended,
 }
 
-/// What goes out of one output.
+/// The copy for one output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OutputCopy {
     output: PortId,
-    /// In place of the byte that was used, until the next byte is there.
+    /// Replaces the byte that was used; sent before the next byte.
     header: Vec<u8>,
-    /// Of all that went out. P-5
+    /// CRC of the bytes sent. P-5
     forwarded: Crc8,
-    /// What is in its place, to go out next: empty when it may take part in the next byte.
+    /// Items to send next; a new byte is taken only when all copies have sent theirs.
     due: VecDeque<SourceItem>,
 }
 
-/// What comes of a period of a multicast.
+/// State of a multicast after a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MulticastOutcome {
-    /// It goes on.
+pub(crate) enum MulticastOutcome {
     UnderWay,
     /// Every output has ended it.
     Over,
-    /// No output is left, but some of the packet is.
+    /// No output is left, but a part of the packet is.
     Abandoned,
 }
 
 impl MulticastPacket {
-    /// A packet for the outputs of some items, each output once and the lowest first.
+    /// A packet for the outputs of some items, in ascending order without repeats.
     ///
-    /// Outputs are asked for one after the other, each when the one before it has been granted. All
-    /// multicasts of a switch do so in the same order, so that none waits for another in a circle.
-    #[must_use]
-    pub fn new<'a>(items: impl Iterator<Item = &'a MulticastItem>) -> Self {
+    /// Outputs are requested one after the other, each once the one before is granted. All
+    /// multicasts of a switch use the same order, so that they cannot deadlock.
+    pub(crate) fn new<'a>(items: impl Iterator<Item = &'a MulticastItem>) -> Self {
         let copies = items.map(|item| OutputCopy {
             output: item.output,
             header: item.header.clone(),
@@ -74,30 +77,28 @@ impl MulticastPacket {
         Self { phase: MulticastPhase::Waiting(0), computed: Crc8::NEW, head: None, copies }
     }
 
-    /// The output that it asks for.
-    #[must_use]
-    pub fn request(&self) -> Option<PortId> {
+    /// The output that it requests.
+    pub(crate) fn request(&self) -> Option<PortId> {
         match self.phase {
             MulticastPhase::Waiting(granted) => self.copies.get(granted).map(|copy| copy.output),
             MulticastPhase::Passing | MulticastPhase::Ended => None,
         }
     }
 
-    /// It has got the output that it asked for.
-    pub const fn granted(&mut self) {
+    pub(crate) const fn granted(&mut self) {
         if let MulticastPhase::Waiting(granted) = &mut self.phase {
             *granted += 1;
         }
     }
 
-    /// It has all outputs: it starts with the byte that the switch used, and replaces. P-3
-    pub fn begin(&mut self, route: u8, head: Option<PacketId>) {
+    /// Starts, with all outputs granted, with the byte that the switch used and replaces. P-3
+    pub(crate) fn begin(&mut self, route: u8, head: Option<PacketId>) {
         (self.phase, self.head) = (MulticastPhase::Passing, head);
         self.computed = self.computed.push(route);
     }
 
-    /// The outputs that are its own, the lowest first.
-    pub fn outputs(&self) -> impl Iterator<Item = PortId> {
+    /// The outputs granted, in ascending order.
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = PortId> {
         let granted = match self.phase {
             MulticastPhase::Waiting(granted) => granted,
             MulticastPhase::Passing | MulticastPhase::Ended => self.copies.len(),
@@ -105,54 +106,53 @@ impl MulticastPacket {
         self.copies.iter().take(granted).map(|copy| copy.output)
     }
 
-    /// The packet, if none of it has gone out.
-    #[must_use]
-    pub fn head(&self) -> Option<PacketId> {
+    /// The packet, if none of it has been sent.
+    pub(crate) fn head(&self) -> Option<PacketId> {
         self.head.or_else(|| self.copies.iter().find_map(OutputCopy::head))
     }
 
-    /// An output is lost: the others go on.
-    pub fn lose(&mut self, output: PortId, telling: &mut TraceContext<'_>) {
+    /// Removes an output that is lost; the others go on.
+    pub(crate) fn lose(&mut self, output: PortId, trace: &mut TraceContext<'_>) {
         for copy in self.copies.extract_if(.., |copy| copy.output == output) {
             if let Some(id) = copy.head() {
-                telling.emit(Some(id), || TruthEventKind::Dropped(RuleId("S-1")));
+                trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("S-1")));
             }
         }
     }
 
-    /// A period passes: when every copy has sent its byte, the next one is taken from the slack
-    /// buffer, and a copy put in every place. As in [`crate::cut_through::CutThrough::next_item`], it must be
-    /// known what follows it. P-5
-    pub fn step(
+    /// Takes the next byte from the slack buffer once every copy has sent its byte, and queues it
+    /// for each. As in [`crate::switch::cut_through::CutThrough::next_item`], the character after it must
+    /// be known. P-5
+    pub(crate) fn step(
         &mut self,
         buffer: &mut PortReceiver,
-        telling: &mut TraceContext<'_>,
+        trace: &mut TraceContext<'_>,
     ) -> MulticastOutcome {
         if self.copies.is_empty() {
             if self.phase == MulticastPhase::Ended {
                 return MulticastOutcome::Over;
             }
             if let Some(id) = self.head.take() {
-                telling.emit(Some(id), || TruthEventKind::Dropped(RuleId("S-1")));
+                trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("S-1")));
             }
             return MulticastOutcome::Abandoned;
         }
         if self.phase == MulticastPhase::Passing
             && self.copies.iter().all(|copy| copy.due.is_empty())
         {
-            self.fill_places(buffer, telling);
+            self.fill_places(buffer, trace);
         }
         MulticastOutcome::UnderWay
     }
 
-    fn fill_places(&mut self, buffer: &mut PortReceiver, telling: &mut TraceContext<'_>) {
+    fn fill_places(&mut self, buffer: &mut PortReceiver, trace: &mut TraceContext<'_>) {
         let Some(front) = buffer.peek(0) else { return };
         if !front.is_data() {
             buffer.take();
             self.phase = MulticastPhase::Ended;
             self.copies.iter_mut().for_each(|copy| copy.due.push_back(SourceItem::Mark));
             if let Some(id) = self.head.take() {
-                telling.emit(Some(id), || TruthEventKind::Dropped(RuleId("P-9")));
+                trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("P-9")));
             }
             return;
         }
@@ -160,7 +160,7 @@ impl MulticastPacket {
         let inner = buffer.take().and_then(|(_, head)| head);
         let mut head = match (self.head.take(), inner) {
             (Some(id), Some(inner)) => {
-                telling.emit(Some(inner), || TruthEventKind::Merged);
+                trace.emit(Some(inner), || TruthEventKind::Merged);
                 Some(id)
             }
             (head, inner) => head.or(inner),
@@ -174,43 +174,40 @@ impl MulticastPacket {
         }
     }
 
-    /// What an output has to send. One that gives up the packet drops out of it.
-    pub fn next_item(&mut self, output: PortId, appetite: AcceptMode) -> SourceItem {
+    /// The next item for an output. An output that gives up the packet is removed.
+    pub(crate) fn next_item(&mut self, output: PortId, mode: AcceptMode) -> SourceItem {
         let Some(place) = self.copies.iter().position(|copy| copy.output == output) else {
             return SourceItem::Nothing;
         };
-        let supply = match appetite {
+        let item = match mode {
             AcceptMode::Discard => SourceItem::Mark,
             AcceptMode::Nothing => SourceItem::Nothing,
             AcceptMode::All | AcceptMode::Framing => {
                 let due = self.copies.get_mut(place).map(|copy| &mut copy.due);
                 due.and_then(|due| {
-                    due.pop_front_if(|next| {
-                        appetite == AcceptMode::All || *next == SourceItem::Mark
-                    })
+                    due.pop_front_if(|next| mode == AcceptMode::All || *next == SourceItem::Mark)
                 })
                 .unwrap_or(SourceItem::Nothing)
             }
         };
-        if supply == SourceItem::Mark {
+        if item == SourceItem::Mark {
             self.copies.remove(place);
         }
-        supply
+        item
     }
 }
 
 /// A byte for all copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CopyByte {
-    /// One before the last.
+    /// A byte before the last.
     Inner(u8),
-    /// The last: what came in place of the CRC byte had this syndrome. P-5
+    /// The last one, with the syndrome of the CRC byte received. P-5
     Crc(u8),
 }
 
 impl OutputCopy {
-    /// Puts in its place what goes out next: first the header. The packet begins with the first of
-    /// these bytes, if it is one.
+    /// Queues a byte, after the header. The packet begins with the first of them.
     fn put(&mut self, byte: CopyByte, head: Option<PacketId>) {
         for byte in std::mem::take(&mut self.header) {
             self.push(byte);

@@ -1,5 +1,5 @@
-//! What stands on a wire or in a slack buffer in one place: a character, and whether a packet
-//! begins or ends with it. The wire does not tell that; it is kept for the truth, and for faults.
+//! A character on a wire or in a slack buffer, tagged with the packet boundary it belongs to. The
+//! tag is not on the wire: the truth and the faults use it.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use codec::Character;
 
 use crate::topology::NodeId;
 
-/// A character, and whether a packet begins or ends with it.
+/// A character, and tags for the first byte and the end of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaggedChar(u16);
 
-/// A packet: the host that injected it, and how many that host had injected before.
+/// Identity of a packet: the host that injected it, and its sequence number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PacketId {
-    /// The host.
+    /// The injecting host.
     pub host: NodeId,
-    /// From 0.
+    /// Sequence number at that host, from 0.
     pub number: u32,
 }
 
@@ -27,16 +27,16 @@ const DATA: u16 = 0x100;
 impl TaggedChar {
     /// A silent period.
     pub const IDLE: Self = Self::of(Character::IDLE);
-    /// On a wire GAP, in a slack buffer the framing mark. F-5
+    /// GAP on a wire; the framing mark in a slack buffer. F-5
     pub const GAP: Self = Self::of(Character::GAP);
 
-    /// No character at all: equal to nothing that is ever on a wire.
+    /// A value that differs from every character on a wire.
     pub(crate) const NEVER: Self = Self(u16::MAX);
 
-    /// The GAP after a packet's last byte, on a wire.
+    /// The GAP that ends a packet, on a wire.
     pub const END: Self = Self(Self::GAP.0 | END);
 
-    /// A character that begins and ends nothing.
+    /// A character without a tag.
     #[must_use]
     pub const fn of(character: Character) -> Self {
         Self(character.bits())
@@ -48,39 +48,39 @@ impl TaggedChar {
         Self(code as u16)
     }
 
-    /// A byte within a packet.
+    /// A data byte without a tag.
     #[must_use]
     pub const fn data(byte: u8) -> Self {
         Self(DATA | byte as u16)
     }
 
-    /// The same character as the first of a packet.
+    /// The same character, tagged as the first of a packet.
     #[must_use]
     pub const fn as_head(self) -> Self {
         Self(self.0 | HEAD)
     }
 
-    /// Whether a packet begins here, whatever the wire has made of its first byte.
+    /// True if a packet begins here, even if its first byte was changed on the wire.
     #[must_use]
     #[inline]
     pub const fn is_head(self) -> bool {
         self.0 & HEAD != 0
     }
 
-    /// Whether it was sent as the GAP that ends a packet.
+    /// True if it was sent as the GAP that ends a packet.
     #[must_use]
     pub const fn is_end(self) -> bool {
         self.0 & END != 0
     }
 
-    /// Whether it is data.
+    /// True for data, false for control codes.
     #[must_use]
     #[inline]
     pub const fn is_data(self) -> bool {
         self.0 & DATA != 0
     }
 
-    /// The byte of data, or the control code.
+    /// The data byte or the control code.
     #[must_use]
     #[inline]
     pub const fn low(self) -> u8 {
@@ -88,14 +88,14 @@ impl TaggedChar {
         low
     }
 
-    /// The character.
+    /// The character without its tag.
     #[must_use]
     #[inline]
     pub const fn character(self) -> Character {
         Character::from_bits(self.0)
     }
 
-    /// The cell with its nine bits changed to others.
+    /// Replaces the nine bits and keeps the tag.
     #[must_use]
     pub const fn with_bits(self, bits: u16) -> Self {
         Self(self.0 & (HEAD | END) | bits & 0x1ff)

@@ -1,13 +1,14 @@
-//! The output circuit of a port: what it sends in each period. F-1, F-2, F-6..F-8, R-1, R-4
+//! The output circuit of a port: chooses the character to send in each period. F-1, F-2, F-6..F-8,
+//!
 
 use std::collections::VecDeque;
 
 use codec::character::Symbol;
 
+use crate::link::slack_buffer::DelayedCommands;
+use crate::link::source_item::{AcceptMode, SendDecision, SourceItem};
+use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::link::{FillMode, FramingMode, PortParameters, ResetEnding};
-use crate::slack::DelayedCommands;
-use crate::source_item::{AcceptMode, SendDecision, SourceItem};
-use crate::tagged_char::{PacketId, TaggedChar};
 use crate::truth::{
     BlockedEscape, FrameEnding, FrameTracker, ReleaseCause, RuleId, StopGo, TraceContext,
     TruthEventKind,
@@ -17,37 +18,37 @@ use crate::truth::{
 #[derive(Clone, Debug)]
 pub struct PortSender {
     sending: SendState,
-    /// Whether data may go. F-2
+    /// GO if data may be sent. F-2
     flow: StopGo,
-    /// The last STOP or GO that came in for it: what `flow` will be. F-1
+    /// The last STOP or GO received, which `flow` will follow. F-1
     last_received: StopGo,
-    /// STOP and GO that came in, being interpreted. F-4
+    /// Received STOP and GO before their effect. F-4
     commands: DelayedCommands,
     interpretation: u8,
-    /// The last STOP or GO that was commanded and sent: what fill repeats. F-8
+    /// The last STOP or GO of the slack buffer that was sent, which fill repeats. F-8
     fill: StopGo,
     variant: SenderOptions,
-    /// Whether no GAP has ended its reset yet. R-1
+    /// True after FRES until a GAP ends the reset. R-1
     after_reset: bool,
-    /// IDLE in turn up to now, if it fills with it.
+    /// Consecutive periods of IDLE, if that is the fill.
     silent_periods: u8,
-    /// What the far sender has been told last, as far as this end knows.
+    /// The last command that the far sender has received from this end.
     announced: StopGo,
-    /// The channel's period in which fill began with GAP. F-8
+    /// The period in which fill began with GAP. F-8
     origin: u64,
-    /// Other symbols to be sent, in order. F-6
+    /// Other symbols to send, in order. F-6
     queued_symbols: VecDeque<u8>,
     stopped_since: u64,
     packet_since: u64,
-    /// When it will have been stopped, or been sending one packet, for too long. R-4
+    /// The period of the next blocked-packet timeout. R-4
     deadline: u64,
     blocked: u64,
     account: Option<Box<FrameTracker>>,
-    /// The packet that is being sent, if it is one.
+    /// The packet being sent, if known.
     current: Option<PacketId>,
 }
 
-/// What the rules leave to a sender.
+/// Variants that the rules allow.
 #[derive(Clone, Copy, Debug)]
 struct SenderOptions {
     reset: ResetEnding,
@@ -55,25 +56,25 @@ struct SenderOptions {
     framing: FramingMode,
 }
 
-/// Where a sender stands.
+/// State of the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendState {
     /// Between packets.
     Between,
     /// Inside a packet.
     Packet,
-    /// Between packets, but its source must first give up the rest of a packet.
+    /// Between packets, while the source discards the rest of a packet.
     Discarding,
-    /// GAP comes next, then this.
+    /// About to send GAP.
     Closing(PacketRest),
 }
 
-/// What remains of a packet that was given up.
+/// Rest of a packet that was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketRest {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// Its source still holds some of it.
+    /// The source still holds it.
     AtSource,
 }
 
@@ -104,24 +105,24 @@ impl PortSender {
         }
     }
 
-    /// Takes a STOP or GO that has come in. F-1
-    pub fn command(&mut self, command: StopGo, telling: &mut TraceContext<'_>) {
+    /// Handles a received STOP or GO. F-1
+    pub fn command(&mut self, command: StopGo, trace: &mut TraceContext<'_>) {
         // Reading: a STOP said again does not start the clock of R-4 again.
         if command == self.last_received {
             return;
         }
         self.last_received = command;
         self.commands.push(command, self.interpretation);
-        telling.emit(None, || match command {
+        trace.emit(None, || match command {
             StopGo::Stop => TruthEventKind::SenderStopped,
             StopGo::Go => TruthEventKind::SenderResumed(ReleaseCause::Go),
         });
     }
 
-    /// It is in GO, whatever came in before. F-7, R-1
-    pub fn release(&mut self, by: ReleaseCause, telling: &mut TraceContext<'_>) {
+    /// Returns to GO at once. F-7, R-1
+    pub fn release(&mut self, by: ReleaseCause, trace: &mut TraceContext<'_>) {
         if self.last_received == StopGo::Stop {
-            telling.emit(None, || TruthEventKind::SenderResumed(by));
+            trace.emit(None, || TruthEventKind::SenderResumed(by));
         }
         self.last_received = StopGo::Go;
         self.flow = StopGo::Go;
@@ -129,7 +130,7 @@ impl PortSender {
         self.set_deadline();
     }
 
-    /// Has a symbol sent when its turn comes. F-6
+    /// Queues a symbol. F-6
     pub fn queue_symbol(&mut self, symbol: Symbol) {
         if let Some(code) = symbol.code()
             && !self.queued_symbols.contains(&code)
@@ -138,7 +139,7 @@ impl PortSender {
         }
     }
 
-    /// Its source is gone: what has been sent of a packet ends with a GAP. R-3
+    /// Ends the packet with a GAP, since its source is gone. R-3
     pub fn sever(&mut self) {
         self.sending = match self.sending {
             SendState::Packet | SendState::Closing(_) => SendState::Closing(PacketRest::Nothing),
@@ -147,12 +148,12 @@ impl PortSender {
         self.set_deadline();
     }
 
-    /// FRES has come in: the far sender goes on of itself. R-1
+    /// Handles the far sender's FRES, after which that is in GO. R-1
     pub const fn far_reset(&mut self) {
         self.announced = StopGo::Go;
     }
 
-    /// The fill of a period, if nothing else can be sent in it or comes of it. F-8
+    /// The fill of a period in which nothing else happens. F-8
     #[inline]
     #[must_use]
     pub fn idle(&self, slot: u64) -> Option<TaggedChar> {
@@ -167,7 +168,7 @@ impl PortSender {
         calm.then(|| self.fill_char(slot))
     }
 
-    /// Whether it is inside a packet, and a byte of it is all that it may send now.
+    /// True if it is inside a packet, and nothing but a byte can be sent.
     #[inline]
     #[must_use]
     pub fn streams(&self, slot: u64) -> bool {
@@ -180,8 +181,8 @@ impl PortSender {
             && slot < self.deadline
     }
 
-    /// What it sends from now on, in its even and in its odd periods, as long as nothing comes in
-    /// and its source has nothing for it.
+    /// The characters of its even and odd periods from now on, as long as it receives nothing and
+    /// its source has nothing.
     #[must_use]
     pub fn steady_pattern(&self, slot: u64) -> Option<[TaggedChar; 2]> {
         let closing = matches!(self.sending, SendState::Closing(_));
@@ -195,28 +196,27 @@ impl PortSender {
         calm.then(|| [self.fill_char(0), self.fill_char(1)])
     }
 
-    /// Whether it fills with IDLE: all that it sends is looked at then.
+    /// True if the fill is IDLE, so that every period is processed.
     #[inline]
     const fn is_sparse(&self) -> bool {
         matches!(self.variant.fill, FillMode::Idle(_))
     }
 
-    /// Periods up to now without a sign of life. F-8
+    /// Consecutive periods of IDLE sent. F-8
     #[must_use]
     pub const fn silent_periods(&self) -> u8 {
         self.silent_periods
     }
 
-    /// The period of the channel in which it will have been stopped, or been sending one packet, for
-    /// too long. R-4
+    /// The period of the next blocked-packet timeout. R-4
     #[must_use]
     pub const fn deadline(&self) -> u64 {
         self.deadline
     }
 
-    /// What it does in a period. `due` is the STOP or GO of its port's slack buffer. F-6, R-4
-    pub fn decide(&mut self, due: Option<StopGo>, telling: &mut TraceContext<'_>) -> SendDecision {
-        let slot = telling.slot;
+    /// The decision of a period. `due` is the STOP or GO of the port's slack buffer. F-6, R-4
+    pub fn decide(&mut self, due: Option<StopGo>, trace: &mut TraceContext<'_>) -> SendDecision {
+        let slot = trace.slot;
         if let Some(command) = self.commands.pop() {
             self.apply(command, slot);
         }
@@ -224,7 +224,7 @@ impl PortSender {
             self.fill = command;
             // Told though it says nothing new: it takes the place of what else would go. F-6
             if command == self.announced {
-                telling.emit(None, || TruthEventKind::Commanded(command));
+                trace.emit(None, || TruthEventKind::Commanded(command));
             }
             return SendDecision::Send(code_of(command));
         }
@@ -234,19 +234,19 @@ impl PortSender {
                 PacketRest::AtSource => SendState::Discarding,
             };
             self.end_packet(slot);
-            self.end_frame(FrameEnding::Gap, telling);
+            self.end_frame(FrameEnding::Gap, trace);
             return SendDecision::Send(TaggedChar::END);
         }
         if slot >= self.deadline {
-            return self.escape(telling);
+            return self.escape(trace);
         }
         if let Some(code) = self.queued_symbols.pop_front() {
-            return SendDecision::Send(self.symbol(code, telling));
+            return SendDecision::Send(self.symbol(code, trace));
         }
         SendDecision::Ask(self.accept_mode())
     }
 
-    /// What it asks its source for.
+    /// The items it accepts from its source.
     #[must_use]
     pub const fn accept_mode(&self) -> AcceptMode {
         match (self.sending, self.flow, self.variant.framing) {
@@ -257,16 +257,16 @@ impl PortSender {
         }
     }
 
-    /// Sends what the source had. F-6, F-8
-    pub fn send(&mut self, supply: SourceItem, telling: &mut TraceContext<'_>) -> TaggedChar {
-        let slot = telling.slot;
+    /// Sends the item of the source, or fill. F-6, F-8
+    pub fn send(&mut self, item: SourceItem, trace: &mut TraceContext<'_>) -> TaggedChar {
+        let slot = trace.slot;
         if self.sending == SendState::Discarding {
-            if supply == SourceItem::Mark {
+            if item == SourceItem::Mark {
                 self.sending = SendState::Between;
             }
             return self.fill_char(slot);
         }
-        match supply {
+        match item {
             SourceItem::Nothing => self.fill_char(slot),
             SourceItem::Data(cell, head) => {
                 if self.sending == SendState::Between {
@@ -285,7 +285,7 @@ impl PortSender {
             SourceItem::Mark => {
                 self.sending = SendState::Between;
                 self.end_packet(slot);
-                self.end_frame(FrameEnding::Gap, telling);
+                self.end_frame(FrameEnding::Gap, trace);
                 TaggedChar::END
             }
             SourceItem::Symbol(code) => {
@@ -293,16 +293,16 @@ impl PortSender {
                 if let codec::DecodedCode::Exact(symbol) = codec::character::decode_control(code)
                     && !plain.contains(&symbol)
                 {
-                    telling.emit(None, || TruthEventKind::SymbolSent(symbol));
+                    trace.emit(None, || TruthEventKind::SymbolSent(symbol));
                 }
                 TaggedChar::control(code)
             }
         }
     }
 
-    /// Notes what goes out, whoever made it: the far sender hears it.
+    /// Records a character sent, from whatever source.
     #[inline]
-    pub fn note_sent(&mut self, cell: TaggedChar, telling: &mut TraceContext<'_>) {
+    pub fn note_sent(&mut self, cell: TaggedChar, trace: &mut TraceContext<'_>) {
         let idle = self.is_sparse() && cell.bits() == TaggedChar::IDLE.bits();
         self.silent_periods = if idle { self.silent_periods.saturating_add(1) } else { 0 };
         let command = match cell.character() {
@@ -310,7 +310,7 @@ impl PortSender {
             codec::Character::Control(0x0f) => StopGo::Stop,
             codec::Character::GAP => {
                 if std::mem::take(&mut self.after_reset) {
-                    telling.emit(None, || TruthEventKind::ResetClosed);
+                    trace.emit(None, || TruthEventKind::ResetClosed);
                 }
                 return;
             }
@@ -318,7 +318,7 @@ impl PortSender {
         };
         if self.announced != command {
             self.announced = command;
-            telling.emit(None, || TruthEventKind::Commanded(command));
+            trace.emit(None, || TruthEventKind::Commanded(command));
         }
     }
 
@@ -339,14 +339,14 @@ impl PortSender {
         }
     }
 
-    /// STOP or GO takes effect. F-2
+    /// Lets STOP or GO take effect. F-2
     const fn apply(&mut self, command: StopGo, slot: u64) {
         self.flow = command;
         self.stopped_since = slot;
         self.set_deadline();
     }
 
-    ///
+    /// Updates the blocked-packet timeout. R-4
     const fn set_deadline(&mut self) {
         let stopped = match self.flow {
             StopGo::Stop => self.stopped_since.saturating_add(self.blocked),
@@ -359,40 +359,40 @@ impl PortSender {
         self.deadline = if stopped < packet { stopped } else { packet };
     }
 
-    ///
-    fn escape(&mut self, telling: &mut TraceContext<'_>) -> SendDecision {
+    /// Handles the blocked-packet timeout. R-4
+    fn escape(&mut self, trace: &mut TraceContext<'_>) -> SendDecision {
         match self.flow {
             StopGo::Stop => {
-                telling.emit(self.current, || TruthEventKind::Blocked(BlockedEscape::Reset));
-                SendDecision::Send(self.reset(telling))
+                trace.emit(self.current, || TruthEventKind::Blocked(BlockedEscape::Reset));
+                SendDecision::Send(self.reset(trace))
             }
             StopGo::Go => {
-                telling.emit(self.current, || TruthEventKind::Blocked(BlockedEscape::Gap));
-                telling.emit(self.current, || TruthEventKind::Truncated(RuleId("R-4")));
+                trace.emit(self.current, || TruthEventKind::Blocked(BlockedEscape::Gap));
+                trace.emit(self.current, || TruthEventKind::Truncated(RuleId("R-4")));
                 self.sending = SendState::Discarding;
-                self.end_packet(telling.slot);
-                self.end_frame(FrameEnding::Gap, telling);
+                self.end_packet(trace.slot);
+                self.end_frame(FrameEnding::Gap, trace);
                 SendDecision::Send(TaggedChar::END)
             }
         }
     }
 
-    fn symbol(&mut self, code: u8, telling: &mut TraceContext<'_>) -> TaggedChar {
+    fn symbol(&mut self, code: u8, trace: &mut TraceContext<'_>) -> TaggedChar {
         if Symbol::ForwardReset.code() == Some(code) {
-            return self.reset(telling);
+            return self.reset(trace);
         }
         if let codec::DecodedCode::Exact(symbol) = codec::character::decode_control(code) {
-            telling.emit(None, || TruthEventKind::SymbolSent(symbol));
+            trace.emit(None, || TruthEventKind::SymbolSent(symbol));
         }
         TaggedChar::control(code)
     }
 
-    ///
-    fn reset(&mut self, telling: &mut TraceContext<'_>) -> TaggedChar {
+    /// Sends FRES. R-1
+    fn reset(&mut self, trace: &mut TraceContext<'_>) -> TaggedChar {
         if self.sending == SendState::Packet {
-            telling.emit(self.current, || TruthEventKind::Truncated(RuleId("R-1")));
+            trace.emit(self.current, || TruthEventKind::Truncated(RuleId("R-1")));
         }
-        self.end_frame(FrameEnding::Reset, telling);
+        self.end_frame(FrameEnding::Reset, trace);
         match (self.variant.reset, self.sending) {
             (ResetEnding::OwnGap, SendState::Packet | SendState::Discarding) => {
                 self.sending = SendState::Closing(PacketRest::AtSource);
@@ -401,12 +401,12 @@ impl PortSender {
                 self.sending = SendState::Closing(PacketRest::Nothing);
             }
             // Reading: the clock of R-4 begins anew with FRES, also for the packet that goes on.
-            (ResetEnding::NextGap, _) => self.packet_since = telling.slot,
+            (ResetEnding::NextGap, _) => self.packet_since = trace.slot,
             (ResetEnding::OwnGap, SendState::Closing(_)) => {}
         }
         self.after_reset = true;
-        telling.emit(None, || TruthEventKind::SymbolSent(Symbol::ForwardReset));
-        self.release(ReleaseCause::Reset, telling);
+        trace.emit(None, || TruthEventKind::SymbolSent(Symbol::ForwardReset));
+        self.release(ReleaseCause::Reset, trace);
         TaggedChar::control(0x33)
     }
 
@@ -415,56 +415,56 @@ impl PortSender {
         self.set_deadline();
     }
 
-    fn end_frame(&mut self, by: FrameEnding, telling: &mut TraceContext<'_>) {
+    fn end_frame(&mut self, by: FrameEnding, trace: &mut TraceContext<'_>) {
         let id = self.current.take();
         if let Some(frame) = self.account.as_mut().and_then(|account| account.end(by)) {
-            telling.emit(id, || TruthEventKind::Sent(frame));
+            trace.emit(id, || TruthEventKind::Sent(frame));
         }
     }
 
-    /// The run ends: tells of the frame that is being sent.
-    pub fn finish(&mut self, telling: &mut TraceContext<'_>) {
-        self.end_frame(FrameEnding::RunEnd, telling);
+    /// Ends the frame being sent at the end of the run.
+    pub fn finish(&mut self, trace: &mut TraceContext<'_>) {
+        self.end_frame(FrameEnding::RunEnd, trace);
     }
 
-    /// The channel has been silent for 16 periods, for want of power: who hears it is in GO.
-    pub fn fell_silent(&mut self, telling: &mut TraceContext<'_>) {
-        self.end_frame(FrameEnding::LinkOpen, telling);
+    /// Records 16 silent periods without power, after which the far sender is in GO.
+    pub fn fell_silent(&mut self, trace: &mut TraceContext<'_>) {
+        self.end_frame(FrameEnding::LinkOpen, trace);
         self.sending = SendState::Between;
         self.announced = StopGo::Go;
     }
 
-    /// The power comes back: all is as after power-up, fill from this period on. If it was away so
-    /// briefly that the far end still waits for more of a packet, a GAP ends that first.
-    pub fn power_up(&mut self, telling: &mut TraceContext<'_>) {
-        self.release(ReleaseCause::Power, telling);
+    /// Restarts after the return of power. If the far end has not seen a timeout, a GAP first ends
+    /// the packet it was receiving.
+    pub fn power_up(&mut self, trace: &mut TraceContext<'_>) {
+        self.release(ReleaseCause::Power, trace);
         self.sever();
         self.fill = StopGo::Go;
-        self.origin = telling.slot.wrapping_add(1);
+        self.origin = trace.slot.wrapping_add(1);
         self.queued_symbols.clear();
         self.set_deadline();
     }
 
-    /// Where it stands.
+    /// State of the sender.
     #[must_use]
     pub const fn sending(&self) -> SendState {
         self.sending
     }
 
-    /// The packet that is being sent.
+    /// The packet being sent.
     #[must_use]
     pub const fn current(&self) -> Option<PacketId> {
         self.current
     }
 
-    /// The last STOP or GO that came in for it. F-1
+    /// The last STOP or GO received. F-1
     #[inline]
     #[must_use]
     pub const fn last_received(&self) -> StopGo {
         self.last_received
     }
 
-    /// Whether data may go. F-2
+    /// GO if data may be sent. F-2
     #[inline]
     #[must_use]
     pub const fn flow(&self) -> StopGo {
@@ -472,7 +472,7 @@ impl PortSender {
     }
 }
 
-/// STOP or GO. C-2
+/// The control code of STOP or GO. C-2
 pub(crate) const fn code_of(command: StopGo) -> TaggedChar {
     match command {
         StopGo::Go => TaggedChar::control(0x03),

@@ -1,12 +1,12 @@
-//! The slack buffer of an input circuit, and the delay of what it commands. F-3, F-4
+//! The slack buffer of an input circuit, and the latency of its commands. F-3, F-4
 
 use crate::link::SlackSize;
-use crate::tagged_char::TaggedChar;
+use crate::link::tagged_char::TaggedChar;
 use crate::truth::StopGo;
 
-/// A FIFO of cells: `full` of them from `first` on. F-3
+/// A FIFO of characters: `full` of them from `first` on. F-3
 #[derive(Clone, Debug)]
-pub struct SlackBuffer {
+pub(super) struct SlackBuffer {
     cells: Box<[TaggedChar]>,
     first: u32,
     full: u32,
@@ -16,9 +16,7 @@ pub struct SlackBuffer {
 }
 
 impl SlackBuffer {
-    /// An empty one.
-    #[must_use]
-    pub fn new(slack: &SlackSize) -> Self {
+    pub(super) fn new(slack: &SlackSize) -> Self {
         Self {
             cells: vec![TaggedChar::IDLE; slack.cells() as usize].into_boxed_slice(),
             first: 0,
@@ -29,9 +27,9 @@ impl SlackBuffer {
         }
     }
 
-    /// Adds a cell behind all others. If there is no room, which [`Self::is_full`] tells, it is lost.
+    /// Appends a character, or loses it if the buffer is full.
     #[inline]
-    pub fn push(&mut self, cell: TaggedChar) {
+    pub(super) fn push(&mut self, cell: TaggedChar) {
         if self.is_full() {
             return;
         }
@@ -43,9 +41,8 @@ impl SlackBuffer {
         }
     }
 
-    /// Takes the oldest cell.
     #[inline]
-    pub fn pop(&mut self) -> Option<TaggedChar> {
+    pub(super) fn pop(&mut self) -> Option<TaggedChar> {
         let cell = self.peek(0)?;
         self.first += 1;
         if self.first as usize == self.cells.len() {
@@ -55,75 +52,63 @@ impl SlackBuffer {
         Some(cell)
     }
 
-    /// The cell at a place, the oldest at 0.
+    /// The character at a position, 0 being the oldest.
     #[inline]
-    #[must_use]
-    pub fn peek(&self, place: u32) -> Option<TaggedChar> {
+    pub(super) fn peek(&self, place: u32) -> Option<TaggedChar> {
         if place >= self.full { None } else { self.cells.get(self.place(place)).copied() }
     }
 
-    /// Where the cell of a place stands.
     #[inline]
     const fn place(&self, place: u32) -> usize {
         let place = self.first as usize + place as usize;
         if place >= self.cells.len() { place - self.cells.len() } else { place }
     }
 
-    /// Empties it. R-2
-    pub const fn clear(&mut self) {
+    pub(super) const fn clear(&mut self) {
         self.full = 0;
     }
 
-    /// Full cells: f. F-3
+    /// Number of characters, f. F-3
     #[inline]
-    #[must_use]
-    pub const fn fill(&self) -> u32 {
+    pub(super) const fn fill(&self) -> u32 {
         self.full
     }
-
-    /// The most cells that have been full.
-    #[must_use]
-    pub const fn fill_max(&self) -> u32 {
+    pub(super) const fn fill_max(&self) -> u32 {
         self.full_max
     }
 
-    /// Whether the next cell is lost.
     #[inline]
-    #[must_use]
-    pub const fn is_full(&self) -> bool {
+    pub(super) const fn is_full(&self) -> bool {
         self.full as usize == self.cells.len()
     }
 
-    /// Whether it has fallen to the lower threshold, so that GO is due after STOP. F-3
+    /// True at or below the lower threshold, where GO is due after STOP. F-3
     #[inline]
-    #[must_use]
-    pub const fn is_low(&self) -> bool {
+    pub(super) const fn is_low(&self) -> bool {
         self.full <= self.go_at
     }
 
-    /// Whether it has risen to the upper threshold, so that STOP is due after GO. F-3
+    /// True at or above the upper threshold, where STOP is due after GO. F-3
     #[inline]
-    #[must_use]
-    pub const fn is_high(&self) -> bool {
+    pub(super) const fn is_high(&self) -> bool {
         self.full >= self.stop_at
     }
 
-    /// Whether one more cell neither gets lost nor makes it rise to the upper threshold.
+    /// True if the next character is stored without reaching the upper threshold.
     #[inline]
-    #[must_use]
-    pub const fn has_ease(&self) -> bool {
+    pub(super) const fn has_ease(&self) -> bool {
         !self.is_full() && self.full + 1 < self.stop_at
     }
 }
 
 /// Commands delayed by up to 15 periods, two bits each, the next lowest. F-4
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct DelayedCommands(u64);
+pub(super) struct DelayedCommands(u64);
 
 impl DelayedCommands {
-    /// Adds a command that comes out after so many other periods, in place of one before.
+    /// Adds a command that comes out after this many periods, replacing another.
     #[inline]
-    pub const fn push(&mut self, command: StopGo, periods: u8) {
+    pub(super) const fn push(&mut self, command: StopGo, periods: u8) {
         let bits = match command {
             StopGo::Go => 1,
             StopGo::Stop => 2,
@@ -132,9 +117,9 @@ impl DelayedCommands {
         self.0 = self.0 & !(3 << shift) | bits << shift;
     }
 
-    /// What comes out in this period.
+    /// The command of this period.
     #[inline]
-    pub const fn pop(&mut self) -> Option<StopGo> {
+    pub(super) const fn pop(&mut self) -> Option<StopGo> {
         let command = match self.0 & 3 {
             0 => None,
             1 => Some(StopGo::Go),
@@ -144,15 +129,12 @@ impl DelayedCommands {
         command
     }
 
-    /// Whether nothing is under way.
     #[inline]
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    pub(super) const fn is_empty(&self) -> bool {
         self.0 == 0
     }
 
-    /// Forgets what is under way.
-    pub const fn clear(&mut self) {
+    pub(super) const fn clear(&mut self) {
         self.0 = 0;
     }
 }
@@ -200,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_comes_out_so_many_periods_later() {
+    fn a_command_comes_out_after_its_delay() {
         let mut delayed = DelayedCommands::default();
         delayed.push(StopGo::Stop, 2);
         assert_eq!([delayed.pop(), delayed.pop()], [None, None]);

@@ -1,28 +1,28 @@
-//! Carries out what a scenario orders to break, and to be mended. `fault.rs` says what there is.
+//! Applies the faults of a scenario at their times.
 
 use std::collections::VecDeque;
 
 use codec::character::Symbol;
 
 use crate::fault::{FaultKind, FaultSpec};
+use crate::link::sender::SendState;
+use crate::link::wire::{ChannelWire, LostGaps};
 use crate::network::{HOST_PORT, HostUnit, Network, NodePart};
 use crate::port::{DataSink, DataSource};
 use crate::rng::Rng;
-use crate::sender::SendState;
 use crate::switch::{Switch, SwitchInputState};
 use crate::topology::{NodeId, NodePort};
 use crate::truth::{RuleId, TruthEventKind};
-use crate::wire::{ChannelWire, LostGaps};
 
-/// One thing to do at a time.
+/// The beginning or end of a fault.
 #[derive(Clone, Debug)]
-pub(crate) struct ScheduledFault {
+pub(super) struct ScheduledFault {
     at: u64,
     step: FaultStep,
     what: FaultKind,
-    /// Until when, and the dice for it.
+    /// End of the fault, and its random numbers.
     until: u64,
-    dice: Rng,
+    rng: Rng,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,21 +31,21 @@ enum FaultStep {
     End,
 }
 
-const FAULT_DICE: u64 = 2 << 32;
+const FAULT_STREAM: u64 = 2 << 32;
 
 impl ScheduledFault {
-    /// When it is to be done: a period of the full rate.
-    pub(crate) const fn at(&self) -> u64 {
+    /// Time in periods of the full rate.
+    pub(super) const fn at(&self) -> u64 {
         self.at
     }
 
-    /// What faults come down to, in order of time.
-    pub(crate) fn of(faults: &[FaultSpec], seed: u64) -> VecDeque<Self> {
+    /// The beginnings and ends of faults, in order of time.
+    pub(super) fn of(faults: &[FaultSpec], seed: u64) -> VecDeque<Self> {
         let orders = (0..).zip(faults).flat_map(|(number, fault)| {
-            let dice = Rng::new(seed, FAULT_DICE | number);
+            let rng = Rng::new(seed, FAULT_STREAM | number);
             let until = fault.until.unwrap_or(u64::MAX);
             let order =
-                move |at, step| Self { at, step, what: fault.kind, until, dice: dice.clone() };
+                move |at, step| Self { at, step, what: fault.kind, until, rng: rng.clone() };
             let mend = fault.until.filter(|_| can_end(&fault.kind));
             [Some((fault.at, FaultStep::Begin)), mend.map(|until| (until, FaultStep::End))]
                 .into_iter()
@@ -76,9 +76,8 @@ const fn can_end(what: &FaultKind) -> bool {
 }
 
 impl Network {
-    /// Does what is due.
     #[inline]
-    pub(crate) fn apply_due_faults(&mut self) {
+    pub(super) fn apply_due_faults(&mut self) {
         while let Some(order) = self.faults.pop_front_if(|order| order.at <= self.now) {
             self.wake_all();
             self.apply_fault(order);
@@ -86,7 +85,7 @@ impl Network {
     }
 
     fn apply_fault(&mut self, order: ScheduledFault) {
-        let ScheduledFault { step, what, until, dice, .. } = order;
+        let ScheduledFault { step, what, until, rng, .. } = order;
         let place = place_of(&what);
         self.log.emit(self.now, place, None, || {
             TruthEventKind::Fault(format!(
@@ -96,7 +95,7 @@ impl Network {
         });
         match what {
             FaultKind::Noise { channel, errors, mean } => {
-                self.wire(channel, |wire| wire.noise(errors, mean, until, dice));
+                self.wire(channel, |wire| wire.noise(errors, mean, until, rng));
             }
             FaultKind::Flip { channel, bits } => {
                 let now = self.now;
@@ -139,8 +138,8 @@ impl Network {
     }
 
     fn wire(&mut self, channel: NodePort, change: impl FnOnce(&mut ChannelWire)) {
-        let circuit = self.index.circuit(channel).and_then(|circuit| self.circuits.get(circuit));
-        let wire = circuit.and_then(|circuit| self.wires.get_mut(circuit.peer as usize));
+        let unit = self.index.unit(channel).and_then(|unit| self.units.get(unit));
+        let wire = unit.and_then(|unit| self.wires.get_mut(unit.peer as usize));
         wire.map(change);
     }
 
@@ -148,27 +147,26 @@ impl Network {
         self.index.host(node).and_then(|host| self.hosts.get_mut(host))
     }
 
-    /// Has a port send a symbol.
+    /// Makes a port send a symbol.
     fn queue_symbol(&mut self, port: NodePort, symbol: Symbol) {
-        let circuit = self.index.circuit(port).and_then(|circuit| self.circuits.get_mut(circuit));
-        circuit.into_iter().for_each(|circuit| circuit.sender.queue_symbol(symbol));
+        let unit = self.index.unit(port).and_then(|unit| self.units.get_mut(unit));
+        unit.into_iter().for_each(|unit| unit.sender.queue_symbol(symbol));
     }
 
-    /// A cable is cut or mended: both its channels.
+    /// Cuts or mends both channels of a cable.
     fn cut(&mut self, port: NodePort, step: FaultStep) {
-        let Some(here) = self.index.circuit(port) else { return };
-        let Some(there) = self.circuits.get(here).map(|circuit| circuit.peer as usize) else {
+        let Some(here) = self.index.unit(port) else { return };
+        let Some(there) = self.units.get(here).map(|unit| unit.peer as usize) else {
             return;
         };
         for end in [here, there] {
-            let (Some(wire), Some(circuit)) = (self.wires.get_mut(end), self.circuits.get(end))
-            else {
+            let (Some(wire), Some(unit)) = (self.wires.get_mut(end), self.units.get(end)) else {
                 continue;
             };
             match step {
                 FaultStep::Begin => {
                     for id in wire.cut() {
-                        self.log.emit(self.now, circuit.port, Some(id), || {
+                        self.log.emit(self.now, unit.port, Some(id), || {
                             TruthEventKind::Dropped(RuleId("F-7"))
                         });
                     }
@@ -178,10 +176,10 @@ impl Network {
         }
     }
 
-    /// A node loses its power, or has it again.
+    /// Switches the power of a node off or on.
     fn power(&mut self, node: NodeId, step: FaultStep) {
         let ports: Vec<NodePort> =
-            self.index.circuits.keys().filter(|port| port.node == node).copied().collect();
+            self.index.units.keys().filter(|port| port.node == node).copied().collect();
         let (now, log) = (self.now, &mut self.log);
         match (self.index.nodes.get(&node), step) {
             (Some(NodePart::Host(host)), FaultStep::Begin) => {
@@ -201,50 +199,49 @@ impl Network {
         ports.into_iter().for_each(|port| self.port_power(port, step));
     }
 
-    /// A port loses its power, or has it again.
+    /// Switches the power of a port off or on.
     fn port_power(&mut self, port: NodePort, step: FaultStep) {
-        let Some(index) = self.index.circuit(port) else { return };
-        let Some(circuit) = self.circuits.get_mut(index) else { return };
+        let Some(index) = self.index.unit(port) else { return };
+        let Some(unit) = self.units.get_mut(index) else { return };
         match step {
-            FaultStep::End => circuit.power_on(self.now, &mut self.log),
+            FaultStep::End => unit.power_on(self.now, &mut self.log),
             FaultStep::Begin => {
-                let lost = circuit.reset_input(&mut self.switches);
+                let lost = unit.reset_input(&mut self.switches);
                 if let Some(id) = lost {
                     self.log
                         .emit(self.now, port, Some(id), || TruthEventKind::Dropped(RuleId("F-7")));
                 }
                 self.end_path(index);
-                let Some(circuit) = self.circuits.get_mut(index) else { return };
-                circuit.power_off(self.now, &mut self.log);
+                let Some(unit) = self.units.get_mut(index) else { return };
+                unit.power_off(self.now, &mut self.log);
             }
         }
     }
 
-    /// The packet that an output of a switch is sending has no way to go on. S-1
+    /// Breaks the connection of the packet that an output of a switch is sending. S-1
     fn end_path(&mut self, output: usize) {
-        let Some(circuit) = self.circuits.get_mut(output) else { return };
-        let DataSource::Circuit(input) = circuit.source else { return };
-        circuit.source = DataSource::Nowhere;
-        let (now, log, current) = (self.now, &mut self.log, circuit.sender.current());
-        if circuit.sender.sending() == SendState::Packet {
-            log.emit(now, circuit.port, current, || TruthEventKind::Truncated(RuleId("S-1")));
+        let Some(unit) = self.units.get_mut(output) else { return };
+        let DataSource::Circuit(input) = unit.source else { return };
+        unit.source = DataSource::Nowhere;
+        let (now, log, current) = (self.now, &mut self.log, unit.sender.current());
+        if unit.sender.sending() == SendState::Packet {
+            log.emit(now, unit.port, current, || TruthEventKind::Truncated(RuleId("S-1")));
         }
-        let Some(circuit) = self.circuits.get_mut(input as usize) else { return };
-        let DataSink::Switch(switch, SwitchInputState::Connected(port, transit)) = circuit.sink
-        else {
+        let Some(unit) = self.units.get_mut(input as usize) else { return };
+        let DataSink::Switch(switch, SwitchInputState::Connected(port, transit)) = unit.sink else {
             return;
         };
         if let Some(id) = transit.head() {
-            log.emit(now, circuit.port, Some(id), || TruthEventKind::Dropped(RuleId("S-1")));
+            log.emit(now, unit.port, Some(id), || TruthEventKind::Dropped(RuleId("S-1")));
         }
-        circuit.sink = DataSink::Switch(switch, SwitchInputState::Discarding);
+        unit.sink = DataSink::Switch(switch, SwitchInputState::Discarding);
         if let Some(switch) = self.switches.get_mut(switch as usize) {
             switch.release(port);
         }
     }
 }
 
-/// Where a fault is told of.
+/// The place of a fault's event.
 const fn place_of(what: &FaultKind) -> NodePort {
     match *what {
         FaultKind::Noise { channel, .. }

@@ -1,13 +1,13 @@
-//! The input circuit of a port: what it makes of the characters that arrive, and the slack buffer.
+//! The input circuit of a port: decodes the characters that arrive, and fills the slack buffer.
 //! F-3, F-5, F-7, F-9, R-2, C-3..C-5
 
 use codec::character::{Character, DecodedCode, ProbeNumber, ReplyStatus, Symbol, decode_control};
 use codec::time::OPEN_LINK;
 
+use crate::link::rx_trace::{RxTrace, TraceNeed};
+use crate::link::slack_buffer::{DelayedCommands, SlackBuffer};
+use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::link::{PortParameters, SymbolSet};
-use crate::rx_trace::{RxTrace, TraceNeed};
-use crate::slack::{DelayedCommands, SlackBuffer};
-use crate::tagged_char::{PacketId, TaggedChar};
 use crate::truth::{
     FrameEnding, FrameTracker, RuleId, StopGo, TraceContext, TraceLevel, TruthEventKind,
 };
@@ -16,17 +16,17 @@ use crate::truth::{
 #[derive(Clone, Debug)]
 pub struct PortReceiver {
     receiving: ReceivingState,
-    /// Periods since a character came, up to 16: then the link is open. F-7
+    /// Silent periods so far, at most 16: then the link is open. F-7
     silent: u8,
     /// The last STOP or GO that the slack buffer has generated. F-3
     last_command: StopGo,
-    /// STOP and GO on their way to the output circuit: two bits a period, the next lowest. F-4
+    /// STOP and GO on their way to the output circuit. F-4
     commands: DelayedCommands,
     generation: u8,
     symbols: SymbolSet,
     time: SilenceClock,
     buffer: SlackBuffer,
-    /// What must be heeded beside what `hear` does.
+    /// The characters that must be traced, which `receive_simple` leaves alone.
     trace_need: TraceNeed,
     trace: Box<RxTrace>,
 }
@@ -34,47 +34,47 @@ pub struct PortReceiver {
 /// The clock that counts silent periods. F-7, W-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SilenceClock {
-    /// The characters themselves: they come in at the port's own rate.
+    /// The received characters, which come at the port's own rate.
     OfCharacters,
-    /// The port's own, as characters come in at another rate; and whether one that is not IDLE has
-    /// come since it last ticked.
+    /// The port's own clock, since characters come at another rate; `alive` if one other than IDLE
+    /// has come since the last tick.
     Own { alive: bool },
 }
 
-/// What an input circuit does with data.
+/// State of the input circuit between GAPs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReceivingState {
-    /// The next byte heads a packet. P-7
+    /// The next byte begins a packet. P-7
     Between,
-    /// It keeps data until the GAP that ends the packet.
+    /// Stores data until the GAP that ends the packet.
     Packet,
-    /// It drops data until a GAP. R-2
+    /// Drops data until a GAP. R-2
     Reset,
 }
 
-/// What an arriving character asks the rest of the port to do.
+/// Effect of a received character on the rest of the port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PortRequest {
-    /// Nothing.
+    /// None.
     Nothing,
     /// STOP or GO, for the port's sender. F-1
     Command(StopGo),
-    /// The open-link timeout: the port's sender goes on. F-7
+    /// The open-link timeout, which resumes the port's sender. F-7
     LinkOpen,
-    /// FRES: the slack buffer has been emptied. R-3
+    /// FRES, which has emptied the slack buffer. R-3
     Reset,
-    /// BRES: the port is to start a forward reset. R-5
+    /// BRES, which starts a forward reset. R-5
     BackwardReset,
-    /// A probe to answer. R-6
+    /// A probe, to be answered. R-6
     Probe(ProbeNumber),
     /// The answer to a probe. R-6
     Reply(ReplyStatus),
-    /// Something was lost for want of room: ORUN is due. F-9
+    /// A character lost because the slack buffer was full: ORUN is due. F-9
     Overflow,
 }
 
 impl PortReceiver {
-    /// An input circuit after power-up: nothing in the slack buffer, between packets.
+    /// An input circuit after power-up: empty, between packets.
     #[must_use]
     pub fn new(port: &PortParameters, account: Option<Box<FrameTracker>>) -> Self {
         Self {
@@ -98,27 +98,28 @@ impl PortReceiver {
         Self { time: SilenceClock::Own { alive: false }, ..self }
     }
 
-    /// Whether it counts its port's own periods.
+    /// True if [`Self::tick`] must be called in the port's own periods.
     #[inline]
     #[must_use]
     pub const fn has_own_time(&self) -> bool {
         matches!(self.time, SilenceClock::Own { .. })
     }
 
-    /// A period of its port's own passes, after what came in at its beginning has been heard. F-7
-    pub fn tick(&mut self, telling: &mut TraceContext<'_>) -> PortRequest {
+    /// Counts a period of the port itself, after the character that arrived at its beginning. F-7
+    pub fn tick(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
         if self.buffer.is_low() && self.last_command == StopGo::Stop {
-            self.threshold(StopGo::Go, telling);
+            self.threshold(StopGo::Go, trace);
         }
         let alive = std::mem::replace(&mut self.time, SilenceClock::Own { alive: false });
         if alive == (SilenceClock::Own { alive: true }) {
             return PortRequest::Nothing;
         }
-        self.silent_period(telling)
+        self.silent_period(trace)
     }
 
-    /// Hears what arrives in a period, if that changes nothing but the slack buffer: fill, silence
-    /// on an open link, bytes within a packet.
+    /// Receives a character that changes nothing but the slack buffer: fill, silence on an open
+    /// link, or a byte within a packet. Returns `None` for all others, which [`Self::receive`]
+    /// handles. `command` is the last one that the port's sender has received.
     #[inline]
     pub fn receive_simple(&mut self, cell: TaggedChar, gone: StopGo) -> Option<PortRequest> {
         // What was taken from the slack buffer since the last period may have made room.
@@ -152,10 +153,10 @@ impl PortReceiver {
         None
     }
 
-    /// Whether it may hear two characters in turn for ever, and nothing comes of it that is told
-    /// where rows are wanted. `gone` is what its port's sender has heard last.
+    /// True if receiving these two characters alternately for any time changes nothing and emits no
+    /// event. `command` is the last one that the port's sender has received.
     #[must_use]
-    pub fn ignores(&self, pair: [TaggedChar; 2], gone: StopGo, wanted: TraceLevel) -> bool {
+    pub fn ignores(&self, pair: [TaggedChar; 2], gone: StopGo, level: TraceLevel) -> bool {
         let silences = pair.iter().filter(|cell| cell.character() == Character::IDLE).count();
         let life = match silences {
             0 => self.silent == 0,
@@ -165,10 +166,10 @@ impl PortReceiver {
         let rises = self.buffer.is_low() && self.last_command == StopGo::Stop;
         life && !rises
             && !self.has_own_time()
-            && pair.iter().all(|cell| self.ignores_one(*cell, gone, wanted))
+            && pair.iter().all(|cell| self.ignores_one(*cell, gone, level))
     }
 
-    fn ignores_one(&self, cell: TaggedChar, gone: StopGo, wanted: TraceLevel) -> bool {
+    fn ignores_one(&self, cell: TaggedChar, gone: StopGo, level: TraceLevel) -> bool {
         let code = match cell.character() {
             Character::IDLE => return true,
             Character::Data(_) => return false,
@@ -176,8 +177,8 @@ impl PortReceiver {
         };
         let symbol = match decode_control(code) {
             DecodedCode::Exact(symbol) => symbol,
-            DecodedCode::Corrected(symbol) if wanted == TraceLevel::Nothing => symbol,
-            DecodedCode::Invalid => return wanted == TraceLevel::Nothing,
+            DecodedCode::Corrected(symbol) if level == TraceLevel::Nothing => symbol,
+            DecodedCode::Invalid => return level == TraceLevel::Nothing,
             DecodedCode::Corrected(_) => return false,
         };
         let between =
@@ -189,43 +190,43 @@ impl PortReceiver {
         }
     }
 
-    /// It has heard two characters in turn that it ignores, this one last.
+    /// Sets the state after an ignored pair of characters, this one the last.
     pub fn skip_ignored(&mut self, cell: TaggedChar) {
         if self.silent < OPEN {
             self.silent = u8::from(cell.character() == Character::IDLE);
         }
     }
 
-    /// Hears what arrives in a period, and the packet that begins with it: anything.
+    /// Receives any character, and the packet that begins with it.
     pub fn receive(
         &mut self,
         cell: TaggedChar,
         head: Option<PacketId>,
-        telling: &mut TraceContext<'_>,
+        trace: &mut TraceContext<'_>,
     ) -> PortRequest {
         if self.buffer.is_low() && self.last_command == StopGo::Stop {
-            self.threshold(StopGo::Go, telling);
+            self.threshold(StopGo::Go, trace);
         }
         if let Some(id) = head {
             let rule = if cell.is_data() { RuleId("F-9") } else { RuleId("W-5") };
-            self.trace.begin(id, rule, telling);
+            self.trace.begin(id, rule, trace);
         }
         let asked = match cell.character() {
-            Character::IDLE => self.silence(telling),
+            Character::IDLE => self.silence(trace),
             Character::Data(byte) => {
-                self.alive(telling);
-                self.data(byte, telling)
+                self.alive(trace);
+                self.data(byte, trace)
             }
             Character::Control(code) => {
-                self.alive(telling);
+                self.alive(trace);
                 match decode_control(code) {
-                    DecodedCode::Exact(symbol) => self.symbol(symbol, telling),
+                    DecodedCode::Exact(symbol) => self.symbol(symbol, trace),
                     DecodedCode::Corrected(symbol) => {
-                        telling.emit(None, || TruthEventKind::CorrectedCode { code, symbol });
-                        self.symbol(symbol, telling)
+                        trace.emit(None, || TruthEventKind::CorrectedCode { code, symbol });
+                        self.symbol(symbol, trace)
                     }
                     DecodedCode::Invalid => {
-                        telling.emit(None, || TruthEventKind::InvalidCode(code));
+                        trace.emit(None, || TruthEventKind::InvalidCode(code));
                         PortRequest::Nothing
                     }
                 }
@@ -235,10 +236,10 @@ impl PortReceiver {
         asked
     }
 
-    /// F-7
-    fn alive(&mut self, telling: &mut TraceContext<'_>) {
+    /// Ends a silence. F-7
+    fn alive(&mut self, trace: &mut TraceContext<'_>) {
         if self.silent == OPEN {
-            telling.emit(None, || TruthEventKind::LinkRestored);
+            trace.emit(None, || TruthEventKind::LinkRestored);
         }
         self.silent = 0;
         if let SilenceClock::Own { alive } = &mut self.time {
@@ -246,16 +247,15 @@ impl PortReceiver {
         }
     }
 
-    /// F-7
-    fn silence(&mut self, telling: &mut TraceContext<'_>) -> PortRequest {
+    fn silence(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
         match self.time {
-            SilenceClock::OfCharacters => self.silent_period(telling),
+            SilenceClock::OfCharacters => self.silent_period(trace),
             SilenceClock::Own { .. } => PortRequest::Nothing,
         }
     }
 
-    /// F-7
-    fn silent_period(&mut self, telling: &mut TraceContext<'_>) -> PortRequest {
+    /// Counts a silent period. F-7
+    fn silent_period(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
         if self.silent == OPEN {
             return PortRequest::Nothing;
         }
@@ -264,51 +264,51 @@ impl PortReceiver {
             return PortRequest::Nothing;
         }
         if self.receiving == ReceivingState::Packet {
-            telling.emit(self.trace.current(), || TruthEventKind::Truncated(RuleId("F-7")));
-            self.trace.end(FrameEnding::LinkOpen, telling);
+            trace.emit(self.trace.current(), || TruthEventKind::Truncated(RuleId("F-7")));
+            self.trace.end(FrameEnding::LinkOpen, trace);
             self.receiving = ReceivingState::Between;
-            self.mark(telling);
+            self.mark(trace);
         }
-        telling.emit(None, || TruthEventKind::LinkOpen);
+        trace.emit(None, || TruthEventKind::LinkOpen);
         PortRequest::LinkOpen
     }
 
-    fn data(&mut self, byte: u8, telling: &mut TraceContext<'_>) -> PortRequest {
+    fn data(&mut self, byte: u8, trace: &mut TraceContext<'_>) -> PortRequest {
         if self.receiving == ReceivingState::Reset {
-            self.trace.lose(RuleId("R-2"), telling);
+            self.trace.lose(RuleId("R-2"), trace);
             return PortRequest::Nothing;
         }
         self.receiving = ReceivingState::Packet;
-        self.trace.byte(byte, telling);
+        self.trace.byte(byte, trace);
         if self.buffer.is_full() {
-            telling.emit(self.trace.current(), || TruthEventKind::Overflow);
+            trace.emit(self.trace.current(), || TruthEventKind::Overflow);
             return PortRequest::Overflow;
         }
         let cell = TaggedChar::data(byte);
         let cell = if self.trace.keep().is_some() { cell.as_head() } else { cell };
-        self.push(cell, telling);
+        self.push(cell, trace);
         PortRequest::Nothing
     }
 
-    fn symbol(&mut self, symbol: Symbol, telling: &mut TraceContext<'_>) -> PortRequest {
+    fn symbol(&mut self, symbol: Symbol, trace: &mut TraceContext<'_>) -> PortRequest {
         match (symbol, self.symbols) {
-            (Symbol::Gap, _) => self.gap(telling),
+            (Symbol::Gap, _) => self.gap(trace),
             (Symbol::Go, _) => PortRequest::Command(StopGo::Go),
             (Symbol::Stop, _) => PortRequest::Command(StopGo::Stop),
             (Symbol::ForwardReset, _) => {
-                self.reset(telling);
+                self.reset(trace);
                 PortRequest::Reset
             }
             (Symbol::BackwardReset, symbols) => {
-                telling.emit(None, || TruthEventKind::BackwardResetReceived);
+                trace.emit(None, || TruthEventKind::BackwardResetReceived);
                 understood(symbols, PortRequest::BackwardReset)
             }
             (Symbol::OverrunAlarm, _) => {
-                telling.emit(None, || TruthEventKind::OverrunAlarmReceived);
+                trace.emit(None, || TruthEventKind::OverrunAlarmReceived);
                 PortRequest::Nothing
             }
             (Symbol::Probe(number), symbols) => {
-                telling.emit(None, || TruthEventKind::ProbeReceived(number));
+                trace.emit(None, || TruthEventKind::ProbeReceived(number));
                 understood(symbols, PortRequest::Probe(number))
             }
             (Symbol::Reply(status), _) => PortRequest::Reply(status),
@@ -317,108 +317,109 @@ impl PortReceiver {
         }
     }
 
-    fn gap(&mut self, telling: &mut TraceContext<'_>) -> PortRequest {
+    fn gap(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
         let before = std::mem::replace(&mut self.receiving, ReceivingState::Between);
         let asked = match before {
             ReceivingState::Between => PortRequest::Nothing,
             ReceivingState::Reset => {
-                telling.emit(None, || TruthEventKind::ResetEnded);
+                trace.emit(None, || TruthEventKind::ResetEnded);
                 PortRequest::Nothing
             }
             ReceivingState::Packet => {
-                let asked = self.mark(telling);
-                self.trace.end(FrameEnding::Gap, telling);
+                let asked = self.mark(trace);
+                self.trace.end(FrameEnding::Gap, trace);
                 asked
             }
         };
-        self.trace.lose_headless(telling);
+        self.trace.lose_headless(trace);
         asked
     }
 
-    /// The framing mark goes behind its data. F-5
-    fn mark(&mut self, telling: &mut TraceContext<'_>) -> PortRequest {
+    /// Stores the framing mark behind its data. F-5
+    fn mark(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
         if self.buffer.is_full() {
-            telling.emit(self.trace.current(), || TruthEventKind::Overflow);
+            trace.emit(self.trace.current(), || TruthEventKind::Overflow);
             return PortRequest::Overflow;
         }
-        self.push(TaggedChar::GAP, telling);
+        self.push(TaggedChar::GAP, trace);
         PortRequest::Nothing
     }
 
-    ///
-    fn reset(&mut self, telling: &mut TraceContext<'_>) {
-        self.trace.end(FrameEnding::Reset, telling);
-        telling.emit(None, || TruthEventKind::ResetReceived);
+    /// Handles FRES. R-2
+    fn reset(&mut self, trace: &mut TraceContext<'_>) {
+        self.trace.end(FrameEnding::Reset, trace);
+        trace.emit(None, || TruthEventKind::ResetReceived);
         self.receiving = ReceivingState::Reset;
-        self.clear(RuleId("R-2"), telling);
+        self.clear(RuleId("R-2"), trace);
         if self.last_command == StopGo::Stop {
-            self.threshold(StopGo::Go, telling);
+            self.threshold(StopGo::Go, trace);
         }
     }
 
-    /// Empties the slack buffer; the packets that begin there end there.
-    pub fn clear(&mut self, rule: RuleId, telling: &mut TraceContext<'_>) {
+    /// Empties the slack buffer, and drops the packets in it.
+    pub fn clear(&mut self, rule: RuleId, trace: &mut TraceContext<'_>) {
         self.buffer.clear();
-        self.trace.clear(rule, telling);
+        self.trace.clear(rule, trace);
         self.trace_need = self.trace.heed();
     }
 
-    /// The run ends: tells of the frame that is being received.
-    pub fn finish(&mut self, telling: &mut TraceContext<'_>) {
-        self.trace.end(FrameEnding::RunEnd, telling);
+    /// Ends the frame being received at the end of the run.
+    pub fn finish(&mut self, trace: &mut TraceContext<'_>) {
+        self.trace.end(FrameEnding::RunEnd, trace);
     }
 
-    fn push(&mut self, cell: TaggedChar, telling: &mut TraceContext<'_>) {
+    fn push(&mut self, cell: TaggedChar, trace: &mut TraceContext<'_>) {
         self.buffer.push(cell);
         // Reading: STOP only after GO. Said again at every rise to the threshold, it could take
         // more of the channel than F-4 allows.
         if self.buffer.is_high() && self.last_command == StopGo::Go {
-            self.threshold(StopGo::Stop, telling);
+            self.threshold(StopGo::Stop, trace);
         }
     }
 
-    /// F-3
-    fn threshold(&mut self, command: StopGo, telling: &mut TraceContext<'_>) {
+    /// Generates STOP or GO. F-3
+    fn threshold(&mut self, command: StopGo, trace: &mut TraceContext<'_>) {
         self.last_command = command;
         self.commands.push(command, self.generation);
         let fill = self.buffer.fill();
-        telling.emit(None, || TruthEventKind::Threshold { command, fill });
+        trace.emit(None, || TruthEventKind::Threshold { command, fill });
     }
 
-    /// The STOP or GO that is to be sent in this period.
+    /// The STOP or GO to send in this period.
     #[inline]
     pub const fn due(&mut self) -> Option<StopGo> {
         self.commands.pop()
     }
 
-    /// Whether no STOP or GO is under way to the output circuit.
+    /// True if no STOP or GO is on its way to the output circuit.
     #[inline]
     #[must_use]
     pub const fn is_calm(&self) -> bool {
         self.commands.is_empty()
     }
 
-    /// Full cells of the slack buffer: f. F-3
+    /// Fill of the slack buffer, f. F-3
     #[inline]
     #[must_use]
     pub const fn fill(&self) -> u32 {
         self.buffer.fill()
     }
 
-    /// The most cells that have been full.
+    /// Highest fill so far.
     #[must_use]
     pub const fn fill_max(&self) -> u32 {
         self.buffer.fill_max()
     }
 
-    /// The cell at a place of the slack buffer, the oldest at 0.
+    /// The character at a position of the slack buffer, 0 being the oldest.
     #[inline]
     #[must_use]
     pub fn peek(&self, place: u32) -> Option<TaggedChar> {
         self.buffer.peek(place)
     }
 
-    /// Takes the oldest cell from the slack buffer, and the packet that begins with it.
+    /// Removes the oldest character from the slack buffer; returns the packet that begins with it
+    /// too.
     #[inline]
     pub fn take(&mut self) -> Option<(TaggedChar, Option<PacketId>)> {
         let cell = self.buffer.pop()?;
@@ -426,7 +427,7 @@ impl PortReceiver {
         Some((cell, head))
     }
 
-    /// Packets that begin in the slack buffer.
+    /// Number of packets that begin in the slack buffer.
     #[must_use]
     pub fn heads(&self) -> usize {
         self.trace.count()
@@ -439,29 +440,29 @@ impl PortReceiver {
         self.last_command
     }
 
-    /// Whether the link is open. F-7
+    /// True after 16 silent periods. F-7
     #[inline]
     #[must_use]
     pub const fn is_open(&self) -> bool {
         self.silent == OPEN
     }
 
-    /// Whether a packet is being received. L
+    /// True within a packet. L
     #[must_use]
     pub fn is_receiving(&self) -> bool {
         self.receiving == ReceivingState::Packet
     }
 
-    /// Which symbols it understands. C-3
+    /// The symbols that it supports. C-3
     #[must_use]
     pub const fn symbols(&self) -> SymbolSet {
         self.symbols
     }
 
-    /// The power goes: all is as after power-up, packets are lost, and nobody has heard anything.
-    pub fn power_up(&mut self, telling: &mut TraceContext<'_>) {
-        self.trace.end(FrameEnding::LinkOpen, telling);
-        self.clear(RuleId("F-7"), telling);
+    /// Resets the circuit at a loss or return of power: packets are lost.
+    pub fn power_up(&mut self, trace: &mut TraceContext<'_>) {
+        self.trace.end(FrameEnding::LinkOpen, trace);
+        self.clear(RuleId("F-7"), trace);
         self.receiving = ReceivingState::Between;
         self.silent = 0;
         self.last_command = StopGo::Go;
@@ -473,7 +474,7 @@ impl PortReceiver {
 const OPEN: u8 = 16;
 const _: () = assert!(OPEN as u64 == OPEN_LINK.0, "the timeout is that of the specification");
 
-/// C-3: optional symbols are ignored where they are not understood.
+/// Ignores optional symbols that are not supported. C-3
 const fn understood(symbols: SymbolSet, asked: PortRequest) -> PortRequest {
     match symbols {
         SymbolSet::All => asked,

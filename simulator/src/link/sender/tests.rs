@@ -5,7 +5,7 @@ use codec::route::PortId;
 use codec::time::Ticks;
 use codec::{CharBuf, Character};
 
-/// What happens to a sender in a period.
+/// An input of the sender.
 #[derive(Clone, Copy)]
 enum NextAction {
     Hear(StopGo),
@@ -15,12 +15,12 @@ enum NextAction {
     PowerUp,
 }
 
-/// What a sender sends in so many periods, its source having `text` from period `from` on.
+/// The characters sent, with a source that has `text` from period `from` on.
 fn check(periods: u64, text: &str, from: u64, script: &[(u64, NextAction)]) -> String {
     check_as(PortParameters::default(), periods, (text, from), script)
 }
 
-/// The same of another sender than Myricom's.
+/// The same of a sender with other variants than Myricom's.
 fn check_as(
     port: PortParameters,
     periods: u64,
@@ -35,22 +35,22 @@ fn check_as(
     let mut sent = CharBuf::new();
     let place = NodePort { node: NodeId(0), port: PortId(0) };
     for slot in 0..periods {
-        let telling = &mut TraceContext { now: slot, slot, place, log: &mut log };
+        let trace = &mut TraceContext { now: slot, slot, place, log: &mut log };
         let mut due = None;
         for (_, then) in script.iter().filter(|(at, _)| *at == slot) {
             match then {
-                NextAction::Hear(command) => sender.command(*command, telling),
+                NextAction::Hear(command) => sender.command(*command, trace),
                 NextAction::Due(command) => due = Some(*command),
                 NextAction::Order(symbol) => sender.queue_symbol(*symbol),
                 NextAction::Sever => sender.sever(),
-                NextAction::PowerUp => sender.power_up(telling),
+                NextAction::PowerUp => sender.power_up(trace),
             }
         }
         let quick = if due.is_none() && slot < from { sender.idle(slot) } else { None };
-        let cell = quick.unwrap_or_else(|| match sender.decide(due, telling) {
+        let cell = quick.unwrap_or_else(|| match sender.decide(due, trace) {
             SendDecision::Send(cell) => cell,
-            SendDecision::Ask(appetite) => {
-                let supply = match (source.peek().copied(), appetite) {
+            SendDecision::Ask(mode) => {
+                let item = match (source.peek().copied(), mode) {
                     _ if slot < from => SourceItem::Nothing,
                     (Some(Character::Data(_)), AcceptMode::Framing) | (None, _) => {
                         SourceItem::Nothing
@@ -63,13 +63,13 @@ fn check_as(
                     (Some(Character::IDLE), _) => SourceItem::Nothing,
                     (Some(Character::Control(_)), _) => SourceItem::Mark,
                 };
-                if supply != SourceItem::Nothing || source.peek() == Some(&Character::IDLE) {
+                if item != SourceItem::Nothing || source.peek() == Some(&Character::IDLE) {
                     source.next();
                 }
-                sender.send(supply, telling)
+                sender.send(item, trace)
             }
         });
-        sender.note_sent(cell, telling);
+        sender.note_sent(cell, trace);
         sent.push(cell.character());
     }
     sent.to_string()
@@ -172,14 +172,14 @@ fn power_that_comes_back_ends_what_was_cut_short() {
     assert_eq!(check(8, "83 01 02", 0, &script), "83 01 02 GO GO GAP GO GAP");
 }
 
-/// A sender that accounts for its frames, after one byte of a packet; what it tells then.
+/// The events of a sender with a frame tracker, after one byte of a packet.
 fn told(after: impl FnOnce(&mut PortSender, &mut TraceContext<'_>)) -> Vec<String> {
     let mut sender = PortSender::new(&PortParameters::default(), Some(Box::default()));
     let mut log = TruthLog::new(TraceLevel::Everything);
     let place = NodePort { node: NodeId(0), port: PortId(0) };
-    let telling = &mut TraceContext { now: 5, slot: 5, place, log: &mut log };
-    sender.send(SourceItem::Data(TaggedChar::data(0x83), None), telling);
-    after(&mut sender, telling);
+    let trace = &mut TraceContext { now: 5, slot: 5, place, log: &mut log };
+    sender.send(SourceItem::Data(TaggedChar::data(0x83), None), trace);
+    after(&mut sender, trace);
     let what = |what| {
         if let TruthEventKind::Sent(frame) = what {
             format!("{}..{} {}", frame.start, frame.end, frame.ended_by.name())
@@ -193,10 +193,10 @@ fn told(after: impl FnOnce(&mut PortSender, &mut TraceContext<'_>)) -> Vec<Strin
 }
 
 #[test]
-fn what_is_being_sent_is_told_when_the_run_ends_or_the_power_has_gone() {
+fn the_frame_being_sent_is_reported_at_the_end_of_the_run_or_without_power() {
     assert_eq!(told(PortSender::finish), ["5..5 capture-end"]);
-    let silent = told(|sender, telling| {
-        sender.fell_silent(telling);
+    let silent = told(|sender, trace| {
+        sender.fell_silent(trace);
         assert_eq!(sender.sending(), SendState::Between);
     });
     assert_eq!(silent, ["5..5 open-link"]);
@@ -264,19 +264,19 @@ fn the_gap_of_a_packet_may_wait_for_go_too() {
 }
 
 #[test]
-fn a_command_is_told_when_it_is_another_than_before() {
+fn a_command_is_reported_when_it_changes() {
     // Starting from GO. After a FRES from there the far sender is in GO again. R-1
     let (go, stop) = (code_of(StopGo::Go), code_of(StopGo::Stop));
-    let commands = told(|sender, telling| {
-        [go, stop, stop, go, stop].into_iter().for_each(|cell| sender.note_sent(cell, telling));
+    let commands = told(|sender, trace| {
+        [go, stop, stop, go, stop].into_iter().for_each(|cell| sender.note_sent(cell, trace));
         sender.far_reset();
-        [stop, stop].into_iter().for_each(|cell| sender.note_sent(cell, telling));
+        [stop, stop].into_iter().for_each(|cell| sender.note_sent(cell, trace));
     });
     assert_eq!(commands, ["STOP", "GO", "STOP", "STOP"]);
 }
 
-/// A sender whose R-4 takes 10 periods, after what happened to it in period 0; and what it does
-/// of its own accord in a later period: fill, the bytes of a packet, fill for ever.
+/// The spontaneous characters of a sender with a timeout of 10 periods, after an action in period
+/// 0: fill of one period, bytes of a packet, permanent fill.
 fn own(slot: u64, after: impl FnOnce(&mut PortSender, &mut TraceContext<'_>)) -> String {
     let link = PortParameters { blocked: Ticks(10), ..PortParameters::default() };
     let mut sender = PortSender::new(&link, None);
@@ -292,30 +292,30 @@ fn own(slot: u64, after: impl FnOnce(&mut PortSender, &mut TraceContext<'_>)) ->
     [idle, streams, rhythm].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn begin(sender: &mut PortSender, telling: &mut TraceContext<'_>) {
-    sender.send(SourceItem::Data(TaggedChar::data(0x83), None), telling);
+fn begin(sender: &mut PortSender, trace: &mut TraceContext<'_>) {
+    sender.send(SourceItem::Data(TaggedChar::data(0x83), None), trace);
 }
 
-/// STOP comes, and is obeyed.
-fn stop(sender: &mut PortSender, telling: &mut TraceContext<'_>) {
-    sender.command(StopGo::Stop, telling);
-    (0..3).for_each(|_| take_turn(sender, None, telling));
+/// Receives STOP, and waits for its effect.
+fn stop(sender: &mut PortSender, trace: &mut TraceContext<'_>) {
+    sender.command(StopGo::Stop, trace);
+    (0..3).for_each(|_| take_turn(sender, None, trace));
 }
 
-fn take_turn(sender: &mut PortSender, due: Option<StopGo>, telling: &mut TraceContext<'_>) {
-    sender.decide(due, telling);
+fn take_turn(sender: &mut PortSender, due: Option<StopGo>, trace: &mut TraceContext<'_>) {
+    sender.decide(due, trace);
 }
 
 #[test]
-fn between_packets_a_sender_fills_of_its_own_accord() {
+fn a_sender_fills_between_packets() {
     // F-8. Power-up counts as after a GAP.
     assert_eq!(own(2, |_, _| {}), "fill GO, ever GO GAP");
     assert_eq!(own(3, |_, _| {}), "fill GAP, ever GO GAP");
     // Not while a STOP is on its way (F-4), a symbol waits (F-6), or what was said last is not
     // yet on the wire.
-    assert_eq!(own(2, |sender, telling| sender.command(StopGo::Stop, telling)), "");
+    assert_eq!(own(2, |sender, trace| sender.command(StopGo::Stop, trace)), "");
     assert_eq!(own(2, |sender, _| sender.queue_symbol(Symbol::OverrunAlarm)), "");
-    assert_eq!(own(2, |sender, telling| take_turn(sender, Some(StopGo::Stop), telling)), "");
+    assert_eq!(own(2, |sender, trace| take_turn(sender, Some(StopGo::Stop), trace)), "");
     // Stopped, for as long as R-4 allows.
     assert_eq!(own(9, stop), "ever GO GAP");
     assert_eq!(own(10, stop), "");
@@ -327,17 +327,17 @@ fn within_a_packet_a_sender_streams_until_something_else_is_due() {
     //
     assert_eq!(own(10, begin), "");
     let within = |then: fn(&mut PortSender, &mut TraceContext<'_>)| {
-        own(9, |sender, telling| {
-            begin(sender, telling);
-            then(sender, telling);
+        own(9, |sender, trace| {
+            begin(sender, trace);
+            then(sender, trace);
         })
     };
-    assert_eq!(within(|sender, telling| sender.command(StopGo::Stop, telling)), "");
+    assert_eq!(within(|sender, trace| sender.command(StopGo::Stop, trace)), "");
     assert_eq!(within(|sender, _| sender.queue_symbol(Symbol::OverrunAlarm)), "");
     assert_eq!(within(|sender, _| sender.sever()), "");
     assert_eq!(within(stop), "ever GO GO");
     // A command that is due goes between the bytes, and is fill from then on.
-    let due = within(|sender, telling| take_turn(sender, Some(StopGo::Stop), telling));
+    let due = within(|sender, trace| take_turn(sender, Some(StopGo::Stop), trace));
     assert_eq!(due, "streams");
     let accounts = |sender: &mut PortSender, _: &mut TraceContext<'_>| {
         sender.account = Some(Box::default());
@@ -346,39 +346,39 @@ fn within_a_packet_a_sender_streams_until_something_else_is_due() {
 }
 
 #[test]
-fn a_sender_knows_what_it_has_heard_and_what_it_sends() {
+fn a_sender_exposes_its_last_command_and_its_current_packet() {
     let id = PacketId { host: NodeId(3), number: 1 };
-    own(0, |sender, telling| {
+    own(0, |sender, trace| {
         assert_eq!((sender.current(), sender.deadline()), (None, u64::MAX));
-        sender.send(SourceItem::Data(TaggedChar::data(0x83).as_head(), Some(id)), telling);
+        sender.send(SourceItem::Data(TaggedChar::data(0x83).as_head(), Some(id)), trace);
         assert_eq!((sender.current(), sender.sending()), (Some(id), SendState::Packet));
         assert_eq!(sender.deadline(), 10);
-        sender.command(StopGo::Stop, telling);
+        sender.command(StopGo::Stop, trace);
         // Obeyed two periods later. F-4
         assert_eq!((sender.last_received(), sender.flow()), (StopGo::Stop, StopGo::Go));
-        (0..3).for_each(|_| take_turn(sender, None, telling));
+        (0..3).for_each(|_| take_turn(sender, None, trace));
         assert_eq!((sender.last_received(), sender.flow()), (StopGo::Stop, StopGo::Stop));
     });
 }
 
 #[test]
-fn of_the_codes_of_a_host_the_symbols_are_told_but_for_fill_and_commands() {
+fn symbols_of_a_host_are_reported_except_fill_and_commands() {
     let codes = [0x00, 0x03, 0x0f, 0x30, 0xa6, 0x33];
-    let symbols = told(|sender, telling| {
+    let symbols = told(|sender, trace| {
         for code in codes {
-            assert_eq!(sender.send(SourceItem::Symbol(code), telling), TaggedChar::control(code));
+            assert_eq!(sender.send(SourceItem::Symbol(code), trace), TaggedChar::control(code));
         }
     });
     assert_eq!(symbols, ["symbol-sent", "symbol-sent"]);
 }
 
 #[test]
-fn a_command_of_the_slack_buffer_is_told_though_it_says_nothing_new() {
+fn a_repeated_command_of_the_slack_buffer_is_reported() {
     // The GAP of a reset must wait for it. R-1, F-6
-    let commands = told(|sender, telling| {
+    let commands = told(|sender, trace| {
         for command in [StopGo::Stop, StopGo::Stop, StopGo::Go] {
-            if let SendDecision::Send(cell) = sender.decide(Some(command), telling) {
-                sender.note_sent(cell, telling);
+            if let SendDecision::Send(cell) = sender.decide(Some(command), trace) {
+                sender.note_sent(cell, trace);
             }
         }
     });

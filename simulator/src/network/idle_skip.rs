@@ -1,76 +1,75 @@
-//! What always goes on alike is not looked at. A channel rests when its sender will go on sending the
-//! same two characters in turn, all that is on the wire is of them, and its receiver ignores them: the
-//! fill of an idle link, of one whose sender is stopped or has nothing more of its packet, the silence
-//! of a cut cable or of a port without power. It wakes when something happens at either end, or when a
-//! time comes: a timeout, a random error, the end of a tap's window. Where all rest, whole periods are
-//! left out. What would have changed meanwhile is made up for: what stands on the wire, captures,
-//! counters and random errors. That nothing else changes is held by `fuzz/laws/tests/stillness.rs`.
+//! Skipping of idle channels and periods.
+//!
+//! A channel is idle when its sender will keep sending the same two characters alternately, its
+//! wire holds only those, and its receiver ignores them: the fill of an idle link, or of one whose
+//! sender is stopped or waits for the rest of its packet, the silence of a cut cable or of a port
+//! without power. It becomes active when something happens at either end, or at a given time: a
+//! timeout, a random error, the end of a tap's window. If all channels are idle, whole periods are
+//! skipped. The effects of the skipped periods on wires, captures, counters and random errors are
+//! added afterwards; `fuzz/laws/tests/stillness.rs` checks that there are no others.
 
 use codec::time::Tick;
 
-use crate::interface::OfferedItem;
+use crate::link::tagged_char::TaggedChar;
+use crate::link::wire::{PortClock, in_period};
 use crate::network::Network;
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
-use crate::source_item::AcceptMode;
 use crate::switch::{Switch, SwitchInputState};
-use crate::tagged_char::TaggedChar;
 use crate::truth::StopGo;
-use crate::wire::{PortClock, in_period};
 
-/// Periods between two looks at what can be put to rest. *Chosen*: few beside the twelve and more
-/// that pass before a wire carries fill only, and most of what a look costs is saved.
+/// Periods between two searches for idle channels. *Chosen*: few compared with the twelve and more
+/// that pass before a wire holds only fill, and most of the cost of a search is saved.
 const LOOK: u64 = 4;
 
-/// How far a channel is at rest.
+/// Idle detection of a channel.
 #[derive(Clone, Debug)]
-pub(crate) struct IdleDetector {
-    /// What was put in last in an even and in an odd period of the link.
+pub(super) struct IdleDetector {
+    /// The last characters sent in an even and in an odd period of the link.
     last: [TaggedChar; 2],
-    /// In how many periods in turn that was what was put in two periods before.
+    /// Number of consecutive periods that repeated the character of two periods before.
     alike: u32,
     period: Option<IdlePeriod>,
 }
 
-/// What goes on at a channel that rests.
+/// An idle period of a channel.
 #[derive(Clone, Copy, Debug)]
 struct IdlePeriod {
-    /// The first period of the full rate in which it was not looked at.
+    /// The first skipped period of the full rate.
     since: u64,
-    /// What is put in and what arrives, in the sender's even and odd periods.
+    /// The characters sent and received in the sender's even and odd periods.
     sends: [TaggedChar; 2],
     hears: [TaggedChar; 2],
-    /// Whether its sender is stopped, if it has power.
+    /// STOP if its sender is stopped, and has power.
     flow: StopGo,
-    /// When it wakes of itself.
+    /// The period in which it becomes active by itself.
     due: u64,
 }
 
 impl Default for IdleDetector {
-    /// Nothing has been put in.
     fn default() -> Self {
         Self { last: [TaggedChar::NEVER; 2], alike: 0, period: None }
     }
 }
 
 impl IdleDetector {
-    /// A character is put in.
+    /// Records a character sent.
     #[inline]
-    pub(crate) fn note(&mut self, slot: u64, cell: TaggedChar) {
+    pub(super) fn note(&mut self, slot: u64, cell: TaggedChar) {
         let [even, odd] = &mut self.last;
         let last = if slot & 1 == 0 { even } else { odd };
         self.alike = if *last == cell { self.alike.saturating_add(1) } else { 0 };
         *last = cell;
     }
 
-    /// A byte of a packet is put in.
+    /// Records a byte of a packet.
     #[inline]
-    pub(crate) const fn disturb(&mut self) {
+    pub(super) const fn disturb(&mut self) {
         self.last = [TaggedChar::NEVER; 2];
         self.alike = 0;
     }
 
-    /// Periods of the link up to now in which its sender was stopped, and that have not been counted.
-    pub(crate) fn stopped(&self, clock: &PortClock, now: u64) -> u64 {
+    /// Periods in which the sender was stopped, not counted yet.
+    pub(super) fn stopped(&self, clock: &PortClock, now: u64) -> u64 {
         match self.period {
             Some(IdlePeriod { since, flow: StopGo::Stop, .. }) => {
                 clock.next_sent(now) - clock.next_sent(since)
@@ -81,7 +80,7 @@ impl IdleDetector {
 }
 
 impl Network {
-    /// Runs up to a period, which comes next. As [`Network::step`] so often, but quicker.
+    /// Simulates the periods before `until`: the same as repeated [`Network::step`], but faster.
     pub fn run(&mut self, until: u64) {
         while self.now < until {
             self.skip(until);
@@ -92,13 +91,14 @@ impl Network {
         }
     }
 
-    /// How many of the periods so far [`Network::run`] has left out, as nothing could happen in them.
+    /// Number of periods so far that [`Network::run`] has skipped, since nothing could happen in
+    /// them.
     #[must_use]
     pub const fn skipped_periods(&self) -> u64 {
         self.skipped
     }
 
-    /// Leaves out the periods up to one, as far as nothing is looked at in them.
+    /// Skips the periods before `until` in which nothing is active.
     #[inline]
     fn skip(&mut self, until: u64) {
         if self.active.is_empty() && self.switches.iter().all(Switch::is_calm) {
@@ -110,7 +110,6 @@ impl Network {
         }
     }
 
-    /// Puts the channels to rest that can be.
     #[inline]
     fn detect_idle(&mut self) {
         if !self.now.is_multiple_of(LOOK) {
@@ -136,11 +135,11 @@ impl Network {
         self.active.give_back(hearing);
     }
 
-    /// What goes on at a channel that may rest from now on. These two were put in last.
+    /// The idle period that begins now, given the last two characters sent.
     fn sleep(&self, channel: usize, last: [TaggedChar; 2]) -> Option<IdlePeriod> {
         let now = self.now;
-        let (to, wire) = (self.circuits.get(channel)?, self.wires.get(channel)?);
-        let from = self.circuits.get(to.peer as usize)?;
+        let (to, wire) = (self.units.get(channel)?, self.wires.get(channel)?);
+        let from = self.units.get(to.peer as usize)?;
         let sends = self.steady_pattern(from)?;
         if sends != last {
             return None;
@@ -166,45 +165,38 @@ impl Network {
         (due > now && self.recording_continues(channel, &sleep)).then_some(sleep)
     }
 
-    /// What a port sends from now on in even and in odd periods, as long as nothing happens to it.
-    fn steady_pattern(&self, circuit: &PortUnit) -> Option<[TaggedChar; 2]> {
-        match circuit.power {
+    /// The characters that a port sends in even and odd periods as long as nothing happens to it.
+    fn steady_pattern(&self, unit: &PortUnit) -> Option<[TaggedChar; 2]> {
+        match unit.power {
             PowerState::Off { silent, .. } => {
                 return (silent == 16).then_some([TaggedChar::IDLE; 2]);
             }
             PowerState::On => {}
         }
-        let appetite = circuit.sender.accept_mode();
-        let waits = match circuit.source {
+        let mode = unit.sender.accept_mode();
+        let waits = match unit.source {
             DataSource::Nowhere => true,
             DataSource::Copies => false,
             DataSource::Host(host) => {
-                match (self.hosts.get(host as usize)?.interface.offered(), appetite) {
-                    (OfferedItem::Nothing, _)
-                    | (OfferedItem::Data(..), AcceptMode::Framing)
-                    | (OfferedItem::Data(..) | OfferedItem::Mark, AcceptMode::Nothing) => true,
-                    (OfferedItem::Data(..) | OfferedItem::Mark | OfferedItem::Symbol(_), _) => {
-                        false
-                    }
-                }
+                !mode.accepts(&self.hosts.get(host as usize)?.interface.offered())
             }
             DataSource::Circuit(input) => {
-                let input = self.circuits.get(input as usize)?;
+                let input = self.units.get(input as usize)?;
                 match &input.sink {
                     DataSink::Switch(_, SwitchInputState::Connected(_, transit)) => {
-                        transit.waits(&input.receiver, appetite)
+                        transit.waits(&input.receiver, mode)
                     }
                     DataSink::Switch(..) | DataSink::Host(_) => false,
                 }
             }
         };
-        let slot = circuit.clock.next_sent(self.now);
-        if waits && circuit.receiver.is_calm() { circuit.sender.steady_pattern(slot) } else { None }
+        let slot = unit.clock.next_sent(self.now);
+        if waits && unit.receiver.is_calm() { unit.sender.steady_pattern(slot) } else { None }
     }
 
-    /// Until when a port may hear two characters in turn, and nothing comes of it.
-    fn ignored_until(&self, circuit: &PortUnit, hears: [TaggedChar; 2]) -> Option<u64> {
-        let PortUnit { receiver, sender, fill_trace: watch, sink, power, .. } = circuit;
+    /// Time until which a port ignores these two characters, if it does.
+    fn ignored_until(&self, unit: &PortUnit, hears: [TaggedChar; 2]) -> Option<u64> {
+        let PortUnit { receiver, sender, fill_trace: watch, sink, power, .. } = unit;
         let fill = receiver.fill();
         let ignores = match power {
             PowerState::On => receiver.ignores(hears, sender.last_received(), self.log.level()),
@@ -234,10 +226,10 @@ impl Network {
         if ignores && level { taken } else { None }
     }
 
-    /// Whether what is recorded of a channel goes on as it has gone on.
+    /// True if the recorded characters continue those before.
     fn recording_continues(&self, channel: usize, sleep: &IdlePeriod) -> bool {
-        let Some(to) = self.circuits.get(channel) else { return false };
-        let Some(from) = self.circuits.get(to.peer as usize) else { return false };
+        let Some(to) = self.units.get(channel) else { return false };
+        let Some(from) = self.units.get(to.peer as usize) else { return false };
         let on = |end: &PortUnit| end.tapped.as_ref().is_some_and(|tapped| tapped.is_on(self.now));
         let pair =
             |cells, first: u64| [first, first + 1].map(|at| in_period(cells, at).character());
@@ -253,14 +245,14 @@ impl Network {
             && goes_on(outgoing, sent, pair(sleep.sends, sent))
     }
 
-    /// Wakes the channels whose time has come.
+    /// Activates the channels that are due.
     #[inline]
-    pub(crate) fn wake_due(&mut self) {
+    pub(super) fn wake_due(&mut self) {
         if self.now < self.active.channels_due {
             return;
         }
         let mut next = u64::MAX;
-        for channel in 0..self.circuits.len() {
+        for channel in 0..self.units.len() {
             let sleep = self.idle.get(channel).and_then(|rest| rest.period);
             match sleep {
                 Some(IdlePeriod { due, .. }) if due <= self.now => {
@@ -273,19 +265,17 @@ impl Network {
         self.active.channels_due = next;
     }
 
-    /// Wakes the channels to which something has happened: they are next heard in one period, and
-    /// sent into in another.
+    /// Activates the pending channels; they next receive and send in the given periods.
     #[inline]
-    pub(crate) fn wake_pending(&mut self, hears: u64, sends: u64) {
+    pub(super) fn wake_pending(&mut self, hears: u64, sends: u64) {
         while let Some(channel) = self.active.next_woken() {
             self.wake_channel(channel as usize, hears, sends);
         }
     }
 
-    /// Wakes all that rests. What stands on wires may change now, and all hosts may have something
-    /// to do.
-    pub(crate) fn wake_all(&mut self) {
-        for channel in 0..self.circuits.len() {
+    /// Activates all channels and hosts, since any wire may change now.
+    pub(super) fn wake_all(&mut self) {
+        for channel in 0..self.units.len() {
             self.wake_channel(channel, self.now, self.now);
             self.idle.get_mut(channel).into_iter().for_each(IdleDetector::disturb);
         }
@@ -299,23 +289,23 @@ impl Network {
         let sleep = rest.period.take()?;
         rest.alike = 0;
         self.account_for(channel, &sleep, hears, sends);
-        let Self { circuits, wires, active: attention, .. } = self;
-        let from = circuits.get(channel)?.peer as usize;
+        let Self { units, wires, active: attention, .. } = self;
+        let from = units.get(channel)?.peer as usize;
         for end in [from, channel] {
-            if let DataSink::Host(host) = circuits.get(end)?.sink {
+            if let DataSink::Host(host) = units.get(end)?.sink {
                 attention.hosts.insert(host as usize);
             }
         }
         attention.begin(from, channel);
         let wire = wires.get_mut(channel)?;
         let on_it = sleep.sends.map(|cell| wire.after_loss(cell));
-        wire.fill(on_it, circuits.get(from)?.clock.next_sent(sends));
+        wire.fill(on_it, units.get(from)?.clock.next_sent(sends));
         Some(())
     }
 
-    /// Makes up for the periods up to now at all channels that rest.
-    pub(crate) fn account_for_idle(&mut self) {
-        for channel in 0..self.circuits.len() {
+    /// Adds the effects of the skipped periods of all idle channels.
+    pub(super) fn account_for_idle(&mut self) {
+        for channel in 0..self.units.len() {
             let now = self.now;
             if let Some(sleep) = self.idle.get(channel).and_then(|rest| rest.period) {
                 self.account_for(channel, &sleep, now, now);
@@ -325,8 +315,8 @@ impl Network {
         }
     }
 
-    /// Makes up for the periods since a channel has rested: up to one in what it has heard, and up
-    /// to another in what was sent into it.
+    /// Adds the effects of a channel's skipped periods, up to `hears` for its receiver and up to
+    /// `sends` for its sender.
     fn account_for(
         &mut self,
         channel: usize,
@@ -334,8 +324,8 @@ impl Network {
         hears: u64,
         sends: u64,
     ) -> Option<()> {
-        let Self { circuits, wires, recorder, .. } = self;
-        let to = circuits.get_mut(channel)?;
+        let Self { units, wires, recorder, .. } = self;
+        let to = units.get_mut(channel)?;
         let (clock, since, peer) = (to.clock, sleep.since, to.peer as usize);
         let heard = [clock.next_received(since), clock.next_received(hears)];
         let [first, end] = heard;
@@ -355,7 +345,7 @@ impl Network {
                 recorder.fill(tapped.incoming as usize, Tick(first), heard, Tick(end));
             }
         }
-        let from = circuits.get_mut(peer)?;
+        let from = units.get_mut(peer)?;
         let clock = from.clock;
         if sleep.flow == StopGo::Stop {
             from.counters.stopped += clock.next_sent(sends) - clock.next_sent(since);

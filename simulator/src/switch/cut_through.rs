@@ -1,31 +1,31 @@
-//! A packet on its way through the crossbar of a switch: stripped, its CRC byte corrected. P-3, P-5
+//! Cut-through of a packet in the crossbar of a switch: strips the route byte and corrects the CRC
+//! byte. P-3, P-5
 
 use codec::crc::Crc8;
 
-use crate::extension::SwitchIdentity;
-use crate::receiver::PortReceiver;
-use crate::source_item::{AcceptMode, SourceItem};
-use crate::tagged_char::{PacketId, TaggedChar};
+use crate::link::receiver::PortReceiver;
+use crate::link::source_item::{AcceptMode, SourceItem};
+use crate::link::tagged_char::{PacketId, TaggedChar};
+use crate::switch::extension::SwitchIdentity;
 
 /// A packet on its way through a switch. P-5
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CutThrough {
-    /// Of all that came in.
+pub(crate) struct CutThrough {
+    /// CRC of the bytes received.
     computed: Crc8,
-    /// Of all that went out.
+    /// CRC of the bytes sent.
     forwarded: Crc8,
-    /// How many bytes are still to come of what the switch says of itself. S-8
+    /// Bytes of the switch's identity left to insert. S-8
     identity_left: u8,
-    /// A byte that is held back. P-5
+    /// The byte held back. P-5
     held: Option<u8>,
-    /// The packet, until its first byte goes out.
+    /// The packet, until its first byte is sent.
     head: Option<PacketId>,
 }
 
 impl CutThrough {
-    /// Starts with the byte that the switch uses, and strips. P-3
-    #[must_use]
-    pub fn new(route: u8, head: Option<PacketId>) -> Self {
+    /// Starts with the byte that the switch uses and strips. P-3
+    pub(crate) fn new(route: u8, head: Option<PacketId>) -> Self {
         Self {
             computed: Crc8::NEW.push(route),
             forwarded: Crc8::NEW,
@@ -35,29 +35,28 @@ impl CutThrough {
         }
     }
 
-    /// Goes on with the byte behind that one: the packet asks the switch who it is. S-8
-    #[must_use]
-    pub fn with_identity(self, route: u8) -> Self {
+    /// The same for a packet that asks for the switch's identity; `route` is the byte after that.
+    /// S-8
+    pub(crate) fn with_identity(self, route: u8) -> Self {
         Self { computed: self.computed.push(route), identity_left: 8, ..self }
     }
 
-    /// Whether the answer has yet to go out. S-8
+    /// True until the identity is inserted. S-8
     #[inline]
-    #[must_use]
-    pub const fn needs_identity(&self) -> bool {
+    pub(crate) const fn needs_identity(&self) -> bool {
         self.identity_left > 0
     }
 
-    /// The next byte of the answer, if the CRC byte comes next. S-8
+    /// The next byte of the identity, if the CRC byte comes next. S-8
     #[cold]
-    pub fn identity_byte(
+    pub(crate) fn identity_byte(
         &mut self,
         buffer: &PortReceiver,
-        appetite: AcceptMode,
+        mode: AcceptMode,
         identity: &SwitchIdentity,
     ) -> Option<SourceItem> {
         let last = self.held.is_some() && !buffer.peek(0)?.is_data();
-        if !last || appetite != AcceptMode::All {
+        if !last || mode != AcceptMode::All {
             return None;
         }
         let left = self.identity_left.checked_sub(1)?;
@@ -70,15 +69,14 @@ impl CutThrough {
         })
     }
 
-    /// The packet, if none of it has gone out.
-    #[must_use]
-    pub const fn head(&self) -> Option<PacketId> {
+    /// The packet, if none of it has been sent.
+    pub(crate) const fn head(&self) -> Option<PacketId> {
         self.head
     }
 
-    /// The next byte for the output, if it is one between the first and the last.
+    /// The next byte for the output, if it is neither the first nor the last.
     #[inline]
-    pub fn stream(&mut self, buffer: &mut PortReceiver) -> Option<TaggedChar> {
+    pub(crate) fn stream(&mut self, buffer: &mut PortReceiver) -> Option<TaggedChar> {
         let (byte, next) = match self.held {
             Some(byte) => (byte, buffer.peek(0)?),
             None => (
@@ -97,11 +95,11 @@ impl CutThrough {
         Some(TaggedChar::data(byte))
     }
 
-    /// Takes the next byte from the slack buffer. It is held back until it is known what follows it:
-    /// the last one before the framing mark is the CRC byte. P-5
+    /// Takes the next byte from the slack buffer and holds it back until the character after it is
+    /// known: the last byte before the framing mark is the CRC byte. P-5
     ///
-    /// A packet that begins with it is a part of this one: it is handed back.
-    pub fn hold(&mut self, buffer: &mut PortReceiver) -> Option<PacketId> {
+    /// Returns a packet that begins with it and is merged into this one.
+    pub(crate) fn hold(&mut self, buffer: &mut PortReceiver) -> Option<PacketId> {
         if self.held.is_some() || !buffer.peek(0)?.is_data() {
             return None;
         }
@@ -110,10 +108,9 @@ impl CutThrough {
         merged
     }
 
-    /// Whether the input has nothing for the output until something comes in.
-    #[must_use]
-    pub fn waits(&self, buffer: &PortReceiver, appetite: AcceptMode) -> bool {
-        match (self.held, buffer.fill(), appetite) {
+    /// True if the input has nothing for the output until it receives something.
+    pub(crate) fn waits(&self, buffer: &PortReceiver, mode: AcceptMode) -> bool {
+        match (self.held, buffer.fill(), mode) {
             (None, 0, _)
             | (Some(_), _, AcceptMode::Framing | AcceptMode::Nothing)
             | (Some(_), 0, AcceptMode::All) => true,
@@ -121,10 +118,10 @@ impl CutThrough {
         }
     }
 
-    /// What the input has for the output, once [`CutThrough::hold`] has had its turn.
-    pub fn next_item(&mut self, buffer: &mut PortReceiver, appetite: AcceptMode) -> SourceItem {
+    /// The next item for the output, after [`Self::hold`].
+    pub(crate) fn next_item(&mut self, buffer: &mut PortReceiver, mode: AcceptMode) -> SourceItem {
         let next = buffer.peek(0);
-        let byte = match (self.held, next, appetite) {
+        let byte = match (self.held, next, mode) {
             (_, _, AcceptMode::Nothing)
             | (None, None, _)
             | (Some(_), _, AcceptMode::Framing)

@@ -1,35 +1,35 @@
-//! What the extensions of §3.4 add to a switch's period. S-8, S-9
+//! Periods of the switch extensions of §3.4. S-8, S-9
 
 use codec::route::{PortId, is_route_byte};
 
-use crate::active_set::ActiveSet;
-use crate::extension::{ExtensionJob, IntakeOutcome, SELF, SelfAddressedPacket};
-use crate::multicast::{MulticastOutcome, MulticastPacket};
+use crate::link::source_item::{AcceptMode, SourceItem};
+use crate::link::tagged_char::TaggedChar;
 use crate::network::Network;
+use crate::network::active_set::ActiveSet;
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
-use crate::source_item::{AcceptMode, SourceItem};
+use crate::switch::extension::{ExtensionJob, IntakeOutcome, SELF, SelfAddressedPacket};
+use crate::switch::multicast::{MulticastOutcome, MulticastPacket};
 use crate::switch::{Switch, SwitchInputState};
-use crate::tagged_char::TaggedChar;
 use crate::truth::{TraceContext, TruthEventKind};
 
-/// The byte by which the packet at an input is routed; none if that is seen to already, or must
-/// wait. The place of `telling` is the input.
+/// The byte that routes the packet at an input; `None` if the extensions handle the packet, or it
+/// must wait. The place of `trace` is the input.
 #[cold]
 pub(super) fn select(
     switch: &mut Switch,
-    circuits: &mut [PortUnit],
+    units: &mut [PortUnit],
     index: usize,
-    telling: &mut TraceContext<'_>,
+    trace: &mut TraceContext<'_>,
 ) -> Option<u8> {
-    let input = telling.place.port;
-    let circuit = circuits.get(index)?;
-    if circuit.sink.is_extended() {
-        go_on(switch, circuits, index, telling);
+    let input = trace.place.port;
+    let unit = units.get(index)?;
+    if unit.sink.is_extended() {
+        go_on(switch, units, index, trace);
         return None;
     }
-    let first = circuit.receiver.peek(0).map_or(0, TaggedChar::low);
+    let first = unit.receiver.peek(0).map_or(0, TaggedChar::low);
     let job = if first == SELF {
-        match circuit.receiver.peek(1) {
+        match unit.receiver.peek(1) {
             // Its next byte has not come.
             None => {
                 switch.decoded(input);
@@ -43,7 +43,7 @@ pub(super) fn select(
     } else {
         let items = switch.extension().map_or(&[][..], |extension| extension.items(first));
         let items = items.iter().filter(|item| {
-            let there = switch.circuit(item.output).and_then(|there| circuits.get(there as usize));
+            let there = switch.unit(item.output).and_then(|there| units.get(there as usize));
             there.is_some_and(|there| there.power == PowerState::On && !there.receiver.is_open())
         });
         ExtensionJob::Copying(MulticastPacket::new(items))
@@ -57,34 +57,34 @@ pub(super) fn select(
         },
     }
     switch.extension_mut()?.begin(input, job);
-    circuits.get_mut(index)?.sink.set(SwitchInputState::Extended);
+    units.get_mut(index)?.sink.set(SwitchInputState::Extended);
     None
 }
 
-/// A period of an input's job passes.
+/// Advances the job of an input.
 fn go_on(
     switch: &mut Switch,
-    circuits: &mut [PortUnit],
+    units: &mut [PortUnit],
     index: usize,
-    telling: &mut TraceContext<'_>,
+    trace: &mut TraceContext<'_>,
 ) -> Option<()> {
-    let input = telling.place.port;
-    for output in lost(switch, circuits, input) {
+    let input = trace.place.port;
+    for output in lost(switch, units, input) {
         if let ExtensionJob::Copying(multicast) = switch.extension_mut()?.job(input)? {
-            multicast.lose(output, telling);
+            multicast.lose(output, trace);
         }
         switch.sever(output);
     }
     let ports = switch.parameters().ports;
     let extension = switch.extension_mut()?;
-    let circuit = circuits.get_mut(index)?;
+    let unit = units.get_mut(index)?;
     let next = match extension.job(input)? {
-        ExtensionJob::Copying(multicast) => match multicast.step(&mut circuit.receiver, telling) {
+        ExtensionJob::Copying(multicast) => match multicast.step(&mut unit.receiver, trace) {
             MulticastOutcome::UnderWay => SwitchInputState::Extended,
             MulticastOutcome::Over => SwitchInputState::Empty,
             MulticastOutcome::Abandoned => SwitchInputState::Discarding,
         },
-        ExtensionJob::Taking(taking) => match taking.step(ports, &mut circuit.receiver, telling) {
+        ExtensionJob::Taking(taking) => match taking.step(ports, &mut unit.receiver, trace) {
             IntakeOutcome::UnderWay => SwitchInputState::Extended,
             IntakeOutcome::TooLong => SwitchInputState::Discarding,
             IntakeOutcome::Refused => SwitchInputState::Empty,
@@ -94,7 +94,7 @@ fn go_on(
             }
         },
     };
-    circuit.sink.set(next);
+    unit.sink.set(next);
     if next == SwitchInputState::Extended {
         switch.decoded(input);
     } else {
@@ -103,10 +103,10 @@ fn go_on(
     Some(())
 }
 
-/// Outputs of an input's multicast that have lost their power.
-fn lost(switch: &Switch, circuits: &[PortUnit], input: PortId) -> Vec<PortId> {
+/// The outputs of an input's multicast that have lost their power.
+fn lost(switch: &Switch, units: &[PortUnit], input: PortId) -> Vec<PortId> {
     let dead = |output: &PortId| {
-        let there = switch.circuit(*output).and_then(|there| circuits.get(there as usize));
+        let there = switch.unit(*output).and_then(|there| units.get(there as usize));
         there.is_none_or(|there| there.power != PowerState::On)
     };
     match switch.extension().and_then(|extension| extension.peek(input)) {
@@ -115,17 +115,17 @@ fn lost(switch: &Switch, circuits: &[PortUnit], input: PortId) -> Vec<PortId> {
     }
 }
 
-/// An input has got an output for its multicast: it asks for the next, or begins. The place of
-/// `telling` is the input.
+/// Grants an output to an input's multicast, which requests the next one, or begins. The place of
+/// `trace` is the input.
 #[cold]
 pub(super) fn granted(
     switch: &mut Switch,
-    circuits: &mut [PortUnit],
+    units: &mut [PortUnit],
     index: usize,
     attention: &mut ActiveSet,
-    telling: &mut TraceContext<'_>,
+    trace: &mut TraceContext<'_>,
 ) -> Option<()> {
-    let input = telling.place.port;
+    let input = trace.place.port;
     let ExtensionJob::Copying(multicast) = switch.extension_mut()?.job(input)? else { return None };
     multicast.granted();
     if let Some(next) = multicast.request() {
@@ -133,40 +133,40 @@ pub(super) fn granted(
         return None;
     }
     let outputs: Vec<_> = multicast.outputs().collect();
-    let (route, mut head) = circuits.get_mut(index)?.receiver.take()?;
+    let (route, mut head) = units.get_mut(index)?.receiver.take()?;
     multicast.begin(route.low(), head);
     for output in outputs {
-        let Some(there) = switch.circuit(output).map(|there| there as usize) else { continue };
-        let Some(circuit) = circuits.get_mut(there) else { continue };
-        circuit.source = DataSource::Copies;
-        attention.wake(circuit.peer);
-        let TraceContext { now, log, .. } = telling;
-        log.emit(*now, circuit.port, head.take(), || TruthEventKind::Forwarded { input });
+        let Some(there) = switch.unit(output).map(|there| there as usize) else { continue };
+        let Some(unit) = units.get_mut(there) else { continue };
+        unit.source = DataSource::Copies;
+        attention.wake(unit.peer);
+        let TraceContext { now, log, .. } = trace;
+        log.emit(*now, unit.port, head.take(), || TruthEventKind::Forwarded { input });
     }
-    go_on(switch, circuits, index, telling)
+    go_on(switch, units, index, trace)
 }
 
 impl Network {
-    /// What an output of a multicast has for its sender.
+    /// The item of a multicast for one output.
     #[cold]
     pub(super) fn item_from_multicast(
         &mut self,
-        appetite: AcceptMode,
+        mode: AcceptMode,
         output: usize,
     ) -> Option<SourceItem> {
-        let circuit = self.circuits.get_mut(output)?;
-        let DataSink::Switch(switch, _) = circuit.sink else { return None };
+        let unit = self.units.get_mut(output)?;
+        let DataSink::Switch(switch, _) = unit.sink else { return None };
         let switch = self.switches.get_mut(switch as usize)?;
-        let port = circuit.port.port;
+        let port = unit.port.port;
         let input = switch.owner(port)?;
         let ExtensionJob::Copying(multicast) = switch.extension_mut()?.job(input)? else {
             return None;
         };
-        let supply = multicast.next_item(port, appetite);
-        if supply == SourceItem::Mark {
+        let item = multicast.next_item(port, mode);
+        if item == SourceItem::Mark {
             switch.release(port);
-            circuit.source = DataSource::Nowhere;
+            unit.source = DataSource::Nowhere;
         }
-        Some(supply)
+        Some(item)
     }
 }

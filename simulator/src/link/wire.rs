@@ -1,4 +1,4 @@
-//! The characters in flight on one channel, in order, and what the wire does to them. F-4 (§4.2)
+//! The characters in flight on one channel, and the faults of its wires. F-4 (§4.2)
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -6,20 +6,20 @@ use std::num::NonZeroU32;
 use codec::time::Ticks;
 
 use crate::fault::BitErrors;
+use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::rng::Rng;
-use crate::tagged_char::{PacketId, TaggedChar};
 
-/// A channel's wires: what is put in comes out so many periods later.
+/// The wires of a channel: a delay line.
 #[derive(Clone, Debug)]
 pub struct ChannelWire {
-    /// The characters in flight. What arrives next stands where the next one is put.
+    /// The characters in flight. The next one to arrive is at the position of the next one sent.
     ring: Box<[TaggedChar]>,
     next: u32,
     state: WireHealth,
     extras: Option<Box<WireExtras>>,
 }
 
-/// What is seldom looked at.
+/// Rarely used state.
 #[derive(Clone, Debug, Default)]
 struct WireExtras {
     /// The packets whose first bytes are in flight.
@@ -29,51 +29,50 @@ struct WireExtras {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WireHealth {
-    /// Characters arrive as they are.
+    /// Characters arrive unchanged.
     Sound,
     /// Characters may arrive changed.
     Damaged,
-    /// Characters may get lost as they are put in, and may arrive changed.
+    /// Characters may be lost when sent, and may arrive changed.
     Cut,
 }
 
-/// What is wrong with a channel.
+/// The active faults of a channel.
 #[derive(Clone, Debug, Default)]
 struct WireDamage {
-    /// How many faults cut it.
+    /// Number of faults that cut it.
     cuts: u32,
-    /// Bits that arrive as 0, each with the number of faults that open its wire. W-5
+    /// Number of faults that open each wire, whose bit arrives as 0. W-5
     open: [u32; 9],
-    /// Places and inverted bits of single errors to come, in order of time.
+    /// Times and inverted bits of single errors to come, in order of time.
     flips: VecDeque<(u64, u16)>,
     noise: Vec<RandomErrors>,
-    /// GAPs that end packets still to be lost, and faults that lose every GAP.
+    /// GAPs at packet ends still to lose, and number of faults that lose every GAP.
     gaps: (u32, u32),
 }
 
-/// Random errors.
+/// A source of random errors.
 #[derive(Clone, Debug)]
 struct RandomErrors {
     errors: BitErrors,
     mean: u64,
-    /// Characters up to the next error.
+    /// Characters until the next error.
     left: u64,
-    dice: Rng,
-    /// Until this period.
+    rng: Rng,
     until: u64,
 }
 
-/// Which GAPs are lost.
+/// The GAPs to lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostGaps {
     /// The next one that ends a packet.
     Next,
-    /// All, until it is mended.
+    /// All, until the fault ends.
     All,
 }
 
 impl ChannelWire {
-    /// A channel of that delay, whose sender runs at this fraction of the full rate; silent.
+    /// A silent channel, given its delay and its sender's character period.
     #[must_use]
     pub fn new(delay: Ticks, divisor: NonZeroU32) -> Self {
         // A character sent with the sender's m-th clock is heard `delay` periods later. If that is
@@ -90,7 +89,7 @@ impl ChannelWire {
         }
     }
 
-    /// What arrives now.
+    /// The character that arrives now.
     #[inline]
     pub fn arrive(&mut self, now: u64) -> TaggedChar {
         let cell = self.ring.get(self.next as usize).copied().unwrap_or(TaggedChar::IDLE);
@@ -102,7 +101,7 @@ impl ChannelWire {
         self.extras.as_mut()?.heads.pop_front()
     }
 
-    /// Puts in the character of this period.
+    /// Sends the character of this period.
     #[inline]
     pub fn put(&mut self, cell: TaggedChar) {
         let cell = if self.state == WireHealth::Cut { self.lose(cell) } else { cell };
@@ -115,7 +114,7 @@ impl ChannelWire {
         }
     }
 
-    /// Says which packet begins with the character that is put in next; `false` if it is lost.
+    /// Registers the packet that begins with the next character sent; returns false if it is lost.
     pub fn push_head(&mut self, packet: PacketId) -> bool {
         let aside = self.extras.get_or_insert_default();
         let sound = aside.damage.as_ref().is_none_or(|damage| damage.cuts == 0);
@@ -125,13 +124,13 @@ impl ChannelWire {
         sound
     }
 
-    /// How many characters are in flight.
+    /// Number of characters in flight.
     #[must_use]
     pub const fn in_flight(&self) -> usize {
         self.ring.len()
     }
 
-    /// What stands on the wire of a character that is put in and ends no packet.
+    /// The character on the wire after one is sent that ends no packet.
     #[must_use]
     pub fn after_loss(&self, cell: TaggedChar) -> TaggedChar {
         let lost = self.damage_ref().is_some_and(|damage| {
@@ -140,16 +139,14 @@ impl ChannelWire {
         if lost { TaggedChar::IDLE } else { cell }
     }
 
-    /// What arrives of a character on the wire as long as no random error hits it, if that is
-    /// always the same.
+    /// The character that arrives without random errors, if that is always the same.
     #[must_use]
     pub fn after_damage(&self, cell: TaggedChar) -> Option<TaggedChar> {
         let Some(damage) = self.damage_ref() else { return Some(cell) };
         damage.flips.is_empty().then(|| cell.with_bits(damage.mask(cell.bits())))
     }
 
-    /// Random errors on it: how many characters arrive before the next one may change, and the
-    /// period at which the first source of them ends.
+    /// Number of characters before the next random error, and the earliest end of its sources.
     #[must_use]
     pub fn until_next_error(&self) -> Option<(u64, u64)> {
         let noise = &self.damage_ref()?.noise;
@@ -157,15 +154,15 @@ impl ChannelWire {
         Some((left, noise.iter().map(|noise| noise.until).min()?))
     }
 
-    /// So many characters have arrived, none of which a random error has hit.
+    /// Skips characters without random errors.
     pub fn skip(&mut self, characters: u64) {
         for noise in self.damage_mut().into_iter().flat_map(|damage| &mut damage.noise) {
             noise.left = noise.left.saturating_sub(characters);
         }
     }
 
-    /// Two characters in turn stand on it, the first from its sender's even periods. What is put in
-    /// next is of that period.
+    /// Fills the wire with two alternating characters, the first for even periods of the sender;
+    /// the next character sent is of period `next`.
     pub fn fill(&mut self, pair: [TaggedChar; 2], next: u64) {
         let (tail, head) = self.ring.split_at_mut(self.next as usize);
         let first = next.wrapping_sub((head.len() + tail.len()) as u64);
@@ -175,7 +172,7 @@ impl ChannelWire {
         }
     }
 
-    /// Packets whose first bytes are in flight.
+    /// Number of packets whose first bytes are in flight.
     #[must_use]
     pub fn heads(&self) -> usize {
         self.extras.as_ref().map_or(0, |aside| aside.heads.len())
@@ -218,7 +215,6 @@ impl ChannelWire {
         cell.with_bits(bits)
     }
 
-    /// Finds out again what is wrong.
     fn update_state(&mut self) {
         let Some(aside) = &mut self.extras else { return };
         let Some(damage) = &aside.damage else { return };
@@ -240,14 +236,14 @@ impl ChannelWire {
         self.update_state();
     }
 
-    /// Cuts the wire: what is in flight is lost. Hands back the packets that began there.
+    /// Cuts the wire and loses the characters in flight; returns the packets that began there.
     pub fn cut(&mut self) -> VecDeque<PacketId> {
         self.damage(|damage| damage.cuts += 1);
         self.ring.fill(TaggedChar::IDLE);
         self.extras.as_mut().map(|aside| std::mem::take(&mut aside.heads)).unwrap_or_default()
     }
 
-    /// Mends one cut.
+    /// Ends one cut.
     pub fn mend(&mut self) {
         self.damage(|damage| damage.cuts = damage.cuts.saturating_sub(1));
     }
@@ -259,24 +255,24 @@ impl ChannelWire {
         });
     }
 
-    /// Closes a wire that was opened.
+    /// Closes a wire.
     pub fn close(&mut self, wire: u8) {
         let closed = |faults: &mut u32| *faults = faults.saturating_sub(1);
         self.damage(|damage| damage.open.iter_mut().skip(wire.into()).take(1).for_each(closed));
     }
 
-    /// Inverts bits of the first character that arrives from a period on. In order of time.
+    /// Inverts bits of the first character that arrives from a period on. Called in order of time.
     pub fn flip(&mut self, at: u64, bits: u16) {
         self.damage(|damage| damage.flips.push_back((at, bits)));
     }
 
-    /// Starts random errors, `mean` characters apart, until a period.
-    pub fn noise(&mut self, errors: BitErrors, mean: u64, until: u64, mut dice: Rng) {
-        let left = dice.exponential(mean);
-        self.damage(|damage| damage.noise.push(RandomErrors { errors, mean, left, dice, until }));
+    /// Adds random errors, `mean` characters apart, until a period.
+    pub(crate) fn noise(&mut self, errors: BitErrors, mean: u64, until: u64, mut rng: Rng) {
+        let left = rng.exponential(mean);
+        self.damage(|damage| damage.noise.push(RandomErrors { errors, mean, left, rng, until }));
     }
 
-    /// Loses GAPs.
+    /// Begins to lose GAPs.
     pub fn lose_gaps(&mut self, which: LostGaps) {
         self.damage(|damage| match which {
             LostGaps::Next => damage.gaps.0 += 1,
@@ -284,21 +280,21 @@ impl ChannelWire {
         });
     }
 
-    /// Ends the loss of all GAPs.
+    /// Ends one loss of all GAPs.
     pub fn stop_losing_gaps(&mut self) {
         self.damage(|damage| damage.gaps.1 = damage.gaps.1.saturating_sub(1));
     }
 }
 
 impl WireDamage {
-    /// What open wires leave of a character.
+    /// The bits that open wires leave.
     fn mask(&self, bits: u16) -> u16 {
         let open = self.open.iter().enumerate().filter(|(_, faults)| **faults > 0);
         open.fold(bits, |bits, (wire, _)| bits & !(1 << wire))
     }
 }
 
-/// Of two characters in turn the one of a period, the first being that of the even ones.
+/// The one of two alternating characters that belongs to a period; the first is for even periods.
 #[must_use]
 pub const fn in_period([even, odd]: [TaggedChar; 2], period: u64) -> TaggedChar {
     if period & 1 == 0 { even } else { odd }
@@ -310,13 +306,13 @@ impl RandomErrors {
         if self.left > 0 {
             return bits;
         }
-        self.left = self.dice.exponential(self.mean);
+        self.left = self.rng.exponential(self.mean);
         match self.errors {
-            BitErrors::Flip => bits ^ 1 << self.dice.below(9),
+            BitErrors::Flip => bits ^ 1 << self.rng.below(9),
             BitErrors::Weaken => {
                 // One of the 1s, all alike. IDLE has none to lose.
                 let ones = u64::from(bits.count_ones());
-                let lost = self.dice.below(ones);
+                let lost = self.rng.below(ones);
                 let mut wires = (0..9).filter(|wire| bits & 1 << wire != 0);
                 let wire = usize::try_from(lost).ok().and_then(|lost| wires.nth(lost));
                 bits & !wire.map_or(0, |wire| 1 << wire)
@@ -325,21 +321,21 @@ impl RandomErrors {
     }
 }
 
-/// The periods in which a port sends, those of its own clock, and in which it hears, those of the
-/// far port's. W-6
+/// The periods in which a port sends, by its own clock, and those in which it receives, by the far
+/// port's. W-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortClock {
     own: u64,
     far: u64,
-    /// When a character is heard, after its sender's clock.
+    /// Offset of the arrivals from the far port's clock.
     phase: u64,
-    /// How many of its sender's periods ago what is heard was sent.
+    /// Age of an arriving character, in periods of the far port.
     lag: u64,
 }
 
 impl PortClock {
-    /// The clock of a port at a cable of that delay: the full rate over its own, and over the far
-    /// port's.
+    /// The clock of a port, given the delay of its cable and the divisors of its own and the far
+    /// port's rate.
     #[must_use]
     pub fn new(delay: Ticks, [own, far]: [NonZeroU32; 2]) -> Self {
         let [own, far] = [own, far].map(|divisor| u64::from(divisor.get()));
@@ -348,7 +344,7 @@ impl PortClock {
         Self { own, far, phase, lag: in_flight - u64::from(phase > 0) }
     }
 
-    /// The port's period in which it sends at this time, if it does.
+    /// The port's own period, if it sends at this time.
     #[inline]
     #[must_use]
     pub const fn send_slot(&self, now: u64) -> Option<u64> {
@@ -358,7 +354,7 @@ impl PortClock {
         if now.is_multiple_of(self.own) { Some(now / self.own) } else { None }
     }
 
-    /// The far port's period of the character that it hears at this time, if it hears one.
+    /// The far port's period, if a character arrives at this time.
     #[inline]
     #[must_use]
     pub const fn receive_slot(&self, now: u64) -> Option<u64> {
@@ -368,37 +364,37 @@ impl PortClock {
         if now % self.far == self.phase { Some(now / self.far) } else { None }
     }
 
-    /// The port's period in which it sends first from a time on.
+    /// The port's first period at or after a time.
     #[must_use]
     pub const fn next_sent(&self, from: u64) -> u64 {
         from.div_ceil(self.own)
     }
 
-    /// The far port's period of the character that it hears first from a time on.
+    /// The far port's period of the first character that arrives at or after a time.
     #[must_use]
     pub const fn next_received(&self, from: u64) -> u64 {
         from.saturating_sub(self.phase).div_ceil(self.far)
     }
 
-    /// When it hears the character of one of the far port's periods.
+    /// Time at which the character of a far port's period arrives.
     #[must_use]
     pub const fn receive_time(&self, slot: u64) -> u64 {
         slot.saturating_mul(self.far).saturating_add(self.phase)
     }
 
-    /// How many of the far port's periods ago what is heard was sent.
+    /// Age of an arriving character, in periods of the far port.
     #[must_use]
     pub const fn lag(&self) -> u64 {
         self.lag
     }
 
-    /// The full rate over the port's.
+    /// Character period of the port.
     #[must_use]
     pub const fn divisor(&self) -> u64 {
         self.own
     }
 
-    /// The slower of both.
+    /// The longer of the two character periods.
     #[must_use]
     pub const fn slowest(&self) -> u64 {
         if self.own > self.far { self.own } else { self.far }
@@ -415,8 +411,8 @@ mod tests {
         (Ticks(delay), NonZeroU32::new(divisor).unwrap())
     }
 
-    /// Puts in a text, the last byte before each GAP being a packet's last; when each character
-    /// that is not IDLE arrives.
+    /// The times and texts of the arriving characters other than IDLE; each GAP of the text ends a
+    /// packet.
     fn check(
         (delay, divisor): (Ticks, NonZeroU32),
         text: &str,

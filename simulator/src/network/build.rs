@@ -1,0 +1,218 @@
+//! Construction of a network from a scenario. N-1
+
+use std::num::NonZeroU64;
+
+use codec::capture::Channel;
+use codec::time::FULL_RATE_PERIOD_PS;
+
+use super::idle_skip::IdleDetector;
+use super::{HostUnit, Network, NodePart, VisitOrder};
+use crate::interface::{HostInterface, InterfaceParameters};
+use crate::link::wire::ChannelWire;
+use crate::link::{FillMode, FramingMode, LinkParameters, ResetEnding};
+use crate::messaging::HostMessaging;
+use crate::port::{DataSink, PortUnit, TapWindows};
+use crate::recorder::CaptureRecorder;
+use crate::rng::Rng;
+use crate::scenario::{Scenario, word_of};
+use crate::switch::{Switch, SwitchInputState};
+use crate::topology::{CableSpec, NodeId, NodeKind, NodePort, Topology};
+use crate::truth::TraceLevel;
+
+/// Random streams of the parts.
+const HOST_STREAM: u64 = 1 << 32;
+const ENDPOINT_STREAM: u64 = 5 << 32;
+const ORDER_STREAM: u64 = 3 << 32;
+
+impl Network {
+    pub(super) fn build_nodes(&mut self, scenario: &Scenario, order: VisitOrder) {
+        let nodes: Vec<_> = (0..).map(NodeId).zip(scenario.topology.nodes()).collect();
+        for (id, node) in arranged(nodes, order, 0) {
+            let part = match node.kind {
+                NodeKind::Switch(parameters) => {
+                    self.switches.push(Switch::new(id, parameters));
+                    NodePart::Switch(number(self.switches.len() - 1))
+                }
+                NodeKind::Host => {
+                    let parameters = parameters(scenario, id);
+                    self.hosts.push(HostUnit {
+                        unit: None,
+                        interface: interface(scenario, id, parameters),
+                        consumption: parameters.consumption,
+                    });
+                    NodePart::Host(number(self.hosts.len() - 1))
+                }
+            };
+            self.index.nodes.insert(id, part);
+        }
+    }
+
+    pub(super) fn build_circuits(
+        &mut self,
+        scenario: &Scenario,
+        level: TraceLevel,
+        order: VisitOrder,
+    ) {
+        let cables = scenario.topology.cables();
+        let ends = cables.iter().flat_map(|CableSpec { ends: [one, other], link }| {
+            [(*one, *other, *link), (*other, *one, link.turned())]
+        });
+        let ends = arranged(ends.collect(), order, 1);
+        // One after the other in memory, as the stepper goes through them.
+        let wire = |link: &LinkParameters| ChannelWire::new(link.delay, link.ports[1].divisor);
+        self.wires.extend(ends.iter().map(|(.., link)| wire(link)));
+        let mut peers = Vec::new();
+        for (port, peer, link) in ends {
+            let unit = number(self.units.len());
+            // Every cable ends at a node.
+            let Some(sink) = self.sink(port, unit) else { continue };
+            self.units.push(PortUnit::new(port, &link, sink, level));
+            self.idle.push(IdleDetector::default());
+            self.index.units.insert(port, unit);
+            peers.push(peer);
+        }
+        for (unit, peer) in self.units.iter_mut().zip(peers) {
+            unit.peer = self.index.units.get(&peer).copied().unwrap_or_default();
+            self.peers.push(unit.peer);
+        }
+    }
+
+    /// Places a port; returns the destination of the data it receives.
+    fn sink(&mut self, port: NodePort, unit: u32) -> Option<DataSink> {
+        match *self.index.nodes.get(&port.node)? {
+            NodePart::Host(host) => {
+                self.hosts.get_mut(host as usize)?.unit = Some(unit);
+                Some(DataSink::Host(host))
+            }
+            NodePart::Switch(switch) => {
+                self.switches.get_mut(switch as usize)?.cable(port.port, unit);
+                Some(DataSink::Switch(switch, SwitchInputState::Empty))
+            }
+        }
+    }
+
+    pub(super) fn build_taps(&mut self, scenario: &Scenario, level: TraceLevel) {
+        let topology = &scenario.topology;
+        let mut peers = Vec::new();
+        for tap in &scenario.taps {
+            let (Some(link), Some(peer)) = (topology.link(tap.port), topology.peer(tap.port))
+            else {
+                continue;
+            };
+            let Some(unit) = self.index.units.get(&tap.port) else { continue };
+            let Some(unit) = self.units.get_mut(*unit as usize) else { continue };
+            let window = tap.from..tap.to;
+            if let Some(tapped) = &mut unit.tapped {
+                tapped.windows.push(window);
+                continue;
+            }
+            let first = number(self.channels.len());
+            // Readers apply the commands of one instant in the order of channels: so what is heard
+            // comes first where it is heard before the next character is sent.
+            let heard_first = link.delay.0 % u64::from(link.ports[1].divisor.get()) == 0;
+            let [incoming, outgoing] = if heard_first { [0, 1] } else { [1, 0] }.map(|n| first + n);
+            if level == TraceLevel::Everything {
+                unit.fill_trace = Some(Box::default());
+                peers.push(unit.peer);
+            }
+            unit.tapped = Some(Box::new(TapWindows { outgoing, incoming, windows: vec![window] }));
+            self.record_lag = self.record_lag.max(unit.clock.slowest());
+            let mut ends = [(tap.port, incoming), (peer, outgoing)];
+            ends.sort_by_key(|(_, opposite)| std::cmp::Reverse(*opposite));
+            for (from, opposite) in ends {
+                let tap = Some(topology.port_name(tap.port));
+                let channel = channel(topology, from).map(|channel| Channel {
+                    peer: Some(opposite),
+                    tap,
+                    ..channel
+                });
+                self.channels.extend(channel);
+            }
+        }
+        for peer in peers {
+            let far = self.units.get_mut(peer as usize);
+            far.into_iter().for_each(|far| far.fill_trace = Some(Box::default()));
+        }
+        let periods = self.channels.iter().map(|channel| channel.period_ps.get()).collect();
+        self.recorder = CaptureRecorder::new(periods);
+    }
+}
+
+fn parameters(scenario: &Scenario, host: NodeId) -> InterfaceParameters {
+    let found = scenario.interfaces.iter().find(|(node, _)| *node == host);
+    found.map(|(_, parameters)| *parameters).unwrap_or_default()
+}
+
+fn interface(scenario: &Scenario, host: NodeId, parameters: InterfaceParameters) -> HostInterface {
+    let routes = scenario.topology.hosts().filter_map(|to| {
+        let bytes = scenario.routes.get(host, to)?;
+        Some((to, bytes.to_vec()))
+    });
+    let streams = scenario.streams.iter().filter(|stream| stream.from == host).cloned();
+    let raw = scenario.raw.iter().filter(|raw| raw.from == host).cloned();
+    let rng = Rng::new(scenario.seed, HOST_STREAM | u64::from(host.0));
+    let interface = HostInterface::new(
+        host,
+        parameters,
+        rng,
+        routes.collect(),
+        streams.collect(),
+        raw.collect(),
+    );
+    match scenario.messaging.get(&host) {
+        Some(plan) => {
+            let seed = Rng::new(scenario.seed, ENDPOINT_STREAM | u64::from(host.0)).next_u64();
+            interface.with_endpoints(HostMessaging::new(plan.clone(), seed))
+        }
+        None => interface,
+    }
+}
+
+fn arranged<T>(mut parts: Vec<T>, order: VisitOrder, what: u64) -> Vec<T> {
+    match order {
+        VisitOrder::AsGiven => {}
+        VisitOrder::Shuffled(seed) => {
+            let mut rng = Rng::new(seed, ORDER_STREAM | what);
+            for last in (1..parts.len()).rev() {
+                let other = rng.below(last as u64 + 1);
+                parts.swap(last, usize::try_from(other).unwrap_or(last));
+            }
+        }
+    }
+    parts
+}
+
+/// The channel that a port sends on, and the parameters that govern it: those of a sender from its
+/// own end, those of a receiver from the far end. F-1, F-3, F-4, F-8, R-1, S-6
+fn channel(topology: &Topology, from: NodePort) -> Option<Channel> {
+    let to = topology.peer(from)?;
+    let LinkParameters { delay, ports: [sender, receiver] } = topology.link(from)?;
+    let path = match topology.node(to.node)?.kind {
+        NodeKind::Switch(switch) => Some(("path", switch.path().to_string())),
+        NodeKind::Host => None,
+    };
+    let words = [
+        ("kg", receiver.slack.go_slack.to_string()),
+        ("h", receiver.slack.hysteresis.to_string()),
+        ("ks", receiver.slack.stop_slack.to_string()),
+        ("delay", delay.0.to_string()),
+        ("gen", receiver.generation.to_string()),
+        ("int", sender.interpretation.to_string()),
+        ("reset", word_of(&ResetEnding::WORDS, sender.reset).to_owned()),
+        ("fill", word_of(&FillMode::WORDS, sender.fill).to_owned()),
+        ("framing", word_of(&FramingMode::WORDS, sender.framing).to_owned()),
+    ];
+    let period = u64::from(FULL_RATE_PERIOD_PS) * u64::from(sender.divisor.get());
+    // A simulation begins with the power-up of all its nodes. P-7
+    let words = words.into_iter().chain(path).chain([("start", "power-up".to_owned())]);
+    Some(Channel {
+        period_ps: NonZeroU64::new(period).unwrap_or(NonZeroU64::MIN),
+        more: words.map(|(key, value)| (key.to_owned(), value)).collect(),
+        ..Channel::named(format!("{}>{}", topology.port_name(from), topology.port_name(to)))
+    })
+}
+
+/// Converts an index; a scenario's limits keep all of them far below 2³².
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
