@@ -1,6 +1,7 @@
 //! The command line.
 
-mod storm;
+#[expect(dead_code, reason = "the program myriscope-laws reads the values")]
+mod laws;
 
 use analyzer::link::parameters::LinkAssumptions;
 use std::path::PathBuf;
@@ -12,7 +13,7 @@ use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub(crate) use self::storm::StormArgs;
+pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 use crate::{demo, experiment};
 
 /// Looks at Myrinet captures, at the characters on the wire and upward from them; simulates the
@@ -298,21 +299,6 @@ pub(crate) struct ScoreArgs {
     /// The form of the output.
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     pub(crate) format: OutputFormat,
-}
-
-#[derive(Args, Clone, Debug)]
-pub(crate) struct ReproduceArgs {
-    /// The target: the name of its directory in corpus/.
-    pub(crate) target: String,
-    /// The input, as a fuzzer leaves it; - for standard input.
-    pub(crate) input: PathBuf,
-    /// Also writes there, as far as the target has them: capture.pcapng, scenario.toml, truth.jsonl,
-    /// report.txt; and input.min, if the law is broken.
-    #[arg(short = 'o', long = "output", value_name = "DIR")]
-    pub(crate) directory: Option<PathBuf>,
-    /// How often the law may be run to find a smaller input that breaks it likewise.
-    #[arg(long, value_name = "N", default_value_t = 2000)]
-    pub(crate) runs: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -16,17 +16,16 @@ mod info;
 mod input;
 mod journeys;
 mod json_select;
+mod laws_program;
 mod links;
 mod listing;
 mod output;
 mod packets;
-mod reproduce;
 mod run_simulation;
 mod score;
 mod show;
 mod simulate;
 mod statistics;
-mod storm;
 mod topology;
 
 use std::io;
@@ -89,10 +88,9 @@ fn run(arguments: CliArguments, output: &mut StandardOutput) -> Result<RunReport
         (Some(CliCommand::Simulate(arguments)), _) => simulate::run(&arguments, output),
         (Some(CliCommand::Demo(arguments)), _) => demo::run(&arguments, output),
         (Some(CliCommand::Experiment(arguments)), _) => experiment::run(&arguments, output),
-        (Some(CliCommand::Storm(arguments)), _) => storm::run(&arguments, output),
+        (Some(CliCommand::Storm(_) | CliCommand::Reproduce(_)), _) => laws_program::run(),
         (Some(CliCommand::Annotate(arguments)), _) => annotate::run(&arguments, output),
         (Some(CliCommand::Score(arguments)), _) => score::run(&arguments, output),
-        (Some(CliCommand::Reproduce(arguments)), _) => reproduce::run(&arguments, output),
         (Some(CliCommand::Completions { shell }), _) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut CliArguments::command(), "myriscope", &mut script);

@@ -31,7 +31,7 @@ const KILLED: i32 = 137;
 /// # Errors
 /// It does not build.
 pub(crate) fn build(tree: &PlantedTree) -> Result<(), TaskError> {
-    tree.build(&["build", "--quiet", "--release", "-p", "myriscope"])?;
+    tree.build(&["build", "--quiet", "--release", "-p", "myriscope-laws"])?;
     tree.empty(SPURIOUS).map(|_| ())
 }
 
@@ -90,7 +90,7 @@ fn once(
 }
 
 fn binary(tree: &PlantedTree) -> PathBuf {
-    tree.built().join("release/myriscope")
+    tree.built().join("release/myriscope-laws")
 }
 
 /// What became of a network.
@@ -124,7 +124,7 @@ fn run_network(
         // Or a signal has ended it, as where a stack overflows.
         Some(BROKEN) | None => Ok(NetworkOutcome::Broken),
         Some(OVER | KILLED) => Ok(NetworkOutcome::Cut),
-        Some(_) if String::from_utf8_lossy(&ended.stderr).contains("is none") => {
+        Some(_) if String::from_utf8_lossy(&ended.stderr).contains("has no network") => {
             Ok(NetworkOutcome::NotDrawn)
         }
         Some(other) => Err(format!("{said:?} of the storm ended with {other}")),

@@ -55,14 +55,14 @@ pub(super) fn byte_test(target: &str, known: &[String], input: &[u8]) -> String 
         let lines = ["let input = include_bytes!(\"input.min\");".to_owned(), law];
         return test(target, known, &lines);
     }
-    let mut lines = call("let input = laws::picture::bytes", &notation(input), ";");
+    let mut lines = call("let input = laws::reproduction::bytes", &notation(input), ";");
     lines.push(law);
     test(target, known, &lines)
 }
 
 /// The path of a target's law.
 pub(super) fn path(target: &str) -> String {
-    format!("laws::picture::law({target:?}).unwrap()")
+    format!("laws::reproduction::law({target:?}).unwrap()")
 }
 
 /// A call with a text, over several lines where it has many words.
@@ -148,11 +148,11 @@ mod tests {
     #[test]
     fn a_b_keeps_its_law_here() {
         // What it is.
-        let input = laws::picture::bytes(
+        let input = laws::reproduction::bytes(
             "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10 11 12 13 14 15 16 17 18 19 1a 1b \
              1c 1d 1e 1f 20 21 22 23 24 25 26 27 00×9",
         );
-        laws::picture::law("a-b").unwrap()(&input);
+        laws::reproduction::law("a-b").unwrap()(&input);
     }
     "#);
     }

@@ -1,4 +1,4 @@
-//! A storm for people.
+//! Text of a storm.
 
 use analyzer::render::{StyledLine, TextStyle};
 use laws::storm::StormCounts;
@@ -7,18 +7,18 @@ use simulator::scenario::Scenario;
 use super::json::streams;
 use super::{MinimizedViolation, PERIODS_PER_S, StormInput, StormOutcome};
 
-/// Columns of the word that a line begins with.
+/// Columns of the first word of a line.
 const WORD: usize = 11;
 
 pub(super) fn print(outcome: &StormOutcome, out: &mut impl FnMut(StyledLine)) {
-    let StormOutcome { what, counts, failure, took } = outcome;
-    let title = match what {
-        StormInput::Storm(front) => match front.switches {
-            Some(1) => format!("storm of seed {}, 1 switch a network", front.seed),
+    let StormOutcome { input, counts, failure, took } = outcome;
+    let title = match input {
+        StormInput::Storm(runner) => match runner.switches {
+            Some(1) => format!("storm of seed {}, 1 switch a network", runner.seed),
             Some(switches) => {
-                format!("storm of seed {}, {switches} switches a network", front.seed)
+                format!("storm of seed {}, {switches} switches a network", runner.seed)
             }
-            None => format!("storm of seed {}", front.seed),
+            None => format!("storm of seed {}", runner.seed),
         },
         StormInput::Network { seed, number } => format!("network {number} of seed {seed}"),
         StormInput::Scenario(path) => path.display().to_string(),
@@ -34,7 +34,7 @@ pub(super) fn print(outcome: &StormOutcome, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::default());
     match failure {
         None => out(StyledLine::of(TextStyle::Good, "no law is broken")),
-        Some(found) => broken(what, found, out),
+        Some(found) => broken(input, found, out),
     }
 }
 
@@ -48,17 +48,17 @@ fn sums(counts: &StormCounts, out: &mut impl FnMut(StyledLine)) {
     out(word("networks").and(TextStyle::Plain, line));
     let percent = |part: u64| part as f64 * 100.0 / counts.periods.max(1) as f64;
     let time = format!(
-        "{:.1} s; in {:.2} % of it something went on, {:.1} % is captured and compared",
+        "{:.1} s; active in {:.2} % of it, {:.1} % captured and compared",
         counts.periods as f64 / PERIODS_PER_S as f64,
         percent(counts.stepped),
         percent(counts.recorded)
     );
     out(word("simulated").and(TextStyle::Plain, time));
-    let mut line = format!("{episodes} from rest to rest");
+    let mut line = format!("{episodes} from quiescence to quiescence");
     if *too_large > 0 {
-        line += &format!("; {too_large} too large to be looked at but for messages and their end");
+        line += &format!("; {too_large} too large, checked only for messages and their end");
     }
-    out(word("stretches").and(TextStyle::Plain, line));
+    out(word("episodes").and(TextStyle::Plain, line));
     let sent = format!("{} packets, {} messages", counts.packets, counts.messages);
     out(word("sent").and(TextStyle::Plain, sent));
     let all: u64 = counts.faults.values().sum();
@@ -75,7 +75,7 @@ fn sums(counts: &StormCounts, out: &mut impl FnMut(StyledLine)) {
         let share = format!("{share:>9.2} % of {in_truth} ");
         out(word(first)
             .and(TextStyle::Plain, share)
-            .and(TextStyle::Dim, format!("{kind}: found as it was")));
+            .and(TextStyle::Dim, format!("{kind}: correct")));
     }
     for (at, (law, times)) in counts.laws.iter().enumerate() {
         let first = if at == 0 { "laws" } else { "" };
@@ -83,13 +83,13 @@ fn sums(counts: &StormCounts, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
-fn broken(what: &StormInput, found: &MinimizedViolation, out: &mut impl FnMut(StyledLine)) {
-    let place = match (what, found.network) {
-        (StormInput::Storm(front), Some(number)) => {
-            format!("network {number} of seed {} breaks a law: ", front.seed)
+fn broken(input: &StormInput, found: &MinimizedViolation, out: &mut impl FnMut(StyledLine)) {
+    let place = match (input, found.network) {
+        (StormInput::Storm(runner), Some(number)) => {
+            format!("network {number} of seed {} breaks a law: ", runner.seed)
         }
         (StormInput::Network { .. } | StormInput::Scenario(_) | StormInput::Storm(_), _) => {
-            "it breaks a law: ".to_owned()
+            "the network breaks a law: ".to_owned()
         }
     };
     out(StyledLine::of(TextStyle::Bad, place).and(TextStyle::Plain, &found.broken.place));
@@ -100,7 +100,7 @@ fn broken(what: &StormInput, found: &MinimizedViolation, out: &mut impl FnMut(St
     out(StyledLine::of(
         TextStyle::Plain,
         format!(
-            "{}: so small breaks it too, after {} tries: {}",
+            "{}: minimized network, after {} tries: {}",
             found.file.display(),
             found.shrunk.tries,
             size(left)

@@ -1,4 +1,4 @@
-//! What a storm takes.
+//! Arguments of `storm` and `reproduce`; the program `myriscope-laws` compiles this file too.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ pub(crate) struct StormArgs {
     #[arg(short = 'o', long = "output", value_name = "DIR", default_value = ".")]
     pub(crate) directory: PathBuf,
     /// How many smaller networks are tried to find the smallest that breaks a law likewise.
-    #[arg(long, value_name = "N", default_value_t = laws::storm::TRIES_MAX)]
+    #[arg(long, value_name = "N", default_value_t = 400)]
     pub(crate) tries: u32,
     /// Only the network of this number.
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["minutes", "jobs"])]
@@ -41,6 +41,21 @@ pub(crate) struct StormArgs {
     /// The form of the output.
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     pub(crate) format: OutputFormat,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ReproduceArgs {
+    /// The target: the name of its directory in corpus/.
+    pub(crate) target: String,
+    /// The input, as a fuzzer leaves it; - for standard input.
+    pub(crate) input: PathBuf,
+    /// Also writes there, as far as the target has them: capture.pcapng, scenario.toml, truth.jsonl,
+    /// report.txt; and input.min, if the law is broken.
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// How often the law may be run to find a smaller input that breaks it likewise.
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub(crate) runs: u32,
 }
 
 /// A simulated time, in periods of the full rate.

@@ -18,7 +18,7 @@ fn directory(name: &str) -> PathBuf {
 
 /// Status, standard output and standard error.
 fn run(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_myriscope"));
+    let mut program = Command::new(env!("CARGO_BIN_EXE_myriscope-laws"));
     program.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
     let output = program.arg("storm").args(arguments).current_dir(directory).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

@@ -7,7 +7,6 @@ use simulator::scenario::Scenario;
 
 use super::{StormInput, StormOutcome};
 
-/// A storm.
 #[derive(Serialize)]
 pub(super) struct StormJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +28,7 @@ pub(super) struct StormJson<'a> {
     failure: Option<ViolationJson<'a>>,
 }
 
-/// What captures do not always tell for sure.
+/// Kinds that a capture cannot always identify.
 #[derive(Serialize)]
 struct LikelyJson {
     in_truth: u64,
@@ -37,7 +36,6 @@ struct LikelyJson {
     right: u64,
 }
 
-/// A law that is broken.
 #[derive(Serialize)]
 struct ViolationJson<'a> {
     network: Option<u64>,
@@ -53,9 +51,9 @@ struct ViolationJson<'a> {
 }
 
 pub(super) fn row(outcome: &StormOutcome) -> StormJson<'_> {
-    let StormOutcome { what, counts, failure, took: _ } = outcome;
-    let seed = match what {
-        StormInput::Storm(front) => Some(front.seed),
+    let StormOutcome { input, counts, failure, took: _ } = outcome;
+    let seed = match input {
+        StormInput::Storm(runner) => Some(runner.seed),
         StormInput::Network { seed, .. } => Some(*seed),
         StormInput::Scenario(_) => None,
     };
@@ -98,8 +96,8 @@ pub(super) fn row(outcome: &StormOutcome) -> StormJson<'_> {
     }
 }
 
-/// All that is sent: streams of packets and of messages, and characters as they stand.
+/// Number of streams of packets, of messages, and of raw characters.
 pub(super) fn streams(scenario: &Scenario) -> usize {
-    let said: usize = scenario.messaging.values().map(|plan| plan.streams.len()).sum();
-    scenario.streams.len() + scenario.raw.len() + said
+    let messages: usize = scenario.messaging.values().map(|plan| plan.streams.len()).sum();
+    scenario.streams.len() + scenario.raw.len() + messages
 }

@@ -6,6 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use laws::network::run::run as run_scenario;
+use laws::score::truth;
+use simulator::network::VisitOrder;
+use simulator::scenario::Scenario;
+use simulator::truth::TraceLevel;
+
 /// A directory of a test's own, empty.
 fn directory(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reproduce-{name}"));
@@ -16,7 +22,7 @@ fn directory(name: &str) -> PathBuf {
 
 /// Status, standard output and standard error, with the directory's name left out.
 fn run(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_myriscope"));
+    let mut program = Command::new(env!("CARGO_BIN_EXE_myriscope-laws"));
     let output = program.arg("reproduce").args(arguments).current_dir(directory).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
@@ -45,7 +51,7 @@ fn a_broken_law_is_told_with_the_least_input_that_breaks_it() {
     // It is the least there is, so it says the same of itself.
     let (status, again, _) = run(&directory, &["canary", "shown/input.min"]);
     assert_eq!(status, Some(1));
-    assert!(again.contains("least input that does so: 2 of 2 bytes"), "{again}");
+    assert!(again.contains("minimized input: 2 of 2 bytes"), "{again}");
     let test = |said: &str| said.split_once("#[test]").unwrap().1.to_owned();
     assert_eq!(test(&again), test(&said));
 }
@@ -53,22 +59,20 @@ fn a_broken_law_is_told_with_the_least_input_that_breaks_it() {
 #[test]
 fn a_network_is_there_in_all_files_and_what_was_there_before_is_not() {
     let directory = directory("network");
-    let seed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/network/backward-reset");
+    let seed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/network/backward-reset");
     fs::write(directory.join("input.min"), "of another run").unwrap();
     let (status, said, complaint) =
         run(&directory, &["network", seed.to_str().unwrap(), "-o", "."]);
     assert_eq!((status, complaint.as_str()), (Some(0), ""), "{said}");
     let names = ["capture.pcapng", "report.txt", "scenario.toml", "truth.jsonl"];
     assert_eq!(files(&directory), names);
-    // What the files say agrees: the scenario runs to this capture and to this truth.
-    let mut program = Command::new(env!("CARGO_BIN_EXE_myriscope"));
-    let again = program.args(["simulate", "scenario.toml", "-o", "again", "--truth", "truth"]);
-    assert!(again.current_dir(&directory).status().unwrap().success());
-    let same = |one: &str, other: &str| {
-        fs::read(directory.join(one)).unwrap() == fs::read(directory.join(other)).unwrap()
-    };
-    assert!(same("again", "capture.pcapng"));
-    assert!(same("truth", "truth.jsonl"));
+    // The scenario runs to the same capture and truth.
+    let file = |name: &str| fs::read(directory.join(name)).unwrap();
+    let text = String::from_utf8(file("scenario.toml")).unwrap();
+    let scenario = Scenario::read("scenario.toml", &text).unwrap();
+    let outcome = run_scenario(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    assert!(outcome.capture == file("capture.pcapng"));
+    assert!(truth(&scenario, &outcome) == file("truth.jsonl"));
 }
 
 #[test]
@@ -103,9 +107,10 @@ fn odd_input_is_told_and_nothing_is_written() {
 #[test]
 fn an_input_may_come_through_a_pipe() {
     let directory = directory("pipe");
-    let mut program = Command::new(env!("CARGO_BIN_EXE_myriscope"));
+    let mut program = Command::new(env!("CARGO_BIN_EXE_myriscope-laws"));
     program.args(["reproduce", "packet", "-"]).current_dir(&directory);
-    let frame = fs::File::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/packet/good"));
+    let frame =
+        fs::File::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/packet/good"));
     let output = program.stdin(frame.unwrap()).output().unwrap();
     assert!(output.status.success());
     insta::assert_snapshot!(String::from_utf8(output.stdout).unwrap());

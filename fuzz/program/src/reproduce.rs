@@ -1,0 +1,122 @@
+//! `reproduce`: an input of a fuzz target as a capture, scenario, truth, report and test.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use laws::failure::{LawFailure, catch_failure};
+use laws::reproduction::{self, CANARY, Reproduction, ReproductionPart, minimal};
+use laws::{LawFunction, TARGETS};
+
+use crate::arguments::ReproduceArgs;
+use crate::output::{LawsError, LawsOutput, read, write};
+
+/// Most bytes of an input. *Chosen*: far more than any fuzzer tries.
+const INPUT_MAX: u64 = 1 << 24;
+
+pub(crate) fn run(arguments: &ReproduceArgs) -> Result<LawsOutput, LawsError> {
+    let ReproduceArgs { target, input: path, directory, runs } = arguments;
+    let law = law(target)?;
+    let input = read(path, INPUT_MAX)?;
+    let mut output = LawsOutput::default();
+    let least = match catch_failure(|| law(&input)) {
+        Ok(()) => {
+            let len = input.len();
+            output.text(&format!("// {target}: this input of {len} bytes keeps the law"));
+            None
+        }
+        Err(broken) => {
+            output.status = 1;
+            let least = minimal(law, &input, &broken, *runs);
+            print_violation(target, &broken, &mut output);
+            output.text(&format!(
+                "// minimized input: {} of {} bytes, after {} more runs",
+                least.input.len(),
+                input.len(),
+                least.runs
+            ));
+            Some(least.input)
+        }
+    };
+    let shown = reproduction::picture(target, least.as_ref().unwrap_or(&input));
+    let Some(reproduction) = shown else { return Err(unknown(target)) };
+    if let Some(directory) = directory {
+        write_files(directory, &reproduction, least, &mut output)?;
+    }
+    output.text(reproduction.notation.trim_end());
+    Ok(output)
+}
+
+/// Prints all lines of a failure, without control characters.
+fn print_violation(target: &str, broken: &LawFailure, output: &mut LawsOutput) {
+    output.text(&format!("// {target}: THE LAW IS BROKEN at {}", broken.place));
+    for line in broken.text.lines() {
+        let line: String = line.chars().flat_map(escaped).collect();
+        output.text(&format!("//   {line}"));
+    }
+}
+
+/// A character, or its escape if it is a control character.
+fn escaped(c: char) -> impl Iterator<Item = char> {
+    let (plain, escaped) =
+        if c.is_control() { (None, Some(c.escape_default())) } else { (Some(c), None) };
+    plain.into_iter().chain(escaped.into_iter().flatten())
+}
+
+fn law(target: &str) -> Result<LawFunction, LawsError> {
+    reproduction::law(target).ok_or_else(|| unknown(target))
+}
+
+/// An error with the names of all targets, and the nearest.
+fn unknown(target: &str) -> LawsError {
+    let names = || TARGETS.iter().map(|(name, _)| *name);
+    let distance = |name: &&str| strsim::damerau_levenshtein(name, target);
+    let near = names().min_by_key(distance).filter(|name| distance(name) <= 2);
+    let near = near.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
+    let names: Vec<&str> = names().collect();
+    LawsError::Message(format!(
+        "no target {target:?}{near}: there are {}; and {CANARY}, whose law is broken on purpose",
+        names.join(", ")
+    ))
+}
+
+/// Writes the files of a reproduction, and removes those of an earlier one that it does not have.
+fn write_files(
+    directory: &Path,
+    reproduction: &Reproduction,
+    least: Option<Vec<u8>>,
+    output: &mut LawsOutput,
+) -> Result<(), LawsError> {
+    fs::create_dir_all(directory).map_err(|error| LawsError::file(directory, &error))?;
+    let text = |part: &ReproductionPart<String>| part.clone().map(String::into_bytes);
+    let parts = [
+        ("capture.pcapng", reproduction.capture.clone()),
+        ("scenario.toml", text(&reproduction.scenario)),
+        ("truth.jsonl", reproduction.truth.clone()),
+        ("report.txt", text(&reproduction.report)),
+        ("input.min", least.ok_or_else(|| "the law holds".to_owned())),
+    ];
+    let files = parts.iter().filter_map(|(name, part)| {
+        part.as_ref().ok().map(|bytes| (directory.join(name), bytes.clone()))
+    });
+    write(&files.collect::<Vec<_>>())?;
+    for (name, part) in parts {
+        let path = directory.join(name);
+        match part {
+            Ok(bytes) => output.text(&format!("// {}: {} bytes", path.display(), bytes.len())),
+            Err(why) => {
+                remove(&path)?;
+                output.text(&format!("// no {name}: {}", why.replace('\n', " ")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Path) -> Result<(), LawsError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(LawsError::file(path, &error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
