@@ -56,7 +56,7 @@ impl CommentSet {
     pub fn finding(&mut self, id: ChannelId, kind: FindingKind, finding: &FindingRow<'_>) {
         let at = Tick(finding.at);
         let comments = self.channels.entry(id).or_default();
-        if kind == FindingKind::BegunBefore {
+        if kind == FindingKind::PartialAtStart {
             // What is wrong with that packet is that it is not whole.
             for wrong in [FindingKind::CrcBad, FindingKind::Runt, FindingKind::NoTag] {
                 self.len -= usize::from(comments.remove(&(at, wrong)).is_some());
@@ -146,7 +146,7 @@ fn comment(kind: FindingKind, channel: &str, packet: Option<u64>, at: Tick, what
 fn of_packet(packet: &ReceivedPacket) -> Vec<(FindingKind, Tick, String)> {
     let mut found = Vec::new();
     match packet.ended_by {
-        PacketEnd::OpenLink => found.push((FindingKind::CutBySilence, packet.end, String::new())),
+        PacketEnd::OpenLink => found.push((FindingKind::TruncatedByOpenLink, packet.end, String::new())),
         PacketEnd::Reset => found.push((FindingKind::CutByReset, packet.end, String::new())),
         // The recording ends, not the packet.
         PacketEnd::CaptureEnd | PacketEnd::Hole => {}

@@ -29,7 +29,7 @@ use crate::link::parameters::{ChannelParameters, OTHER_VARIANT};
 /// Kinds that rest on comparing times of a link's two channels.
 const COMPARED: [FindingKind; 5] = [
     FindingKind::DataWhileStopped,
-    FindingKind::UnlikeThresholds,
+    FindingKind::UnexpectedStopGo,
     FindingKind::UnlikeAssumed,
     FindingKind::StopTooLate,
     FindingKind::OverrunRisk,

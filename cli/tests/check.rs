@@ -63,7 +63,7 @@ fn rows_for_programs_are_findings_and_then_verdicts() {
 #[test]
 fn a_rule_is_explained_by_its_id_and_by_its_findings() {
     insta::assert_snapshot!(text(&run(&["explain", "f-7"])));
-    let finding = text(&run(&["explain", "cut-by-silence"]));
+    let finding = text(&run(&["explain", "truncated-by-open-link"]));
     assert!(finding.contains("a packet was ended by 16 silent periods"));
     assert!(finding.contains("Open-link timeout"));
     assert_eq!(run(&["explain"]).status.code(), Some(0));

@@ -226,7 +226,7 @@ impl FlowChecker {
         let ChannelEvent::Link(event) = what else { return None };
         match event {
             LinkEvent::Reply(_) if self.probe.take().is_none() => {
-                return Some(FindingKind::ReplyUnasked);
+                return Some(FindingKind::UnsolicitedReply);
             }
             // A question without an answer, so far or for good, breaks no rule. R-6, C-3
             LinkEvent::Reply(_) => seen.probes += 1,
@@ -449,7 +449,7 @@ fn timed_out(stop: ActiveStop, at: Tick, by: Option<ResumeCause>, scribe: &mut F
     scribe.seen().timeouts += 1;
     let facts = || vec![FindingFact::number("periods", periods)];
     if periods > BLOCKED_TIMEOUT + ANSWER {
-        scribe.note(FindingKind::NoEscape, stop.since, facts);
+        scribe.note(FindingKind::MissingTimeout, stop.since, facts);
     } else if by == Some(ResumeCause::Reset) {
         scribe.note(FindingKind::BlockedTimeout, stop.since, facts);
     }

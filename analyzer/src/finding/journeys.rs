@@ -81,8 +81,8 @@ impl FindingChecks {
         };
         let Some(hop) = journey.hops.iter().find(|hop| hop.channel == injury.seen) else { return };
         let kind = match injury.harm {
-            Corruption::Flipped(_) => FindingKind::HurtOnTheWay,
-            Corruption::Cut(..) => FindingKind::CutOnTheWay,
+            Corruption::Flipped(_) => FindingKind::CorruptedInTransit,
+            Corruption::Cut(..) => FindingKind::TruncatedInTransit,
             Corruption::Grown(_) => FindingKind::Merged,
         };
         self.ledger.note(kind, injury.seen, place(hop), || {
@@ -170,7 +170,7 @@ impl FindingChecks {
             SlackEvent::Late { by, .. } => (FindingKind::StopTooLate, Some(by)),
             SlackEvent::OverrunRisk { by, .. } => (FindingKind::OverrunRisk, Some(by)),
             SlackEvent::Contradiction { is_declared: true, .. } => {
-                (FindingKind::UnlikeThresholds, None)
+                (FindingKind::UnexpectedStopGo, None)
             }
             SlackEvent::Contradiction { .. } => (FindingKind::UnlikeAssumed, None),
         };

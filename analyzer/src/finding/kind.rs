@@ -29,15 +29,15 @@ pub enum FindingKind {
     /// Two packets became one. P-1
     Merged,
     /// A packet has fewer bytes than on the link before. P-1
-    CutOnTheWay,
+    TruncatedInTransit,
     /// An intact packet has no tag. P-2
     NoTag,
     /// A CRC byte is wrong. P-4
     CrcBad,
     /// The syndrome of a packet changed from one captured link to the next. P-5
-    HurtOnTheWay,
+    CorruptedInTransit,
     /// A packet was under way when the recording of its channel began. P-7
-    BegunBefore,
+    PartialAtStart,
     /// A packet of one byte. P-9
     Runt,
     /// A channel whose opposite was not captured. F-1
@@ -45,7 +45,7 @@ pub enum FindingKind {
     /// Data that must have been sent after STOP was obeyed. F-1, F-2
     DataWhileStopped,
     /// STOP or GO where what the capture tells of the slack buffer does not allow it. F-3
-    UnlikeThresholds,
+    UnexpectedStopGo,
     /// The same, of a slack buffer that is assumed. F-3
     UnlikeAssumed,
     /// STOP and GO in turn, faster than the hysteresis allows. F-4
@@ -55,11 +55,11 @@ pub enum FindingKind {
     /// 16 silent periods. F-7
     OpenLink,
     /// 16 silent periods ended a packet. F-7
-    CutBySilence,
+    TruncatedByOpenLink,
     /// A channel is silent from the first character on. F-7
     SilentAtFirst,
     /// Fill is not what the channel declares. F-8
-    UnlikeFill,
+    UnexpectedFill,
     /// ORUN. F-9
     OverrunAlarm,
     /// So much came after STOP that a slack buffer may have overflowed. F-9
@@ -73,7 +73,7 @@ pub enum FindingKind {
     /// FRES ended a packet. R-3
     CutByReset,
     /// A sender was stopped, or sent one packet, for longer than it may. R-4
-    NoEscape,
+    MissingTimeout,
     /// A sender that was stopped, or sent one packet, for 2²² periods freed itself. R-4
     BlockedTimeout,
     /// BRES. R-5
@@ -83,7 +83,7 @@ pub enum FindingKind {
     /// A probe without reply. R-6
     ProbeNotAnswered,
     /// A reply without probe. R-6
-    ReplyUnasked,
+    UnsolicitedReply,
     /// A switch dropped a packet: its first byte selects no port that is in use. S-1
     NoSuchPort,
     /// A switch dropped a packet: its first byte is no route byte. S-2
@@ -172,66 +172,66 @@ const fn recording(kind: FindingKind, name: &'static str, text: &'static str) ->
 /// All kinds, in their order.
 #[rustfmt::skip]
 pub const ALL: [FindingInfo; 60] = [
-    about(FindingKind::CorrectedCode, "corrected-code", "C-4", Warning, "a control code lost a 1 and was taken for the symbol"),
-    about(FindingKind::InvalidCode, "invalid-code", "C-5", Error, "a control code that is no symbol"),
-    about(FindingKind::ClockDrift, "clock-drift", "W-6", Note, "a sender's clock runs unlike the others, or its declared period is wrong"),
-    about(FindingKind::LostGap, "lost-gap", "P-1", Warning, "a packet is whole up to a period without a symbol: a GAP may be lost"),
-    about(FindingKind::MayBeTwo, "may-be-two", "P-1", Note, "a packet is whole up to an IDLE that may be fill: it may be two"),
-    about(FindingKind::Merged, "merged", "P-1", Error, "two packets went on as one, for want of the GAP between them"),
-    about(FindingKind::CutOnTheWay, "cut-on-the-way", "P-1", Error, "a packet has fewer bytes than on the link before"),
-    about(FindingKind::NoTag, "no-tag", "P-2", Warning, "a packet of route bytes only: no interface would know what it is"),
-    about(FindingKind::CrcBad, "crc-bad", "P-4", Error, "the CRC byte is not that of the bytes before it"),
-    about(FindingKind::HurtOnTheWay, "hurt-on-the-way", "P-5", Error, "a packet has another syndrome than on the link before"),
-    about(FindingKind::BegunBefore, "begun-before", "P-7", Note, "a packet was under way when recording began: its CRC says nothing"),
-    about(FindingKind::Runt, "runt", "P-9", Warning, "a packet of one byte: header, and no CRC byte"),
-    about(FindingKind::OneWay, "one-way", "F-1", Note, "the opposite channel was not captured: no word on flow control"),
-    about(FindingKind::DataWhileStopped, "data-while-stopped", "F-1", Error, "data left the sender after it must have obeyed STOP"),
-    about(FindingKind::UnlikeThresholds, "unlike-thresholds", "F-3", Warning, "STOP or GO where no threshold of the slack buffer was crossed"),
-    about(FindingKind::UnlikeAssumed, "unlike-assumed", "F-3", Note, "STOP or GO where a slack buffer as assumed crossed no threshold"),
-    about(FindingKind::CommandsTooOften, "commands-too-often", "F-4", Warning, "STOP and GO take turns faster than the hysteresis allows"),
-    about(FindingKind::StopTooLate, "stop-too-late", "F-4", Warning, "more came after STOP than cable and latencies explain"),
-    about(FindingKind::OpenLink, "open-link", "F-7", Error, "nothing came for 16 periods: no cable, no power, or a dead sender"),
-    about(FindingKind::CutBySilence, "cut-by-silence", "F-7", Error, "a packet was ended by 16 silent periods, not by GAP"),
-    about(FindingKind::SilentAtFirst, "silent-at-first", "F-7", Note, "silent from the first character on: not in use, or not up yet"),
-    about(FindingKind::UnlikeFill, "unlike-fill", "F-8", Note, "two or more periods without a character, unlike the declared fill=chip"),
-    about(FindingKind::OverrunAlarm, "overrun-alarm", "F-9", Warning, "ORUN: the far receiver may have lost characters for want of room"),
-    about(FindingKind::OverrunRisk, "overrun-risk", "F-9", Warning, "so much came after STOP that the slack buffer may have overflowed"),
-    about(FindingKind::ResetNotEnded, "reset-not-ended", "R-1", Warning, "no GAP right behind FRES, unlike the declared reset=own-gap"),
-    about(FindingKind::ForwardReset, "forward-reset", "R-2", Warning, "FRES: the receiver empties its buffer and drops data up to GAP"),
-    about(FindingKind::DataInReset, "data-in-reset", "R-2", Note, "data between FRES and GAP: it is dropped"),
-    about(FindingKind::CutByReset, "cut-by-reset", "R-3", Warning, "a packet was ended by FRES, not by GAP"),
-    about(FindingKind::NoEscape, "no-escape", "R-4", Error, "blocked for over 2^22 periods, and no reset or GAP came of it"),
-    about(FindingKind::BlockedTimeout, "blocked-timeout", "R-4", Error, "blocked for 2^22 periods: the sender gave up its packet"),
-    about(FindingKind::BackwardReset, "backward-reset", "R-5", Warning, "BRES: a receiver asks for a forward reset"),
-    about(FindingKind::ResetNotAnswered, "reset-not-answered", "R-5", Note, "no FRES came back for BRES: a port without it, or a dead one"),
-    about(FindingKind::ProbeNotAnswered, "probe-not-answered", "R-6", Note, "no reply came back for a probe: a port without it, or a dead one"),
-    about(FindingKind::ReplyUnasked, "reply-unasked", "R-6", Note, "a reply to no probe that was captured"),
-    about(FindingKind::NoSuchPort, "no-such-port", "S-1", Warning, "a switch dropped a packet: no such port, or nothing behind it"),
-    about(FindingKind::NoRoute, "no-route", "S-2", Warning, "a switch dropped a packet: its first byte is no route byte"),
-    about(FindingKind::Busy, "busy", "S-3", Note, "packets waited while others passed: no more than load"),
-    about(FindingKind::SlowPath, "slow-path", "S-6", Note, "a switch took longer than it may, and nothing was seen in the way"),
-    about(FindingKind::Misrouted, "misrouted", "I-2", Warning, "a packet with route bytes left reached a host, which refuses it"),
-    about(FindingKind::SlowHost, "slow-host", "I-4", Note, "a host took nothing for longer than a few microseconds"),
-    about(FindingKind::Deadlock, "deadlock", "N-2", Error, "packets wait for each other in a circle: no routes free of deadlock"),
-    about(FindingKind::TwoOutstanding, "two-outstanding", "T-2", Error, "a message follows one on its logical channel that has no ACK"),
-    about(FindingKind::NotFlipped, "sequence-not-flipped", "T-4", Error, "a new message has the number of one that was acknowledged"),
-    about(FindingKind::MessageAltered, "message-altered", "T-4", Error, "two messages have one number, and the first was not acknowledged"),
-    about(FindingKind::AckOfLost, "ack-of-lost", "T-5", Error, "an ACK for data that was hurt on its way, and so is lost"),
-    about(FindingKind::NackAfterAck, "nack-after-ack", "T-5", Error, "a NACK for a message that was acknowledged before"),
-    about(FindingKind::MessageRefused, "message-refused", "T-6", Warning, "a final NACK: the message goes back to its sender"),
-    about(FindingKind::NackStorm, "nack-storm", "T-6", Note, "a message had eight NACKs: its receiver is overrun"),
-    about(FindingKind::MalformedMessage, "malformed-message", "T-7", Note, "a packet of type 01 that is none of the reliability protocol"),
-    about(FindingKind::AnswerUnasked, "answer-unasked", "T-8", Warning, "an ACK or NACK echoes nothing that was sent"),
-    about(FindingKind::ResendStorm, "retransmission-storm", "T-10", Warning, "a message was sent again eight times without an answer"),
-    about(FindingKind::TimerTooEarly, "timer-too-early", "T-10", Note, "a message was sent again while an answer was on its way"),
-    about(FindingKind::ResentAfterAck, "resent-after-ack", "T-10", Warning, "a message was sent again, over 1 ms after its ACK had come"),
-    about(FindingKind::MessageUnanswered, "message-unanswered", "T-11", Warning, "no answer to a message, and its logical channel opened anew"),
+    about(FindingKind::CorrectedCode, "corrected-code", "C-4", Warning, "a control code with one bit cleared, corrected to the nearest symbol"),
+    about(FindingKind::InvalidCode, "invalid-code", "C-5", Error, "a control code that matches no symbol"),
+    about(FindingKind::ClockDrift, "clock-drift", "W-6", Note, "a sender's clock drifts against the others, or its declared period is wrong"),
+    about(FindingKind::LostGap, "lost-gap", "P-1", Warning, "a prefix of the packet has a good CRC and an empty period follows: a GAP may be lost"),
+    about(FindingKind::MayBeTwo, "may-be-two", "P-1", Note, "a prefix of the packet has a good CRC and an IDLE follows: it may be two packets"),
+    about(FindingKind::Merged, "merged", "P-1", Error, "two packets continued as one because the GAP between them was lost"),
+    about(FindingKind::TruncatedInTransit, "truncated-in-transit", "P-1", Error, "a packet has fewer bytes than on the previous captured link"),
+    about(FindingKind::NoTag, "no-tag", "P-2", Warning, "a packet of route bytes only: it has no tag that an interface could dispatch"),
+    about(FindingKind::CrcBad, "crc-bad", "P-4", Error, "the CRC byte does not match the bytes before it"),
+    about(FindingKind::CorruptedInTransit, "corrupted-in-transit", "P-5", Error, "a packet's syndrome differs from that on the previous captured link"),
+    about(FindingKind::PartialAtStart, "partial-at-start", "P-7", Note, "a packet started before the recording: its CRC cannot be checked"),
+    about(FindingKind::Runt, "runt", "P-9", Warning, "a packet of one byte: it has no CRC byte"),
+    about(FindingKind::OneWay, "one-way", "F-1", Note, "the opposite channel was not captured: flow control cannot be checked"),
+    about(FindingKind::DataWhileStopped, "data-while-stopped", "F-1", Error, "data left the sender after the latest time at which STOP takes effect"),
+    about(FindingKind::UnexpectedStopGo, "unexpected-stop-go", "F-3", Warning, "STOP or GO although the slack buffer crossed no threshold"),
+    about(FindingKind::UnlikeAssumed, "unlike-assumed", "F-3", Note, "STOP or GO although a slack buffer of the assumed size crossed no threshold"),
+    about(FindingKind::CommandsTooOften, "commands-too-often", "F-4", Warning, "STOP and GO alternate faster than the hysteresis allows"),
+    about(FindingKind::StopTooLate, "stop-too-late", "F-4", Warning, "more data followed STOP than cable delay and latencies explain"),
+    about(FindingKind::OpenLink, "open-link", "F-7", Error, "no character for 16 periods: no cable, no power, or a failed sender"),
+    about(FindingKind::TruncatedByOpenLink, "truncated-by-open-link", "F-7", Error, "a packet was ended by 16 silent periods instead of a GAP"),
+    about(FindingKind::SilentAtFirst, "silent-at-first", "F-7", Note, "silent from the first character on: unused, or not started yet"),
+    about(FindingKind::UnexpectedFill, "unexpected-fill", "F-8", Note, "two or more periods without a character although fill=chip is declared"),
+    about(FindingKind::OverrunAlarm, "overrun-alarm", "F-9", Warning, "ORUN: the far receiver may have lost characters in a full buffer"),
+    about(FindingKind::OverrunRisk, "overrun-risk", "F-9", Warning, "so much data followed STOP that the slack buffer may have overflowed"),
+    about(FindingKind::ResetNotEnded, "reset-not-ended", "R-1", Warning, "no GAP directly after FRES although reset=own-gap is declared"),
+    about(FindingKind::ForwardReset, "forward-reset", "R-2", Warning, "FRES: the receiver clears its buffer and drops data until the next GAP"),
+    about(FindingKind::DataInReset, "data-in-reset", "R-2", Note, "data between FRES and GAP, which the receiver drops"),
+    about(FindingKind::CutByReset, "cut-by-reset", "R-3", Warning, "a packet was ended by FRES instead of a GAP"),
+    about(FindingKind::MissingTimeout, "missing-timeout", "R-4", Error, "blocked for more than 2^22 periods without the reset or GAP that must follow"),
+    about(FindingKind::BlockedTimeout, "blocked-timeout", "R-4", Error, "blocked for 2^22 periods: the sender abandoned its packet"),
+    about(FindingKind::BackwardReset, "backward-reset", "R-5", Warning, "BRES: a receiver requests a forward reset"),
+    about(FindingKind::ResetNotAnswered, "reset-not-answered", "R-5", Note, "no FRES followed BRES: the port does not implement it, or has failed"),
+    about(FindingKind::ProbeNotAnswered, "probe-not-answered", "R-6", Note, "no reply followed a probe: the port does not implement it, or has failed"),
+    about(FindingKind::UnsolicitedReply, "unsolicited-reply", "R-6", Note, "a reply without a captured probe"),
+    about(FindingKind::NoSuchPort, "no-such-port", "S-1", Warning, "a switch dropped a packet: the selected port does not exist or is unused"),
+    about(FindingKind::NoRoute, "no-route", "S-2", Warning, "a switch dropped a packet: its first byte is not a route byte"),
+    about(FindingKind::Busy, "busy", "S-3", Note, "packets waited for an output that others were using: normal under load"),
+    about(FindingKind::SlowPath, "slow-path", "S-6", Note, "a switch exceeded its longest path formation time without visible contention"),
+    about(FindingKind::Misrouted, "misrouted", "I-2", Warning, "a packet reached a host with route bytes left; the host rejects it"),
+    about(FindingKind::SlowHost, "slow-host", "I-4", Note, "a host accepted no data for longer than a few microseconds"),
+    about(FindingKind::Deadlock, "deadlock", "N-2", Error, "packets wait for each other in a cycle: the routes are not deadlock-free"),
+    about(FindingKind::TwoOutstanding, "two-outstanding", "T-2", Error, "a message was sent while the previous one on its logical channel had no ACK"),
+    about(FindingKind::NotFlipped, "sequence-not-flipped", "T-4", Error, "a new message reuses the sequence number of an acknowledged one"),
+    about(FindingKind::MessageAltered, "message-altered", "T-4", Error, "two messages have the same sequence number; the first was not acknowledged"),
+    about(FindingKind::AckOfLost, "ack-of-lost", "T-5", Error, "an ACK for data that was corrupted in transit and therefore lost"),
+    about(FindingKind::NackAfterAck, "nack-after-ack", "T-5", Error, "a NACK for a message that was already acknowledged"),
+    about(FindingKind::MessageRefused, "message-refused", "T-6", Warning, "a final NACK: the message is returned to its sender"),
+    about(FindingKind::NackStorm, "nack-storm", "T-6", Note, "a message received eight NACKs: its receiver is overloaded"),
+    about(FindingKind::MalformedMessage, "malformed-message", "T-7", Note, "a packet of type 01 that does not parse as the reliability protocol"),
+    about(FindingKind::AnswerUnasked, "answer-unasked", "T-8", Warning, "an ACK or NACK that echoes no captured transmission"),
+    about(FindingKind::ResendStorm, "retransmission-storm", "T-10", Warning, "a message was retransmitted eight times without an answer"),
+    about(FindingKind::TimerTooEarly, "timer-too-early", "T-10", Note, "a message was retransmitted while an answer was in transit"),
+    about(FindingKind::ResentAfterAck, "resent-after-ack", "T-10", Warning, "a message was retransmitted more than 1 ms after its ACK arrived"),
+    about(FindingKind::MessageUnanswered, "message-unanswered", "T-11", Warning, "a message got no answer before its logical channel was reopened"),
     about(FindingKind::SyncMissing, "sync-missing", "T-12", Error, "a new incarnation of a logical channel begins without SYNC"),
     about(FindingKind::SyncAgain, "sync-again", "T-12", Error, "SYNC on a message that does not begin an incarnation"),
-    about(FindingKind::IncarnationBackwards, "incarnation-backwards", "T-12", Error, "data of an older incarnation than was sent before"),
-    about(FindingKind::StalePacket, "stale-packet", "T-12", Note, "a packet of an incarnation, or a number, that is over"),
-    recording(FindingKind::Hole, "hole", "characters were not recorded: what was known is forgotten"),
-    recording(FindingKind::Repeats, "repeats", "the same over and over: not every round was looked at"),
+    about(FindingKind::IncarnationBackwards, "incarnation-backwards", "T-12", Error, "data of an older incarnation after data of a newer one"),
+    about(FindingKind::StalePacket, "stale-packet", "T-12", Note, "a packet of an earlier incarnation or of a completed message"),
+    recording(FindingKind::Hole, "hole", "characters were not recorded: all state of the channel is reset"),
+    recording(FindingKind::Repeats, "repeats", "a long repetition: not every round was examined"),
 ];
 
 impl FindingKind {

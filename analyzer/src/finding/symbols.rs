@@ -233,7 +233,7 @@ impl SymbolChecker {
             if self.parameters.is_declared_default(ParameterKey::FillVariant) {
                 // Fewer than 16.
                 out(
-                    FindingKind::UnlikeFill,
+                    FindingKind::UnexpectedFill,
                     Tick(at.0 - silent),
                     u8::try_from(silent).unwrap_or(u8::MAX),
                 );
@@ -285,7 +285,7 @@ fn facts(kind: FindingKind, more: u8) -> Vec<FindingFact> {
         let symbol = decode_control(more).symbol().map_or("", Symbol::family);
         return vec![FindingFact::byte("code", more), FindingFact::word("symbol", symbol)];
     }
-    if kind == FindingKind::UnlikeFill {
+    if kind == FindingKind::UnexpectedFill {
         return vec![FindingFact::number("periods", u64::from(more))];
     }
     if kind == FindingKind::InvalidCode {

@@ -178,7 +178,7 @@ pub(crate) const CASES: &[FindingCase] = &[
     ),
     // P-1: aa is missing.
     switch(
-        FindingKind::CutOnTheWay,
+        FindingKind::TruncatedInTransit,
         &[
             FILL[0],
             SENT,
@@ -204,7 +204,7 @@ pub(crate) const CASES: &[FindingCase] = &[
     link(FindingKind::CrcBad, &[(0, 0, "GAP 83 05 93 GAP", 0)], &[(0, 0, "GAP 83 05 92 GAP", 0)]),
     // P-5: aa has become ab.
     switch(
-        FindingKind::HurtOnTheWay,
+        FindingKind::CorruptedInTransit,
         &[
             FILL[0],
             SENT,
@@ -225,7 +225,7 @@ pub(crate) const CASES: &[FindingCase] = &[
         ],
     ),
     // P-7: with a GAP before it it is bad.
-    link(FindingKind::BegunBefore, &[(0, 0, "05 93 GAP", 0)], &[(0, 0, "GAP 05 93 GAP", 0)]),
+    link(FindingKind::PartialAtStart, &[(0, 0, "05 93 GAP", 0)], &[(0, 0, "GAP 05 93 GAP", 0)]),
     // P-9
     link(FindingKind::Runt, &[(0, 0, "GAP 05 GAP", 0)], &[(0, 0, "GAP 05 1b GAP", 0)]),
     // F-1
@@ -243,7 +243,7 @@ pub(crate) const CASES: &[FindingCase] = &[
     ),
     // F-3: STOP, and no data has come; or the buffer of which that is not told is assumed.
     FindingCase {
-        kind: FindingKind::UnlikeThresholds,
+        kind: FindingKind::UnexpectedStopGo,
         wires: &TOLD,
         has: &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 10), (1, 20, "STOP GAP", 40)],
         nearly: &[(0, 0, "GO GAP", 50), (1, 0, "GO GAP", 50)],
@@ -282,14 +282,14 @@ pub(crate) const CASES: &[FindingCase] = &[
     // F-7
     link(FindingKind::OpenLink, &[(0, 0, "GAP IDLE×16", 0)], &[(0, 0, "GAP IDLE×15 GAP", 0)]),
     link(
-        FindingKind::CutBySilence,
+        FindingKind::TruncatedByOpenLink,
         &[(0, 0, "GAP 83 05 IDLE×16", 0)],
         &[(0, 0, "GAP 83 05 92 GAP IDLE×16", 0)],
     ),
     link(FindingKind::SilentAtFirst, &[(0, 0, "IDLE×16 GAP", 0)], &[(0, 0, "GAP IDLE×16", 0)]),
     // F-8
     FindingCase {
-        kind: FindingKind::UnlikeFill,
+        kind: FindingKind::UnexpectedFill,
         wires: &CHIP,
         has: &[(0, 0, "GAP IDLE×2 GO", 0)],
         nearly: &[(0, 0, "GAP IDLE GO", 0), (1, 0, "GAP IDLE×15 GO", 0)],
@@ -333,7 +333,7 @@ pub(crate) const CASES: &[FindingCase] = &[
     ),
     // stopped from 0 on, and neither reset nor GO.
     link(
-        FindingKind::NoEscape,
+        FindingKind::MissingTimeout,
         &[(0, 0, "GAP GO", OVERDUE + 1), (1, 0, "STOP GAP", OVERDUE + 1)],
         &[(0, 0, "GAP GO", OVERDUE), (1, 0, "STOP GAP", OVERDUE)],
     ),
@@ -377,7 +377,7 @@ pub(crate) const CASES: &[FindingCase] = &[
         ],
     ),
     link(
-        FindingKind::ReplyUnasked,
+        FindingKind::UnsolicitedReply,
         &[(0, 0, "GAP GO", 9), (1, 0, "GAP GO REPL2", 0)],
         &[(0, 0, "PRB3 GO GAP", 0), (1, 0, "GAP GO REPL2", 0)],
     ),

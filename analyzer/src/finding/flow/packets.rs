@@ -19,7 +19,7 @@ impl FlowChecker {
             || vec![FindingFact::number("packet", number), FindingFact::number("length", length)];
         match packet.ended_by {
             PacketEnd::Gap => {}
-            PacketEnd::OpenLink => return scribe.note(FindingKind::CutBySilence, end, facts),
+            PacketEnd::OpenLink => return scribe.note(FindingKind::TruncatedByOpenLink, end, facts),
             PacketEnd::Reset => return scribe.note(FindingKind::CutByReset, end, facts),
             // What the recording ends, or misses a part of, may have gone on.
             PacketEnd::Hole | PacketEnd::CaptureEnd => return,
@@ -27,7 +27,7 @@ impl FlowChecker {
         if span > BLOCKED_TIMEOUT {
             scribe.seen().timeouts += 1;
             let kind = if span > BLOCKED_TIMEOUT + ANSWER {
-                FindingKind::NoEscape
+                FindingKind::MissingTimeout
             } else {
                 FindingKind::BlockedTimeout
             };
@@ -47,7 +47,7 @@ impl FlowChecker {
                 });
             }
             CrcCheck::Runt | CrcCheck::Bad(_) => {
-                scribe.note(FindingKind::BegunBefore, start, facts)
+                scribe.note(FindingKind::PartialAtStart, start, facts)
             }
             CrcCheck::Good => {
                 if let Some(seam) = packet.possible_gap {
