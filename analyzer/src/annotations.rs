@@ -146,7 +146,9 @@ fn comment(kind: FindingKind, channel: &str, packet: Option<u64>, at: Tick, what
 fn of_packet(packet: &ReceivedPacket) -> Vec<(FindingKind, Tick, String)> {
     let mut found = Vec::new();
     match packet.ended_by {
-        PacketEnd::OpenLink => found.push((FindingKind::TruncatedByOpenLink, packet.end, String::new())),
+        PacketEnd::OpenLink => {
+            found.push((FindingKind::TruncatedByOpenLink, packet.end, String::new()))
+        }
         PacketEnd::Reset => found.push((FindingKind::CutByReset, packet.end, String::new())),
         // The recording ends, not the packet.
         PacketEnd::CaptureEnd | PacketEnd::Hole => {}

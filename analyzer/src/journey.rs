@@ -31,7 +31,7 @@ use self::hop_record::{
     BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable, NextHop, SearchScope,
 };
 use self::matching::HopCandidate;
-use self::network_map::{NetworkMap, RequestedOutput};
+use self::network_map::{NetworkMap, QueuedHop, RequestedOutput};
 use self::recent_bodies::RecentBodies;
 pub use self::row::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow, PLACES_MAX};
 use crate::clock::ClockEstimator;
@@ -101,6 +101,8 @@ pub struct JourneyTracker {
     undecided: Vec<(u64, HopId)>,
     implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
     told: u64,
+    /// Buffer for the hops of one journey.
+    chain: Vec<HopId>,
 }
 
 impl JourneyTracker {
@@ -191,8 +193,8 @@ impl JourneyTracker {
         });
         let unclosed = lane.open.replace(leg);
         let crowded = lane.to.and_then(|_| {
-            lane.queue.push_back(leg);
-            (lane.queue.len() > QUEUE_MAX).then(|| lane.queue.pop_front()).flatten()
+            lane.queue.push_back(QueuedHop { id: leg, first });
+            (lane.queue.len() > QUEUE_MAX).then(|| lane.queue.pop_front().map(|it| it.id)).flatten()
         });
         self.net.count_head(place, first);
         unclosed.into_iter().for_each(|leg| self.forget(leg));
@@ -279,7 +281,7 @@ impl JourneyTracker {
         let Some(lane) = self.net.lane_mut(candidate.lane) else { return };
         lane.clear = ended.zip(late).map(|(ended, late)| ended.saturating_sub(late));
         let port = lane.to.map_or(PortId(0), |(_, port)| port);
-        let gone: Vec<HopId> = lane.queue.iter().take(candidate.place).copied().collect();
+        let gone: Vec<HopId> = lane.queue.iter().take(candidate.place).map(|it| it.id).collect();
         lane.queue.remove(candidate.place);
         let cleared = ended.map(|ended| (number, ended.saturating_sub(late.unwrap_or(0))));
         let before = std::mem::replace(&mut lane.left, cleared);
@@ -312,7 +314,7 @@ impl JourneyTracker {
     fn drain(&mut self, place: usize, out: &mut impl FnMut(Journey)) {
         loop {
             let Some(lane) = self.net.lane(place) else { return };
-            let Some(front) = lane.queue.front().copied() else { return };
+            let Some(front) = lane.queue.front().map(|it| it.id) else { return };
             let Some(leg) = self.legs.get(front) else { return };
             let Some(closed) = &leg.closed else { return };
             let now = lane.last.map_or(0, |(_, time)| time);

@@ -117,30 +117,33 @@ pub enum MatchCertainty {
 impl JourneyTracker {
     /// Tells the journey of a packet, if all of it has been seen and its end is known.
     pub(super) fn emit_if_complete(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
-        let Some(chain) = self.complete_chain(id) else { return };
-        let legs: Vec<HopRecord> =
-            chain.into_iter().filter_map(|leg| self.legs.take(leg)).collect();
-        let Some(last) = legs.last() else { return };
-        let (tag, payload) = last.closed.as_ref().map_or((None, 0), |it| (it.tag, it.payload));
-        let joints = || legs.iter().skip(1).filter_map(|leg| leg.before);
-        let certainty = joints().map(|joint| joint.certainty).max();
-        let journey = Journey {
-            number: self.told,
-            hops: self.hops(&legs),
-            tag,
-            payload,
-            fate: last.fate.unwrap_or(JourneyFate::UnderWay),
-            certainty: certainty.unwrap_or(MatchCertainty::Certain),
-            injuries: self.injuries(&legs),
-            transport: transport(&legs),
-        };
-        self.told += 1;
-        out(journey);
+        let mut chain = std::mem::take(&mut self.chain);
+        chain.clear();
+        if self.complete_chain(id, &mut chain).is_some() {
+            let legs = || chain.iter().filter_map(|id| self.legs.get(*id));
+            let last = legs().last();
+            let closed = last.and_then(|leg| leg.closed.as_ref());
+            let (tag, payload) = closed.map_or((None, 0), |it| (it.tag, it.payload));
+            let certainty = legs().skip(1).filter_map(|leg| Some(leg.before?.certainty)).max();
+            let journey = Journey {
+                number: self.told,
+                hops: self.hops(&chain),
+                tag,
+                payload,
+                fate: last.and_then(|leg| leg.fate).unwrap_or(JourneyFate::UnderWay),
+                certainty: certainty.unwrap_or(MatchCertainty::Certain),
+                injuries: self.injuries(&chain),
+                transport: transport(legs),
+            };
+            self.told += 1;
+            chain.iter().for_each(|id| self.legs.remove(*id));
+            out(journey);
+        }
+        self.chain = chain;
     }
 
     /// All channels of a packet, if nothing more can come to it.
-    fn complete_chain(&self, id: HopId) -> Option<Vec<HopId>> {
-        let mut chain = Vec::new();
+    fn complete_chain(&self, id: HopId, chain: &mut Vec<HopId>) -> Option<()> {
         let mut at = id;
         while let Some(before) = self.legs.get(at)?.before {
             at = before.leg;
@@ -151,7 +154,7 @@ impl JourneyTracker {
             chain.push(at);
             match leg.onward {
                 NextHop::Gone(next) => at = next,
-                NextHop::Nowhere => return leg.fate.map(|_| chain),
+                NextHop::Nowhere => return leg.fate.map(|_| ()),
                 NextHop::Claimed(_) => return None,
             }
         }
@@ -166,7 +169,7 @@ impl JourneyTracker {
         if !node.is_switch() {
             return None;
         }
-        let leg = lane.queue.iter().filter_map(|leg| self.legs.get(*leg));
+        let leg = lane.queue.iter().filter_map(|it| self.legs.get(it.id));
         let leg = leg.into_iter().find(|leg| leg.passed.is_none())?;
         let (wants, passing, held) = match leg.onward {
             NextHop::Claimed(next) | NextHop::Gone(next) => {
@@ -196,9 +199,13 @@ impl JourneyTracker {
         Some(HeadPacket { packet, since: leg.time, wants, passing, contended })
     }
 
-    fn hops(&self, legs: &[HopRecord]) -> Vec<JourneyHop> {
-        let nexts = legs.iter().skip(1).map(Some).chain([None]);
-        legs.iter().zip(nexts).filter_map(|(leg, next)| self.hop(leg, next)).collect()
+    fn hops(&self, chain: &[HopId]) -> Vec<JourneyHop> {
+        let nexts = chain.iter().skip(1).map(|id| self.legs.get(*id)).chain([None]);
+        let mut hops = Vec::with_capacity(chain.len());
+        for (id, next) in chain.iter().zip(nexts) {
+            hops.extend(self.legs.get(*id).and_then(|leg| self.hop(leg, next)));
+        }
+        hops
     }
 
     fn hop(&self, leg: &HopRecord, next: Option<&HopRecord>) -> Option<JourneyHop> {
@@ -260,13 +267,13 @@ impl JourneyTracker {
         }
     }
 
-    fn injuries(&self, legs: &[HopRecord]) -> Vec<CorruptionSite> {
+    fn injuries(&self, chain: &[HopId]) -> Vec<CorruptionSite> {
+        let legs = || chain.iter().filter_map(|id| self.legs.get(*id));
         let channel = |leg: &HopRecord| self.net.lane(leg.lane).map(|lane| lane.id);
-        let first = legs
-            .first()
-            .and_then(|leg| corruption::before_the_first(channel(leg)?, leg, opening(legs)));
-        let pairs = legs.iter().zip(legs.iter().skip(1));
-        let later = pairs.filter_map(|(came, left)| {
+        let first = legs()
+            .next()
+            .and_then(|leg| corruption::before_the_first(channel(leg)?, leg, opening(legs())));
+        let later = legs().zip(legs().skip(1)).filter_map(|(came, left)| {
             let switches = left.before?.switches;
             corruption::between((channel(came)?, came), (channel(left)?, left), switches)
         });
@@ -274,11 +281,11 @@ impl JourneyTracker {
     }
 }
 
-/// Whether a packet was recorded from its first byte on where it was seen first. If it was farther on,
-/// and is as long there, it was here.
-fn opening(legs: &[HopRecord]) -> StartCoverage {
+/// Whether a packet was recorded from its first byte on its first channel. A later sighting of the same
+/// length that was recorded from its first byte shows that it was.
+fn opening<'a>(legs: impl Iterator<Item = &'a HopRecord>) -> StartCoverage {
     let mut stripped = 0;
-    let mut lengths = legs.iter().filter_map(|leg| {
+    let mut lengths = legs.filter_map(|leg| {
         stripped += leg.before.map_or(0, |joint| joint.switches);
         let closed = leg.closed.as_ref()?;
         Some((closed.opening, closed.length + stripped))
@@ -291,9 +298,11 @@ fn opening(legs: &[HopRecord]) -> StartCoverage {
     }
 }
 
-/// What a packet says as one of the reliability protocol, where that can be relied on most.
-fn transport(legs: &[HopRecord]) -> Option<Box<ParsedTransport>> {
-    let seen = || legs.iter().filter_map(|leg| leg.closed.as_ref()?.transport.as_ref());
+/// The transport header of the first hop with a good CRC, or of the first that has one.
+fn transport<'a, I: Iterator<Item = &'a HopRecord>>(
+    legs: impl Fn() -> I,
+) -> Option<Box<ParsedTransport>> {
+    let seen = || legs().filter_map(|leg| leg.closed.as_ref()?.transport.as_ref());
     let good = seen().find(|seen| seen.check == CrcCheck::Good);
     good.or_else(|| seen().next()).cloned()
 }

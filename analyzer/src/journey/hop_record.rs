@@ -176,6 +176,13 @@ impl ClosedPacket {
         self.check.syndrome().unwrap_or(0)
     }
 
+    /// Whether a switch that strips one route byte turns this packet into another.
+    pub(super) fn becomes(&self, left: &Self) -> bool {
+        self.length == left.length + 1
+            && self.check == left.check
+            && self.rest.xor(left.all).bits() == 0
+    }
+
     /// Whether it is as a sender makes packets.
     pub(super) fn is_sound(&self) -> bool {
         self.check == CrcCheck::Good && self.ended_by == PacketEnd::Gap
@@ -249,10 +256,12 @@ impl HopTable {
         self.legs.get_mut(id.0 as usize)?.as_mut()
     }
 
-    pub(super) fn take(&mut self, id: HopId) -> Option<HopRecord> {
-        let leg = self.legs.get_mut(id.0 as usize)?.take()?;
-        self.free.push(id.0);
-        Some(leg)
+    pub(super) fn remove(&mut self, id: HopId) {
+        if let Some(slot) = self.legs.get_mut(id.0 as usize)
+            && slot.take().is_some()
+        {
+            self.free.push(id.0);
+        }
     }
 
     /// When the first of those that are kept was first seen.

@@ -2,7 +2,7 @@
 
 use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopLink, NextHop};
 use super::matching::HopCandidate;
-use super::network_map::DELAY;
+use super::network_map::{DELAY, QueuedHop};
 use super::{DOUBTED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty};
 use crate::clock::TimedPassage;
 use crate::event::Picoseconds;
@@ -43,7 +43,7 @@ impl JourneyTracker {
     pub(super) fn leave_queue(&mut self, id: HopId) {
         let lane = self.legs.get(id).map(|leg| leg.lane);
         if let Some(lane) = lane.and_then(|lane| self.net.lane_mut(lane))
-            && let Some(place) = lane.queue.iter().position(|other| *other == id)
+            && let Some(place) = lane.queue.iter().position(|other| other.id == id)
         {
             lane.queue.remove(place);
         }
@@ -60,7 +60,7 @@ impl JourneyTracker {
         if let Some(next) = next {
             next.before = None;
         }
-        self.legs.take(id);
+        self.legs.remove(id);
     }
 
     pub(super) fn settle(&mut self, id: HopId, fate: JourneyFate, out: &mut impl FnMut(Journey)) {
@@ -126,7 +126,7 @@ impl JourneyTracker {
         }
         let Some(lane) = self.net.lane(place) else { return };
         let heard = time.saturating_add(lane.until_heard.unwrap_or(DELAY));
-        for id in &lane.queue {
+        for QueuedHop { id, .. } in &lane.queue {
             let Some(leg) = self.legs.get(*id) else { continue };
             let until = heard.saturating_add(self.net.lateness(leg));
             if let Some(leg) = self.legs.get_mut(*id) {

@@ -1,14 +1,15 @@
 //! Which packet at a switch's inputs is the one that goes out: by bytes, and where those do not tell,
 //! by order. P-3, P-5, S-3, S-5
 
-use crate::event::Picoseconds;
+use codec::crc::CrcResidue;
 use codec::route::PortId;
 use codec::time::FULL_RATE_PERIOD_PS;
 
 use super::fit::{ByteFit, ENOUGH, TurnMatch, fit, merged};
 use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
-use super::network_map::NetworkMap;
+use super::network_map::{MappedChannel, MappedNode, NetworkMap};
 use super::{JourneyTracker, MatchCertainty};
+use crate::event::Picoseconds;
 use crate::packet::PacketEnd;
 
 /// Packets of one input that are looked at. *Chosen*: a slack buffer of 80 cells has no more (F-3).
@@ -63,79 +64,55 @@ impl HopCandidate {
 }
 
 impl JourneyTracker {
-    /// The packet that has begun to leave by a channel is thought to be the one whose turn it is.
+    /// Assigns the packet that begins on an output to the waiting packet whose turn it is.
     pub(super) fn claim(&mut self, leaving: HopId) {
         let mut best: Option<HopCandidate> = None;
-        self.at_inputs(leaving, &mut |net, legs, candidate, _| {
-            let Some(leg) = legs.get(candidate.leg) else { return SearchControl::On };
-            let impossible = candidate.haste == Timeliness::Impossible;
-            if impossible || !leg.is_free() || !requests_output(net, legs, leg, leaving) {
-                return SearchControl::On;
+        if let Some(scan) = self.scan(leaving) {
+            for input in scan.inputs() {
+                let candidate = scan.requesting(&input).find_map(|found| {
+                    let candidate = found.leg.is_free().then(|| scan.candidate(&input, &found))?;
+                    (candidate.haste != Timeliness::Impossible).then_some(candidate)
+                });
+                best = best.into_iter().chain(candidate).min_by_key(HopCandidate::key);
             }
-            if best.as_ref().is_none_or(|best| candidate.key() < best.key()) {
-                best = Some(candidate);
-            }
-            SearchControl::Past
-        });
+        }
         if let Some(found) = best {
             self.join(found.leg, leaving, NextHop::Claimed(leaving), MatchCertainty::ByOrder);
         }
     }
 
-    /// The packet that has left by a channel, now that all its bytes are known: the best fit, and
-    /// how sure it is; and those that have just the same bytes.
+    /// The best match at the inputs for a packet that has left by a channel and is closed, and its
+    /// certainty. `alike` receives the packets with the same bytes, if there are several.
     pub(super) fn best(
         &self,
         left: HopId,
         alike: &mut Vec<HopId>,
     ) -> Option<(HopCandidate, MatchCertainty)> {
-        let own = self.legs.get(left)?;
-        let closed = own.closed.as_ref()?;
-        let claimed = own.before.map(|joint| joint.leg);
+        let scan = self.scan(left)?;
+        let closed = scan.own.closed.as_ref()?;
+        let mut same = scan.same(closed);
+        if let (Some(only), None) = (same.next(), same.next()) {
+            let doubted = self.is_doubted(&only, scan.own, closed.all);
+            let certainty = if doubted { MatchCertainty::ByOrder } else { MatchCertainty::Certain };
+            return Some((only, certainty));
+        }
         let (mut best, mut fronts) = (None::<HopCandidate>, 0);
-        self.at_inputs(left, &mut |net, legs, mut candidate, behind| {
-            let Some(leg) = legs.get(candidate.leg) else { return SearchControl::On };
-            if let NextHop::Gone(_) = leg.onward {
-                return SearchControl::On;
+        for input in scan.inputs() {
+            for found in scan.packets(&input) {
+                let Some(candidate) = self.fitting(&scan, &input, &found) else { continue };
+                let fit = candidate.fit;
+                fronts += usize::from(matches!(fit, ByteFit::Front(_)));
+                if best.as_ref().is_none_or(|best| candidate.key() < best.key()) {
+                    best = Some(candidate);
+                }
+                if fit == ByteFit::Same {
+                    alike.push(found.id);
+                    break;
+                }
             }
-            let asked = requests_output(net, legs, leg, left);
-            let turn = if claimed == Some(candidate.leg) {
-                TurnMatch::Its
-            } else if leg.is_free()
-                && candidate.before == 0
-                && candidate.haste < Timeliness::Impossible
-            {
-                TurnMatch::Maybe
-            } else {
-                TurnMatch::Not
-            };
-            let mut fit = fit(leg, own, closed, (asked, turn));
-            if asked && fit.is_none_or(|fit| fit > ByteFit::Merged) {
-                fit = merged(legs, leg, closed, behind).map(|_| ByteFit::Merged).or(fit);
-            }
-            let Some(fit) = fit else { return SearchControl::On };
-            if claimed == Some(candidate.leg) {
-                (candidate.before, candidate.haste) = (0, Timeliness::Possible);
-            }
-            if self.is_severed(candidate.lane, own) {
-                candidate.served = 0;
-            }
-            candidate.fit = fit;
-            fronts += usize::from(matches!(fit, ByteFit::Front(_)));
-            if best.as_ref().is_none_or(|best| candidate.key() < best.key()) {
-                best = Some(candidate);
-            }
-            if fit == ByteFit::Same {
-                alike.push(candidate.leg);
-                return SearchControl::Past;
-            }
-            SearchControl::On
-        });
+        }
         let best = best?;
-        let doubted = |residue| {
-            let lanes = [best.lane, own.lane].map(|lane| self.net.lane(lane));
-            lanes.into_iter().flatten().any(|lane| lane.doubted.contains(&residue))
-        };
+        let doubted = |residue| self.is_doubted(&best, scan.own, residue);
         let came = self.legs.get(best.leg).and_then(|leg| leg.closed.as_ref());
         let certain = match best.fit {
             ByteFit::Same => alike.len() == 1 && !doubted(closed.all),
@@ -147,7 +124,51 @@ impl JourneyTracker {
             ByteFit::Hurt(_) => closed.length >= ENOUGH.into(),
             ByteFit::Lossy(_) | ByteFit::Elsewhere | ByteFit::Spoilt | ByteFit::Turn => false,
         };
-        Some((best, if certain { MatchCertainty::Certain } else { MatchCertainty::ByOrder }))
+        let certainty = if certain { MatchCertainty::Certain } else { MatchCertainty::ByOrder };
+        Some((best, certainty))
+    }
+
+    /// A packet at an input with its fit to the one that has left; none if it does not fit.
+    fn fitting(
+        &self,
+        scan: &DepartureScan<'_>,
+        input: &ScannedInput<'_>,
+        found: &ScannedPacket<'_>,
+    ) -> Option<HopCandidate> {
+        let (leg, own, closed) = (found.leg, scan.own, scan.own.closed.as_ref()?);
+        if let NextHop::Gone(_) = leg.onward {
+            return None;
+        }
+        let mut candidate = scan.candidate(input, found);
+        let claimed = own.before.is_some_and(|joint| joint.leg == found.id);
+        let asked = input.is_requested_by(leg.first);
+        let turn = if claimed {
+            TurnMatch::Its
+        } else if leg.is_free() && candidate.before == 0 && candidate.haste < Timeliness::Impossible
+        {
+            TurnMatch::Maybe
+        } else {
+            TurnMatch::Not
+        };
+        let mut fit = fit(leg, own, closed, (asked, turn));
+        if asked && fit.is_none_or(|fit| fit > ByteFit::Merged) {
+            let mut behind = input.input.queue.iter().skip(found.place + 1).map(|it| it.id);
+            fit = merged(&self.legs, leg, closed, &mut behind).map(|_| ByteFit::Merged).or(fit);
+        }
+        candidate.fit = fit?;
+        if claimed {
+            (candidate.before, candidate.haste) = (0, Timeliness::Possible);
+        }
+        if self.is_severed(candidate.lane, own) {
+            candidate.served = 0;
+        }
+        Some(candidate)
+    }
+
+    /// Whether several packets with these bytes were alike at the input or the output.
+    fn is_doubted(&self, best: &HopCandidate, own: &HopRecord, residue: CrcResidue) -> bool {
+        let lanes = [best.lane, own.lane].map(|lane| self.net.lane(lane));
+        lanes.into_iter().flatten().any(|lane| lane.doubted.contains(&residue))
     }
 
     /// Whether a reset at an input ended a packet that has left, as their times tell. R-3
@@ -163,21 +184,20 @@ impl JourneyTracker {
     /// Whether a packet that has left may be one that goes on coming in.
     pub(super) fn awaits_open(&self, left: HopId) -> bool {
         let Some(own) = self.legs.get(left) else { return false };
-        let (claimed, mut awaits) = (own.before.map(|joint| joint.leg), false);
+        let Some(scan) = self.scan(left) else { return false };
+        let claimed = own.before.map(|joint| joint.leg);
         let is_sound = own.closed.as_ref().is_some_and(ClosedPacket::is_sound);
-        self.at_inputs(left, &mut |net, legs, candidate, _| {
-            let Some(leg) = legs.get(candidate.leg) else { return SearchControl::On };
-            let likely = !is_sound || claimed == Some(candidate.leg);
-            awaits |= leg.closed.is_none() && likely && requests_output(net, legs, leg, left);
-            SearchControl::On
-        });
-        awaits
+        scan.inputs().any(|input| {
+            scan.requesting(&input)
+                .any(|found| found.leg.closed.is_none() && (!is_sound || claimed == Some(found.id)))
+        })
     }
 
     /// Packets that came as one with this one, for want of GAPs, in order.
     pub(super) fn appended(&self, candidate: &HopCandidate, left: HopId) -> Vec<HopId> {
         let Some(lane) = self.net.lane(candidate.lane) else { return Vec::new() };
-        let behind: Vec<HopId> = lane.queue.iter().skip(candidate.place + 1).copied().collect();
+        let behind: Vec<HopId> =
+            lane.queue.iter().skip(candidate.place + 1).map(|it| it.id).collect();
         let legs = self.legs.get(candidate.leg).zip(self.legs.get(left));
         legs.and_then(|(leg, left)| {
             let count =
@@ -187,78 +207,146 @@ impl JourneyTracker {
         .unwrap_or_default()
     }
 
-    /// Goes through the packets at the inputs of the switch that a packet leaves, those that were
-    /// there before it left.
-    fn at_inputs(
-        &self,
-        leaving: HopId,
-        look: &mut impl FnMut(
-            &NetworkMap,
-            &HopTable,
-            HopCandidate,
-            &mut dyn Iterator<Item = HopId>,
-        ) -> SearchControl,
-    ) {
+    /// The inputs of the switch that a packet leaves; none if it leaves none.
+    fn scan(&self, leaving: HopId) -> Option<DepartureScan<'_>> {
         let Self { net, legs, .. } = self;
-        let Some(own) = legs.get(leaving) else { return };
-        let Some(output) = net.lane(own.lane) else { return };
-        let Some((node, _)) = net.node_at(output.from) else { return };
+        let own = legs.get(leaving)?;
+        let output = net.lane(own.lane)?;
+        let (node, port) = net.node_at(output.from)?;
         let left = output.since_sent.map(|late| own.time.saturating_sub(late));
         let ended = own.held.output.map_or(0, |(_, ended)| ended);
         let free = ended.max(own.held.resumed.unwrap_or(0));
-        if !node.is_switch() {
-            return;
-        }
-        for lane in node.inputs.iter().copied() {
-            let Some((input, (_, port))) = net.lane(lane).and_then(|it| Some((it, it.to?))) else {
-                continue;
-            };
-            let turn = distance(output.served, port);
-            let mut before = 0;
-            for (place, leg) in input.queue.iter().copied().enumerate().take(LOOKED_AT) {
-                let Some(found) = legs.get(leg) else { continue };
-                // S-6: a path takes time.
-                if found.time >= own.time {
-                    break;
-                }
-                let ready = input.ready(found.time);
-                let gone = found.is_emptied(own.time)
-                    || passing(left, ready.map(|ready| ready.max(free)))
-                        > Some(STANDS * node.path(input));
-                let haste = match (passing(left, ready), node.fastest) {
-                    _ if gone => Timeliness::Impossible,
-                    (Some(took), Some(fastest)) if took + node.token(input) < fastest => {
-                        Timeliness::Doubtful
-                    }
-                    (Some(took), Some(fastest)) if took < fastest => Timeliness::Unheard,
-                    (_, _) => Timeliness::Possible,
-                };
-                let served = ready.unwrap_or(found.time).max(ended) + STEP * steps(turn);
-                let fit = ByteFit::Same;
-                let candidate = HopCandidate { leg, lane, place, fit, before, haste, served, turn };
-                let mut behind = input.queue.iter().skip(place + 1).copied();
-                if look(net, legs, candidate, &mut behind) == SearchControl::Past {
-                    break;
-                }
-                before += usize::from(found.is_free() && found.passed.is_none() && !gone);
-            }
-        }
+        let served = output.served;
+        node.is_switch().then_some(DepartureScan {
+            net,
+            legs,
+            own,
+            node,
+            port,
+            served,
+            left,
+            ended,
+            free,
+        })
     }
 }
 
-/// Whether more of an input is to be looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SearchControl {
-    On,
-    Past,
+/// The packets at the inputs of the switch that a packet leaves, as of its departure.
+struct DepartureScan<'a> {
+    net: &'a NetworkMap,
+    legs: &'a HopTable,
+    own: &'a HopRecord,
+    node: &'a MappedNode,
+    /// The output.
+    port: PortId,
+    /// The input that the output served last. S-5
+    served: PortId,
+    left: Option<Picoseconds>,
+    ended: Picoseconds,
+    free: Picoseconds,
 }
 
-/// Whether a packet's first byte asks for the output by which another leaves.
-fn requests_output(net: &NetworkMap, legs: &HopTable, leg: &HopRecord, leaving: HopId) -> bool {
-    let ends = legs.get(leaving).and_then(|leaving| net.lane(leaving.lane)?.from);
-    let input = net.lane(leg.lane).and_then(|lane| lane.to);
-    let (Some((_, output)), Some((node, port))) = (ends, net.node_at(input)) else { return false };
-    node.selects(leg.first, port).contains(&Some(output))
+struct ScannedInput<'a> {
+    lane: usize,
+    input: &'a MappedChannel,
+    port: PortId,
+    /// First bytes that select the output.
+    bytes: [Option<u8>; 2],
+}
+
+struct ScannedPacket<'a> {
+    id: HopId,
+    leg: &'a HopRecord,
+    /// Position in the input's queue.
+    place: usize,
+}
+
+impl ScannedInput<'_> {
+    fn is_requested_by(&self, first: u8) -> bool {
+        self.bytes.contains(&Some(first))
+    }
+}
+
+impl<'a> DepartureScan<'a> {
+    fn inputs(&self) -> impl Iterator<Item = ScannedInput<'a>> {
+        self.node.inputs.iter().filter_map(|lane| {
+            let input = self.net.lane(*lane).filter(|input| !input.queue.is_empty())?;
+            let (_, port) = input.to?;
+            let bytes = self.node.bytes_to(port, self.port);
+            Some(ScannedInput { lane: *lane, input, port, bytes })
+        })
+    }
+
+    /// The packets of an input that were there before the departure; a path takes time. S-6
+    fn packets(&self, input: &ScannedInput<'a>) -> impl Iterator<Item = ScannedPacket<'a>> {
+        let packets = input.input.queue.iter().enumerate().take(LOOKED_AT);
+        packets
+            .filter_map(|(place, it)| {
+                Some(ScannedPacket { id: it.id, leg: self.legs.get(it.id)?, place })
+            })
+            .take_while(|found| found.leg.time < self.own.time)
+    }
+
+    /// Those of the packets whose first byte selects the output.
+    fn requesting(&self, input: &ScannedInput<'a>) -> impl Iterator<Item = ScannedPacket<'a>> {
+        let packets = input.input.queue.iter().enumerate().take(LOOKED_AT);
+        packets
+            .filter(|(_, it)| input.is_requested_by(it.first))
+            .filter_map(|(place, it)| {
+                Some(ScannedPacket { id: it.id, leg: self.legs.get(it.id)?, place })
+            })
+            .take_while(|found| found.leg.time < self.own.time)
+    }
+
+    /// Requesting packets with the same bytes, at most one of each input.
+    fn same(&self, closed: &ClosedPacket) -> impl Iterator<Item = HopCandidate> {
+        self.inputs().filter_map(|input| {
+            let found = self.requesting(&input).find(|found| {
+                let is_gone = matches!(found.leg.onward, NextHop::Gone(_));
+                !is_gone && found.leg.closed.as_ref().is_some_and(|came| came.becomes(closed))
+            })?;
+            let ScannedPacket { id: leg, place, .. } = found;
+            Some(HopCandidate {
+                leg,
+                lane: input.lane,
+                place,
+                fit: ByteFit::Same,
+                before: 0,
+                haste: Timeliness::Possible,
+                served: 0,
+                turn: 0,
+            })
+        })
+    }
+
+    fn is_gone(&self, input: &MappedChannel, leg: &HopRecord) -> bool {
+        let ready = input.ready(leg.time).map(|ready| ready.max(self.free));
+        leg.is_emptied(self.own.time)
+            || passing(self.left, ready) > Some(STANDS * self.node.path(input))
+    }
+
+    fn candidate(&self, scanned: &ScannedInput<'a>, found: &ScannedPacket<'_>) -> HopCandidate {
+        let ScannedInput { lane, input, port, .. } = *scanned;
+        let ScannedPacket { id, leg, place } = *found;
+        let ready = input.ready(leg.time);
+        let haste = match (passing(self.left, ready), self.node.fastest) {
+            _ if self.is_gone(input, leg) => Timeliness::Impossible,
+            (Some(took), Some(fastest)) if took + self.node.token(input) < fastest => {
+                Timeliness::Doubtful
+            }
+            (Some(took), Some(fastest)) if took < fastest => Timeliness::Unheard,
+            (_, _) => Timeliness::Possible,
+        };
+        let earlier = self.packets(scanned).take_while(|other| other.place < place);
+        let waiting = earlier.filter(|other| {
+            let waits = other.leg.is_free() && other.leg.passed.is_none();
+            waits && !self.is_gone(input, other.leg)
+        });
+        let before = waiting.count();
+        let turn = distance(self.served, port);
+        let served = ready.unwrap_or(leg.time).max(self.ended) + STEP * steps(turn);
+        HopCandidate { leg: id, lane, place, fit: ByteFit::Same, before, haste, served, turn }
+    }
 }
 
 /// How long a packet took to pass a switch, if that is known.

@@ -21,6 +21,9 @@ pub(super) const DELAY: Picoseconds = 4096 * FULL_RATE_PERIOD_PS as Picoseconds;
 /// than any (F-4).
 const CELLS: u64 = 4096;
 
+/// Inputs of a node that packets are matched at. *Chosen*: every port a route byte can name, tapped twice.
+const INPUTS_MAX: usize = 2 * PORTS_MAX as usize;
+
 /// The part of a path formation that is the same for all inputs. *Chosen*: as S-6 has it.
 const ROUTING: Picoseconds = 28 * FULL_RATE_PERIOD_PS as Picoseconds;
 /// Travel of the token past a port. *Chosen*: as S-5 has it.
@@ -54,7 +57,7 @@ pub(super) struct MappedChannel {
     /// Most bytes that may be between the tap and the switch behind it.
     pub(super) room: u64,
     /// Packets at the switch's input behind it, or on their way there.
-    pub(super) queue: VecDeque<HopId>,
+    pub(super) queue: VecDeque<QueuedHop>,
     /// From where on it is known where packets begin, since the first character or the last hole. P-1
     framed: Option<Tick>,
     /// The packet that is passing.
@@ -75,6 +78,13 @@ pub(super) struct MappedChannel {
     /// The input that this output served last. S-5
     pub(super) served: PortId,
     pub(super) resumed: Option<Picoseconds>,
+}
+
+/// A packet in an input's queue with its first byte, which rules out most packets without a look-up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QueuedHop {
+    pub(super) id: HopId,
+    pub(super) first: u8,
 }
 
 /// A host or a switch.
@@ -157,7 +167,10 @@ impl NetworkMap {
         if let Some((node, _)) = to
             && let Some(node) = self.nodes.get_mut(node)
         {
-            node.inputs.push(place);
+            // Beyond that, names are wrong; a packet must not cost more for it.
+            if node.inputs.len() < INPUTS_MAX {
+                node.inputs.push(place);
+            }
         }
         let room = cells.map_or(CELLS, |cells| cells + 2 * periods.unwrap_or(CELLS));
         self.lanes.push(MappedChannel {
@@ -336,6 +349,17 @@ impl MappedNode {
     /// The ports that a first byte may select.
     pub(super) fn selects(&self, first: u8, input: PortId) -> [Option<PortId>; 2] {
         let [absolute, relative] = WAYS.map(|way| way.select(first, input, PORTS_MAX).ok());
+        match self.reads() {
+            ByteReading::Absolute => [absolute, None],
+            ByteReading::Relative => [None, relative],
+            ByteReading::Either => [absolute, relative],
+        }
+    }
+
+    /// The first bytes by which [`Self::selects`] finds an output.
+    pub(super) fn bytes_to(&self, input: PortId, output: PortId) -> [Option<u8>; 2] {
+        let [absolute, relative] =
+            WAYS.map(|way| way.byte(input, output).filter(|_| output.0 < PORTS_MAX));
         match self.reads() {
             ByteReading::Absolute => [absolute, None],
             ByteReading::Relative => [None, relative],

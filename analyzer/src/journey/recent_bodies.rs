@@ -40,5 +40,7 @@ impl RecentBodies {
 fn place(body: CrcResidue) -> usize {
     let bits = body.bits();
     let folded = (bits >> 64) ^ (bits & u128::from(u64::MAX));
-    usize::try_from(folded % SETS as u128).unwrap_or(0)
+    // 64 bits: a remainder of 128 takes ten times as long.
+    let folded = u64::try_from(folded).unwrap_or(0);
+    usize::try_from(folded % SETS as u64).unwrap_or(0)
 }

@@ -267,6 +267,7 @@ impl<'a> TopologyBuilder<'a> {
         for turn in turns {
             turns_of.entry(self.group(turn.input)).or_default().push(*turn);
         }
+        let kinds = self.unnamed_kinds();
         let mut found = Vec::new();
         for (group, ports) in &groups {
             let name = ports.iter().find_map(|port| self.place(*port)).map(|it| it.node.clone());
@@ -275,7 +276,7 @@ impl<'a> TopologyBuilder<'a> {
             let turns = turns_of.get(group).map_or(&[][..], Vec::as_slice);
             let solved = ports::solve(&known, turns);
             self.wrong_turns(&solved, turns);
-            let kind = self.kind(name.as_deref(), ports);
+            let kind = self.kind(name.as_deref(), ports, &kinds);
             found.push((name, kind, solved, ports));
         }
         // Those that have names first, in their order; the others in order of their first links.
@@ -323,17 +324,30 @@ impl<'a> TopologyBuilder<'a> {
         Topology { links: links.collect(), nodes, ..Topology::default() }
     }
 
-    /// What a node is.
-    fn kind(&self, name: Option<&str>, ports: &[usize]) -> TopologyNodeKind {
+    /// By port: the kind of an unnamed node, judged by the packets that arrive there.
+    fn unnamed_kinds(&self) -> Vec<TopologyNodeKind> {
+        let mut kinds = vec![TopologyNodeKind::Unknown; self.groups.len()];
+        for (id, (cable, side)) in &self.sides {
+            if let Some(kind) = kinds.get_mut(cable * 2 + (side ^ 1))
+                && self.nodes.ends(*id).is_none()
+            {
+                *kind = self.nodes.behind(*id).min(*kind);
+            }
+        }
+        kinds
+    }
+
+    fn kind(
+        &self,
+        name: Option<&str>,
+        ports: &[usize],
+        kinds: &[TopologyNodeKind],
+    ) -> TopologyNodeKind {
         match (name, ports) {
             (_, [_, _, ..]) => TopologyNodeKind::Switch,
             (Some(name), _) => self.nodes.kind(name),
             (None, ports) => {
-                let ends = self
-                    .sides
-                    .iter()
-                    .filter(|(_, (cable, side))| ports.contains(&(cable * 2 + (side ^ 1))));
-                let kinds = ends.map(|(id, _)| self.nodes.behind(*id));
+                let kinds = ports.iter().filter_map(|port| kinds.get(*port).copied());
                 kinds.min().unwrap_or(TopologyNodeKind::Unknown)
             }
         }

@@ -19,7 +19,9 @@ impl FlowChecker {
             || vec![FindingFact::number("packet", number), FindingFact::number("length", length)];
         match packet.ended_by {
             PacketEnd::Gap => {}
-            PacketEnd::OpenLink => return scribe.note(FindingKind::TruncatedByOpenLink, end, facts),
+            PacketEnd::OpenLink => {
+                return scribe.note(FindingKind::TruncatedByOpenLink, end, facts);
+            }
             PacketEnd::Reset => return scribe.note(FindingKind::CutByReset, end, facts),
             // What the recording ends, or misses a part of, may have gone on.
             PacketEnd::Hole | PacketEnd::CaptureEnd => return,
