@@ -18,37 +18,26 @@ use myriscope_codec::capture::{
 };
 use myriscope_codec::framing::{FrameEvent, Framer};
 use myriscope_codec::packet::{PacketParser, PacketTag};
-use myriscope_codec::time::Tick;
 
 /// Receiver of one channel.
 struct ChannelPackets {
     name: String,
     framer: Framer,
-    start: Tick,
     packet: PacketParser,
 }
 
 impl ChannelPackets {
     fn take(&mut self, chunk: &Chunk<'_>) {
-        let Self { name, framer, start, packet } = self;
-        let mut out = |at: Tick, event: FrameEvent<'_>| match event {
-            FrameEvent::Start(bytes) => {
-                *start = at;
-                packet.feed(bytes);
-            }
-            FrameEvent::Data(bytes) => {
+        let Self { name, framer, packet } = self;
+        let mut out = |at, event: FrameEvent<'_>| match event {
+            FrameEvent::Start(bytes) | FrameEvent::Data(bytes) => {
                 packet.feed(bytes);
             }
             FrameEvent::End(end) => {
                 let packet = std::mem::take(packet).finish();
-                let tag =
-                    packet.tag.map_or("-".to_owned(), |tag: PacketTag| tag.value().to_string());
-                let (start, length, check) = (start.0, packet.length, packet.check.name());
-                let route = packet.route.bytes();
-                println!(
-                    "{name} {start} {route:02x?} type {tag} {length} bytes {check} {}",
-                    end.name()
-                );
+                let (route, tag) = (packet.route.bytes(), packet.tag.map(PacketTag::value));
+                let (length, check) = (packet.length, packet.check.name());
+                println!("{name} {at} {route:02x?} {tag:?} {length} bytes {check} {}", end.name());
             }
             _ => {}
         };
@@ -56,9 +45,10 @@ impl ChannelPackets {
         match chunk.content {
             ChunkContent::Literal(chars) => framer.feed(chars, &mut out),
             ChunkContent::Repeat { pattern, count } => {
-                // A repeat is fill between packets: one repetition decides the state.
-                framer.feed(pattern, &mut out);
-                framer.skip((count - 1) * pattern.len() as u64);
+                // A repeat is fill: after sixteen periods nothing changes any more. F-7
+                let rounds = count.min(16);
+                (0..rounds).for_each(|_| framer.feed(pattern, &mut out));
+                framer.skip((count - rounds) * pattern.len() as u64);
             }
         }
     }
@@ -74,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             CaptureItem::Channel(id, channel) => {
                 let name = channel.label().into_owned();
                 let (framer, packet) = (Framer::new(), PacketParser::default());
-                channels.insert(id, ChannelPackets { name, framer, start: Tick(0), packet });
+                channels.insert(id, ChannelPackets { name, framer, packet });
             }
             CaptureItem::Chunk(id, chunk) => {
                 channels.get_mut(&id).into_iter().for_each(|channel| channel.take(&chunk));

@@ -1,38 +1,40 @@
-//! Writes a capture of one link to standard output: a packet in one direction, STOP and GO in the
-//! other.
+//! Writes a capture of a link that is saturated in both directions to standard output, of 1 MiB or of
+//! as many as the argument says.
 //!
-//! `cargo run -p myriscope-codec --example write_capture > link.pcapng`
+//! `cargo run --release -p myriscope-codec --example write_capture -- 1024 > saturated.pcapng`
 
 use std::error::Error;
 use std::io::{self, Write};
 
-use myriscope_codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, split_into_chunks};
+use myriscope_codec::CharBuf;
+use myriscope_codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent};
 use myriscope_codec::packet::{CrcCheck, Packet, PacketTag};
 use myriscope_codec::time::Tick;
-use myriscope_codec::{CharBuf, notation};
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let mebibytes: u64 = match std::env::args().nth(1) {
+        Some(count) => count.parse()?,
+        None => 1,
+    };
     let mut channels = [Channel::named("h0:0>s0:0"), Channel::named("s0:0>h0:0")];
-    let [forward, backward] = &mut channels;
-    (forward.peer, backward.peer) = (Some(1), Some(0));
+    let [there, back] = &mut channels;
+    (there.peer, back.peer) = (Some(1), Some(0));
     let mut capture = CaptureWriter::new(io::stdout().lock(), ByteOrder::Little, &channels)?;
 
-    let mut sent = CharBuf::new();
+    // A packet of 1000 bytes and its GAP, over and over: a chunk each, as a writer should cut them.
+    let payload: Vec<u8> = (0..=250).cycle().take(997).collect();
     let packet =
-        Packet { route: &[0x83], tag: PacketTag::new(5), payload: b"hello", check: CrcCheck::Good };
-    packet.emit(&mut sent);
-    sent.push_chars(notation::parse("(GO GAP)×1000")?.chars());
-    let received = notation::parse("(GO GAP)×2 STOP IDLE GO (GO GAP)×1000")?;
-
-    // Chunks must come in order of their times.
-    let channels = [(ChannelId(0), &sent), (ChannelId(1), &received)];
-    let all = channels.map(|(id, chars)| {
-        split_into_chunks(Tick(0), chars.chars()).map(move |chunk| (chunk.first, id, chunk))
-    });
-    let mut chunks: Vec<_> = all.into_iter().flatten().collect();
-    chunks.sort_by_key(|(first, id, _)| (*first, *id));
-    for (_, id, chunk) in &chunks {
-        capture.write(*id, chunk)?;
+        Packet { route: &[0x83], tag: PacketTag::new(5), payload: &payload, check: CrcCheck::Good };
+    let mut chars = CharBuf::new();
+    packet.emit(&mut chars);
+    let content = ChunkContent::Literal(chars.chars());
+    let len = chars.len() as u64;
+    // Low plane, d plane, chunk header, block header, rounded up to four bytes.
+    let block = len + len.div_ceil(8) + 16 + 32;
+    for round in 0..mebibytes * (1 << 20) / (2 * block.next_multiple_of(4)) {
+        for id in [ChannelId(0), ChannelId(1)] {
+            capture.write(id, &Chunk { first: Tick(round * len), content })?;
+        }
     }
     capture.finish()?.flush()?;
     Ok(())

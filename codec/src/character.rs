@@ -120,7 +120,7 @@ pub enum Symbol {
 }
 
 /// The symbols with one code each. C-2
-const FIXED: [(u8, Symbol); 7] = [
+pub(crate) const FIXED: [(u8, Symbol); 7] = [
     (0x00, Symbol::Idle),
     (0x0c, Symbol::Gap),
     (0x03, Symbol::Go),

@@ -145,15 +145,23 @@ impl<'a> Chars<'a> {
     }
 
     /// The characters as alternating runs of data and control.
-    #[must_use]
-    pub const fn runs(self) -> CharRuns<'a> {
-        CharRuns(self)
+    #[inline]
+    pub fn runs(mut self) -> impl Iterator<Item = CharRun<'a>> {
+        std::iter::from_fn(move || {
+            let data = self.data_len();
+            let (run, rest) = self.split_at(if data > 0 { data } else { self.control_len() });
+            self = rest;
+            (!run.is_empty()).then_some(if data > 0 {
+                CharRun::Data(run.low)
+            } else {
+                CharRun::Control(run.low)
+            })
+        })
     }
 
     /// The characters one by one: for tests and for text, not for hot paths.
-    #[must_use]
-    pub const fn iter(self) -> CharIter<'a> {
-        CharIter(self)
+    pub fn iter(self) -> impl Iterator<Item = Character> + Clone {
+        (0..self.len()).filter_map(move |at| self.get(at))
     }
 }
 
@@ -164,55 +172,6 @@ impl PartialEq for Chars<'_> {
 }
 
 impl Eq for Chars<'_> {}
-
-impl<'a> IntoIterator for Chars<'a> {
-    type Item = Character;
-    type IntoIter = CharIter<'a>;
-
-    fn into_iter(self) -> CharIter<'a> {
-        self.iter()
-    }
-}
-
-/// See [`Chars::runs`].
-#[derive(Clone, Copy, Debug)]
-pub struct CharRuns<'a>(Chars<'a>);
-
-impl<'a> Iterator for CharRuns<'a> {
-    type Item = CharRun<'a>;
-
-    #[inline]
-    fn next(&mut self) -> Option<CharRun<'a>> {
-        if self.0.is_empty() {
-            return None;
-        }
-        let data = self.0.data_len();
-        let len = if data > 0 { data } else { self.0.control_len() };
-        let (run, rest) = self.0.split_at(len);
-        self.0 = rest;
-        Some(if data > 0 { CharRun::Data(run.low) } else { CharRun::Control(run.low) })
-    }
-}
-
-/// See [`Chars::iter`].
-#[derive(Clone, Copy, Debug)]
-pub struct CharIter<'a>(Chars<'a>);
-
-impl Iterator for CharIter<'_> {
-    type Item = Character;
-
-    fn next(&mut self) -> Option<Character> {
-        let first = self.0.get(0)?;
-        self.0 = self.0.split_at(1).1;
-        Some(first)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.0.len(), Some(self.0.len()))
-    }
-}
-
-impl ExactSizeIterator for CharIter<'_> {}
 
 /// Growable buffer of characters.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -325,16 +284,6 @@ impl FromIterator<Character> for CharBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn characters_one_by_one_are_counted_ahead() {
-        let mut buf = CharBuf::new();
-        buf.push_data(&[1, 2, 3]);
-        let mut iter = buf.chars().iter();
-        assert_eq!((iter.len(), iter.size_hint()), (3, (3, Some(3))));
-        iter.next();
-        assert_eq!((iter.len(), iter.count()), (2, 2));
-    }
 
     #[test]
     fn what_is_cleared_is_as_new() {

@@ -87,6 +87,27 @@ impl<I> ContextError<I> for ParseTrace<I> {
     }
 }
 
+/// The error of a parser that stopped within `input`.
+pub(crate) fn cut_short(input: &[u8], stop: &nom::Err<ParseTrace<&[u8]>>) -> DecodeError {
+    match stop {
+        nom::Err::Error(trace) | nom::Err::Failure(trace) => DecodeError::CutShort {
+            at: input.len() - trace.rest.len(),
+            field: trace.field.unwrap_or("payload"),
+        },
+        // Only streaming parsers ask for more.
+        nom::Err::Incomplete(_) => DecodeError::CutShort { at: 0, field: "payload" },
+    }
+}
+
+pub(crate) fn unexpected(
+    at: usize,
+    field: &'static str,
+    found: impl Into<u64>,
+    expected: &'static str,
+) -> DecodeError {
+    DecodeError::Unexpected { at, field, found: found.into(), expected }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -124,7 +124,7 @@ impl RunFolder {
                 grown.into_iter().for_each(|len| *len = len.saturating_add(more));
             }
             _ => {
-                let fold = FoldedRun::new(root, count);
+                let fold = FoldedRun::new(root.iter(), count);
                 match &mut self.group {
                     Some(group) if group.unit == fold.unit => {
                         group.count = group.count.saturating_add(count);

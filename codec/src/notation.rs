@@ -19,7 +19,9 @@ use nom::combinator::value;
 use nom::sequence::preceded;
 use nom::{IResult, Parser};
 
-use crate::character::{Character, DecodedCode, ProbeNumber, ReplyStatus, Symbol, decode_control};
+use crate::character::{
+    Character, DecodedCode, FIXED, ProbeNumber, ReplyStatus, Symbol, decode_control,
+};
 use crate::chars::{CharBuf, Chars};
 use crate::folding::RunFolder;
 
@@ -246,21 +248,12 @@ fn symbol(name: &str) -> Option<Symbol> {
         let canonical = !digits.starts_with(['0', '+']) || digits == "0";
         if canonical { digits.parse().ok() } else { None }
     };
-    match name {
-        "IDLE" => Some(Symbol::Idle),
-        "GAP" => Some(Symbol::Gap),
-        "GO" => Some(Symbol::Go),
-        "STOP" => Some(Symbol::Stop),
-        "ORUN" => Some(Symbol::OverrunAlarm),
-        "FRES" => Some(Symbol::ForwardReset),
-        "BRES" => Some(Symbol::BackwardReset),
-        _ => {
-            if let Some(digits) = name.strip_prefix("PRB") {
-                ProbeNumber::new(number(digits)?).map(Symbol::Probe)
-            } else {
-                ReplyStatus::new(number(name.strip_prefix("REPL")?)?).map(Symbol::Reply)
-            }
-        }
+    if let Some(digits) = name.strip_prefix("PRB") {
+        ProbeNumber::new(number(digits)?).map(Symbol::Probe)
+    } else if let Some(digits) = name.strip_prefix("REPL") {
+        ReplyStatus::new(number(digits)?).map(Symbol::Reply)
+    } else {
+        FIXED.into_iter().map(|(_, symbol)| symbol).find(|symbol| symbol.family() == name)
     }
 }
 

@@ -78,17 +78,17 @@ pub enum MessageRole {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NackReason {
     /// 1: the endpoint is not resident.
-    NotResident,
+    NotResident = 1,
     /// 2: its receive queue is full.
-    QueueFull,
+    QueueFull = 2,
     /// 3: there is no staging area or DMA resource.
-    NoResource,
+    NoResource = 3,
     /// 4: no state is stored for the logical channel.
-    NoChannelState,
+    NoChannelState = 4,
     /// 16, final: the key does not match.
-    BadKey,
+    BadKey = 16,
     /// 17, final: there is no such endpoint.
-    NoSuchEndpoint,
+    NoSuchEndpoint = 17,
 }
 
 /// Fields of all transport packets. An answer echoes them with the NICs exchanged. T-8
@@ -203,7 +203,7 @@ impl TransportHeader {
 }
 
 impl MessageRole {
-    /// Its name in the truth and in reports.
+    /// The name in the truth and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -224,7 +224,7 @@ impl NackReason {
         Self::NoSuchEndpoint,
     ];
 
-    /// Its name in the truth and in reports.
+    /// The name in the truth and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -237,18 +237,25 @@ impl NackReason {
         }
     }
 
+    /// The number in a NACK. T-6, T-12
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+
+    pub(crate) fn of(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.code() == code)
+    }
+
     /// True if retransmission is useless, so that the message is returned at once. T-6
     #[must_use]
     pub const fn is_final(self) -> bool {
-        match self {
-            Self::BadKey | Self::NoSuchEndpoint => true,
-            Self::NotResident | Self::QueueFull | Self::NoResource | Self::NoChannelState => false,
-        }
+        matches!(self, Self::BadKey | Self::NoSuchEndpoint)
     }
 }
 
 impl MessageForm {
-    /// Its name in the truth and in reports.
+    /// The name in the truth and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -384,7 +384,8 @@ mod tests {
 
         /// Receives characters, one a period from period 0 on.
         fn hear(&mut self, text: &str) {
-            for (slot, character) in (0..).zip(codec::notation::parse(text).unwrap().chars()) {
+            for (slot, character) in (0..).zip(codec::notation::parse(text).unwrap().chars().iter())
+            {
                 self.at(slot, |unit, trace| {
                     unit.receiver.receive(TaggedChar::of(character), None, trace);
                 });

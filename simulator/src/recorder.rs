@@ -394,7 +394,7 @@ mod tests {
     /// The chunks of characters recorded on one channel from period 100 on.
     fn check(text: &str) -> Vec<(u64, String)> {
         let mut recorder = CaptureRecorder::new(vec![PERIOD]);
-        for (at, character) in (100..).zip(parse(text).unwrap().chars()) {
+        for (at, character) in (100..).zip(parse(text).unwrap().chars().iter()) {
             recorder.push(0, Tick(at), character);
         }
         flushed(&mut recorder).into_iter().map(|(_, first, text)| (first, text)).collect()
@@ -481,7 +481,7 @@ mod tests {
     #[test]
     fn what_begins_after_the_moment_is_held_back() {
         let mut recorder = CaptureRecorder::new(vec![PERIOD, 2 * PERIOD]);
-        for (at, character) in (0..).zip(parse("05 GAP 06 GAP").unwrap().chars()) {
+        for (at, character) in (0..).zip(parse("05 GAP 06 GAP").unwrap().chars().iter()) {
             recorder.push(0, Tick(at), character);
         }
         recorder.push(1, Tick(0), Character::IDLE);

@@ -110,32 +110,28 @@ impl BlockHead {
 }
 
 impl ByteOrder {
-    pub(super) const fn bytes(self, word: u32) -> [u8; 4] {
-        match self {
-            Self::Big => word.to_be_bytes(),
-            Self::Little => word.to_le_bytes(),
+    /// Little-endian bytes in this order, and back.
+    fn reorder<const N: usize>(self, mut bytes: [u8; N]) -> [u8; N] {
+        if self == Self::Big {
+            bytes.reverse();
         }
+        bytes
     }
 
-    pub(super) const fn half(self, half: u16) -> [u8; 2] {
-        match self {
-            Self::Big => half.to_be_bytes(),
-            Self::Little => half.to_le_bytes(),
-        }
+    pub(super) fn bytes(self, word: u32) -> [u8; 4] {
+        self.reorder(word.to_le_bytes())
     }
 
-    pub(super) const fn whole(self, bytes: [u8; 2]) -> u16 {
-        match self {
-            Self::Big => u16::from_be_bytes(bytes),
-            Self::Little => u16::from_le_bytes(bytes),
-        }
+    pub(super) fn half(self, half: u16) -> [u8; 2] {
+        self.reorder(half.to_le_bytes())
     }
 
-    pub(super) const fn word(self, bytes: [u8; 4]) -> u32 {
-        match self {
-            Self::Big => u32::from_be_bytes(bytes),
-            Self::Little => u32::from_le_bytes(bytes),
-        }
+    pub(super) fn whole(self, bytes: [u8; 2]) -> u16 {
+        u16::from_le_bytes(self.reorder(bytes))
+    }
+
+    pub(super) fn word(self, bytes: [u8; 4]) -> u32 {
+        u32::from_le_bytes(self.reorder(bytes))
     }
 }
 

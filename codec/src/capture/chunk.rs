@@ -5,7 +5,7 @@ use nom::number::complete::{le_u16, le_u32, le_u64, u8 as byte};
 use nom::{IResult, Parser};
 
 use crate::chars::{CharBuf, Chars};
-use crate::error::{DecodeError, ParseTrace};
+use crate::error::{DecodeError, ParseTrace, cut_short, unexpected};
 use crate::time::Tick;
 
 /// Most bytes of a payload: Wireshark's limit.
@@ -98,15 +98,7 @@ impl<'a> Chunk<'a> {
     /// # Errors
     /// The field at fault and its place in the payload.
     pub fn parse(payload: &'a [u8]) -> Result<Self, DecodeError> {
-        let cut = |stop: nom::Err<ParseTrace<&[u8]>>| match stop {
-            nom::Err::Error(trail) | nom::Err::Failure(trail) => DecodeError::CutShort {
-                at: payload.len() - trail.rest.len(),
-                field: trail.field.unwrap_or("payload"),
-            },
-            // Only streaming parsers ask for more.
-            nom::Err::Incomplete(_) => DecodeError::CutShort { at: 0, field: "payload" },
-        };
-        let (planes, head) = head(payload).map_err(cut)?;
+        let (planes, head) = head(payload).map_err(|stop| cut_short(payload, &stop))?;
         head.check()?;
         let at = payload.len() - planes.len();
         let n = head.length as usize;
@@ -170,18 +162,18 @@ fn head(payload: &[u8]) -> IResult<&[u8], ChunkHeader, ParseTrace<&[u8]>> {
 impl ChunkHeader {
     fn check(&self) -> Result<(), DecodeError> {
         if self.version != VERSION {
-            return Err(unexpected(0, "version", self.version.into(), "1"));
+            return Err(unexpected(0, "version", self.version, "1"));
         }
         if self.kind > REPEAT {
-            return Err(unexpected(1, "kind", self.kind.into(), "0 (literal) or 1 (repeat)"));
+            return Err(unexpected(1, "kind", self.kind, "0 (literal) or 1 (repeat)"));
         }
         let length = u64::from(self.length);
         match self.count {
-            _ if length == 0 => return Err(unexpected(4, "length", 0, "1 or more")),
+            _ if length == 0 => return Err(unexpected(4, "length", 0_u8, "1 or more")),
             Some(_) if self.length as usize > PATTERN_MAX => {
                 return Err(unexpected(4, "length", length, "1..=64 (a repeated pattern)"));
             }
-            Some(0) => return Err(unexpected(16, "count", 0, "1 or more")),
+            Some(0) => return Err(unexpected(16, "count", 0_u8, "1 or more")),
             _ => {}
         }
         let periods = length.checked_mul(self.count.unwrap_or(1));
@@ -194,15 +186,6 @@ impl ChunkHeader {
         }
         Ok(())
     }
-}
-
-const fn unexpected(
-    at: usize,
-    field: &'static str,
-    found: u64,
-    expected: &'static str,
-) -> DecodeError {
-    DecodeError::Unexpected { at, field, found, expected }
 }
 
 #[cfg(test)]

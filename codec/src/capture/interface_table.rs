@@ -186,19 +186,16 @@ impl InterfaceTable {
         Ok(())
     }
 
-    /// The section's first chunk tells what the section is: its channels are those of the capture
-    /// before it by name, or all new ones.
-    fn resolve_section(
-        &mut self,
-        goes_on: SectionContinues,
-        out: &mut impl FnMut(CaptureItem<'_>),
-    ) {
+    /// Begins a capture: the channels of the section are new, even where names are the same.
+    fn begin_capture(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
+        self.names.clear();
+        self.newest = 0;
+        out(CaptureItem::Section);
+    }
+
+    /// Resolves the interfaces of the section.
+    fn resolve_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
         self.state = SectionState::Known;
-        if goes_on == SectionContinues::No {
-            self.names.clear();
-            self.newest = 0;
-            out(CaptureItem::Section);
-        }
         (0..self.section.len()).for_each(|number| self.resolve_interface(number, out));
     }
 
@@ -312,24 +309,22 @@ impl InterfaceTable {
         // In whole nanoseconds: tools that order blocks see no finer.
         let start = u128::from(chunk.first.0) * u128::from(period.get()) / 1000;
         if self.state == SectionState::Waiting {
-            let goes_on = self.continues_capture(number, chunk.first, start);
-            self.resolve_section(goes_on, out);
+            if !self.continues_capture(number, chunk.first, start) {
+                self.begin_capture(out);
+            }
+            self.resolve_section(out);
         }
         self.emit_chunk(number, chunk, (start, place.within(8)), out);
     }
 
     /// Decides by its first chunk if a section continues the capture before it: on a
     /// channel of it, at or after its end, and not before any other chunk.
-    fn continues_capture(&self, number: usize, first: Tick, start: u128) -> SectionContinues {
+    fn continues_capture(&self, number: usize, first: Tick, start: u128) -> bool {
         let Some(SectionInterface::Waiting(Some(waiting))) = self.section.get(number) else {
-            return SectionContinues::No;
+            return false;
         };
         let old = self.continued_channel(&waiting.0).and_then(|id| self.interface(id));
-        if old.is_some_and(|old| old.end <= first) && self.newest <= start {
-            SectionContinues::Yes
-        } else {
-            SectionContinues::No
-        }
+        old.is_some_and(|old| old.end <= first) && self.newest <= start
     }
 
     /// Emits a chunk that begins at a nanosecond, unless it comes before its predecessor's end.
@@ -367,7 +362,7 @@ impl InterfaceTable {
     /// Ends a damaged section.
     pub(super) fn abandon_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
         if self.state == SectionState::Waiting {
-            self.resolve_section(SectionContinues::Yes, out);
+            self.resolve_section(out);
         }
     }
 
@@ -425,13 +420,6 @@ const fn link_type_name(link_type: u32) -> &'static str {
         189 | 220 => " (USB)",
         _ => "",
     }
-}
-
-/// Relation of a section to the capture before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SectionContinues {
-    Yes,
-    No,
 }
 
 fn channel_id(id: usize) -> ChannelId {

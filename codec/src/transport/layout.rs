@@ -9,7 +9,7 @@ use super::{
     MEDIUM_MAX, MessageBody, MessageExtent, MessageForm, MessageRole, NackReason, Nic, SequenceBit,
     SyncFlag, TransportHeader, TransportMessage, TransportPacket, TransportTimestamp, WORDS_MAX,
 };
-use crate::error::{DecodeError, ParseTrace};
+use crate::error::{DecodeError, ParseTrace, cut_short, unexpected};
 
 /// High nibble of the first byte.
 const VERSION: u8 = 1;
@@ -70,7 +70,7 @@ impl TransportPacket<MessageExtent> {
         };
         let first = head.first().ok_or(DecodeError::CutShort { at: 0, field: "version" })?;
         let kind = TransportKind::of(*first)?;
-        let (rest, common) = common(head).map_err(|stop| cut(head, &stop))?;
+        let (rest, common) = common(head).map_err(|stop| cut_short(head, &stop))?;
         let header = common.check(kind)?;
         let form = match kind {
             TransportKind::Ack => return no_more(len, ANSWER_LEN).map(|()| Self::Ack(header)),
@@ -83,7 +83,7 @@ impl TransportPacket<MessageExtent> {
             TransportKind::Medium => MessageForm::Medium,
             TransportKind::Bulk => MessageForm::Bulk { offset: 0, total: 0 },
         };
-        let (_, envelope) = envelope(rest).map_err(|stop| cut(head, &stop))?;
+        let (_, envelope) = envelope(rest).map_err(|stop| cut_short(head, &stop))?;
         let body = envelope.check(form)?;
         let end = DATA_HEADER_LEN + usize::from(body.len);
         if len < end as u64 {
@@ -323,27 +323,8 @@ impl MessageRole {
     }
 }
 
-/// The numbers of [`NackReason`].
+/// Numbers of [`NackReason`].
 const REASONS: &str = "1, 2, 3, 4, 16 or 17";
-
-impl NackReason {
-    /// Its number in a NACK. T-6, T-12
-    #[must_use]
-    pub const fn code(self) -> u8 {
-        match self {
-            Self::NotResident => 1,
-            Self::QueueFull => 2,
-            Self::NoResource => 3,
-            Self::NoChannelState => 4,
-            Self::BadKey => 16,
-            Self::NoSuchEndpoint => 17,
-        }
-    }
-
-    fn of(code: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.code() == code)
-    }
-}
 
 /// Checks that byte `end` of `len` is the last.
 fn no_more(len: u64, end: usize) -> Result<(), DecodeError> {
@@ -351,26 +332,6 @@ fn no_more(len: u64, end: usize) -> Result<(), DecodeError> {
         0 => Ok(()),
         more => Err(unexpected(end, "trailing bytes", more, "0")),
     }
-}
-
-fn cut(head: &[u8], stop: &nom::Err<ParseTrace<&[u8]>>) -> DecodeError {
-    match stop {
-        nom::Err::Error(trail) | nom::Err::Failure(trail) => DecodeError::CutShort {
-            at: head.len() - trail.rest.len(),
-            field: trail.field.unwrap_or("payload"),
-        },
-        // Only streaming parsers ask for more.
-        nom::Err::Incomplete(_) => DecodeError::CutShort { at: 0, field: "payload" },
-    }
-}
-
-fn unexpected(
-    at: usize,
-    field: &'static str,
-    found: impl Into<u64>,
-    expected: &'static str,
-) -> DecodeError {
-    DecodeError::Unexpected { at, field, found: found.into(), expected }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ impl ReceiverBench {
     /// Receives characters; returns their effects other than none.
     fn hear(&mut self, text: &str) -> Vec<(u64, PortRequest)> {
         let mut asked = Vec::new();
-        for character in codec::notation::parse(text).unwrap().chars() {
+        for character in codec::notation::parse(text).unwrap().chars().iter() {
             let place = NodePort { node: NodeId(0), port: PortId(0) };
             let (now, log) = (self.slot, &mut self.log);
             let trace = &mut TraceContext { now, slot: now, place, log };
