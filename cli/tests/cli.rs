@@ -361,8 +361,8 @@ fn what_is_no_capture_is_said_so() {
     assert_eq!(check(&["-"], b""), "myriscope: standard input: the file is empty\n");
     assert_eq!(
         check(&["-"], b"hello, world"),
-        "myriscope: standard input: byte 0: 68 65 6c 6c 6f 2c 20 77 is no start of a pcapng or pcap \
-         file\n"
+        "myriscope: standard input: byte 0: not a pcapng or pcap file \
+         (starts with 68 65 6c 6c 6f 2c 20 77)\n"
     );
     let directory = env!("CARGO_MANIFEST_DIR");
     assert_eq!(check(&[directory], b""), format!("myriscope: {directory}: is a directory\n"));

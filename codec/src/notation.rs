@@ -32,7 +32,7 @@ pub const PARSED_MAX: usize = 1 << 24;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotationError {
     /// A word that is no byte, symbol or control code.
-    #[error("column {column}: {word:?} is no byte, symbol or control code")]
+    #[error("column {column}: expected a byte, symbol or control code, found {word:?}")]
     Word {
         /// Column in the text, from 1.
         column: usize,
@@ -50,7 +50,7 @@ pub enum NotationError {
         symbol: Symbol,
     },
     /// A count that is no number from 1 on, or repeats nothing.
-    #[error("column {column}: {found:?} is no count of repetitions (from 1 on)")]
+    #[error("column {column}: expected a number of repetitions from 1 on, found {found:?}")]
     Count {
         /// Column in the text, from 1.
         column: usize,
@@ -290,24 +290,26 @@ mod tests {
 
     #[test]
     fn faults_are_shown_with_their_column() {
-        let fault = |text| parse(text).unwrap_err().to_string();
-        assert_eq!(fault("GAP GAPP"), "column 5: \"GAPP\" is no byte, symbol or control code");
-        assert_eq!(fault("83 5"), "column 4: \"5\" is no byte, symbol or control code");
-        assert_eq!(fault("PRB8"), "column 1: \"PRB8\" is no byte, symbol or control code");
-        assert_eq!(fault("PRB+1"), "column 1: \"PRB+1\" is no byte, symbol or control code");
-        assert_eq!(fault("REPL01"), "column 1: \"REPL01\" is no byte, symbol or control code");
-        assert_eq!(fault("STOP!04"), "column 1: no receiver corrects code 0x04 to STOP (C-4)");
-        assert_eq!(fault("00×2 ×3"), "column 6: \"3\" is no count of repetitions (from 1 on)");
-        assert_eq!(fault("00×+2"), "column 3: \"+2\" is no count of repetitions (from 1 on)");
-        assert_eq!(fault("00×0"), "column 3: \"0\" is no count of repetitions (from 1 on)");
-        assert_eq!(fault("GAP (GO"), "column 5: parentheses do not match");
-        assert_eq!(fault("GO) GAP"), "column 3: parentheses do not match");
-        assert_eq!(
-            fault("00×99999999999999999999"),
-            fault("00×x").replace('x', "99999999999999999999")
-        );
-        assert_eq!(fault("00×2\u{a0}x"), "column 6: \"x\" is no byte, symbol or control code");
-        assert_eq!(fault("00×99999999999"), "column 3: more than 16777216 characters");
+        let word = |word| format!("expected a byte, symbol or control code, found {word:?}");
+        let count = |count| format!("expected a number of repetitions from 1 on, found {count:?}");
+        for (text, column, fault) in [
+            ("GAP GAPP", 5, word("GAPP")),
+            ("83 5", 4, word("5")),
+            ("PRB8", 1, word("PRB8")),
+            ("PRB+1", 1, word("PRB+1")),
+            ("REPL01", 1, word("REPL01")),
+            ("00×2\u{a0}x", 6, word("x")),
+            ("00×2 ×3", 6, count("3")),
+            ("00×+2", 3, count("+2")),
+            ("00×0", 3, count("0")),
+            ("00×99999999999999999999", 3, count("99999999999999999999")),
+            ("STOP!04", 1, "no receiver corrects code 0x04 to STOP (C-4)".to_owned()),
+            ("GAP (GO", 5, "parentheses do not match".to_owned()),
+            ("GO) GAP", 3, "parentheses do not match".to_owned()),
+            ("00×99999999999", 3, "more than 16777216 characters".to_owned()),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), format!("column {column}: {fault}"));
+        }
     }
 
     #[test]

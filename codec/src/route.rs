@@ -20,13 +20,13 @@ pub enum RouteAddressing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RouteError {
     /// A tag, which is for an interface. S-2
-    #[error("0x{byte:02x} is no route byte (MSB must be 1)")]
+    #[error("0x{byte:02x} is not a route byte (MSB must be 1)")]
     Tag {
         /// The byte found.
         byte: u8,
     },
     /// Bit 6 of a relative route byte is set. S-1
-    #[error("0x{byte:02x} is no relative route byte (bit 6 must be 0)")]
+    #[error("0x{byte:02x} is not a relative route byte (bit 6 must be 0)")]
     BitSix {
         /// The route byte.
         byte: u8,
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn faults_say_what_belongs_there() {
         let error = RouteAddressing::Absolute.select(0x05, PortId(0), 8).unwrap_err();
-        assert_eq!(error.to_string(), "0x05 is no route byte (MSB must be 1)");
+        assert_eq!(error.to_string(), "0x05 is not a route byte (MSB must be 1)");
     }
 
     /// S-1

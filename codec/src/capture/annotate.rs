@@ -39,10 +39,10 @@ pub enum AnnotateError {
     #[error(transparent)]
     Read(#[from] CaptureError),
     /// The output could not be written.
-    #[error("cannot write on: {0}")]
+    #[error("write failed: {0}")]
     Write(#[source] io::Error),
     /// Classic pcap has no comments.
-    #[error("byte 0: a classic pcap file has no room for comments; pcapng has")]
+    #[error("byte 0: classic pcap cannot hold comments, pcapng can")]
     NoComments,
 }
 

@@ -148,7 +148,7 @@ pub(super) fn locate_error(error: &PcapNgParseError) -> (u64, &'static str, Stri
     };
     match &*conversion.source {
         Content::BlockContentTooSmall { needed, actual } => {
-            (0, "length", format!("asks for {needed} bytes of {actual}"))
+            (0, "length", format!("needs {needed} bytes of {actual}"))
         }
         Content::Validation(Value::InvalidInterfaceId(id)) => {
             (8, "interface id", format!("is {id}, which no interface description has"))

@@ -37,7 +37,7 @@ pub enum CaptureError {
     #[error("the file is empty")]
     Empty,
     /// A file of another kind.
-    #[error("byte 0: {found} is no start of a pcapng or pcap file")]
+    #[error("byte 0: not a pcapng or pcap file (starts with {found})")]
     NotACapture {
         /// The first bytes, in hex.
         found: String,
@@ -52,7 +52,7 @@ pub enum CaptureError {
     #[error("{0}")]
     Damaged(CaptureFault),
     /// The stream could not be read.
-    #[error("byte {offset}: cannot read on: {source}")]
+    #[error("byte {offset}: read failed: {source}")]
     Read {
         /// Bytes (decompressed) read before.
         offset: u64,
@@ -105,7 +105,7 @@ impl BlockPosition {
     }
 
     pub(super) fn cut(self, field: &'static str, len: u64, have: u64) -> CaptureError {
-        let fault = format!("asks for {len} bytes, but the file ends after {have}");
+        let fault = format!("needs {len} bytes, but the file ends after {have}");
         CaptureError::Damaged(self.fault(field, fault))
     }
 }

@@ -158,7 +158,7 @@ impl InterfaceTable {
         self.descriptions += 1;
         if self.descriptions > INTERFACES_MAX || self.described > DESCRIPTIONS_MAX {
             let fault = format!(
-                "is one too many: a file may have {INTERFACES_MAX} in {DESCRIPTIONS_MAX} bytes"
+                "exceeds the limit: a file may have {INTERFACES_MAX} in {DESCRIPTIONS_MAX} bytes"
             );
             return Err(CaptureError::Damaged(place.fault("interface", fault)));
         }

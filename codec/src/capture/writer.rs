@@ -38,7 +38,7 @@ pub enum WriteError {
     #[error("channel {0} is not declared")]
     NoChannel(ChannelId),
     /// A chunk that no reader would accept: empty, too long, or past 2⁶⁴.
-    #[error("channel {channel}, character {first}: the chunk has no legal length")]
+    #[error("channel {channel}, character {first}: invalid length of the chunk")]
     Length {
         /// The channel.
         channel: ChannelId,
@@ -46,7 +46,7 @@ pub enum WriteError {
         first: Tick,
     },
     /// A chunk that begins before the end of its predecessor on the channel, or before an earlier chunk of any channel.
-    #[error("channel {channel}, character {first}: the chunk comes too late in the file")]
+    #[error("channel {channel}, character {first}: the chunk is out of order")]
     Order {
         /// The channel.
         channel: ChannelId,
@@ -54,7 +54,7 @@ pub enum WriteError {
         first: Tick,
     },
     /// A value that pcapng cannot hold: a name beyond 64 KiB, a time beyond 584 years.
-    #[error("pcapng cannot hold it: {0}")]
+    #[error("pcapng cannot hold the value: {0}")]
     Form(String),
 }
 

@@ -164,7 +164,7 @@ fn what_is_cut_short_is_told_with_what_it_asks_for() {
         read([&LITTLE.section(), start].concat().as_slice()).error_text()
     };
     let text = |name: &str, field: &str, asks: usize, have: usize| {
-        let ends = format!("{field} asks for {asks} bytes, but the file ends after {have}");
+        let ends = format!("{field} needs {asks} bytes, but the file ends after {have}");
         format!("byte 28: block 1 ({name}): {ends}")
     };
     // Read, and passed over.
@@ -264,7 +264,7 @@ struct FailingStream<'a>(&'a [u8]);
 
 impl Read for FailingStream<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if self.0.is_empty() { Err(io::Error::other("no more tape")) } else { self.0.read(buf) }
+        if self.0.is_empty() { Err(io::Error::other("no more data")) } else { self.0.read(buf) }
     }
 }
 
@@ -274,7 +274,7 @@ fn a_stream_that_fails_is_told_with_the_place() {
     for len in [file.len() - 1, file.len()] {
         let (start, _) = file.split_at(len);
         let seen = read(FailingStream(start));
-        assert_eq!(seen.error_text(), format!("byte {len}: cannot read on: no more tape"));
+        assert_eq!(seen.error_text(), format!("byte {len}: read failed: no more data"));
         let whole = chunks.len() + len - file.len();
         assert_eq!(seen.of("chunk").len(), whole);
     }

@@ -77,6 +77,6 @@ fn broken(error: &FrameDecoderError) -> io::Error {
         Some(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             io::Error::new(io::ErrorKind::UnexpectedEof, "the zstd stream is cut short")
         }
-        _ => io::Error::new(io::ErrorKind::InvalidData, format!("no valid zstd: {error}")),
+        _ => io::Error::new(io::ErrorKind::InvalidData, format!("invalid zstd: {error}")),
     }
 }
