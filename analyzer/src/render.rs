@@ -23,7 +23,7 @@ use codec::packet::{CrcCheck, PacketTag};
 use crate::channel_name::escape_text;
 use crate::event::LinkEvent;
 use crate::event_reader::{CountedChannel, CounterReader};
-use crate::packet::{HexBytes, ReceivedPacket, crc_name};
+use crate::packet::{HexBytes, ReceivedPacket};
 
 pub use self::blocking::blocking;
 pub use self::conversations::{
@@ -142,9 +142,9 @@ fn packet_lines(channel: &Channel, packet: &ReceivedPacket, out: &mut impl FnMut
     let tag =
         packet.tag.map_or_else(|| "-".to_owned(), |tag: PacketTag| format!("{:02x}", tag.value()));
     let (crc, role) = match packet.check {
-        CrcCheck::Good => (crc_name(packet.check).to_owned(), TextStyle::Good),
+        CrcCheck::Good => (packet.check.name().to_owned(), TextStyle::Good),
         CrcCheck::Bad(syndrome) => (format!("bad ^{syndrome:02x}"), TextStyle::Bad),
-        CrcCheck::Runt => (crc_name(packet.check).to_owned(), TextStyle::Bad),
+        CrcCheck::Runt => (packet.check.name().to_owned(), TextStyle::Bad),
     };
     let ended = packet.ended_by.name();
     let ended_role = if ended == "gap" { TextStyle::Dim } else { TextStyle::Notice };

@@ -12,7 +12,7 @@ use super::field::RowField;
 use crate::blocking::{DeadlockRelease, StopEnd, WaitRoot};
 use crate::event::LinkEvent;
 use crate::event::ResumeCause;
-use crate::packet::{PacketEnd, crc_name};
+use crate::packet::PacketEnd;
 use codec::packet::CrcCheck;
 
 pub(super) use self::conversations::{CONVERSATIONS, REMARKS};
@@ -32,7 +32,7 @@ const CAPTURE: RowField =
 const CHANNEL: RowField = RowField::new("channel", Text, "", "", "name of the channel");
 
 /// Verdicts on a CRC.
-const CRC: &[&str] = &[crc_name(CrcCheck::Good), "bad", crc_name(CrcCheck::Runt)];
+const CRC: &[&str] = &[CrcCheck::Good.name(), "bad", CrcCheck::Runt.name()];
 
 const ENDED_BY: &[&str] = &[
     PacketEnd::Gap.name(),

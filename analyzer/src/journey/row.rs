@@ -8,7 +8,7 @@ use super::{
     BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
     MatchCertainty, WaitReason,
 };
-use crate::packet::{PacketEnd, crc_name};
+use crate::packet::PacketEnd;
 use crate::transport::TransportRow;
 
 /// Places of a flipped bit that are listed. *Chosen*: they are 127 bits apart, so these are in the
@@ -179,7 +179,7 @@ impl JourneyHop {
             waited_ps: self.waited,
             waited_for,
             behind,
-            crc: crc_name(self.check),
+            crc: self.check.name(),
             syndrome: self.check.syndrome(),
             ended_by: self.ended_by.name(),
         }

@@ -1,4 +1,4 @@
-//! Where a GAP may have been lost, in rounds of a repeat that are passed over. P-1
+//! Search for a lost GAP in skipped iterations of a repeat. P-1
 
 use codec::Chars;
 use codec::character::{DecodedCode, decode_control};
@@ -6,29 +6,29 @@ use codec::chars::CharRun;
 use codec::crc::Crc8;
 use codec::time::Tick;
 
-/// Rounds after which nothing new comes: what a round does to a CRC it does to all 256 in turn, and a
-/// seam shows at the next byte.
+/// Iterations after which the search has seen all states: an iteration permutes the 256 CRCs, and a lost GAP
+/// shows at the next byte.
 const ROUNDS_MAX: u64 = (1 << 8) + 1;
 
-/// A packet on its way through rounds.
+/// State of the search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LostGapSearch {
-    /// Of the packet's bytes so far, two at least.
+    /// CRC of the packet's bytes so far, at least two.
     pub(super) crc: Crc8,
-    /// Where it might have ended, if no data came after that.
+    /// Position of a possible lost GAP, until data follows.
     pub(super) pause: Option<Tick>,
-    /// Where it might, though data came.
-    pub(super) seam: Option<Tick>,
+    /// The same, once data has followed.
+    pub(super) possible_gap: Option<Tick>,
 }
 
-/// Whether a code may have been a GAP, and be none now.
-pub(super) fn is_pause(code: u8) -> bool {
+/// True for a code that is no symbol: it may have been a GAP.
+fn is_pause(code: u8) -> bool {
     code == 0 || decode_control(code) == DecodedCode::Invalid
 }
 
 impl LostGapSearch {
-    /// Goes through so many rounds of a pattern that has data, from a place on. `last` is the CRC
-    /// before the last round.
+    /// Searches `rounds` iterations of a pattern that contains data. `last` is the CRC before the last
+    /// iteration.
     pub(super) fn pass(&mut self, pattern: Chars<'_>, first: Tick, rounds: u64, last: Crc8) {
         let may_pause =
             |run| matches!(run, CharRun::Control(codes) if codes.iter().copied().any(is_pause));
@@ -36,13 +36,13 @@ impl LostGapSearch {
             return;
         }
         let len = pattern.len() as u64;
-        let place = |round: u64| Tick(first.0 + round * len);
+        let start = |round: u64| Tick(first.0 + round * len);
         for round in 0..rounds.min(ROUNDS_MAX) {
-            self.round(pattern, place(round));
+            self.round(pattern, start(round));
         }
         if rounds > ROUNDS_MAX {
             (self.crc, self.pause) = (last, None);
-            self.round(pattern, place(rounds - 1));
+            self.round(pattern, start(rounds - 1));
         }
     }
 
@@ -51,7 +51,7 @@ impl LostGapSearch {
             match run {
                 CharRun::Data(data) => {
                     let pause = self.pause.take();
-                    self.seam = self.seam.or(pause);
+                    self.possible_gap = self.possible_gap.or(pause);
                     self.crc = self.crc.feed(data);
                     at.0 += data.len() as u64;
                 }
@@ -76,8 +76,8 @@ mod tests {
     use crate::packet::ByteRetention;
     use crate::receiver::ChannelReceiver;
 
-    /// The seam of the one packet of a repeat, and of the same rounds one by one.
-    fn seams(pattern: &str, rounds: u64) -> [Option<Tick>; 2] {
+    /// The possible gap in the packet of a repeat, and of the same iterations one by one.
+    fn possible_gaps(pattern: &str, rounds: u64) -> [Option<Tick>; 2] {
         let pattern = parse(pattern).unwrap();
         [&[rounds][..], &vec![1; usize::try_from(rounds).unwrap()]].map(|parts| {
             let mut seam = None;
@@ -95,12 +95,12 @@ mod tests {
     }
 
     #[test]
-    fn a_seam_in_rounds_that_are_passed_over_is_found() {
+    fn a_lost_gap_in_skipped_iterations_is_found() {
         // P-4: 254 times 01 is a multiple of the generator, and no fewer are; the IDLE behind the
         // 254th stands at 507.
-        assert_eq!(seams("01 IDLE", 254), [None; 2]);
-        assert_eq!(seams("01 IDLE", 255), [Some(Tick(507)); 2]);
-        assert_eq!(seams("01 IDLE", 1000), [Some(Tick(507)); 2]);
-        assert_eq!(seams("01 GO", 1000), [None; 2]);
+        assert_eq!(possible_gaps("01 IDLE", 254), [None; 2]);
+        assert_eq!(possible_gaps("01 IDLE", 255), [Some(Tick(507)); 2]);
+        assert_eq!(possible_gaps("01 IDLE", 1000), [Some(Tick(507)); 2]);
+        assert_eq!(possible_gaps("01 GO", 1000), [None; 2]);
     }
 }

@@ -19,7 +19,7 @@ use super::channel_score::MatchCount;
 use super::journeys::QUIET;
 use super::truth::{TruthFrame, TruthLabel, TruthLine, TruthWhat};
 use crate::conversation::{Abandonment, Observation, ObservationKind, ResendCause};
-use crate::packet::{PacketEnd, crc_name};
+use crate::packet::PacketEnd;
 
 /// Examples that are kept. *Chosen*: as many as one looks at.
 const ODD_MAX: usize = 16;
@@ -235,7 +235,7 @@ impl MessageScore {
         let known = row.packet.as_ref().filter(|name| self.sent.contains_key(*name));
         self.over.extend(known.map(|name| (row.at, name.clone())));
         let good = matches!(&row.what, TruthWhat::Consumed { crc: Some(crc), .. }
-            if crc == crc_name(CrcCheck::Good));
+            if crc == CrcCheck::Good.name());
         let inside =
             matches!(row.what, TruthWhat::Dropped { .. }) && self.hosts.contains(&row.place);
         let end = match (good, inside) {
@@ -279,7 +279,7 @@ impl MessageScore {
         let (end, written) = (ScoredEnding::Not, 0);
         let latest =
             message.map(|message| LatestTransmission { message, label: line.label, end, written });
-        let good = frame.crc == crc_name(CrcCheck::Good) && frame.ended_by == PacketEnd::Gap.name();
+        let good = frame.crc == CrcCheck::Good.name() && frame.ended_by == PacketEnd::Gap.name();
         if !good || tail == FrameTail::Cut || frame.tag != Some(TAG) {
             self.spoilt.extend(latest.map(|latest| (line.label.key(), latest)));
             self.may_be(line);

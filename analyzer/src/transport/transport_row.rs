@@ -7,7 +7,6 @@ use codec::transport::{
 use serde::Serialize;
 
 use super::ParsedTransport;
-use crate::packet::crc_name;
 
 /// A transport packet in a row, without the fields that it does not have; fields as in `docs/output.md`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -56,7 +55,7 @@ impl ParsedTransport {
     #[must_use]
     pub fn row(&self) -> TransportRow {
         let kind = kind_name(self);
-        let mut row = TransportRow { kind, crc: crc_name(self.check), ..TransportRow::default() };
+        let mut row = TransportRow { kind, crc: self.check.name(), ..TransportRow::default() };
         match &self.packet {
             Err(fault) => row.fault = Some(fault.to_string()),
             Ok(packet) => {

@@ -1,0 +1,160 @@
+//! Assembles a packet from runs of its bytes.
+
+use codec::Chars;
+use codec::packet::{CappedBytes, PacketParser, PacketTag};
+use codec::time::Tick;
+use codec::transport::DATA_HEADER_LEN;
+
+use super::lost_gap::LostGapSearch;
+use super::{ByteRetention, FRONT_MAX, PacketEnd, PacketFront, ReceivedPacket};
+use crate::transport::HeaderBytes;
+
+/// An arriving packet.
+#[derive(Clone, Debug)]
+pub(crate) struct PacketAssembler {
+    start: Tick,
+    end: Tick,
+    parser: PacketParser,
+    front: PacketFront,
+    /// Position of a possible lost GAP, until data follows.
+    pause: Option<Tick>,
+    possible_gap: Option<Tick>,
+    bytes: Option<CappedBytes>,
+    /// First bytes behind a tag of the reliability protocol.
+    header: Option<Box<HeaderBytes>>,
+}
+
+impl PacketAssembler {
+    pub(crate) fn new(start: Tick, bytes: ByteRetention) -> Self {
+        Self {
+            start,
+            end: start,
+            parser: PacketParser::default(),
+            front: PacketFront::EMPTY,
+            pause: None,
+            possible_gap: None,
+            bytes: (bytes == ByteRetention::Keep).then(CappedBytes::default),
+            header: None,
+        }
+    }
+
+    pub(crate) const fn start(&self) -> Tick {
+        self.start
+    }
+
+    /// Adds consecutive bytes, at least one.
+    #[inline]
+    pub(crate) fn add(&mut self, at: Tick, data: &[u8]) {
+        let had_tag = self.parser.tag().is_some();
+        let behind_tag = self.parser.feed(data);
+        if !had_tag {
+            let tag = self.parser.tag().map(PacketTag::value);
+            self.header = tag.and_then(HeaderBytes::of);
+        }
+        if let Some(header) = &mut self.header {
+            header.add(behind_tag);
+        }
+        self.front.add(data);
+        if let Some(pause) = self.pause.take() {
+            self.possible_gap.get_or_insert(pause);
+        }
+        self.end = Tick(at.0 + data.len() as u64 - 1);
+        if let Some(bytes) = &mut self.bytes {
+            bytes.push(data);
+        }
+    }
+
+    /// Adds further iterations of a repeat: the bytes `data` of a pattern, `count` times.
+    pub(crate) fn pass_over(&mut self, at: Tick, (pattern, data): (Chars<'_>, &[u8]), count: u64) {
+        if !data.is_empty() && count > 0 {
+            let residue = self.parser.residue();
+            let (pause, possible_gap) = (self.pause, self.possible_gap);
+            let mut search = LostGapSearch { crc: residue.crc(), pause, possible_gap };
+            search.pass(pattern, at, count, residue.feed_repeated(data, count - 1).crc());
+            (self.pause, self.possible_gap) = (search.pause, search.possible_gap);
+        }
+        self.add_repeated(data, count, pattern.len() as u64 * count);
+    }
+
+    /// Adds the same bytes `count` times, which moves the last byte by `later` characters.
+    fn add_repeated(&mut self, data: &[u8], count: u64, later: u64) {
+        self.parser.feed_repeated(data, count);
+        if let Some(header) = &mut self.header {
+            let rounds = usize::try_from(count).unwrap_or(DATA_HEADER_LEN).min(DATA_HEADER_LEN);
+            header.add(std::iter::repeat_n(data, rounds).flatten());
+        }
+        let rounds = usize::try_from(count).unwrap_or(FRONT_MAX).min(FRONT_MAX);
+        (0..rounds).for_each(|_| self.front.add(data));
+        if !data.is_empty() {
+            self.end = Tick(self.end.0 + later);
+        }
+        if let Some(bytes) = &mut self.bytes {
+            bytes.push_repeated(data, count);
+        }
+    }
+
+    /// Notes a character that is no symbol: a GAP may have been lost here. P-1
+    pub(crate) fn pause(&mut self, at: Tick) {
+        let (length, crc) = (self.parser.length(), self.parser.residue().crc());
+        if self.pause.is_none() && length > 1 && crc.syndrome() == 0 {
+            self.pause = Some(at);
+        }
+    }
+
+    /// Moves the packet to a later iteration of a repeat.
+    pub(crate) fn shift(&mut self, later: u64) {
+        self.start.0 += later;
+        self.end.0 += later;
+        for at in [&mut self.pause, &mut self.possible_gap].into_iter().flatten() {
+            at.0 += later;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn close(self, number: u64, ended_by: PacketEnd) -> Box<ReceivedPacket> {
+        let Self { start, end, parser, front, possible_gap, bytes, header, .. } = self;
+        let packet = parser.finish();
+        let (body, payload) = (packet.body(), packet.payload());
+        let header = header.filter(|_| packet.tag.is_some());
+        Box::new(ReceivedPacket {
+            number,
+            start,
+            end,
+            length: packet.length,
+            route: packet.route,
+            front,
+            tag: packet.tag,
+            body,
+            check: packet.check,
+            ended_by,
+            possible_gap,
+            bytes,
+            transport: header.map(|header| header.close(payload, packet.check, body)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use codec::packet::CAPPED_BYTES_MAX;
+
+    use super::*;
+
+    #[test]
+    fn bytes_of_a_long_packet_that_are_not_kept_are_counted() {
+        let mut packet = PacketAssembler::new(Tick(0), ByteRetention::Keep);
+        packet.add(Tick(0), &[0x80, 0x81]);
+        let rounds = CAPPED_BYTES_MAX as u64;
+        packet.add_repeated(&[0x80, 0x81], rounds - 1, 2 * (rounds - 1));
+        packet.add(Tick(2 * rounds), &[0x05, 0xaa, 0x00]);
+        let packet = packet.close(0, PacketEnd::Gap);
+        let row = packet.row("a>b");
+        assert_eq!((row.start, row.end, row.length), (0, 2 * rounds + 2, 2 * rounds + 3));
+        // The route has twice as many bytes as are kept; tag, one byte and the CRC byte follow.
+        assert_eq!((row.route.len() as u64, row.route_left_out), (rounds, rounds));
+        assert_eq!((row.tag, row.payload), (Some(5), 1));
+        assert_eq!(row.bytes.map(|hex| hex.0.len()), Some(CAPPED_BYTES_MAX));
+        assert_eq!(row.bytes_left_out, rounds + 3);
+        assert_eq!(row.route.iter().take(3).copied().collect::<Vec<_>>(), [0x80, 0x81, 0x80]);
+    }
+}
