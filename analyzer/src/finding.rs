@@ -12,7 +12,8 @@ use crate::event::TimedEvent;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, Chunk};
-use codec::time::FULL_RATE_PERIOD_PS;
+use codec::framing::FrameEvent;
+use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
 use self::flow::FlowChecker;
 pub(crate) use self::flow::SILENT_ELSEWHERE;
@@ -56,6 +57,21 @@ struct CheckedChannel {
     watch: FlowChecker,
 }
 
+/// Checks the characters of one chunk.
+#[derive(Debug)]
+pub(crate) struct SymbolObserver<'a> {
+    checker: &'a mut SymbolChecker,
+    sink: FindingSink<'a>,
+}
+
+impl SymbolObserver<'_> {
+    /// Checks an event of the framer.
+    #[inline]
+    pub(crate) fn observe(&mut self, at: Tick, event: FrameEvent<'_>) {
+        self.checker.observe(at, event, &mut self.sink);
+    }
+}
+
 impl FindingChecks {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel, parameters: &ChannelParameters) {
@@ -83,13 +99,21 @@ impl FindingChecks {
         }
     }
 
-    /// What the characters of a chunk say; comes before the rows that they bring.
-    pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>) {
+    /// Checks the characters of a chunk, before the events that result from them. `walk` passes the framer's
+    /// events of a literal chunk to its argument.
+    pub(crate) fn symbols(
+        &mut self,
+        id: ChannelId,
+        chunk: &Chunk<'_>,
+        walk: impl FnOnce(&mut SymbolObserver<'_>),
+    ) {
         let Self { ledger, sides, .. } = self;
-        if let Some(side) = sides.get_mut(&id) {
-            let mut scribe = FindingSink { ledger, channel: id, period_ps: side.period_ps };
-            side.wire.feed(chunk, &mut scribe);
-        }
+        let Some(side) = sides.get_mut(&id) else { return };
+        let sink = FindingSink { ledger, channel: id, period_ps: side.period_ps };
+        let mut observer = SymbolObserver { checker: &mut side.wire, sink };
+        observer.checker.begin(chunk, &mut observer.sink);
+        walk(&mut observer);
+        observer.checker.end(chunk, &mut observer.sink);
     }
 
     /// What a row says; rows come in order of time.

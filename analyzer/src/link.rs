@@ -154,8 +154,10 @@ impl LinkAnalysis {
         {
             channel.activity.recorded(chunk);
         }
-        state.findings.feed(id, chunk);
-        timeline.feed(id, chunk, &mut |event| state.process(event));
+        timeline.advance_to(id, chunk.first, &mut |event| state.process(event));
+        state.findings.symbols(id, chunk, |checks| {
+            timeline.add(id, chunk, &mut |at, event| checks.observe(at, event));
+        });
         state.recorded(id, [chunk.first, chunk.end()]);
     }
 

@@ -12,6 +12,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use codec::capture::{Channel, ChannelId, Chunk};
+use codec::framing::FrameEvent;
 use codec::time::Tick;
 
 use self::channel_queue::ChannelQueue;
@@ -113,11 +114,32 @@ impl EventTimeline {
     /// Takes the next chunk of a channel, and emits everything before it in time. Chunks of one channel
     /// are in order and do not overlap.
     pub fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>, out: &mut impl FnMut(TimedEvent)) {
-        let Some(queue) = self.queues.get(&id) else { return };
-        self.newest = self.newest.max(queue.time(chunk.first));
-        self.release(self.newest.saturating_sub(TIMESTAMP_PS), out);
+        self.advance_to(id, chunk.first, out);
+        self.add(id, chunk, &mut |_, _| {});
+    }
+
+    /// Emits everything before a chunk that begins with a character of a channel.
+    pub(crate) fn advance_to(
+        &mut self,
+        id: ChannelId,
+        first: Tick,
+        out: &mut impl FnMut(TimedEvent),
+    ) {
+        if let Some(queue) = self.queues.get(&id) {
+            self.newest = self.newest.max(queue.time(first));
+            self.release(self.newest.saturating_sub(TIMESTAMP_PS), out);
+        }
+    }
+
+    /// Adds the next chunk of a channel, and passes the framer's events of a literal chunk to an observer.
+    pub(crate) fn add(
+        &mut self,
+        id: ChannelId,
+        chunk: &Chunk<'_>,
+        observe: &mut impl FnMut(Tick, FrameEvent<'_>),
+    ) {
         if let Some(queue) = self.queues.get_mut(&id) {
-            queue.add(chunk, self.filter);
+            queue.add(chunk, self.filter, observe);
         }
         self.schedule(id);
     }

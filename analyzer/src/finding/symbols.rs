@@ -1,33 +1,32 @@
-//! What the characters of a channel tell by themselves: codes, fill, what stands behind FRES. Takes a
-//! step for every run of data, of silence, and every other control code; a repeat costs a few rounds.
+//! Checks of a channel's characters: codes, fill, and the characters that must follow FRES. They process the
+//! events of the receiver's framer; a repeat costs a few iterations.
 
 use codec::Chars;
 use codec::capture::{Chunk, ChunkContent};
 use codec::character::{DecodedCode, Symbol, decode_control};
-use codec::chars::CharRun;
+use codec::framing::{FrameEvent, Framer};
 use codec::time::{OPEN_LINK, Tick};
 
 use super::set::FindingSink;
 use super::{FindingFact, FindingKind};
 use crate::link::parameters::{ChannelParameters, ParameterKey};
 
-/// The characters of one channel.
+/// Checks the characters of one channel.
 #[derive(Clone, Debug)]
 pub(super) struct SymbolChecker {
     next: Option<Tick>,
     phase: SymbolPhase,
-    heeded: ActedSymbol,
+    acted: ActedSymbols,
     parameters: ChannelParameters,
-    /// Whether two periods in a row were without a character, as that fill has none.
+    /// True after two consecutive periods without a character, which the chips' fill never has.
     pauses: bool,
 }
 
-/// All that decides what further characters bring.
+/// Everything that determines the findings of further characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct SymbolPhase {
-    /// Silent periods in a row, no more counted than open a link.
+    /// Consecutive silent periods, at most as many as open a link.
     silent: u64,
-    /// Whether anything but IDLE has come.
     life: ChannelLife,
     behind: ResetFollower,
 }
@@ -36,33 +35,34 @@ struct SymbolPhase {
 enum ChannelLife {
     #[default]
     None,
-    Heard,
+    /// A character other than IDLE has come.
+    Alive,
 }
 
-/// What the last FRES is waiting for. R-1
+/// State after the last FRES. R-1
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ResetFollower {
-    /// There was none, or GAP has come.
+    /// No FRES, or GAP has followed.
     #[default]
     Nothing,
-    /// The character behind it: GAP, STOP or GO.
+    /// GAP, STOP or GO must follow.
     Reset,
-    /// STOP or GO has come: now GAP.
+    /// STOP or GO has followed; GAP must follow.
     Command,
-    /// It did not come in time, but R-2 goes on.
+    /// GAP has not followed in time; the reset continues. R-2
     Late(DroppedData),
 }
 
-/// Whether data has come between FRES and GAP. R-2
+/// Data between FRES and GAP. R-2
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DroppedData {
     No,
     Yes,
 }
 
-/// Symbols that rules are about, counted.
+/// Counters of the symbols that rules apply to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct ActedSymbol {
+struct ActedSymbols {
     codes: u64,
     optional: u64,
     resets: u64,
@@ -73,127 +73,116 @@ impl SymbolChecker {
         Self {
             next: None,
             phase: SymbolPhase::default(),
-            heeded: ActedSymbol::default(),
+            acted: ActedSymbols::default(),
             parameters: *parameters,
             pauses: false,
         }
     }
 
-    /// Whether the channel's fill is not that of Myricom's chips.
+    /// True if the channel's fill is not that of Myricom's chips.
     pub(super) const fn pauses(&self) -> bool {
         self.pauses
     }
 
-    /// The place behind the last character.
+    /// The character after the last one.
     pub(super) fn next(&self) -> Tick {
         self.next.unwrap_or_default()
     }
 
-    /// Takes the next characters.
-    pub(super) fn feed(&mut self, chunk: &Chunk<'_>, scribe: &mut FindingSink<'_>) {
+    /// Begins a chunk. The characters of a literal chunk follow by [`SymbolChecker::observe`]; a repeat is
+    /// processed here.
+    pub(super) fn begin(&mut self, chunk: &Chunk<'_>, sink: &mut FindingSink<'_>) {
         if self.next != Some(chunk.first) {
             self.phase = SymbolPhase::default();
         }
-        let mut at = chunk.first;
-        self.heeded = ActedSymbol::default();
-        match chunk.content {
-            ChunkContent::Literal(chars) => self.chars(&mut at, chars, &mut |kind, at, more| {
-                scribe.note(kind, at, || facts(kind, more));
-            }),
-            ChunkContent::Repeat { pattern, count } => self.repeat(&mut at, pattern, count, scribe),
+        self.acted = ActedSymbols::default();
+        if let ChunkContent::Repeat { pattern, count } = chunk.content {
+            self.repeat(chunk.first, pattern, count, sink);
         }
-        self.next = Some(at);
-        let ActedSymbol { codes, optional, resets } = self.heeded;
-        let seen = scribe.seen();
+    }
+
+    /// Ends a chunk.
+    pub(super) fn end(&mut self, chunk: &Chunk<'_>, sink: &mut FindingSink<'_>) {
+        self.next = Some(chunk.end());
+        let ActedSymbols { codes, optional, resets } = self.acted;
+        let seen = sink.seen();
         seen.characters = seen.characters.saturating_add(chunk.periods());
         seen.codes = seen.codes.saturating_add(codes);
         seen.optional = seen.optional.saturating_add(optional);
         seen.resets = seen.resets.saturating_add(resets);
     }
 
-    /// Takes rounds of a repeat until one leaves things as it found them: all others bring the same.
-    fn repeat(
-        &mut self,
-        at: &mut Tick,
-        pattern: Chars<'_>,
-        count: u64,
-        scribe: &mut FindingSink<'_>,
-    ) {
+    /// Processes iterations of a repeat until one leaves the state unchanged: all others have the same
+    /// findings.
+    fn repeat(&mut self, first: Tick, pattern: Chars<'_>, count: u64, sink: &mut FindingSink<'_>) {
+        let mut framer = Framer::new();
+        framer.seek(first, &mut |_, _| {});
         let mut left = count;
-        let mut brought = Vec::new();
+        let mut found = Vec::new();
         while left > 0 {
-            brought.clear();
-            let (phase, heeded) = (self.phase, self.heeded);
-            self.chars(at, pattern, &mut |kind, at, more| {
-                scribe.note(kind, at, || facts(kind, more));
-                brought.push((kind, at));
+            found.clear();
+            let (phase, acted) = (self.phase, self.acted);
+            framer.feed(pattern, &mut |at, event| {
+                self.check(at, event, &mut |kind, at, more| {
+                    sink.note(kind, at, || facts(kind, more));
+                    found.push((kind, at));
+                });
             });
             left -= 1;
             if self.phase != phase {
                 continue;
             }
             let later = left.saturating_mul(pattern.len() as u64);
-            at.0 = at.0.saturating_add(later);
-            for (kind, place) in &brought {
-                scribe.again(*kind, left, Tick(place.0.saturating_add(later)));
+            for (kind, at) in &found {
+                sink.again(*kind, left, Tick(at.0.saturating_add(later)));
             }
-            self.heeded.repeat(&heeded, left);
+            self.acted.repeat(&acted, left);
             return;
         }
     }
 
-    fn chars(
-        &mut self,
-        at: &mut Tick,
-        chars: Chars<'_>,
-        out: &mut impl FnMut(FindingKind, Tick, u8),
-    ) {
-        for run in chars.runs() {
-            match run {
-                CharRun::Data(data) => {
-                    self.alive(*at, out);
-                    self.data(*at, out);
-                    at.0 += data.len() as u64;
-                }
-                CharRun::Control(codes) => {
-                    self.heeded.codes += codes.len() as u64;
-                    self.control(at, codes, out);
-                }
-            }
-        }
+    /// Processes characters of a literal chunk.
+    #[inline]
+    pub(super) fn observe(&mut self, at: Tick, event: FrameEvent<'_>, sink: &mut FindingSink<'_>) {
+        self.check(at, event, &mut |kind, at, more| sink.note(kind, at, || facts(kind, more)));
     }
 
-    fn control(
+    #[inline]
+    fn check(
         &mut self,
-        at: &mut Tick,
-        codes: &[u8],
+        at: Tick,
+        event: FrameEvent<'_>,
         out: &mut impl FnMut(FindingKind, Tick, u8),
     ) {
-        let mut rest = codes;
-        while let Some((code, after)) = rest.split_first() {
-            if *code == 0 {
-                let idle = rest.iter().position(|code| *code != 0).unwrap_or(rest.len());
-                self.late(*at, out);
-                let silent = self.phase.silent.saturating_add(idle as u64);
+        match event {
+            FrameEvent::Start(_) | FrameEvent::Data(_) | FrameEvent::Discarded(_) => {
+                self.alive(at, out);
+                self.data(at, out);
+            }
+            FrameEvent::Idle(periods) => {
+                self.acted.codes += periods;
+                self.late(at, out);
+                let silent = self.phase.silent.saturating_add(periods);
                 self.phase.silent = silent.min(OPEN_LINK.0);
-                at.0 += idle as u64;
-                rest = rest.get(idle..).unwrap_or_default();
-                continue;
             }
-            self.alive(*at, out);
-            match decode_control(*code) {
-                DecodedCode::Exact(symbol) => self.symbol(*at, symbol, out),
-                DecodedCode::Corrected(symbol) => {
-                    out(FindingKind::CorrectedCode, *at, *code);
-                    self.symbol(*at, symbol, out);
-                }
-                DecodedCode::Invalid => {
-                    out(FindingKind::InvalidCode, *at, *code);
-                    self.late(*at, out);
+            FrameEvent::Control { code, decoded } => {
+                self.acted.codes += 1;
+                self.alive(at, out);
+                match decoded {
+                    DecodedCode::Exact(symbol) => self.symbol(at, symbol, out),
+                    DecodedCode::Corrected(symbol) => {
+                        out(FindingKind::CorrectedCode, at, code);
+                        self.symbol(at, symbol, out);
+                    }
+                    DecodedCode::Invalid => {
+                        out(FindingKind::InvalidCode, at, code);
+                        self.late(at, out);
+                    }
                 }
             }
-            at.0 += 1;
-            rest = after;
+            FrameEvent::Begin | FrameEvent::Hole { .. } | FrameEvent::Synchronized => {}
+            FrameEvent::LinkRestored | FrameEvent::End(_) | FrameEvent::LinkOpen => {}
+            FrameEvent::Reset | FrameEvent::ResetEnded => {}
         }
     }
 
@@ -210,28 +199,27 @@ impl SymbolChecker {
             Symbol::ForwardReset => {
                 self.late(at, out);
                 self.phase.behind = ResetFollower::Reset;
-                self.heeded.resets += 1;
+                self.acted.resets += 1;
                 return out(FindingKind::ForwardReset, at, 0);
             }
             Symbol::OverrunAlarm => out(FindingKind::OverrunAlarm, at, 0),
             Symbol::BackwardReset => out(FindingKind::BackwardReset, at, 0),
             Symbol::Probe(_) | Symbol::Reply(_) => {}
-            // IDLE is no character (C-6); symbols without codes do not come (C-7).
+            // IDLE is no character (C-6); symbols without codes do not occur (C-7).
             Symbol::Go | Symbol::Stop | Symbol::Idle | Symbol::Virtual { .. } | _ => {
                 return self.late(at, out);
             }
         }
-        self.heeded.optional += 1;
+        self.acted.optional += 1;
         self.late(at, out);
     }
 
-    /// A character other than IDLE has come. F-8
+    /// Processes the end of a silence. F-8
     fn alive(&mut self, at: Tick, out: &mut impl FnMut(FindingKind, Tick, u8)) {
         let SymbolPhase { silent, life, .. } = self.phase;
-        if life == ChannelLife::Heard && (2..OPEN_LINK.0).contains(&silent) {
+        if life == ChannelLife::Alive && (2..OPEN_LINK.0).contains(&silent) {
             self.pauses = true;
             if self.parameters.is_declared_default(ParameterKey::FillVariant) {
-                // Fewer than 16.
                 out(
                     FindingKind::UnexpectedFill,
                     Tick(at.0 - silent),
@@ -239,10 +227,10 @@ impl SymbolChecker {
                 );
             }
         }
-        (self.phase.silent, self.phase.life) = (0, ChannelLife::Heard);
+        (self.phase.silent, self.phase.life) = (0, ChannelLife::Alive);
     }
 
-    /// Something other than what is due behind FRES has come. R-1
+    /// Processes a character other than the one that must follow FRES. R-1
     fn late(&mut self, at: Tick, out: &mut impl FnMut(FindingKind, Tick, u8)) {
         match self.phase.behind {
             ResetFollower::Nothing | ResetFollower::Late(_) => {}
@@ -265,8 +253,8 @@ impl SymbolChecker {
     }
 }
 
-impl ActedSymbol {
-    /// Counts what has come since `before` so many times more.
+impl ActedSymbols {
+    /// Counts everything since `before` again, `times` times.
     const fn repeat(&mut self, before: &Self, times: u64) {
         const fn more(now: u64, before: u64, times: u64) -> u64 {
             now.saturating_add((now - before).saturating_mul(times))
@@ -279,7 +267,7 @@ impl ActedSymbol {
     }
 }
 
-/// What is to be said about what a character says.
+/// Facts of a finding.
 fn facts(kind: FindingKind, more: u8) -> Vec<FindingFact> {
     if kind == FindingKind::CorrectedCode {
         let symbol = decode_control(more).symbol().map_or("", Symbol::family);

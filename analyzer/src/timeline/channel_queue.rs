@@ -6,6 +6,7 @@ use codec::CharBuf;
 use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
 use codec::character::{Symbol, decode_control};
 use codec::chars::CharRun;
+use codec::framing::FrameEvent;
 use codec::time::Tick;
 
 use super::{EventFilter, REPEATED_MAX, REPEATED_MAX_ALL};
@@ -92,8 +93,13 @@ impl ChannelQueue {
         }
     }
 
-    /// Takes the next chunk.
-    pub(super) fn add(&mut self, chunk: &Chunk<'_>, filter: EventFilter) {
+    /// Takes the next chunk, and passes the framer's events of a literal chunk to an observer.
+    pub(super) fn add(
+        &mut self,
+        chunk: &Chunk<'_>,
+        filter: EventFilter,
+        observe: &mut impl FnMut(Tick, FrameEvent<'_>),
+    ) {
         while self.repeat.is_some() {
             self.round(filter);
         }
@@ -101,7 +107,7 @@ impl ChannelQueue {
         let mut out = |at, event| filter.push(at, event, events);
         self.receiver.seek(chunk.first, &mut out);
         match chunk.content {
-            ChunkContent::Literal(chars) => self.receiver.feed(chars, &mut out),
+            ChunkContent::Literal(chars) => self.receiver.feed_observed(chars, observe, &mut out),
             ChunkContent::Repeat { pattern, count } => {
                 let pattern = pattern.iter().collect();
                 self.repeat = Some(QueuedRepeat { pattern, taken: 0, left: count });
