@@ -82,7 +82,7 @@ pub(crate) struct DemoEvents {
 /// Whether a row brings nothing new after another.
 fn is_similar(one: &TruthEvent, other: &TruthEvent) -> bool {
     let TruthEvent { place, packet, kind: what, .. } = one;
-    (*place, *packet, what.kind()) == (other.place, other.packet, other.kind.kind())
+    (*place, *packet, what.name()) == (other.place, other.packet, other.kind.name())
 }
 
 /// The names, for the command line.
@@ -132,7 +132,7 @@ fn list(output: &mut StandardOutput) {
 impl DemoEvents {
     fn observe(&mut self, happened: &TruthEvent, events: &[&str]) {
         self.statistics.observe(happened);
-        let kind = happened.kind.kind();
+        let kind = happened.kind.name();
         let (_, count) = self.kinds.entry(kind).or_insert_with(|| (happened.clone(), 0));
         *count += 1;
         if let (TruthEventKind::Consumed { .. }, Some(packet)) = (&happened.kind, happened.packet) {
@@ -191,7 +191,7 @@ fn timeline(run: &DemoRun<'_>, output: &mut StandardOutput) {
         return;
     }
     let rows = || run.seen.rows.iter().map(|(happened, _)| happened);
-    let kinds = rows().map(|happened| happened.kind.kind().len());
+    let kinds = rows().map(|happened| happened.kind.name().len());
     let places =
         rows().map(|happened| run.scenario.topology.port_name(happened.place).chars().count());
     let widths =
@@ -229,20 +229,23 @@ fn row(
     (happened, more_like_it): &(TruthEvent, u64),
 ) -> StyledLine {
     let name = |node| scenario.topology.node(node).map_or("?", |node| &*node.name);
-    let row = happened.row(name);
-    let packet = row.packet.map_or_else(String::new, |packet| packet.to_string());
-    let line = StyledLine::of(TextStyle::Dim, format!("{:>12}  ", statistics::time(row.at)))
-        .and(TextStyle::Plain, format!("{:<place$} {packet:<7} ", row.place.to_string()))
-        .and(role(&happened.kind), format!("{:<event$}", row.event));
-    let more = serde_json::to_value(&row.more).unwrap_or_default();
-    let message = serde_json::to_value(&row.message).unwrap_or_default();
-    let of_message = message.as_object().into_iter().flatten();
-    // Where it says which message, the wire's numbers say no more.
-    let named = row.message.as_ref().is_some_and(|row| row.message.is_some());
-    let told = |key: &str| SHOWN.contains(&key) && !(named && matches!(key, "channel" | "seq"));
-    let of_message = of_message.filter(|(key, _)| told(key));
-    let fields = more.as_object().into_iter().flatten().chain(of_message);
-    let fields: String = fields.map(|field| field_text(field, row.event)).collect();
+    let row = serde_json::to_value(happened.row(name)).unwrap_or_default();
+    let text = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (port, packet, kind) = (text("place"), text("packet"), text("event"));
+    let line = StyledLine::of(TextStyle::Dim, format!("{:>12}  ", statistics::time(happened.at)))
+        .and(TextStyle::Plain, format!("{port:<place$} {packet:<7} "))
+        .and(role(&happened.kind), format!("{kind:<event$}"));
+    // With the message's name, the wire's numbers are redundant.
+    let named = row.get("message").is_some();
+    let shown = |key: &str| match happened.kind {
+        TruthEventKind::Sent(_) | TruthEventKind::Received(_) => false,
+        TruthEventKind::Transmitted(_) | TruthEventKind::Messaging(_) => {
+            SHOWN.contains(&key) && !(named && matches!(key, "channel" | "seq"))
+        }
+        _ => !matches!(key, "at" | "place" | "packet" | "event"),
+    };
+    let fields = row.as_object().into_iter().flatten().filter(|(key, _)| shown(key));
+    let fields: String = fields.map(|field| field_text(field, kind)).collect();
     let more =
         if *more_like_it > 0 { format!(" (and {more_like_it} more)") } else { String::new() };
     line.and(TextStyle::Plain, fields).and(TextStyle::Dim, more)
@@ -262,7 +265,7 @@ fn field_text((key, value): (&String, &Value), event: &str) -> String {
 }
 
 fn role(what: &TruthEventKind) -> TextStyle {
-    match what.kind() {
+    match what.name() {
         "dropped" | "truncated" | "merged" | "overflow" | "blocked" | "fault" => TextStyle::Bad,
         "message-returned" | "message-lost" | "message-given-up" => TextStyle::Bad,
         "open-link" | "forward-reset" | "corrected-code" | "overrun-alarm" => TextStyle::Notice,

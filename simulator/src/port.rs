@@ -405,7 +405,7 @@ mod tests {
         }
 
         fn told(&mut self) -> Vec<(u64, &'static str)> {
-            self.log.drain().map(|row| (row.at, row.kind.kind())).collect()
+            self.log.drain().map(|row| (row.at, row.kind.name())).collect()
         }
     }
 

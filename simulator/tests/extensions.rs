@@ -74,7 +74,7 @@ fn drops(run: &TestRun) -> Vec<String> {
 fn check_ends(run: &TestRun) {
     let mut ends: BTreeMap<PacketId, i32> = BTreeMap::new();
     for row in run.happened() {
-        let change = match row.kind.kind() {
+        let change = match row.kind.name() {
             "injected" => 1,
             "consumed" | "dropped" | "merged" => -1,
             _ => 0,

@@ -82,7 +82,7 @@ impl MessageFates {
 }
 
 fn count(rows: &[TruthEvent], kind: &str) -> usize {
-    rows.iter().filter(|row| row.kind.kind() == kind).count()
+    rows.iter().filter(|row| row.kind.name() == kind).count()
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn each_transport_packet_is_told_of_with_its_first_byte() {
         let rows = rows(text);
         let of = |row: &TruthEvent| (row.at, row.place, row.packet);
         let injected: BTreeSet<_> =
-            rows.iter().filter(|row| row.kind.kind() == "injected").map(of).collect();
+            rows.iter().filter(|row| row.kind.name() == "injected").map(of).collect();
         let is_sent = |row: &&TruthEvent| matches!(row.kind, TruthEventKind::Transmitted(_));
         let sent: BTreeSet<_> = rows.iter().filter(is_sent).map(of).collect();
         assert_eq!(sent, injected, "{name}: nothing else is sent");

@@ -312,7 +312,7 @@ pub(crate) mod tests {
         assert!(has_message_events(&scenario, &[]));
         check_score(&score::of(&scenario, &outcome).unwrap());
         // The wire shows ACKs, and nobody sent one.
-        outcome.rows.retain(|row| row.kind.kind() != "ack-transmitted");
+        outcome.rows.retain(|row| row.kind.name() != "ack-transmitted");
         check_score(&score::of(&scenario, &outcome).unwrap());
     }
 

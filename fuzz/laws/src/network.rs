@@ -269,9 +269,9 @@ pub(crate) mod tests {
             let from_h0 = row.place.node == h0 || row.place.port.0 == 0;
             if let TruthEventKind::Sent(frame) | TruthEventKind::Received(frame) = &mut row.kind
                 && from_h0
-                && !frame.route.is_empty()
+                && frame.packet.route.count() > 0
             {
-                frame.check = CrcCheck::Bad(1);
+                frame.packet.check = CrcCheck::Bad(1);
             }
         }
         rules::check(&scenario, &outcome);

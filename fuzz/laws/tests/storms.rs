@@ -106,7 +106,7 @@ fn everything_that_can_happen_happens_in_a_storm() {
     let mut kinds = BTreeSet::new();
     for bytes in storm("networks", 400) {
         let scenario = NetworkInput::from_bytes(&bytes).and_then(|plan| plan.scenario()).unwrap();
-        kinds.extend(rows(&scenario).into_iter().map(|row| row.kind.kind()));
+        kinds.extend(rows(&scenario).into_iter().map(|row| row.kind.name()));
     }
     for bytes in talks(40) {
         let plan = delivery::ConversationInput::from_bytes(&bytes);
@@ -114,7 +114,7 @@ fn everything_that_can_happen_happens_in_a_storm() {
         // Long enough for the longest patience.
         scenario.duration = 3_000_000;
         scenario.taps.clear();
-        kinds.extend(rows(&scenario).into_iter().map(|row| row.kind.kind()));
+        kinds.extend(rows(&scenario).into_iter().map(|row| row.kind.name()));
     }
     kinds.extend(HARDLY_EVER);
     let all = include_str!("../../../docs/truth.md").lines().filter_map(|line| {

@@ -2,15 +2,14 @@
 //! F-3, F-5, F-7, F-9, R-2, C-3..C-5
 
 use codec::character::{Character, DecodedCode, ProbeNumber, ReplyStatus, Symbol, decode_control};
+use codec::framing::FrameEnd;
 use codec::time::OPEN_LINK;
 
 use crate::link::rx_trace::{RxTrace, TraceNeed};
 use crate::link::slack_buffer::{DelayedCommands, SlackBuffer};
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::link::{PortParameters, SymbolSet};
-use crate::truth::{
-    FrameEnding, FrameTracker, RuleId, StopGo, TraceContext, TraceLevel, TruthEventKind,
-};
+use crate::truth::{FrameTracker, RuleId, StopGo, TraceContext, TraceLevel, TruthEventKind};
 
 /// An input circuit with its slack buffer.
 #[derive(Clone, Debug)]
@@ -265,7 +264,7 @@ impl PortReceiver {
         }
         if self.receiving == ReceivingState::Packet {
             trace.emit(self.trace.current(), || TruthEventKind::Truncated(RuleId("F-7")));
-            self.trace.end(FrameEnding::LinkOpen, trace);
+            self.trace.end(FrameEnd::OpenLink, trace);
             self.receiving = ReceivingState::Between;
             self.mark(trace);
         }
@@ -327,7 +326,7 @@ impl PortReceiver {
             }
             ReceivingState::Packet => {
                 let asked = self.mark(trace);
-                self.trace.end(FrameEnding::Gap, trace);
+                self.trace.end(FrameEnd::Gap, trace);
                 asked
             }
         };
@@ -347,7 +346,7 @@ impl PortReceiver {
 
     /// Handles FRES. R-2
     fn reset(&mut self, trace: &mut TraceContext<'_>) {
-        self.trace.end(FrameEnding::Reset, trace);
+        self.trace.end(FrameEnd::Reset, trace);
         trace.emit(None, || TruthEventKind::ResetReceived);
         self.receiving = ReceivingState::Reset;
         self.clear(RuleId("R-2"), trace);
@@ -365,7 +364,7 @@ impl PortReceiver {
 
     /// Ends the frame being received at the end of the run.
     pub fn finish(&mut self, trace: &mut TraceContext<'_>) {
-        self.trace.end(FrameEnding::RunEnd, trace);
+        self.trace.end(FrameEnd::CaptureEnd, trace);
     }
 
     fn push(&mut self, cell: TaggedChar, trace: &mut TraceContext<'_>) {
@@ -461,7 +460,7 @@ impl PortReceiver {
 
     /// Resets the circuit at a loss or return of power: packets are lost.
     pub fn power_up(&mut self, trace: &mut TraceContext<'_>) {
-        self.trace.end(FrameEnding::LinkOpen, trace);
+        self.trace.end(FrameEnd::OpenLink, trace);
         self.clear(RuleId("F-7"), trace);
         self.receiving = ReceivingState::Between;
         self.silent = 0;

@@ -1,9 +1,10 @@
 //! Packets at an input circuit, for the truth only.
 
+use codec::framing::FrameEnd;
 use std::collections::VecDeque;
 
 use crate::link::tagged_char::PacketId;
-use crate::truth::{FrameEnding, FrameTracker, RuleId, TraceContext, TruthEventKind};
+use crate::truth::{FrameTracker, RuleId, TraceContext, TruthEventKind};
 
 /// The packets being received and those in the slack buffer.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +78,7 @@ impl RxTrace {
     }
 
     /// Ends the frame being received.
-    pub(crate) fn end(&mut self, by: FrameEnding, trace: &mut TraceContext<'_>) {
+    pub(crate) fn end(&mut self, by: FrameEnd, trace: &mut TraceContext<'_>) {
         let id = self.current.take();
         if let Some(frame) = self.account.as_mut().and_then(|account| account.end(by)) {
             trace.emit(id, || TruthEventKind::Received(frame));

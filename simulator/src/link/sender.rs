@@ -1,6 +1,7 @@
 //! The output circuit of a port: chooses the character to send in each period. F-1, F-2, F-6..F-8,
 //!
 
+use codec::framing::FrameEnd;
 use std::collections::VecDeque;
 
 use codec::character::Symbol;
@@ -10,8 +11,7 @@ use crate::link::source_item::{AcceptMode, SendDecision, SourceItem};
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::link::{FillMode, FramingMode, PortParameters, ResetEnding};
 use crate::truth::{
-    BlockedEscape, FrameEnding, FrameTracker, ReleaseCause, RuleId, StopGo, TraceContext,
-    TruthEventKind,
+    BlockedEscape, FrameTracker, ReleaseCause, RuleId, StopGo, TraceContext, TruthEventKind,
 };
 
 /// An output circuit.
@@ -234,7 +234,7 @@ impl PortSender {
                 PacketRest::AtSource => SendState::Discarding,
             };
             self.end_packet(slot);
-            self.end_frame(FrameEnding::Gap, trace);
+            self.end_frame(FrameEnd::Gap, trace);
             return SendDecision::Send(TaggedChar::END);
         }
         if slot >= self.deadline {
@@ -285,7 +285,7 @@ impl PortSender {
             SourceItem::Mark => {
                 self.sending = SendState::Between;
                 self.end_packet(slot);
-                self.end_frame(FrameEnding::Gap, trace);
+                self.end_frame(FrameEnd::Gap, trace);
                 TaggedChar::END
             }
             SourceItem::Symbol(code) => {
@@ -371,7 +371,7 @@ impl PortSender {
                 trace.emit(self.current, || TruthEventKind::Truncated(RuleId("R-4")));
                 self.sending = SendState::Discarding;
                 self.end_packet(trace.slot);
-                self.end_frame(FrameEnding::Gap, trace);
+                self.end_frame(FrameEnd::Gap, trace);
                 SendDecision::Send(TaggedChar::END)
             }
         }
@@ -392,7 +392,7 @@ impl PortSender {
         if self.sending == SendState::Packet {
             trace.emit(self.current, || TruthEventKind::Truncated(RuleId("R-1")));
         }
-        self.end_frame(FrameEnding::Reset, trace);
+        self.end_frame(FrameEnd::Reset, trace);
         match (self.variant.reset, self.sending) {
             (ResetEnding::OwnGap, SendState::Packet | SendState::Discarding) => {
                 self.sending = SendState::Closing(PacketRest::AtSource);
@@ -415,7 +415,7 @@ impl PortSender {
         self.set_deadline();
     }
 
-    fn end_frame(&mut self, by: FrameEnding, trace: &mut TraceContext<'_>) {
+    fn end_frame(&mut self, by: FrameEnd, trace: &mut TraceContext<'_>) {
         let id = self.current.take();
         if let Some(frame) = self.account.as_mut().and_then(|account| account.end(by)) {
             trace.emit(id, || TruthEventKind::Sent(frame));
@@ -424,12 +424,12 @@ impl PortSender {
 
     /// Ends the frame being sent at the end of the run.
     pub fn finish(&mut self, trace: &mut TraceContext<'_>) {
-        self.end_frame(FrameEnding::RunEnd, trace);
+        self.end_frame(FrameEnd::CaptureEnd, trace);
     }
 
     /// Records 16 silent periods without power, after which the far sender is in GO.
     pub fn fell_silent(&mut self, trace: &mut TraceContext<'_>) {
-        self.end_frame(FrameEnding::LinkOpen, trace);
+        self.end_frame(FrameEnd::OpenLink, trace);
         self.sending = SendState::Between;
         self.announced = StopGo::Go;
     }

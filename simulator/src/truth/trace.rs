@@ -1,60 +1,58 @@
-//! Where circuits and nodes tell what happens to them.
+//! The log of events, and the context in which they are emitted.
 
 use super::{TruthEvent, TruthEventKind};
 use crate::link::tagged_char::PacketId;
 use crate::topology::NodePort;
 
-/// Rows on their way out: the driver of a simulation empties it after every period.
+/// Events not yet drained; the driver of a simulation drains them regularly.
 #[derive(Clone, Debug, Default)]
 pub struct TruthLog {
     level: TraceLevel,
-    rows: Vec<TruthEvent>,
+    events: Vec<TruthEvent>,
 }
 
-/// Whether rows are wanted; otherwise they are not even made.
+/// Amount of events to log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TraceLevel {
-    /// They are not.
+    /// None; they are not even created.
     #[default]
     Nothing,
-    /// They are.
+    /// All of them.
     Everything,
 }
 
 impl TruthLog {
-    /// No rows yet.
+    /// An empty log.
     #[must_use]
     pub const fn new(level: TraceLevel) -> Self {
-        Self { level: level, rows: Vec::new() }
+        Self { level, events: Vec::new() }
     }
 
-    /// Whether rows are wanted.
-    #[must_use]
-    pub const fn level(&self) -> TraceLevel {
+    pub(crate) const fn level(&self) -> TraceLevel {
         self.level
     }
 
-    /// Adds a row, if rows are wanted.
+    /// Adds an event, if events are logged.
     #[inline]
-    pub fn emit(
+    pub(crate) fn emit(
         &mut self,
         at: u64,
         place: NodePort,
         packet: Option<PacketId>,
-        what: impl FnOnce() -> TruthEventKind,
+        kind: impl FnOnce() -> TruthEventKind,
     ) {
         if self.level == TraceLevel::Everything {
-            self.rows.push(TruthEvent { at, place, packet, kind: what() });
+            self.events.push(TruthEvent { at, place, packet, kind: kind() });
         }
     }
 
-    /// Hands out the rows and forgets them.
+    /// Removes all events.
     pub fn drain(&mut self) -> impl Iterator<Item = TruthEvent> {
-        self.rows.drain(..)
+        self.events.drain(..)
     }
 }
 
-/// A place and a time to tell of, and the channel's own time.
+/// Time and place of a port's events.
 #[derive(Debug)]
 pub struct TraceContext<'a> {
     /// Periods of the full rate.
@@ -63,13 +61,13 @@ pub struct TraceContext<'a> {
     pub slot: u64,
     /// The port.
     pub place: NodePort,
-    /// Where it is told.
+    /// The log that takes the events.
     pub log: &'a mut TruthLog,
 }
 
 impl TraceContext<'_> {
-    /// Tells what happened here and now.
-    pub fn emit(&mut self, packet: Option<PacketId>, what: impl FnOnce() -> TruthEventKind) {
-        self.log.emit(self.now, self.place, packet, what);
+    /// Emits an event at this time and place.
+    pub(crate) fn emit(&mut self, packet: Option<PacketId>, kind: impl FnOnce() -> TruthEventKind) {
+        self.log.emit(self.now, self.place, packet, kind);
     }
 }

@@ -118,15 +118,16 @@ impl TestRun {
 
     /// Events of some kinds, a line each: period, port, packet, kind, further fields.
     pub(crate) fn rows(&self, kinds: &[&str]) -> String {
-        let rows = self.happened.iter().filter(|row| kinds.contains(&row.kind.kind()));
+        let rows = self.happened.iter().filter(|row| kinds.contains(&row.kind.name()));
         let name = |node| self.topology.node(node).map_or("", |node| node.name.as_str());
         rows.map(|row| {
-            let row = row.row(name);
-            let packet = row.packet.map(|packet| format!(" {packet}")).unwrap_or_default();
-            let more = serde_json::to_string(&row.more).expect("rows can be written");
-            let more = more.replace(['{', '}', '"'], "").replace(',', " ");
-            format!("{} {}{packet} {} {more}", row.at, row.place, row.event).trim_end().to_owned()
-                + "\n"
+            let text = serde_json::to_string(&row.row(name)).expect("rows can be written");
+            let text = text.replace(['{', '}', '"'], "").replace(',', " ");
+            let value = |word: &str| {
+                let mut keys = ["at:", "place:", "packet:", "event:"].into_iter();
+                keys.find_map(|key| word.strip_prefix(key)).unwrap_or(word).to_owned()
+            };
+            text.split(' ').map(value).collect::<Vec<_>>().join(" ") + "\n"
         })
         .collect()
     }

@@ -4,6 +4,7 @@
 
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
+use codec::framing::FrameEnd;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -201,12 +202,12 @@ pub fn truth(scenario: &Scenario, outcome: &RunOutcome) -> JourneyTruth {
             outcome.channels.get(channel.0 as usize).map_or(12_500, |it| it.period_ps.get());
         let period = period_ps / 12_500;
         match frame.ended_by {
-            truth::FrameEnding::Gap => {}
-            truth::FrameEnding::RunEnd => truth.cut_off.push(packet),
-            truth::FrameEnding::LinkOpen | truth::FrameEnding::Reset => truth.cut.push(packet),
+            FrameEnd::Gap => {}
+            FrameEnd::CaptureEnd => truth.cut_off.push(packet),
+            FrameEnd::OpenLink | FrameEnd::Reset | FrameEnd::Hole => truth.cut.push(packet),
         }
         truth.frames.insert((channel, frame.start), packet);
-        let seen = (frame.start * period, channel, frame.start, frame.check.syndrome());
+        let seen = (frame.start * period, channel, frame.start, frame.packet.check.syndrome());
         truth.sightings.entry(packet).or_default().push(seen);
     }
     truth.sightings.values_mut().for_each(|way| way.sort());

@@ -2,6 +2,7 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "each law is about a few kinds of rows")]
 
+use codec::framing::FrameEnd;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::character::Character;
@@ -9,7 +10,7 @@ use simulator::link::LinkParameters;
 use simulator::link::tagged_char::PacketId;
 use simulator::scenario::Scenario;
 use simulator::topology::{ExtensionSupport, NodeKind, NodePort};
-use simulator::truth::{FrameEnding, FrameRecord, TruthEvent, TruthEventKind};
+use simulator::truth::{FrameRecord, TruthEvent, TruthEventKind};
 
 use super::facts::{commands_due, is_sound, keeps_alive};
 use super::run::RunOutcome;
@@ -124,7 +125,7 @@ impl<'a> LinkEnd<'a> {
         }
         let frame = |row: &&&TruthEvent| match &row.kind {
             TruthEventKind::Sent(frame) | TruthEventKind::Received(frame)
-                if frame.ended_by != FrameEnding::RunEnd =>
+                if frame.ended_by != FrameEnd::CaptureEnd =>
             {
                 Some(frame.clone())
             }
@@ -246,11 +247,11 @@ fn syndromes_survive(scenario: &Scenario, outcome: &RunOutcome) {
     seen.retain(|place, _| !cut.contains(place));
     for (place, [came, went]) in seen {
         if let ([came], [went]) = (&came[..], &went[..])
-            && [came, went].iter().all(|frame| frame.ended_by == FrameEnding::Gap)
-            && came.length == went.length + 1
-            && went.length > 1
+            && [came, went].iter().all(|frame| frame.ended_by == FrameEnd::Gap)
+            && came.packet.length == went.packet.length + 1
+            && went.packet.length > 1
         {
-            assert_eq!(came.check, went.check, "a syndrome survives {place:?}");
+            assert_eq!(came.packet.check, went.packet.check, "a syndrome survives {place:?}");
         }
     }
 }

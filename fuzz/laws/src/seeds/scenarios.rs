@@ -83,7 +83,7 @@ mod tests {
     fn count(target: &str, name: &str, bytes: &[u8]) -> usize {
         let scenario = scenario(target, bytes).unwrap();
         let rows = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1000).rows;
-        rows.iter().filter(|row| row.kind.kind() == name).count()
+        rows.iter().filter(|row| row.kind.name() == name).count()
     }
 
     #[test]

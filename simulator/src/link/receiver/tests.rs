@@ -44,7 +44,7 @@ impl ReceiverBench {
     }
 
     fn told(&mut self) -> Vec<(u64, &'static str)> {
-        self.log.drain().map(|row| (row.at, row.kind.kind())).collect()
+        self.log.drain().map(|row| (row.at, row.kind.name())).collect()
     }
 
     fn commands(&mut self, periods: usize) -> Vec<Option<StopGo>> {

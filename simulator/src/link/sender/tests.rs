@@ -173,7 +173,7 @@ fn power_that_comes_back_ends_what_was_cut_short() {
 }
 
 /// The events of a sender with a frame tracker, after one byte of a packet.
-fn told(after: impl FnOnce(&mut PortSender, &mut TraceContext<'_>)) -> Vec<String> {
+fn events(after: impl FnOnce(&mut PortSender, &mut TraceContext<'_>)) -> Vec<String> {
     let mut sender = PortSender::new(&PortParameters::default(), Some(Box::default()));
     let mut log = TruthLog::new(TraceLevel::Everything);
     let place = NodePort { node: NodeId(0), port: PortId(0) };
@@ -184,9 +184,9 @@ fn told(after: impl FnOnce(&mut PortSender, &mut TraceContext<'_>)) -> Vec<Strin
         if let TruthEventKind::Sent(frame) = what {
             format!("{}..{} {}", frame.start, frame.end, frame.ended_by.name())
         } else if let TruthEventKind::Commanded(command) = what {
-            command.name().to_owned()
+            format!("{command:?}").to_uppercase()
         } else {
-            what.kind().to_owned()
+            what.name().to_owned()
         }
     };
     log.drain().map(|row| what(row.kind)).collect()
@@ -194,8 +194,8 @@ fn told(after: impl FnOnce(&mut PortSender, &mut TraceContext<'_>)) -> Vec<Strin
 
 #[test]
 fn the_frame_being_sent_is_reported_at_the_end_of_the_run_or_without_power() {
-    assert_eq!(told(PortSender::finish), ["5..5 capture-end"]);
-    let silent = told(|sender, trace| {
+    assert_eq!(events(PortSender::finish), ["5..5 capture-end"]);
+    let silent = events(|sender, trace| {
         sender.fell_silent(trace);
         assert_eq!(sender.sending(), SendState::Between);
     });
@@ -267,7 +267,7 @@ fn the_gap_of_a_packet_may_wait_for_go_too() {
 fn a_command_is_reported_when_it_changes() {
     // Starting from GO. After a FRES from there the far sender is in GO again. R-1
     let (go, stop) = (code_of(StopGo::Go), code_of(StopGo::Stop));
-    let commands = told(|sender, trace| {
+    let commands = events(|sender, trace| {
         [go, stop, stop, go, stop].into_iter().for_each(|cell| sender.note_sent(cell, trace));
         sender.far_reset();
         [stop, stop].into_iter().for_each(|cell| sender.note_sent(cell, trace));
@@ -364,7 +364,7 @@ fn a_sender_exposes_its_last_command_and_its_current_packet() {
 #[test]
 fn symbols_of_a_host_are_reported_except_fill_and_commands() {
     let codes = [0x00, 0x03, 0x0f, 0x30, 0xa6, 0x33];
-    let symbols = told(|sender, trace| {
+    let symbols = events(|sender, trace| {
         for code in codes {
             assert_eq!(sender.send(SourceItem::Symbol(code), trace), TaggedChar::control(code));
         }
@@ -375,7 +375,7 @@ fn symbols_of_a_host_are_reported_except_fill_and_commands() {
 #[test]
 fn a_repeated_command_of_the_slack_buffer_is_reported() {
     // The GAP of a reset must wait for it. R-1, F-6
-    let commands = told(|sender, trace| {
+    let commands = events(|sender, trace| {
         for command in [StopGo::Stop, StopGo::Stop, StopGo::Go] {
             if let SendDecision::Send(cell) = sender.decide(Some(command), trace) {
                 sender.note_sent(cell, trace);

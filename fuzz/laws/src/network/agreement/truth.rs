@@ -1,6 +1,7 @@
 //! What the truth about a port lets one expect of the two channels at it.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about a channel")]
+use codec::framing::FrameEnd;
 use std::collections::BTreeSet;
 
 use analyzer::event::{LinkEvent, ResumeCause};
@@ -10,9 +11,7 @@ use codec::character::Symbol;
 use simulator::link::{LinkParameters, ResetEnding};
 use simulator::scenario::Scenario;
 use simulator::topology::NodePort;
-use simulator::truth::{
-    FrameEnding, FrameRecord, ReleaseCause, StopGo, TruthEvent, TruthEventKind,
-};
+use simulator::truth::{FrameRecord, ReleaseCause, StopGo, TruthEvent, TruthEventKind};
 
 use super::{AgreementFact, AgreementLine, AgreementPacket, ComparisonLimit, ExcludedLines};
 use crate::network::facts::{commands_due, is_forged, power_lost};
@@ -229,19 +228,20 @@ impl<'a> PortTruth<'a> {
 
 fn frame_line(at: u64, frame: &FrameRecord, last: u64) -> AgreementLine {
     let (at, ended_by) = match frame.ended_by {
-        FrameEnding::Gap => (at, PacketEnd::Gap),
-        FrameEnding::LinkOpen => (at, PacketEnd::OpenLink),
-        FrameEnding::Reset => (at, PacketEnd::Reset),
-        FrameEnding::RunEnd => (last, PacketEnd::CaptureEnd),
+        FrameEnd::Gap => (at, PacketEnd::Gap),
+        FrameEnd::OpenLink => (at, PacketEnd::OpenLink),
+        FrameEnd::Reset => (at, PacketEnd::Reset),
+        FrameEnd::Hole => (at, PacketEnd::Hole),
+        FrameEnd::CaptureEnd => (last, PacketEnd::CaptureEnd),
     };
     let packet = AgreementPacket {
         start: frame.start,
         end: frame.end,
-        length: frame.length,
-        route: frame.route.clone(),
-        tag: frame.tag,
-        payload: frame.payload(),
-        check: frame.check,
+        length: frame.packet.length,
+        route: frame.packet.route.bytes().to_vec(),
+        tag: frame.packet.tag,
+        payload: frame.packet.payload(),
+        check: frame.packet.check,
         ended_by,
     };
     AgreementLine { at, what: AgreementFact::Packet(packet) }

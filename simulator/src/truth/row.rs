@@ -1,0 +1,355 @@
+//! Events as lines of JSON: the contract of `docs/truth.md`.
+
+use std::fmt;
+
+use codec::character::Symbol;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::{PacketHandling, RuleId, TruthEvent, TruthEventKind, message};
+use crate::topology::NodeId;
+
+/// A row of the truth, in which nodes have names.
+#[derive(Clone, Copy)]
+pub struct TruthRow<'a, F> {
+    event: &'a TruthEvent,
+    name: F,
+}
+
+impl<F> fmt::Debug for TruthRow<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.event.fmt(f)
+    }
+}
+
+impl TruthEvent {
+    /// The row of `docs/truth.md`, given the names of nodes.
+    #[must_use]
+    pub const fn row<'a, F: Fn(NodeId) -> &'a str>(&'a self, name: F) -> TruthRow<'a, F> {
+        TruthRow { event: self, name }
+    }
+}
+
+impl<'a, F: Fn(NodeId) -> &'a str> Serialize for TruthRow<'_, F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let TruthEvent { at, place, packet, kind } = self.event;
+        let name = &self.name;
+        let mut row = serializer.serialize_map(None)?;
+        row.serialize_entry("at", at)?;
+        row.serialize_entry("place", &format_args!("{}:{}", name(place.node), place.port.0))?;
+        if let Some(packet) = packet {
+            let text = format_args!("{}#{}", name(packet.host), packet.number);
+            row.serialize_entry("packet", &text)?;
+        }
+        row.serialize_entry("event", kind.name())?;
+        if let TruthEventKind::Messaging(event) = kind {
+            message::event_fields(event, place.node, name, &mut row)?;
+        } else if let TruthEventKind::Transmitted(kind) = kind {
+            message::transmission_fields(kind, name, &mut row)?;
+        } else {
+            kind.fields(&mut row)?;
+        }
+        row.end()
+    }
+}
+
+impl TruthEventKind {
+    /// Name of the kind of event in rows.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Injected { .. } => "injected",
+            Self::Forwarded { .. } => "forwarded",
+            Self::Consumed { .. } => "consumed",
+            Self::Dropped(_) => "dropped",
+            Self::Truncated(_) => "truncated",
+            Self::Merged => "merged",
+            Self::Received(_) => "received",
+            Self::LinkOpen => "open-link",
+            Self::LinkRestored => "link-restored",
+            Self::ResetReceived => "forward-reset",
+            Self::ResetEnded => "reset-ended",
+            Self::BackwardResetReceived => "backward-reset",
+            Self::OverrunAlarmReceived => "overrun-alarm",
+            Self::ProbeReceived(_) => "probe",
+            Self::ReplyReceived { .. } => "reply",
+            Self::InvalidCode(_) => "invalid-code",
+            Self::CorrectedCode { .. } => "corrected-code",
+            Self::Threshold { .. } => "threshold",
+            Self::Overflow => "overflow",
+            Self::Fill { .. } => "fill",
+            Self::Sent(_) => "sent",
+            Self::Commanded(_) => "commanded",
+            Self::ResetClosed => "reset-closed",
+            Self::FellSilent => "fell-silent",
+            Self::SilenceEnded => "silence-ended",
+            Self::PowerLost => "power-lost",
+            Self::Raw(_) => "raw",
+            Self::SymbolSent(_) => "symbol-sent",
+            Self::SenderStopped => "sender-stopped",
+            Self::SenderResumed(_) => "sender-resumed",
+            Self::Blocked(_) => "blocked",
+            Self::Transmitted(transmission) => message::transmission_name(transmission),
+            Self::Messaging(event) => message::event_name(event),
+            Self::Fault(_) => "fault",
+        }
+    }
+
+    fn fields<M: SerializeMap>(&self, row: &mut M) -> Result<(), M::Error> {
+        match self {
+            Self::Injected { length } => row.serialize_entry("length", length),
+            Self::Forwarded { input } => row.serialize_entry("input", &input.0),
+            Self::Consumed { length, check, handling } => {
+                row.serialize_entry("length", length)?;
+                row.serialize_entry("crc", check.name())?;
+                row.serialize_entry("syndrome", &check.syndrome())?;
+                row.serialize_entry("handling", handling.name())
+            }
+            Self::Dropped(RuleId(rule)) | Self::Truncated(RuleId(rule)) => {
+                row.serialize_entry("rule", rule)
+            }
+            Self::Received(frame) | Self::Sent(frame) => frame.fields(row),
+            Self::ProbeReceived(number) => row.serialize_entry("number", &number.value()),
+            Self::ReplyReceived { status, round_trip } => {
+                row.serialize_entry("status", &status.value())?;
+                round_trip.map_or(Ok(()), |periods| row.serialize_entry("round_trip", &periods))
+            }
+            Self::InvalidCode(code) => row.serialize_entry("code", code),
+            Self::CorrectedCode { code, symbol } => {
+                row.serialize_entry("code", code)?;
+                row.serialize_entry("symbol", symbol.family())
+            }
+            Self::Threshold { command, fill } => {
+                row.serialize_entry("command", command)?;
+                row.serialize_entry("fill", fill)
+            }
+            Self::Fill { fill, slope } => {
+                row.serialize_entry("fill", fill)?;
+                row.serialize_entry("slope", slope)
+            }
+            Self::Commanded(command) => row.serialize_entry("command", command),
+            Self::SymbolSent(symbol) => symbol_fields(*symbol, row),
+            Self::SenderResumed(by) => row.serialize_entry("by", by),
+            Self::Blocked(by) => row.serialize_entry("by", by),
+            Self::Raw(characters) => row.serialize_entry("characters", characters),
+            Self::Fault(fault) => row.serialize_entry("fault", fault),
+            Self::Transmitted(_)
+            | Self::Messaging(_)
+            | Self::Merged
+            | Self::LinkOpen
+            | Self::LinkRestored
+            | Self::ResetReceived
+            | Self::ResetEnded
+            | Self::BackwardResetReceived
+            | Self::OverrunAlarmReceived
+            | Self::Overflow
+            | Self::ResetClosed
+            | Self::FellSilent
+            | Self::SilenceEnded
+            | Self::PowerLost
+            | Self::SenderStopped => Ok(()),
+        }
+    }
+}
+
+fn symbol_fields<M: SerializeMap>(symbol: Symbol, row: &mut M) -> Result<(), M::Error> {
+    // The order of fields is that of `docs/truth.md`.
+    if let Symbol::Probe(number) = symbol {
+        row.serialize_entry("number", &number.value())?;
+    } else if let Symbol::Reply(status) = symbol {
+        row.serialize_entry("status", &status.value())?;
+    }
+    row.serialize_entry("symbol", symbol.family())
+}
+
+impl PacketHandling {
+    /// The name in rows.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::Corrupt => "corrupt",
+            Self::Runt => "runt",
+            Self::Misrouted => "misrouted",
+            Self::NoRoutine => "no-routine",
+            Self::Ignored => "ignored",
+            Self::TooLong => "too-long",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::tagged_char::PacketId;
+    use crate::messaging::{
+        MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind,
+    };
+    use crate::topology::NodePort;
+    use crate::transport::TransportNotice;
+    use crate::truth::{BlockedEscape, FrameRecord, FrameTracker, ReleaseCause, StopGo};
+    use codec::character::{ProbeNumber, ReplyStatus};
+    use codec::crc::crc8;
+    use codec::error::DecodeError;
+    use codec::framing::FrameEnd;
+    use codec::packet::CrcCheck;
+    use codec::route::PortId;
+    use codec::transport::{
+        ChannelIncarnation, EndpointId, LogicalChannel, NackReason, Nic, SequenceBit, SyncFlag,
+        TransportHeader, TransportTimestamp,
+    };
+
+    const DOC: &str = include_str!("../../../docs/truth.md");
+    const NAMES: [&str; 3] = ["h0", "h1", "s0"];
+
+    /// A frame with this syndrome, or a runt.
+    fn frame(syndrome: Option<u8>, ended_by: FrameEnd) -> FrameRecord {
+        let mut bytes = vec![0x83];
+        if let Some(syndrome) = syndrome {
+            bytes.extend([&[5][..], &[0; 64]].concat());
+            bytes.push(crc8(&bytes) ^ syndrome);
+        }
+        let mut tracker = FrameTracker::default();
+        (52..).zip(bytes).for_each(|(at, byte)| tracker.data(at, byte));
+        tracker.end(ended_by).unwrap()
+    }
+
+    /// Each kind of event, in the order of the document; some twice.
+    fn samples() -> Vec<TruthEventKind> {
+        let status = ReplyStatus::new(11).unwrap();
+        vec![
+            TruthEventKind::Injected { length: 67 },
+            TruthEventKind::Forwarded { input: PortId(3) },
+            TruthEventKind::Consumed {
+                length: 66,
+                check: CrcCheck::Good,
+                handling: PacketHandling::Delivered,
+            },
+            TruthEventKind::Consumed {
+                length: 1,
+                check: CrcCheck::Runt,
+                handling: PacketHandling::Runt,
+            },
+            TruthEventKind::Dropped(RuleId("S-1")),
+            TruthEventKind::Truncated(RuleId("R-4")),
+            TruthEventKind::Merged,
+            TruthEventKind::Received(frame(Some(0), FrameEnd::Gap)),
+            TruthEventKind::Sent(frame(Some(16), FrameEnd::Reset)),
+            TruthEventKind::Sent(frame(None, FrameEnd::CaptureEnd)),
+            TruthEventKind::LinkOpen,
+            TruthEventKind::LinkRestored,
+            TruthEventKind::ResetReceived,
+            TruthEventKind::ResetEnded,
+            TruthEventKind::BackwardResetReceived,
+            TruthEventKind::OverrunAlarmReceived,
+            TruthEventKind::ProbeReceived(ProbeNumber::new(4).unwrap()),
+            TruthEventKind::ReplyReceived { status, round_trip: Some(31) },
+            TruthEventKind::ReplyReceived { status, round_trip: None },
+            TruthEventKind::InvalidCode(141),
+            TruthEventKind::CorrectedCode { code: 1, symbol: Symbol::Go },
+            TruthEventKind::Threshold { command: StopGo::Stop, fill: 48 },
+            TruthEventKind::Overflow,
+            TruthEventKind::Fill { fill: 47, slope: -1 },
+            TruthEventKind::Commanded(StopGo::Stop),
+            TruthEventKind::SymbolSent(Symbol::ForwardReset),
+            TruthEventKind::SymbolSent(Symbol::Probe(ProbeNumber::new(4).unwrap())),
+            TruthEventKind::SymbolSent(Symbol::Reply(status)),
+            TruthEventKind::ResetClosed,
+            TruthEventKind::FellSilent,
+            TruthEventKind::SilenceEnded,
+            TruthEventKind::PowerLost,
+            TruthEventKind::Raw("83 05 92 GAP".to_owned()),
+            TruthEventKind::SenderStopped,
+            TruthEventKind::SenderResumed(ReleaseCause::Power),
+            TruthEventKind::Blocked(BlockedEscape::Gap),
+        ]
+        .into_iter()
+        .chain(transport())
+        .chain([TruthEventKind::Fault("cable cut".to_owned())])
+        .collect()
+    }
+
+    /// Events of messages.
+    fn transport() -> Vec<TruthEventKind> {
+        let message = MessageId { nic: Nic(1), endpoint: EndpointId(2), number: 17 };
+        let header = TransportHeader {
+            source: Nic(1),
+            destination: Nic(0),
+            channel: LogicalChannel(3),
+            seq: SequenceBit::One,
+            timestamp: TransportTimestamp(4000),
+            incarnation: ChannelIncarnation(9),
+        };
+        let (sync, turn) = (SyncFlag::Set, TransmissionAttempt::First);
+        let here = EndpointId(5);
+        let transmitted = [
+            TransmissionKind::Data { header, sync, message, turn },
+            TransmissionKind::Ack(header),
+            TransmissionKind::Nack(header, NackReason::QueueFull),
+        ];
+        let noticed = |note| MessagingEvent::Noticed(header, note);
+        let events = [
+            MessagingEvent::Accepted(message, (Nic(0), here)),
+            MessagingEvent::Written(message, here),
+            MessagingEvent::Refused(message, header, NackReason::QueueFull),
+            MessagingEvent::Dropped(message, NackReason::QueueFull),
+            MessagingEvent::Acknowledged(message),
+            MessagingEvent::Returned(message, ReturnCause::Refused(NackReason::BadKey)),
+            MessagingEvent::Returned(message, ReturnCause::Unreachable),
+            MessagingEvent::GivenUp(message),
+            MessagingEvent::Lost(message, here),
+            MessagingEvent::Damaged(message, here),
+            noticed(TransportNotice::Retransmitted),
+            noticed(TransportNotice::Refused(NackReason::NotResident)),
+            noticed(TransportNotice::Duplicate),
+            noticed(TransportNotice::Stale),
+            noticed(TransportNotice::Late),
+            noticed(TransportNotice::Unknown),
+            MessagingEvent::Malformed(DecodeError::CutShort { at: 14, field: "source endpoint" }),
+            MessagingEvent::Overrun,
+            MessagingEvent::Loaded(here),
+            MessagingEvent::Mapped(here),
+            MessagingEvent::Leaving(here),
+            MessagingEvent::Unloaded(here),
+            MessagingEvent::Credits(here, 4),
+        ];
+        transmitted
+            .map(TruthEventKind::Transmitted)
+            .into_iter()
+            .chain(events.map(TruthEventKind::Messaging))
+            .collect()
+    }
+
+    fn line(what: TruthEventKind) -> String {
+        let about = match what.name() {
+            "injected" | "consumed" => Some(0),
+            "message-transmitted" | "ack-transmitted" | "nack-transmitted" => Some(0),
+            "forwarded" | "dropped" | "truncated" | "merged" => Some(2),
+            "received" | "sent" | "overflow" | "blocked" => Some(2),
+            _ => None,
+        };
+        let at_host = about == Some(0) || matches!(what, TruthEventKind::Messaging(_));
+        let (node, port) = if at_host { (0, 0) } else { (2, 3) };
+        let packet = about.map(|_| PacketId { host: NodeId(1), number: 17 });
+        let place = NodePort { node: NodeId(node), port: PortId(port) };
+        let happened = TruthEvent { at: 120, place, packet, kind: what };
+        serde_json::to_string(&happened.row(|node| NAMES[node.0 as usize])).unwrap()
+    }
+
+    #[test]
+    fn rows_are_those_of_the_document() {
+        let expected: String = samples().into_iter().map(|what| line(what) + "\n").collect();
+        let shown = DOC.split("```text\n").last().and_then(|rest| rest.split("```").next());
+        assert_eq!(shown.unwrap(), expected);
+    }
+
+    #[test]
+    fn the_document_has_a_line_for_each_kind_of_event_and_no_other() {
+        let named: Vec<_> =
+            DOC.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+        let mut kinds: Vec<_> = samples().iter().map(TruthEventKind::name).collect();
+        kinds.dedup();
+        assert_eq!(kinds.len(), 57);
+        let described: Vec<_> = named.into_iter().filter(|name| kinds.contains(name)).collect();
+        assert_eq!(described, kinds);
+    }
+}
