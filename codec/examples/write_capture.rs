@@ -1,5 +1,5 @@
-//! Writes a capture of a link that is saturated in both directions to standard output, of 1 MiB or of
-//! as many as the argument says.
+//! Writes a capture of a link that is saturated in both directions to standard output, of 1 MiB or
+//! the number of MiB in the argument.
 //!
 //! `cargo run --release -p myriscope-codec --example write_capture -- 1024 > saturated.pcapng`
 

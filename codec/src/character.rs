@@ -284,11 +284,11 @@ const fn standard() -> [DecodedCode; 256] {
     table
 }
 
-const fn claim(table: &mut [DecodedCode; 256], code: u8, heard: DecodedCode) {
+const fn claim(table: &mut [DecodedCode; 256], code: u8, decoded: DecodedCode) {
     #[expect(clippy::indexing_slicing, reason = "a u8 indexes 256 entries")]
     let entry = &mut table[code as usize];
     assert!(matches!(entry, DecodedCode::Invalid), "two symbols claim one code");
-    *entry = heard;
+    *entry = decoded;
 }
 
 #[cfg(test)]

@@ -355,8 +355,8 @@ mod tests {
     }
 
     #[test]
-    fn so_many_bytes_that_nothing_can_count_their_bits_are_fed_all_the_same() {
-        let bytes = b"so many";
+    fn repeats_of_more_bits_than_can_be_counted_are_fed() {
+        let bytes = b"repeated";
         let head = CrcResidue::NEW.feed(b"a head");
         let all = head.feed_repeated(bytes, u64::MAX);
         assert_eq!(head.feed_repeated(bytes, u64::MAX - 1).feed(bytes), all);

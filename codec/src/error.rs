@@ -94,7 +94,7 @@ pub(crate) fn cut_short(input: &[u8], stop: &nom::Err<ParseTrace<&[u8]>>) -> Dec
             at: input.len() - trace.rest.len(),
             field: trace.field.unwrap_or("payload"),
         },
-        // Only streaming parsers ask for more.
+        // Only streaming parsers need more input.
         nom::Err::Incomplete(_) => DecodeError::CutShort { at: 0, field: "payload" },
     }
 }

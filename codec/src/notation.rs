@@ -6,8 +6,8 @@
 //! | `GAP`, `PRB3`, `REPL15` | the symbol's own code (C-2) |
 //! | `GAP!04` | control code 0x04, which a receiver corrects to GAP (C-4) |
 //! | `!a6` | control code 0xa6, which is no symbol (C-5) |
-//! | `IDLE×16`, `00×64` | a character so many times (`*` reads as `×`) |
-//! | `(GAP GO)×40` | several characters so many times |
+//! | `IDLE×16`, `00×64` | a repeated character (`*` reads as `×`) |
+//! | `(GAP GO)×40` | a repeated group of characters |
 
 use std::fmt::{self, Display};
 use std::ops::Range;
@@ -228,10 +228,10 @@ fn character(word: &str, column: usize) -> Result<Character, NotationError> {
             let claimed =
                 if name.is_empty() { None } else { Some(symbol(name).ok_or_else(unknown)?) };
             match (claimed, decode_control(code)) {
-                (Some(symbol), heard) if heard != DecodedCode::Corrected(symbol) => {
+                (Some(symbol), decoded) if decoded != DecodedCode::Corrected(symbol) => {
                     Err(NotationError::Correction { column, code, symbol })
                 }
-                // A bare code says nothing of what it is heard as: any will do.
+                // A bare code claims no symbol.
                 _ => Ok(Character::Control(code)),
             }
         }
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_characters_are_read_and_no_more() {
+    fn the_number_of_characters_is_limited() {
         let most = "(IDLE×4096)×4096";
         assert_eq!(parse(most).unwrap().len(), PARSED_MAX);
         let column = most.chars().count() + 2;

@@ -5,7 +5,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test that cannot go on stops"
+    reason = "a test that cannot continue stops"
 )]
 
 use myriscope_codec::character::{DecodedCode, Symbol, decode_control};
@@ -89,12 +89,12 @@ fn every_relative_route_byte_is_the_published_one() {
 
 /// C-2
 #[test]
-fn every_control_code_is_heard_as_published() {
+fn every_control_code_is_decoded_as_published() {
     let table = vectors("control_codes");
     assert_eq!(table.as_object().unwrap().len(), 256);
     for code in 0..=u8::MAX {
         let row = &table[format!("0x{code:02x}")];
-        let heard = match decode_control(code) {
+        let decoded = match decode_control(code) {
             // The vectors count the sixteen replies in hex.
             DecodedCode::Exact(Symbol::Reply(status)) => {
                 (Some(format!("REPL{:X}", status.value())), false)
@@ -104,7 +104,7 @@ fn every_control_code_is_heard_as_published() {
             DecodedCode::Invalid => (None, false),
         };
         let symbol = row["symbol"].as_str().map(str::to_owned);
-        assert_eq!(heard, (symbol, row["corrected"].as_bool().unwrap()), "0x{code:02x}");
+        assert_eq!(decoded, (symbol, row["corrected"].as_bool().unwrap()), "0x{code:02x}");
     }
 }
 
@@ -194,10 +194,10 @@ fn every_malformed_transport_packet_has_the_published_fault() {
     for row in rows(&table) {
         let packet = packet(row);
         let fault = TransportPacket::parse(&packet).unwrap_err();
-        let told = (fault.at(), fault.field(), fault.found());
+        let found = (fault.at(), fault.field(), fault.found());
         let published = (row["at"].as_u64(), row["field"].as_str(), row["found"].as_u64());
-        let told = (u64::try_from(told.0).ok(), Some(told.1), told.2);
-        assert_eq!(told, published, "{row}");
+        let found = (u64::try_from(found.0).ok(), Some(found.1), found.2);
+        assert_eq!(found, published, "{row}");
         assert_eq!(TransportPacket::parse_head(&packet, packet.len() as u64), Err(fault), "{row}");
     }
 }

@@ -19,7 +19,7 @@ pub const COMMENT_MAX: usize = 65_535;
 
 /// Offset of a section header's section length, and its value for an unspecified length.
 const SECTION_LENGTH: usize = 16;
-const LENGTH_NOT_SAID: [u8; 8] = [0xff; 8];
+const LENGTH_UNSPECIFIED: [u8; 8] = [0xff; 8];
 
 /// Counts of comments by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,10 +46,9 @@ pub enum AnnotateError {
     NoComments,
 }
 
-/// Copies a pcapng file block by block, and adds to each chunk's block the comments that are asked
-/// for. Nothing else changes, whatever the byte order, the number of sections, or the kinds of
-/// blocks and options: but for the length of a section where its header says one, which becomes
-/// "not said", as the new one is not known when the header is written.
+/// Copies a pcapng file block by block, and adds `comments` to the blocks of chunks. Everything else
+/// is copied as it is, whatever the byte order, the number of sections, or the kinds of blocks and
+/// options; only a section length becomes unspecified, as it is not known when the header is written.
 ///
 /// `comments` is called for each valid chunk; a faulty block is copied as it is.
 ///
@@ -64,10 +63,10 @@ pub fn annotate(
     let mut done = AnnotationCounts::default();
     loop {
         let before = reader.offset();
-        let mut wanted = Vec::new();
+        let mut requested = Vec::new();
         let progress = reader.step(&mut |item| {
             if let CaptureItem::Chunk(id, chunk) = item {
-                wanted = comments(id, &chunk);
+                requested = comments(id, &chunk);
             }
         })?;
         if progress == ReadProgress::Done {
@@ -80,10 +79,10 @@ pub fn annotate(
         let order = reader.order();
         let tee = reader.stream_mut();
         let block = tee.next(len);
-        let copied = if wanted.is_empty() {
+        let copied = if requested.is_empty() {
             copy(block, &mut output)
         } else {
-            output.write_all(&commented(block, order, wanted, &mut done))
+            output.write_all(&commented(block, order, requested, &mut done))
         };
         copied.map_err(AnnotateError::Write)?;
         tee.forget(len);
@@ -125,13 +124,13 @@ impl<R: Read> Read for TeeReader<R> {
     }
 }
 
-/// A block as it is; of a section header the length of its section is no longer said.
+/// Copies a block; the section length of a section header becomes unspecified.
 fn copy(block: &[u8], output: &mut impl Write) -> io::Result<()> {
     let is_section = block.first_chunk() == Some(&BlockHead::SECTION_HEADER_BYTES);
-    match (block.get(..SECTION_LENGTH), block.get(SECTION_LENGTH + LENGTH_NOT_SAID.len()..)) {
+    match (block.get(..SECTION_LENGTH), block.get(SECTION_LENGTH + LENGTH_UNSPECIFIED.len()..)) {
         (Some(before), Some(behind)) if is_section => {
             output.write_all(before)?;
-            output.write_all(&LENGTH_NOT_SAID)?;
+            output.write_all(&LENGTH_UNSPECIFIED)?;
             output.write_all(behind)
         }
         _ => output.write_all(block),
@@ -142,7 +141,7 @@ fn copy(block: &[u8], output: &mut impl Write) -> io::Result<()> {
 fn commented(
     block: &[u8],
     order: ByteOrder,
-    wanted: Vec<String>,
+    requested: Vec<String>,
     done: &mut AnnotationCounts,
 ) -> Vec<u8> {
     let len = u32::try_from(block.len()).unwrap_or(u32::MAX);
@@ -156,7 +155,7 @@ fn commented(
     let mut count = 0;
     // Where there were no options, there is an end to them now.
     let end = if options.is_empty() { 4 } else { 0 };
-    for comment in wanted {
+    for comment in requested {
         let bytes = comment.as_bytes();
         let len = block.len() + added.len() + 4 + bytes.len().next_multiple_of(4) + end;
         if present.contains(bytes) {

@@ -237,7 +237,7 @@ impl InterfaceTable {
         }
     }
 
-    /// The channel of an earlier section with which an interface goes on: of the same name and
+    /// The channel of an earlier section that an interface continues: of the same name and
     /// rate, and no other interface's of the section.
     fn continued_channel(&self, channel: &Channel) -> Option<usize> {
         let id = *self.names.get(&channel.name)?;
@@ -368,7 +368,7 @@ impl InterfaceTable {
 
     /// Ends a complete section and reports impossible peers. Numbers start anew.
     pub(super) fn end_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
-        // If no chunk has told, what the section declares adds to the capture before it.
+        // A section without chunks adds its channels to the capture before it.
         self.abandon_section(out);
         for number in 0..self.section.len() {
             let Some(id) = self.channel_with_number(number) else { continue };
@@ -409,7 +409,7 @@ fn parse(payload: &[u8], original: usize, place: BlockPosition) -> Result<Chunk<
     })
 }
 
-/// The common name of a link type behind its number, where it has one that users know.
+/// The name of a common link type.
 const fn link_type_name(link_type: u32) -> &'static str {
     match link_type {
         1 => " (Ethernet)",
@@ -433,7 +433,7 @@ mod tests {
 
     /// Links and faults of channels with these names and peers.
     fn check(channels: &[(&str, Option<u32>)]) -> Vec<String> {
-        let mut said = Vec::new();
+        let mut log = Vec::new();
         let mut table = InterfaceTable::default();
         for (name, peer) in channels {
             let comment = Channel { peer: *peer, ..Channel::named(*name) }.description();
@@ -444,17 +444,17 @@ mod tests {
             let declared = InterfaceDescription { link_type: u32::from(LINK_TYPE), len: 0, place };
             let mut out = |item: CaptureItem<'_>| {
                 if let CaptureItem::Link(one, other) = item {
-                    said.push(format!("{one}-{other}"));
+                    log.push(format!("{one}-{other}"));
                 }
             };
             table.declare(declared, words, &mut out).unwrap();
         }
         table.end_section(&mut |item| {
             if let CaptureItem::Fault(fault) = item {
-                said.push(fault.fault);
+                log.push(fault.fault);
             }
         });
-        said
+        log
     }
 
     #[test]
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_out_of_order_are_told_and_read_all_the_same() {
+    fn blocks_out_of_order_are_faults_and_are_read() {
         let mut table = InterfaceTable::default();
         let place = BlockPosition { offset: 0, number: 0, block: "enhanced packet" };
         for name in ["a>b", "b>a"] {
@@ -499,7 +499,7 @@ mod tests {
                 .declare(declared, [InterfaceOption::Name(name.into())].into_iter(), &mut |_| {})
                 .unwrap();
         }
-        let mut said = Vec::new();
+        let mut log = Vec::new();
         // 12.5 ns a character: character 1 begins in nanosecond 12, character 3 in 37.
         for (interface, first) in [(0, 3), (1, 1), (1, 3), (0, 2)] {
             let chars = crate::notation::parse("IDLE").unwrap();
@@ -507,13 +507,13 @@ mod tests {
             let mut payload = Vec::new();
             Chunk { first: Tick(first), content }.emit(&mut payload);
             table.chunk(interface, (&payload, 0), place, &mut |item| match item {
-                CaptureItem::Chunk(id, chunk) => said.push(format!("{id} at {}", chunk.first)),
-                CaptureItem::Fault(fault) => said.push(fault.to_string()),
+                CaptureItem::Chunk(id, chunk) => log.push(format!("{id} at {}", chunk.first)),
+                CaptureItem::Fault(fault) => log.push(fault.to_string()),
                 CaptureItem::Section | CaptureItem::Channel(..) | CaptureItem::Link(..) => {}
             });
         }
         assert_eq!(
-            said,
+            log,
             [
                 "0 at 3",
                 "byte 8: block 0 (enhanced packet): first is 1, earlier than a block before it begins",

@@ -292,7 +292,7 @@ impl<R: Read> CaptureReader<R> {
                 }
                 self.table.reject(fault, out);
             }
-            // The head said that it is one of the three.
+            // The header has one of the three kinds.
             Ok(_) => {}
         }
         Ok(())

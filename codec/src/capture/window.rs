@@ -42,7 +42,7 @@ impl<R: Read> ReadWindow<R> {
     }
 
     /// Reads until `len` bytes are ahead, and returns how many of them are: fewer only where the
-    /// stream ends. Memory is taken for bytes that are there, not for those that are asked for.
+    /// stream ends. Memory is allocated for bytes that are there, not for `len`.
     pub(super) fn fill_to(&mut self, len: usize) -> io::Result<usize> {
         while self.end - self.start < len {
             if self.bytes.len() - self.start < len.min(READ_SIZE) || self.end == self.bytes.len() {

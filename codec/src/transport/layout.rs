@@ -14,11 +14,15 @@ use crate::error::{DecodeError, ParseTrace, cut_short, unexpected};
 /// High nibble of the first byte.
 const VERSION: u8 = 1;
 
-const SHORT: u8 = 0;
-const MEDIUM: u8 = 1;
-const BULK: u8 = 2;
-const ACK: u8 = 8;
-const NACK: u8 = 9;
+/// Low nibble of the first byte.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TransportKind {
+    Short = 0,
+    Medium = 1,
+    Bulk = 2,
+    Ack = 8,
+    Nack = 9,
+}
 
 /// Flags of the second byte.
 const SEQ: u8 = 0b001;
@@ -26,15 +30,22 @@ const SYNC: u8 = 0b010;
 const REPLY: u8 = 0b100;
 
 impl<'a> TransportPacket<MessageBody<'a>> {
-    /// Reads the payload of a packet of type [`TAG`](super::TAG), all of it.
+    /// Parses the payload of a packet of type [`TAG`](super::TAG).
     ///
     /// # Errors
-    /// Names the field that is cut short or holds what it must not, and its place behind the tag:
-    /// the packet is malformed, T-7.
+    /// The packet is malformed (T-7): the field that is cut short or invalid, and its place behind
+    /// the tag.
     pub fn parse(payload: &'a [u8]) -> Result<Self, DecodeError> {
         let packet = TransportPacket::parse_head(payload, payload.len() as u64)?;
         let bytes = payload.get(DATA_HEADER_LEN..).unwrap_or_default();
-        Ok(packet.map(|extent| MessageBody { form: extent.form, bytes }))
+        Ok(match packet {
+            TransportPacket::Data(header, sync, message) => {
+                let body = MessageBody { form: message.body.form, bytes };
+                Self::Data(header, sync, message.with_body(body))
+            }
+            TransportPacket::Ack(header) => Self::Ack(header),
+            TransportPacket::Nack(header, reason) => Self::Nack(header, reason),
+        })
     }
 
     /// Writes what [`TransportPacket::parse`] reads.
@@ -42,24 +53,25 @@ impl<'a> TransportPacket<MessageBody<'a>> {
         match self {
             Self::Data(header, sync, message) => {
                 let kind = match message.body.form {
-                    MessageForm::Short => SHORT,
-                    MessageForm::Medium => MEDIUM,
-                    MessageForm::Bulk { .. } => BULK,
+                    MessageForm::Short => TransportKind::Short,
+                    MessageForm::Medium => TransportKind::Medium,
+                    MessageForm::Bulk { .. } => TransportKind::Bulk,
                 };
-                let flags = sync.bit() | message.role.bit();
-                header.emit(kind, flags, 0, out);
+                let sync = if *sync == SyncFlag::Set { SYNC } else { 0 };
+                let reply = if message.role == MessageRole::Reply { REPLY } else { 0 };
+                header.emit(kind, sync | reply, 0, out);
                 message.emit(out);
             }
-            Self::Ack(header) => header.emit(ACK, 0, 0, out),
-            Self::Nack(header, reason) => header.emit(NACK, 0, reason.code(), out),
+            Self::Ack(header) => header.emit(TransportKind::Ack, 0, 0, out),
+            Self::Nack(header, reason) => header.emit(TransportKind::Nack, 0, reason.code(), out),
         }
     }
 }
 
 impl TransportPacket<MessageExtent> {
-    /// Reads what stands before the payload's bytes: `head` is the first [`DATA_HEADER_LEN`]
-    /// bytes, or all if there are fewer, of the `len` bytes that there are. It is judged as
-    /// [`TransportPacket::parse`] of all the bytes would.
+    /// Parses the fields before the payload's bytes: `head` is the first [`DATA_HEADER_LEN`] bytes,
+    /// or all if there are fewer, of `len` bytes. The checks are those of
+    /// [`TransportPacket::parse`] for all bytes.
     ///
     /// # Errors
     /// Those of [`TransportPacket::parse`].
@@ -70,56 +82,35 @@ impl TransportPacket<MessageExtent> {
         };
         let first = head.first().ok_or(DecodeError::CutShort { at: 0, field: "version" })?;
         let kind = TransportKind::of(*first)?;
-        let (rest, common) = common(head).map_err(|stop| cut_short(head, &stop))?;
-        let header = common.check(kind)?;
-        let form = match kind {
-            TransportKind::Ack => return no_more(len, ANSWER_LEN).map(|()| Self::Ack(header)),
-            TransportKind::Nack => {
-                let reason = NackReason::of(common.reason)
-                    .ok_or_else(|| unexpected(7, "NACK reason", common.reason, REASONS))?;
-                return no_more(len, ANSWER_LEN).map(|()| Self::Nack(header, reason));
-            }
-            TransportKind::Short => MessageForm::Short,
-            TransportKind::Medium => MessageForm::Medium,
-            TransportKind::Bulk => MessageForm::Bulk { offset: 0, total: 0 },
-        };
-        let (_, envelope) = envelope(rest).map_err(|stop| cut_short(head, &stop))?;
-        let body = envelope.check(form)?;
+        let (rest, fields) = common(head).map_err(|stop| cut_short(head, &stop))?;
+        let header = fields.check(kind)?;
+        if kind == TransportKind::Ack {
+            return no_more(len, ANSWER_LEN).map(|()| Self::Ack(header));
+        }
+        if kind == TransportKind::Nack {
+            let reason = NackReason::of(fields.reason)
+                .ok_or_else(|| unexpected(7, "NACK reason", fields.reason, REASONS))?;
+            return no_more(len, ANSWER_LEN).map(|()| Self::Nack(header, reason));
+        }
+        let (_, message) = message(rest).map_err(|stop| cut_short(head, &stop))?;
+        let body = message.body.check(kind)?;
         let end = DATA_HEADER_LEN + usize::from(body.len);
         if len < end as u64 {
             return Err(DecodeError::CutShort { at: DATA_HEADER_LEN, field: "payload" });
         }
         no_more(len, end)?;
-        let sync = if common.flags & SYNC == 0 { SyncFlag::Clear } else { SyncFlag::Set };
-        Ok(Self::Data(header, sync, envelope.message(MessageRole::of(common.flags), body)))
+        let sync = if fields.flags & SYNC == 0 { SyncFlag::Clear } else { SyncFlag::Set };
+        let reply = fields.flags & REPLY != 0;
+        let role = if reply { MessageRole::Reply } else { MessageRole::Request };
+        Ok(Self::Data(header, sync, TransportMessage { role, ..message.with_body(body) }))
     }
 }
 
-impl<B> TransportPacket<B> {
-    /// Replaces the body.
-    fn map<C>(self, body: impl FnOnce(B) -> C) -> TransportPacket<C> {
-        match self {
-            Self::Data(header, sync, message) => {
-                let TransportMessage { role, source, destination, key, handler, body: old } =
-                    message;
-                let body = body(old);
-                let message = TransportMessage { role, source, destination, key, handler, body };
-                TransportPacket::Data(header, sync, message)
-            }
-            Self::Ack(header) => TransportPacket::Ack(header),
-            Self::Nack(header, reason) => TransportPacket::Nack(header, reason),
-        }
+impl<B> TransportMessage<B> {
+    fn with_body<C>(self, body: C) -> TransportMessage<C> {
+        let Self { role, source, destination, key, handler, .. } = self;
+        TransportMessage { role, source, destination, key, handler, body }
     }
-}
-
-/// The low nibble of the first byte.
-#[derive(Clone, Copy)]
-enum TransportKind {
-    Short,
-    Medium,
-    Bulk,
-    Ack,
-    Nack,
 }
 
 impl TransportKind {
@@ -127,14 +118,11 @@ impl TransportKind {
         if first >> 4 != VERSION {
             return Err(unexpected(0, "version", first >> 4, "1"));
         }
-        match first & 0x0f {
-            SHORT => Ok(Self::Short),
-            MEDIUM => Ok(Self::Medium),
-            BULK => Ok(Self::Bulk),
-            ACK => Ok(Self::Ack),
-            NACK => Ok(Self::Nack),
-            kind => Err(unexpected(0, "kind", kind, "0, 1, 2 (data), 8 (ACK) or 9 (NACK)")),
-        }
+        let kind = first & 0x0f;
+        [Self::Short, Self::Medium, Self::Bulk, Self::Ack, Self::Nack]
+            .into_iter()
+            .find(|it| *it as u8 == kind)
+            .ok_or_else(|| unexpected(0, "kind", kind, "0, 1, 2 (data), 8 (ACK) or 9 (NACK)"))
     }
 
     /// Flags that a packet of this kind may have, and their text.
@@ -176,37 +164,23 @@ impl CommonFields {
         if self.flags & !allowed != 0 {
             return Err(unexpected(1, "flags", self.flags, expected));
         }
-        match kind {
-            TransportKind::Nack => {}
-            TransportKind::Short
-            | TransportKind::Medium
-            | TransportKind::Bulk
-            | TransportKind::Ack
-                if self.reason == 0 => {}
-            TransportKind::Short
-            | TransportKind::Medium
-            | TransportKind::Bulk
-            | TransportKind::Ack => {
-                return Err(unexpected(7, "NACK reason", self.reason, "0 but in a NACK"));
-            }
+        if kind != TransportKind::Nack && self.reason != 0 {
+            return Err(unexpected(7, "NACK reason", self.reason, "0 but in a NACK"));
         }
         Ok(self.header)
     }
 }
 
-/// Bytes 14 to 38 of a data packet.
-struct MessageEnvelope {
-    source: EndpointId,
-    destination: EndpointId,
-    key: EndpointKey,
-    handler: u8,
+/// Fields of a data packet that depend on the form.
+struct FormFields {
     words: u8,
     offset: u32,
     total: u32,
     len: u16,
 }
 
-fn envelope(rest: &[u8]) -> IResult<&[u8], MessageEnvelope, ParseTrace<&[u8]>> {
+/// Bytes 14 to 38 of a data packet.
+fn message(rest: &[u8]) -> IResult<&[u8], TransportMessage<FormFields>, ParseTrace<&[u8]>> {
     let (rest, (source, destination, key, handler, words, offset, total, len)) = (
         context("source endpoint", be_u16.map(EndpointId)),
         context("destination endpoint", be_u16.map(EndpointId)),
@@ -218,61 +192,42 @@ fn envelope(rest: &[u8]) -> IResult<&[u8], MessageEnvelope, ParseTrace<&[u8]>> {
         context("payload length", be_u16),
     )
         .parse(rest)?;
-    Ok((rest, MessageEnvelope { source, destination, key, handler, words, offset, total, len }))
+    let body = FormFields { words, offset, total, len };
+    let role = MessageRole::default();
+    Ok((rest, TransportMessage { role, source, destination, key, handler, body }))
 }
 
-impl MessageEnvelope {
-    /// The fields that only some forms have, and the payload's length.
-    fn check(&self, form: MessageForm) -> Result<MessageExtent, DecodeError> {
-        let Self { words, offset, total, len, .. } = *self;
-        let (short, bulk) = match form {
-            MessageForm::Short => (true, false),
-            MessageForm::Medium => (false, false),
-            MessageForm::Bulk { .. } => (false, true),
+impl FormFields {
+    fn check(&self, kind: TransportKind) -> Result<MessageExtent, DecodeError> {
+        let Self { words, offset, total, len } = *self;
+        let (short, bulk) = (kind == TransportKind::Short, kind == TransportKind::Bulk);
+        let (words, long) = (u32::from(words), u32::from(len));
+        for (wrong, at, field, found, expected) in [
+            (short && words as usize > WORDS_MAX, 27, "argument words", words, "0..=8"),
+            (!short && words != 0, 27, "argument words", words, "0 but in a short message"),
+            (!bulk && offset != 0, 28, "bulk offset", offset, "0 but in a bulk message"),
+            (!bulk && total != 0, 32, "bulk total", total, "0 but in a bulk message"),
+            (short && words * 4 != long, 36, "payload length", long, "4 bytes a word"),
+            (usize::from(len) > MEDIUM_MAX, 36, "payload length", long, "0..=8192"),
+            (bulk && long > total, 36, "payload length", long, "at most the bulk total"),
+        ] {
+            if wrong {
+                return Err(unexpected(at, field, found, expected));
+            }
+        }
+        let form = match (short, bulk) {
+            (true, _) => MessageForm::Short,
+            (_, true) => MessageForm::Bulk { offset, total },
+            _ => MessageForm::Medium,
         };
-        if short && usize::from(words) > WORDS_MAX {
-            return Err(unexpected(27, "argument words", words, "0..=8"));
-        }
-        if !short && words != 0 {
-            return Err(unexpected(27, "argument words", words, "0 but in a short message"));
-        }
-        if !bulk && offset != 0 {
-            return Err(unexpected(28, "bulk offset", offset, "0 but in a bulk message"));
-        }
-        if !bulk && total != 0 {
-            return Err(unexpected(32, "bulk total", total, "0 but in a bulk message"));
-        }
-        let length = |expected| unexpected(36, "payload length", len, expected);
-        if short && u16::from(words) * 4 != len {
-            return Err(length("4 bytes a word"));
-        }
-        if usize::from(len) > MEDIUM_MAX {
-            return Err(length("0..=8192"));
-        }
-        if bulk && u32::from(len) > total {
-            return Err(length("at most the bulk total"));
-        }
-        let form = if bulk { MessageForm::Bulk { offset, total } } else { form };
         Ok(MessageExtent { form, len })
-    }
-
-    const fn message(
-        &self,
-        role: MessageRole,
-        body: MessageExtent,
-    ) -> TransportMessage<MessageExtent> {
-        let Self { source, destination, key, handler, .. } = *self;
-        TransportMessage { role, source, destination, key, handler, body }
     }
 }
 
 impl TransportHeader {
-    fn emit(&self, kind: u8, flags: u8, reason: u8, out: &mut Vec<u8>) {
-        let seq = match self.seq {
-            SequenceBit::Zero => 0,
-            SequenceBit::One => SEQ,
-        };
-        out.extend([VERSION << 4 | kind, flags | seq]);
+    fn emit(&self, kind: TransportKind, flags: u8, reason: u8, out: &mut Vec<u8>) {
+        let seq = if self.seq == SequenceBit::One { SEQ } else { 0 };
+        out.extend([VERSION << 4 | kind as u8, flags | seq]);
         out.extend(self.source.0.to_be_bytes());
         out.extend(self.destination.0.to_be_bytes());
         out.extend([self.channel.0, reason]);
@@ -298,28 +253,6 @@ impl TransportMessage<MessageBody<'_>> {
         out.extend(total.to_be_bytes());
         out.extend(u16::try_from(bytes.len()).unwrap_or(u16::MAX).to_be_bytes());
         out.extend_from_slice(bytes);
-    }
-}
-
-impl SyncFlag {
-    const fn bit(self) -> u8 {
-        match self {
-            Self::Clear => 0,
-            Self::Set => SYNC,
-        }
-    }
-}
-
-impl MessageRole {
-    const fn bit(self) -> u8 {
-        match self {
-            Self::Request => 0,
-            Self::Reply => REPLY,
-        }
-    }
-
-    const fn of(flags: u8) -> Self {
-        if flags & REPLY == 0 { Self::Request } else { Self::Reply }
     }
 }
 

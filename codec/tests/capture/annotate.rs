@@ -56,7 +56,7 @@ fn comments_are_options_of_the_chunks_block() {
 fn options_that_were_there_stay_behind_new_comments() {
     for order in [LITTLE, BIG] {
         let payload = repeat(0, &[0x00c, 0x003, 0x1aa], 9);
-        // A comment, flags, an option that nobody knows; with an end and without.
+        // A comment, flags, an unknown option; with an end and without.
         let known = [option(order, "old"), order.u16(2).into(), order.u16(4).into(), vec![9; 4]];
         let own = [&order.u16(0x7abc)[..], &order.u16(3), &[1, 2, 3, 0]].concat();
         for end in [vec![0; 4], vec![]] {
@@ -112,7 +112,7 @@ fn what_nobody_comments_on_is_copied_byte_for_byte() {
 }
 
 #[test]
-fn a_section_s_length_is_no_longer_said() {
+fn a_section_s_length_becomes_unspecified() {
     for order in [LITTLE, BIG] {
         let mut file = [before(order), order.packet(0, &literal(0, &PACKET))].concat();
         let expected = copy(&file, &[(0, 0, "here")]);
@@ -136,7 +136,7 @@ fn annotating_again_adds_nothing() {
 }
 
 #[test]
-fn a_block_takes_so_many_comments_and_no_more() {
+fn the_comments_of_a_block_are_limited() {
     let file = [before(LITTLE), LITTLE.packet(0, &literal(0, &PACKET))].concat();
     let most = u64::try_from(COMMENTS_MAX).unwrap();
     let texts: Vec<String> = (0..70).map(|number| format!("comment {number}")).collect();

@@ -102,7 +102,7 @@ impl BlockWriter {
         [&self.u32(kind)[..], &len, &body, &len].concat()
     }
 
-    /// A section header block of 28 bytes: version 1.0, length not said.
+    /// A section header block of 28 bytes: version 1.0, length unspecified.
     pub(crate) fn section(self) -> Vec<u8> {
         let magic = self.u32(0x1a2b_3c4d);
         let body = [&magic[..], &self.u16(1), &self.u16(0), &[0xff; 8]].concat();

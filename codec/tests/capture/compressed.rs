@@ -77,7 +77,7 @@ fn a_compressed_stream_cut_anywhere_gives_what_can_be_had_and_one_error() {
 }
 
 #[test]
-fn a_stream_that_is_cut_short_is_told_from_one_that_is_damaged() {
+fn a_stream_that_is_cut_short_differs_from_one_that_is_damaged() {
     let (file, _) = small(ByteOrder::Little);
     let zstd = zstd(&file);
     let (half, _) = zstd.split_at(zstd.len() / 2);

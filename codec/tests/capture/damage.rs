@@ -1,5 +1,5 @@
-//! Files that are cut off or damaged: what stood before is handed out, then comes one error that
-//! names byte, block and field.
+//! Files that are cut off or damaged: every item before the damage, then one error that names byte,
+//! block and field.
 
 use std::io::{self, Read};
 
@@ -158,13 +158,13 @@ fn a_block_is_named_as_the_specification_of_pcapng_calls_it() {
 }
 
 #[test]
-fn what_is_cut_short_is_told_with_what_it_asks_for() {
+fn errors_of_short_blocks_have_the_needed_length() {
     let cut = |block: &[u8], len: usize| {
         let (start, _) = block.split_at(len);
         read([&LITTLE.section(), start].concat().as_slice()).error_text()
     };
-    let text = |name: &str, field: &str, asks: usize, have: usize| {
-        let ends = format!("{field} needs {asks} bytes, but the file ends after {have}");
+    let text = |name: &str, field: &str, needs: usize, have: usize| {
+        let ends = format!("{field} needs {needs} bytes, but the file ends after {have}");
         format!("byte 28: block 1 ({name}): {ends}")
     };
     // Read, and passed over.
@@ -269,7 +269,7 @@ impl Read for FailingStream<'_> {
 }
 
 #[test]
-fn a_stream_that_fails_is_told_with_the_place() {
+fn an_error_of_the_stream_has_the_place() {
     let (file, chunks) = small(ByteOrder::Little);
     for len in [file.len() - 1, file.len()] {
         let (start, _) = file.split_at(len);

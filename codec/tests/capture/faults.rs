@@ -82,7 +82,7 @@ fn payloads_that_are_no_chunk_are_left_out() {
 }
 
 #[test]
-fn a_chunk_earlier_than_a_block_before_it_is_read_and_told_of() {
+fn a_chunk_earlier_than_a_block_before_it_is_read_and_reported() {
     let file = [
         LITTLE.section(),
         LITTLE.channel("a>b", ""),

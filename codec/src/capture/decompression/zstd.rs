@@ -36,7 +36,7 @@ impl<R: BufRead> ZstdStream<R> {
                 length,
                 ..
             })) => {
-                // Nothing is in a fresh decoder, so its next read asks for a frame again.
+                // A fresh decoder is empty, so the next read opens a frame again.
                 io::copy(&mut self.stream.by_ref().take(length.into()), &mut io::sink())?;
             }
             Err(error) => return Err(broken(&error)),
