@@ -1,3 +1,8 @@
-//! Any capture is analysed to its end, however it is cut; and what a network's shows happened there.
+//! The analysis of a capture agrees with the truth and does not depend on chunks or threads.
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::analyze::law(bytes));
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
+
+fuzz_target!(|bytes: &[u8]| laws::run("analyze", bytes));
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    laws::repair::mutated("analyze", data, (size, max_size), seed, fuzzer_mutate)
+});

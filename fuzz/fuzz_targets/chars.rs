@@ -1,10 +1,8 @@
-//! A chunk is read, written, cut and framed as the format says.
+//! A chunk is read, written, cut and framed as the format defines.
 #![no_main]
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
-fuzz_target!(|bytes: &[u8]| laws::chars::law(bytes));
+fuzz_target!(|bytes: &[u8]| laws::run("chars", bytes));
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    let size = fuzzer_mutate(data, size, max_size);
-    laws::repair::mostly(laws::repair::repair_chunk, &mut data[..size], seed);
-    size
+    laws::repair::mutated("chars", data, (size, max_size), seed, fuzzer_mutate)
 });

@@ -1,3 +1,3 @@
-//! A switch sends what its model does, character by character.
+//! One switch sends what its model sends.
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::crossbar::law(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::run("crossbar", bytes));

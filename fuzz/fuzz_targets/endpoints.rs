@@ -1,3 +1,3 @@
-//! Every message between a few hosts ends as it must, whatever an adversary does.
+//! Messages of hosts with endpoints are written once and end once.
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::endpoints::law(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::run("endpoints", bytes));

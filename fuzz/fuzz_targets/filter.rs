@@ -1,3 +1,8 @@
-//! Any text is a filter or has a fault with a place, and a filter is written out and read back.
+//! An expression is parsed, written and parsed to the same filter.
 #![no_main]
-libfuzzer_sys::fuzz_target!(|input: &[u8]| laws::filter::law(input));
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
+
+fuzz_target!(|bytes: &[u8]| laws::run("filter", bytes));
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    laws::repair::mutated("filter", data, (size, max_size), seed, fuzzer_mutate)
+});

@@ -1,10 +1,8 @@
-//! The table of the reliability protocol's packets decides what parses.
+//! The table of the transport protocol decides which packets parse.
 #![no_main]
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
-fuzz_target!(|bytes: &[u8]| laws::message::law(bytes));
+fuzz_target!(|bytes: &[u8]| laws::run("message", bytes));
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    let size = fuzzer_mutate(data, size, max_size);
-    laws::repair::mostly(laws::repair::repair_message, &mut data[..size], seed);
-    size
+    laws::repair::mutated("message", data, (size, max_size), seed, fuzzer_mutate)
 });

@@ -1,3 +1,8 @@
-//! A network keeps the laws, whatever breaks, and the analyzer reads what happened.
+//! The simulated network follows the rules, and its analysis agrees with the truth.
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::network::law(bytes));
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
+
+fuzz_target!(|bytes: &[u8]| laws::run("network", bytes));
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    laws::repair::mutated("network", data, (size, max_size), seed, fuzzer_mutate)
+});

@@ -1,3 +1,8 @@
-//! Any text is read or refused, and what is read is printed and read back.
+//! Any text is parsed or refused, and printed characters are parsed back.
 #![no_main]
-libfuzzer_sys::fuzz_target!(|text: &[u8]| laws::notation::law(text));
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
+
+fuzz_target!(|bytes: &[u8]| laws::run("notation", bytes));
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    laws::repair::mutated("notation", data, (size, max_size), seed, fuzzer_mutate)
+});

@@ -1,10 +1,8 @@
-//! A frame's parts are the frame, whatever its bytes.
+//! The parts of a frame make up the frame.
 #![no_main]
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
-fuzz_target!(|bytes: &[u8]| laws::packet::law(bytes));
+fuzz_target!(|bytes: &[u8]| laws::run("packet", bytes));
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    let size = fuzzer_mutate(data, size, max_size);
-    laws::repair::mostly(laws::repair::repair_crc, &mut data[..size], seed);
-    size
+    laws::repair::mutated("packet", data, (size, max_size), seed, fuzzer_mutate)
 });

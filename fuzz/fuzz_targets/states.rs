@@ -1,3 +1,3 @@
-//! States of a link's channels tile what was recorded, however it is cut.
+//! The states of channels cover the whole recording.
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::states::law(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::run("states", bytes));

@@ -1,3 +1,3 @@
-//! The reliability protocol between a few NICs keeps its properties, whatever an adversary does.
+//! The transport protocol keeps its properties under any faults.
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::transport::law(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::run("transport", bytes));

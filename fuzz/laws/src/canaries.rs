@@ -1,13 +1,14 @@
-//! The canaries: for every target, what breaks its law on purpose, which the law's own functions must catch.
+//! Canaries: for every mode of a target at least one input or machine that breaks its law on purpose, which the law
+//! must catch.
 
 use std::collections::BTreeSet;
-use std::panic::catch_unwind;
 
 use simulator::scenario::Scenario;
 
+use crate::failure::catch_failure;
 use crate::*;
 
-/// Two hosts at a switch, for so long, and what else there is.
+/// Scenario of two hosts at a switch: its duration, and further sections.
 pub(crate) fn two_hosts(duration: &str, more: &str) -> Scenario {
     const HOSTS: &str = "
         [[switch]]
@@ -22,23 +23,26 @@ pub(crate) fn two_hosts(duration: &str, more: &str) -> Scenario {
     Scenario::read("canary", &[duration, HOSTS, more].concat()).unwrap()
 }
 
-/// A target, words of the law that is to catch it, and what runs into that law.
+/// Target or mode, words of the law that must catch it, and the function that breaks it.
 type CanaryTest = (&'static str, &'static str, fn());
 
-/// Sorted by target.
 const CANARIES: &[CanaryTest] = &[
-    ("analyze", "what is found happened", analyze::tests::a_packet_that_was_not_there_is_caught),
     (
-        "capture",
+        "analyze-any",
+        "what is found happened",
+        analyze::tests::a_packet_that_was_not_there_is_caught,
+    ),
+    (
+        "capture-read",
         "chunks of one channel do not overlap",
         capture::tests::a_chunk_that_is_told_twice_is_caught,
     ),
     (
-        "capture",
+        "capture-read",
         "channels are declared before their chunks",
         capture::tests::a_channel_that_is_not_declared_is_caught,
     ),
-    ("capture", "a channel is of one link", capture::tests::a_link_of_three_is_caught),
+    ("capture-read", "a channel is of one link", capture::tests::a_link_of_three_is_caught),
     (
         "capture-blocks",
         "a chunk is its packet's payload",
@@ -94,39 +98,47 @@ const CANARIES: &[CanaryTest] = &[
         "counts are the reference's",
         capture::counts::tests::a_tally_that_leaves_out_a_round_is_caught,
     ),
-    ("chars", "the format decides what is a chunk", chars::tests::a_reader_of_no_rounds_is_caught),
-    ("chars", "a chunk begins where it says", chars::tests::a_reader_that_begins_late_is_caught),
-    ("chars", "a run ends where the kind changes", chars::tests::a_run_of_two_kinds_is_caught),
-    ("chars", "data and control alike", chars::tests::a_bit_that_moves_is_caught),
     (
-        "chars",
+        "chars-runs",
+        "the format decides what is a chunk",
+        chars::tests::a_reader_of_no_rounds_is_caught,
+    ),
+    (
+        "chars-runs",
+        "a chunk begins where it says",
+        chars::tests::a_reader_that_begins_late_is_caught,
+    ),
+    ("chars-runs", "a run ends where the kind changes", chars::tests::a_run_of_two_kinds_is_caught),
+    ("chars-runs", "data and control alike", chars::tests::a_bit_that_moves_is_caught),
+    (
+        "chars-runs",
         "runs are all of the characters",
         chars::tests::a_run_that_loses_its_last_character_is_caught,
     ),
     ("crossbar", "what a switch sends", crossbar::tests::a_switch_that_mends_a_packet_is_caught),
     ("crossbar", "what a switch sends", crossbar::tests::a_switch_that_is_a_period_late_is_caught),
     (
-        "chars",
-        "a frame ends with its GAP",
+        "chars-runs",
+        "a frame ends with its mark",
         chars::tests::frames_that_go_on_behind_a_weakened_gap_are_caught,
     ),
     (
-        "chars",
+        "chars-runs",
         "a part has the chunk's characters",
         chars::tests::a_cut_that_turns_a_repeat_is_caught,
     ),
     (
-        "chars-one-by-one",
+        "chars-single",
         "cutting changes nothing",
         char_by_char::tests::a_receiver_that_forgets_at_a_cut_is_caught,
     ),
     (
-        "chars-one-by-one",
+        "chars-single",
         "a chunk goes on from the one before it",
         char_by_char::tests::a_receiver_that_starts_anew_is_caught,
     ),
     (
-        "chars-one-by-one",
+        "chars-single",
         "a chunk is its characters",
         char_by_char::tests::a_receiver_that_loses_a_round_is_caught,
     ),
@@ -134,12 +146,12 @@ const CANARIES: &[CanaryTest] = &[
     ("endpoints", "every message ends. T-1", endpoints::tests::a_message_that_never_ends_is_caught),
     ("endpoints", "T-5", endpoints::tests::a_message_that_nobody_wrote_is_caught),
     (
-        "filter",
+        "filter-text",
         "what is written out reads as the same",
         filter::tests::a_writer_that_leaves_out_parentheses_is_caught,
     ),
     (
-        "filter",
+        "filter-text",
         "what is written out is read",
         filter::tests::a_writer_of_words_that_there_are_not_is_caught,
     ),
@@ -153,22 +165,22 @@ const CANARIES: &[CanaryTest] = &[
         "from its first value on and before its second",
         filter::tests::a_range_that_takes_in_its_end_is_caught,
     ),
-    ("filter-shown", "a fault has a caret", filter::tests::a_fault_without_a_caret_is_caught),
+    ("filter-errors", "a fault has a caret", filter::tests::a_fault_without_a_caret_is_caught),
     ("link", "what is sent", link::tests::one_wrong_character_is_caught),
     (
-        "message",
+        "message-fields",
         "the table decides what parses",
         transport_packet::tests::a_parser_that_does_not_look_behind_the_end_is_caught,
     ),
-    ("message", "left", transport_packet::tests::a_parser_that_swaps_the_nics_is_caught),
+    ("message-fields", "left", transport_packet::tests::a_parser_that_swaps_the_nics_is_caught),
     (
-        "message-heard",
+        "message-stream",
         "a receiver hears the same",
         transport_framing::tests::a_wire_that_loses_a_byte_is_caught,
     ),
-    ("network", "what is read happened", network::tests::a_symbol_that_nobody_sent_is_caught),
+    ("network-any", "what is found happened", network::tests::a_symbol_that_nobody_sent_is_caught),
     (
-        "notation",
+        "notation-short",
         "what is printed is read back",
         notation::tests::a_printer_that_hides_corrections_is_caught,
     ),
@@ -203,29 +215,49 @@ const CANARIES: &[CanaryTest] = &[
         "emit writes what parse read",
         packet::tests::a_packet_that_is_mended_when_sent_is_caught,
     ),
-    ("scenario", "a problem has a place", scenario::tests::a_problem_beyond_the_text_is_caught),
-    ("scenario", "a tap is on a cable", scenario::tests::a_tap_on_no_cable_is_caught),
     (
-        "scenario-tried",
+        "scenario-text",
+        "a problem has a place",
+        scenario::tests::a_problem_beyond_the_text_is_caught,
+    ),
+    ("scenario-text", "a tap is on a cable", scenario::tests::a_tap_on_no_cable_is_caught),
+    (
+        "scenario-run",
         "nothing happens behind the end",
         scenario::tests::a_row_behind_the_end_is_caught,
     ),
     (
-        "scenario-shown",
+        "scenario-errors",
         "what is written is read back",
         scenario::tests::a_writer_that_forgets_the_seed_is_caught,
     ),
     (
-        "scenario-shown",
+        "scenario-errors",
         "every problem has a caret",
         scenario::tests::a_problem_without_a_caret_is_caught,
     ),
-    ("switch", "what is read happened", network::tests::a_symbol_that_nobody_sent_is_caught),
-    ("talk", "every message is accounted for", delivery::tests::a_message_without_end_is_caught),
-    ("talk", "what is found was said", delivery::tests::an_answer_that_was_not_sent_is_caught),
-    ("talk", "is written once. T-1", delivery::tests::a_message_that_is_written_twice_is_caught),
     (
-        "threads",
+        "network-switch",
+        "what is found happened",
+        network::tests::a_symbol_that_nobody_sent_is_caught,
+    ),
+    (
+        "network-talk",
+        "every message is accounted for",
+        delivery::tests::a_message_without_end_is_caught,
+    ),
+    (
+        "network-talk",
+        "what is found was said",
+        delivery::tests::an_answer_that_was_not_sent_is_caught,
+    ),
+    (
+        "network-talk",
+        "is written once. T-1",
+        delivery::tests::a_message_that_is_written_twice_is_caught,
+    ),
+    (
+        "analyze-threads",
         "threads change nothing",
         analyze::tests::an_order_that_depends_on_threads_is_caught,
     ),
@@ -233,25 +265,25 @@ const CANARIES: &[CanaryTest] = &[
 ];
 
 #[test]
-fn every_target_has_a_canary() {
-    let targets: BTreeSet<&str> = TARGETS.iter().map(|(target, _)| *target).collect();
-    let kept = CANARIES.iter().map(|(target, ..)| *target);
-    assert_eq!(kept.collect::<BTreeSet<&str>>(), targets);
+fn every_mode_of_a_target_has_a_canary() {
+    let modes = TARGETS.iter().flat_map(|target| match target.modes {
+        [] => vec![target.name],
+        modes => modes.iter().map(|(mode, _)| *mode).collect(),
+    });
+    let kept = CANARIES.iter().map(|(mode, ..)| *mode);
+    assert_eq!(kept.collect::<BTreeSet<&str>>(), modes.collect());
 }
 
 #[test]
 fn every_canary_is_caught() {
-    let said = |canary: &fn()| match catch_unwind(canary) {
-        Ok(()) => "nothing was caught".to_owned(),
-        Err(said) => said.downcast::<String>().map_or_else(
-            |said| said.downcast::<&str>().map_or_else(|_| String::new(), |said| said.to_string()),
-            |said| *said,
-        ),
+    let text = |canary: &fn()| {
+        catch_failure(canary)
+            .map_or_else(|broken| broken.text, |()| "nothing was caught".to_owned())
     };
     let others: Vec<_> = CANARIES
         .iter()
-        .map(|(target, law, canary)| (target, law, said(canary)))
-        .filter(|(_, law, said)| !said.contains(**law))
+        .map(|(mode, law, canary)| (mode, law, text(canary)))
+        .filter(|(_, law, text)| !text.contains(**law))
         .collect();
     assert!(others.is_empty(), "{others:#?}");
 }

@@ -37,10 +37,6 @@ const LONG: u64 = 10_000 * MICROSECOND;
 /// takes many of ours.
 const SHORT: u64 = 1000 * MICROSECOND;
 
-/// Kinds of a score that are about messages.
-const SAID: [&str; 8] =
-    ["data", "retransmission", "cause", "ack", "nack", "duplicate", "refused", "gone"];
-
 /// A network, and what is said in it.
 #[derive(Clone, Debug, Arbitrary)]
 pub struct ConversationInput {
@@ -168,7 +164,7 @@ pub(crate) fn has_message_events(scenario: &Scenario, rows: &[TruthEvent]) -> bo
 
 /// What is found of conversations is what was said.
 pub(crate) fn check_score(score: &ScoreReport) {
-    for row in score.scores.iter().filter(|row| SAID.contains(&row.kind)) {
+    for row in score.scores.iter().filter(|row| score::MESSAGES.contains(&row.kind)) {
         assert!(row.is_perfect(), "what is found was said: {row:?}, {:?}", score.differences);
     }
 }

@@ -53,11 +53,11 @@ impl ReproductionDraft {
     }
 }
 
-/// Draws an input.
+/// Drafts the reproduction of an input.
 type DraftFunction = fn(&str, &[u8]) -> ReproductionDraft;
 
-/// Who draws the inputs of which targets, and of those that are called so up to a hyphen.
-const PAINTERS: &[(&str, DraftFunction)] = &[
+/// Draft functions by mode, or by the target's name before the hyphen.
+const DRAFTS: &[(&str, DraftFunction)] = &[
     ("analyze", networks::analyze),
     (CANARY, wire::canary),
     ("capture", captures::draw),
@@ -69,19 +69,18 @@ const PAINTERS: &[(&str, DraftFunction)] = &[
     ("link", schedules::link),
     ("message", wire::message),
     ("network", networks::network),
+    ("network-switch", networks::switch),
+    ("network-talk", networks::talk),
     ("notation", texts::notation),
     ("packet", wire::packet),
     ("receiver", schedules::receiver),
     ("scenario", texts::scenario),
     ("states", schedules::states),
-    ("switch", networks::switch),
-    ("talk", networks::talk),
-    ("threads", networks::analyze),
     ("transport", schedules::transport),
 ];
 
-/// A target that is fuzzed by nobody: its law is broken on purpose, so that one can see what becomes of
-/// an input that breaks one.
+/// Target for demonstration, which is not fuzzed: its law is wrong on purpose, to show the output for a broken
+/// law.
 pub const CANARY: &str = "canary";
 
 /// No byte 09 comes before a byte 07.
@@ -93,32 +92,39 @@ fn canary(input: &[u8]) {
     }
 }
 
-/// The law of a target.
+/// Law of a target, or of a mode, whose inputs have no mode byte.
 #[must_use]
-pub fn law(target: &str) -> Option<LawFunction> {
-    if target == CANARY {
+pub fn law(name: &str) -> Option<LawFunction> {
+    if name == CANARY {
         return Some(canary);
     }
-    TARGETS.iter().find(|(name, _)| *name == target).map(|(_, law)| *law)
+    let modes = TARGETS.iter().flat_map(|target| target.modes);
+    let mode = || modes.copied().find(|(mode, _)| *mode == name).map(|(_, law)| law);
+    crate::target(name).map(|target| target.law).or_else(mode)
 }
 
-/// Who draws the inputs of a target: its own painter, or that of its family.
-fn painter(target: &str) -> DraftFunction {
-    let family = target.split('-').next().unwrap_or(target);
-    let named = |wanted: &str| PAINTERS.iter().find(|(name, _)| *name == wanted);
-    named(target).or_else(|| named(family)).map_or(texts::unknown, |(_, painter)| *painter)
+fn draft(name: &str) -> DraftFunction {
+    let family = name.split('-').next().unwrap_or(name);
+    let named = |wanted: &str| DRAFTS.iter().find(|(name, _)| *name == wanted);
+    named(name).or_else(|| named(family)).map_or(texts::unknown, |(_, draft)| *draft)
 }
 
-/// The picture of an input of a target, if there is such a target.
+/// Reproduction of an input of a target or mode, if there is one of that name.
 #[must_use]
 pub fn picture(target: &str, input: &[u8]) -> Option<Reproduction> {
-    let law = law(target)?;
-    let ReproductionDraft { capture, scenario, truth, notation } = painter(target)(target, input);
+    let (mut name, mut body) = (target, input);
+    if let Some(target) = crate::target(target) {
+        let (mode, rest) = target.select(input);
+        body = rest;
+        name = target.modes.get(mode).map_or(target.name, |(name, _)| *name);
+    }
+    let law = law(name)?;
+    let ReproductionDraft { capture, scenario, truth, notation } = draft(name)(name, body);
     let report = match &capture {
         Ok(capture) => catch_failure(|| report(capture))
             .map_err(|broken| format!("the analyzer did not come to its end: {broken}")),
         Err(_) => Err("there is no capture to report of".to_owned()),
     };
-    let verdict = catch_failure(|| law(input));
+    let verdict = catch_failure(|| law(body));
     Some(Reproduction { verdict, capture, scenario, truth, report, notation })
 }

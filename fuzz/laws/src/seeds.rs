@@ -28,31 +28,21 @@ pub const FIXTURES: [(&str, &[u8]); 6] = [
 /// Longest fixture that is a seed. *Chosen*: a fuzzer's inputs grow as long as its longest seed.
 const SEED_MAX: usize = 1500;
 
-/// A seed: its target, its name, its bytes.
-pub type CorpusSeed = (&'static str, &'static str, Vec<u8>);
+/// Seed: a target or mode, its name, its bytes without a mode byte.
+pub(crate) type CorpusSeed = (&'static str, &'static str, Vec<u8>);
 
-/// Targets that take what another one takes.
-const ALSO: [(&str, &[&str]); 6] = [
-    ("capture", &["capture-blocks", "capture-cuts", "capture-rows"]),
-    ("chars", &["chars-one-by-one"]),
-    ("filter", &["filter-rows", "filter-shown"]),
-    ("message", &["message-heard"]),
-    ("notation", &["notation-long"]),
-    ("scenario", &["scenario-shown", "scenario-tried"]),
-];
-
-/// All seeds.
+/// All seeds as files of the corpus: target, name, input. A seed of another mode than 0 is named after it.
 #[must_use]
-pub fn all() -> Vec<CorpusSeed> {
-    let own = own();
-    let also = |(target, others): (&str, &[&'static str])| {
-        let seeds = own.iter().filter(move |(own, ..)| *own == target);
-        let seeds = seeds
-            .flat_map(|(_, name, bytes)| others.iter().map(|other| (*other, *name, bytes.clone())));
-        seeds.collect::<Vec<_>>()
-    };
-    let others: Vec<CorpusSeed> = ALSO.into_iter().flat_map(also).collect();
-    own.into_iter().chain(others).collect()
+pub fn all() -> Vec<(&'static str, String, Vec<u8>)> {
+    own().into_iter().filter_map(|(name, seed, bytes)| file(name, seed, &bytes)).collect()
+}
+
+fn file(name: &str, seed: &str, bytes: &[u8]) -> Option<(&'static str, String, Vec<u8>)> {
+    let target = crate::target(name.split('-').next()?)?;
+    let mode = target.modes.iter().position(|(mode, _)| *mode == name).unwrap_or_default();
+    let own = name.strip_prefix(target.name)?.strip_prefix('-');
+    let seed = own.map_or(seed.to_owned(), |own| format!("{own}-{seed}"));
+    Some((target.name, seed, target.input(mode, bytes)))
 }
 
 fn own() -> Vec<CorpusSeed> {

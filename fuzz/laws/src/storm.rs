@@ -208,7 +208,7 @@ mod tests {
         let scenario = two_hosts("duration_us = 500_000", CALLED);
         let counts = held(&scenario);
         assert_eq!((counts.packets, counts.recorded), (1, counts.periods));
-        let calm = ["all comes to rest", "when it is calm, what is sent arrives"];
+        let calm = ["the network becomes quiescent", "packets sent after the last fault arrive"];
         assert!(calm.iter().all(|law| counts.laws.get(law) == Some(&1)), "{:?}", counts.laws);
     }
 
@@ -216,7 +216,7 @@ mod tests {
     fn the_canary_dies_of_a_packet_that_goes_astray_in_calm_weather() {
         let astray = "[[route]]\nfrom = 'h0'\nto = 'h1'\nbytes = '83'\n";
         let broken = broken(astray).unwrap();
-        assert!(broken.starts_with("when it is calm, what is sent arrives"), "{broken}");
+        assert!(broken.starts_with("packets sent after the last fault arrive"), "{broken}");
     }
 
     #[test]

@@ -147,7 +147,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_parser_that_does_not_look_behind_the_end_is_not_caught_by_good_packets() {
-        let good = |(_, name, _): &(_, &str, _)| name.starts_with("good");
+        let good = |(_, name, _): &(_, String, _)| name.starts_with("good");
         let seeds = seeds::all();
         let seeds =
             || seeds.iter().filter(|(target, ..)| *target == "message").filter(|it| good(it));

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use laws::capture_input::CaptureInput;
+use laws::failure::catch_failure;
 use laws::repair::SeededRng;
 use laws::storm::{StormLaws, tried};
-use laws::{TARGETS, capture, seeds, states};
+use laws::{LawTarget, TARGETS, capture, seeds, states};
 use simulator::scenario::Scenario;
 
 fn directory(target: &str) -> PathBuf {
@@ -25,16 +26,19 @@ fn files(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn every_input_of_the_corpus_keeps_its_law() {
     let mut broken = Vec::new();
-    for &(target, law) in TARGETS {
-        let files = files(target);
-        assert!(!files.is_empty(), "corpus/{target} is empty");
+    for target in TARGETS {
+        let files = files(target.name);
+        assert!(!files.is_empty(), "corpus/{} is empty", target.name);
         for (path, bytes) in files {
-            if std::panic::catch_unwind(|| law(&bytes)).is_err() {
-                broken.push(path);
+            // An input without a mode byte is one of every mode.
+            let modes = if target.select(&bytes).1 == bytes { target.modes } else { &[] };
+            let laws = modes.iter().map(|(_, law)| *law).chain([target.law]);
+            for law in laws {
+                broken.extend(catch_failure(|| law(&bytes)).err().map(|law| (path.clone(), law)));
             }
         }
     }
-    assert!(broken.is_empty(), "broken by {broken:?}");
+    assert!(broken.is_empty(), "{broken:#?}");
 }
 
 /// What storms have found, as small as it could be made.
@@ -53,7 +57,7 @@ fn every_network_that_a_storm_found_keeps_all_laws() {
 #[test]
 fn the_corpus_holds_the_seeds_that_the_code_makes() {
     for (target, name, bytes) in seeds::all() {
-        let found = files(target).into_iter().find(|(path, _)| path.ends_with(name));
+        let found = files(target).into_iter().find(|(path, _)| path.ends_with(&name));
         let same = found.is_some_and(|(_, found)| found == bytes);
         assert!(same, "corpus/{target}/{name} is old: cargo run -p laws --example seeds");
     }
@@ -62,7 +66,7 @@ fn the_corpus_holds_the_seeds_that_the_code_makes() {
 #[test]
 fn what_no_code_makes_says_why_it_is_there() {
     let made = seeds::all();
-    for (target, _) in TARGETS {
+    for LawTarget { name: target, .. } in TARGETS {
         for (path, _) in files(target) {
             let name = path.file_name().unwrap().to_string_lossy();
             let seed = made.iter().any(|(of, own, _)| of == target && name == *own);
@@ -74,7 +78,7 @@ fn what_no_code_makes_says_why_it_is_there() {
 
 #[test]
 fn the_corpus_stays_small() {
-    let all = TARGETS.iter().flat_map(|(target, _)| files(target));
+    let all = TARGETS.iter().flat_map(|target| files(target.name));
     let bytes: usize = all.map(|(_, bytes)| bytes.len()).sum();
     assert!(bytes < 300_000, "{bytes} bytes");
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use analyzer::score::ScoreReport;
-use laws::score::scored;
+use laws::score::{LIKELY, MESSAGES, scored};
 use simulator::scenario::{PortTap, Scenario};
 
 /// The demos and what else is simulated among the fixtures, each with its scenario.
@@ -33,14 +33,6 @@ fn check(name: &str, score: &ScoreReport) {
         assert!(row.is_perfect(), "{name}: {row:?}\n{:#?}", score.differences);
     }
 }
-
-/// Kinds that may go wrong where many packets are cut in a circle, or the recording ends.
-const LIKELY: [&str; 3] = ["journey", "fate", "injury"];
-
-/// Kinds about messages: some are only guessed at from one tap, and more from one that begins in the
-/// middle. Where all of them are to be found is held below.
-const MESSAGES: [&str; 8] =
-    ["data", "retransmission", "cause", "ack", "nack", "duplicate", "refused", "gone"];
 
 fn check_but_journeys(name: &str, mut score: ScoreReport) {
     score.scores.retain(|row| !LIKELY.contains(&row.kind) && !MESSAGES.contains(&row.kind));

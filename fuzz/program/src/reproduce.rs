@@ -69,7 +69,7 @@ fn law(target: &str) -> Result<LawFunction, LawsError> {
 
 /// An error with the names of all targets, and the nearest.
 fn unknown(target: &str) -> LawsError {
-    let names = || TARGETS.iter().map(|(name, _)| *name);
+    let names = || TARGETS.iter().map(|target| target.name);
     let distance = |name: &&str| strsim::damerau_levenshtein(name, target);
     let near = names().min_by_key(distance).filter(|name| distance(name) <= 2);
     let near = near.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));

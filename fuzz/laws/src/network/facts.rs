@@ -47,10 +47,7 @@ pub fn keeps_alive(link: &LinkParameters) -> bool {
 #[must_use]
 pub fn is_forged(scenario: &Scenario, port: NodePort) -> bool {
     let own = scenario.raw.iter().filter(|raw| raw.from == port.node);
-    let link = scenario.topology.link(port);
-    let sparse = link.is_some_and(|link| matches!(link.ports[0].fill, FillMode::Idle(_)));
-    let silent = sparse || power_lost(scenario, port).next().is_some();
-    let mut idle = if silent { 15 } else { 0 };
+    let mut idle = if is_sparse(scenario, port) { 15 } else { 0 };
     own.flat_map(|raw| raw.chars.chars().iter()).any(|character| match character {
         Character::IDLE => {
             idle += 1;
@@ -64,7 +61,23 @@ pub fn is_forged(scenario: &Scenario, port: NodePort) -> bool {
     })
 }
 
-/// When a port loses its power, in order.
+/// Tests whether a port fills with IDLE or loses its power: one forged IDLE may then complete a silence. F-7, F-8
+fn is_sparse(scenario: &Scenario, port: NodePort) -> bool {
+    let link = scenario.topology.link(port);
+    link.is_some_and(|link| matches!(link.ports[0].fill, FillMode::Idle(_)))
+        || power_lost(scenario, port).next().is_some()
+}
+
+/// Tests whether a host may forge a silence on its channel that the truth does not have.
+#[must_use]
+pub fn forges_silence(scenario: &Scenario) -> bool {
+    scenario.raw.iter().any(|raw| {
+        raw.chars.chars().iter().any(|it| it == Character::IDLE)
+            && scenario.topology.ports(raw.from).any(|port| is_sparse(scenario, port))
+    })
+}
+
+/// Times at which a port loses its power, in order.
 pub fn power_lost(scenario: &Scenario, port: NodePort) -> impl Iterator<Item = u64> {
     let off = scenario.faults.iter().filter(move |fault| match fault.kind {
         FaultKind::PowerOff { node } => node == port.node,

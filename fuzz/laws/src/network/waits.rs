@@ -1,7 +1,7 @@
 //! Waits as they are told of: every stop of a sender is one, from its STOP to what released it, and
 //! what is called a deadlock stood still. F-1, F-2
 //!
-//! That these events are what happened is held by [`agreement`](super::agreement). A deadlock is held
+//! That these events are what happened is held by [`score`](crate::score). A deadlock is held
 //! against the truth about the senders of its channels.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "it is about a few kinds of rows")]

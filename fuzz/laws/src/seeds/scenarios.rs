@@ -32,26 +32,28 @@ const RUNS: [(&str, &str, u64); 34] = [
     ("network", "corrected-code", 4),
     ("network", "open-link", 4),
     ("network", "truncated", 30),
-    ("switch", "overflow", 0),
-    ("switch", "dropped", 0),
-    ("switch", "forwarded", 0),
-    ("switch", "blocked", 223),
-    ("switch", "probe", 16),
-    ("switch", "merged", 223),
-    ("switch", "sender-resumed", 0),
-    ("talk", "message-returned", 2),
-    ("talk", "endpoint-unloaded", 5),
-    ("threads", "overflow", 4),
-    ("threads", "open-link", 1),
+    ("network-switch", "overflow", 0),
+    ("network-switch", "dropped", 0),
+    ("network-switch", "forwarded", 0),
+    ("network-switch", "blocked", 223),
+    ("network-switch", "probe", 16),
+    ("network-switch", "merged", 223),
+    ("network-switch", "sender-resumed", 0),
+    ("network-talk", "message-returned", 2),
+    ("network-talk", "endpoint-unloaded", 5),
+    ("analyze-threads", "overflow", 4),
+    ("analyze-threads", "open-link", 1),
 ];
 
 /// All of them.
 pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
     let bytes = |name: String, len| SeededRng::new(name.as_bytes()).bytes(len);
     // What is said in a network takes as much again.
-    let len = |target| if target == "talk" { 2 * LEN } else { LEN };
+    let len = |target| if target == "network-talk" { 2 * LEN } else { LEN };
     RUNS.into_iter().map(move |(target, name, dice)| {
-        (target, name, bytes(format!("{target} {dice}"), len(target)))
+        // The generator was seeded with the names that modes had.
+        let seed = target.rsplit('-').next().unwrap_or(target);
+        (target, name, bytes(format!("{seed} {dice}"), len(target)))
     })
 }
 
@@ -68,11 +70,13 @@ mod tests {
     /// What is run of an input.
     fn scenario(target: &str, bytes: &[u8]) -> Option<Scenario> {
         match target {
-            "network" | "analyze" | "threads" => NetworkInput::from_bytes(bytes)?.scenario(),
-            "switch" => NetworkInput::from(SwitchInput::from_bytes(bytes)?).scenario(),
+            "network" | "analyze" | "analyze-threads" => {
+                NetworkInput::from_bytes(bytes)?.scenario()
+            }
+            "network-switch" => NetworkInput::from(SwitchInput::from_bytes(bytes)?).scenario(),
             "crossbar" => crossbar::scenario(SwitchInput::from_bytes(bytes)?),
             // Long enough for the longest patience.
-            "talk" => {
+            "network-talk" => {
                 let scenario = delivery::ConversationInput::from_bytes(bytes)?.scenario()?;
                 Some(Scenario { duration: 2_000_000, taps: Vec::new(), ..scenario })
             }

@@ -1,4 +1,4 @@
-//! What is held against a stretch of a run, from rest to rest.
+//! Laws of an episode of a run, from quiescence to quiescence.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,14 @@ use simulator::topology::NodePort;
 
 use super::StormCounts;
 use super::run::MessagesBefore;
-use crate::analyze::{self, LIKELY};
+use crate::analyze;
 use crate::delivery;
 use crate::network::analyzed::AnalyzedCapture;
 use crate::network::run::RunOutcome;
-use crate::network::{agreement, facts, findings, rules, slack, waits};
-use crate::score;
+use crate::network::{facts, findings, rules, slack, waits};
+use crate::score::{self, LIKELY, MESSAGES};
 
-/// What is told of messages follows from journeys; these are sure only where every cable is tapped and
-/// nothing is cut short. How often they are right is counted.
-const OF_JOURNEYS: [&str; 8] =
-    ["data", "retransmission", "cause", "ack", "nack", "duplicate", "refused", "gone"];
-
-/// Whether all of it is in the capture, at all ports that are tapped.
+/// Is true if the whole episode is in the capture, at all tapped ports.
 pub(super) fn is_whole(part: &Scenario, from: u64) -> bool {
     let mut until = BTreeMap::<NodePort, u64>::new();
     for tap in &part.taps {
@@ -31,13 +26,13 @@ pub(super) fn is_whole(part: &Scenario, from: u64) -> bool {
     !until.is_empty() && until.values().all(|until| *until >= part.duration)
 }
 
-/// The laws of the truth by itself.
+/// Checks the laws of the truth alone.
 pub(super) fn held(part: &Scenario, outcome: &RunOutcome, counts: &mut StormCounts) {
     rules::check(part, outcome);
-    counts.checked("links, switches and packets keep the rules", 1);
+    counts.checked("links, switches and packets follow the rules", 1);
 }
 
-/// What the analyzer makes of the capture is what really happened.
+/// Checks that the analysis of the capture agrees with the truth.
 pub(super) fn agreed(
     part: &Scenario,
     outcome: &RunOutcome,
@@ -48,33 +43,27 @@ pub(super) fn agreed(
         return;
     }
     let mut part = part.clone();
-    // Of each port one, as it is observed all the time.
+    // One tap per port, which observes it all the time.
     part.taps.dedup_by_key(|tap| tap.port);
     let reading = AnalyzedCapture::of(&outcome.capture);
-    agreement::check(&part, outcome, &reading);
-    counts.checked("what is read in a capture happened", 1);
     let width = slack::check(&part, outcome, &reading);
     assert_eq!(width.contradictions, 0, "what is assumed is so");
-    counts.checked("slack buffers are as full as is said", 1);
+    counts.checked("slack buffers are within their bounds", 1);
     let in_order = findings::check(&part, outcome, &reading);
-    counts.checked("nothing is found wrong where nothing is", in_order.into());
+    counts.checked("a network in order has no findings", in_order.into());
     waits::check(&part, outcome, &reading);
-    counts.checked("who waits for whom does", 1);
-    let score = score::of(&part, outcome);
-    assert!(score.is_ok(), "{:?}", score.err());
-    let score = score.unwrap_or_default();
-    let fills: &[&str] = if part.raw.is_empty() { &[] } else { &["fill"] };
-    analyze::check_score(&score, &[&LIKELY, &OF_JOURNEYS, fills]);
-    // Where every cable is tapped and nothing breaks they are sure, if nothing was said before.
+    counts.checked("waits equal the sender's events", 1);
+    let score = score::check(&part, outcome);
+    // They are certain where every cable is tapped, nothing breaks, and no message is from before.
     if delivery::has_message_events(&part, &outcome.rows)
         && part.raw.is_empty()
         && begun == MessagesBefore::None
     {
         delivery::check_score(&score);
-        counts.checked("what is found of conversations was said", 1);
+        counts.checked("conversations found equal the truth", 1);
     }
     for row in &score.scores {
-        if LIKELY.contains(&row.kind) || OF_JOURNEYS.contains(&row.kind) {
+        if LIKELY.contains(&row.kind) || MESSAGES.contains(&row.kind) {
             let sums = counts.likely.entry(row.kind).or_default();
             let more = [row.in_truth, row.found, row.right];
             sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
@@ -93,5 +82,5 @@ pub(super) fn agreed(
         counts.checked("no damage is found where there is none", 1);
     }
     analyze::check_damage_found(&score, ledger);
-    counts.checked("damage that is there is found", 1);
+    counts.checked("damage that reaches a tap is found", 1);
 }

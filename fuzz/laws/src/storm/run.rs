@@ -212,15 +212,18 @@ impl<'a> StormRun<'a> {
             return;
         }
         let (rest, under_way) = (&self.rest, self.network.in_transit());
-        assert!(under_way == 0, "all comes to rest. N-1: {under_way} packets are under way");
-        assert!(rest.is_easy(), "all comes to rest. F-2, F-7: {}", rest.uneasy());
+        assert!(
+            under_way == 0,
+            "the network becomes quiescent. N-1: {under_way} packets are under way"
+        );
+        assert!(rest.is_easy(), "the network becomes quiescent. F-2, F-7: {}", rest.uneasy());
         if let Some(ledger) = &self.ledger {
             ledger.settled();
         }
-        self.counts.checked("all comes to rest", 1);
+        self.counts.checked("the network becomes quiescent", 1);
         let sent = &self.sent;
-        assert!(sent.is_empty(), "when it is calm, what is sent arrives. I-4: not {sent:?}");
-        self.counts.checked("when it is calm, what is sent arrives", 1);
+        assert!(sent.is_empty(), "packets sent after the last fault arrive. I-4: not {sent:?}");
+        self.counts.checked("packets sent after the last fault arrive", 1);
     }
 }
 
