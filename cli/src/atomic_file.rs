@@ -1,12 +1,13 @@
-//! Files that are written: whole, or not at all.
+//! Output files, written whole or not at all.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file on its way out. What is a regular file, or is not there yet, is written beside its place
-/// and put there when it is whole; otherwise nothing is left of it. Anything else, a pipe or a
-/// device, is written as it is.
+use crate::exit::{CliError, is_standard};
+
+/// An output file. A regular or new file is written to a temporary file beside it, which replaces it
+/// when complete and is removed otherwise. A pipe or a device is written directly.
 #[derive(Debug)]
 pub(crate) struct AtomicFile {
     path: PathBuf,
@@ -20,45 +21,19 @@ enum FileDestination {
     Regular { file: File, part: PartFile, place: PathBuf },
 }
 
-/// The name of a file that is not whole; removed when it is dropped.
+/// A temporary file, removed when dropped.
 #[derive(Debug)]
 struct PartFile(PathBuf);
 
 impl AtomicFile {
-    /// Starts a file; `-` is standard output.
-    ///
-    /// # Errors
-    /// It could not be written.
-    pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        let stream = if is_standard(path) {
-            FileDestination::Standard(io::stdout())
-        } else if path.exists() {
-            // Whether it may be written shows here, not when all is done.
-            let old = OpenOptions::new().write(true).open(path)?;
-            let data = old.metadata()?;
-            if data.is_file() {
-                let stream = FileDestination::beside(fs::canonicalize(path)?)?;
-                stream.permit(data.permissions())?;
-                stream
-            } else {
-                FileDestination::Special(old)
-            }
-        } else {
-            FileDestination::beside(path.to_owned())?
-        };
+    /// Creates a file; `-` is standard output.
+    pub(crate) fn create(path: &Path) -> Result<Self, CliError> {
+        let stream =
+            FileDestination::open(path).map_err(|error| CliError::writing(path, &error))?;
         Ok(Self { path: path.to_owned(), stream })
     }
 
-    /// As it was given.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Has all that was written reach the disk.
-    ///
-    /// # Errors
-    /// It did not.
-    pub(crate) fn sync(&mut self) -> io::Result<()> {
+    fn sync(&mut self) -> io::Result<()> {
         match &mut self.stream {
             FileDestination::Standard(stdout) => stdout.flush(),
             FileDestination::Special(file) => file.flush(),
@@ -66,11 +41,8 @@ impl AtomicFile {
         }
     }
 
-    /// The file is whole: puts it in its place.
-    ///
-    /// # Errors
-    /// It could not be put there, and is gone.
-    pub(crate) fn commit(self) -> io::Result<()> {
+    /// Moves the complete file to its place.
+    fn commit(self) -> io::Result<()> {
         match self.stream {
             FileDestination::Standard(_) | FileDestination::Special(_) => Ok(()),
             FileDestination::Regular { part, place, .. } => fs::rename(&part.0, place),
@@ -78,7 +50,48 @@ impl AtomicFile {
     }
 }
 
+/// Completes files; none is put in its place unless all reached the disk.
+pub(crate) fn commit_all(mut files: Vec<AtomicFile>) -> Result<(), CliError> {
+    for file in &mut files {
+        file.sync().map_err(|error| CliError::writing(&file.path, &error))?;
+    }
+    files.into_iter().try_for_each(|file| {
+        let path = file.path.clone();
+        file.commit().map_err(|error| CliError::writing(&path, &error))
+    })
+}
+
+/// Writes files with these contents: all of them, or none.
+pub(crate) fn write_files<'a>(
+    files: impl IntoIterator<Item = (&'a Path, &'a [u8])>,
+) -> Result<(), CliError> {
+    let write = |(path, bytes): (&Path, &[u8])| {
+        let mut file = AtomicFile::create(path)?;
+        file.write_all(bytes).map_err(|error| CliError::writing(path, &error))?;
+        Ok(file)
+    };
+    commit_all(files.into_iter().map(write).collect::<Result<_, _>>()?)
+}
+
 impl FileDestination {
+    fn open(path: &Path) -> io::Result<Self> {
+        if is_standard(path) {
+            return Ok(Self::Standard(io::stdout()));
+        }
+        if !path.exists() {
+            return Self::beside(path.to_owned());
+        }
+        // Fails now, not at the end, if the file is not writable.
+        let old = OpenOptions::new().write(true).open(path)?;
+        let data = old.metadata()?;
+        if !data.is_file() {
+            return Ok(Self::Special(old));
+        }
+        let stream = Self::beside(fs::canonicalize(path)?)?;
+        stream.set_permissions(data.permissions())?;
+        Ok(stream)
+    }
+
     fn beside(place: PathBuf) -> io::Result<Self> {
         let Some(name) = place.file_name() else {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
@@ -88,10 +101,10 @@ impl FileDestination {
         let part = place.with_file_name(name);
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(&part)?;
         match file.try_lock() {
-            // Some file systems know no locks.
+            // Some file systems have no locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::other("another run is writing it"));
+                return Err(io::Error::other("another process is writing this file"));
             }
         }
         let part = PartFile(part);
@@ -99,8 +112,7 @@ impl FileDestination {
         Ok(Self::Regular { file, part, place })
     }
 
-    /// Gives a file the permissions of the one whose place it takes.
-    fn permit(&self, permissions: fs::Permissions) -> io::Result<()> {
+    fn set_permissions(&self, permissions: fs::Permissions) -> io::Result<()> {
         match self {
             Self::Standard(_) | Self::Special(_) => Ok(()),
             Self::Regular { file, .. } => file.set_permissions(permissions),
@@ -110,7 +122,7 @@ impl FileDestination {
 
 impl Drop for PartFile {
     fn drop(&mut self) {
-        // In its place already, or of no use to anybody.
+        // After a commit there is nothing to remove.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -131,9 +143,4 @@ impl Write for AtomicFile {
             FileDestination::Special(file) | FileDestination::Regular { file, .. } => file.flush(),
         }
     }
-}
-
-/// Whether standard input or output is meant.
-pub(crate) fn is_standard(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }

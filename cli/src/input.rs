@@ -1,19 +1,16 @@
-//! Captures that are read, from files or standard input.
+//! Files that are read, or standard input.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
-use std::time::Duration;
 
 use codec::capture::{DecompressedInput, decompress};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use crate::atomic_file::is_standard;
+use crate::exit::{CliError, is_standard};
+use crate::progress;
 
-/// How long something may take before its progress is shown.
-pub(crate) const PROGRESS_DELAY: Duration = Duration::from_millis(500);
-
-/// A capture on its way in, compressed or not, with its progress on a terminal.
+/// A capture, compressed or not, with its progress on a terminal.
 pub(crate) type CliCapture = DecompressedInput<ProgressReader>;
 
 /// A stream whose progress is shown.
@@ -31,39 +28,54 @@ enum InputStream {
 }
 
 /// Opens a capture; `-` is standard input.
-///
-/// # Errors
-/// It cannot be read, or is a directory.
 pub(crate) fn open(path: &Path) -> io::Result<CliCapture> {
     let (stream, len) = if is_standard(path) {
         (InputStream::Standard(io::stdin()), None)
     } else {
-        let file = File::open(path)?;
+        let file = open_file(path)?;
         let data = file.metadata()?;
-        if data.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
-        }
         (InputStream::File(file), data.is_file().then_some(data.len()))
     };
-    decompress(ProgressReader { stream, progress: progress(len), read: 0 })
+    decompress(ProgressReader { stream, progress: bar(len), read: 0 })
 }
 
-fn progress(len: Option<u64>) -> ProgressBar {
-    // Rows on a terminal are progress enough, and a bar would tear them.
-    let target = if io::stdout().is_terminal() {
-        ProgressDrawTarget::hidden()
+/// Opens a file that is no directory.
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    }
+    Ok(file)
+}
+
+/// Reads a whole file, or standard input, of at most `max` bytes; `kind` is its name in the error.
+pub(crate) fn read_limited(path: &Path, max: usize, kind: &str) -> Result<Vec<u8>, CliError> {
+    let mut bytes = Vec::new();
+    let mut all = |stream: &mut dyn Read| stream.take(max as u64 + 1).read_to_end(&mut bytes);
+    let read = if is_standard(path) {
+        all(&mut io::stdin().lock())
     } else {
-        ProgressDrawTarget::stderr()
+        File::open(path).and_then(|mut file| all(&mut file))
     };
-    let template = match len {
-        Some(_) => "{bar:40} {bytes}/{total_bytes} {binary_bytes_per_sec} {eta}",
-        None => "{spinner} {bytes} {binary_bytes_per_sec}",
-    };
-    let bar = ProgressBar::with_draw_target(len, target);
-    // The template is a constant of this file.
-    bar.set_style(
-        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+    read.map_err(|error| CliError::reading(path, &error))?;
+    if bytes.len() > max {
+        return Err(CliError::reading(path, &format!("{kind} exceeds {max} bytes")));
+    }
+    Ok(bytes)
+}
+
+fn bar(len: Option<u64>) -> ProgressBar {
+    let bar = progress::bar(
+        len,
+        progress::style(match len {
+            Some(_) => "{bar:40} {bytes}/{total_bytes} {binary_bytes_per_sec} {eta}",
+            None => "{spinner} {bytes} {binary_bytes_per_sec}",
+        }),
     );
+    // A bar between rows on a terminal would garble both.
+    if io::stdout().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
     bar
 }
 
@@ -74,7 +86,7 @@ impl Read for ProgressReader {
             InputStream::Standard(stdin) => stdin.read(buf)?,
         };
         self.read += read as u64;
-        if self.progress.elapsed() > PROGRESS_DELAY {
+        if progress::is_due(&self.progress) {
             self.progress.set_position(self.read);
         }
         if read == 0 {

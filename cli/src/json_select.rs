@@ -1,10 +1,10 @@
-//! Some members of a row, as JSON.
+//! Selected members of a row as JSON.
 
 use analyzer::filter::{FieldValue, RowVisitor, visit};
 use serde::Serialize;
 
-/// The JSON object of those members of a row that have these names, in their order; behind a dot, a
-/// name is that of a member of a member, and of a list those of all its elements.
+/// The JSON object of the members with these names, in this order. `a.b` is member `b` of member `a`; of
+/// a list it is a list of the members of all elements.
 pub(crate) fn selected_members(
     row: &impl Serialize,
     names: impl Iterator<Item = &'static str>,
@@ -23,7 +23,7 @@ fn select(from: &(impl Serialize + ?Sized), path: &str) -> Option<String> {
     member.or_else(|| (!elements.is_empty()).then(|| format!("[{}]", elements.join(","))))
 }
 
-/// What is found behind a path.
+/// A search for the value at a path.
 struct MemberSearch<'p> {
     path: &'p str,
     member: Option<String>,

@@ -1,4 +1,4 @@
-//! Standard output: lines in colour or not, JSON, and a quiet end when nobody reads on.
+//! Standard output: lines with or without colour, JSON, and a silent end if the reader closes the pipe.
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::args::ColourChoice;
 
-/// What is printed. The first error ends it; what comes after is not printed.
+/// Standard output. After the first error nothing more is printed.
 pub(crate) struct StandardOutput {
     stream: BufWriter<StdoutLock<'static>>,
     style: fn(TextStyle) -> Style,
@@ -30,15 +30,14 @@ impl StandardOutput {
         }
     }
 
-    /// Whether there is still somebody to print for.
+    /// False after an error, for example a closed pipe.
     pub(crate) const fn is_open(&self) -> bool {
         self.result.is_ok()
     }
 
-    /// Prints a line.
     pub(crate) fn line(&mut self, line: &StyledLine) {
         let style = self.style;
-        // Blanks at the end are not printed, as in the line's own text.
+        // Trailing blanks are not printed, as in the line's own text.
         let mut left = line.to_string().len();
         self.write(|stream| {
             for (role, piece) in line.pieces() {
@@ -51,7 +50,7 @@ impl StandardOutput {
         });
     }
 
-    /// Prints a value as JSON, and what follows it.
+    /// Prints a value as JSON, followed by `end`.
     pub(crate) fn json(&mut self, value: &impl Serialize, end: &str) {
         self.write(|stream| {
             serde_json::to_writer(&mut *stream, value)?;
@@ -59,7 +58,6 @@ impl StandardOutput {
         });
     }
 
-    /// Prints text as it is.
     pub(crate) fn text(&mut self, text: &str) {
         self.write(|stream| stream.write_all(text.as_bytes()));
     }
@@ -70,10 +68,7 @@ impl StandardOutput {
         }
     }
 
-    /// Prints what is still buffered.
-    ///
-    /// # Errors
-    /// Something could not be printed; that nobody reads on is none.
+    /// Prints the rest of the buffer. A closed pipe is no error.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.write(|stream| stream.flush());
         match self.result {

@@ -1,4 +1,4 @@
-//! Numbers about a run, for people.
+//! Statistics of a run, as text.
 
 mod messages;
 
@@ -15,16 +15,16 @@ use simulator::truth::{PacketHandling, RuleId};
 
 use crate::output::StandardOutput;
 
-/// Hosts and channels that are shown: the busiest. *Chosen*: with the rest they fill a screen.
+/// Number of hosts and channels printed, the busiest ones. *Chosen*: with the rest they fill a screen.
 const SHOWN: usize = 16;
-/// Bits that a byte a period is in a second: 640 Mb/s. §4.2
+/// Rate of one byte per period, in Mb/s. §4.2
 const FULL_RATE_MB_S: u128 = 640;
-/// Lines of a histogram at most. *Chosen*
+/// Maximum number of lines of a histogram. *Chosen*
 const BINS: u64 = 12;
 /// Periods in a tenth of a microsecond.
 const TENTH_US: u64 = 8;
 
-/// Prints what a run comes to.
+/// Prints the statistics of a run.
 pub(crate) fn print(
     scenario: &Scenario,
     network: &Network,
@@ -38,7 +38,7 @@ pub(crate) fn print(
     latencies(&seen.latencies, out);
     channels(scenario, network, out);
     rules("dropped", seen.drops.iter(), out);
-    rules("shortened", seen.truncations.iter(), out);
+    rules("truncated", seen.truncations.iter(), out);
 }
 
 fn totals(scenario: &Scenario, seen: &RunStatistics, out: &mut impl FnMut(StyledLine)) {
@@ -49,13 +49,13 @@ fn totals(scenario: &Scenario, seen: &RunStatistics, out: &mut impl FnMut(Styled
             if *handling == PacketHandling::Delivered { TextStyle::Good } else { TextStyle::Bad };
         (handling.name(), *count, role)
     });
-    let under_way = u64::try_from(seen.under_way()).unwrap_or(u64::MAX);
+    let in_transit = u64::try_from(seen.under_way()).unwrap_or(u64::MAX);
     let others = [
         ("dropped", seen.dropped(), TextStyle::Bad),
         ("merged", seen.merged, TextStyle::Bad),
-        ("under way", under_way, TextStyle::Plain),
+        ("in transit", in_transit, TextStyle::Plain),
         ("lost cells", seen.overflows, TextStyle::Bad),
-        ("blocked for too long", seen.blocked, TextStyle::Bad),
+        ("timed out", seen.blocked, TextStyle::Bad),
     ];
     let mut mark = ": ";
     for (what, count, role) in handled.chain(others).filter(|(_, count, _)| *count > 0) {
@@ -97,10 +97,10 @@ fn hosts(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine
     more(left, "host", out);
 }
 
-/// From the first byte that leaves a host to the last that is consumed: `docs/output.md`, Latency.
+/// Prints transfer times: `docs/output.md`, Latency.
 fn latencies(latencies: &LogHistogram, out: &mut impl FnMut(StyledLine)) {
     let (Some(min), Some(max)) = (latencies.min(), latencies.max()) else { return };
-    let mut head = format!("{:<13}{:>9}", "transfer time", "least");
+    let mut head = format!("{:<13}{:>9}", "transfer time", "min");
     let mut line = format!("{:<13}{:>9}", "µs", short(min));
     for (name, share) in
         [("50 %", 500_000), ("90 %", 900_000), ("99 %", 990_000), ("99.9 %", 999_000)]
@@ -109,12 +109,12 @@ fn latencies(latencies: &LogHistogram, out: &mut impl FnMut(StyledLine)) {
         line += &format!("{:>9}", short(latencies.quantile(share).unwrap_or(max)));
     }
     out(StyledLine::default());
-    out(StyledLine::of(TextStyle::Head, format!("{head}{:>9}", "most")));
+    out(StyledLine::of(TextStyle::Head, format!("{head}{:>9}", "max")));
     out(StyledLine::of(TextStyle::Plain, format!("{line}{:>9}", short(max))));
     histogram(latencies, out);
 }
 
-/// A bar for each stretch of values. The last takes what is beyond 99 % of all.
+/// Prints a bar for each range of values. The last includes everything above the 99 % quantile.
 fn histogram(values: &LogHistogram, out: &mut impl FnMut(StyledLine)) {
     let (Some(min), Some(most)) = (values.min(), values.quantile(990_000)) else { return };
     let width = width(min, most);
@@ -144,7 +144,7 @@ fn histogram(values: &LogHistogram, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
-/// The width of bins: 1, 2 or 5 times a power of ten in tenths of a microsecond.
+/// Width of the bins: 1, 2 or 5 times a power of ten, in tenths of a microsecond.
 fn width(min: u64, max: u64) -> u64 {
     let mut decade = TENTH_US;
     loop {
@@ -180,8 +180,8 @@ fn channels(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledL
     let (busiest, left) = busiest(channels.collect());
     out(StyledLine::default());
     let head = format!(
-        "{:<22} {:>8} {:>7} {:>9} {:>9}  {:>9}  light",
-        "channel", "packets", "use %", "stopped %", "STOP/GO %", "most full"
+        "{:<22} {:>8} {:>7} {:>9} {:>9}  {:>9}  lamp",
+        "channel", "packets", "use %", "stopped %", "STOP/GO %", "max fill"
     );
     out(StyledLine::of(TextStyle::Head, head));
     for (from, to, statistics, (fill, cells), light) in busiest {
@@ -229,24 +229,24 @@ fn rules<'a>(
     }
 }
 
-/// The rules by which packets lose something, in a few words. The whole text is in `docs/rules.md`.
+/// Short descriptions of the rules by which packets are lost; the full text is in `docs/rules.md`.
 fn words(rule: RuleId) -> &'static str {
     const WORDS: [(&str, &str); 10] = [
-        ("F-7", "the link fell silent or lost its power"),
+        ("F-7", "the link fell silent or lost power"),
         ("F-9", "a slack buffer was full"),
-        ("P-9", "nothing was left of it"),
-        ("R-1", "its sender made a forward reset"),
-        ("R-2", "it met a forward reset"),
+        ("P-9", "no bytes were left"),
+        ("R-1", "its sender started a forward reset"),
+        ("R-2", "the receiver was in a forward reset"),
         ("R-3", "the switch or interface was reset"),
-        ("R-4", "it was blocked for too long"),
-        ("S-1", "its route byte selects no port that is in use"),
+        ("R-4", "the blocked-packet timeout expired"),
+        ("S-1", "its route byte selects no port in use"),
         ("S-2", "it had no route byte at a switch"),
-        ("W-5", "its bytes were lost to an open wire"),
+        ("W-5", "an open wire lost its bytes"),
     ];
     WORDS.iter().find(|(id, _)| *id == rule.0).map_or("see docs/rules.md", |(_, words)| words)
 }
 
-/// The busiest, in their own order, and how many are left out. Each comes with how busy it is.
+/// The items with the highest load, in their original order, and the number of the others.
 fn busiest<T>(all: Vec<(u64, T)>) -> (Vec<T>, usize) {
     let left = all.len().saturating_sub(SHOWN);
     let mut ranked: Vec<_> = all.into_iter().enumerate().collect();
@@ -263,18 +263,18 @@ fn more(left: usize, what: &str, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
-/// A time in microseconds, from periods of the full rate.
+/// Periods of the full rate in microseconds.
 pub(crate) fn time(periods: u64) -> String {
     microseconds(u128::from(periods) * u128::from(FULL_RATE_PERIOD_PS))
 }
 
-/// The same to a hundredth of a microsecond.
+/// Periods of the full rate in microseconds, rounded to hundredths.
 fn short(periods: u64) -> String {
     let hundredths = (u128::from(periods) * u128::from(FULL_RATE_PERIOD_PS) + 5_000) / 10_000;
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// Bytes in so many periods as megabits a second.
+/// Rate in Mb/s of `bytes` in `periods` of the full rate.
 pub(crate) fn mb_s(bytes: u64, periods: u64) -> String {
     let tenths = u128::from(bytes) * FULL_RATE_MB_S * 10 / u128::from(periods.max(1));
     format!("{}.{}", tenths / 10, tenths % 10)
@@ -285,7 +285,7 @@ pub(crate) fn percent(ppm: u32) -> String {
     format!("{}.{:02}", ppm / 10_000, ppm / 100 % 100)
 }
 
-/// A bar of 30 characters at most for a share in thousandths.
+/// A bar of at most 30 characters for a share in thousandths.
 fn bar(share: u128) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = usize::try_from(share * 240 / 1000).unwrap_or(240);
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_are_as_wide_as_a_screen_asks_for() {
+    fn at_most_twelve_bins_cover_the_values() {
         // Twelve tenths of a microsecond, then one more.
         assert_eq!((width(0, 95), width(0, 96)), (8, 16));
         assert_eq!(width(0, 80 * 100), 80 * 10);

@@ -9,56 +9,55 @@ use super::OutputFormat;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct StormArgs {
-    /// Of all dice: the same seed finds the same, whatever the jobs.
+    /// Seed of all random choices; the result does not depend on the number of jobs.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// How long, in minutes of simulated time, of all networks together: `10`, `0.5`.
+    /// Simulated time of all networks together, in minutes: `10`, `0.5`.
     #[arg(long, value_name = "M", default_value = "1", value_parser = SimulatedMinutes::from_str)]
     pub(crate) minutes: SimulatedMinutes,
-    /// How many networks are looked at at once; as many as there are processors if it is not given.
+    /// Number of networks simulated in parallel; default: one per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub(crate) jobs: Option<u64>,
-    /// How many switches each network has; otherwise 1 to 8.
+    /// Number of switches in each network; default: 1 to 8 at random.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
     pub(crate) switches: Option<u8>,
-    /// Where the scenario of a network that breaks a law is written to.
+    /// Directory for the scenario of a network that violates a law.
     #[arg(short = 'o', long = "output", value_name = "DIR", default_value = ".")]
     pub(crate) directory: PathBuf,
-    /// How many smaller networks are tried to find the smallest that breaks a law likewise.
+    /// Maximum number of smaller networks tried to minimize a failing one.
     #[arg(long, value_name = "N", default_value_t = 400)]
     pub(crate) tries: u32,
-    /// Only the network of this number.
+    /// Simulates only the network with this number.
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["minutes", "jobs"])]
     pub(crate) network: Option<u64>,
-    /// Only the network of this scenario file; - for standard input.
+    /// Simulates only the network of this scenario file; - for standard input.
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = ["seed", "minutes", "jobs", "switches", "network"])]
     pub(crate) scenario: Option<PathBuf>,
-    /// Holds networks to nothing but a law that is wrong on purpose, no cable is ever cut, to see what a
-    /// finding looks like.
+    /// Checks a single law that is wrong on purpose, "no cable is ever cut", to demonstrate a failure.
     #[arg(long, hide = true)]
     pub(crate) canary: bool,
-    /// The form of the output.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     pub(crate) format: OutputFormat,
 }
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReproduceArgs {
-    /// The target: the name of its directory in corpus/.
+    /// The fuzz target: the name of its directory in corpus/.
     pub(crate) target: String,
-    /// The input, as a fuzzer leaves it; - for standard input.
+    /// The input that a fuzzer has written; - for standard input.
     pub(crate) input: PathBuf,
-    /// Also writes there, as far as the target has them: capture.pcapng, scenario.toml, truth.jsonl,
-    /// report.txt; and input.min, if the law is broken.
+    /// Also writes the target's files to this directory: capture.pcapng, scenario.toml, truth.jsonl,
+    /// report.txt; and input.min if the law is violated.
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// How often the law may be run to find a smaller input that breaks it likewise.
+    /// Maximum number of runs of the law to minimize an input that violates it.
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(crate) runs: u32,
 }
 
-/// A simulated time, in periods of the full rate.
+/// Simulated time, in periods of the full rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SimulatedMinutes(u64);
 
@@ -71,7 +70,7 @@ impl SimulatedMinutes {
 impl FromStr for SimulatedMinutes {
     type Err = String;
 
-    /// A number of minutes with three decimals at most.
+    /// Parses a number of minutes with at most three decimals.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         /// Periods of the full rate in a thousandth of a minute. §4.2
         const PERIODS: u64 = 80_000 * 60;

@@ -1,4 +1,4 @@
-//! Numbers about the messages of a run: each endpoint's, and what the protocol did for them. T
+//! Statistics of messages: by endpoint, and of the reliability protocol. T
 
 use analyzer::render::{StyledLine, TextStyle};
 use codec::transport::NackReason;
@@ -8,7 +8,7 @@ use simulator::scenario::Scenario;
 
 use super::{busiest, more, short};
 
-/// Prints what there is to say of hosts with endpoints.
+/// Prints statistics of hosts with endpoints, if there are any.
 pub(super) fn print(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
     if scenario.messaging.is_empty() {
         return;
@@ -31,7 +31,15 @@ fn endpoints(scenario: &Scenario, network: &Network, out: &mut impl FnMut(Styled
     out(StyledLine::default());
     let head = format!(
         "{:<14}{:>9}{:>9}{:>9}{:>9}{:>9}   {:>8}{:>9}{:>9}",
-        "endpoint", "asked", "answered", "returned", "read", "replied", "least µs", "mean", "most"
+        "endpoint",
+        "requests",
+        "replies",
+        "returned",
+        "received",
+        "replied",
+        "min µs",
+        "mean",
+        "max"
     );
     out(StyledLine::of(TextStyle::Head, head));
     busiest.iter().for_each(|(name, statistics)| out(endpoint(name, statistics)));
@@ -54,7 +62,7 @@ fn endpoint(name: &str, statistics: &EndpointStatistics) -> StyledLine {
     line.and(TextStyle::Plain, format!("   {least:>8}{mean:>9}{most:>9}"))
 }
 
-/// What all NICs together did.
+/// Totals of all NICs.
 fn protocol(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
     let mut sum = MessagingStatistics::default();
     for host in scenario.messaging.keys() {
@@ -69,13 +77,13 @@ fn protocol(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledL
     out(StyledLine::of(TextStyle::Plain, text));
     let mut line = StyledLine::default();
     let counts = [
-        ("sent again", sum.retransmitted),
+        ("retransmissions", sum.retransmitted),
         ("duplicates", sum.duplicates),
         ("stale", sum.stale),
         ("late answers", sum.late),
         ("malformed", sum.malformed),
         ("overruns", sum.overruns),
-        ("dropped behind one that waits for the bus", sum.held_up),
+        ("dropped while the bus was busy", sum.held_up),
         ("loads", sum.loads),
         ("restarts", sum.restarts),
     ];

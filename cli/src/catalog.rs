@@ -1,0 +1,175 @@
+//! Names and descriptions of the built-in demos, and the names of the experiments.
+
+use clap::builder::PossibleValuesParser;
+use simulator::experiment::EXPERIMENTS;
+
+/// Runs every experiment, one after the other.
+pub(crate) const ALL_EXPERIMENTS: &str = "all";
+
+/// A built-in scenario. Its file and the capture that it produces are in `fixtures/demo-NAME`.
+pub(crate) struct BuiltinDemo {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    /// A few lines that cite the rules.
+    pub(crate) text: &'static str,
+    pub(crate) scenario: &'static str,
+    /// Kinds of the events in the printed timeline.
+    pub(crate) events: &'static [&'static str],
+}
+
+pub(crate) static DEMOS: [BuiltinDemo; 14] = [
+    BuiltinDemo {
+        name: "two-hosts",
+        title: "two hosts and a switch: packets in transit",
+        text: "\
+A switch forwards a packet as soon as its first byte is decoded and its output is free (S-3).
+It removes the route byte that it has used (P-3).",
+        scenario: include_str!("../../fixtures/demo-two-hosts/scenario.toml"),
+        events: &["injected", "forwarded", "consumed"],
+    },
+    BuiltinDemo {
+        name: "contention",
+        title: "contention: three hosts send to a fourth through one output",
+        text: "\
+A packet whose output is busy waits and blocks its input (S-3). A token passes from input to
+input, so that none starves (S-5).",
+        scenario: include_str!("../../fixtures/demo-contention/scenario.toml"),
+        events: &["forwarded"],
+    },
+    BuiltinDemo {
+        name: "ring",
+        title: "a ring of switches that deadlocks, until timeouts free it",
+        text: "\
+Each packet holds an output that the packet behind it waits for. After 2^22 periods the
+senders start forward resets (R-4, R-1). The packets are lost and the ring is free: a packet
+sent afterwards arrives.",
+        scenario: include_str!("../../fixtures/demo-ring/scenario.toml"),
+        events: &["injected", "blocked", "consumed", "dropped"],
+    },
+    BuiltinDemo {
+        name: "cut",
+        title: "a cable that is cut in the middle of a packet, and repaired",
+        text: "\
+After 16 silent periods the receiver ends the packet in progress (F-7); its CRC byte is wrong.
+While the link is open, the switch drops packets for it (S-1).",
+        scenario: include_str!("../../fixtures/demo-cut/scenario.toml"),
+        events: &[
+            "injected",
+            "forwarded",
+            "consumed",
+            "fault",
+            "open-link",
+            "link-restored",
+            "dropped",
+            "truncated",
+        ],
+    },
+    BuiltinDemo {
+        name: "lost-gap",
+        title: "a lost GAP: two packets become one",
+        text: "\
+The next packet follows at once, so no other GAP separates the two (P-1), and both go to the
+host of the first. The CRC byte is good all the same: after a good packet the CRC is back
+at its initial value, 0 (P-4).",
+        scenario: include_str!("../../fixtures/demo-lost-gap/scenario.toml"),
+        events: &["injected", "forwarded", "consumed", "fault", "merged", "dropped"],
+    },
+    BuiltinDemo {
+        name: "open-wire",
+        title: "an open wire: every 1 on it arrives as a 0",
+        text: "\
+Wire 2 carries a 1 in GAP and STOP. Their weakened codes are corrected (C-4), so packets end
+where they should; data cannot be corrected, and the CRC byte reveals it (P-6).",
+        scenario: include_str!("../../fixtures/demo-open-wire/scenario.toml"),
+        events: &["fault", "corrected-code", "invalid-code", "consumed"],
+    },
+    BuiltinDemo {
+        name: "slack",
+        title: "a slack buffer that is too short for its cable",
+        text: "\
+A receiver that sends STOP needs room for everything in transit on a round trip of the cable
+(F-4). Here it has too little: bytes are lost, and ORUN reports it (F-9).",
+        scenario: include_str!("../../fixtures/demo-slack/scenario.toml"),
+        events: &["threshold", "sender-stopped", "overflow", "overrun-alarm", "consumed"],
+    },
+    BuiltinDemo {
+        name: "adversary",
+        title: "an adversarial sink: it provokes the most STOP and GO",
+        text: "\
+It accepts characters only while it commands STOP, so that its slack buffer oscillates between
+the thresholds. They are h = 16 cells apart: two symbols in 2h - 1 = 31 periods at most (F-4).",
+        scenario: include_str!("../../fixtures/demo-adversary/scenario.toml"),
+        events: &["threshold", "sender-stopped", "sender-resumed"],
+    },
+    BuiltinDemo {
+        name: "now36",
+        title: "36 hosts of the Berkeley NOW: uniform random traffic",
+        text: "\
+A subcluster of 13 switches. Each host sends packets of 16 to 1024 bytes to random hosts, at a
+fifth of its link's capacity (up*/down* routes, N-2).",
+        scenario: include_str!("../../fixtures/demo-now36/scenario.toml"),
+        events: &[],
+    },
+    BuiltinDemo {
+        name: "lossy",
+        title: "messages over a lossy cable: lost packets are retransmitted",
+        text: "\
+Some 1s on the cable of h0 arrive as 0s and corrupt packets, which are dropped (T-7). A packet
+without an ACK is retransmitted after a timeout (T-10). If only its ACK was lost, it arrives
+twice and is written once (T-5).",
+        scenario: include_str!("../../fixtures/demo-lossy/scenario.toml"),
+        events: &["transport-retransmitted", "transport-duplicate", "message-returned"],
+    },
+    BuiltinDemo {
+        name: "nacks",
+        title: "a NACK storm: four clients overrun the queue of a slow server",
+        text: "\
+A message that finds the receive queue full is refused (T-6). A NACK alone causes no
+retransmission; the next scan retransmits, if the packet is old enough (T-10). None is lost.",
+        scenario: include_str!("../../fixtures/demo-nacks/scenario.toml"),
+        events: &["message-refused", "transport-retransmitted"],
+    },
+    BuiltinDemo {
+        name: "overcommit",
+        title: "1 to 32 virtual networks on one server, whose NIC has seven frames",
+        text: "\
+Their number doubles every 2 ms. Messages for an endpoint that is not resident are refused,
+and cause it to be loaded in place of another (T-6, T-13, T-15).",
+        scenario: include_str!("../../fixtures/demo-overcommit/scenario.toml"),
+        events: &["endpoint-leaving", "endpoint-unloaded", "endpoint-loaded"],
+    },
+    BuiltinDemo {
+        name: "unreachable",
+        title: "an unreachable host: its messages are returned to their sender",
+        text: "\
+The cable of h1 is cut for good. When h1 has not answered for too long, messages for it are
+returned (T-11). Messages for h2 are not affected.",
+        scenario: include_str!("../../fixtures/demo-unreachable/scenario.toml"),
+        events: &["fault", "message-returned"],
+    },
+    BuiltinDemo {
+        name: "restart",
+        title: "NICs that restart in the middle of conversations",
+        text: "\
+A restarted NIC has lost its logical channels and reports it; the sender starts them again
+with the same messages (T-12). Messages in its frames are lost or returned.",
+        scenario: include_str!("../../fixtures/demo-restart/scenario.toml"),
+        events: &[
+            "fault",
+            "endpoint-loaded",
+            "message-refused",
+            "message-returned",
+            "message-lost",
+            "message-given-up",
+        ],
+    },
+];
+
+pub(crate) fn demo_names() -> PossibleValuesParser {
+    DEMOS.iter().map(|demo| demo.name).collect::<Vec<_>>().into()
+}
+
+pub(crate) fn experiment_names() -> PossibleValuesParser {
+    let names = EXPERIMENTS.iter().map(|experiment| experiment.name);
+    names.chain([ALL_EXPERIMENTS]).collect::<Vec<_>>().into()
+}

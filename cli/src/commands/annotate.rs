@@ -1,0 +1,87 @@
+//! `myriscope annotate`: findings as packet comments for Wireshark.
+
+use std::io::{self, BufWriter};
+use std::ops::ControlFlow;
+
+use analyzer::annotations::CommentSet;
+use analyzer::finding::ranked;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
+use analyzer::pipeline::AnalysisEvent;
+use analyzer::render::{StyledLine, TextStyle};
+use codec::capture::{AnnotateError, AnnotationCounts, annotate};
+
+use crate::analyze::analyze;
+use crate::args::AnnotateArgs;
+use crate::atomic_file::{AtomicFile, commit_all};
+use crate::exit::{CliError, CommandResult, RunReport, is_standard};
+use crate::input;
+use crate::output::StandardOutput;
+use crate::run_simulation::refuse_terminal;
+
+pub(crate) fn run(arguments: &AnnotateArgs, output: &mut StandardOutput) -> CommandResult {
+    let AnnotateArgs { file, output: copy } = arguments;
+    if is_standard(file) {
+        return Err(CliError::reading(file, &"annotate reads the capture twice: name a file"));
+    }
+    refuse_terminal(copy)?;
+    let mut report = RunReport::of(file);
+    let mut comments = collect(arguments, &mut report)?;
+    if report.is_damaged() {
+        // The errors are in the report; a partial copy would hide them.
+        return Ok(report);
+    }
+    let capture = input::open(file).map_err(|error| CliError::file(file, &error))?;
+    let mut out = BufWriter::with_capacity(64 << 10, AtomicFile::create(copy)?);
+    let writing = |error: &io::Error| CliError::writing(copy, error);
+    let annotated = annotate(capture, &mut out, |id, chunk| comments.take(id, chunk));
+    let done = annotated.map_err(|error| match error {
+        AnnotateError::Write(error) => writing(&error),
+        AnnotateError::Read(_) | AnnotateError::NoComments => CliError::reading(file, &error),
+    })?;
+    commit_all(vec![out.into_inner().map_err(|error| writing(error.error()))?])?;
+    if !is_standard(copy) {
+        print_counts(&done, &comments, output);
+    }
+    Ok(report)
+}
+
+/// The comments for a capture.
+fn collect(arguments: &AnnotateArgs, report: &mut RunReport) -> Result<CommentSet, CliError> {
+    let mut comments = CommentSet::default();
+    let analysis = analyze(
+        &arguments.file,
+        AnalysisScope::Everything,
+        LinkAssumptions::default(),
+        report,
+        &mut |analysis, told| {
+            if let AnalysisEvent::Row(row) = told
+                && let Some(channel) = analysis.channel(row.channel)
+            {
+                comments.row(channel, &row);
+            }
+            ControlFlow::Continue(())
+        },
+    )?;
+    let findings = analysis.findings();
+    let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());
+    for (kind, id, found) in ranked(findings.ledger()) {
+        comments.finding(id, kind, &found.row(kind, id, &name));
+    }
+    Ok(comments)
+}
+
+/// Prints the numbers of comments written, present and left out.
+fn print_counts(done: &AnnotationCounts, comments: &CommentSet, output: &mut StandardOutput) {
+    let AnnotationCounts { written, present, left_out } = done;
+    let plural = if *written == 1 { "" } else { "s" };
+    let mut line = StyledLine::of(TextStyle::Plain, format!("{written} comment{plural} written"));
+    if *present > 0 {
+        line = line.and(TextStyle::Dim, format!(", {present} were there before"));
+    }
+    let left_out = left_out + comments.left_out() + comments.len() as u64;
+    if left_out > 0 {
+        line = line.and(TextStyle::Notice, format!(", {left_out} left out"));
+    }
+    output.line(&line);
+}

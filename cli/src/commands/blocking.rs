@@ -1,0 +1,95 @@
+//! `myriscope blocking`: waits of senders, their causes, and deadlocks.
+
+use std::ops::ControlFlow;
+
+use analyzer::blocking::BlockingEvent;
+use analyzer::blocking::trees::WaitTrees;
+use analyzer::event::Picoseconds;
+use analyzer::filter::RowKind;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
+use analyzer::pipeline::AnalysisEvent;
+use analyzer::render;
+use analyzer::window::TimeWindow;
+use codec::capture::ChannelId;
+use codec::time::Tick;
+
+use crate::analyze::{CliAnalysis, analyze, check_channel_exists, list, print_unread};
+use crate::args::{BlockingArgs, OutputFormat};
+use crate::exit::{CommandResult, RunReport};
+use crate::output::StandardOutput;
+use crate::rows::{RowSelection, RowSource, RowWriter};
+
+/// Default of --limit for trees and deadlocks. *Chosen*: a page.
+const TREES: usize = 10;
+
+pub(crate) fn run(arguments: &BlockingArgs, output: &mut StandardOutput) -> CommandResult {
+    let view = &arguments.view;
+    let Some(mut selection) = RowSelection::of(view, RowKind::Waits, output)? else {
+        return Ok(RunReport::default());
+    };
+    let (scope, assumptions) = (AnalysisScope::Network, LinkAssumptions::default());
+    if view.format != OutputFormat::Text || selection.columns().is_some() {
+        let writer = RowWriter::new(view, selection, "blocking", output);
+        return list(view, scope, assumptions, writer, &mut |analysis, event, writer| {
+            if let Some(wait) = selected(arguments, analysis, event) {
+                let known = |id| analysis.channel(id);
+                writer.select(&wait.row(&known), source(analysis, &wait), |_| {});
+            }
+        });
+    }
+    let mut report = RunReport::of(&view.file);
+    let mut trees = WaitTrees::default();
+    let emit = &mut |analysis: &CliAnalysis, event| {
+        if let Some(wait) = selected(arguments, analysis, event)
+            && selection.keeps(&wait.row(&|id| analysis.channel(id)), source(analysis, &wait))
+        {
+            trees.add(wait);
+        }
+        ControlFlow::Continue(())
+    };
+    let analysis = analyze(&view.file, scope, assumptions, &mut report, emit)?;
+    check_channel_exists(view, &analysis, &mut report);
+    let max = view.limit.map_or(TREES, |limit| usize::try_from(limit).unwrap_or(TREES));
+    print_unread(&analysis, output);
+    let known = |id| analysis.channel(id);
+    render::blocking(&trees, max, &known, &mut |line| output.line(&line));
+    Ok(report)
+}
+
+/// Positions of a stop are on the stopped channel, those of a deadlock on its first channel.
+fn source(analysis: &CliAnalysis, wait: &BlockingEvent) -> RowSource {
+    RowSource::on(analysis.channel(wait.channel()))
+}
+
+/// The wait of an event, if it concerns --channel, overlaps the window, and is as long as --min.
+fn selected(
+    arguments: &BlockingArgs,
+    analysis: &CliAnalysis,
+    event: AnalysisEvent,
+) -> Option<BlockingEvent> {
+    let AnalysisEvent::Blocked(wait) = event else { return None };
+    let BlockingArgs { view, min } = arguments;
+    let (first, rest, since, until) = match &wait {
+        BlockingEvent::Stop(stop) => (stop.channel, stop.chain.as_slice(), stop.since, stop.until),
+        BlockingEvent::Deadlock(deadlock) => {
+            let first = deadlock.channels.first().copied().unwrap_or_default();
+            (first, deadlock.channels.as_slice(), deadlock.since, deadlock.until)
+        }
+    };
+    let channel = analysis.channel(first)?;
+    let tick = |time: Picoseconds| {
+        Tick(u64::try_from(time / Picoseconds::from(channel.period_ps.get())).unwrap_or(u64::MAX))
+    };
+    let named = |id: &ChannelId| {
+        let name = analysis.channel(*id).map(|channel| &channel.name);
+        view.channel.is_none() || view.channel.as_ref() == name
+    };
+    let (from, to) = view.window().on(channel);
+    let (min, _) = TimeWindow { from: min.unwrap_or(TimeWindow::ALL.from), to: None }.on(channel);
+    let is_selected = tick(until.saturating_sub(since)) >= min
+        && tick(since) < to
+        && from <= tick(until)
+        && (named(&first) || rest.iter().any(named));
+    is_selected.then_some(wait)
+}

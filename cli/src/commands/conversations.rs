@@ -1,0 +1,102 @@
+//! `myriscope conversations`: messages of the reliability protocol.
+
+use std::ops::ControlFlow;
+
+use analyzer::conversation::{ObservedPlace, TransportEvent};
+use analyzer::filter::RowKind;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
+use analyzer::pipeline::AnalysisEvent;
+use analyzer::render::{self, ConversationText};
+
+use crate::analyze::{
+    CliAnalysis, analyze, check_channel_exists, is_selected, list, print_unread, row_limit,
+};
+use crate::args::{ConversationsArgs, OutputFormat, ViewArgs};
+use crate::exit::{CommandResult, RunReport};
+use crate::output::StandardOutput;
+use crate::rows::{RowSelection, RowSource, RowWriter};
+
+const SCOPE: AnalysisScope = AnalysisScope::Conversations;
+
+pub(crate) fn run(arguments: &ConversationsArgs, output: &mut StandardOutput) -> CommandResult {
+    let ConversationsArgs { view, events } = arguments;
+    let kind = if *events { RowKind::Remarks } else { RowKind::Conversations };
+    let Some(mut selection) = RowSelection::of(view, kind, output)? else {
+        return Ok(RunReport::default());
+    };
+    let assumptions = LinkAssumptions::default();
+    if *events {
+        return list_events(view, RowWriter::new(view, selection, "events", output));
+    }
+    if view.format != OutputFormat::Text || selection.columns().is_some() {
+        let writer = RowWriter::new(view, selection, "conversations", output);
+        return list(view, SCOPE, assumptions, writer, &mut |analysis, event, writer| {
+            if let Some((TransportEvent::Conversation(it), place)) = selected(view, analysis, event)
+            {
+                let source = RowSource::across(analysis.channel(place.channel));
+                writer.select(&it.row(), source, |_| {});
+            }
+        });
+    }
+    let mut report = RunReport::of(&view.file);
+    let mut text = ConversationText::default();
+    let mut has_room = row_limit(view);
+    let emit = &mut |analysis: &CliAnalysis, event| {
+        let Some((event, place)) = selected(view, analysis, event) else {
+            return ControlFlow::Continue(());
+        };
+        let source = RowSource::across(analysis.channel(place.channel));
+        match event {
+            TransportEvent::Conversation(it)
+                if selection.keeps(&it.row(), source) && has_room() =>
+            {
+                text.add(source.capture, *it);
+            }
+            TransportEvent::Malformed(it) => text.malformed(&it),
+            TransportEvent::Conversation(_) | TransportEvent::Noticed(_) => {}
+        }
+        ControlFlow::Continue(())
+    };
+    let analysis = analyze(&view.file, SCOPE, assumptions, &mut report, emit)?;
+    check_channel_exists(view, &analysis, &mut report);
+    print_unread(&analysis, output);
+    render::conversations(&text, &mut |line| output.line(&line));
+    Ok(report)
+}
+
+/// Lists the observations of each packet.
+fn list_events(view: &ViewArgs, mut writer: RowWriter<'_>) -> CommandResult {
+    writer.head(|out| out(render::remark_head()));
+    let assumptions = LinkAssumptions::default();
+    list(view, SCOPE, assumptions, writer, &mut |analysis, event, writer| {
+        let known = |id| analysis.channel(id);
+        let Some((event, place)) = selected(view, analysis, event) else { return };
+        let source = RowSource::on(known(place.channel));
+        match event {
+            TransportEvent::Noticed(it) => writer.select(&it.row(&known), source, |mut out| {
+                render::remark_line(&it, &known, &mut out);
+            }),
+            TransportEvent::Malformed(it) => writer.select(&it.row(&known), source, |mut out| {
+                render::malformed_line(&it, &known, &mut out);
+            }),
+            TransportEvent::Conversation(_) => {}
+        }
+    })
+}
+
+/// The transport event, and the position of its first packet, if that is selected.
+fn selected(
+    view: &ViewArgs,
+    analysis: &CliAnalysis,
+    event: AnalysisEvent,
+) -> Option<(TransportEvent, ObservedPlace)> {
+    let AnalysisEvent::Spoken(event) = event else { return None };
+    let place = match &event {
+        TransportEvent::Noticed(it) => it.place,
+        TransportEvent::Malformed(it) => it.place,
+        TransportEvent::Conversation(it) => it.first,
+    };
+    let channel = analysis.channel(place.channel)?;
+    is_selected(view, channel, place.at, place.at).then_some((event, place))
+}

@@ -1,0 +1,80 @@
+//! Tables of an experiment as comma-separated values (RFC 4180, lines end with LF).
+
+use simulator::experiment::result_table::{
+    CalibratedSetting, MilliValue, PublishedFigure, ResultTable, TableCell,
+};
+
+use super::text::origin;
+
+/// Column names, then rows.
+pub(super) fn table(table: &ResultTable) -> String {
+    let mut text = line(table.columns.iter().map(|column| column.name.to_owned()));
+    for row in &table.rows {
+        text += &line(row.iter().map(|cell| match cell {
+            TableCell::Nothing => String::new(),
+            TableCell::Word(word) => word.clone(),
+            TableCell::Number(number) => number.to_string(),
+        }));
+    }
+    text
+}
+
+pub(super) fn figures(figures: &[PublishedFigure]) -> String {
+    let head = ["figure", "unit", "published", "ours", "origin", "source"];
+    let mut text = line(head.map(str::to_owned));
+    for PublishedFigure { what, unit, published, source, ours, origin: how } in figures {
+        let number =
+            |number: &Option<MilliValue>| number.map_or_else(String::new, |n| n.to_string());
+        let [published, ours] = [published, ours].map(number);
+        let [unit, origin, source] = [*unit, origin(*how), *source].map(str::to_owned);
+        text += &line([what.clone(), unit, published, ours, origin, source]);
+    }
+    text
+}
+
+pub(super) fn settings(settings: &[CalibratedSetting]) -> String {
+    let mut text = line(["parameter", "value", "unit", "why"].map(str::to_owned));
+    for CalibratedSetting { name, value, unit, why } in settings {
+        let [name, unit] = [*name, *unit].map(str::to_owned);
+        text += &line([name, value.to_string(), unit, why.clone()]);
+    }
+    text
+}
+
+fn line(cells: impl IntoIterator<Item = String>) -> String {
+    let cells: Vec<String> = cells.into_iter().map(quoted).collect();
+    format!("{}\n", cells.join(","))
+}
+
+fn quoted(cell: String) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simulator::experiment::result_table::TableColumn;
+
+    #[test]
+    fn a_table_is_a_head_and_rows() {
+        let shown = ResultTable {
+            columns: vec![
+                TableColumn::word("layer", "layer"),
+                TableColumn::of("rate_mb_per_s", "rate", "Mb/s", 1),
+            ],
+            rows: vec![
+                vec![TableCell::word("TCP/IP, \"0 copies\""), MilliValue(70_250).into()],
+                vec![TableCell::word("UDP/IP"), TableCell::Nothing],
+            ],
+            ..ResultTable::default()
+        };
+        assert_eq!(
+            table(&shown),
+            "layer,rate_mb_per_s\n\"TCP/IP, \"\"0 copies\"\"\",70.25\nUDP/IP,\n"
+        );
+    }
+}

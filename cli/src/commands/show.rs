@@ -1,0 +1,57 @@
+//! `myriscope show`: the characters of both directions of a link, side by side.
+
+use analyzer::filter::RowKind;
+use analyzer::show::{LinkChoice, LinkFound, LinkView, LinkViewItem};
+use codec::capture::{CaptureItem, CaptureReader, ReadProgress};
+
+use crate::args::ViewArgs;
+use crate::exit::{CliError, CommandResult, RunReport};
+use crate::input;
+use crate::output::StandardOutput;
+use crate::rows::{RowSelection, RowSource, RowWriter, read_all};
+
+pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult {
+    let Some(selection) = RowSelection::of(view, RowKind::Characters, output)? else {
+        return Ok(RunReport::default());
+    };
+    let capture = input::open(&view.file).map_err(|e| CliError::file(&view.file, &e))?;
+    let mut report = RunReport::of(&view.file);
+    let mut reader = CaptureReader::new(capture);
+    let mut show = LinkView::new(view.channel.clone().map_or(LinkChoice::First, LinkChoice::Of));
+    let window = view.window();
+    let mut writer = RowWriter::new(view, selection, "rows", output);
+    let mut left = RowSource { capture: 0, period_ps: 0 };
+    read_all(&mut report, |report| {
+        if !writer.accepts_more() {
+            return Ok(ReadProgress::Done);
+        }
+        reader.step(&mut |item| {
+            show.feed(&item, &window, &mut |shown| print(&shown, &mut left, &mut writer));
+            if let CaptureItem::Fault(fault) = item {
+                report.fault(fault);
+            }
+        })
+    })?;
+    show.finish(&mut |shown| print(&shown, &mut left, &mut writer));
+    writer.finish();
+    if let (Some(name), LinkFound::No) = (&view.channel, show.found()) {
+        report.no_channel(name, show.names());
+    }
+    Ok(report)
+}
+
+/// Prints a row, a head or a note; `left` is the channel on the left, once it is known.
+fn print(shown: &LinkViewItem, left: &mut RowSource, writer: &mut RowWriter<'_>) {
+    match shown {
+        LinkViewItem::Row(row) if writer.keeps(row, *left) => {
+            writer.row(row, left.capture, |mut out| shown.lines(&mut out));
+        }
+        LinkViewItem::Row(_) => {}
+        LinkViewItem::Head { period_ps, capture, .. } => {
+            *left = RowSource { capture: *capture, period_ps: *period_ps };
+            writer.enter(*capture);
+            writer.head(|mut out| shown.lines(&mut out));
+        }
+        LinkViewItem::Unrecorded { .. } => shown.lines(&mut |line| writer.line(&line)),
+    }
+}

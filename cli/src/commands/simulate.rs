@@ -1,0 +1,50 @@
+//! `myriscope simulate`: runs a scenario and writes its capture, truth and statistics.
+
+use std::path::Path;
+
+use simulator::scenario::{Scenario, limits};
+use simulator::statistics::RunStatistics;
+use simulator::truth::TraceLevel;
+
+use crate::args::SimulateArgs;
+use crate::exit::{CliError, CommandResult, RunReport, is_standard};
+use crate::input::read_limited;
+use crate::output::StandardOutput;
+use crate::run_simulation::{RunPaths, run_scenario};
+use crate::statistics;
+
+pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> CommandResult {
+    let SimulateArgs { scenario: path, capture, truth, seed, stats } = arguments;
+    let text = read_scenario(path)?;
+    let scenario = Scenario::read_with(&path.display().to_string(), &text, *seed)
+        .map_err(|error| CliError::scenario(&error))?;
+    let paths = RunPaths { scenario: Some(path), capture: Some(capture), truth: truth.as_deref() };
+    if *stats && let Some(path) = paths.outputs().find(|path| is_standard(path)) {
+        return Err(CliError::writing(path, &"named for two outputs"));
+    }
+    if scenario.taps.is_empty() && truth.is_none() && !*stats {
+        return Err(CliError::reading(path, &"the scenario has no [[tap]] to capture"));
+    }
+    let traced = *stats || truth.is_some();
+    let level = if traced { TraceLevel::Everything } else { TraceLevel::Nothing };
+    let mut statistics = RunStatistics::default();
+    let observe = &mut |event: &_| {
+        if *stats {
+            statistics.observe(event);
+        }
+    };
+    let network = run_scenario(&scenario, level, &paths, observe)?;
+    if *stats {
+        statistics::print(&scenario, &network, &statistics, output);
+    }
+    Ok(RunReport::default())
+}
+
+/// Text of a scenario file; `-` is standard input.
+pub(crate) fn read_scenario(path: &Path) -> Result<String, CliError> {
+    String::from_utf8(read_limited(path, limits::TEXT_MAX, "scenario")?).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let byte = error.as_bytes().get(at).copied().unwrap_or_default();
+        CliError::reading(path, &format!("byte {at}: {byte:02x} is not valid UTF-8"))
+    })
+}

@@ -1,0 +1,46 @@
+//! `myriscope topology`: nodes, ports and links of the captured network.
+
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
+use analyzer::render;
+use analyzer::topology::{InconsistencyRow, PassageRow, TopologyLinkRow, TopologyNodeRow};
+use serde::Serialize;
+
+use crate::analyze::{analyze_all, print_unread};
+use crate::args::{self, TopologyFormat};
+use crate::exit::{CommandResult, RunReport};
+use crate::output::StandardOutput;
+
+#[derive(Serialize)]
+struct TopologyOutput<'a> {
+    nodes: Vec<TopologyNodeRow<'a>>,
+    links: Vec<TopologyLinkRow<'a>>,
+    passages: Vec<PassageRow<'a>>,
+    remarks: Vec<InconsistencyRow<'a>>,
+}
+
+pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -> CommandResult {
+    let args::TopologyArgs { file, format } = arguments;
+    let mut report = RunReport::of(file);
+    let analysis =
+        analyze_all(file, AnalysisScope::Findings, LinkAssumptions::default(), &mut report)?;
+    let topology = analysis.topology();
+    match format {
+        TopologyFormat::Text => {
+            print_unread(&analysis, output);
+            render::topology(&topology, &mut |line| output.line(&line));
+        }
+        TopologyFormat::Dot => output.text(&topology.dot()),
+        TopologyFormat::Jsonl => topology.rows().for_each(|row| output.json(&row, "\n")),
+        TopologyFormat::Json => {
+            let whole = TopologyOutput {
+                nodes: topology.node_rows().collect(),
+                links: topology.link_rows().collect(),
+                passages: topology.passage_rows().collect(),
+                remarks: topology.remark_rows().collect(),
+            };
+            output.json(&whole, "\n");
+        }
+    }
+    Ok(report)
+}

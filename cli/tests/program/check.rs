@@ -1,0 +1,89 @@
+//! `check` and `explain`.
+
+use serde_json::Value;
+
+use crate::support::{RunOutcome, bad, fixture, good, run};
+
+fn check(path: &str, more: &[&str]) -> RunOutcome {
+    run(&[&["check", &fixture(path)], more].concat())
+}
+
+#[test]
+fn a_cut_cable_is_found_with_its_rules_and_its_place() {
+    let output = check("demo-cut/capture.pcapng", &[]);
+    assert_eq!(output.status, Some(1));
+    insta::assert_snapshot!(output.out);
+}
+
+#[test]
+fn the_status_reflects_errors_and_warnings() {
+    for (path, filter, status) in [
+        ("demo-two-hosts/capture.pcapng", "severity", 0),
+        // A note alone is success.
+        ("demo-contention/capture.pcapng", "severity", 0),
+        ("findings/runt.pcapng", "severity", 1),
+        ("findings/crc-bad.pcapng", "severity", 1),
+        ("demo-cut/scenario.toml", "severity", 2),
+        ("not-there.pcapng", "severity", 2),
+        ("link-1/capture.pcapng", "severity >= error", 1),
+        ("link-1/capture.pcapng", "severity < warning", 0),
+        ("link-1/capture.pcapng", "finding == deadlock", 0),
+    ] {
+        let output = check(path, &["--filter", filter]);
+        assert_eq!(output.status, Some(status), "{path} {filter}: {}", output.err);
+    }
+    let rows =
+        |filter| check("link-1/capture.pcapng", &["--fields", "finding", "--filter", filter]).out;
+    let [all, errors] =
+        ["severity", "severity >= error"].map(|filter| rows(filter).lines().count());
+    assert!(1 < errors && errors < all);
+}
+
+#[test]
+fn rows_for_programs_are_findings_and_then_verdicts() {
+    let all = check("demo-open-wire/capture.pcapng", &["--format", "json"]).out;
+    let all: Value = serde_json::from_str(&all).unwrap();
+    let rows = |key: &str| all[key].as_array().unwrap().clone();
+    let (findings, verdicts) = (rows("findings"), rows("verdicts"));
+    assert!(findings.iter().any(|row| row["finding"] == "corrected-code" && row["rule"] == "C-4"));
+    assert!(verdicts.iter().any(|row| row["rule"] == "C-4" && row["verdict"] == "fail"));
+    let lines = check("demo-open-wire/capture.pcapng", &["--format", "jsonl"]).out;
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines, [findings, verdicts].concat());
+}
+
+#[test]
+fn a_rule_is_explained_by_its_id_and_by_its_findings() {
+    insta::assert_snapshot!(good(&["explain", "f-7"]));
+    let finding = good(&["explain", "open-link"]);
+    assert!(finding.contains("16 periods") && finding.contains("Open-link timeout"), "{finding}");
+    good(&["explain"]);
+}
+
+#[test]
+fn an_unknown_name_suggests_the_nearest() {
+    for (name, meant) in [("crc-bda", "crc-bad"), ("F3", "F-3"), ("openlink", "open-link")] {
+        let error = bad(&["explain", name]);
+        assert!(error.contains(&format!("did you mean {meant:?}?")), "{error}");
+    }
+}
+
+#[test]
+fn headline_and_status_are_of_the_selection_whatever_the_limit() {
+    for (more, status, first, rules) in [
+        (&["--channel", "s0:1>h1:0"][..], 1, "✗ 3 errors   on s0:1>h1:0   (1 ", "rules, "),
+        (&["--from", "40us"], 0, "✓ nothing wrong in ", "rules, "),
+        (&["--filter", "severity == note"], 0, "✓ nothing wrong in ", "rules, "),
+        (&["--limit", "0"], 1, "✗ 3 errors   ! 1 warning   in 4 channels, ", "C characters"),
+    ] {
+        let output = check("demo-cut/capture.pcapng", more);
+        assert_eq!(output.status, Some(status), "{more:?}");
+        assert!(output.out.starts_with(first), "{more:?}: {}", output.out);
+        let elsewhere = more.first() == Some(&"--limit") || output.out.contains(" elsewhere)\n");
+        assert!(elsewhere && output.out.contains(&format!("\n\n{rules}")), "{}", output.out);
+    }
+    let fields = check("demo-cut/capture.pcapng", &["--limit", "0", "--fields", "finding"]);
+    assert_eq!(fields.status, Some(1));
+    let missing = check("demo-cut/capture.pcapng", &["--channel", "s0:1"]);
+    assert_eq!((missing.status, missing.out.as_str()), (Some(2), ""));
+}

@@ -1,0 +1,70 @@
+//! Every published fixture, as the program prints it.
+
+use std::fs::File;
+
+use analyzer::render::{SnapshotView, render};
+
+use crate::support::{capture, run, view};
+
+/// Output and exit status of a command for every fixture.
+fn check(name: &str, arguments: &[&str]) {
+    insta::glob!("../../../fixtures", "*/capture.pcapng", |path| {
+        let output = run(&[&[name], arguments, &[path.to_str().unwrap()]].concat());
+        assert_eq!(output.err, "", "{name} {}", path.display());
+        let printed = format!("{}exit status {}\n", output.out, output.status.unwrap());
+        insta::with_settings!({ omit_expression => true }, {
+            insta::assert_snapshot!(name, printed);
+        });
+    });
+}
+
+#[test]
+fn journeys() {
+    check("journeys", &["--limit", "30"]);
+}
+
+#[test]
+fn findings_and_verdicts() {
+    check("check", &[]);
+}
+
+#[test]
+fn the_library_renders_the_same_as_the_program() {
+    let views: [(&[&str], SnapshotView); 10] = [
+        (&["info"], SnapshotView::Info),
+        (&["packets"], SnapshotView::Packets),
+        (&["events"], SnapshotView::Events),
+        (&["show"], SnapshotView::Show),
+        (&["links"], SnapshotView::Links),
+        (&["links", "--slack"], SnapshotView::Slack),
+        (&["journeys"], SnapshotView::Journeys),
+        (&["blocking", "--limit", "1000"], SnapshotView::Blocking),
+        (&["topology"], SnapshotView::Topology),
+        (&["check"], SnapshotView::Check),
+    ];
+    for (arguments, of) in views {
+        for name in ["link-1", "demo-cut", "demo-now36"] {
+            let path = capture(name);
+            let printed = run(&[arguments, &[&path]].concat()).out;
+            let rendered = render(File::open(&path).unwrap(), of);
+            assert_eq!(printed, rendered, "{arguments:?} of {name}");
+        }
+    }
+}
+
+#[test]
+fn conversations_are_printed_as_text_and_as_json() {
+    let printed = |form| view("demo-nacks", &["conversations", "--limit", "1", "--format", form]);
+    insta::assert_snapshot!(printed("text"), @"
+    NIC 1 → NIC 5   4 messages, 64 bytes   4 acknowledged
+              sent again: 6 nack
+              NACKs: 6 queue-full
+      ch messages   data resent   acks  nacks dup late stale   rtt min     mean   max µs  history
+       0        4     10      6      4      6   0    0     0       6.8      6.9      7.4  SA D(NR)5A DA DNRA
+
+    4 round trips of 6.8 to 7.4 µs
+             4 µs  ████████████████████████████████████████ 4
+    ");
+    let read: serde_json::Value = serde_json::from_str(&printed("json")).unwrap();
+    assert_eq!(read["conversations"][0]["messages"], 4);
+}

@@ -1,0 +1,183 @@
+//! Forms of the output: text, JSON, colours, columns; input from pipes and several captures.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::support::{
+    RunOutcome, ScratchDirectory, VIEWS, capture, capture_bytes, fixture, good, gzip, piped,
+    program, view,
+};
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_file_alone_means_info() {
+    assert_eq!(view("link-1", &[]), view("link-1", &["info"]));
+    assert!(view("link-1", &[]).starts_with("2 channels, 1 link, 3.7500 µs\n"));
+}
+
+#[test]
+fn json_and_jsonl_have_the_same_rows() {
+    for (command, name) in [
+        ("info", "channels"),
+        ("packets", "packets"),
+        ("events", "events"),
+        ("show", "rows"),
+        ("links", "links"),
+        ("blocking", "blocking"),
+    ] {
+        let whole = json(&view("link-7", &[command, "--format", "json"]));
+        let rows: Vec<Value> =
+            view("link-7", &[command, "--format", "jsonl"]).lines().map(json).collect();
+        assert!(rows.len() > 1, "{command}");
+        assert_eq!(whole.get(name), Some(&Value::from(rows)), "{command}");
+    }
+}
+
+#[test]
+fn info_as_json_agrees_with_the_reference() {
+    let found = json(&view("link-14", &["info", "--format", "json"]));
+    let expected = json(&fs::read_to_string(fixture("link-14/info.json")).unwrap());
+    // Members may be added, none may change.
+    for (key, value) in expected.as_object().unwrap() {
+        let mut found = found[key].clone();
+        for row in found.as_array_mut().into_iter().flatten() {
+            assert_eq!(row.as_object_mut().unwrap().remove("capture"), Some(Value::from(0)));
+        }
+        assert_eq!(found, *value, "{key}");
+    }
+}
+
+#[test]
+fn hex_shows_the_bytes() {
+    let row = json(&view("link-1", &["packets", "--hex", "--format", "jsonl", "--limit", "1"]));
+    assert_eq!(row["bytes"], "ba05d6");
+    assert!(view("link-1", &["packets", "--hex"]).lines().any(|line| line.trim() == "ba05d6"));
+}
+
+#[test]
+fn show_puts_the_named_channel_on_the_left_and_keeps_to_80_columns() {
+    let text = view("link-1", &["show", "--channel", "s1:1>h1:0"]);
+    let head: Vec<&str> = text.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(head, ["character", "s1:1>h1:0", "│", "h1:0>s1:1"]);
+    for name in ["link-1", "link-2", "link-7", "link-8", "link-11", "link-14"] {
+        let text = view(name, &["show"]);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{name}");
+    }
+}
+
+#[test]
+fn topology_has_the_same_rows_in_every_format() {
+    let whole = json(&view("demo-now36", &["topology", "--format", "json"]));
+    let rows = view("demo-now36", &["topology", "--format", "jsonl"]);
+    let kinds = ["nodes", "links", "passages", "remarks"];
+    let all: usize = kinds.iter().map(|kind| whole[kind].as_array().unwrap().len()).sum();
+    assert_eq!(rows.lines().count(), all);
+    let dot = view("demo-now36", &["topology", "--format", "dot"]);
+    assert!(dot.starts_with("graph myrinet {\n") && dot.ends_with("}\n"), "{dot}");
+    assert!(view("demo-now36", &["topology"]).starts_with("2 switches, 2 hosts, 2 links\n"));
+}
+
+#[test]
+fn colours_appear_only_on_request() {
+    assert!(!view("link-1", &["packets"]).contains('\u{1b}'));
+    assert!(view("link-1", &["packets", "--color", "always"]).contains("\u{1b}["));
+    let mut command = program(&["packets", "--color", "auto", &capture("link-1")]);
+    let output: RunOutcome = command.env("NO_COLOR", "1").output().unwrap().into();
+    assert!(!output.out.contains('\u{1b}'));
+}
+
+#[test]
+fn compressed_captures_and_pipes_read_alike() {
+    let (plain, bytes) = (view("link-1", &["packets"]), capture_bytes("link-1"));
+    for input in [gzip(&bytes), bytes] {
+        assert_eq!(piped(&["packets", "-"], &input).out, plain);
+    }
+}
+
+#[test]
+fn a_channel_of_any_section_can_be_named() {
+    let both = [capture_bytes("link-1"), capture_bytes("link-14")].concat();
+    for command in ["info", "packets", "events", "show"] {
+        for name in ["s1:1>h1:0", "s2:6>h4:0"] {
+            let output = piped(&[command, "-", "--channel", name, "--format", "jsonl"], &both);
+            assert_eq!((output.status, output.err.as_str()), (Some(0), ""), "{command} {name}");
+            assert!(output.out.lines().count() >= 1, "{command} {name}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_two_captures_in_one_file_are_distinguished() {
+    for demo in ["demo-cut", "demo-nacks", "demo-ring"] {
+        let once = capture_bytes(demo);
+        // A section header alone is no capture.
+        let twice = [&once[..28], &once, &once].concat();
+        for command in VIEWS {
+            let jsonl = piped(&[command, &["-", "--format", "jsonl"]].concat(), &twice).out;
+            let rows = jsonl.lines().filter(|row| !row.starts_with("{\"rule\""));
+            let (first, second) =
+                rows.partition::<Vec<&str>, _>(|row| row.ends_with("\"capture\":0}"));
+            assert_eq!(first.len(), second.len(), "{command:?}");
+            assert!(second.iter().all(|row| row.ends_with("\"capture\":1}")), "{command:?}");
+            let text = piped(&[command, &["-"]].concat(), &twice).out;
+            assert!(first.is_empty() || text.contains("capture 1"), "{command:?}");
+        }
+    }
+}
+
+#[test]
+fn an_opposite_channel_outside_the_selection_is_not_called_missing() {
+    let text = view("link-1", &["links", "--channel", "h1:0>s1:1"]);
+    assert!(text.contains("opposite not shown") && !text.contains("no opposite"), "{text}");
+}
+
+#[test]
+fn foreign_interfaces_are_counted() {
+    let words = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|w| w.to_le_bytes()).collect() };
+    // A section header, interfaces of link type 1 (Ethernet), and one of a channel.
+    let section = words(&[0x0a0d_0d0a, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28]);
+    let interface = words(&[1, 20, 1, 0, 20]);
+    let channel = words(&[1, 20, 147, 0, 20]);
+    let file = [section, interface.clone(), channel, interface].concat();
+    let output = piped(&["info", "-", "--format", "json"], &file);
+    let info = json(&output.out);
+    assert_eq!((output.status, &info["skipped_interfaces"]), (Some(0), &Value::from(2)));
+    assert_eq!(info["channels"].as_array().unwrap().len(), 1);
+    assert!(piped(&["-"], &file).out.contains("2 foreign interfaces skipped"));
+}
+
+#[test]
+fn a_closed_pipe_is_an_error_only_where_the_capture_goes_to_it() {
+    let link_7 = capture("link-7");
+    for (arguments, status) in [
+        (&["packets", "--format", "jsonl", &link_7][..], 0),
+        (&["events", "--format", "jsonl", &link_7], 0),
+        (&["show", "--format", "jsonl", &link_7], 0),
+        (&["demo", "now36"], 0),
+        (&["demo", "now36", "-o", "-"], 2),
+    ] {
+        let mut command = program(arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output: RunOutcome = child.wait_with_output().unwrap().into();
+        assert_eq!(output.status, Some(status), "{arguments:?}");
+        let expected = if status == 0 { "" } else { "myriscope: standard output: Broken pipe" };
+        assert!(output.err.starts_with(expected), "{}", output.err);
+        assert_eq!(output.err.is_empty(), status == 0, "{}", output.err);
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_name_every_command() {
+    let script = good(&["completions", "bash"]);
+    let commands = ["info", "packets", "events", "show", "simulate", "demo", "two-hosts"];
+    assert!(commands.iter().all(|command| script.contains(command)));
+    let directory = ScratchDirectory::new("man");
+    good(&["man", &directory.file("")]);
+    assert!(directory.names().contains(&"myriscope-packets.1".to_owned()));
+}

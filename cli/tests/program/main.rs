@@ -1,0 +1,15 @@
+//! The program as people and scripts run it.
+
+#![expect(clippy::unwrap_used, reason = "a test runs programs, and stops if it cannot go on")]
+
+mod annotate_score;
+mod check;
+mod damaged;
+mod errors;
+mod experiments;
+mod fixtures;
+mod forms;
+mod laws_program;
+mod selection;
+mod simulate;
+mod support;

@@ -1,0 +1,135 @@
+//! Selection of rows: --channel, --from, --to, --limit, --filter, --fields and the options of `links`.
+
+use serde_json::Value;
+
+use crate::support::{VIEWS, bad, capture, good, view};
+
+#[test]
+fn a_channel_a_window_and_a_limit_select_rows() {
+    for (command, options, rows) in [
+        ("packets", &[][..], 9),
+        ("packets", &["--channel", "s1:1>h1:0"], 3),
+        ("packets", &["--limit", "4"], 4),
+        ("packets", &["--limit", "0"], 0),
+        // Packets of which a character lies in 46..=74 of their channels: 46..=54, 56..=69, 71..=75.
+        ("packets", &["--from", "46ch", "--to", "75ch"], 3),
+        // The same in time: 46 × 12.5 ns and 75 × 12.5 ns.
+        ("packets", &["--from", "0.575us", "--to", "937.5ns"], 3),
+        ("events", &["--from", "44ch", "--to", "46ch"], 3),
+        ("packets", &["--filter", "crc.bad"], 3),
+        ("packets", &["--filter", "crc.bad", "--limit", "2"], 2),
+        ("packets", &["--filter", "start in 575ns..937.5ns"], 3),
+        ("packets", &["--filter", "start >= 46 && start < 75ch"], 3),
+        ("events", &["--filter", "event ~ \"*-reset\""], 2),
+        ("links", &[], 2),
+        ("links", &["--channel", "s1:1>h1:0"], 1),
+        ("links", &["--limit", "1"], 1),
+        ("links", &["--filter", "states.reset.share > 0.5"], 1),
+        ("links", &["--intervals", "--filter", "state.stopped"], 2),
+    ] {
+        let printed = view("link-1", &[&[command, "--format", "jsonl"], options].concat());
+        assert_eq!(printed.lines().count(), rows, "{command} {options:?}");
+    }
+    // Characters 10..20 of each channel.
+    let info = view("link-1", &["info", "--format", "json", "--from", "10ch", "--to", "20ch"]);
+    let info: Value = serde_json::from_str(&info).unwrap();
+    let counts = |key: &str| -> Vec<u64> {
+        info["channels"].as_array().unwrap().iter().map(|c| c[key].as_u64().unwrap()).collect()
+    };
+    assert_eq!((counts("characters"), counts("first")), (vec![10, 10], vec![10, 10]));
+    assert_eq!(counts("last"), [19, 19]);
+}
+
+#[test]
+fn a_filter_adds_nothing_to_the_output() {
+    let row = view("link-1", &["packets", "--format", "jsonl", "--filter", "bytes[0:2] == ba:05"]);
+    assert!(row.starts_with("{\"channel\":\"h1:0>s1:1\",\"packet\":0,") && !row.contains("bytes"));
+    let stops = view("link-1", &["show", "--format", "jsonl", "--filter", "right contains STOP"]);
+    assert!(stops.lines().count() > 0 && stops.lines().all(|line| line.contains("STOP")));
+    let one = view("link-1", &["info", "--filter", "control.FRES > 0", "--fields", "name"]);
+    assert_eq!(one, "name\ns1:1>h1:0\n");
+}
+
+#[test]
+fn fields_select_columns() {
+    let rows = ["packets", "--fields", "tag, bytes,channel", "--limit", "1"];
+    assert_eq!(view("link-1", &rows), "tag  bytes        channel\n  5  ba:05:d6     h1:0>s1:1\n");
+    let rows = ["packets", "--fields", "tag,bytes", "--limit", "1", "--format", "json"];
+    assert_eq!(view("link-1", &rows), "{\"packets\":[{\"tag\":5,\"bytes\":\"ba05d6\"}]}\n");
+}
+
+#[test]
+fn fields_are_listed_without_a_capture() {
+    for command in VIEWS {
+        let listed = good(&[command, &["--list-fields"]].concat());
+        assert!(listed.lines().all(|line| line.chars().count() <= 120), "{command:?}");
+    }
+    let listed = good(&["packets", "--list-fields", "--format", "json"]);
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed["fields"][0]["name"], "channel");
+}
+
+#[test]
+fn a_bad_filter_is_reported_before_anything_is_read() {
+    for arguments in [
+        ["packets", "no-such-file", "--filter", "lenght > 5"],
+        ["packets", "no-such-file", "--fields", "lenght"],
+        ["show", "no-such-file", "--filter", "lfet ~ \"*\""],
+        ["info", "no-such-file", "--filter", "nam == x"],
+    ] {
+        let error = bad(&arguments);
+        assert!(error.contains("^") && error.contains("did you mean `"), "{error}");
+    }
+}
+
+#[test]
+fn waits_are_selected_by_length_filter_and_number() {
+    let lines = |options: &[&str]| {
+        view("demo-ring", &[&["blocking", "--format", "jsonl"], options].concat())
+    };
+    let (all, long) = (lines(&[]), lines(&["--min", "1ms"]));
+    assert_eq!((all.lines().count(), long.lines().count()), (4, 2));
+    assert_eq!(long, lines(&["--filter", "timeout && root.out-of-sight"]));
+    let text = view("demo-ring", &["blocking", "--limit", "0"]);
+    assert!(text.contains("and 1 more tree"), "{text}");
+    let columns = view("demo-ring", &["blocking", "--fields", "channel,periods", "--limit", "1"]);
+    assert_eq!(columns.lines().count(), 2, "{columns}");
+}
+
+#[test]
+fn links_are_summed_up_or_listed_as_intervals() {
+    let text = view("link-1", &["links"]);
+    assert!(text.starts_with("2 channels, 1 link, 3.7500 µs\n") && text.contains("h1:0 ⇄ s1:1"));
+    // Characters 45..=163 of h1:0>s1:1 are one interval, in which the other channel has others.
+    let window = ["links", "--intervals", "--format", "jsonl", "--from", "50ch", "--to", "60ch"];
+    assert_eq!(
+        view("link-1", &[&window[..], &["--channel", "h1:0>s1:1"]].concat()),
+        "{\"channel\":\"h1:0>s1:1\",\"start\":45,\"end\":163,\"periods\":119,\"state\":\"stopped\",\"capture\":0}\n"
+    );
+    let refused = bad(&["links", "--from", "50ch", &capture("link-1")]);
+    assert!(refused.ends_with("--from and --to require --intervals or --fill\n"), "{refused}");
+}
+
+/// The lines of `docs/output.md`, and parameters that override the capture's.
+#[test]
+fn slack_buffers_are_summed_up_or_bounded_at_every_moment() {
+    let page = include_str!("../../../docs/output.md").replace("},\n\"sources", "},\"sources");
+    let page = page.replace("},\n\"cells", "},\"cells");
+    let slack = view("demo-slack", &["links", "--slack", "--format", "jsonl", "--limit", "1"]);
+    assert!(page.contains(&slack), "{slack}");
+    let fills = ["links", "--fill", "--format", "jsonl", "--limit", "7"];
+    let fills = view("demo-adversary", &fills);
+    let fourth = fills.match_indices('\n').nth(2).unwrap().0 + 1;
+    assert!(page.contains(&fills[fourth..]), "{fills}");
+    let text = view("demo-slack", &["links", "--slack", "--assume", "kg=20,delay=40"]);
+    let first = text.lines().nth(2).unwrap();
+    for part in ["68 cells", "kg=20 delay=40", "h=16 ks=32 gen=2 int=2"] {
+        assert!(first.contains(part), "{first}");
+    }
+    assert!(text.contains("10 characters"), "{text}");
+    let refused = bad(&["links", "--slack", "--assume", "kx=3", "-"]);
+    assert!(
+        refused.contains("`kx`") && refused.contains("kg, h, ks, delay, gen, int"),
+        "{refused}"
+    );
+}

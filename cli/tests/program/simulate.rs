@@ -1,0 +1,190 @@
+//! `simulate` and `demo`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::support::{ScratchDirectory, bad, fixture, good, run};
+
+/// Output and capture of each demo. Each is run once: the ring is simulated for 54 ms.
+static DEMOS: LazyLock<BTreeMap<String, (String, Vec<u8>)>> = LazyLock::new(|| {
+    let directory = ScratchDirectory::new("demos");
+    let list = good(&["demo"]);
+    let names = list.lines().map(|line| line.split(' ').next().unwrap().to_owned());
+    let demo = |name: String| {
+        let text = good(&["demo", &name, "-o", &directory.file(&name)]);
+        let capture = directory.read(&name);
+        (name, (text, capture))
+    };
+    names.map(demo).collect()
+});
+
+fn cut_capture() -> Vec<u8> {
+    fs::read(fixture("demo-cut/capture.pcapng")).unwrap()
+}
+
+/// To regenerate the captures: `myriscope demo NAME -o fixtures/demo-NAME/capture.pcapng`.
+#[test]
+fn every_demo_reproduces_its_fixture_and_describes_itself() {
+    let list = good(&["demo"]);
+    assert_eq!((DEMOS.len(), good(&["demo", "--list"])), (14, list.clone()));
+    for (demo, (text, capture)) in &*DEMOS {
+        let expected = fs::read(fixture(&format!("demo-{demo}/capture.pcapng"))).unwrap();
+        assert!(expected.len() < 200_000, "{demo}: {} bytes", expected.len());
+        assert!(*capture == expected, "{demo}: another capture");
+        assert!(list.contains(text.lines().next().unwrap()), "{demo}");
+        assert!(text.lines().all(|line| line.chars().count() <= 95), "{demo}:\n{text}");
+        let scenario = fs::read_to_string(fixture(&format!("demo-{demo}/scenario.toml"))).unwrap();
+        assert_eq!(good(&["demo", demo, "--scenario"]), scenario);
+    }
+}
+
+#[test]
+fn the_demos_measure_the_published_numbers() {
+    for (demo, expected) in [
+        // S-6: 44 periods.
+        ("two-hosts", " 0.55 µs 0.5500 µs"),
+        // S-5: in turn, so that no two differ by more than one packet.
+        ("contention", " equal 25, 24, 24"),
+        // 2^22.
+        ("ring", " 4194304 4194304"),
+        ("cut", " 16 16"),
+        // F-4: 2 · 45 periods of cable and 2 + 2 of latency.
+        ("slack", " 94 32"),
+        ("adversary", " about 6 % 5.8"),
+    ] {
+        let lines = DEMOS[demo].0.lines().skip_while(|line| !line.contains(" published ")).skip(1);
+        let lines = lines.take_while(|line| !line.is_empty());
+        let line = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).next();
+        assert!(line.as_ref().unwrap().contains(expected), "{demo}: {line:?}");
+    }
+}
+
+#[test]
+fn the_truth_has_a_row_for_each_event_in_order_of_time() {
+    let directory = ScratchDirectory::new("truth");
+    good(&["demo", "cut", "-o", &directory.file("c"), "--truth", &directory.file("t")]);
+    let rows: Vec<Value> = String::from_utf8(directory.read("t"))
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(rows.windows(2).all(|two| two[0]["at"].as_u64() <= two[1]["at"].as_u64()));
+    let count = |event: &str| rows.iter().filter(|row| row["event"] == event).count();
+    assert_eq!((count("injected"), count("consumed"), count("dropped")), (4, 3, 1));
+    assert_eq!(directory.names(), ["c", "t"]);
+}
+
+#[test]
+fn the_capture_depends_on_the_seed_alone() {
+    let directory = ScratchDirectory::new("seed");
+    let scenario = fixture("demo-now36/scenario.toml");
+    let capture = |seed: &str| {
+        good(&["simulate", &scenario, "-o", &directory.file("c"), "--seed", seed]);
+        directory.read("c")
+    };
+    let two = capture("2");
+    assert!(two == capture("2") && two != capture("3"));
+    assert!(capture("1") == fs::read(fixture("demo-now36/capture.pcapng")).unwrap());
+}
+
+#[test]
+fn a_capture_on_standard_output_is_the_same_and_stands_alone() {
+    let scenario = fixture("demo-cut/scenario.toml");
+    assert!(run(&["simulate", &scenario, "-o", "-"]).bytes == cut_capture());
+    assert!(run(&["demo", "cut", "-o", "-"]).bytes == cut_capture());
+}
+
+#[test]
+fn statistics_count_packets_by_outcome() {
+    let directory = ScratchDirectory::new("stats");
+    let scenario = fixture("demo-cut/scenario.toml");
+    let text = good(&["simulate", &scenario, "-o", &directory.file("c"), "--stats"]);
+    assert!(text.starts_with("60.0000 µs, 4 packets: 2 delivered, 1 corrupt, 1 dropped\n"));
+    // 400 bytes in each; 800 · 640 Mb/s / 4800.
+    assert!(text.contains("payload delivered: 800 bytes, 106.6 Mb/s\n"), "{text}");
+    assert!(text.contains("         1  S-1  "), "{text}");
+    assert!(!text.contains('\u{1b}'));
+    assert!(good(&["demo", "cut", "--color", "always"]).contains('\u{1b}'));
+    let (text, _) = &DEMOS["now36"];
+    assert!(text.contains("and 20 less busy hosts\n"), "{text}");
+    assert!(text.contains("and 112 less busy channels\n"), "{text}");
+}
+
+#[test]
+fn an_invalid_scenario_is_shown_with_its_line_and_nothing_is_written() {
+    let directory = ScratchDirectory::new("wrong");
+    let (scenario, capture) = (directory.file("net.toml"), directory.file("c"));
+    let check = |text: &[u8]| {
+        directory.write("net.toml", text);
+        let said = bad(&["simulate", &scenario, "-o", &capture, "--truth", &directory.file("t")]);
+        assert_eq!(directory.names(), ["net.toml"]);
+        said.replace(&scenario, "net.toml")
+    };
+    insta::assert_snapshot!(check(b"seed = 7\nduration_us = 5\n[link]\nlenght_m = 25\n"));
+    assert!(check(b"").contains("`duration_us`"));
+    assert!(check(b"duration_us = 99999999999999999999").contains("net.toml:1:15"));
+    assert_eq!(check(b"\xff\xfe"), "myriscope: net.toml: byte 0: ff is not valid UTF-8\n");
+    let long = check(&[b'#'; (1 << 20) + 1]);
+    assert_eq!(long, "myriscope: net.toml: scenario exceeds 1048576 bytes\n");
+    let missing = directory.file("missing.toml");
+    assert!(bad(&["simulate", &missing, "-o", &capture]).starts_with("myriscope: "));
+    assert!(bad(&["simulate", &directory.file(""), "-o", &capture]).contains("directory"));
+    directory.write("net.toml", b"duration_us = 5\n");
+    let untapped = bad(&["simulate", &scenario, "-o", &capture]);
+    assert!(untapped.ends_with("the scenario has no [[tap]] to capture\n"), "{untapped}");
+    assert_eq!(directory.names(), ["net.toml"]);
+}
+
+#[test]
+fn a_run_that_fails_leaves_existing_files_alone() {
+    let directory = ScratchDirectory::new("fails");
+    let (capture, truth) = (directory.write("c", b"precious"), directory.file("t"));
+    for (capture, truth) in [(capture.as_str(), "/dev/full"), ("/dev/full", truth.as_str())] {
+        let error = bad(&["demo", "cut", "-o", capture, "--truth", truth]);
+        assert!(error.starts_with("myriscope: /dev/full: No space left on device"), "{error}");
+        assert_eq!(
+            (directory.names(), directory.read("c")),
+            (vec!["c".to_owned()], b"precious".to_vec())
+        );
+    }
+    let nowhere = directory.file("no/c");
+    assert!(bad(&["demo", "cut", "-o", &nowhere]).contains("No such file or directory"));
+    assert!(bad(&["demo", "cut", "-o", &directory.file("")]).contains("directory"));
+    good(&["demo", "cut", "-o", &capture, "--truth", "/dev/null"]);
+    assert!(directory.read("c") == cut_capture());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_replaced_file_keeps_its_permissions_and_its_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let directory = ScratchDirectory::new("replaced");
+    let (file, link) = (directory.write("c", b"old"), directory.file("link"));
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    symlink(&file, &link).unwrap();
+    good(&["demo", "cut", "-o", &link]);
+    assert!(directory.read("c") == cut_capture());
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(directory.names(), ["c", "link"]);
+}
+
+#[test]
+fn two_outputs_need_two_files() {
+    let directory = ScratchDirectory::new("twice");
+    let (scenario, file) = (directory.file("net.toml"), directory.file("c"));
+    fs::copy(fixture("demo-cut/scenario.toml"), &scenario).unwrap();
+    for (more, reason) in [
+        (&["-o", &file, "--truth", &file][..], "named for two outputs\n"),
+        (&["-o", "-", "--truth", "-"], "named for two outputs\n"),
+        (&["-o", "-", "--stats"], "named for two outputs\n"),
+        (&["-o", &scenario], "the scenario would be overwritten\n"),
+    ] {
+        let error = bad(&[&["simulate", &scenario], more].concat());
+        assert!(error.ends_with(reason), "{more:?} {error}");
+    }
+    assert_eq!(directory.names(), ["net.toml"]);
+}
