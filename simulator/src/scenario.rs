@@ -6,6 +6,7 @@ mod endpoints;
 mod error;
 mod faults;
 mod generator;
+mod keys;
 mod layout;
 pub mod limits;
 mod messages;
@@ -15,6 +16,7 @@ mod parameters;
 mod routes;
 mod taps;
 mod toml_reader;
+mod toml_writer;
 mod traffic;
 mod write;
 
@@ -25,11 +27,10 @@ use toml::de::DeTable;
 use self::error::ProblemList;
 pub use self::error::{ErrorStyle, ScenarioError, ScenarioProblem};
 use self::limits::{DURATION_MAX, TEXT_MAX};
-use self::names::NameLookup;
-use self::network::NetworkCompleteness;
+use self::names::{NameLookup, NetworkCompleteness};
 use self::toml_reader::TomlTable;
+pub(crate) use self::toml_writer::word_of;
 pub use self::write::UnwritableScenario;
-pub(crate) use self::write::word_of;
 use crate::fault::FaultSpec;
 use crate::interface::InterfaceParameters;
 use crate::messaging::MessagingPlan;
@@ -114,8 +115,8 @@ fn read(text: &str, problems: &ProblemList<'_>, other_seed: Option<u64>) -> Opti
     let mut root = TomlTable::new("the file".to_owned(), 0..0, document.get_ref(), problems);
     let seed = root.integer("seed", 0..=u64::MAX);
     let seed = other_seed.or(seed).unwrap_or(0);
-    let duration = root.time(["duration_us", "duration_periods"], 1..=DURATION_MAX);
-    if !root.has_any(&["duration_us", "duration_periods"]) {
+    let duration = root.time("duration", 1..=DURATION_MAX);
+    if !root.has_time("duration") {
         root.missing("expected the key `duration_us`");
     }
     // Other times are held against it; without it, against the longest there is.
@@ -132,7 +133,7 @@ fn read(text: &str, problems: &ProblemList<'_>, other_seed: Option<u64>) -> Opti
     let faults = faults::FaultReader::new(map, seed, duration).read(&mut root);
     let taps = taps::read(&mut root, map, duration);
     root.finish();
-    if network.whole == NetworkCompleteness::No {
+    if network.whole == NetworkCompleteness::Incomplete {
         return None;
     }
     Some(Scenario {

@@ -141,6 +141,13 @@ impl MessageStream {
     }
 }
 
+impl EndpointParameters {
+    /// Request queue for four senders at full rate. T-9
+    pub(crate) const fn four_senders(&self) -> u16 {
+        self.credits.saturating_mul(4)
+    }
+}
+
 impl Default for EndpointParameters {
     /// Values of the digest, T-9, T-14, T-15. Loading takes 1 ms, a mapping 100 µs: a page fault
     /// and the driver's work. *Chosen*

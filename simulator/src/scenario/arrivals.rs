@@ -6,8 +6,10 @@ use std::ops::RangeInclusive;
 use codec::time::Ticks;
 
 use super::limits::{BURST_MAX, DURATION_MAX, PAYLOAD_MAX};
+use super::names::NameLookup;
 use super::toml_reader::{NANO, TomlItem, TomlTable};
-use super::write::TomlKeys;
+use super::toml_writer::TomlKeys;
+use crate::topology::{NodeId, Topology};
 use crate::traffic::{ArrivalProcess, PayloadSize};
 
 /// Arrival process of packets.
@@ -49,9 +51,33 @@ impl ArrivalSpacing {
     }
 }
 
+impl ArrivalLaw {
+    /// Arrival process of a host's packets, of `chars` characters in the mean (in 65 536ths).
+    pub(super) fn process(
+        self,
+        topology: &Topology,
+        from: NodeId,
+        chars: impl FnOnce() -> u128,
+    ) -> ArrivalProcess {
+        match self {
+            Self::Every(spacing, periods) => spacing.arrivals(periods),
+            Self::Load(spacing, nanos) => {
+                let link = topology.link(NameLookup::host_port(from));
+                let divisor = link.map_or(NonZeroU32::MIN, |link| link.ports[0].divisor);
+                let together = u128::from(spacing.packets_together());
+                let scaled = chars() * u128::from(divisor.get()) * together;
+                let mean = (scaled * NANO).div_ceil(nanos.max(1) * 65_536);
+                spacing.arrivals(u64::try_from(mean).unwrap_or(u64::MAX))
+            }
+            Self::Saturating => ArrivalProcess::Saturating,
+            Self::Closed(window, think) => ArrivalProcess::Closed(window, Ticks(think)),
+        }
+    }
+}
+
 /// Reads the keys of the arrival process.
 pub(super) fn read(table: &mut TomlTable<'_>) -> Option<ArrivalLaw> {
-    let every = table.time(["every_us", "every_periods"], 1..=DURATION_MAX);
+    let every = table.time("every", 1..=DURATION_MAX);
     let load = table.item("load");
     let saturate = table.item("saturate");
     let window = table.item("window");
@@ -70,7 +96,7 @@ pub(super) fn read(table: &mut TomlTable<'_>) -> Option<ArrivalLaw> {
         let _ = ["law", "burst", "think_us", "think_periods"].map(|key| table.item(key));
         return None;
     }
-    if table.has_any(&["every_us", "every_periods"]) {
+    if table.has_time("every") {
         let spacing = spacing(table, ArrivalSpacing::Constant);
         return Some(ArrivalLaw::Every(spacing?, every?.periods));
     }
@@ -79,7 +105,7 @@ pub(super) fn read(table: &mut TomlTable<'_>) -> Option<ArrivalLaw> {
         return share(&load).and_then(|nanos| Some(ArrivalLaw::Load(spacing?, nanos)));
     }
     if let Some(window) = window {
-        let think = table.time(["think_us", "think_periods"], 0..=DURATION_MAX);
+        let think = table.time("think", 0..=DURATION_MAX);
         let window = NonZeroU32::new(window.integer(1..=BURST_MAX)?)?;
         return Some(ArrivalLaw::Closed(window, think.map_or(0, |think| think.periods)));
     }
@@ -174,33 +200,20 @@ pub(super) fn mean_payload(size: PayloadSize) -> u128 {
     }
 }
 
-pub(super) const fn largest(size: PayloadSize) -> u32 {
+pub(super) fn largest(size: PayloadSize) -> u32 {
     match size {
         PayloadSize::Fixed(bytes) => bytes,
-        PayloadSize::Uniform(least, most) => {
-            if least > most {
-                least
-            } else {
-                most
-            }
-        }
-        PayloadSize::Bimodal { small, large, .. } => {
-            if small > large {
-                small
-            } else {
-                large
-            }
-        }
+        PayloadSize::Uniform(a, b) | PayloadSize::Bimodal { small: a, large: b, .. } => a.max(b),
     }
 }
 
-pub(super) fn multiplied(size: PayloadSize, factor: u32) -> PayloadSize {
-    let times = |size: u32| size.saturating_mul(factor);
+/// Size distribution in another unit.
+pub(super) fn converted(size: PayloadSize, unit: impl Fn(u32) -> u32) -> PayloadSize {
     match size {
-        PayloadSize::Fixed(size) => PayloadSize::Fixed(times(size)),
-        PayloadSize::Uniform(least, most) => PayloadSize::Uniform(times(least), times(most)),
+        PayloadSize::Fixed(size) => PayloadSize::Fixed(unit(size)),
+        PayloadSize::Uniform(least, most) => PayloadSize::Uniform(unit(least), unit(most)),
         PayloadSize::Bimodal { small, large, share } => {
-            PayloadSize::Bimodal { small: times(small), large: times(large), share }
+            PayloadSize::Bimodal { small: unit(small), large: unit(large), share }
         }
     }
 }
@@ -233,17 +246,6 @@ pub(super) fn size_text(size: PayloadSize) -> String {
             // The nearest 10⁻⁹ is nearer than the next 65 536th; the least share there is means none.
             let nanos = ((u128::from(share) * NANO + (1 << 15)) >> 16).max(1_000);
             format!("{{ small = {small}, large = {large}, large_share = 0.{nanos:09} }}")
-        }
-    }
-}
-
-pub(super) fn divided(size: PayloadSize, factor: u32) -> PayloadSize {
-    let part = |size: u32| size / factor.max(1);
-    match size {
-        PayloadSize::Fixed(size) => PayloadSize::Fixed(part(size)),
-        PayloadSize::Uniform(least, most) => PayloadSize::Uniform(part(least), part(most)),
-        PayloadSize::Bimodal { small, large, share } => {
-            PayloadSize::Bimodal { small: part(small), large: part(large), share }
         }
     }
 }

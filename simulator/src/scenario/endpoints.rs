@@ -7,20 +7,20 @@ use codec::transport::{EndpointId, EndpointKey, Nic};
 
 use super::Scenario;
 use super::error::{did_you_mean, shortened};
+use super::keys::{self, FieldKey, Integer, Section, Time, Word};
 use super::limits::{
     BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DMA_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,
     FRAMES_MAX, MICROS_MAX, NAME_MAX, NICS_MAX, QUEUE_MAX, RETRIES_MAX, SEGMENTS_MAX,
 };
-use super::names::NameLookup;
-use super::network::{NetworkCompleteness, RESERVED};
+use super::names::{NameLookup, NetworkCompleteness, RESERVED, node_name};
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
-use super::write::{NodeNames, TomlKeys, TomlPage};
+use super::toml_writer::{TomlKeys, TomlPage};
 use crate::messaging::{
     EndpointParameters, EndpointPlan, MessageCosts, MessagingPlan, ProtocolLayers, SEGMENT_MAX,
     WakeMode,
 };
-use crate::topology::NodeId;
-use crate::transport::{Micros, TransportParameters};
+use crate::topology::{NodeId, Topology};
+use crate::transport::TransportParameters;
 
 /// Parameters shared by all hosts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,51 +69,50 @@ pub(super) fn nic(host: NodeId) -> Option<Nic> {
     u16::try_from(host.0).ok().map(Nic)
 }
 
-pub(super) fn read_transport(root: &mut TomlTable<'_>) -> TransportDefaults {
-    let mut common = TransportDefaults::default();
-    let Some(mut table) = root.table("transport") else { return common };
-    let transport = &mut common.transport;
-    transport.channels = table.integer("channels", 1..=CHANNELS_MAX).unwrap_or(transport.channels);
-    let mut micros = |key, field: &mut Micros| {
-        *field = table.integer(key, 1..=MICROS_MAX).map_or(*field, Micros);
-    };
-    micros("scan_us", &mut transport.scan);
-    micros("timeout_us", &mut transport.timeout);
-    // An older spelling of the same: as many as timeouts fit into this time. T-11
-    if let Some(unreachable) = table.integer::<u64>("unreachable_us", 1..=MICROS_MAX) {
-        let fit = unreachable.checked_div(transport.timeout.0).unwrap_or(0);
-        transport.retries = u32::try_from(fit).unwrap_or(u32::MAX).max(1);
-    }
-    transport.retries = table.integer("retries", 1..=RETRIES_MAX).unwrap_or(transport.retries);
-    common.nics = table.integer("nics", 1..=NICS_MAX);
-    let parameters = &mut common.parameters;
-    parameters.frames = table.integer("frames", 1..=FRAMES_MAX).unwrap_or(parameters.frames);
-    if let Some(credits) = table.integer("credits", 1..=CREDITS_MAX) {
-        // Four senders at full rate. T-9
-        parameters.request_queue = 4 * credits;
-        parameters.credits = credits;
-    }
-    parameters.request_queue =
-        table.integer("request_queue", 1..=QUEUE_MAX).unwrap_or(parameters.request_queue);
-    parameters.staging = table.integer("staging", 1..=QUEUE_MAX).unwrap_or(parameters.staging);
-    parameters.dma = table.integer("dma", 1..=DMA_MAX);
-    parameters.mappings = table.integer("mappings", 2..=QUEUE_MAX);
-    scheduling(&mut table, parameters);
-    table.finish();
-    common
+type Defaults = TransportDefaults;
+
+const fn key<T, F>(
+    name: &'static str,
+    format: F,
+    field: fn(&mut Defaults) -> &mut T,
+) -> FieldKey<Defaults, T, F> {
+    FieldKey(name, format, field)
 }
 
-/// Scheduling and protocol layers. T-14, T-15
-fn scheduling(table: &mut TomlTable<'_>, parameters: &mut EndpointParameters) {
-    parameters.burst_log2 =
-        table.integer("burst_log2", 0..=BURST_LOG2_MAX).unwrap_or(parameters.burst_log2);
-    let mut time = |keys, field: &mut u64| {
-        *field = table.time(keys, 0..=DURATION_MAX).map_or(*field, |time| time.periods);
-    };
-    time(["load_us", "load_periods"], &mut parameters.load);
-    time(["map_us", "map_periods"], &mut parameters.map);
-    time(["patience_us", "patience_periods"], &mut parameters.patience);
-    parameters.layers = table.word("layers", &LAYERS).unwrap_or(parameters.layers);
+/// T-2, T-3, T-6, T-9..T-11, T-14, T-15
+const TRANSPORT: &Section<Defaults> = &[
+    &key("channels", Integer(1..=CHANNELS_MAX), |it| &mut it.transport.channels),
+    &key("scan_us", Integer(1..=MICROS_MAX), |it| &mut it.transport.scan),
+    &key("timeout_us", Integer(1..=MICROS_MAX), |it| &mut it.transport.timeout),
+    &key("retries", Integer(1..=RETRIES_MAX), |it| &mut it.transport.retries),
+    &key("nics", Integer(1..=NICS_MAX), |it| &mut it.nics),
+    &key("frames", Integer(1..=FRAMES_MAX), |it| &mut it.parameters.frames),
+    &key("credits", Integer(1..=CREDITS_MAX), |it| &mut it.parameters.credits),
+    &key("request_queue", Integer(1..=QUEUE_MAX), |it| &mut it.parameters.request_queue),
+    &key("staging", Integer(1..=QUEUE_MAX), |it| &mut it.parameters.staging),
+    &key("dma", Integer(1..=DMA_MAX), |it| &mut it.parameters.dma),
+    &key("mappings", Integer(2..=QUEUE_MAX), |it| &mut it.parameters.mappings),
+    &key("map", Time(0..=DURATION_MAX), |it| &mut it.parameters.map),
+    &key("burst_log2", Integer(0..=BURST_LOG2_MAX), |it| &mut it.parameters.burst_log2),
+    &key("load", Time(0..=DURATION_MAX), |it| &mut it.parameters.load),
+    &key("patience", Time(0..=DURATION_MAX), |it| &mut it.parameters.patience),
+    &key("layers", Word(&LAYERS), |it| &mut it.parameters.layers),
+];
+
+pub(super) fn read_transport(root: &mut TomlTable<'_>) -> Defaults {
+    let Some(mut table) = root.table("transport") else { return Defaults::default() };
+    let mut common = keys::read(TRANSPORT, &mut table, Defaults::default());
+    // An older form of `retries`: as many as timeouts fit into this time. T-11
+    let unreachable: Option<u64> = table.integer("unreachable_us", 1..=MICROS_MAX);
+    if let Some(unreachable) = unreachable.filter(|_| !table.has("retries")) {
+        let fit = unreachable.checked_div(common.transport.timeout.0).unwrap_or(0);
+        common.transport.retries = u32::try_from(fit).unwrap_or(u32::MAX).max(1);
+    }
+    if table.has("credits") && !table.has("request_queue") {
+        common.parameters.request_queue = common.parameters.four_senders();
+    }
+    table.finish();
+    common
 }
 
 impl<'a> EndpointReader<'a> {
@@ -215,18 +214,8 @@ impl<'a> EndpointReader<'a> {
 
     /// A host, a list of hosts or `all`, with cables; hosts may be repeated.
     fn hosts(&self, item: &TomlItem<'_>) -> Option<Vec<NodeId>> {
-        let hosts = match (item.as_text(), item.as_list()) {
-            (Some(text), _) if text.text == "all" => self.map.cabled_hosts(),
-            (Some(text), _) => vec![self.map.cabled_host(&text)?],
-            (None, Some(list)) => {
-                let host =
-                    |item: &TomlItem<'_>| self.map.cabled_host(&item.text("the name of a host")?);
-                let hosts: Vec<Option<NodeId>> = list.iter().map(host).collect();
-                hosts.into_iter().collect::<Option<Vec<_>>>()?
-            }
-            (None, None) => Vec::new(),
-        };
-        if hosts.is_empty() && self.map.whole == NetworkCompleteness::Yes {
+        let hosts = self.map.hosts(item)?;
+        if hosts.is_empty() && self.map.whole == NetworkCompleteness::Complete {
             item.report("expected a host, a list of hosts or `all`".to_owned());
         }
         (!hosts.is_empty()).then_some(hosts)
@@ -293,16 +282,16 @@ impl EndpointRegistry {
 }
 
 pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
-    let names = NodeNames { topology: &scenario.topology };
+    let topology = &scenario.topology;
     if let Some(plan) = scenario.messaging.values().next() {
         let nodes = u16::try_from(scenario.topology.nodes().len()).unwrap_or(u16::MAX);
-        page.table("transport", &common_keys(plan, nodes));
+        page.table("transport", &transport_keys(plan, nodes));
     }
     for (host, plan) in &scenario.messaging {
         for endpoint in &plan.endpoints {
             let mut keys = TomlKeys::default();
-            keys.text("name", &endpoint_name(names, *host, endpoint.id));
-            keys.text("host", names.node(*host));
+            keys.text("name", &endpoint_name(topology, *host, endpoint.id));
+            keys.text("host", node_name(topology, *host));
             keys.value("key", endpoint.key.0);
             keys.word("wake", &WAKES, endpoint.wake, WakeMode::default());
             keys.differing("segment", endpoint.segment, 0);
@@ -312,33 +301,19 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
 }
 
 /// Name of an endpoint in a written file: host name, point, number.
-pub(super) fn endpoint_name(names: NodeNames<'_>, host: NodeId, id: EndpointId) -> String {
-    let name = format!("{}.{}", names.node(host), id.0);
+pub(super) fn endpoint_name(topology: &Topology, host: NodeId, id: EndpointId) -> String {
+    let name = format!("{}.{}", node_name(topology, host), id.0);
     if name.len() > NAME_MAX { format!("{}.{}", host.0, id.0) } else { name }
 }
 
-/// Writes what [`read_transport`] reads, of a network of so many nodes.
-fn common_keys(plan: &MessagingPlan, nodes: u16) -> TomlKeys {
-    let (transport, parameters) = (plan.transport, plan.parameters);
-    let base = TransportParameters::default();
-    let usual = EndpointParameters::default();
+/// Keys of `[transport]` for a network of `nodes` nodes.
+fn transport_keys(plan: &MessagingPlan, nodes: u16) -> TomlKeys {
+    let MessagingPlan { transport, parameters, .. } = *plan;
+    let value = Defaults { transport, nics: Some(transport.nics), parameters };
+    let mut base = Defaults::default();
+    base.nics = Some(base.transport.nics.max(nodes));
+    base.parameters.request_queue = parameters.four_senders();
     let mut keys = TomlKeys::default();
-    keys.differing("channels", transport.channels, base.channels);
-    keys.differing("scan_us", transport.scan.0, base.scan.0);
-    keys.differing("timeout_us", transport.timeout.0, base.timeout.0);
-    keys.differing("retries", transport.retries, base.retries);
-    keys.differing("nics", transport.nics, base.nics.max(nodes));
-    keys.differing("frames", parameters.frames, usual.frames);
-    keys.differing("credits", parameters.credits, usual.credits);
-    let queue = parameters.credits.saturating_mul(4);
-    keys.differing("request_queue", parameters.request_queue, queue);
-    keys.differing("staging", parameters.staging, usual.staging);
-    parameters.dma.iter().for_each(|dma| keys.value("dma", dma));
-    parameters.mappings.iter().for_each(|mappings| keys.value("mappings", mappings));
-    keys.differing("map_periods", parameters.map, usual.map);
-    keys.differing("burst_log2", parameters.burst_log2, usual.burst_log2);
-    keys.differing("load_periods", parameters.load, usual.load);
-    keys.differing("patience_periods", parameters.patience, usual.patience);
-    keys.word("layers", &LAYERS, parameters.layers, usual.layers);
+    keys::write(TRANSPORT, &mut keys, value, base);
     keys
 }

@@ -3,67 +3,90 @@
 use codec::character::ProbeNumber;
 
 use super::error::any_of;
+use super::keys::KeyFormat;
 use super::limits::{DURATION_MAX, FAULTS_MAX};
-use super::names::NameLookup;
-use super::network::NetworkCompleteness;
-use super::parameters;
+use super::names::{NameLookup, NetworkCompleteness, node_name};
+use super::parameters::{self, ConsumptionFormat};
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
-use super::write::{NodeNames, TomlKeys, TomlPage, word_of};
+use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use crate::fault::{BitErrors, FaultKind, FaultSpec};
-use crate::interface::ConsumptionMode;
 use crate::rng::Rng;
-use crate::topology::{NodeKind, NodePort};
+use crate::topology::{NodeKind, NodePort, Topology};
 
-/// Kind of a fault. Its key's value names the faulty part.
+/// Part that the value of a fault's key names.
 #[derive(Clone, Copy)]
-enum FaultKey {
-    Noise,
-    Flip,
-    OpenWire,
-    Cut,
-    LoseGap,
-    ForwardReset,
-    BackwardReset,
-    Probe,
-    PowerOff,
-    DeadPort,
-    Consume,
-    Restart,
+enum FaultPlace {
+    Port,
+    SwitchPort,
+    Node,
+    Host,
 }
 
-const KINDS: [(&str, FaultKey); 12] = [
-    ("noise", FaultKey::Noise),
-    ("flip", FaultKey::Flip),
-    ("open_wire", FaultKey::OpenWire),
-    ("cut", FaultKey::Cut),
-    ("lose_gap", FaultKey::LoseGap),
-    ("forward_reset", FaultKey::ForwardReset),
-    ("backward_reset", FaultKey::BackwardReset),
-    ("probe", FaultKey::Probe),
-    ("power_off", FaultKey::PowerOff),
-    ("dead_port", FaultKey::DeadPort),
-    ("consume", FaultKey::Consume),
-    ("restart", FaultKey::Restart),
+#[derive(Clone, Copy)]
+enum FaultExtent {
+    Momentary,
+    Lasting,
+}
+
+type FaultAt = Box<dyn Fn(NodePort) -> FaultKind>;
+
+/// Key of a fault, its place and extent, and the reader of its further keys.
+type FaultRow = (&'static str, FaultPlace, FaultExtent, fn(&mut TomlTable<'_>) -> Option<FaultAt>);
+
+const FAULTS: [FaultRow; 12] = [
+    ("noise", FaultPlace::Port, FaultExtent::Lasting, |table| {
+        let errors = match table.item("errors") {
+            Some(item) => item.word(&ERRORS),
+            None => Some(BitErrors::Weaken),
+        };
+        let mean = table.needed("mean_characters");
+        let (errors, mean) = (errors?, mean?.integer(1..=DURATION_MAX)?);
+        kind(move |channel| FaultKind::Noise { channel, errors, mean })
+    }),
+    ("flip", FaultPlace::Port, FaultExtent::Momentary, |table| {
+        let bits = table.needed("bits")?.integer(1..=0x1ff)?;
+        kind(move |channel| FaultKind::Flip { channel, bits })
+    }),
+    ("open_wire", FaultPlace::Port, FaultExtent::Lasting, |table| {
+        let wire = table.needed("wire")?.integer(0..=8)?;
+        kind(move |channel| FaultKind::OpenWire { channel, wire })
+    }),
+    ("cut", FaultPlace::Port, FaultExtent::Lasting, |_| kind(|port| FaultKind::Cut { port })),
+    ("lose_gap", FaultPlace::Port, FaultExtent::Lasting, |_| {
+        kind(|channel| FaultKind::LoseGap { channel })
+    }),
+    ("forward_reset", FaultPlace::Port, FaultExtent::Momentary, |_| {
+        kind(|port| FaultKind::ForwardReset { port })
+    }),
+    ("backward_reset", FaultPlace::Port, FaultExtent::Momentary, |_| {
+        kind(|port| FaultKind::BackwardReset { port })
+    }),
+    ("probe", FaultPlace::Port, FaultExtent::Momentary, |table| {
+        let number = table.item("number").map_or(Some(0), |item| item.integer(0..=7));
+        let number = ProbeNumber::new(number?)?;
+        kind(move |port| FaultKind::Probe { port, number })
+    }),
+    ("power_off", FaultPlace::Node, FaultExtent::Lasting, |_| {
+        kind(|port| FaultKind::PowerOff { node: port.node })
+    }),
+    ("dead_port", FaultPlace::SwitchPort, FaultExtent::Lasting, |_| {
+        kind(|port| FaultKind::DeadPort { port })
+    }),
+    ("consume", FaultPlace::Host, FaultExtent::Lasting, |table| {
+        let how = parameters::consumption(&table.needed("how")?)?;
+        kind(move |port| FaultKind::Consume { host: port.node, how })
+    }),
+    ("restart", FaultPlace::Host, FaultExtent::Momentary, |_| {
+        kind(|port| FaultKind::Restart { host: port.node })
+    }),
 ];
 
-const ERRORS: [(&str, BitErrors); 2] = [("weaken", BitErrors::Weaken), ("flip", BitErrors::Flip)];
-
-/// Fault without its place.
-#[derive(Clone, Copy)]
-enum FaultTemplate {
-    Noise(BitErrors, u64),
-    Flip(u16),
-    OpenWire(u8),
-    Cut,
-    LoseGap,
-    ForwardReset,
-    BackwardReset,
-    Probe(ProbeNumber),
-    PowerOff,
-    DeadPort,
-    Consume(ConsumptionMode),
-    Restart,
+#[expect(clippy::unnecessary_wraps, reason = "readers of further keys may fail")]
+fn kind(kind: impl Fn(NodePort) -> FaultKind + 'static) -> Option<FaultAt> {
+    Some(Box::new(kind))
 }
+
+const ERRORS: [(&str, BitErrors); 2] = [("weaken", BitErrors::Weaken), ("flip", BitErrors::Flip)];
 
 /// Time of a fault, in periods.
 enum FaultTiming {
@@ -74,7 +97,7 @@ enum FaultTiming {
 
 /// First of the random streams for `[[fault]]` tables, one per table; the network uses the lower
 /// ones.
-const TIMES_DICE: u64 = 4 << 32;
+const FIRST_STREAM: u64 = 4 << 32;
 
 pub(super) struct FaultReader<'a> {
     map: NameLookup<'a>,
@@ -91,7 +114,7 @@ impl<'a> FaultReader<'a> {
     /// Faults of all tables, ordered by time, then by position in the file.
     pub(super) fn read(mut self, root: &mut TomlTable<'_>) -> Vec<FaultSpec> {
         for (place, table) in (0..).zip(root.tables("fault")) {
-            let dice = Rng::new(self.seed, TIMES_DICE | place);
+            let dice = Rng::new(self.seed, FIRST_STREAM | place);
             self.fault(table, dice);
         }
         self.faults.sort_by_key(|fault| fault.at);
@@ -100,66 +123,52 @@ impl<'a> FaultReader<'a> {
 
     fn fault(&mut self, mut table: TomlTable<'_>, mut dice: Rng) {
         let when = self.when(&mut table);
-        let mut given = KINDS
-            .iter()
-            .filter_map(|(key, kind)| Some((table.item(key)?, *kind)))
-            .collect::<Vec<_>>()
-            .into_iter();
-        let Some((place, kind)) = given.next() else {
-            let keys = KINDS.map(|(key, _)| key);
-            table.missing(&format!("expected one of {}", any_of(&keys)));
-            // Any other key may belong to the one that is missing.
-            return;
+        let given = FAULTS.iter().filter_map(|row| Some((table.item(row.0)?, row)));
+        let given: Vec<_> = given.collect();
+        let (place, (_, part, extent, read)) = match given.as_slice() {
+            [] => {
+                let keys = FAULTS.map(|(key, ..)| key);
+                // Any other key may belong to the missing one.
+                return table.missing(&format!("expected one of {}", any_of(&keys)));
+            }
+            [one] => one,
+            [(first, _), (second, _), ..] => {
+                let expected = format!("expected one of `{}` and `{}`", first.key, second.key);
+                return self.map.problems.add(&second.span, "a fault of two kinds", expected);
+            }
         };
-        if let Some((second, _)) = given.next() {
-            let expected = format!("expected one of `{}` and `{}`", place.key, second.key);
-            self.map.problems.add(&second.span, "a fault of two kinds", expected);
-            return;
-        }
-        let what = fault_template(&mut table, kind);
-        let lasts = if kind.lasts() {
-            table.time(["for_us", "for_periods"], 1..=DURATION_MAX).map(|time| time.periods)
-        } else {
-            None
+        let kind = read(&mut table);
+        let lasts = match extent {
+            FaultExtent::Lasting => table.time("for", 1..=DURATION_MAX).map(|time| time.periods),
+            FaultExtent::Momentary => None,
         };
         table.finish();
-        // Where there is nothing to break, no time need be drawn: there may be billions.
-        let targets = self.targets(&place, kind).filter(|targets| !targets.is_empty());
-        if let (Some(when), Some(what), Some(targets)) = (when, what, targets) {
-            self.add(
-                &place,
-                &when,
-                |at, dice| {
-                    let choice = usize::try_from(dice.below(targets.len() as u64)).unwrap_or(0);
-                    let what = what.at(*targets.get(choice)?);
-                    debug_assert_eq!(kind.lasts(), what.lasts(), "a fault is of its kind");
-                    Some(FaultSpec {
-                        at,
-                        until: lasts.map(|lasts| at.saturating_add(lasts)),
-                        kind: what,
-                    })
-                },
-                &mut dice,
-            );
-        }
+        // Without a place no times need to be drawn: there may be billions.
+        let targets = self.targets(place, *part).filter(|targets| !targets.is_empty());
+        let (Some(when), Some(kind), Some(targets)) = (when, kind, targets) else { return };
+        let fault = |at: u64, dice: &mut Rng| {
+            let choice = usize::try_from(dice.below(targets.len() as u64)).unwrap_or(0);
+            let until = lasts.map(|lasts| at.saturating_add(lasts));
+            Some(FaultSpec { at, until, kind: kind(*targets.get(choice)?) })
+        };
+        self.add(place, &when, fault, &mut dice);
     }
 
     fn when(&self, table: &mut TomlTable<'_>) -> Option<FaultTiming> {
         let last = self.duration.saturating_sub(1);
-        let at = table.time(["at_us", "at_periods"], 0..=last);
-        let random = ["every_us", "every_periods"];
-        if table.has_any(&random) {
-            let every = table.time(random, 1..=DURATION_MAX);
+        let at = table.time("at", 0..=last);
+        if table.has_time("every") {
+            let every = table.time("every", 1..=DURATION_MAX);
             if let Some(at) = at {
                 let message = "a fault at a time and at random".to_owned();
                 table.report_at(&at.span, message, "expected one of the two");
             }
-            let from = table.time(["from_us", "from_periods"], 0..=last);
-            let to = table.time(["to_us", "to_periods"], 1..=self.duration);
+            let from = table.time("from", 0..=last);
+            let to = table.time("to", 1..=self.duration);
             let (from, to) = (from.map_or(0, |time| time.periods), to.map(|time| time.periods));
             return Some(FaultTiming::Every(every?.periods, from, to.unwrap_or(self.duration)));
         }
-        if !table.has_any(&["at_us", "at_periods"]) {
+        if !table.has_time("at") {
             let _ = table.item("every_us");
             table.missing("expected `at_us`, or `every_us` for faults at random");
         }
@@ -193,43 +202,40 @@ impl<'a> FaultReader<'a> {
 
     /// Candidate places: one by name, or all suitable ones for `any`. A node is represented by its
     /// port 0.
-    fn targets(&self, place: &TomlItem<'_>, kind: FaultKey) -> Option<Vec<NodePort>> {
-        let text = place.text(kind.place())?;
+    fn targets(&self, place: &TomlItem<'_>, part: FaultPlace) -> Option<Vec<NodePort>> {
+        let text = place.text(match part {
+            FaultPlace::Node => "the name of a node, or `any`",
+            FaultPlace::Host => "the name of a host, or `any`",
+            FaultPlace::Port | FaultPlace::SwitchPort => "a port, like `s0:3`, or `any`",
+        })?;
         if text.text != "any" {
-            return self.target(&text, kind).map(|target| vec![target]);
+            return self.target(&text, part).map(|target| vec![target]);
         }
         let topology = self.map.topology;
-        let all: Vec<NodePort> = match kind {
-            FaultKey::PowerOff => {
-                topology.hosts().chain(topology.switches()).map(NameLookup::host_port).collect()
+        let hosts = topology.hosts();
+        let all: Vec<NodePort> = match part {
+            FaultPlace::Node => {
+                hosts.chain(topology.switches()).map(NameLookup::host_port).collect()
             }
-            FaultKey::Consume | FaultKey::Restart => {
-                topology.hosts().map(NameLookup::host_port).collect()
-            }
-            FaultKey::DeadPort => {
+            FaultPlace::Host => hosts.map(NameLookup::host_port).collect(),
+            FaultPlace::SwitchPort => {
                 let ports = self.map.cabled_ports().into_iter();
                 ports.filter(|port| self.is_switch(*port)).collect()
             }
-            FaultKey::Noise
-            | FaultKey::Flip
-            | FaultKey::OpenWire
-            | FaultKey::Cut
-            | FaultKey::LoseGap
-            | FaultKey::ForwardReset
-            | FaultKey::BackwardReset
-            | FaultKey::Probe => self.map.cabled_ports(),
+            FaultPlace::Port => self.map.cabled_ports(),
         };
-        if all.is_empty() && self.map.whole == NetworkCompleteness::Yes {
+        if all.is_empty() && self.map.whole == NetworkCompleteness::Complete {
             place.report("expected something in the network that can break so".to_owned());
         }
         Some(all)
     }
 
-    fn target(&self, text: &TomlText<'_>, kind: FaultKey) -> Option<NodePort> {
-        match kind {
-            FaultKey::PowerOff => self.map.node(text).map(NameLookup::host_port),
-            FaultKey::Consume | FaultKey::Restart => self.map.host(text).map(NameLookup::host_port),
-            FaultKey::DeadPort => {
+    fn target(&self, text: &TomlText<'_>, part: FaultPlace) -> Option<NodePort> {
+        match part {
+            FaultPlace::Node => self.map.node(text).map(NameLookup::host_port),
+            FaultPlace::Host => self.map.host(text).map(NameLookup::host_port),
+            FaultPlace::Port => self.map.cabled_port(text),
+            FaultPlace::SwitchPort => {
                 let port = self.map.cabled_port(text)?;
                 if !self.is_switch(port) {
                     let message = format!("`{}` is a port of a host", text.text);
@@ -238,14 +244,6 @@ impl<'a> FaultReader<'a> {
                 }
                 Some(port)
             }
-            FaultKey::Noise
-            | FaultKey::Flip
-            | FaultKey::OpenWire
-            | FaultKey::Cut
-            | FaultKey::LoseGap
-            | FaultKey::ForwardReset
-            | FaultKey::BackwardReset
-            | FaultKey::Probe => self.map.cabled_port(text),
         }
     }
 
@@ -255,94 +253,11 @@ impl<'a> FaultReader<'a> {
     }
 }
 
-impl FaultKey {
-    const fn lasts(self) -> bool {
-        match self {
-            Self::Noise
-            | Self::OpenWire
-            | Self::Cut
-            | Self::LoseGap
-            | Self::PowerOff
-            | Self::DeadPort
-            | Self::Consume => true,
-            Self::Flip | Self::ForwardReset | Self::BackwardReset | Self::Probe | Self::Restart => {
-                false
-            }
-        }
-    }
-
-    /// Expected value of the key.
-    const fn place(self) -> &'static str {
-        match self {
-            Self::PowerOff => "the name of a node, or `any`",
-            Self::Consume | Self::Restart => "the name of a host, or `any`",
-            Self::Noise
-            | Self::Flip
-            | Self::OpenWire
-            | Self::Cut
-            | Self::LoseGap
-            | Self::ForwardReset
-            | Self::BackwardReset
-            | Self::Probe
-            | Self::DeadPort => "a port, like `s0:3`, or `any`",
-        }
-    }
-}
-
-impl FaultTemplate {
-    const fn at(self, port: NodePort) -> FaultKind {
-        match self {
-            Self::Noise(errors, mean) => FaultKind::Noise { channel: port, errors, mean },
-            Self::Flip(bits) => FaultKind::Flip { channel: port, bits },
-            Self::OpenWire(wire) => FaultKind::OpenWire { channel: port, wire },
-            Self::Cut => FaultKind::Cut { port },
-            Self::LoseGap => FaultKind::LoseGap { channel: port },
-            Self::ForwardReset => FaultKind::ForwardReset { port },
-            Self::BackwardReset => FaultKind::BackwardReset { port },
-            Self::Probe(number) => FaultKind::Probe { port, number },
-            Self::PowerOff => FaultKind::PowerOff { node: port.node },
-            Self::DeadPort => FaultKind::DeadPort { port },
-            Self::Consume(how) => FaultKind::Consume { host: port.node, how },
-            Self::Restart => FaultKind::Restart { host: port.node },
-        }
-    }
-}
-
-/// Reads the further keys of a kind.
-fn fault_template(table: &mut TomlTable<'_>, kind: FaultKey) -> Option<FaultTemplate> {
-    Some(match kind {
-        FaultKey::Noise => {
-            let errors = match table.item("errors") {
-                Some(item) => item.word(&ERRORS),
-                None => Some(BitErrors::Weaken),
-            };
-            let mean = table.needed("mean_characters");
-            FaultTemplate::Noise(errors?, mean?.integer(1..=DURATION_MAX)?)
-        }
-        FaultKey::Flip => FaultTemplate::Flip(table.needed("bits")?.integer(1..=0x1ff)?),
-        FaultKey::OpenWire => FaultTemplate::OpenWire(table.needed("wire")?.integer(0..=8)?),
-        FaultKey::Cut => FaultTemplate::Cut,
-        FaultKey::LoseGap => FaultTemplate::LoseGap,
-        FaultKey::ForwardReset => FaultTemplate::ForwardReset,
-        FaultKey::BackwardReset => FaultTemplate::BackwardReset,
-        FaultKey::Probe => {
-            let number = table.item("number").map_or(Some(0), |item| item.integer(0..=7));
-            FaultTemplate::Probe(ProbeNumber::new(number?)?)
-        }
-        FaultKey::PowerOff => FaultTemplate::PowerOff,
-        FaultKey::DeadPort => FaultTemplate::DeadPort,
-        FaultKey::Consume => {
-            FaultTemplate::Consume(parameters::consumption(&table.needed("how")?)?)
-        }
-        FaultKey::Restart => FaultTemplate::Restart,
-    })
-}
-
-pub(super) fn write(page: &mut TomlPage, faults: &[FaultSpec], names: NodeNames<'_>) {
+pub(super) fn write(page: &mut TomlPage, faults: &[FaultSpec], topology: &Topology) {
     for fault in faults {
         let mut keys = TomlKeys::default();
         keys.value("at_periods", fault.at);
-        write_fault(&mut keys, fault.kind, names);
+        write_fault(&mut keys, fault.kind, topology);
         if let Some(until) = fault.until {
             keys.value("for_periods", until.saturating_sub(fault.at));
         }
@@ -350,36 +265,36 @@ pub(super) fn write(page: &mut TomlPage, faults: &[FaultSpec], names: NodeNames<
     }
 }
 
-fn write_fault(keys: &mut TomlKeys, what: FaultKind, names: NodeNames<'_>) {
+fn write_fault(keys: &mut TomlKeys, what: FaultKind, topology: &Topology) {
     match what {
         FaultKind::Noise { channel, errors, mean } => {
-            keys.text("noise", &names.port(channel));
+            keys.text("noise", &topology.port_name(channel));
             keys.text("errors", word_of(&ERRORS, errors));
             keys.value("mean_characters", mean);
         }
         FaultKind::Flip { channel, bits } => {
-            keys.text("flip", &names.port(channel));
+            keys.text("flip", &topology.port_name(channel));
             keys.value("bits", format!("0b{bits:09b}"));
         }
         FaultKind::OpenWire { channel, wire } => {
-            keys.text("open_wire", &names.port(channel));
+            keys.text("open_wire", &topology.port_name(channel));
             keys.value("wire", wire);
         }
-        FaultKind::Cut { port } => keys.text("cut", &names.port(port)),
-        FaultKind::LoseGap { channel } => keys.text("lose_gap", &names.port(channel)),
-        FaultKind::ForwardReset { port } => keys.text("forward_reset", &names.port(port)),
-        FaultKind::BackwardReset { port } => keys.text("backward_reset", &names.port(port)),
+        FaultKind::Cut { port } => keys.text("cut", &topology.port_name(port)),
+        FaultKind::LoseGap { channel } => keys.text("lose_gap", &topology.port_name(channel)),
+        FaultKind::ForwardReset { port } => keys.text("forward_reset", &topology.port_name(port)),
+        FaultKind::BackwardReset { port } => keys.text("backward_reset", &topology.port_name(port)),
         FaultKind::Probe { port, number } => {
-            keys.text("probe", &names.port(port));
+            keys.text("probe", &topology.port_name(port));
             keys.value("number", number.value());
         }
-        FaultKind::PowerOff { node } => keys.text("power_off", names.node(node)),
-        FaultKind::DeadPort { port } => keys.text("dead_port", &names.port(port)),
+        FaultKind::PowerOff { node } => keys.text("power_off", node_name(topology, node)),
+        FaultKind::DeadPort { port } => keys.text("dead_port", &topology.port_name(port)),
         FaultKind::Consume { host, how } => {
-            keys.text("consume", names.node(host));
-            parameters::write_consumption(keys, "how", how);
+            keys.text("consume", node_name(topology, host));
+            ConsumptionFormat.write(keys, "how", how);
         }
-        FaultKind::Restart { host } => keys.text("restart", names.node(host)),
+        FaultKind::Restart { host } => keys.text("restart", node_name(topology, host)),
     }
 }
 

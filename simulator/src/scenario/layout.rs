@@ -2,8 +2,10 @@
 
 use codec::route::{PortId, RouteAddressing};
 
-use super::write::{NodeNames, TomlKeys, TomlPage};
-use super::{Scenario, costs, parameters};
+use super::keys;
+use super::parameters::{INTERFACE, SWITCH, write_link};
+use super::toml_writer::{TomlKeys, TomlPage};
+use super::{Scenario, costs};
 use crate::generate::{GeneratedShape, generate};
 use crate::interface::InterfaceParameters;
 use crate::link::LinkParameters;
@@ -41,7 +43,7 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
         if let NodeKind::Switch(switch) = kind {
             let mut keys = TomlKeys::default();
             keys.text("name", name);
-            parameters::write_switch(&mut keys, *switch, bases.switch);
+            keys::write(SWITCH, &mut keys, *switch, bases.switch);
             page.element("switch", &keys);
         }
     }
@@ -54,15 +56,15 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
         write_host(&mut keys, scenario, host, bases);
         if let Some(cable) = own.iter().find(|cable| cable.ends[0].node == host) {
             keys.text("at", &scenario.topology.port_name(cable.ends[1]));
-            parameters::write_link(&mut keys, cable.link, bases.link);
+            write_link(&mut keys, cable.link, bases.link);
         }
         page.element("host", &keys);
     }
     for cable in cables {
         let mut keys = TomlKeys::default();
-        let [a, b] = cable.ends.map(|end| NodeNames { topology: &scenario.topology }.port(end));
+        let [a, b] = cable.ends.map(|end| scenario.topology.port_name(end));
         keys.list("ends", &[&a, &b]);
-        parameters::write_link(&mut keys, cable.link, bases.link);
+        write_link(&mut keys, cable.link, bases.link);
         page.element("cable", &keys);
     }
 }
@@ -78,23 +80,23 @@ fn bases(scenario: &Scenario) -> BaseParameters {
             // A file says one thing of all ports.
             LinkParameters::alike(it.link.delay, it.link.ports[0])
         }),
-        switch: scenario.topology.nodes().iter().find_map(switch).unwrap_or(SWITCH),
+        switch: scenario.topology.nodes().iter().find_map(switch).unwrap_or(SWITCH_BASE),
         interface: scenario.interfaces.first().map_or_else(Default::default, |(_, it)| *it),
         costs: scenario.messaging.values().next().map_or_else(Default::default, |it| it.costs),
     }
 }
 
-const SWITCH: SwitchParameters = SwitchParameters::new(8, RouteAddressing::Relative);
+const SWITCH_BASE: SwitchParameters = SwitchParameters::new(8, RouteAddressing::Relative);
 
 fn write_bases(page: &mut TomlPage, bases: BaseParameters) {
     let mut keys = TomlKeys::default();
-    parameters::write_link(&mut keys, bases.link, LinkParameters::default());
+    write_link(&mut keys, bases.link, LinkParameters::default());
     page.table("link", &keys);
     let mut keys = TomlKeys::default();
-    parameters::write_switch(&mut keys, bases.switch, SWITCH);
+    keys::write(SWITCH, &mut keys, bases.switch, SWITCH_BASE);
     page.table("switch_defaults", &keys);
     let mut keys = TomlKeys::default();
-    parameters::write_interface(&mut keys, bases.interface, InterfaceParameters::default());
+    keys::write(INTERFACE, &mut keys, bases.interface, InterfaceParameters::default());
     page.table("interface", &keys);
     let mut keys = TomlKeys::default();
     costs::write(&mut keys, bases.costs, MessageCosts::default());
@@ -119,7 +121,7 @@ fn generated(topology: &Topology, bases: BaseParameters) -> GeneratedPrefix {
 fn write_host(keys: &mut TomlKeys, scenario: &Scenario, host: NodeId, bases: BaseParameters) {
     let interface = scenario.interfaces.iter().find(|(other, _)| *other == host);
     if let Some((_, interface)) = interface {
-        parameters::write_interface(keys, *interface, bases.interface);
+        keys::write(INTERFACE, keys, *interface, bases.interface);
     }
     if let Some(plan) = scenario.messaging.get(&host) {
         let mut own = TomlKeys::default();

@@ -1,9 +1,7 @@
 //! `[[messages]]`: messages between endpoints. T-1, T-6, T-9
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 
-use codec::time::Ticks;
 use codec::transport::{DATA_HEADER_LEN, EndpointId, EndpointKey, MEDIUM_MAX, Nic, WORDS_MAX};
 
 use super::Scenario;
@@ -11,15 +9,15 @@ use super::arrivals::{self, ArrivalLaw};
 use super::endpoints::{EndpointMember, EndpointRegistry, endpoint_name, nic};
 use super::error::shortened;
 use super::limits::MESSAGE_PAIRS_MAX;
-use super::names::NameLookup;
-use super::toml_reader::{NANO, TomlItem, TomlTable, TomlText};
-use super::write::{NodeNames, TomlKeys, TomlPage, word_of};
+use super::names::{NameLookup, node_name};
+use super::toml_reader::{TomlItem, TomlTable, TomlText};
+use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use crate::messaging::{MessageKind, MessageStream, MessagingPlan, ReturnHandler, SEGMENT_MAX};
 use crate::routes::RouteTable;
 use crate::topology::NodeId;
 use crate::traffic::{ArrivalProcess, PayloadSize};
 
-const WORD: u64 = 4;
+const WORD: u32 = 4;
 
 const KINDS: [(&str, MessageKind); 3] =
     [("short", MessageKind::Short), ("medium", MessageKind::Medium), ("bulk", MessageKind::Bulk)];
@@ -84,7 +82,7 @@ impl<'a> MessageReader<'a> {
         let targets = to.as_ref().and_then(|item| self.targets(item));
         let body = body(&mut table);
         let law = arrivals::read(&mut table);
-        let start = table.time(["start_us", "start_periods"], 0..=self.duration.saturating_sub(1));
+        let start = table.time("start", 0..=self.duration.saturating_sub(1));
         let count = table.integer("count", 0..=u64::MAX);
         let key = table.integer("key", 0..=u64::MAX).map(EndpointKey);
         let returned = self.returned(&mut table);
@@ -215,26 +213,14 @@ impl<'a> MessageReader<'a> {
     }
 
     fn arrivals(&self, from: NodeId, to: NodeId, form: &MessageTemplate) -> ArrivalProcess {
-        match form.law {
-            ArrivalLaw::Every(spacing, periods) => spacing.arrivals(periods),
-            ArrivalLaw::Load(spacing, nanos) => {
-                let route = self.routes.get(from, to).map_or(0, <[u8]>::len);
-                let link = self.map.topology.link(NameLookup::host_port(from));
-                let divisor = link.map_or(NonZeroU32::MIN, |link| link.ports[0].divisor);
-                // All in 65 536ths of a character. With each packet go its route, tag, header, CRC
-                // byte and GAP.
-                let bytes = arrivals::mean_payload(form.size);
-                let packets = bytes.div_ceil(MEDIUM_MAX as u128 * 65_536).max(1);
-                let chars =
-                    bytes + packets * (route as u128 + DATA_HEADER_LEN as u128 + 3) * 65_536;
-                let scaled =
-                    chars * u128::from(divisor.get()) * u128::from(spacing.packets_together());
-                let mean = (scaled * NANO).div_ceil(nanos.max(1) * 65_536);
-                spacing.arrivals(u64::try_from(mean).unwrap_or(u64::MAX))
-            }
-            ArrivalLaw::Saturating => ArrivalProcess::Saturating,
-            ArrivalLaw::Closed(window, think) => ArrivalProcess::Closed(window, Ticks(think)),
-        }
+        form.law.process(self.map.topology, from, || {
+            let route = self.routes.get(from, to).map_or(0, <[u8]>::len);
+            // All in 65 536ths of a character. Each packet has a route, a tag, a header, a CRC byte and
+            // a GAP.
+            let bytes = arrivals::mean_payload(form.size);
+            let packets = bytes.div_ceil(MEDIUM_MAX as u128 * 65_536).max(1);
+            bytes + packets * (route as u128 + DATA_HEADER_LEN as u128 + 3) * 65_536
+        })
     }
 }
 
@@ -244,8 +230,8 @@ fn body(table: &mut TomlTable<'_>) -> Option<(MessageKind, PayloadSize)> {
     let (words, bytes) = (table.item("words"), table.item("bytes"));
     let (item, other, limits, name) = match kind? {
         MessageKind::Short => (words, bytes, 1..=WORDS_MAX as u64, "words"),
-        MessageKind::Medium => (bytes, words, WORD..=MEDIUM_MAX as u64, "bytes"),
-        MessageKind::Bulk => (bytes, words, WORD..=SEGMENT_MAX.into(), "bytes"),
+        MessageKind::Medium => (bytes, words, WORD.into()..=MEDIUM_MAX as u64, "bytes"),
+        MessageKind::Bulk => (bytes, words, WORD.into()..=SEGMENT_MAX.into(), "bytes"),
     };
     if let Some(other) = other {
         other.report(format!("expected `{name}` for messages of this kind"));
@@ -262,9 +248,10 @@ fn body(table: &mut TomlTable<'_>) -> Option<(MessageKind, PayloadSize)> {
         MessageKind::Medium | MessageKind::Bulk => arrivals::BYTES,
     };
     let size = arrivals::size(&item, limits, like)?;
-    let word = u32::try_from(WORD).unwrap_or(1);
     Some(match kind? {
-        MessageKind::Short => (MessageKind::Short, arrivals::multiplied(size, word)),
+        MessageKind::Short => {
+            (MessageKind::Short, arrivals::converted(size, |words| words.saturating_mul(WORD)))
+        }
         kind @ (MessageKind::Medium | MessageKind::Bulk) => (kind, size),
     })
 }
@@ -284,11 +271,11 @@ fn pairs(
 }
 
 pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
-    let names = NodeNames { topology: &scenario.topology };
+    let topology = &scenario.topology;
     for (host, plan) in &scenario.messaging {
         for stream in &plan.streams {
             let mut keys = TomlKeys::default();
-            keys.text("from", &endpoint_name(names, *host, stream.from));
+            keys.text("from", &endpoint_name(topology, *host, stream.from));
             let known = write_target(&mut keys, "to", scenario, stream.to);
             write_body(&mut keys, stream);
             arrivals::write(&mut keys, stream.arrivals);
@@ -319,15 +306,15 @@ fn write_target(
     scenario: &Scenario,
     (nic, id): (Nic, EndpointId),
 ) -> EndpointKey {
-    let names = NodeNames { topology: &scenario.topology };
+    let topology = &scenario.topology;
     let to = NodeId(nic.0.into());
     let there = scenario.messaging.get(&to);
     let known = there.and_then(|plan| plan.endpoints.iter().find(|plan| plan.id == id));
     if known.is_some() {
-        keys.text(key, &endpoint_name(names, to, id));
+        keys.text(key, &endpoint_name(topology, to, id));
     } else {
         let mut place = TomlKeys::default();
-        place.text("host", names.node(to));
+        place.text("host", node_name(topology, to));
         place.value("number", id.0);
         keys.value(key, place.inline());
     }
@@ -337,8 +324,8 @@ fn write_target(
 fn write_body(keys: &mut TomlKeys, stream: &MessageStream) {
     match stream.kind {
         MessageKind::Short => {
-            let word = u32::try_from(WORD).unwrap_or(1);
-            keys.value("words", arrivals::size_text(arrivals::divided(stream.size, word)));
+            let words = arrivals::converted(stream.size, |bytes| bytes / WORD);
+            keys.value("words", arrivals::size_text(words));
         }
         kind @ (MessageKind::Medium | MessageKind::Bulk) => {
             keys.text("kind", word_of(&KINDS, kind));

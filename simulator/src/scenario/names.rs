@@ -3,9 +3,19 @@
 use codec::route::PortId;
 
 use super::error::{ProblemList, did_you_mean, shortened};
-use super::network::NetworkCompleteness;
-use super::toml_reader::TomlText;
+use super::toml_reader::{TomlItem, TomlText};
 use crate::topology::{NodeId, NodeKind, NodePort, Topology};
+
+/// Reserved words, which cannot be names of nodes.
+pub(super) const RESERVED: [&str; 6] = ["all", "any", "bisect", "neighbour", "shift", "uniform"];
+
+/// Completeness of the topology. With faulty nodes or cables, problems that may follow from them
+/// are not reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NetworkCompleteness {
+    Complete,
+    Incomplete,
+}
 
 /// Topology, as other tables refer to it.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +32,7 @@ impl<'a> NameLookup<'a> {
     }
 
     pub(super) fn name(&self, node: NodeId) -> &'a str {
-        self.topology.node(node).map_or("?", |node| &node.name)
+        node_name(self.topology, node)
     }
 
     pub(super) fn node(&self, name: &TomlText<'_>) -> Option<NodeId> {
@@ -98,7 +108,8 @@ impl<'a> NameLookup<'a> {
     }
 
     fn has_cable(&self, port: NodePort, place: &TomlText<'_>) -> bool {
-        let cabled = self.whole == NetworkCompleteness::No || self.topology.peer(port).is_some();
+        let cabled =
+            self.whole == NetworkCompleteness::Incomplete || self.topology.peer(port).is_some();
         if !cabled {
             let message = format!("`{}` has no cable", shortened(place.text));
             self.problems.add(&place.span, message, "expected one with a cable");
@@ -108,7 +119,7 @@ impl<'a> NameLookup<'a> {
 
     /// All hosts with a cable; none for an incomplete network, which may be far too large.
     pub(super) fn cabled_hosts(&self) -> Vec<NodeId> {
-        if self.whole == NetworkCompleteness::No {
+        if self.whole == NetworkCompleteness::Incomplete {
             return Vec::new();
         }
         let cabled = |host: &NodeId| self.topology.peer(Self::host_port(*host)).is_some();
@@ -119,4 +130,28 @@ impl<'a> NameLookup<'a> {
     pub(super) fn cabled_ports(&self) -> Vec<NodePort> {
         self.topology.cables().iter().flat_map(|cable| cable.ends).collect()
     }
+
+    /// A host, a list of hosts or `all`, with cables.
+    pub(super) fn hosts(&self, item: &TomlItem<'_>) -> Option<Vec<NodeId>> {
+        match (item.as_text(), item.as_list()) {
+            (Some(text), _) if text.text == "all" => Some(self.cabled_hosts()),
+            (Some(text), _) => Some(vec![self.cabled_host(&text)?]),
+            (None, Some(list)) => self.host_list(&list),
+            (None, None) => {
+                item.report("expected a host, a list of hosts or `all`".to_owned());
+                None
+            }
+        }
+    }
+
+    pub(super) fn host_list(&self, list: &[TomlItem<'_>]) -> Option<Vec<NodeId>> {
+        // All of them are looked up, so that each problem is reported.
+        let host = |item: &TomlItem<'_>| self.cabled_host(&item.text("the name of a host")?);
+        let hosts: Vec<Option<NodeId>> = list.iter().map(host).collect();
+        hosts.into_iter().collect()
+    }
+}
+
+pub(super) fn node_name(topology: &Topology, node: NodeId) -> &str {
+    topology.node(node).map_or("?", |node| &node.name)
 }

@@ -8,20 +8,18 @@ use codec::route::RouteAddressing;
 use super::costs;
 use super::error::{ProblemList, shortened};
 use super::generator;
+use super::keys::{self, GivenKeys};
 use super::limits::{CABLES_MAX, CELLS_MAX, HOSTS_MAX, NAME_MAX, NODES_MAX, PROBLEMS_MAX};
-use super::names::NameLookup;
-use super::parameters::{self, LinkKeys, PortKeys};
+use super::names::{NameLookup, NetworkCompleteness, RESERVED};
+use super::parameters::{INTERFACE, LinkKeys, PORT, SWITCH};
 use super::toml_reader::{TomlTable, TomlText};
 use crate::interface::InterfaceParameters;
-use crate::link::LinkParameters;
+use crate::link::{LinkParameters, PortParameters};
 use crate::messaging::MessageCosts;
 use crate::topology::{
     CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology, TopologyError,
     TopologyItem,
 };
-
-/// Reserved words, which cannot be names of nodes.
-pub(super) const RESERVED: [&str; 6] = ["all", "any", "bisect", "neighbour", "shift", "uniform"];
 
 #[derive(Debug)]
 pub(super) struct ScenarioNetwork {
@@ -31,13 +29,7 @@ pub(super) struct ScenarioNetwork {
     pub(super) whole: NetworkCompleteness,
 }
 
-/// Completeness of the topology. With faulty nodes or cables, problems that may follow from them
-/// are not reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NetworkCompleteness {
-    Yes,
-    No,
-}
+type PortKeys = GivenKeys<PortParameters>;
 
 struct NetworkBuilder<'a> {
     problems: &'a ProblemList<'a>,
@@ -71,20 +63,20 @@ pub(super) fn read<'a>(
 ) -> ScenarioNetwork {
     let mut link = LinkParameters::default();
     if let Some(mut table) = root.table("link") {
-        link = parameters::link(&mut table);
+        link = LinkKeys::read_both(&mut table).over(link);
         table.finish();
     }
-    let mut kinds = [PortKeys::default(); 2];
+    let mut kinds = <[PortKeys; 2]>::default();
     let mut switch = SwitchParameters::new(8, RouteAddressing::Relative);
     if let Some(mut table) = root.table("switch_defaults") {
-        switch = parameters::switch(&mut table, switch);
-        kinds[0] = PortKeys::read(&mut table);
+        switch = keys::read(SWITCH, &mut table, switch);
+        kinds[0] = PortKeys::read(PORT, &mut table);
         table.finish();
     }
     let mut interface = InterfaceParameters::default();
     if let Some(mut table) = root.table("interface") {
-        interface = parameters::interface(&mut table, interface);
-        kinds[1] = PortKeys::read(&mut table);
+        interface = keys::read(INTERFACE, &mut table, interface);
+        kinds[1] = PortKeys::read(PORT, &mut table);
         table.finish();
     }
     let mut costs = MessageCosts::default();
@@ -102,7 +94,7 @@ pub(super) fn read<'a>(
         ports: BTreeMap::new(),
         cables: Vec::new(),
         places: Vec::new(),
-        whole: NetworkCompleteness::Yes,
+        whole: NetworkCompleteness::Complete,
     };
     if let Some(table) = root.table("topology") {
         plan.generate(table, seed, (switch, link));
@@ -129,7 +121,7 @@ impl<'a> NetworkBuilder<'a> {
     ) {
         let span = table.span();
         let Some((nodes, cables)) = generator::read(table, seed, switch, link) else {
-            self.whole = NetworkCompleteness::No;
+            self.whole = NetworkCompleteness::Incomplete;
             return;
         };
         self.names.extend(nodes.iter().map(|node| (node.name.clone(), span.clone())));
@@ -161,8 +153,8 @@ impl<'a> NetworkBuilder<'a> {
 
     fn switch(&mut self, mut table: TomlTable<'a>, base: SwitchParameters) {
         let name = table.needed("name").and_then(|item| item.text("a name"));
-        let kind = NodeKind::Switch(parameters::switch(&mut table, base));
-        let ports = PortKeys::read(&mut table);
+        let kind = NodeKind::Switch(keys::read(SWITCH, &mut table, base));
+        let ports = PortKeys::read(PORT, &mut table);
         let node = self.node(name, kind);
         self.ports.extend(node.map(|node| (node, ports)));
         table.finish();
@@ -174,12 +166,12 @@ impl<'a> NetworkBuilder<'a> {
         (interface, costs): (InterfaceParameters, MessageCosts),
     ) -> Option<UnresolvedCable<'a>> {
         let name = table.needed("name").and_then(|item| item.text("a name"));
-        let interface = parameters::interface(&mut table, interface);
+        let interface = keys::read(INTERFACE, &mut table, interface);
         let costs = table.item("costs").map_or(Some(costs), |item| costs::of_host(&item, costs));
         let at = table.item("at");
         let (link, own) = match &at {
             Some(_) => (LinkKeys::read(&mut table), PortKeys::default()),
-            None => (LinkKeys::default(), PortKeys::read(&mut table)),
+            None => (LinkKeys::default(), PortKeys::read(PORT, &mut table)),
         };
         let span = table.span();
         table.finish();
@@ -191,7 +183,7 @@ impl<'a> NetworkBuilder<'a> {
         }
         let at = at?.text("a port, like `s0:0`");
         let Some((host, at)) = host.zip(at) else {
-            self.whole = NetworkCompleteness::No;
+            self.whole = NetworkCompleteness::Incomplete;
             return None;
         };
         Some(UnresolvedCable { span, ends: Ok((host, at)), link })
@@ -210,7 +202,7 @@ impl<'a> NetworkBuilder<'a> {
             if let Some(ends) = ends {
                 ends.report("expected two ports, like `[\"s0:7\", \"s1:7\"]`".to_owned());
             }
-            self.whole = NetworkCompleteness::No;
+            self.whole = NetworkCompleteness::Incomplete;
             return None;
         };
         Some(UnresolvedCable { span, ends: Err(texts), link })
@@ -220,7 +212,7 @@ impl<'a> NetworkBuilder<'a> {
     fn node(&mut self, name: Option<TomlText<'a>>, kind: NodeKind) -> Option<NodeId> {
         let admitted = name.and_then(|name| self.add_node(&name, kind));
         if admitted.is_none() {
-            self.whole = NetworkCompleteness::No;
+            self.whole = NetworkCompleteness::Incomplete;
         }
         admitted
     }
@@ -264,7 +256,7 @@ impl<'a> NetworkBuilder<'a> {
     ) -> ScenarioNetwork {
         let problems = self.problems;
         let nodes = Topology::new(self.nodes.clone(), Vec::new()).unwrap_or_default();
-        let map = NameLookup { topology: &nodes, whole: NetworkCompleteness::No, problems };
+        let map = NameLookup { topology: &nodes, whole: NetworkCompleteness::Incomplete, problems };
         for UnresolvedCable { span, ends, link } in loose {
             let (ends, texts) = match ends {
                 Ok((host, at)) => ([Some(NameLookup::host_port(host)), map.port(&at)], vec![at]),
@@ -275,7 +267,7 @@ impl<'a> NetworkBuilder<'a> {
                 self.cables.push(CableSpec { ends: [a, b], link });
                 self.places.push((span, texts));
             } else {
-                self.whole = NetworkCompleteness::No;
+                self.whole = NetworkCompleteness::Incomplete;
             }
         }
         let topology = self.build();
@@ -297,7 +289,7 @@ impl<'a> NetworkBuilder<'a> {
             match Topology::new(self.nodes.clone(), self.cables.clone()) {
                 Ok(topology) => return topology,
                 Err(error) => {
-                    self.whole = NetworkCompleteness::No;
+                    self.whole = NetworkCompleteness::Incomplete;
                     match error.item() {
                         TopologyItem::Cable(cable) if cable < self.cables.len() => {
                             self.report_topology(&error, cable);
@@ -357,7 +349,7 @@ impl<'a> NetworkBuilder<'a> {
         ];
         for (what, count, most) in sizes {
             if count > most {
-                self.whole = NetworkCompleteness::No;
+                self.whole = NetworkCompleteness::Incomplete;
                 let span = self.places.last().map_or(0..0, |(span, _)| span.clone());
                 let message = format!("the network has {count} {what}");
                 self.problems.add(&span, message, format!("expected {most} at most"));

@@ -5,18 +5,21 @@ use std::num::NonZeroU32;
 use codec::route::RouteAddressing;
 use codec::time::{FULL_RATE_PERIOD_PS, Ticks};
 
+use super::keys::{
+    Boolean, FieldKey, GivenKeys, Integer, KeyFormat, Section, SectionKey, Time, Word, write,
+};
 use super::limits::{
     BLOCKED_MAX, COMMANDS_MAX, CONSUMPTION_MAX, DELAY_MAX, DIVISOR_MAX, DURATION_MAX, LATENCY_MAX,
     MEMORY_MAX, SLACK_MAX,
 };
 use super::toml_reader::{NANO, TimeUnit, TomlItem, TomlTable};
-use super::write::{TomlKeys, word_of};
-use crate::interface::{ConsumptionMode, DmaBus, InterfaceParameters};
+use super::toml_writer::{TomlKeys, word_of};
+use crate::interface::{ConsumptionMode, DmaBus, InterfaceParameters as Interface};
 use crate::link::{
-    DELAY_PS_PER_M, FillMode, FramingMode, LinkParameters, PortParameters, ResetEnding, SlackSize,
+    DELAY_PS_PER_M, FillMode, FramingMode, LinkParameters, PortParameters as Port, ResetEnding,
     SymbolSet,
 };
-use crate::topology::{ExtensionSupport, SWITCH_PORTS_MAX, SwitchParameters};
+use crate::topology::{ExtensionSupport, SWITCH_PORTS_MAX, SwitchParameters as Switch};
 
 const SYMBOLS: [(&str, SymbolSet); 2] =
     [("mandatory", SymbolSet::Mandatory), ("all", SymbolSet::All)];
@@ -26,96 +29,130 @@ const ADDRESSING: [(&str, RouteAddressing); 2] =
 
 const BUSES: [(&str, DmaBus); 2] = [("ideal", DmaBus::Ideal), ("sbus", DmaBus::SBus)];
 
-const APPETITES: [(&str, ConsumptionMode); 3] = [
+const CONSUMPTION: [(&str, ConsumptionMode); 3] = [
     ("always", ConsumptionMode::Always),
     ("never", ConsumptionMode::Never),
     ("adversary", ConsumptionMode::Adversary),
 ];
 
-/// Port parameters given in a table.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PortKeys {
-    divisor: Option<NonZeroU32>,
-    go_slack: Option<u32>,
-    hysteresis: Option<u32>,
-    stop_slack: Option<u32>,
-    generation: Option<u8>,
-    interpretation: Option<u8>,
-    blocked: Option<(u64, TimeUnit)>,
-    symbols: Option<SymbolSet>,
-    replies: Option<bool>,
-    reset: Option<ResetEnding>,
-    fill: Option<FillMode>,
-    framing: Option<FramingMode>,
+const fn port<T, F>(
+    name: &'static str,
+    format: F,
+    field: fn(&mut Port) -> &mut T,
+) -> FieldKey<Port, T, F> {
+    FieldKey(name, format, field)
 }
 
-impl PortKeys {
-    pub(super) fn read(table: &mut TomlTable<'_>) -> Self {
-        let blocked = table.time(["blocked_us", "blocked_periods"], 1..=BLOCKED_MAX);
-        Self {
-            divisor: table.integer("rate_divisor", 1..=DIVISOR_MAX).and_then(NonZeroU32::new),
-            go_slack: table.integer("go_slack", 0..=SLACK_MAX),
-            hysteresis: table.integer("hysteresis", 1..=SLACK_MAX),
-            stop_slack: table.integer("stop_slack", 0..=SLACK_MAX),
-            generation: table.integer("generation_periods", 0..=LATENCY_MAX),
-            interpretation: table.integer("interpretation_periods", 0..=LATENCY_MAX),
-            blocked: blocked.map(|time| (time.periods, time.unit)),
-            symbols: table.word("symbols", &SYMBOLS),
-            replies: table.item("replies").and_then(|item| item.boolean()),
-            reset: table.word("reset", &ResetEnding::WORDS),
-            fill: table.word("fill", &FillMode::WORDS),
-            framing: table.word("framing", &FramingMode::WORDS),
-        }
+/// F-1, F-3, F-4, F-8, R-1, R-4, R-6
+pub(super) const PORT: &Section<Port> = &[
+    &port("rate_divisor", Integer(1..=DIVISOR_MAX), |p| &mut p.divisor),
+    &port("go_slack", Integer(0..=SLACK_MAX), |p| &mut p.slack.go_slack),
+    &port("hysteresis", Integer(1..=SLACK_MAX), |p| &mut p.slack.hysteresis),
+    &port("stop_slack", Integer(0..=SLACK_MAX), |p| &mut p.slack.stop_slack),
+    &port("generation_periods", LATENCY, |p| &mut p.generation),
+    &port("interpretation_periods", LATENCY, |p| &mut p.interpretation),
+    &BlockedKey(TimeUnit::Periods),
+    &port("symbols", Word(&SYMBOLS), |p| &mut p.symbols),
+    &port("replies", Boolean([false, true]), |p| &mut p.replies),
+    &port("reset", Word(&ResetEnding::WORDS), |p| &mut p.reset),
+    &port("fill", Word(&FillMode::WORDS), |p| &mut p.fill),
+    &port("framing", Word(&FramingMode::WORDS), |p| &mut p.framing),
+];
+
+const LATENCY: Integer = Integer(0..=LATENCY_MAX);
+
+const fn switch<T, F>(
+    name: &'static str,
+    format: F,
+    field: fn(&mut Switch) -> &mut T,
+) -> FieldKey<Switch, T, F> {
+    FieldKey(name, format, field)
+}
+
+/// S-1, S-5, S-6, S-8
+pub(super) const SWITCH: &Section<Switch> = &[
+    &switch("ports", Integer(1..=SWITCH_PORTS_MAX as u64), |s| &mut s.ports),
+    &switch("addressing", Word(&ADDRESSING), |s| &mut s.addressing),
+    &switch("routing", Time(0..=u8::MAX as u64), |s| &mut s.routing),
+    &switch("token_step", Time(0..=u8::MAX as u64), |s| &mut s.token_step),
+    &switch("extensions", Boolean(EXTENSIONS), |s| &mut s.extensions),
+];
+
+const EXTENSIONS: [ExtensionSupport; 2] = [ExtensionSupport::Off, ExtensionSupport::On];
+
+const fn interface<T, F>(
+    name: &'static str,
+    format: F,
+    field: fn(&mut Interface) -> &mut T,
+) -> FieldKey<Interface, T, F> {
+    FieldKey(name, format, field)
+}
+
+/// I-3, I-4, I-5, I-6
+pub(super) const INTERFACE: &Section<Interface> = &[
+    &interface("bus", Word(&BUSES), |i| &mut i.bus),
+    &interface("send_memory", Integer(0..=MEMORY_MAX), |i| &mut i.send_memory),
+    &interface("receive_memory", Integer(0..=MEMORY_MAX), |i| &mut i.receive_memory),
+    &interface("consumption", ConsumptionFormat, |i| &mut i.consumption),
+    &interface("boot", Time(0..=DURATION_MAX), |i| &mut i.boot),
+    &interface("commands", Integer(1..=COMMANDS_MAX), |i| &mut i.commands),
+];
+
+/// Blocked-packet timeout, which counts the port's own periods: microseconds are divided by the
+/// port's final divisor.
+struct BlockedKey(TimeUnit);
+
+impl SectionKey<Port> for BlockedKey {
+    fn read(
+        &'static self,
+        table: &mut TomlTable<'_>,
+        to: &mut Port,
+    ) -> Option<&'static dyn SectionKey<Port>> {
+        let time = table.time("blocked", 1..=BLOCKED_MAX)?;
+        to.blocked = Ticks(time.periods);
+        Some(match time.unit {
+            TimeUnit::Microseconds => &Self(TimeUnit::Microseconds),
+            TimeUnit::Periods => self,
+        })
     }
 
-    /// Overrides the parameters of a port.
-    pub(super) fn over(&self, base: PortParameters) -> PortParameters {
-        let divisor = self.divisor.unwrap_or(base.divisor);
-        // The timeout counts the port's own periods.
-        let blocked = self.blocked.map(|(periods, unit)| match unit {
-            TimeUnit::Microseconds => Ticks((periods / u64::from(divisor.get())).max(1)),
-            TimeUnit::Periods => Ticks(periods),
-        });
-        PortParameters {
-            divisor,
-            slack: SlackSize {
-                go_slack: self.go_slack.unwrap_or(base.slack.go_slack),
-                hysteresis: self.hysteresis.unwrap_or(base.slack.hysteresis),
-                stop_slack: self.stop_slack.unwrap_or(base.slack.stop_slack),
-            },
-            generation: self.generation.unwrap_or(base.generation),
-            interpretation: self.interpretation.unwrap_or(base.interpretation),
-            blocked: blocked.unwrap_or(base.blocked),
-            symbols: self.symbols.unwrap_or(base.symbols),
-            replies: self.replies.unwrap_or(base.replies),
-            reset: self.reset.unwrap_or(base.reset),
-            fill: self.fill.unwrap_or(base.fill),
-            framing: self.framing.unwrap_or(base.framing),
-        }
+    fn copy(&self, from: Port, to: &mut Port) {
+        to.blocked = match self.0 {
+            TimeUnit::Microseconds => Ticks((from.blocked.0 / u64::from(to.divisor.get())).max(1)),
+            TimeUnit::Periods => from.blocked,
+        };
+    }
+
+    fn write(&self, keys: &mut TomlKeys, value: Port, base: Port) {
+        keys.differing("blocked_periods", value.blocked.0, base.blocked.0);
     }
 }
 
 /// Link parameters given in a table: delay, and parameters of both ends or of one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct LinkKeys {
     delay: Option<Ticks>,
-    both: PortKeys,
-    ends: [PortKeys; 2],
+    both: GivenKeys<Port>,
+    ends: [GivenKeys<Port>; 2],
 }
 
 impl LinkKeys {
     /// Reads the table of a cable, or of a host with its cable.
     pub(super) fn read(table: &mut TomlTable<'_>) -> Self {
         let ends = ["a", "b"].map(|end| {
-            let Some(mut table) = table.table(end) else { return PortKeys::default() };
-            let keys = PortKeys::read(&mut table);
+            let Some(mut table) = table.table(end) else { return GivenKeys::default() };
+            let keys = GivenKeys::read(PORT, &mut table);
             table.finish();
             keys
         });
-        Self { delay: delay(table), both: PortKeys::read(table), ends }
+        Self { ends, ..Self::read_both(table) }
     }
 
-    /// Overrides the parameters of a link.
+    /// Reads `[link]`. F-4
+    pub(super) fn read_both(table: &mut TomlTable<'_>) -> Self {
+        Self { delay: delay(table), both: GivenKeys::read(PORT, table), ..Self::default() }
+    }
+
     pub(super) fn over(&self, base: LinkParameters) -> LinkParameters {
         let [a, b] = base.ports.map(|port| self.both.over(port));
         let [own, other] = &self.ends;
@@ -124,48 +161,25 @@ impl LinkKeys {
     }
 }
 
-/// Reads `[link]`. F-4
-pub(super) fn link(table: &mut TomlTable<'_>) -> LinkParameters {
-    let keys = LinkKeys { delay: delay(table), both: PortKeys::read(table), ..Default::default() };
-    keys.over(LinkParameters::default())
-}
-
 pub(super) fn write_link(keys: &mut TomlKeys, link: LinkParameters, base: LinkParameters) {
     keys.differing("delay_periods", link.delay.0, base.delay.0);
     let [a, b] = link.ports;
     let [base_a, base_b] = base.ports;
     if a == b && base_a == base_b {
-        write_port(keys, a, base_a);
-        return;
+        return write(PORT, keys, a, base_a);
     }
     for (end, port, base) in [("a", a, base_a), ("b", b, base_b)] {
         let mut own = TomlKeys::default();
-        write_port(&mut own, port, base);
+        write(PORT, &mut own, port, base);
         if !own.is_empty() {
             keys.value(end, own.inline());
         }
     }
 }
 
-fn write_port(keys: &mut TomlKeys, port: PortParameters, base: PortParameters) {
-    let (slack, other) = (port.slack, base.slack);
-    keys.differing("rate_divisor", port.divisor, base.divisor);
-    keys.differing("go_slack", slack.go_slack, other.go_slack);
-    keys.differing("hysteresis", slack.hysteresis, other.hysteresis);
-    keys.differing("stop_slack", slack.stop_slack, other.stop_slack);
-    keys.differing("generation_periods", port.generation, base.generation);
-    keys.differing("interpretation_periods", port.interpretation, base.interpretation);
-    keys.differing("blocked_periods", port.blocked.0, base.blocked.0);
-    keys.word("symbols", &SYMBOLS, port.symbols, base.symbols);
-    keys.differing("replies", port.replies, base.replies);
-    keys.word("reset", &ResetEnding::WORDS, port.reset, base.reset);
-    keys.word("fill", &FillMode::WORDS, port.fill, base.fill);
-    keys.word("framing", &FramingMode::WORDS, port.framing, base.framing);
-}
-
 fn delay(table: &mut TomlTable<'_>) -> Option<Ticks> {
     let length = table.item("length_m");
-    match (length, table.time(["delay_us", "delay_periods"], 1..=DELAY_MAX)) {
+    match (length, table.time("delay", 1..=DELAY_MAX)) {
         (Some(length), Some(_)) => {
             length.report("expected a length or a delay, not both".to_owned());
             None
@@ -189,75 +203,27 @@ fn delay_of_nanometres(nanometres: u128) -> Option<Ticks> {
     u64::try_from(periods).ok().filter(|periods| *periods <= DELAY_MAX).map(Ticks)
 }
 
-pub(super) fn switch(table: &mut TomlTable<'_>, base: SwitchParameters) -> SwitchParameters {
-    let mut short = |keys| {
-        let time = table.time(keys, 0..=u8::MAX.into())?;
-        u8::try_from(time.periods).ok()
-    };
-    let routing = short(["routing_us", "routing_periods"]).unwrap_or(base.routing);
-    let token_step = short(["token_step_us", "token_step_periods"]).unwrap_or(base.token_step);
-    SwitchParameters {
-        ports: table.integer("ports", 1..=SWITCH_PORTS_MAX.into()).unwrap_or(base.ports),
-        addressing: table.word("addressing", &ADDRESSING).unwrap_or(base.addressing),
-        routing,
-        token_step,
-        extensions: match table.item("extensions").and_then(|item| item.boolean()) {
-            Some(true) => ExtensionSupport::On,
-            Some(false) => ExtensionSupport::Off,
-            None => base.extensions,
-        },
+/// A word, or a number of periods per character. I-4
+pub(super) struct ConsumptionFormat;
+
+impl KeyFormat<ConsumptionMode> for ConsumptionFormat {
+    fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<ConsumptionMode> {
+        consumption(&table.item(name)?)
+    }
+
+    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: ConsumptionMode) {
+        match value {
+            ConsumptionMode::Every(periods) => keys.value(name, periods),
+            ConsumptionMode::Always | ConsumptionMode::Never | ConsumptionMode::Adversary => {
+                keys.text(name, word_of(&CONSUMPTION, value));
+            }
+        }
     }
 }
 
-pub(super) fn write_switch(keys: &mut TomlKeys, switch: SwitchParameters, base: SwitchParameters) {
-    keys.differing("ports", switch.ports, base.ports);
-    keys.word("addressing", &ADDRESSING, switch.addressing, base.addressing);
-    keys.differing("routing_periods", switch.routing, base.routing);
-    keys.differing("token_step_periods", switch.token_step, base.token_step);
-    let [on, other] = [switch, base].map(|switch| switch.extensions == ExtensionSupport::On);
-    keys.differing("extensions", on, other);
-}
-
-pub(super) fn interface(
-    table: &mut TomlTable<'_>,
-    base: InterfaceParameters,
-) -> InterfaceParameters {
-    let mut memory = |key| table.integer(key, 0..=MEMORY_MAX);
-    let send_memory = memory("send_memory").unwrap_or(base.send_memory);
-    let receive_memory = memory("receive_memory").unwrap_or(base.receive_memory);
-    let boot = table.time(["boot_us", "boot_periods"], 0..=DURATION_MAX);
-    InterfaceParameters {
-        bus: table.word("bus", &BUSES).unwrap_or(base.bus),
-        send_memory,
-        receive_memory,
-        consumption: table
-            .item("consumption")
-            .and_then(|item| consumption(&item))
-            .unwrap_or(base.consumption),
-        boot: boot.map_or(base.boot, |boot| Ticks(boot.periods)),
-        commands: table.integer("commands", 1..=COMMANDS_MAX).unwrap_or(base.commands),
-    }
-}
-
-pub(super) fn write_interface(
-    keys: &mut TomlKeys,
-    interface: InterfaceParameters,
-    base: InterfaceParameters,
-) {
-    keys.word("bus", &BUSES, interface.bus, base.bus);
-    keys.differing("send_memory", interface.send_memory, base.send_memory);
-    keys.differing("receive_memory", interface.receive_memory, base.receive_memory);
-    if interface.consumption != base.consumption {
-        write_consumption(keys, "consumption", interface.consumption);
-    }
-    keys.differing("boot_periods", interface.boot.0, base.boot.0);
-    keys.differing("commands", interface.commands, base.commands);
-}
-
-/// Reads a word, or a number of periods per character. I-4
 pub(super) fn consumption(item: &TomlItem<'_>) -> Option<ConsumptionMode> {
     if item.as_text().is_some() {
-        return item.word(&APPETITES);
+        return item.word(&CONSUMPTION);
     }
     let every = item
         .as_integer()
@@ -270,19 +236,6 @@ pub(super) fn consumption(item: &TomlItem<'_>) -> Option<ConsumptionMode> {
         ));
     }
     every.map(ConsumptionMode::Every)
-}
-
-pub(super) fn write_consumption(
-    keys: &mut TomlKeys,
-    key: &'static str,
-    consumption: ConsumptionMode,
-) {
-    match consumption {
-        ConsumptionMode::Every(periods) => keys.value(key, periods),
-        ConsumptionMode::Always | ConsumptionMode::Never | ConsumptionMode::Adversary => {
-            keys.text(key, word_of(&APPETITES, consumption));
-        }
-    }
 }
 
 #[cfg(test)]

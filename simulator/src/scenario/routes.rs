@@ -5,11 +5,11 @@ use codec::notation::parse;
 use codec::route::is_route_byte;
 
 use super::limits::ROUTE_MAX;
-use super::names::NameLookup;
-use super::network::NetworkCompleteness;
+use super::names::{NameLookup, NetworkCompleteness, node_name};
 use super::toml_reader::{TomlTable, TomlText};
-use super::write::{NodeNames, TomlKeys, TomlPage, word_of};
+use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use crate::routes::{RouteTable, RoutingMethod};
+use crate::topology::Topology;
 
 /// Values of `method`; `None` means that all routes are given.
 const METHODS: [(&str, Option<RoutingMethod>); 4] = [
@@ -33,13 +33,15 @@ pub(super) fn read(
         table.finish();
     }
     let mut routes = match (map.whole, method) {
-        (NetworkCompleteness::Yes, Some(method)) => RouteTable::compute(map.topology, method)
+        (NetworkCompleteness::Complete, Some(method)) => RouteTable::compute(map.topology, method)
             .unwrap_or_else(|error| {
                 let expected = "expected a network for the method, or another method in [routes]";
                 map.problems.add(&span, error.to_string(), expected);
                 RouteTable::default()
             }),
-        (NetworkCompleteness::Yes, None) | (NetworkCompleteness::No, _) => RouteTable::default(),
+        (NetworkCompleteness::Complete, None) | (NetworkCompleteness::Incomplete, _) => {
+            RouteTable::default()
+        }
     };
     for mut table in root.tables("route") {
         let mut host = |key| map.host(&table.needed(key)?.text("the name of a host")?);
@@ -76,9 +78,9 @@ fn route(map: NameLookup<'_>, text: &TomlText<'_>) -> Option<Vec<u8>> {
 }
 
 /// Writes the method with the fewest exceptions, and these.
-pub(super) fn write(page: &mut TomlPage, routes: &RouteTable, names: NodeNames<'_>) {
+pub(super) fn write(page: &mut TomlPage, routes: &RouteTable, topology: &Topology) {
     let computed = |method| {
-        let computed = RouteTable::compute(names.topology, method).ok()?;
+        let computed = RouteTable::compute(topology, method).ok()?;
         // What is computed cannot be taken away again.
         let fits = computed.iter().all(|(from, to, _)| routes.get(from, to).is_some());
         fits.then_some((Some(method), computed))
@@ -99,8 +101,8 @@ pub(super) fn write(page: &mut TomlPage, routes: &RouteTable, names: NodeNames<'
         if base.get(from, to) != Some(bytes) {
             let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             let mut keys = TomlKeys::default();
-            keys.text("from", names.node(from));
-            keys.text("to", names.node(to));
+            keys.text("from", node_name(topology, from));
+            keys.text("to", node_name(topology, to));
             keys.text("bytes", &bytes.join(" "));
             page.element("route", &keys);
         }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::names::NameLookup;
+use super::PortTap;
+use super::names::{NameLookup, NetworkCompleteness};
 use super::toml_reader::TomlTable;
-use super::write::{NodeNames, TomlKeys, TomlPage};
-use super::{PortTap, network::NetworkCompleteness};
-use crate::topology::NodePort;
+use super::toml_writer::{TomlKeys, TomlPage};
+use crate::topology::{NodePort, Topology};
 
 pub(super) fn read(root: &mut TomlTable<'_>, map: NameLookup<'_>, duration: u64) -> Vec<PortTap> {
     let mut taps = Vec::new();
@@ -14,8 +14,8 @@ pub(super) fn read(root: &mut TomlTable<'_>, map: NameLookup<'_>, duration: u64)
     let mut seen: BTreeMap<NodePort, Vec<(u64, u64, usize)>> = BTreeMap::new();
     for mut table in root.tables("tap") {
         let ports = ports(&mut table, map);
-        let from = table.time(["from_us", "from_periods"], 0..=duration.saturating_sub(1));
-        let to = table.time(["to_us", "to_periods"], 1..=duration);
+        let from = table.time("from", 0..=duration.saturating_sub(1));
+        let to = table.time("to", 1..=duration);
         let span = table.span();
         let last = to.as_ref().map_or(span.clone(), |to| to.span.clone());
         let (from, to) = (from.map_or(0, |time| time.periods), to.map(|time| time.periods));
@@ -59,7 +59,7 @@ fn ports(table: &mut TomlTable<'_>, map: NameLookup<'_>) -> Vec<NodePort> {
             map.topology.cables().iter().map(|cable| cable.ends[0]).collect()
         }
         (None, None) => {
-            if map.whole == NetworkCompleteness::Yes {
+            if map.whole == NetworkCompleteness::Complete {
                 table.missing("expected the key `port` or `all`");
             }
             Vec::new()
@@ -67,13 +67,13 @@ fn ports(table: &mut TomlTable<'_>, map: NameLookup<'_>) -> Vec<NodePort> {
     }
 }
 
-pub(super) fn write(page: &mut TomlPage, taps: &[PortTap], names: NodeNames<'_>, duration: u64) {
+pub(super) fn write(page: &mut TomlPage, taps: &[PortTap], topology: &Topology, duration: u64) {
     let times = |keys: &mut TomlKeys, tap: &PortTap| {
         keys.differing("from_periods", tap.from, 0);
         keys.differing("to_periods", tap.to, duration);
     };
     let first = taps.first().map(|tap| (tap.from, tap.to));
-    let all = names.topology.cables().iter().map(|cable| cable.ends[0]);
+    let all = topology.cables().iter().map(|cable| cable.ends[0]);
     let one_of_each = taps.len() > 1
         && all.eq(taps.iter().map(|tap| tap.port))
         && taps.iter().all(|tap| Some((tap.from, tap.to)) == first);
@@ -85,7 +85,7 @@ pub(super) fn write(page: &mut TomlPage, taps: &[PortTap], names: NodeNames<'_>,
     }
     for tap in taps {
         let mut keys = TomlKeys::default();
-        keys.text("port", &names.port(tap.port));
+        keys.text("port", &topology.port_name(tap.port));
         times(&mut keys, tap);
         page.element("tap", &keys);
     }

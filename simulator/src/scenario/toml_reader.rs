@@ -20,13 +20,13 @@ pub(super) struct TomlTable<'a> {
     title: String,
     span: Range<usize>,
     entries: &'a DeTable<'a>,
-    known: Vec<&'static str>,
+    known: Vec<String>,
     problems: &'a ProblemList<'a>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct TomlItem<'a> {
-    pub(super) key: &'static str,
+    pub(super) key: String,
     pub(super) span: Range<usize>,
     value: &'a DeValue<'a>,
     problems: &'a ProblemList<'a>,
@@ -37,8 +37,6 @@ pub(super) struct TomlText<'a> {
     pub(super) text: &'a str,
     pub(super) span: Range<usize>,
 }
-
-pub(super) type TimeKeys = [&'static str; 2];
 
 #[derive(Clone, Debug)]
 pub(super) struct TomlTime {
@@ -73,14 +71,15 @@ impl<'a> TomlTable<'a> {
         self.span.clone()
     }
 
-    pub(super) fn item(&mut self, key: &'static str) -> Option<TomlItem<'a>> {
-        self.known.push(key);
+    pub(super) fn item(&mut self, key: &str) -> Option<TomlItem<'a>> {
+        self.known.push(key.to_owned());
         let value = self.entries.get(key)?;
+        let key = key.to_owned();
         Some(TomlItem { key, span: value.span(), value: value.get_ref(), problems: self.problems })
     }
 
     /// Value of a required key.
-    pub(super) fn needed(&mut self, key: &'static str) -> Option<TomlItem<'a>> {
+    pub(super) fn needed(&mut self, key: &str) -> Option<TomlItem<'a>> {
         let item = self.item(key);
         if item.is_none() {
             self.missing(&format!("expected the key `{key}`"));
@@ -90,26 +89,21 @@ impl<'a> TomlTable<'a> {
 
     pub(super) fn integer<T: TryFrom<u64>>(
         &mut self,
-        key: &'static str,
+        key: &str,
         limits: RangeInclusive<u64>,
     ) -> Option<T> {
         self.item(key)?.integer(limits)
     }
 
-    pub(super) fn word<T: Copy>(
-        &mut self,
-        key: &'static str,
-        words: &[(&'static str, T)],
-    ) -> Option<T> {
+    pub(super) fn word<T: Copy>(&mut self, key: &str, words: &[(&'static str, T)]) -> Option<T> {
         self.item(key)?.word(words)
     }
 
-    /// Time within limits, in periods or microseconds.
-    pub(super) fn time(&mut self, keys: TimeKeys, limits: RangeInclusive<u64>) -> Option<TomlTime> {
-        let [us, periods] = keys;
-        match (self.item(us), self.item(periods)) {
-            (Some(_), Some(periods)) => {
-                let message = format!("both `{us}` and `{}` in {}", periods.key, self.title);
+    /// Time within limits by its name without unit, in periods or microseconds.
+    pub(super) fn time(&mut self, name: &str, limits: RangeInclusive<u64>) -> Option<TomlTime> {
+        match (self.item(&format!("{name}_us")), self.item(&format!("{name}_periods"))) {
+            (Some(us), Some(periods)) => {
+                let message = format!("both `{}` and `{}` in {}", us.key, periods.key, self.title);
                 self.problems.add(&periods.span, message, "expected one of the two");
                 None
             }
@@ -123,7 +117,7 @@ impl<'a> TomlTable<'a> {
         }
     }
 
-    pub(super) fn table(&mut self, key: &'static str) -> Option<Self> {
+    pub(super) fn table(&mut self, key: &str) -> Option<Self> {
         let item = self.item(key)?;
         let DeValue::Table(entries) = item.value else {
             item.report(format!("expected a table `[{key}]`"));
@@ -132,7 +126,7 @@ impl<'a> TomlTable<'a> {
         Some(Self::new(format!("[{key}]"), item.span, entries, self.problems))
     }
 
-    pub(super) fn tables(&mut self, key: &'static str) -> Vec<Self> {
+    pub(super) fn tables(&mut self, key: &str) -> Vec<Self> {
         let Some(item) = self.item(key) else { return Vec::new() };
         let DeValue::Array(list) = item.value else {
             item.report(format!("expected tables `[[{key}]]`"));
@@ -169,8 +163,12 @@ impl<'a> TomlTable<'a> {
         self.problems.add(span, message, expected);
     }
 
-    pub(super) fn has_any(&self, keys: &[&str]) -> bool {
-        keys.iter().any(|key| self.entries.contains_key(*key))
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.entries.contains_key(key)
+    }
+
+    pub(super) fn has_time(&self, name: &str) -> bool {
+        ["us", "periods"].iter().any(|unit| self.has(&format!("{name}_{unit}")))
     }
 
     /// Reports the keys that were not requested.
@@ -179,30 +177,28 @@ impl<'a> TomlTable<'a> {
         self.known.dedup();
         for key in self.entries.keys() {
             let name: &str = key.get_ref();
-            if !self.known.contains(&name) {
+            if !self.known.iter().any(|known| known == name) {
                 let message = format!("unknown key `{}` in {}", shortened(name), self.title);
                 let replaced = REPLACED.iter().find(|(keys, _)| keys.contains(&name));
                 let (expected, help) = match replaced {
                     Some((_, instead)) => (format!("expected {instead}"), None),
                     None => (
                         format!("expected {}", any_of(&self.shown())),
-                        did_you_mean(name, self.known.iter().copied()),
+                        did_you_mean(name, self.known.iter().map(String::as_str)),
                     ),
                 };
                 self.problems.add_with_help(&key.span(), message, expected, help);
             }
         }
     }
-}
 
-impl TomlTable<'_> {
     /// Known keys; a time only in microseconds.
-    fn shown(&self) -> Vec<&'static str> {
+    fn shown(&self) -> Vec<&str> {
         let twin = |key: &str| {
             let stem = key.strip_suffix("_periods")?;
             self.known.iter().find(|other| other.strip_suffix("_us") == Some(stem))
         };
-        self.known.iter().copied().filter(|key| twin(key).is_none()).collect()
+        self.known.iter().map(String::as_str).filter(|key| twin(key).is_none()).collect()
     }
 }
 

@@ -1,22 +1,19 @@
 //! `[[traffic]]` and `[[raw]]`: patterns and loads, converted to streams. I-1
 
-use std::num::NonZeroU32;
 use std::ops::Range;
 
 use codec::notation::parse;
 use codec::packet::PacketTag;
-use codec::time::Ticks;
 
 use super::Scenario;
 use super::arrivals::{self, ArrivalLaw};
 use super::error::{did_you_mean, shortened};
 use super::limits::{DESTINATIONS_MAX, NODES_MAX, RAW_MAX};
-use super::names::NameLookup;
-use super::network::NetworkCompleteness;
-use super::toml_reader::{NANO, TomlItem, TomlTable, TomlText};
-use super::write::{NodeNames, TomlKeys, TomlPage};
+use super::names::{NameLookup, NetworkCompleteness, node_name};
+use super::toml_reader::{TomlItem, TomlTable, TomlText};
+use super::toml_writer::{TomlKeys, TomlPage};
 use crate::routes::RouteTable;
-use crate::topology::NodeId;
+use crate::topology::{NodeId, Topology};
 use crate::traffic::{ArrivalProcess, PayloadSize, RawText, StreamDestination, TrafficStream};
 
 pub(super) struct TrafficReader<'a> {
@@ -91,7 +88,7 @@ impl<'a> TrafficReader<'a> {
             .zip(to.as_ref())
             .filter(|_| self.destinations <= DESTINATIONS_MAX)
             .and_then(|(senders, to)| self.pairs(&senders, to, by.unwrap_or(1)));
-        let start = table.time(["start_us", "start_periods"], 0..=self.duration.saturating_sub(1));
+        let start = table.time("start", 0..=self.duration.saturating_sub(1));
         let tag: u8 = table.integer("tag", 0..=127).unwrap_or(0);
         let packets = table.integer("packets", 0..=u64::MAX);
         let payload = arrivals::payload(&mut table);
@@ -112,24 +109,7 @@ impl<'a> TrafficReader<'a> {
         let Some(item) = table.item("from") else {
             return Some(SenderList { hosts: self.map.cabled_hosts(), span: table.span() });
         };
-        let span = item.span.clone();
-        let hosts = match (item.as_text(), item.as_list()) {
-            (Some(text), _) if text.text == "all" => self.map.cabled_hosts(),
-            (Some(text), _) => vec![self.map.cabled_host(&text)?],
-            (None, Some(list)) => self.hosts(&list)?,
-            (None, None) => {
-                item.report("expected a host, a list of hosts or `all`".to_owned());
-                return None;
-            }
-        };
-        Some(SenderList { hosts, span })
-    }
-
-    fn hosts(&self, list: &[TomlItem<'_>]) -> Option<Vec<NodeId>> {
-        // All of them are looked up before one that is wrong ends it.
-        let host = |item: &TomlItem<'_>| self.map.cabled_host(&item.text("the name of a host")?);
-        let hosts: Vec<Option<NodeId>> = list.iter().map(host).collect();
-        hosts.into_iter().collect()
+        Some(SenderList { hosts: self.map.hosts(&item)?, span: item.span })
     }
 
     fn pairs(
@@ -139,7 +119,7 @@ impl<'a> TrafficReader<'a> {
         by: usize,
     ) -> Option<Vec<(NodeId, StreamDestination)>> {
         if let Some(list) = to.as_list() {
-            let among = self.hosts(&list)?;
+            let among = self.map.host_list(&list)?;
             return Some(from_each(&senders.hosts, &StreamDestination::Among(among)));
         }
         let text = to.text("a host, a list of hosts or a pattern")?;
@@ -187,7 +167,7 @@ impl<'a> TrafficReader<'a> {
         partner: impl Fn(usize, usize) -> Option<usize>,
     ) -> Option<Vec<(NodeId, StreamDestination)>> {
         let count = senders.hosts.len();
-        if count < 2 && self.map.whole == NetworkCompleteness::Yes {
+        if count < 2 && self.map.whole == NetworkCompleteness::Complete {
             let message = format!("too few hosts for the pattern: {count}");
             self.map.problems.add(&senders.span, message, "expected two at least");
             return None;
@@ -200,7 +180,7 @@ impl<'a> TrafficReader<'a> {
     }
 
     fn add(&mut self, pairs: Vec<(NodeId, StreamDestination)>, form: &StreamTemplate) {
-        if self.map.whole == NetworkCompleteness::No {
+        if self.map.whole == NetworkCompleteness::Incomplete {
             return;
         }
         let problems = self.map.problems;
@@ -259,24 +239,13 @@ impl<'a> TrafficReader<'a> {
     }
 
     fn arrivals(&self, from: NodeId, to: &[NodeId], form: &StreamTemplate) -> ArrivalProcess {
-        match form.law {
-            ArrivalLaw::Every(spacing, periods) => spacing.arrivals(periods),
-            ArrivalLaw::Load(spacing, nanos) => {
-                let route: usize =
-                    to.iter().filter_map(|to| self.routes.get(from, *to)).map(<[u8]>::len).sum();
-                let link = self.map.topology.link(NameLookup::host_port(from));
-                let divisor = link.map_or(NonZeroU32::MIN, |link| link.ports[0].divisor);
-                // All in 65 536ths of a character. Tag, CRC byte and GAP go with each packet.
-                let route = route as u128 * 65_536 / (to.len() as u128).max(1);
-                let chars = arrivals::mean_payload(form.payload) + route + 3 * 65_536;
-                let scaled =
-                    chars * u128::from(divisor.get()) * u128::from(spacing.packets_together());
-                let mean = (scaled * NANO).div_ceil(nanos.max(1) * 65_536);
-                spacing.arrivals(u64::try_from(mean).unwrap_or(u64::MAX))
-            }
-            ArrivalLaw::Saturating => ArrivalProcess::Saturating,
-            ArrivalLaw::Closed(window, think) => ArrivalProcess::Closed(window, Ticks(think)),
-        }
+        form.law.process(self.map.topology, from, || {
+            let routes = to.iter().filter_map(|to| self.routes.get(from, *to));
+            let route: usize = routes.map(<[u8]>::len).sum();
+            // All in 65 536ths of a character. Each packet has a tag, a CRC byte and a GAP.
+            let route = route as u128 * 65_536 / (to.len() as u128).max(1);
+            arrivals::mean_payload(form.payload) + route + 3 * 65_536
+        })
     }
 
     fn raw(&mut self, mut table: TomlTable<'_>) {
@@ -284,7 +253,7 @@ impl<'a> TrafficReader<'a> {
             .needed("from")
             .and_then(|item| item.text("the name of a host"))
             .and_then(|text| self.map.cabled_host(&text));
-        let at = table.time(["at_us", "at_periods"], 0..=self.duration.saturating_sub(1));
+        let at = table.time("at", 0..=self.duration.saturating_sub(1));
         let chars = table.needed("chars");
         table.finish();
         let Some(item) = chars else { return };
@@ -322,7 +291,7 @@ fn from_each(senders: &[NodeId], to: &StreamDestination) -> Vec<(NodeId, StreamD
 /// Writes streams and raw characters. Consecutive streams that differ only in their sender share a
 /// table.
 pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
-    let names = NodeNames { topology: &scenario.topology };
+    let topology = &scenario.topology;
     let cabled: Vec<NodeId> = scenario
         .topology
         .hosts()
@@ -336,12 +305,12 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
         let mut keys = TomlKeys::default();
         let senders: Vec<NodeId> = group.iter().map(|stream| stream.from).collect();
         if senders != cabled || matches!(first.to, StreamDestination::One(_)) {
-            keys.texts("from", &host_names(&senders, names));
+            keys.texts("from", &host_names(&senders, topology));
         }
         match &first.to {
-            StreamDestination::One(to) => keys.text("to", names.node(*to)),
+            StreamDestination::One(to) => keys.text("to", node_name(topology, *to)),
             StreamDestination::Among(all) if *all == cabled => keys.text("to", "uniform"),
-            StreamDestination::Among(some) => keys.list("to", &host_names(some, names)),
+            StreamDestination::Among(some) => keys.list("to", &host_names(some, topology)),
         }
         keys.value("payload", arrivals::size_text(first.payload));
         keys.differing("tag", first.tag.value(), 0);
@@ -354,13 +323,13 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
     }
     for raw in &scenario.raw {
         let mut keys = TomlKeys::default();
-        keys.text("from", names.node(raw.from));
+        keys.text("from", node_name(topology, raw.from));
         keys.differing("at_periods", raw.at, 0);
         keys.text("chars", &raw.chars.to_string());
         page.element("raw", &keys);
     }
 }
 
-fn host_names<'a>(hosts: &[NodeId], names: NodeNames<'a>) -> Vec<&'a str> {
-    hosts.iter().map(|host| names.node(*host)).collect()
+fn host_names<'a>(hosts: &[NodeId], topology: &'a Topology) -> Vec<&'a str> {
+    hosts.iter().map(|host| node_name(topology, *host)).collect()
 }

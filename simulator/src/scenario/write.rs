@@ -1,9 +1,7 @@
 //! Writer of scenario files: the order of their sections.
 
-use std::fmt::{Display, Write};
-
+use super::toml_writer::{TomlKeys, TomlPage};
 use super::{Scenario, ScenarioError, endpoints, faults, layout, messages, routes, taps, traffic};
-use crate::topology::{NodeId, NodePort, Topology};
 
 /// Scenario that no file can express.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,20 +55,20 @@ impl Scenario {
 }
 
 fn text(scenario: &Scenario) -> String {
-    let names = NodeNames { topology: &scenario.topology };
+    let topology = &scenario.topology;
     let mut page = TomlPage::default();
     let mut keys = TomlKeys::default();
     keys.value("seed", scenario.seed);
     keys.value("duration_periods", scenario.duration);
     page.keys(&keys);
     layout::write(&mut page, scenario);
-    routes::write(&mut page, &scenario.routes, names);
+    routes::write(&mut page, &scenario.routes, topology);
     traffic::write(&mut page, scenario);
     endpoints::write(&mut page, scenario);
     messages::write(&mut page, scenario);
-    faults::write(&mut page, &scenario.faults, names);
-    taps::write(&mut page, &scenario.taps, names, scenario.duration);
-    page.0
+    faults::write(&mut page, &scenario.faults, topology);
+    taps::write(&mut page, &scenario.taps, topology, scenario.duration);
+    page.text()
 }
 
 /// First part in which two scenarios differ.
@@ -91,129 +89,6 @@ fn differing(one: &Scenario, other: &Scenario) -> Option<&'static str> {
     ]
     .into_iter()
     .find_map(|(part, same)| (!same).then_some(part))
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NodeNames<'a> {
-    pub(super) topology: &'a Topology,
-}
-
-impl<'a> NodeNames<'a> {
-    pub(super) fn node(self, node: NodeId) -> &'a str {
-        self.topology.node(node).map_or("?", |node| &node.name)
-    }
-
-    pub(super) fn port(self, port: NodePort) -> String {
-        self.topology.port_name(port)
-    }
-}
-
-/// Text of a file being written.
-#[derive(Debug, Default)]
-pub(super) struct TomlPage(String);
-
-impl TomlPage {
-    fn keys(&mut self, keys: &TomlKeys) {
-        for (key, value) in &keys.0 {
-            // Writing to a string cannot go wrong.
-            let _ = writeln!(self.0, "{key} = {value}");
-        }
-    }
-
-    /// Writes a single table, unless it is empty.
-    pub(super) fn table(&mut self, name: &str, keys: &TomlKeys) {
-        if !keys.0.is_empty() {
-            let _ = writeln!(self.0, "\n[{name}]");
-            self.keys(keys);
-        }
-    }
-
-    pub(super) fn element(&mut self, name: &str, keys: &TomlKeys) {
-        let _ = writeln!(self.0, "\n[[{name}]]");
-        self.keys(keys);
-    }
-}
-
-/// Keys and formatted values of a table.
-#[derive(Debug, Default)]
-pub(super) struct TomlKeys(Vec<(&'static str, String)>);
-
-impl TomlKeys {
-    pub(super) fn value(&mut self, key: &'static str, value: impl Display) {
-        self.0.push((key, value.to_string()));
-    }
-
-    /// Adds a value that differs from its default.
-    pub(super) fn differing<T: PartialEq + Copy + Display>(
-        &mut self,
-        key: &'static str,
-        value: T,
-        base: T,
-    ) {
-        if value != base {
-            self.value(key, value);
-        }
-    }
-
-    pub(super) fn text(&mut self, key: &'static str, text: &str) {
-        self.value(key, quoted(text));
-    }
-
-    /// Adds a word that differs from its default.
-    pub(super) fn word<T: PartialEq + Copy>(
-        &mut self,
-        key: &'static str,
-        words: &[(&'static str, T)],
-        value: T,
-        base: T,
-    ) {
-        if value != base {
-            self.text(key, word_of(words, value));
-        }
-    }
-
-    pub(super) fn texts(&mut self, key: &'static str, texts: &[&str]) {
-        match texts {
-            [one] => self.text(key, one),
-            several => self.list(key, several),
-        }
-    }
-
-    pub(super) fn list(&mut self, key: &'static str, texts: &[&str]) {
-        let all: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
-        self.value(key, format!("[{}]", all.join(", ")));
-    }
-
-    pub(super) const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Formats all keys as an inline table.
-    pub(super) fn inline(&self) -> String {
-        let all: Vec<String> =
-            self.0.iter().map(|(key, value)| format!("{key} = {value}")).collect();
-        format!("{{ {} }}", all.join(", "))
-    }
-}
-
-/// Word of a value.
-pub(crate) fn word_of<T: PartialEq + Copy>(words: &[(&'static str, T)], value: T) -> &'static str {
-    words.iter().find(|(_, meaning)| *meaning == value).map_or("?", |(word, _)| word)
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04X}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 #[cfg(test)]

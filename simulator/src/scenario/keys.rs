@@ -1,0 +1,211 @@
+//! Keys of parameter sections: one table of keys serves reading and writing.
+//!
+//! Serde was no alternative: it stops at the first error of a table, and does not list its keys.
+
+use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
+
+use codec::time::Ticks;
+
+use super::toml_reader::TomlTable;
+use super::toml_writer::{TomlKeys, word_of};
+use crate::transport::Micros;
+
+/// All keys of a section with the parameters `S`, in the order in which they are written.
+pub(super) type Section<S> = [&'static dyn SectionKey<S>];
+
+pub(super) trait SectionKey<S: Copy> {
+    /// Reads the key into `to`. Returns the key that copies the value, if it was given.
+    fn read(
+        &'static self,
+        table: &mut TomlTable<'_>,
+        to: &mut S,
+    ) -> Option<&'static dyn SectionKey<S>>;
+
+    fn copy(&self, from: S, to: &mut S);
+
+    /// Writes a value that differs from its base.
+    fn write(&self, keys: &mut TomlKeys, value: S, base: S);
+}
+
+/// Key of a field: its name, its format, and the field. The name of a time excludes the unit.
+pub(super) struct FieldKey<S, T, F>(
+    pub(super) &'static str,
+    pub(super) F,
+    pub(super) fn(&mut S) -> &mut T,
+);
+
+pub(super) trait KeyFormat<T> {
+    fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T>;
+    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T);
+}
+
+/// Integer within limits.
+pub(super) struct Integer(pub(super) RangeInclusive<u64>);
+
+/// Time in periods or microseconds, within limits in periods.
+pub(super) struct Time(pub(super) RangeInclusive<u64>);
+
+pub(super) struct Word<T: 'static>(pub(super) &'static [(&'static str, T)]);
+
+/// The values of `false` and `true`.
+pub(super) struct Boolean<T>(pub(super) [T; 2]);
+
+/// Number in a field, which may be absent.
+pub(super) trait KeyNumber: Sized {
+    fn from_number(number: u64) -> Option<Self>;
+    fn number(self) -> Option<u64>;
+}
+
+pub(super) fn read<S: Copy>(section: &Section<S>, table: &mut TomlTable<'_>, base: S) -> S {
+    let mut parameters = base;
+    for key in section {
+        key.read(table, &mut parameters);
+    }
+    parameters
+}
+
+pub(super) fn write<S: Copy>(section: &Section<S>, keys: &mut TomlKeys, value: S, base: S) {
+    section.iter().for_each(|key| key.write(keys, value, base));
+}
+
+/// Parameters given in a table, to be applied to several bases.
+#[derive(Clone, Default)]
+pub(super) struct GivenKeys<S: Copy + 'static> {
+    values: S,
+    given: Vec<&'static dyn SectionKey<S>>,
+}
+
+impl<S: Copy + Default> GivenKeys<S> {
+    pub(super) fn read(section: &Section<S>, table: &mut TomlTable<'_>) -> Self {
+        let mut values = S::default();
+        let given = section.iter().filter_map(|key| key.read(table, &mut values)).collect();
+        Self { values, given }
+    }
+
+    pub(super) fn over(&self, base: S) -> S {
+        let mut parameters = base;
+        self.given.iter().for_each(|key| key.copy(self.values, &mut parameters));
+        parameters
+    }
+}
+
+impl<S: Copy, T: Copy + PartialEq, F: KeyFormat<T>> SectionKey<S> for FieldKey<S, T, F> {
+    fn read(
+        &'static self,
+        table: &mut TomlTable<'_>,
+        to: &mut S,
+    ) -> Option<&'static dyn SectionKey<S>> {
+        *self.2(to) = self.1.read(table, self.0)?;
+        Some(self)
+    }
+
+    fn copy(&self, mut from: S, to: &mut S) {
+        *self.2(to) = *self.2(&mut from);
+    }
+
+    fn write(&self, keys: &mut TomlKeys, mut value: S, mut base: S) {
+        let value = *self.2(&mut value);
+        if value != *self.2(&mut base) {
+            self.1.write(keys, self.0, value);
+        }
+    }
+}
+
+impl<T: KeyNumber> KeyFormat<T> for Integer {
+    fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T> {
+        T::from_number(table.integer(name, self.0.clone())?)
+    }
+
+    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T) {
+        value.number().into_iter().for_each(|number| keys.value(name, number));
+    }
+}
+
+impl<T: KeyNumber> KeyFormat<T> for Time {
+    fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T> {
+        T::from_number(table.time(name, self.0.clone())?.periods)
+    }
+
+    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T) {
+        let name = format!("{name}_periods");
+        value.number().into_iter().for_each(|periods| keys.value(&name, periods));
+    }
+}
+
+impl<T: Copy + PartialEq> KeyFormat<T> for Word<T> {
+    fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T> {
+        table.word(name, self.0)
+    }
+
+    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T) {
+        keys.text(name, word_of(self.0, value));
+    }
+}
+
+impl<T: Copy + PartialEq> KeyFormat<T> for Boolean<T> {
+    fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T> {
+        let [no, yes] = self.0;
+        Some(if table.item(name)?.boolean()? { yes } else { no })
+    }
+
+    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T) {
+        keys.value(name, value == self.0[1]);
+    }
+}
+
+macro_rules! key_numbers {
+    ($($number:ty)*) => {
+        $(impl KeyNumber for $number {
+            fn from_number(number: u64) -> Option<Self> {
+                number.try_into().ok()
+            }
+
+            fn number(self) -> Option<u64> {
+                Some(self.into())
+            }
+        })*
+    };
+}
+
+key_numbers!(u8 u16 u32 u64);
+
+impl KeyNumber for NonZeroU32 {
+    fn from_number(number: u64) -> Option<Self> {
+        Self::new(number.try_into().ok()?)
+    }
+
+    fn number(self) -> Option<u64> {
+        Some(self.get().into())
+    }
+}
+
+impl KeyNumber for Ticks {
+    fn from_number(number: u64) -> Option<Self> {
+        Some(Self(number))
+    }
+
+    fn number(self) -> Option<u64> {
+        Some(self.0)
+    }
+}
+
+impl KeyNumber for Micros {
+    fn from_number(number: u64) -> Option<Self> {
+        Some(Self(number))
+    }
+
+    fn number(self) -> Option<u64> {
+        Some(self.0)
+    }
+}
+
+impl<T: KeyNumber> KeyNumber for Option<T> {
+    fn from_number(number: u64) -> Option<Self> {
+        T::from_number(number).map(Some)
+    }
+
+    fn number(self) -> Option<u64> {
+        self.and_then(T::number)
+    }
+}
