@@ -22,6 +22,7 @@ mod inbox;
 mod loitering;
 mod mapping;
 mod message;
+mod outgoing;
 mod plan;
 mod protocol;
 mod scheduler;
@@ -165,11 +166,11 @@ impl HostMessaging {
     }
 
     /// Processes everything due by now and appends the events.
-    pub fn step(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+    pub fn step(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         while let Some(due) = self.next
             && due <= now
         {
-            self.work(due, told);
+            self.work(due, events);
         }
     }
 
@@ -180,8 +181,8 @@ impl HostMessaging {
     }
 
     /// Receives a transport packet: the payload of a packet of type 1 with a valid CRC.
-    pub fn receive(&mut self, now: u64, payload: &[u8], told: &mut Vec<MessagingEvent>) {
-        self.step(now, told);
+    pub fn receive(&mut self, now: u64, payload: &[u8], events: &mut Vec<MessagingEvent>) {
+        self.step(now, events);
         if now < self.ready {
             // The control program does not run. I-3
             return;
@@ -190,15 +191,15 @@ impl HostMessaging {
             Ok(packet) if self.firmware.has_room() => self.firmware.arrive(packet),
             Ok(_) => {
                 self.statistics.overruns += 1;
-                told.push(MessagingEvent::Overrun);
+                events.push(MessagingEvent::Overrun);
             }
             // T-7
             Err(error) => {
                 self.statistics.malformed += 1;
-                told.push(MessagingEvent::Malformed(error));
+                events.push(MessagingEvent::Malformed(error));
             }
         }
-        self.work(now, told);
+        self.work(now, events);
     }
 
     /// Completes the packet in the send engine. The next [`HostMessaging::step`] continues.
@@ -210,8 +211,8 @@ impl HostMessaging {
     /// Reloads the control program, which runs from `ready` on. The NIC's contents are lost. The
     /// host returns the messages of resident endpoints to the applications and gives up their
     /// pending requests.
-    pub fn restart(&mut self, now: u64, ready: u64, told: &mut Vec<MessagingEvent>) {
-        self.step(now, told);
+    pub fn restart(&mut self, now: u64, ready: u64, events: &mut Vec<MessagingEvent>) {
+        self.step(now, events);
         self.ready = ready.max(now);
         self.statistics.restarts += 1;
         // T-12: the host remembers the counter.
@@ -225,7 +226,7 @@ impl HostMessaging {
         self.driver.clear();
         self.frames.clear();
         for place in 0..self.endpoints.len() {
-            self.lose_frame(now, place, told);
+            self.lose_frame(now, place, events);
         }
         for place in 0..self.endpoints.len() {
             if self.endpoints.get(place).is_some_and(EndpointQueues::has_ready)
@@ -234,11 +235,11 @@ impl HostMessaging {
                 self.request_load(place);
             }
         }
-        self.work(now, told);
+        self.work(now, events);
     }
 
     /// Discards the contents of an endpoint's frame.
-    fn lose_frame(&mut self, now: u64, place: usize, told: &mut Vec<MessagingEvent>) {
+    fn lose_frame(&mut self, now: u64, place: usize, events: &mut Vec<MessagingEvent>) {
         let Some(endpoint) = self.endpoints.get_mut(place) else { return };
         // What was coming in by DMA does not come, not even for one that has left meanwhile.
         endpoint.kept = [0; 2];
@@ -248,20 +249,20 @@ impl HostMessaging {
         }
         let id = endpoint.plan.id;
         let (sent, come) = endpoint.lose();
-        told.push(MessagingEvent::Unloaded(id));
-        told.extend(come.iter().map(|letter| MessagingEvent::Lost(letter.id, id)));
+        events.push(MessagingEvent::Unloaded(id));
+        events.extend(come.iter().map(|letter| MessagingEvent::Lost(letter.id, id)));
         let open = endpoint.open();
         for letter in sent {
-            self.bring_back(now, place, (letter, ReturnCause::Restarted), told);
+            self.bring_back(now, place, (letter, ReturnCause::Restarted), events);
         }
         for (number, until) in open {
             match until {
-                RequestWait::Answered(_) => self.give_up_request(now, place, number, told),
+                RequestWait::Answered(_) => self.give_up_request(now, place, number, events),
                 // It has just come back, or will as soon as it is handed over.
                 RequestWait::Acknowledged => {}
                 // It had come back, and was not read: its credit is.
                 RequestWait::Read => {
-                    self.restore(now, place, number, told);
+                    self.restore(now, place, number, events);
                     self.notify(now, place);
                 }
             }
@@ -269,19 +270,19 @@ impl HostMessaging {
     }
 
     /// Finishes the work that ends now, and begins new work.
-    fn work(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+    fn work(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         let now = now.max(self.clock);
         self.clock = now;
-        self.end_bus(now, told);
-        self.end_firmware(now, told);
-        self.end_driver(now, told);
-        self.end_host(now, told);
-        self.give_up_overdue(now, told);
+        self.end_bus(now, events);
+        self.end_firmware(now, events);
+        self.end_driver(now, events);
+        self.end_host(now, events);
+        self.give_up_overdue(now, events);
         self.drop_old();
         if now >= self.ready {
-            self.begin_driver(now, told);
+            self.begin_driver(now, events);
             self.bus.begin(now);
-            self.begin_firmware(now, told);
+            self.begin_firmware(now, events);
         }
         self.begin_host(now);
         // Time goes on, whatever there is to do.

@@ -172,22 +172,22 @@ impl HostMessaging {
     }
 
     /// Finishes a job of the host's processor.
-    pub(super) fn end_host(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+    pub(super) fn end_host(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         match self.host.processor.end(now) {
             Some(HostJob::Read { thread, endpoint, read }) => {
                 let state = match read {
                     ReadMessage::Request(letter) => {
-                        self.handle_request(endpoint, &letter, told);
+                        self.handle_request(endpoint, &letter, events);
                         ThreadState::Answering(endpoint, letter)
                     }
                     ReadMessage::Other(incoming) => {
-                        self.handle(now, endpoint, &incoming, told);
+                        self.handle(now, endpoint, &incoming, events);
                         ThreadState::Looking
                     }
                 };
                 self.host.set(thread, state);
             }
-            Some(HostJob::Write { thread, write }) => self.write(thread, write, told),
+            Some(HostJob::Write { thread, write }) => self.write(thread, write, events),
             None => {}
         }
     }
@@ -197,12 +197,12 @@ impl HostMessaging {
         &mut self,
         place: usize,
         letter: &SharedMessage,
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) {
         let Some(endpoint) = self.endpoints.get_mut(place) else { return };
         endpoint.statistics.requests_read += 1;
         endpoint.statistics.bytes_read += letter.bytes.len() as u64;
-        endpoint.check(letter, told);
+        endpoint.check(letter, events);
     }
 
     /// Handles replies and returned messages.
@@ -211,7 +211,7 @@ impl HostMessaging {
         now: u64,
         place: usize,
         incoming: &ReplyQueueItem,
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) {
         let Some(endpoint) = self.endpoints.get_mut(place) else { return };
         let statistics = &mut endpoint.statistics;
@@ -223,7 +223,7 @@ impl HostMessaging {
                     // It was given up, or came back, or was never asked.
                     None => endpoint.statistics.stray += 1,
                 }
-                endpoint.check(letter, told);
+                endpoint.check(letter, events);
                 waited
             }
             ReplyQueueItem::Returned(letter) => match letter.role {
@@ -239,11 +239,11 @@ impl HostMessaging {
         };
         let Some(number) = number else { return };
         if let ReplyQueueItem::Returned(letter) = incoming
-            && self.send_once_more(now, place, letter, told)
+            && self.send_once_more(now, place, letter, events)
         {
             return;
         }
-        if let Some(waiting) = self.restore(now, place, number, told)
+        if let Some(waiting) = self.restore(now, place, number, events)
             && let ReplyQueueItem::Reply(_) = incoming
             && let Some(endpoint) = self.endpoints.get_mut(place)
         {
@@ -257,7 +257,7 @@ impl HostMessaging {
         now: u64,
         place: usize,
         letter: &SharedMessage,
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) -> bool {
         let Some(endpoint) = self.endpoints.get_mut(place) else { return false };
         let waiting = endpoint.waiting(letter.id.number);
@@ -280,7 +280,7 @@ impl HostMessaging {
         };
         *count += 1;
         endpoint.restore(letter.id.number);
-        told.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits()));
+        events.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits()));
         self.notify(now, place);
         true
     }
@@ -291,11 +291,11 @@ impl HostMessaging {
         now: u64,
         place: usize,
         number: u32,
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) -> Option<PendingRequest> {
         let endpoint = self.endpoints.get_mut(place)?;
         let waiting = endpoint.restore(number)?;
-        told.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits()));
+        events.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits()));
         if let Some(source) = self.host.sources.get_mut(waiting.stream) {
             source.answered(now, waiting.transfer);
         }
@@ -303,7 +303,7 @@ impl HostMessaging {
     }
 
     /// Writes a message to its endpoint; suspends the thread if that is not resident.
-    fn write(&mut self, thread: usize, write: PendingWrite, told: &mut Vec<MessagingEvent>) {
+    fn write(&mut self, thread: usize, write: PendingWrite, events: &mut Vec<MessagingEvent>) {
         let Some(endpoint) = self.endpoints.get_mut(write.endpoint) else { return };
         let frame = match endpoint.place {
             EndpointResidency::Resident(frame) => frame,
@@ -315,10 +315,10 @@ impl HostMessaging {
             }
         };
         let PendingWrite { letter, to, .. } = write;
-        told.push(MessagingEvent::Accepted(letter.id, (to, letter.to)));
+        events.push(MessagingEvent::Accepted(letter.id, (to, letter.to)));
         match letter.role {
             MessageRole::Request => {
-                told.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits()));
+                events.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits()));
                 endpoint.statistics.requests_sent += 1;
                 endpoint.statistics.request_bytes += letter.bytes.len() as u64;
             }
@@ -330,18 +330,18 @@ impl HostMessaging {
     }
 
     /// Resumes a thread that waited for an endpoint.
-    pub(super) fn resume(&mut self, place: usize, told: &mut Vec<MessagingEvent>) {
+    pub(super) fn resume(&mut self, place: usize, events: &mut Vec<MessagingEvent>) {
         if let Some((thread, write)) = self.host.suspended(place) {
-            self.write(thread, write, told);
+            self.write(thread, write, events);
         }
     }
 
     /// Gives up the overdue requests.
-    pub(super) fn give_up_overdue(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+    pub(super) fn give_up_overdue(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         for place in 0..self.endpoints.len() {
             let overdue = self.endpoints.get(place).map(|endpoint| endpoint.overdue(now));
             for number in overdue.into_iter().flatten() {
-                self.give_up_request(now, place, number, told);
+                self.give_up_request(now, place, number, events);
             }
         }
     }
@@ -352,14 +352,14 @@ impl HostMessaging {
         now: u64,
         place: usize,
         number: u32,
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) {
         if let Some(endpoint) = self.endpoints.get_mut(place) {
             let id = MessageId { nic: self.nic, endpoint: endpoint.plan.id, number };
-            told.push(MessagingEvent::GivenUp(id));
+            events.push(MessagingEvent::GivenUp(id));
             endpoint.statistics.given_up += 1;
         }
-        self.restore(now, place, number, told);
+        self.restore(now, place, number, events);
         self.notify(now, place);
     }
 }

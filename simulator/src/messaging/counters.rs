@@ -1,5 +1,7 @@
 //! Counters of a host's messaging.
 
+use codec::transport::NackReason;
+
 /// Classes of a [`RoundTripTimes::histogram`].
 pub const CLASSES: usize = 32;
 
@@ -118,6 +120,18 @@ impl RoundTripTimes {
     #[must_use]
     pub const fn mean(&self) -> Option<u64> {
         self.sum.checked_div(self.count)
+    }
+}
+
+/// Index of a reason's counter.
+pub(super) const fn reason_class(reason: NackReason) -> usize {
+    match reason {
+        NackReason::NotResident => 0,
+        NackReason::QueueFull => 1,
+        NackReason::NoResource => 2,
+        NackReason::NoChannelState => 3,
+        NackReason::BadKey => 4,
+        NackReason::NoSuchEndpoint => 5,
     }
 }
 

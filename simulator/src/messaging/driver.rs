@@ -2,9 +2,12 @@
 
 use std::collections::VecDeque;
 
+use codec::transport::NackReason;
+
 use super::bus::BusTransfer;
 use super::endpoint_queues::EndpointResidency;
 use super::mapping::HostPage;
+use super::message::SharedMessage;
 use super::{HostMessaging, MICROSECOND, MessagingEvent};
 use crate::rng::Rng;
 use crate::transport::Micros;
@@ -100,8 +103,8 @@ impl HostMessaging {
     }
 
     /// Starts to load the next endpoint, or else to map the next page. T-15
-    pub(super) fn begin_driver(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
-        self.begin_load(now, told);
+    pub(super) fn begin_driver(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
+        self.begin_load(now, events);
         if self.driver.task != DriverTask::Nothing {
             return;
         }
@@ -123,7 +126,7 @@ impl HostMessaging {
     }
 
     /// Loads into a free frame or that of a victim.
-    fn begin_load(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+    fn begin_load(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         while self.driver.task == DriverTask::Nothing {
             let Some(endpoint) = self.driver.wanted.pop_front() else { return };
             match self.endpoints.get(endpoint).map(|endpoint| endpoint.place) {
@@ -139,10 +142,10 @@ impl HostMessaging {
                 if let Some(victim) = self.endpoints.get_mut(victim) {
                     victim.place = EndpointResidency::Leaving;
                     let id = victim.plan.id;
-                    told.push(MessagingEvent::Leaving(id));
+                    events.push(MessagingEvent::Leaving(id));
                     let mut effects = Vec::new();
                     self.transport.on_unload(id, &mut effects);
-                    self.apply(now, effects, told);
+                    self.apply(now, effects, events);
                 }
             } else {
                 // Nobody has been there for long enough.
@@ -184,10 +187,10 @@ impl HostMessaging {
     }
 
     /// Continues after the transfer of an endpoint.
-    pub(super) fn page_moved(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+    pub(super) fn page_moved(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         match self.driver.task {
             DriverTask::Out(FrameSwap { victim, endpoint, frame }) => {
-                self.unloaded(victim, told);
+                self.unloaded(victim, events);
                 self.move_in(endpoint, frame);
             }
             DriverTask::In { endpoint, frame } => {
@@ -202,12 +205,12 @@ impl HostMessaging {
     }
 
     /// Finishes the driver's work: an endpoint is resident, or a page is mapped.
-    pub(super) fn end_driver(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+    pub(super) fn end_driver(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         if let DriverTask::Work { endpoint, frame, until } = self.driver.task
             && until <= now
         {
             self.driver.task = DriverTask::Nothing;
-            self.loaded(now, endpoint, frame, told);
+            self.loaded(now, endpoint, frame, events);
         }
         if let DriverTask::Map { endpoint, page, until } = self.driver.task
             && until <= now
@@ -216,7 +219,7 @@ impl HostMessaging {
             let stays = now.saturating_add(self.residence());
             if let Some(endpoint) = self.endpoints.get_mut(endpoint) {
                 endpoint.map(page, stays);
-                told.push(MessagingEvent::Mapped(endpoint.plan.id));
+                events.push(MessagingEvent::Mapped(endpoint.plan.id));
                 self.statistics.mappings += 1;
             }
         }
@@ -231,10 +234,10 @@ impl HostMessaging {
         self.bus.push(self.costs.page as usize, BusTransfer::Page);
     }
 
-    fn unloaded(&mut self, victim: usize, told: &mut Vec<MessagingEvent>) {
+    fn unloaded(&mut self, victim: usize, events: &mut Vec<MessagingEvent>) {
         let Some(endpoint) = self.endpoints.get_mut(victim) else { return };
         endpoint.place = EndpointResidency::Away;
-        told.push(MessagingEvent::Unloaded(endpoint.plan.id));
+        events.push(MessagingEvent::Unloaded(endpoint.plan.id));
         self.statistics.unloads += 1;
         // What travels along is sent again, by itself. T-13
         if endpoint.has_ready() {
@@ -248,15 +251,31 @@ impl HostMessaging {
         now: u64,
         place: usize,
         frame: usize,
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) {
         let stays = now.saturating_add(self.residence());
         let Some(endpoint) = self.endpoints.get_mut(place) else { return };
         endpoint.place = EndpointResidency::Resident(frame);
         self.frames.fill(frame, place, stays);
         self.transport.on_load(endpoint.plan.id);
-        told.push(MessagingEvent::Loaded(endpoint.plan.id));
+        events.push(MessagingEvent::Loaded(endpoint.plan.id));
         self.statistics.loads += 1;
-        self.resume(place, told);
+        self.resume(place, events);
+    }
+
+    /// Reason to refuse a transfer to the host: no free DMA resource, or an unmapped page, which is
+    /// queued for mapping. T-6
+    pub(super) fn transfer_refusal(
+        &mut self,
+        place: usize,
+        letter: &SharedMessage,
+    ) -> Option<NackReason> {
+        let is_free = |dma: u8| self.bus.incoming() < usize::from(dma);
+        if !self.parameters.dma.is_none_or(is_free) {
+            return Some(NackReason::NoResource);
+        }
+        let page = self.endpoints.get(place)?.unmapped(letter)?;
+        self.driver.fault((place, page));
+        Some(NackReason::NoResource)
     }
 }

@@ -185,10 +185,10 @@ impl EndpointQueues {
     }
 
     /// Checks the bytes of a message that is read.
-    pub(super) fn check(&mut self, letter: &SharedMessage, told: &mut Vec<MessagingEvent>) {
+    pub(super) fn check(&mut self, letter: &SharedMessage, events: &mut Vec<MessagingEvent>) {
         if !letter.is_intact() {
             self.statistics.damaged += 1;
-            told.push(MessagingEvent::Damaged(letter.id, self.plan.id));
+            events.push(MessagingEvent::Damaged(letter.id, self.plan.id));
         }
     }
 

@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 
 use super::endpoint_queues::SendPick;
 use super::event::{MessageId, ReturnCause, TransmissionAttempt};
-use super::loitering::{LoiterState, OtherQueues};
 use super::message::SharedMessage;
-use super::scheduler::{EndpointScheduler, EndpointSupply, HeaderState, SchedulerChoice};
+use super::scheduler::{
+    EndpointScheduler, EndpointSupply, HeaderState, LoiterState, OtherQueues, SchedulerChoice,
+};
 use super::send_paths::SendPaths;
 use super::serial_server::SerialServer;
 use super::{HostMessaging, MICROSECOND, MessagingEvent};
@@ -256,7 +257,7 @@ impl MessagingFirmware {
 impl HostMessaging {
     /// Assigns work to the idle NIC processor: first answers, which make room at the other end,
     /// then a due scan, then packets in and out alternately.
-    pub(super) fn begin_firmware(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+    pub(super) fn begin_firmware(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         let look = self.costs.look.max(1);
         if now < self.ready
             || !self.firmware.processor.is_idle()
@@ -266,8 +267,8 @@ impl HostMessaging {
         }
         let work = self.next_answer().or_else(|| self.next_scan(now)).or_else(|| {
             match self.firmware.side {
-                FirmwareSide::In => self.next_in().or_else(|| self.next_out(now, told)),
-                FirmwareSide::Out => self.next_out(now, told).or_else(|| self.next_in()),
+                FirmwareSide::In => self.next_in().or_else(|| self.next_out(now, events)),
+                FirmwareSide::Out => self.next_out(now, events).or_else(|| self.next_in()),
             }
         });
         let Some(work) = work else { return };
@@ -310,7 +311,7 @@ impl HostMessaging {
     }
 
     /// Next packet to send: retransmissions before new messages.
-    fn next_out(&mut self, now: u64, told: &mut Vec<MessagingEvent>) -> Option<FirmwareWork> {
+    fn next_out(&mut self, now: u64, events: &mut Vec<MessagingEvent>) -> Option<FirmwareWork> {
         while self.firmware.has_outbox() {
             if let Some(work) = self.firmware.next_again() {
                 return Some(work);
@@ -330,7 +331,7 @@ impl HostMessaging {
                     });
                 }
                 SendPick::Nowhere(letter) => {
-                    self.bring_back(now, endpoint, (letter, ReturnCause::Unreachable), told);
+                    self.bring_back(now, endpoint, (letter, ReturnCause::Unreachable), events);
                 }
             }
         }

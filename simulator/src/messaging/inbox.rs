@@ -4,6 +4,7 @@ use codec::transport::{EndpointKey, MessageForm, MessageRole, NackReason};
 
 use super::costs::ProtocolLayers;
 use super::endpoint_queues::{EndpointQueues, EndpointResidency, ReadMessage, ReplyQueueItem};
+use super::mapping::{HostPage, PAGE};
 use super::message::SharedMessage;
 
 impl EndpointQueues {
@@ -126,6 +127,37 @@ impl EndpointQueues {
         let letter = self.requests_in.pop_front()?;
         self.replying += 1;
         Some(ReadMessage::Request(letter))
+    }
+}
+
+impl EndpointQueues {
+    /// Unmapped page of a message, if mappings are limited.
+    pub(super) fn unmapped(&self, letter: &SharedMessage) -> Option<HostPage> {
+        self.parameters.mappings?;
+        let pages = match letter.form {
+            MessageForm::Short => return None,
+            MessageForm::Medium => [HostPage::Staging(self.staged_or_kept()); 2],
+            MessageForm::Bulk { offset, .. } => {
+                let last = u32::try_from(letter.bytes.len()).unwrap_or(PAGE).saturating_sub(1);
+                [offset, offset.saturating_add(last)].map(|at| HostPage::Segment(at / PAGE))
+            }
+        };
+        pages.into_iter().find(|page| !self.mapped.iter().any(|(mapped, _)| mapped == page))
+    }
+
+    /// Earliest time for another mapping.
+    pub(super) fn mapping_due(&self) -> u64 {
+        let most = usize::from(self.parameters.mappings.unwrap_or(u16::MAX));
+        let oldest = self.mapped.front().filter(|_| self.mapped.len() >= most);
+        oldest.map_or(0, |(_, stays)| *stays)
+    }
+
+    /// Maps a page, replacing the oldest beyond the limit.
+    pub(super) fn map(&mut self, page: HostPage, stays: u64) {
+        self.mapped.push_back((page, stays));
+        if self.mapped.len() > usize::from(self.parameters.mappings.unwrap_or(u16::MAX)) {
+            self.mapped.pop_front();
+        }
     }
 }
 

@@ -1,21 +1,7 @@
 //! Loitering: the NIC polls an empty queue. T-14
 
 use super::firmware::MessagingFirmware;
-
-/// Loitering at the empty queue of the current endpoint. T-14
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LoiterState {
-    /// Remaining attempts.
-    pub(super) left: u32,
-    pub(super) others: OtherQueues,
-}
-
-/// Sendable messages of the other endpoints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OtherQueues {
-    Wait,
-    Nothing,
-}
+use super::scheduler::{LoiterState, OtherQueues};
 
 impl MessagingFirmware {
     /// Starts to poll an empty queue: once if a packet has arrived, to the end of the turn if

@@ -6,20 +6,19 @@ use codec::transport::{
 
 use super::bus::{BusCompletion, BusTransfer};
 use super::costs::ProtocolLayers;
+use super::counters::reason_class;
 use super::endpoint_queues::EndpointResidency;
-use super::event::{
-    MessageId, MessagingPacket, ReturnCause, TransmissionAttempt, TransmissionKind,
-};
+use super::event::{MessageId, ReturnCause, TransmissionAttempt};
 use super::firmware::{FirmwareWork, OutboundPacket, PacketMemory, micros};
-use super::message::{self, SharedMessage};
+use super::message::SharedMessage;
 use super::{HostMessaging, MessagingEvent};
 use crate::transport::{self, ProtocolPacket, ReturnReason, TransportEffect, TransportNotice};
 
 impl HostMessaging {
     /// Finishes a job of the NIC processor.
-    pub(super) fn end_firmware(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+    pub(super) fn end_firmware(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         match self.firmware.end(now) {
-            Some(FirmwareWork::TakeIn(packet)) => self.take_in(now, packet, told),
+            Some(FirmwareWork::TakeIn(packet)) => self.take_in(now, packet, events),
             Some(FirmwareWork::Answer(packet)) => {
                 let (turn, memory) = (TransmissionAttempt::First, PacketMemory::Own);
                 self.firmware.ready(OutboundPacket { packet, turn, memory });
@@ -27,7 +26,7 @@ impl HostMessaging {
             Some(FirmwareWork::Scan) => {
                 let mut effects = Vec::new();
                 self.transport.on_tick(micros(now), &mut effects);
-                self.apply(now, effects, told);
+                self.apply(now, effects, events);
             }
             Some(FirmwareWork::Again(queued)) => self.pass_on(queued),
             Some(FirmwareWork::Send { endpoint, message, memory, .. }) => {
@@ -38,7 +37,7 @@ impl HostMessaging {
     }
 
     /// Finishes a transfer between host and NIC.
-    pub(super) fn end_bus(&mut self, now: u64, told: &mut Vec<MessagingEvent>) {
+    pub(super) fn end_bus(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         if let Some(queued) = self.bus.released(now) {
             self.emit(queued);
         }
@@ -49,9 +48,9 @@ impl HostMessaging {
                 {
                     endpoint.free(letter.role);
                 }
-                self.process(now, &packet, None, told);
+                self.process(now, &packet, None, events);
             }
-            Some(BusCompletion::Page) => self.page_moved(now, told),
+            Some(BusCompletion::Page) => self.page_moved(now, events),
             Some(BusCompletion::Out) | None => {}
         }
     }
@@ -64,7 +63,7 @@ impl HostMessaging {
         &mut self,
         now: u64,
         packet: ProtocolPacket<SharedMessage>,
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) {
         if let ProtocolPacket::Data(header, sync, letter) = &packet {
             self.statistics.data_received += 1;
@@ -93,10 +92,10 @@ impl HostMessaging {
                     self.bus.push(letter.bytes.len(), BusTransfer::In(packet));
                     return;
                 }
-                return self.process(now, &packet, refusal, told);
+                return self.process(now, &packet, refusal, events);
             }
         }
-        self.process(now, &packet, None, told);
+        self.process(now, &packet, None, events);
     }
 
     /// Passes a packet to the protocol, unless the NIC has to refuse it. T-4..T-8
@@ -105,7 +104,7 @@ impl HostMessaging {
         now: u64,
         packet: &ProtocolPacket<SharedMessage>,
         refusal: Option<NackReason>,
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) {
         let Self { transport, endpoints, places, parameters, .. } = self;
         let mut offered = None;
@@ -127,13 +126,13 @@ impl HostMessaging {
             }
             (ProtocolLayers::Baseline, ProtocolPacket::Data(_, _, letter)) => {
                 if let Err(reason) = take(letter) {
-                    told.push(MessagingEvent::Dropped(letter.id, reason));
+                    events.push(MessagingEvent::Dropped(letter.id, reason));
                 }
             }
             (ProtocolLayers::Baseline, ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..)) => {}
         }
         match offered {
-            Some((message, Some(place), Ok(()))) => self.written(now, place, message, told),
+            Some((message, Some(place), Ok(()))) => self.written(now, place, message, events),
             // T-6: a message for an endpoint that is not resident starts its loading.
             Some((_, Some(place), Err(NackReason::NotResident))) => self.request_load(place),
             Some(_) | None => {}
@@ -141,11 +140,11 @@ impl HostMessaging {
         if let ProtocolPacket::Data(_, _, letter) = packet {
             for effect in &effects {
                 if let TransportEffect::Send(ProtocolPacket::Nack(header, reason)) = effect {
-                    told.push(MessagingEvent::Refused(letter.id, *header, *reason));
+                    events.push(MessagingEvent::Refused(letter.id, *header, *reason));
                 }
             }
         }
-        self.apply(now, effects, told);
+        self.apply(now, effects, events);
     }
 
     fn written(
@@ -153,10 +152,10 @@ impl HostMessaging {
         now: u64,
         place: usize,
         message: MessageId,
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) {
         let Some(endpoint) = self.endpoints.get(place) else { return };
-        told.push(MessagingEvent::Written(message, endpoint.plan.id));
+        events.push(MessagingEvent::Written(message, endpoint.plan.id));
         if let EndpointResidency::Resident(frame) = endpoint.place {
             self.frames.touch(frame);
         }
@@ -168,7 +167,7 @@ impl HostMessaging {
         &mut self,
         now: u64,
         effects: Vec<TransportEffect<SharedMessage>>,
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) {
         for effect in effects {
             match effect {
@@ -181,7 +180,7 @@ impl HostMessaging {
                     self.firmware.answer(answer);
                 }
                 TransportEffect::Acknowledged(letter) => {
-                    told.push(MessagingEvent::Acknowledged(letter.message.id));
+                    events.push(MessagingEvent::Acknowledged(letter.message.id));
                     if let Some(place) = self.places.get(&letter.endpoint).copied() {
                         self.settle(now, place, letter.message.id);
                     }
@@ -192,7 +191,7 @@ impl HostMessaging {
                         ReturnReason::Unreachable => ReturnCause::Unreachable,
                     };
                     if let Some(place) = self.places.get(&letter.endpoint).copied() {
-                        self.bring_back(now, place, (letter.message, why), told);
+                        self.bring_back(now, place, (letter.message, why), events);
                     }
                 }
                 TransportEffect::Unloaded(endpoint, letters) => {
@@ -203,7 +202,7 @@ impl HostMessaging {
                         self.released(place);
                     }
                 }
-                TransportEffect::Noted(header, note) => self.noted(header, note, told),
+                TransportEffect::Noted(header, note) => self.noted(header, note, events),
             }
         }
     }
@@ -212,7 +211,7 @@ impl HostMessaging {
         &mut self,
         header: TransportHeader,
         note: TransportNotice,
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) {
         let statistics = &mut self.statistics;
         match note {
@@ -227,7 +226,7 @@ impl HostMessaging {
                 }
             }
         }
-        told.push(MessagingEvent::Noticed(header, note));
+        events.push(MessagingEvent::Noticed(header, note));
     }
 
     /// Finishes a delivered message.
@@ -244,9 +243,9 @@ impl HostMessaging {
         now: u64,
         place: usize,
         (letter, why): (SharedMessage, ReturnCause),
-        told: &mut Vec<MessagingEvent>,
+        events: &mut Vec<MessagingEvent>,
     ) {
-        told.push(MessagingEvent::Returned(letter.id, why));
+        events.push(MessagingEvent::Returned(letter.id, why));
         if let Some(endpoint) = self.endpoints.get_mut(place) {
             endpoint.bring_back(letter);
         }
@@ -335,7 +334,7 @@ impl HostMessaging {
     }
 
     /// Tests whether a packet is still to be sent; always true without reliability.
-    fn is_queued(&self, packet: &ProtocolPacket<SharedMessage>) -> bool {
+    pub(super) fn is_queued(&self, packet: &ProtocolPacket<SharedMessage>) -> bool {
         self.parameters.layers == ProtocolLayers::Baseline || self.transport.is_queued(packet)
     }
 
@@ -344,74 +343,5 @@ impl HostMessaging {
         let Self { firmware, transport, parameters, .. } = self;
         let baseline = parameters.layers == ProtocolLayers::Baseline;
         firmware.drop_old(|packet| baseline || transport.is_queued(packet));
-    }
-
-    /// Takes the next packet for the send engine; the following one is available after
-    /// [`HostMessaging::sent`]. [`HostMessaging::leaves`] updates its timestamp.
-    pub fn take_outgoing(&mut self) -> Option<MessagingPacket> {
-        self.firmware.take().map(outgoing)
-    }
-
-    /// Tests whether the packet in the send engine is still to be sent. If not, the engine may drop
-    /// it before its first byte. T-5
-    #[must_use]
-    pub fn is_leaving(&self) -> bool {
-        self.firmware.on_wire.as_ref().is_some_and(|queued| self.is_queued(&queued.packet))
-    }
-
-    /// Stamps the packet in the send engine as its first byte leaves the interface. T-3, T-8
-    pub fn leaves(&mut self, now: u64) -> Option<MessagingPacket> {
-        let queued = self.firmware.on_wire.as_mut()?;
-        match (self.parameters.layers, &mut queued.packet) {
-            (ProtocolLayers::Baseline, ProtocolPacket::Data(header, ..)) => {
-                header.timestamp = micros(now).timestamp();
-            }
-            (_, packet) => self.transport.on_leave(micros(now), packet),
-        }
-        let outgoing = outgoing(queued);
-        let statistics = &mut self.statistics;
-        match outgoing.what {
-            TransmissionKind::Data { turn, .. } => {
-                statistics.data_sent += 1;
-                statistics.retransmitted += match turn {
-                    TransmissionAttempt::First => 0,
-                    TransmissionAttempt::Again => 1,
-                };
-            }
-            TransmissionKind::Ack(_) => statistics.acks_sent += 1,
-            TransmissionKind::Nack(_, reason) => {
-                if let Some(count) = statistics.nacks_sent.get_mut(reason_class(reason)) {
-                    *count += 1;
-                }
-            }
-        }
-        Some(outgoing)
-    }
-}
-
-fn outgoing(queued: &OutboundPacket) -> MessagingPacket {
-    let what = match &queued.packet {
-        ProtocolPacket::Data(header, sync, letter) => TransmissionKind::Data {
-            header: *header,
-            sync: *sync,
-            message: letter.id,
-            turn: queued.turn,
-        },
-        ProtocolPacket::Ack(header) => TransmissionKind::Ack(*header),
-        ProtocolPacket::Nack(header, reason) => TransmissionKind::Nack(*header, *reason),
-    };
-    let (to, payload) = message::emit_packet(&queued.packet);
-    MessagingPacket { to, payload, what }
-}
-
-/// Index of a reason's counter.
-pub(super) const fn reason_class(reason: NackReason) -> usize {
-    match reason {
-        NackReason::NotResident => 0,
-        NackReason::QueueFull => 1,
-        NackReason::NoResource => 2,
-        NackReason::NoChannelState => 3,
-        NackReason::BadKey => 4,
-        NackReason::NoSuchEndpoint => 5,
     }
 }

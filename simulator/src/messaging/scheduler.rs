@@ -51,6 +51,21 @@ pub(super) enum SchedulerChoice {
     Nothing,
 }
 
+/// Loitering at the empty queue of the current endpoint. T-14
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LoiterState {
+    /// Remaining attempts.
+    pub(super) left: u32,
+    pub(super) others: OtherQueues,
+}
+
+/// Sendable messages of the other endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OtherQueues {
+    Wait,
+    Nothing,
+}
+
 impl EndpointScheduler {
     pub(super) const fn new(burst_log2: u8) -> Self {
         let log2 = if burst_log2 > 31 { 31 } else { burst_log2 as u32 };

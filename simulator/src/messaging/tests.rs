@@ -28,7 +28,7 @@ struct MessagingNetwork {
     /// Selects the packets that are lost, by number.
     lost: fn(u64) -> bool,
     packets: u64,
-    told: Vec<(u64, u16, MessagingEvent)>,
+    events: Vec<(u64, u16, MessagingEvent)>,
     now: u64,
 }
 
@@ -42,7 +42,7 @@ impl MessagingNetwork {
             sending,
             lost: |_| false,
             packets: 0,
-            told: Vec::new(),
+            events: Vec::new(),
             now: 0,
         }
     }
@@ -69,7 +69,7 @@ impl MessagingNetwork {
         let now = self.now;
         for (place, host) in self.hosts.iter_mut().enumerate() {
             let nic = u16::try_from(place).unwrap();
-            let mut told = Vec::new();
+            let mut events = Vec::new();
             let sent = self.sending[place].take_if(|until| *until <= now);
             if sent.is_some() {
                 host.sent(now);
@@ -77,11 +77,11 @@ impl MessagingNetwork {
             for ((_, to), wire) in &mut self.wires {
                 while *to == nic && wire.front().is_some_and(|(at, _)| *at <= now) {
                     let (_, payload) = wire.pop_front().unwrap();
-                    host.receive(now, &payload, &mut told);
+                    host.receive(now, &payload, &mut events);
                 }
             }
-            host.step(now, &mut told);
-            self.told.extend(told.into_iter().map(|told| (now, nic, told)));
+            host.step(now, &mut events);
+            self.events.extend(events.into_iter().map(|events| (now, nic, events)));
             if self.sending[place].is_none()
                 && host.take_outgoing().is_some()
                 && let Some(outgoing) = host.leaves(now)
@@ -102,20 +102,20 @@ impl MessagingNetwork {
     }
 
     fn count(&self, which: impl Fn(&MessagingEvent) -> bool) -> usize {
-        self.told.iter().filter(|(_, _, told)| which(told)).count()
+        self.events.iter().filter(|(_, _, events)| which(events)).count()
     }
 
     /// T-1: every accepted message was written once and acknowledged.
     fn assert_exactly_once(&self, messages: usize) {
         let mut accepted = BTreeMap::new();
-        for (_, _, told) in &self.told {
-            if let MessagingEvent::Accepted(id, _) = told {
+        for (_, _, events) in &self.events {
+            if let MessagingEvent::Accepted(id, _) = events {
                 accepted.insert(*id, (0, 0));
-            } else if let MessagingEvent::Written(id, _) = told {
+            } else if let MessagingEvent::Written(id, _) = events {
                 accepted.get_mut(id).unwrap().0 += 1;
-            } else if let MessagingEvent::Acknowledged(id) = told {
+            } else if let MessagingEvent::Acknowledged(id) = events {
                 accepted.get_mut(id).unwrap().1 += 1;
-            } else if let MessagingEvent::Returned(id, why) = told {
+            } else if let MessagingEvent::Returned(id, why) = events {
                 panic!("{id:?} came back: {why:?}");
             }
         }

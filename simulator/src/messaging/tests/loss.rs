@@ -22,8 +22,10 @@ fn nothing_lost_and_nothing_twice_on_a_wire_that_loses_every_seventh_packet() {
     net.run(60 * SECOND);
     net.assert_exactly_once(2 * 900);
     assert!(
-        net.count(|told| matches!(told, MessagingEvent::Noticed(_, TransportNotice::Duplicate)))
-            > 0
+        net.count(|events| matches!(
+            events,
+            MessagingEvent::Noticed(_, TransportNotice::Duplicate)
+        )) > 0
     );
     assert!(net.hosts[0].statistics().retransmitted > 100);
     assert!(net.hosts.iter().all(HostMessaging::is_quiet));
@@ -44,7 +46,7 @@ fn without_reliability_a_packet_is_sent_and_forgotten() {
     net.run(SECOND);
     let statistics = net.statistics(0, 0);
     assert_eq!((statistics.completed, statistics.given_up), (19, 1));
-    assert_eq!(net.count(|told| matches!(told, MessagingEvent::Acknowledged(_))), 0);
+    assert_eq!(net.count(|events| matches!(events, MessagingEvent::Acknowledged(_))), 0);
     assert_eq!(net.hosts.iter().map(|host| host.statistics().acks_sent).sum::<u64>(), 0);
 }
 
@@ -69,11 +71,14 @@ fn what_comes_behind_one_that_waits_for_the_bus_is_dropped_and_counted() {
     };
     let payload = first_packet(medium);
     let mut host = HostMessaging::new(plan(1, 1), 0);
-    let mut told = Vec::new();
-    host.receive(0, &payload, &mut told);
-    host.receive(0, &payload, &mut told);
-    host.step(SECOND, &mut told);
-    assert_eq!(told.iter().filter(|told| matches!(told, MessagingEvent::Written(..))).count(), 1);
+    let mut events = Vec::new();
+    host.receive(0, &payload, &mut events);
+    host.receive(0, &payload, &mut events);
+    host.step(SECOND, &mut events);
+    assert_eq!(
+        events.iter().filter(|events| matches!(events, MessagingEvent::Written(..))).count(),
+        1
+    );
     let counts = host.statistics();
     assert_eq!((counts.data_received, counts.held_up, counts.duplicates), (2, 1, 0));
 }
@@ -83,10 +88,13 @@ fn a_changed_byte_that_the_crc_lets_pass_is_told() {
     let mut host = HostMessaging::new(plan(1, 1), 0);
     let mut payload = first_packet(stream(0, (1, 0), 1));
     *payload.last_mut().unwrap() ^= 1;
-    let mut told = Vec::new();
-    host.receive(0, &payload, &mut told);
-    host.step(SECOND, &mut told);
-    assert_eq!(told.iter().filter(|told| matches!(told, MessagingEvent::Damaged(..))).count(), 1);
+    let mut events = Vec::new();
+    host.receive(0, &payload, &mut events);
+    host.step(SECOND, &mut events);
+    assert_eq!(
+        events.iter().filter(|events| matches!(events, MessagingEvent::Damaged(..))).count(),
+        1
+    );
 }
 
 #[test]
@@ -99,12 +107,12 @@ fn a_restart_in_mid_conversation_ends_every_message() {
         };
         let mut net = pair(vec![stream(0, (1, 0), 100), medium]);
         net.run(at * MICROSECOND);
-        let mut told = Vec::new();
+        let mut events = Vec::new();
         let ready = (at + 100) * MICROSECOND;
-        net.hosts[victim].restart(net.now, ready, &mut told);
+        net.hosts[victim].restart(net.now, ready, &mut events);
         net.sending[victim] = None;
         let nic = u16::try_from(victim).unwrap();
-        net.told.extend(told.into_iter().map(|told| (net.now, nic, told)));
+        net.events.extend(events.into_iter().map(|events| (net.now, nic, events)));
         net.run(100 * SECOND);
         let statistics = net.statistics(0, 0);
         let ends = statistics.completed + statistics.returned + statistics.given_up;

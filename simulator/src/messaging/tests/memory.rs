@@ -3,7 +3,7 @@
 use codec::transport::{EndpointId, NackReason};
 
 use super::{MessagingNetwork, SECOND, plan, stream};
-use crate::messaging::protocol::reason_class;
+use crate::messaging::counters::reason_class;
 use crate::messaging::{
     EndpointParameters, HostMessaging, MessageKind, MessageStream, MessagingEvent, MessagingPlan,
 };
@@ -32,7 +32,7 @@ fn refused(
     assert!(net.hosts.iter().all(HostMessaging::is_quiet));
     let statistics = net.hosts[0].statistics();
     assert_eq!(
-        net.count(|told| matches!(told, MessagingEvent::Mapped(_))) as u64,
+        net.count(|events| matches!(events, MessagingEvent::Mapped(_))) as u64,
         statistics.mappings
     );
     if kind == MessageKind::Bulk {

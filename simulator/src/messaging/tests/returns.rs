@@ -15,8 +15,8 @@ fn a_wrong_key_brings_the_request_back_at_once() {
     let key = EndpointKey(1);
     let mut net = pair(vec![MessageStream { key, ..stream(0, (1, 0), 1) }]);
     net.run(SECOND / 1000);
-    let refused = |told: &MessagingEvent| {
-        matches!(told, MessagingEvent::Returned(_, ReturnCause::Refused(NackReason::BadKey)))
+    let refused = |events: &MessagingEvent| {
+        matches!(events, MessagingEvent::Returned(_, ReturnCause::Refused(NackReason::BadKey)))
     };
     assert_eq!((net.count(refused), net.statistics(0, 0).returned), (1, 1));
     assert_eq!(net.hosts[0].credits(EndpointId(0)), Some(4));
@@ -38,8 +38,9 @@ fn no_such_endpoint_and_no_such_nic_bring_the_request_back() {
     let streams = vec![stream(0, (1, 5), 1), stream(0, (9, 0), 1), stream(0, (0, 0), 1)];
     let mut net = pair(streams);
     net.run(SECOND);
-    let why =
-        |why| net.count(|told| matches!(told, MessagingEvent::Returned(_, other) if *other == why));
+    let why = |why| {
+        net.count(|events| matches!(events, MessagingEvent::Returned(_, other) if *other == why))
+    };
     assert_eq!(why(ReturnCause::Refused(NackReason::NoSuchEndpoint)), 1);
     // The tables have rows for eight NICs, and none has a way to itself.
     assert_eq!(why(ReturnCause::Unreachable), 2);
@@ -53,7 +54,7 @@ fn what_no_one_hears_comes_back_as_unreachable() {
     net.hosts[0].protocol.retries = 12;
     net.run(30 * SECOND);
     assert_eq!(
-        net.count(|told| matches!(told, MessagingEvent::Returned(_, ReturnCause::Unreachable))),
+        net.count(|events| matches!(events, MessagingEvent::Returned(_, ReturnCause::Unreachable))),
         9
     );
     assert!(net.hosts[0].is_quiet());

@@ -3,7 +3,7 @@
 use codec::time::Ticks;
 use codec::transport::{NackReason, Nic};
 
-use super::super::protocol::reason_class;
+use super::super::counters::reason_class;
 use super::{MessagingNetwork, SECOND, plan, stream};
 use crate::messaging::{
     EndpointParameters, HostMessaging, MICROSECOND, MessageCosts, MessageStream, MessagingEvent,
@@ -36,7 +36,7 @@ fn eight_endpoints_share_seven_frames() {
     net.assert_exactly_once(2 * 8 * 20);
     assert!((0..8).all(|endpoint| net.statistics(0, endpoint).completed == 20));
     assert!(net.hosts.iter().all(HostMessaging::is_quiet));
-    assert!(net.count(|told| matches!(told, MessagingEvent::Loaded(_))) >= 2);
+    assert!(net.count(|events| matches!(events, MessagingEvent::Loaded(_))) >= 2);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn what_travelled_with_its_endpoint_is_sent_again_by_itself() {
     ]);
     net.run(60 * SECOND);
     net.assert_exactly_once(2 * 80);
-    assert!(net.count(|told| matches!(told, MessagingEvent::Unloaded(_))) > 4);
+    assert!(net.count(|events| matches!(events, MessagingEvent::Unloaded(_))) > 4);
     assert!(net.hosts.iter().all(HostMessaging::is_quiet));
 }
 
@@ -59,8 +59,8 @@ fn what_travelled_with_its_endpoint_is_sent_again_by_itself() {
 fn senders(net: &mut MessagingNetwork, nic: u16, until: u64) -> Vec<u16> {
     net.run(until);
     let mut senders = Vec::new();
-    for (_, _, told) in &net.told {
-        if let MessagingEvent::Acknowledged(id) = told
+    for (_, _, events) in &net.events {
+        if let MessagingEvent::Acknowledged(id) = events
             && id.nic == Nic(nic)
         {
             senders.push(id.endpoint.0);
@@ -86,8 +86,8 @@ fn endpoints_that_always_have_something_to_send_get_the_same_share() {
 
 /// Time when host 1 has written the first message of each endpoint of host 0.
 fn written(net: &MessagingNetwork, endpoint: u16) -> u64 {
-    let first = net.told.iter().find(|(_, _, told)| {
-        matches!(told, MessagingEvent::Written(id, _) if (id.nic.0, id.endpoint.0) == (0, endpoint))
+    let first = net.events.iter().find(|(_, _, events)| {
+        matches!(events, MessagingEvent::Written(id, _) if (id.nic.0, id.endpoint.0) == (0, endpoint))
     });
     first.unwrap().0
 }

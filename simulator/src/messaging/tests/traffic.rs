@@ -58,8 +58,8 @@ fn a_request_takes_a_credit_and_its_reply_gives_it_back() {
     let mut net = pair(vec![stream(0, (1, 0), 50)]);
     net.run(SECOND);
     let mut credits = Vec::new();
-    for (_, _, told) in &net.told {
-        if let MessagingEvent::Credits(_, left) = told {
+    for (_, _, events) in &net.events {
+        if let MessagingEvent::Credits(_, left) = events {
             credits.push(*left);
         }
     }
