@@ -60,7 +60,7 @@ pub struct ExperimentResult {
     /// Plots of the measured values.
     pub plots: Vec<PlotSpec>,
     /// Remarks for the reader.
-    pub notes: Vec<String>,
+    pub notes: &'static [&'static str],
 }
 
 /// All experiments.

@@ -98,26 +98,16 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
     let sizes = sizes(effort);
     let mut findings =
         ExperimentResult { settings: calibration::all(), ..ExperimentResult::default() };
-    let mut table = ResultTable {
-        name: "bandwidth",
-        title: "Bandwidth".to_owned(),
-        columns: COLUMNS.to_vec(),
-        rows: Vec::new(),
-    };
-    let mut plot = PlotSpec {
-        name: "bandwidth",
-        title: "Bandwidth from endpoint to endpoint".to_owned(),
-        x: PlotAxis::doubling("message (bytes)"),
-        y: PlotAxis::linear("bandwidth (MB/s)"),
-        curves: Vec::new(),
-        marks: Vec::new(),
-    };
+    let mut table = ResultTable::new("bandwidth", "Bandwidth", &COLUMNS, Vec::new());
+    let axes = [PlotAxis::doubling("message (bytes)"), PlotAxis::linear("bandwidth (MB/s)")];
+    let title = "Bandwidth from endpoint to endpoint";
+    let mut plot = PlotSpec::new("bandwidth", title, axes, Vec::new());
     for (system, readings) in SYSTEMS.iter().zip(readings.chunks(sizes.len())) {
-        let mut curve = PlotCurve { name: system.name.to_owned(), points: Vec::new() };
+        let mut curve = PlotCurve::new(system.name, []);
         for (size, reading) in sizes.iter().zip(readings) {
             let (flow, rate) = (reading.flow(), reading.bandwidth(*size));
             let each = u128::from(flow.completed) * u128::from(PERIODS_PER_US);
-            let bytes = MilliValue::ratio((*size).into(), 1);
+            let bytes = MilliValue::from(*size);
             table.rows.push(vec![
                 TableCell::word(system.name),
                 bytes.into(),
@@ -131,25 +121,24 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
         if let Some(published) = system.published {
             plot.marks.push(PlotMark {
                 name: "published".to_owned(),
-                x: Some(MilliValue::ratio(BLOCK.into(), 1)),
+                x: Some(BLOCK.into()),
                 y: MilliValue::whole(published),
             });
         }
         plot.curves.push(curve);
     }
     if let [streaming, consistent, ..] = plot.curves.as_slice() {
-        findings.figures.extend(crossing(streaming, consistent).map(|bytes| PublishedFigure {
-            what: "streaming DMA is better than consistent from".to_owned(),
-            unit: "bytes",
-            published: None,
-            source: "the curves cross",
-            ours: Some(bytes),
-            origin: FigureOrigin::Set,
+        findings.figures.extend(crossing(streaming, consistent).map(|bytes| {
+            let what = "streaming DMA is better than consistent from";
+            PublishedFigure {
+                origin: FigureOrigin::Set,
+                ..PublishedFigure::follows(what, "bytes", "the curves cross", Some(bytes))
+            }
         }));
     }
     findings.tables.push(table);
     findings.plots.push(plot);
-    findings.notes = notes();
+    findings.notes = NOTES;
     findings
 }
 
@@ -163,56 +152,42 @@ fn figures(system: &BandwidthSystem, curve: &PlotCurve) -> Vec<PublishedFigure> 
         ours: Some(*most),
         origin: if system.published.is_some() { FigureOrigin::Set } else { FigureOrigin::Follows },
     }];
-    figures.extend(half(curve).map(|bytes| PublishedFigure {
-        what: format!("{}, half of that", system.name),
-        unit: "bytes",
-        published: None,
-        source: "",
-        ours: Some(bytes),
-        origin: FigureOrigin::Follows,
+    figures.extend(half(curve).map(|bytes| {
+        let what = format!("{}, half of that", system.name);
+        PublishedFigure::follows(what, "bytes", "", Some(bytes))
     }));
     figures
 }
 
 /// Size at which a curve overtakes another, interpolated.
 fn crossing(one: &PlotCurve, other: &PlotCurve) -> Option<MilliValue> {
-    let ahead = |((x, one), (_, other)): (&(MilliValue, MilliValue), &(MilliValue, MilliValue))| {
-        (*x, one.0 - other.0)
-    };
-    let ahead: Vec<_> = one.points.iter().zip(&other.points).map(ahead).collect();
-    let pair = ahead.windows(2).find_map(|pair| match pair {
-        [before, after] if before.1 < 0 && after.1 >= 0 => Some((*before, *after)),
-        _ => None,
-    });
-    let ((x, lead), (x_after, lead_after)) = pair?;
-    let part = i128::from(x_after.0 - x.0) * i128::from(-lead);
-    let bytes = i128::from(x.0) + part / i128::from((lead_after - lead).max(1));
-    i64::try_from(bytes / 1000).ok().map(MilliValue::whole)
+    let points = one.points.iter().zip(&other.points);
+    zero(&points.map(|((x, one), (_, other))| (x.0, one.0 - other.0)).collect::<Vec<_>>())
 }
 
 /// Size at which half of the bandwidth at 8 KB is reached, interpolated.
 fn half(curve: &PlotCurve) -> Option<MilliValue> {
     let goal = curve.points.last()?.1.0 / 2;
-    let pair = curve.points.windows(2).find_map(|pair| match pair {
-        [before, after] if before.1.0 < goal && goal <= after.1.0 => Some((*before, *after)),
+    zero(&curve.points.iter().map(|(x, y)| (x.0, y.0 - goal)).collect::<Vec<_>>())
+}
+
+/// First rise of a line from below zero, in whole bytes.
+fn zero(points: &[(i64, i64)]) -> Option<MilliValue> {
+    let pair = points.windows(2).find_map(|pair| match pair {
+        [before, after] if before.1 < 0 && after.1 >= 0 => Some((*before, *after)),
         _ => None,
     });
     let ((x, y), (x_after, y_after)) = pair?;
-    let part = i128::from(x_after.0 - x.0) * i128::from(goal - y.0);
-    let bytes = i128::from(x.0) + part / i128::from((y_after.0 - y.0).max(1));
-    // Whole bytes.
+    let part = i128::from(x_after - x) * i128::from(-y);
+    let bytes = i128::from(x) + part / i128::from((y_after - y).max(1));
     i64::try_from(bytes / 1000).ok().map(MilliValue::whole)
 }
 
-fn notes() -> Vec<String> {
-    [
-        "A megabyte is 10⁶ bytes. Bandwidth is that of requests whose replies were read.",
-        "The rest of the way from 31 MB/s to the 55 MB/s of the bus is the NIC's: with one buffer on \
+const NOTES: &[&str] = &[
+    "A megabyte is 10⁶ bytes. Bandwidth is that of requests whose replies were read.",
+    "The rest of the way from 31 MB/s to the 55 MB/s of the bus is the NIC's: with one buffer on \
          the way out, transfer, firmware and wire come one after the other.",
-    ]
-    .map(str::to_owned)
-    .to_vec()
-}
+];
 
 #[cfg(test)]
 mod tests {

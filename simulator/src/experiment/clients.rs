@@ -6,8 +6,7 @@ use super::calibration;
 use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
 use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
 use super::result_table::{
-    FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
-    slope,
+    MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn, slope,
 };
 use super::{Experiment, ExperimentEffort, ExperimentResult};
 use crate::messaging::{MessageCosts, ProtocolLayers};
@@ -122,9 +121,8 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
         medium.iter().copied().zip(readings.iter().skip(short.len())).collect();
     let curve = |name: &str,
                  readings: &[(u64, &PointMeasurement)],
-                 of: &dyn Fn(&PointMeasurement) -> MilliValue| PlotCurve {
-        name: name.to_owned(),
-        points: readings.iter().map(|(n, reading)| (number(*n), of(reading))).collect(),
+                 of: &dyn Fn(&PointMeasurement) -> MilliValue| {
+        PlotCurve::new(name, readings.iter().map(|(n, reading)| ((*n).into(), of(reading))))
     };
     let trips = curve("here", &words, &|reading| reading.flow().round_trip().unwrap_or_default());
     let rates = curve("server", &words, &PointMeasurement::rate);
@@ -156,32 +154,21 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
         settings: calibration::am_ii(),
         tables: vec![narrow(&words), wide(&bytes)],
         plots,
-        notes: notes(),
+        notes: NOTES,
     }
 }
 
 fn plot(name: &'static str, title: &str, label: &'static str, curves: Vec<PlotCurve>) -> PlotSpec {
-    PlotSpec {
-        name,
-        title: title.to_owned(),
-        x: PlotAxis::linear("clients"),
-        y: PlotAxis::linear(label),
-        curves,
-        marks: Vec::new(),
-    }
+    PlotSpec::new(name, title, [PlotAxis::linear("clients"), PlotAxis::linear(label)], curves)
 }
 
 fn shares(all: &PlotCurve) -> PlotCurve {
     let share = |(n, y): &(MilliValue, MilliValue)| (*n, part(*y, *n));
-    PlotCurve { name: "per client".to_owned(), points: all.points.iter().map(share).collect() }
+    PlotCurve::new("per client", all.points.iter().map(share))
 }
 
 fn part(whole: MilliValue, count: MilliValue) -> MilliValue {
     MilliValue(whole.0.saturating_mul(1000).checked_div(count.0).unwrap_or(0))
-}
-
-fn number(count: u64) -> MilliValue {
-    MilliValue::ratio(count.into(), 1)
 }
 
 fn narrow(readings: &[(u64, &PointMeasurement)]) -> ResultTable {
@@ -191,19 +178,14 @@ fn narrow(readings: &[(u64, &PointMeasurement)]) -> ResultTable {
         vec![
             TableCell::count(*n),
             rate.into(),
-            part(rate, number(*n)).into(),
+            part(rate, (*n).into()).into(),
             TableCell::maybe(reading.flow().round_trip()),
             MilliValue(gap().0.saturating_mul(i64::try_from(*n).unwrap_or(i64::MAX))).into(),
             TableCell::count(server.map_or(0, |host| host.nacks)),
             TableCell::count(reading.hosts.values().map(|host| host.again).sum()),
         ]
     });
-    ResultTable {
-        name: "messages",
-        title: "4 words each way".to_owned(),
-        columns: COLUMNS.to_vec(),
-        rows: rows.collect(),
-    }
+    ResultTable::new("messages", "4 words each way", &COLUMNS, rows.collect())
 }
 
 fn wide(readings: &[(u64, &PointMeasurement)]) -> ResultTable {
@@ -213,29 +195,17 @@ fn wide(readings: &[(u64, &PointMeasurement)]) -> ResultTable {
         vec![
             TableCell::count(*n),
             bandwidth.into(),
-            part(bandwidth, number(*n)).into(),
+            part(bandwidth, (*n).into()).into(),
             TableCell::maybe(reading.flow().round_trip()),
             TableCell::count(server.map_or(0, |host| host.nacks)),
             TableCell::count(reading.hosts.values().map(|host| host.again).sum()),
         ]
     });
-    ResultTable {
-        name: "bandwidth",
-        title: "8 KB one way".to_owned(),
-        columns: WIDE.to_vec(),
-        rows: rows.collect(),
-    }
+    ResultTable::new("bandwidth", "8 KB one way", &WIDE, rows.collect())
 }
 
 fn figures(trips: &PlotCurve, rates: &PlotCurve, bandwidths: &PlotCurve) -> Vec<PublishedFigure> {
-    let follows = |what: &str, unit, source, ours| PublishedFigure {
-        what: what.to_owned(),
-        unit,
-        published: None,
-        source,
-        ours,
-        origin: FigureOrigin::Follows,
-    };
+    let follows = PublishedFigure::follows;
     let most = |curve: &PlotCurve| curve.points.iter().map(|(_, y)| *y).max();
     let last = |curve: &PlotCurve| curve.points.last().map(|(_, y)| *y);
     vec![
@@ -256,22 +226,21 @@ fn figures(trips: &PlotCurve, rates: &PlotCurve, bandwidths: &PlotCurve) -> Vec<
 
 /// Slope up to `most` clients where the server is never idle: a round trip takes fewer than 4 gaps.
 fn busy(trips: &PlotCurve, most: u64) -> Option<MilliValue> {
-    let from = trips.points.iter().filter(|(n, _)| (number(4)..=number(most)).contains(n));
+    let from = trips
+        .points
+        .iter()
+        .filter(|(n, _)| (MilliValue::from(4)..=MilliValue::from(most)).contains(n));
     slope(&from.copied().collect::<Vec<_>>())
 }
 
-fn notes() -> Vec<String> {
-    [
-        "The published slope is g, whatever g is: its digits are lost. The g of the model is the time of \
+const NOTES: &[&str] = &[
+    "The published slope is g, whatever g is: its digits are lost. The g of the model is the time of \
          the server's firmware for a request and its reply.",
-        "NACKs: with more than 32 clients the server's firmware at times takes in more requests than \
+    "NACKs: with more than 32 clients the server's firmware at times takes in more requests than \
          its host reads, and the queue of 16 overflows; who is refused waits for the timer. T-6, T-10",
-        "8 KB: with 26 clients and more a request waits for longer than the 4 ms of the timer, is sent \
+    "8 KB: with 26 clients and more a request waits for longer than the 4 ms of the timer, is sent \
          again though nothing was lost, and costs time of the server. T-10",
-    ]
-    .map(str::to_owned)
-    .to_vec()
-}
+];
 
 #[cfg(test)]
 mod tests {

@@ -152,26 +152,15 @@ const COLUMNS: [TableColumn; 4] = [
 fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
     let sizes = sizes(effort);
     let mut findings = ExperimentResult::default();
-    let mut table = ResultTable {
-        name: "rates",
-        title: "payload by size of block".to_owned(),
-        columns: COLUMNS.to_vec(),
-        ..ResultTable::default()
-    };
-    let mut plot = PlotSpec {
-        name: "rates",
-        title: "From memory to memory, by layer".to_owned(),
-        x: PlotAxis::doubling("block (bytes)"),
-        y: PlotAxis::doubling("payload (Mb/s)"),
-        curves: Vec::new(),
-        marks: Vec::new(),
-    };
+    let mut table = ResultTable::new("rates", "payload by size of block", &COLUMNS, Vec::new());
+    let axes = [PlotAxis::doubling("block (bytes)"), PlotAxis::doubling("payload (Mb/s)")];
+    let mut plot = PlotSpec::new("rates", "From memory to memory, by layer", axes, Vec::new());
     for (layer, readings) in LAYERS.iter().zip(readings.chunks(sizes.len())) {
-        let mut curve = PlotCurve { name: layer.title.to_owned(), points: Vec::new() };
+        let mut curve = PlotCurve::new(layer.title, []);
         for (size, reading) in sizes.iter().zip(readings) {
             let rate = reading.megabits();
             let time = reading.received.values().next().and_then(HostReceived::interval);
-            let block = MilliValue::ratio((*size).into(), 1);
+            let block = MilliValue::from(*size);
             table.rows.push(vec![
                 TableCell::word(layer.name),
                 block.into(),
@@ -186,14 +175,14 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
         plot.curves.push(curve);
         plot.marks.push(PlotMark {
             name: "published".to_owned(),
-            x: Some(MilliValue::ratio(BLOCK.into(), 1)),
+            x: Some(BLOCK.into()),
             y: MilliValue::whole(layer.published),
         });
     }
     findings.tables.push(table);
     findings.plots.push(plot);
     findings.settings = settings();
-    findings.notes = notes();
+    findings.notes = NOTES;
     findings
 }
 
@@ -211,7 +200,7 @@ fn figure(layer: &BenchmarkLayer, rate: MilliValue) -> PublishedFigure {
 fn settings() -> Vec<CalibratedSetting> {
     let clocks = |name, clocks: u64, why: &str| CalibratedSetting {
         name,
-        value: MilliValue::ratio(clocks.into(), 1),
+        value: clocks.into(),
         unit: "clocks of 50 ns",
         why: why.to_owned(),
     };
@@ -224,20 +213,16 @@ fn settings() -> Vec<CalibratedSetting> {
     ]
 }
 
-fn notes() -> Vec<String> {
-    [
-        "The channel's 640 Mb/s are a byte in every period; a block has three more (tag, CRC \
+const NOTES: &[&str] = &[
+    "The channel's 640 Mb/s are a byte in every period; a block has three more (tag, CRC \
          byte, GAP).",
-        "That the API is limited by the interface's processor is said in the paper. That the hosts' \
+    "That the API is limited by the interface's processor is said in the paper. That the hosts' \
          processors limit TCP/IP and UDP/IP follows from its remark that DMA and packet interface \
          are nearly free for them. The times are set, and nothing else is known of the stacks: how \
          much of a time goes by bytes is not, so the curves below 8 KB are a guess.",
-        "What follows: between 70 Mb/s and 640 Mb/s nothing but the declared stage shows; the \
+    "What follows: between 70 Mb/s and 640 Mb/s nothing but the declared stage shows; the \
          network and the receiver's bus never hold a layer back.",
-    ]
-    .map(str::to_owned)
-    .to_vec()
-}
+];
 
 #[cfg(test)]
 mod tests {

@@ -154,12 +154,7 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
     };
     let systems = || SYSTEMS.iter().zip(&found);
     let stages = || systems().filter(|(system, _)| system.preset == "am-ii");
-    let stage = |name, title: &str, rows| ResultTable {
-        name,
-        title: title.to_owned(),
-        columns: COLUMNS.to_vec(),
-        rows,
-    };
+    let stage = |name, title: &str, rows| ResultTable::new(name, title, &COLUMNS, rows);
     let steps = stages().zip(stages().skip(1));
     let tables = vec![
         stage(
@@ -173,26 +168,20 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
             steps.map(|((_, less), (system, more))| row(system.name, &(*more - *less))).collect(),
         ),
     ];
-    let plot = PlotSpec {
-        name: "logp",
-        title: "LogP of short messages".to_owned(),
-        x: PlotAxis { label: "", scale: AxisScale::Names(&NAMES) },
-        y: PlotAxis::linear("time (µs)"),
-        curves: systems()
-            .map(|(system, logp)| PlotCurve {
-                name: system.name.to_owned(),
-                points: (0..).map(MilliValue::whole).zip(logp.all()).collect(),
-            })
-            .collect(),
-        marks: Vec::new(),
+    let curve = |(system, logp): (&LogpSystem, &LogP)| {
+        PlotCurve::new(system.name, (0..).map(MilliValue::whole).zip(logp.all()))
     };
+    let x = PlotAxis { label: "", scale: AxisScale::Names(&NAMES) };
+    let axes = [x, PlotAxis::linear("time (µs)")];
+    let curves = systems().map(curve).collect();
+    let plot = PlotSpec::new("logp", "LogP of short messages", axes, curves);
     let [.., protection, gam] = found.as_slice() else { return ExperimentResult::default() };
     ExperimentResult {
         figures: figures(protection, gam),
         settings: calibration::all(),
         tables,
         plots: vec![plot],
-        notes: notes(),
+        notes: NOTES,
     }
 }
 
@@ -214,14 +203,12 @@ fn figures(am_ii: &LogP, gam: &LogP) -> Vec<PublishedFigure> {
     ]
 }
 
-fn notes() -> Vec<String> {
-    ["The division of a round trip among the stages is chosen: the paper's text has come down \
+const NOTES: &[&str] = &[
+    "The division of a round trip among the stages is chosen: the paper's text has come down \
          without digits. What it says in words is kept: o_s and g of AM-II are larger than GAM's, \
          the firmware limits AM-II's rate and the hosts' overheads GAM's, reliability and protection \
-         add some microseconds of gap and of latency each, and timers add nothing that can be measured."]
-    .map(str::to_owned)
-    .to_vec()
-}
+         add some microseconds of gap and of latency each, and timers add nothing that can be measured.",
+];
 
 #[cfg(test)]
 mod tests {

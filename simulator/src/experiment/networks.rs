@@ -5,8 +5,8 @@ use super::clients::hosts;
 use super::measure::{EndpointActivity, ExperimentPoint, MetricKind, PointMeasurement};
 use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
 use super::result_table::{
-    CalibratedSetting, FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable,
-    TableCell, TableColumn,
+    CalibratedSetting, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell,
+    TableColumn,
 };
 use super::{Experiment, ExperimentEffort, ExperimentResult};
 use crate::messaging::{EndpointParameters, MessageCosts, ProtocolLayers};
@@ -115,7 +115,7 @@ fn row(server: &str, networks: u64, reading: &PointMeasurement) -> Vec<TableCell
 }
 
 fn table(rows: Vec<Vec<TableCell>>) -> ResultTable {
-    ResultTable { name: "rates", title: "Rates".to_owned(), columns: COLUMNS.to_vec(), rows }
+    ResultTable::new("rates", "Rates", &COLUMNS, rows)
 }
 
 fn curve(
@@ -125,12 +125,7 @@ fn curve(
     of: &dyn Fn(&PointMeasurement) -> MilliValue,
 ) -> PlotCurve {
     let points = counts.iter().zip(readings);
-    PlotCurve {
-        name: name.to_owned(),
-        points: points
-            .map(|(n, reading)| (MilliValue::ratio((*n).into(), 1), of(reading)))
-            .collect(),
-    }
+    PlotCurve::new(name, points.map(|(n, reading)| ((*n).into(), of(reading))))
 }
 
 /// Peak message rate of the firmware: 1/g.
@@ -140,13 +135,17 @@ fn peak() -> MilliValue {
 
 fn plot(title: &str, curves: Vec<PlotCurve>) -> PlotSpec {
     PlotSpec {
-        name: "rates",
-        title: title.to_owned(),
-        x: PlotAxis::linear("virtual networks"),
-        y: PlotAxis::linear("messages/s"),
-        curves,
         marks: vec![PlotMark { name: "1/g".to_owned(), x: None, y: peak() }],
+        ..PlotSpec::new("rates", title, [X, Y], curves)
     }
+}
+
+const NEAR: &str = "near the peak";
+const X: PlotAxis = PlotAxis::linear("virtual networks");
+const Y: PlotAxis = PlotAxis::linear("messages/s");
+
+fn percent(part: MilliValue, whole: MilliValue) -> MilliValue {
+    MilliValue::ratio(u128::from(part.0.unsigned_abs()) * 100, whole.0.unsigned_abs().into())
 }
 
 fn small(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
@@ -159,36 +158,19 @@ fn small(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentR
     ];
     let rows = counts.iter().zip(readings).map(|(n, reading)| row("poll", *n, reading)).collect();
     let rates = || server.points.iter().map(|(_, rate)| *rate);
-    let share = |rate: Option<MilliValue>| {
-        rate.map(|rate| {
-            MilliValue::ratio(
-                u128::from(rate.0.unsigned_abs()) * 100,
-                u128::from(peak().0.unsigned_abs()),
-            )
-        })
-    };
+    let share = |rate: Option<MilliValue>| rate.map(|rate| percent(rate, peak()));
+    let follows = PublishedFigure::follows;
     ExperimentResult {
         figures: vec![
-            follows(
-                "rate of the server at worst, of 1/g",
-                "%",
-                "near the peak",
-                share(rates().min()),
-            ),
-            follows(
-                "rate of the server at best, of 1/g",
-                "%",
-                "near the peak",
-                share(rates().max()),
-            ),
+            follows("rate of the server at worst, of 1/g", "%", NEAR, share(rates().min())),
+            follows("rate of the server at best, of 1/g", "%", NEAR, share(rates().max())),
         ],
         settings: [calibration::am_ii(), scheduling()].concat(),
         tables: vec![table(rows)],
         plots: vec![plot("Up to seven virtual networks into one host", curves)],
-        notes: vec![
+        notes: &[
             "The text: near the peak that g allows, steady up to seven, and each client near its \
-             fair share."
-                .to_owned(),
+             fair share.",
         ],
     }
 }
@@ -209,11 +191,10 @@ fn large(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentR
     }
     findings.tables.push(table(rows));
     findings.plots.push(plot("Virtual networks over seven frames", curves));
-    findings.notes = vec![
+    findings.notes = &[
         "The text: polling in one thread would drop significantly once frames are overcommitted; a \
          server with a thread for each endpoint goes on, its peak a little lower for its events and \
-         threads."
-            .to_owned(),
+         threads.",
     ];
     findings
 }
@@ -224,39 +205,19 @@ fn kept(server: &str, curve: &PlotCurve) -> Vec<PublishedFigure> {
         curve.points.iter().find(|(n, _)| *n == MilliValue::whole(count)).map(|(_, y)| *y)
     };
     let last = curve.points.last().map(|(_, y)| *y);
-    let share = at(7).zip(last).map(|(seven, last)| {
-        MilliValue::ratio(
-            u128::from(last.0.unsigned_abs()) * 100,
-            u128::from(seven.0.unsigned_abs()),
-        )
-    });
+    let share = at(7).zip(last).map(|(seven, last)| percent(last, seven));
+    let follows = PublishedFigure::follows;
     vec![
-        follows(&format!("{server}: rate with 7"), "1/s", "", at(7)),
-        follows(&format!("{server}: of that with the most"), "%", "graceful with events", share),
+        follows(format!("{server}: rate with 7"), "1/s", "", at(7)),
+        follows(format!("{server}: of that with the most"), "%", "graceful with events", share),
     ]
-}
-
-fn follows(
-    what: &str,
-    unit: &'static str,
-    source: &'static str,
-    ours: Option<MilliValue>,
-) -> PublishedFigure {
-    PublishedFigure {
-        what: what.to_owned(),
-        unit,
-        published: None,
-        source,
-        ours,
-        origin: FigureOrigin::Follows,
-    }
 }
 
 fn scheduling() -> Vec<CalibratedSetting> {
     let parameters = EndpointParameters::default();
     let setting = |name, value: u64, unit, why: &str| CalibratedSetting {
         name,
-        value: MilliValue::ratio(value.into(), 1),
+        value: value.into(),
         unit,
         why: why.to_owned(),
     };

@@ -7,7 +7,7 @@ use super::calibration;
 use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
 use super::plot::{AxisScale, PlotAxis, PlotCurve, PlotSpec};
 use super::result_table::{
-    FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
+    MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
 };
 use super::{Experiment, ExperimentEffort, ExperimentResult};
 use crate::routes::channels;
@@ -154,32 +154,19 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
         trips.push(trip.unwrap_or_default());
     }
     findings.figures = figures(&bandwidths, &trips);
-    findings.tables.push(ResultTable {
-        name: "permutations",
-        title: "Permutations".to_owned(),
-        columns: COLUMNS.to_vec(),
-        rows,
-    });
+    findings.tables.push(ResultTable::new("permutations", "Permutations", &COLUMNS, rows));
     findings.plots = vec![
         plot("bandwidth", "Bandwidth of a host, 8 KB", "bandwidth (MB/s)", bandwidths),
         plot("round-trip", "Round trip, 4 words", "round trip (µs)", trips),
     ];
-    findings.notes = notes();
+    findings.notes = NOTES;
     findings
 }
 
 fn plot(name: &'static str, title: &str, label: &'static str, values: Vec<MilliValue>) -> PlotSpec {
-    PlotSpec {
-        name,
-        title: title.to_owned(),
-        x: PlotAxis { label: "", scale: AxisScale::Names(&NAMES) },
-        y: PlotAxis::linear(label),
-        curves: vec![PlotCurve {
-            name: "100 hosts".to_owned(),
-            points: (0..).map(MilliValue::whole).zip(values).collect(),
-        }],
-        marks: Vec::new(),
-    }
+    let curve = PlotCurve::new("100 hosts", (0..).map(MilliValue::whole).zip(values));
+    let x = PlotAxis { label: "", scale: AxisScale::Names(&NAMES) };
+    PlotSpec::new(name, title, [x, PlotAxis::linear(label)], vec![curve])
 }
 
 fn figures(bandwidths: &[MilliValue], trips: &[MilliValue]) -> Vec<PublishedFigure> {
@@ -187,14 +174,7 @@ fn figures(bandwidths: &[MilliValue], trips: &[MilliValue]) -> Vec<PublishedFigu
         let (one, all) = (values.get(1)?, values.get(place)?);
         Some(MilliValue::ratio(all.0.unsigned_abs().into(), one.0.unsigned_abs().into()))
     };
-    let figure = |what: &str, source, ours| PublishedFigure {
-        what: what.to_owned(),
-        unit: "",
-        published: None,
-        source,
-        ours,
-        origin: FigureOrigin::Follows,
-    };
+    let figure = |what: &str, source, ours| PublishedFigure::follows(what, "", source, ours);
     vec![
         figure("bandwidth: neighbour over shift", "both near the peak", share(bandwidths, 2)),
         figure("bandwidth: bisect over shift", "saturates the bisection", share(bandwidths, 3)),
@@ -203,19 +183,15 @@ fn figures(bandwidths: &[MilliValue], trips: &[MilliValue]) -> Vec<PublishedFigu
     ]
 }
 
-fn notes() -> Vec<String> {
-    [
-        "share it: how many pairs go over the channel that most go over; each can have so much of \
+const NOTES: &[&str] = &[
+    "share it: how many pairs go over the channel that most go over; each can have so much of \
          its 80 MB/s at most. The ways are those of the NOW as it is built here, of which only the \
          totals are published.",
-        "sent again: nothing is lost, but messages that wait for more than 4 ms in the network are sent \
+    "sent again: nothing is lost, but messages that wait for more than 4 ms in the network are sent \
          again by the timer, which is set for a network that is not full. T-10",
-        "In shift, neighbour and bisect a host sends and receives at once, over one bus and with one \
+    "In shift, neighbour and bisect a host sends and receives at once, over one bus and with one \
          firmware; in the one pair it does one of them.",
-    ]
-    .map(str::to_owned)
-    .to_vec()
-}
+];
 
 #[cfg(test)]
 mod tests {

@@ -59,6 +59,26 @@ pub struct PlotMark {
     pub y: MilliValue,
 }
 
+impl PlotSpec {
+    pub(super) fn new(
+        name: &'static str,
+        title: &str,
+        [x, y]: [PlotAxis; 2],
+        curves: Vec<PlotCurve>,
+    ) -> Self {
+        Self { name, title: title.to_owned(), x, y, curves, marks: Vec::new() }
+    }
+}
+
+impl PlotCurve {
+    pub(super) fn new(
+        name: &str,
+        points: impl IntoIterator<Item = (MilliValue, MilliValue)>,
+    ) -> Self {
+        Self { name: name.to_owned(), points: points.into_iter().collect() }
+    }
+}
+
 impl PlotAxis {
     /// Linear axis.
     #[must_use]

@@ -83,6 +83,30 @@ pub struct CalibratedSetting {
     pub why: String,
 }
 
+impl ResultTable {
+    pub(super) fn new(
+        name: &'static str,
+        title: &str,
+        columns: &[TableColumn],
+        rows: Vec<Vec<TableCell>>,
+    ) -> Self {
+        Self { name, title: title.to_owned(), columns: columns.to_vec(), rows }
+    }
+}
+
+impl PublishedFigure {
+    /// Predicted figure without published digits.
+    pub(super) fn follows(
+        what: impl Into<String>,
+        unit: &'static str,
+        source: &'static str,
+        ours: Option<MilliValue>,
+    ) -> Self {
+        let (what, origin) = (what.into(), FigureOrigin::Follows);
+        Self { what, unit, published: None, source, ours, origin }
+    }
+}
+
 impl TableColumn {
     /// Column of texts.
     #[must_use]
@@ -118,13 +142,19 @@ impl TableCell {
     /// Integer.
     #[must_use]
     pub fn count(count: u64) -> Self {
-        Self::Number(MilliValue::ratio(count.into(), 1))
+        Self::Number(count.into())
     }
 
     /// Number, or no value.
     #[must_use]
     pub fn maybe(number: Option<MilliValue>) -> Self {
         number.map_or(Self::Nothing, Self::Number)
+    }
+}
+
+impl From<u64> for MilliValue {
+    fn from(count: u64) -> Self {
+        Self::ratio(count.into(), 1)
     }
 }
 

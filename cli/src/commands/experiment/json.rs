@@ -23,7 +23,7 @@ pub(super) struct ExperimentJson<'a> {
     figures: Vec<FigureJson<'a>>,
     settings: Vec<SettingJson<'a>>,
     tables: Vec<TableJson<'a>>,
-    notes: &'a [String],
+    notes: &'a [&'static str],
 }
 
 #[derive(serde::Serialize)]
@@ -73,7 +73,7 @@ pub(super) fn whole(outcome: &ExperimentOutcome) -> ExperimentJson<'_> {
         figures: findings.figures.iter().map(figure).collect(),
         settings: findings.settings.iter().map(setting).collect(),
         tables: findings.tables.iter().map(table).collect(),
-        notes: &findings.notes,
+        notes: findings.notes,
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn print(outcome: &ExperimentOutcome, out: &mut impl FnMut(StyledLine
     if !findings.notes.is_empty() {
         out(StyledLine::default());
     }
-    for note in &findings.notes {
+    for note in findings.notes {
         for (n, line) in wrapped(note.split_whitespace(), " ", WIDTH - 2).iter().enumerate() {
             let lead = if n == 0 { "- " } else { "  " };
             out(StyledLine::of(TextStyle::Dim, lead).and(TextStyle::Plain, line));
