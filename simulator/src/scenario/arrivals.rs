@@ -91,7 +91,7 @@ pub(super) fn read(table: &mut TomlTable<'_>) -> Option<ArrivalLaw> {
     let first = given.next();
     if let Some(second) = given.next() {
         let expected = "expected one of `every_us`, `load`, `saturate` and `window`";
-        table.report_at(&second, "traffic comes by two laws".to_owned(), expected);
+        table.report_at(&second, "two arrival processes".to_owned(), expected);
         // What belongs to either is not unknown.
         let _ = ["law", "burst", "think_us", "think_periods"].map(|key| table.item(key));
         return None;
@@ -117,7 +117,7 @@ pub(super) fn read(table: &mut TomlTable<'_>) -> Option<ArrivalLaw> {
     };
     let truth = saturate.boolean()?;
     if !truth {
-        saturate.report("expected `true`, or another law".to_owned());
+        saturate.report("expected `true`, or another arrival process".to_owned());
     }
     truth.then_some(ArrivalLaw::Saturating)
 }

@@ -71,32 +71,30 @@ pub(super) fn nic(host: NodeId) -> Option<Nic> {
 
 type Defaults = TransportDefaults;
 
-const fn key<T, F>(
-    name: &'static str,
-    format: F,
-    field: fn(&mut Defaults) -> &mut T,
-) -> FieldKey<Defaults, T, F> {
-    FieldKey(name, format, field)
-}
-
 /// T-2, T-3, T-6, T-9..T-11, T-14, T-15
 const TRANSPORT: &Section<Defaults> = &[
-    &key("channels", Integer(1..=CHANNELS_MAX), |it| &mut it.transport.channels),
-    &key("scan_us", Integer(1..=MICROS_MAX), |it| &mut it.transport.scan),
-    &key("timeout_us", Integer(1..=MICROS_MAX), |it| &mut it.transport.timeout),
-    &key("retries", Integer(1..=RETRIES_MAX), |it| &mut it.transport.retries),
-    &key("nics", Integer(1..=NICS_MAX), |it| &mut it.nics),
-    &key("frames", Integer(1..=FRAMES_MAX), |it| &mut it.parameters.frames),
-    &key("credits", Integer(1..=CREDITS_MAX), |it| &mut it.parameters.credits),
-    &key("request_queue", Integer(1..=QUEUE_MAX), |it| &mut it.parameters.request_queue),
-    &key("staging", Integer(1..=QUEUE_MAX), |it| &mut it.parameters.staging),
-    &key("dma", Integer(1..=DMA_MAX), |it| &mut it.parameters.dma),
-    &key("mappings", Integer(2..=QUEUE_MAX), |it| &mut it.parameters.mappings),
-    &key("map", Time(0..=DURATION_MAX), |it| &mut it.parameters.map),
-    &key("burst_log2", Integer(0..=BURST_LOG2_MAX), |it| &mut it.parameters.burst_log2),
-    &key("load", Time(0..=DURATION_MAX), |it| &mut it.parameters.load),
-    &key("patience", Time(0..=DURATION_MAX), |it| &mut it.parameters.patience),
-    &key("layers", Word(&LAYERS), |it| &mut it.parameters.layers),
+    &FieldKey("channels", Integer(1..=CHANNELS_MAX), |it: &mut Defaults| {
+        &mut it.transport.channels
+    }),
+    &FieldKey("scan_us", Integer(1..=MICROS_MAX), |it: &mut Defaults| &mut it.transport.scan),
+    &FieldKey("timeout_us", Integer(1..=MICROS_MAX), |it: &mut Defaults| &mut it.transport.timeout),
+    &FieldKey("retries", Integer(1..=RETRIES_MAX), |it: &mut Defaults| &mut it.transport.retries),
+    &FieldKey("nics", Integer(1..=NICS_MAX), |it: &mut Defaults| &mut it.nics),
+    &FieldKey("frames", Integer(1..=FRAMES_MAX), |it: &mut Defaults| &mut it.parameters.frames),
+    &FieldKey("credits", Integer(1..=CREDITS_MAX), |it: &mut Defaults| &mut it.parameters.credits),
+    &FieldKey("request_queue", Integer(1..=QUEUE_MAX), |it: &mut Defaults| {
+        &mut it.parameters.request_queue
+    }),
+    &FieldKey("staging", Integer(1..=QUEUE_MAX), |it: &mut Defaults| &mut it.parameters.staging),
+    &FieldKey("dma", Integer(1..=DMA_MAX), |it: &mut Defaults| &mut it.parameters.dma),
+    &FieldKey("mappings", Integer(2..=QUEUE_MAX), |it: &mut Defaults| &mut it.parameters.mappings),
+    &FieldKey("map", Time(0..=DURATION_MAX), |it: &mut Defaults| &mut it.parameters.map),
+    &FieldKey("burst_log2", Integer(0..=BURST_LOG2_MAX), |it: &mut Defaults| {
+        &mut it.parameters.burst_log2
+    }),
+    &FieldKey("load", Time(0..=DURATION_MAX), |it: &mut Defaults| &mut it.parameters.load),
+    &FieldKey("patience", Time(0..=DURATION_MAX), |it: &mut Defaults| &mut it.parameters.patience),
+    &FieldKey("layers", Word(&LAYERS), |it: &mut Defaults| &mut it.parameters.layers),
 ];
 
 pub(super) fn read_transport(root: &mut TomlTable<'_>) -> Defaults {
@@ -199,10 +197,10 @@ impl<'a> EndpointReader<'a> {
         {
             let expected =
                 format!("expected 1 to {NAME_MAX} bytes without blanks, `:`, `>` and `#`");
-            (format!("`{shown}` is no name of an endpoint"), expected)
+            (format!("invalid name `{shown}`"), expected)
         } else if RESERVED.contains(text) {
-            let expected = "expected another name: this word means several".to_owned();
-            (format!("`{shown}` is no name of an endpoint"), expected)
+            let expected = "expected another name".to_owned();
+            (format!("the name `{shown}` is reserved"), expected)
         } else if self.names.contains_key(*text) {
             (format!("`{shown}` is the name of two endpoints"), "expected another name".to_owned())
         } else {

@@ -188,7 +188,7 @@ impl<'a> ProblemList<'a> {
                 // A table that is read in two places is wrong in both.
                 found.dedup();
                 if found.is_empty() {
-                    let message = "the file is no scenario".to_owned();
+                    let message = "the file is not a scenario".to_owned();
                     let expected = "expected one".to_owned();
                     found.push(UnlocatedProblem { span: 0..0, message, expected, help: None });
                 }

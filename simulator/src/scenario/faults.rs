@@ -134,7 +134,7 @@ impl<'a> FaultReader<'a> {
             [one] => one,
             [(first, _), (second, _), ..] => {
                 let expected = format!("expected one of `{}` and `{}`", first.key, second.key);
-                return self.map.problems.add(&second.span, "a fault of two kinds", expected);
+                return self.map.problems.add(&second.span, "two faults in one table", expected);
             }
         };
         let kind = read(&mut table);
@@ -160,7 +160,7 @@ impl<'a> FaultReader<'a> {
         if table.has_time("every") {
             let every = table.time("every", 1..=DURATION_MAX);
             if let Some(at) = at {
-                let message = "a fault at a time and at random".to_owned();
+                let message = "a fault with both a time and random times".to_owned();
                 table.report_at(&at.span, message, "expected one of the two");
             }
             let from = table.time("from", 0..=last);
@@ -225,7 +225,7 @@ impl<'a> FaultReader<'a> {
             FaultPlace::Port => self.map.cabled_ports(),
         };
         if all.is_empty() && self.map.whole == NetworkCompleteness::Complete {
-            place.report("expected something in the network that can break so".to_owned());
+            place.report("expected a network with a part that can have this fault".to_owned());
         }
         Some(all)
     }

@@ -6,27 +6,40 @@ use crate::generate::{GeneratedShape, ShapeError, generate};
 use crate::link::LinkParameters;
 use crate::topology::{CableSpec, NodeSpec, SWITCH_PORTS_MAX, SwitchParameters};
 
-#[derive(Clone, Copy)]
-enum GeneratorKind {
-    Switch,
-    Line,
-    Ring,
-    Mesh,
-    FatTree,
-    NowSubcluster,
-    NowCluster,
-    Random,
-}
+/// Reads the keys of a network, given the seed of the file and the default number of ports.
+type ShapeReader = fn(&mut TomlTable<'_>, u64, u8) -> Option<GeneratedShape>;
 
-const KINDS: [(&str, GeneratorKind); 8] = [
-    ("switch", GeneratorKind::Switch),
-    ("line", GeneratorKind::Line),
-    ("ring", GeneratorKind::Ring),
-    ("mesh", GeneratorKind::Mesh),
-    ("fat-tree", GeneratorKind::FatTree),
-    ("now-subcluster", GeneratorKind::NowSubcluster),
-    ("now-cluster", GeneratorKind::NowCluster),
-    ("random", GeneratorKind::Random),
+const KINDS: [(&str, ShapeReader); 8] = [
+    ("switch", |table, _, ports| {
+        let ports = switch_ports(table, ports);
+        let hosts = count(table, "hosts", 0).unwrap_or(ports.into());
+        Some(GeneratedShape::Single { ports, hosts })
+    }),
+    ("line", |table, _, _| {
+        let (switches, hosts) = (needed(table, "switches", 1), per_switch(table));
+        Some(GeneratedShape::Line { switches: switches?, hosts })
+    }),
+    ("ring", |table, _, _| {
+        let (switches, hosts) = (needed(table, "switches", 2), per_switch(table));
+        Some(GeneratedShape::Ring { switches: switches?, hosts })
+    }),
+    ("mesh", |table, _, _| {
+        let (width, height) = (needed(table, "width", 1), needed(table, "height", 1));
+        let hosts = per_switch(table);
+        Some(GeneratedShape::Mesh { width: width?, height: height?, hosts })
+    }),
+    ("fat-tree", |table, _, _| {
+        Some(GeneratedShape::FatTree { levels: table.needed("levels")?.integer(1..=4)? })
+    }),
+    ("now-subcluster", |_, _, _| Some(GeneratedShape::NowSubcluster)),
+    ("now-cluster", |_, _, _| Some(GeneratedShape::NowCluster)),
+    ("random", |table, seed, ports| {
+        let seed = table.integer("seed", 0..=u64::MAX).unwrap_or(seed);
+        let ports = switch_ports(table, ports);
+        let (switches, hosts) = (needed(table, "switches", 1), needed(table, "hosts", 0));
+        let links = count(table, "links", 0).unwrap_or(0);
+        Some(GeneratedShape::Random { seed, switches: switches?, ports, hosts: hosts?, links })
+    }),
 ];
 
 pub(super) fn is_mesh(table: &mut TomlTable<'_>) -> bool {
@@ -39,68 +52,25 @@ pub(super) fn read(
     switch: SwitchParameters,
     link: LinkParameters,
 ) -> Option<(Vec<NodeSpec>, Vec<CableSpec>)> {
-    let kind = table.needed("kind").and_then(|item| item.word(&KINDS));
-    let Some(kind) = kind else {
-        // Which keys belong there depends on the kind.
-        return None;
-    };
-    let shape = shape(&mut table, kind, seed, switch.ports);
-    let made = shape.and_then(|shape| match generate(&shape, switch, link) {
-        Ok(made) => Some(made),
-        Err(error) => {
-            let expected = match error {
-                ShapeError::NoPort { .. } | ShapeError::Full { .. } => {
-                    "expected fewer hosts or links, or switches with more ports"
-                }
-                ShapeError::Range { .. } | ShapeError::Nodes => "expected a smaller network",
-            };
-            table.report(error.to_string(), expected);
-            None
+    // Without a kind, the known keys are not determined.
+    let kind = table.needed("kind")?.word(&KINDS)?;
+    let made = kind(&mut table, seed, switch.ports).and_then(|shape| {
+        match generate(&shape, switch, link) {
+            Ok(made) => Some(made),
+            Err(error) => {
+                let expected = match error {
+                    ShapeError::NoPort { .. } | ShapeError::Full { .. } => {
+                        "expected fewer hosts or links, or switches with more ports"
+                    }
+                    ShapeError::Range { .. } | ShapeError::Nodes => "expected a smaller network",
+                };
+                table.report(error.to_string(), expected);
+                None
+            }
         }
     });
     table.finish();
     made
-}
-
-fn shape(
-    table: &mut TomlTable<'_>,
-    kind: GeneratorKind,
-    seed: u64,
-    ports: u8,
-) -> Option<GeneratedShape> {
-    Some(match kind {
-        GeneratorKind::Switch => {
-            let ports = switch_ports(table, ports);
-            let hosts = count(table, "hosts", 0).unwrap_or(ports.into());
-            GeneratedShape::Single { ports, hosts }
-        }
-        GeneratorKind::Line => {
-            let (switches, hosts) = (needed(table, "switches", 1), per_switch(table));
-            GeneratedShape::Line { switches: switches?, hosts }
-        }
-        GeneratorKind::Ring => {
-            let (switches, hosts) = (needed(table, "switches", 2), per_switch(table));
-            GeneratedShape::Ring { switches: switches?, hosts }
-        }
-        GeneratorKind::Mesh => {
-            let (width, height) = (needed(table, "width", 1), needed(table, "height", 1));
-            let hosts = per_switch(table);
-            GeneratedShape::Mesh { width: width?, height: height?, hosts }
-        }
-        GeneratorKind::FatTree => {
-            let levels = table.needed("levels").and_then(|levels| levels.integer(1..=4));
-            GeneratedShape::FatTree { levels: levels? }
-        }
-        GeneratorKind::NowSubcluster => GeneratedShape::NowSubcluster,
-        GeneratorKind::NowCluster => GeneratedShape::NowCluster,
-        GeneratorKind::Random => {
-            let seed = table.integer("seed", 0..=u64::MAX).unwrap_or(seed);
-            let ports = switch_ports(table, ports);
-            let (switches, hosts) = (needed(table, "switches", 1), needed(table, "hosts", 0));
-            let links = count(table, "links", 0).unwrap_or(0);
-            GeneratedShape::Random { seed, switches: switches?, ports, hosts: hosts?, links }
-        }
-    })
 }
 
 fn switch_ports(table: &mut TomlTable<'_>, ports: u8) -> u8 {

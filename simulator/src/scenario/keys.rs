@@ -155,57 +155,27 @@ impl<T: Copy + PartialEq> KeyFormat<T> for Boolean<T> {
 }
 
 macro_rules! key_numbers {
-    ($($number:ty)*) => {
+    ($($number:ty: $from:expr, $to:expr;)*) => {
         $(impl KeyNumber for $number {
             fn from_number(number: u64) -> Option<Self> {
-                number.try_into().ok()
+                $from(number)
             }
 
             fn number(self) -> Option<u64> {
-                Some(self.into())
+                $to(self)
             }
         })*
     };
 }
 
-key_numbers!(u8 u16 u32 u64);
-
-impl KeyNumber for NonZeroU32 {
-    fn from_number(number: u64) -> Option<Self> {
-        Self::new(number.try_into().ok()?)
-    }
-
-    fn number(self) -> Option<u64> {
-        Some(self.get().into())
-    }
-}
-
-impl KeyNumber for Ticks {
-    fn from_number(number: u64) -> Option<Self> {
-        Some(Self(number))
-    }
-
-    fn number(self) -> Option<u64> {
-        Some(self.0)
-    }
-}
-
-impl KeyNumber for Micros {
-    fn from_number(number: u64) -> Option<Self> {
-        Some(Self(number))
-    }
-
-    fn number(self) -> Option<u64> {
-        Some(self.0)
-    }
-}
-
-impl<T: KeyNumber> KeyNumber for Option<T> {
-    fn from_number(number: u64) -> Option<Self> {
-        T::from_number(number).map(Some)
-    }
-
-    fn number(self) -> Option<u64> {
-        self.and_then(T::number)
-    }
+key_numbers! {
+    u8: |number: u64| number.try_into().ok(), |number: Self| Some(number.into());
+    u16: |number: u64| number.try_into().ok(), |number: Self| Some(number.into());
+    u32: |number: u64| number.try_into().ok(), |number: Self| Some(number.into());
+    u64: Some, Some;
+    NonZeroU32: |number: u64| Self::new(number.try_into().ok()?), |number: Self| u32::number(number.get());
+    Ticks: |number| Some(Self(number)), |ticks: Self| Some(ticks.0);
+    Micros: |number| Some(Self(number)), |micros: Self| Some(micros.0);
+    Option<u8>: |number| u8::from_number(number).map(Some), |number: Self| number.and_then(u8::number);
+    Option<u16>: |number| u16::from_number(number).map(Some), |number: Self| number.and_then(u16::number);
 }

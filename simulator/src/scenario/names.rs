@@ -61,7 +61,7 @@ impl<'a> NameLookup<'a> {
                 did_you_mean(name, names.map(|node| node.name.as_str()))
             };
             let (message, expected) = match found {
-                Some(_) => (format!("`{shown}` is no {what}"), format!("expected a {what}")),
+                Some(_) => (format!("`{shown}` is not a {what}"), format!("expected a {what}")),
                 None => {
                     (format!("unknown {what} `{shown}`"), format!("expected the name of a {what}"))
                 }
@@ -79,7 +79,7 @@ impl<'a> NameLookup<'a> {
             digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse::<u32>().ok())?
         };
         let Some((node, port)) = parts.and_then(|(node, port)| Some((node, number(port)?))) else {
-            let message = format!("`{shown}` is no port");
+            let message = format!("invalid port `{shown}`");
             self.problems.add(&name.span, message, "expected node and port, like `s0:3`");
             return None;
         };

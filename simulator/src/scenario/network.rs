@@ -224,15 +224,15 @@ impl<'a> NetworkBuilder<'a> {
     ) -> Option<NodeId> {
         let shown = shortened(text);
         if RESERVED.contains(text) {
-            let message = format!("`{shown}` is no name of a node");
-            self.problems.add(span, message, "expected another name: this word means several");
+            let message = format!("the name `{shown}` is reserved");
+            self.problems.add(span, message, "expected another name");
             return None;
         }
         let node = NodeSpec { name: (*text).to_owned(), kind };
         if text.len() > NAME_MAX || Topology::new(vec![node.clone()], Vec::new()).is_err() {
             let expected =
                 format!("expected 1 to {NAME_MAX} bytes without blanks, `:`, `>` and `#`");
-            self.problems.add(span, format!("`{shown}` is no name"), expected);
+            self.problems.add(span, format!("invalid name `{shown}`"), expected);
             return None;
         }
         if let Some(first) = self.names.get(*text) {

@@ -35,67 +35,43 @@ const CONSUMPTION: [(&str, ConsumptionMode); 3] = [
     ("adversary", ConsumptionMode::Adversary),
 ];
 
-const fn port<T, F>(
-    name: &'static str,
-    format: F,
-    field: fn(&mut Port) -> &mut T,
-) -> FieldKey<Port, T, F> {
-    FieldKey(name, format, field)
-}
-
 /// F-1, F-3, F-4, F-8, R-1, R-4, R-6
 pub(super) const PORT: &Section<Port> = &[
-    &port("rate_divisor", Integer(1..=DIVISOR_MAX), |p| &mut p.divisor),
-    &port("go_slack", Integer(0..=SLACK_MAX), |p| &mut p.slack.go_slack),
-    &port("hysteresis", Integer(1..=SLACK_MAX), |p| &mut p.slack.hysteresis),
-    &port("stop_slack", Integer(0..=SLACK_MAX), |p| &mut p.slack.stop_slack),
-    &port("generation_periods", LATENCY, |p| &mut p.generation),
-    &port("interpretation_periods", LATENCY, |p| &mut p.interpretation),
+    &FieldKey("rate_divisor", Integer(1..=DIVISOR_MAX), |p: &mut Port| &mut p.divisor),
+    &FieldKey("go_slack", Integer(0..=SLACK_MAX), |p: &mut Port| &mut p.slack.go_slack),
+    &FieldKey("hysteresis", Integer(1..=SLACK_MAX), |p: &mut Port| &mut p.slack.hysteresis),
+    &FieldKey("stop_slack", Integer(0..=SLACK_MAX), |p: &mut Port| &mut p.slack.stop_slack),
+    &FieldKey("generation_periods", LATENCY, |p: &mut Port| &mut p.generation),
+    &FieldKey("interpretation_periods", LATENCY, |p: &mut Port| &mut p.interpretation),
     &BlockedKey(TimeUnit::Periods),
-    &port("symbols", Word(&SYMBOLS), |p| &mut p.symbols),
-    &port("replies", Boolean([false, true]), |p| &mut p.replies),
-    &port("reset", Word(&ResetEnding::WORDS), |p| &mut p.reset),
-    &port("fill", Word(&FillMode::WORDS), |p| &mut p.fill),
-    &port("framing", Word(&FramingMode::WORDS), |p| &mut p.framing),
+    &FieldKey("symbols", Word(&SYMBOLS), |p: &mut Port| &mut p.symbols),
+    &FieldKey("replies", Boolean([false, true]), |p: &mut Port| &mut p.replies),
+    &FieldKey("reset", Word(&ResetEnding::WORDS), |p: &mut Port| &mut p.reset),
+    &FieldKey("fill", Word(&FillMode::WORDS), |p: &mut Port| &mut p.fill),
+    &FieldKey("framing", Word(&FramingMode::WORDS), |p: &mut Port| &mut p.framing),
 ];
 
 const LATENCY: Integer = Integer(0..=LATENCY_MAX);
 
-const fn switch<T, F>(
-    name: &'static str,
-    format: F,
-    field: fn(&mut Switch) -> &mut T,
-) -> FieldKey<Switch, T, F> {
-    FieldKey(name, format, field)
-}
-
 /// S-1, S-5, S-6, S-8
 pub(super) const SWITCH: &Section<Switch> = &[
-    &switch("ports", Integer(1..=SWITCH_PORTS_MAX as u64), |s| &mut s.ports),
-    &switch("addressing", Word(&ADDRESSING), |s| &mut s.addressing),
-    &switch("routing", Time(0..=u8::MAX as u64), |s| &mut s.routing),
-    &switch("token_step", Time(0..=u8::MAX as u64), |s| &mut s.token_step),
-    &switch("extensions", Boolean(EXTENSIONS), |s| &mut s.extensions),
+    &FieldKey("ports", Integer(1..=SWITCH_PORTS_MAX as u64), |s: &mut Switch| &mut s.ports),
+    &FieldKey("addressing", Word(&ADDRESSING), |s: &mut Switch| &mut s.addressing),
+    &FieldKey("routing", Time(0..=u8::MAX as u64), |s: &mut Switch| &mut s.routing),
+    &FieldKey("token_step", Time(0..=u8::MAX as u64), |s: &mut Switch| &mut s.token_step),
+    &FieldKey("extensions", Boolean(EXTENSIONS), |s: &mut Switch| &mut s.extensions),
 ];
 
 const EXTENSIONS: [ExtensionSupport; 2] = [ExtensionSupport::Off, ExtensionSupport::On];
 
-const fn interface<T, F>(
-    name: &'static str,
-    format: F,
-    field: fn(&mut Interface) -> &mut T,
-) -> FieldKey<Interface, T, F> {
-    FieldKey(name, format, field)
-}
-
 /// I-3, I-4, I-5, I-6
 pub(super) const INTERFACE: &Section<Interface> = &[
-    &interface("bus", Word(&BUSES), |i| &mut i.bus),
-    &interface("send_memory", Integer(0..=MEMORY_MAX), |i| &mut i.send_memory),
-    &interface("receive_memory", Integer(0..=MEMORY_MAX), |i| &mut i.receive_memory),
-    &interface("consumption", ConsumptionFormat, |i| &mut i.consumption),
-    &interface("boot", Time(0..=DURATION_MAX), |i| &mut i.boot),
-    &interface("commands", Integer(1..=COMMANDS_MAX), |i| &mut i.commands),
+    &FieldKey("bus", Word(&BUSES), |i: &mut Interface| &mut i.bus),
+    &FieldKey("send_memory", Integer(0..=MEMORY_MAX), |i: &mut Interface| &mut i.send_memory),
+    &FieldKey("receive_memory", Integer(0..=MEMORY_MAX), |i: &mut Interface| &mut i.receive_memory),
+    &FieldKey("consumption", ConsumptionFormat, |i: &mut Interface| &mut i.consumption),
+    &FieldKey("boot", Time(0..=DURATION_MAX), |i: &mut Interface| &mut i.boot),
+    &FieldKey("commands", Integer(1..=COMMANDS_MAX), |i: &mut Interface| &mut i.commands),
 ];
 
 /// Blocked-packet timeout, which counts the port's own periods: microseconds are divided by the

@@ -7,7 +7,7 @@ use super::{Scenario, ScenarioError, endpoints, faults, layout, messages, routes
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnwritableScenario {
     /// The closest file is invalid.
-    #[error("the form of scenario files has no room for it:\n{error}")]
+    #[error("no scenario file can express it:\n{error}")]
     Refused {
         /// Text of the closest file.
         text: String,
@@ -15,7 +15,7 @@ pub enum UnwritableScenario {
         error: ScenarioError,
     },
     /// The closest file describes another scenario.
-    #[error("the form of scenario files has other {part} only")]
+    #[error("no scenario file can express its {part}")]
     Differs {
         /// Text of the closest file, which is valid.
         text: String,

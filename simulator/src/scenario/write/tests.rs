@@ -80,7 +80,7 @@ fn a_scenario_that_no_file_says_is_told_with_the_file_that_comes_nearest() {
     let error = own.write().unwrap_err();
     assert!(matches!(error, UnwritableScenario::Refused { .. }));
     insta::assert_snapshot!(error, @r#"
-    the form of scenario files has no room for it:
+    no scenario file can express it:
     error: `h0` has no other host to send to
       --> scenario.toml:24:6
        |
@@ -91,7 +91,7 @@ fn a_scenario_that_no_file_says_is_told_with_the_file_that_comes_nearest() {
     first.interfaces.reverse();
     let error = first.write().unwrap_err();
     assert!(matches!(error, UnwritableScenario::Differs { .. }));
-    insta::assert_snapshot!(error, @"the form of scenario files has other interfaces only");
+    insta::assert_snapshot!(error, @"no scenario file can express its interfaces");
     assert_eq!(read(error.text()), read(text));
 }
 

@@ -2,7 +2,7 @@
 
 use codec::transport::{ChannelIncarnation, Nic};
 
-use super::{PARAMETERS, REASONS, check, step};
+use super::{PARAMETERS, REASONS, step};
 use crate::transport::{Micros, Transport};
 
 #[test]

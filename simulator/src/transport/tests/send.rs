@@ -2,7 +2,7 @@
 
 use codec::transport::{ChannelIncarnation, EndpointId, LogicalChannel, Nic};
 
-use super::{PARAMETERS, check};
+use super::PARAMETERS;
 use crate::transport::{Micros, OutboundMessage, Transport, TransportParameters};
 
 #[test]
