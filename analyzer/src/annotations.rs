@@ -8,7 +8,8 @@ use codec::packet::CrcCheck;
 use codec::time::Tick;
 
 use crate::event::LinkEvent;
-use crate::finding::{FindingKind, FindingRow};
+use crate::finding::FindingKind;
+use crate::finding_row::FindingRow;
 use crate::packet::{PacketEnd, ReceivedPacket};
 use crate::render::check::details;
 

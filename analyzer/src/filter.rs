@@ -24,6 +24,7 @@ mod error;
 mod eval;
 mod expr;
 mod field;
+mod field_list;
 mod lex;
 mod parse;
 mod row_visitor;
@@ -39,6 +40,7 @@ use self::expr::FilterExpr;
 
 pub use self::columns::ColumnList;
 pub use self::error::{FilterError, FilterErrorStyle};
+pub use self::field_list::list_fields;
 pub use self::field::{FieldShape, RowField, RowKind};
 pub use self::parse::{DEPTH_MAX, TEXT_MAX};
 pub use self::row_visitor::{FieldValue, RowVisitor, visit};

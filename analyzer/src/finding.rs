@@ -3,7 +3,6 @@
 mod flow;
 mod journeys;
 mod kind;
-mod row;
 mod set;
 mod symbols;
 mod transport;
@@ -18,7 +17,6 @@ use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 use self::flow::FlowChecker;
 pub(crate) use self::flow::SILENT_ELSEWHERE;
 pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
-pub use self::row::{FindingRow, FirstOccurrence, ShownFact, ranked};
 use self::set::FindingSink;
 pub use self::set::{
     CheckCoverage, FactValue, Finding, FindingFact, FindingSet, Occurrence, ParameterCheck,

@@ -1,8 +1,48 @@
-//! From a capture to what happened: one channel, then the two channels of a link, then all of them
-//! in time.
+//! Analysis of Myrinet captures: framing, flow control, routes through switches, the reliability
+//! protocol, and findings judged by the rules of the specification.
 //!
-//! Every stage is fed and hands on; none keeps what it has handed on, so memory does not grow with
-//! the capture. A capture may hold anything: nothing here fails on content.
+//! | module | contents |
+//! |---|---|
+//! | [`report`] | [`analyze`]: a whole capture as one [`Report`] |
+//! | [`pipeline`] | [`CaptureAnalysis`]: the events of a capture, by call-back or as an iterator |
+//! | [`event_reader`], [`counters`] | packets, link events and counts of channels, without the network |
+//! | [`receiver`], [`packet`], [`transport`] | frames of one channel, packets, headers of the reliability protocol |
+//! | [`event`], [`timeline`] | link events in order of time |
+//! | [`link`] | state, totals, parameters and slack buffers of a link |
+//! | [`journey`] | packets matched across links: latency, waiting, corruption |
+//! | [`blocking`] | stopped senders, wait chains, deadlocks |
+//! | [`conversation`] | messages of the reliability protocol, retransmissions, violations |
+//! | [`topology`] | nodes, ports and links |
+//! | [`finding`], [`rules`] | findings, and the verdict on each rule |
+//! | [`render`], [`snapshot`], [`show`] | results as text |
+//! | `filter` | filter expressions and columns (feature `filter`) |
+//! | `score` | comparison with a simulation's truth (feature `score`) |
+//!
+//! Every stage is fed and emits; memory does not grow with the length of a capture. A capture may
+//! contain anything: analysis reports, it does not fail.
+//!
+//! ```
+//! use myriscope_analyzer::codec::capture::{
+//!     ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent,
+//! };
+//! use myriscope_analyzer::codec::{Tick, notation};
+//! use myriscope_analyzer::{AnalysisOptions, analyze};
+//!
+//! let channels = [Channel::named("h0:0>s0:3")];
+//! let mut capture = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels)?;
+//! // The CRC byte of 83 05 is 92.
+//! let chars = notation::parse("GAP 83 05 93 GAP")?;
+//! let content = ChunkContent::Literal(chars.chars());
+//! capture.write(ChannelId(0), &Chunk { first: Tick(0), content })?;
+//! let capture = capture.finish()?;
+//!
+//! let report = analyze(capture.as_slice(), &AnalysisOptions::default());
+//! let findings = report.finding_rows();
+//! assert!(findings.iter().any(|row| row.finding == "crc-bad" && row.rule == Some("P-4")));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `docs/library.md` shows more, `examples/` has programs to start from.
 
 pub mod annotations;
 pub mod blocking;
@@ -13,28 +53,48 @@ pub mod conversation;
 pub mod counters;
 pub mod event;
 pub mod event_reader;
+#[cfg(feature = "filter")]
 pub mod filter;
 pub mod finding;
-pub mod flow_control;
+pub mod finding_row;
+mod flow_control;
 pub mod journey;
 pub mod link;
+mod node_kind;
 pub mod options;
 pub mod packet;
 pub mod pipeline;
 pub mod receiver;
 pub mod render;
+pub mod report;
 pub mod rules;
+#[cfg(feature = "score")]
 pub mod score;
 pub mod show;
+pub mod snapshot;
 pub mod timeline;
 pub mod topology;
 pub mod transport;
 pub mod window;
 
+pub use codec;
+
 pub use counters::ChannelCounters;
 pub use event::{ChannelEvent, LinkEvent, TimedEvent};
+pub use event_reader::{EventReader, ReadItem};
+pub use finding::{FindingKind, Severity};
+pub use journey::Journey;
+pub use link::parameters::LinkAssumptions;
 pub use options::AnalysisScope;
-pub use packet::ReceivedPacket;
+pub use packet::{ByteRetention, ReceivedPacket};
+pub use pipeline::{AnalysisEvent, CaptureAnalysis};
 pub use receiver::ChannelReceiver;
-pub use timeline::EventTimeline;
+pub use report::{AnalysisOptions, Report, analyze};
+pub use timeline::{EventFilter, EventTimeline};
+pub use topology::Topology;
 pub use transport::ParsedTransport;
+
+/// The examples of `docs/library.md`, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/library.md")]
+struct LibraryPage;

@@ -15,6 +15,8 @@ pub enum AnalysisScope {
     Network,
     /// Events of the reliability protocol.
     Conversations,
+    /// Totals of channels, journeys, waits and conversations, as [`crate::analyze`] reports them.
+    Report,
     /// Everything.
     Everything,
 }
@@ -25,7 +27,7 @@ impl AnalysisScope {
     }
 
     pub(crate) const fn includes_states(self) -> bool {
-        matches!(self, Self::Counts | Self::Intervals | Self::Everything)
+        matches!(self, Self::Counts | Self::Intervals | Self::Report | Self::Everything)
     }
 
     pub(crate) const fn includes_intervals(self) -> bool {
@@ -37,10 +39,10 @@ impl AnalysisScope {
     }
 
     pub(crate) const fn includes_network(self) -> bool {
-        matches!(self, Self::Network | Self::Everything)
+        matches!(self, Self::Network | Self::Report | Self::Everything)
     }
 
     pub(crate) const fn includes_conversations(self) -> bool {
-        matches!(self, Self::Conversations | Self::Everything)
+        matches!(self, Self::Conversations | Self::Report | Self::Everything)
     }
 }

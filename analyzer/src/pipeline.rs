@@ -5,6 +5,7 @@
 //! The output and its order are independent of the number of threads.
 
 mod batch;
+mod events;
 mod link_stage;
 mod merge;
 mod network_stage;
@@ -17,6 +18,7 @@ use codec::capture::{
 };
 
 use self::batch::ChunkBatch;
+pub use self::events::AnalysisEvents;
 use self::link_stage::{BatchOutput, LinkStage};
 use self::network_stage::NetworkStage;
 use crate::blocking::BlockingEvent;
@@ -93,10 +95,10 @@ impl<R: Read + Send> CaptureAnalysis<R> {
         }
         let chars = before.as_mut().map(|output| std::mem::take(&mut output.reusable_chars));
         let reads_on = ended.is_none() && read.is_empty();
-        let (result, (events, now)) = rayon::join(
+        let (result, (events, now)) = join(
             || reads_on.then(|| batch::read(reader, chars.unwrap_or_default())),
             || {
-                rayon::join(
+                join(
                     || before.map(|output| network.process_batch(output)),
                     || batch.map(|batch| links.process(batch)),
                 )
@@ -110,6 +112,17 @@ impl<R: Read + Send> CaptureAnalysis<R> {
         events.into_iter().flatten().for_each(out);
         *linked = now;
         Ok(ReadProgress::More)
+    }
+
+    /// The events as an iterator.
+    pub const fn events(self) -> AnalysisEvents<R> {
+        AnalysisEvents::new(self)
+    }
+
+    /// The links, those of all sections, in order of their first channels.
+    #[must_use]
+    pub fn into_links(self) -> Vec<LinkAnalysis> {
+        self.links.into_links()
     }
 
     /// The channels so far, in all sections.
@@ -153,4 +166,15 @@ impl<R: Read + Send> CaptureAnalysis<R> {
     pub const fn paths(&self) -> &JourneyTracker {
         self.network.journeys()
     }
+}
+
+/// Runs two steps in parallel, or one after the other without the feature `parallel`.
+fn join<A: Send, B: Send>(
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    #[cfg(feature = "parallel")]
+    return rayon::join(one, other);
+    #[cfg(not(feature = "parallel"))]
+    (one(), other())
 }

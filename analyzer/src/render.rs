@@ -1,27 +1,22 @@
-//! What was found, as lines of text: stable and the same everywhere, so that they can be kept as
-//! snapshots. A program may colour them by their roles.
+//! Results as lines of text, the same on every machine, so that they can be kept as snapshots.
 
 mod blocking;
 pub mod check;
 mod conversations;
 pub mod explain;
-mod fields;
 mod journeys;
+pub mod line;
 mod links;
 mod score;
 mod slack;
-mod snapshot;
 mod topology;
 
-use crate::event::{ChannelEvent, TimedEvent};
-use std::fmt::{self, Display};
 use std::io::Read;
 
 use codec::capture::{CaptureError, CaptureFault, Channel};
 use codec::packet::{CrcCheck, PacketTag};
 
-use crate::channel_name::escape_text;
-use crate::event::LinkEvent;
+use crate::event::{ChannelEvent, LinkEvent, TimedEvent};
 use crate::event_reader::{CountedChannel, CounterReader};
 use crate::packet::{HexBytes, ReceivedPacket};
 
@@ -29,70 +24,13 @@ pub use self::blocking::blocking;
 pub use self::conversations::{
     ConversationText, conversations, malformed_line, remark_head, remark_line,
 };
-pub use self::fields::fields;
 pub use self::journeys::{journey_head, journey_lines};
+pub(crate) use self::line::count;
+pub use self::line::{StyledLine, TextStyle, microseconds, wrapped};
 pub use self::links::{interval, interval_head, links};
 pub use self::score::score;
 pub use self::slack::{fill, fill_head, slack};
-pub use self::snapshot::{SnapshotView, render};
 pub use self::topology::topology;
-
-/// What a piece of a line is, for those who colour it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextStyle {
-    /// Neither good nor bad.
-    Plain,
-    /// Can be passed over at first sight.
-    Dim,
-    /// Names what is below or beside it.
-    Head,
-    /// As it should be.
-    Good,
-    /// Worth a look.
-    Notice,
-    /// Wrong.
-    Bad,
-}
-
-/// A line of text, in pieces.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StyledLine(Vec<(TextStyle, String)>);
-
-impl StyledLine {
-    /// A line of one piece.
-    #[must_use]
-    pub fn of(role: TextStyle, text: impl Display) -> Self {
-        Self::default().and(role, text)
-    }
-
-    /// The line with a piece more. Whatever a capture's names hold, it stays one line, and does
-    /// nothing to a terminal.
-    #[must_use]
-    pub fn and(mut self, role: TextStyle, text: impl Display) -> Self {
-        self.0.push((role, escape_text(text.to_string())));
-        self
-    }
-
-    /// The pieces.
-    pub fn pieces(&self) -> impl Iterator<Item = (TextStyle, &str)> {
-        self.0.iter().map(|(role, text)| (*role, text.as_str()))
-    }
-}
-
-impl Display for StyledLine {
-    /// The text alone, without blanks at its end.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text: String = self.0.iter().map(|(_, text)| text.as_str()).collect();
-        f.write_str(text.trim_end())
-    }
-}
-
-/// A time in microseconds, to a tenth of a nanosecond, from picoseconds.
-#[must_use]
-pub fn microseconds(picoseconds: u128) -> String {
-    let tenths = picoseconds / 100;
-    format!("{}.{:04}", tenths / 10_000, tenths % 10_000)
-}
 
 fn when(channel: &Channel, at: u64) -> String {
     microseconds(u128::from(at) * u128::from(channel.period_ps.get()))
@@ -256,34 +194,6 @@ pub fn info<R: Read>(tallies: &CounterReader<R>, out: &mut impl FnMut(StyledLine
     for (id, counted) in channels {
         channel_lines(id.0, counted, out);
     }
-}
-
-/// Words in lines of at most so many letters, unless a word has more.
-#[must_use]
-pub fn wrapped<'w>(
-    words: impl IntoIterator<Item = &'w str>,
-    between: &str,
-    width: usize,
-) -> Vec<String> {
-    let len = |text: &str| text.chars().count();
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        match lines.last_mut() {
-            Some(line) if len(line) + len(between) + len(word) <= width => {
-                *line += between;
-                *line += word;
-            }
-            Some(_) | None => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-/// `1 link`, `2 links`.
-fn count(number: impl Display, noun: &str) -> String {
-    let number = number.to_string();
-    let plural = if number == "1" { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }
 
 fn channel_lines(index: u32, counted: &CountedChannel, out: &mut impl FnMut(StyledLine)) {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use self::column::ChannelColumn;
 use crate::event::Picoseconds;
-use crate::render::{StyledLine, TextStyle, wrapped};
+use crate::render::line::{StyledLine, TextStyle, wrapped};
 use crate::window::TimeWindow;
 
 /// Width of a column: two columns, the character index and separators make 80.

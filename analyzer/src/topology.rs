@@ -13,14 +13,13 @@ use std::fmt;
 
 use codec::capture::ChannelId;
 use codec::route::{PortId, RouteAddressing};
+use serde::Serialize;
 
 pub use self::inconsistency::{Inconsistency, InconsistencyKind};
-pub(crate) use self::nodes::HeadCounts;
-pub use self::nodes::{NodeIndex, TopologyNodeKind};
-pub use self::row::{
-    InconsistencyRow, PassageRow, TopologyLinkRow, TopologyNodeRow, TopologyPortRow, TopologyRow,
-};
+pub use self::nodes::NodeIndex;
+pub use self::row::{TopologyLinkRow, TopologyNodeRow, TopologyPortRow, TopologyRow};
 use crate::journey::ImpliedPassage;
+pub use crate::node_kind::TopologyNodeKind;
 
 /// Pairs of channels that are kept. *Chosen*: a switch of 32 ports has 1024.
 const IMPLIED_MAX: usize = 1 << 16;
@@ -62,7 +61,8 @@ pub struct TopologyNode {
 }
 
 /// How a node is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NodeSource {
     /// By the names of channels.
     Names,
@@ -121,8 +121,8 @@ pub struct TopologyChannel {
     pub period_ps: u64,
 }
 
-/// Packets went from one channel to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Passage of packets through a switch: a row of `myriscope topology`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SwitchPassage {
     /// Name of the channel to the switch.
     pub from: String,

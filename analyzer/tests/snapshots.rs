@@ -8,7 +8,7 @@
 
 use std::fs::File;
 
-use myriscope_analyzer::render::{SnapshotView, render};
+use myriscope_analyzer::snapshot::{SnapshotView, render};
 
 fn check(name: &str, view: SnapshotView) {
     insta::glob!("../../fixtures", "link-*/capture.pcapng", |path| {

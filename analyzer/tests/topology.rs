@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use codec::capture::{Channel, ChannelId};
 use myriscope_analyzer::journey::ImpliedPassage;
 use myriscope_analyzer::render;
-use myriscope_analyzer::topology::{NodeIndex, Topology, TopologyEvidence};
+use myriscope_analyzer::topology::{InconsistencyKind, NodeIndex, Topology, TopologyEvidence};
+use serde_json::json;
 
 /// A packet on a channel begins with this byte; packets went from a channel to one by a byte.
 type HeadList<'a> = &'a [(u32, u8)];
@@ -97,8 +98,8 @@ fn packets_tell_where_names_cannot_be_right() {
     // By their names, the first ends at s0 and the third begins at s1; the fifth shares its port.
     let names = ["h0:0>s0:3", "s0:3>h0:0", "s1:0>h1:0", "h1:0>s1:0", "s0:3>h2:0", "h2:0>s0:3"];
     let found = network(&names, &[], &[(0, 2, 0x85, 40)]);
-    let about: Vec<_> = found.remark_rows().map(|remark| remark.about).collect();
-    assert_eq!(about, ["shared-port", "apart"]);
+    let about: Vec<_> = found.remarks.iter().map(|remark| remark.about).collect();
+    assert_eq!(about, [InconsistencyKind::SharedPort, InconsistencyKind::Apart]);
     insta::assert_snapshot!(picture(&found), @"
     1 switch, 0 hosts, 4 of unknown kind, 3 links
 
@@ -123,7 +124,7 @@ fn a_byte_that_asks_for_another_port_is_told() {
     let names = ["h0:0>s0:3", "s0:3>h0:0", "s0:5>h1:0", "h1:0>s0:5", "s0:6>h2:0", "h2:0>s0:6"];
     // 3 + 2 = 5 and 5 + 1 = 6, but 3 + 2 is not 6.
     let found = network(&names, &[], &[(0, 2, 0x82, 40), (3, 4, 0x81, 9), (0, 4, 0x82, 1)]);
-    let remarks: Vec<_> = found.remark_rows().map(|remark| remark.text).collect();
+    let remarks: Vec<_> = found.remarks.iter().map(|remark| remark.text.as_str()).collect();
     assert_eq!(
         remarks,
         ["1 of 50 packets went from h0:0>s0:3 to s0:6>h2:0 by 0x82, which asks for another port"]
@@ -138,12 +139,11 @@ fn a_byte_that_asks_for_another_port_is_told() {
 fn what_is_odd_about_links_by_themselves_is_told() {
     let names = ["h0:0>s0:3", "h1:0>s0:4", "lo", "", "h2:0>s0:5", ""];
     let found = network(&names, &[], &[]);
-    let about = found.remark_rows().map(|remark| (remark.about, remark.channels[0].as_str()));
-    let about: Vec<_> = about.collect();
-    assert_eq!(
-        about,
-        [("unlike", "h0:0>s0:3"), ("no-name", "lo"), ("one-way", "lo"), ("one-way", "h2:0>s0:5")]
-    );
+    let about: Vec<_> =
+        found.remarks.iter().map(|it| (json!(it.about), it.channels[0].as_str())).collect();
+    let expected =
+        [("unlike", "h0:0>s0:3"), ("no-name", "lo"), ("one-way", "lo"), ("one-way", "h2:0>s0:5")];
+    assert_eq!(about, expected.map(|(about, channel)| (json!(about), channel)));
 }
 
 /// The tokens of a graph, or none if it is no graph as Graphviz reads it: a string ends at the first

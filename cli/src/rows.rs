@@ -90,7 +90,7 @@ impl RowSelection {
 
 fn list_fields(kind: RowKind, format: OutputFormat, output: &mut StandardOutput) {
     match format {
-        OutputFormat::Text => render::fields(kind, &mut |line| output.line(&line)),
+        OutputFormat::Text => analyzer::filter::list_fields(kind, &mut |line| output.line(&line)),
         OutputFormat::Json => {
             output.text("{\"fields\":");
             output.json(&kind.fields(), "}\n");

@@ -9,7 +9,7 @@ use super::error::{FilterError, FilterFault};
 use super::field::{FieldShape, RowField, RowKind};
 use super::row_visitor::FieldValue;
 use super::types;
-use crate::render::{StyledLine, TextStyle};
+use crate::render::line::{StyledLine, TextStyle};
 
 /// Fields of a kind of row, in the order in which they are printed.
 #[derive(Clone, Debug)]

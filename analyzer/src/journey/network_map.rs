@@ -11,8 +11,7 @@ use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 use super::hop_record::{HopId, HopRecord, StartCoverage};
 use crate::channel_name::{ChannelEnds, PortName, TapEnd};
 use crate::link::parameters::{LinkAssumptions, ParameterKey};
-
-use crate::topology::{HeadCounts, TopologyNodeKind};
+use crate::node_kind::{HeadCounts, TopologyNodeKind};
 
 /// How late a packet may be seen at a tap behind a cable of which nothing is told. *Chosen*: that of
 /// some ten kilometres.

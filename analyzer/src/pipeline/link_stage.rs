@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use codec::CharBuf;
 use codec::capture::{Channel, ChannelId, Chunk};
+#[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
 use super::batch::{ChunkBatch, SectionProgress};
@@ -65,6 +66,10 @@ impl LinkStage {
         self.channels.get(&id).map(|(_, channel)| channel)
     }
 
+    pub(super) fn into_links(self) -> Vec<LinkAnalysis> {
+        self.links.into_iter().filter(|link| !link.is_empty()).collect()
+    }
+
     pub(super) fn links(&self) -> impl Iterator<Item = &LinkAnalysis> {
         self.links.iter().filter(|link| !link.is_empty())
     }
@@ -95,7 +100,11 @@ impl LinkStage {
         }
         let (newest, until, progress) = (self.newest, self.until, batch.progress);
         let links = self.links.get_mut(first..).unwrap_or_default();
-        let outputs = links.par_iter_mut().zip(&work).map(|(link, chunks)| {
+        #[cfg(feature = "parallel")]
+        let links = links.par_iter_mut();
+        #[cfg(not(feature = "parallel"))]
+        let links = links.iter_mut();
+        let outputs = links.zip(&work).map(|(link, chunks)| {
             chunks.iter().for_each(|(id, chunk)| link.feed(*id, chunk));
             link.pass(newest);
             if progress == SectionProgress::End {

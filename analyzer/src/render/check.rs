@@ -3,7 +3,8 @@
 use codec::capture::{Channel, ChannelId, ReadExtent};
 
 use super::{StyledLine, TextStyle, count, microseconds, when};
-use crate::finding::{FindingRow, FindingSet, FirstOccurrence, RuleCoverage, Severity, ShownFact};
+use crate::finding::{FindingSet, RuleCoverage, Severity};
+use crate::finding_row::{FindingRow, FirstOccurrence, ShownFact};
 use crate::rules::{GROUPS, RuleOutcome, RuleVerdict};
 
 /// Channels listed of a finding. *Chosen*: one screen for a network that has one thing wrong.
@@ -172,8 +173,8 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
     match said {
         ShownFact::Byte(byte) if name == "code" => format!("0x{byte:02x}"),
         ShownFact::Byte(byte) => format!("{name} {byte:02x}"),
-        ShownFact::Text(text) if name == "symbol" => format!("taken for {text}"),
-        ShownFact::Text(text) if name == "after" => format!("last seen as before on {text}"),
+        ShownFact::Text(text) if name == "symbol" => format!("corrected to {text}"),
+        ShownFact::Text(text) if name == "after" => format!("unchanged up to {text}"),
         ShownFact::Text(text) if name == "flipped" => format!("an {text} number of bits flipped"),
         ShownFact::Text(text) => format!("{name} {text}"),
         ShownFact::Texts(names) => {
@@ -195,7 +196,7 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
             "number" => format!("PRB{number}"),
             "missing_bytes" => format!("{} missing", count(*number, "byte")),
             "more_bytes" => format!("{} more", count(*number, "byte")),
-            "beyond_ns" => format!("{number} ns beyond that"),
+            "beyond_ns" => format!("{number} ns over the bound"),
             "bit" => format!("{number} bits before its end if one bit flipped, modulo 127"),
             "source" => format!("from NIC {number}"),
             "destination" => format!("to NIC {number}"),

@@ -73,7 +73,7 @@ pub fn rule(rule: &Rule, out: &mut impl FnMut(StyledLine)) {
     }
     for (place, about) in rule.findings().enumerate() {
         let head = StyledLine::of(TextStyle::Head, label(if place == 0 { "findings" } else { "" }))
-            .and(role(about.severity), format!("{:<19} ", about.name));
+            .and(role(about.severity), format!("{:<22} ", about.name));
         paragraph(&head, &format!("{}: {}", about.severity.name(), about.text), WIDTH, out);
     }
     for (place, example) in rule.examples().iter().enumerate() {

@@ -1,18 +1,21 @@
-//! What does not go together in what is known of a network.
+//! Contradictions in what is known of a network.
 
-/// Something that does not go together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use serde::Serialize;
+
+/// Contradiction in what is known of a network: a row of `myriscope topology`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Inconsistency {
-    /// What it is about.
+    /// Its kind.
     pub about: InconsistencyKind,
-    /// Names of the channels that it is about.
+    /// Names of the channels.
     pub channels: Vec<String>,
-    /// What is so, in words.
+    /// Description.
     pub text: String,
 }
 
-/// What a remark is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Kind of a contradiction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum InconsistencyKind {
     /// A channel's name does not say from where to where it runs.
     NoName,
@@ -30,21 +33,4 @@ pub enum InconsistencyKind {
     Apart,
     /// Packets go to another port than their route byte asks for. S-1
     WrongPort,
-}
-
-impl InconsistencyKind {
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NoName => "no-name",
-            Self::OneWay => "one-way",
-            Self::Unlike => "unlike",
-            Self::Rates => "rates",
-            Self::SharedPort => "shared-port",
-            Self::Tap => "tap",
-            Self::Apart => "apart",
-            Self::WrongPort => "wrong-port",
-        }
-    }
 }

@@ -3,21 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
-use codec::route::{PortId, is_route_byte};
+use codec::route::PortId;
 
 use crate::channel_name::ChannelEnds;
-
-/// What a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TopologyNodeKind {
-    /// It has a port that is not port 0, the only one that a host has (I-1), or packets come to it with
-    /// a route byte in front. S-2
-    Switch,
-    /// No other port than 0 is known of it, and packets come to it with their tag in front. I-2
-    Host,
-    /// No other port than 0 is known of it, and nothing has come to it.
-    Unknown,
-}
+use crate::node_kind::{HeadCounts, TopologyNodeKind};
 
 /// The channels of a capture, by the nodes that they join.
 #[derive(Clone, Debug, Default)]
@@ -32,13 +21,6 @@ struct KnownChannel {
     channel: Channel,
     way: Option<ChannelEnds>,
     heads: HeadCounts,
-}
-
-/// How packets began that came to a node, and what that makes of it. P-2
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct HeadCounts {
-    routes: u64,
-    tags: u64,
 }
 
 /// A node that has a name.
@@ -133,31 +115,6 @@ impl NodeIndex {
     pub fn inputs(&self, output: ChannelId) -> impl Iterator<Item = ChannelId> + '_ {
         let node = self.ends(output).and_then(|way| self.named.get(&way.from.node));
         node.into_iter().flat_map(|node| node.inputs.iter().copied())
-    }
-}
-
-impl HeadCounts {
-    /// One more packet begins with this byte.
-    pub(crate) const fn count(&mut self, first: u8) {
-        let count = if is_route_byte(first) { &mut self.routes } else { &mut self.tags };
-        *count = count.saturating_add(1);
-    }
-
-    const fn and(self, other: Self) -> Self {
-        Self {
-            routes: self.routes.saturating_add(other.routes),
-            tags: self.tags.saturating_add(other.tags),
-        }
-    }
-
-    /// What a node is of which only port 0 is known. Reading: what most packets begin with decides; a
-    /// misrouted one makes no switch of a host.
-    pub(crate) const fn kind(self) -> TopologyNodeKind {
-        match self {
-            Self { routes: 0, tags: 0 } => TopologyNodeKind::Unknown,
-            Self { routes, tags } if routes > tags => TopologyNodeKind::Switch,
-            Self { .. } => TopologyNodeKind::Host,
-        }
     }
 }
 

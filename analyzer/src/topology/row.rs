@@ -2,8 +2,11 @@
 
 use codec::route::RouteAddressing;
 use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
 
-use super::{NodeSource, PortNumber, Topology, TopologyNodeKind};
+use super::{
+    Inconsistency, NodeSource, PortNumber, SwitchPassage, Topology, TopologyNodeKind,
+};
 
 /// A row of `myriscope topology`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -14,9 +17,9 @@ pub enum TopologyRow<'a> {
     /// A link.
     Link(TopologyLinkRow<'a>),
     /// A way of packets through a switch.
-    Passage(PassageRow<'a>),
+    Passage(&'a SwitchPassage),
     /// Something that does not go together.
-    Remark(InconsistencyRow<'a>),
+    Remark(&'a Inconsistency),
 }
 
 /// A switch or a host.
@@ -25,9 +28,9 @@ pub struct TopologyNodeRow<'a> {
     /// Its name.
     pub name: &'a str,
     /// `switch`, `host` or `unknown`.
-    pub kind: &'static str,
+    pub kind: TopologyNodeKind,
     /// `names` or `journeys`.
-    pub source: &'static str,
+    pub source: NodeSource,
     /// `absolute`, `relative`, or null where nothing tells.
     pub addressing: Option<&'static str>,
     /// Its ports that are known, in order.
@@ -59,53 +62,6 @@ pub struct TopologyLinkRow<'a> {
     pub tap: Option<&'a str>,
 }
 
-/// A way of packets through a switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct PassageRow<'a> {
-    /// Name of the channel to the switch.
-    pub from: &'a str,
-    /// Name of the channel out of it.
-    pub to: &'a str,
-    /// The route byte that it stripped.
-    pub byte: u8,
-    /// How many packets.
-    pub packets: u64,
-}
-
-/// Something that does not go together.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct InconsistencyRow<'a> {
-    /// What it is about.
-    pub about: &'static str,
-    /// Names of the channels that it is about.
-    pub channels: &'a [String],
-    /// What is so, in words.
-    pub text: &'a str,
-}
-
-impl TopologyNodeKind {
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Switch => "switch",
-            Self::Host => "host",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-impl NodeSource {
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Names => "names",
-            Self::Journeys => "journeys",
-        }
-    }
-}
-
 /// The name of a way to read route bytes in `docs/output.md`. S-1
 #[must_use]
 pub(crate) const fn addressing_name(addressing: RouteAddressing) -> &'static str {
@@ -120,8 +76,8 @@ impl Topology {
     pub fn node_rows(&self) -> impl Iterator<Item = TopologyNodeRow<'_>> {
         self.nodes.iter().map(|node| TopologyNodeRow {
             name: &node.name,
-            kind: node.kind.name(),
-            source: node.source.name(),
+            kind: node.kind,
+            source: node.source,
             addressing: node.addressing.map(addressing_name),
             ports: node
                 .ports
@@ -149,30 +105,22 @@ impl Topology {
         })
     }
 
-    /// The passages as rows.
-    pub fn passage_rows(&self) -> impl Iterator<Item = PassageRow<'_>> {
-        self.passages.iter().map(|passage| PassageRow {
-            from: &passage.from,
-            to: &passage.to,
-            byte: passage.byte,
-            packets: passage.packets,
-        })
-    }
-
-    /// The remarks as rows.
-    pub fn remark_rows(&self) -> impl Iterator<Item = InconsistencyRow<'_>> {
-        self.remarks.iter().map(|remark| InconsistencyRow {
-            about: remark.about.name(),
-            channels: &remark.channels,
-            text: &remark.text,
-        })
-    }
-
     /// All rows.
     pub fn rows(&self) -> impl Iterator<Item = TopologyRow<'_>> {
         let nodes = self.node_rows().map(TopologyRow::Node);
         let links = self.link_rows().map(TopologyRow::Link);
-        let passages = self.passage_rows().map(TopologyRow::Passage);
-        nodes.chain(links).chain(passages).chain(self.remark_rows().map(TopologyRow::Remark))
+        let passages = self.passages.iter().map(TopologyRow::Passage);
+        nodes.chain(links).chain(passages).chain(self.remarks.iter().map(TopologyRow::Remark))
+    }
+}
+
+impl Serialize for Topology {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut topology = serializer.serialize_struct("Topology", 4)?;
+        topology.serialize_field("nodes", &self.node_rows().collect::<Vec<_>>())?;
+        topology.serialize_field("links", &self.link_rows().collect::<Vec<_>>())?;
+        topology.serialize_field("passages", &self.passages)?;
+        topology.serialize_field("remarks", &self.remarks)?;
+        topology.end()
     }
 }

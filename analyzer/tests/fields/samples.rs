@@ -18,7 +18,8 @@ use myriscope_analyzer::conversation::{
 use myriscope_analyzer::counters::{ChannelLabel, ControlCounts, CountersRow};
 use myriscope_analyzer::event::ResumeCause;
 use myriscope_analyzer::filter::RowKind;
-use myriscope_analyzer::finding::{self, FindingInfo, FindingRow, FirstOccurrence, ShownFact};
+use myriscope_analyzer::finding::{self, FindingInfo};
+use myriscope_analyzer::finding_row::{FindingRow, FirstOccurrence, ShownFact};
 use myriscope_analyzer::journey::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow};
 use myriscope_analyzer::link::interval::{ActivityInterval, ChannelActivity, PeriodTotals};
 use myriscope_analyzer::link::parameters::{

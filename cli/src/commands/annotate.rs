@@ -4,7 +4,7 @@ use std::io::{self, BufWriter};
 use std::ops::ControlFlow;
 
 use analyzer::annotations::CommentSet;
-use analyzer::finding::ranked;
+use analyzer::finding_row::ranked;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;

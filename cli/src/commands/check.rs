@@ -2,7 +2,8 @@
 
 use analyzer::captured::CapturedRow;
 use analyzer::filter::RowKind;
-use analyzer::finding::{FindingRow, FindingSet, ranked};
+use analyzer::finding::FindingSet;
+use analyzer::finding_row::{FindingRow, ranked};
 use analyzer::options::AnalysisScope;
 use analyzer::render::check::{self as text, CheckScope};
 use analyzer::rules::{VerdictRow, verdicts};

@@ -3,21 +3,11 @@
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::render;
-use analyzer::topology::{InconsistencyRow, PassageRow, TopologyLinkRow, TopologyNodeRow};
-use serde::Serialize;
 
 use crate::analyze::{analyze_all, print_unread};
 use crate::args::{self, TopologyFormat};
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
-
-#[derive(Serialize)]
-struct TopologyOutput<'a> {
-    nodes: Vec<TopologyNodeRow<'a>>,
-    links: Vec<TopologyLinkRow<'a>>,
-    passages: Vec<PassageRow<'a>>,
-    remarks: Vec<InconsistencyRow<'a>>,
-}
 
 pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -> CommandResult {
     let args::TopologyArgs { file, format } = arguments;
@@ -32,15 +22,7 @@ pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -
         }
         TopologyFormat::Dot => output.text(&topology.dot()),
         TopologyFormat::Jsonl => topology.rows().for_each(|row| output.json(&row, "\n")),
-        TopologyFormat::Json => {
-            let whole = TopologyOutput {
-                nodes: topology.node_rows().collect(),
-                links: topology.link_rows().collect(),
-                passages: topology.passage_rows().collect(),
-                remarks: topology.remark_rows().collect(),
-            };
-            output.json(&whole, "\n");
-        }
+        TopologyFormat::Json => output.json(&topology, "\n"),
     }
     Ok(report)
 }

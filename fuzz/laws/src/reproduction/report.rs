@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use analyzer::render::{SnapshotView, render};
+use analyzer::snapshot::{SnapshotView, render};
 
 /// Most lines of a section. *Chosen*: a few screens; the commands show all.
 const LINES_MAX: usize = 200;

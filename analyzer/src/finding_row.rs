@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use codec::capture::ChannelId;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::{FactValue, Finding, FindingFact, FindingKind, FindingSet, Severity};
+use crate::finding::{FactValue, Finding, FindingFact, FindingKind, FindingSet, Severity};
 use crate::rules;
 
 /// A row of `myriscope check`: the contract of `docs/output.md`.

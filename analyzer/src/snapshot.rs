@@ -6,15 +6,15 @@ use std::io::Read;
 
 use codec::capture::{CaptureError, CaptureItem, CaptureReader, Channel, ReadProgress};
 
-use super::check::CheckScope;
-use super::{
+use crate::render::check::{self, CheckScope};
+use crate::render::{
     ConversationText, StyledLine, capture_line, check, error, event_head, fault, info, packet_head,
     row,
 };
 use crate::blocking::trees::WaitTrees;
 use crate::conversation::TransportEvent;
 use crate::event_reader::{CounterReader, EventReader, ReadItem};
-use crate::finding::{FindingRow, ranked};
+use crate::finding_row::{FindingRow, ranked};
 use crate::link::LinkAnalysis;
 
 use crate::packet::ByteRetention;
@@ -55,7 +55,7 @@ pub enum SnapshotView {
 /// stands in it too, on lines that begin with `!`; of a file without a channel nothing else.
 ///
 /// ```
-/// use myriscope_analyzer::render::{SnapshotView, render};
+/// use myriscope_analyzer::snapshot::{SnapshotView, render};
 /// use codec::capture::{ByteOrder, Channel, ChannelId, CaptureWriter, Chunk, ChunkContent};
 /// use codec::{notation, time::Tick};
 ///
@@ -87,7 +87,7 @@ pub fn render(capture: impl Read + Send, view: SnapshotView) -> String {
         SnapshotView::Links => render_counts(capture, out, |analysis, out| {
             let links: Vec<Vec<_>> =
                 analysis.links().map(|link| LinkAnalysis::reports(link).collect()).collect();
-            super::links(&links, out);
+            crate::render::links(&links, out);
         }),
         SnapshotView::Slack => render_counts(capture, out, |analysis, out| {
             super::slack(analysis.links().flat_map(LinkAnalysis::slack), out);

@@ -1,7 +1,7 @@
 //! The fields of rows, as a table.
 
-use super::{StyledLine, TextStyle, wrapped};
-use crate::filter::{RowField, RowKind};
+use super::field::{RowField, RowKind};
+use crate::render::line::{StyledLine, TextStyle, wrapped};
 
 /// The least width of the names, the columns between them and the last one, and the width of that:
 /// 100 columns are enough where no name is longer, and 120 everywhere.
@@ -9,8 +9,8 @@ const NAMES: usize = 17;
 const BETWEEN: usize = 29;
 const WIDTH: usize = 54;
 
-/// The fields that rows of a kind have, a line each; below those that take words, the words.
-pub fn fields(kind: RowKind, out: &mut impl FnMut(StyledLine)) {
+/// Lists the fields of a kind of row, a line each, with the words that a field takes below it.
+pub fn list_fields(kind: RowKind, out: &mut impl FnMut(StyledLine)) {
     let names = kind.fields().iter().map(|field| field.name.len()).fold(NAMES, usize::max);
     let head = format!("{:<names$} {:<8}{:<13}{:<7}meaning", "field", "type", "unit", "rule");
     out(StyledLine::of(TextStyle::Head, head));

@@ -1,0 +1,61 @@
+//! Switch or host: the kind of a node, judged by the first bytes of the packets that arrive there. S-2, I-2
+
+use codec::route::is_route_byte;
+use serde::Serialize;
+
+/// Kind of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TopologyNodeKind {
+    /// It has a port that is not port 0, the only one that a host has (I-1), or packets come to it with
+    /// a route byte in front. S-2
+    Switch,
+    /// No other port than 0 is known of it, and packets come to it with their tag in front. I-2
+    Host,
+    /// No other port than 0 is known of it, and nothing has come to it.
+    Unknown,
+}
+
+/// Packets that arrived at a node, by their first byte. P-2
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HeadCounts {
+    routes: u64,
+    tags: u64,
+}
+
+impl TopologyNodeKind {
+    /// The name in `docs/output.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Switch => "switch",
+            Self::Host => "host",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl HeadCounts {
+    /// One more packet begins with this byte.
+    pub(crate) const fn count(&mut self, first: u8) {
+        let count = if is_route_byte(first) { &mut self.routes } else { &mut self.tags };
+        *count = count.saturating_add(1);
+    }
+
+    const fn and(self, other: Self) -> Self {
+        Self {
+            routes: self.routes.saturating_add(other.routes),
+            tags: self.tags.saturating_add(other.tags),
+        }
+    }
+
+    /// What a node is of which only port 0 is known. Reading: what most packets begin with decides; a
+    /// misrouted one makes no switch of a host.
+    pub(crate) const fn kind(self) -> TopologyNodeKind {
+        match self {
+            Self { routes: 0, tags: 0 } => TopologyNodeKind::Unknown,
+            Self { routes, tags } if routes > tags => TopologyNodeKind::Switch,
+            Self { .. } => TopologyNodeKind::Host,
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! A whole capture as one value: [`analyze`] and its [`Report`].
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use codec::capture::{Channel, ChannelId, ReadExtent};
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+
+use crate::blocking::trees::WaitTrees;
+use crate::blocking::{BlockedRow, BlockingEvent};
+use crate::conversation::{Conversation, ConversationRow, TransportEvent};
+use crate::finding::{FindingSet, Severity};
+use crate::finding_row::{FindingRow, ranked};
+use crate::journey::{Journey, JourneyRow};
+use crate::link::LinkAnalysis;
+use crate::link::parameters::LinkAssumptions;
+use crate::options::AnalysisScope;
+use crate::pipeline::{AnalysisEvent, AnalysisEvents, CaptureAnalysis};
+use crate::rules::{RuleVerdict, verdicts};
+use crate::event::Picoseconds;
+use crate::topology::Topology;
+
+/// Faults of the file kept in a report. *Chosen*: a damaged file may have millions.
+const FAULTS_MAX: usize = 1024;
+
+/// Options of [`analyze`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnalysisOptions {
+    /// Link parameters for channels that declare none.
+    pub assumptions: LinkAssumptions,
+    /// Number of journeys kept; all are counted.
+    pub journeys_max: usize,
+    /// Number of conversations kept; all are counted.
+    pub conversations_max: usize,
+}
+
+impl Default for AnalysisOptions {
+    /// 1000 journeys, 1000 conversations, the default assumptions.
+    fn default() -> Self {
+        let assumptions = LinkAssumptions::default();
+        Self { assumptions, journeys_max: 1000, conversations_max: 1000 }
+    }
+}
+
+/// Result of [`analyze`]. Its size is bounded by the number of channels and by [`AnalysisOptions`].
+///
+/// It serialises to the rows of `docs/output.md`, in an object with the members `read`, `channels`,
+/// `findings`, `verdicts`, `topology`, `journeys`, `waits` and `conversations`.
+#[derive(Debug)]
+pub struct Report {
+    /// The part of the file that was read.
+    pub extent: ReadExtent,
+    /// The error that ended the reading before the end of the file.
+    pub error: Option<String>,
+    /// Faults of the file, the first 1024.
+    pub faults: Vec<String>,
+    /// The channels, by the number of their interface.
+    pub channels: BTreeMap<ChannelId, Channel>,
+    /// The links with their totals and parameters.
+    pub links: Vec<LinkAnalysis>,
+    /// The findings and the coverage of each rule.
+    pub findings: FindingSet,
+    /// The network.
+    pub topology: Topology,
+    /// The journeys.
+    pub journeys: JourneySummary,
+    /// The waits of stopped senders, as trees.
+    pub waits: WaitTrees,
+    /// The conversations of the reliability protocol.
+    pub conversations: Vec<Conversation>,
+    /// The number of conversations.
+    pub conversation_count: u64,
+}
+
+/// Journeys, counted; the first of them in full.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JourneySummary {
+    /// The number of journeys.
+    pub count: u64,
+    /// The same by [`JourneyFate::name`](crate::journey::JourneyFate::name).
+    pub fates: BTreeMap<&'static str, u64>,
+    /// Latency from the first captured channel to the last, of packets seen on two or more.
+    pub latency: LatencySummary,
+    /// The first [`AnalysisOptions::journeys_max`].
+    pub first: Vec<Journey>,
+}
+
+/// Latencies in picoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LatencySummary {
+    /// The number of packets.
+    pub count: u64,
+    /// The shortest.
+    pub min_ps: Picoseconds,
+    /// The sum.
+    pub total_ps: Picoseconds,
+    /// The longest.
+    pub max_ps: Picoseconds,
+}
+
+/// Analyzes a capture: findings, rules, topology, journeys, waits and conversations.
+///
+/// Damage in the file does not stop it: faults and the error that ended the reading stand in the report.
+pub fn analyze(capture: impl Read + Send, options: &AnalysisOptions) -> Report {
+    let analysis = CaptureAnalysis::new(capture, AnalysisScope::Report, options.assumptions);
+    let mut events = analysis.events();
+    let mut report = Report::empty();
+    for event in &mut events {
+        match event {
+            Ok(event) => report.add(event, options),
+            Err(error) => report.error = Some(error.to_string()),
+        }
+    }
+    report.complete(events)
+}
+
+impl Report {
+    fn empty() -> Self {
+        Self {
+            extent: ReadExtent::default(),
+            error: None,
+            faults: Vec::new(),
+            channels: BTreeMap::new(),
+            links: Vec::new(),
+            findings: FindingSet::default(),
+            topology: Topology::default(),
+            journeys: JourneySummary::default(),
+            waits: WaitTrees::default(),
+            conversations: Vec::new(),
+            conversation_count: 0,
+        }
+    }
+
+    fn add(&mut self, event: AnalysisEvent, options: &AnalysisOptions) {
+        match event {
+            AnalysisEvent::Journey(journey) => self.journeys.add(journey, options.journeys_max),
+            AnalysisEvent::Blocked(event) => self.waits.add(event),
+            AnalysisEvent::Spoken(TransportEvent::Conversation(conversation)) => {
+                self.conversation_count += 1;
+                if self.conversations.len() < options.conversations_max {
+                    self.conversations.push(*conversation);
+                }
+            }
+            AnalysisEvent::Fault(fault) if self.faults.len() < FAULTS_MAX => {
+                self.faults.push(fault.to_string());
+            }
+            AnalysisEvent::Spoken(TransportEvent::Noticed(_) | TransportEvent::Malformed(_))
+            | AnalysisEvent::Fault(_)
+            | AnalysisEvent::Row(_)
+            | AnalysisEvent::Interval(_)
+            | AnalysisEvent::Slack(_) => {}
+        }
+    }
+
+    fn complete<R: Read + Send>(self, events: AnalysisEvents<R>) -> Self {
+        let analysis = events.into_analysis();
+        Self {
+            extent: analysis.extent(),
+            channels: analysis.channels().map(|(id, channel)| (id, channel.clone())).collect(),
+            findings: analysis.findings().ledger().clone(),
+            topology: analysis.topology(),
+            links: analysis.into_links(),
+            ..self
+        }
+    }
+
+    /// The name of a channel.
+    #[must_use]
+    pub fn channel_name(&self, id: ChannelId) -> &str {
+        self.channels.get(&id).map_or("", |channel| channel.name.as_str())
+    }
+
+    /// The findings as rows, the worst first.
+    #[must_use]
+    pub fn finding_rows(&self) -> Vec<FindingRow<'_>> {
+        let name = |id| self.channel_name(id);
+        let ranked = ranked(&self.findings);
+        ranked.into_iter().map(|(kind, id, finding)| finding.row(kind, id, &name)).collect()
+    }
+
+    /// The verdict on every rule.
+    #[must_use]
+    pub fn verdicts(&self) -> Vec<RuleVerdict> {
+        verdicts(&self.findings)
+    }
+
+    /// Whether the file was read completely, and no finding is an error or a warning.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        let count = |severity| self.findings.count(severity);
+        let clean = self.error.is_none() && self.extent.is_whole();
+        clean && count(Severity::Error) + count(Severity::Warning) == 0
+    }
+}
+
+impl JourneySummary {
+    fn add(&mut self, journey: Journey, most: usize) {
+        self.count += 1;
+        *self.fates.entry(journey.fate.name()).or_default() += 1;
+        if let [first, .., last] = journey.hops.as_slice() {
+            self.latency.add(last.time.saturating_sub(first.time));
+        }
+        if self.first.len() < most {
+            self.first.push(journey);
+        }
+    }
+}
+
+impl LatencySummary {
+    /// Adds a packet.
+    pub fn add(&mut self, latency: Picoseconds) {
+        self.min_ps = if self.count == 0 { latency } else { self.min_ps.min(latency) };
+        self.max_ps = self.max_ps.max(latency);
+        self.total_ps = self.total_ps.saturating_add(latency);
+        self.count += 1;
+    }
+
+    /// The mean; none without packets.
+    #[must_use]
+    pub fn mean_ps(&self) -> Option<Picoseconds> {
+        self.total_ps.checked_div(self.count.into())
+    }
+}
+
+/// The part of the file that was read.
+#[derive(Serialize)]
+struct ReadRow<'a> {
+    whole: bool,
+    stopped_at: Option<u64>,
+    left_out: u64,
+    faults: u64,
+    error: Option<&'a str>,
+    messages: &'a [String],
+}
+
+#[derive(Serialize)]
+struct JourneySummaryRow<'a> {
+    count: u64,
+    fates: &'a BTreeMap<&'static str, u64>,
+    latency: LatencySummary,
+    first: Vec<JourneyRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct WaitSummaryRow<'a> {
+    stops: u64,
+    channels: usize,
+    total_ps: Picoseconds,
+    deadlocks: Vec<BlockedRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct ConversationSummaryRow {
+    count: u64,
+    first: Vec<ConversationRow>,
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let known = |id| self.channels.get(&id);
+        let read = ReadRow {
+            whole: self.extent.is_whole(),
+            stopped_at: self.extent.stopped_at,
+            left_out: self.extent.left_out,
+            faults: self.extent.faults,
+            error: self.error.as_deref(),
+            messages: &self.faults,
+        };
+        let channels = self.links.iter().flat_map(LinkAnalysis::reports);
+        let channels: Vec<_> = channels.map(|report| report.row()).collect();
+        let JourneySummary { count, fates, latency, first } = &self.journeys;
+        let first = first.iter().map(|journey| journey.row(&known)).collect();
+        let journeys = JourneySummaryRow { count: *count, fates, latency: *latency, first };
+        let (stops, stopped, total_ps) = self.waits.sum();
+        let deadlocks = self.waits.deadlocks().iter().cloned();
+        let deadlocks = deadlocks.map(|it| BlockingEvent::Deadlock(it).row(&known)).collect();
+        let waits = WaitSummaryRow { stops, channels: stopped, total_ps, deadlocks };
+        let verdicts: Vec<_> = self.verdicts().iter().map(RuleVerdict::row).collect();
+        let conversations = self.conversations.iter().map(Conversation::row).collect();
+        let conversations =
+            ConversationSummaryRow { count: self.conversation_count, first: conversations };
+        let mut report = serializer.serialize_struct("Report", 8)?;
+        report.serialize_field("read", &read)?;
+        report.serialize_field("channels", &channels)?;
+        report.serialize_field("findings", &self.finding_rows())?;
+        report.serialize_field("verdicts", &verdicts)?;
+        report.serialize_field("topology", &self.topology)?;
+        report.serialize_field("journeys", &journeys)?;
+        report.serialize_field("waits", &waits)?;
+        report.serialize_field("conversations", &conversations)?;
+        report.end()
+    }
+}
