@@ -14,7 +14,8 @@ use myriscope_analyzer::{AnalysisOptions, analyze};
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: check FILE")?;
     let report = analyze(decompress(File::open(path)?)?, &AnalysisOptions::default());
-    report.faults.iter().chain(&report.error).for_each(|fault| println!("! {fault}"));
+    report.faults.iter().for_each(|fault| println!("! {fault}"));
+    report.error.iter().for_each(|error| println!("! {error}"));
     for finding in report.finding_rows() {
         let (severity, rule) = (finding.severity.name(), finding.rule.unwrap_or("-"));
         let (channel, count) = (finding.channel, finding.count);

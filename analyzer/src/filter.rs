@@ -40,8 +40,8 @@ use self::expr::FilterExpr;
 
 pub use self::columns::ColumnList;
 pub use self::error::{FilterError, FilterErrorStyle};
-pub use self::field_list::list_fields;
 pub use self::field::{FieldShape, RowField, RowKind};
+pub use self::field_list::list_fields;
 pub use self::parse::{DEPTH_MAX, TEXT_MAX};
 pub use self::row_visitor::{FieldValue, RowVisitor, visit};
 

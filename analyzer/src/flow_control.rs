@@ -4,7 +4,7 @@ use crate::event::{LinkEvent, ResumeCause};
 
 /// The control-control state of a channel's sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FlowControl {
+pub(crate) enum FlowControl {
     /// It may send; the initial state. F-2
     #[default]
     Going,
@@ -16,7 +16,7 @@ pub enum FlowControl {
 
 /// An input of the flow-control state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlowInput {
+pub(crate) enum FlowInput {
     /// STOP on the opposite channel. F-2
     Stop,
     /// GO on the opposite channel. F-2
@@ -32,7 +32,7 @@ pub enum FlowInput {
 impl FlowControl {
     /// Applies an input; returns the resulting event on the channel.
     #[must_use]
-    pub const fn step(&mut self, input: FlowInput) -> Option<LinkEvent> {
+    pub(crate) const fn step(&mut self, input: FlowInput) -> Option<LinkEvent> {
         use FlowControl::{Going, Stopped, Unknown};
         use FlowInput::{Go, OwnReset, PeerHole, PeerSilent, Stop};
         use LinkEvent::{SenderResumed, SenderStopped};

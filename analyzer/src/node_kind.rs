@@ -42,7 +42,7 @@ impl HeadCounts {
         *count = count.saturating_add(1);
     }
 
-    const fn and(self, other: Self) -> Self {
+    pub(crate) const fn and(self, other: Self) -> Self {
         Self {
             routes: self.routes.saturating_add(other.routes),
             tags: self.tags.saturating_add(other.tags),

@@ -7,6 +7,7 @@ pub mod explain;
 mod journeys;
 pub mod line;
 mod links;
+#[cfg(feature = "score")]
 mod score;
 mod slack;
 mod topology;
@@ -28,6 +29,7 @@ pub use self::journeys::{journey_head, journey_lines};
 pub(crate) use self::line::count;
 pub use self::line::{StyledLine, TextStyle, microseconds, wrapped};
 pub use self::links::{interval, interval_head, links};
+#[cfg(feature = "score")]
 pub use self::score::score;
 pub use self::slack::{fill, fill_head, slack};
 pub use self::topology::topology;

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use codec::capture::{Channel, ChannelId, ReadExtent};
+use codec::capture::{CaptureError, CaptureFault, Channel, ChannelId, ReadExtent};
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
 use crate::blocking::trees::WaitTrees;
 use crate::blocking::{BlockedRow, BlockingEvent};
 use crate::conversation::{Conversation, ConversationRow, TransportEvent};
+use crate::event::Picoseconds;
 use crate::finding::{FindingSet, Severity};
 use crate::finding_row::{FindingRow, ranked};
 use crate::journey::{Journey, JourneyRow};
@@ -18,7 +19,6 @@ use crate::link::parameters::LinkAssumptions;
 use crate::options::AnalysisScope;
 use crate::pipeline::{AnalysisEvent, AnalysisEvents, CaptureAnalysis};
 use crate::rules::{RuleVerdict, verdicts};
-use crate::event::Picoseconds;
 use crate::topology::Topology;
 
 /// Faults of the file kept in a report. *Chosen*: a damaged file may have millions.
@@ -52,9 +52,9 @@ pub struct Report {
     /// The part of the file that was read.
     pub extent: ReadExtent,
     /// The error that ended the reading before the end of the file.
-    pub error: Option<String>,
+    pub error: Option<CaptureError>,
     /// Faults of the file, the first 1024.
-    pub faults: Vec<String>,
+    pub faults: Vec<CaptureFault>,
     /// The channels, by the number of their interface.
     pub channels: BTreeMap<ChannelId, Channel>,
     /// The links with their totals and parameters.
@@ -109,7 +109,7 @@ pub fn analyze(capture: impl Read + Send, options: &AnalysisOptions) -> Report {
     for event in &mut events {
         match event {
             Ok(event) => report.add(event, options),
-            Err(error) => report.error = Some(error.to_string()),
+            Err(error) => report.error = Some(error),
         }
     }
     report.complete(events)
@@ -143,7 +143,7 @@ impl Report {
                 }
             }
             AnalysisEvent::Fault(fault) if self.faults.len() < FAULTS_MAX => {
-                self.faults.push(fault.to_string());
+                self.faults.push(fault);
             }
             AnalysisEvent::Spoken(TransportEvent::Noticed(_) | TransportEvent::Malformed(_))
             | AnalysisEvent::Fault(_)
@@ -225,13 +225,13 @@ impl LatencySummary {
 
 /// The part of the file that was read.
 #[derive(Serialize)]
-struct ReadRow<'a> {
+struct ReadRow {
     whole: bool,
     stopped_at: Option<u64>,
     left_out: u64,
     faults: u64,
-    error: Option<&'a str>,
-    messages: &'a [String],
+    error: Option<String>,
+    messages: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -264,8 +264,8 @@ impl Serialize for Report {
             stopped_at: self.extent.stopped_at,
             left_out: self.extent.left_out,
             faults: self.extent.faults,
-            error: self.error.as_deref(),
-            messages: &self.faults,
+            error: self.error.as_ref().map(ToString::to_string),
+            messages: self.faults.iter().map(ToString::to_string).collect(),
         };
         let channels = self.links.iter().flat_map(LinkAnalysis::reports);
         let channels: Vec<_> = channels.map(|report| report.row()).collect();

@@ -1,24 +1,20 @@
 //! A whole capture as text, for snapshot tests.
 
-use crate::link::parameters::LinkAssumptions;
-use crate::options::AnalysisScope;
 use std::io::Read;
 
 use codec::capture::{CaptureError, CaptureItem, CaptureReader, Channel, ReadProgress};
 
-use crate::render::check::{self, CheckScope};
-use crate::render::{
-    ConversationText, StyledLine, capture_line, check, error, event_head, fault, info, packet_head,
-    row,
-};
-use crate::blocking::trees::WaitTrees;
 use crate::conversation::TransportEvent;
 use crate::event_reader::{CounterReader, EventReader, ReadItem};
 use crate::finding_row::{FindingRow, ranked};
 use crate::link::LinkAnalysis;
-
+use crate::link::parameters::LinkAssumptions;
+use crate::options::AnalysisScope;
 use crate::packet::ByteRetention;
 use crate::pipeline::{AnalysisEvent, CaptureAnalysis};
+use crate::render::check::{self, CheckScope};
+use crate::render::{self, ConversationText, StyledLine};
+use crate::report::{AnalysisOptions, Report, analyze};
 use crate::rules::verdicts;
 use crate::show::{LinkChoice, LinkView, LinkViewItem};
 use crate::timeline::EventFilter;
@@ -83,24 +79,27 @@ pub fn render(capture: impl Read + Send, view: SnapshotView) -> String {
         SnapshotView::Show => render_show(capture, out),
         SnapshotView::Journeys => render_journeys(capture, out),
         SnapshotView::Conversations => render_conversations(capture, out),
-        SnapshotView::Blocking => render_blocking(capture, out),
-        SnapshotView::Links => render_counts(capture, out, |analysis, out| {
+        SnapshotView::Blocking => render_report(capture, out, |report, out| {
+            let known = |id| report.channels.get(&id);
+            render::blocking(&report.waits, usize::MAX, &known, out);
+        }),
+        SnapshotView::Links => render_report(capture, out, |report, out| {
             let links: Vec<Vec<_>> =
-                analysis.links().map(|link| LinkAnalysis::reports(link).collect()).collect();
-            crate::render::links(&links, out);
+                report.links.iter().map(|link| link.reports().collect()).collect();
+            render::links(&links, out);
         }),
-        SnapshotView::Slack => render_counts(capture, out, |analysis, out| {
-            super::slack(analysis.links().flat_map(LinkAnalysis::slack), out);
+        SnapshotView::Slack => render_report(capture, out, |report, out| {
+            render::slack(report.links.iter().flat_map(LinkAnalysis::slack), out);
         }),
-        SnapshotView::Topology => render_counts(capture, out, |analysis, out| {
-            super::topology(&analysis.topology(), out);
+        SnapshotView::Topology => render_report(capture, out, |report, out| {
+            render::topology(&report.topology, out);
         }),
-        SnapshotView::Check => render_counts(capture, out, checked),
+        SnapshotView::Check => render_report(capture, out, render_check),
     };
     match result {
         Ok(()) => text,
-        Err(found @ CaptureError::NoChannel { .. }) => format!("{}\n", error(&found)),
-        Err(found) => text + &format!("{}\n", error(&found)),
+        Err(found @ CaptureError::NoChannel { .. }) => format!("{}\n", render::error(&found)),
+        Err(found) => text + &format!("{}\n", render::error(&found)),
     }
 }
 
@@ -108,7 +107,7 @@ pub fn render(capture: impl Read + Send, view: SnapshotView) -> String {
 fn enter(current: &mut u32, channel: Option<&Channel>, out: &mut impl FnMut(StyledLine)) {
     if let Some(channel) = channel.filter(|channel| channel.capture != *current) {
         *current = channel.capture;
-        out(capture_line(*current));
+        out(render::capture_line(*current));
     }
 }
 
@@ -124,163 +123,144 @@ fn render_conversations(
     capture: impl Read + Send,
     out: &mut impl FnMut(StyledLine),
 ) -> Result<(), CaptureError> {
-    let mut conversed = ConversationText::default();
-    let (_, result) =
-        analyse(capture, AnalysisScope::Conversations, &mut |analysis, told| match told {
-            AnalysisEvent::Spoken(TransportEvent::Conversation(it)) => {
-                let channel = analysis.channel(it.first.channel);
-                conversed.add(channel.map_or(0, |channel| channel.capture), *it);
-            }
-            AnalysisEvent::Spoken(TransportEvent::Malformed(it)) => conversed.malformed(&it),
-            AnalysisEvent::Fault(found) => out(fault(&found)),
-            AnalysisEvent::Spoken(TransportEvent::Noticed(_))
-            | AnalysisEvent::Row(_)
-            | AnalysisEvent::Interval(_) => {}
-            AnalysisEvent::Slack(_) | AnalysisEvent::Journey(_) | AnalysisEvent::Blocked(_) => {}
-        });
-    super::conversations(&conversed, out);
+    let mut text = ConversationText::default();
+    let result =
+        render_events(
+            capture,
+            AnalysisScope::Conversations,
+            out,
+            |analysis, event, _| match event {
+                AnalysisEvent::Spoken(TransportEvent::Conversation(it)) => {
+                    let channel = analysis.channel(it.first.channel);
+                    text.add(channel.map_or(0, |channel| channel.capture), *it);
+                }
+                AnalysisEvent::Spoken(TransportEvent::Malformed(it)) => text.malformed(&it),
+                AnalysisEvent::Spoken(TransportEvent::Noticed(_))
+                | AnalysisEvent::Fault(_)
+                | AnalysisEvent::Row(_)
+                | AnalysisEvent::Interval(_)
+                | AnalysisEvent::Slack(_)
+                | AnalysisEvent::Journey(_)
+                | AnalysisEvent::Blocked(_) => {}
+            },
+        );
+    render::conversations(&text, out);
     result
 }
 
 fn render_info(capture: impl Read, out: &mut impl FnMut(StyledLine)) -> Result<(), CaptureError> {
-    let mut tallies = CounterReader::new(capture);
-    let result = to_end(|| tallies.step(&TimeWindow::ALL, &mut |found| out(fault(&found))));
-    info(&tallies, out);
+    let mut counters = CounterReader::new(capture);
+    let mut fault = |found| out(render::fault(&found));
+    let result = to_end(|| counters.step(&TimeWindow::ALL, &mut fault));
+    render::info(&counters, out);
     result
 }
 
 fn render_rows(
     capture: impl Read,
-    want: EventFilter,
+    filter: EventFilter,
     out: &mut impl FnMut(StyledLine),
 ) -> Result<(), CaptureError> {
-    out(match want {
-        EventFilter::Packets => packet_head(),
-        EventFilter::Events | EventFilter::All => event_head(),
+    out(match filter {
+        EventFilter::Packets => render::packet_head(),
+        EventFilter::Events | EventFilter::All => render::event_head(),
     });
-    let mut rows = EventReader::new(capture, want, ByteRetention::Forget);
+    let mut rows = EventReader::new(capture, filter, ByteRetention::Forget);
     let mut current = 0;
-    let mut said = |said: ReadItem<'_>| match said {
+    let mut print = |item: ReadItem<'_>| match item {
         ReadItem::Row(channel, found) => {
             enter(&mut current, Some(channel), out);
-            row(channel, &found, out);
+            render::row(channel, &found, out);
         }
-        ReadItem::Fault(found) => out(fault(&found)),
+        ReadItem::Fault(found) => out(render::fault(&found)),
     };
-    to_end(|| rows.step(&mut said))
+    to_end(|| rows.step(&mut print))
 }
 
 fn render_show(capture: impl Read, out: &mut impl FnMut(StyledLine)) -> Result<(), CaptureError> {
     let mut reader = CaptureReader::new(capture);
-    let mut show = LinkView::new(LinkChoice::First);
+    let mut view = LinkView::new(LinkChoice::First);
     let result = to_end(|| {
         reader.step(&mut |item| {
             if let CaptureItem::Fault(found) = &item {
-                out(fault(found));
+                out(render::fault(found));
             }
-            show.feed(&item, &TimeWindow::ALL, &mut |shown| shown_lines(&shown, out));
+            view.feed(&item, &TimeWindow::ALL, &mut |shown| view_lines(&shown, out));
         })
     });
-    show.finish(&mut |shown| shown_lines(&shown, out));
+    view.finish(&mut |shown| view_lines(&shown, out));
     result
 }
 
-fn shown_lines(shown: &LinkViewItem, out: &mut impl FnMut(StyledLine)) {
-    if let LinkViewItem::Head { capture: capture @ 1.., .. } = shown {
-        out(capture_line(*capture));
+fn view_lines(item: &LinkViewItem, out: &mut impl FnMut(StyledLine)) {
+    if let LinkViewItem::Head { capture: capture @ 1.., .. } = item {
+        out(render::capture_line(*capture));
     }
-    shown.lines(out);
-}
-
-/// Reads a capture through all storeys.
-fn analyse<R: Read + Send>(
-    capture: R,
-    wanted: AnalysisScope,
-    out: &mut impl FnMut(&CaptureAnalysis<R>, AnalysisEvent),
-) -> (CaptureAnalysis<R>, Result<(), CaptureError>) {
-    let mut analysis = CaptureAnalysis::new(capture, wanted, LinkAssumptions::default());
-    let mut step = Vec::new();
-    let result = to_end(|| {
-        let progress = analysis.step(&mut |told| step.push(told));
-        step.drain(..).for_each(|told| out(&analysis, told));
-        progress
-    });
-    (analysis, result)
+    item.lines(out);
 }
 
 fn render_journeys(
     capture: impl Read + Send,
     out: &mut impl FnMut(StyledLine),
 ) -> Result<(), CaptureError> {
-    out(super::journey_head());
+    out(render::journey_head());
     let mut current = 0;
-    let (_, result) = analyse(capture, AnalysisScope::Network, &mut |analysis, told| match told {
-        AnalysisEvent::Journey(journey) => {
-            let first = journey.hops.first().and_then(|hop| analysis.channel(hop.channel));
-            enter(&mut current, first, out);
-            super::journey_lines(&journey, &|id| analysis.channel(id), out);
-        }
-        AnalysisEvent::Fault(found) => out(fault(&found)),
-        AnalysisEvent::Row(_)
-        | AnalysisEvent::Interval(_)
-        | AnalysisEvent::Slack(_)
-        | AnalysisEvent::Blocked(_) => {}
-        AnalysisEvent::Spoken(_) => {}
-    });
-    result
+    render_events(capture, AnalysisScope::Network, out, |analysis, event, out| {
+        let AnalysisEvent::Journey(journey) = event else { return };
+        let first = journey.hops.first().and_then(|hop| analysis.channel(hop.channel));
+        enter(&mut current, first, out);
+        render::journey_lines(&journey, &|id| analysis.channel(id), out);
+    })
 }
 
-fn render_blocking(
-    capture: impl Read + Send,
-    out: &mut impl FnMut(StyledLine),
-) -> Result<(), CaptureError> {
-    let mut trees = WaitTrees::default();
-    let (analysis, result) = analyse(capture, AnalysisScope::Network, &mut |_, told| match told {
-        AnalysisEvent::Blocked(blocked) => trees.add(blocked),
-        AnalysisEvent::Fault(found) => out(fault(&found)),
-        AnalysisEvent::Row(_)
-        | AnalysisEvent::Interval(_)
-        | AnalysisEvent::Slack(_)
-        | AnalysisEvent::Journey(_) => {}
-        AnalysisEvent::Spoken(_) => {}
-    });
-    super::blocking(&trees, usize::MAX, &|id| analysis.channel(id), out);
-    result
-}
-
-/// What is counted, and told at the end.
-fn render_counts<R: Read + Send, F: FnMut(StyledLine)>(
+/// Renders events as they come, with the faults of the file among them.
+fn render_events<R: Read + Send, F: FnMut(StyledLine)>(
     capture: R,
+    scope: AnalysisScope,
     out: &mut F,
-    tell: impl FnOnce(&CaptureAnalysis<R>, &mut F),
+    mut print: impl FnMut(&CaptureAnalysis<R>, AnalysisEvent, &mut F),
 ) -> Result<(), CaptureError> {
-    let (analysis, result) = analyse(capture, AnalysisScope::Counts, &mut |_, told| {
-        if let AnalysisEvent::Fault(found) = told {
-            out(fault(&found));
+    let mut events = CaptureAnalysis::new(capture, scope, LinkAssumptions::default()).events();
+    while let Some(event) = events.next() {
+        let event = event?;
+        if let AnalysisEvent::Fault(found) = &event {
+            out(render::fault(found));
         }
-    });
-    tell(&analysis, out);
-    result
+        print(events.analysis(), event, out);
+    }
+    Ok(())
 }
 
-fn checked<R: Read + Send>(analysis: &CaptureAnalysis<R>, out: &mut impl FnMut(StyledLine)) {
-    let findings = analysis.findings();
-    let ledger = findings.ledger();
-    let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());
-    let ranked = ranked(ledger);
-    let known = |id| analysis.channel(id);
+/// Renders the faults of the file, then what `print` selects of the report.
+fn render_report<F: FnMut(StyledLine)>(
+    capture: impl Read + Send,
+    out: &mut F,
+    print: impl FnOnce(&Report, &mut F),
+) -> Result<(), CaptureError> {
+    let options =
+        AnalysisOptions { journeys_max: 0, conversations_max: 0, ..AnalysisOptions::default() };
+    let report = analyze(capture, &options);
+    report.faults.iter().for_each(|found| out(render::fault(found)));
+    print(&report, out);
+    report.error.map_or(Ok(()), Err)
+}
+
+fn render_check(report: &Report, out: &mut impl FnMut(StyledLine)) {
+    let known = |id| report.channels.get(&id);
+    let name = |id| report.channel_name(id);
+    let ranked = ranked(&report.findings);
     let rows = ranked.iter().map(|(kind, id, found)| {
         let capture = known(*id).map_or(0, |channel| channel.capture);
         (capture, found.row(*kind, *id, &name))
     });
     let rows: Vec<(u32, FindingRow<'_>)> = rows.collect();
     let scope = CheckScope {
-        unread: check::unread(&analysis.extent(), &known),
+        unread: check::unread(&report.extent, &known),
         selection: None,
         selected: rows.iter().map(|(_, row)| row.severity).collect(),
         elsewhere: Vec::new(),
     };
-    check::headline(ledger, &scope, out);
+    check::headline(&report.findings, &scope, out);
     check::findings(&rows, out);
-    check::verdicts(&verdicts(ledger), &scope, out);
+    check::verdicts(&verdicts(&report.findings), &scope, out);
 }

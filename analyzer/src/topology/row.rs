@@ -4,9 +4,7 @@ use codec::route::RouteAddressing;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use super::{
-    Inconsistency, NodeSource, PortNumber, SwitchPassage, Topology, TopologyNodeKind,
-};
+use super::{Inconsistency, NodeSource, PortNumber, SwitchPassage, Topology, TopologyNodeKind};
 
 /// A row of `myriscope topology`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -7,8 +7,8 @@ mod samples;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use myriscope_analyzer::filter::{FieldShape, Filter, RowField, RowKind};
-use myriscope_analyzer::render;
+use myriscope_analyzer::filter::{FieldShape, Filter, RowField, RowKind, list_fields};
+
 use serde_json::Value;
 
 use crate::samples::samples;
@@ -110,7 +110,7 @@ fn names_are_there_once_and_every_field_can_be_asked_for() {
 fn what_fields_mean_stands_in_one_column_however_long_their_names_are() {
     for kind in RowKind::ALL {
         let mut lines: Vec<Vec<char>> = Vec::new();
-        analyzer::filter::list_fields(kind, &mut |line| {
+        list_fields(kind, &mut |line| {
             lines.push(line.pieces().flat_map(|(_, piece)| piece.chars()).collect());
         });
         let head: String = lines.first().unwrap().iter().collect();
