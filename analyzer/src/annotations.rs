@@ -88,19 +88,19 @@ impl CommentSet {
         self.channels.entry(id).or_default().insert((at, kind), text);
     }
 
-    /// How many there are.
+    /// The number.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many there are no more of: see [`ALIKE_MAX`] and [`COMMENTS_MAX`].
+    /// The number no more of: see [`ALIKE_MAX`] and [`COMMENTS_MAX`].
     #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
@@ -143,7 +143,7 @@ fn comment(kind: FindingKind, channel: &str, packet: Option<u64>, at: Tick, what
     format!("myriscope {severity} {name}{rule}: {packet}{channel} at character {at}: {what}")
 }
 
-/// What is wrong with a packet by itself, and where.
+/// Fault of a packet by itself, and where.
 fn of_packet(packet: &ReceivedPacket) -> Vec<(FindingKind, Tick, String)> {
     let mut found = Vec::new();
     match packet.ended_by {
@@ -168,7 +168,7 @@ fn of_packet(packet: &ReceivedPacket) -> Vec<(FindingKind, Tick, String)> {
     found
 }
 
-/// What is odd about an event by itself.
+/// Finding about an event by itself.
 fn of_event(event: &LinkEvent) -> Option<(FindingKind, String)> {
     let nothing = String::new();
     Some(match event {

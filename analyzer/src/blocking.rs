@@ -1,4 +1,4 @@
-//! Who waits for whom, since when, and why: trees of stopped channels, their roots, and cycles. F-1, S-3, R-4
+//! Wait-for relations between channels: chains of stopped senders, their roots, and cycles. F-1, S-3, R-4
 
 mod cycle;
 mod event;
@@ -43,9 +43,9 @@ pub struct BlockingTracker {
     nodes: NodeIndex,
     /// The channels whose senders are stopped.
     waits: BTreeMap<ChannelId, ChannelWait>,
-    /// Which of them wait for a channel, stopped or not.
+    /// Stopped channels by the channel that they wait for, stopped or not.
     queues: BTreeMap<ChannelId, BTreeSet<ChannelId>>,
-    /// When the newest packet of a channel began, and when it ended, if it has.
+    /// Time at which the newest packet of a channel began, and when it ended, if it has.
     packets: BTreeMap<ChannelId, (Picoseconds, Option<Picoseconds>)>,
     /// Channels that are silent.
     open: BTreeSet<ChannelId>,
@@ -56,7 +56,7 @@ pub struct BlockingTracker {
     stops: u64,
     /// The longest delay of a cable, where known.
     delay: Option<Picoseconds>,
-    /// When the last row was.
+    /// Time at which the last row was.
     now: Picoseconds,
     /// Up to when the recording goes on: ahead of the rows.
     recorded: Picoseconds,
@@ -227,7 +227,7 @@ impl BlockingTracker {
         }
     }
 
-    /// Whose packet has an output that another waits for, and which.
+    /// Input and number of the packet that holds an output another packet waits for.
     fn holder(
         &self,
         waiting: ChannelId,
@@ -351,7 +351,7 @@ mod tests {
     use super::*;
     use crate::event::ResumeCause;
 
-    /// What happens on a channel.
+    /// Events of a channel.
     enum BlockingStep {
         /// Its sender is stopped,
         Stop,

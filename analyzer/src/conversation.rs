@@ -1,4 +1,4 @@
-//! What the wire shows of the reliability protocol: conversations, and what is odd in them. T-1..T-13
+//! Conversations of the reliability protocol, as far as captured packets show them. T-1..T-13
 //!
 //! Packets come as journeys, each once; they are put in order of the time at which they were first seen,
 //! that is near their senders, and each goes to the conversation of its NICs and logical channel. What is
@@ -55,17 +55,17 @@ pub struct Conversation {
     pub key: ConversationKey,
     /// Its first packet.
     pub first: ObservedPlace,
-    /// When the last of its packets was last seen.
+    /// Time at which the last of its packets was last seen.
     pub last: Picoseconds,
-    /// What is added up.
+    /// Totals.
     pub sums: ConversationTotals,
-    /// What happened.
+    /// The events.
     pub history: MessageHistory,
-    /// Why it is told.
+    /// Reason for its report.
     pub ended: ConversationEnd,
 }
 
-/// Why a conversation is told.
+/// Reason for the report of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConversationEnd {
     /// The capture is over.
@@ -74,10 +74,10 @@ pub enum ConversationEnd {
     Evicted,
 }
 
-/// What is told.
+/// Event of the reliability protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransportEvent {
-    /// Of a packet or a message.
+    /// Observation about a packet or a message.
     Noticed(Observation),
     /// A packet only looks like one of the protocol.
     Malformed(MalformedPacket),
@@ -99,7 +99,7 @@ pub struct ConversationTracker {
     begun: u64,
 }
 
-/// What waits for its turn.
+/// A packet or a hole until all earlier ones have come.
 #[derive(Debug)]
 struct PendingPacket {
     time: Picoseconds,
@@ -164,7 +164,7 @@ impl ConversationTracker {
         self.wait(time, PendingItem::Hole, out);
     }
 
-    /// Whether anything waits for its turn.
+    /// True if anything waits for its turn.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()

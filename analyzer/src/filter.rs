@@ -1,4 +1,4 @@
-//! Which rows are wanted: a language of expressions over their fields, as Wireshark's display filters
+//! Selection of rows: a language of expressions over their fields, as Wireshark's display filters
 //! are. `docs/filter.md` describes it.
 //!
 //! ```
@@ -63,14 +63,14 @@ impl Filter {
         Ok(Self { expr, cells: RowCells::of(fields) })
     }
 
-    /// Whether a row is as the expression asks; `period_ps` is the character period of its channel, in
+    /// True if a row is as the expression asks; `period_ps` is the character period of its channel, in
     /// picoseconds, which makes times of places.
     pub fn keeps(&mut self, row: &(impl Serialize + ?Sized), period_ps: u64) -> bool {
         self.cells.take(row);
         eval::holds(&self.expr, &self.cells, period_ps)
     }
 
-    /// Whether it asks for a field.
+    /// True if it asks for a field.
     #[must_use]
     pub fn uses_field(&self, name: &str) -> bool {
         self.cells.have(name)
@@ -85,7 +85,7 @@ impl Display for Filter {
 }
 
 impl PartialEq for Filter {
-    /// Whether they ask the same.
+    /// True if they ask the same.
     fn eq(&self, other: &Self) -> bool {
         self.expr == other.expr
     }
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// What a field may be asked.
+    /// Form of a check.
     fn checks(field: &'static RowField) -> BoxedStrategy<FieldCheck> {
         let order =
             !matches!(field.shape, FieldShape::Text | FieldShape::Words(_) | FieldShape::Flag);

@@ -1,4 +1,4 @@
-//! What is odd about a capture: counted by kind and channel, the first of each kept with its details.
+//! Findings: anomalies of a capture, counted by kind and channel, with details of the first of each.
 
 mod flow;
 mod journeys;
@@ -114,7 +114,7 @@ impl FindingChecks {
         observer.checker.end(chunk, &mut observer.sink);
     }
 
-    /// What a row says; rows come in order of time.
+    /// Checks an event; events come in order of time.
     pub fn row(&mut self, row: &TimedEvent) {
         let Self { ledger, sides, .. } = self;
         let Some(side) = sides.get_mut(&row.channel) else { return };
@@ -165,7 +165,7 @@ impl FindingChecks {
         }
     }
 
-    /// What was found.
+    /// The findings.
     #[must_use]
     pub const fn ledger(&self) -> &FindingSet {
         &self.ledger

@@ -12,7 +12,7 @@ use crate::rules;
 /// A row of `myriscope check`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FindingRow<'a> {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
     /// The kind's name.
     pub finding: &'static str,
@@ -26,15 +26,15 @@ pub struct FindingRow<'a> {
     pub at: u64,
     /// The same in picoseconds.
     pub time_ps: Picoseconds,
-    /// How many there are.
+    /// The number.
     pub count: u64,
-    /// What is to be said about the first.
+    /// Facts about the first.
     pub first: FirstOccurrence<'a>,
     /// The last one's place.
     pub last_at: u64,
     /// The same in picoseconds.
     pub last_time_ps: Picoseconds,
-    /// What it means.
+    /// Its meaning.
     pub text: &'static str,
 }
 
@@ -42,7 +42,7 @@ pub struct FindingRow<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstOccurrence<'a>(pub Vec<(&'static str, ShownFact<'a>)>);
 
-/// What a fact says.
+/// Value of a fact, for display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ShownFact<'a> {

@@ -55,17 +55,17 @@ const QUEUE_MAX: usize = 1024;
 pub struct HeadPacket {
     /// Its number on the input's channel.
     pub packet: u64,
-    /// When its first byte was seen there.
+    /// Time at which its first byte was seen there.
     pub since: Picoseconds,
     /// The captured channel that it asks for, where that is known.
     pub wants: Option<ChannelId>,
-    /// Whether it has begun to leave on it.
+    /// True if it has begun to leave on it.
     pub passing: HeadProgress,
     /// A packet of another input has held that channel since this one came. S-3
     pub contended: bool,
 }
 
-/// Whether a packet has begun to leave a switch.
+/// Progress of a packet at the head of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadProgress {
     /// Not yet.
@@ -84,7 +84,7 @@ pub struct ImpliedPassage {
     pub to: ChannelId,
     /// The route byte that leads from one to the other.
     pub byte: u8,
-    /// How many packets went that way.
+    /// Number of packets went that way.
     pub packets: u64,
 }
 
@@ -133,7 +133,7 @@ impl JourneyTracker {
         }
     }
 
-    /// Which channels switches join, as packets show it; in order.
+    /// Passages through switches that packets imply, in order.
     pub fn implied(&self) -> impl Iterator<Item = ImpliedPassage> {
         let implied = self.implied.iter();
         implied.map(|((from, to, byte), packets)| ImpliedPassage {
@@ -144,7 +144,7 @@ impl JourneyTracker {
         })
     }
 
-    /// When the first of those packets was first seen of which no journey was told yet.
+    /// Time at which the first of those packets was first seen of which no journey was told yet.
     #[must_use]
     pub fn oldest(&self) -> Option<Picoseconds> {
         self.legs.oldest()
@@ -340,7 +340,7 @@ impl JourneyTracker {
         }
     }
 
-    /// What became of a packet that was not seen to leave; `uncaptured` if nothing tells.
+    /// Fate of a packet that was not seen to leave; `uncaptured` if nothing tells.
     fn verdict(&self, leg: &HopRecord, unseen: JourneyFate) -> JourneyFate {
         let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
         let Some((node, _)) = node else { return JourneyFate::OutOfSight };

@@ -49,7 +49,7 @@ impl HeadCounts {
         }
     }
 
-    /// What a node is of which only port 0 is known. Reading: what most packets begin with decides; a
+    /// Kind of a node of which only port 0 is known. Reading: the first byte of most packets decides; a
     /// misrouted one makes no switch of a host.
     pub(crate) const fn kind(self) -> TopologyNodeKind {
         match self {

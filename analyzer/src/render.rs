@@ -167,7 +167,7 @@ pub fn error(error: &CaptureError) -> StyledLine {
     StyledLine::of(TextStyle::Bad, format!("! {error}"))
 }
 
-/// What the channels of a capture carried.
+/// Totals of the channels of a capture.
 pub fn info<R: Read>(tallies: &CounterReader<R>, out: &mut impl FnMut(StyledLine)) {
     let channels = tallies.channels();
     let links = channels.values().filter(|counted| counted.peer.is_some()).count() / 2;

@@ -185,7 +185,7 @@ impl Report {
         verdicts(&self.findings)
     }
 
-    /// Whether the file was read completely, and no finding is an error or a warning.
+    /// True if the file was read completely, and no finding is an error or a warning.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let count = |severity| self.findings.count(severity);

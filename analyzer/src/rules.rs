@@ -19,19 +19,19 @@ use crate::link::parameters::UnknownParameters;
 pub struct Rule {
     /// Its id: `F-3`.
     pub id: &'static str,
-    /// Where it comes from: sections of the link specification, or another source; – if nowhere.
+    /// Place at which it comes from: sections of the link specification, or another source; – if nowhere.
     pub clause: &'static str,
     /// Its text.
     pub text: &'static str,
-    /// How much of it a capture shows.
+    /// Part of it that a capture shows.
     pub shows: RuleVisibility,
-    /// What it takes to see it.
+    /// Evidence needed to judge it.
     pub evidence: &'static str,
     /// A fixture that shows it.
     pub example: Option<&'static str>,
 }
 
-/// How much of a rule a capture shows.
+/// Part of a rule that a capture shows.
 #[derive(Clone, Copy, Debug)]
 pub enum RuleVisibility {
     /// All that matters.
@@ -42,18 +42,18 @@ pub enum RuleVisibility {
     Nothing(&'static str),
 }
 
-/// When a capture has put a rule to the test.
+/// Test of a rule by a capture.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleTest {
-    /// What the capture must have for the rule to be judged at all.
+    /// Evidence that the capture must contain for a judgement.
     pub needs: RuleEvidence,
-    /// How often something was there that the rule is about.
+    /// Number of tested things.
     pub times: fn(&FindingSet) -> u64,
-    /// What that is, in the plural.
+    /// Name of the tested things, in the plural.
     pub what: &'static str,
 }
 
-/// What a capture must have.
+/// Evidence that a capture must contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleEvidence {
     /// One channel is enough.
@@ -118,7 +118,7 @@ impl Rule {
 }
 
 impl RuleEvidence {
-    /// Whether a capture has it; if not, what it lacks.
+    /// True if a capture has it; if not, what it lacks.
     #[must_use]
     pub const fn lacking(self, ledger: &FindingSet) -> Option<&'static str> {
         let seen = ledger.seen();

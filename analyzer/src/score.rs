@@ -1,4 +1,4 @@
-//! What was read in a capture against what really happened, event by event.
+//! Comparison of an analysis with the truth of the simulation, event by event.
 //!
 //! The truth is that of `docs/truth.md`, as any simulator may write it. What is expected of a channel
 //! follows from the rows at the port where it was tapped and nothing else, never from characters.
@@ -30,11 +30,11 @@ use self::truth::TruthReader;
 
 use crate::pipeline::{AnalysisEvent, CaptureAnalysis};
 
-/// How far one account may be behind the other in what it has told, in periods of the full rate.
+/// Longest lag between truth and analysis, in periods of the full rate.
 /// *Chosen*: longer than anything that a row waits for.
 const BEHIND: u64 = 1 << 12;
 
-/// Why nothing could be scored.
+/// Reason why nothing could be scored.
 #[derive(Debug, thiserror::Error)]
 pub enum ScoreError {
     /// The capture cannot be opened.
@@ -51,7 +51,7 @@ pub enum ScoreError {
     Truth {
         /// Counts from 1.
         line: u64,
-        /// What is wrong with it.
+        /// Its fault.
         wrong: String,
     },
     /// The truth cannot be read on.
@@ -59,17 +59,17 @@ pub enum ScoreError {
     Read {
         /// Counts from 1.
         line: u64,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
-/// What a capture was worth.
+/// Score of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ScoreReport {
-    /// What the wire tells, a row a kind.
+    /// Scores of observable events, a row a kind.
     pub scores: Vec<ScoreRow>,
-    /// What it does not tell.
+    /// Events that no capture shows.
     pub unseen: Vec<HiddenEvents>,
     /// Differences, the first of them.
     pub differences: Vec<ScoreDifference>,
@@ -80,20 +80,20 @@ pub struct ScoreReport {
 pub struct ScoreRow {
     /// A kind of `docs/output.md`: `packet`, an event, `journey`, `gone`, `fill` and so on.
     pub kind: &'static str,
-    /// How many there are in the truth; of fills, moments.
+    /// The number in the truth; of fills, moments.
     pub in_truth: u64,
-    /// How many were found.
+    /// Number of those found.
     pub found: u64,
-    /// How many of those are in the truth as they were found.
+    /// Number of of those are in the truth as they were found.
     pub right: u64,
     /// `right` over `found`; none if none was found.
     pub precision: Option<f64>,
     /// `right` over `in_truth`; none if there is none.
     pub recall: Option<f64>,
-    /// Of fills: cells from the lower bound to the upper, in the mean.
+    /// Fills only: cells from the lower bound to the upper, in the mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<f64>,
-    /// How many are in the truth that are not compared, by reason.
+    /// Number of are in the truth that are not compared, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<&'static str, u64>,
 }
@@ -103,9 +103,9 @@ pub struct ScoreRow {
 pub struct HiddenEvents {
     /// The kind of event.
     pub event: &'static str,
-    /// How many there are.
+    /// The number.
     pub count: u64,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
 }
 
@@ -122,7 +122,7 @@ pub struct ScoreDifference {
     pub at: Option<u64>,
     /// The kind.
     pub kind: &'static str,
-    /// What it is, in words that are no contract.
+    /// Its kind, in words that are no contract.
     pub what: String,
 }
 
@@ -142,7 +142,7 @@ impl ScoreRow {
         }
     }
 
-    /// Whether all was found, and nothing else.
+    /// True if all was found, and nothing else.
     #[must_use]
     pub const fn is_perfect(&self) -> bool {
         self.in_truth == self.right && self.found == self.right
@@ -150,7 +150,7 @@ impl ScoreRow {
 }
 
 impl ScoreReport {
-    /// Whether all that the wire tells was found, and nothing else.
+    /// True if all that the wire tells was found, and nothing else.
     #[must_use]
     pub fn is_perfect(&self) -> bool {
         self.scores.iter().all(ScoreRow::is_perfect)

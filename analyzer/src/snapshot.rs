@@ -20,10 +20,10 @@ use crate::show::{LinkChoice, LinkView, LinkViewItem};
 use crate::timeline::EventFilter;
 use crate::window::TimeWindow;
 
-/// What [`render`] shows: what the command of that name prints of a capture.
+/// View of a capture: the output of the command of that name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SnapshotView {
-    /// What the channels carried.
+    /// Totals of channels.
     Info,
     /// The packets.
     Packets,
@@ -31,19 +31,19 @@ pub enum SnapshotView {
     Events,
     /// The characters of the first link, both directions side by side.
     Show,
-    /// What every link was doing.
+    /// Activity of links.
     Links,
-    /// How full slack buffers were, and what is assumed of them: `links --slack`.
+    /// Fill of slack buffers and their assumed sizes: `links --slack`.
     Slack,
     /// Packets over all links.
     Journeys,
     /// The reliability protocol: messages, and what became of them.
     Conversations,
-    /// Who waited for whom: all trees and deadlocks.
+    /// Wait trees and deadlocks.
     Blocking,
     /// Nodes, ports and links.
     Topology,
-    /// What is wrong, and how each rule stands.
+    /// Findings and verdicts.
     Check,
 }
 

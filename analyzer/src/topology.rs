@@ -24,11 +24,11 @@ pub use crate::node_kind::TopologyNodeKind;
 /// Pairs of channels that are kept. *Chosen*: a switch of 32 ports has 1024.
 const IMPLIED_MAX: usize = 1 << 16;
 
-/// What a capture tells of its network.
+/// Evidence of the network in a capture.
 #[derive(Clone, Debug, Default)]
 pub struct TopologyEvidence {
     nodes: NodeIndex,
-    /// How many packets went from one channel to another by a route byte.
+    /// Number of packets went from one channel to another by a route byte.
     implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
 }
 
@@ -41,7 +41,7 @@ pub struct Topology {
     pub links: Vec<TopologyLink>,
     /// Ways of packets through switches.
     pub passages: Vec<SwitchPassage>,
-    /// What does not go together.
+    /// Contradictions.
     pub remarks: Vec<Inconsistency>,
 }
 
@@ -50,17 +50,17 @@ pub struct Topology {
 pub struct TopologyNode {
     /// As the channels have it, or `?1`, `?2`, … if none has.
     pub name: String,
-    /// How it is known.
+    /// Source of the node.
     pub source: NodeSource,
-    /// What it is.
+    /// Its kind.
     pub kind: TopologyNodeKind,
-    /// How it reads route bytes, where packets and ports show it. S-1
+    /// Addressing of route bytes, where packets and ports show it. S-1
     pub addressing: Option<RouteAddressing>,
     /// Its ports that are known, in order.
     pub ports: Vec<TopologyPort>,
 }
 
-/// How a node is known.
+/// Source of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeSource {
@@ -75,13 +75,13 @@ pub enum NodeSource {
 pub struct TopologyPort {
     /// Its number.
     pub port: PortNumber,
-    /// Which of the links.
+    /// Index of the link.
     pub link: usize,
-    /// Which of its ends.
+    /// Index of the end.
     pub end: usize,
 }
 
-/// What is known of a port's number.
+/// Number of a port, as far as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PortNumber {
     /// It is this.
@@ -95,7 +95,7 @@ pub enum PortNumber {
 /// A link, both channels or one of which was captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopologyLink {
-    /// Where the first channel comes from, and where it goes to.
+    /// Place at which the first channel comes from, and where it goes to.
     pub ends: [TopologyEnd; 2],
     /// One or two.
     pub channels: Vec<TopologyChannel>,
@@ -106,7 +106,7 @@ pub struct TopologyLink {
 /// An end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopologyEnd {
-    /// Which of the nodes.
+    /// Index of the node.
     pub node: usize,
     /// The port there.
     pub port: PortNumber,
@@ -130,7 +130,7 @@ pub struct SwitchPassage {
     pub to: String,
     /// The route byte that it stripped. P-3
     pub byte: u8,
-    /// How many.
+    /// The number.
     pub packets: u64,
 }
 

@@ -1,11 +1,11 @@
-//! What is told of waits: stops with their reasons, and deadlocks.
+//! Results: stops with their causes, and deadlocks.
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 
 use crate::event::ResumeCause;
 
-/// What is told, in order of the time at which it became known.
+/// A result, in order of the time at which it became known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockingEvent {
     /// A sender was stopped, and has been released since; or is stopped when the recording ends.
@@ -21,16 +21,16 @@ pub struct StopReport {
     pub number: u64,
     /// The channel.
     pub channel: ChannelId,
-    /// When it was stopped.
+    /// Time at which it was stopped.
     pub since: Picoseconds,
-    /// When that ended.
+    /// Time at which that ended.
     pub until: Picoseconds,
     /// The same in periods of the channel.
     pub periods: u64,
     /// Periods from the first byte of the packet that was held up on the channel itself, if one was, to
     /// the end of the stop.
     pub sending: Option<u64>,
-    /// How it ended.
+    /// Its end.
     pub ended: StopEnd,
     /// The number of the packet that was at the head of the input behind the channel, where known.
     pub packet: Option<u64>,
@@ -39,24 +39,24 @@ pub struct StopReport {
     pub chain: Vec<ChannelId>,
     /// The number of the stop of the first of them, if that was stopped too.
     pub behind: Option<u64>,
-    /// What the last of them, or the channel itself, was held up by.
+    /// Cause of the wait of the last of them, or of the channel itself.
     pub root: WaitRoot,
-    /// Whose packets had the output that the packet at the head asked for.
+    /// Inputs whose packets held the output that the packet at the head requested.
     pub holders: Vec<OutputHolder>,
 }
 
-/// How a stop ended.
+/// The end of a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopEnd {
     /// The sender was released. F-2, F-7, R-1
     Resumed(ResumeCause),
-    /// What commands it was not recorded for a while.
+    /// The opposite channel, which commands it, has a hole.
     Hole,
     /// The recording ended.
     CaptureEnd,
 }
 
-/// Why the last channel of a chain could not go on.
+/// Reason why the last channel of a chain could not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WaitRoot {
     /// The host behind it took nothing. I-4
@@ -69,7 +69,7 @@ pub enum WaitRoot {
     Cycle,
     /// Its link was open. F-7
     OpenLink,
-    /// What comes next was not captured, or is not known.
+    /// The next channel was not captured, or is unknown.
     OutOfSight,
 }
 
@@ -78,7 +78,7 @@ pub enum WaitRoot {
 pub struct OutputHolder {
     /// The channel that leads to the input.
     pub channel: ChannelId,
-    /// How many of its packets.
+    /// Number of of its packets.
     pub packets: u64,
 }
 
@@ -87,24 +87,24 @@ pub struct OutputHolder {
 pub struct Deadlock {
     /// Each waits for the next, the last for the first; the first is that of the smallest name.
     pub channels: Vec<ChannelId>,
-    /// When the last of them was stopped, or asked for the next.
+    /// Time at which the last of them was stopped, or asked for the next.
     pub since: Picoseconds,
-    /// When it was broken, or the recording ended.
+    /// Time at which it was broken, or the recording ended.
     pub until: Picoseconds,
     /// The same in periods of the first channel; R-4 breaks it after 2²².
     pub periods: u64,
-    /// What broke it, and which of them went on; none if it was not broken.
+    /// The channel that was released first, and the reason; none if it was not broken.
     pub broken: Option<(ChannelId, DeadlockRelease)>,
 }
 
-/// What breaks a deadlock.
+/// Reason for the end of a deadlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeadlockRelease {
     /// A sender was released.
     Resumed(ResumeCause),
     /// A packet asks for its output no more: it was dropped, or cut off.
     Dropped,
-    /// What commands a sender was not recorded for a while.
+    /// The channel that commands a sender has a hole.
     Hole,
 }
 
@@ -112,7 +112,7 @@ pub enum DeadlockRelease {
 pub const BLOCKED_TIMEOUT: u64 = 1 << 22;
 
 impl StopReport {
-    /// Whether the blocked-packet timeout ended it, of the stop or of the packet: a deadlock or a dead
+    /// True if the blocked-packet timeout ended it, of the stop or of the packet: a deadlock or a dead
     /// sink is ahead. R-4
     #[must_use]
     pub fn timed_out(&self) -> bool {

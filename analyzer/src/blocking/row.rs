@@ -32,7 +32,7 @@ pub struct StopRow<'a> {
     pub periods: u64,
     /// [`StopEnd::name`].
     pub ended_by: &'static str,
-    /// Whether the blocked-packet timeout ended it. R-4
+    /// True if the blocked-packet timeout ended it. R-4
     pub timeout: bool,
     /// Number on the channel of the packet at the head of the input behind it.
     pub packet: Option<u64>,
@@ -48,12 +48,12 @@ pub struct StopRow<'a> {
     pub holders: Vec<HolderRow<'a>>,
 }
 
-/// Whose packets had the output.
+/// An input whose packets held the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct HolderRow<'a> {
     /// Name of the channel that leads to the input.
     pub channel: &'a str,
-    /// How many packets.
+    /// Number of packets.
     pub packets: u64,
 }
 

@@ -11,7 +11,7 @@ use super::{BlockingEvent, Deadlock, StopEnd, StopReport, WaitRoot};
 /// Most branches, and most deadlocks, that are kept. *Chosen*: more than anybody reads.
 const KEPT_MAX: usize = 4096;
 
-/// What held others up.
+/// Root of a tree of waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlockingRoot {
     /// Channels that waited for each other.
@@ -20,7 +20,7 @@ pub enum BlockingRoot {
     Host(ChannelId),
     /// This channel, whose link was open.
     OpenLink(ChannelId),
-    /// What is beyond this channel.
+    /// The uncaptured part behind this channel.
     OutOfSight(ChannelId),
     /// This channel, busy with packets.
     Busy(ChannelId),
@@ -31,15 +31,15 @@ pub enum BlockingRoot {
 /// The waits of a channel that had one chain of reasons, and what waited behind it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitBranch {
-    /// How many.
+    /// The number.
     pub stops: u64,
-    /// How long all took together.
+    /// Duration for which all took together.
     pub total: Picoseconds,
     /// The longest.
     pub longest: Option<LongestWait>,
-    /// How many ended by the blocked-packet timeout. R-4
+    /// Number of those that ended by the blocked-packet timeout. R-4
     pub timeouts: u64,
-    /// Whose packets had the output that was waited for.
+    /// Inputs whose packets held the output.
     pub holders: BTreeSet<ChannelId>,
     /// The channels that waited for this one.
     pub behind: BTreeMap<ChannelId, Self>,
@@ -48,13 +48,13 @@ pub struct WaitBranch {
 /// A wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongestWait {
-    /// When it began.
+    /// Time at which it began.
     pub since: Picoseconds,
-    /// How long it took.
+    /// Duration for which it took.
     pub lasted: Picoseconds,
     /// The packet at the head of the input behind the channel.
     pub packet: Option<u64>,
-    /// How it ended.
+    /// Its end.
     pub ended: StopEnd,
 }
 
@@ -117,7 +117,7 @@ impl WaitTrees {
         &self.deadlocks
     }
 
-    /// How many stops there were, on how many channels, and how long they took together.
+    /// Number of stops there were, on how many channels, and how long they took together.
     #[must_use]
     pub fn sum(&self) -> (u64, usize, Picoseconds) {
         (self.stops, self.channels.len(), self.total)
@@ -162,7 +162,7 @@ impl WaitBranch {
 }
 
 impl StopReport {
-    /// What held it up, and the channels from there to its own.
+    /// The root of a stop, and the channels from the root to its own.
     fn path_from_root(&self) -> (BlockingRoot, Vec<ChannelId>) {
         let last = self.last();
         let mut chain: Vec<ChannelId> = self.chain.clone();

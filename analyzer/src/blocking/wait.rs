@@ -1,4 +1,4 @@
-//! What a stopped channel waits for, and for what it waited longest.
+//! The target of a stopped channel, now and for the longest part of the wait.
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
@@ -14,7 +14,7 @@ const SHARE: Picoseconds = 4;
 /// Inputs that are named as holders of an output. *Chosen*: as many as the largest switch has.
 const HOLDERS_MAX: usize = 32;
 
-/// What the sender of a stopped channel waits for.
+/// Target of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitTarget {
     /// That a host takes something.
@@ -42,7 +42,7 @@ pub(super) struct WaitPhase {
     pub(super) ask: Option<WaitTarget>,
     pub(super) from: Picoseconds,
     packet: Option<u64>,
-    /// How long the output was stopped, as far as that has ended.
+    /// Duration for which the output was stopped, as far as that has ended.
     held: Picoseconds,
     /// The longest of the output's stops that has ended, and how much of it was in this spell.
     ahead: Option<(Picoseconds, EndedStop)>,
@@ -60,7 +60,7 @@ pub(super) struct EndedStop {
     pub(super) root: WaitRoot,
 }
 
-/// Why a channel was stopped.
+/// Reason why a channel was stopped.
 #[derive(Clone, Debug)]
 pub(super) struct WaitCause {
     pub(super) packet: Option<u64>,
@@ -70,7 +70,7 @@ pub(super) struct WaitCause {
     pub(super) holders: Vec<OutputHolder>,
 }
 
-/// What is next in a chain.
+/// The next element of a wait chain.
 enum ChainStep<'a> {
     /// This was the last.
     Root(WaitRoot),
@@ -99,7 +99,7 @@ impl ChannelWait {
         }
     }
 
-    /// What it waited for longest, if that was before the spell now.
+    /// The cause of the longest phase, if that is not the current one.
     fn longest_before(&self, now: Picoseconds) -> Option<&WaitCause> {
         let lasted = now.saturating_sub(self.spell.from);
         self.longest.as_ref().filter(|(longest, _)| *longest >= lasted).map(|(_, why)| why)
@@ -146,7 +146,7 @@ impl WaitPhase {
 }
 
 impl BlockingTracker {
-    /// Why a channel that is stopped has been so, for the longest part.
+    /// Reason why a channel that is stopped has been so, for the longest part.
     pub(super) fn longest_cause(&self, id: ChannelId, now: Picoseconds) -> WaitCause {
         match self.waits.get(&id).and_then(|wait| wait.longest_before(now)) {
             Some(why) => why.clone(),
@@ -154,7 +154,7 @@ impl BlockingTracker {
         }
     }
 
-    /// Why a channel is stopped now.
+    /// Reason why a channel is stopped now.
     pub(super) fn current_cause(&self, id: ChannelId, now: Picoseconds) -> WaitCause {
         let mut why = WaitCause {
             packet: None,
@@ -202,7 +202,7 @@ impl BlockingTracker {
         why
     }
 
-    /// What held up an output that a channel waits for.
+    /// The element behind an output that a channel waits for.
     fn chain_step<'a>(
         &'a self,
         wait: &'a ChannelWait,

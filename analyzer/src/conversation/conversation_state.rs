@@ -43,7 +43,7 @@ pub(super) struct ConversationState {
 #[derive(Clone, Copy, Debug)]
 struct FinishedMessage {
     number: u64,
-    /// When it began.
+    /// Time at which it began.
     since: Picoseconds,
     label: ObservedLabel,
     newest: TransportTimestamp,
@@ -51,7 +51,7 @@ struct FinishedMessage {
     settled: bool,
 }
 
-/// What comes behind a message.
+/// Relation of the next message to the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NextMessage {
     /// One of its incarnation with the other number: it must have been acknowledged. T-4
@@ -64,7 +64,7 @@ enum NextMessage {
     Nothing,
 }
 
-/// How a data packet stands to the message that is being sent.
+/// Relation of a data packet to the current message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DataRelation {
     /// It sends that again.
@@ -141,7 +141,7 @@ impl ConversationState {
         }
     }
 
-    /// How a data packet stands to what was before.
+    /// Relates a data packet to the messages before it.
     fn relation(&self, seen: &ObservedPacket, data: DataContent) -> DataRelation {
         let ObservedLabel { incarnation, seq, timestamp } = seen.label();
         let sound = seen.reading == HeaderTrust::Sound;
@@ -310,7 +310,7 @@ impl ConversationState {
         }
     }
 
-    /// Whether what an answer echoes would have been seen, had it been sent.
+    /// True if what an answer echoes would have been seen, had it been sent.
     fn is_unsolicited(&self, label: ObservedLabel, scene: &Visibility) -> bool {
         let kept = self.over.back().filter(|_| self.over.len() == OVER_MAX);
         let eldest = kept.map(|over| over.label.timestamp).or(self.eldest);
@@ -318,13 +318,13 @@ impl ConversationState {
         is_before(eldest, label.timestamp) && self.is_visible(self.first.time, scene)
     }
 
-    /// Whether nothing that was sent or answered since a time can have been missed.
+    /// True if nothing that was sent or answered since a time can have been missed.
     fn is_visible(&self, since: Picoseconds, scene: &Visibility) -> bool {
         let seen = |(_, link)| scene.shows_answers_between(self.key.pair(), link);
         scene.is_complete_since(since) && self.newest.is_some_and(seen)
     }
 
-    /// Whether an answer, had there been one since a time, would have been seen.
+    /// True if an answer, had there been one since a time, would have been seen.
     fn would_show_answer(&self, since: Picoseconds, scene: &Visibility) -> bool {
         scene.is_complete_since(since)
             && self.newest.is_some_and(|(_, link)| scene.shows_answers(link))
@@ -364,7 +364,7 @@ fn is_of(message: &MessageState, label: ObservedLabel) -> bool {
     (message.label.incarnation, message.label.seq) == (label.incarnation, label.seq)
 }
 
-/// How a message ended that is not acknowledged, and what must not be about what comes behind it, if all
+/// The end of a message that is not acknowledged, and what must not be about what comes behind it, if all
 /// answers were seen.
 fn ending(message: &MessageState, next: NextMessage) -> (Option<Abandonment>, Option<Violation>) {
     let refused = message.nack.is_some_and(NackReason::is_final);

@@ -14,13 +14,13 @@ use crate::transport::ParsedTransport;
 /// A packet of the protocol's type that is no packet of the protocol, though its CRC is good. T-7
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MalformedPacket {
-    /// Where it was first seen.
+    /// Place at which it was first seen.
     pub place: ObservedPlace,
-    /// What is wrong with it.
+    /// Its fault.
     pub fault: DecodeError,
 }
 
-/// What a journey is to conversations.
+/// A journey of the protocol's packet type.
 #[derive(Debug)]
 pub(super) enum JourneyPacket {
     /// A packet of the protocol.
@@ -29,7 +29,7 @@ pub(super) enum JourneyPacket {
     Malformed(MalformedPacket),
 }
 
-/// What a journey is, if it is of a packet of the protocol's type; `link` is that of a channel.
+/// Converts a journey of the protocol's packet type; `link` looks up the link of a channel.
 pub(super) fn packet_of(
     journey: &Journey,
     link: impl Fn(codec::capture::ChannelId) -> LinkKey,
@@ -87,7 +87,7 @@ fn parts(
     }
 }
 
-/// What became of a packet, as its receiver would see it. T-7
+/// Fate of a packet, as its receiver would see it. T-7
 fn fate(journey: &Journey, last: &JourneyHop) -> TransportFate {
     match (last.ended_by, last.check) {
         (PacketEnd::CaptureEnd, _) => return TransportFate::UnderWay,

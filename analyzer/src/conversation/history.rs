@@ -1,4 +1,4 @@
-//! What happened in a conversation, as a line of letters in the manner of Zeek: a word a message.
+//! The events in a conversation, as a line of letters in the manner of Zeek: a word a message.
 
 /// Words that are kept of a conversation. *Chosen*: a line or two of a terminal, since words that repeat
 /// are one.
@@ -79,7 +79,7 @@ fn shortened(letters: &[char]) -> String {
     text
 }
 
-/// How often the first letters come one behind the other.
+/// Number of times that the first letters come one behind the other.
 fn repeats(letters: &[char], len: usize) -> usize {
     let unit = letters.get(..len).unwrap_or_default();
     letters.chunks_exact(len).take_while(|chunk| *chunk == unit).count()

@@ -19,7 +19,7 @@ use crate::journey::MatchCertainty;
 /// Transmissions that are kept of a message. *Chosen*: an answer to an older one is no more than late.
 const SENT_MAX: usize = 8;
 
-/// What is kept of a message before it is handed out. *Chosen*: most messages have two packets.
+/// Observations kept of a message before they are emitted. *Chosen*: most messages have two packets.
 const PENDING_MAX: usize = 24;
 
 /// NACKs of one message, or retransmissions without an answer, that are a storm. *Chosen*: at a timeout of
@@ -38,12 +38,12 @@ const MICROSECOND: Picoseconds = 1_000_000;
 pub(super) struct MessageState {
     pub(super) number: u64,
     pub(super) key: ConversationKey,
-    /// When its first transmission was first seen.
+    /// Time at which its first transmission was first seen.
     pub(super) since: Picoseconds,
-    /// Of its first transmission.
+    /// Label of its first transmission.
     pub(super) label: ObservedLabel,
     pub(super) data: DataContent,
-    /// Whether all transmissions before were hurt, so that its content is not known.
+    /// True if all transmissions before were hurt, so that its content is not known.
     pub(super) reading: HeaderTrust,
     sent: VecDeque<SentData>,
     /// Retransmissions at which there was no answer to the transmission before.
@@ -51,7 +51,7 @@ pub(super) struct MessageState {
     nacks: u64,
     /// The first ACK that got there, or may have.
     pub(super) ack: Option<ReceivedAnswer>,
-    /// Whether the receiver has written it, by an ACK to a transmission that is kept no more.
+    /// True if the receiver has written it, by an ACK to a transmission that is kept no more.
     written: WrittenState,
     /// The reason of the last NACK.
     pub(super) nack: Option<NackReason>,
@@ -75,7 +75,7 @@ struct SentData {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReceivedAnswer {
     pub(super) place: ObservedPlace,
-    /// When it was last seen.
+    /// Time at which it was last seen.
     last: Picoseconds,
     fate: TransportFate,
     label: ObservedLabel,
@@ -87,7 +87,7 @@ enum WrittenState {
     Before,
 }
 
-/// Whether one time of a clock that wraps is before another. T-8
+/// True if one time of a clock that wraps is before another. T-8
 pub(super) const fn is_before(one: TransportTimestamp, other: TransportTimestamp) -> bool {
     let ahead = other.0.wrapping_sub(one.0);
     ahead != 0 && ahead < 1 << 31
@@ -98,7 +98,7 @@ pub(super) fn clock_difference(one: TransportTimestamp, other: TransportTimestam
     Picoseconds::from(other.0.wrapping_sub(one.0)) * MICROSECOND
 }
 
-/// How a packet stands to the transmissions of a message.
+/// Relation of a timestamp to the transmissions of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimestampMatch {
     /// It is one of them, or echoes one.
@@ -135,7 +135,7 @@ impl MessageState {
         message
     }
 
-    /// Where the last of its packets was first seen.
+    /// Place at which the last of its packets was first seen.
     pub(super) fn last_place(&self) -> ObservedPlace {
         let sent = self.sent.back().map(|sent| sent.place);
         let places = self.pending.iter().map(|noticed| noticed.place).chain(sent);
@@ -147,7 +147,7 @@ impl MessageState {
         self.sent.back().map_or(self.label.timestamp, |sent| sent.timestamp)
     }
 
-    /// How a time stands to those of the transmissions.
+    /// Relates a timestamp to those of the transmissions.
     pub(super) fn match_timestamp(&self, timestamp: TransportTimestamp) -> TimestampMatch {
         if self.sent.iter().any(|sent| sent.timestamp == timestamp) {
             TimestampMatch::Known
@@ -256,7 +256,7 @@ impl MessageState {
         }
     }
 
-    /// Whether the receiver has said that it wrote it.
+    /// True if the receiver has said that it wrote it.
     pub(super) fn is_written(&self) -> bool {
         self.written == WrittenState::Before || self.sent.iter().any(|sent| sent.ack.is_some())
     }
@@ -355,7 +355,7 @@ impl SentData {
         Self { place, timestamp, data, fate, certainty, ack: None, nack: None }
     }
 
-    /// When it was made, at the latest: in a network that is full it waits in its NIC before it is seen, and by
+    /// Latest time at which it was made: in a network that is full it waits in its NIC before it is seen, and by
     /// its sender's clock it came so long behind another. T-8
     fn made_behind(&self, other: &Self) -> Picoseconds {
         let behind = clock_difference(other.timestamp, self.timestamp) + MICROSECOND;
@@ -363,7 +363,7 @@ impl SentData {
     }
 }
 
-/// Why a message was sent again at a time: by what became of the transmission before and of the ACK and the
+/// Cause of a retransmission, judged by the fates of the transmission before and of the ACK and the
 /// NACK to it; `there` is the first ACK that was seen to arrive, to whichever transmission. The times are when
 /// it was seen, and when it was made. T-10
 fn resend_cause(

@@ -1,4 +1,4 @@
-//! What is noticed in conversations: each packet, why it was sent again, and what must not be.
+//! Observations in conversations: packets, causes of retransmissions, violations.
 
 use crate::event::Picoseconds;
 use codec::transport::{ChannelIncarnation, NackReason, SequenceBit, TransportTimestamp};
@@ -12,28 +12,28 @@ pub struct Observation {
     pub place: ObservedPlace,
     /// The conversation.
     pub key: ConversationKey,
-    /// Which message of the conversation: counts from 0. None if it is not known.
+    /// Number of the message in the conversation, from 0; none if unknown.
     pub message: Option<u64>,
-    /// Of the packet.
+    /// Field of the packet's header.
     pub label: ObservedLabel,
-    /// What became of the packet.
+    /// Fate of the packet.
     pub fate: TransportFate,
-    /// What it is.
+    /// Its kind.
     pub remark: ObservationKind,
 }
 
-/// What a packet of a conversation is known by, and an answer echoes. T-8
+/// Fields that identify a transmission, and that an answer echoes. T-8
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObservedLabel {
     /// The use of the logical channel. T-12
     pub incarnation: ChannelIncarnation,
     /// The sequence number. T-4
     pub seq: SequenceBit,
-    /// When it was transmitted, by its sender's clock.
+    /// Time at which it was transmitted, by its sender's clock.
     pub timestamp: TransportTimestamp,
 }
 
-/// What is noticed.
+/// Kind of an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservationKind {
     /// A message is sent, for the first time as far as is known.
@@ -54,11 +54,11 @@ pub enum ObservationKind {
     Gone(Abandonment),
     /// A message was sent so often that something is in the way. T-10
     Storm(StormKind),
-    /// What must not be.
+    /// Violations of the protocol.
     Broken(Violation),
 }
 
-/// Why a message was sent again: what became of the transmission before. T-10
+/// Reason why a message was sent again: what became of the transmission before. T-10
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ResendCause {
     /// It was lost.
@@ -78,11 +78,11 @@ pub enum ResendCause {
     AfterAck,
     /// It arrived, and no answer was seen.
     Unanswered,
-    /// What became of it was not captured.
+    /// The fate was not captured.
     Unknown,
 }
 
-/// How a message ended that was not acknowledged.
+/// The end of a message that was not acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Abandonment {
     /// A final NACK: it goes back to its sender. T-6
@@ -103,7 +103,7 @@ pub enum Abandonment {
     Open,
 }
 
-/// What comes over and over.
+/// Kind of a storm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StormKind {
     /// Retransmissions. T-10
@@ -112,7 +112,7 @@ pub enum StormKind {
     Nacks,
 }
 
-/// What must not be.
+/// Violations of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Violation {
     /// A message follows one that is not acknowledged. T-2
@@ -138,7 +138,7 @@ pub enum Violation {
 }
 
 impl ResendCause {
-    /// All.
+    /// All variants.
     pub const ALL: [Self; 9] = [
         Self::LostData,
         Self::LostAck,
@@ -169,7 +169,7 @@ impl ResendCause {
 }
 
 impl Abandonment {
-    /// All.
+    /// All variants.
     pub const ALL: [Self; 6] = [
         Self::Refused,
         Self::Unanswered,
@@ -194,7 +194,7 @@ impl Abandonment {
 }
 
 impl Violation {
-    /// All.
+    /// All variants.
     pub const ALL: [Self; 10] = [
         Self::TwoOutstanding,
         Self::Unflipped,

@@ -20,9 +20,9 @@ pub struct ConversationRow {
     pub destination: u16,
     /// The logical channel.
     pub logical_channel: u8,
-    /// When its first packet was first seen, in picoseconds.
+    /// Time at which its first packet was first seen, in picoseconds.
     pub first_ps: Picoseconds,
-    /// When its last packet was last seen.
+    /// Time at which its last packet was last seen.
     pub last_ps: Picoseconds,
     /// Messages.
     pub messages: u64,
@@ -56,13 +56,13 @@ pub struct ConversationRow {
     pub stale: u64,
     /// Incarnations.
     pub incarnations: u64,
-    /// What must not be.
+    /// Violations of the protocol.
     pub broken: u64,
     /// The same, by kind.
     pub breaches: NamedCounts<10>,
     /// Round trips.
     pub rtt: RoundTripRow,
-    /// What happened.
+    /// The events.
     pub history: String,
     /// [`super::ConversationEnd::name`]
     pub ended: &'static str,
@@ -75,7 +75,7 @@ pub struct NamedCounts<const N: usize>(pub [(&'static str, u64); N]);
 /// Round trips: from the first sight of data to the last sight of its ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RoundTripRow {
-    /// How many.
+    /// The number.
     pub count: u64,
     /// The shortest, in picoseconds.
     pub min_ps: Option<Picoseconds>,
@@ -88,7 +88,7 @@ pub struct RoundTripRow {
 /// A row of `myriscope conversations --events`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ObservationRow<'a> {
-    /// When the packet was first seen, in picoseconds.
+    /// Time at which the packet was first seen, in picoseconds.
     pub time_ps: Picoseconds,
     /// Name of the channel on which it was.
     pub channel: &'a str,
@@ -102,46 +102,46 @@ pub struct ObservationRow<'a> {
     pub destination: u16,
     /// The logical channel.
     pub logical_channel: u8,
-    /// Which message of the conversation.
+    /// Number of the message in the conversation.
     pub message: Option<u64>,
     /// [`ObservationKind::name`]
     pub event: &'static str,
-    /// Of the packet.
+    /// Field of the packet's header.
     pub incarnation: u16,
-    /// Of the packet.
+    /// Field of the packet's header.
     pub seq: u8,
-    /// Of the packet.
+    /// Field of the packet's header.
     pub timestamp: u32,
-    /// What became of the packet.
+    /// Fate of the packet.
     pub fate: &'static str,
-    /// Whether data opens its logical channel.
+    /// True if data opens its logical channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync: Option<bool>,
-    /// Of data: `short`, `medium` or `bulk`.
+    /// Data only: `short`, `medium` or `bulk`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
-    /// Of data: `request` or `reply`.
+    /// Data only: `request` or `reply`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<&'static str>,
-    /// Of data: the endpoint that sends it.
+    /// Data only: the endpoint that sends it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_endpoint: Option<u16>,
-    /// Of data: the endpoint that it is for.
+    /// Data only: the endpoint that it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destination_endpoint: Option<u16>,
-    /// Of data: bytes of payload.
+    /// Data only: bytes of payload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// Of a retransmission: [`ResendCause::name`].
+    /// Retransmissions only: [`ResendCause::name`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<&'static str>,
-    /// Of a NACK: [`NackReason::name`].
+    /// NACKs only: [`NackReason::name`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
-    /// Of an ACK: the round trip.
+    /// ACKs only: the round trip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rtt_ps: Option<Picoseconds>,
-    /// Of a message that is gone: [`Abandonment::name`].
+    /// Abandoned messages only: [`Abandonment::name`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gone: Option<&'static str>,
 }
@@ -163,9 +163,9 @@ pub struct MalformedRow<'a> {
     pub byte: u64,
     /// The field at fault.
     pub field: &'static str,
-    /// What it holds; null if it is cut short.
+    /// Content of the field; null if it is cut short.
     pub found: Option<u64>,
-    /// What is wrong with it.
+    /// Its fault.
     pub fault: String,
 }
 
@@ -227,7 +227,7 @@ impl Conversation {
 }
 
 impl Observation {
-    /// What was noticed as a row; `known` looks up channels.
+    /// The observation as a row; `known` looks up channels.
     #[must_use]
     pub fn row<'a>(&self, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> ObservationRow<'a> {
         let mut row = ObservationRow {

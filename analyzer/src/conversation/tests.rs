@@ -84,7 +84,7 @@ fn reason(nack: &str) -> NackReason {
     NackReason::ALL[place]
 }
 
-/// What is told of packets, which come in any order.
+/// Observations about packets, which come in any order.
 fn observations(lines: &str) -> (Vec<Observation>, Vec<Conversation>) {
     let mut conversations = ConversationTracker::default();
     let (mut noticed, mut ended) = (Vec::new(), Vec::new());

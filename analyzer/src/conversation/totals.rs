@@ -1,4 +1,4 @@
-//! What is added up of a conversation.
+//! Totals of a conversation.
 
 use crate::event::Picoseconds;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use super::transport_packet::TransportFate;
 /// Classes of round trips: each up to twice the one before; the first up to 1 µs.
 pub const CLASSES: usize = 32;
 
-/// What is added up of a conversation.
+/// Totals of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConversationTotals {
     /// Messages.
@@ -42,7 +42,7 @@ pub struct ConversationTotals {
     pub stale: u64,
     /// New incarnations. T-12
     pub incarnations: u64,
-    /// What must not be, by kind.
+    /// Violations of the protocol, by kind.
     pub broken: BTreeMap<Violation, u64>,
     /// Round trips.
     pub trips: RoundTrips,
@@ -51,13 +51,13 @@ pub struct ConversationTotals {
 /// Round trips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundTrips {
-    /// How many.
+    /// The number.
     pub count: u64,
-    /// Of all of them together.
+    /// Sum of all.
     pub total: Picoseconds,
     /// The shortest and the longest.
     pub bounds: Option<(Picoseconds, Picoseconds)>,
-    /// How many of each class.
+    /// Number of of each class.
     pub classes: [u64; CLASSES],
 }
 
@@ -159,7 +159,7 @@ fn add<K: Copy + Ord>(sums: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
     }
 }
 
-/// How many there are in all.
+/// The sum.
 pub(super) fn total<K: Ord>(sums: &BTreeMap<K, u64>) -> u64 {
     sums.values().copied().fold(0, u64::saturating_add)
 }

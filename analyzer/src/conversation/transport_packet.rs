@@ -1,4 +1,4 @@
-//! What a reader of conversations is fed: a transport packet, once, whatever taps it passed.
+//! Input of the conversation tracker: each transport packet once, however many taps it passed.
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
@@ -15,28 +15,28 @@ use crate::journey::MatchCertainty;
 /// A transport packet on its way, as far as taps show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservedPacket {
-    /// Where its first byte was first seen.
+    /// Place at which its first byte was first seen.
     pub place: ObservedPlace,
-    /// When its first byte was last seen: behind the last cable that was tapped.
+    /// Time at which its first byte was last seen: behind the last cable that was tapped.
     pub last: Picoseconds,
     /// The links on which it was first and last seen.
     pub links: (LinkKey, LinkKey),
     /// Its header.
     pub header: TransportHeader,
-    /// What it is.
+    /// Its kind.
     pub what: PacketContent,
-    /// What became of it.
+    /// Its fate.
     pub fate: TransportFate,
-    /// Whether its bytes can be believed.
+    /// True if its bytes can be believed.
     pub reading: HeaderTrust,
-    /// How sure it is that what taps saw is one packet.
+    /// Certainty that all sightings are of one packet.
     pub certainty: MatchCertainty,
 }
 
 /// A place in the capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObservedPlace {
-    /// When.
+    /// Time.
     pub time: Picoseconds,
     /// The channel.
     pub channel: ChannelId,
@@ -50,7 +50,7 @@ pub struct ObservedPlace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkKey(pub ChannelId);
 
-/// What a transport packet is.
+/// Content of a transport packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketContent {
     /// A message, or a piece of one.
@@ -64,7 +64,7 @@ pub enum PacketContent {
 /// A message, as its data packet shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataContent {
-    /// Whether it opens its logical channel. T-12
+    /// True if it opens its logical channel. T-12
     pub sync: SyncFlag,
     /// Request or reply.
     pub role: MessageRole,
@@ -80,7 +80,7 @@ pub struct DataContent {
     pub content: CrcResidue,
 }
 
-/// What became of a transport packet.
+/// Fate of a transport packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransportFate {
     /// It reached a host, intact.
@@ -95,7 +95,7 @@ pub enum TransportFate {
     UnderWay,
 }
 
-/// Whether the bytes that a header was read from can be believed.
+/// Trust in the bytes that a header was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderTrust {
     /// Their CRC was good.
@@ -116,7 +116,7 @@ pub struct ConversationKey {
 }
 
 impl ObservedPacket {
-    /// What it is known by, or echoes.
+    /// Its kind known by, or echoes.
     #[must_use]
     pub const fn label(&self) -> ObservedLabel {
         let TransportHeader { incarnation, seq, timestamp, .. } = self.header;
@@ -157,7 +157,7 @@ impl TransportFate {
         }
     }
 
-    /// Whether it is known not to have been taken.
+    /// True if it is known not to have been taken.
     #[must_use]
     pub const fn is_lost(self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! What is known beside a conversation: where answers pass, who can be seen to be reached, and since when
+//! Coverage of the capture: links that answers pass, hosts whose packets are seen to arrive, and since when
 //! nothing was missed.
 
 use crate::event::Picoseconds;
@@ -17,14 +17,14 @@ const ANSWERED_MAX: usize = 1 << 17;
 /// Longer than a packet waits in its NIC: whose clock seems so late was started anew. *Chosen*
 const CLOCK: Picoseconds = 10_000_000_000_000;
 
-/// What is known beside a conversation.
+/// Coverage of the capture.
 #[derive(Debug, Default)]
 pub(super) struct Visibility {
     /// Links on which answers from one NIC (the second) were seen on their way to another.
     answered: BTreeSet<(Nic, Nic, LinkKey)>,
     /// Links on which any answers were seen.
     heard: BTreeSet<LinkKey>,
-    /// When packets were seen to arrive at the host of a NIC, first and last, since all was recorded.
+    /// First and last time at which a packet arrived at the host of a NIC since the last hole.
     reached: BTreeMap<Nic, (Picoseconds, Picoseconds)>,
     /// Shortest wait of each NIC's data between its timestamp and its first capture. T-8
     soonest: BTreeMap<Nic, (TransportTimestamp, Picoseconds)>,
@@ -39,7 +39,7 @@ impl Visibility {
         self.reached.clear();
     }
 
-    /// What a packet tells about what can be seen.
+    /// Updates the coverage by a packet.
     pub(super) fn add_packet(&mut self, seen: &ObservedPacket) {
         if seen.reading == HeaderTrust::Doubtful {
             return;
@@ -77,7 +77,7 @@ impl Visibility {
         }
     }
 
-    /// When a NIC's clock showed a timestamp, at the latest.
+    /// Time a NIC's clock showed a timestamp, at the latest.
     pub(super) fn latest_send_time(
         &self,
         source: Nic,
@@ -91,12 +91,12 @@ impl Visibility {
         })
     }
 
-    /// Whether all was recorded since a time.
+    /// True if all was recorded since a time.
     pub(super) fn is_complete_since(&self, since: Picoseconds) -> bool {
         self.doubt.is_none_or(|doubt| doubt < since)
     }
 
-    /// Whether answers from one NIC to another pass a link.
+    /// True if answers from one NIC to another pass a link.
     pub(super) fn shows_answers_between(
         &self,
         (source, destination): (Nic, Nic),
@@ -105,12 +105,12 @@ impl Visibility {
         self.answered.contains(&(source, destination, link))
     }
 
-    /// Whether answers, from whatever NIC, pass a link: then those that there are can be seen.
+    /// True if answers, from whatever NIC, pass a link: then those that there are can be seen.
     pub(super) fn shows_answers(&self, link: LinkKey) -> bool {
         self.heard.contains(&link)
     }
 
-    /// What became of a packet that was first seen at a time and was to go to a NIC: it was lost if it was
+    /// Fate of a packet that was first seen at a time and was to go to a NIC: it was lost if it was
     /// not seen where others were, before and after it.
     pub(super) fn fate(&self, fate: TransportFate, to: Nic, time: Picoseconds) -> TransportFate {
         let reached = self.reached.get(&to);

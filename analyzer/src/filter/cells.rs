@@ -51,7 +51,7 @@ impl RowCells {
         self.0.iter()
     }
 
-    /// Whether the cells look at a field.
+    /// True if the cells look at a field.
     pub(super) fn have(&self, name: &str) -> bool {
         self.0.iter().any(|cell| cell.field.name == name)
     }
@@ -113,7 +113,7 @@ impl RowVisitor for RowMembers<'_> {
     fn element<T: Serialize + ?Sized>(&mut self, _: &T) {}
 }
 
-/// What is left of a path behind its first name, if that is this.
+/// The rest of a path after its first name, if that is `name`.
 fn behind(path: &'static str, name: &str) -> Option<&'static str> {
     let rest = path.strip_prefix(name)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
@@ -169,7 +169,7 @@ impl RowVisitor for CellMembers<'_> {
     }
 }
 
-/// How many elements or members a list or an object has.
+/// Number of elements or members a list or an object has.
 struct ElementCount(Option<i128>);
 
 impl RowVisitor for ElementCount {

@@ -49,7 +49,7 @@ impl ColumnList {
         Ok(Self(RowCells::of(fields)))
     }
 
-    /// Whether a field is among them.
+    /// True if a field is among them.
     #[must_use]
     pub fn have(&self, name: &str) -> bool {
         self.0.have(name)
@@ -99,7 +99,7 @@ fn aligned<'c>(cells: impl Iterator<Item = (&'c FieldCell, String)>) -> String {
     line
 }
 
-/// How wide a column is: wider than what most rows have. *Chosen*.
+/// Width of a column: more than most rows have. *Chosen*.
 fn width(field: &RowField) -> usize {
     let usual = match field.shape {
         FieldShape::Number(most) if most <= 255 => 3,

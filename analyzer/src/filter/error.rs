@@ -1,4 +1,4 @@
-//! What is wrong with a filter, shown as compilers do: the expression, a caret, what belongs there.
+//! Errors of filters in the style of compilers: the expression, a caret, the expected form.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 /// name is longer, and comparing takes the product of both lengths.
 const WORD_MAX: usize = 64;
 
-/// Why an expression is no filter, or a list no columns.
+/// Reason why an expression is no filter, or a list no columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterError {
     option: &'static str,
@@ -26,7 +26,7 @@ pub(super) struct FilterFault {
     pub(super) help: Option<String>,
 }
 
-/// How an error is shown.
+/// Style of an error message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterErrorStyle {
     /// As plain text.
@@ -36,7 +36,7 @@ pub enum FilterErrorStyle {
 }
 
 impl FilterFault {
-    /// What stands there, and what belongs there.
+    /// A fault with the text found and the text expected.
     pub(super) fn new(
         at: Range<usize>,
         message: impl Into<String>,
@@ -63,7 +63,7 @@ impl FilterError {
         start..floor(&self.text, self.fault.at.end).max(start)
     }
 
-    /// What is wrong, in a line.
+    /// The message, one line.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.fault.message
@@ -102,7 +102,7 @@ const fn harmless(c: char) -> char {
     if matches!(c, '\u{80}'..='\u{9f}') { '·' } else { c }
 }
 
-/// What was written, in a message: short, in one line, harmless to a terminal.
+/// Text of the user in a message: shortened, one line, control characters escaped.
 pub(super) fn shortened(text: &str) -> String {
     let short = text.get(..floor(text, WORD_MAX)).unwrap_or_default();
     let dots = if short.len() < text.len() { "…" } else { "" };

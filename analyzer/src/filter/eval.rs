@@ -1,4 +1,4 @@
-//! Whether a row is as an expression asks. Nothing is allocated.
+//! True if a row is as an expression asks. Nothing is allocated.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use super::expr::{
 use super::field::RowField;
 use super::row_visitor::FieldValue;
 
-/// Whether it is; `period_ps` is the character period of the row's channel.
+/// True if it is; `period_ps` is the character period of the row's channel.
 pub(super) fn holds(expr: &FilterExpr, cells: &RowCells, period_ps: u64) -> bool {
     match expr {
         FilterExpr::Any(parts) => parts.iter().any(|part| holds(part, cells, period_ps)),
@@ -21,7 +21,7 @@ pub(super) fn holds(expr: &FilterExpr, cells: &RowCells, period_ps: u64) -> bool
     }
 }
 
-/// What a row does not have passes no test.
+/// A missing value passes no test.
 fn passes(test: &FieldTest, cell: &FieldCell, period_ps: u64) -> bool {
     let values = || cell.values().filter_map(|value| part_of(value, test.part));
     let compare = |value, literal: &FilterLiteral| {
@@ -93,7 +93,7 @@ fn part_of(value: FieldValue<'_>, part: Option<BytePart>) -> Option<FieldValue<'
     bytes.get(from..to).map(FieldValue::Bytes)
 }
 
-/// How a value compares with what was written; nothing, if they are not of a kind.
+/// Compares a value with a literal; none if their types differ.
 fn compare(value: FieldValue<'_>, literal: &FilterLiteral, period_ps: u64) -> Option<Ordering> {
     match (value, literal) {
         (
@@ -117,7 +117,7 @@ fn compare(value: FieldValue<'_>, literal: &FilterLiteral, period_ps: u64) -> Op
     }
 }
 
-/// How many of the field's words stand below this.
+/// Number of of the field's words stand below this.
 fn rank_of(value: FieldValue<'_>, field: &RowField) -> Option<usize> {
     match value {
         FieldValue::Text(text) => field.words().iter().position(|word| *word == text),
@@ -138,7 +138,7 @@ fn contains(value: FieldValue<'_>, literal: &FilterLiteral) -> bool {
     }
 }
 
-/// Whether all of a text is as a pattern: `*` stands for any letters, `?` for any one.
+/// True if all of a text is as a pattern: `*` stands for any letters, `?` for any one.
 pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut read) = (0, 0);
     // Where the last `*` stands, and how far what it stands for reaches.

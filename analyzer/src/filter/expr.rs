@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 
 use super::field::RowField;
 
-/// What is asked of a row.
+/// Expression over a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum FilterExpr {
     /// Any of these; two at least.
@@ -18,11 +18,11 @@ pub(super) enum FilterExpr {
     Test(FieldTest),
 }
 
-/// What is asked of a field.
+/// Test of one field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FieldTest {
     pub(super) field: &'static RowField,
-    /// Which of the cells holds it.
+    /// Index of its cell.
     pub(super) cell: usize,
     pub(super) part: Option<BytePart>,
     pub(super) check: FieldCheck,
@@ -33,7 +33,7 @@ pub(super) struct FieldTest {
 pub(super) struct BytePart {
     /// The first; if negative, counted from the end.
     pub(super) from: i64,
-    /// How many; all from the first on, if it is not said.
+    /// The number; all from the first on, if it is not said.
     pub(super) count: Option<u32>,
 }
 
@@ -60,7 +60,7 @@ pub(super) enum LiteralChoice {
     Range(FilterLiteral, FilterLiteral),
 }
 
-/// How two values compare.
+/// Comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CompareOp {
     Equal,
@@ -105,7 +105,7 @@ impl CompareOp {
         }
     }
 
-    /// Whether a value that stands so to another is meant.
+    /// True if a value that stands so to another is meant.
     pub(super) const fn takes(self, found: Ordering) -> bool {
         match self {
             Self::Equal => found.is_eq(),
@@ -162,7 +162,7 @@ fn within(f: &mut fmt::Formatter<'_>, part: &FilterExpr) -> fmt::Result {
 }
 
 impl FieldTest {
-    /// Whether it is written as the field's name alone.
+    /// True if it is written as the field's name alone.
     const fn stands_alone(&self) -> bool {
         match self.check {
             FieldCheck::Present | FieldCheck::Holds => true,

@@ -11,31 +11,31 @@ use super::table;
 /// The rows that a command prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowKind {
-    /// Of `info`.
+    /// Rows of `info`.
     Channels,
-    /// Of `packets`.
+    /// Rows of `packets`.
     Packets,
-    /// Of `events`.
+    /// Rows of `events`.
     Events,
-    /// Of `show`.
+    /// Rows of `show`.
     Characters,
-    /// Of `blocking`.
+    /// Rows of `blocking`.
     Waits,
-    /// Of `links`.
+    /// Rows of `links`.
     Links,
-    /// Of `links --intervals`.
+    /// Rows of `links --intervals`.
     Intervals,
-    /// Of `links --slack`.
+    /// Rows of `links --slack`.
     Buffers,
-    /// Of `links --fill`.
+    /// Rows of `links --fill`.
     Fills,
-    /// Of `journeys`.
+    /// Rows of `journeys`.
     Journeys,
-    /// Of `conversations`.
+    /// Rows of `conversations`.
     Conversations,
-    /// Of `conversations --events`.
+    /// Rows of `conversations --events`.
     Remarks,
-    /// Of `check`.
+    /// Rows of `check`.
     Findings,
 }
 
@@ -44,17 +44,17 @@ pub enum RowKind {
 pub struct RowField {
     /// Its name in the JSON; behind a dot, a member of a member.
     pub name: &'static str,
-    /// What it may be.
+    /// Type and range of its values.
     pub shape: FieldShape,
-    /// What a number counts, where it counts anything.
+    /// Unit of a number, if it has one.
     pub unit: &'static str,
     /// The rule that it comes from, if there is one.
     pub rule: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub help: &'static str,
 }
 
-/// What a field may be. Where a row has several values of a field, as lists do, each of them counts.
+/// Type of a field. Of several values in a row, as in lists, each counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldShape {
     /// A whole number, up to this.
@@ -99,7 +99,7 @@ impl RowKind {
         Self::Findings,
     ];
 
-    /// What the rows are called, several of them.
+    /// Name of the rows, in the plural.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -139,7 +139,7 @@ impl RowKind {
         }
     }
 
-    /// What they have, in the order of their JSON.
+    /// Their fields, in the order of their JSON.
     #[must_use]
     pub const fn fields(self) -> &'static [RowField] {
         match self {

@@ -16,7 +16,7 @@ pub const TEXT_MAX: usize = 4096;
 /// Deepest nesting of parentheses and negations. *Chosen*: no one reads more, and no stack overflows.
 pub const DEPTH_MAX: usize = 64;
 
-/// What an expression asks, and the fields that it looks at.
+/// An expression and the fields that it reads.
 pub(super) fn parse(
     text: &str,
     kind: RowKind,
@@ -94,7 +94,7 @@ impl<'t> FilterParser<'t> {
         }
     }
 
-    /// What stands behind an opening parenthesis, up to the one that closes it.
+    /// Content of parentheses, after the opening one up to the closing one.
     fn closed(&mut self, open: Range<usize>) -> Result<FilterExpr, FilterFault> {
         let inside = self.any()?;
         if self.takes(&TokenKind::Close) {

@@ -1,4 +1,4 @@
-//! What a field may be asked, and what may stand beside it.
+//! Checks allowed for a field, and literals allowed in them.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const BYTES_MAX: usize = 256;
 /// Most words that are listed beside a place. *Chosen*: a line of a terminal.
 const WORDS_BESIDE: usize = 6;
 
-/// What a name at the head of a test means.
+/// Meaning of the name at the start of a test.
 pub(super) enum NamedWord {
     Field(&'static RowField),
     /// `crc.bad`: the field is that word.
@@ -59,7 +59,7 @@ pub(super) fn unknown(kind: RowKind, name: &str, at: &Range<usize>) -> FilterFau
     }
 }
 
-/// What a field that stands alone asks.
+/// Check of a field that stands alone.
 pub(super) const fn alone(field: &RowField) -> FieldCheck {
     match field.shape {
         FieldShape::Flag => FieldCheck::Holds,
@@ -76,7 +76,7 @@ pub(super) const fn alone(field: &RowField) -> FieldCheck {
     }
 }
 
-/// What is expected beside a field.
+/// Form of the literals of a field.
 pub(super) const fn expected(field: &RowField) -> &'static str {
     match field.shape {
         FieldShape::Number(_) | FieldShape::List => "a number: 12 or 0x0c",
@@ -270,7 +270,7 @@ pub(super) fn part(text: &str, at: &Range<usize>) -> Result<BytePart, FilterFaul
     })
 }
 
-/// What a field may be asked.
+/// Form of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CheckForm {
     Equal,
@@ -303,7 +303,7 @@ impl CheckForm {
     }
 }
 
-/// What fields of a shape are called, and what they may be asked.
+/// Name of a shape and its allowed checks.
 const fn check_forms(shape: FieldShape) -> (&'static str, &'static [CheckForm]) {
     use CheckForm::{Contains, Equal, Like, Order, Part, Within};
     match shape {
@@ -321,7 +321,7 @@ const fn check_forms(shape: FieldShape) -> (&'static str, &'static [CheckForm]) 
     }
 }
 
-/// Whether a field may be asked that.
+/// True if a field may be asked that.
 pub(super) fn may_ask(
     field: &RowField,
     ask: CheckForm,

@@ -1,4 +1,4 @@
-//! What the rows of a link say about one of its channels: packets, the obedience of its sender, the
+//! Checks of one channel by the events of its link: packets, the response of its sender to STOP, the
 //! commands and questions on it. P-2..P-9, F-1..F-9, R-1..R-6
 
 mod packets;
@@ -16,7 +16,7 @@ use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::{ChannelParameters, OTHER_VARIANT, ParameterKey, UnknownParameters};
 use crate::packet::PacketEnd;
 
-/// How long an answer, or an escape that is due, may take to be seen. *Chosen*: twice the cable of 5
+/// Longest time until an answer, or an escape that is due, is seen. *Chosen*: twice the cable of 5
 /// km, many times more than any link has.
 const ANSWER: u64 = 1 << 12;
 
@@ -38,7 +38,7 @@ pub(super) struct FlowChecker {
     end: Option<TapEnd>,
     /// The first character since the sender was powered up, if that is known. P-7
     power_up: Option<Tick>,
-    /// Whether the fill is known to be that of Myricom's chips: no IDLE but for timing. F-8
+    /// True if the fill is known to be that of Myricom's chips: no IDLE but for timing. F-8
     chip_fill: bool,
     /// Parameters that are not known, in the order of [`ParameterCheck::ALL`].
     unknown: [UnknownParameters; 4],
@@ -50,11 +50,11 @@ pub(super) struct FlowChecker {
     data: Tick,
     /// The first character, or the first behind the last hole.
     first: Tick,
-    /// Where since then it became known where packets begin. P-7
+    /// First character since then after which packet boundaries are known. P-7
     framed: Option<Tick>,
     /// The last STOP or GO that was a change, and the one before it.
     commands: [Option<Tick>; 2],
-    /// What this channel has said already, so that more of it is a change.
+    /// The last command on this channel; another one is a change.
     said: StopGoChange,
     /// The last FRES without a GAP behind it, and the last that cut a packet. R-1
     resets: [Option<Tick>; 2],
@@ -75,7 +75,7 @@ pub(super) struct FlowChecker {
 struct ActiveStop {
     since: Tick,
     late: Option<LateDataRun>,
-    /// Whether the sender may have gone on for a reason that the tap does not see.
+    /// True if the sender may have gone on for a reason that the tap does not see.
     freed: bool,
 }
 
@@ -275,7 +275,7 @@ impl FlowChecker {
         self.offset.map(|(at, ..)| at).zip(self.offsets.rate())
     }
 
-    /// What was asked long before this place will not be answered any more.
+    /// Requests made long before this character stay unanswered.
     pub(super) fn expire(&mut self, now: Tick, scribe: &mut FindingSink<'_>) {
         let over = |asked: &mut PendingRequests| now.since(asked.at).0 > ANSWER;
         if let Some(probe) = self.probe.take_if(over) {
@@ -440,7 +440,7 @@ fn data_while_stopped(after: u64, bytes: u64) -> Vec<FindingFact> {
     vec![FindingFact::number("after_stop", after), FindingFact::number("bytes", bytes)]
 }
 
-/// What the blocked-packet timeout makes of a stop. R-4
+/// Checks a stop against the blocked-packet timeout. R-4
 fn timed_out(stop: ActiveStop, at: Tick, by: Option<ResumeCause>, scribe: &mut FindingSink<'_>) {
     let periods = at.since(stop.since).0;
     if periods <= BLOCKED_TIMEOUT || stop.freed {

@@ -1,4 +1,4 @@
-//! What journeys, waits and slack buffers say. P-1, P-5, F-3, F-4, F-9, S-1..S-3, S-6, I-2, I-4, N-2
+//! Checks of journeys, waits and slack buffers. P-1, P-5, F-3, F-4, F-9, S-1..S-3, S-6, I-2, I-4, N-2
 
 use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
@@ -17,12 +17,12 @@ const SLOW_PS: Picoseconds = 5_000_000;
 /// Periods in which two clocks may come apart by one: 200 ppm. W-6
 const PERIOD_APART: u64 = 5000;
 
-/// How much longer than the longest path formation is not worth a word. *Chosen*: two periods, for what
+/// Tolerance beyond the longest path formation. *Chosen*: two periods, for what
 /// the rounding of cables to periods leaves open.
 const GRACE_PS: Picoseconds = 25_000;
 
 impl FindingChecks {
-    /// What a journey says.
+    /// Checks a journey.
     pub fn journey(&mut self, journey: &Journey) {
         let Some(last) = journey.hops.last() else { return };
         let far = u64::from(journey.hops.len() > 1);
@@ -61,7 +61,7 @@ impl FindingChecks {
         }
     }
 
-    /// How long a packet took through a switch. S-6
+    /// Duration for which a packet took through a switch. S-6
     fn waited(&mut self, hop: &JourneyHop) {
         let Some(beyond) = hop.beyond else { return };
         self.ledger.seen.timed += 1;
@@ -73,7 +73,7 @@ impl FindingChecks {
         }
     }
 
-    /// What was done to a packet between two taps. P-5, P-1
+    /// Reports a corruption between two taps. P-5, P-1
     fn injury(&mut self, injury: &CorruptionSite, journey: &Journey) {
         let Some(after) = injury.after else {
             // It was bad where it was first seen: P-4.
@@ -103,7 +103,7 @@ impl FindingChecks {
         });
     }
 
-    /// What a wait says; `period_ps` is that of a channel.
+    /// Checks a wait; `period_ps` is that of a channel.
     pub fn blocked(&mut self, blocked: &BlockingEvent, period_ps: impl Fn(ChannelId) -> u64) {
         let (channel, kind, since, periods, chain) = match blocked {
             BlockingEvent::Stop(stop) => {
@@ -135,7 +135,7 @@ impl FindingChecks {
         });
     }
 
-    /// What is known of clocks when a section ends; `period_ps` is that of a channel. W-6
+    /// Reports clock drift when a section ends; `period_ps` is that of a channel. W-6
     pub(crate) fn clocks(&mut self, clocks: &ClockEstimator, period_ps: impl Fn(ChannelId) -> u64) {
         self.ledger.seen.clocks += clocks.compared();
         for (id, rate, time) in clocks.rates() {
@@ -158,7 +158,7 @@ impl FindingChecks {
         self.names.clear();
     }
 
-    /// What a slack buffer says; `period_ps` is that of a channel. F-3, F-4, F-9
+    /// Checks an event of a slack buffer; `period_ps` is that of a channel. F-3, F-4, F-9
     pub fn slack(&mut self, said: &SlackEvent, period_ps: impl Fn(ChannelId) -> u64) {
         let (kind, by) = match *said {
             SlackEvent::Fill(_) => {

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// A rule is broken, or data is lost.
@@ -13,7 +13,7 @@ pub enum Severity {
     Note,
 }
 
-/// What was found. In order of the rules.
+/// Kind of a finding, in order of the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FindingKind {
     /// A control code had lost a 1 and acts as the symbol. C-4
@@ -138,7 +138,7 @@ pub enum FindingKind {
     Repeats,
 }
 
-/// What there is to know about a kind.
+/// Name, rule, severity and text of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindingInfo {
     /// The kind.
@@ -147,9 +147,9 @@ pub struct FindingInfo {
     pub name: &'static str,
     /// The rule that it is about; none if it is about the recording.
     pub rule: Option<&'static str>,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// What it means, in a line.
+    /// Its meaning, in a line.
     pub text: &'static str,
 }
 
@@ -235,7 +235,7 @@ pub const ALL: [FindingInfo; 60] = [
 ];
 
 impl FindingKind {
-    /// What there is to know about it.
+    /// Its name, rule, severity and text.
     #[must_use]
     pub fn about(self) -> &'static FindingInfo {
         const UNKNOWN: FindingInfo = recording(FindingKind::Repeats, "repeats", "");

@@ -1,4 +1,4 @@
-//! What was found, counted by kind and channel: as much memory for a million as for one.
+//! Findings counted by kind and channel, in memory independent of their number.
 
 use crate::event::Picoseconds;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::channel_name::TapEnd;
 use crate::link::parameters::{ChannelParameters, ParameterKey, UnknownParameters};
 use crate::link::slack::{ROOM, STOP_RESPONSE, THRESHOLDS};
 
-/// What was found, and what there was to find it in.
+/// Findings, and the coverage of the rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindingSet {
     found: BTreeMap<(FindingKind, ChannelId), Finding>,
@@ -21,17 +21,17 @@ pub struct FindingSet {
 /// A finding: how often, and where first and last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How often.
+    /// The number of times.
     pub count: u64,
     /// The first in time.
     pub first: Occurrence,
-    /// What is to be said about the first.
+    /// Facts about the first.
     pub facts: Vec<FindingFact>,
     /// The last in time.
     pub last: Occurrence,
 }
 
-/// When and where something was found; its channel is that of the finding.
+/// Time at which and where something was found; its channel is that of the finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Occurrence {
     /// Picoseconds since the capture's time zero.
@@ -52,7 +52,7 @@ pub struct FindingFact {
 /// The value of a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FactValue {
-    /// How many, or which.
+    /// The number, or which.
     Number(u64),
     /// Bits, best shown in hex.
     Byte(u8),
@@ -64,7 +64,7 @@ pub enum FactValue {
     Channels(Vec<ChannelId>),
 }
 
-/// What a capture holds for rules to be seen at work: how often each was put to the test.
+/// Coverage of the rules: how often a capture tested each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RuleCoverage {
     /// Channels.
@@ -85,7 +85,7 @@ pub struct RuleCoverage {
     pub punched: u64,
     /// Stops of a sender, as its opposite channel commands. F-1, F-2
     pub stops: u64,
-    /// What is judged by parameters of links, in the order of [`ParameterCheck::ALL`].
+    /// Coverage of the checks by parameters of links, in the order of [`ParameterCheck::ALL`].
     pub judged: [CheckCoverage; 4],
     /// Stretches in which a slack buffer was bounded. F-3
     pub fills: u64,
@@ -111,7 +111,7 @@ pub struct RuleCoverage {
     pub arrived: u64,
     /// Waits. S-3, N-2
     pub waits: u64,
-    /// What is said in the reliability protocol.
+    /// Packets and messages of the reliability protocol.
     pub said: TransportCoverage,
 }
 
@@ -128,16 +128,16 @@ pub enum ParameterCheck {
     Room,
 }
 
-/// How often parameters were known for a judgement, and which were not where it could have been made.
+/// Number of checks with all parameters known, and the parameters that were unknown otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckCoverage {
-    /// How often all were known.
+    /// Number of times that all were known.
     pub times: u64,
     /// Those that were unknown otherwise.
     pub unknown: UnknownParameters,
 }
 
-/// What is said in the reliability protocol.
+/// Packets and messages of the reliability protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransportCoverage {
     /// Packets of the reliability protocol's type, malformed or not. T-7
@@ -192,7 +192,7 @@ impl FindingSet {
         }
     }
 
-    /// Whether something of a kind was found on a channel.
+    /// True if something of a kind was found on a channel.
     pub(super) fn has(&self, kind: FindingKind, channel: ChannelId) -> bool {
         self.found.contains_key(&(kind, channel))
     }
@@ -223,20 +223,20 @@ impl FindingSet {
         self.found.iter().map(|((kind, channel), found)| (*kind, *channel, found))
     }
 
-    /// How often something of a kind was found.
+    /// Number of times that something of a kind was found.
     #[must_use]
     pub fn total(&self, kind: FindingKind) -> u64 {
         let found = self.found.range((kind, ChannelId(0))..=(kind, ChannelId(u32::MAX)));
         found.map(|(_, found)| found.count).fold(0, u64::saturating_add)
     }
 
-    /// What there was to find them in.
+    /// The coverage of the rules.
     #[must_use]
     pub const fn seen(&self) -> &RuleCoverage {
         &self.seen
     }
 
-    /// How many different findings of a severity there are: kinds on channels, not occurrences.
+    /// Number of different findings of a severity there are: kinds on channels, not occurrences.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         self.found.keys().filter(|(kind, _)| kind.about().severity == severity).count()
@@ -310,7 +310,7 @@ impl RuleCoverage {
         }
     }
 
-    /// How often a judgement could be made.
+    /// Number of times that a judgement could be made.
     #[must_use]
     pub fn check_coverage(&self, judgement: ParameterCheck) -> CheckCoverage {
         self.judged.get(judgement as usize).copied().unwrap_or_default()
@@ -385,7 +385,7 @@ pub(super) struct FindingSink<'a> {
 }
 
 impl FindingSink<'_> {
-    /// When a place of the channel is.
+    /// Time at which a place of the channel is.
     pub(super) fn when(&self, at: Tick) -> Occurrence {
         Occurrence { time: Picoseconds::from(at.0) * Picoseconds::from(self.period_ps), at }
     }
@@ -407,7 +407,7 @@ impl FindingSink<'_> {
         self.ledger.again(kind, self.channel, more, last);
     }
 
-    /// What there is to find something in.
+    /// The coverage of the rules.
     pub(super) const fn seen(&mut self) -> &mut RuleCoverage {
         &mut self.ledger.seen
     }

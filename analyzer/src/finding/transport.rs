@@ -1,4 +1,4 @@
-//! What is said in the reliability protocol. T-1..T-13
+//! Checks of the reliability protocol. T-1..T-13
 
 use codec::transport::{NackReason, SyncFlag};
 
@@ -10,7 +10,7 @@ use crate::conversation::{
 };
 
 impl FindingChecks {
-    /// What a packet or a message of the reliability protocol says.
+    /// Checks an event of the reliability protocol.
     pub fn spoken(&mut self, spoken: &TransportEvent) {
         match spoken {
             TransportEvent::Noticed(noticed) => self.noticed(noticed),
@@ -55,7 +55,7 @@ impl FindingChecks {
         });
     }
 
-    /// What there is to find something in.
+    /// The coverage of the rules.
     fn count(&mut self, remark: &ObservationKind) {
         let said = &mut self.ledger.seen.said;
         match remark {

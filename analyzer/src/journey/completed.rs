@@ -25,13 +25,13 @@ pub struct Journey {
     pub tag: Option<PacketTag>,
     /// Bytes between tag and CRC byte on the last of them.
     pub payload: u64,
-    /// What became of it.
+    /// Its fate.
     pub fate: JourneyFate,
-    /// How sure it is that all hops are of one packet.
+    /// Certainty that all hops are of one packet.
     pub certainty: MatchCertainty,
-    /// What was done to it, in order.
+    /// Its corruptions, in order.
     pub injuries: Vec<CorruptionSite>,
-    /// If it is one of the reliability protocol: what it says on the first link where it has the tag of
+    /// Reliability protocol only: the header on the first link where it has the tag of
     /// one and its CRC is good; if there is none, on the first where it has that tag. T-7
     pub transport: Option<Box<ParsedTransport>>,
 }
@@ -47,37 +47,37 @@ pub struct JourneyHop {
     pub start: Tick,
     /// See `start`.
     pub end: Tick,
-    /// When its first byte was seen.
+    /// Time at which its first byte was seen.
     pub time: Picoseconds,
     /// Bytes, the CRC byte included.
     pub length: u64,
-    /// What its CRC byte says here.
+    /// Result of the CRC check here.
     pub check: CrcCheck,
-    /// What ended it here.
+    /// Its end here.
     pub ended_by: PacketEnd,
     /// Its first byte, if it is a route byte. P-2
     pub route: Option<u8>,
     /// The port of the switch behind this channel by which it left, or for which it asked, where that
     /// is known.
     pub output: Option<PortId>,
-    /// How many switches it passed up to the next captured channel: 1, and one more for each link
+    /// Number of switches up to the next captured channel: 1, and one more for each link
     /// between that was not captured; 0 if there is no next.
     pub switches: u64,
     /// From its first byte here to its first byte on the next captured channel, less the cables where
     /// their delay is known.
     pub latency: Option<Picoseconds>,
-    /// How much of that it waited for others. Where the longest path formation of the switch is known:
+    /// Part of the latency that it waited for others. Where the longest path formation of the switch is known:
     /// the time beyond it; otherwise the time up to which they were in the way. 0 if nobody was; none
     /// where the delay of the cables is not known. S-6
     pub waited: Option<Picoseconds>,
-    /// What it waited for, if it waited.
+    /// The reason for waiting, if it waited.
     pub waited_for: Option<WaitReason>,
-    /// How much of the latency is beyond the longest path formation of the switch; none where that
+    /// Part of the latency beyond the longest path formation of the switch; none where that
     /// or the delay of the cables is not known. S-6
     pub beyond: Option<Picoseconds>,
 }
 
-/// What a packet waited for in a switch: what was last to make way. S-3
+/// Reason for waiting in a switch: the last obstacle. S-3
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason {
     /// The output was held by this packet of the channel that it went out by.
@@ -88,7 +88,7 @@ pub enum WaitReason {
     Stop,
 }
 
-/// What became of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JourneyFate {
     /// It reached a host.
@@ -105,7 +105,7 @@ pub enum JourneyFate {
     UnderWay,
 }
 
-/// How sure a journey is.
+/// Certainty of a journey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MatchCertainty {
     /// No other packet can have been meant.
@@ -281,7 +281,7 @@ impl JourneyTracker {
     }
 }
 
-/// Whether a packet was recorded from its first byte on its first channel. A later sighting of the same
+/// True if a packet was recorded from its first byte on its first channel. A later sighting of the same
 /// length that was recorded from its first byte shows that it was.
 fn opening<'a>(legs: impl Iterator<Item = &'a HopRecord>) -> StartCoverage {
     let mut stripped = 0;
@@ -308,7 +308,7 @@ fn transport<'a, I: Iterator<Item = &'a HopRecord>>(
 }
 
 impl BlockingPackets {
-    /// What was last to make way for a packet at a switch, and how long after the packet had come there;
+    /// The last obstacle of a packet at a switch, and its duration after the packet had come there;
     /// none if nothing was in its way then.
     pub(super) fn in_the_way(
         &self,

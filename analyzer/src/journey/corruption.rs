@@ -1,4 +1,4 @@
-//! What happened to a packet's bytes between two taps, and where in the packet. P-3, P-5
+//! The events to a packet's bytes between two taps, and where in the packet. P-3, P-5
 //!
 //! The generator has the factor x + 1, so an odd number of flipped bits changes the syndrome by an odd
 //! number of bits, and an even one by an even number. x has order 127 modulo the generator: one flipped
@@ -21,15 +21,15 @@ pub struct CorruptionSite {
     pub after: Option<ChannelId>,
     /// The first captured channel on which it is different.
     pub seen: ChannelId,
-    /// How many switches lie between the two. More than one if links between were not captured: it
+    /// Number of switches between the two. More than one if links between were not captured: it
     /// may have been hurt on any of them.
     pub switches: u64,
-    /// What the syndrome changed by; 0 where the CRC does not tell, or there is none.
+    /// Change of the syndrome; 0 where the CRC shows none, or there is none.
     pub syndrome: u8,
-    /// If one bit was flipped: how many bits were behind it in the packet, CRC byte included, modulo
+    /// Single flipped bit only: number of bits behind it in the packet, CRC byte included, modulo
     /// 127.
     pub bit: Option<u8>,
-    /// What was done.
+    /// The corruption.
     pub harm: Corruption,
     /// Bits behind the flipped one are in this range.
     within: Range<u64>,
@@ -37,7 +37,7 @@ pub struct CorruptionSite {
     length: u64,
 }
 
-/// What was done to a packet.
+/// Corruption of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corruption {
     /// Bits were flipped.
@@ -48,7 +48,7 @@ pub enum Corruption {
     Grown(u64),
 }
 
-/// How many bits were flipped.
+/// Parity of the number of flipped bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlipParity {
     /// An odd number: one, most likely.
@@ -57,7 +57,7 @@ pub enum FlipParity {
     Even,
 }
 
-/// Where a bit is in a packet.
+/// Place at which a bit is in a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitPlace {
     /// Its byte: 0 is the first on the channel [`CorruptionSite::seen`]; those below 0 had been stripped.
@@ -67,7 +67,7 @@ pub struct BitPlace {
 }
 
 impl CorruptionSite {
-    /// Where the flipped bit may be, if it is one; the first first.
+    /// Possible places of a single flipped bit, in order.
     pub fn places(&self) -> impl Iterator<Item = BitPlace> + use<> {
         let (within, length) = (self.within.clone(), self.length);
         self.bit.into_iter().flat_map(move |bit| {
@@ -84,7 +84,7 @@ impl CorruptionSite {
     }
 }
 
-/// What is wrong with a packet on the first captured channel of its way.
+/// Fault of a packet on the first captured channel of its way.
 pub(super) fn before_the_first(
     seen: ChannelId,
     leg: &HopRecord,
@@ -116,7 +116,7 @@ pub(super) fn before_the_first(
     }
 }
 
-/// What was done to a packet between two channels, with so many switches between.
+/// Corruption of a packet between two channels with `switches` switches between.
 pub(super) fn between(
     (after, came): (ChannelId, &HopRecord),
     (seen, left): (ChannelId, &HopRecord),
@@ -159,7 +159,7 @@ pub(super) fn between(
     flipped(came, left, &injury)
 }
 
-/// How like two packets are of one length, of which one may be the other, hurt.
+/// Similarity of two packets of one length, one of which may be the other, corrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ByteLikeness {
     /// One flipped bit makes one of the other.
@@ -169,7 +169,7 @@ pub(super) enum ByteLikeness {
     Unlike,
 }
 
-/// How like two packets are, with so many switches between.
+/// Similarity of two packets with `switches` switches between.
 pub(super) fn likeness(came: &ClosedPacket, left: &ClosedPacket, switches: u64) -> ByteLikeness {
     let Some(stripped) = came.peeled(switches) else { return ByteLikeness::Unlike };
     let bytes = stripped.xor(left.all);
@@ -187,7 +187,7 @@ pub(super) fn likeness(came: &ClosedPacket, left: &ClosedPacket, switches: u64) 
     }
 }
 
-/// If one bit was flipped, how many bits are behind it modulo 127, and in which range that is, by how
+/// Number of bits behind a single flipped bit modulo 127, and its range, by how
 /// bytes and syndromes differ; and by the packet's lengths before and after.
 fn one_bit(bytes: CrcResidue, syndrome: u8, [came, left]: [u64; 2]) -> (Option<u8>, Range<u64>) {
     let bits = 8 * left;

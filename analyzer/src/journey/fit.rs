@@ -17,7 +17,7 @@ pub(super) const ENOUGH: u8 = 8;
 /// Fewer bytes than these decide nothing by themselves: the tag alone agrees with that of many others.
 const FEW: u8 = 2;
 
-/// How well two packets fit, best first.
+/// Match of two packets, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ByteFit {
     /// The same bytes, by the output that the route says.
@@ -41,7 +41,7 @@ pub(super) enum ByteFit {
 }
 
 impl ByteFit {
-    /// Whether the bytes themselves decided.
+    /// True if the bytes themselves decided.
     pub(super) const fn is_by_bytes(self, least: u8) -> bool {
         match self {
             Self::Same | Self::Merged | Self::OneBit => true,
@@ -51,7 +51,7 @@ impl ByteFit {
     }
 }
 
-/// Whose turn it is.
+/// Turn of a packet at an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TurnMatch {
     Its,
@@ -59,7 +59,7 @@ pub(super) enum TurnMatch {
     Not,
 }
 
-/// How well a packet at an input fits the one that has left.
+/// Matches a packet at an input with the one that has left.
 pub(super) fn fit(
     leg: &HopRecord,
     own: &HopRecord,
@@ -113,7 +113,7 @@ pub(super) fn fit(
     }
 }
 
-/// How well a packet fits one that is as long, and has so many other bits.
+/// Matches a packet with one of the same length that has `differ` other bits.
 fn hurt(came: &ClosedPacket, left: &ClosedPacket, differ: u32) -> Option<ByteFit> {
     // A body of few bytes agrees with others by chance.
     let bits = u32::try_from(left.length).unwrap_or(u32::MAX).saturating_mul(2);
@@ -132,7 +132,7 @@ fn hurt(came: &ClosedPacket, left: &ClosedPacket, differ: u32) -> Option<ByteFit
         .then_some(ByteFit::Spoilt)
 }
 
-/// How many packets behind one left with it as one packet, if these are just its bytes. P-1
+/// Number of packets behind one left with it as one packet, if these are just its bytes. P-1
 pub(super) fn merged(
     legs: &HopTable,
     leg: &HopRecord,

@@ -17,7 +17,7 @@ pub(super) const PEELED_MAX: usize = 16;
 /// A packet on one channel.
 #[derive(Clone, Debug)]
 pub(super) struct HopRecord {
-    /// Which channel, by its place in the net.
+    /// Index of the channel in the map.
     pub(super) lane: usize,
     /// Tells it from others that were kept in the same place.
     pub(super) seq: u64,
@@ -25,11 +25,11 @@ pub(super) struct HopRecord {
     pub(super) first: u8,
     pub(super) start: Tick,
     pub(super) time: Picoseconds,
-    /// What is known of it since it was closed.
+    /// Data of the closed packet.
     pub(super) closed: Option<ClosedPacket>,
     /// The same packet on the captured channel before.
     pub(super) before: Option<HopLink>,
-    /// Whether the packet before it is chosen only when more is known.
+    /// True if the packet before it is chosen only when more is known.
     pub(super) undecided: bool,
     pub(super) onward: NextHop,
     /// Until when it may still show up, once others from behind it have.
@@ -41,7 +41,7 @@ pub(super) struct HopRecord {
     pub(super) held: BlockingPackets,
 }
 
-/// What is known of a packet that has been closed.
+/// Data of a closed packet.
 #[derive(Clone, Debug)]
 pub(super) struct ClosedPacket {
     pub(super) at: Picoseconds,
@@ -67,7 +67,7 @@ pub(super) struct ClosedPacket {
     pub(super) sum: u64,
 }
 
-/// Whether a packet was recorded from its first byte on. P-1
+/// Coverage of a packet's first byte. P-1
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StartCoverage {
     /// It was.
@@ -76,16 +76,16 @@ pub(super) enum StartCoverage {
     Unsure,
 }
 
-/// How a packet on a channel is joined to itself on the channel before.
+/// Link of a hop to the hop before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HopLink {
     pub(super) leg: HopId,
-    /// How many switches lie between.
+    /// Number of switches between.
     pub(super) switches: u64,
     pub(super) certainty: MatchCertainty,
 }
 
-/// Where a packet went from the switch behind its channel.
+/// The next hop of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NextHop {
     /// Nowhere yet.
@@ -96,7 +96,7 @@ pub(super) enum NextHop {
     Gone(HopId),
 }
 
-/// Whether a packet is among those that are looked for everywhere.
+/// Scope of the search for a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SearchScope {
     /// It is looked for at its switch.
@@ -105,14 +105,14 @@ pub(super) enum SearchScope {
     Lost,
 }
 
-/// What a packet may have waited for before it came out on a channel.
+/// Obstacles of a packet before it came out on a channel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockingPackets {
     /// The packet before it on the channel, and when that ended.
     pub(super) output: Option<(u64, Picoseconds)>,
     /// The packet before it at its input, and when that had left, at the switch.
     pub(super) input: Option<(u64, Picoseconds)>,
-    /// When the channel's sender might go on, the last time.
+    /// Time the channel's sender might go on, the last time.
     pub(super) resumed: Option<Picoseconds>,
 }
 
@@ -160,7 +160,7 @@ impl ClosedPacket {
         Some(self.all.without_first(gone, self.length.checked_sub(hops + 1)?))
     }
 
-    /// How many switches a packet like another is before it, if it is as long as that behind the route,
+    /// Number of switches a packet like another is before it, if it is as long as that behind the route,
     /// and what is left of its route there is the same.
     pub(super) fn ahead_of(&self, left: &Self) -> Option<u64> {
         let switches = self.hops.checked_sub(left.hops).filter(|switches| *switches > 0)?;
@@ -176,19 +176,19 @@ impl ClosedPacket {
         self.check.syndrome().unwrap_or(0)
     }
 
-    /// Whether a switch that strips one route byte turns this packet into another.
+    /// True if a switch that strips one route byte turns this packet into another.
     pub(super) fn becomes(&self, left: &Self) -> bool {
         self.length == left.length + 1
             && self.check == left.check
             && self.rest.xor(left.all).bits() == 0
     }
 
-    /// Whether it is as a sender makes packets.
+    /// True if it is as a sender makes packets.
     pub(super) fn is_sound(&self) -> bool {
         self.check == CrcCheck::Good && self.ended_by == PacketEnd::Gap
     }
 
-    /// Whether the recording ends inside it, or has a hole there.
+    /// True if the recording ends inside it, or has a hole there.
     pub(super) const fn is_cut_off(&self) -> bool {
         matches!(self.ended_by, PacketEnd::CaptureEnd | PacketEnd::Hole)
     }
@@ -208,12 +208,12 @@ impl HopRecord {
         self.onward == NextHop::Nowhere
     }
 
-    /// Whether it was emptied away: it would have shown up before a time, had it left before. R-2
+    /// True if it was emptied away: it would have shown up before a time, had it left before. R-2
     pub(super) fn is_emptied(&self, now: Picoseconds) -> bool {
         self.emptied.is_some_and(|until| until < now)
     }
 
-    /// Whether its first byte may be one from its middle. What is good there is whole, most likely.
+    /// True if its first byte may be one from its middle. What is good there is whole, most likely.
     pub(super) fn is_part(&self) -> bool {
         self.closed
             .as_ref()
@@ -264,7 +264,7 @@ impl HopTable {
         }
     }
 
-    /// When the first of those that are kept was first seen.
+    /// Time at which the first of those that are kept was first seen.
     pub(super) fn oldest(&self) -> Option<Picoseconds> {
         self.legs.iter().flatten().map(|leg| leg.time).min()
     }

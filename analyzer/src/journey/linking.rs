@@ -88,7 +88,7 @@ impl JourneyTracker {
         }
     }
 
-    /// How fast a packet passed its switch, if it is sure that it did. S-6
+    /// Records the passage time of a packet that certainly passed its switch. S-6
     pub(super) fn record_passage(&mut self, candidate: &HopCandidate, to: HopId) {
         let (Some(came), Some(left)) = (self.legs.get(candidate.leg), self.legs.get(to)) else {
             return;

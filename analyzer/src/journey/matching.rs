@@ -1,4 +1,4 @@
-//! Which packet at a switch's inputs is the one that goes out: by bytes, and where those do not tell,
+//! Matching of a departing packet with the packets at a switch's inputs: by bytes, and where those do not tell,
 //! by order. P-3, P-5, S-3, S-5
 
 use codec::crc::CrcResidue;
@@ -14,18 +14,18 @@ use crate::packet::PacketEnd;
 
 /// Packets of one input that are looked at. *Chosen*: a slack buffer of 80 cells has no more (F-3).
 const LOOKED_AT: usize = 64;
-/// How far the token of an output goes from input to input. S-5
+/// Time of the output's token from input to input. S-5
 const STEP: Picoseconds = 2 * FULL_RATE_PERIOD_PS as Picoseconds;
 
-/// How long after a reset at its input a packet has ended at the output. *Chosen*: a sender may have a few
+/// Longest time from a reset at the input to the packet's end at the output. *Chosen*: a sender may have a few
 /// symbols to send before the GAP. R-3, F-6
 const SEVERED: Picoseconds = 8 * FULL_RATE_PERIOD_PS as Picoseconds;
 
-/// How long a packet may stand at a free output without having left, in longest path formations.
+/// Duration for which a packet may stand at a free output without having left, in longest path formations.
 /// *Chosen*. S-3, S-6
 const STANDS: Picoseconds = 16;
 
-/// Whether a packet could have left a switch at some time. S-6
+/// Plausibility of the time at which a packet left a switch. S-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Timeliness {
     /// As far as is known.
@@ -48,11 +48,11 @@ pub(super) struct HopCandidate {
     pub(super) fit: ByteFit,
     /// Packets before it that are still thought to be there.
     before: usize,
-    /// Whether it could have left by then.
+    /// True if it could have left by then.
     haste: Timeliness,
     /// Since when it may have had the output, as far as is known. S-5
     served: Picoseconds,
-    /// How far the output's token is from its input. S-5
+    /// Distance of the output's token from its input. S-5
     turn: u8,
 }
 
@@ -165,13 +165,13 @@ impl JourneyTracker {
         Some(candidate)
     }
 
-    /// Whether several packets with these bytes were alike at the input or the output.
+    /// True if several packets with these bytes were alike at the input or the output.
     fn is_doubted(&self, best: &HopCandidate, own: &HopRecord, residue: CrcResidue) -> bool {
         let lanes = [best.lane, own.lane].map(|lane| self.net.lane(lane));
         lanes.into_iter().flatten().any(|lane| lane.doubted.contains(&residue))
     }
 
-    /// Whether a reset at an input ended a packet that has left, as their times tell. R-3
+    /// True if a reset at an input ended a packet that has left, as their times tell. R-3
     fn is_severed(&self, input: usize, left: &HopRecord) -> bool {
         let (input, output) = (self.net.lane(input), self.net.lane(left.lane));
         let reset = input.and_then(|input| Some(input.reset? + input.until_heard?));
@@ -181,7 +181,7 @@ impl JourneyTracker {
             .is_some_and(|((reset, late), ended)| (reset + late).abs_diff(ended.at) <= SEVERED)
     }
 
-    /// Whether a packet that has left may be one that goes on coming in.
+    /// True if a packet that has left may be one that goes on coming in.
     pub(super) fn awaits_open(&self, left: HopId) -> bool {
         let Some(own) = self.legs.get(left) else { return false };
         let Some(scan) = self.scan(left) else { return false };
@@ -349,7 +349,7 @@ impl<'a> DepartureScan<'a> {
     }
 }
 
-/// How long a packet took to pass a switch, if that is known.
+/// Duration for which a packet took to pass a switch, if that is known.
 fn passing(left: Option<Picoseconds>, ready: Option<Picoseconds>) -> Option<Picoseconds> {
     left.zip(ready).map(|(left, ready)| left.saturating_sub(ready))
 }
@@ -359,7 +359,7 @@ const fn steps(turn: u8) -> Picoseconds {
     (turn % 8) as Picoseconds
 }
 
-/// How many inputs the token looks at before this one. S-5
+/// Number of inputs the token looks at before this one. S-5
 const fn distance(served: PortId, input: PortId) -> u8 {
     input.0.wrapping_sub(served.0).wrapping_sub(1)
 }

@@ -1,4 +1,4 @@
-//! What channels join: hosts and switches, as the channels' names tell, and how switches read routes. S-1
+//! Hosts and switches by the channels' names, and the addressing of switches. S-1
 
 use crate::event::Picoseconds;
 use std::collections::{BTreeMap, VecDeque};
@@ -13,7 +13,7 @@ use crate::channel_name::{ChannelEnds, PortName, TapEnd};
 use crate::link::parameters::{LinkAssumptions, ParameterKey};
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
 
-/// How late a packet may be seen at a tap behind a cable of which nothing is told. *Chosen*: that of
+/// Longest delay of a tap behind a cable of unknown length. *Chosen*: that of
 /// some ten kilometres.
 pub(super) const DELAY: Picoseconds = 4096 * FULL_RATE_PERIOD_PS as Picoseconds;
 /// Cells of a slack buffer of which nothing is told, and what is on its cable. *Chosen*: far more
@@ -28,7 +28,7 @@ const ROUTING: Picoseconds = 28 * FULL_RATE_PERIOD_PS as Picoseconds;
 /// Travel of the token past a port. *Chosen*: as S-5 has it.
 const TOKEN_STEP: Picoseconds = 2 * FULL_RATE_PERIOD_PS as Picoseconds;
 
-/// How a switch may read route bytes. S-1
+/// Addressing of switches. S-1
 const WAYS: [RouteAddressing; 2] = [RouteAddressing::Absolute, RouteAddressing::Relative];
 
 /// All channels and nodes.
@@ -47,9 +47,9 @@ pub(super) struct MappedChannel {
     pub(super) id: ChannelId,
     pub(super) from: Option<(usize, PortId)>,
     pub(super) to: Option<(usize, PortId)>,
-    /// How long after the tap its receiver hears, if that is known.
+    /// Duration for which after the tap its receiver hears, if that is known.
     pub(super) until_heard: Option<Picoseconds>,
-    /// How long before the tap its sender has sent.
+    /// Duration for which before the tap its sender has sent.
     pub(super) since_sent: Option<Picoseconds>,
     /// Longest time in which the switch behind it forms a path without contention, if that is known. S-6
     pub(super) path: Option<Picoseconds>,
@@ -68,11 +68,11 @@ pub(super) struct MappedChannel {
     pub(super) last: Option<(u64, Picoseconds)>,
     /// The last packet of this input that left, and when it had, at the switch.
     pub(super) left: Option<(u64, Picoseconds)>,
-    /// When the last packet of this input had left, at the switch, as far as that is known.
+    /// Time at which the last packet of this input had left, at the switch, as far as that is known.
     pub(super) clear: Option<Picoseconds>,
-    /// When the last FRES on it was seen.
+    /// Time the last FRES on it was seen.
     pub(super) reset: Option<Picoseconds>,
-    /// What packets of this input are like that may have been others.
+    /// Bytes of packets of this input that were ambiguous.
     pub(super) doubted: VecDeque<CrcResidue>,
     /// The input that this output served last. S-5
     pub(super) served: PortId,
@@ -94,7 +94,7 @@ pub(super) struct MappedNode {
     ports: KnownPorts,
     /// The highest of its ports that is known.
     port_max: PortId,
-    /// How packets began that came in.
+    /// First bytes of the packets that came in.
     heads: HeadCounts,
     /// Packets that went where only absolute, only relative addressing leads.
     votes: [u64; 2],
@@ -104,7 +104,7 @@ pub(super) struct MappedNode {
     is_large: bool,
 }
 
-/// Which ports of a node are known.
+/// Known ports of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KnownPorts {
     /// Only port 0: it may be a host's. I-1
@@ -113,7 +113,7 @@ enum KnownPorts {
     Others,
 }
 
-/// How a switch reads route bytes, as far as is known. S-1
+/// Known addressing of a switch. S-1
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ByteReading {
     Absolute,
@@ -121,7 +121,7 @@ enum ByteReading {
     Either,
 }
 
-/// What a packet asks of the switch behind its channel.
+/// Output that a packet requests of the switch behind its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestedOutput {
     /// A port whose output was captured.
@@ -272,7 +272,7 @@ impl NetworkMap {
         }
     }
 
-    /// What a packet with this first byte asks of the switch behind a channel.
+    /// Output that a packet with this first byte requests of the switch behind a channel.
     pub(super) fn requested_output(&self, place: usize, first: u8) -> RequestedOutput {
         let Some((node, input)) = self.lane(place).and_then(|lane| self.node_at(lane.to)) else {
             return RequestedOutput::Unseen;
@@ -288,7 +288,7 @@ impl NetworkMap {
         wish
     }
 
-    /// How long a packet may have left the switch that it came to before it shows behind it.
+    /// Duration for which a packet may have left the switch that it came to before it shows behind it.
     pub(super) fn lateness(&self, leg: &HopRecord) -> Picoseconds {
         match self.requested_output(leg.lane, leg.first) {
             RequestedOutput::Seen(output) => self.lane(output).map_or(0, MappedChannel::lateness),
@@ -298,7 +298,7 @@ impl NetworkMap {
 }
 
 impl MappedNode {
-    /// Whether it is taken for a switch: it has another port than 0 (I-1), or packets come to it with
+    /// True if it is taken for a switch: it has another port than 0 (I-1), or packets come to it with
     /// a route byte in front.
     pub(super) const fn is_switch(&self) -> bool {
         match (self.ports, self.heads.kind()) {
@@ -373,12 +373,12 @@ impl MappedNode {
 }
 
 impl MappedChannel {
-    /// When a packet that was seen here at some time could be decoded at the switch behind. S-3, S-6
+    /// Time at which a packet that was seen here at some time could be decoded at the switch behind. S-3, S-6
     pub(super) fn ready(&self, seen: Picoseconds) -> Option<Picoseconds> {
         Some((seen + self.until_heard?).max(self.clear.unwrap_or(0)))
     }
 
-    /// Whether the recording has the beginning of a packet of which this is the first byte it has. P-1
+    /// True if the recording has the beginning of a packet of which this is the first byte it has. P-1
     pub(super) fn opening(&self, start: Tick) -> StartCoverage {
         if self.framed.is_some_and(|framed| framed < start) {
             StartCoverage::Seen
@@ -387,7 +387,7 @@ impl MappedChannel {
         }
     }
 
-    /// How long a packet may have left its switch before it shows on this channel.
+    /// Duration for which a packet may have left its switch before it shows on this channel.
     fn lateness(&self) -> Picoseconds {
         self.since_sent.unwrap_or(DELAY)
     }

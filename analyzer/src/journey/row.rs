@@ -20,17 +20,17 @@ pub const PLACES_MAX: usize = 8;
 pub struct JourneyRow<'a> {
     /// Counts from 0.
     pub journey: u64,
-    /// When its first byte was seen on the first channel, in picoseconds.
+    /// Time at which its first byte was seen on the first channel, in picoseconds.
     pub time_ps: u128,
     /// From there to its first byte on the last channel, cables included.
     pub latency_ps: u128,
-    /// What it waited in switches, as far as that is known.
+    /// Time waited in switches, as far as known.
     pub waited_ps: u128,
     /// The byte behind the route.
     pub tag: Option<u8>,
     /// Bytes between tag and CRC byte.
     pub payload: u64,
-    /// What became of it: [`JourneyFate::name`].
+    /// Its fate: [`JourneyFate::name`].
     pub fate: &'static str,
     /// The rule by which it was dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,9 +39,9 @@ pub struct JourneyRow<'a> {
     pub certainty: &'static str,
     /// The captured channels that it passed.
     pub hops: Vec<HopRow<'a>>,
-    /// What was done to it.
+    /// Its corruptions.
     pub injuries: Vec<CorruptionRow<'a>>,
-    /// What it says, if it is a packet of the reliability protocol.
+    /// Header of the reliability protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<Box<TransportRow>>,
 }
@@ -57,7 +57,7 @@ pub struct HopRow<'a> {
     pub start: u64,
     /// Place of its last byte.
     pub end: u64,
-    /// When its first byte was seen, in picoseconds.
+    /// Time at which its first byte was seen, in picoseconds.
     pub time_ps: u128,
     /// Bytes, CRC byte included.
     pub length: u64,
@@ -69,9 +69,9 @@ pub struct HopRow<'a> {
     pub switches: u64,
     /// Up to its first byte there.
     pub latency_ps: Option<u128>,
-    /// How much of that it waited.
+    /// Part of the latency that it waited.
     pub waited_ps: Option<u128>,
-    /// What for: `output`, `input` or `stop`.
+    /// Reason: `output`, `input` or `stop`.
     pub waited_for: Option<&'static str>,
     /// The packet that it waited for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,11 +80,11 @@ pub struct HopRow<'a> {
     pub crc: &'static str,
     /// Computed ⊕ received CRC.
     pub syndrome: Option<u8>,
-    /// What ended it here.
+    /// Its end here.
     pub ended_by: &'static str,
 }
 
-/// What was done to a packet between two captured channels.
+/// Corruption of a packet between two captured channels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CorruptionRow<'a> {
     /// The last channel on which it was as before; null if it was hurt before the first.
@@ -95,30 +95,30 @@ pub struct CorruptionRow<'a> {
     pub switches: u64,
     /// `flipped`, `cut` or `grown`.
     pub harm: &'static str,
-    /// What the syndrome changed by.
+    /// Change of the syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syndrome: Option<u8>,
     /// `odd` or `even`: how many bits were flipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flips: Option<&'static str>,
-    /// If it was one: how many bits are behind it, modulo 127.
+    /// Single bit only: number of bits behind it, modulo 127.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bit: Option<u8>,
-    /// Where that may be in the packet.
+    /// Its possible places in the packet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<BitPlaceRow>,
-    /// How many bytes are missing.
+    /// Number of missing bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<u64>,
-    /// How many bytes there are more.
+    /// Number of additional bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<u64>,
-    /// What ended a packet that was cut.
+    /// End of a truncated packet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<&'static str>,
 }
 
-/// Where a bit may be.
+/// Possible place of a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct BitPlaceRow {
     /// Byte of the packet on the channel `seen`, from 0; those below 0 had been stripped.

@@ -16,7 +16,7 @@ use crate::packet::PacketEnd;
 /// Packets out of sight that are looked at for one that was hurt there, the newest. *Chosen*: more than
 /// are on their way at a time in a network of a hundred hosts.
 const HURT_LOOKED_AT: usize = 256;
-/// How long a packet may have been out of sight that is known by its length, tag and way. *Chosen*:
+/// Duration for which a packet may have been out of sight that is known by its length, tag and way. *Chosen*:
 /// some 0.8 ms, in which a link carries as much as all buffers on a way hold.
 const NEAR: Picoseconds = (1 << 16) * FULL_RATE_PERIOD_PS as Picoseconds;
 
@@ -127,7 +127,7 @@ impl JourneyTracker {
         (!by_turn || self.hurt_unseen(id).is_none()).then_some(best)
     }
 
-    /// Which of the packets out of sight a packet is that was hurt there, and how many switches back:
+    /// Matches a packet that was corrupted out of sight, with the number of switches passed there:
     /// the only one that became this by one flipped bit; if there is none, the only one of its length,
     /// tag and way, if few bits differ.
     fn hurt_unseen(&self, id: HopId) -> Option<(HopId, u64)> {
@@ -169,13 +169,13 @@ impl JourneyTracker {
         }
     }
 
-    /// Whether a packet comes from a host: it was nowhere before.
+    /// True if a packet comes from a host: it was nowhere before.
     fn is_first(&self, leg: &HopRecord) -> bool {
         let from = self.net.lane(leg.lane).and_then(|lane| lane.from);
         self.net.node_at(from).is_some_and(|(node, _)| !node.is_switch())
     }
 
-    /// Whether a packet cannot have gone from one channel to another through so many switches, unseen
+    /// True if a packet cannot have gone from one channel to another through so many switches, unseen
     /// between.
     fn forbids(&self, came: &HopRecord, left: &HopRecord, switches: u64) -> bool {
         let to = self.net.lane(came.lane).and_then(|lane| lane.to);

@@ -63,19 +63,19 @@ impl JourneyTracker {
         }
     }
 
-    /// Whether the packet before one that has ended may not have ended yet, if this one fits best so far.
+    /// True if the packet before one that has ended may not have ended yet, if this one fits best so far.
     pub(super) fn is_early(&self, id: HopId, best: Option<ByteFit>) -> bool {
         let whole = matches!(best, Some(ByteFit::Same | ByteFit::Merged));
         self.is_open(id) || (!whole && self.awaits_open(id))
     }
 
-    /// Whether a packet goes on behind the end of the recording.
+    /// True if a packet goes on behind the end of the recording.
     fn is_open(&self, id: HopId) -> bool {
         let closed = self.legs.get(id).and_then(|leg| leg.closed.as_ref());
         closed.is_some_and(|closed| closed.ended_by == PacketEnd::CaptureEnd)
     }
 
-    /// Whether a packet that has begun to leave its switch, and is not known yet, may be this one.
+    /// True if a packet that has begun to leave its switch, and is not known yet, may be this one.
     pub(super) fn may_be_leaving(&self, leg: &HopRecord) -> bool {
         let input = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
         let outputs = input.map_or([None; 2], |(node, port)| {

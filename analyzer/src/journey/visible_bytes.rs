@@ -55,7 +55,7 @@ pub(super) fn compare(came: &ClosedPacket, left: &ClosedPacket) -> VisibleBytes 
     VisibleBytes::Differ
 }
 
-/// Whether the last byte of a packet that a switch ended is the one that came, treated as a CRC byte. P-5, R-3
+/// True if the last byte of a packet that a switch ended is an input byte converted as a CRC byte. P-5, R-3
 fn is_converted(came: &ClosedPacket, left: &ClosedPacket, agree: usize) -> bool {
     let (stood, own) = (came.front.bytes(), left.front.bytes());
     let last = left.ended_by == PacketEnd::Gap && left.length == agree as u64 + 1;

@@ -165,7 +165,7 @@ fn culprit_line(
     }
 }
 
-/// How wide the names behind a branch are with the forks before them.
+/// Width of the names of a branch, with indentation.
 fn width(branch: &WaitBranch, depth: usize, known: ChannelLookup<'_>) -> usize {
     let behind = branch.behind.iter().map(|(id, branch)| {
         let own = 3 * (depth + 1) + name(*id, known).chars().count();
@@ -174,7 +174,7 @@ fn width(branch: &WaitBranch, depth: usize, known: ChannelLookup<'_>) -> usize {
     behind.max().unwrap_or(0)
 }
 
-/// What stands before the forks of a tree, and where its numbers begin.
+/// Prefix of the branches of a tree, and the column of its numbers.
 struct BranchStem<'a> {
     text: &'a str,
     width: usize,
@@ -217,7 +217,7 @@ fn numbers(line: StyledLine, branch: &WaitBranch) -> StyledLine {
     line.and(TextStyle::Plain, text)
 }
 
-/// How the longest wait of a branch ended, if that is worth a word.
+/// Remark on the end of the longest wait of a branch, if it is unusual.
 fn remark(culprit: BlockingRoot, branch: &WaitBranch, line: StyledLine) -> StyledLine {
     let Some(longest) = branch.longest else { return line };
     let timeouts = count(branch.timeouts, "timeout");

@@ -1,4 +1,4 @@
-//! What `myriscope check` prints for people: findings, the worst first, and how each rule stands.
+//! Text of `myriscope check`: findings, the worst first, and the verdict on each rule.
 
 use codec::capture::{Channel, ChannelId, ReadExtent};
 
@@ -16,7 +16,7 @@ const NAME: usize = 18;
 /// Columns of text.
 const WIDTH: usize = 96;
 
-/// How a severity is marked.
+/// Mark of a severity.
 const fn mark(severity: Severity) -> (&'static str, TextStyle) {
     match severity {
         Severity::Error => ("✗", TextStyle::Bad),
@@ -25,7 +25,7 @@ const fn mark(severity: Severity) -> (&'static str, TextStyle) {
     }
 }
 
-/// How an outcome is marked.
+/// Mark of an outcome.
 const fn sign(outcome: RuleOutcome) -> (&'static str, TextStyle) {
     match outcome {
         RuleOutcome::Pass => ("✓", TextStyle::Good),
@@ -50,7 +50,7 @@ pub struct CheckScope {
 }
 
 impl CheckScope {
-    /// Whether there are errors or warnings among the selected findings.
+    /// True if there are errors or warnings among the selected findings.
     #[must_use]
     pub fn is_wrong(&self) -> bool {
         self.selected.iter().any(|severity| *severity != Severity::Note)
@@ -163,7 +163,7 @@ pub fn findings(rows: &[(u32, FindingRow<'_>)], out: &mut impl FnMut(StyledLine)
     }
 }
 
-/// What is known of the first occurrence, in words.
+/// Facts about the first occurrence, in words.
 pub(crate) fn details(first: &FirstOccurrence<'_>) -> String {
     let words: Vec<String> = first.0.iter().map(|(name, said)| detail(name, said)).collect();
     words.join(", ")
@@ -206,7 +206,7 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
     }
 }
 
-/// How each rule stands, and why some cannot be told. Verdicts are of all that was read, whatever
+/// The verdict on each rule, and reasons where there is none. Verdicts are of all that was read, whatever
 /// findings were selected.
 pub fn verdicts(verdicts: &[RuleVerdict], scope: &CheckScope, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::default());

@@ -26,7 +26,7 @@ const FAULTS_MAX: usize = 1024;
 /// Columns of a bar.
 const BAR: u64 = 40;
 
-/// What is gathered for a summary.
+/// Data of a summary.
 #[derive(Debug, Default)]
 pub struct ConversationText {
     /// By capture and NICs.
@@ -90,7 +90,7 @@ pub fn conversations(conversed: &ConversationText, out: &mut impl FnMut(StyledLi
     }
 }
 
-/// What went from one NIC to another.
+/// Traffic from one NIC to another.
 fn pair(
     (source, destination): (Nic, Nic),
     sums: &ConversationTotals,
@@ -178,7 +178,7 @@ fn short(picoseconds: Picoseconds) -> String {
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-/// How many round trips took how long, from each power of two of µs to the next.
+/// Number of round trips took how long, from each power of two of µs to the next.
 fn round_trips(trips: &RoundTrips, out: &mut impl FnMut(StyledLine)) {
     let most = trips.classes.iter().copied().max().unwrap_or(0);
     let (Some((least, longest)), true) = (trips.bounds, most > 0) else { return };

@@ -1,4 +1,4 @@
-//! What `myriscope explain` prints for people.
+//! Text of `myriscope explain`.
 
 use super::check::paragraph;
 use super::{StyledLine, TextStyle};

@@ -15,7 +15,7 @@ use crate::transport::{ParsedTransport, kind_name};
 /// Looks up a channel.
 type ChannelByIdFn<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
 
-/// How wide the way is beside which the rest stands.
+/// Width of the path column.
 const WAY: usize = 40;
 /// Places of a flipped bit that a line has room for.
 const PLACES_SHOWN: usize = 4;
@@ -148,7 +148,7 @@ fn way(journey: &Journey, known: ChannelByIdFn<'_>) -> String {
     text
 }
 
-/// What a packet waited for in a switch, if it did.
+/// Reason for waiting in a switch.
 fn waits(
     hop: &JourneyHop,
     journey: &Journey,
@@ -175,7 +175,7 @@ fn waits(
     out(line.and(TextStyle::Dim, reason));
 }
 
-/// Where a packet was hurt and how; and if it can have been one bit, which.
+/// Place at which a packet was hurt and how; and if it can have been one bit, which.
 fn injury_lines(
     injury: &CorruptionSite,
     known: ChannelByIdFn<'_>,
@@ -217,7 +217,7 @@ fn flipped(injury: &CorruptionSite, flips: FlipParity) -> String {
     format!("syndrome ^{:02x}, {count}", injury.syndrome)
 }
 
-/// Where the one flipped bit may be: x has order 127 modulo the generator. P-4
+/// Possible places of the flipped bit: x has order 127 modulo the generator. P-4
 fn one_bit(injury: &CorruptionSite, bit: u64) -> String {
     let mut places = injury.places();
     let mut shown: Vec<String> = places

@@ -1,4 +1,4 @@
-//! What links did, as pictures and tables.
+//! Activity of links, as pictures and tables.
 
 use crate::link::interval::{ActivityInterval, ChannelActivity};
 use codec::capture::Channel;
@@ -12,10 +12,10 @@ use crate::link::report::{ChannelReport, ChannelTotalsRow, PeriodShare, PingMeas
 
 /// Cells of a picture: with a channel's name before them they fit a line of 80.
 const CELLS: u128 = 60;
-/// How the share of a cell in which packets pass is drawn.
+/// Glyphs for the share of a cell in which packets pass.
 const HEIGHTS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-/// Which part of a capture pictures show, in picoseconds.
+/// Part of a capture that pictures show, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 struct PictureSpan {
     from: u128,
@@ -52,7 +52,7 @@ impl PictureSpan {
     }
 }
 
-/// What links did; each is one channel or two.
+/// Activity of links of one or two channels.
 pub fn links(links: &[Vec<ChannelReport<'_>>], out: &mut impl FnMut(StyledLine)) {
     let span = PictureSpan::of(links);
     let channels: usize = links.iter().map(Vec::len).sum();
@@ -143,7 +143,7 @@ const fn role(state: ChannelActivity) -> TextStyle {
     }
 }
 
-/// What a channel was doing when.
+/// Activity of a channel over time.
 fn picture(report: &ChannelReport<'_>, span: &PictureSpan) -> StyledLine {
     let mut line = StyledLine::of(TextStyle::Plain, format!("  {:<16}", report.channel.name));
     let (mut run, mut last) = (String::new(), TextStyle::Plain);
@@ -247,7 +247,7 @@ fn traffic_line(report: &ChannelReport<'_>) -> StyledLine {
         .and(if wrong > 0 { TextStyle::Bad } else { TextStyle::Dim }, format!("{wrong:>9}"))
 }
 
-/// What control symbols the channel carried, and what was wrong with them.
+/// Control symbols of a channel, corrected and invalid ones.
 fn symbols(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
     let tally = &report.totals.counters;
     let kinds: Vec<String> = tally.control().map(|(kind, n)| format!("{kind} {n}")).collect();
@@ -287,7 +287,7 @@ fn pings(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
         .and(TextStyle::Plain, text));
 }
 
-/// What governs it, and on whose word.
+/// Parameters and their sources.
 fn parameters(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
     let rows = report.parameters();
     let mut said: Vec<String> = Vec::new();

@@ -3,7 +3,7 @@
 use super::{StyledLine, TextStyle};
 use crate::score::{HiddenEvents, ScoreDifference, ScoreReport, ScoreRow};
 
-/// What a capture was worth: what the wire tells, what it does not, and what differs.
+/// A score: compared events, hidden events, differences.
 pub fn score(score: &ScoreReport, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::of(
         TextStyle::Head,

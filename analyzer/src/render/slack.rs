@@ -8,7 +8,7 @@ use crate::link::slack::{FillBounds, SlackRow, SlackTracker};
 /// Cells of a gauge.
 const GAUGE: u32 = 40;
 
-/// How full slack buffers were; those that are alike stand together.
+/// Fill of slack buffers; equal ones are grouped.
 pub fn slack<'a>(slacks: impl Iterator<Item = &'a SlackTracker>, out: &mut impl FnMut(StyledLine)) {
     let mut before = None;
     for slack in slacks {
@@ -37,7 +37,7 @@ fn legend() -> StyledLine {
         .and(TextStyle::Plain, " may have been reached")
 }
 
-/// Which cell of a gauge a cell of the buffer is in.
+/// Cell of a gauge for a cell of the buffer.
 fn place(cells: u32, row: &SlackRow<'_>) -> u32 {
     let cell = u64::from(cells) * u64::from(GAUGE) / u64::from(row.cells.max(1));
     u32::try_from(cell).unwrap_or(GAUGE).min(GAUGE)
@@ -116,7 +116,7 @@ fn buffer(name: &str, row: &SlackRow<'_>, out: &mut impl FnMut(StyledLine)) {
     trouble(row, out);
 }
 
-/// What is wrong with it.
+/// Its fault.
 fn trouble(row: &SlackRow<'_>, out: &mut impl FnMut(StyledLine)) {
     let stops =
         |count: u64| if count == 1 { "a STOP".to_owned() } else { format!("{count} STOPs") };
@@ -145,7 +145,7 @@ fn trouble(row: &SlackRow<'_>, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
-/// What stands above [`fill`].
+/// Heading of [`fill`].
 #[must_use]
 pub fn fill_head() -> StyledLine {
     StyledLine::of(

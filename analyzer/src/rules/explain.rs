@@ -10,15 +10,15 @@ use crate::finding::{FindingInfo, Severity};
 pub struct RuleRow {
     /// The rule's id.
     pub rule: &'static str,
-    /// Where it comes from.
+    /// Place at which it comes from.
     pub clause: &'static str,
     /// Its text.
     pub text: &'static str,
-    /// How much of it a capture shows: `all`, `part` or `nothing`.
+    /// Part that a capture shows: `all`, `part` or `nothing`.
     pub shown: &'static str,
-    /// What it takes to see it.
+    /// Evidence needed to judge it.
     pub evidence: Option<&'static str>,
-    /// What a capture does not show of it.
+    /// Limits of the evidence.
     pub limits: Option<&'static str>,
     /// The findings that come from it.
     pub findings: Vec<&'static str>,
@@ -31,11 +31,11 @@ pub struct RuleRow {
 pub struct FindingInfoRow {
     /// The kind's name.
     pub finding: &'static str,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
     /// The rule that it comes from; none if it is about the recording.
     pub rule: Option<&'static str>,
-    /// What it means.
+    /// Its meaning.
     pub text: &'static str,
     /// A command that shows it.
     pub example: String,

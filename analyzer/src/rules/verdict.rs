@@ -1,4 +1,4 @@
-//! What a capture says about each rule.
+//! Verdicts of a capture on the rules.
 
 use serde::Serialize;
 
@@ -6,20 +6,20 @@ use super::{Rule, RuleVisibility};
 use crate::finding::{FindingSet, Severity};
 use crate::link::parameters::UnknownParameters;
 
-/// What a capture says about a rule.
+/// Verdict of a capture on a rule.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleVerdict {
     /// The rule.
     pub rule: &'static Rule,
-    /// How it stands.
+    /// The outcome.
     pub outcome: RuleOutcome,
-    /// How often it was put to the test.
+    /// Number of times that it was put to the test.
     pub times: u64,
-    /// How many errors and warnings come from it.
+    /// Number of errors and warnings from it.
     pub findings: u64,
 }
 
-/// How a rule stands.
+/// Outcome of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleOutcome {
     /// It was put to the test, and nothing was wrong.
@@ -43,22 +43,22 @@ pub struct VerdictRow {
     pub rule: &'static str,
     /// [`RuleOutcome::name`].
     pub verdict: &'static str,
-    /// How often the rule was put to the test.
+    /// Number of times that the rule was put to the test.
     pub times: u64,
-    /// How many errors and warnings come from it.
+    /// Number of errors and warnings from it.
     pub findings: u64,
-    /// Why it is neither passed nor failed.
+    /// Reason why it is neither passed nor failed.
     pub reason: Option<String>,
 }
 
-/// What a capture says about every rule, in order.
+/// The verdict on every rule, in order.
 #[must_use]
 pub fn verdicts(ledger: &FindingSet) -> Vec<RuleVerdict> {
     super::all().map(|rule| rule.verdict(ledger)).collect()
 }
 
 impl Rule {
-    /// What a capture says about it.
+    /// The verdict of a capture on it.
     #[must_use]
     pub fn verdict(&'static self, ledger: &FindingSet) -> RuleVerdict {
         let wrong = self.findings().filter(|about| about.severity != Severity::Note);
@@ -95,7 +95,7 @@ impl RuleOutcome {
         }
     }
 
-    /// Why it is neither passed nor failed.
+    /// Reason why it is neither passed nor failed.
     #[must_use]
     pub fn reason(self) -> Option<String> {
         match self {
@@ -109,7 +109,7 @@ impl RuleOutcome {
 }
 
 impl RuleVerdict {
-    /// Whether this capture, or any, can tell how the rule stands.
+    /// True if this capture, or any, can tell how the rule stands.
     #[must_use]
     pub const fn is_judged(&self) -> bool {
         matches!(self.outcome, RuleOutcome::Pass | RuleOutcome::Fail | RuleOutcome::NotExercised(_))

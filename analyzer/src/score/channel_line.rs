@@ -1,4 +1,4 @@
-//! What both witnesses tell of a channel, in one form: lines that are equal or not.
+//! Lines of a channel in one form for truth and analysis, comparable for equality.
 
 use super::truth::TruthFrame;
 use crate::event::LinkEvent;
@@ -13,12 +13,12 @@ pub(super) struct ChannelLine {
     pub(super) kind: LineKind,
     /// All that there is to say of it.
     pub(super) more: String,
-    /// Where it begins and ends: a packet with its first and its last byte.
+    /// Place at which it begins and ends: a packet with its first and its last byte.
     pub(super) start: u64,
     pub(super) end: u64,
 }
 
-/// What a line is about, in the words of `docs/output.md`.
+/// Kind of a line, in the words of `docs/output.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LineKind {
     Packet,
@@ -40,13 +40,13 @@ pub(super) enum LineKind {
 /// Kinds of lines that stop being comparable together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LineClass {
-    /// What the channel's own characters say.
+    /// Content of the channel's own characters.
     Own,
     /// The end of a reset.
     ResetEnd,
     /// A packet that the end of the capture closes.
     OpenPacket,
-    /// What the channel's sender does.
+    /// Actions of the channel's sender.
     Sender,
 }
 

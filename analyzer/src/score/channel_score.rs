@@ -1,4 +1,4 @@
-//! What is expected of a channel against what was found on it, whichever comes first.
+//! Comparison of expected and found lines of a channel, in any order of arrival.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::channel_line::{ChannelLine, LineClass, LineKind};
 use super::port::OmissionReason;
 
-/// How often something was in the truth, was found, and was found as it is in the truth.
+/// Number of times that something was in the truth, was found, and was found as it is in the truth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MatchCount {
     pub(super) in_truth: u64,
@@ -21,7 +21,7 @@ pub(super) struct ChannelScore {
     open: BTreeMap<ChannelLine, i64>,
     /// From where on a class is not compared.
     limits: BTreeMap<LineClass, (u64, OmissionReason)>,
-    /// Where the capture is a repeat of which not every round is listed, in order, as far as the truth
+    /// Repeats of which not every round is listed, in order, as far as the truth
     /// has not come past it.
     repeated: VecDeque<Range<u64>>,
     /// The first place recorded, and the last.
@@ -47,7 +47,7 @@ pub(super) enum Mismatch {
     Invented(ChannelLine),
 }
 
-/// Which account a line is from.
+/// Origin of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineOrigin {
     Truth,
@@ -72,7 +72,7 @@ impl ChannelScore {
         }
     }
 
-    /// Whether a place was recorded, but for holes.
+    /// True if a place was recorded, but for holes.
     pub(super) const fn has(&self, place: u64) -> bool {
         self.recorded.0 <= place && place <= self.recorded.1
     }
@@ -179,7 +179,7 @@ impl ChannelScore {
         self.drop_expected(reason, beyond);
     }
 
-    /// What the channel's characters say here over and over is not listed in the capture's account.
+    /// Excludes a repeat, of which the analysis lists the first rounds only.
     pub(super) fn repeat(&mut self, places: Range<u64>) {
         self.drop_expected(OmissionReason::Repeated, |line| is_in(&places, line));
         self.repeated.push_back(places);
@@ -218,7 +218,7 @@ impl ChannelScore {
         });
     }
 
-    /// What is still open before a place will not find its counterpart any more.
+    /// Closes lines before a place that found no counterpart.
     pub(super) fn settle(&mut self, before: u64, out: &mut impl FnMut(Mismatch)) {
         while self.repeated.pop_front_if(|range| range.end < before).is_some() {}
         while let Some(entry) = self.open.first_entry() {
@@ -246,7 +246,7 @@ impl ChannelScore {
     }
 }
 
-/// Whether a line is of a channel's own characters, in a range of places.
+/// True if a line is of a channel's own characters, in a range of places.
 fn is_in(places: &Range<u64>, line: &ChannelLine) -> bool {
     line.kind.class() != LineClass::Sender && places.contains(&line.at)
 }
@@ -261,7 +261,7 @@ fn odd((line, more): (ChannelLine, i64), out: &mut impl FnMut(Mismatch)) {
     }
 }
 
-/// Whether a packet goes on behind the end of the recording.
+/// Continuation of a packet behind the end of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EndsOpen {
     Yes,

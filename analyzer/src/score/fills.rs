@@ -12,13 +12,13 @@ use crate::link::slack::FillBounds;
 #[derive(Clone, Debug, Default)]
 pub(super) struct FillScore {
     buffers: BTreeMap<ChannelId, ScoredBuffer>,
-    /// Which buffers are at a port.
+    /// Buffers by port.
     places: BTreeMap<String, Vec<ChannelId>>,
-    /// Which buffers are behind a cable, of which the port is an end, as the tap sees it.
+    /// Buffers behind the cable of a port, as the tap sees it.
     cables: BTreeMap<String, Vec<ChannelId>>,
 }
 
-/// What bounds were worth.
+/// Totals of compared bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FillTotals {
     /// Moments of which both witnesses tell.
@@ -52,11 +52,11 @@ const PIECES_MAX: usize = 1 << 20;
 struct ScoredBuffer {
     /// Periods of the full rate in one of the link's.
     divisor: u64,
-    /// What was in it, as far as bounds that are still to come may need it.
+    /// Its fill in the truth, as far as later bounds may need it.
     pieces: VecDeque<FillPiece>,
     /// Bounds that the truth has not reached.
     bounds: VecDeque<FillBounds>,
-    /// Where the recording ends.
+    /// Place at which the recording ends.
     end: u64,
     /// From where on it is not compared.
     limit: u64,
@@ -114,7 +114,7 @@ impl FillScore {
         }
     }
 
-    /// What is in the buffers of a port is not compared any more.
+    /// Ends the comparison of the buffers of a port.
     pub(super) fn limit(&mut self, place: &str, at: u64) {
         for id in self.places.get(place).into_iter().flatten() {
             let Some(buffer) = self.buffers.get_mut(id) else { continue };

@@ -13,24 +13,24 @@ use super::truth::{TruthFrame, TruthLine, TruthWhat};
 use crate::journey::Journey;
 use crate::packet::PacketEnd;
 
-/// How long nothing has happened to a packet when it is done with, in periods of the full rate.
+/// Duration for which nothing has happened to a packet when it is done with, in periods of the full rate.
 /// *Chosen*: twice the longest that a packet can stand.
 pub(super) const QUIET: u64 = 1 << 23;
 
 /// All packets that are or were on captured channels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JourneyScore {
-    /// Which packet a frame is of, by its channel and its first byte.
+    /// Packet of a frame, by its channel and its first byte.
     frames: BTreeMap<(ChannelId, u64), String>,
     packets: BTreeMap<String, ScoredPacket>,
     /// The names of channels: a link that is tapped at both ends has two of each.
     names: BTreeMap<ChannelId, String>,
-    /// When to look next for packets that are done with.
+    /// Time to look next for packets that are done with.
     next: u64,
     worth: JourneyTotals,
 }
 
-/// What journeys were worth.
+/// Totals of compared journeys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct JourneyTotals {
     pub(super) journeys: MatchCount,
@@ -46,7 +46,7 @@ pub(super) struct JourneyTotals {
     pub(super) maimed: u64,
     /// Journeys of links that were tapped at both ends, seen once more.
     pub(super) again: u64,
-    /// What is not as it was, the first of it: its kind, and what it was.
+    /// The first differences: kind and description.
     pub(super) odd: Vec<(&'static str, String)>,
 }
 
@@ -58,21 +58,21 @@ struct ScoredPacket {
     /// Bytes behind its route where it was first captured.
     body: Option<u64>,
     found: Vec<Journey>,
-    /// When something last happened to it.
+    /// Time something last happened to it.
     last: u64,
 }
 
 /// A packet on a captured channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ScoredHop {
-    /// When its first byte was on the wire, in periods of the full rate.
+    /// Time at which its first byte was on the wire, in periods of the full rate.
     time: u64,
     channel: ChannelId,
     start: u64,
     syndrome: Option<u8>,
 }
 
-/// What became of a packet.
+/// Fate of a packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum ScoredFate {
     /// Nothing yet.
@@ -85,7 +85,7 @@ enum ScoredFate {
     Merged,
 }
 
-/// Whether its CRC byte is its own everywhere.
+/// Completeness of its CRC bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Completeness {
     #[default]

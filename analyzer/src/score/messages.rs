@@ -27,14 +27,14 @@ const ODD_MAX: usize = 16;
 /// Packets that were hurt which are kept. *Chosen*: what is hurt is sent again in milliseconds.
 const HURT_MAX: usize = 1 << 16;
 
-/// What is compared, in the words of `docs/output.md`.
+/// Kind of a compared line, in the words of `docs/output.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum MessageLineKind {
     /// A data packet.
     Data,
     /// One that sends again what was seen before. T-10
     Retransmission,
-    /// Why it does. T-10
+    /// Reason why it does. T-10
     Cause,
     /// An ACK. T-5
     Ack,
@@ -62,16 +62,16 @@ struct MessageLine {
 #[derive(Clone, Debug)]
 struct ScoredSending {
     line: MessageLine,
-    /// Of data: the message.
+    /// Data only: the message.
     message: Option<String>,
     tail: FrameTail,
 }
 
-/// Whether a packet still has its end.
+/// State of a packet's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FrameTail {
     Whole,
-    /// What is left of it is none of the protocol's, or another, whatever its CRC happens to be. P-4
+    /// The rest does not parse, or as another packet, whatever its CRC happens to be. P-4
     Cut,
 }
 
@@ -81,11 +81,11 @@ struct LatestTransmission {
     message: String,
     label: TruthLabel,
     end: ScoredEnding,
-    /// How often it was written: more than once if its receiver was started anew, which no wire shows.
+    /// Number of writes: more than one if its receiver was restarted, which no wire shows.
     written: u8,
 }
 
-/// What is known of how a message ended.
+/// Known end of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ScoredEnding {
     /// Nothing.
@@ -97,7 +97,7 @@ enum ScoredEnding {
     Over,
 }
 
-/// What both tell of conversations.
+/// Comparison of conversations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MessageScore {
     /// By their names.
@@ -107,7 +107,7 @@ pub(super) struct MessageScore {
     latest: BTreeMap<ScoredLabel, LatestTransmission>,
     /// The same of what was hurt wherever it was seen.
     spoilt: BTreeMap<ScoredLabel, LatestTransmission>,
-    /// What may be found or not, for it was hurt, or what was before it was.
+    /// Lines that may be missing because of corruption before them.
     either: BTreeSet<MessageLine>,
     /// Lines without a counterpart so far: so many more in the truth, or, below 0, found.
     open: BTreeMap<MessageLine, i64>,
@@ -115,7 +115,7 @@ pub(super) struct MessageScore {
     causes: CauseScore,
     /// Ports of hosts that have sent any.
     hosts: BTreeSet<String>,
-    /// What was said that was not why, the first of it.
+    /// The first wrong causes.
     wrong: Vec<(TruthLabel, String)>,
 }
 
@@ -381,7 +381,7 @@ impl MessageScore {
         self.find(line);
     }
 
-    /// Why a message was sent again.
+    /// Reason why a message was sent again.
     fn cause(&mut self, label: TruthLabel, cause: ResendCause) {
         // Where links were not captured, no wire tells.
         let known = self.causes.of_resent(label).filter(|_| cause != ResendCause::Unknown);
@@ -421,12 +421,12 @@ impl MessageScore {
         }
     }
 
-    /// What they came to, kind by kind.
+    /// The counts by kind.
     pub(super) fn counts(&self) -> [(MessageLineKind, MatchCount); 8] {
         MessageLineKind::ALL.map(|kind| (kind, self.counts.get(&kind).copied().unwrap_or_default()))
     }
 
-    /// What only one of the two tells, the first of it: which account, the kind, and what it is.
+    /// The first differences: account, kind and description.
     pub(super) fn odd(&self) -> impl Iterator<Item = (&'static str, &'static str, String)> {
         let open = self.open.iter().take(ODD_MAX).map(|(line, more)| {
             let account = if *more > 0 { "missed" } else { "invented" };

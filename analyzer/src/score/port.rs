@@ -1,4 +1,4 @@
-//! What the truth about a tapped port lets one expect of the two channels at it.
+//! Expectations for the two channels of a tapped port, derived from the truth.
 //!
 //! Of the channel that comes in: the frames that the port received, and what else it heard; of the
 //! one that goes out: the frames that it sent, its symbols, its silence. The sender of the channel
@@ -17,7 +17,7 @@ use super::channel_line::{ChannelLine, LineClass, LineKind};
 use super::truth::{TruthCommand, TruthLine, TruthWhat};
 use crate::event::ResumeCause;
 
-/// Why something is not compared.
+/// Reason why something is not compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum OmissionReason {
     /// The port had lost its power: the tap goes on listening, the port does not.
@@ -30,7 +30,7 @@ pub(super) enum OmissionReason {
     Repeated,
 }
 
-/// What the truth says of a channel.
+/// Expectation for a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PortExpectation {
     /// This must be there.
@@ -47,7 +47,7 @@ pub(super) struct ScoredPort {
     /// The channel that goes out, the one that comes in.
     pub(super) outgoing: Option<ChannelId>,
     pub(super) incoming: Option<ChannelId>,
-    /// What the far sender has been told. F-2
+    /// The last command to the far sender. F-2
     told: TruthCommand,
     /// FRES has gone out, and no GAP that ends the reset. R-1
     reset: PortReset,
@@ -59,7 +59,7 @@ pub(super) struct ScoredPort {
     idle: u64,
 }
 
-/// Whether a forward reset is under way.
+/// State of a forward reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PortReset {
     #[default]
@@ -67,7 +67,7 @@ enum PortReset {
     Open,
 }
 
-/// Whether a port has ever lost its power.
+/// Power history of a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LostPower {
     #[default]
@@ -121,7 +121,7 @@ impl ScoredPort {
         }
     }
 
-    /// What a row of the channel that goes out says, and what it makes due.
+    /// Processes a row of the outgoing channel, and schedules its consequences.
     fn sends(&mut self, row: &TruthLine, at: u64) -> Option<ChannelLine> {
         let line = |kind, more| Some(ChannelLine::new(at, kind, more));
         match &row.what {
@@ -157,7 +157,7 @@ impl ScoredPort {
         }
     }
 
-    /// What the sender at the far end makes of a row: it hears what the port says.
+    /// Applies a row of the port to the sender at the far end.
     fn far_sender(&mut self, row: &TruthLine, at: u64) -> Option<ChannelLine> {
         let (told, by) = match &row.what {
             TruthWhat::Commanded { command } => (*command, ResumeCause::Go),
@@ -222,7 +222,7 @@ impl ScoredPort {
         }
     }
 
-    /// Whether a text has codes that change what is framed, that are no symbols, or enough IDLE for a
+    /// True if a text has codes that change what is framed, that are no symbols, or enough IDLE for a
     /// silence, or any at all beside the silence of lost power.
     fn is_forged(&mut self, characters: &str) -> bool {
         let Ok(characters) = notation::parse(characters) else { return true };
@@ -240,7 +240,7 @@ impl ScoredPort {
     }
 }
 
-/// What a row of the channel that comes in says.
+/// Processes a row of the incoming channel.
 fn hears(row: &TruthLine, at: u64) -> Option<ChannelLine> {
     let line = |kind, more| Some(ChannelLine::new(at, kind, more));
     match &row.what {

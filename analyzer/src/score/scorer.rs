@@ -40,7 +40,7 @@ pub(super) struct Scorer {
 }
 
 impl Scorer {
-    /// Of the channels of a capture.
+    /// A scorer for the channels of a capture.
     pub(super) fn of(capture: impl Read) -> Result<Self, ScoreError> {
         let mut accounts = Self::default();
         let (mut channels, mut recorded) = (BTreeMap::new(), BTreeMap::new());
@@ -241,7 +241,7 @@ impl Scorer {
         ScoreReport { scores, unseen: unseen.collect(), differences }
     }
 
-    /// What lines came to, kind by kind.
+    /// The rows of lines, by kind.
     fn lines(&self) -> Vec<ScoreRow> {
         let rows = LineKind::ALL.map(|kind| {
             let (mut count, mut left_out) = (MatchCount::default(), BTreeMap::new());

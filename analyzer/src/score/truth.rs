@@ -22,7 +22,7 @@ pub(super) struct TruthLine {
     pub(super) what: TruthWhat,
 }
 
-/// What happened.
+/// The events.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum TruthWhat {
@@ -129,7 +129,7 @@ pub(super) enum TruthWhat {
     Other,
 }
 
-/// What a packet of the reliability protocol is known by.
+/// Identity of a packet of the reliability protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(super) struct TruthLabel {
     pub(super) source: u16,
@@ -164,7 +164,7 @@ pub(super) struct TruthFrame {
 }
 
 impl TruthWhat {
-    /// Whether a host sends a packet of the reliability protocol.
+    /// True if a host sends a packet of the reliability protocol.
     pub(super) const fn is_transmission(&self) -> bool {
         matches!(
             self,
@@ -174,7 +174,7 @@ impl TruthWhat {
         )
     }
 
-    /// What no wire shows of itself: the kind, and why.
+    /// Kind and reason of an event that no wire shows.
     pub(super) fn unseen(&self) -> Option<(&'static str, &'static str)> {
         Some(match self {
             Self::Injected => ("injected", "a host tells nobody; its frame is sent"),
@@ -287,7 +287,7 @@ impl<T: BufRead> TruthReader<T> {
     }
 }
 
-/// What is wrong, and at which column: a line number of its own would be 1 always.
+/// Message and column of an error: the parser's line number is always 1.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or(&text);

@@ -1,4 +1,4 @@
-//! How a network is put together from what a capture tells of it.
+//! Construction of a network from the evidence in a capture.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ type PassageCounts = BTreeMap<(ChannelId, ChannelId, u8), u64>;
 struct DraftLink<'a> {
     ids: Vec<ChannelId>,
     channels: Vec<&'a Channel>,
-    /// What stands at its ends by name.
+    /// Ports at its ends by name.
     places: [Option<PortName>; 2],
 }
 
@@ -29,7 +29,7 @@ struct DraftLink<'a> {
 struct TopologyBuilder<'a> {
     nodes: &'a NodeIndex,
     cables: Vec<DraftLink<'a>>,
-    /// Of each channel, also those of other sections: its cable, and whether it is the second there.
+    /// Link and direction of each channel, in all sections.
     sides: BTreeMap<ChannelId, (usize, usize)>,
     /// Ports of one node point to each other, the last to itself.
     groups: Vec<usize>,
@@ -216,7 +216,7 @@ impl<'a> TopologyBuilder<'a> {
         self.nodes.channel(id)
     }
 
-    /// Where packets go from one channel to another, one ends where the other begins.
+    /// Joins the ends of channels between which packets pass.
     fn join_passages(&mut self, implied: &PassageCounts) -> Vec<RouteTurn> {
         let mut turns = Vec::new();
         let mut names: BTreeMap<usize, String> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Which channels lead to and from which node, and what kind of node it is. S-2, I-2
+//! Nodes with their channels and kinds. S-2, I-2
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,7 +90,7 @@ impl NodeIndex {
         self.channels.get(&id)?.way.as_ref()
     }
 
-    /// What is at the far end of a channel.
+    /// Kind of the node at the far end of a channel.
     #[must_use]
     pub fn behind(&self, id: ChannelId) -> TopologyNodeKind {
         let Some(known) = self.channels.get(&id) else { return TopologyNodeKind::Unknown };
@@ -100,7 +100,7 @@ impl NodeIndex {
         }
     }
 
-    /// What a node that has a name is.
+    /// Kind of a named node.
     #[must_use]
     pub fn kind(&self, node: &str) -> TopologyNodeKind {
         let Some(named) = self.named.get(node) else { return TopologyNodeKind::Unknown };

@@ -1,4 +1,4 @@
-//! Which way a switch reads route bytes, and which numbers its ports have then. S-1 (§3.2)
+//! Addressing of a switch and the numbers of its ports, derived from packets. S-1 (§3.2)
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) struct RouteTurn {
     pub(super) packets: u64,
 }
 
-/// What turns say of a switch.
+/// Solution for a switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PortSolution {
     pub(super) addressing: Option<RouteAddressing>,
@@ -72,7 +72,7 @@ pub(super) fn solve(known: &BTreeMap<PortIndex, PortId>, turns: &[RouteTurn]) ->
     PortSolution { addressing: Some(addressing), numbers, wrong: best.wrong }
 }
 
-/// What a relative route byte adds. S-1
+/// Offset of a relative route byte. S-1
 fn step(byte: u8) -> Option<i16> {
     let up = i16::from(byte & 0x1f) - i16::from(byte & 0x20);
     (byte & 0x40 == 0).then_some(up)
@@ -126,7 +126,7 @@ impl PortGuess {
         }
     }
 
-    /// How many packets it explains; none, if no switch has such ports, counted from `first` on.
+    /// Number of packets it explains; none, if no switch has such ports, counted from `first` on.
     fn score(&self, first: i16) -> u64 {
         let (Some(min), Some(max)) = (self.at.values().min(), self.at.values().max()) else {
             return 0;

@@ -40,7 +40,7 @@ pub struct TopologyNodeRow<'a> {
 pub struct TopologyPortRow {
     /// Its number; null where it is not known.
     pub port: Option<u8>,
-    /// How much more it is than that of the node's lowest port that is known, where only this is known.
+    /// Difference to the node's lowest known port, where only this is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u16>,
     /// The port at the other end of its link.

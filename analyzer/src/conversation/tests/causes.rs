@@ -1,4 +1,4 @@
-//! Why a message is sent again, and what comes over and over. T-10
+//! Reason why a message is sent again, and what comes over and over. T-10
 
 use super::check;
 

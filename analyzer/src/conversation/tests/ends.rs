@@ -1,4 +1,4 @@
-//! How messages end that are not acknowledged, and what comes behind their end.
+//! Ends of messages without acknowledgment, and packets after the end.
 
 use super::check;
 
@@ -90,7 +90,7 @@ fn answers_to_what_is_over_are_late_and_those_to_older_incarnations_stale() {
     ");
 }
 
-/// What is over is not opened again by an old copy, though its number is the one that comes next. T-4
+/// A finished message is not reopened by an old copy, though its number is the next one. T-4
 #[test]
 fn old_copies_of_data_are_stale() {
     insta::assert_snapshot!(check("

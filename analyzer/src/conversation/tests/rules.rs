@@ -1,4 +1,4 @@
-//! What breaks a rule, and what only nearly does. T-2, T-4, T-5, T-12
+//! Violations of rules, and near misses. T-2, T-4, T-5, T-12
 
 use super::check;
 

@@ -1,8 +1,8 @@
-//! What is made of packets that taps do not show, or show twice, late or hurt.
+//! Packets that taps do not show, or show twice, late or corrupted.
 
 use super::check;
 
-/// What is seen first may be sent for the second time, and the ACK be that of the first.
+/// The first captured transmission may be the second one, and the ACK that of the first.
 #[test]
 fn the_first_message_that_is_seen_may_have_had_its_ack_before() {
     insta::assert_snapshot!(check("

@@ -19,10 +19,10 @@ const CERTAINTY: &[&str] = &[MatchCertainty::Certain.name(), MatchCertainty::ByO
 
 const FLIPS: &[&str] = &[FlipParity::Odd.name(), FlipParity::Even.name()];
 
-/// What a packet may wait for.
+/// Reasons for waiting.
 const WAITED_FOR: &[&str] = &["output", "input", "stop"];
 
-/// What may be done to a packet.
+/// Kinds of corruption.
 const HARM: &[&str] = &["flipped", "cut", "grown"];
 
 #[rustfmt::skip]

@@ -18,7 +18,7 @@ const STATE: &[&str] = &[
     ChannelActivity::Idle.name(),
 ];
 
-/// What the time to an answer measures.
+/// Meaning of the time to an answer.
 const MEASURES: &[&str] = &[PingMeasure::RoundTrip.name(), PingMeasure::Response.name()];
 
 /// Parameters.

@@ -7,7 +7,7 @@ use crate::transport::{KINDS, REASONS, ROLES};
 
 const U16: u64 = u16::MAX as u64;
 
-/// Of a packet of the reliability protocol, where a row has one.
+/// Fields of a packet of the reliability protocol.
 #[rustfmt::skip]
 pub(super) const TRANSPORT: [RowField; 20] = [
     RowField::new("transport", List, "members", "", "what a packet of the reliability protocol says"),

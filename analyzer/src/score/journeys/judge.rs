@@ -61,7 +61,7 @@ pub(super) fn compare(
 }
 
 impl ScoredPacket {
-    /// Whether journeys were found of all that was captured of it.
+    /// True if journeys were found of all that was captured of it.
     pub(super) fn is_told(&self) -> bool {
         let hops = || self.found.iter().flat_map(|journey| &journey.hops);
         let is_found = |own: &ScoredHop| {
@@ -75,7 +75,7 @@ impl ScoredPacket {
     }
 }
 
-/// What became of it, where that was captured.
+/// Its fate, where that was captured.
 fn fate(
     name: &str,
     packet: &ScoredPacket,
@@ -156,12 +156,12 @@ fn fate(
     }
 }
 
-/// What is to be said about a fate that was found.
+/// Verdict on a fate that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FateVerdict {
     Right,
     Wrong,
-    /// What became of it was not captured.
+    /// The fate was not captured.
     OutOfSight,
     /// It was right as far as the last tap goes, and more happened.
     Behind,
@@ -178,7 +178,7 @@ const fn shown(fate: &JourneyFate) -> &str {
     }
 }
 
-/// Where the syndrome changed from one captured channel to the next. P-5
+/// Channels at which the syndrome changed. P-5
 fn injuries(name: &str, packet: &ScoredPacket, journey: &Journey, worth: &mut JourneyTotals) {
     let (mut before, mut after, mut expected) = (0, None, Vec::new());
     for hop in journey.hops.iter().filter_map(|hop| packet.hop(hop.channel, hop.start.0)) {

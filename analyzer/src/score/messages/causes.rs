@@ -1,4 +1,4 @@
-//! Why messages were sent again, as it was: what became of each transmission and of the answers to it. T-10
+//! True causes of retransmissions: the fates of each transmission and of the answers to it. T-10
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,14 +8,14 @@ use crate::conversation::ResendCause;
 /// Transmissions that are kept of a message. *Chosen*: what was long before the last says nothing of it.
 const SENT_MAX: usize = 32;
 
-/// Why messages were sent again.
+/// Reason why messages were sent again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CauseScore {
-    /// Of the latest message of each logical channel.
+    /// The latest message of each logical channel.
     sent: BTreeMap<ScoredLabel, VecDeque<ScoredTransmission>>,
-    /// Of messages before: what may be said of a retransmission, until something is.
+    /// Earlier messages: the acceptable causes of a retransmission, until one is found.
     known: BTreeMap<TruthLabel, &'static [ResendCause]>,
-    /// What packets that are on their way are, by their names.
+    /// Packets in transit, by name.
     packets: BTreeMap<String, TransportFrame>,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum TransportFrameKind {
 struct ScoredTransmission {
     label: TruthLabel,
     message: String,
-    /// When, in periods of the full rate.
+    /// Time, in periods of the full rate.
     at: u64,
     end: TransportFrameEnd,
     /// Answers to it.
@@ -53,7 +53,7 @@ struct ScoredAnswer {
     sight: SightingPlace,
 }
 
-/// Whether taps show what an answer is.
+/// Visibility of an answer at the taps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SightingPlace {
     /// None has seen it whole.
@@ -62,7 +62,7 @@ enum SightingPlace {
     Whole,
 }
 
-/// What became of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TransportFrameEnd {
     /// Nothing yet.
@@ -145,7 +145,7 @@ impl CauseScore {
         self.sent.get_mut(&label.key())?.iter_mut().rev().find(|sent| sent.label == label)
     }
 
-    /// Why a message was sent again with this label: what may be said, more than one where no wire
+    /// Reason why a message was sent again with this label: what may be said, more than one where no wire
     /// tells which. None if too little is known.
     pub(super) fn of_resent(&mut self, label: TruthLabel) -> Option<&'static [ResendCause]> {
         let known = self.known.remove(&label);
@@ -153,7 +153,7 @@ impl CauseScore {
     }
 }
 
-/// Why a message was sent again with this label, of all its transmissions.
+/// Reason why a message was sent again with this label, of all its transmissions.
 fn expected_causes(
     sent: &VecDeque<ScoredTransmission>,
     label: TruthLabel,

@@ -1,4 +1,4 @@
-//! What a packet says of itself: in whose conversation it is, and which of its packets.
+//! Identity of a packet: its conversation and its number there.
 
 use std::fmt;
 
@@ -22,17 +22,17 @@ impl fmt::Display for TruthLabel {
 }
 
 impl TruthLabel {
-    /// Whether it is of the same message as another, by what both say.
+    /// True if it is of the same message as another, by what both say.
     pub(super) fn is_use(&self, other: Self) -> bool {
         self.key() == other.key() && (self.incarnation, self.seq) == (other.incarnation, other.seq)
     }
 
-    /// Which logical channel it is of.
+    /// Its logical channel.
     pub(super) const fn key(&self) -> ScoredLabel {
         (self.source, self.destination, self.channel)
     }
 
-    /// Of the data that an answer with this label answers.
+    /// Label of the data that an answer with this label answers.
     pub(super) const fn answered(self) -> Self {
         Self { source: self.destination, destination: self.source, ..self }
     }
