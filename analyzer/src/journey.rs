@@ -12,6 +12,7 @@ mod hop_record;
 mod linking;
 mod matching;
 mod network_map;
+mod outcome;
 mod recent_bodies;
 mod row;
 mod uncaptured;
@@ -24,7 +25,7 @@ use std::collections::{BTreeMap, VecDeque};
 use codec::capture::{Channel, ChannelId};
 use codec::route::{PortId, is_route_byte};
 
-pub use self::completed::{Journey, JourneyFate, JourneyHop, MatchCertainty, WaitReason};
+pub use self::completed::{Journey, JourneyHop};
 pub use self::corruption::{BitPlace, Corruption, CorruptionSite, FlipParity};
 use self::fit::ByteFit;
 use self::hop_record::{
@@ -33,6 +34,7 @@ use self::hop_record::{
 use self::matching::HopCandidate;
 use self::network_map::{NetworkMap, QueuedHop, RequestedOutput};
 use self::recent_bodies::RecentBodies;
+pub use self::outcome::{JourneyFate, MatchCertainty, WaitReason};
 pub use self::row::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow, PLACES_MAX};
 use crate::clock::ClockEstimator;
 use crate::event::{LinkEvent, ResumeCause};

@@ -355,7 +355,7 @@ impl SentData {
         Self { place, timestamp, data, fate, certainty, ack: None, nack: None }
     }
 
-    /// Latest time at which it was made: in a network that is full it waits in its NIC before it is seen, and by
+    /// Latest time at which it was made: in a full network it waits in its NIC before it is seen, and by
     /// its sender's clock it came so long behind another. T-8
     fn made_behind(&self, other: &Self) -> Picoseconds {
         let behind = clock_difference(other.timestamp, self.timestamp) + MICROSECOND;

@@ -10,9 +10,12 @@ use codec::capture::ChannelId;
 use codec::crc::CrcResidue;
 use codec::packet::CrcCheck;
 
-use super::fit::HURT_MAX;
 use super::hop_record::{ClosedPacket, HopRecord, StartCoverage};
 use crate::packet::PacketEnd;
+
+/// Bits in which two packets may differ and yet look like one that was hurt. *Chosen*: so many of 127
+/// do not agree by chance.
+pub(super) const HURT_MAX: u32 = 16;
 
 /// Something that was done to a packet between two taps.
 #[derive(Clone, Debug, PartialEq, Eq)]

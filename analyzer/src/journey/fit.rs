@@ -4,13 +4,9 @@ use std::cmp::Reverse;
 
 use codec::packet::CrcCheck;
 
-use super::corruption::{self, ByteLikeness};
+use super::corruption::{self, ByteLikeness, HURT_MAX};
 use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
 use super::visible_bytes::{VisibleBytes, compare, small};
-
-/// Bits in which two packets may differ and yet look like one that was hurt. *Chosen*: so many of 127
-/// do not agree by chance.
-pub(super) const HURT_MAX: u32 = 16;
 
 /// Bytes of a packet that was cut which are as good as all of them. *Chosen*: so many do not agree by chance.
 pub(super) const ENOUGH: u8 = 8;

@@ -5,7 +5,7 @@ use codec::crc::CrcResidue;
 use codec::packet::{CrcCheck, PacketTag};
 use codec::time::Tick;
 
-use super::{JourneyFate, MatchCertainty};
+use super::outcome::{JourneyFate, MatchCertainty};
 use crate::packet::{PacketEnd, PacketFront, ReceivedPacket};
 
 use crate::transport::ParsedTransport;

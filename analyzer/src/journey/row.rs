@@ -222,32 +222,6 @@ impl CorruptionSite {
     }
 }
 
-impl JourneyFate {
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Arrived => "arrived",
-            Self::Misrouted => "misrouted",
-            Self::OutOfSight => "out-of-sight",
-            Self::Dropped(_) => "dropped",
-            Self::Merged => "merged",
-            Self::UnderWay => "under-way",
-        }
-    }
-}
-
-impl MatchCertainty {
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Certain => "certain",
-            Self::ByOrder => "by-order",
-        }
-    }
-}
-
 impl FlipParity {
     /// The name in `docs/output.md`.
     #[must_use]

@@ -30,6 +30,18 @@ pub(super) enum OmissionReason {
     Repeated,
 }
 
+impl OmissionReason {
+    /// The name in `docs/output.md`.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::PowerLost => "power-lost",
+            Self::Raw => "raw",
+            Self::NotRecorded => "not-recorded",
+            Self::Repeated => "repeated",
+        }
+    }
+}
+
 /// Expectation for a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PortExpectation {

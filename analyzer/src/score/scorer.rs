@@ -16,11 +16,15 @@ use super::journeys::JourneyScore;
 use super::messages::MessageScore;
 use super::port::{PortExpectation, ScoredPort};
 use super::truth::{TruthLine, TruthWhat as Truth};
-use super::{BEHIND, HiddenEvents, ScoreDifference, ScoreError, ScoreReport, ScoreRow};
+use super::score_report::{HiddenEvents, ScoreDifference, ScoreError, ScoreReport, ScoreRow};
 use crate::channel_name::{ChannelEnds, TapEnd};
 use crate::conversation::TransportEvent;
 use crate::link::slack::SlackEvent;
 use crate::pipeline::AnalysisEvent;
+
+/// Longest lag between truth and analysis, in periods of the full rate.
+/// *Chosen*: longer than anything that a row waits for.
+pub(super) const BEHIND: u64 = 1 << 12;
 
 /// Differences that are kept as examples. *Chosen*: as many as one looks at.
 const EXAMPLES_MAX: usize = 32;
