@@ -33,8 +33,8 @@ use self::hop_record::{
 };
 use self::matching::HopCandidate;
 use self::network_map::{NetworkMap, QueuedHop, RequestedOutput};
-use self::recent_bodies::RecentBodies;
 pub use self::outcome::{JourneyFate, MatchCertainty, WaitReason};
+use self::recent_bodies::RecentBodies;
 pub use self::row::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow, PLACES_MAX};
 use crate::clock::ClockEstimator;
 use crate::event::{LinkEvent, ResumeCause};

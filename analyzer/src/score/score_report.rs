@@ -101,7 +101,11 @@ pub struct ScoreDifference {
 }
 
 impl ScoreRow {
-    pub(super) fn new(kind: &'static str, count: MatchCount, left_out: BTreeMap<&'static str, u64>) -> Self {
+    pub(super) fn new(
+        kind: &'static str,
+        count: MatchCount,
+        left_out: BTreeMap<&'static str, u64>,
+    ) -> Self {
         let MatchCount { in_truth, found, right } = count;
         let share = |of: u64| (of > 0).then(|| right as f64 / of as f64);
         Self {
