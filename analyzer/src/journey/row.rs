@@ -5,8 +5,7 @@ use codec::packet::PacketTag;
 use serde::Serialize;
 
 use super::{
-    BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
-    MatchCertainty, WaitReason,
+    BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop, WaitReason,
 };
 use crate::packet::PacketEnd;
 use crate::transport::TransportRow;
