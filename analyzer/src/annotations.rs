@@ -174,7 +174,7 @@ fn of_event(event: &LinkEvent) -> Option<(FindingKind, String)> {
     Some(match event {
         LinkEvent::InvalidCode(code) => (FindingKind::InvalidCode, format!("0x{code:02x}")),
         LinkEvent::CorrectedCode { code, symbol } => {
-            (FindingKind::CorrectedCode, format!("0x{code:02x} taken for {symbol}"))
+            (FindingKind::CorrectedCode, format!("0x{code:02x} corrected to {symbol}"))
         }
         LinkEvent::ForwardReset => (FindingKind::ForwardReset, nothing),
         LinkEvent::BackwardReset => (FindingKind::BackwardReset, nothing),

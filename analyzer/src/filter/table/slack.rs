@@ -18,7 +18,7 @@ pub(super) const SOURCE: &[&str] = &[
 pub(in crate::filter) const BUFFERS: &[RowField] = &[
     RowField::new("channel", Text, "", "", "name of the channel that fills the buffer"),
     RowField::new("tapped_at", Words(&["sender", "receiver"]), "", "", "at which end of the channel the tap is"),
-    RowField::new("assumed", List, "numbers", "F-3", "what is taken for granted"),
+    RowField::new("assumed", List, "numbers", "F-3", "assumed parameters"),
     RowField::new("assumed.kg", Number(U32), "cells", "F-3", "k_g: GO at so many full cells"),
     RowField::new("assumed.h", Number(U32), "cells", "F-3", "h: so many more for STOP"),
     RowField::new("assumed.ks", Number(U32), "cells", "F-3", "k_s: so many above that"),
