@@ -146,7 +146,7 @@ fn unknown_names_are_told_with_what_may_have_been_meant() {
       |
       = help: did you mean `length`?
 
-    error: `crc` is never `bda`
+    error: `crc` cannot be `bda`
      --> --filter:1:5
       |
     1 | crc.bda
@@ -171,7 +171,7 @@ fn unknown_names_are_told_with_what_may_have_been_meant() {
       = help: --list-fields lists them all
     ");
     insta::assert_snapshot!(wrong_of(RowKind::Events, &["event == open-lnk", "event == x", "event ~ \"x*\""]), @r#"
-    error: `event` is never `open-lnk`
+    error: `event` cannot be `open-lnk`
      --> --filter:1:10
       |
     1 | event == open-lnk
@@ -179,7 +179,7 @@ fn unknown_names_are_told_with_what_may_have_been_meant() {
       |
       = help: did you mean `open-link`?
 
-    error: `event` is never `x`
+    error: `event` cannot be `x`
      --> --filter:1:10
       |
     1 | event == x
@@ -187,7 +187,7 @@ fn unknown_names_are_told_with_what_may_have_been_meant() {
       |
       = help: they are `open-link`, `link-restored`, `forward-reset`, `reset-ended`, `backward-reset`, `overrun-alarm`, `probe`, `reply`, `invalid-code`, `corrected-code`, `hole`, `sender-stopped` and `sender-resumed`
 
-    error: `event` is never like `x*`
+    error: no value of `event` matches `x*`
      --> --filter:1:9
       |
     1 | event ~ "x*"
@@ -200,31 +200,31 @@ fn unknown_names_are_told_with_what_may_have_been_meant() {
 #[test]
 fn values_must_be_of_the_field() {
     insta::assert_snapshot!(wrong(&["tag == 300", "length == 10us", "start == 5 kB", "bytes == xyz", "crc == 5"]), @"
-    error: `tag` is never 300
+    error: `tag` cannot be 300
      --> --filter:1:8
       |
     1 | tag == 300
       |        ^^^ at most 127
 
-    error: `10us` is no value of `length`
+    error: invalid value `10us` of `length`
      --> --filter:1:11
       |
     1 | length == 10us
       |           ^^^^ expected a number: 12 or 0x0c
 
-    error: `kB` stands where it means nothing
+    error: unexpected `kB`
      --> --filter:1:12
       |
     1 | start == 5 kB
       |            ^^ expected `&&`, `||` or the end
 
-    error: `xyz` is no value of `bytes`
+    error: invalid value `xyz` of `bytes`
      --> --filter:1:10
       |
     1 | bytes == xyz
       |          ^^^ expected bytes, in hex: 83:05
 
-    error: `crc` is never `5`
+    error: `crc` cannot be `5`
      --> --filter:1:8
       |
     1 | crc == 5
@@ -272,19 +272,19 @@ fn operators_must_be_of_the_field() {
     1 | bytes[0:2] == 83
       |               ^^ expected 2 bytes
 
-    error: `x` names no bytes
+    error: invalid slice `x`
      --> --filter:1:7
       |
     1 | bytes[x] == 83
       |       ^ expected the first, `:`, how many: `[0:2]`
 
-    error: `0:0` names no bytes
+    error: invalid slice `0:0`
      --> --filter:1:7
       |
     1 | bytes[0:0]
       |       ^^^ expected the first, `:`, how many: `[0:2]`
 
-    error: no value is from 20 on and before 10
+    error: empty range: 20..10
      --> --filter:1:11
       |
     1 | length in 20..10
@@ -313,42 +313,42 @@ fn what_does_not_hang_together_is_told_where() {
     1 | tag ==
       |       ^ expected a number: 12 or 0x0c
 
-    error: `=` stands where it means nothing
+    error: unexpected `=`
      --> --filter:1:5
       |
     1 | tag = 5
-      |     ^ no mark of the language
+      |     ^ not an operator
       |
       = help: did you mean `==`?
 
-    error: a parenthesis is not closed
+    error: unclosed parenthesis
      --> --filter:1:1
       |
     1 | (tag == 5
       | ^ no `)` behind it
 
-    error: a parenthesis closes none
+    error: unmatched closing parenthesis
      --> --filter:1:9
       |
     1 | tag == 5)
       |         ^ no `(` before it
     ");
     insta::assert_snapshot!(wrong(&["tag & crc.bad", "crc.bad length", "channel == \"s0", "tag in {1, 2", "5 == tag"]), @r#"
-    error: `&` stands where it means nothing
+    error: unexpected `&`
      --> --filter:1:5
       |
     1 | tag & crc.bad
-      |     ^ no mark of the language
+      |     ^ not an operator
       |
       = help: did you mean `&&`?
 
-    error: `length` stands where it means nothing
+    error: unexpected `length`
      --> --filter:1:9
       |
     1 | crc.bad length
       |         ^^^^^^ expected `&&`, `||` or the end
 
-    error: text has no end
+    error: unterminated text
      --> --filter:1:12
       |
     1 | channel == "s0
@@ -443,7 +443,7 @@ fn names_of_columns_are_looked_up_too() {
     1 | tag,,crc
       |     ^ expected a field
 
-    error: `tag` comes twice
+    error: `tag` is listed twice
      --> --fields:1:5
       |
     1 | tag,tag

@@ -40,7 +40,7 @@ impl ColumnList {
             if fields.contains(&field) {
                 return Err(FilterFault::new(
                     at,
-                    format!("`{name}` comes twice"),
+                    format!("`{name}` is listed twice"),
                     "the second time",
                 ));
             }

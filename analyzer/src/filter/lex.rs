@@ -120,17 +120,17 @@ fn stray(found: char, at: Range<usize>) -> FilterFault {
     if found == '"' {
         return FilterFault::new(
             at,
-            "text has no end",
+            "unterminated text",
             "it begins here, and there is no `\"` behind it",
         );
     }
     let (expected, help) = match found {
-        '=' => ("no mark of the language", Some("did you mean `==`?")),
-        '&' => ("no mark of the language", Some("did you mean `&&`?")),
-        '|' => ("no mark of the language", Some("did you mean `||`?")),
-        '\'' => ("text stands between quotation marks: \"s0:*\"", None),
-        _ => ("no mark of the language", None),
+        '=' => ("not an operator", Some("did you mean `==`?")),
+        '&' => ("not an operator", Some("did you mean `&&`?")),
+        '|' => ("not an operator", Some("did you mean `||`?")),
+        '\'' => ("text needs quotation marks: \"s0:*\"", None),
+        _ => ("not an operator", None),
     };
-    let message = format!("`{}` stands where it means nothing", shortened(&found.to_string()));
+    let message = format!("unexpected `{}`", shortened(&found.to_string()));
     FilterFault::new(at, message, expected).with(help.map(str::to_owned))
 }

@@ -32,7 +32,7 @@ pub(super) fn parse(
     match parser.tokens.first() {
         None => Ok((expr, parser.cells)),
         Some(FilterToken { what: TokenKind::Close, at }) => {
-            Err(FilterFault::new(at.clone(), "a parenthesis closes none", "no `(` before it"))
+            Err(FilterFault::new(at.clone(), "unmatched closing parenthesis", "no `(` before it"))
         }
         Some(_) => Err(parser.unexpected("`&&`, `||` or the end")),
     }
@@ -101,7 +101,7 @@ impl<'t> FilterParser<'t> {
             return Ok(inside);
         }
         match self.tokens.first() {
-            None => Err(FilterFault::new(open, "a parenthesis is not closed", "no `)` behind it")),
+            None => Err(FilterFault::new(open, "unclosed parenthesis", "no `)` behind it")),
             Some(_) => Err(self.unexpected("`&&`, `||` or `)`")),
         }
     }
@@ -292,11 +292,11 @@ impl<'t> FilterParser<'t> {
             None if self.end == 0 => FilterFault::new(0..0, "the expression is empty", expected),
             None => FilterFault::new(self.here(), "the expression ends too early", expected),
             Some(FilterToken { what: TokenKind::Word(word), at }) => {
-                let message = format!("`{}` stands where it means nothing", shortened(word));
+                let message = format!("unexpected `{}`", shortened(word));
                 FilterFault::new(at.clone(), message, expected)
             }
             Some(FilterToken { at, .. }) => {
-                FilterFault::new(at.clone(), "this stands where it means nothing", expected)
+                FilterFault::new(at.clone(), "unexpected text", expected)
             }
         }
     }

@@ -98,7 +98,7 @@ pub(super) fn literal(
     at: &Range<usize>,
 ) -> Result<FilterLiteral, FilterFault> {
     let wrong = || {
-        let message = format!("`{}` is no value of `{}`", shortened(text), field.name);
+        let message = format!("invalid value `{}` of `{}`", shortened(text), field.name);
         FilterFault::new(at.clone(), message, format!("expected {}", expected(field)))
     };
     match field.shape {
@@ -152,7 +152,7 @@ fn number(
     match u64::from_str_radix(digits, radix) {
         Ok(number) if number <= most => Ok(Some(number.into())),
         Ok(_) | Err(_) => {
-            let message = format!("`{}` is never {}", field.name, shortened(text));
+            let message = format!("`{}` cannot be {}", field.name, shortened(text));
             Err(FilterFault::new(at.clone(), message, format!("at most {most}")))
         }
     }
@@ -173,7 +173,7 @@ fn word(field: &RowField, text: &str, at: &Range<usize>) -> Result<FilterLiteral
         (Some((rank, word)), FieldShape::Ranks(_)) => Ok(FilterLiteral::Rank(word, rank)),
         (Some((_, word)), _) => Ok(FilterLiteral::Word(word)),
         (None, _) => {
-            let message = format!("`{}` is never `{}`", field.name, shortened(text));
+            let message = format!("`{}` cannot be `{}`", field.name, shortened(text));
             let help = did_you_mean(text, words.iter().copied());
             Err(one_of(words, at, message, help))
         }
@@ -229,7 +229,7 @@ pub(super) fn range(
         (_, _) => false,
     };
     if empty {
-        let message = format!("no value is from {from} on and before {to}");
+        let message = format!("empty range: {from}..{to}");
         return Err(FilterFault::new(at.clone(), message, "expected the lower end first"));
     }
     Ok(LiteralChoice::Range(from, to))
@@ -243,7 +243,7 @@ pub(super) fn pattern(
 ) -> Result<String, FilterFault> {
     let words = field.words();
     if !words.is_empty() && !words.iter().any(|word| matches(text.as_bytes(), word.as_bytes())) {
-        let message = format!("`{}` is never like `{}`", field.name, shortened(text));
+        let message = format!("no value of `{}` matches `{}`", field.name, shortened(text));
         return Err(one_of(words, at, message, None));
     }
     Ok(text.to_owned())
@@ -265,7 +265,7 @@ pub(super) fn part(text: &str, at: &Range<usize>) -> Result<BytePart, FilterFaul
         None => text.parse().ok().map(|from| BytePart { from, count: Some(1) }),
     };
     part.filter(|part| part.count != Some(0)).ok_or_else(|| {
-        let message = format!("`{}` names no bytes", shortened(text));
+        let message = format!("invalid slice `{}`", shortened(text));
         FilterFault::new(at.clone(), message, "expected the first, `:`, how many: `[0:2]`")
     })
 }

@@ -18,7 +18,7 @@ pub enum ScoreError {
     #[error(transparent)]
     Capture(#[from] CaptureError),
     /// No channel says where it was tapped, so nothing of the truth belongs to any.
-    #[error("no channel says where it was tapped (tap=node:port in its description)")]
+    #[error("no channel declares its tap (tap=node:port in its description)")]
     NoTap,
     /// A line of the truth is none.
     #[error("line {line}: {wrong}")]
@@ -29,7 +29,7 @@ pub enum ScoreError {
         wrong: String,
     },
     /// The truth cannot be read on.
-    #[error("line {line}: cannot read on: {source}")]
+    #[error("line {line}: read failed: {source}")]
     Read {
         /// Counts from 1.
         line: u64,
