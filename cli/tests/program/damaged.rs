@@ -1,6 +1,6 @@
 //! Damaged, foreign and extreme captures: the program reports what is wrong and where, and ends.
 
-use analyzer::render::{SnapshotView, render};
+use analyzer::snapshot::{SnapshotView, render};
 use codec::capture::{
     ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, decompress,
 };

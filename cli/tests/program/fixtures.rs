@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use analyzer::render::{SnapshotView, render};
+use analyzer::snapshot::{SnapshotView, render};
 
 use crate::support::{capture, run, view};
 
