@@ -19,7 +19,6 @@ impl Character {
     pub const GAP: Self = Self::Control(0x0c);
 
     /// The nine bits `d 7 6 5 4 3 2 1 0`. C-1
-    #[must_use]
     pub const fn bits(self) -> u16 {
         match self {
             Self::Data(byte) => u16::from_le_bytes([byte, 1]),
@@ -28,50 +27,34 @@ impl Character {
     }
 
     /// The character of nine bits; bits above the ninth do not count. C-1
-    #[must_use]
     pub const fn from_bits(bits: u16) -> Self {
         let [byte, d] = bits.to_le_bytes();
         if d & 1 == 1 { Self::Data(byte) } else { Self::Control(byte) }
     }
 
     /// True for a byte of a packet.
-    #[must_use]
     pub const fn is_data(self) -> bool {
         matches!(self, Self::Data(_))
     }
 }
 
-/// Number of a probe, 0..8; 0 is a ping. R-6 (§4.8.3)
+/// A number below `END`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ProbeNumber(u8);
+pub struct BoundedNumber<const END: u8>(u8);
 
-impl ProbeNumber {
-    /// A number of a probe, if it is one.
-    #[must_use]
-    pub const fn new(number: u8) -> Option<Self> {
-        if number < 8 { Some(Self(number)) } else { None }
-    }
-
-    /// 0..8.
-    #[must_use]
-    pub const fn value(self) -> u8 {
-        self.0
-    }
-}
+/// Number of a probe, 0..8; 0 is a ping. R-6 (§4.8.3)
+pub type ProbeNumber = BoundedNumber<8>;
 
 /// Status of a reply, four bits. R-6 (§4.8.3)
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ReplyStatus(u8);
+pub type ReplyStatus = BoundedNumber<16>;
 
-impl ReplyStatus {
-    /// A status, if it has four bits.
-    #[must_use]
-    pub const fn new(status: u8) -> Option<Self> {
-        if status < 16 { Some(Self(status)) } else { None }
+impl<const END: u8> BoundedNumber<END> {
+    /// The number, if it is below `END`.
+    pub const fn new(number: u8) -> Option<Self> {
+        if number < END { Some(Self(number)) } else { None }
     }
 
-    /// 0..16.
-    #[must_use]
+    /// The number.
     pub const fn value(self) -> u8 {
         self.0
     }
@@ -134,7 +117,6 @@ const REPLY: u8 = 0xf0;
 
 impl Symbol {
     /// The symbol's code; none for virtual channels. C-2, C-7
-    #[must_use]
     pub const fn code(self) -> Option<u8> {
         match self {
             Self::Idle => Some(0x00),
@@ -151,7 +133,6 @@ impl Symbol {
     }
 
     /// The specification's name of the symbol's family: `GAP`, `PRBn`, `REPLx`. C-2
-    #[must_use]
     pub const fn family(self) -> &'static str {
         match self {
             Self::Idle => "IDLE",
@@ -203,7 +184,6 @@ pub enum DecodedCode {
 
 impl DecodedCode {
     /// The symbol, if the code has one. C-4, C-5
-    #[must_use]
     #[inline]
     pub const fn symbol(self) -> Option<Symbol> {
         match self {
@@ -223,7 +203,6 @@ impl CodeTable {
     pub const STANDARD: Self = Self(standard());
 
     /// Decodes a code.
-    #[must_use]
     pub const fn decode(&self, code: u8) -> DecodedCode {
         #[expect(clippy::indexing_slicing, reason = "a u8 indexes 256 entries")]
         self.0[code as usize]
@@ -247,7 +226,6 @@ impl CodeTable {
 }
 
 /// Decodes a code by the standard table. C-2..C-5 (§5.2)
-#[must_use]
 #[inline]
 pub fn decode_control(code: u8) -> DecodedCode {
     static STANDARD: CodeTable = CodeTable::STANDARD;

@@ -29,31 +29,26 @@ pub enum CharRun<'a> {
 impl<'a> Chars<'a> {
     /// Characters from their two planes: low bytes, and `d` bits, least significant first, in just
     /// as many bytes as they take. `None` if the planes differ in length.
-    #[must_use]
     pub fn from_planes(low: &'a [u8], d: &'a [u8]) -> Option<Self> {
         (d.len() == low.len().div_ceil(8)).then_some(Self { low, d, skip: 0 })
     }
 
     /// Number of characters.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.low.len()
     }
 
     /// True if there are none.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.low.is_empty()
     }
 
     /// The low bytes: those of data and the codes of control characters alike.
-    #[must_use]
     pub const fn low(&self) -> &'a [u8] {
         self.low
     }
 
     /// The character at a place.
-    #[must_use]
     #[inline]
     pub fn get(&self, at: usize) -> Option<Character> {
         let [d, ..] = self.d_word(at).to_le_bytes();
@@ -61,7 +56,6 @@ impl<'a> Chars<'a> {
     }
 
     /// The characters before a place and those from it on. Beyond the end counts as the end.
-    #[must_use]
     #[inline]
     pub fn split_at(self, at: usize) -> (Self, Self) {
         let at = at.min(self.len());
@@ -74,7 +68,6 @@ impl<'a> Chars<'a> {
     }
 
     /// The characters of a range of places, as far as they exist.
-    #[must_use]
     pub fn slice(self, places: Range<usize>) -> Self {
         self.split_at(places.end).0.split_at(places.start).1
     }
@@ -120,21 +113,18 @@ impl<'a> Chars<'a> {
     }
 
     /// Number of data characters at the head: the place of the first control character.
-    #[must_use]
     #[inline]
     pub fn data_len(&self) -> usize {
         self.first(|d| !d)
     }
 
     /// Number of control characters at the head: the place of the first data character.
-    #[must_use]
     #[inline]
     pub fn control_len(&self) -> usize {
         self.first(|d| d)
     }
 
     /// Number of data characters.
-    #[must_use]
     pub fn data_count(&self) -> usize {
         let words = (0..self.len()).step_by(64);
         words.fold(0, |count, at| {
@@ -183,31 +173,26 @@ pub struct CharBuf {
 
 impl CharBuf {
     /// No characters.
-    #[must_use]
     pub const fn new() -> Self {
         Self { low: Vec::new(), d: Vec::new() }
     }
 
     /// The characters.
-    #[must_use]
     pub fn chars(&self) -> Chars<'_> {
         Chars { low: &self.low, d: &self.d, skip: 0 }
     }
 
     /// The `d` plane: bit i mod 8 of byte i div 8 is `d` of character i, unused bits 0.
-    #[must_use]
     pub fn d_plane(&self) -> &[u8] {
         &self.d
     }
 
     /// Number of characters.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.low.len()
     }
 
     /// True if there are none.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.low.is_empty()
     }

@@ -93,7 +93,6 @@ impl CrcResidue {
     pub const NEW: Self = Self(0);
 
     /// The residue of the bytes fed so far and these.
-    #[must_use]
     #[inline]
     pub fn feed(self, bytes: &[u8]) -> Self {
         let (head, blocks) = bytes.as_rchunks::<16>();
@@ -102,7 +101,6 @@ impl CrcResidue {
     }
 
     /// The residue of the bytes fed so far and `count` times these: O(bytes + log count).
-    #[must_use]
     pub fn feed_repeated(self, bytes: &[u8], mut count: u64) -> Self {
         // Feeding is r -> r·x^shift + own. Doubled again and again, it is applied where a bit is set.
         let mut shift = 8 * (bytes.len() as u64 % ORDER);
@@ -120,7 +118,6 @@ impl CrcResidue {
     }
 
     /// The residue times x to a power: zero bits behind the message.
-    #[must_use]
     #[inline]
     pub const fn times_x_to(self, power: u64) -> Self {
         let power = power % ORDER;
@@ -131,34 +128,29 @@ impl CrcResidue {
     }
 
     /// The sum of two residues, which is their difference.
-    #[must_use]
     #[inline]
     pub const fn xor(self, other: Self) -> Self {
         Self(self.0 ^ other.0)
     }
 
     /// The residue without the last byte fed.
-    #[must_use]
     #[inline]
     pub fn without_last(self, byte: u8) -> Self {
         Self(self.0 ^ u128::from(byte)).times_x_to(ORDER - 8)
     }
 
     /// The residue without the leading bytes, after which `others` more were fed.
-    #[must_use]
     pub fn without_first(self, bytes: &[u8], others: u64) -> Self {
         self.xor(Self::NEW.feed(bytes).times_x_to(8 * (others % ORDER)))
     }
 
     /// The CRC of the bytes fed so far. P-4
-    #[must_use]
     #[inline]
     pub fn crc(self) -> Crc8 {
         Crc8(reduce(self.0))
     }
 
     /// Bit i is the coefficient of xⁱ: the last bit fed is bit 0, and so is the one 127 before it.
-    #[must_use]
     pub const fn bits(self) -> u128 {
         self.0
     }
@@ -180,13 +172,11 @@ impl Crc8 {
     pub const NEW: Self = Self(0);
 
     /// The CRC of the bytes fed so far.
-    #[must_use]
     pub const fn value(self) -> u8 {
         self.0
     }
 
     /// The CRC of the bytes fed so far and this one, for single bytes.
-    #[must_use]
     #[inline]
     pub fn push(self, byte: u8) -> Self {
         let [table, ..] = &TABLES;
@@ -195,7 +185,6 @@ impl Crc8 {
     }
 
     /// The CRC of the bytes fed so far and these.
-    #[must_use]
     #[inline]
     pub fn feed(self, bytes: &[u8]) -> Self {
         let (head, blocks) = bytes.as_rchunks::<16>();
@@ -211,7 +200,6 @@ impl Crc8 {
     }
 
     /// The syndrome, if the last byte fed was the CRC byte: computed ⊕ received, 0 when good. P-5
-    #[must_use]
     pub fn syndrome(self) -> u8 {
         // What was fed last went through one factor x⁸, which x^(127 − 8) undoes.
         const UNDO: u8 = x_to(ORDER - 8);
@@ -250,14 +238,12 @@ fn fold(start: u128, blocks: &[[u8; 16]]) -> u128 {
 }
 
 /// The CRC of a packet before its CRC byte, header included. P-4 (§3.3)
-#[must_use]
 pub fn crc8(bytes: &[u8]) -> u8 {
     Crc8::NEW.feed(bytes).value()
 }
 
 /// The syndrome of a packet that ends with its CRC byte: 0 when good. Nothing for a packet too
 /// short to have one (P-9). P-5, P-6
-#[must_use]
 pub fn syndrome(packet: &[u8]) -> Option<u8> {
     match packet {
         [] | [_] => None,
@@ -269,7 +255,6 @@ pub fn syndrome(packet: &[u8]) -> Option<u8> {
 /// the syndrome at its input ⊕ the CRC of the forwarded bytes. P-5 (§3.3)
 ///
 /// `None` for a packet of fewer than three bytes: nothing would be left to check.
-#[must_use]
 pub fn crc_after_hop(packet: &[u8]) -> Option<u8> {
     match packet {
         [] | [_] | [_, _] => None,

@@ -30,7 +30,6 @@ pub enum DecodeError {
 
 impl DecodeError {
     /// Place of the field at fault.
-    #[must_use]
     pub const fn at(&self) -> usize {
         match self {
             Self::CutShort { at, .. } | Self::Unexpected { at, .. } => *at,
@@ -38,7 +37,6 @@ impl DecodeError {
     }
 
     /// The field at fault.
-    #[must_use]
     pub const fn field(&self) -> &'static str {
         match self {
             Self::CutShort { field, .. } | Self::Unexpected { field, .. } => field,
@@ -46,7 +44,6 @@ impl DecodeError {
     }
 
     /// The value found, if the field is complete.
-    #[must_use]
     pub const fn found(&self) -> Option<u64> {
         match self {
             Self::CutShort { .. } => None,
@@ -55,7 +52,6 @@ impl DecodeError {
     }
 
     /// The fault as text.
-    #[must_use]
     pub fn fault(&self) -> String {
         match self {
             Self::CutShort { .. } => "is cut short".to_owned(),

@@ -26,18 +26,6 @@ impl FoldedRun {
     fn new(unit: impl IntoIterator<Item = Character>, count: u64) -> Self {
         Self { unit: unit.into_iter().collect(), count }
     }
-
-    /// Length in character periods.
-    #[must_use]
-    pub const fn len(&self) -> u64 {
-        self.count.saturating_mul(self.unit.len() as u64)
-    }
-
-    /// Always false: a pattern has a character.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.unit.is_empty()
-    }
 }
 
 impl fmt::Display for FoldedRun {
@@ -220,12 +208,5 @@ mod tests {
     fn a_pair_that_breaks_off_keeps_its_half() {
         assert_eq!(folded(&[("GAP GO", 3), ("GAP", 1), ("GAP", 1)]), "(GAP GO)×3 GAP GAP");
         assert_eq!(folded(&[("GAP GO", 2), ("STOP", 1)]), "GAP GO GAP GO STOP");
-    }
-
-    #[test]
-    fn a_fold_is_as_long_as_what_it_stands_for() {
-        let fold = FoldedRun::new([Character::GAP, Character::Data(5)], 4);
-        assert_eq!((fold.len(), fold.is_empty()), (8, false));
-        assert!(FoldedRun::new([], 4).is_empty());
     }
 }

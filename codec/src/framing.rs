@@ -73,7 +73,6 @@ pub enum FrameEnd {
 
 impl FrameEnd {
     /// The name in `docs/output.md`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gap => "gap",
@@ -128,20 +127,17 @@ enum FramerMode {
 
 impl Framer {
     /// A framer before the first character.
-    #[must_use]
     pub const fn new() -> Self {
         let state = FramerState { mode: FramerMode::Between, silent: 0, synchronized: false };
         Self { next: None, state }
     }
 
     /// Place of the next character, once there was one.
-    #[must_use]
     pub const fn position(&self) -> Option<Tick> {
         self.next
     }
 
     /// State after the last character.
-    #[must_use]
     pub const fn state(&self) -> FramerState {
         self.state
     }

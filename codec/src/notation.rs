@@ -30,45 +30,32 @@ pub const PARSED_MAX: usize = 1 << 24;
 
 /// Fault in the notation of characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotationError {
+#[error("column {column}: {fault}")]
+pub struct NotationError {
+    /// Column in the text, in characters from 1.
+    pub column: usize,
+    /// The fault.
+    pub fault: NotationFault,
+}
+
+/// Kind of a [`NotationError`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotationFault {
     /// A word that is no byte, symbol or control code.
-    #[error("column {column}: expected a byte, symbol or control code, found {word:?}")]
-    Word {
-        /// Column in the text, from 1.
-        column: usize,
-        /// The text found.
-        word: String,
-    },
+    #[error("expected a byte, symbol or control code, found {0:?}")]
+    Word(String),
     /// A correction that no receiver makes.
-    #[error("column {column}: no receiver corrects code 0x{code:02x} to {symbol} (C-4)")]
-    Correction {
-        /// Column in the text, from 1.
-        column: usize,
-        /// The control code.
-        code: u8,
-        /// The symbol written before it.
-        symbol: Symbol,
-    },
+    #[error("no receiver corrects code 0x{0:02x} to {1} (C-4)")]
+    Correction(u8, Symbol),
     /// A count that is no number from 1 on, or repeats nothing.
-    #[error("column {column}: expected a number of repetitions from 1 on, found {found:?}")]
-    Count {
-        /// Column in the text, from 1.
-        column: usize,
-        /// The text found.
-        found: String,
-    },
+    #[error("expected a number of repetitions from 1 on, found {0:?}")]
+    Count(String),
     /// A group with a parenthesis missing, or inside another group.
-    #[error("column {column}: parentheses do not match")]
-    Parenthesis {
-        /// Column in the text, from 1.
-        column: usize,
-    },
+    #[error("parentheses do not match")]
+    Parenthesis,
     /// More than [`PARSED_MAX`] characters.
-    #[error("column {column}: more than {PARSED_MAX} characters")]
-    TooMany {
-        /// Column in the text, from 1.
-        column: usize,
-    },
+    #[error("more than {PARSED_MAX} characters")]
+    TooMany,
 }
 
 impl Display for Character {
@@ -130,13 +117,13 @@ pub fn parse(text: &str) -> Result<CharBuf, NotationError> {
     let mut column = 1;
     while let Ok((after, (blank, lexeme))) = next_token(rest) {
         column += blank.chars().count();
-        parsed.take(lexeme, column)?;
+        parsed.take(lexeme, column).map_err(|fault| NotationError { column, fault })?;
         let word = rest.get(blank.len()..rest.len() - after.len()).unwrap_or_default();
         column += word.chars().count();
         rest = after;
     }
     match parsed.group {
-        Some((_, column)) => Err(NotationError::Parenthesis { column }),
+        Some((_, column)) => Err(NotationError { column, fault: NotationFault::Parenthesis }),
         None => Ok(parsed.out),
     }
 }
@@ -171,7 +158,7 @@ struct NotationParser {
 }
 
 impl NotationParser {
-    fn take(&mut self, lexeme: NotationToken<'_>, column: usize) -> Result<(), NotationError> {
+    fn take(&mut self, lexeme: NotationToken<'_>, column: usize) -> Result<(), NotationFault> {
         let start = self.out.len();
         match (lexeme, self.group) {
             (NotationToken::Open, None) => {
@@ -183,19 +170,19 @@ impl NotationParser {
                 self.last = Some(open..start);
             }
             (NotationToken::Open, Some(_)) | (NotationToken::Close, None) => {
-                return Err(NotationError::Parenthesis { column });
+                return Err(NotationFault::Parenthesis);
             }
-            (NotationToken::Times(count), _) => self.repeat(count, column)?,
+            (NotationToken::Times(count), _) => self.repeat(count)?,
             (NotationToken::Word(word), _) => {
-                self.out.push(character(word, column)?);
+                self.out.push(character(word)?);
                 self.last = Some(start..start + 1);
             }
         }
-        if self.out.len() > PARSED_MAX { Err(NotationError::TooMany { column }) } else { Ok(()) }
+        if self.out.len() > PARSED_MAX { Err(NotationFault::TooMany) } else { Ok(()) }
     }
 
-    fn repeat(&mut self, count: &str, column: usize) -> Result<(), NotationError> {
-        let wrong = || NotationError::Count { column, found: count.to_owned() };
+    fn repeat(&mut self, count: &str) -> Result<(), NotationFault> {
+        let wrong = || NotationFault::Count(count.to_owned());
         let places = self.last.take().ok_or_else(wrong)?;
         // Digits, and no sign, which numbers may have otherwise.
         let digits = Some(count).filter(|count| !count.starts_with('+'));
@@ -203,7 +190,7 @@ impl NotationParser {
         let more = number.and_then(|number| number.checked_sub(1)).ok_or_else(wrong)?;
         let room = PARSED_MAX.saturating_sub(self.out.len()) as u64;
         if more.saturating_mul(places.len() as u64) > room {
-            return Err(NotationError::TooMany { column });
+            return Err(NotationFault::TooMany);
         }
         let unit: CharBuf = self.out.chars().slice(places).iter().collect();
         if !unit.is_empty() {
@@ -213,8 +200,8 @@ impl NotationParser {
     }
 }
 
-fn character(word: &str, column: usize) -> Result<Character, NotationError> {
-    let unknown = || NotationError::Word { column, word: word.to_owned() };
+fn character(word: &str) -> Result<Character, NotationFault> {
+    let unknown = || NotationFault::Word(word.to_owned());
     if let Some(byte) = hex_byte(word) {
         return Ok(Character::Data(byte));
     }
@@ -229,7 +216,7 @@ fn character(word: &str, column: usize) -> Result<Character, NotationError> {
                 if name.is_empty() { None } else { Some(symbol(name).ok_or_else(unknown)?) };
             match (claimed, decode_control(code)) {
                 (Some(symbol), decoded) if decoded != DecodedCode::Corrected(symbol) => {
-                    Err(NotationError::Correction { column, code, symbol })
+                    Err(NotationFault::Correction(code, symbol))
                 }
                 // A bare code claims no symbol.
                 _ => Ok(Character::Control(code)),
@@ -324,7 +311,10 @@ mod tests {
         let most = "(IDLE×4096)×4096";
         assert_eq!(parse(most).unwrap().len(), PARSED_MAX);
         let column = most.chars().count() + 2;
-        assert_eq!(parse(&format!("{most} GAP")), Err(NotationError::TooMany { column }));
+        assert_eq!(
+            parse(&format!("{most} GAP")),
+            Err(NotationError { column, fault: NotationFault::TooMany })
+        );
     }
 
     #[test]

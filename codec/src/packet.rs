@@ -18,13 +18,11 @@ pub struct PacketTag(u8);
 
 impl PacketTag {
     /// The tag of a byte with MSB 0; others are route bytes.
-    #[must_use]
     pub const fn new(byte: u8) -> Option<Self> {
         if is_route_byte(byte) { None } else { Some(Self(byte)) }
     }
 
     /// 0..128.
-    #[must_use]
     pub const fn value(self) -> u8 {
         self.0
     }
@@ -43,7 +41,6 @@ pub enum CrcCheck {
 
 impl CrcCheck {
     /// The result for a syndrome; without one, a runt's. P-5, P-9
-    #[must_use]
     pub const fn from_syndrome(syndrome: Option<u8>) -> Self {
         match syndrome {
             Some(0) => Self::Good,
@@ -53,7 +50,6 @@ impl CrcCheck {
     }
 
     /// Computed ⊕ received CRC: 0 when good; a runt has none. P-5
-    #[must_use]
     pub const fn syndrome(self) -> Option<u8> {
         match self {
             Self::Good => Some(0),
@@ -63,7 +59,6 @@ impl CrcCheck {
     }
 
     /// The name in `docs/output.md`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -84,7 +79,6 @@ pub struct Header<'a> {
 
 impl<'a> Header<'a> {
     /// Parses the head of some bytes; returns the bytes behind it too.
-    #[must_use]
     #[inline]
     pub fn parse(bytes: &'a [u8]) -> (&'a [u8], Self) {
         header(bytes).unwrap_or((&[], Self { route: bytes, tag: None }))
@@ -114,7 +108,6 @@ pub struct Packet<'a> {
 impl<'a> Packet<'a> {
     /// Parses the bytes of a frame, CRC byte included. The CRC byte is no part of the header; a
     /// runt, which has none, is all header. P-2, P-9
-    #[must_use]
     #[inline]
     pub fn parse(frame: &'a [u8]) -> Self {
         let body = match frame {
@@ -163,7 +156,6 @@ impl Default for StoredBytes {
 
 impl CappedBytes {
     /// The stored bytes.
-    #[must_use]
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         match &self.stored {
@@ -173,13 +165,11 @@ impl CappedBytes {
     }
 
     /// Number of all bytes.
-    #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
     /// Number of bytes that are not stored.
-    #[must_use]
     pub fn left_out(&self) -> u64 {
         self.count - self.bytes().len() as u64
     }
@@ -299,25 +289,21 @@ impl PacketParser {
     }
 
     /// Number of bytes so far.
-    #[must_use]
     pub const fn length(&self) -> u64 {
         self.length
     }
 
     /// Residue of the bytes so far.
-    #[must_use]
     pub const fn residue(&self) -> CrcResidue {
         self.residue
     }
 
     /// The byte after the route, if it has come. It may yet prove to be the CRC byte.
-    #[must_use]
     pub const fn tag(&self) -> Option<PacketTag> {
         self.tag
     }
 
     /// Ends the packet: the last byte is its CRC byte, unless it is a runt. P-9
-    #[must_use]
     #[inline]
     pub fn finish(self) -> ParsedPacket {
         let Self { length, mut route, mut tag, residue, last } = self;
@@ -335,7 +321,6 @@ impl PacketParser {
 
 impl ParsedPacket {
     /// Residue of the bytes between the route and the CRC byte, which no hop changes. P-3, P-5
-    #[must_use]
     #[inline]
     pub fn body(&self) -> CrcResidue {
         let (before_crc, length) = match self.check {
@@ -350,7 +335,6 @@ impl ParsedPacket {
     }
 
     /// Number of bytes between tag and CRC byte.
-    #[must_use]
     pub fn payload(&self) -> u64 {
         let crc = u64::from(self.check != CrcCheck::Runt);
         self.length - self.route.count() - u64::from(self.tag.is_some()) - crc

@@ -68,7 +68,6 @@ impl RouteAddressing {
 
     /// The route byte that takes a packet from one port to another: what [`Self::select`] reads.
     /// `None` where no byte does: beyond port 127, or further than 31 up or 32 down. S-1
-    #[must_use]
     pub const fn byte(self, input: PortId, output: PortId) -> Option<u8> {
         match self {
             Self::Absolute if output.0 < PORTS_MAX => Some(0x80 | output.0),
@@ -83,7 +82,6 @@ impl RouteAddressing {
 }
 
 /// True for a route byte, `1xxxxxxx`; false for a tag, `0yyyyyyy`. P-2 (§3.1)
-#[must_use]
 pub const fn is_route_byte(byte: u8) -> bool {
     byte & 0x80 != 0
 }

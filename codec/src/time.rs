@@ -19,13 +19,11 @@ pub const FULL_RATE_PERIOD_PS: u32 = 12_500;
 
 impl Tick {
     /// The place `periods` later, or the last one.
-    #[must_use]
     pub const fn after(self, periods: Ticks) -> Self {
         Self(self.0.saturating_add(periods.0))
     }
 
     /// Periods since an earlier place; none if it is later.
-    #[must_use]
     pub const fn since(self, earlier: Self) -> Ticks {
         Ticks(self.0.saturating_sub(earlier.0))
     }

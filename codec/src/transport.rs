@@ -170,7 +170,6 @@ pub struct MessageBody<'a> {
 
 impl SequenceBit {
     /// The other value.
-    #[must_use]
     pub const fn flipped(self) -> Self {
         match self {
             Self::Zero => Self::One,
@@ -181,14 +180,12 @@ impl SequenceBit {
 
 impl ChannelIncarnation {
     /// True if it is later by serial-number arithmetic: less than half the range ahead. T-12
-    #[must_use]
     pub const fn is_newer_than(self, other: Self) -> bool {
         let ahead = self.0.wrapping_sub(other.0);
         ahead != 0 && ahead < 1 << 15
     }
 
     /// The next one.
-    #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.wrapping_add(1))
     }
@@ -196,7 +193,6 @@ impl ChannelIncarnation {
 
 impl TransportHeader {
     /// The header of an answer.
-    #[must_use]
     pub const fn answer(self) -> Self {
         Self { source: self.destination, destination: self.source, ..self }
     }
@@ -204,7 +200,6 @@ impl TransportHeader {
 
 impl MessageRole {
     /// The name in the truth and in reports.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Request => "request",
@@ -225,7 +220,6 @@ impl NackReason {
     ];
 
     /// The name in the truth and in reports.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::NotResident => "not-resident",
@@ -238,7 +232,6 @@ impl NackReason {
     }
 
     /// The number in a NACK. T-6, T-12
-    #[must_use]
     pub const fn code(self) -> u8 {
         self as u8
     }
@@ -248,7 +241,6 @@ impl NackReason {
     }
 
     /// True if retransmission is useless, so that the message is returned at once. T-6
-    #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(self, Self::BadKey | Self::NoSuchEndpoint)
     }
@@ -256,7 +248,6 @@ impl NackReason {
 
 impl MessageForm {
     /// The name in the truth and in reports.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Short => "short",
@@ -268,7 +259,6 @@ impl MessageForm {
 
 impl MessageExtent {
     /// A length in a form, if the form allows it.
-    #[must_use]
     pub const fn new(form: MessageForm, len: u16) -> Option<Self> {
         let bytes = len as usize;
         let held = match form {
@@ -280,19 +270,16 @@ impl MessageExtent {
     }
 
     /// The message's form.
-    #[must_use]
     pub const fn form(self) -> MessageForm {
         self.form
     }
 
     /// Number of payload bytes.
-    #[must_use]
     pub const fn len(self) -> u16 {
         self.len
     }
 
     /// True if there is no payload.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -300,20 +287,17 @@ impl MessageExtent {
 
 impl<'a> MessageBody<'a> {
     /// Bytes in a form, if the form allows them.
-    #[must_use]
     pub fn new(form: MessageForm, bytes: &'a [u8]) -> Option<Self> {
         let len = u16::try_from(bytes.len()).ok()?;
         MessageExtent::new(form, len).map(|MessageExtent { form, .. }| Self { form, bytes })
     }
 
     /// The message's form.
-    #[must_use]
     pub const fn form(self) -> MessageForm {
         self.form
     }
 
     /// The payload.
-    #[must_use]
     pub const fn bytes(self) -> &'a [u8] {
         self.bytes
     }
@@ -321,7 +305,6 @@ impl<'a> MessageBody<'a> {
 
 impl<B> TransportPacket<B> {
     /// The common header.
-    #[must_use]
     pub const fn header(&self) -> TransportHeader {
         match self {
             Self::Data(header, ..) | Self::Ack(header) | Self::Nack(header, _) => *header,

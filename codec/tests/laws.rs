@@ -90,13 +90,6 @@ fn chunk() -> impl Strategy<Value = ChunkParts> {
     ]
 }
 
-const fn content(chars: Chars<'_>, count: Option<u64>) -> ChunkContent<'_> {
-    match count {
-        None => ChunkContent::Literal(chars),
-        Some(count) => ChunkContent::Repeat { pattern: chars, count },
-    }
-}
-
 fn header() -> impl Strategy<Value = TransportHeader> {
     let nics = (any::<u16>().prop_map(Nic), any::<u16>().prop_map(Nic));
     let seq = prop::sample::select(vec![SequenceBit::Zero, SequenceBit::One]);
@@ -220,7 +213,7 @@ proptest! {
         // From any place of a `d` plane's byte.
         let padded = buf(&[&vec![Character::IDLE; skip][..], &chars].concat());
         let chars = padded.chars().split_at(skip).1;
-        let chunk = Chunk { first: Tick(first), content: content(chars, count) };
+        let chunk = Chunk { first: Tick(first), content: ChunkContent::new(chars, count) };
         let mut payload = Vec::new();
         chunk.emit(&mut payload);
         prop_assert_eq!(Chunk::parse(&payload), Ok(chunk));
@@ -337,7 +330,7 @@ proptest! {
             if !chars.is_empty() {
                 let chars = buf(&chars);
                 let first = Tick(end + hole);
-                let chunk = Chunk { first, content: content(chars.chars(), count) };
+                let chunk = Chunk { first, content: ChunkContent::new(chars.chars(), count) };
                 writer.write(id, &chunk).unwrap();
                 end = chunk.end().0;
                 expected.push((id, format!("{chunk:?}")));

@@ -33,7 +33,6 @@ const VERSION: &str = "1";
 
 impl Channel {
     /// A channel at the full rate with a name and nothing else.
-    #[must_use]
     pub fn named(name: impl Into<String>) -> Self {
         let full_rate = NonZeroU64::MIN.saturating_add(u64::from(FULL_RATE_PERIOD_PS) - 1);
         let (name, more) = (name.into(), Vec::new());
@@ -41,7 +40,6 @@ impl Channel {
     }
 
     /// The name for display: after the first capture of a file, with the number of the capture.
-    #[must_use]
     pub fn label(&self) -> Cow<'_, str> {
         match self.capture {
             0 => Cow::Borrowed(&self.name),
@@ -50,14 +48,12 @@ impl Channel {
     }
 
     /// The name of the opposite channel: `TO>FROM`.
-    #[must_use]
     pub fn opposite_name(&self) -> Option<String> {
         let (from, to) = self.name.split_once('>')?;
         Some(format!("{to}>{from}"))
     }
 
     /// Bits of data per second, for other tools.
-    #[must_use]
     pub const fn bits_per_second(&self) -> u64 {
         8_000_000_000_000 / self.period_ps.get()
     }
@@ -93,7 +89,6 @@ impl Channel {
     }
 
     /// The comment that [`Channel::apply_description`] parses.
-    #[must_use]
     pub fn description(&self) -> String {
         let mut text = format!("{MARKER} v={VERSION} period_ps={}", self.period_ps);
         let known = self.peer.map(|peer| ("peer".to_owned(), peer.to_string()));

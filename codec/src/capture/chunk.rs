@@ -40,9 +40,18 @@ pub enum ChunkContent<'a> {
     },
 }
 
+impl<'a> ChunkContent<'a> {
+    /// A literal, or `count` repetitions of a pattern.
+    pub const fn new(chars: Chars<'a>, count: Option<u64>) -> Self {
+        match count {
+            None => Self::Literal(chars),
+            Some(count) => Self::Repeat { pattern: chars, count },
+        }
+    }
+}
+
 impl<'a> Chunk<'a> {
     /// Character periods covered. A chunk that was parsed ends at or before period 2⁶⁴ − 1.
-    #[must_use]
     pub const fn periods(&self) -> u64 {
         match self.content {
             ChunkContent::Literal(chars) => chars.len() as u64,
@@ -51,7 +60,6 @@ impl<'a> Chunk<'a> {
     }
 
     /// Index of the first character after the chunk.
-    #[must_use]
     pub const fn end(&self) -> Tick {
         Tick(self.first.0.saturating_add(self.periods()))
     }
@@ -111,10 +119,7 @@ impl<'a> Chunk<'a> {
                 unexpected(4, "length", n as u64, "what the payload holds")
             });
         };
-        let content = match head.count {
-            None => ChunkContent::Literal(chars),
-            Some(count) => ChunkContent::Repeat { pattern: chars, count },
-        };
+        let content = ChunkContent::new(chars, head.count);
         Ok(Self { first: Tick(head.first), content })
     }
 
@@ -195,10 +200,7 @@ mod tests {
 
     fn payload(text: &str, count: Option<u64>) -> Vec<u8> {
         let chars = parse(text).unwrap();
-        let content = match count {
-            None => ChunkContent::Literal(chars.chars()),
-            Some(count) => ChunkContent::Repeat { pattern: chars.chars(), count },
-        };
+        let content = ChunkContent::new(chars.chars(), count);
         let mut out = Vec::new();
         Chunk { first: Tick(5), content }.emit(&mut out);
         out

@@ -76,7 +76,6 @@ pub struct ReadExtent {
 
 impl ReadExtent {
     /// True if the file was read to its end without a fault.
-    #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.stopped_at.is_none() && self.faults == 0
     }

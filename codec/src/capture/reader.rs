@@ -62,19 +62,16 @@ impl<R: Read> CaptureReader<R> {
     }
 
     /// Number of interfaces of another link type so far, which are skipped.
-    #[must_use]
     pub fn skipped_interfaces(&self) -> u64 {
         self.table.skipped()
     }
 
     /// Extent of the file that has been read.
-    #[must_use]
     pub const fn extent(&self) -> ReadExtent {
         self.table.extent()
     }
 
     /// Bytes (decompressed) read so far.
-    #[must_use]
     pub const fn offset(&self) -> u64 {
         self.window.offset()
     }

@@ -38,21 +38,12 @@ pub enum WriteError {
     #[error("channel {0} is not declared")]
     NoChannel(ChannelId),
     /// A chunk that no reader would accept: empty, too long, or past 2⁶⁴.
-    #[error("channel {channel}, character {first}: invalid length of the chunk")]
-    Length {
-        /// The channel.
-        channel: ChannelId,
-        /// Place of its first character.
-        first: Tick,
-    },
-    /// A chunk that begins before the end of its predecessor on the channel, or before an earlier chunk of any channel.
-    #[error("channel {channel}, character {first}: the chunk is out of order")]
-    Order {
-        /// The channel.
-        channel: ChannelId,
-        /// Place of its first character.
-        first: Tick,
-    },
+    #[error("channel {0}, character {1}: invalid length of the chunk")]
+    Length(ChannelId, Tick),
+    /// A chunk that begins before the end of its predecessor on the channel, or before an earlier
+    /// chunk of any channel.
+    #[error("channel {0}, character {1}: the chunk is out of order")]
+    Order(ChannelId, Tick),
     /// A value that pcapng cannot hold: a name beyond 64 KiB, a time beyond 584 years.
     #[error("pcapng cannot hold the value: {0}")]
     Form(String),
@@ -106,7 +97,7 @@ impl<W: Write> CaptureWriter<W> {
         let first = chunk.first;
         let start = u128::from(first.0) * u128::from(*period);
         if first < *end || (start, channel) < self.last {
-            return Err(WriteError::Order { channel, first });
+            return Err(WriteError::Order(channel, first));
         }
         let legal = match chunk.content {
             ChunkContent::Literal(chars) => !chars.is_empty(),
@@ -119,7 +110,7 @@ impl<W: Write> CaptureWriter<W> {
         chunk.emit(&mut self.payload);
         let ends = first.0.checked_add(chunk.periods()).is_some();
         if !legal || !ends || self.payload.len() > PAYLOAD_MAX {
-            return Err(WriteError::Length { channel, first });
+            return Err(WriteError::Length(channel, first));
         }
         let nanoseconds = u64::try_from(start / 1000)
             .map_err(|_| WriteError::Form(format!("a time of {start} ps")))?;

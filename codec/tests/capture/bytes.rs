@@ -77,18 +77,19 @@ pub(crate) const LITTLE: BlockWriter = BlockWriter(ByteOrder::Little);
 pub(crate) const BIG: BlockWriter = BlockWriter(ByteOrder::Big);
 
 impl BlockWriter {
-    pub(crate) const fn u16(self, number: u16) -> [u8; 2] {
-        match self.0 {
-            ByteOrder::Little => number.to_le_bytes(),
-            ByteOrder::Big => number.to_be_bytes(),
+    fn reorder<const N: usize>(self, mut bytes: [u8; N]) -> [u8; N] {
+        if self.0 == ByteOrder::Big {
+            bytes.reverse();
         }
+        bytes
     }
 
-    pub(crate) const fn u32(self, number: u32) -> [u8; 4] {
-        match self.0 {
-            ByteOrder::Little => number.to_le_bytes(),
-            ByteOrder::Big => number.to_be_bytes(),
-        }
+    pub(crate) fn u16(self, number: u16) -> [u8; 2] {
+        self.reorder(number.to_le_bytes())
+    }
+
+    pub(crate) fn u32(self, number: u32) -> [u8; 4] {
+        self.reorder(number.to_le_bytes())
     }
 
     fn len(self, bytes: &[u8]) -> [u8; 4] {
@@ -184,10 +185,7 @@ pub(crate) fn small(order: ByteOrder) -> (Vec<u8>, Vec<&'static str>) {
     let mut writer = CaptureWriter::new(Vec::new(), order, &channels).ok();
     let mut write = |id, first, text, count| {
         let chars = notation::parse(text).unwrap_or_default();
-        let content = match count {
-            None => ChunkContent::Literal(chars.chars()),
-            Some(count) => ChunkContent::Repeat { pattern: chars.chars(), count },
-        };
+        let content = ChunkContent::new(chars.chars(), count);
         let chunk = Chunk { first: Tick(first), content };
         let written = writer.as_mut().map(|writer| writer.write(ChannelId(id), &chunk));
         assert!(matches!(written, Some(Ok(()))), "the capture is in order");

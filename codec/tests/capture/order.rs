@@ -20,7 +20,7 @@ fn taken(chunks: &[(u32, u64)]) -> Option<Vec<bool>> {
         let chunk = Chunk { first: Tick(*first), content: ChunkContent::Literal(chars.chars()) };
         match writer.write(ChannelId(*id), &chunk) {
             Ok(()) => Some(true),
-            Err(WriteError::Order { channel, first }) => {
+            Err(WriteError::Order(channel, first)) => {
                 ((channel, first) == (ChannelId(*id), chunk.first)).then_some(false)
             }
             Err(_) => None,
@@ -47,16 +47,11 @@ fn chunks_of_one_instant_come_in_the_order_of_their_channels() {
 fn legal(first: u64, len: usize, count: Option<u64>) -> Option<bool> {
     let mut chars = CharBuf::new();
     chars.push_data(&vec![7; len]);
-    let content = match count {
-        None => ChunkContent::Literal(chars.chars()),
-        Some(count) => ChunkContent::Repeat { pattern: chars.chars(), count },
-    };
+    let content = ChunkContent::new(chars.chars(), count);
     let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Big, &[fine()]).ok()?;
     match writer.write(ChannelId(0), &Chunk { first: Tick(first), content }) {
         Ok(()) => Some(true),
-        Err(WriteError::Length { channel: ChannelId(0), first: Tick(at) }) => {
-            (at == first).then_some(false)
-        }
+        Err(WriteError::Length(ChannelId(0), Tick(at))) => (at == first).then_some(false),
         Err(_) => None,
     }
 }
