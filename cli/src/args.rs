@@ -27,7 +27,7 @@ pub(crate) struct CliArguments {
     pub(crate) command: Option<CliCommand>,
     #[command(flatten)]
     pub(crate) info: Option<ViewArgs>,
-    /// When to colour the output.
+    /// Colours in the output.
     #[arg(long, global = true, value_enum, default_value_t = ColourChoice::Auto, value_name = "WHEN")]
     pub(crate) color: ColourChoice,
 }

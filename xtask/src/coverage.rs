@@ -1,4 +1,4 @@
-//! `cargo xtask coverage`: which lines the tests reach, and which the replay of the corpus alone.
+//! `cargo xtask coverage`: line coverage of all tests, and of the replay of the corpus alone.
 
 mod lines;
 
@@ -14,10 +14,9 @@ use crate::workspace::{TaskError, at, command, files, host, output, root, run_co
 
 use lines::{CrateLines, LineCounts};
 
-/// What is told beside the table.
 #[derive(Debug, Args)]
 pub(crate) struct CoverageArgs {
-    /// Also lists the lines that no test reaches.
+    /// Also lists the lines that no test covers.
     #[arg(long)]
     missing: bool,
 }
@@ -25,16 +24,13 @@ pub(crate) struct CoverageArgs {
 /// The crates, as their sources stand.
 const CRATES: [&str; 4] = ["codec", "simulator", "analyzer", "cli"];
 
-/// What is measured: a name, and what `cargo test` is to run.
+/// Measured runs: a name and the arguments of `cargo test`.
 const MEASURED: [(&str, &[&str]); 2] = [
     ("corpus", &["--package", "laws", "--test", "replay", "every_input_of_the_corpus"]),
     ("all tests", &["--workspace", "--lib", "--bins", "--tests"]),
 ];
 
 /// Builds the tests with counters, runs them, and prints how much of each crate they reach.
-///
-/// # Errors
-/// A test fails, or the tools that read the counters are missing.
 pub(crate) fn run(arguments: &CoverageArgs) -> Result<TaskOutcome, TaskError> {
     let tools = LlvmTools::find()?;
     let mut measured = Vec::new();
@@ -51,7 +47,7 @@ pub(crate) fn run(arguments: &CoverageArgs) -> Result<TaskOutcome, TaskError> {
     Ok(TaskOutcome::Well)
 }
 
-/// What reads counters; of the same LLVM as rustc.
+/// LLVM's tools, in the version of rustc.
 struct LlvmTools {
     profdata: PathBuf,
     cov: PathBuf,
@@ -89,7 +85,7 @@ fn reached(tools: &LlvmTools, name: &str, tests: &[&str]) -> Result<LineCounts, 
         cargo.env("LLVM_PROFILE_FILE", counts.join("%m.profraw"));
         cargo
     };
-    // What cargo prints belongs to whoever waits, and the table to whoever reads.
+    // Cargo's output goes to standard error, the table alone to standard output.
     let programs =
         programs(&output(cargo().args(["--no-run", "--message-format=json-render-diagnostics"]))?);
     run_command(cargo().stdout(io::stderr()))?;
@@ -109,7 +105,7 @@ fn reached(tools: &LlvmTools, name: &str, tests: &[&str]) -> Result<LineCounts, 
     Ok(LineCounts::read(&output(&mut export)?))
 }
 
-/// The programs that cargo says it has built: the tests, and what they run.
+/// Executables in cargo's messages: the tests and the programs they run.
 fn programs(messages: &str) -> Vec<String> {
     let read = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok();
     let program = |message: serde_json::Value| {

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: all targets, spread over jobs, with a corpus that outlives the run; and
-//! `cargo xtask smoke`: the same runs of all targets everywhere.
+//! `cargo xtask fuzz`: all targets in parallel, with a persistent corpus; and `cargo xtask smoke`: the
+//! same short runs on every machine.
 
 mod merge;
 mod run;
@@ -22,57 +22,52 @@ use crate::workspace::{TaskError, at, command, host, root, run_command};
 pub(crate) use run::executions;
 pub(crate) use target::{FuzzTarget, names};
 
-/// What is fuzzed, for how long, on what.
 #[derive(Debug, Args)]
 pub(crate) struct FuzzArgs {
-    /// The targets; all of them, if none is named.
+    /// Names of targets; default: all.
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
-    /// How many run side by side; one a processor, if it is not said.
+    /// Number of parallel jobs; default: one per processor.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// How long all of it takes, without building: 90s, 30m, 8h. 0s only builds, and merges.
+    /// Total time without building: 90s, 30m, 8h. With 0s the targets are only built and merged.
     #[arg(long, value_name = "T", default_value = "1m", value_parser = time)]
     time: Duration,
-    /// Of libFuzzer's dice; another one each time, if it is not said.
+    /// Seed of libFuzzer; default: random.
     #[arg(long, value_name = "N")]
     seed: Option<u32>,
-    /// How the targets are built.
+    /// Kind of build.
     #[arg(long, value_enum, default_value_t = BuildKind::Plain, value_name = "KIND")]
     build: BuildKind,
-    /// Then keeps of fuzz/work/TARGET/ only what reaches more than corpus/TARGET/ does.
+    /// Afterwards keeps only inputs in fuzz/work/TARGET/ that cover more than corpus/TARGET/.
     #[arg(long)]
     merge: bool,
 }
 
-/// What is run in the same way on every machine.
 #[derive(Debug, Args)]
 pub(crate) struct SmokeArgs {
-    /// The targets; all of them, if none is named.
+    /// Names of targets; default: all.
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
-    /// How many run side by side; one a processor, if it is not said.
+    /// Number of parallel jobs; default: one per processor.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
 
-/// How targets are built.
+/// Kinds of builds of the targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum BuildKind {
-    /// On stable Rust, without a sanitizer: no code of ours is `unsafe`. Nothing sees what is
-    /// compared, which takes half of the time: seeds and dictionaries hold the magic numbers.
+    /// Stable Rust without sanitizer and without tracing of comparisons, which takes half of the time:
+    /// seeds and dictionaries contain the magic numbers, and no code of ours is `unsafe`.
     Plain,
-    /// Likewise, and sees what is compared: for formats that neither seeds nor dictionaries know.
+    /// The same with tracing of comparisons: for formats without seeds or dictionaries.
     Traced,
-    /// With address sanitizer, for what the dependencies do. Needs the toolchain that
-    /// fuzz/toolchain or `FUZZ_TOOLCHAIN` names.
+    /// Address sanitizer, for the dependencies. Needs the toolchain named in fuzz/toolchain or
+    /// `FUZZ_TOOLCHAIN`.
     Address,
 }
 
 /// Builds the targets, runs them, and prints what they did.
-///
-/// # Errors
-/// A target cannot be built or run, or its directories cannot be written to.
 pub(crate) fn run(arguments: &FuzzArgs) -> Result<TaskOutcome, TaskError> {
     let mut targets = build_targets(&arguments.targets, arguments.build)?;
     if let Some(seed) = arguments.seed {
@@ -89,9 +84,6 @@ pub(crate) fn run(arguments: &FuzzArgs) -> Result<TaskOutcome, TaskError> {
 }
 
 /// Builds the targets, runs each as often as its options say, and prints what they did.
-///
-/// # Errors
-/// A target cannot be built or run, or its directories cannot be written to.
 pub(crate) fn smoke(arguments: &SmokeArgs) -> Result<TaskOutcome, TaskError> {
     let targets = build_targets(&arguments.targets, BuildKind::Plain)?;
     run_targets(&targets, arguments.jobs, RunExtent::Smoke)
@@ -110,14 +102,14 @@ fn run_targets(
     Ok(if runs.iter().any(found) { TaskOutcome::Found } else { TaskOutcome::Well })
 }
 
-/// The targets that are asked for, ready to run.
+/// Builds the named targets, or all.
 fn build_targets(asked: &[String], how: BuildKind) -> Result<Vec<FuzzTarget>, TaskError> {
     let names = names(asked)?;
     let directory = build(asked, how)?;
     names.iter().map(|name| FuzzTarget::new(name, &directory)).collect()
 }
 
-/// Builds all targets, or one if only that is asked for; the directory that they are in.
+/// Builds all targets, or the only named one, and returns the directory of the binaries.
 fn build(asked: &[String], how: BuildKind) -> Result<PathBuf, TaskError> {
     let mut built = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| root().join("fuzz/target"), |set| root().join(set));

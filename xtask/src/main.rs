@@ -3,6 +3,8 @@
 mod coverage;
 mod fuzz;
 mod planted;
+mod readme;
+mod tidy;
 mod workspace;
 
 use std::io::{self, Write};
@@ -10,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Hammers Myriscope, and measures how hard.
+/// Development tasks of Myriscope: fuzzing, coverage, house style.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", arg_required_else_help = true)]
 struct XtaskArguments {
@@ -20,25 +22,35 @@ struct XtaskArguments {
 
 #[derive(Debug, Subcommand)]
 enum XtaskCommand {
-    /// Tells which part of each crate the tests reach, and which the replay of the corpus alone.
+    /// Measures line coverage of all tests, and of the replay of the corpus alone.
     Coverage(coverage::CoverageArgs),
-    /// Runs the fuzz targets side by side, and tells what they did.
-    #[command(after_help = "Exit status 1: something was found; it is in fuzz/artifacts/TARGET/.")]
+    /// Runs the fuzz targets in parallel and prints their statistics.
+    #[command(
+        after_help = "Exit status 1: a target failed; its input is in fuzz/artifacts/TARGET/."
+    )]
     Fuzz(fuzz::FuzzArgs),
-    /// Plants known faults, and tells what finds them, how fast.
-    #[command(after_help = "Exit status 1: a fault is found by nothing.")]
+    /// Plants known faults and measures which searches find them, and how fast.
+    #[command(after_help = "Exit status 1: no search finds some fault.")]
     Planted(planted::PlantedArgs),
-    /// Runs the fuzz targets before a change is taken: the same inputs on every machine.
-    #[command(after_help = "Exit status 1: something was found; it is in fuzz/artifacts/TARGET/.")]
+    /// Regenerates the outputs in README.md.
+    #[command(after_help = "Exit status 1: with --check, an output differs.")]
+    Readme(readme::ReadmeArgs),
+    /// Runs all fuzz targets briefly, with the same inputs on every machine.
+    #[command(
+        after_help = "Exit status 1: a target failed; its input is in fuzz/artifacts/TARGET/."
+    )]
     Smoke(fuzz::SmokeArgs),
+    /// Checks type names, doc comments and file sizes, and prints the measured figures.
+    #[command(after_help = "Exit status 1: a limit is exceeded; exceptions are in xtask/tidy.txt.")]
+    Tidy,
 }
 
-/// How a command ended that could do its work.
+/// Result of a task that has run to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskOutcome {
-    /// All is well.
+    /// Nothing was found.
     Well,
-    /// What was looked for was found.
+    /// A failure, a fault or a difference was found.
     Found,
 }
 
@@ -47,13 +59,15 @@ fn main() -> ExitCode {
         XtaskCommand::Coverage(arguments) => coverage::run(&arguments),
         XtaskCommand::Fuzz(arguments) => fuzz::run(&arguments),
         XtaskCommand::Planted(arguments) => planted::run(&arguments),
+        XtaskCommand::Readme(arguments) => readme::run(&arguments),
         XtaskCommand::Smoke(arguments) => fuzz::smoke(&arguments),
+        XtaskCommand::Tidy => tidy::run(),
     };
     match ended {
         Ok(TaskOutcome::Well) => ExitCode::SUCCESS,
         Ok(TaskOutcome::Found) => ExitCode::from(1),
         Err(error) => {
-            // Nothing is left to tell it with if this fails.
+            // A closed standard error leaves nowhere to report to.
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::from(2)
         }

@@ -1,5 +1,5 @@
-//! `cargo xtask planted`: how long faults stay that are planted on purpose, one line each, until the
-//! ordinary tests, the storm and the fuzz targets find them.
+//! `cargo xtask planted`: time until the ordinary tests, the storm and the fuzz targets find planted
+//! faults of one line each.
 
 mod fuzzers;
 mod patch;
@@ -21,39 +21,37 @@ use patch::FaultPatch;
 use results::{FaultMeasurement, PlantedResults, SearchRun};
 use tree::PlantedTree;
 
-/// Which faults are measured, and for how long each.
 #[derive(Debug, Args)]
 pub(crate) struct PlantedArgs {
-    /// The faults by their numbers or names, or none, to see that nothing is found without one; all
-    /// of them, if it is not said.
+    /// Faults by number or name; `none` runs the searches without a fault; default: all.
     #[arg(value_name = "PATCH")]
     patches: Vec<String>,
-    /// How many seeds are tried of the storm and of each target.
+    /// Number of seeds of the storm and of each target.
     #[arg(long, value_name = "N", default_value_t = 3)]
     seeds: u64,
-    /// How long each seed has, of the storm and of each target that may find the fault.
+    /// Time for each seed of the storm and of each target.
     #[arg(long, value_name = "SECONDS", default_value_t = 20)]
     budget: u64,
-    /// What looks for the faults; everything, if it is not said.
+    /// Search methods; default: all.
     #[arg(long, value_enum, value_name = "BY")]
     by: Vec<SearchMethod>,
-    /// What is measured of what is asked for.
+    /// Extent of the measurement.
     #[arg(long, value_enum, default_value_t = MeasureScope::New, value_name = "WHAT")]
     measure: MeasureScope,
 }
 
-/// What is measured, of faults some of which have been.
+/// Extent of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum MeasureScope {
-    /// What has not been.
+    /// Faults without a result.
     New,
-    /// Everything again.
+    /// All named faults again.
     All,
-    /// Nothing: the table of what has been is printed.
+    /// None: prints the table of the stored results.
     Nothing,
 }
 
-/// What may find a fault.
+/// Search methods for faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SearchMethod {
     /// The tests of the product's crates: those of the fault's own first.
@@ -76,7 +74,7 @@ impl SearchMethod {
     }
 }
 
-/// How long one search may take.
+/// Limits of one search.
 #[derive(Clone, Copy, Debug)]
 struct SearchEffort {
     seeds: u64,
@@ -85,9 +83,6 @@ struct SearchEffort {
 }
 
 /// Measures what has not been measured yet, and prints the table.
-///
-/// # Errors
-/// A fault cannot be planted or does not build, or the results cannot be kept.
 pub(crate) fn run(arguments: &PlantedArgs) -> Result<TaskOutcome, TaskError> {
     let PlantedArgs { seeds, budget, measure, .. } = *arguments;
     let effort = SearchEffort { seeds, budget };
@@ -128,7 +123,7 @@ pub(crate) fn run(arguments: &PlantedArgs) -> Result<TaskOutcome, TaskError> {
     Ok(if patches.iter().any(survives) { TaskOutcome::Found } else { TaskOutcome::Well })
 }
 
-/// The copy with all faults, and what will look for them.
+/// Builds the copy with all faults, and the programs of a search.
 fn build_tree(patches: &[FaultPatch], by: SearchMethod) -> Result<PlantedTree, TaskError> {
     let tree = PlantedTree::new(patches, by)?;
     match by {
@@ -139,7 +134,7 @@ fn build_tree(patches: &[FaultPatch], by: SearchMethod) -> Result<PlantedTree, T
     Ok(tree)
 }
 
-/// Lets one fault be looked for, or what is there without any.
+/// Searches for one fault, or without any.
 fn search(
     tree: &PlantedTree,
     patch: Option<&FaultPatch>,
@@ -153,7 +148,7 @@ fn search(
     }
 }
 
-/// Tells whoever waits what became of one search.
+/// Prints the result of one search as progress.
 fn print_progress(patch: Option<&FaultPatch>, by: SearchMethod, runs: &[SearchRun]) -> TaskOutcome {
     let found: Vec<&str> = runs.iter().filter_map(|run| run.found.as_deref()).collect();
     let name = patch.map_or("none", |patch| patch.name.as_str());

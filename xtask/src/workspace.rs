@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What went wrong, for whoever typed the command.
+/// Message of an error that ends a task.
 pub(crate) type TaskError = String;
 
 /// The repository's root.
@@ -15,12 +15,12 @@ pub(crate) fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// The repository's root, or what lies there, as one would type it from there.
+/// A path relative to the repository's root.
 pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
-/// A fault with the path that it came from.
+/// Converts an I/O error to a message with its path.
 pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> TaskError + '_ {
     move |error| format!("{}: {error}", shown(path))
 }
@@ -33,18 +33,12 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
 }
 
 /// Runs a command to its end, with its output in ours.
-///
-/// # Errors
-/// It cannot be run, or fails.
 pub(crate) fn run_command(command: &mut Command) -> Result<(), TaskError> {
     let status = command.status().map_err(|error| format!("{}: {error}", typed(command)))?;
     if status.success() { Ok(()) } else { Err(format!("{}: {status}", typed(command))) }
 }
 
-/// What a command prints, without the space around it.
-///
-/// # Errors
-/// It cannot be run, fails, or prints what is no text.
+/// Output of a command, trimmed.
 pub(crate) fn output(command: &mut Command) -> Result<String, TaskError> {
     let ended = command.stderr(Stdio::inherit()).output();
     let ended = ended.map_err(|error| format!("{}: {error}", typed(command)))?;
@@ -55,16 +49,13 @@ pub(crate) fn output(command: &mut Command) -> Result<String, TaskError> {
     text.map(|text| text.trim().to_owned()).map_err(|error| format!("{}: {error}", typed(command)))
 }
 
-/// A command as one would type it.
+/// A command line.
 fn typed(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
 /// The files of a directory, sorted; none if there is no such directory.
-///
-/// # Errors
-/// It cannot be read.
 pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, TaskError> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
@@ -79,11 +70,26 @@ pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, TaskError> {
 }
 
 /// The triple that rustc builds for here.
-///
-/// # Errors
-/// There is no rustc.
 pub(crate) fn host() -> Result<String, TaskError> {
     let version = output(command("rustc").arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
+}
+
+/// Number of lines before the tests at the end of a file.
+pub(crate) fn before_tests(text: &str) -> usize {
+    let lines: Vec<&str> = text.lines().collect();
+    let tests = lines.windows(2).position(|pair| pair == ["#[cfg(test)]", "mod tests {"]);
+    tests.unwrap_or(lines.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_begin_at_the_foot_of_a_file() {
+        assert_eq!(before_tests("fn a() {}\n\n#[cfg(test)]\nmod tests {\n}\n"), 2);
+        assert_eq!(before_tests("#[cfg(test)]\nfn seen_by_tests() {}\nfn a() {}\n"), 3);
+    }
 }

@@ -1,20 +1,20 @@
-//! Lines of sources, and how often each was reached.
+//! Code lines and their execution counts.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::workspace::{TaskError, at, root, shown};
+use crate::workspace::{TaskError, at, before_tests, root, shown};
 
-/// The sources of a crate, without the tests at their feet.
+/// Sources of a crate without the tests at the end of files.
 #[derive(Debug)]
 pub(crate) struct CrateLines {
     pub(crate) name: String,
-    /// The files, each with the number of its last line that is no test's.
+    /// Files with the number of lines before their tests.
     files: BTreeMap<PathBuf, usize>,
 }
 
-/// How often each line that does something was reached, by file and line.
+/// Execution counts of code lines, by file and line.
 #[derive(Debug, Default)]
 pub(crate) struct LineCounts(BTreeMap<PathBuf, BTreeMap<usize, u64>>);
 
@@ -41,26 +41,23 @@ impl LineCounts {
 
 impl CrateLines {
     /// The sources of the crate in a directory.
-    ///
-    /// # Errors
-    /// They cannot be read.
     pub(crate) fn of(name: &str) -> Result<Self, TaskError> {
         let mut files = BTreeMap::new();
         collect(&root().join(name).join("src"), &mut files)?;
         Ok(Self { name: name.to_owned(), files })
     }
 
-    /// How many lines do something.
+    /// Number of code lines.
     pub(crate) fn all(&self, reached: &LineCounts) -> usize {
         self.counts(reached).count()
     }
 
-    /// How many of them were reached.
+    /// Number of covered code lines.
     pub(crate) fn reached(&self, reached: &LineCounts) -> usize {
         self.counts(reached).filter(|&(_, _, count)| count > 0).count()
     }
 
-    /// The lines that were not reached, a line a file.
+    /// Uncovered lines, one text line per file.
     pub(crate) fn missing(&self, reached: &LineCounts) -> String {
         let mut missing: BTreeMap<&PathBuf, Vec<String>> = BTreeMap::new();
         for (file, line, _) in self.counts(reached).filter(|&(_, _, count)| count == 0) {
@@ -101,16 +98,9 @@ fn collect(directory: &Path, into: &mut BTreeMap<PathBuf, usize>) -> Result<(), 
     Ok(())
 }
 
-/// Whether a file, or all below a directory, is tests alone.
+/// True for files and directories of tests.
 fn is_tests(path: &Path) -> bool {
     path.file_stem().is_some_and(|name| name == "tests")
-}
-
-/// How many lines stand before the tests, which are at the foot of their file.
-fn before_tests(text: &str) -> usize {
-    let lines: Vec<&str> = text.lines().collect();
-    let tests = lines.windows(2).position(|pair| pair == ["#[cfg(test)]", "mod tests {"]);
-    tests.unwrap_or(lines.len())
 }
 
 #[cfg(test)]
@@ -134,11 +124,5 @@ mod tests {
     fn a_file_of_tests_and_a_directory_of_them_are_no_sources() {
         let paths = ["src/transport/tests", "src/transport/tests.rs", "src/attests.rs", "src/a"];
         assert_eq!(paths.map(|path| is_tests(Path::new(path))), [true, true, false, false]);
-    }
-
-    #[test]
-    fn tests_begin_at_the_foot_of_a_file() {
-        assert_eq!(before_tests("fn a() {}\n\n#[cfg(test)]\nmod tests {\n}\n"), 2);
-        assert_eq!(before_tests("#[cfg(test)]\nfn seen_by_tests() {}\nfn a() {}\n"), 3);
     }
 }

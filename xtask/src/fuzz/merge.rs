@@ -7,9 +7,6 @@ use super::target::FuzzTarget;
 use crate::workspace::{TaskError, at, command, files, shown};
 
 /// Keeps in `fuzz/work/TARGET/` only what reaches more than `corpus/TARGET/` does.
-///
-/// # Errors
-/// A target cannot be run, or its directories cannot be written to.
 pub(crate) fn all(targets: &[FuzzTarget]) -> Result<(), TaskError> {
     targets.iter().try_for_each(one)
 }

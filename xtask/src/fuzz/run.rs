@@ -11,38 +11,35 @@ use super::target::FuzzTarget;
 use super::turns::turns;
 use crate::workspace::{TaskError, at, command, files, shown};
 
-/// What one turn of a target did.
+/// Statistics of one turn of a target.
 #[derive(Debug, Default)]
 pub(crate) struct FuzzRun {
     /// Index of the target.
     pub(crate) target: usize,
     pub(crate) executions: u64,
-    /// How often a second, on average.
+    /// Executions per second, on average.
     pub(crate) rate: u64,
-    /// Edges of the program that any input reaches.
+    /// Edges of the program covered by any input.
     pub(crate) coverage: u64,
-    /// Inputs that reached more, and stay in `fuzz/work/`.
+    /// Inputs with new coverage, which are kept in `fuzz/work/`.
     pub(crate) new: u64,
-    /// The end of what the target said, if it found something.
+    /// End of the log, after a failure.
     pub(crate) finding: Option<String>,
 }
 
-/// How many lines are shown of what a target says that finds something.
+/// Lines printed of the log of a failure.
 const TAIL: usize = 60;
 
-/// How much is run.
+/// Extent of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RunExtent {
-    /// So long in all.
+    /// Total time.
     Time(Duration),
-    /// Each target as often as [`FuzzTarget::runs`] says, always on the same inputs.
+    /// [`FuzzTarget::runs`] executions of each target, with the same inputs every time.
     Smoke,
 }
 
-/// Runs all targets, as many side by side as there are jobs.
-///
-/// # Errors
-/// A target cannot be run, or its directories cannot be made.
+/// Runs all targets in this number of parallel jobs.
 pub(crate) fn all(
     targets: &[FuzzTarget],
     jobs: usize,
@@ -91,8 +88,7 @@ fn run_once(target: &FuzzTarget, extent: RunExtent) -> Result<FuzzRun, TaskError
             running.arg(format!("-max_total_time={}", time.as_secs()));
         }
         RunExtent::Smoke => {
-            // A directory's order is the file system's, and what is compared is told apart by where
-            // the program lies in memory: both would throw other dice elsewhere.
+            // The order of a directory and the addresses of compared values differ between machines.
             let seeds: Vec<_> = files(&target.seeds())?.iter().map(|seed| shown(seed)).collect();
             running.arg(format!("-seed_inputs={}", seeds.join(",")));
             running.args(["-seed=1", "-use_cmp=0"]).arg(format!("-runs={}", target.runs));
@@ -111,18 +107,18 @@ fn run_once(target: &FuzzTarget, extent: RunExtent) -> Result<FuzzRun, TaskError
         let first = lines.len().saturating_sub(TAIL);
         run.finding = Some(lines.get(first..).unwrap_or_default().join("\n"));
     }
-    let how = if run.finding.is_some() { "something is found" } else { "all is well" };
+    let how = if run.finding.is_some() { "FAILED" } else { "ok" };
     // Progress, for whoever waits: nothing is lost if it cannot be shown.
     let _ = writeln!(io::stderr(), "{}: {} executions, {how}", target.name, run.executions);
     Ok(run)
 }
 
-/// How many inputs libFuzzer says that it has run.
+/// Number of executions in a log of libFuzzer.
 pub(crate) fn executions(log: &str) -> u64 {
     read(log).executions
 }
 
-/// Reads what libFuzzer says of itself: `stat::NAME: N`, and `cov: N` in its last line of progress.
+/// Parses libFuzzer's log: `stat::NAME: N`, and `cov: N` in the last line of progress.
 fn read(log: &str) -> FuzzRun {
     let number = |text: &str| text.split_whitespace().next().and_then(|word| word.parse().ok());
     let last = |mark: &str| {

@@ -7,9 +7,6 @@ use super::target::FuzzTarget;
 use crate::workspace::{TaskError, shown};
 
 /// Prints a line a target, and what was found.
-///
-/// # Errors
-/// Nobody reads.
 pub(crate) fn print(targets: &[FuzzTarget], runs: &[FuzzRun]) -> Result<(), TaskError> {
     let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     let mut text = table(&names, runs);

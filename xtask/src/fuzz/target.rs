@@ -12,17 +12,14 @@ use crate::workspace::{TaskError, at, files, root, shown};
 pub(crate) struct FuzzTarget {
     pub(crate) name: String,
     pub(crate) binary: PathBuf,
-    /// What libFuzzer is to be told: the options of `fuzz/options/`, and the dictionary.
+    /// libFuzzer's options: those of `fuzz/options/`, and the dictionary.
     pub(crate) flags: Vec<String>,
-    /// How often it is run before a change is taken.
+    /// Executions in a smoke run.
     pub(crate) runs: u64,
 }
 
 impl FuzzTarget {
     /// A target in the directory of the binaries.
-    ///
-    /// # Errors
-    /// Its options cannot be read.
     pub(crate) fn new(name: &str, binaries: &Path) -> Result<Self, TaskError> {
         let path = root().join(format!("fuzz/options/{name}.options"));
         let text = match fs::read_to_string(&path) {
@@ -43,26 +40,23 @@ impl FuzzTarget {
         Ok(Self { name, binary, flags, runs })
     }
 
-    /// The inputs that are checked in.
+    /// Directory of the checked-in inputs.
     pub(crate) fn seeds(&self) -> PathBuf {
         root().join("corpus").join(&self.name)
     }
 
-    /// The inputs that earlier runs have found, shared by all that run now.
+    /// Directory of inputs found by earlier runs, shared by all jobs.
     pub(crate) fn work(&self) -> PathBuf {
         root().join("fuzz/work").join(&self.name)
     }
 
-    /// Where inputs go that break a law.
+    /// Directory of inputs that violate a law.
     pub(crate) fn artifacts(&self) -> PathBuf {
         root().join("fuzz/artifacts").join(&self.name)
     }
 }
 
-/// The targets' names, sorted: those that are asked for, or all.
-///
-/// # Errors
-/// There is no such target.
+/// Names of the given targets, or of all, sorted.
 pub(crate) fn names(asked: &[String]) -> Result<Vec<String>, TaskError> {
     let sources = files(&root().join("fuzz/fuzz_targets"))?;
     let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());

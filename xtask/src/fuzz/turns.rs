@@ -1,8 +1,8 @@
-//! Who runs when: the time in equal turns, so that no job is ever idle.
+//! Schedule of the targets: equal turns, so that no job is idle.
 
 use std::time::Duration;
 
-/// The turns of so many targets on so many jobs, and how long one is. A turn names its target.
+/// Turns of `targets` on `jobs` in `time`, as indices of targets, and the length of a turn.
 ///
 /// Every target has a turn. What is left of the last round goes to the first targets once more,
 /// and where there are more jobs than targets, several share a target and its corpus.

@@ -1,5 +1,5 @@
-//! Whether fuzz targets find a fault: each that its patch names has its time with every seed, from
-//! the corpus that is checked in, until the fault is found with that seed.
+//! Search by fuzz targets: each target named in the patch runs with every seed from the checked-in corpus,
+//! until that seed has found the fault.
 
 use std::path::Path;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use super::tree::PlantedTree;
 use crate::fuzz::{FuzzTarget, executions, names};
 use crate::workspace::{TaskError, files, host};
 
-/// What the last execution may take beyond the time of all, before it is stopped.
+/// Seconds that the last execution may exceed the time limit by.
 const LAST_MAX: u64 = 60;
 /// From these exit statuses of `timeout`
 const NOT_RUN_MIN: i32 = 125;
@@ -21,17 +21,11 @@ const NOT_RUN_MAX: i32 = 127;
 const ANOTHER: u64 = 1000;
 
 /// Builds all targets.
-///
-/// # Errors
-/// They do not build.
 pub(crate) fn build(tree: &PlantedTree) -> Result<(), TaskError> {
     tree.build(&["fuzz", "build", "-s", "none", "--no-trace-compares", "--fuzz-dir", "fuzz"])
 }
 
 /// Runs one target after the other, until every seed has found the fault; with no fault, all.
-///
-/// # Errors
-/// A target cannot be run.
 pub(crate) fn look(
     tree: &PlantedTree,
     patch: Option<&FaultPatch>,
@@ -90,7 +84,7 @@ fn once(
     Ok(())
 }
 
-/// Whether what was found is found without a fault too.
+/// True if a finding occurs without the fault too.
 fn is_there_without(
     tree: &PlantedTree,
     target: &FuzzTarget,

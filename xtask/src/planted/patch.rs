@@ -1,4 +1,4 @@
-//! A planted fault: a patch of one line, below a head that says what it breaks.
+//! A planted fault: a patch of one line with a header that describes it.
 
 use std::fs;
 use std::path::Path;
@@ -10,9 +10,9 @@ use crate::workspace::{TaskError, at, files, root, shown};
 pub(crate) struct FaultPatch {
     /// The file's name, without its end: `07-crc-of-one-byte`.
     pub(crate) name: String,
-    /// What it begins with, by which the fault is switched on.
+    /// Number at the start of the name, which switches the fault on.
     pub(crate) number: u32,
-    /// What goes wrong, in a sentence.
+    /// Description in a sentence.
     pub(crate) what: String,
     /// The rule of `docs/rules.md` that is broken, or what else asks for it.
     pub(crate) rule: String,
@@ -22,15 +22,12 @@ pub(crate) struct FaultPatch {
     pub(crate) file: String,
     /// The lines that are replaced, with those around them.
     pub(crate) old: Vec<String>,
-    /// What stands there with the fault.
+    /// The replacement, with the lines around it.
     pub(crate) new: Vec<String>,
 }
 
 impl FaultPatch {
     /// Reads a patch and its head.
-    ///
-    /// # Errors
-    /// It cannot be read, or has no such head.
     fn read(path: &Path) -> Result<Self, TaskError> {
         let text = fs::read_to_string(path).map_err(at(path))?;
         let said = |mark: &str| {
@@ -59,9 +56,6 @@ impl FaultPatch {
 }
 
 /// The faults with the given numbers or names, or all, in the order of their numbers.
-///
-/// # Errors
-/// There is no such fault, or one cannot be read.
 pub(crate) fn named(asked: &[String]) -> Result<Vec<FaultPatch>, TaskError> {
     let mut paths = files(&root().join("fuzz/planted"))?;
     paths.retain(|path| path.extension().is_some_and(|end| end == "patch"));

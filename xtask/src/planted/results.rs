@@ -1,4 +1,4 @@
-//! What has been measured, kept so that it need not be measured again.
+//! Stored measurements.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,12 +16,12 @@ use crate::workspace::{TaskError, at, root};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PlantedResults(BTreeMap<String, BTreeMap<String, FaultMeasurement>>);
 
-/// What looked for one fault.
+/// Measurement of one search for one fault.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FaultMeasurement {
     /// The commit that the fault was planted in, with a `+` if there was more than that.
     pub(crate) commit: String,
-    /// How many seconds each seed had.
+    /// Seconds for each seed.
     pub(crate) budget: u64,
     /// One a seed; one in all of the tests, which have none.
     pub(crate) runs: Vec<SearchRun>,
@@ -33,7 +33,7 @@ pub(crate) struct SearchRun {
     pub(crate) seed: u64,
     /// The target or the test that found it.
     pub(crate) found: Option<String>,
-    /// How long it took, without building, until it was found or given up.
+    /// Time until the fault was found or the search ended, without building.
     pub(crate) milliseconds: u64,
     /// Inputs of fuzz targets, networks of the storm.
     pub(crate) executions: u64,
@@ -52,10 +52,7 @@ impl PlantedResults {
         root().join("fuzz/planted/results.json")
     }
 
-    /// What was measured before; nothing, if nothing was.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Reads the stored results; empty without a file.
     pub(crate) fn read() -> Result<Self, TaskError> {
         let path = Self::path();
         match fs::read_to_string(&path) {
@@ -65,7 +62,7 @@ impl PlantedResults {
         }
     }
 
-    /// What looked for a fault, if it has.
+    /// Measurement of a fault by a method.
     pub(crate) fn of(&self, patch: &FaultPatch, by: SearchMethod) -> Option<&FaultMeasurement> {
         self.0.get(&patch.name)?.get(by.name())
     }
@@ -75,9 +72,6 @@ impl PlantedResults {
     }
 
     /// Keeps one more, beside what others have kept since.
-    ///
-    /// # Errors
-    /// The file cannot be read or written.
     pub(crate) fn keep(
         &mut self,
         patch: &FaultPatch,
@@ -94,7 +88,7 @@ impl PlantedResults {
         fs::write(&path, text).map_err(at(&path))
     }
 
-    /// Whether all have looked for a fault, and none has found it.
+    /// True if all methods were measured and none finds the fault.
     pub(crate) fn survives(&self, patch: &FaultPatch) -> bool {
         SearchMethod::ALL.into_iter().all(|by| {
             let measured = self.of(patch, by);

@@ -1,5 +1,4 @@
-//! Whether the storm finds a fault: one network of a seed after the other, until one breaks a law or the
-//! time is over.
+//! Search by the storm: the networks of a seed one by one, until one violates a law or time is up.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,12 +11,11 @@ use super::results::SearchRun;
 use super::tree::PlantedTree;
 use crate::workspace::{TaskError, at};
 
-/// How many switches a network has. *Chosen*: with one, a path of several is never seen; each one more
-/// takes time in which other networks could be looked at.
+/// Switches per network. *Chosen*: one switch has no paths of several hops; each further one takes time.
 const SWITCHES: u64 = 2;
 /// Seconds for a network once more without the fault. *Chosen*: more than any takes.
 const LAST_MAX: u64 = 60;
-/// Where it is kept which networks break a law without a fault: nothing is to be learned from them.
+/// Directory of markers for networks that violate a law without a fault; they are skipped.
 const SPURIOUS: &str = "unsound";
 /// The exit status of `myriscope storm` where a law is broken: `docs/output.md`.
 const BROKEN: i32 = 1;
@@ -27,18 +25,12 @@ const OVER: i32 = 124;
 const KILLED: i32 = 137;
 
 /// Builds the program.
-///
-/// # Errors
-/// It does not build.
 pub(crate) fn build(tree: &PlantedTree) -> Result<(), TaskError> {
     tree.build(&["build", "--quiet", "--release", "-p", "myriscope-laws"])?;
     tree.empty(SPURIOUS).map(|_| ())
 }
 
 /// Lets it blow.
-///
-/// # Errors
-/// It cannot be run.
 pub(crate) fn look(
     tree: &PlantedTree,
     patch: Option<&FaultPatch>,
@@ -93,7 +85,7 @@ fn binary(tree: &PlantedTree) -> PathBuf {
     tree.built().join("release/myriscope-laws")
 }
 
-/// What became of a network.
+/// Result of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NetworkOutcome {
     /// It keeps all laws.
@@ -106,8 +98,7 @@ enum NetworkOutcome {
     NotDrawn,
 }
 
-/// Holds one network to all laws. A process each: what stops it when the time is over says how many there
-/// were.
+/// Checks one network in a process of its own, so that a timeout leaves the count of networks intact.
 fn run_network(
     storm: &mut Command,
     said: [u64; 3],

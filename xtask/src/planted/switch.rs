@@ -17,7 +17,7 @@ pub(crate) const VARIABLE: &str = "MYRISCOPE_PLANTED";
 pub(crate) fn switch() -> String {
     format!(
         "
-/// Whether a fault is there.
+/// True if this fault is switched on.
 #[must_use]
 pub fn planted(number: u32) -> bool {{
     static NUMBER: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
@@ -35,9 +35,6 @@ pub fn planted(number: u32) -> bool {{
 type PlantedLines<'a> = (Range<usize>, &'a FaultPatch);
 
 /// A file's text with its faults behind switches.
-///
-/// # Errors
-/// What a patch replaces is not there, or there twice, or in no function.
 pub(crate) fn plant(text: &str, patches: &[&FaultPatch]) -> Result<String, TaskError> {
     let lines: Vec<&str> = text.lines().collect();
     let mut bodies: BTreeMap<(usize, usize), Vec<PlantedLines<'_>>> = BTreeMap::new();
@@ -93,7 +90,7 @@ fn place(lines: &[&str], patch: &FaultPatch) -> Result<Range<usize>, TaskError> 
     }
 }
 
-/// How many lines a patch leaves as they are before what it changes, and what it puts there.
+/// Number of unchanged lines before a patch's change, and the new lines.
 fn changed(patch: &FaultPatch) -> (usize, &[String]) {
     let FaultPatch { old, new, .. } = patch;
     let before = old.iter().zip(new).take_while(|(old, new)| old == new).count();
@@ -120,7 +117,7 @@ fn head(lines: &[&str], start: usize) -> usize {
     (0..start).rev().find(is_head).unwrap_or(start)
 }
 
-/// How far a line is indented, if a function begins with it.
+/// Indentation of a line that begins a function.
 fn is_function(line: &str) -> Option<usize> {
     let code = line.trim_start();
     let words = code.split_once("fn ")?.0;

@@ -1,4 +1,4 @@
-//! What found which fault, as a table in Markdown.
+//! Results by fault and method, as a table in Markdown.
 
 use std::io::{self, Write};
 
@@ -8,9 +8,6 @@ use super::results::{FaultMeasurement, PlantedResults, SearchRun};
 use crate::workspace::TaskError;
 
 /// Prints the table.
-///
-/// # Errors
-/// It cannot be written.
 pub(crate) fn print(patches: &[FaultPatch], results: &PlantedResults) -> Result<(), TaskError> {
     let mut out = io::stdout().lock();
     let mut write = |line: String| writeln!(out, "{line}").map_err(|error| error.to_string());
@@ -40,7 +37,7 @@ pub(crate) fn print(patches: &[FaultPatch], results: &PlantedResults) -> Result<
     })
 }
 
-/// What one kind of search made of a fault.
+/// Result of one method for a fault.
 fn cell(by: SearchMethod, measured: Option<&FaultMeasurement>) -> String {
     let Some(FaultMeasurement { runs, .. }) = measured else { return "not measured".to_owned() };
     if by == SearchMethod::Tests {

@@ -1,5 +1,5 @@
-//! Whether the ordinary tests find a fault: those of the crate that it stands in, then those of the
-//! others of the product. The laws' own tests (the corpus, canaries, seeded storms) are not counted.
+//! Search by the ordinary tests: those of the fault's crate, then of the product's other crates. The tests
+//! of the laws (corpus, canaries, seeded storms) do not count.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -21,14 +21,11 @@ const PACKAGES: [&str; 4] =
 const SECONDS_MAX: u64 = 600;
 
 /// Builds the tests of the product.
-///
-/// # Errors
-/// They do not build.
 pub(crate) fn build(tree: &PlantedTree) -> Result<(), TaskError> {
     binaries(tree).map(|_| ())
 }
 
-/// What cargo says of something that it has built.
+/// A message of cargo about an artifact.
 #[derive(Deserialize)]
 struct CargoArtifact {
     manifest_path: PathBuf,
@@ -90,9 +87,6 @@ fn upward(krate: &str) -> &'static [&'static str] {
 }
 
 /// Runs the tests until one fails; with no fault, those of all crates.
-///
-/// # Errors
-/// They cannot be run.
 pub(crate) fn look(tree: &PlantedTree, patch: Option<&FaultPatch>) -> Result<SearchRun, TaskError> {
     let crates = upward(patch.map_or("codec", FaultPatch::krate));
     let mut binaries = binaries(tree)?;
@@ -141,7 +135,7 @@ fn failed(test: &mut Command) -> Result<Option<String>, TaskError> {
     Ok(first.or_else(|| (!ended.success()).then(|| "it did not end".to_owned())))
 }
 
-/// The name of a test, if a line says that it has failed.
+/// Name of the failed test that a line reports.
 fn first(line: &str) -> Option<&str> {
     line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?.split_whitespace().next()
 }

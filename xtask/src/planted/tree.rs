@@ -22,9 +22,6 @@ pub(crate) struct PlantedTree {
 impl PlantedTree {
     /// Brings the copy up to date. A file that is the same stays, so that what was built of it need
     /// not be built again.
-    ///
-    /// # Errors
-    /// Git does not say what there is, it cannot be copied, or a fault cannot be planted.
     pub(crate) fn new(patches: &[FaultPatch], by: SearchMethod) -> Result<Self, TaskError> {
         let mut commit = output(command("git").args(["rev-parse", "--short", "HEAD"]))?;
         // But for the results, which are written as they come.
@@ -59,7 +56,7 @@ impl PlantedTree {
         Ok(tree)
     }
 
-    /// Where the copy stands.
+    /// Path of the copy.
     pub(crate) fn path(&self) -> PathBuf {
         self.directory.join("tree")
     }
@@ -70,9 +67,6 @@ impl PlantedTree {
     }
 
     /// An empty directory beside the copy.
-    ///
-    /// # Errors
-    /// It cannot be emptied or made.
     pub(crate) fn empty(&self, name: &str) -> Result<PathBuf, TaskError> {
         let path = self.beside(name);
         if path.is_dir() {
@@ -83,16 +77,13 @@ impl PlantedTree {
     }
 
     /// A command in the copy that builds.
-    ///
-    /// # Errors
-    /// It fails.
     pub(crate) fn build(&self, arguments: &[&str]) -> Result<(), TaskError> {
         let mut cargo = command("cargo");
         cargo.current_dir(self.path()).args(arguments).arg("--target-dir").arg(self.built());
         run_command(&mut cargo)
     }
 
-    /// Where it is built.
+    /// Build directory.
     pub(crate) fn built(&self) -> PathBuf {
         self.beside("build")
     }
