@@ -167,6 +167,7 @@ pub enum ReleaseCause {
     /// GO. F-2
     Go,
     /// The open-link timeout. F-7
+    #[serde(rename = "open-link")]
     LinkOpen,
     /// The sender's own FRES. R-1
     Reset,

@@ -24,7 +24,7 @@ impl<F> fmt::Debug for TruthRow<'_, F> {
 impl TruthEvent {
     /// The row of `docs/truth.md`, given the names of nodes.
     #[must_use]
-    pub const fn row<'a, F: Fn(NodeId) -> &'a str>(&'a self, name: F) -> TruthRow<'a, F> {
+    pub const fn row<'n, F: Fn(NodeId) -> &'n str>(&self, name: F) -> TruthRow<'_, F> {
         TruthRow { event: self, name }
     }
 }
