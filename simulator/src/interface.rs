@@ -4,6 +4,7 @@ mod checksum;
 mod control;
 mod dma;
 mod endpoint_firmware;
+mod parameters;
 mod queues;
 mod receive_engine;
 mod send_engine;
@@ -12,12 +13,12 @@ mod traffic_host;
 mod transfers;
 
 use codec::route::PortId;
-use codec::time::Ticks;
 use codec::transport::Nic;
 
 use self::control::ControlProgram;
 use self::dma::DmaEngine;
 use self::endpoint_firmware::EndpointFirmware;
+pub use self::parameters::{ConsumptionMode, DmaBus, InterfaceParameters};
 use self::receive_engine::{ProgramState, ReceiveEngine, TransportRouting};
 use self::send_engine::{FinishedPacket, PacketOwner, SendEngine, TakenPart};
 pub use self::statistics::{HandlingCounts, HostStatistics};
@@ -31,47 +32,6 @@ use crate::rng::Rng;
 use crate::topology::{NodeId, NodePort};
 use crate::traffic::{RawText, StreamDestination, TrafficStream};
 use crate::truth::{RuleId, StopGo, TruthEventKind, TruthLog};
-
-/// Parameters of an interface and its host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InterfaceParameters {
-    /// The bus through which the DMA engine accesses host memory. I-5
-    pub bus: DmaBus,
-    /// Send memory, in bytes. I-5
-    pub send_memory: u32,
-    /// Receive memory, in bytes; while it is full, the link is held up. I-4, I-5
-    pub receive_memory: u32,
-    /// Rate at which characters are taken from the slack buffer. I-4
-    pub consumption: ConsumptionMode,
-    /// Time to load the control program, in periods of the full rate. I-3
-    pub boot: Ticks,
-    /// Capacity of the host's command queue. I-6
-    pub commands: u32,
-}
-
-/// Speed of the DMA engine. I-5 (Micro)
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DmaBus {
-    /// Transfers take no time: only the network is measured.
-    #[default]
-    Ideal,
-    /// A `SPARCstation`'s `SBus`: 20 MHz, bursts of 16 words of 4 bytes in 23 clocks, 444 Mb/s.
-    SBus,
-}
-
-/// Policy for taking characters from the slack buffer. I-4
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ConsumptionMode {
-    /// As soon as there is one.
-    #[default]
-    Always,
-    /// Never.
-    Never,
-    /// One character in this many periods of the full rate.
-    Every(std::num::NonZeroU32),
-    /// While the last command is STOP, which provokes the most STOP and GO. F-4
-    Adversary,
-}
 
 /// A host with its interface.
 ///
@@ -413,21 +373,6 @@ impl HostInterface {
     #[must_use]
     pub const fn statistics(&self) -> &HostStatistics {
         &self.statistics
-    }
-}
-
-impl Default for InterfaceParameters {
-    /// An ideal bus. *Chosen*: half of the 128 KB of memory for each direction, and a queue that is
-    /// seldom full. I-5, I-6
-    fn default() -> Self {
-        Self {
-            bus: DmaBus::Ideal,
-            send_memory: 1 << 16,
-            receive_memory: 1 << 16,
-            consumption: ConsumptionMode::Always,
-            boot: Ticks(0),
-            commands: 64,
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Parameters of a link: the length of the cable, and the rate, slack, latencies and variants of
 //! the port at either end. F-1, F-3, F-4, F-8, R-1, R-4, R-6
 
+pub(crate) mod clock;
 pub(crate) mod fill_trace;
 pub mod receiver;
 mod rx_trace;
@@ -122,8 +123,7 @@ impl SlackSize {
     }
 
     /// Fill that generates STOP: r − `k_s`. F-3
-    #[must_use]
-    pub const fn stop_at(&self) -> u32 {
+    pub(crate) const fn stop_at(&self) -> u32 {
         self.go_slack.saturating_add(self.hysteresis)
     }
 }

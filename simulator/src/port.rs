@@ -6,11 +6,11 @@ use std::ops::Range;
 use codec::Character;
 use codec::character::{ReplyStatus, Symbol};
 
+use crate::link::clock::PortClock;
 use crate::link::fill_trace::FillTrace;
 use crate::link::receiver::{PortReceiver, PortRequest};
 use crate::link::sender::{PortSender, SendState};
 use crate::link::tagged_char::{PacketId, TaggedChar};
-use crate::link::wire::PortClock;
 use crate::link::{LinkParameters, SymbolSet};
 use crate::switch::{Switch, SwitchInputState};
 use crate::topology::NodePort;

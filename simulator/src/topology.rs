@@ -169,8 +169,7 @@ pub enum TopologyError {
 
 impl TopologyError {
     /// The node or cable at fault.
-    #[must_use]
-    pub const fn item(&self) -> TopologyItem {
+    pub(crate) const fn item(&self) -> TopologyItem {
         match self {
             Self::Name { node, .. } | Self::NameTwice { node, .. } | Self::Ports { node, .. } => {
                 TopologyItem::Node(*node)

@@ -8,6 +8,7 @@ mod texts;
 
 use codec::crc::crc8;
 use codec::packet::PacketTag;
+use codec::time::Ticks;
 use codec::{CharBuf, Character};
 
 use super::queues::{HostInterrupt, SendCommand as Order};

@@ -1,6 +1,8 @@
 //! The input circuit of a port: decodes the characters that arrive, and fills the slack buffer.
 //! F-3, F-5, F-7, F-9, R-2, C-3..C-5
 
+mod idle;
+
 use codec::character::{Character, DecodedCode, ProbeNumber, ReplyStatus, Symbol, decode_control};
 use codec::framing::FrameEnd;
 use codec::time::OPEN_LINK;
@@ -9,7 +11,7 @@ use crate::link::rx_trace::{RxTrace, TraceNeed};
 use crate::link::slack_buffer::{DelayedCommands, SlackBuffer};
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::link::{PortParameters, SymbolSet};
-use crate::truth::{FrameTracker, RuleId, StopGo, TraceContext, TraceLevel, TruthEventKind};
+use crate::truth::{FrameTracker, RuleId, StopGo, TraceContext, TruthEventKind};
 
 /// An input circuit with its slack buffer.
 #[derive(Clone, Debug)]
@@ -74,7 +76,6 @@ pub enum PortRequest {
 
 impl PortReceiver {
     /// An input circuit after power-up: empty, between packets.
-    #[must_use]
     pub fn new(port: &PortParameters, account: Option<Box<FrameTracker>>) -> Self {
         Self {
             receiving: ReceivingState::Between,
@@ -92,15 +93,13 @@ impl PortReceiver {
 
     /// The same where characters come in at another rate than the port's own: silence is counted by
     /// its caller. W-6
-    #[must_use]
     pub fn with_own_time(self) -> Self {
         Self { time: SilenceClock::Own { alive: false }, ..self }
     }
 
     /// True if [`Self::tick`] must be called in the port's own periods.
     #[inline]
-    #[must_use]
-    pub const fn has_own_time(&self) -> bool {
+    pub(crate) const fn has_own_time(&self) -> bool {
         matches!(self.time, SilenceClock::Own { .. })
     }
 
@@ -150,50 +149,6 @@ impl PortReceiver {
             return Some(PortRequest::Nothing);
         }
         None
-    }
-
-    /// True if receiving these two characters alternately for any time changes nothing and emits no
-    /// event. `command` is the last one that the port's sender has received.
-    #[must_use]
-    pub fn ignores(&self, pair: [TaggedChar; 2], gone: StopGo, level: TraceLevel) -> bool {
-        let silences = pair.iter().filter(|cell| cell.character() == Character::IDLE).count();
-        let life = match silences {
-            0 => self.silent == 0,
-            1 => self.silent < 2,
-            _ => self.silent == OPEN,
-        };
-        let rises = self.buffer.is_low() && self.last_command == StopGo::Stop;
-        life && !rises
-            && !self.has_own_time()
-            && pair.iter().all(|cell| self.ignores_one(*cell, gone, level))
-    }
-
-    fn ignores_one(&self, cell: TaggedChar, gone: StopGo, level: TraceLevel) -> bool {
-        let code = match cell.character() {
-            Character::IDLE => return true,
-            Character::Data(_) => return false,
-            Character::Control(code) => code,
-        };
-        let symbol = match decode_control(code) {
-            DecodedCode::Exact(symbol) => symbol,
-            DecodedCode::Corrected(symbol) if level == TraceLevel::Nothing => symbol,
-            DecodedCode::Invalid => return level == TraceLevel::Nothing,
-            DecodedCode::Corrected(_) => return false,
-        };
-        let between =
-            self.receiving == ReceivingState::Between && self.trace_need != TraceNeed::Framing;
-        match gone {
-            StopGo::Go if symbol == Symbol::Go => true,
-            StopGo::Stop if symbol == Symbol::Stop => true,
-            StopGo::Go | StopGo::Stop => symbol == Symbol::Gap && between,
-        }
-    }
-
-    /// Sets the state after an ignored pair of characters, this one the last.
-    pub fn skip_ignored(&mut self, cell: TaggedChar) {
-        if self.silent < OPEN {
-            self.silent = u8::from(cell.character() == Character::IDLE);
-        }
     }
 
     /// Receives any character, and the packet that begins with it.
@@ -392,27 +347,23 @@ impl PortReceiver {
 
     /// True if no STOP or GO is on its way to the output circuit.
     #[inline]
-    #[must_use]
     pub const fn is_calm(&self) -> bool {
         self.commands.is_empty()
     }
 
     /// Fill of the slack buffer, f. F-3
     #[inline]
-    #[must_use]
     pub const fn fill(&self) -> u32 {
         self.buffer.fill()
     }
 
     /// Highest fill so far.
-    #[must_use]
-    pub const fn fill_max(&self) -> u32 {
+    pub(crate) const fn fill_max(&self) -> u32 {
         self.buffer.fill_max()
     }
 
     /// The character at a position of the slack buffer, 0 being the oldest.
     #[inline]
-    #[must_use]
     pub fn peek(&self, place: u32) -> Option<TaggedChar> {
         self.buffer.peek(place)
     }
@@ -427,39 +378,34 @@ impl PortReceiver {
     }
 
     /// Number of packets that begin in the slack buffer.
-    #[must_use]
-    pub fn heads(&self) -> usize {
+    pub(crate) fn heads(&self) -> usize {
         self.trace.count()
     }
 
     /// The last STOP or GO that the slack buffer has generated. F-3
     #[inline]
-    #[must_use]
     pub const fn last_command(&self) -> StopGo {
         self.last_command
     }
 
     /// True after 16 silent periods. F-7
     #[inline]
-    #[must_use]
     pub const fn is_open(&self) -> bool {
         self.silent == OPEN
     }
 
     /// True within a packet. L
-    #[must_use]
     pub fn is_receiving(&self) -> bool {
         self.receiving == ReceivingState::Packet
     }
 
     /// The symbols that it supports. C-3
-    #[must_use]
-    pub const fn symbols(&self) -> SymbolSet {
+    pub(crate) const fn symbols(&self) -> SymbolSet {
         self.symbols
     }
 
     /// Resets the circuit at a loss or return of power: packets are lost.
-    pub fn power_up(&mut self, trace: &mut TraceContext<'_>) {
+    pub(crate) fn power_up(&mut self, trace: &mut TraceContext<'_>) {
         self.trace.end(FrameEnd::OpenLink, trace);
         self.clear(RuleId("F-7"), trace);
         self.receiving = ReceivingState::Between;

@@ -2,6 +2,8 @@
 //!
 
 use codec::framing::FrameEnd;
+mod fill;
+
 use std::collections::VecDeque;
 
 use codec::character::Symbol;
@@ -80,7 +82,6 @@ pub enum PacketRest {
 
 impl PortSender {
     /// An output circuit after power-up: in GO, between packets. F-2
-    #[must_use]
     pub fn new(port: &PortParameters, account: Option<Box<FrameTracker>>) -> Self {
         Self {
             sending: SendState::Between,
@@ -153,64 +154,13 @@ impl PortSender {
         self.announced = StopGo::Go;
     }
 
-    /// The fill of a period in which nothing else happens. F-8
-    #[inline]
-    #[must_use]
-    pub fn idle(&self, slot: u64) -> Option<TaggedChar> {
-        let calm = self.sending == SendState::Between
-            && self.flow == StopGo::Go
-            && self.commands.is_empty()
-            && self.announced == self.fill
-            && self.queued_symbols.is_empty()
-            && !self.after_reset
-            && !self.is_sparse()
-            && slot < self.deadline;
-        calm.then(|| self.fill_char(slot))
-    }
-
-    /// True if it is inside a packet, and nothing but a byte can be sent.
-    #[inline]
-    #[must_use]
-    pub fn streams(&self, slot: u64) -> bool {
-        self.sending == SendState::Packet
-            && self.flow == StopGo::Go
-            && self.commands.is_empty()
-            && self.queued_symbols.is_empty()
-            && self.account.is_none()
-            && !self.is_sparse()
-            && slot < self.deadline
-    }
-
-    /// The characters of its even and odd periods from now on, as long as it receives nothing and
-    /// its source has nothing.
-    #[must_use]
-    pub fn steady_pattern(&self, slot: u64) -> Option<[TaggedChar; 2]> {
-        let closing = matches!(self.sending, SendState::Closing(_));
-        let calm = !closing
-            && self.commands.is_empty()
-            && self.announced == self.fill
-            && self.queued_symbols.is_empty()
-            && !self.after_reset
-            && !self.is_sparse()
-            && slot < self.deadline;
-        calm.then(|| [self.fill_char(0), self.fill_char(1)])
-    }
-
-    /// True if the fill is IDLE, so that every period is processed.
-    #[inline]
-    const fn is_sparse(&self) -> bool {
-        matches!(self.variant.fill, FillMode::Idle(_))
-    }
-
     /// Consecutive periods of IDLE sent. F-8
-    #[must_use]
-    pub const fn silent_periods(&self) -> u8 {
+    pub(crate) const fn silent_periods(&self) -> u8 {
         self.silent_periods
     }
 
     /// The period of the next blocked-packet timeout. R-4
-    #[must_use]
-    pub const fn deadline(&self) -> u64 {
+    pub(crate) const fn deadline(&self) -> u64 {
         self.deadline
     }
 
@@ -226,7 +176,7 @@ impl PortSender {
             if command == self.announced {
                 trace.emit(None, || TruthEventKind::Commanded(command));
             }
-            return SendDecision::Send(code_of(command));
+            return SendDecision::Send(command_code(command));
         }
         if let SendState::Closing(rest) = self.sending {
             self.sending = match rest {
@@ -247,8 +197,7 @@ impl PortSender {
     }
 
     /// The items it accepts from its source.
-    #[must_use]
-    pub const fn accept_mode(&self) -> AcceptMode {
+    pub(crate) const fn accept_mode(&self) -> AcceptMode {
         match (self.sending, self.flow, self.variant.framing) {
             (SendState::Discarding, ..) => AcceptMode::Discard,
             (_, StopGo::Stop, FramingMode::Free) => AcceptMode::Framing,
@@ -319,23 +268,6 @@ impl PortSender {
         if self.announced != command {
             self.announced = command;
             trace.emit(None, || TruthEventKind::Commanded(command));
-        }
-    }
-
-    /// The fill of a period. F-8
-    #[inline]
-    fn fill_char(&self, slot: u64) -> TaggedChar {
-        let inside = self.sending == SendState::Packet;
-        let since = slot.wrapping_sub(self.origin);
-        match self.variant.fill {
-            FillMode::Chip if !inside && since & 1 == 0 => TaggedChar::GAP,
-            FillMode::Gaps if !inside => TaggedChar::GAP,
-            FillMode::Idle(every) if !since.wrapping_add(1).is_multiple_of(every.into()) => {
-                TaggedChar::IDLE
-            }
-            FillMode::Chip | FillMode::Gaps | FillMode::Commands | FillMode::Idle(_) => {
-                code_of(self.fill)
-            }
         }
     }
 
@@ -428,7 +360,7 @@ impl PortSender {
     }
 
     /// Records 16 silent periods without power, after which the far sender is in GO.
-    pub fn fell_silent(&mut self, trace: &mut TraceContext<'_>) {
+    pub(crate) fn fell_silent(&mut self, trace: &mut TraceContext<'_>) {
         self.end_frame(FrameEnd::OpenLink, trace);
         self.sending = SendState::Between;
         self.announced = StopGo::Go;
@@ -436,7 +368,7 @@ impl PortSender {
 
     /// Restarts after the return of power. If the far end has not seen a timeout, a GAP first ends
     /// the packet it was receiving.
-    pub fn power_up(&mut self, trace: &mut TraceContext<'_>) {
+    pub(crate) fn power_up(&mut self, trace: &mut TraceContext<'_>) {
         self.release(ReleaseCause::Power, trace);
         self.sever();
         self.fill = StopGo::Go;
@@ -446,34 +378,30 @@ impl PortSender {
     }
 
     /// State of the sender.
-    #[must_use]
-    pub const fn sending(&self) -> SendState {
+    pub(crate) const fn sending(&self) -> SendState {
         self.sending
     }
 
     /// The packet being sent.
-    #[must_use]
     pub const fn current(&self) -> Option<PacketId> {
         self.current
     }
 
     /// The last STOP or GO received. F-1
     #[inline]
-    #[must_use]
     pub const fn last_received(&self) -> StopGo {
         self.last_received
     }
 
     /// GO if data may be sent. F-2
     #[inline]
-    #[must_use]
     pub const fn flow(&self) -> StopGo {
         self.flow
     }
 }
 
 /// The control code of STOP or GO. C-2
-pub(crate) const fn code_of(command: StopGo) -> TaggedChar {
+pub(crate) const fn command_code(command: StopGo) -> TaggedChar {
     match command {
         StopGo::Go => TaggedChar::control(0x03),
         StopGo::Stop => TaggedChar::control(0x0f),

@@ -55,21 +55,18 @@ impl TaggedChar {
     }
 
     /// The same character, tagged as the first of a packet.
-    #[must_use]
-    pub const fn as_head(self) -> Self {
+    pub(crate) const fn as_head(self) -> Self {
         Self(self.0 | HEAD)
     }
 
     /// True if a packet begins here, even if its first byte was changed on the wire.
-    #[must_use]
     #[inline]
-    pub const fn is_head(self) -> bool {
+    pub(crate) const fn is_head(self) -> bool {
         self.0 & HEAD != 0
     }
 
     /// True if it was sent as the GAP that ends a packet.
-    #[must_use]
-    pub const fn is_end(self) -> bool {
+    pub(crate) const fn is_end(self) -> bool {
         self.0 & END != 0
     }
 
@@ -96,14 +93,12 @@ impl TaggedChar {
     }
 
     /// Replaces the nine bits and keeps the tag.
-    #[must_use]
-    pub const fn with_bits(self, bits: u16) -> Self {
+    pub(crate) const fn with_bits(self, bits: u16) -> Self {
         Self(self.0 & (HEAD | END) | bits & 0x1ff)
     }
 
     /// The nine bits. C-1
-    #[must_use]
-    pub const fn bits(self) -> u16 {
+    pub(crate) const fn bits(self) -> u16 {
         self.0 & 0x1ff
     }
 }

@@ -115,7 +115,7 @@ impl ChannelWire {
     }
 
     /// Registers the packet that begins with the next character sent; returns false if it is lost.
-    pub fn push_head(&mut self, packet: PacketId) -> bool {
+    pub(crate) fn push_head(&mut self, packet: PacketId) -> bool {
         let aside = self.extras.get_or_insert_default();
         let sound = aside.damage.as_ref().is_none_or(|damage| damage.cuts == 0);
         if sound {
@@ -125,14 +125,12 @@ impl ChannelWire {
     }
 
     /// Number of characters in flight.
-    #[must_use]
-    pub const fn in_flight(&self) -> usize {
+    pub(crate) const fn in_flight(&self) -> usize {
         self.ring.len()
     }
 
     /// The character on the wire after one is sent that ends no packet.
-    #[must_use]
-    pub fn after_loss(&self, cell: TaggedChar) -> TaggedChar {
+    pub(crate) fn after_loss(&self, cell: TaggedChar) -> TaggedChar {
         let lost = self.damage_ref().is_some_and(|damage| {
             damage.cuts > 0 || cell.bits() == TaggedChar::GAP.bits() && damage.gaps.1 > 0
         });
@@ -140,15 +138,13 @@ impl ChannelWire {
     }
 
     /// The character that arrives without random errors, if that is always the same.
-    #[must_use]
-    pub fn after_damage(&self, cell: TaggedChar) -> Option<TaggedChar> {
+    pub(crate) fn after_damage(&self, cell: TaggedChar) -> Option<TaggedChar> {
         let Some(damage) = self.damage_ref() else { return Some(cell) };
         damage.flips.is_empty().then(|| cell.with_bits(damage.mask(cell.bits())))
     }
 
     /// Number of characters before the next random error, and the earliest end of its sources.
-    #[must_use]
-    pub fn until_next_error(&self) -> Option<(u64, u64)> {
+    pub(crate) fn until_next_error(&self) -> Option<(u64, u64)> {
         let noise = &self.damage_ref()?.noise;
         let left = noise.iter().map(|noise| noise.left.saturating_sub(1)).min()?;
         Some((left, noise.iter().map(|noise| noise.until).min()?))
@@ -173,8 +169,7 @@ impl ChannelWire {
     }
 
     /// Number of packets whose first bytes are in flight.
-    #[must_use]
-    pub fn heads(&self) -> usize {
+    pub(crate) fn heads(&self) -> usize {
         self.extras.as_ref().map_or(0, |aside| aside.heads.len())
     }
 
@@ -244,7 +239,7 @@ impl ChannelWire {
     }
 
     /// Ends one cut.
-    pub fn mend(&mut self) {
+    pub(crate) fn mend(&mut self) {
         self.damage(|damage| damage.cuts = damage.cuts.saturating_sub(1));
     }
 
@@ -262,7 +257,7 @@ impl ChannelWire {
     }
 
     /// Inverts bits of the first character that arrives from a period on. Called in order of time.
-    pub fn flip(&mut self, at: u64, bits: u16) {
+    pub(crate) fn flip(&mut self, at: u64, bits: u16) {
         self.damage(|damage| damage.flips.push_back((at, bits)));
     }
 
@@ -273,7 +268,7 @@ impl ChannelWire {
     }
 
     /// Begins to lose GAPs.
-    pub fn lose_gaps(&mut self, which: LostGaps) {
+    pub(crate) fn lose_gaps(&mut self, which: LostGaps) {
         self.damage(|damage| match which {
             LostGaps::Next => damage.gaps.0 += 1,
             LostGaps::All => damage.gaps.1 += 1,
@@ -281,7 +276,7 @@ impl ChannelWire {
     }
 
     /// Ends one loss of all GAPs.
-    pub fn stop_losing_gaps(&mut self) {
+    pub(crate) fn stop_losing_gaps(&mut self) {
         self.damage(|damage| damage.gaps.1 = damage.gaps.1.saturating_sub(1));
     }
 }
@@ -321,89 +316,10 @@ impl RandomErrors {
     }
 }
 
-/// The periods in which a port sends, by its own clock, and those in which it receives, by the far
-/// port's. W-6
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PortClock {
-    own: u64,
-    far: u64,
-    /// Offset of the arrivals from the far port's clock.
-    phase: u64,
-    /// Age of an arriving character, in periods of the far port.
-    lag: u64,
-}
-
-impl PortClock {
-    /// The clock of a port, given the delay of its cable and the divisors of its own and the far
-    /// port's rate.
-    #[must_use]
-    pub fn new(delay: Ticks, [own, far]: [NonZeroU32; 2]) -> Self {
-        let [own, far] = [own, far].map(|divisor| u64::from(divisor.get()));
-        let phase = delay.0 % far;
-        let in_flight = delay.0.div_ceil(far).max(1);
-        Self { own, far, phase, lag: in_flight - u64::from(phase > 0) }
-    }
-
-    /// The port's own period, if it sends at this time.
-    #[inline]
-    #[must_use]
-    pub const fn send_slot(&self, now: u64) -> Option<u64> {
-        if self.own == 1 {
-            return Some(now);
-        }
-        if now.is_multiple_of(self.own) { Some(now / self.own) } else { None }
-    }
-
-    /// The far port's period, if a character arrives at this time.
-    #[inline]
-    #[must_use]
-    pub const fn receive_slot(&self, now: u64) -> Option<u64> {
-        if self.far == 1 {
-            return Some(now);
-        }
-        if now % self.far == self.phase { Some(now / self.far) } else { None }
-    }
-
-    /// The port's first period at or after a time.
-    #[must_use]
-    pub const fn next_sent(&self, from: u64) -> u64 {
-        from.div_ceil(self.own)
-    }
-
-    /// The far port's period of the first character that arrives at or after a time.
-    #[must_use]
-    pub const fn next_received(&self, from: u64) -> u64 {
-        from.saturating_sub(self.phase).div_ceil(self.far)
-    }
-
-    /// Time at which the character of a far port's period arrives.
-    #[must_use]
-    pub const fn receive_time(&self, slot: u64) -> u64 {
-        slot.saturating_mul(self.far).saturating_add(self.phase)
-    }
-
-    /// Age of an arriving character, in periods of the far port.
-    #[must_use]
-    pub const fn lag(&self) -> u64 {
-        self.lag
-    }
-
-    /// Character period of the port.
-    #[must_use]
-    pub const fn divisor(&self) -> u64 {
-        self.own
-    }
-
-    /// The longer of the two character periods.
-    #[must_use]
-    pub const fn slowest(&self) -> u64 {
-        if self.own > self.far { self.own } else { self.far }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::clock::PortClock;
     use crate::topology::NodeId;
     use codec::CharBuf;
 

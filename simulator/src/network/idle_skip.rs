@@ -10,8 +10,9 @@
 
 use codec::time::Tick;
 
+use crate::link::clock::PortClock;
 use crate::link::tagged_char::TaggedChar;
-use crate::link::wire::{PortClock, in_period};
+use crate::link::wire::in_period;
 use crate::network::Network;
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::{Switch, SwitchInputState};

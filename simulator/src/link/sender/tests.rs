@@ -266,7 +266,7 @@ fn the_gap_of_a_packet_may_wait_for_go_too() {
 #[test]
 fn a_command_is_reported_when_it_changes() {
     // Starting from GO. After a FRES from there the far sender is in GO again. R-1
-    let (go, stop) = (code_of(StopGo::Go), code_of(StopGo::Stop));
+    let (go, stop) = (command_code(StopGo::Go), command_code(StopGo::Stop));
     let commands = events(|sender, trace| {
         [go, stop, stop, go, stop].into_iter().for_each(|cell| sender.note_sent(cell, trace));
         sender.far_reset();

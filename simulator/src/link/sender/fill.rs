@@ -1,0 +1,71 @@
+//! Fill of an output circuit, and periods in which nothing else can be sent. F-8
+
+use super::{PortSender, SendState, command_code};
+use crate::link::FillMode;
+use crate::link::tagged_char::TaggedChar;
+use crate::truth::StopGo;
+
+impl PortSender {
+    /// The fill of a period in which nothing else happens. F-8
+    #[inline]
+    pub fn idle(&self, slot: u64) -> Option<TaggedChar> {
+        let calm = self.sending == SendState::Between
+            && self.flow == StopGo::Go
+            && self.commands.is_empty()
+            && self.announced == self.fill
+            && self.queued_symbols.is_empty()
+            && !self.after_reset
+            && !self.is_sparse()
+            && slot < self.deadline;
+        calm.then(|| self.fill_char(slot))
+    }
+
+    /// True if it is inside a packet, and nothing but a byte can be sent.
+    #[inline]
+    pub fn streams(&self, slot: u64) -> bool {
+        self.sending == SendState::Packet
+            && self.flow == StopGo::Go
+            && self.commands.is_empty()
+            && self.queued_symbols.is_empty()
+            && self.account.is_none()
+            && !self.is_sparse()
+            && slot < self.deadline
+    }
+
+    /// The characters of its even and odd periods from now on, as long as it receives nothing and
+    /// its source has nothing.
+    pub(crate) fn steady_pattern(&self, slot: u64) -> Option<[TaggedChar; 2]> {
+        let closing = matches!(self.sending, SendState::Closing(_));
+        let calm = !closing
+            && self.commands.is_empty()
+            && self.announced == self.fill
+            && self.queued_symbols.is_empty()
+            && !self.after_reset
+            && !self.is_sparse()
+            && slot < self.deadline;
+        calm.then(|| [self.fill_char(0), self.fill_char(1)])
+    }
+
+    /// True if the fill is IDLE, so that every period is processed.
+    #[inline]
+    pub(super) const fn is_sparse(&self) -> bool {
+        matches!(self.variant.fill, FillMode::Idle(_))
+    }
+
+    /// The fill of a period. F-8
+    #[inline]
+    pub(super) fn fill_char(&self, slot: u64) -> TaggedChar {
+        let inside = self.sending == SendState::Packet;
+        let since = slot.wrapping_sub(self.origin);
+        match self.variant.fill {
+            FillMode::Chip if !inside && since & 1 == 0 => TaggedChar::GAP,
+            FillMode::Gaps if !inside => TaggedChar::GAP,
+            FillMode::Idle(every) if !since.wrapping_add(1).is_multiple_of(every.into()) => {
+                TaggedChar::IDLE
+            }
+            FillMode::Chip | FillMode::Gaps | FillMode::Commands | FillMode::Idle(_) => {
+                command_code(self.fill)
+            }
+        }
+    }
+}
