@@ -258,6 +258,27 @@ mod tests {
         examples.iter().for_each(|example| drop(good(example)));
     }
 
+    /// The keys that the reader lists for an unknown one.
+    #[test]
+    fn every_key_is_documented() {
+        let reference = include_str!("../../docs/scenario.md");
+        let single = ["link", "switch_defaults", "interface", "routes", "transport", "costs"];
+        let several =
+            ["switch", "cable", "host", "route", "traffic", "raw", "endpoint", "messages"];
+        let single = single.map(|name| format!("[{name}]"));
+        let several = several.map(|name| format!("[[{name}]]"));
+        for section in single.iter().chain(&several) {
+            let text = format!("duration_us = 1\n{section}\nno_such_key = 1\n");
+            let error = Scenario::read("net.toml", &text).unwrap_err();
+            let is_unknown =
+                |problem: &&ScenarioProblem| problem.message.starts_with("unknown key");
+            let keys = &error.problems().iter().find(is_unknown).unwrap().expected;
+            for key in keys.split('`').skip(1).step_by(2) {
+                assert!(reference.contains(&format!("`{key}`")), "{key} of {section}");
+            }
+        }
+    }
+
     #[test]
     fn patterns_pair_the_hosts() {
         let to = |to: &str| {

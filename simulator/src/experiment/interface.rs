@@ -22,7 +22,6 @@ above is declared by one time for a block, set from its published figure at 8 KB
     conclude,
 };
 
-/// Layer of the papers' tables.
 #[derive(Clone, Copy, Debug)]
 struct BenchmarkLayer {
     name: &'static str,
@@ -35,7 +34,6 @@ struct BenchmarkLayer {
 /// Time that a layer spends on a block besides wire and bus, in periods of the full rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlockPace {
-    /// No message.
     Nothing,
     /// While the bus moves nothing.
     Between(u64),

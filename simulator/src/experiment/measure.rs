@@ -156,7 +156,6 @@ impl ExperimentPoint {
     }
 }
 
-/// Counters of all hosts.
 #[derive(Default)]
 struct CounterSnapshot(BTreeMap<NodeId, (MessagingStatistics, Vec<EndpointStatistics>)>);
 

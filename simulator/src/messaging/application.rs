@@ -67,7 +67,6 @@ impl HostMessaging {
         None
     }
 
-    /// Makes a thread idle.
     fn become_idle(&mut self, now: u64, place: usize) {
         if let Some(thread) = self.host.threads.get_mut(place) {
             thread.step = ThreadStep::Read;
@@ -171,7 +170,6 @@ impl HostMessaging {
         MessageAddress { id: MessageId { nic, endpoint, number }, to, key }
     }
 
-    /// Finishes a job of the host's processor.
     pub(super) fn end_host(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         match self.host.processor.end(now) {
             Some(HostJob::Read { thread, endpoint, read }) => {
@@ -205,7 +203,6 @@ impl HostMessaging {
         endpoint.check(letter, events);
     }
 
-    /// Handles replies and returned messages.
     fn handle(
         &mut self,
         now: u64,
@@ -329,14 +326,12 @@ impl HostMessaging {
         self.host.set(thread, ThreadState::Looking);
     }
 
-    /// Resumes a thread that waited for an endpoint.
     pub(super) fn resume(&mut self, place: usize, events: &mut Vec<MessagingEvent>) {
         if let Some((thread, write)) = self.host.suspended(place) {
             self.write(thread, write, events);
         }
     }
 
-    /// Gives up the overdue requests.
     pub(super) fn give_up_overdue(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         for place in 0..self.endpoints.len() {
             let overdue = self.endpoints.get(place).map(|endpoint| endpoint.overdue(now));
@@ -346,7 +341,6 @@ impl HostMessaging {
         }
     }
 
-    /// Gives up a request.
     pub(super) fn give_up_request(
         &mut self,
         now: u64,

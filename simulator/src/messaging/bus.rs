@@ -10,7 +10,6 @@ use super::message::SharedMessage;
 use super::serial_server::SerialServer;
 use crate::transport::ProtocolPacket;
 
-/// Bus and its queue, which the NIC's memory bounds.
 #[derive(Clone, Debug)]
 pub(super) struct HostBus {
     server: SerialServer<BusCompletion>,
@@ -22,11 +21,8 @@ pub(super) struct HostBus {
 
 #[derive(Clone, Debug)]
 pub(super) enum BusTransfer {
-    /// Message to the NIC.
     Out(OutboundPacket),
-    /// Message to the host.
     In(ProtocolPacket<SharedMessage>),
-    /// Endpoint, into its frame or out of it. T-15
     Page,
 }
 
@@ -34,7 +30,6 @@ pub(super) enum BusTransfer {
 pub(super) enum BusCompletion {
     /// Message to the NIC; the packet was released.
     Out,
-    /// Message to the host.
     In(ProtocolPacket<SharedMessage>),
     Page,
 }
@@ -76,7 +71,6 @@ impl HostBus {
             })
     }
 
-    /// Starts the next transfer if the bus is idle.
     pub(super) fn begin(&mut self, now: u64) {
         if !self.server.is_idle() || self.release.is_some() {
             return;

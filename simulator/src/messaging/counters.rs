@@ -90,7 +90,7 @@ pub struct EndpointStatistics {
 /// Round-trip times, in periods of the full rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundTripTimes {
-    /// How many.
+    /// Number.
     pub count: u64,
     /// Sum.
     pub sum: u64,
@@ -98,8 +98,7 @@ pub struct RoundTripTimes {
     pub min: u64,
     /// Maximum.
     pub max: u64,
-    /// How many took from 2 to the place on, up to the next: 0 and 1 periods in the first, all that are
-    /// longer in the last.
+    /// Numbers by binary logarithm; the last class has all longer times too.
     pub histogram: [u64; CLASSES],
 }
 
@@ -116,7 +115,7 @@ impl RoundTripTimes {
         }
     }
 
-    /// The mean, rounded down; none if there is none.
+    /// Mean, rounded down.
     #[must_use]
     pub const fn mean(&self) -> Option<u64> {
         self.sum.checked_div(self.count)

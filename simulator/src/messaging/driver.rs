@@ -12,7 +12,6 @@ use super::{HostMessaging, MICROSECOND, MessagingEvent};
 use crate::rng::Rng;
 use crate::transport::Micros;
 
-/// Driver with its queues of endpoints to load and pages to map.
 #[derive(Clone, Debug)]
 pub(super) struct EndpointDriver {
     wanted: VecDeque<usize>,
@@ -30,14 +29,23 @@ enum DriverTask {
     /// The victim is copied to host memory.
     Out(FrameSwap),
     /// The endpoint is copied to its frame.
-    In { endpoint: usize, frame: usize },
+    In {
+        endpoint: usize,
+        frame: usize,
+    },
     /// The endpoint is in its frame; the rest of the driver's work lasts until then.
-    Work { endpoint: usize, frame: usize, until: u64 },
-    /// A page of an endpoint is being mapped.
-    Map { endpoint: usize, page: HostPage, until: u64 },
+    Work {
+        endpoint: usize,
+        frame: usize,
+        until: u64,
+    },
+    Map {
+        endpoint: usize,
+        page: HostPage,
+        until: u64,
+    },
 }
 
-/// Replacement of an endpoint in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FrameSwap {
     victim: usize,

@@ -39,7 +39,6 @@ impl EndpointFrames {
         self.hand = 0;
     }
 
-    /// Reserves a free frame.
     pub(super) fn keep(&mut self) -> Option<usize> {
         let place = self.frames.iter().position(|frame| *frame == EndpointFrame::Free)?;
         self.set(place, EndpointFrame::Kept);
@@ -51,7 +50,6 @@ impl EndpointFrames {
         self.set(place, EndpointFrame::Used { endpoint, chance: SecondChance::Used, stays });
     }
 
-    /// Earliest end of a minimum residence.
     pub(super) fn due(&self) -> Option<u64> {
         let stays = |frame: &EndpointFrame| match frame {
             EndpointFrame::Used { stays, .. } => Some(*stays),
@@ -76,7 +74,7 @@ impl EndpointFrames {
             match self.frames.get_mut(place) {
                 Some(EndpointFrame::Used { stays, .. }) if *stays > now => {}
                 Some(EndpointFrame::Used { chance: chance @ SecondChance::Used, .. }) => {
-                    *chance = SecondChance::Unused
+                    *chance = SecondChance::Unused;
                 }
                 Some(EndpointFrame::Used { endpoint, chance: SecondChance::Unused, .. }) => {
                     let endpoint = *endpoint;

@@ -18,7 +18,6 @@ pub(super) struct EndpointQueues {
     pub(super) place: EndpointResidency,
     pub(super) statistics: EndpointStatistics,
     pub(super) parameters: EndpointParameters,
-    /// Number of the next message.
     next: u32,
     credits: u16,
     requests_out: VecDeque<SendQueueItem>,
@@ -39,11 +38,8 @@ pub(super) struct EndpointQueues {
 /// Location of an endpoint. T-13, T-15
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndpointResidency {
-    /// In host memory.
     Away,
-    /// In a frame.
     Resident(usize),
-    /// Leaving its frame.
     Leaving,
 }
 
@@ -61,42 +57,32 @@ enum SendStage {
     Underway,
 }
 
-/// Item of the reply receive queue.
 #[derive(Clone, Debug)]
 pub(super) enum ReplyQueueItem {
-    /// A reply.
     Reply(SharedMessage),
     /// A returned message of this endpoint. T-11
     Returned(SharedMessage),
 }
 
-/// Message read by the application.
 #[derive(Clone, Debug)]
 pub(super) enum ReadMessage {
-    /// From the request receive queue.
     Request(SharedMessage),
-    /// From the reply receive queue.
     Other(ReplyQueueItem),
 }
 
-/// Request that holds a credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PendingRequest {
-    /// Index of its stream.
     pub stream: usize,
     /// Number of the first message of its transfer; its own unless it is a bulk message.
     pub transfer: u32,
-    /// Receiver.
     pub to: (Nic, EndpointId),
     /// Time when it was handed over.
     pub since: u64,
     pub until: RequestWait,
 }
 
-/// Event that a request waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestWait {
-    /// Acknowledgment.
     Acknowledged,
     /// Reply, with a deadline.
     Answered(u64),
@@ -104,23 +90,18 @@ pub(super) enum RequestWait {
     Read,
 }
 
-/// Choice of the next message.
 #[derive(Clone, Debug)]
 pub(super) enum SendPick {
-    /// Send it.
     Send(SharedMessage),
     /// Return it: its destination is unreachable.
     Nowhere(SharedMessage),
 }
 
-/// Availability of a path to a NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SendPath {
     /// A logical channel and memory are free.
     Open,
-    /// None is free now.
     Blocked,
-    /// There is no path.
     None,
 }
 
@@ -146,7 +127,6 @@ impl EndpointQueues {
         }
     }
 
-    /// Takes the next message number.
     pub(super) const fn number(&mut self) -> u32 {
         let number = self.next;
         self.next = number.wrapping_add(1);
@@ -184,7 +164,6 @@ impl EndpointQueues {
         self.waiting.contains_key(&number)
     }
 
-    /// Checks the bytes of a message that is read.
     pub(super) fn check(&mut self, letter: &SharedMessage, events: &mut Vec<MessagingEvent>) {
         if !letter.is_intact() {
             self.statistics.damaged += 1;
@@ -192,7 +171,6 @@ impl EndpointQueues {
         }
     }
 
-    /// Earliest deadline of a reply.
     pub(super) fn patience(&self) -> Option<u64> {
         self.waiting.values().filter_map(PendingRequest::deadline).min()
     }
@@ -212,7 +190,6 @@ impl EndpointQueues {
         usize::from(self.parameters.request_queue)
     }
 
-    /// Adds a message to its send queue.
     pub(super) fn accept(&mut self, letter: SharedMessage, to: Nic) {
         let item = |letter| SendQueueItem { letter, to, stage: SendStage::Ready };
         match letter.role {
@@ -321,7 +298,6 @@ impl EndpointQueues {
         (sent, come)
     }
 
-    /// Pending requests by number.
     pub(super) fn open(&self) -> Vec<(u32, RequestWait)> {
         self.waiting.iter().map(|(number, waiting)| (*number, waiting.until)).collect()
     }

@@ -39,7 +39,7 @@ pub enum TransmissionKind {
         sync: SyncFlag,
         /// Message.
         message: MessageId,
-        /// Whether it was sent before.
+        /// First transmission or retransmission.
         turn: TransmissionAttempt,
     },
     /// An ACK. T-5

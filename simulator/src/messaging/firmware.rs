@@ -33,14 +33,11 @@ pub(super) struct MessagingFirmware {
     pub(super) scheduler: EndpointScheduler,
     arrived: VecDeque<ProtocolPacket<SharedMessage>>,
     answers: VecDeque<ProtocolPacket<SharedMessage>>,
-    /// Retransmissions. T-10
     again: VecDeque<OutboundPacket>,
     outbox: VecDeque<OutboundPacket>,
-    /// Packet in the send engine.
     pub(super) on_wire: Option<OutboundPacket>,
     /// Free buffers for medium and bulk packets.
     buffers: u8,
-    /// Side that is served next.
     side: FirmwareSide,
     /// Start of loitering. T-14
     pub(super) looking: Option<u64>,
@@ -50,44 +47,31 @@ pub(super) struct MessagingFirmware {
 
 #[derive(Clone, Debug)]
 pub(super) enum FirmwareWork {
-    /// Incoming packet.
     TakeIn(ProtocolPacket<SharedMessage>),
-    /// ACK or NACK to build.
     Answer(ProtocolPacket<SharedMessage>),
-    /// Scan. T-10
     Scan,
-    /// Retransmission.
     Again(OutboundPacket),
-    /// Message of an endpoint.
     Send { endpoint: usize, message: MessageId, memory: PacketMemory, state: HeaderState },
-    /// Loitering. T-14
     Look(LoiterState),
 }
 
-/// Action in the turn of an endpoint. T-14
 enum EndpointTurn {
-    /// Sends or returns a message.
     Send(usize, SendPick, HeaderState),
-    /// Polls the empty queue.
     Look(LoiterState),
 }
 
-/// Packet on its way to the send engine.
 #[derive(Clone, Debug)]
 pub(super) struct OutboundPacket {
     /// Packet as on the wire, except for the timestamp, which is set when it leaves. T-8
     pub packet: ProtocolPacket<SharedMessage>,
-    /// First transmission or retransmission.
     pub turn: TransmissionAttempt,
     pub memory: PacketMemory,
 }
 
-/// Memory of an outgoing packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PacketMemory {
     /// The endpoint's frame; answers need none.
     Own,
-    /// A send buffer.
     Buffer,
 }
 
@@ -137,7 +121,6 @@ impl MessagingFirmware {
         self.arrived.push_back(packet);
     }
 
-    /// Next packet for the idle send engine.
     pub(super) fn take(&mut self) -> Option<&OutboundPacket> {
         if self.on_wire.is_some() {
             return None;

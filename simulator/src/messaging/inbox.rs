@@ -69,7 +69,6 @@ impl EndpointQueues {
         requests.count() + replies.count() + self.kept.iter().sum::<usize>()
     }
 
-    /// Reserves a place for a message in transfer.
     pub(super) const fn keep(&mut self, role: MessageRole) {
         let [requests, replies] = &mut self.kept;
         match role {
@@ -78,7 +77,6 @@ impl EndpointQueues {
         }
     }
 
-    /// Releases a reserved place.
     pub(super) const fn free(&mut self, role: MessageRole) {
         let [requests, replies] = &mut self.kept;
         match role {

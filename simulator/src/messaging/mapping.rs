@@ -6,12 +6,9 @@ use std::collections::VecDeque;
 /// `UltraSPARC`.
 pub(super) const PAGE: u32 = 8192;
 
-/// Page of an endpoint's host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HostPage {
-    /// Place for a message in the staging area.
     Staging(usize),
-    /// Page of the segment.
     Segment(u32),
 }
 

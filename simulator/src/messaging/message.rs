@@ -23,21 +23,17 @@ pub(super) type SharedMessage = Arc<HostMessage>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct HostMessage {
     pub id: MessageId,
-    /// Receiving endpoint.
     pub to: EndpointId,
     pub role: MessageRole,
-    /// Key held by the sender.
     pub key: EndpointKey,
     /// Short, medium, or a piece of a bulk message.
     pub form: MessageForm,
     pub bytes: Vec<u8>,
 }
 
-/// Sender and receiver of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MessageAddress {
     pub id: MessageId,
-    /// Receiving endpoint.
     pub to: EndpointId,
     pub key: EndpointKey,
 }
@@ -62,7 +58,6 @@ impl HostMessage {
         Self { id, to, role: MessageRole::Reply, key, form: MessageForm::Short, bytes }
     }
 
-    /// Number of the request that a reply answers.
     pub(super) fn answers(&self) -> Option<u32> {
         match self.role {
             MessageRole::Request => None,
@@ -106,7 +101,6 @@ fn word(bytes: &[u8]) -> Option<u32> {
     bytes.first_chunk().map(|word| u32::from_be_bytes(*word))
 }
 
-/// Parses a packet. T-7
 pub(super) fn parse_packet(payload: &[u8]) -> Result<ProtocolPacket<SharedMessage>, DecodeError> {
     Ok(match transport::TransportPacket::<MessageBody<'_>>::parse(payload)? {
         transport::TransportPacket::Data(header, sync, message) => {

@@ -172,7 +172,7 @@ impl HostMessaging {
         for effect in effects {
             match effect {
                 TransportEffect::Send(packet @ ProtocolPacket::Data(..)) => {
-                    self.firmware.send_again(packet)
+                    self.firmware.send_again(packet);
                 }
                 TransportEffect::Send(
                     answer @ (ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..)),

@@ -3,27 +3,22 @@
 /// Scheduler; endpoints are identified by their index in the host's list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EndpointScheduler {
-    /// 2 to the k.
     burst: u32,
     current: Option<SchedulerVisit>,
     /// Endpoint of the next turn.
     next: usize,
 }
 
-/// Turn of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SchedulerVisit {
     endpoint: usize,
-    /// Remaining attempts.
     left: u32,
 }
 
 /// Messages that an endpoint has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndpointSupply {
-    /// The endpoint is not resident.
     Away,
-    /// No message.
     Empty,
     /// Only messages without a free logical channel.
     Blocked,
@@ -39,7 +34,6 @@ pub(super) enum HeaderState {
     Kept,
 }
 
-/// Decision of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SchedulerChoice {
     /// Send a message of this endpoint, which counts as an attempt.
@@ -47,19 +41,16 @@ pub(super) enum SchedulerChoice {
     /// Loiter: poll the empty queue at most this many times. Each poll is an attempt, counted with
     /// [`EndpointScheduler::count_looks`].
     Look(u32),
-    /// Nothing to send.
     Nothing,
 }
 
 /// Loitering at the empty queue of the current endpoint. T-14
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LoiterState {
-    /// Remaining attempts.
     pub(super) left: u32,
     pub(super) others: OtherQueues,
 }
 
-/// Sendable messages of the other endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OtherQueues {
     Wait,

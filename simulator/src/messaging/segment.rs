@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::plan::SEGMENT_MAX;
 
-/// Granularity of allocation.
 const PAGE: u32 = 4096;
 
 /// Registered segment, initially zero. Only written pages are allocated.
@@ -20,7 +19,6 @@ impl MemorySegment {
         Self { size, pages: BTreeMap::new() }
     }
 
-    /// Tests whether a range is within the segment.
     pub(super) fn holds(&self, offset: u32, length: usize) -> bool {
         let end = u64::from(offset).saturating_add(length as u64);
         end <= u64::from(self.size)

@@ -21,7 +21,6 @@ impl<J> SerialServer<J> {
         self.work = Some((now.saturating_add(time), job));
     }
 
-    /// Takes the job that is finished by now.
     pub(super) fn end(&mut self, now: u64) -> Option<J> {
         self.work.take_if(|(until, _)| *until <= now).map(|(_, job)| job)
     }

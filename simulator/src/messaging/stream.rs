@@ -13,22 +13,17 @@ use crate::traffic::{StreamDestination, StreamGenerator, TrafficStream};
 /// Minimum size of a message: its number.
 const BYTES_MIN: u32 = 4;
 
-/// Running stream.
 #[derive(Clone, Debug)]
 pub(super) struct StreamSource {
     pub(super) plan: MessageStream,
-    /// Index of its endpoint.
     pub(super) endpoint: usize,
     machine: StreamGenerator,
-    /// Returned messages to send again.
     resent: VecDeque<ResendRequest>,
-    /// Current bulk transfer.
     transfer: Option<BulkTransfer>,
     /// Unanswered messages of each transfer, by its first number.
     open: BTreeMap<u32, u32>,
 }
 
-/// Bulk transfer with remaining pieces.
 #[derive(Clone, Copy, Debug)]
 struct BulkTransfer {
     first: u32,
@@ -36,7 +31,6 @@ struct BulkTransfer {
     total: u32,
 }
 
-/// Returned message and its new receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResendRequest {
     pub draft: MessageDraft,
@@ -44,13 +38,11 @@ pub(super) struct ResendRequest {
     pub key: EndpointKey,
 }
 
-/// Message that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MessageDraft {
     /// Number of the first message of its transfer.
     pub transfer: u32,
     pub form: MessageForm,
-    /// Length in bytes.
     pub length: usize,
 }
 
@@ -79,7 +71,6 @@ impl StreamSource {
         }
     }
 
-    /// Receiver of the next message, and its key.
     pub(super) fn target(&self) -> ((Nic, EndpointId), EndpointKey) {
         let usual = (self.plan.to, self.plan.key);
         self.resent.front().map_or(usual, |resend| (resend.to, resend.key))

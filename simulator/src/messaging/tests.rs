@@ -17,7 +17,6 @@ use crate::traffic::{ArrivalProcess, PayloadSize};
 /// Delay of a packet between two NICs, whatever its length.
 const WIRE: u64 = 100;
 
-/// Packets in transit and their arrival times.
 type WireQueue = VecDeque<(u64, Vec<u8>)>;
 
 /// Hosts joined by wires that keep the order of packets and drop selected ones.
@@ -81,7 +80,7 @@ impl MessagingNetwork {
                 }
             }
             host.step(now, &mut events);
-            self.events.extend(events.into_iter().map(|events| (now, nic, events)));
+            self.events.extend(events.into_iter().map(|event| (now, nic, event)));
             if self.sending[place].is_none()
                 && host.take_outgoing().is_some()
                 && let Some(outgoing) = host.leaves(now)
@@ -102,7 +101,7 @@ impl MessagingNetwork {
     }
 
     fn count(&self, which: impl Fn(&MessagingEvent) -> bool) -> usize {
-        self.events.iter().filter(|(_, _, events)| which(events)).count()
+        self.events.iter().filter(|(_, _, event)| which(event)).count()
     }
 
     /// T-1: every accepted message was written once and acknowledged.

@@ -13,7 +13,6 @@ use super::plan::WakeMode;
 use super::serial_server::SerialServer;
 use super::stream::StreamSource;
 
-/// Processor of a host, its threads and their message streams.
 #[derive(Clone, Debug)]
 pub(super) struct ApplicationHost {
     pub(super) processor: SerialServer<HostJob>,
@@ -26,15 +25,12 @@ pub(super) struct ApplicationHost {
 #[derive(Clone, Debug)]
 pub(super) struct ApplicationThread {
     pub(super) wake: WakeMode,
-    /// Indices of its endpoints.
     pub(super) endpoints: Vec<usize>,
-    /// Index of the next one to poll.
     pub(super) at: usize,
     pub(super) step: ThreadStep,
     pub(super) state: ThreadState,
 }
 
-/// Steps of a thread at an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThreadStep {
     Read,
@@ -43,15 +39,14 @@ pub(super) enum ThreadStep {
 
 #[derive(Clone, Debug)]
 pub(super) enum ThreadState {
-    /// The thread is runnable.
     Looking,
     /// The thread found nothing, and resumes at `wake`: it polls, or sleeps.
-    Idle { since: u64, wake: Option<u64> },
-    /// The thread replies to a request.
+    Idle {
+        since: u64,
+        wake: Option<u64>,
+    },
     Answering(usize, SharedMessage),
-    /// The thread is running.
     Working,
-    /// The thread waits for its endpoint to be loaded.
     Suspended(PendingWrite),
 }
 
@@ -61,7 +56,6 @@ pub(super) enum HostJob {
     Write { thread: usize, write: PendingWrite },
 }
 
-/// Message being handed over.
 #[derive(Clone, Debug)]
 pub(super) struct PendingWrite {
     pub(super) endpoint: usize,

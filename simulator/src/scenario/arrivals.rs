@@ -12,20 +12,16 @@ use super::toml_writer::TomlKeys;
 use crate::topology::{NodeId, Topology};
 use crate::traffic::{ArrivalProcess, PayloadSize};
 
-/// Arrival process of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArrivalLaw {
-    /// Interval in periods.
     Every(ArrivalSpacing, u64),
     /// Share of the host's link, in 10⁻⁹.
     Load(ArrivalSpacing, u128),
-    /// Back to back.
     Saturating,
     /// Window of unanswered packets, and think time after an answer in periods.
     Closed(NonZeroU32, u64),
 }
 
-/// Distribution of the intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArrivalSpacing {
     Constant,
@@ -34,7 +30,6 @@ pub(super) enum ArrivalSpacing {
 }
 
 impl ArrivalSpacing {
-    /// Packets of a burst.
     pub(super) const fn packets_together(self) -> u32 {
         match self {
             Self::Constant | Self::Poisson => 1,
@@ -75,7 +70,6 @@ impl ArrivalLaw {
     }
 }
 
-/// Reads the keys of the arrival process.
 pub(super) fn read(table: &mut TomlTable<'_>) -> Option<ArrivalLaw> {
     let every = table.time("every", 1..=DURATION_MAX);
     let load = table.item("load");
@@ -152,7 +146,6 @@ pub(super) fn payload(table: &mut TomlTable<'_>) -> Option<PayloadSize> {
     size(&table.needed("payload")?, 0..=PAYLOAD_MAX, BYTES)
 }
 
-/// Expected form of sizes in bytes.
 pub(super) const BYTES: &str =
     "bytes, like `1024`, `[64, 1024]` or `{ small = 16, large = 1024, large_share = 0.1 }`";
 
@@ -207,7 +200,6 @@ pub(super) fn largest(size: PayloadSize) -> u32 {
     }
 }
 
-/// Size distribution in another unit.
 pub(super) fn converted(size: PayloadSize, unit: impl Fn(u32) -> u32) -> PayloadSize {
     match size {
         PayloadSize::Fixed(size) => PayloadSize::Fixed(unit(size)),

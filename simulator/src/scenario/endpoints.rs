@@ -22,11 +22,9 @@ use crate::messaging::{
 use crate::topology::{NodeId, Topology};
 use crate::transport::TransportParameters;
 
-/// Parameters shared by all hosts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TransportDefaults {
     transport: TransportParameters,
-    /// Rows of the tables, if given.
     nics: Option<u16>,
     parameters: EndpointParameters,
 }
@@ -41,7 +39,6 @@ pub(super) struct EndpointReader<'a> {
     segments: u64,
 }
 
-/// Endpoint as a sender or receiver of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EndpointMember {
     pub(super) host: NodeId,
@@ -50,7 +47,6 @@ pub(super) struct EndpointMember {
     pub(super) segment: u32,
 }
 
-/// Endpoints by host and by name.
 pub(super) struct EndpointRegistry {
     pub(super) plans: BTreeMap<NodeId, MessagingPlan>,
     pub(super) names: BTreeMap<String, Vec<EndpointMember>>,
@@ -187,7 +183,6 @@ impl<'a> EndpointReader<'a> {
         }
     }
 
-    /// Checks that a name is valid and new.
     fn check_name(&self, TomlText { text, span }: &TomlText<'_>) -> Option<String> {
         let shown = shortened(text);
         let strange = |c: char| c.is_whitespace() || c.is_control() || "#:>".contains(c);

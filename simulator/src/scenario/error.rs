@@ -169,7 +169,6 @@ impl<'a> ProblemList<'a> {
         });
     }
 
-    /// Quotation of the file for a message.
     pub(super) fn shown(&self, span: &Range<usize>) -> String {
         shortened(self.text.get(span.clone()).unwrap_or_default())
     }
@@ -178,7 +177,6 @@ impl<'a> ProblemList<'a> {
         self.breaks.partition_point(|at| *at < span.start) + 1
     }
 
-    /// Returns the result if there are no problems.
     pub(super) fn check<T>(self, name: &str, read: Option<T>) -> Result<T, ScenarioError> {
         let mut found = self.found.into_inner();
         match read {

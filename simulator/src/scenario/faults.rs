@@ -13,7 +13,6 @@ use crate::fault::{BitErrors, FaultKind, FaultSpec};
 use crate::rng::Rng;
 use crate::topology::{NodeKind, NodePort, Topology};
 
-/// Part that the value of a fault's key names.
 #[derive(Clone, Copy)]
 enum FaultPlace {
     Port,
@@ -88,7 +87,6 @@ fn kind(kind: impl Fn(NodePort) -> FaultKind + 'static) -> Option<FaultAt> {
 
 const ERRORS: [(&str, BitErrors); 2] = [("weaken", BitErrors::Weaken), ("flip", BitErrors::Flip)];
 
-/// Time of a fault, in periods.
 enum FaultTiming {
     At(u64),
     /// Poisson process: mean interval, start, end.

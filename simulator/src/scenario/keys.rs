@@ -24,7 +24,6 @@ pub(super) trait SectionKey<S: Copy> {
 
     fn copy(&self, from: S, to: &mut S);
 
-    /// Writes a value that differs from its base.
     fn write(&self, keys: &mut TomlKeys, value: S, base: S);
 }
 
@@ -48,7 +47,6 @@ pub(super) struct Time(pub(super) RangeInclusive<u64>);
 
 pub(super) struct Word<T: 'static>(pub(super) &'static [(&'static str, T)]);
 
-/// The values of `false` and `true`.
 pub(super) struct Boolean<T>(pub(super) [T; 2]);
 
 /// Number in a field, which may be absent.

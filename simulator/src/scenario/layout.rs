@@ -21,7 +21,6 @@ struct BaseParameters {
     costs: MessageCosts,
 }
 
-/// Number of nodes and cables made by a generator.
 #[derive(Clone, Copy, Default)]
 struct GeneratedPrefix {
     nodes: usize,
@@ -69,7 +68,6 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
     }
 }
 
-/// Parameters of the first part of each kind.
 fn bases(scenario: &Scenario) -> BaseParameters {
     let switch = |node: &NodeSpec| match node.kind {
         NodeKind::Switch(switch) => Some(switch),

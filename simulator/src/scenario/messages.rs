@@ -33,7 +33,6 @@ pub(super) struct MessageReader<'a> {
     pairs: usize,
 }
 
-/// Receiver of messages.
 #[derive(Clone, Copy)]
 struct MessageTarget {
     host: NodeId,
@@ -44,7 +43,6 @@ struct MessageTarget {
     segment: Option<u32>,
 }
 
-/// Properties shared by all messages of a table.
 struct MessageTemplate {
     kind: MessageKind,
     size: PayloadSize,
@@ -176,7 +174,6 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// Endpoints of a name or of a list of names.
     fn members(&self, item: &TomlItem<'_>) -> Option<Vec<EndpointMember>> {
         let found = |text: &TomlText<'_>| {
             self.registry.find(self.map, text).map(<[EndpointMember]>::to_vec)

@@ -17,7 +17,6 @@ pub(super) enum NetworkCompleteness {
     Incomplete,
 }
 
-/// Topology, as other tables refer to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NameLookup<'a> {
     pub(super) topology: &'a Topology,
@@ -71,7 +70,6 @@ impl<'a> NameLookup<'a> {
         fitting
     }
 
-    /// Finds a port by its name, `node:port`.
     pub(super) fn port(&self, name: &TomlText<'_>) -> Option<NodePort> {
         let shown = shortened(name.text);
         let parts = name.text.rsplit_once(':');
@@ -126,7 +124,6 @@ impl<'a> NameLookup<'a> {
         self.topology.hosts().filter(cabled).collect()
     }
 
-    /// All ports with a cable, in cable order.
     pub(super) fn cabled_ports(&self) -> Vec<NodePort> {
         self.topology.cables().iter().flat_map(|cable| cable.ends).collect()
     }

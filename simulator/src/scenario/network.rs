@@ -34,7 +34,6 @@ type PortKeys = GivenKeys<PortParameters>;
 struct NetworkBuilder<'a> {
     problems: &'a ProblemList<'a>,
     nodes: Vec<NodeSpec>,
-    /// Position of each name.
     names: BTreeMap<String, Range<usize>>,
     interfaces: BTreeMap<NodeId, InterfaceParameters>,
     costs: BTreeMap<NodeId, MessageCosts>,
@@ -47,7 +46,6 @@ struct NetworkBuilder<'a> {
     whole: NetworkCompleteness,
 }
 
-/// Cable whose ends are not resolved yet.
 struct UnresolvedCable<'a> {
     span: Range<usize>,
     /// A host (at its port 0) and the other end, or both ends.
@@ -55,7 +53,6 @@ struct UnresolvedCable<'a> {
     link: LinkKeys,
 }
 
-/// Reads all tables of the network.
 pub(super) fn read<'a>(
     root: &mut TomlTable<'a>,
     problems: &'a ProblemList<'a>,
@@ -208,7 +205,6 @@ impl<'a> NetworkBuilder<'a> {
         Some(UnresolvedCable { span, ends: Err(texts), link })
     }
 
-    /// Adds a node if its name is valid and new.
     fn node(&mut self, name: Option<TomlText<'a>>, kind: NodeKind) -> Option<NodeId> {
         let admitted = name.and_then(|name| self.add_node(&name, kind));
         if admitted.is_none() {

@@ -124,7 +124,6 @@ impl LinkKeys {
         Self { ends, ..Self::read_both(table) }
     }
 
-    /// Reads `[link]`. F-4
     pub(super) fn read_both(table: &mut TomlTable<'_>) -> Self {
         Self { delay: delay(table), both: GivenKeys::read(PORT, table), ..Self::default() }
     }

@@ -19,7 +19,6 @@ const METHODS: [(&str, Option<RoutingMethod>); 4] = [
     ("given", None),
 ];
 
-/// Reads `[routes]` and `[[route]]`. An incomplete network has no routes.
 pub(super) fn read(
     root: &mut TomlTable<'_>,
     map: NameLookup<'_>,

@@ -14,7 +14,6 @@ pub(super) const NANO: u128 = 1_000_000_000;
 /// Periods of the full rate in a microsecond. §4.2
 pub(super) const PERIODS_PER_US: u64 = 80;
 
-/// TOML table, and the keys requested so far.
 #[derive(Debug)]
 pub(super) struct TomlTable<'a> {
     title: String,
@@ -78,7 +77,6 @@ impl<'a> TomlTable<'a> {
         Some(TomlItem { key, span: value.span(), value: value.get_ref(), problems: self.problems })
     }
 
-    /// Value of a required key.
     pub(super) fn needed(&mut self, key: &str) -> Option<TomlItem<'a>> {
         let item = self.item(key);
         if item.is_none() {
@@ -149,12 +147,10 @@ impl<'a> TomlTable<'a> {
         list.iter().filter_map(table).collect()
     }
 
-    /// Reports a missing key.
     pub(super) fn missing(&self, expected: &str) {
         self.problems.add(&self.span, format!("{} is not complete", self.title), expected);
     }
 
-    /// Reports a problem of the whole table.
     pub(super) fn report(&self, message: String, expected: &str) {
         self.problems.add(&self.span, message, expected);
     }
@@ -203,7 +199,6 @@ impl<'a> TomlTable<'a> {
 }
 
 impl<'a> TomlItem<'a> {
-    /// Reports an unexpected value.
     pub(super) fn report(&self, expected: String) {
         let message = match self.value {
             DeValue::Array(_) => format!("`{}` is a list", self.key),

@@ -2,7 +2,6 @@
 
 use std::fmt::{Display, Write};
 
-/// Text of a file being written.
 #[derive(Debug, Default)]
 pub(super) struct TomlPage(String);
 
@@ -32,7 +31,6 @@ impl TomlPage {
     }
 }
 
-/// Keys and formatted values of a table.
 #[derive(Debug, Default)]
 pub(super) struct TomlKeys(Vec<(String, String)>);
 
@@ -57,7 +55,6 @@ impl TomlKeys {
         self.value(key, quoted(text));
     }
 
-    /// Adds a word that differs from its default.
     pub(super) fn word<T: PartialEq + Copy>(
         &mut self,
         key: &str,
@@ -94,7 +91,6 @@ impl TomlKeys {
     }
 }
 
-/// Word of a value.
 pub(crate) fn word_of<T: PartialEq + Copy>(words: &[(&'static str, T)], value: T) -> &'static str {
     words.iter().find(|(_, meaning)| *meaning == value).map_or("?", |(word, _)| word)
 }

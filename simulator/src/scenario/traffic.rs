@@ -46,7 +46,6 @@ struct SenderList {
     span: Range<usize>,
 }
 
-/// Properties shared by all streams of a table.
 struct StreamTemplate {
     span: Range<usize>,
     tag: PacketTag,

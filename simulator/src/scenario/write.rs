@@ -71,7 +71,6 @@ fn text(scenario: &Scenario) -> String {
     page.text()
 }
 
-/// First part in which two scenarios differ.
 fn differing(one: &Scenario, other: &Scenario) -> Option<&'static str> {
     let heard = |scenario: &Scenario| messages::replies(&scenario.messaging);
     [

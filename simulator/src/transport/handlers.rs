@@ -10,12 +10,10 @@ use super::{
     TransportNotice,
 };
 
-/// End of a message.
 #[derive(Clone, Copy, Debug)]
 enum FlightEnd {
     /// Delivered; the channel's next label. T-5
     Acknowledged(PacketLabel),
-    /// Returned to its sender. T-6, T-11
     Returned(ReturnReason),
 }
 
@@ -69,7 +67,7 @@ impl<M: Clone + PartialEq> Transport<M> {
         let meaning = entry.step(header, answer);
         match meaning {
             AnswerMeaning::Late => {
-                effects.push(TransportEffect::Noted(*header, TransportNotice::Late))
+                effects.push(TransportEffect::Noted(*header, TransportNotice::Late));
             }
             AnswerMeaning::Acknowledged => {
                 let next =
@@ -177,7 +175,6 @@ impl<M: Clone + PartialEq> Transport<M> {
         effects.push(TransportEffect::Unloaded(endpoint, taken));
     }
 
-    /// Scans a packet in flight. T-10, T-11
     pub(super) fn scan_flight(
         &mut self,
         now: Micros,

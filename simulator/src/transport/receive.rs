@@ -2,13 +2,11 @@
 
 use codec::transport::{ChannelIncarnation, SequenceBit, SyncFlag, TransportHeader};
 
-/// Entry of the receive table. T-3
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum ReceiveEntry {
     /// No message was written since this NIC was started. T-12
     #[default]
     Unknown,
-    /// A message was written.
     Known {
         /// Incarnation of the last message written. T-12
         incarnation: ChannelIncarnation,
@@ -17,14 +15,13 @@ pub(super) enum ReceiveEntry {
     },
 }
 
-/// Verdict on a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReceiveVerdict {
     /// New: offered to its endpoint. T-5
     Offer,
     /// Duplicate: acknowledged again. T-5
     Duplicate,
-    /// Of a former incarnation: dropped. T-12
+    /// Former incarnation: dropped. T-12
     Stale,
     /// Continues an unknown incarnation: refused with reason 4. T-12
     NoState,
@@ -33,15 +30,12 @@ pub(super) enum ReceiveVerdict {
 /// Relation of a packet's incarnation and number to an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PacketStanding {
-    /// No incarnation known.
     Unknown,
-    /// Earlier incarnation.
     Older,
     /// Same incarnation, next number.
     Expected,
     /// Same incarnation, other number.
     Other,
-    /// Later incarnation.
     Newer,
 }
 

@@ -11,7 +11,6 @@ pub(super) struct ResidentEndpoints(BTreeMap<EndpointId, ResidentEndpoint>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct ResidentEndpoint {
     stage: ResidentStage,
-    /// Unacknowledged messages.
     outstanding: u32,
     /// Messages whose latest transmission has no answer.
     unanswered: u32,
@@ -19,24 +18,19 @@ struct ResidentEndpoint {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ResidentStage {
-    /// Sending.
     Staying,
     /// Waiting for answers, sending nothing new. T-13
     Leaving,
 }
 
-/// Change of an endpoint's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResidentChange {
     /// A message was sent for the first time.
     Sent,
-    /// A refused message was retransmitted.
     Resent,
-    /// A latest transmission was refused.
     Refused,
     /// A message ended, its latest transmission unanswered.
     EndedUnanswered,
-    /// A refused message ended.
     EndedRefused,
 }
 
@@ -66,7 +60,6 @@ impl ResidentEndpoints {
         self.0.get(&endpoint).map(|resident| resident.stage)
     }
 
-    /// Unacknowledged messages.
     pub(super) fn outstanding(&self, endpoint: EndpointId) -> u32 {
         self.0.get(&endpoint).map_or(0, |resident| resident.outstanding)
     }

@@ -1,6 +1,5 @@
 //! Set of the send table's rows with outstanding messages, so that a scan skips the others. T-10
 
-/// Rows in a word of a set.
 const WORD: usize = 64;
 
 /// Set of row numbers: a bit per row, and a bit per non-zero word, which finds the next member

@@ -6,7 +6,6 @@ use codec::transport::{ChannelIncarnation, NackReason, SequenceBit, SyncFlag, Tr
 use super::resident_endpoints::ResidentStage;
 use super::{FIRST, Micros, OutboundMessage, TransportParameters};
 
-/// Entry of the send table. T-3
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum SendEntry<M> {
     /// Free and uninitialised: the next packet carries SYNC and a new incarnation. T-11
@@ -21,13 +20,10 @@ pub(super) enum SendEntry<M> {
 /// Identification of a packet in its logical channel. T-4, T-12
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PacketLabel {
-    /// Sequence number.
     pub seq: SequenceBit,
-    /// Incarnation of the channel.
     pub incarnation: ChannelIncarnation,
 }
 
-/// Unacknowledged message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct InFlightMessage<M> {
     pub letter: OutboundMessage<M>,
@@ -36,16 +32,13 @@ pub(super) struct InFlightMessage<M> {
     pub sent: Option<Micros>,
     /// Retransmissions since the last ACK or NACK. T-3, T-11
     pub retries: u32,
-    /// State of the latest transmission.
     pub phase: FlightPhase,
 }
 
 /// State of a message's latest transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum FlightPhase {
-    /// Queued in this NIC.
     Queued {
-        /// Label of all transmissions.
         label: PacketLabel,
         /// SYNC is repeated with its incarnation until it is acknowledged. T-12
         sync: SyncFlag,
@@ -58,7 +51,6 @@ pub(super) enum FlightPhase {
     Closed,
 }
 
-/// Kind of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnswerKind {
     /// The message was written. T-5
@@ -72,9 +64,7 @@ pub(super) enum AnswerKind {
 enum EchoMatch {
     /// Latest transmission that has left. T-8
     Latest,
-    /// Earlier transmission.
     Earlier,
-    /// Other packet or incarnation.
     Foreign,
 }
 
@@ -83,7 +73,6 @@ enum EchoMatch {
 pub(super) enum AnswerMeaning {
     /// No message.
     Late,
-    /// Delivered.
     Acknowledged,
     /// Only a sign of life. T-11
     Alive(NackReason),
@@ -97,7 +86,6 @@ pub(super) enum AnswerMeaning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     Nothing,
-    /// Retransmit. T-10
     Resend,
     /// Return: the destination is unreachable. T-11
     Return,
@@ -106,7 +94,6 @@ pub(super) enum Due {
 /// State of timer and retry count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RetryState {
-    /// Within the timeout.
     Early,
     /// First transmission.
     Timeout,
@@ -243,7 +230,6 @@ impl<M> InFlightMessage<M> {
         }
     }
 
-    /// Action of a scan. T-10, T-11, T-13
     pub(super) fn due(
         &self,
         now: Micros,

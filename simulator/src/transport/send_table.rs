@@ -13,7 +13,6 @@ pub(super) struct SendTable<M> {
     entries: Box<[SendEntry<M>]>,
     /// Busy columns of each row, a bit each. T-2, T-10
     busy: Box<[u32]>,
-    /// Rows with busy columns. T-10
     active: RowSet,
 }
 
@@ -29,7 +28,6 @@ impl<M> SendTable<M> {
         }
     }
 
-    /// Number of entries: rows × columns. T-3
     pub(super) fn places(&self) -> usize {
         self.entries.len()
     }

@@ -22,10 +22,8 @@ fn nothing_lost_and_nothing_twice_on_a_wire_that_loses_every_seventh_packet() {
     net.run(60 * SECOND);
     net.assert_exactly_once(2 * 900);
     assert!(
-        net.count(|events| matches!(
-            events,
-            MessagingEvent::Noticed(_, TransportNotice::Duplicate)
-        )) > 0
+        net.count(|event| matches!(event, MessagingEvent::Noticed(_, TransportNotice::Duplicate)))
+            > 0
     );
     assert!(net.hosts[0].statistics().retransmitted > 100);
     assert!(net.hosts.iter().all(HostMessaging::is_quiet));
@@ -46,7 +44,7 @@ fn without_reliability_a_packet_is_sent_and_forgotten() {
     net.run(SECOND);
     let statistics = net.statistics(0, 0);
     assert_eq!((statistics.completed, statistics.given_up), (19, 1));
-    assert_eq!(net.count(|events| matches!(events, MessagingEvent::Acknowledged(_))), 0);
+    assert_eq!(net.count(|event| matches!(event, MessagingEvent::Acknowledged(_))), 0);
     assert_eq!(net.hosts.iter().map(|host| host.statistics().acks_sent).sum::<u64>(), 0);
 }
 
@@ -76,7 +74,7 @@ fn what_comes_behind_one_that_waits_for_the_bus_is_dropped_and_counted() {
     host.receive(0, &payload, &mut events);
     host.step(SECOND, &mut events);
     assert_eq!(
-        events.iter().filter(|events| matches!(events, MessagingEvent::Written(..))).count(),
+        events.iter().filter(|event| matches!(event, MessagingEvent::Written(..))).count(),
         1
     );
     let counts = host.statistics();
@@ -92,7 +90,7 @@ fn a_changed_byte_that_the_crc_lets_pass_is_told() {
     host.receive(0, &payload, &mut events);
     host.step(SECOND, &mut events);
     assert_eq!(
-        events.iter().filter(|events| matches!(events, MessagingEvent::Damaged(..))).count(),
+        events.iter().filter(|event| matches!(event, MessagingEvent::Damaged(..))).count(),
         1
     );
 }
@@ -112,7 +110,7 @@ fn a_restart_in_mid_conversation_ends_every_message() {
         net.hosts[victim].restart(net.now, ready, &mut events);
         net.sending[victim] = None;
         let nic = u16::try_from(victim).unwrap();
-        net.events.extend(events.into_iter().map(|events| (net.now, nic, events)));
+        net.events.extend(events.into_iter().map(|event| (net.now, nic, event)));
         net.run(100 * SECOND);
         let statistics = net.statistics(0, 0);
         let ends = statistics.completed + statistics.returned + statistics.given_up;

@@ -32,7 +32,7 @@ fn refused(
     assert!(net.hosts.iter().all(HostMessaging::is_quiet));
     let statistics = net.hosts[0].statistics();
     assert_eq!(
-        net.count(|events| matches!(events, MessagingEvent::Mapped(_))) as u64,
+        net.count(|event| matches!(event, MessagingEvent::Mapped(_))) as u64,
         statistics.mappings
     );
     if kind == MessageKind::Bulk {

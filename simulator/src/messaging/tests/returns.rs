@@ -39,7 +39,7 @@ fn no_such_endpoint_and_no_such_nic_bring_the_request_back() {
     let mut net = pair(streams);
     net.run(SECOND);
     let why = |why| {
-        net.count(|events| matches!(events, MessagingEvent::Returned(_, other) if *other == why))
+        net.count(|event| matches!(event, MessagingEvent::Returned(_, other) if *other == why))
     };
     assert_eq!(why(ReturnCause::Refused(NackReason::NoSuchEndpoint)), 1);
     // The tables have rows for eight NICs, and none has a way to itself.
@@ -54,7 +54,7 @@ fn what_no_one_hears_comes_back_as_unreachable() {
     net.hosts[0].protocol.retries = 12;
     net.run(30 * SECOND);
     assert_eq!(
-        net.count(|events| matches!(events, MessagingEvent::Returned(_, ReturnCause::Unreachable))),
+        net.count(|event| matches!(event, MessagingEvent::Returned(_, ReturnCause::Unreachable))),
         9
     );
     assert!(net.hosts[0].is_quiet());

@@ -36,7 +36,7 @@ fn eight_endpoints_share_seven_frames() {
     net.assert_exactly_once(2 * 8 * 20);
     assert!((0..8).all(|endpoint| net.statistics(0, endpoint).completed == 20));
     assert!(net.hosts.iter().all(HostMessaging::is_quiet));
-    assert!(net.count(|events| matches!(events, MessagingEvent::Loaded(_))) >= 2);
+    assert!(net.count(|event| matches!(event, MessagingEvent::Loaded(_))) >= 2);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn what_travelled_with_its_endpoint_is_sent_again_by_itself() {
     ]);
     net.run(60 * SECOND);
     net.assert_exactly_once(2 * 80);
-    assert!(net.count(|events| matches!(events, MessagingEvent::Unloaded(_))) > 4);
+    assert!(net.count(|event| matches!(event, MessagingEvent::Unloaded(_))) > 4);
     assert!(net.hosts.iter().all(HostMessaging::is_quiet));
 }
 
@@ -86,8 +86,8 @@ fn endpoints_that_always_have_something_to_send_get_the_same_share() {
 
 /// Time when host 1 has written the first message of each endpoint of host 0.
 fn written(net: &MessagingNetwork, endpoint: u16) -> u64 {
-    let first = net.events.iter().find(|(_, _, events)| {
-        matches!(events, MessagingEvent::Written(id, _) if (id.nic.0, id.endpoint.0) == (0, endpoint))
+    let first = net.events.iter().find(|(_, _, event)| {
+        matches!(event, MessagingEvent::Written(id, _) if (id.nic.0, id.endpoint.0) == (0, endpoint))
     });
     first.unwrap().0
 }
