@@ -5,8 +5,7 @@
 
 use std::borrow::Cow;
 
-use nom::branch::alt;
-use nom::bytes::complete::take_while1;
+use nom::bytes::complete::take_while;
 use nom::error::{ErrorKind, ParseError};
 use nom::number::complete::u8 as byte;
 use nom::{IResult, Parser};
@@ -288,15 +287,17 @@ impl Framer {
 
 type FramingResult<I, O> = IResult<I, O, ParseTrace<I>>;
 
-/// The data or the control codes at the head.
-#[inline]
-fn run<'a>(chars: Chars<'a>) -> FramingResult<Chars<'a>, CharRun<'a>> {
-    let data = |chars: Chars<'a>| take_run(chars, chars.data_len());
-    let control = |chars: Chars<'a>| take_run(chars, chars.control_len());
-    alt((data.map(CharRun::Data), control.map(CharRun::Control))).parse(chars)
+/// The data or the control codes at the head: `alt`, written out so that it is inlined.
+#[inline(always)]
+fn run(chars: Chars<'_>) -> FramingResult<Chars<'_>, CharRun<'_>> {
+    if let Ok((rest, data)) = take_run(chars, chars.data_len()) {
+        return Ok((rest, CharRun::Data(data)));
+    }
+    let (rest, codes) = take_run(chars, chars.control_len())?;
+    Ok((rest, CharRun::Control(codes)))
 }
 
-#[inline]
+#[inline(always)]
 fn take_run(chars: Chars<'_>, len: usize) -> FramingResult<Chars<'_>, &[u8]> {
     if len == 0 {
         return Err(nom::Err::Error(ParseTrace::from_error_kind(chars, ErrorKind::TakeWhile1)));
@@ -311,11 +312,17 @@ enum ControlCodes {
 }
 
 /// The IDLEs or the single other code at the head.
-#[inline]
+#[inline(always)]
 fn code(codes: &[u8]) -> FramingResult<&[u8], ControlCodes> {
-    let idle = take_while1(|code| code == 0).map(|_| ControlCodes::Idle);
-    alt((idle, byte.map(ControlCodes::Other))).parse(codes)
+    if let Some(&IDLE) = codes.first() {
+        let (rest, _) = take_while(|code| code == IDLE).parse(codes)?;
+        return Ok((rest, ControlCodes::Idle));
+    }
+    let (rest, code) = byte(codes)?;
+    Ok((rest, ControlCodes::Other(code)))
 }
+
+const IDLE: u8 = 0;
 
 /// A frame as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
