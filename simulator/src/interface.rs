@@ -75,7 +75,7 @@ impl HostInterface {
     #[must_use]
     #[expect(
         clippy::too_many_arguments,
-        reason = "all that a host has of its own, told apart by type"
+        reason = "all that a host has of its own, distinguished by type"
     )]
     pub(crate) fn new(
         host: NodeId,
@@ -171,8 +171,8 @@ impl HostInterface {
 
     fn emit_events(&mut self, now: u64, log: &mut TruthLog) {
         let Self { firmware: Some(firmware), place, .. } = self else { return };
-        for told in firmware.drain_events() {
-            log.emit(now, *place, None, || TruthEventKind::Messaging(told));
+        for event in firmware.drain_events() {
+            log.emit(now, *place, None, || TruthEventKind::Messaging(event));
         }
     }
 

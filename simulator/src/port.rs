@@ -187,8 +187,8 @@ impl PortUnit {
     }
 
     /// Handles the effect of a received character on the port, except for its data sink.
-    pub(crate) fn handle(&mut self, asked: PortRequest, trace: &mut TraceContext<'_>) {
-        match asked {
+    pub(crate) fn handle(&mut self, request: PortRequest, trace: &mut TraceContext<'_>) {
+        match request {
             PortRequest::Nothing => {}
             PortRequest::Command(command) => self.sender.command(command, trace),
             PortRequest::LinkOpen => self.sender.release(ReleaseCause::LinkOpen, trace),
@@ -326,7 +326,7 @@ impl StatusWord {
     const fn replied(&mut self, status: ReplyStatus, now: u64) -> Option<u64> {
         self.word = status.value();
         match self.probe_sent_at.take() {
-            Some(asked) => Some(now - asked),
+            Some(request) => Some(now - request),
             None => None,
         }
     }
@@ -383,7 +383,7 @@ mod tests {
         }
 
         /// Receives characters, one a period from period 0 on.
-        fn hear(&mut self, text: &str) {
+        fn receive(&mut self, text: &str) {
             for (slot, character) in (0..).zip(codec::notation::parse(text).unwrap().chars().iter())
             {
                 self.at(slot, |unit, trace| {
@@ -404,7 +404,7 @@ mod tests {
             periods.for_each(|slot| self.at(slot, PortUnit::stay_silent));
         }
 
-        fn told(&mut self) -> Vec<(u64, &'static str)> {
+        fn events(&mut self) -> Vec<(u64, &'static str)> {
             self.log.drain().map(|row| (row.at, row.kind.name())).collect()
         }
     }
@@ -425,26 +425,26 @@ mod tests {
     #[test]
     fn the_leds_show_power_an_open_link_and_packets_and_a_reply_carries_them() {
         // L. The bits are chosen here.
-        let lamps = |bench: &mut PortBench| {
+        let leds = |bench: &mut PortBench| {
             let probe = PortRequest::Probe(ProbeNumber::new(2).unwrap());
             bench.at(50, |unit, trace| unit.handle(probe, trace));
             (bench.unit.led(), bench.turn(50))
         };
         let reply = |bits: u8| TaggedChar::control(0xf0 + bits);
         let bench = || PortBench::new(DataSink::Host(0));
-        assert_eq!(lamps(&mut bench()), (PortLed::Green, reply(2)));
+        assert_eq!(leds(&mut bench()), (PortLed::Green, reply(2)));
         let mut receiving = bench();
-        receiving.hear("83 05");
-        assert_eq!(lamps(&mut receiving), (PortLed::Yellow, reply(3)));
+        receiving.receive("83 05");
+        assert_eq!(leds(&mut receiving), (PortLed::Yellow, reply(3)));
         let mut sending = bench();
         let byte = SourceItem::Data(TaggedChar::data(0x83), None);
         sending.at(0, |unit, trace| unit.sender.send(byte, trace));
-        assert_eq!(lamps(&mut sending), (PortLed::Yellow, reply(3)));
+        assert_eq!(leds(&mut sending), (PortLed::Yellow, reply(3)));
         let mut open = bench();
-        open.hear("IDLE×16");
-        assert_eq!(lamps(&mut open), (PortLed::Red, reply(1)));
+        open.receive("IDLE×16");
+        assert_eq!(leds(&mut open), (PortLed::Red, reply(1)));
         open.unit.power_off(100, &mut open.log);
-        assert_eq!(lamps(&mut open), (PortLed::Off, reply(0)));
+        assert_eq!(leds(&mut open), (PortLed::Off, reply(0)));
     }
 
     #[test]
@@ -456,7 +456,7 @@ mod tests {
         {
             bench.at(9, |unit, trace| unit.note_sent(cell, trace));
         }
-        bench.hear("83 05 07");
+        bench.receive("83 05 07");
         let passed = bench.unit.counters();
         // A GAP that fills a period ends no packet.
         let expected = PortCounters { data: 3, packets: 1, fill_max: 3, ..PortCounters::default() };
@@ -468,18 +468,18 @@ mod tests {
     #[test]
     fn without_power_a_port_falls_silent_once_and_loses_what_it_held() {
         let mut bench = PortBench::new(DataSink::Host(0));
-        bench.hear("83 05");
+        bench.receive("83 05");
         bench.unit.power_off(40, &mut bench.log);
         assert_eq!(bench.unit.receiver.fill(), 0);
         bench.stay_silent(0..15);
-        assert_eq!(bench.told(), [(40, "power-lost"), (40, "received")]);
+        assert_eq!(bench.events(), [(40, "power-lost"), (40, "received")]);
         bench.stay_silent(15..35);
-        assert_eq!(bench.told(), [(60, "fell-silent")]);
+        assert_eq!(bench.events(), [(60, "fell-silent")]);
         assert_eq!(bench.unit.power, PowerState::Off { faults: 1, silent: 16 });
         // A port that has power does not fall silent.
         bench.unit.power_on(200, &mut bench.log);
         bench.stay_silent(50..90);
-        assert_eq!(bench.told(), [(200, "silence-ended")]);
+        assert_eq!(bench.events(), [(200, "silence-ended")]);
     }
 
     #[test]
@@ -495,7 +495,7 @@ mod tests {
         bench.unit.power_on(60, &mut bench.log);
         assert_eq!(bench.unit.power, PowerState::On);
         // A silence of fewer than 16 periods was not told, and neither is its end.
-        assert_eq!(bench.told(), [(40, "power-lost"), (44, "power-lost"), (48, "power-lost")]);
+        assert_eq!(bench.events(), [(40, "power-lost"), (44, "power-lost"), (48, "power-lost")]);
     }
 
     #[test]
@@ -523,7 +523,7 @@ mod tests {
             [(connected, Some(TaggedChar::data(5))), (SwitchInputState::Discarding, None)]
         {
             let mut bench = PortBench::new(DataSink::Switch(0, SwitchInputState::Empty));
-            bench.hear("05 06");
+            bench.receive("05 06");
             // Its head has been taken.
             bench.unit.sink.set(input);
             assert_eq!(bench.unit.stream(), byte);

@@ -131,9 +131,9 @@ impl Switch {
 
     /// Requests an output for an input. S-5
     pub(crate) fn request(&mut self, input: PortId, output: PortId) {
-        if let Some(asked) = self.outputs.get_mut(usize::from(output.0)) {
-            asked.requests |= bit(input);
-            if asked.owner.is_none() {
+        if let Some(arbiter) = self.outputs.get_mut(usize::from(output.0)) {
+            arbiter.requests |= bit(input);
+            if arbiter.owner.is_none() {
                 self.contested |= bit(output);
             }
         }
@@ -152,7 +152,10 @@ impl Switch {
             SwitchInputState::Extended => {
                 let job = self.extension.as_mut()?.end(port)?;
                 if let ExtensionJob::Copying(multicast) = &job {
-                    multicast.request().into_iter().for_each(|asked| self.withdraw(port, asked));
+                    multicast
+                        .request()
+                        .into_iter()
+                        .for_each(|arbiter| self.withdraw(port, arbiter));
                     multicast.outputs().for_each(|output| self.sever(output));
                 }
                 return job.head();
@@ -188,10 +191,10 @@ impl Switch {
     }
 
     fn withdraw(&mut self, input: PortId, output: PortId) {
-        if let Some(asked) = self.outputs.get_mut(usize::from(output.0)) {
-            asked.requests &= !bit(input);
-            if asked.requests == 0 {
-                asked.since = None;
+        if let Some(arbiter) = self.outputs.get_mut(usize::from(output.0)) {
+            arbiter.requests &= !bit(input);
+            if arbiter.requests == 0 {
+                arbiter.since = None;
                 self.contested &= !bit(output);
             }
         }
@@ -214,8 +217,8 @@ impl Switch {
     /// Moves the tokens by one period, and calls `granted` with each connection. S-5
     pub(crate) fn arbitrate(&mut self, now: u64, granted: &mut impl FnMut(PortId, PortId)) {
         for output in bits(self.contested) {
-            let Some(asked) = self.outputs.get_mut(usize::from(output.0)) else { continue };
-            if let Some(input) = asked.step(now, &self.parameters) {
+            let Some(arbiter) = self.outputs.get_mut(usize::from(output.0)) else { continue };
+            if let Some(input) = arbiter.step(now, &self.parameters) {
                 self.contested &= !bit(output);
                 granted(input, output);
             }

@@ -47,27 +47,27 @@ impl EndpointFirmware {
         control: &ControlProgram,
         engines: (&mut SendEngine, &mut ReceiveEngine),
     ) {
-        let Self { messaging, line, events: told } = self;
+        let Self { messaging, line, events } = self;
         let (sending, receiving) = engines;
         if *line == FirmwareSlot::Left {
             *line = FirmwareSlot::Free;
             messaging.sent(now);
         }
-        messaging.step(now, told);
+        messaging.step(now, events);
         let for_it = |first: &StoredPacket| first.routine == PacketRoutine::Transport;
         while messaging.has_room() && receiving.first().is_some_and(for_it) {
             let Some(StoredPacket { bytes, .. }) = receiving.pop() else { break };
             receiving.free(bytes.len());
             // Tag and CRC byte are the interface's.
             let payload = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
-            messaging.receive(now, payload, told);
+            messaging.receive(now, payload, events);
         }
-        messaging.step(now, told);
+        messaging.step(now, events);
         // Its ACK has come before it has begun: it need not go. T-5
         if *line == FirmwareSlot::Busy && !messaging.is_leaving() && sending.withdraw() {
             *line = FirmwareSlot::Free;
             messaging.sent(now);
-            messaging.step(now, told);
+            messaging.step(now, events);
         }
         if *line == FirmwareSlot::Free
             && let Some(outgoing) = messaging.take_outgoing()

@@ -192,8 +192,8 @@ impl ReceiveEngine {
 
     /// Discards the packets for a routine.
     pub(super) fn forget(&mut self, routine: PacketRoutine) {
-        let gone = self.complete.iter().filter(|packet| packet.routine == routine);
-        let bytes = gone.map(|packet| packet.bytes.len()).sum();
+        let removed = self.complete.iter().filter(|packet| packet.routine == routine);
+        let bytes = removed.map(|packet| packet.bytes.len()).sum();
         self.complete.retain(|packet| packet.routine != routine);
         self.free(bytes);
     }

@@ -60,13 +60,13 @@ mod tests {
         for (slot, fill) in (7..).zip([0, 0, 1, 2, 3, 3, 3, 2, 1, 1, 5, 0, 0]) {
             watch.record(fill, &mut TraceContext { now: 2 * slot, slot, place, log: &mut log });
         }
-        let told = log.drain().filter_map(|row| {
+        let traced = log.drain().filter_map(|row| {
             let TruthEventKind::Fill { fill, slope } = row.kind else { return None };
             Some((row.at, fill, slope))
         });
-        let told: Vec<_> = told.collect();
+        let traced: Vec<_> = traced.collect();
         let lines =
             [(14, 0, 0), (18, 1, 1), (24, 3, 0), (28, 2, -1), (32, 1, 0), (34, 5, 4), (36, 0, -5)];
-        assert_eq!(told, [&lines[..], &[(38, 0, 0)]].concat());
+        assert_eq!(traced, [&lines[..], &[(38, 0, 0)]].concat());
     }
 }

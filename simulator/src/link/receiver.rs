@@ -2,6 +2,7 @@
 //! F-3, F-5, F-7, F-9, R-2, C-3..C-5
 
 mod idle;
+mod silence;
 
 use codec::character::{Character, DecodedCode, ProbeNumber, ReplyStatus, Symbol, decode_control};
 use codec::framing::FrameEnd;
@@ -91,48 +92,24 @@ impl PortReceiver {
         }
     }
 
-    /// The same where characters come in at another rate than the port's own: silence is counted by
-    /// its caller. W-6
-    pub fn with_own_time(self) -> Self {
-        Self { time: SilenceClock::Own { alive: false }, ..self }
-    }
-
-    /// True if [`Self::tick`] must be called in the port's own periods.
-    #[inline]
-    pub(crate) const fn has_own_time(&self) -> bool {
-        matches!(self.time, SilenceClock::Own { .. })
-    }
-
-    /// Counts a period of the port itself, after the character that arrived at its beginning. F-7
-    pub fn tick(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
-        if self.buffer.is_low() && self.last_command == StopGo::Stop {
-            self.threshold(StopGo::Go, trace);
-        }
-        let alive = std::mem::replace(&mut self.time, SilenceClock::Own { alive: false });
-        if alive == (SilenceClock::Own { alive: true }) {
-            return PortRequest::Nothing;
-        }
-        self.silent_period(trace)
-    }
-
     /// Receives a character that changes nothing but the slack buffer: fill, silence on an open
     /// link, or a byte within a packet. Returns `None` for all others, which [`Self::receive`]
     /// handles. `command` is the last one that the port's sender has received.
     #[inline]
-    pub fn receive_simple(&mut self, cell: TaggedChar, gone: StopGo) -> Option<PortRequest> {
+    pub fn receive_simple(&mut self, cell: TaggedChar, command: StopGo) -> Option<PortRequest> {
         // What was taken from the slack buffer since the last period may have made room.
         if self.buffer.is_low() && self.last_command == StopGo::Stop || self.has_own_time() {
             return None;
         }
-        let told = match gone {
+        let expected = match command {
             StopGo::Go => TaggedChar::control(0x03),
             StopGo::Stop => TaggedChar::control(0x0f),
         };
         if cell == TaggedChar::IDLE && self.silent == OPEN {
             return Some(PortRequest::Nothing);
         }
-        let fill =
-            cell == told || cell == TaggedChar::GAP && self.receiving == ReceivingState::Between;
+        let fill = cell == expected
+            || cell == TaggedChar::GAP && self.receiving == ReceivingState::Between;
         if fill && self.silent < OPEN && self.trace_need != TraceNeed::Framing {
             self.silent = 0;
             return Some(PortRequest::Nothing);
@@ -165,7 +142,7 @@ impl PortReceiver {
             let rule = if cell.is_data() { RuleId("F-9") } else { RuleId("W-5") };
             self.trace.begin(id, rule, trace);
         }
-        let asked = match cell.character() {
+        let request = match cell.character() {
             Character::IDLE => self.silence(trace),
             Character::Data(byte) => {
                 self.alive(trace);
@@ -187,44 +164,7 @@ impl PortReceiver {
             }
         };
         self.trace_need = self.trace.heed();
-        asked
-    }
-
-    /// Ends a silence. F-7
-    fn alive(&mut self, trace: &mut TraceContext<'_>) {
-        if self.silent == OPEN {
-            trace.emit(None, || TruthEventKind::LinkRestored);
-        }
-        self.silent = 0;
-        if let SilenceClock::Own { alive } = &mut self.time {
-            *alive = true;
-        }
-    }
-
-    fn silence(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
-        match self.time {
-            SilenceClock::OfCharacters => self.silent_period(trace),
-            SilenceClock::Own { .. } => PortRequest::Nothing,
-        }
-    }
-
-    /// Counts a silent period. F-7
-    fn silent_period(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
-        if self.silent == OPEN {
-            return PortRequest::Nothing;
-        }
-        self.silent += 1;
-        if self.silent < OPEN {
-            return PortRequest::Nothing;
-        }
-        if self.receiving == ReceivingState::Packet {
-            trace.emit(self.trace.current(), || TruthEventKind::Truncated(RuleId("F-7")));
-            self.trace.end(FrameEnd::OpenLink, trace);
-            self.receiving = ReceivingState::Between;
-            self.mark(trace);
-        }
-        trace.emit(None, || TruthEventKind::LinkOpen);
-        PortRequest::LinkOpen
+        request
     }
 
     fn data(&mut self, byte: u8, trace: &mut TraceContext<'_>) -> PortRequest {
@@ -273,20 +213,20 @@ impl PortReceiver {
 
     fn gap(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
         let before = std::mem::replace(&mut self.receiving, ReceivingState::Between);
-        let asked = match before {
+        let request = match before {
             ReceivingState::Between => PortRequest::Nothing,
             ReceivingState::Reset => {
                 trace.emit(None, || TruthEventKind::ResetEnded);
                 PortRequest::Nothing
             }
             ReceivingState::Packet => {
-                let asked = self.mark(trace);
+                let request = self.mark(trace);
                 self.trace.end(FrameEnd::Gap, trace);
-                asked
+                request
             }
         };
         self.trace.lose_headless(trace);
-        asked
+        request
     }
 
     /// Stores the framing mark behind its data. F-5
@@ -420,9 +360,9 @@ const OPEN: u8 = 16;
 const _: () = assert!(OPEN as u64 == OPEN_LINK.0, "the timeout is that of the specification");
 
 /// Ignores optional symbols that are not supported. C-3
-const fn understood(symbols: SymbolSet, asked: PortRequest) -> PortRequest {
+const fn understood(symbols: SymbolSet, request: PortRequest) -> PortRequest {
     match symbols {
-        SymbolSet::All => asked,
+        SymbolSet::All => request,
         SymbolSet::Mandatory => PortRequest::Nothing,
     }
 }

@@ -3,6 +3,7 @@
 
 use codec::framing::FrameEnd;
 mod fill;
+mod recovery;
 
 use std::collections::VecDeque;
 
@@ -12,9 +13,7 @@ use crate::link::slack_buffer::DelayedCommands;
 use crate::link::source_item::{AcceptMode, SendDecision, SourceItem};
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::link::{FillMode, FramingMode, PortParameters, ResetEnding};
-use crate::truth::{
-    BlockedEscape, FrameTracker, ReleaseCause, RuleId, StopGo, TraceContext, TruthEventKind,
-};
+use crate::truth::{FrameTracker, ReleaseCause, StopGo, TraceContext, TruthEventKind};
 
 /// An output circuit.
 #[derive(Clone, Debug)]
@@ -120,17 +119,6 @@ impl PortSender {
         });
     }
 
-    /// Returns to GO at once. F-7, R-1
-    pub fn release(&mut self, by: ReleaseCause, trace: &mut TraceContext<'_>) {
-        if self.last_received == StopGo::Stop {
-            trace.emit(None, || TruthEventKind::SenderResumed(by));
-        }
-        self.last_received = StopGo::Go;
-        self.flow = StopGo::Go;
-        self.commands.clear();
-        self.set_deadline();
-    }
-
     /// Queues a symbol. F-6
     pub fn queue_symbol(&mut self, symbol: Symbol) {
         if let Some(code) = symbol.code()
@@ -138,20 +126,6 @@ impl PortSender {
         {
             self.queued_symbols.push_back(code);
         }
-    }
-
-    /// Ends the packet with a GAP, since its source is gone. R-3
-    pub fn sever(&mut self) {
-        self.sending = match self.sending {
-            SendState::Packet | SendState::Closing(_) => SendState::Closing(PacketRest::Nothing),
-            SendState::Between | SendState::Discarding => SendState::Between,
-        };
-        self.set_deadline();
-    }
-
-    /// Handles the far sender's FRES, after which that is in GO. R-1
-    pub const fn far_reset(&mut self) {
-        self.announced = StopGo::Go;
     }
 
     /// Consecutive periods of IDLE sent. F-8
@@ -291,24 +265,6 @@ impl PortSender {
         self.deadline = if stopped < packet { stopped } else { packet };
     }
 
-    /// Handles the blocked-packet timeout. R-4
-    fn escape(&mut self, trace: &mut TraceContext<'_>) -> SendDecision {
-        match self.flow {
-            StopGo::Stop => {
-                trace.emit(self.current, || TruthEventKind::Blocked(BlockedEscape::Reset));
-                SendDecision::Send(self.reset(trace))
-            }
-            StopGo::Go => {
-                trace.emit(self.current, || TruthEventKind::Blocked(BlockedEscape::Gap));
-                trace.emit(self.current, || TruthEventKind::Truncated(RuleId("R-4")));
-                self.sending = SendState::Discarding;
-                self.end_packet(trace.slot);
-                self.end_frame(FrameEnd::Gap, trace);
-                SendDecision::Send(TaggedChar::END)
-            }
-        }
-    }
-
     fn symbol(&mut self, code: u8, trace: &mut TraceContext<'_>) -> TaggedChar {
         if Symbol::ForwardReset.code() == Some(code) {
             return self.reset(trace);
@@ -317,29 +273,6 @@ impl PortSender {
             trace.emit(None, || TruthEventKind::SymbolSent(symbol));
         }
         TaggedChar::control(code)
-    }
-
-    /// Sends FRES. R-1
-    fn reset(&mut self, trace: &mut TraceContext<'_>) -> TaggedChar {
-        if self.sending == SendState::Packet {
-            trace.emit(self.current, || TruthEventKind::Truncated(RuleId("R-1")));
-        }
-        self.end_frame(FrameEnd::Reset, trace);
-        match (self.variant.reset, self.sending) {
-            (ResetEnding::OwnGap, SendState::Packet | SendState::Discarding) => {
-                self.sending = SendState::Closing(PacketRest::AtSource);
-            }
-            (ResetEnding::OwnGap, SendState::Between) => {
-                self.sending = SendState::Closing(PacketRest::Nothing);
-            }
-            // Reading: the clock of R-4 begins anew with FRES, also for the packet that goes on.
-            (ResetEnding::NextGap, _) => self.packet_since = trace.slot,
-            (ResetEnding::OwnGap, SendState::Closing(_)) => {}
-        }
-        self.after_reset = true;
-        trace.emit(None, || TruthEventKind::SymbolSent(Symbol::ForwardReset));
-        self.release(ReleaseCause::Reset, trace);
-        TaggedChar::control(0x33)
     }
 
     const fn end_packet(&mut self, slot: u64) {
@@ -357,24 +290,6 @@ impl PortSender {
     /// Ends the frame being sent at the end of the run.
     pub fn finish(&mut self, trace: &mut TraceContext<'_>) {
         self.end_frame(FrameEnd::CaptureEnd, trace);
-    }
-
-    /// Records 16 silent periods without power, after which the far sender is in GO.
-    pub(crate) fn fell_silent(&mut self, trace: &mut TraceContext<'_>) {
-        self.end_frame(FrameEnd::OpenLink, trace);
-        self.sending = SendState::Between;
-        self.announced = StopGo::Go;
-    }
-
-    /// Restarts after the return of power. If the far end has not seen a timeout, a GAP first ends
-    /// the packet it was receiving.
-    pub(crate) fn power_up(&mut self, trace: &mut TraceContext<'_>) {
-        self.release(ReleaseCause::Power, trace);
-        self.sever();
-        self.fill = StopGo::Go;
-        self.origin = trace.slot.wrapping_add(1);
-        self.queued_symbols.clear();
-        self.set_deadline();
     }
 
     /// State of the sender.

@@ -39,7 +39,7 @@ struct IdlePeriod {
     since: u64,
     /// The characters sent and received in the sender's even and odd periods.
     sends: [TaggedChar; 2],
-    hears: [TaggedChar; 2],
+    receives: [TaggedChar; 2],
     /// STOP if its sender is stopped, and has power.
     flow: StopGo,
     /// The period in which it becomes active by itself.
@@ -125,9 +125,9 @@ impl Network {
             if rest.alike as usize >= wire.in_flight().max(2) {
                 rest.alike = 0;
                 let last = rest.last;
-                if let Some(sleep) = self.sleep(channel, last) {
-                    self.active.channels_due = self.active.channels_due.min(sleep.due);
-                    self.idle.get_mut(channel).into_iter().for_each(|it| it.period = Some(sleep));
+                if let Some(period) = self.idle_period(channel, last) {
+                    self.active.channels_due = self.active.channels_due.min(period.due);
+                    self.idle.get_mut(channel).into_iter().for_each(|it| it.period = Some(period));
                     let from = self.peers.get(channel).map_or(0, |peer| *peer as usize);
                     self.active.end(from, channel);
                 }
@@ -137,7 +137,7 @@ impl Network {
     }
 
     /// The idle period that begins now, given the last two characters sent.
-    fn sleep(&self, channel: usize, last: [TaggedChar; 2]) -> Option<IdlePeriod> {
+    fn idle_period(&self, channel: usize, last: [TaggedChar; 2]) -> Option<IdlePeriod> {
         let now = self.now;
         let (to, wire) = (self.units.get(channel)?, self.wires.get(channel)?);
         let from = self.units.get(to.peer as usize)?;
@@ -146,8 +146,8 @@ impl Network {
             return None;
         }
         let [even, odd] = sends.map(|cell| wire.after_damage(wire.after_loss(cell)));
-        let hears = [even?, odd?];
-        let taken = self.ignored_until(to, hears)?;
+        let receives = [even?, odd?];
+        let taken = self.ignored_until(to, receives)?;
         let clock = &to.clock;
         let deadline = match from.power {
             PowerState::On => from.sender.deadline().saturating_mul(from.clock.divisor()),
@@ -162,8 +162,8 @@ impl Network {
             PowerState::On => from.sender.flow(),
             PowerState::Off { .. } => StopGo::Go,
         };
-        let sleep = IdlePeriod { since: now, sends, hears, flow, due };
-        (due > now && self.recording_continues(channel, &sleep)).then_some(sleep)
+        let period = IdlePeriod { since: now, sends, receives, flow, due };
+        (due > now && self.recording_continues(channel, &period)).then_some(period)
     }
 
     /// The characters that a port sends in even and odd periods as long as nothing happens to it.
@@ -196,11 +196,11 @@ impl Network {
     }
 
     /// Time until which a port ignores these two characters, if it does.
-    fn ignored_until(&self, unit: &PortUnit, hears: [TaggedChar; 2]) -> Option<u64> {
+    fn ignored_until(&self, unit: &PortUnit, receives: [TaggedChar; 2]) -> Option<u64> {
         let PortUnit { receiver, sender, fill_trace: watch, sink, power, .. } = unit;
         let fill = receiver.fill();
         let ignores = match power {
-            PowerState::On => receiver.ignores(hears, sender.last_received(), self.log.level()),
+            PowerState::On => receiver.ignores(receives, sender.last_received(), self.log.level()),
             PowerState::Off { .. } => true,
         };
         let level = watch.as_ref().is_none_or(|watch| watch.is_level_at(fill));
@@ -228,13 +228,13 @@ impl Network {
     }
 
     /// True if the recorded characters continue those before.
-    fn recording_continues(&self, channel: usize, sleep: &IdlePeriod) -> bool {
+    fn recording_continues(&self, channel: usize, period: &IdlePeriod) -> bool {
         let Some(to) = self.units.get(channel) else { return false };
         let Some(from) = self.units.get(to.peer as usize) else { return false };
         let on = |end: &PortUnit| end.tapped.as_ref().is_some_and(|tapped| tapped.is_on(self.now));
         let pair =
             |cells, first: u64| [first, first + 1].map(|at| in_period(cells, at).character());
-        let heard = to.clock.next_received(self.now);
+        let received = to.clock.next_received(self.now);
         let sent = from.clock.next_sent(self.now);
         let goes_on = |channel: Option<u32>, first, pair| {
             channel
@@ -242,8 +242,8 @@ impl Network {
         };
         let incoming = to.tapped.as_ref().filter(|_| on(to)).map(|tapped| tapped.incoming);
         let outgoing = from.tapped.as_ref().filter(|_| on(from)).map(|tapped| tapped.outgoing);
-        goes_on(incoming, heard, pair(sleep.hears, heard.wrapping_sub(to.clock.lag())))
-            && goes_on(outgoing, sent, pair(sleep.sends, sent))
+        goes_on(incoming, received, pair(period.receives, received.wrapping_sub(to.clock.lag())))
+            && goes_on(outgoing, sent, pair(period.sends, sent))
     }
 
     /// Activates the channels that are due.
@@ -254,8 +254,8 @@ impl Network {
         }
         let mut next = u64::MAX;
         for channel in 0..self.units.len() {
-            let sleep = self.idle.get(channel).and_then(|rest| rest.period);
-            match sleep {
+            let period = self.idle.get(channel).and_then(|rest| rest.period);
+            match period {
                 Some(IdlePeriod { due, .. }) if due <= self.now => {
                     self.wake_channel(channel, self.now, self.now);
                 }
@@ -268,9 +268,9 @@ impl Network {
 
     /// Activates the pending channels; they next receive and send in the given periods.
     #[inline]
-    pub(super) fn wake_pending(&mut self, hears: u64, sends: u64) {
+    pub(super) fn wake_pending(&mut self, receives: u64, sends: u64) {
         while let Some(channel) = self.active.next_woken() {
-            self.wake_channel(channel as usize, hears, sends);
+            self.wake_channel(channel as usize, receives, sends);
         }
     }
 
@@ -285,11 +285,11 @@ impl Network {
         self.active.channels_due = u64::MAX;
     }
 
-    fn wake_channel(&mut self, channel: usize, hears: u64, sends: u64) -> Option<()> {
+    fn wake_channel(&mut self, channel: usize, receives: u64, sends: u64) -> Option<()> {
         let rest = self.idle.get_mut(channel)?;
-        let sleep = rest.period.take()?;
+        let period = rest.period.take()?;
         rest.alike = 0;
-        self.account_for(channel, &sleep, hears, sends);
+        self.account_for(channel, &period, receives, sends);
         let Self { units, wires, active: attention, .. } = self;
         let from = units.get(channel)?.peer as usize;
         for end in [from, channel] {
@@ -299,7 +299,7 @@ impl Network {
         }
         attention.begin(from, channel);
         let wire = wires.get_mut(channel)?;
-        let on_it = sleep.sends.map(|cell| wire.after_loss(cell));
+        let on_it = period.sends.map(|cell| wire.after_loss(cell));
         wire.fill(on_it, units.get(from)?.clock.next_sent(sends));
         Some(())
     }
@@ -308,10 +308,10 @@ impl Network {
     pub(super) fn account_for_idle(&mut self) {
         for channel in 0..self.units.len() {
             let now = self.now;
-            if let Some(sleep) = self.idle.get(channel).and_then(|rest| rest.period) {
-                self.account_for(channel, &sleep, now, now);
+            if let Some(period) = self.idle.get(channel).and_then(|rest| rest.period) {
+                self.account_for(channel, &period, now, now);
                 let rest = self.idle.get_mut(channel).and_then(|rest| rest.period.as_mut());
-                rest.into_iter().for_each(|sleep| sleep.since = now);
+                rest.into_iter().for_each(|period| period.since = now);
             }
         }
     }
@@ -321,40 +321,40 @@ impl Network {
     fn account_for(
         &mut self,
         channel: usize,
-        sleep: &IdlePeriod,
-        hears: u64,
+        period: &IdlePeriod,
+        receives: u64,
         sends: u64,
     ) -> Option<()> {
         let Self { units, wires, recorder, .. } = self;
         let to = units.get_mut(channel)?;
-        let (clock, since, peer) = (to.clock, sleep.since, to.peer as usize);
-        let heard = [clock.next_received(since), clock.next_received(hears)];
-        let [first, end] = heard;
+        let (clock, since, peer) = (to.clock, period.since, to.peer as usize);
+        let received = [clock.next_received(since), clock.next_received(receives)];
+        let [first, end] = received;
         if end > first {
             wires.get_mut(channel)?.skip(end - first);
             if to.power == PowerState::On {
                 to.receiver
-                    .skip_ignored(in_period(sleep.hears, (end - 1).wrapping_sub(clock.lag())));
+                    .skip_ignored(in_period(period.receives, (end - 1).wrapping_sub(clock.lag())));
             }
         }
         let pair =
             |cells, first: u64| [first, first + 1].map(|at| in_period(cells, at).character());
         if let Some(tapped) = &to.tapped {
-            for on in tapped.stretches(since..hears) {
+            for on in tapped.stretches(since..receives) {
                 let [first, end] = [on.start, on.end].map(|at| clock.next_received(at));
-                let heard = pair(sleep.hears, first.wrapping_sub(clock.lag()));
-                recorder.fill(tapped.incoming as usize, Tick(first), heard, Tick(end));
+                let received = pair(period.receives, first.wrapping_sub(clock.lag()));
+                recorder.fill(tapped.incoming as usize, Tick(first), received, Tick(end));
             }
         }
         let from = units.get_mut(peer)?;
         let clock = from.clock;
-        if sleep.flow == StopGo::Stop {
+        if period.flow == StopGo::Stop {
             from.counters.stopped += clock.next_sent(sends) - clock.next_sent(since);
         }
         if let Some(tapped) = &from.tapped {
             for on in tapped.stretches(since..sends) {
                 let [first, end] = [on.start, on.end].map(|at| clock.next_sent(at));
-                let sent = pair(sleep.sends, first);
+                let sent = pair(period.sends, first);
                 recorder.fill(tapped.outgoing as usize, Tick(first), sent, Tick(end));
             }
         }

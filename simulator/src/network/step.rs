@@ -313,8 +313,8 @@ impl Network {
 fn tick_own_time(unit: &mut PortUnit, now: u64, log: &mut TruthLog) {
     if let (Some(slot), PowerState::On) = (unit.clock.send_slot(now), unit.power) {
         let trace = &mut TraceContext { now, slot, place: unit.port, log };
-        let asked = unit.receiver.tick(trace);
-        unit.handle(asked, trace);
+        let request = unit.receiver.tick(trace);
+        unit.handle(request, trace);
     }
 }
 
@@ -332,9 +332,9 @@ fn receive_char(
         }
         return PortRequest::Nothing;
     }
-    let asked = unit.receiver.receive(cell, head, trace);
-    unit.handle(asked, trace);
-    asked
+    let request = unit.receiver.receive(cell, head, trace);
+    unit.handle(request, trace);
+    request
 }
 
 /// Resets the host or the switch input after FRES. R-3

@@ -10,7 +10,12 @@ use crate::truth::{StopGo, TraceLevel};
 impl PortReceiver {
     /// True if receiving these two characters alternately for any time changes nothing and emits no
     /// event. `command` is the last one that the port's sender has received.
-    pub(crate) fn ignores(&self, pair: [TaggedChar; 2], gone: StopGo, level: TraceLevel) -> bool {
+    pub(crate) fn ignores(
+        &self,
+        pair: [TaggedChar; 2],
+        command: StopGo,
+        level: TraceLevel,
+    ) -> bool {
         let silences = pair.iter().filter(|cell| cell.character() == Character::IDLE).count();
         let life = match silences {
             0 => self.silent == 0,
@@ -20,10 +25,10 @@ impl PortReceiver {
         let rises = self.buffer.is_low() && self.last_command == StopGo::Stop;
         life && !rises
             && !self.has_own_time()
-            && pair.iter().all(|cell| self.ignores_one(*cell, gone, level))
+            && pair.iter().all(|cell| self.ignores_one(*cell, command, level))
     }
 
-    fn ignores_one(&self, cell: TaggedChar, gone: StopGo, level: TraceLevel) -> bool {
+    fn ignores_one(&self, cell: TaggedChar, command: StopGo, level: TraceLevel) -> bool {
         let code = match cell.character() {
             Character::IDLE => return true,
             Character::Data(_) => return false,
@@ -37,7 +42,7 @@ impl PortReceiver {
         };
         let between =
             self.receiving == ReceivingState::Between && self.trace_need != TraceNeed::Framing;
-        match gone {
+        match command {
             StopGo::Go if symbol == Symbol::Go => true,
             StopGo::Stop if symbol == Symbol::Stop => true,
             StopGo::Go | StopGo::Stop => symbol == Symbol::Gap && between,

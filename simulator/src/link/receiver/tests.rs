@@ -20,21 +20,21 @@ impl ReceiverBench {
     }
 
     /// Receives characters; returns their effects other than none.
-    fn hear(&mut self, text: &str) -> Vec<(u64, PortRequest)> {
-        let mut asked = Vec::new();
+    fn receive(&mut self, text: &str) -> Vec<(u64, PortRequest)> {
+        let mut requests = Vec::new();
         for character in codec::notation::parse(text).unwrap().chars().iter() {
             let place = NodePort { node: NodeId(0), port: PortId(0) };
             let (now, log) = (self.slot, &mut self.log);
             let trace = &mut TraceContext { now, slot: now, place, log };
             let cell = TaggedChar::of(character);
             let quick = self.receiver.receive_simple(cell, StopGo::Go);
-            let did = quick.unwrap_or_else(|| self.receiver.receive(cell, None, trace));
-            if did != PortRequest::Nothing && did != PortRequest::Command(StopGo::Go) {
-                asked.push((self.slot, did));
+            let request = quick.unwrap_or_else(|| self.receiver.receive(cell, None, trace));
+            if request != PortRequest::Nothing && request != PortRequest::Command(StopGo::Go) {
+                requests.push((self.slot, request));
             }
             self.slot += 1;
         }
-        asked
+        requests
     }
 
     /// Takes characters from the slack buffer.
@@ -43,7 +43,7 @@ impl ReceiverBench {
         taken.map(|(cell, _)| cell.character()).collect::<codec::CharBuf>().to_string()
     }
 
-    fn told(&mut self) -> Vec<(u64, &'static str)> {
+    fn events(&mut self) -> Vec<(u64, &'static str)> {
         self.log.drain().map(|row| (row.at, row.kind.name())).collect()
     }
 
@@ -56,7 +56,7 @@ impl ReceiverBench {
 fn the_mark_follows_its_data_and_redundant_gaps_take_no_cell() {
     // F-5, P-7, P-8
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
-    assert_eq!(bench.hear("GAP GAP 83 GO 05 IDLE GAP GAP GO GAP"), []);
+    assert_eq!(bench.receive("GAP GAP 83 GO 05 IDLE GAP GAP GO GAP"), []);
     assert_eq!(bench.receiver.fill(), 3);
     assert_eq!(bench.take(9), "83 05 GAP");
 }
@@ -65,19 +65,19 @@ fn the_mark_follows_its_data_and_redundant_gaps_take_no_cell() {
 fn a_rise_to_the_upper_threshold_is_stop_and_a_fall_to_the_lower_go() {
     // F-3: r − k_s = 4, k_g = 2; out two periods later, F-4.
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
-    bench.hear("83 05 01");
+    bench.receive("83 05 01");
     assert_eq!(bench.commands(3), [None; 3]);
-    bench.hear("02");
+    bench.receive("02");
     assert_eq!(bench.commands(4), [None, None, Some(StopGo::Stop), None]);
     // Down to 3 and up to 4 again: no STOP is said twice.
     bench.take(1);
-    bench.hear("03");
+    bench.receive("03");
     assert_eq!(bench.commands(4), [None; 4]);
     bench.take(2);
     assert_eq!(bench.receiver.fill(), 2);
-    bench.hear("GO");
+    bench.receive("GO");
     assert_eq!(bench.commands(4), [None, None, Some(StopGo::Go), None]);
-    assert_eq!(bench.told(), [(3, "threshold"), (5, "threshold")]);
+    assert_eq!(bench.events(), [(3, "threshold"), (5, "threshold")]);
 }
 
 #[test]
@@ -85,10 +85,13 @@ fn characters_that_meet_a_full_slack_buffer_are_lost_and_reported() {
     // F-9: six cells. A lost mark joins two packets.
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     assert_eq!(
-        bench.hear("83 01 02 03 04 05 06 GAP"),
+        bench.receive("83 01 02 03 04 05 06 GAP"),
         [(6, PortRequest::Overflow), (7, PortRequest::Overflow)]
     );
-    assert_eq!(bench.told(), [(3, "threshold"), (6, "overflow"), (7, "overflow"), (7, "received")]);
+    assert_eq!(
+        bench.events(),
+        [(3, "threshold"), (6, "overflow"), (7, "overflow"), (7, "received")]
+    );
     assert_eq!(bench.take(9), "83 01 02 03 04 05");
 }
 
@@ -96,15 +99,15 @@ fn characters_that_meet_a_full_slack_buffer_are_lost_and_reported() {
 fn sixteen_silent_periods_end_the_packet_and_open_the_link() {
     // F-7: the 16th in a row, periods 2 to 17.
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
-    assert_eq!(bench.hear("83 05 IDLE×15"), []);
-    assert_eq!(bench.hear("IDLE×20"), [(17, PortRequest::LinkOpen)]);
+    assert_eq!(bench.receive("83 05 IDLE×15"), []);
+    assert_eq!(bench.receive("IDLE×20"), [(17, PortRequest::LinkOpen)]);
     assert!(bench.receiver.is_open());
     assert_eq!(bench.take(9), "83 05 GAP");
-    bench.hear("GAP");
+    bench.receive("GAP");
     assert!(!bench.receiver.is_open());
-    let told = bench.told();
+    let events = bench.events();
     assert_eq!(
-        told,
+        events,
         [(17, "truncated"), (17, "received"), (17, "open-link"), (37, "link-restored")]
     );
 }
@@ -113,10 +116,10 @@ fn sixteen_silent_periods_end_the_packet_and_open_the_link() {
 fn a_reset_empties_the_buffer_and_drops_data_up_to_a_gap() {
     // STOP and GO are heard all the same; f falls to 0, so GO is due.
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
-    bench.hear("83 01 02 03");
+    bench.receive("83 01 02 03");
     assert_eq!(bench.commands(3), [None, None, Some(StopGo::Stop)]);
     assert_eq!(
-        bench.hear("FRES 04 STOP 05 GAP 83 GAP"),
+        bench.receive("FRES 04 STOP 05 GAP 83 GAP"),
         [(4, PortRequest::Reset), (6, PortRequest::Command(StopGo::Stop))]
     );
     assert_eq!(bench.commands(3), [None, None, Some(StopGo::Go)]);
@@ -128,15 +131,15 @@ fn optional_symbols_are_reported_but_take_effect_only_where_supported() {
     // C-3, C-4, C-5
     let text = "BRES PRB3 REPL5 ORUN GO!01 !a6 BRES!1c";
     let reply = PortRequest::Reply(ReplyStatus::new(5).unwrap());
-    assert_eq!(ReceiverBench::new(SymbolSet::Mandatory).hear(text), [(2, reply)]);
+    assert_eq!(ReceiverBench::new(SymbolSet::Mandatory).receive(text), [(2, reply)]);
     let mut bench = ReceiverBench::new(SymbolSet::All);
     let probe = PortRequest::Probe(ProbeNumber::new(3).unwrap());
     assert_eq!(
-        bench.hear(text),
+        bench.receive(text),
         [(0, PortRequest::BackwardReset), (1, probe), (2, reply), (6, PortRequest::BackwardReset)]
     );
     assert_eq!(
-        bench.told(),
+        bench.events(),
         [
             (0, "backward-reset"),
             (1, "probe"),
@@ -157,14 +160,14 @@ fn a_packet_whose_first_byte_is_lost_begins_with_the_next() {
     let trace = &mut TraceContext { now: 0, slot: 0, place, log: &mut bench.log };
     // Its wire d was open: a control code came, and then the rest.
     bench.receiver.receive(TaggedChar::control(0x83).as_head(), Some(id), trace);
-    bench.hear("05 GAP");
+    bench.receive("05 GAP");
     assert_eq!(bench.receiver.take(), Some((TaggedChar::data(5).as_head(), Some(id))));
     // If all of it is lost, the packet is.
     let trace = &mut TraceContext { now: 9, slot: 9, place, log: &mut bench.log };
     bench.receiver.receive(TaggedChar::control(0x83).as_head(), Some(id), trace);
-    bench.told();
-    bench.hear("GAP");
-    assert_eq!(bench.told().last(), Some(&(2, "dropped")));
+    bench.events();
+    bench.receive("GAP");
+    assert_eq!(bench.events().last(), Some(&(2, "dropped")));
 }
 
 /// A receiver without trace, after some characters.
@@ -172,7 +175,7 @@ fn after(text: &str) -> ReceiverBench {
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     bench.receiver.trace = Box::default();
     bench.receiver.trace_need = TraceNeed::Nothing;
-    bench.hear(text);
+    bench.receive(text);
     bench
 }
 
@@ -190,17 +193,17 @@ const ALL: [(&str, TaggedChar); 9] = [
 ];
 
 /// The characters that the simple path handles, with the same result as the full one.
-fn passing(bench: &ReceiverBench, gone: StopGo) -> String {
-    let heard = |(name, cell): &(&'static str, TaggedChar)| {
+fn passing(bench: &ReceiverBench, command: StopGo) -> String {
+    let simple = |(name, cell): &(&'static str, TaggedChar)| {
         let (mut quick, mut slow) = (bench.receiver.clone(), bench.receiver.clone());
-        quick.receive_simple(*cell, gone)?;
+        quick.receive_simple(*cell, command)?;
         let place = NodePort { node: NodeId(0), port: PortId(0) };
         let mut log = TruthLog::new(TraceLevel::Everything);
         slow.receive(*cell, None, &mut TraceContext { now: 0, slot: 0, place, log: &mut log });
         assert_eq!((format!("{quick:?}"), log.drain().count()), (format!("{slow:?}"), 0));
         Some(*name)
     };
-    ALL.iter().filter_map(heard).collect::<Vec<_>>().join(" ")
+    ALL.iter().filter_map(simple).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -224,7 +227,7 @@ fn fill_and_bytes_within_a_packet_take_the_simple_path() {
     assert_eq!(passing(&after("IDLE×16"), Go), "IDLE");
     // Bytes that are accounted for are not, nor GAP where a packet has lost its first byte.
     let mut accounting = ReceiverBench::new(SymbolSet::Mandatory);
-    accounting.hear("83 05");
+    accounting.receive("83 05");
     assert_eq!(passing(&accounting, Go), "GO");
     let mut headless = after("");
     headless.receiver.trace_need = TraceNeed::Framing;
@@ -232,11 +235,11 @@ fn fill_and_bytes_within_a_packet_take_the_simple_path() {
 }
 
 /// The characters that are ignored when they alternate with this one.
-fn ignored(bench: &ReceiverBench, one: &str, gone: StopGo, level: TraceLevel) -> String {
+fn ignored(bench: &ReceiverBench, one: &str, command: StopGo, level: TraceLevel) -> String {
     let one = ALL.iter().find(|(name, _)| *name == one).unwrap().1;
     let ignored = |(name, cell): &(&'static str, TaggedChar)| {
         let pairs = [[one, *cell], [*cell, one]];
-        let [this, other] = pairs.map(|pair| bench.receiver.ignores(pair, gone, level));
+        let [this, other] = pairs.map(|pair| bench.receiver.ignores(pair, command, level));
         assert_eq!(this, other, "in whichever order");
         this.then_some(*name)
     };
@@ -286,7 +289,7 @@ fn the_last_ignored_period_counts() {
     let open_after = |last: TaggedChar| {
         let mut bench = after("IDLE");
         bench.receiver.skip_ignored(last);
-        bench.hear("IDLE×20").first().copied()
+        bench.receive("IDLE×20").first().copied()
     };
     assert_eq!(open_after(TaggedChar::GAP), Some((16, PortRequest::LinkOpen)));
     assert_eq!(open_after(TaggedChar::IDLE), Some((15, PortRequest::LinkOpen)));
@@ -298,32 +301,32 @@ fn the_last_ignored_period_counts() {
 #[test]
 fn power_on_resets_the_receiver() {
     let mut bench = ReceiverBench::new(SymbolSet::All);
-    bench.hear("83 05 06 07 08");
+    bench.receive("83 05 06 07 08");
     let receiver = &bench.receiver;
     assert_eq!((receiver.last_command(), receiver.is_calm()), (StopGo::Stop, false));
     assert_eq!((receiver.fill(), receiver.fill_max()), (5, 5));
     assert!(receiver.is_receiving() && receiver.symbols() == SymbolSet::All);
     assert_eq!(receiver.peek(4), Some(TaggedChar::data(8)));
-    bench.told();
+    bench.events();
     let place = NodePort { node: NodeId(0), port: PortId(0) };
     let trace = &mut TraceContext { now: 9, slot: 9, place, log: &mut bench.log };
     bench.receiver.power_up(trace);
     let receiver = &bench.receiver;
     assert_eq!((receiver.last_command(), receiver.is_calm()), (StopGo::Go, true));
     assert_eq!((receiver.fill(), receiver.fill_max(), receiver.is_receiving()), (0, 5, false));
-    assert_eq!(bench.told(), [(9, "received")]);
+    assert_eq!(bench.events(), [(9, "received")]);
     // The silence begins anew, too. F-7
-    assert_eq!(bench.hear("IDLE×20"), [(20, PortRequest::LinkOpen)]);
+    assert_eq!(bench.receive("IDLE×20"), [(20, PortRequest::LinkOpen)]);
 }
 
 #[test]
 fn the_frame_being_received_is_reported_at_the_end_of_the_run() {
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
-    bench.hear("83 05");
+    bench.receive("83 05");
     let place = NodePort { node: NodeId(0), port: PortId(0) };
     let trace = &mut TraceContext { now: 2, slot: 2, place, log: &mut bench.log };
     bench.receiver.finish(trace);
-    assert_eq!(bench.told(), [(2, "received")]);
+    assert_eq!(bench.events(), [(2, "received")]);
 }
 
 #[test]

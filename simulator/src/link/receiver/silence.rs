@@ -1,0 +1,70 @@
+//! Silence of a link: counted in the periods of the received characters, or in the port's own. F-7,
+//! W-6
+
+use codec::framing::FrameEnd;
+
+use super::{OPEN, PortReceiver, PortRequest, ReceivingState, SilenceClock};
+use crate::truth::{RuleId, StopGo, TraceContext, TruthEventKind};
+
+impl PortReceiver {
+    /// The same where characters come in at another rate than the port's own: silence is counted by
+    /// its caller. W-6
+    pub fn with_own_time(self) -> Self {
+        Self { time: SilenceClock::Own { alive: false }, ..self }
+    }
+
+    /// True if [`Self::tick`] must be called in the port's own periods.
+    #[inline]
+    pub(crate) const fn has_own_time(&self) -> bool {
+        matches!(self.time, SilenceClock::Own { .. })
+    }
+
+    /// Counts a period of the port itself, after the character that arrived at its beginning. F-7
+    pub fn tick(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
+        if self.buffer.is_low() && self.last_command == StopGo::Stop {
+            self.threshold(StopGo::Go, trace);
+        }
+        let alive = std::mem::replace(&mut self.time, SilenceClock::Own { alive: false });
+        if alive == (SilenceClock::Own { alive: true }) {
+            return PortRequest::Nothing;
+        }
+        self.silent_period(trace)
+    }
+
+    /// Ends a silence. F-7
+    pub(super) fn alive(&mut self, trace: &mut TraceContext<'_>) {
+        if self.silent == OPEN {
+            trace.emit(None, || TruthEventKind::LinkRestored);
+        }
+        self.silent = 0;
+        if let SilenceClock::Own { alive } = &mut self.time {
+            *alive = true;
+        }
+    }
+
+    pub(super) fn silence(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
+        match self.time {
+            SilenceClock::OfCharacters => self.silent_period(trace),
+            SilenceClock::Own { .. } => PortRequest::Nothing,
+        }
+    }
+
+    /// Counts a silent period. F-7
+    fn silent_period(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
+        if self.silent == OPEN {
+            return PortRequest::Nothing;
+        }
+        self.silent += 1;
+        if self.silent < OPEN {
+            return PortRequest::Nothing;
+        }
+        if self.receiving == ReceivingState::Packet {
+            trace.emit(self.trace.current(), || TruthEventKind::Truncated(RuleId("F-7")));
+            self.trace.end(FrameEnd::OpenLink, trace);
+            self.receiving = ReceivingState::Between;
+            self.mark(trace);
+        }
+        trace.emit(None, || TruthEventKind::LinkOpen);
+        PortRequest::LinkOpen
+    }
+}
