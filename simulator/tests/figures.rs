@@ -1,4 +1,4 @@
-//! Published figures, measured on the reference network (`docs/figures.md`).
+//! Published figures, measured on the reference network (`docs/measurements.md`).
 
 mod support;
 

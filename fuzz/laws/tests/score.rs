@@ -39,7 +39,7 @@ fn check_but_journeys(name: &str, mut score: ScoreReport) {
     check(name, &score);
 }
 
-/// The table of `docs/figures.md`.
+/// The table of `docs/measurements.md`.
 fn table(scores: &[(String, ScoreReport)]) -> String {
     let mut table = String::new();
     for (name, score) in scores {
@@ -80,8 +80,8 @@ fn all_that_the_wire_tells_is_found_in_every_demo() {
         check_but_journeys(name, score.clone());
     }
     let table = table(&scores);
-    let doc = include_str!("../../../docs/figures.md");
-    assert!(doc.contains(&table), "docs/figures.md is to have\n{table}");
+    let doc = include_str!("../../../docs/measurements.md");
+    assert!(doc.contains(&table), "docs/measurements.md is to have\n{table}");
 }
 
 #[test]

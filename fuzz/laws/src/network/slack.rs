@@ -119,7 +119,7 @@ impl TappedChannel<'_> {
     }
 
     /// For how many periods of the full rate before it is heard a command tells of a fill: it was
-    /// decided a cable and its generation earlier; and see `docs/readings.md`, "What bounds a fill".
+    /// decided a cable and its generation earlier; and see `docs/decisions.md`, "What bounds a fill".
     fn reach(&self) -> u64 {
         self.link().map_or(0, |link| {
             let [own, far] = link.ports;
