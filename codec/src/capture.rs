@@ -1,7 +1,7 @@
 //! Capture files: Myrinet characters in pcapng. The format is `docs/capture-format.md`.
 //!
-//! pcap-file parses and writes the blocks; where a block begins and ends, how much of a file may
-//! be in memory, and at which byte it went wrong is settled here.
+//! The crate pcap-file parses and writes the contents of blocks; block boundaries, the limits of
+//! memory, and the places of errors are handled here.
 
 mod annotate;
 mod block;

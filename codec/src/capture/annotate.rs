@@ -89,8 +89,8 @@ pub fn annotate(
     }
 }
 
-/// A stream, and what has been read from it and not yet been copied: one block, and what the reader
-/// has read ahead.
+/// A stream with its bytes that have been read and not yet copied: one block, and the reader's
+/// read-ahead.
 #[derive(Debug)]
 struct TeeReader<R> {
     stream: R,

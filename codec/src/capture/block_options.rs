@@ -1,5 +1,5 @@
-//! Options of pcapng blocks. They are read here and not by pcap-file, which refuses a whole block for
-//! one option that is odd.
+//! Options of pcapng blocks. They are parsed here because pcap-file rejects a whole block for one
+//! irregular option.
 
 use std::borrow::Cow;
 
@@ -57,7 +57,7 @@ pub(super) struct BlockOptions<'a> {
 }
 
 impl<'a> BlockOptions<'a> {
-    /// The comments among them.
+    /// The comments.
     pub(super) fn comments(self) -> impl Iterator<Item = &'a [u8]> {
         let comment = self.order.half(OPT_COMMENT);
         self.filter_map(move |(code, value)| (code == comment).then_some(value))

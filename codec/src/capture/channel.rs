@@ -21,7 +21,7 @@ pub struct Channel {
     pub peer: Option<u32>,
     /// The link's end at which both channels were recorded, `node:port`.
     pub tap: Option<String>,
-    /// Other `key=value` words of the description, kept as they stand.
+    /// Other `key=value` words of the description, verbatim.
     pub more: Vec<(String, String)>,
     /// Number of the capture in its file, from 0. Counted by readers, ignored by writers.
     pub capture: u32,
@@ -58,8 +58,8 @@ impl Channel {
         8_000_000_000_000 / self.period_ps.get()
     }
 
-    /// Applies a comment, if it is a channel's description. Invalid words are
-    /// reported to `wrong` and left out.
+    /// Applies a comment, if it is a channel's description. Invalid words are reported to `wrong` and
+    /// left out.
     pub fn apply_description(
         &mut self,
         comment: &str,

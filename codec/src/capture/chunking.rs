@@ -10,8 +10,8 @@ pub const FILL_MIN: usize = 64;
 /// Most characters of a literal chunk.
 pub const LITERAL_MAX: usize = 65_536;
 
-/// The characters from `first` on as chunks: fill (control codes that repeat after one or two
-/// periods) as repeats, the rest literally and, where it can be, one packet with its GAP a chunk.
+/// Splits characters that begin at `first` into chunks: fill (control codes that repeat after one or
+/// two periods) as repeats, the rest as literals, one per packet with its GAP where possible.
 pub fn split_into_chunks(first: Tick, chars: Chars<'_>) -> impl Iterator<Item = Chunk<'_>> {
     let mut at = first;
     let mut rest = chars;

@@ -22,8 +22,8 @@ enum StreamDecoder<R: Read> {
     Zstd(Box<zstd::ZstdStream<BufferedStream<R>>>),
 }
 
-/// Decompresses gzip and Zstandard streams with any number of members or frames, and reads
-/// any other stream as it is.
+/// Decompresses gzip and Zstandard streams with any number of members or frames, and reads any other
+/// stream as it is.
 ///
 /// # Errors
 /// The stream could not be read, or is compressed and the feature `compression` is disabled.

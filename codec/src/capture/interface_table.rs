@@ -21,10 +21,10 @@ pub const INTERFACES_MAX: usize = 65_536;
 /// Most bytes of interface descriptions in a file, all together. *Chosen*: 256 for each.
 const DESCRIPTIONS_MAX: u64 = 16 << 20;
 
-/// An interface's description, but for its words.
+/// An interface description block without its options.
 pub(super) struct InterfaceDescription {
     pub(super) link_type: u32,
-    /// Bytes that it takes.
+    /// Length of the block.
     pub(super) len: u32,
     pub(super) place: BlockPosition,
 }
@@ -33,16 +33,16 @@ pub(super) struct InterfaceDescription {
 pub(super) struct InterfaceTable {
     /// `None`: of another link type.
     interfaces: Vec<Option<InterfaceEntry>>,
-    /// The section's own, in the order of their numbers in it.
+    /// Interfaces of the section by number.
     section: Vec<SectionInterface>,
     /// Sections before this one.
     sections: usize,
     state: SectionState,
-    /// Channels of the capture by name, the first of a name.
+    /// Channels of the capture by name, the first of each name.
     names: BTreeMap<String, usize>,
     /// Start of the newest chunk of the capture, in nanoseconds.
     newest: u128,
-    /// Interface descriptions so far, and the bytes that they took.
+    /// Number of interface descriptions so far, and of their bytes.
     descriptions: usize,
     described: u64,
     /// Interfaces of other link types, by link type.
@@ -54,7 +54,7 @@ pub(super) struct InterfaceTable {
 
 /// Bytes from a block's captured length to its payload, in pcapng and in classic pcap.
 const CAPTURED_LENGTH_BEFORE: u64 = 8;
-/// Link types that are listed of a file without channels. *Chosen*: a line has room for them.
+/// Most link types listed for a file without channels. *Chosen*: they fit a line.
 const LINK_TYPES_SHOWN: usize = 4;
 
 /// An interface of the section.
@@ -247,8 +247,8 @@ impl InterfaceTable {
     }
 
     /// The channel declared before that makes a link with this one: each names the other, by number
-    /// or by the reversed name. Numbers come first, but tools that merge captures leave them as
-    /// they were: one that names a channel which does not name it back counts as none.
+    /// or by the reversed name. Numbers take precedence, but tools that merge captures do not adapt
+    /// them: one that names a channel which does not name it back is ignored.
     fn partner(&self, number: usize, channel: &Channel) -> Option<usize> {
         let peer = channel.peer.map(|peer| peer as usize);
         let agrees = |id: &usize| {

@@ -2,11 +2,11 @@
 
 use std::io::{self, ErrorKind, Read};
 
-/// Bytes per read. *Chosen*: large enough to hide the cost of a call, small enough
-/// to stay in cache until it is parsed.
+/// Bytes per read. *Chosen*: large enough to hide the cost of a call, small enough to stay in cache
+/// until it is parsed.
 const READ_SIZE: usize = 256 << 10;
-/// Bytes of the first read, doubled whenever they were too few. *Chosen*: a page, so
-/// that a small capture costs no more.
+/// Bytes of the first read, doubled whenever they were too few. *Chosen*: a page, so that a small
+/// capture costs no more.
 const READ_FIRST: usize = 4 << 10;
 
 /// Bytes of a stream that have been read and not yet consumed.
@@ -41,7 +41,7 @@ impl<R: Read> ReadWindow<R> {
         self.bytes.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Reads until `len` bytes are ahead, and returns how many of them are: fewer only where the
+    /// Reads until `len` bytes are ahead, and returns their number: fewer only where the
     /// stream ends. Memory is allocated for bytes that are there, not for `len`.
     pub(super) fn fill_to(&mut self, len: usize) -> io::Result<usize> {
         while self.end - self.start < len {
@@ -59,7 +59,7 @@ impl<R: Read> ReadWindow<R> {
         Ok(len)
     }
 
-    /// Moves what is ahead to the front, and grows if that does not free enough.
+    /// Moves the unread bytes to the front, and grows if that does not free enough.
     fn make_room(&mut self) {
         self.bytes.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -70,8 +70,7 @@ impl<R: Read> ReadWindow<R> {
         }
     }
 
-    /// Skips bytes, buffered ones first. Returns how
-    /// many there were: fewer only where the stream ends.
+    /// Skips bytes, buffered ones first. Returns their number: fewer only where the stream ends.
     pub(super) fn skip(&mut self, len: u64) -> io::Result<u64> {
         let mut left = len;
         loop {

@@ -27,7 +27,7 @@ pub enum ByteOrder {
     Big,
 }
 
-/// Error of a [`Writer`].
+/// Error of a [`CaptureWriter`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
