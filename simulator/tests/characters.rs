@@ -64,9 +64,9 @@ fn show(scenario: &str, until: usize, channels: &[&str], kinds: &[&str]) -> Stri
 #[test]
 fn from_power_up_on_go_and_gap_fill_a_channel() {
     let text = pair("length_m = 25", "");
-    assert_snapshot!(show(&text, 40, &["h0:0 sends", "h1:0 hears"], &["open-link"]), @"
+    assert_snapshot!(show(&text, 40, &["h0:0 sends", "h1:0 receives"], &["open-link"]), @"
     h0:0 sends  0: (GO GAP)×20
-    h1:0 hears  0: IDLE×12 (GO GAP)×14
+    h1:0 receives  0: IDLE×12 (GO GAP)×14
     ");
 }
 
@@ -128,9 +128,9 @@ fn stop_and_go_take_effect_to_the_period() {
 fn stop_punches_a_hole_into_a_packet() {
     let more = held() + &raw("h0", 0, TWENTY_ONE) + &raw("h1", 0, TWENTY_ONE);
     let kinds = ["consumed"];
-    assert_snapshot!(show(&pair(SMALL, &more), 48, &["h1:0 sends", "h0:0 hears"], &kinds), @"
+    assert_snapshot!(show(&pair(SMALL, &more), 48, &["h1:0 sends", "h0:0 receives"], &kinds), @"
     h1:0 sends  0: 05 01 02 03 04 05 06 07 08 09 0a  11: STOP  12: 0b 0c 0d 0e 0f 10 11 12 13 bb  22: (GAP STOP)×10 (GAP GO)×3
-    h0:0 hears  0: IDLE IDLE  2: 05 01 02 03 04 05 06 07 08 09 0a  13: STOP  14: 0b 0c 0d 0e 0f 10 11 12 13 bb  24: (GAP STOP)×10 GAP GO GAP GO
+    h0:0 receives  0: IDLE IDLE  2: 05 01 02 03 04 05 06 07 08 09 0a  13: STOP  14: 0b 0c 0d 0e 0f 10 11 12 13 bb  24: (GAP STOP)×10 GAP GO GAP GO
     24 h0:0 h1#0 consumed length:21 crc:good syndrome:0 handling:delivered
     ");
 }
@@ -145,13 +145,13 @@ fn stop_punches_a_hole_into_a_packet() {
 fn a_cut_cable_ends_a_packet_downstream_after_16_periods() {
     let cut = fault(60, "cut = \"h0:0\"\nfor_periods = 20");
     let text = star("", &(raw("h0", 0, "81 05 07×200 00 GAP") + &cut));
-    let channels = ["h0:0 sends", "s0:0 hears", "s0:1 sends", "h0:0 hears"];
+    let channels = ["h0:0 sends", "s0:0 receives", "s0:1 sends", "h0:0 receives"];
     let kinds = ["open-link", "link-restored", "truncated", "dropped"];
     assert_snapshot!(show(&text, 100, &channels, &kinds), @"
     h0:0 sends  0: 81 05 07×98
-    s0:0 hears  0: IDLE×12  12: 81 05 07×46  60: IDLE×32  92: 07×8
+    s0:0 receives  0: IDLE×12  12: 81 05 07×46  60: IDLE×32  92: 07×8
     s0:1 sends  0: (GO GAP)×7  14: 05 07×45  60: GO×15  75: d9  76: (GAP GO)×12
-    h0:0 hears  0: IDLE×12 (GO GAP)×24 IDLE×32 (GO GAP)×4
+    h0:0 receives  0: IDLE×12 (GO GAP)×24 IDLE×32 (GO GAP)×4
     75 h0:0 open-link
     75 s0:0 h0#0 truncated rule:F-7
     75 s0:0 open-link
@@ -322,9 +322,9 @@ fn a_stopped_sender_goes_on_when_its_link_is_open() {
         &(fault(0, "consume = \"h1\"\nhow = \"never\"") + &raw("h0", 0, TWENTY_ONE) + &cut),
     );
     let kinds = ["open-link", "sender-stopped", "sender-resumed", "truncated"];
-    assert_snapshot!(show(&text, 56, &["h0:0 sends", "h0:0 hears"], &kinds), @"
+    assert_snapshot!(show(&text, 56, &["h0:0 sends", "h0:0 receives"], &kinds), @"
     h0:0 sends  0: 05 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e  15: GO×30  45: 0f 10 11 12 13 bb  51: GAP GO GAP GO GAP
-    h0:0 hears  0: IDLE IDLE (GO GAP)×5 GO STOP STOP (GAP STOP)×7 GAP IDLE×26
+    h0:0 receives  0: IDLE IDLE (GO GAP)×5 GO STOP STOP (GAP STOP)×7 GAP IDLE×26
     13 h0:0 sender-stopped
     45 h0:0 open-link
     45 h0:0 sender-resumed by:open-link
@@ -339,9 +339,9 @@ fn a_stopped_sender_goes_on_when_its_link_is_open() {
 fn weakened_symbols_are_mended_and_weakened_data_is_not() {
     let more = raw("h0", 0, "06 aa 21 GAP") + &fault(0, "open_wire = \"h0:0\"\nwire = 2");
     let text = pair(SMALL, &more);
-    assert_snapshot!(show(&text, 16, &["h0:0 sends", "h1:0 hears"], &["consumed"]), @"
+    assert_snapshot!(show(&text, 16, &["h0:0 sends", "h1:0 receives"], &["consumed"]), @"
     h0:0 sends  0: 06 aa 21  3: (GAP GO)×6 GAP
-    h1:0 hears  0: IDLE IDLE  2: 02 aa 21  5: (GAP!08 GO)×5 GAP!08
+    h1:0 receives  0: IDLE IDLE  2: 02 aa 21  5: (GAP!08 GO)×5 GAP!08
     5 h1:0 h0#0 consumed length:3 crc:bad syndrome:84 handling:corrupt
     ");
 }
@@ -353,9 +353,9 @@ fn a_lost_gap_makes_one_packet_of_two() {
     let more = raw("h0", 0, "05 01 46 GAP 05 02 4f GAP") + &fault(0, "lose_gap = \"h0:0\"");
     let text = pair(SMALL, &more);
     let kinds = ["merged", "consumed"];
-    assert_snapshot!(show(&text, 16, &["h0:0 sends", "h1:0 hears"], &kinds), @"
+    assert_snapshot!(show(&text, 16, &["h0:0 sends", "h1:0 receives"], &kinds), @"
     h0:0 sends  0: 05 01 46  3: GAP  4: 05 02 4f  7: (GAP GO)×4 GAP
-    h1:0 hears  0: IDLE IDLE  2: 05 01 46  5: IDLE  6: 05 02 4f  9: (GAP GO)×3 GAP
+    h1:0 receives  0: IDLE IDLE  2: 05 01 46  5: IDLE  6: 05 02 4f  9: (GAP GO)×3 GAP
     6 h1:0 h0#1 merged
     9 h1:0 h0#0 consumed length:6 crc:good syndrome:0 handling:delivered
     ");

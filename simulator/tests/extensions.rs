@@ -51,7 +51,7 @@ fn star(packets: &[(u32, &str)], more: &str) -> TestRun {
 
 /// Packets received by a host, in hex.
 fn heard(run: &TestRun, host: u32) -> Vec<String> {
-    let frames = frames(run.chars(&format!("h{host}:0 hears")).chars());
+    let frames = frames(run.chars(&format!("h{host}:0 receives")).chars());
     frames.map(|frame| hex(&frame.bytes)).collect()
 }
 
@@ -61,7 +61,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// Bytes received by a host before a period.
 fn bytes_heard(run: &TestRun, host: u32, period: usize) -> usize {
-    run.data(&format!("h{host}:0 hears")).iter().filter(|place| **place < period).count()
+    run.data(&format!("h{host}:0 receives")).iter().filter(|place| **place < period).count()
 }
 
 /// Rules of the dropped packets, in order.

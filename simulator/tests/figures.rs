@@ -124,7 +124,7 @@ fn path_formation(input: u32, token: u32) -> usize {
     let tap = if input == 0 { String::new() } else { format!("[[tap]]\nport = \"s0:{input}\"\n") };
     let run = TestRun::until(&star(8, &(more + &tap)), 300);
     let first = |channel: &str| run.data(channel).into_iter().find(|place| *place > 200);
-    let (heard, sent) = (first(&format!("s0:{input} hears")), first("s0:0 sends"));
+    let (heard, sent) = (first(&format!("s0:{input} receives")), first("s0:0 sends"));
     sent.zip(heard).map_or(0, |(sent, heard)| sent - heard)
 }
 

@@ -57,7 +57,7 @@ fn a_port_whose_link_is_open_drops_the_packet() {
 
 #[test]
 fn a_port_is_yellow_while_a_packet_passes() {
-    // L: h0 sends in periods 80 to 83, s0 hears that 12 periods later.
+    // L: h0 sends in periods 80 to 83, s0 receives that 12 periods later.
     let text = star(&raw("81 05 00 00 GAP"));
     let light = |periods, port| {
         let run = TestRun::until(&text, periods);

@@ -1,6 +1,6 @@
 //! `[costs]`: durations of the stages of a message's path.
 
-use super::keys::{self, FieldKey, Integer, Section, Time, Word};
+use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList};
 use super::limits::{DURATION_MAX, PAGE_MAX, SEND_BUFFERS_MAX};
 use super::toml_reader::{TomlItem, TomlTable};
 use super::toml_writer::TomlKeys;
@@ -15,9 +15,9 @@ const TRANSFERS: [(&str, TransferMode); 2] =
 const BUS_MODES: [(&str, BusMode); 2] =
     [("streaming", BusMode::Streaming), ("consistent", BusMode::Consistent)];
 
-const TIME: Time = Time(0..=DURATION_MAX);
+const TIME: TimeRange = TimeRange(0..=DURATION_MAX);
 
-const COSTS: &Section<Costs> = &[
+const COSTS: &KeyList<Costs> = &[
     &FieldKey("host_send", TIME, |costs: &mut Costs| &mut costs.host_send),
     &FieldKey("host_receive", TIME, |costs: &mut Costs| &mut costs.host_receive),
     &FieldKey("host_poll", TIME, |costs: &mut Costs| &mut costs.host_poll),
@@ -38,11 +38,11 @@ const COSTS: &Section<Costs> = &[
     &FieldKey("scan", TIME, |costs: &mut Costs| &mut costs.scan),
     &FieldKey("bus_setup", TIME, |costs: &mut Costs| &mut costs.bus_setup),
     &FieldKey("bus_burst", TIME, |costs: &mut Costs| &mut costs.bus_burst),
-    &FieldKey("transfers", Word(&TRANSFERS), |costs: &mut Costs| &mut costs.transfers),
-    &FieldKey("send_buffers", Integer(1..=SEND_BUFFERS_MAX), |costs: &mut Costs| {
+    &FieldKey("transfers", WordList(&TRANSFERS), |costs: &mut Costs| &mut costs.transfers),
+    &FieldKey("send_buffers", IntRange(1..=SEND_BUFFERS_MAX), |costs: &mut Costs| {
         &mut costs.send_buffers
     }),
-    &FieldKey("page", Integer(0..=PAGE_MAX), |costs: &mut Costs| &mut costs.page),
+    &FieldKey("page", IntRange(0..=PAGE_MAX), |costs: &mut Costs| &mut costs.page),
 ];
 
 /// Reads `[costs]`: differences from a preset or from the defaults.

@@ -7,7 +7,7 @@ use codec::transport::{EndpointId, EndpointKey, Nic};
 
 use super::Scenario;
 use super::error::{did_you_mean, shortened};
-use super::keys::{self, FieldKey, Integer, Section, Time, Word};
+use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList};
 use super::limits::{
     BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DMA_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,
     FRAMES_MAX, MICROS_MAX, NAME_MAX, NICS_MAX, QUEUE_MAX, RETRIES_MAX, SEGMENTS_MAX,
@@ -23,7 +23,7 @@ use crate::topology::{NodeId, Topology};
 use crate::transport::TransportParameters;
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct TransportDefaults {
+pub(super) struct CommonKeys {
     transport: TransportParameters,
     nics: Option<u16>,
     parameters: EndpointParameters,
@@ -31,7 +31,7 @@ pub(super) struct TransportDefaults {
 
 pub(super) struct EndpointReader<'a> {
     map: NameLookup<'a>,
-    common: TransportDefaults,
+    common: CommonKeys,
     costs: &'a BTreeMap<NodeId, MessageCosts>,
     plans: BTreeMap<NodeId, MessagingPlan>,
     names: BTreeMap<String, Vec<EndpointMember>>,
@@ -65,37 +65,45 @@ pub(super) fn nic(host: NodeId) -> Option<Nic> {
     u16::try_from(host.0).ok().map(Nic)
 }
 
-type Defaults = TransportDefaults;
-
 /// T-2, T-3, T-6, T-9..T-11, T-14, T-15
-const TRANSPORT: &Section<Defaults> = &[
-    &FieldKey("channels", Integer(1..=CHANNELS_MAX), |it: &mut Defaults| {
+const TRANSPORT: &KeyList<CommonKeys> = &[
+    &FieldKey("channels", IntRange(1..=CHANNELS_MAX), |it: &mut CommonKeys| {
         &mut it.transport.channels
     }),
-    &FieldKey("scan_us", Integer(1..=MICROS_MAX), |it: &mut Defaults| &mut it.transport.scan),
-    &FieldKey("timeout_us", Integer(1..=MICROS_MAX), |it: &mut Defaults| &mut it.transport.timeout),
-    &FieldKey("retries", Integer(1..=RETRIES_MAX), |it: &mut Defaults| &mut it.transport.retries),
-    &FieldKey("nics", Integer(1..=NICS_MAX), |it: &mut Defaults| &mut it.nics),
-    &FieldKey("frames", Integer(1..=FRAMES_MAX), |it: &mut Defaults| &mut it.parameters.frames),
-    &FieldKey("credits", Integer(1..=CREDITS_MAX), |it: &mut Defaults| &mut it.parameters.credits),
-    &FieldKey("request_queue", Integer(1..=QUEUE_MAX), |it: &mut Defaults| {
+    &FieldKey("scan_us", IntRange(1..=MICROS_MAX), |it: &mut CommonKeys| &mut it.transport.scan),
+    &FieldKey("timeout_us", IntRange(1..=MICROS_MAX), |it: &mut CommonKeys| {
+        &mut it.transport.timeout
+    }),
+    &FieldKey("retries", IntRange(1..=RETRIES_MAX), |it: &mut CommonKeys| {
+        &mut it.transport.retries
+    }),
+    &FieldKey("nics", IntRange(1..=NICS_MAX), |it: &mut CommonKeys| &mut it.nics),
+    &FieldKey("frames", IntRange(1..=FRAMES_MAX), |it: &mut CommonKeys| &mut it.parameters.frames),
+    &FieldKey("credits", IntRange(1..=CREDITS_MAX), |it: &mut CommonKeys| {
+        &mut it.parameters.credits
+    }),
+    &FieldKey("request_queue", IntRange(1..=QUEUE_MAX), |it: &mut CommonKeys| {
         &mut it.parameters.request_queue
     }),
-    &FieldKey("staging", Integer(1..=QUEUE_MAX), |it: &mut Defaults| &mut it.parameters.staging),
-    &FieldKey("dma", Integer(1..=DMA_MAX), |it: &mut Defaults| &mut it.parameters.dma),
-    &FieldKey("mappings", Integer(2..=QUEUE_MAX), |it: &mut Defaults| &mut it.parameters.mappings),
-    &FieldKey("map", Time(0..=DURATION_MAX), |it: &mut Defaults| &mut it.parameters.map),
-    &FieldKey("burst_log2", Integer(0..=BURST_LOG2_MAX), |it: &mut Defaults| {
+    &FieldKey("staging", IntRange(1..=QUEUE_MAX), |it: &mut CommonKeys| &mut it.parameters.staging),
+    &FieldKey("dma", IntRange(1..=DMA_MAX), |it: &mut CommonKeys| &mut it.parameters.dma),
+    &FieldKey("mappings", IntRange(2..=QUEUE_MAX), |it: &mut CommonKeys| {
+        &mut it.parameters.mappings
+    }),
+    &FieldKey("map", TimeRange(0..=DURATION_MAX), |it: &mut CommonKeys| &mut it.parameters.map),
+    &FieldKey("burst_log2", IntRange(0..=BURST_LOG2_MAX), |it: &mut CommonKeys| {
         &mut it.parameters.burst_log2
     }),
-    &FieldKey("load", Time(0..=DURATION_MAX), |it: &mut Defaults| &mut it.parameters.load),
-    &FieldKey("patience", Time(0..=DURATION_MAX), |it: &mut Defaults| &mut it.parameters.patience),
-    &FieldKey("layers", Word(&LAYERS), |it: &mut Defaults| &mut it.parameters.layers),
+    &FieldKey("load", TimeRange(0..=DURATION_MAX), |it: &mut CommonKeys| &mut it.parameters.load),
+    &FieldKey("patience", TimeRange(0..=DURATION_MAX), |it: &mut CommonKeys| {
+        &mut it.parameters.patience
+    }),
+    &FieldKey("layers", WordList(&LAYERS), |it: &mut CommonKeys| &mut it.parameters.layers),
 ];
 
-pub(super) fn read_transport(root: &mut TomlTable<'_>) -> Defaults {
-    let Some(mut table) = root.table("transport") else { return Defaults::default() };
-    let mut common = keys::read(TRANSPORT, &mut table, Defaults::default());
+pub(super) fn read_transport(root: &mut TomlTable<'_>) -> CommonKeys {
+    let Some(mut table) = root.table("transport") else { return CommonKeys::default() };
+    let mut common = keys::read(TRANSPORT, &mut table, CommonKeys::default());
     // An older form of `retries`: as many as timeouts fit into this time. T-11
     let unreachable: Option<u64> = table.integer("unreachable_us", 1..=MICROS_MAX);
     if let Some(unreachable) = unreachable.filter(|_| !table.has("retries")) {
@@ -112,7 +120,7 @@ pub(super) fn read_transport(root: &mut TomlTable<'_>) -> Defaults {
 impl<'a> EndpointReader<'a> {
     pub(super) const fn new(
         map: NameLookup<'a>,
-        common: TransportDefaults,
+        common: CommonKeys,
         costs: &'a BTreeMap<NodeId, MessageCosts>,
     ) -> Self {
         let plans = BTreeMap::new();
@@ -216,7 +224,7 @@ impl<'a> EndpointReader<'a> {
 
     /// Plan of a host, empty at first.
     fn plan(&mut self, host: NodeId) -> Option<&mut MessagingPlan> {
-        let TransportDefaults { transport, nics, parameters } = self.common;
+        let CommonKeys { transport, nics, parameters } = self.common;
         let nic = nic(host)?;
         let nodes = u16::try_from(self.map.topology.nodes().len()).ok()?;
         let nics = nics.unwrap_or_else(|| transport.nics.max(nodes));
@@ -302,8 +310,8 @@ pub(super) fn endpoint_name(topology: &Topology, host: NodeId, id: EndpointId) -
 /// Keys of `[transport]` for a network of `nodes` nodes.
 fn transport_keys(plan: &MessagingPlan, nodes: u16) -> TomlKeys {
     let MessagingPlan { transport, parameters, .. } = *plan;
-    let value = Defaults { transport, nics: Some(transport.nics), parameters };
-    let mut base = Defaults::default();
+    let value = CommonKeys { transport, nics: Some(transport.nics), parameters };
+    let mut base = CommonKeys::default();
     base.nics = Some(base.transport.nics.max(nodes));
     base.parameters.request_queue = parameters.four_senders();
     let mut keys = TomlKeys::default();

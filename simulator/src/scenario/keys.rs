@@ -12,7 +12,7 @@ use super::toml_writer::{TomlKeys, word_of};
 use crate::transport::Micros;
 
 /// All keys of a section with the parameters `S`, in the order in which they are written.
-pub(super) type Section<S> = [&'static dyn SectionKey<S>];
+pub(super) type KeyList<S> = [&'static dyn SectionKey<S>];
 
 pub(super) trait SectionKey<S: Copy> {
     /// Reads the key into `to`. Returns the key that copies the value, if it was given.
@@ -40,14 +40,14 @@ pub(super) trait KeyFormat<T> {
 }
 
 /// Integer within limits.
-pub(super) struct Integer(pub(super) RangeInclusive<u64>);
+pub(super) struct IntRange(pub(super) RangeInclusive<u64>);
 
 /// Time in periods or microseconds, within limits in periods.
-pub(super) struct Time(pub(super) RangeInclusive<u64>);
+pub(super) struct TimeRange(pub(super) RangeInclusive<u64>);
 
-pub(super) struct Word<T: 'static>(pub(super) &'static [(&'static str, T)]);
+pub(super) struct WordList<T: 'static>(pub(super) &'static [(&'static str, T)]);
 
-pub(super) struct Boolean<T>(pub(super) [T; 2]);
+pub(super) struct BoolPair<T>(pub(super) [T; 2]);
 
 /// Number in a field, which may be absent.
 pub(super) trait KeyNumber: Sized {
@@ -55,7 +55,7 @@ pub(super) trait KeyNumber: Sized {
     fn number(self) -> Option<u64>;
 }
 
-pub(super) fn read<S: Copy>(section: &Section<S>, table: &mut TomlTable<'_>, base: S) -> S {
+pub(super) fn read<S: Copy>(section: &KeyList<S>, table: &mut TomlTable<'_>, base: S) -> S {
     let mut parameters = base;
     for key in section {
         key.read(table, &mut parameters);
@@ -63,7 +63,7 @@ pub(super) fn read<S: Copy>(section: &Section<S>, table: &mut TomlTable<'_>, bas
     parameters
 }
 
-pub(super) fn write<S: Copy>(section: &Section<S>, keys: &mut TomlKeys, value: S, base: S) {
+pub(super) fn write<S: Copy>(section: &KeyList<S>, keys: &mut TomlKeys, value: S, base: S) {
     section.iter().for_each(|key| key.write(keys, value, base));
 }
 
@@ -75,7 +75,7 @@ pub(super) struct GivenKeys<S: Copy + 'static> {
 }
 
 impl<S: Copy + Default> GivenKeys<S> {
-    pub(super) fn read(section: &Section<S>, table: &mut TomlTable<'_>) -> Self {
+    pub(super) fn read(section: &KeyList<S>, table: &mut TomlTable<'_>) -> Self {
         let mut values = S::default();
         let given = section.iter().filter_map(|key| key.read(table, &mut values)).collect();
         Self { values, given }
@@ -110,7 +110,7 @@ impl<S: Copy, T: Copy + PartialEq, F: KeyFormat<T>> SectionKey<S> for FieldKey<S
     }
 }
 
-impl<T: KeyNumber> KeyFormat<T> for Integer {
+impl<T: KeyNumber> KeyFormat<T> for IntRange {
     fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T> {
         T::from_number(table.integer(name, self.0.clone())?)
     }
@@ -120,7 +120,7 @@ impl<T: KeyNumber> KeyFormat<T> for Integer {
     }
 }
 
-impl<T: KeyNumber> KeyFormat<T> for Time {
+impl<T: KeyNumber> KeyFormat<T> for TimeRange {
     fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T> {
         T::from_number(table.time(name, self.0.clone())?.periods)
     }
@@ -131,7 +131,7 @@ impl<T: KeyNumber> KeyFormat<T> for Time {
     }
 }
 
-impl<T: Copy + PartialEq> KeyFormat<T> for Word<T> {
+impl<T: Copy + PartialEq> KeyFormat<T> for WordList<T> {
     fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T> {
         table.word(name, self.0)
     }
@@ -141,7 +141,7 @@ impl<T: Copy + PartialEq> KeyFormat<T> for Word<T> {
     }
 }
 
-impl<T: Copy + PartialEq> KeyFormat<T> for Boolean<T> {
+impl<T: Copy + PartialEq> KeyFormat<T> for BoolPair<T> {
     fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T> {
         let [no, yes] = self.0;
         Some(if table.item(name)?.boolean()? { yes } else { no })

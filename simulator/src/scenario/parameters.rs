@@ -6,7 +6,8 @@ use codec::route::RouteAddressing;
 use codec::time::{FULL_RATE_PERIOD_PS, Ticks};
 
 use super::keys::{
-    Boolean, FieldKey, GivenKeys, Integer, KeyFormat, Section, SectionKey, Time, Word, write,
+    BoolPair, FieldKey, GivenKeys, IntRange, KeyFormat, KeyList, SectionKey, TimeRange, WordList,
+    write,
 };
 use super::limits::{
     BLOCKED_MAX, COMMANDS_MAX, CONSUMPTION_MAX, DELAY_MAX, DIVISOR_MAX, DURATION_MAX, LATENCY_MAX,
@@ -36,42 +37,44 @@ const CONSUMPTION: [(&str, ConsumptionMode); 3] = [
 ];
 
 /// F-1, F-3, F-4, F-8, R-1, R-4, R-6
-pub(super) const PORT: &Section<Port> = &[
-    &FieldKey("rate_divisor", Integer(1..=DIVISOR_MAX), |p: &mut Port| &mut p.divisor),
-    &FieldKey("go_slack", Integer(0..=SLACK_MAX), |p: &mut Port| &mut p.slack.go_slack),
-    &FieldKey("hysteresis", Integer(1..=SLACK_MAX), |p: &mut Port| &mut p.slack.hysteresis),
-    &FieldKey("stop_slack", Integer(0..=SLACK_MAX), |p: &mut Port| &mut p.slack.stop_slack),
+pub(super) const PORT: &KeyList<Port> = &[
+    &FieldKey("rate_divisor", IntRange(1..=DIVISOR_MAX), |p: &mut Port| &mut p.divisor),
+    &FieldKey("go_slack", IntRange(0..=SLACK_MAX), |p: &mut Port| &mut p.slack.go_slack),
+    &FieldKey("hysteresis", IntRange(1..=SLACK_MAX), |p: &mut Port| &mut p.slack.hysteresis),
+    &FieldKey("stop_slack", IntRange(0..=SLACK_MAX), |p: &mut Port| &mut p.slack.stop_slack),
     &FieldKey("generation_periods", LATENCY, |p: &mut Port| &mut p.generation),
     &FieldKey("interpretation_periods", LATENCY, |p: &mut Port| &mut p.interpretation),
     &BlockedKey(TimeUnit::Periods),
-    &FieldKey("symbols", Word(&SYMBOLS), |p: &mut Port| &mut p.symbols),
-    &FieldKey("replies", Boolean([false, true]), |p: &mut Port| &mut p.replies),
-    &FieldKey("reset", Word(&ResetEnding::WORDS), |p: &mut Port| &mut p.reset),
-    &FieldKey("fill", Word(&FillMode::WORDS), |p: &mut Port| &mut p.fill),
-    &FieldKey("framing", Word(&FramingMode::WORDS), |p: &mut Port| &mut p.framing),
+    &FieldKey("symbols", WordList(&SYMBOLS), |p: &mut Port| &mut p.symbols),
+    &FieldKey("replies", BoolPair([false, true]), |p: &mut Port| &mut p.replies),
+    &FieldKey("reset", WordList(&ResetEnding::WORDS), |p: &mut Port| &mut p.reset),
+    &FieldKey("fill", WordList(&FillMode::WORDS), |p: &mut Port| &mut p.fill),
+    &FieldKey("framing", WordList(&FramingMode::WORDS), |p: &mut Port| &mut p.framing),
 ];
 
-const LATENCY: Integer = Integer(0..=LATENCY_MAX);
+const LATENCY: IntRange = IntRange(0..=LATENCY_MAX);
 
 /// S-1, S-5, S-6, S-8
-pub(super) const SWITCH: &Section<Switch> = &[
-    &FieldKey("ports", Integer(1..=SWITCH_PORTS_MAX as u64), |s: &mut Switch| &mut s.ports),
-    &FieldKey("addressing", Word(&ADDRESSING), |s: &mut Switch| &mut s.addressing),
-    &FieldKey("routing", Time(0..=u8::MAX as u64), |s: &mut Switch| &mut s.routing),
-    &FieldKey("token_step", Time(0..=u8::MAX as u64), |s: &mut Switch| &mut s.token_step),
-    &FieldKey("extensions", Boolean(EXTENSIONS), |s: &mut Switch| &mut s.extensions),
+pub(super) const SWITCH: &KeyList<Switch> = &[
+    &FieldKey("ports", IntRange(1..=SWITCH_PORTS_MAX as u64), |s: &mut Switch| &mut s.ports),
+    &FieldKey("addressing", WordList(&ADDRESSING), |s: &mut Switch| &mut s.addressing),
+    &FieldKey("routing", TimeRange(0..=u8::MAX as u64), |s: &mut Switch| &mut s.routing),
+    &FieldKey("token_step", TimeRange(0..=u8::MAX as u64), |s: &mut Switch| &mut s.token_step),
+    &FieldKey("extensions", BoolPair(EXTENSIONS), |s: &mut Switch| &mut s.extensions),
 ];
 
 const EXTENSIONS: [ExtensionSupport; 2] = [ExtensionSupport::Off, ExtensionSupport::On];
 
 /// I-3, I-4, I-5, I-6
-pub(super) const INTERFACE: &Section<Interface> = &[
-    &FieldKey("bus", Word(&BUSES), |i: &mut Interface| &mut i.bus),
-    &FieldKey("send_memory", Integer(0..=MEMORY_MAX), |i: &mut Interface| &mut i.send_memory),
-    &FieldKey("receive_memory", Integer(0..=MEMORY_MAX), |i: &mut Interface| &mut i.receive_memory),
+pub(super) const INTERFACE: &KeyList<Interface> = &[
+    &FieldKey("bus", WordList(&BUSES), |i: &mut Interface| &mut i.bus),
+    &FieldKey("send_memory", IntRange(0..=MEMORY_MAX), |i: &mut Interface| &mut i.send_memory),
+    &FieldKey("receive_memory", IntRange(0..=MEMORY_MAX), |i: &mut Interface| {
+        &mut i.receive_memory
+    }),
     &FieldKey("consumption", ConsumptionFormat, |i: &mut Interface| &mut i.consumption),
-    &FieldKey("boot", Time(0..=DURATION_MAX), |i: &mut Interface| &mut i.boot),
-    &FieldKey("commands", Integer(1..=COMMANDS_MAX), |i: &mut Interface| &mut i.commands),
+    &FieldKey("boot", TimeRange(0..=DURATION_MAX), |i: &mut Interface| &mut i.boot),
+    &FieldKey("commands", IntRange(1..=COMMANDS_MAX), |i: &mut Interface| &mut i.commands),
 ];
 
 /// Blocked-packet timeout, which counts the port's own periods: microseconds are divided by the

@@ -136,7 +136,7 @@ impl TestRun {
         &self.channels
     }
 
-    /// Characters of a channel, such as `h0:0 sends` or `h0:0 hears`, from time zero on.
+    /// Characters of a channel, such as `h0:0 sends` or `h0:0 receives`, from time zero on.
     pub(crate) fn chars(&self, channel: &str) -> &CharBuf {
         self.channels.get(channel).expect("the channel is tapped")
     }
@@ -192,7 +192,7 @@ fn character_sort(character: Character) -> CharacterSort {
 
 fn channel_label(channel: &Channel) -> String {
     let tap = channel.tap.as_deref().unwrap_or_default();
-    let verb = if channel.name.starts_with(&format!("{tap}>")) { "sends" } else { "hears" };
+    let verb = if channel.name.starts_with(&format!("{tap}>")) { "sends" } else { "receives" };
     format!("{tap} {verb}")
 }
 
