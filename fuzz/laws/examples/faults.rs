@@ -49,7 +49,6 @@ const PACKETS_MIN: usize = 8;
 /// Periods that a network runs on behind the last moment of a fault, so that what it hurt can end. *Chosen*
 const AFTERMATH: u64 = 8_000;
 
-/// The findings of one kind of fault.
 #[derive(Default)]
 struct FaultFindings {
     networks: u64,
@@ -134,7 +133,7 @@ fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Whether both slack buffers of a cable cover its round trip. F-4
+/// Tests whether both slack buffers of a cable cover its round trip. F-4
 fn covers(cable: &CableSpec) -> bool {
     [cable.link, cable.link.turned()].iter().all(|link| {
         link.ports.first().is_some_and(|port| port.slack.stop_slack >= stop_slack(link))
@@ -230,7 +229,7 @@ fn counts(reading: &AnalyzedCapture) -> BTreeMap<FindingKind, u64> {
     counts
 }
 
-/// Why nothing was found: the strongest reason that holds.
+/// Reason why nothing was found: the strongest reason that holds.
 fn reason(before: &RunOutcome, after: &RunOutcome) -> &'static str {
     if before.capture == after.capture {
         "no character of any tap differs"
@@ -241,7 +240,7 @@ fn reason(before: &RunOutcome, after: &RunOutcome) -> &'static str {
     }
 }
 
-/// Whether a packet was hurt or lost: both runs are alike but for the fault.
+/// Tests whether a packet was hurt or lost: both runs are alike but for the fault.
 fn is_costly(before: &RunOutcome, after: &RunOutcome) -> bool {
     let is_cost = |what: &TruthEventKind| {
         matches!(

@@ -35,11 +35,7 @@ const PERIODS_MAX: u64 = 1 << 14;
 /// The most threads of a run. *Chosen*: more than links that have something to do.
 const THREADS: [usize; 2] = [2, 7];
 
-/// Of bytes that begin as a capture file does, the law of [`capture`]; of others, that of the network
-/// that they stand for.
-///
-/// # Panics
-/// If it is broken.
+/// Checks [`capture`] for bytes that begin like a capture file, and [`planned`] for the network of any others.
 pub fn law(bytes: &[u8]) {
     if is_capture(bytes) {
         capture(bytes);
@@ -49,9 +45,6 @@ pub fn law(bytes: &[u8]) {
 }
 
 /// The number of threads changes nothing in what is said of a capture, or of a network's.
-///
-/// # Panics
-/// If it does.
 pub fn threads(bytes: &[u8]) {
     if is_capture(bytes) {
         if length(&CaptureContents::to_end(bytes)) == CaptureLength::Short {
@@ -65,7 +58,7 @@ pub fn threads(bytes: &[u8]) {
     }
 }
 
-/// Whether bytes begin as a capture file does: pcapng, pcap of both orders and resolutions, gzip.
+/// Tests whether bytes begin as a capture file does: pcapng, pcap of both orders and resolutions, gzip.
 pub(crate) fn is_capture(bytes: &[u8]) -> bool {
     const MAGIC: [[u8; 4]; 6] = [
         [0x0a, 0x0d, 0x0d, 0x0a],
@@ -78,12 +71,10 @@ pub(crate) fn is_capture(bytes: &[u8]) -> bool {
     bytes.first_chunk().is_some_and(|magic| MAGIC.contains(magic))
 }
 
-/// How much there is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CaptureLength {
     Short,
     Long,
-    /// A repeat that goes on for hours.
     Endless,
 }
 
@@ -105,7 +96,6 @@ fn threaded(file: &[u8]) {
     }
 }
 
-/// Threads, made once.
 static POOLS: LazyLock<Vec<ThreadPool>> = LazyLock::new(|| {
     let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().ok();
     let pools: Vec<_> = THREADS.into_iter().filter_map(pool).collect();
@@ -114,9 +104,6 @@ static POOLS: LazyLock<Vec<ThreadPool>> = LazyLock::new(|| {
 });
 
 /// Any capture is analysed to its end, and what is said of it does not depend on chunks.
-///
-/// # Panics
-/// If not.
 pub fn capture(file: &[u8]) {
     use_one_thread();
     states::law(file);
@@ -142,10 +129,7 @@ pub fn capture(file: &[u8]) {
     }
 }
 
-/// What a capture shows of a planned network is what happened there.
-///
-/// # Panics
-/// If not.
+/// The analysis of the capture of a network agrees with its truth.
 pub fn planned(plan: &NetworkInput) {
     let Some(scenario) = plan.scenario() else { return };
     if scenario.taps.is_empty() || !facts::rates_are_alike(&scenario) {
@@ -168,7 +152,7 @@ pub fn planned(plan: &NetworkInput) {
     check_damage_found(&score, &ledger);
 }
 
-/// Whether something is lost, or a sender gives up, for want of room or for long waiting.
+/// Tests whether something is lost, or a sender gives up, for want of room or for long waiting.
 pub(crate) const fn is_trouble(what: &TruthEventKind) -> bool {
     matches!(
         what,
@@ -186,7 +170,7 @@ pub(crate) fn check_no_damage_found(ledger: &FindingSet) {
     }
 }
 
-/// What only damage makes, or a circuit that breaks a rule.
+/// Findings that only damage causes, or a circuit that breaks a rule.
 const DAMAGE: [FindingKind; 17] = [
     FindingKind::CorrectedCode,
     FindingKind::InvalidCode,
@@ -221,7 +205,7 @@ pub(crate) fn check_damage_found(score: &ScoreReport, ledger: &FindingSet) {
     }
 }
 
-/// Whether no two packets are alike, and every link is tapped once.
+/// Tests whether no two packets are alike, and every link is tapped once.
 fn is_plain(scenario: &Scenario) -> bool {
     // Payloads are drawn: in so many bytes no two are the same.
     let long = |size: &PayloadSize| match size {
@@ -235,7 +219,7 @@ fn is_plain(scenario: &Scenario) -> bool {
         && scenario.streams.iter().all(|stream| long(&stream.payload))
 }
 
-/// What an analysis says, kind by kind, in its order.
+/// Output of an analysis, kind by kind, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct AnalysisRecord {
     events: [Vec<AnalysisEvent>; 7],
@@ -244,14 +228,12 @@ struct AnalysisRecord {
 }
 
 impl AnalysisRecord {
-    /// Whether nothing is left out.
     fn is_whole(&self) -> bool {
         let is_left_out = |told: &AnalysisEvent| matches!(told, AnalysisEvent::Row(row) if matches!(row.body, analyzer::event::ChannelEvent::Omitted { .. }));
         !self.events.iter().flatten().any(is_left_out)
     }
 }
 
-/// What is odd about a capture.
 fn ledger(file: &[u8]) -> FindingSet {
     let mut analysis =
         CaptureAnalysis::new(file, AnalysisScope::Findings, LinkAssumptions::default());

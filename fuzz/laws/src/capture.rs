@@ -24,9 +24,6 @@ const ROUNDS_MAX: u64 = 1 << 8;
 
 /// Reading ends, and says nothing after the end or an error. Channels are declared before their
 /// chunks, which follow one another; a fault has its place in the file.
-///
-/// # Panics
-/// If not.
 pub fn law(file: &[u8]) {
     let mut reader = CaptureReader::new(file);
     let mut watch =
@@ -48,11 +45,9 @@ pub fn law(file: &[u8]) {
 
 /// Holds what a reader says against what it said before.
 struct ReadChecker {
-    /// Bytes of the file.
     len: u64,
     /// Every channel so far, where its next chunk may begin, and whether it has a peer.
     channels: Vec<(ChannelId, Tick, PeerState)>,
-    /// The first of those of the section.
     section: usize,
     faults: u64,
 }
@@ -126,7 +121,6 @@ impl ReadChecker {
     }
 }
 
-/// What a capture file says, read to its end.
 #[derive(Debug, Default)]
 pub(crate) struct CaptureContents {
     pub(crate) sections: Vec<SectionContents>,
@@ -207,13 +201,13 @@ impl SectionContents {
         self.chunks.iter().fold(0, |sum, (_, chunk)| sum.saturating_add(chunk.chunk().periods()))
     }
 
-    /// Whether a repeat brings something in every round for more rounds than a law goes through.
+    /// Tests whether a repeat brings something in every round for more rounds than a law goes through.
     pub(crate) fn is_endless(&self) -> bool {
         let long = |count: Option<u64>| count.is_some_and(|count| count > ROUNDS_MAX);
         self.chunks.iter().any(|(_, chunk)| long(chunk.count) && is_noisy(chunk.chars.chars()))
     }
 
-    /// What was recorded of each channel: from a character up to another, in order.
+    /// Recorded stretches of each channel, in order.
     pub(crate) fn stretches(&self) -> BTreeMap<ChannelId, Vec<(Tick, Tick)>> {
         let mut all: BTreeMap<ChannelId, Vec<(Tick, Tick)>> =
             self.channels.keys().map(|id| (*id, Vec::new())).collect();
@@ -233,7 +227,7 @@ impl SectionContents {
         self.channels.get(&id).map_or(1, |channel| channel.period_ps.get())
     }
 
-    /// Whether blocks stand where a writer puts them: by time, as far as pcapng's nanoseconds
+    /// Tests whether blocks stand where a writer puts them: by time, as far as pcapng's nanoseconds
     /// tell, and behind all descriptions.
     pub(crate) fn is_in_order(&self) -> bool {
         let nanosecond = |(id, chunk): &(ChannelId, OwnedChunk)| {

@@ -16,75 +16,52 @@ use crate::repair::SeededRng;
 /// A capture: links and single channels, what each carries, the byte order.
 #[derive(Clone, Debug, Arbitrary)]
 pub struct CaptureInput {
-    /// The byte order of its section.
     pub order: ByteOrderInput,
-    /// Its first channels, two to a link.
     pub links: [ChannelInput; 2],
-    /// A channel on its own.
     pub single: ChannelInput,
 }
 
-/// The byte order of a section.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub enum ByteOrderInput {
-    /// Least significant byte first.
     Little,
-    /// Most significant byte first.
     Big,
 }
 
-/// What a channel carries.
 #[derive(Clone, Debug, Arbitrary)]
 pub struct ChannelInput {
-    /// Its rate.
     pub rate: RateInput,
-    /// One after another.
     #[arbitrary(with = several)]
     pub pieces: Vec<CapturePiece>,
 }
 
-/// A channel's rate.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub enum RateInput {
     /// 80 M characters/s.
     Full,
-    /// Likewise: most channels are.
     FullToo,
-    /// Half of it.
     Half,
     /// A little more than half, so that periods of two channels rarely begin together.
     Odd,
 }
 
-/// A stretch of a channel.
 #[derive(Clone, Debug, Arbitrary)]
 pub enum CapturePiece {
-    /// Characters as they stand.
     Literal(#[arbitrary(with = several)] Vec<CharacterInput>),
-    /// Characters so many times.
     Repeat(#[arbitrary(with = several)] Vec<CharacterInput>, u8),
-    /// Characters that are not recorded.
     Hole(u8),
 }
 
 /// Characters that are worth having often.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub enum CharacterInput {
-    /// A byte of a packet.
     Data(u8),
-    /// A route byte or a tag.
     Header(u8),
     /// IDLE, up to 31 times.
     Silence(u8),
-    /// GAP.
     Gap,
-    /// GO.
     Go,
-    /// STOP.
     Stop,
-    /// FRES.
     ForwardReset,
-    /// Any code.
     Code(u8),
 }
 
@@ -121,19 +98,15 @@ impl RateInput {
     }
 }
 
-/// A chunk that owns its characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedChunk {
-    /// Where it begins.
     pub first: Tick,
     /// Its characters, or those of a round.
     pub chars: CharBuf,
-    /// Rounds, of a repeat.
     pub count: Option<u64>,
 }
 
 impl OwnedChunk {
-    /// The chunk.
     #[must_use]
     pub fn chunk(&self) -> Chunk<'_> {
         let chars = self.chars.chars();

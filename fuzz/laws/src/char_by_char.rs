@@ -21,11 +21,8 @@ const PERIODS_MAX: u64 = 1 << 12;
 /// Most rounds of a repeat that are played through. *Chosen*: more than twice the 16 of F-7.
 const ROUNDS_MAX: u64 = 40;
 
-/// What a receiver notices in a chunk is what it notices in its characters one at a time, however the
-/// chunk is cut and whatever came before it, and a repeat's are those of its rounds.
-///
-/// # Panics
-/// If not.
+/// A receiver reports for a chunk the events of its characters one at a time, however the chunk is cut and whatever
+/// came before it; a repeat equals its iterations.
 pub fn law(payload: &[u8]) {
     check(payload, &receive);
 }
@@ -54,7 +51,7 @@ fn check(payload: &[u8], receive: &impl Fn(&[Chunk<'_>]) -> Vec<PlacedEvent>) {
     after_another(chunk, &mut dice, receive);
 }
 
-/// What may come before a chunk: it leaves every state that a receiver has.
+/// Characters before a chunk, for every state of a receiver.
 const BEFORE: [&[Character]; 6] = [
     &[Character::Control(0x03)],
     &[Character::Control(0x0f)],
@@ -97,7 +94,7 @@ fn shortened(chunk: Chunk<'_>) -> Chunk<'_> {
     Chunk { content, ..chunk }
 }
 
-/// Whether a round of a pattern still brings something after more rounds than any state outlasts.
+/// Tests whether a round of a pattern still brings something after more rounds than any state outlasts.
 pub(crate) fn is_noisy(pattern: Chars<'_>) -> bool {
     let rounds = |count| {
         let content = ChunkContent::Repeat { pattern, count };
@@ -115,7 +112,7 @@ pub(crate) fn reference_events(characters: &[(u64, Character)]) -> Vec<PlacedEve
     told
 }
 
-/// What the analyzer's receiver makes of some chunks of one channel, as far as the reference tells it.
+/// Events of the analyzer's receiver for chunks of one channel, as far as the reference has them.
 fn receive(chunks: &[Chunk<'_>]) -> Vec<PlacedEvent> {
     let noticed = receiver::receive(chunks).into_iter();
     noticed.filter_map(|(at, notice)| Some((at, reference_event(notice)?))).collect()
@@ -135,7 +132,7 @@ pub(crate) fn changes(told: &[PlacedEvent]) -> Vec<PlacedEvent> {
     changes.cloned().collect()
 }
 
-/// What is told, but for the parts of packets: how runs of data are told depends on the chunks.
+/// Events without parts of packets: runs of data depend on the chunks.
 pub(crate) fn reference_event(notice: ChannelEvent) -> Option<ReferenceEvent> {
     match notice {
         ChannelEvent::Packet(packet) => Some(ReferenceEvent::Packet((&*packet).into())),

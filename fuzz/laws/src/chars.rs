@@ -29,9 +29,6 @@ thread_local! {
 
 /// The format decides what is a chunk; parse undoes emit; characters stand where the format says;
 /// runs, frames and parts are those of the characters one at a time.
-///
-/// # Panics
-/// If not.
 pub fn law(payload: &[u8]) {
     check(payload, Chunk::parse);
 }
@@ -69,7 +66,6 @@ struct PayloadLayout<'a> {
 }
 
 impl<'a> PayloadLayout<'a> {
-    /// None if it is no chunk.
     fn of(payload: &'a [u8]) -> Option<Self> {
         let number = |at: usize| Some(u64::from_le_bytes(*payload.get(at..)?.first_chunk::<8>()?));
         let (n, first) = (number(0)? >> 32, number(8)?);
@@ -84,7 +80,6 @@ impl<'a> PayloadLayout<'a> {
         (whole && d.len() == low.len().div_ceil(8)).then_some(Self { first, count, low, d })
     }
 
-    /// Whether the character at a place is data.
     fn is_data(&self, at: usize) -> bool {
         self.d.get(at / 8).is_some_and(|d| d >> (at % 8) & 1 == 1)
     }

@@ -20,9 +20,6 @@ use self::model::SwitchModel;
 use crate::network::input::{NetworkInput, SwitchInput};
 
 /// The law, of a switch and hosts that some bytes stand for.
-///
-/// # Panics
-/// If it is broken.
 pub fn law(bytes: &[u8]) {
     let scenario = SwitchInput::from_bytes(bytes).and_then(scenario);
     scenario.into_iter().for_each(|scenario| check(&scenario, &mut |_, _| {}));
@@ -45,9 +42,8 @@ fn kind(scenario: &Scenario, port: NodePort) -> Option<NodeKind> {
 
 /// A cable of the switch, and what passed through it.
 struct SwitchCable {
-    /// The switch's end first.
     link: LinkParameters,
-    /// What the host sends and hears, from the first period of the link on.
+    /// Characters that the host sends and receives, from the first period of the link on.
     sent: Vec<Character>,
     heard: Vec<Character>,
 }
@@ -58,7 +54,7 @@ impl SwitchCable {
         self.link.ports.map(|port| port.divisor.get().into())
     }
 
-    /// What comes in at the switch, if a period of the link begins there.
+    /// Character received by the switch, if a period of the link begins.
     fn brings(&self, now: u64) -> Option<Character> {
         let ([_, divisor], delay) = (self.periods(), self.link.delay.0);
         if now % divisor != delay % divisor {
@@ -73,7 +69,7 @@ impl SwitchCable {
         )
     }
 
-    /// What the host heard of what was sent in a period of the link, if it heard it.
+    /// Character that the host received of those sent in a period of the link.
     fn took(&self, slot: usize) -> Option<Character> {
         let later = usize::try_from(self.link.delay.0 / self.periods()[0]).ok()?;
         self.heard.get(slot + later).copied()
@@ -175,7 +171,6 @@ pub(crate) mod tests {
         });
     }
 
-    /// Where the bytes of packets stand.
     fn bytes(heard: &[Character]) -> Vec<usize> {
         let is_byte = |it: &usize| matches!(heard[*it], Character::Data(_));
         (0..heard.len()).filter(is_byte).collect()

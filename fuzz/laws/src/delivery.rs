@@ -19,14 +19,14 @@ use crate::network;
 use crate::network::input::NetworkInput as Parts;
 use crate::score;
 
-/// How often it is looked whether all has come to rest.
+/// Number of times that it is looked whether all has come to rest.
 const SLICE: u64 = 500 * MICROSECOND;
 
 /// By when it has. *Chosen*: what hosts say to each other takes some ten milliseconds; patience and
 /// silence take as much again.
 const END: u64 = 2_000_000 * MICROSECOND;
 
-/// How long a network is watched that need not come to rest.
+/// Time that a network is watched that need not come to rest.
 const WATCHED: u64 = 40_000 * MICROSECOND;
 
 /// Periods after which a fuzzer gives up on a plan: storms wait on. *Chosen*: ten milliseconds, in which most
@@ -37,19 +37,17 @@ const LONG: u64 = 10_000 * MICROSECOND;
 /// takes many of ours.
 const SHORT: u64 = 1000 * MICROSECOND;
 
-/// A network, and what is said in it.
 #[derive(Clone, Debug, Arbitrary)]
 pub struct ConversationInput {
     parts: Parts,
     talk: Talk,
 }
 
-/// What came of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliverySummary {
     /// Messages that applications handed over.
     pub messages: usize,
-    /// How long it took until all had come to rest, or how long it was watched, in periods of the full rate.
+    /// Time that it took until all had come to rest, or how long it was watched, in periods of the full rate.
     pub periods: u64,
 }
 
@@ -108,9 +106,6 @@ impl ConversationInput {
 
 /// The laws, of a network that some bytes stand for; of what takes long, only that every message is
 /// accounted for.
-///
-/// # Panics
-/// If one is broken.
 pub fn law(bytes: &[u8]) {
     let Some(scenario) = ConversationInput::from_bytes(bytes).and_then(|plan| plan.scenario())
     else {
@@ -123,9 +118,6 @@ pub fn law(bytes: &[u8]) {
 }
 
 /// The laws, of a network that was planned; none if it has no two hosts.
-///
-/// # Panics
-/// If one is broken.
 pub fn planned(plan: &ConversationInput) -> Option<DeliverySummary> {
     let scenario = plan.scenario()?;
     let summary = check_delivery(&scenario);
@@ -150,7 +142,7 @@ fn lasting(scenario: &mut Scenario, periods: u64) {
     scenario.taps.iter_mut().for_each(|tap| tap.to = periods);
 }
 
-/// Whether the capture tells all that is said: nothing breaks, nothing is cut short for long waiting or want
+/// Tests whether the capture tells all that is said: nothing breaks, nothing is cut short for long waiting or want
 /// of room, and every link is tapped, once. R-4, F-9
 pub(crate) fn has_message_events(scenario: &Scenario, rows: &[TruthEvent]) -> bool {
     let cables = scenario.topology.cables();
@@ -162,7 +154,6 @@ pub(crate) fn has_message_events(scenario: &Scenario, rows: &[TruthEvent]) -> bo
         && !rows.iter().any(|row| is_trouble(&row.kind))
 }
 
-/// What is found of conversations is what was said.
 pub(crate) fn check_score(score: &ScoreReport) {
     for row in score.scores.iter().filter(|row| score::MESSAGES.contains(&row.kind)) {
         assert!(row.is_perfect(), "what is found was said: {row:?}, {:?}", score.differences);
@@ -172,9 +163,6 @@ pub(crate) fn check_score(score: &ScoreReport) {
 /// Every message of a scenario is accounted for, and all comes to rest; but for where slack buffers can
 /// overflow. There the end of a packet may be lost for good, and what it had taken in switches stays
 /// taken until its host sends again. F-9
-///
-/// # Panics
-/// If not.
 #[must_use]
 pub fn check_delivery(scenario: &Scenario) -> DeliverySummary {
     require_quiescence(kept(scenario, END, &mut |_, _| 1))
@@ -185,8 +173,8 @@ fn require_quiescence(summary: Option<DeliverySummary>) -> DeliverySummary {
     summary.unwrap_or_default()
 }
 
-/// What came of it if that was before a period, from what hosts tell so many times each: once, but in a
-/// test.
+/// Summary, if the network becomes quiescent before `end`. The checker gets each event `times` times: once, except in
+/// tests.
 fn kept(
     scenario: &Scenario,
     end: u64,
@@ -233,7 +221,7 @@ fn kept(
     }
 }
 
-/// Whether every slack buffer has room enough. F-4
+/// Tests whether every slack buffer has room enough. F-4
 pub(crate) fn loses_nothing(scenario: &Scenario) -> bool {
     let links = scenario.topology.cables().iter().flat_map(|it| [it.link, it.link.turned()]);
     links.into_iter().all(|link| {
@@ -242,7 +230,7 @@ pub(crate) fn loses_nothing(scenario: &Scenario) -> bool {
     })
 }
 
-/// When control programs are loaded, the last first.
+/// Time when control programs are loaded, the last first.
 pub(crate) fn restarts(scenario: &Scenario) -> Vec<(u64, Nic)> {
     let mut restarts: Vec<(u64, Nic)> =
         scenario.messaging.values().map(|plan| (0, plan.nic)).collect();

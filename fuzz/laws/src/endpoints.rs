@@ -14,9 +14,6 @@ use self::world::MessagingWorld;
 /// The law: every message is written once in a life of its destination's NIC, and ends once; frames are
 /// not exceeded, and credits come back; who can send waits for the attempts of the others at most; and
 /// when nothing goes wrong any more, all comes to rest.
-///
-/// # Panics
-/// If not.
 pub fn law(bytes: &[u8]) {
     MessagingInput::small(bytes).into_iter().for_each(|plan| {
         planned(&plan);
@@ -24,17 +21,11 @@ pub fn law(bytes: &[u8]) {
 }
 
 /// The law, of a plan. What hosts told of.
-///
-/// # Panics
-/// If it is broken.
 pub fn planned(plan: &MessagingInput) -> BTreeSet<&'static str> {
     held(&plan.setup())
 }
 
 /// The law, of hosts as they stand. What they told of.
-///
-/// # Panics
-/// If it is broken.
 pub fn held(setup: &MessagingSetup) -> BTreeSet<&'static str> {
     let mut world = MessagingWorld::new(setup);
     world.run();

@@ -6,12 +6,10 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_h
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread::{self, ThreadId};
 
-/// A law that is broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LawFailure {
-    /// Where it stands, or what else gave up: file, line and column.
+    /// Position where it stands, or what else gave up: file, line and column.
     pub place: String,
-    /// What it says.
     pub text: String,
 }
 
@@ -22,7 +20,7 @@ impl fmt::Display for LawFailure {
 }
 
 impl LawFailure {
-    /// Whether it is the same law, whatever broke it: at the same place and in the same words. Numbers and
+    /// Tests whether it is the same law, whatever broke it: at the same place and in the same words. Numbers and
     /// what else is told of the case may differ.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
@@ -36,10 +34,8 @@ impl LawFailure {
     }
 }
 
-/// What is broken, and not asked for yet.
 #[derive(Debug)]
 struct FailureLog {
-    /// How many are looking after laws.
     catching: u32,
     broken: Vec<(ThreadId, LawFailure)>,
 }
@@ -54,8 +50,7 @@ fn failure_log() -> MutexGuard<'static, FailureLog> {
     SEEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What comes of something that looks after laws, in this thread or a pool of its own, or which of them is
-/// broken. Nothing is printed.
+/// Runs laws, in this thread or a pool of its own, and catches the first failure. Nothing is printed.
 ///
 /// # Errors
 /// The first law that is broken.

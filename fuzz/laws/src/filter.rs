@@ -14,26 +14,17 @@ use codec::time::Tick;
 
 /// An input is a command, a blank, and an expression. No text makes the reader panic: it is read,
 /// written out and read as the same; or its fault has a place in it.
-///
-/// # Panics
-/// If not.
 pub fn law(input: &[u8]) {
     check(input, Filter::to_string);
 }
 
-/// What is written out keeps the same rows; and so do comparisons in the place of ranges and sets.
-///
-/// # Panics
-/// If not.
+/// A written filter keeps the same rows; and so do comparisons that replace its ranges and sets.
 pub fn rows(input: &[u8]) {
     keeping(input, Filter::to_string);
     comparing(input, |field, from, to| format!("({field} >= {from} && {field} < {to})"));
 }
 
-/// What is wrong with an expression, or with a list of columns, is shown with its place.
-///
-/// # Panics
-/// If not.
+/// Errors of an expression, or of a list of columns, are shown with their position.
 pub fn shown(input: &[u8]) {
     let input = String::from_utf8_lossy(input);
     let (kind, text) = parts(&input);
@@ -128,13 +119,13 @@ fn compared(mut text: &str, range: impl Fn(&str, &str, &str) -> String) -> Strin
     compared + text
 }
 
-/// What stands before a mark that is not within quotation marks, and what behind it.
+/// Text before a mark outside quotation marks, and text after it.
 fn halves<'a>(text: &'a str, mark: &str) -> (&'a str, &'a str) {
     let at = outside(text, mark).unwrap_or(text.len());
     (text.get(..at).unwrap_or(""), text.get(at + mark.len()..).unwrap_or(""))
 }
 
-/// Where a mark first stands that is not within quotation marks.
+/// Position where a mark first stands that is not within quotation marks.
 fn outside(text: &str, mark: &str) -> Option<usize> {
     let (mut quoted, mut escaped) = (false, false);
     text.char_indices().find_map(|(at, c)| {
@@ -219,7 +210,6 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
     kept
 }
 
-/// A row with lists in it.
 fn journey() -> JourneyRow<'static> {
     let hop = |channel, start| HopRow {
         channel,

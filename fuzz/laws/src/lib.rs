@@ -3,6 +3,9 @@
 //! Fuzz targets, the replay of `corpus/` and seeded storms check them. Inputs are in real formats: chunk
 //! payloads, frames, notation, capture files.
 
+#![expect(missing_docs, reason = "not published; names that say enough have no comment")]
+#![expect(clippy::missing_panics_doc, reason = "laws panic if an input breaks them")]
+
 pub mod analyze;
 #[cfg(test)]
 mod canaries;
@@ -51,16 +54,12 @@ pub struct LawTarget {
     pub modes: &'static [(&'static str, LawFunction)],
 }
 
-/// Finds a target by its name.
 #[must_use]
 pub fn target(name: &str) -> Option<&'static LawTarget> {
     TARGETS.iter().find(|target| target.name == name)
 }
 
 /// Checks the law of a target, or of the mode that an input selects.
-///
-/// # Panics
-/// If it is broken.
 pub fn run(name: &str, input: &[u8]) {
     let Some(target) = target(name) else { return };
     let (mode, body) = target.select(input);
@@ -92,7 +91,6 @@ const fn single(name: &'static str, law: LawFunction) -> LawTarget {
     LawTarget { name, law, modes: &[] }
 }
 
-/// All targets.
 pub const TARGETS: &[LawTarget] = &[
     LawTarget {
         name: "analyze",

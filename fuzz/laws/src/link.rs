@@ -31,7 +31,6 @@ pub struct LinkScript {
     steps: Vec<LinkScriptStep>,
 }
 
-/// So many periods that are alike.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkScriptStep {
     input: ScriptedInput,
@@ -74,7 +73,6 @@ fn to_the_end(bytes: &mut Unstructured<'_>) -> Result<Vec<LinkScriptStep>, Error
     Ok(steps)
 }
 
-/// What comes in.
 #[derive(Clone, Copy, Debug)]
 enum ScriptedInput {
     Data(u8),
@@ -86,7 +84,6 @@ enum ScriptedInput {
     Code(u8),
 }
 
-/// What the source has.
 #[derive(Clone, Copy, Debug)]
 enum ScriptedSource {
     Nothing,
@@ -97,9 +94,6 @@ enum ScriptedSource {
 }
 
 /// The law: an output circuit and an input circuit are their models.
-///
-/// # Panics
-/// If not.
 pub fn law(bytes: &[u8]) {
     if let Ok(plan) = LinkScript::arbitrary(&mut Unstructured::new(bytes)) {
         check(&plan, &mut |character| character);
@@ -160,16 +154,12 @@ fn check(plan: &LinkScript, wire: &mut impl FnMut(Character) -> Character) {
     }
 }
 
-/// Which way a stepper goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StepperMode {
-    /// Through the short cuts.
     Short,
-    /// Through none.
     Long,
 }
 
-/// The circuits of a port.
 #[derive(Debug)]
 struct PortCircuits {
     receiver: PortReceiver,
@@ -236,7 +226,6 @@ impl PortCircuits {
         asked
     }
 
-    /// A byte, or a mark.
     fn take(&mut self) -> Option<Option<u8>> {
         let (cell, _) = self.receiver.take()?;
         Some(cell.is_data().then(|| cell.low()))
@@ -264,7 +253,6 @@ impl PortCircuits {
     }
 }
 
-/// What a source hands out to an appetite.
 const fn offered(supply: SourceItem, appetite: AcceptMode) -> SourceItem {
     match (supply, appetite) {
         (SourceItem::Data(..), AcceptMode::Framing)
@@ -281,7 +269,7 @@ const fn character_of(command: StopGo) -> Character {
     }
 }
 
-/// What is taken in a period, of two characters at most: a byte or a mark each.
+/// Items taken in a period, of at most two characters: a byte or a mark each.
 type TakenItems = [Option<Option<u8>>; 2];
 
 impl LinkScriptStep {
@@ -324,7 +312,6 @@ pub(crate) mod tests {
     use crate::repair::SeededRng;
     use std::collections::BTreeSet;
 
-    /// What comes in asks of a port, by name.
     pub(crate) fn asked(bytes: &[u8]) -> BTreeSet<&'static str> {
         let plan = LinkScript::arbitrary(&mut Unstructured::new(bytes)).unwrap();
         let mut input = InputModel::new(&plan.parameters());

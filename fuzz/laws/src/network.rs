@@ -22,13 +22,10 @@ use self::input::{NetworkInput, Rerun, SwitchInput};
 use self::run::{RunOutcome, run};
 use crate::score;
 
-/// How often what was recorded is handed out. *Chosen*: several times in a run.
+/// Number of times that what was recorded is handed out. *Chosen*: several times in a run.
 const SLICE: u64 = 333;
 
 /// The laws, of a network that some bytes stand for.
-///
-/// # Panics
-/// If one is broken.
 pub fn law(bytes: &[u8]) {
     if let Some(plan) = NetworkInput::from_bytes(bytes) {
         planned(&plan);
@@ -36,18 +33,12 @@ pub fn law(bytes: &[u8]) {
 }
 
 /// The laws, of a network with one switch that some bytes stand for.
-///
-/// # Panics
-/// If one is broken.
 pub fn switch(bytes: &[u8]) {
     let plan = SwitchInput::from_bytes(bytes);
     plan.into_iter().for_each(|plan| planned(&plan.into()));
 }
 
 /// The laws, of a network that was planned.
-///
-/// # Panics
-/// If one is broken.
 pub fn planned(plan: &NetworkInput) {
     let Some(scenario) = plan.scenario() else { return };
     let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
@@ -56,9 +47,6 @@ pub fn planned(plan: &NetworkInput) {
 }
 
 /// The laws, of a scenario as it stands.
-///
-/// # Panics
-/// If one is broken.
 #[expect(clippy::must_use_candidate, reason = "it is run for its laws")]
 pub fn simulated(scenario: &Scenario) -> RunOutcome {
     let outcome = run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
@@ -66,7 +54,6 @@ pub fn simulated(scenario: &Scenario) -> RunOutcome {
     outcome
 }
 
-/// The laws of one run.
 fn check(scenario: &Scenario, outcome: &RunOutcome) {
     rules::check(scenario, outcome);
     let reading = AnalyzedCapture::of(&outcome.capture);
@@ -82,7 +69,6 @@ fn check(scenario: &Scenario, outcome: &RunOutcome) {
     waits::check(scenario, outcome, &reading);
 }
 
-/// Another run comes to the same.
 fn check_rerun(scenario: &Scenario, outcome: &RunOutcome, again: Rerun) {
     let (mut other, mut wanted, mut layout) =
         (scenario.clone(), TraceLevel::Everything, VisitOrder::AsGiven);
@@ -159,7 +145,6 @@ pub(crate) mod tests {
         (scenario, outcome)
     }
 
-    /// Whether a row is about the fourth packet.
     fn of_the_fourth(row: &TruthEvent) -> bool {
         row.packet.is_some_and(|id| id.number == 3)
     }

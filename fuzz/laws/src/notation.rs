@@ -11,17 +11,11 @@ const LONG: u64 = 1 << 18;
 
 /// No text makes the reader panic, and what it reads is printed and read back as it was. Of texts
 /// that stand for a few characters.
-///
-/// # Panics
-/// If not.
 pub fn law(text: &[u8]) {
     check(text, SHORT, |chars| chars.to_string());
 }
 
 /// The same of texts that stand for many.
-///
-/// # Panics
-/// If not.
 pub fn long(text: &[u8]) {
     check(text, LONG, |chars| chars.to_string());
 }

@@ -23,9 +23,6 @@ thread_local! {
 
 /// A packet's parts are the frame; parse undoes emit; the CRC is long division's however the bytes
 /// are fed; a syndrome survives every hop. P-2, P-4, P-5, P-9
-///
-/// # Panics
-/// If not.
 pub fn law(frame: &[u8]) {
     check(frame, crc_after_hop);
 }

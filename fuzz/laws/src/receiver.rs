@@ -17,14 +17,10 @@ use crate::chars::expansion;
 use crate::record_ops;
 use crate::reference::{crc, decode_symbol};
 
-/// What a receiver notices, and where.
 pub(crate) type PlacedNotice = (u64, ChannelEvent);
 
 /// The law: a receiver notices what the reference does, in chunks, in one piece, and one character
 /// after the other.
-///
-/// # Panics
-/// If not.
 pub fn law(bytes: &[u8]) {
     let ops = record_ops::ops(&mut Unstructured::new(bytes));
     record_ops::record_chunks(&ops).iter().for_each(|chunks| check(chunks, &receive));
@@ -52,7 +48,7 @@ fn check(chunks: &[OwnedChunk], receive: &impl Fn(&[Chunk<'_>]) -> Vec<PlacedNot
     assert!(same, "a repeat is its rounds: {got:?} {whole:?}");
 }
 
-/// What the analyzer's receiver makes of some chunks of one channel.
+/// Events of the analyzer's receiver for chunks of one channel.
 pub(crate) fn receive(chunks: &[Chunk<'_>]) -> Vec<PlacedNotice> {
     let mut noticed = Vec::new();
     let mut out = |at: Tick, notice| noticed.push((at.0, notice));
@@ -71,8 +67,7 @@ pub(crate) fn receive(chunks: &[Chunk<'_>]) -> Vec<PlacedNotice> {
     noticed
 }
 
-/// What is left of it without commands said again, which a receiver may leave out, and with runs of
-/// bytes in one.
+/// Events without repeated commands, which a receiver may leave out, and with adjacent runs of bytes joined.
 fn news(noticed: Vec<PlacedNotice>) -> Vec<PlacedNotice> {
     let mut last: Option<FlowCommand> = None;
     let mut news: Vec<PlacedNotice> = Vec::with_capacity(noticed.len());
@@ -95,7 +90,6 @@ fn news(noticed: Vec<PlacedNotice>) -> Vec<PlacedNotice> {
     news
 }
 
-/// One character each.
 fn singles<'a>(chunks: &[Chunk<'a>]) -> Vec<Chunk<'a>> {
     let single = |chunk: &Chunk<'a>| {
         let (ChunkContent::Literal(chars) | ChunkContent::Repeat { pattern: chars, .. }) =
@@ -109,7 +103,6 @@ fn singles<'a>(chunks: &[Chunk<'a>]) -> Vec<Chunk<'a>> {
     chunks.iter().flat_map(single).collect()
 }
 
-/// All in one, but for holes.
 fn stretches(all: &[(u64, Character)]) -> Vec<OwnedChunk> {
     let mut stretches: Vec<OwnedChunk> = Vec::new();
     for (at, character) in all {
@@ -126,7 +119,6 @@ fn stretches(all: &[(u64, Character)]) -> Vec<OwnedChunk> {
     stretches
 }
 
-/// What the reference's receiver does not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FramingSign {
     Begins,
@@ -152,11 +144,10 @@ impl FramingSign {
     }
 }
 
-/// What is known of framing, from the rules alone. P-1, P-7, F-7, R-2
+/// Framing from the rules alone. P-1, P-7, F-7, R-2
 #[derive(Debug, Default)]
 struct FramingReference {
     signs: Vec<(u64, FramingSign)>,
-    /// Since where framing is known.
     known: Option<u64>,
     reset: bool,
     silent: u64,
@@ -166,7 +157,7 @@ struct FramingReference {
 #[derive(Debug, Default)]
 struct OpenPacket {
     bytes: Vec<u8>,
-    /// Where there may have been a GAP, if bytes follow.
+    /// Position where there may have been a GAP, if bytes follow.
     pause: Option<u64>,
     seam: Option<u64>,
 }
@@ -263,7 +254,6 @@ pub(crate) mod tests {
     use crate::repair::SeededRng;
     use std::collections::BTreeSet;
 
-    /// What is noticed, by name.
     pub(crate) fn noticed(bytes: &[u8]) -> BTreeSet<&'static str> {
         let name = |(_, notice): (u64, ChannelEvent)| match notice {
             ChannelEvent::Packet(packet) => packet.ended_by.name(),

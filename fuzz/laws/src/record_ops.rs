@@ -17,28 +17,20 @@ const PERIODS_MAX: u64 = 1 << 8;
 /// Rounds of a repeat at most. *Chosen*: more than twice the 16 of F-7.
 const ROUNDS_MAX: u8 = 40;
 
-/// Something that is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordOp {
-    /// A byte of a packet.
     Data(u8),
-    /// So many bytes.
     Bytes(u8),
     /// A route byte, a tag, some payload of so many bytes, a CRC byte that is right, GAP.
     Packet(u8),
-    /// A control code.
     Code(u8),
-    /// IDLE so many times.
     Silence(u8),
-    /// GAP and GO, so many times.
     Fill(u8),
     /// The characters since the last cut are a chunk.
     Cut,
-    /// They are, so many times.
     Repeat(u8),
     /// They are, and so many characters behind them are not recorded.
     Hole(u8),
-    /// What follows is on the other channel.
     Over,
 }
 
@@ -66,7 +58,6 @@ impl<'a> Arbitrary<'a> for RecordOp {
     }
 }
 
-/// What some bytes stand for, to their end.
 pub(crate) fn ops(bytes: &mut Unstructured<'_>) -> Vec<RecordOp> {
     let mut ops = Vec::with_capacity(bytes.len() / 2);
     while !bytes.is_empty() {
@@ -75,7 +66,6 @@ pub(crate) fn ops(bytes: &mut Unstructured<'_>) -> Vec<RecordOp> {
     ops
 }
 
-/// A channel that is being recorded.
 #[derive(Clone, Debug, Default)]
 struct ChannelRecording {
     next: u64,
@@ -128,7 +118,6 @@ impl ChannelRecording {
     }
 }
 
-/// The chunks of two channels.
 pub(crate) fn record_chunks(ops: &[RecordOp]) -> [Vec<OwnedChunk>; 2] {
     let (mut here, mut there) = (ChannelRecording::default(), ChannelRecording::default());
     for op in ops {

@@ -1,6 +1,4 @@
-//! What characters mean, one at a time, from the rules alone: the second witness against the
-//! analyzer. Slow on purpose. It shares the analyzer's names, none of its code, and hears codes
-//! and computes CRCs for itself.
+//! Meaning of characters, one at a time, from the rules alone: the second witness against the analyzer.
 
 use analyzer::event::FlowCommand;
 use std::sync::LazyLock;
@@ -18,7 +16,6 @@ pub fn decode_symbol(code: u8) -> Option<(Symbol, SymbolMatch)> {
     TABLE.get(usize::from(code)).copied().flatten()
 }
 
-/// The same, worked out.
 fn by_rule(code: u8) -> Option<(Symbol, SymbolMatch)> {
     let fixed = [
         (0x00, Symbol::Idle),
@@ -42,10 +39,8 @@ fn by_rule(code: u8) -> Option<(Symbol, SymbolMatch)> {
     }
 }
 
-/// How a symbol arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolMatch {
-    /// By its own code.
     Exactly,
     /// One 1 short. C-4
     Weakly,
@@ -67,11 +62,8 @@ pub fn crc(bytes: &[u8]) -> u8 {
 pub struct ReferencePacket {
     /// From 0 on its channel.
     pub number: u64,
-    /// Place of the first byte.
     pub start: u64,
-    /// Place of the last byte.
     pub end: u64,
-    /// Its bytes, CRC byte included.
     pub bytes: Vec<u8>,
     /// The leading bytes with MSB 1 before the CRC byte.
     pub route: Vec<u8>,
@@ -79,16 +71,12 @@ pub struct ReferencePacket {
     pub tag: Option<u8>,
     /// Computed ⊕ received CRC, but of a runt.
     pub syndrome: Option<u8>,
-    /// What ended it.
     pub ended_by: PacketEnd,
 }
 
-/// What a receiver notices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReferenceEvent {
-    /// A packet closed.
     Packet(ReferencePacket),
-    /// Anything else on the channel.
     Event(LinkEvent),
     /// STOP or GO. F-1
     Command(FlowCommand),
@@ -97,11 +85,9 @@ pub enum ReferenceEvent {
 /// Something told, and the place of the character that it was told at.
 pub type PlacedEvent = (u64, ReferenceEvent);
 
-/// One channel.
 #[derive(Clone, Debug, Default)]
 pub struct ReferenceReceiver {
     next: Option<u64>,
-    /// Silent periods in a row.
     idle: u64,
     doing: ReferenceState,
     packets: u64,
@@ -237,11 +223,10 @@ pub struct ReferenceChannel {
     pub period_ps: u64,
     /// The opposite channel, by its index.
     pub peer: Option<usize>,
-    /// In order of place.
     pub characters: Vec<(u64, Character)>,
 }
 
-/// What happens on one channel, as its index, the place on it, and what.
+/// Event on a channel: index of the channel, place, event.
 pub type ReferenceRow = (usize, u64, ReferenceEvent);
 
 /// Which rows of an instant and channel come first.
@@ -251,7 +236,7 @@ enum RowOrigin {
     Sender,
 }
 
-/// What happens on all channels, in time; last, the packets that the recording's end cuts off.
+/// Events of all channels in order of time; last, the packets that the end of the recording cuts.
 #[must_use]
 pub fn rows(tracks: &[ReferenceChannel]) -> Vec<ReferenceRow> {
     let mut told = Vec::new();

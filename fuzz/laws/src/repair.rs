@@ -35,7 +35,6 @@ impl SeededRng {
         if bound == 0 { 0 } else { roll % bound }
     }
 
-    /// So many bytes.
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         (0..len).map(|_| self.roll().to_le_bytes()[0]).collect()
     }

@@ -19,24 +19,21 @@ use crate::{LawFunction, TARGETS};
 /// A part of a picture, or in words why it has none.
 pub type ReproductionPart<T> = Result<T, String>;
 
-/// What an input shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reproduction {
-    /// Whether the law of its target holds of it.
     pub verdict: Result<(), LawFailure>,
     /// A capture file: the input itself, or what was on the wire while it ran.
     pub capture: ReproductionPart<Vec<u8>>,
     /// The file that says what was simulated.
     pub scenario: ReproductionPart<String>,
-    /// What happened, a JSON object a line, as `docs/truth.md` has it.
+    /// Truth of the run, one JSON object per line: `docs/truth.md`.
     pub truth: ReproductionPart<Vec<u8>>,
-    /// What the analyzer says of the capture.
     pub report: ReproductionPart<String>,
     /// A test in Rust that runs the law on it, with the input in notation.
     pub notation: String,
 }
 
-/// What is drawn of an input before it is judged and analysed.
+/// Parts of a reproduction before the law and the analyzer have run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ReproductionDraft {
     capture: ReproductionPart<Vec<u8>>,

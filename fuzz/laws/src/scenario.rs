@@ -16,18 +16,12 @@ const WRITTEN_MAX: usize = 60;
 const PERIODS_MAX: u64 = 600;
 
 /// Any text is a scenario, or has problems that a reader finds.
-///
-/// # Panics
-/// If not.
 pub fn law(text: &[u8]) {
     let text = String::from_utf8_lossy(text);
     check(&text, Scenario::read("net.toml", &text));
 }
 
-/// What is wrong with a scenario is shown in full, and what is right is written and read back.
-///
-/// # Panics
-/// If not.
+/// Problems of a scenario are shown in full; a valid scenario is written and read back.
 pub fn shown(text: &[u8]) {
     let text = String::from_utf8_lossy(text);
     match Scenario::read("net.toml", &text) {
@@ -37,9 +31,6 @@ pub fn shown(text: &[u8]) {
 }
 
 /// A scenario of a few parts can be run for a while: what it is tapped for is a capture.
-///
-/// # Panics
-/// If not.
 pub fn tried(text: &[u8]) {
     trying(text, |_| ());
 }
@@ -71,7 +62,6 @@ fn check(text: &str, read: Result<Scenario, ScenarioError>) {
     }
 }
 
-/// Whatever is named is there.
 fn sound(scenario: &Scenario) {
     let topology: &Topology = &scenario.topology;
     let hosts = topology.hosts().count();
@@ -100,7 +90,6 @@ fn check_problem(problem: &ScenarioProblem, text: &str) {
     assert!(!texts.any(|text| text.contains(char::is_control)), "in one line: {problem:?}");
 }
 
-/// What can be written is the same when it is read.
 fn written(scenario: &Scenario, passed: impl Fn(String) -> String) {
     if scenario.topology.nodes().len() + scenario.faults.len() > WRITTEN_MAX {
         return;

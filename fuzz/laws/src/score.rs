@@ -10,9 +10,6 @@ use crate::network::facts::forges_silence;
 use crate::network::run::{RunOutcome, run};
 
 /// Runs a scenario and scores its capture.
-///
-/// # Panics
-/// If the capture cannot be scored.
 #[must_use]
 pub fn scored(scenario: &Scenario) -> ScoreReport {
     let outcome = run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
@@ -25,9 +22,6 @@ pub fn scored(scenario: &Scenario) -> ScoreReport {
 ///
 /// # Errors
 /// Those of [`score`].
-///
-/// # Panics
-/// If the capture is not as it should be.
 pub fn of(scenario: &Scenario, outcome: &RunOutcome) -> Result<ScoreReport, ScoreError> {
     let truth = truth(scenario, outcome);
     let mut faults = Vec::new();
@@ -48,9 +42,6 @@ pub const MESSAGES: [&str; 8] =
     ["data", "retransmission", "cause", "ack", "nack", "duplicate", "refused", "gone"];
 
 /// Checks that the analysis of a run equals the truth, except for kinds that a capture cannot always identify.
-///
-/// # Panics
-/// If it does not.
 pub(crate) fn check(scenario: &Scenario, outcome: &RunOutcome) -> ScoreReport {
     if forges_silence(scenario) {
         return ScoreReport::default();

@@ -73,7 +73,6 @@ fn own() -> Vec<CorpusSeed> {
         .collect()
 }
 
-/// Chunks: name, characters, rounds.
 const CHUNKS: [(&str, &str, Option<u64>); 15] = [
     ("packets-and-gaps", "GAP GO 83 05 92 GAP GAP 01 07 GAP", None),
     ("symbols-in-a-packet", "83 STOP IDLE 05 GO 92 GAP", None),

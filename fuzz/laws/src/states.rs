@@ -1,5 +1,4 @@
-//! What channels were doing: intervals that follow each other through all that was recorded, and
-//! sums that are theirs.
+//! States of channels: intervals that cover the whole recording, and their sums.
 
 pub(crate) mod links;
 
@@ -23,9 +22,6 @@ pub(crate) use self::links::recorded_pair;
 
 /// Whatever the bytes, every character that was recorded belongs to one interval; what is added up
 /// is their lengths, and can be printed.
-///
-/// # Panics
-/// If not.
 pub fn captured(file: &[u8]) {
     let read = CaptureContents::to_end(file);
     let mut intervals: BTreeMap<ChannelId, Vec<ActivityInterval>> = BTreeMap::new();

@@ -20,16 +20,11 @@ pub use self::runner::{StormFailure, StormResult, StormRunner};
 use crate::failure::{LawFailure, catch_failure};
 use crate::single_thread::use_one_thread;
 
-/// What a storm was, or a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StormCounts {
-    /// Networks.
     pub networks: u64,
-    /// Their hosts.
     pub hosts: u64,
-    /// Their switches.
     pub switches: u64,
-    /// Their cables.
     pub cables: u64,
     /// Simulated time: periods of the full rate.
     pub periods: u64,
@@ -41,21 +36,17 @@ pub struct StormCounts {
     pub episodes: u64,
     /// Stretches that were too large to be kept: only their messages and their end were looked at.
     pub too_large: u64,
-    /// Packets that hosts began to send.
     pub packets: u64,
     /// Messages that applications handed over.
     pub messages: u64,
-    /// What broke, by kind, as a scenario file calls it.
+    /// Faults by kind, as in a scenario file.
     pub faults: BTreeMap<&'static str, u64>,
-    /// What captures do not always tell for sure, by kind: how often it was in the truth, was found, and was
-    /// found as it is in the truth.
+    /// Kinds that a capture cannot always identify: in the truth, found, and found correctly.
     pub likely: BTreeMap<&'static str, [u64; 3]>,
-    /// How often each law was looked at.
     pub laws: BTreeMap<&'static str, u64>,
 }
 
 impl StormCounts {
-    /// What a scenario is.
     fn of(scenario: &Scenario) -> Self {
         let mut faults = BTreeMap::new();
         for fault in &scenario.faults {
@@ -77,7 +68,6 @@ impl StormCounts {
         *self.laws.entry(law).or_insert(0) += times;
     }
 
-    /// Both together.
     pub fn add(&mut self, other: &Self) {
         for (sum, more) in [
             (&mut self.networks, other.networks),
@@ -106,7 +96,6 @@ impl StormCounts {
     }
 }
 
-/// What breaks, as a scenario file calls it.
 const fn kind(what: &FaultKind) -> &'static str {
     match what {
         FaultKind::Noise { .. } => "noise",
@@ -126,18 +115,13 @@ const fn kind(what: &FaultKind) -> &'static str {
 
 /// Holds a scenario to all laws, as far as it can be: to come to rest a network must have had so much time
 /// after the last fault was mended.
-///
-/// # Panics
-/// If a law is broken.
 #[must_use]
 pub fn held(scenario: &Scenario) -> StormCounts {
     run::StormRun::new(scenario).run()
 }
 
-/// What a network is held to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StormLaws {
-    /// All laws.
     #[default]
     All,
     /// None but one that is wrong on purpose, so that one can see what a finding looks like: no cable is
@@ -158,7 +142,6 @@ pub fn tried(scenario: &Scenario, laws: StormLaws) -> Result<StormCounts, LawFai
     })
 }
 
-/// The law that is wrong on purpose.
 fn canary(scenario: &Scenario) -> StormCounts {
     let cut = |fault: &&FaultSpec| matches!(fault.kind, FaultKind::Cut { .. });
     let cuts = scenario.faults.iter().filter(cut).count();

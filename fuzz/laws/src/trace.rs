@@ -1,5 +1,5 @@
-//! What laws of machines do, told as they do it: for pictures, which want it although a law may end in
-//! the middle. Nothing is kept while nobody has asked for it.
+//! Trace of the operations of a law, for reproductions: they need it although the law may fail halfway. It is
+//! recorded only on request.
 
 use std::cell::{Cell, RefCell};
 
@@ -12,16 +12,12 @@ use crate::failure::{LawFailure, catch_failure};
 /// Most entries. *Chosen*: no picture shows more.
 const ENTRIES_MAX: usize = 1 << 16;
 
-/// Something that was done.
 #[derive(Clone, Debug)]
 pub(crate) enum LawTraceEntry {
-    /// An operation, in words.
     Did(u64, String),
     /// A packet began to go from one NIC to another.
     Packet(u64, Nic, Nic, Vec<u8>),
-    /// A host told of something.
     Told(u64, Nic, MessagingEvent),
-    /// What was heard and sent in a period.
     Period(Character, Character),
 }
 

@@ -14,9 +14,6 @@ use self::world::{TransportWorld, WorldFlaw};
 
 /// The law: every message is written once and ends once, and no step does anything but what the rules
 /// say; and as soon as nothing goes wrong any more, all comes to rest in bounded time.
-///
-/// # Panics
-/// If not.
 pub fn law(bytes: &[u8]) {
     TransportInput::from_bytes(bytes).into_iter().for_each(|plan| {
         planned(&plan);
@@ -24,9 +21,6 @@ pub fn law(bytes: &[u8]) {
 }
 
 /// The law, of a plan. What machines did.
-///
-/// # Panics
-/// If it is broken.
 pub fn planned(plan: &TransportInput) -> BTreeSet<&'static str> {
     run(plan, WorldFlaw::Nothing)
 }

@@ -19,9 +19,6 @@ use crate::transport_packet::same;
 const RUN_MAX: u64 = 30;
 
 /// A receiver that hears a payload in pieces, with symbols among them, tells what stands in it.
-///
-/// # Panics
-/// If not.
 pub fn law(payload: &[u8]) {
     check(payload, |chars| chars);
 }
@@ -33,7 +30,7 @@ fn check(payload: &[u8], passed: impl Fn(Chars<'_>) -> Chars<'_>) {
     assert_eq!(heard.check, CrcCheck::Good, "its CRC is good");
 }
 
-/// What a receiver hears of it as a packet with a good CRC, with symbols in it at any place.
+/// Transport packet that a receiver reports for a frame with a good CRC and symbols in it.
 fn heard(payload: &[u8], passed: impl Fn(Chars<'_>) -> Chars<'_>) -> ParsedTransport {
     let mut dice = SeededRng::new(payload);
     let mut frame = [&[0x81, TAG][..], payload].concat();

@@ -17,9 +17,6 @@ type MessageParse<'a> = Result<TransportPacket<MessageBody<'a>>, DecodeError>;
 
 /// A payload parses if the table allows it; what is parsed stands where the table says; emit writes it
 /// again; its head and its length tell the same.
-///
-/// # Panics
-/// If not.
 pub fn law(payload: &[u8]) {
     check(payload, TransportPacket::parse);
 }
@@ -58,7 +55,6 @@ fn number(payload: &[u8], at: usize, size: usize) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Whether the table allows these bytes.
 fn is_allowed(payload: &[u8]) -> bool {
     let at = |at, size| number(payload, at, size);
     let (kind, flags, reason) = (at(0, 1), at(1, 1), at(7, 1));

@@ -1,5 +1,5 @@
-//! Who waits for whom in networks that are tapped everywhere: deadlock, saturation and dead sinks are
-//! told apart, and nothing that moves is called a deadlock.
+//! Waits in networks with all ports tapped: deadlock, saturation and dead sinks are distinguished, and nothing that
+//! moves is a deadlock.
 
 #![expect(
     clippy::indexing_slicing,
@@ -89,7 +89,7 @@ impl BlockingRun {
         ids.iter().map(|id| self.name(*id)).collect()
     }
 
-    /// What happened at the port that a channel comes from, up to a time in periods.
+    /// Events at the port that a channel comes from, up to a time in periods.
     fn truth(&self, channel: ChannelId) -> impl Iterator<Item = &TruthEvent> {
         let from = self.name(channel).split_once('>').unwrap().0;
         let topology = &self.scenario.topology;
@@ -97,7 +97,7 @@ impl BlockingRun {
         self.outcome.rows.iter().filter(at)
     }
 
-    /// Whether bytes of packets pass on a channel after one period and before another.
+    /// Tests whether bytes of packets pass on a channel after one period and before another.
     fn moves(&self, channel: ChannelId, from: u64, to: u64) -> bool {
         let mut moves = false;
         let mut rows = EventReader::new(

@@ -92,7 +92,6 @@ fn declared(capture: &[u8], periods: &[(&str, u64)]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// What is read of a capture.
 struct CaptureReport {
     /// The channels and packets of all journeys.
     journeys: Vec<Vec<(u32, u64)>>,

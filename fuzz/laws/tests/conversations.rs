@@ -30,7 +30,6 @@ fn scenario(seed: u64, faults: &str, taps: &str) -> Scenario {
     Scenario::read("conversations", &text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What is noticed in the conversations of a run.
 fn noticed(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
     let scenario = scenario(seed, faults, taps);
     let outcome = run(&scenario, truth::TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
@@ -47,7 +46,6 @@ fn noticed(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
     remarks
 }
 
-/// What befalls the network.
 fn troubles() -> Vec<(&'static str, String)> {
     let noise = |errors: &str, mean: u64| {
         let ports = ["h1:0", "s0:1"].map(|port| {

@@ -92,7 +92,7 @@ fn it_holds_over_a_single_channel_with_everything_at_once() {
     holds(&ModelPlan { bounds, ..ModelPlan::single() });
 }
 
-/// What is queued leaves at any time: behind its ACK, its return, its endpoint's unload. T-3, T-10, T-13
+/// Queued packets leave at any time: after an ACK, a return, an unload of the endpoint. T-3, T-10, T-13
 #[test]
 fn it_holds_where_packets_wait_to_leave() {
     let one = ModelPlan { departure: DepartureMode::Delayed, ..ModelPlan::single() };

@@ -1,4 +1,4 @@
-//! What fuzzing and storms have found, each as small as it can be.
+//! Minimized bugs that fuzzing and storms have found.
 
 use analyzer::event::ChannelEvent;
 use analyzer::event_reader::{EventReader, ReadItem};

@@ -41,7 +41,7 @@ fn every_input_of_the_corpus_keeps_its_law() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
-/// What storms have found, as small as it could be made.
+/// Networks that storms have found, minimized.
 #[test]
 fn every_network_that_a_storm_found_keeps_all_laws() {
     let mut broken = Vec::new();

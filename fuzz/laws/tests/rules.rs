@@ -18,16 +18,13 @@ const NOT_YET: [&str; 20] = [
     "N-8", "H-1", "H-2", "H-3", "B-1", "B-2",
 ];
 
-/// A rule as the page has it.
 #[derive(Clone, Debug)]
 struct RulePageRow {
     id: String,
-    /// Where it is implemented.
     places: String,
     tests: Vec<String>,
 }
 
-/// All rows of the page's tables.
 fn rows(page: &str) -> Vec<RulePageRow> {
     let row = |line: &str| {
         let line = line.strip_prefix("| ")?.strip_suffix('|')?;
@@ -43,12 +40,10 @@ fn rows(page: &str) -> Vec<RulePageRow> {
     page.lines().filter_map(row).collect()
 }
 
-/// What stands in backticks.
 fn quoted(text: &str) -> Vec<String> {
     text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Rules that there must be.
 fn expected() -> BTreeSet<String> {
     let all = GROUPS.iter().flat_map(|(group, count)| (1..=*count).map(move |n| (group, n)));
     all.map(|(group, number)| format!("{group}-{number}")).chain(["L".to_owned()]).collect()
@@ -73,7 +68,6 @@ fn complaints(page: &str, file: &impl Fn(&str) -> Option<String>) -> Vec<String>
     out
 }
 
-/// What is wrong with a rule.
 fn wrong(row: &RulePageRow, file: &impl Fn(&str) -> Option<String>) -> Vec<String> {
     let RulePageRow { id, places, tests } = row;
     let mut out = Vec::new();
@@ -130,7 +124,7 @@ fn source(test: &str, file: &impl Fn(&str) -> Option<String>) -> Result<String, 
     Ok([above, body].concat())
 }
 
-/// Whether a text says a rule, alone or in a range: `T-6..T-8`.
+/// Tests whether a text says a rule, alone or in a range: `T-6..T-8`.
 fn names(text: &str, id: &str) -> bool {
     let alone = text.match_indices(id).any(|(at, _)| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());

@@ -109,7 +109,7 @@ fn in_a_part_of_a_demo_too() {
     }
 }
 
-/// What a slack buffer lost, the CRC byte tells nothing of: no flipped bits are asked for. F-9
+/// An overflow gives no syndrome: no flipped bits are expected. F-9
 #[test]
 fn what_overflows_is_found_as_cut_and_not_as_flipped() {
     // Half of what is under way does not fit above the threshold of STOP (F-4), and h1 is slow.
@@ -171,7 +171,7 @@ fn talking(seed: u64, faults: &str) -> Scenario {
     Scenario::read("talking", &text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Where nothing destroys packets in switches, all that is said is found as it is.
+/// Position where nothing destroys packets in switches, all that is said is found as it is.
 #[test]
 fn conversations_are_found_as_they_were() {
     let noise = |errors: &str, mean: u64| {
@@ -227,8 +227,8 @@ fn what_is_said_counts_once_however_many_taps_see_it() {
     }
 }
 
-/// What a channel carries when the power is back is expected though nothing happens at its port any more,
-/// and before what was found of it is given up, as others go on.
+/// The end of a silence is expected though nothing follows at its port, and before its event is dropped because others
+/// go on.
 #[test]
 fn the_end_of_a_silence_is_expected_though_nothing_follows_it() {
     let text = "duration_us = 400\n[[switch]]\nname = \"s0\"\n[[switch]]\nname = \"s1\"\n\
@@ -243,7 +243,7 @@ fn the_end_of_a_silence_is_expected_though_nothing_follows_it() {
     assert!(row.right > 0 && row.is_perfect(), "{row:?}\n{:#?}", score.differences);
 }
 
-/// Of a repeat only the first rounds are listed: a wire that is open while nothing is sent.
+/// A repeat lists its first iterations only: here a wire that is open while nothing is sent.
 #[test]
 fn what_a_repeat_brings_over_and_over_is_not_missed() {
     let text = "duration_us = 400\n[[switch]]\nname = \"s0\"\n[[host]]\nname = \"h0\"\nat = \"s0:0\"\n\

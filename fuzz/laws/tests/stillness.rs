@@ -15,7 +15,6 @@ use simulator::port::PortCounters;
 use simulator::scenario::{PortTap, Scenario};
 use simulator::truth::{TraceLevel, TruthEvent};
 
-/// All that can be seen of a run.
 #[derive(Debug, PartialEq)]
 struct RunObservation {
     capture: Vec<u8>,
@@ -25,7 +24,7 @@ struct RunObservation {
     under_way: usize,
 }
 
-/// What is seen of a run that goes on so, and how many of its periods were left out.
+/// Observation of a run, and its number of skipped periods.
 fn seen(
     scenario: &Scenario,
     wanted: TraceLevel,
@@ -225,7 +224,6 @@ law = "poisson"
     )
 }
 
-/// Kinds of links.
 const LINKS: [&str; 4] = [
     "blocked_us = 60",
     "blocked_us = 100\nrate_divisor = 3\nlength_m = 40\nsymbols = \"all\"",
@@ -251,7 +249,6 @@ const FAULTS: [&str; 14] = [
     "probe = \"any\"",
 ];
 
-/// How hosts may consume for some time.
 const WAYS: [&str; 3] = ["\"never\"", "\"adversary\"", "40"];
 
 #[test]
@@ -283,7 +280,7 @@ fn broken_networks_leave_out_what_nobody_misses() {
     }
 }
 
-/// Where nothing moves for long, whole periods are left out, whatever is broken meanwhile.
+/// Position where nothing moves for long, whole periods are left out, whatever is broken meanwhile.
 #[test]
 fn what_is_broken_stands_still() {
     let still = [

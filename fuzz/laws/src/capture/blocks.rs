@@ -25,9 +25,6 @@ const COMMENT: u16 = 1;
 const NAME: u16 = 2;
 
 /// Both readers read the same, however the file is handed out to ours.
-///
-/// # Panics
-/// If not.
 pub fn law(file: &[u8]) {
     check(file, |_| ());
 }
@@ -70,11 +67,9 @@ impl io::Read for PiecewiseReader<'_> {
     }
 }
 
-/// What our reader handed out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ReaderOutput {
     Section,
-    /// Name and period.
     Channel(String, NonZeroU64),
     Link,
     Chunk(OwnedChunk),
@@ -95,17 +90,15 @@ impl From<CaptureItem<'_>> for ReaderOutput {
     }
 }
 
-/// What the other reader knows.
 #[derive(Default)]
 struct ReferenceReader {
     form: PcapFormat,
     /// Interface descriptions of the file so far.
     descriptions: usize,
-    /// The section's.
     interfaces: Vec<PcapInterface>,
     /// Those of sections before: their names, and where they ended. Channels may go on.
     past: Vec<(Option<String>, Tick)>,
-    /// Of those, how many our reader has declared or can no longer declare.
+    /// Number of these that our reader has declared, or can no longer declare.
     declared: usize,
 }
 
@@ -123,18 +116,15 @@ enum PcapByteOrder {
     Big,
 }
 
-/// An interface description.
 struct PcapInterface {
     link_type: i32,
     /// Its name, if the other reader can read it, and its period.
     name: Option<String>,
     period: NonZeroU64,
-    /// Where its last chunk ended.
     end: Tick,
 }
 
 impl ReferenceReader {
-    /// A block that ours has read.
     fn block(&mut self, block: &[u8], from: usize, seen: &[ReaderOutput]) {
         if block.is_empty() {
             assert!(seen.is_empty() && from == 0, "only opening a file takes no bytes");
@@ -250,7 +240,6 @@ impl ReferenceReader {
         }
     }
 
-    /// A payload of an interface.
     fn payload(&mut self, id: usize, payload: &[u8], seen: &[ReaderOutput]) {
         self.channels(seen);
         let chunks: Vec<&OwnedChunk> = seen.iter().filter_map(of_chunk).collect();
@@ -376,7 +365,7 @@ fn described(comment: &str) -> impl Iterator<Item = NonZeroU64> {
     words.filter_map(|word| word.strip_prefix("period_ps=")?.parse().ok())
 }
 
-/// Whether a fault is a reason to leave a good chunk out.
+/// Tests whether a fault is a reason to leave a good chunk out.
 fn explains(fault: &CaptureFault, chunk: &Chunk<'_>, end: Tick) -> bool {
     match fault.field {
         "first" => chunk.first < end,

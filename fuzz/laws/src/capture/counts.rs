@@ -1,4 +1,4 @@
-//! What a channel carried: the analyzer's counts against the reference's.
+//! Counters of a channel: the analyzer's against the reference's.
 
 use std::collections::BTreeMap;
 

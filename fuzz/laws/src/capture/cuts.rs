@@ -16,9 +16,6 @@ use crate::chars::pieces;
 use crate::repair::SeededRng;
 
 /// A capture has the rows of the same characters cut into other chunks.
-///
-/// # Panics
-/// If not.
 pub fn law(file: &[u8]) {
     check(file, rows);
 }

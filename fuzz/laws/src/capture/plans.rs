@@ -8,17 +8,11 @@ use super::{CaptureContents, cuts, rows};
 use crate::capture_input::{ByteOrderInput, CaptureInput, OwnedChunk};
 
 /// A capture that some bytes stand for is read as it was planned.
-///
-/// # Panics
-/// If not.
 pub fn law(bytes: &[u8]) {
     CaptureInput::from_bytes(bytes).iter().for_each(|plan| check(plan, |file| file));
 }
 
 /// The same, and keeps the laws of any capture.
-///
-/// # Panics
-/// If not.
 pub fn planned(plan: &CaptureInput) {
     check(plan, |file| file);
     let Ok(file) = plan.file() else { return };

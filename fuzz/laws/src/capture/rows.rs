@@ -17,14 +17,11 @@ const PERIODS_MAX: u64 = 1 << 12;
 
 /// Rows are in order, and an error is the reader's; channels are counted; where the capture is short,
 /// rows and counts are the reference's.
-///
-/// # Panics
-/// If not.
 pub fn law(file: &[u8]) {
     check(file, rows);
 }
 
-/// How a capture's rows come to be, and the error that ended them.
+/// Rows of a capture, and the error that ended them.
 pub(super) type AnalyzedRows = (Vec<TimedEvent>, Option<String>);
 
 fn check(file: &[u8], rows: impl Fn(&[u8], EventFilter, ByteRetention) -> AnalyzedRows) {
@@ -48,7 +45,6 @@ fn check(file: &[u8], rows: impl Fn(&[u8], EventFilter, ByteRetention) -> Analyz
     }
 }
 
-/// Whether the reference plays a capture through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplayLength {
     Short,
@@ -62,7 +58,7 @@ impl ReplayLength {
         if periods <= PERIODS_MAX { Self::Short } else { Self::Long }
     }
 
-    /// Whether packets keep their bytes: only where there are few.
+    /// Tests whether packets keep their bytes: only where there are few.
     pub(super) const fn bytes(self) -> ByteRetention {
         match self {
             Self::Short => ByteRetention::Keep,
@@ -72,7 +68,6 @@ impl ReplayLength {
 }
 
 impl SectionContents {
-    /// The rows of the section, in order.
     fn rows(&self, want: EventFilter) -> Vec<(ChannelId, u64, ReferenceEvent)> {
         let ids: Vec<ChannelId> = self.channels.keys().copied().collect();
         let place = |id: ChannelId| ids.iter().position(|other| *other == id);
@@ -138,7 +133,6 @@ pub(super) fn in_sequence(rows: &[TimedEvent]) {
     }
 }
 
-/// The analyzer's rows.
 pub(super) fn rows(file: &[u8], want: EventFilter, bytes: ByteRetention) -> AnalyzedRows {
     let mut rows = EventReader::new(file, want, bytes);
     let mut out = Vec::new();

@@ -16,14 +16,11 @@ use crate::reference::crc;
 pub(super) struct SwitchModel {
     parameters: SwitchParameters,
     ports: Vec<ModelPort>,
-    /// Of the output of each port, cabled or not.
     tokens: Vec<OutputToken>,
 }
 
-/// A port with a cable.
 #[derive(Debug)]
 struct ModelPort {
-    /// Its own end first.
     link: LinkParameters,
     input: InputModel,
     output: OutputModel,
@@ -32,11 +29,10 @@ struct ModelPort {
     source: Option<usize>,
 }
 
-/// What the input of a port is doing. S-3
+/// State of a port's input. S-3
 #[derive(Debug)]
 enum InputState {
     Empty,
-    /// Until that period.
     Decoding(u64),
     Waiting(usize),
     Connected(usize, PassingPacket),
@@ -48,7 +44,6 @@ enum InputState {
 struct PassingPacket {
     /// All its bytes but the last that came.
     came: Vec<u8>,
-    /// It may be the last.
     held: Option<u8>,
 }
 
@@ -242,7 +237,6 @@ impl SwitchModel {
         }
     }
 
-    /// What a port sends, if one of its periods begins.
     fn send(&mut self, number: usize, now: u64) -> Option<Character> {
         let port = self.ports.get_mut(number)?;
         let divisor = u64::from(port.link.ports[0].divisor.get());
@@ -263,7 +257,7 @@ impl SwitchModel {
         Some(self.ports.get_mut(number)?.output.put(slot, supply))
     }
 
-    /// What an input has for the output that it is connected to. P-3, P-5
+    /// Next item of an input for its connected output. P-3, P-5
     fn cross(&mut self, input: usize, appetite: AcceptMode) -> SourceItem {
         let Some(port) = self.ports.get_mut(input) else { return SourceItem::Nothing };
         let InputState::Connected(_, packet) = &mut port.state else { return SourceItem::Nothing };

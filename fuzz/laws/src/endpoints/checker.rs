@@ -1,4 +1,4 @@
-//! What became of every message and every endpoint, from what hosts tell alone.
+//! Checks the fate of every message and endpoint from the events of hosts alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,6 @@ use simulator::messaging::{
     EndpointParameters, MessageId, MessagingEvent, MessagingPlan, ReturnCause,
 };
 
-/// A message.
 #[derive(Clone, Debug)]
 struct MessagingRecord {
     to: (Nic, EndpointId),
@@ -16,7 +15,6 @@ struct MessagingRecord {
     end: MessagingOutcome,
 }
 
-/// What its sender knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MessagingOutcome {
     Open,
@@ -24,7 +22,6 @@ enum MessagingOutcome {
     Returned(ReturnCause),
 }
 
-/// A host.
 #[derive(Clone, Debug, Default)]
 struct MessagingHost {
     life: u32,
@@ -35,13 +32,11 @@ struct MessagingHost {
     credits: BTreeMap<EndpointId, u16>,
 }
 
-/// All of it.
 #[derive(Clone, Debug)]
 pub(crate) struct MessagingChecker {
     parameters: EndpointParameters,
     accounts: BTreeMap<MessageId, MessagingRecord>,
     sides: BTreeMap<Nic, MessagingHost>,
-    /// What hosts told of, each in its place.
     seen: [Option<&'static str>; 20],
 }
 
@@ -58,7 +53,6 @@ impl MessagingChecker {
         Self { parameters, accounts: BTreeMap::new(), sides, seen: [None; 20] }
     }
 
-    /// What hosts told of.
     pub(super) fn into_seen(self) -> BTreeSet<&'static str> {
         self.seen.into_iter().flatten().collect()
     }
@@ -80,24 +74,22 @@ impl MessagingChecker {
         side.leaving = side.resident.clone();
     }
 
-    /// What a NIC had in its frames may be lost, and its tables are.
+    /// Restarts a NIC: messages in its frames may be lost, and its tables are.
     pub(crate) fn forgets(&mut self, nic: Nic) {
         self.restarts(nic);
         self.side(nic).life += 1;
     }
 
-    /// Messages that were handed over.
     pub(crate) fn messages(&self) -> usize {
         self.accounts.len()
     }
 
-    /// Whether nobody waits for a reply. T-9
+    /// Tests whether nobody waits for a reply. T-9
     pub(crate) fn credits_are_back(&self) -> bool {
         let all = self.parameters.credits;
         self.sides.values().flat_map(|side| side.credits.values()).all(|credits| *credits == all)
     }
 
-    /// It is: all its frames are empty.
     pub(super) fn restarted(&mut self, nic: Nic) {
         let side = self.side(nic);
         side.life += 1;
@@ -105,7 +97,6 @@ impl MessagingChecker {
         assert!(side.resident.is_empty(), "all frames are lost: {nic:?} {:?}", side.resident);
     }
 
-    /// A host tells what happened.
     pub(crate) fn record(&mut self, nic: Nic, told: &MessagingEvent) {
         let (place, name) = name(told);
         self.seen.get_mut(place).into_iter().for_each(|seen| *seen = Some(name));
@@ -191,7 +182,6 @@ impl MessagingChecker {
         }
     }
 
-    /// Messages that have not ended.
     pub(crate) fn open(&self) -> usize {
         self.accounts.values().filter(|account| account.end == MessagingOutcome::Open).count()
     }
@@ -212,12 +202,10 @@ impl MessagingChecker {
     }
 }
 
-/// Fails.
 fn never(what: &str) {
     assert!(what.is_empty(), "{what}");
 }
 
-/// What it is: a place of its own, and a name.
 const fn name(told: &MessagingEvent) -> (usize, &'static str) {
     match told {
         MessagingEvent::Accepted(..) => (0, "accepted"),

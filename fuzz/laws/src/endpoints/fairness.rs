@@ -1,4 +1,4 @@
-//! How long endpoints wait for their turn, from what hosts tell and send alone. T-14
+//! Time that endpoints wait for their turn, from what hosts tell and send alone. T-14
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,6 @@ use simulator::messaging::{
 /// are ready for the sending engine.
 const CHOSEN_MAX: usize = 3;
 
-/// A host whose endpoints take turns.
 #[derive(Clone, Debug)]
 pub(super) struct FairnessChecker {
     /// 2 to the k.
@@ -23,7 +22,6 @@ pub(super) struct FairnessChecker {
     resident: BTreeSet<EndpointId>,
     /// Messages that were handed over and have not ended: where they go.
     open: BTreeMap<MessageId, Nic>,
-    /// Of those, the ones that have not left yet.
     queued: BTreeSet<MessageId>,
     waits: BTreeMap<EndpointId, EndpointWait>,
 }
@@ -33,7 +31,6 @@ pub(super) struct FairnessChecker {
 struct EndpointWait {
     /// Short packets of others that have left meanwhile.
     packets: usize,
-    /// Who was in a frame meanwhile, itself included.
     rivals: BTreeSet<EndpointId>,
 }
 
@@ -53,7 +50,6 @@ impl FairnessChecker {
         }
     }
 
-    /// What the host tells.
     pub(super) fn record(&mut self, told: &MessagingEvent) {
         match *told {
             MessagingEvent::Accepted(id, (nic, _)) => {
@@ -87,9 +83,6 @@ impl FairnessChecker {
     }
 
     /// A packet leaves: an attempt of its endpoint.
-    ///
-    /// # Panics
-    /// If an endpoint waits for longer than T-14 allows.
     pub(super) fn send(&mut self, outgoing: &MessagingPacket) {
         let TransmissionKind::Data { message, turn: TransmissionAttempt::First, .. } =
             outgoing.what

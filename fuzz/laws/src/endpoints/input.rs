@@ -17,33 +17,26 @@ use simulator::transport::{Micros, TransportParameters};
 /// goes wrong meanwhile.
 const SMALL: usize = 6;
 
-/// Hosts, streams, faults.
 #[derive(Clone, Debug, Arbitrary)]
 pub struct MessagingInput {
     /// The hosts, and what they are set to.
     pub shape: MessagingShape,
-    /// What they send.
     #[arbitrary(with = several)]
     pub streams: Vec<MessagingStream>,
-    /// What goes wrong.
     #[arbitrary(with = several)]
     pub faults: Vec<MessagingFault>,
 }
 
-/// Hosts and what is between them.
 #[derive(Clone, Debug)]
 pub struct MessagingSetup {
-    /// What each host is set to; they have the NICs 0, 1, and so on, and parameters alike.
+    /// Setup of each host; they have the NICs 0, 1, and so on, and equal parameters.
     pub hosts: Vec<MessagingPlan>,
     /// Periods that a packet is under way.
     pub latency: u64,
-    /// Of the dice.
     pub seed: u64,
-    /// What goes wrong.
     pub faults: Vec<MessagingFault>,
 }
 
-/// Hosts, all of them set alike.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub struct MessagingShape {
     hosts: u8,
@@ -79,22 +72,15 @@ pub struct MessagingStream {
     wrong: u8,
 }
 
-/// Something that goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessagingFault {
-    /// When, in periods of the full rate.
     pub at: u64,
-    /// For how long.
     pub lasts: u64,
-    /// Where. Wraps.
     pub host: u8,
-    /// Likewise.
     pub other: u8,
-    /// What.
     pub what: MessagingFaultKind,
 }
 
-/// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessagingFaultKind {
     /// So many of 256 packets from one host to another are lost.
@@ -105,7 +91,6 @@ pub enum MessagingFaultKind {
     Island,
     /// A host's control program is loaded again, and runs when it is over.
     Restart,
-    /// Packets come in that are none.
     Noise(u8),
 }
 
@@ -176,7 +161,6 @@ impl MessagingInput {
         Some(plan)
     }
 
-    /// What it stands for.
     #[must_use]
     pub fn setup(&self) -> MessagingSetup {
         let Self { shape, faults, .. } = self;
@@ -184,14 +168,13 @@ impl MessagingInput {
         MessagingSetup { hosts: self.hosts(), latency, seed, faults: faults.clone() }
     }
 
-    /// What each host is set to.
     #[must_use]
     pub fn hosts(&self) -> Vec<MessagingPlan> {
         let nics: Vec<Nic> = (0..self.shape.hosts()).map(Nic).collect();
         self.hosts_at(&nics)
     }
 
-    /// What each host is set to, if these are their NICs. There are two at least.
+    /// Setup of each host with these NICs. There are at least two.
     #[must_use]
     pub fn hosts_at(&self, nics: &[Nic]) -> Vec<MessagingPlan> {
         nics.iter().map(|nic| self.host(*nic, nics)).collect()
@@ -219,7 +202,6 @@ impl MessagingInput {
     }
 }
 
-/// The key of an endpoint.
 fn key(nic: Nic, id: EndpointId) -> EndpointKey {
     EndpointKey(1000 + 10 * u64::from(nic.0) + u64::from(id.0))
 }
@@ -248,7 +230,7 @@ impl MessagingShape {
         }
     }
 
-    /// Of the endpoints: frames are few, so that they are fought for.
+    /// Parameters of the endpoints: frames are few, so that endpoints compete for them.
     #[must_use]
     pub fn parameters(&self) -> EndpointParameters {
         EndpointParameters {

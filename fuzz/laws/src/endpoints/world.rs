@@ -14,7 +14,7 @@ use crate::trace::{self, LawTraceEntry};
 /// Bytes of a packet on the wire besides its payload. *Chosen*: a route, the tag, CRC and GAP.
 const AROUND: u64 = 5;
 
-/// How long things may take that are not known beforehand, when all is well again: every load, every
+/// Time that things may take that are not known beforehand, when all is well again: every load, every
 /// timeout of every message of the longest streams, one after the other. *Chosen*, far more than it
 /// takes.
 const REST: u64 = 2_000_000 * MICROSECOND;
@@ -30,14 +30,12 @@ struct SimulatedHost {
     sending: Option<(u64, Nic, Vec<u8>)>,
 }
 
-/// From one host to another.
 #[derive(Clone, Debug, Default)]
 struct DelayedPackets {
     packets: VecDeque<(u64, Vec<u8>)>,
 }
 
 impl SimulatedHost {
-    /// When it next has something to do by itself.
     fn due(&self) -> Option<u64> {
         let sent = self.sending.as_ref().map(|(until, ..)| *until);
         [self.messaging.due(), sent].into_iter().flatten().min()
@@ -45,26 +43,22 @@ impl SimulatedHost {
 }
 
 impl DelayedPackets {
-    /// When its first packet arrives.
     fn next(&self) -> Option<u64> {
         self.packets.front().map(|(at, _)| *at)
     }
 }
 
-/// All of it.
 #[derive(Debug)]
 pub(super) struct MessagingWorld {
     hosts: Vec<SimulatedHost>,
-    /// By sender, then by receiver.
     lanes: Vec<Vec<DelayedPackets>>,
     faults: Vec<MessagingFault>,
-    /// Faults that have not begun.
     next: usize,
     latency: u64,
     dice: SeededRng,
     now: u64,
     events: Vec<MessagingEvent>,
-    /// What the ledger is told of it: all, but in tests.
+    /// Filter of the events for the checker: all pass, except in tests.
     filter: fn(MessagingEvent) -> Option<MessagingEvent>,
     ledger: MessagingChecker,
 }
@@ -111,18 +105,15 @@ impl MessagingWorld {
         assert!(self.hosts.is_empty(), "all comes to rest after few events");
     }
 
-    /// The ledger is told something else.
     #[cfg(test)]
     pub(super) fn filtering(self, heard: fn(MessagingEvent) -> Option<MessagingEvent>) -> Self {
         Self { filter: heard, ..self }
     }
 
-    /// What hosts told of.
     pub(super) fn into_seen(self) -> BTreeSet<&'static str> {
         self.ledger.into_seen()
     }
 
-    /// All that happens now.
     fn moment(&mut self) {
         while let Some(fault) = self.faults.get(self.next).filter(|it| it.at <= self.now) {
             let fault = *fault;
@@ -143,7 +134,7 @@ impl MessagingWorld {
         }
     }
 
-    /// Whether a host has something to do now, or is handed something.
+    /// Tests whether a host has something to do now, or is handed something.
     fn has_something(&self, at: usize) -> bool {
         let now = self.now;
         let is_now = |time: Option<u64>| time.is_some_and(|time| time <= now);
@@ -159,7 +150,6 @@ impl MessagingWorld {
         self.drain_events(at);
     }
 
-    /// When something happens next.
     fn upcoming(&self) -> Option<u64> {
         let now = self.now;
         let hosts = self.hosts.iter().filter_map(SimulatedHost::due).map(|at| at.max(now + 1));
@@ -212,7 +202,6 @@ impl MessagingWorld {
         }
     }
 
-    /// What is wrong now between two hosts.
     fn wrong(&self, from: usize, to: usize) -> impl Iterator<Item = MessagingFaultKind> {
         let count = self.hosts.len();
         let now = self.now;
@@ -241,7 +230,6 @@ impl MessagingWorld {
         }
     }
 
-    /// It takes the next.
     fn goes_out(&mut self, at: usize) {
         let now = self.now;
         let Some(host) = self.hosts.get_mut(at) else { return };

@@ -18,13 +18,12 @@ pub(crate) struct InputModel {
     generation: u64,
     receiving: InputFraming,
     silent: u32,
-    /// Where characters come in at another rate than the port's own: whether one has that is a sign of
+    /// Position where characters come in at another rate than the port's own: whether one has that is a sign of
     /// life, since a period of its own began. W-6
     alive: Option<bool>,
     commanded: StopGo,
     /// STOP and GO by the period in which they are to be sent.
     due: BTreeMap<u64, StopGo>,
-    /// Bytes and marks.
     buffer: VecDeque<Option<u8>>,
 }
 
@@ -54,17 +53,15 @@ impl InputModel {
         u32::try_from(self.buffer.len()).unwrap_or(u32::MAX)
     }
 
-    /// What stands at its front, a byte or a mark.
     pub(crate) fn front(&self) -> Option<Option<u8>> {
         self.buffer.front().copied()
     }
 
-    /// Whether it has heard nothing for so long that the link is open. F-7
+    /// Tests whether it has heard nothing for so long that the link is open. F-7
     pub(crate) const fn is_open(&self) -> bool {
         self.silent >= 16
     }
 
-    /// Whether a packet comes in. L
     pub(crate) fn is_receiving(&self) -> bool {
         self.receiving == InputFraming::Packet
     }
@@ -199,9 +196,7 @@ pub(crate) struct OutputModel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OutputFraming {
     Between,
-    /// Since that period.
     Packet(u64),
-    /// The rest of a packet is given up.
     Discarding,
     /// FRES has gone out, GAP follows, and then this.
     Closing(AfterReset),
@@ -269,12 +264,11 @@ impl OutputModel {
         self.flow = StopGo::Go;
     }
 
-    /// Whether a packet goes out. L
     pub(crate) fn is_sending(&self) -> bool {
         matches!(self.sending, OutputFraming::Packet(_))
     }
 
-    /// What it was sending is gone: GAP ends what went out of it. R-3
+    /// Drops the packet being sent: a GAP ends the part already sent. R-3
     pub(crate) const fn sever(&mut self) {
         self.sending = match self.sending {
             OutputFraming::Packet(_) | OutputFraming::Closing(_) => {
@@ -284,7 +278,6 @@ impl OutputModel {
         };
     }
 
-    /// What goes out in a period.
     pub(crate) fn send(&mut self, slot: u64, due: Option<StopGo>, supply: SourceItem) -> Character {
         match self.turn(slot, due) {
             Ok(character) => character,
@@ -292,7 +285,7 @@ impl OutputModel {
         }
     }
 
-    /// What goes out in a period whatever there is to send, or else what may be taken of that.
+    /// Character sent in a period regardless of the source, or the items that may be taken from it.
     pub(crate) fn turn(&mut self, slot: u64, due: Option<StopGo>) -> Result<Character, AcceptMode> {
         self.since_gap += 1;
         if let Some(command) = self.scheduled.remove(&slot) {
@@ -334,7 +327,6 @@ impl OutputModel {
         }
     }
 
-    /// What goes out where that is up to the source.
     pub(crate) fn put(&mut self, slot: u64, supply: SourceItem) -> Character {
         match (self.sending, supply) {
             (OutputFraming::Discarding, SourceItem::Mark) => self.sending = OutputFraming::Between,

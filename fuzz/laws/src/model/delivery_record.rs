@@ -1,4 +1,4 @@
-//! What happened to the messages of one NIC, kept beside the machine and never shown to it.
+//! History of the messages of one NIC, kept beside the machine, which does not see it.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,8 @@ use simulator::transport::ProtocolPacket;
 use super::plan::{ExtraClaim, MESSAGES_MAX, ModelMessage, ModelPlan, ModelSide};
 use super::violation::ModelViolation;
 
-/// What has become of a message, at its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModelFate {
-    /// It is the other side's.
     Foreign,
     /// Its application has it ready, or it has come back into a frame with its endpoint.
     Waiting,
@@ -29,40 +27,33 @@ pub enum ModelFate {
     Lost,
 }
 
-/// Whether a message was written, at the side that it is for.
+/// Tests whether a message was written, at the side that it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WriteState {
-    /// Not yet.
     Never,
-    /// In an earlier life of this NIC.
     Before,
-    /// In this one.
     Now,
 }
 
-/// A message under way on a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OutstandingMessage {
-    /// Which.
     pub message: ModelMessage,
-    /// Of its latest transmission; none before the first.
+    /// Header of its latest transmission; none before the first.
     pub latest: Option<TransportHeader>,
     /// Retransmissions that left since there was a sign of its destination. T-11
     pub retries: u32,
 }
 
-/// What happened to the messages of one NIC.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DeliveryRecord {
     fates: [ModelFate; MESSAGES_MAX],
     written: [WriteState; MESSAGES_MAX],
     outstanding: BTreeMap<LogicalChannel, OutstandingMessage>,
-    /// What was last written from each channel of the other NIC, in this life.
+    /// Incarnation and number of the last message written from each channel of the other NIC, in this life.
     last: BTreeMap<LogicalChannel, (ChannelIncarnation, SequenceBit)>,
 }
 
 impl DeliveryRecord {
-    /// Before anything has happened.
     #[must_use]
     pub fn new(plan: &ModelPlan, side: ModelSide) -> Self {
         let mut fates = [ModelFate::Foreign; MESSAGES_MAX];
@@ -79,19 +70,16 @@ impl DeliveryRecord {
         }
     }
 
-    /// What has become of a message of this side.
     #[must_use]
     pub fn fate(&self, message: ModelMessage) -> ModelFate {
         self.fates.get(usize::from(message.0)).copied().unwrap_or(ModelFate::Foreign)
     }
 
-    /// Whether a message for this side was written.
     #[must_use]
     pub fn written(&self, message: ModelMessage) -> WriteState {
         self.written.get(usize::from(message.0)).copied().unwrap_or(WriteState::Never)
     }
 
-    /// Messages that wait to be sent.
     pub fn waiting(&self) -> impl Iterator<Item = ModelMessage> {
         let messages = (0..).map(ModelMessage).zip(&self.fates);
         messages.filter(|(_, fate)| **fate == ModelFate::Waiting).map(|(message, _)| message)
@@ -102,7 +90,7 @@ impl DeliveryRecord {
         self.outstanding.values().map(|own| own.message)
     }
 
-    /// Whether every message of this side has come to an end.
+    /// Tests whether every message of this side has come to an end.
     #[must_use]
     pub fn is_resolved(&self) -> bool {
         self.fates.iter().all(|fate| match fate {
@@ -130,7 +118,6 @@ impl DeliveryRecord {
         }
     }
 
-    /// A message is transmitted.
     pub(super) fn transmit(
         &mut self,
         header: TransportHeader,
@@ -147,7 +134,6 @@ impl DeliveryRecord {
         Ok(())
     }
 
-    /// A message has come to its end.
     pub(super) fn end(
         &mut self,
         message: ModelMessage,
@@ -168,7 +154,6 @@ impl DeliveryRecord {
         }
     }
 
-    /// The NIC begins a new life.
     pub(super) fn restart(&mut self, lost: ModelFate) {
         for own in std::mem::take(&mut self.outstanding).into_values() {
             self.set(own.message, lost);
@@ -181,7 +166,7 @@ impl DeliveryRecord {
         self.last.clear();
     }
 
-    /// Whether an answer is to what is outstanding, whichever of its transmissions it echoes. T-8
+    /// Tests whether an answer is to what is outstanding, whichever of its transmissions it echoes. T-8
     #[must_use]
     pub fn counts(&self, answer: &ProtocolPacket<ModelMessage>) -> bool {
         let latest = |channel| self.outstanding.get(channel).and_then(|own| own.latest);
@@ -202,13 +187,12 @@ impl DeliveryRecord {
         }
     }
 
-    /// What is outstanding on a channel.
     #[must_use]
     pub fn on(&self, channel: LogicalChannel) -> Option<&OutstandingMessage> {
         self.outstanding.get(&channel)
     }
 
-    /// Whether a data packet was written before, or is of an incarnation before that of what was
+    /// Tests whether a data packet was written before, or is of an incarnation before that of what was
     /// written last. With one packet outstanding on FIFO paths there is nothing else that is over. T-4
     #[must_use]
     pub fn is_over(&self, header: &TransportHeader) -> bool {
@@ -218,7 +202,6 @@ impl DeliveryRecord {
         })
     }
 
-    /// A message is written.
     pub(super) fn write(
         &mut self,
         plan: &ModelPlan,
@@ -252,5 +235,4 @@ impl DeliveryRecord {
     }
 }
 
-/// Whether a law is broken.
 pub(super) type CheckResult = Result<(), ModelViolation>;

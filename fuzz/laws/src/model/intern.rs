@@ -14,17 +14,14 @@ pub struct ValueInterner<T> {
     slots: Vec<u32>,
 }
 
-/// What becomes of a value that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InternedNumber {
     /// It was shown before, and has this number.
     Known(u32),
-    /// It is new, and has this number.
     New(u32),
 }
 
 impl InternedNumber {
-    /// The number.
     #[must_use]
     pub const fn index(self) -> u32 {
         match self {
@@ -40,7 +37,6 @@ impl<T> Default for ValueInterner<T> {
 }
 
 impl<T: Hash + Eq> ValueInterner<T> {
-    /// The number of a value.
     pub fn number(&mut self, value: T) -> InternedNumber {
         if self.values.len() * 2 >= self.slots.len() {
             self.grow();
@@ -80,19 +76,16 @@ impl<T: Hash + Eq> ValueInterner<T> {
 }
 
 impl<T> ValueInterner<T> {
-    /// The value of a number.
     #[must_use]
     pub fn value(&self, number: u32) -> Option<&T> {
         self.values.get(number as usize)
     }
 
-    /// How many different values there are.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether none was shown.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.values.is_empty()

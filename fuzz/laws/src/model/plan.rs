@@ -1,11 +1,10 @@
-//! What a walk is of: the protocol's parameters, the messages, what may go wrong and how often.
+//! Plan of a walk: parameters of the protocol, messages, and bounds on faults.
 
 use std::fmt;
 
 use codec::transport::{ChannelIncarnation, EndpointId, Nic};
 use simulator::transport::{Micros, TransportParameters};
 
-/// One of the two NICs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ModelSide {
     /// NIC 0.
@@ -15,10 +14,8 @@ pub enum ModelSide {
 }
 
 impl ModelSide {
-    /// Both.
     pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
 
-    /// The other one.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -27,7 +24,6 @@ impl ModelSide {
         }
     }
 
-    /// What packets call it.
     #[must_use]
     pub const fn nic(self) -> Nic {
         match self {
@@ -53,7 +49,6 @@ pub struct SidePair<T> {
 }
 
 impl<T> SidePair<T> {
-    /// That of one side.
     pub const fn of(&self, side: ModelSide) -> &T {
         match side {
             ModelSide::Left => &self.left,
@@ -61,7 +56,6 @@ impl<T> SidePair<T> {
         }
     }
 
-    /// That of one side, to change it.
     pub const fn of_mut(&mut self, side: ModelSide) -> &mut T {
         match side {
             ModelSide::Left => &mut self.left,
@@ -81,7 +75,7 @@ impl fmt::Display for ModelMessage {
     }
 }
 
-/// Whether a message is let in. T-6
+/// Tests whether a message is let in. T-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModelKey {
     /// It has the key of the endpoint that it is for.
@@ -96,18 +90,16 @@ pub const ENDPOINT: EndpointId = EndpointId(0);
 /// One of each NIC that only sends, and stays in its frame.
 pub const NEIGHBOUR: EndpointId = EndpointId(1);
 
-/// A message that is to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PlannedMessage {
     /// Its sender; it goes to the other one.
     pub from: ModelSide,
     /// [`ENDPOINT`] or [`NEIGHBOUR`].
     pub endpoint: EndpointId,
-    /// Whether it is let in.
     pub key: ModelKey,
 }
 
-/// How often something may happen, over a whole history. What is not here may happen at any time
+/// Number of times that something may happen, over a whole history. What is not here may happen at any time
 /// and as often as it likes: packets arrive, time passes, a queue gets room, an endpoint is loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FaultBounds {
@@ -118,19 +110,15 @@ pub struct FaultBounds {
     pub duplicates: u8,
     /// A packet arrives before those in front of it: the path is not FIFO.
     pub overtakings: u8,
-    /// A receive queue fills up.
     pub fulls: u8,
     /// An endpoint is asked to leave its frame.
     pub unloads: u8,
-    /// A NIC is started anew.
     pub restarts: u8,
 }
 
-/// What is done wrong on purpose, outside the machines, to see that the walk notices, or what a rule
-/// is for.
+/// Flaw outside the machines, to show that the walk notices it, or the purpose of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SeededFlaw {
-    /// Nothing.
     #[default]
     None,
     /// All packets that a receiver hears have the same incarnation. Against T-12
@@ -147,7 +135,7 @@ pub enum SeededFlaw {
     LostSentAgain,
 }
 
-/// What may be taken for a law beside the laws. Against two of these speaks what a walk finds.
+/// Claim checked beside the laws. The walk finds counterexamples to two of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExtraClaim {
     /// The latest transmission of what is outstanding is answered whenever it is heard. This one holds:
@@ -159,42 +147,32 @@ pub enum ExtraClaim {
     OneLife,
 }
 
-/// What a walk is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelPlan {
-    /// Of both NICs.
     pub parameters: TransportParameters,
     /// The first incarnations that they use.
     pub first: SidePair<ChannelIncarnation>,
-    /// What is to be sent, in this order: at most [`MESSAGES_MAX`].
+    /// Messages to send, in this order: at most [`MESSAGES_MAX`].
     pub messages: Vec<PlannedMessage>,
-    /// How often what may go wrong.
     pub bounds: FaultBounds,
     /// Packets on both paths together at most. Where sending or a scan would put more there it does
     /// not happen: first something must arrive, or be lost.
     pub room: usize,
-    /// When data leaves.
     pub departure: DepartureMode,
-    /// What is done wrong on purpose.
     pub flaw: SeededFlaw,
-    /// What is taken for a law beside the laws.
     pub claim: Option<ExtraClaim>,
 }
 
-/// When a data packet that a machine has queued leaves its NIC. T-3
+/// Time when a data packet that a machine has queued leaves its NIC. T-3
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DepartureMode {
-    /// At once.
     Immediate,
-    /// At any time, in any order.
     Delayed,
 }
 
-/// Messages of a plan at most.
 pub const MESSAGES_MAX: usize = 4;
 
 impl ModelPlan {
-    /// A message of it.
     #[must_use]
     pub fn mail(&self, message: ModelMessage) -> Option<&PlannedMessage> {
         self.messages.get(usize::from(message.0))
@@ -241,13 +219,11 @@ impl ModelPlan {
 }
 
 impl PlannedMessage {
-    /// One that is let in.
     #[must_use]
     pub const fn good(from: ModelSide) -> Self {
         Self { from, endpoint: ENDPOINT, key: ModelKey::Good }
     }
 
-    /// One that is refused for good.
     #[must_use]
     pub const fn bad(from: ModelSide) -> Self {
         Self { from, endpoint: ENDPOINT, key: ModelKey::Bad }

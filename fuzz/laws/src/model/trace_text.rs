@@ -49,7 +49,6 @@ pub fn trace_text(plan: &ModelPlan, counterexample: &Counterexample) -> String {
     told
 }
 
-/// What happens in one step.
 struct StepText<'a> {
     action: ModelAction,
     events: &'a [ModelEvent],
@@ -104,7 +103,6 @@ impl StepText<'_> {
     }
 }
 
-/// What an event adds to its step's line.
 fn consequence(f: &mut fmt::Formatter<'_>, between: &str, event: &ModelEvent) -> fmt::Result {
     match event {
         ModelEvent::Heard(_)
@@ -131,7 +129,6 @@ fn consequence(f: &mut fmt::Formatter<'_>, between: &str, event: &ModelEvent) ->
     }
 }
 
-/// A packet.
 struct PacketText<'a>(&'a ProtocolPacket<ModelMessage>);
 
 impl fmt::Display for PacketText<'_> {
@@ -152,7 +149,6 @@ impl fmt::Display for PacketText<'_> {
     }
 }
 
-/// What tells one transmission from another.
 struct HeaderText<'a>(&'a TransportHeader);
 
 impl fmt::Display for HeaderText<'_> {
@@ -167,7 +163,6 @@ impl fmt::Display for HeaderText<'_> {
     }
 }
 
-/// How a message ends.
 struct OutcomeText(ModelMessage, ModelOutcome);
 
 impl fmt::Display for OutcomeText {

@@ -1,4 +1,4 @@
-//! How a law can be broken.
+//! Violations of the laws of the protocol.
 
 use std::fmt;
 

@@ -14,32 +14,26 @@ mod settling;
 /// A state by the numbers of its parts: NICs, paths, what may still go wrong.
 type StateKey = [u32; 5];
 
-/// Where no state is.
 const NOWHERE: u32 = u32::MAX;
 
-/// What a walk found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkResult {
-    /// Different states.
     pub states: usize,
     /// Steps from one to another, or to itself.
     pub steps: u64,
     /// Different states of NICs with their ledgers, of which the states are made.
     pub stations: usize,
-    /// Different contents of paths.
     pub paths: usize,
     /// Steps from the beginning to the state that is furthest away.
     pub depth: usize,
-    /// Whether all states were visited.
     pub extent: WalkExtent,
     /// µs that pass, once nothing goes wrong any more, until all messages have come to their ends: in
     /// the worst of the states.
     pub patience: u32,
-    /// What speaks against the laws: with as few steps as there can be.
+    /// Counterexample to the laws, with the fewest possible steps.
     pub counterexample: Option<Counterexample>,
 }
 
-/// Whether all states were visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkExtent {
     /// All that there are within the bounds.
@@ -51,9 +45,7 @@ pub enum WalkExtent {
 /// A history at whose end a law is broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
-    /// What is broken.
     pub breach: ModelViolation,
-    /// What happened.
     pub actions: Vec<ModelAction>,
     /// For [`ModelViolation::Endless`]: how many of the actions happen before nothing goes wrong any more.
     pub faulty: usize,
@@ -90,9 +82,8 @@ struct ModelWalk<'a> {
     paths: ValueInterner<Rc<ModelPath>>,
     bounds: ValueInterner<FaultBounds>,
     keys: ValueInterner<StateKey>,
-    /// How each state was first come to.
     origins: Vec<(u32, ModelAction)>,
-    /// Where each state goes if nothing goes wrong any more.
+    /// Position where each state goes if nothing goes wrong any more.
     nexts: Vec<u32>,
     visited: usize,
     steps: u64,
@@ -188,7 +179,6 @@ impl<'a> ModelWalk<'a> {
         Counterexample { breach, faulty: actions.len(), actions }
     }
 
-    /// How a state was first come to.
     fn way_to(&self, index: u32) -> Vec<ModelAction> {
         let mut actions = Vec::new();
         let mut index = index;

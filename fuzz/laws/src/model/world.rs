@@ -18,19 +18,15 @@ use super::plan::{
 use super::violation::ModelViolation;
 
 pub mod apply;
-mod hear;
+mod receive;
 pub mod time;
 
-/// Something that can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModelAction {
-    /// A host sends its next message.
     Send(ModelSide),
     /// The packet at the head of the path to this side arrives.
     Deliver(ModelSide),
-    /// It is lost.
     Lose(ModelSide),
-    /// It arrives, and is still there.
     Double(ModelSide),
     /// The packet behind so many others on the path to this side arrives.
     Overtake(ModelSide, u8),
@@ -38,19 +34,15 @@ pub enum ModelAction {
     Leave(ModelSide, u8),
     /// A µs passes: scans are due.
     Tick,
-    /// A receive queue fills up.
     Fill(ModelSide),
-    /// It has room again.
     Empty(ModelSide),
     /// The endpoint is asked to leave its frame.
     Unload(ModelSide),
-    /// It is loaded.
     Load(ModelSide),
-    /// The NIC is started anew.
     Restart(ModelSide),
 }
 
-/// Where the endpoint of a NIC is, and whether it can be written to.
+/// Position where the endpoint of a NIC is, and whether it can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModelEndpoint {
     /// In a frame, with room in its receive queue.
@@ -59,61 +51,43 @@ pub enum ModelEndpoint {
     Full,
     /// It is to leave its frame, and takes nothing in.
     Leaving,
-    /// In the host's memory.
     Out,
 }
 
 /// A NIC, its host's endpoint, and the ledger about them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ModelStation {
-    /// The machine.
     pub transport: Transport<ModelMessage>,
-    /// The endpoint.
     pub endpoint: ModelEndpoint,
-    /// Data that has not left.
     pub queue: Vec<ProtocolPacket<ModelMessage>>,
-    /// The history.
     pub ledger: DeliveryRecord,
 }
 
 /// Packets on their way to a side, in order.
 pub type ModelPath = Vec<ProtocolPacket<ModelMessage>>;
 
-/// One state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelState {
-    /// The NICs.
     pub stations: SidePair<Rc<ModelStation>>,
-    /// The paths to them.
     pub paths: SidePair<Rc<ModelPath>>,
-    /// What may still go wrong.
     pub left: FaultBounds,
-    /// The time of both clocks.
     pub now: Micros,
 }
 
-/// What happened in a step, to be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelEvent {
-    /// A packet reaches a side.
     Heard(ProtocolPacket<ModelMessage>),
-    /// It is written there.
     Written,
-    /// It is lost.
     Lost(ProtocolPacket<ModelMessage>),
-    /// A side sends a packet.
     Sent(ProtocolPacket<ModelMessage>),
-    /// It need not leave any more.
     Dropped(ModelSide, ProtocolPacket<ModelMessage>),
     /// A message comes to its end at its sender, or is carried away with its endpoint.
     Ended(ModelSide, ModelMessage, ModelOutcome),
-    /// A machine noticed something.
     Noted(TransportNotice),
     /// The endpoint of a side is out of its frame.
     Unloaded(ModelSide),
 }
 
-/// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelOutcome {
     /// T-5.
@@ -125,7 +99,7 @@ pub enum ModelOutcome {
 }
 
 impl ModelState {
-    /// When every walk begins, and every step of it. Far from 0, so that what was before has a time
+    /// Time when every walk begins, and every step of it. Far from 0, so that what was before has a time
     /// too.
     pub const ORIGIN: Micros = Micros(1 << 30);
 
@@ -171,7 +145,7 @@ impl ModelState {
         then(ModelAction::Tick);
     }
 
-    /// Whether all messages have come to their ends, and nothing is under way.
+    /// Tests whether all messages have come to their ends, and nothing is under way.
     #[must_use]
     pub fn is_resolved(&self) -> bool {
         ModelSide::BOTH.iter().all(|side| {
@@ -180,8 +154,8 @@ impl ModelState {
         })
     }
 
-    /// What happens next if nothing goes wrong any more: first packets arrive, then queues have room
-    /// and endpoints are loaded, then what waits is sent, then time passes. None when all is over.
+    /// Next action without further faults: packets arrive, then queues get room and endpoints are loaded,
+    /// then waiting messages are sent, then time passes. None when all is over.
     #[must_use]
     pub fn next_without_faults(&self, plan: &ModelPlan) -> Option<ModelAction> {
         let first = |found: &dyn Fn(ModelSide) -> bool| {
@@ -230,10 +204,10 @@ impl ModelStation {
         ));
     }
 
-    /// What the endpoint says to a message that is new. T-6
+    /// Admits a message that is new. T-6
     ///
     /// # Errors
-    /// Why it is not taken.
+    /// The reason why it is refused.
     pub const fn admit(&self, key: ModelKey) -> Result<(), NackReason> {
         match (key, self.endpoint) {
             (ModelKey::Bad, _) => Err(NackReason::BadKey),

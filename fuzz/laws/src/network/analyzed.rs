@@ -1,4 +1,4 @@
-//! What the analyzer makes of the capture of a run, read once for all laws.
+//! Analysis of the capture of a run, made once for all laws.
 
 use analyzer::event::TimedEvent;
 use analyzer::link::parameters::LinkAssumptions;
@@ -14,26 +14,20 @@ use codec::capture::{CaptureError, ChannelId, ReadProgress};
 
 use crate::single_thread::use_one_thread;
 
-/// What the analyzer says of a capture.
 #[derive(Clone, Debug, Default)]
 pub struct AnalyzedCapture {
     /// Packets and events, in order of time.
     pub rows: Vec<TimedEvent>,
     /// Bounds of the fill of the slack buffers that channels lead to.
     pub fills: BTreeMap<ChannelId, Vec<FillBounds>>,
-    /// How often what is assumed of such a buffer cannot be so.
+    /// Number of times that what is assumed of such a buffer cannot be so.
     pub contradictions: BTreeMap<ChannelId, u64>,
-    /// Waits.
     pub blocked: Vec<BlockingEvent>,
-    /// What is odd.
     pub ledger: FindingSet,
 }
 
 impl AnalyzedCapture {
     /// Reads what was written by a simulator.
-    ///
-    /// # Panics
-    /// If something is wrong with the file.
     #[must_use]
     pub fn of(capture: &[u8]) -> Self {
         use_one_thread();

@@ -1,4 +1,4 @@
-//! What a scenario and the truth say about ports, without a look at any character.
+//! Facts about ports that follow from a scenario and its truth, without any character.
 
 use codec::character::{Character, DecodedCode, Symbol, decode_control};
 use simulator::fault::FaultKind;
@@ -7,7 +7,7 @@ use simulator::scenario::Scenario;
 use simulator::topology::NodePort;
 use simulator::truth::{TruthEvent, TruthEventKind};
 
-/// When a port's slack buffer has STOP or GO sent, in periods of the port: it is generated for so
+/// Time when a port's slack buffer has STOP or GO sent, in periods of the port: it is generated for so
 /// many periods. F-4, F-6
 pub fn commands_due<'a>(
     port: &PortParameters,
@@ -18,7 +18,7 @@ pub fn commands_due<'a>(
     crossed.map(move |row| row.at.div_ceil(divisor) + generation)
 }
 
-/// Whether the analyzer can know when a link of the scenario is open. It counts silence in periods of the
+/// Tests whether the analyzer can know when a link of the scenario is open. It counts silence in periods of the
 /// channel that it reads, as if both ends had one rate; W-6 counts those of who hears it.
 #[must_use]
 pub fn rates_are_alike(scenario: &Scenario) -> bool {
@@ -26,7 +26,7 @@ pub fn rates_are_alike(scenario: &Scenario) -> bool {
     ports.into_iter().all(|[a, b]| a.divisor == b.divisor)
 }
 
-/// Whether either end of a link takes the other for alive, whatever it fills with: silence is counted in
+/// Tests whether either end of a link takes the other for alive, whatever it fills with: silence is counted in
 /// periods of who hears it. F-7, F-8, W-6
 #[must_use]
 pub fn keeps_alive(link: &LinkParameters) -> bool {
@@ -41,7 +41,7 @@ pub fn keeps_alive(link: &LinkParameters) -> bool {
     hears(a, b) && hears(b, a)
 }
 
-/// Whether a port is a host's that is made to send codes that change what is framed, or that are
+/// Tests whether a port is a host's that is made to send codes that change what is framed, or that are
 /// no symbols, or enough IDLE for a silence, or any at all beside the silence of lost power or fill of
 /// IDLE, whose only other character it may replace.
 #[must_use]
@@ -96,7 +96,7 @@ pub fn power_lost(scenario: &Scenario, port: NodePort) -> impl Iterator<Item = u
     off.map(|fault| fault.at)
 }
 
-/// Whether characters sent on a channel arrive as they are, and its sender made them.
+/// Tests whether characters sent on a channel arrive as they are, and its sender made them.
 #[must_use]
 pub fn is_sound(scenario: &Scenario, from: NodePort, to: NodePort) -> bool {
     let broken = scenario.faults.iter().any(|fault| match fault.kind {

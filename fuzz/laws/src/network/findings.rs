@@ -1,4 +1,4 @@
-//! What `check` finds in a network in which nothing is wrong: nothing.
+//! A network in order has no findings.
 
 use analyzer::finding::{Finding, FindingKind, FindingSet, Severity};
 use codec::capture::ChannelId;
@@ -10,11 +10,8 @@ use super::analyzed::AnalyzedCapture;
 use super::run::RunOutcome;
 use super::undeclared;
 
-/// Where nothing breaks and nothing is lost, there are neither errors nor warnings. Tells whether it
+/// Position where nothing breaks and nothing is lost, there are neither errors nor warnings. Tells whether it
 /// was so.
-///
-/// # Panics
-/// If there are.
 pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCapture) -> bool {
     if !is_in_order(scenario, outcome) {
         return false;
@@ -42,7 +39,7 @@ pub fn wrong(ledger: &FindingSet) -> impl Iterator<Item = (FindingKind, ChannelI
         .filter(|(kind, ..)| !kind.about().rule.is_some_and(|rule| rule.starts_with("T-")))
 }
 
-/// Whether nothing was broken, forged, lost or too late.
+/// Tests whether nothing was broken, forged, lost or too late.
 #[must_use]
 pub fn is_in_order(scenario: &Scenario, outcome: &RunOutcome) -> bool {
     let fine = outcome.rows.iter().all(|row| match &row.kind {

@@ -24,24 +24,16 @@ use super::traffic_input::{FaultInput, RawTextInput, StreamInput};
 /// A network and all that a run of it depends on.
 #[derive(Clone, Debug, Arbitrary)]
 pub struct NetworkInput {
-    /// How its nodes are joined.
     pub shape: NetworkShape,
-    /// Its cables take these in turn.
     pub links: [CableInput; 3],
-    /// All its switches.
     pub crossbar: CrossbarInput,
-    /// Its hosts take these in turn.
     pub hosts: [HostInput; 2],
-    /// What hosts send.
     #[arbitrary(with = several)]
     pub streams: Vec<StreamInput>,
-    /// What they send as it stands.
     #[arbitrary(with = several)]
     pub texts: Vec<RawTextInput>,
-    /// What breaks.
     #[arbitrary(with = several)]
     pub faults: Vec<FaultInput>,
-    /// How long it runs, and its dice.
     pub run: RunInput,
     /// The ends of its cables take these in turn. They come behind all other bytes, so that what is told
     /// with fewer is a network of Myricom's ports.
@@ -52,21 +44,14 @@ pub struct NetworkInput {
 /// A switch in the middle of hosts, with all that may come to it, and nothing that breaks.
 #[derive(Clone, Debug, Arbitrary)]
 pub struct SwitchInput {
-    /// How many hosts.
     pub hosts: u8,
-    /// Their cables take these in turn.
     pub links: [CableInput; 3],
-    /// The switch.
     pub crossbar: CrossbarInput,
-    /// The hosts take these in turn.
     pub interfaces: [HostInput; 2],
-    /// What they send as it stands.
     #[arbitrary(with = several)]
     pub texts: Vec<RawTextInput>,
-    /// What they send otherwise.
     #[arbitrary(with = several)]
     pub streams: Vec<StreamInput>,
-    /// How long it runs.
     pub run: RunInput,
     /// The ends of its cables take these in turn.
     pub ends: [LinkEndsInput; 3],
@@ -81,26 +66,20 @@ pub struct LinkEndsInput {
     other: CableInput,
 }
 
-/// What the rules leave to a port.
 #[derive(Clone, Copy, Debug, Default, Arbitrary)]
 pub struct PortVariant(u8);
 
-/// How nodes are joined.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub enum NetworkShape {
-    /// Two hosts.
     Pair,
-    /// Up to five hosts at one switch.
     Star(u8),
     /// Up to three switches in a line, a host at each.
     Line(u8),
     /// Two or three switches in a ring, a host at each.
     Ring(u8),
-    /// Any, drawn with this seed.
     Random(u8),
 }
 
-/// The parameters of a link.
 #[derive(Clone, Copy, Debug, Default, Arbitrary)]
 pub struct CableInput {
     divisor: u8,
@@ -114,7 +93,6 @@ pub struct CableInput {
     symbols: bool,
 }
 
-/// The parameters of a switch.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub struct CrossbarInput {
     /// Bit 0: relative; bit 1: extended.
@@ -123,7 +101,6 @@ pub struct CrossbarInput {
     token_step: u8,
 }
 
-/// A host's interface.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub struct HostInput {
     appetite: ConsumptionInput,
@@ -134,22 +111,15 @@ pub struct HostInput {
     commands: u8,
 }
 
-/// How a host takes what comes.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub enum ConsumptionInput {
-    /// At once.
     Always,
-    /// Likewise: most hosts do.
     AlwaysToo,
-    /// Not at all.
     Never,
-    /// One character in so many periods.
     Every(u8),
-    /// So as to provoke STOP and GO.
     Adversary,
 }
 
-/// How a network is run.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub struct RunInput {
     duration: u16,
@@ -159,14 +129,10 @@ pub struct RunInput {
     again: Rerun,
 }
 
-/// Where it is tapped.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub enum TapsInput {
-    /// At the first end of every cable.
     First,
-    /// At the second.
     Second,
-    /// At both.
     Both,
     /// At those ends whose bits are 1.
     Some(u16),
@@ -177,19 +143,13 @@ pub enum TapsInput {
 pub enum Rerun {
     /// Its parts visited in another order.
     Shuffled(u8),
-    /// Nobody tapping it.
     Untapped,
-    /// Nobody wanting the truth.
     Unheard,
-    /// Neither.
     Alone,
     /// In none: half of all runs are made once.
     Not,
-    /// Likewise.
     NotEither,
-    /// Likewise.
     NotAtAll,
-    /// Likewise.
     Never,
 }
 
@@ -224,7 +184,6 @@ impl NetworkInput {
         Some(Self { ends: bytes.arbitrary().ok()?, ..plan })
     }
 
-    /// The scenario that it stands for.
     #[must_use]
     pub fn scenario(&self) -> Option<Scenario> {
         self.scenario_of(self.run.duration())
@@ -290,7 +249,6 @@ impl NetworkInput {
         Topology::new(nodes, cables).ok()
     }
 
-    /// Two hosts.
     fn pair(&self) -> Option<Topology> {
         let host = |name: &str| NodeSpec { name: name.to_owned(), kind: NodeKind::Host };
         let ends = [0, 1].map(|node| NodePort { node: NodeId(node), port: PortId(0) });
@@ -312,7 +270,7 @@ impl NetworkInput {
 }
 
 impl CableInput {
-    /// What it stands for between two ports of Myricom's.
+    /// Link parameters between two of Myricom's ports.
     #[must_use]
     pub fn parameters(&self) -> LinkParameters {
         self.between([self, self])
@@ -420,7 +378,6 @@ impl CrossbarInput {
 }
 
 impl HostInput {
-    /// What it stands for.
     #[must_use]
     pub fn parameters(&self) -> InterfaceParameters {
         InterfaceParameters {
@@ -450,7 +407,6 @@ impl ConsumptionInput {
 }
 
 impl RunInput {
-    /// A duration of a few packets.
     #[must_use]
     pub fn moment(&self) -> u64 {
         64 + u64::from(self.duration) % 256

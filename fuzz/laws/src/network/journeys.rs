@@ -8,8 +8,7 @@ use codec::framing::FrameEnd;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use analyzer::journey::{Corruption, Journey, MatchCertainty};
-
+use analyzer::journey::{Corruption, Journey, JourneyFate, MatchCertainty};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use arbitrary::{Arbitrary, Unstructured};
 use codec::capture::{ChannelId, ReadProgress};
@@ -44,7 +43,6 @@ pub enum NetworkClass {
 }
 
 impl NetworkClass {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Sound, Self::Starved, Self::Blocked];
 
     /// The network of a class and a number: the same on every machine.
@@ -139,7 +137,7 @@ impl NetworkClass {
     }
 }
 
-/// Where a packet was seen: when, on which channel, from which character on, with which syndrome.
+/// Position where a packet was seen: when, on which channel, from which character on, with which syndrome.
 type PacketSighting = (u64, ChannelId, u64, Option<u8>);
 
 /// The ways of packets, and what became of them.
@@ -147,11 +145,8 @@ type PacketSighting = (u64, ChannelId, u64, Option<u8>);
 pub struct JourneyTruth {
     /// The packet of each frame, by its channel and its first byte.
     pub frames: BTreeMap<(ChannelId, u64), PacketId>,
-    /// The way of each packet.
     pub sightings: BTreeMap<PacketId, Vec<PacketSighting>>,
-    /// The end of each packet.
     pub ends: BTreeMap<PacketId, String>,
-    /// Packets that lost bytes.
     pub cut: Vec<PacketId>,
     /// Packets that were on a captured channel as the run ended: their bytes are not all there.
     pub cut_off: Vec<PacketId>,
@@ -214,7 +209,6 @@ pub fn truth(scenario: &Scenario, outcome: &RunOutcome) -> JourneyTruth {
     truth
 }
 
-/// The journeys of a capture.
 #[must_use]
 pub fn journeys(capture: &[u8]) -> Vec<Journey> {
     let mut journeys = Vec::new();
@@ -229,30 +223,27 @@ pub fn journeys(capture: &[u8]) -> Vec<Journey> {
     journeys
 }
 
-/// Counts of journeys against the truth.
+/// Journeys of a network, or of several, compared with the truth.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JourneyTally {
-    /// Packets that were on captured channels.
     pub packets: usize,
-    /// Packets of which one journey has all hops and no other.
+    /// Packets with a journey of all their hops and no other.
     pub right: usize,
-    /// Journeys that are called certain.
+    pub journeys: usize,
+    pub followed: usize,
+    pub by_order: usize,
     pub certain: usize,
     /// Journeys of several packets among these.
     pub too_certain: usize,
-    /// Injuries between two taps of packets that were not hurt there.
+    /// Injuries between two taps of packets that were not damaged there.
     pub false_injuries: usize,
-    /// The networks in which not all is right.
+    /// Differences from the truth, one per line.
+    pub differences: String,
+    /// Numbers of the networks with differences.
     pub wrong: Vec<u64>,
 }
 
 impl JourneyTally {
-    /// The tally where all is right.
-    #[must_use]
-    pub fn all(packets: usize) -> Self {
-        Self { packets, right: packets, ..Self::default() }
-    }
-
     /// Runs the networks of a class and compares the journeys of their captures with the truth.
     #[must_use]
     pub fn of(class: NetworkClass, numbers: Range<u64>) -> Self {
@@ -260,7 +251,8 @@ impl JourneyTally {
             let tally = Self::compare(&class.scenario(number)?);
             let is_right = tally.right == tally.packets && tally.false_injuries == 0;
             let wrong = (!is_right || tally.too_certain > 0).then_some(number);
-            Some(Self { wrong: wrong.into_iter().collect(), ..tally })
+            let wrong = wrong.into_iter().collect();
+            Some(Self { wrong, differences: String::new(), ..tally })
         });
         each.reduce(Self::default, |mut sum, one| {
             sum.packets += one.packets;
@@ -279,23 +271,82 @@ impl JourneyTally {
         let outcome = run(scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
         let truth = truth(scenario, &outcome);
         let mut tally = Self { packets: truth.sightings.len(), ..Self::default() };
-        let mut found = BTreeSet::new();
+        let mut found = BTreeMap::new();
         for journey in journeys(&outcome.capture) {
             let hops = journey.hops.iter().map(|hop| (hop.channel, hop.start.0));
             let hops: Vec<_> = hops.collect();
             let packet = hops.first().and_then(|hop| truth.frames.get(hop));
             let mixed = hops.iter().any(|hop| truth.frames.get(hop) != packet);
             let certain = journey.certainty == MatchCertainty::Certain;
+            tally.journeys += 1;
+            tally.followed += usize::from(hops.len() > 1);
+            tally.by_order += usize::from(journey.certainty == MatchCertainty::ByOrder);
             tally.certain += usize::from(certain);
             tally.too_certain += usize::from(certain && mixed);
             let between = journey.injuries.iter().filter(|injury| injury.after.is_some());
             let wrong = between.filter(|it| mixed || matches!(it.harm, Corruption::Flipped(_)));
             tally.false_injuries += wrong.count();
-            found.insert(hops);
+            let known: BTreeSet<_> = hops.iter().filter_map(|hop| truth.frames.get(hop)).collect();
+            if known.len() > 1 {
+                let text = format!("MIXED {:?} {known:?}: {journey:?}\n", journey.certainty);
+                tally.differences += &text;
+            }
+            found.insert(hops, journey);
         }
-        let ways =
-            truth.sightings.values().map(|way| way.iter().map(|seen| (seen.1, seen.2)).collect());
-        tally.right = ways.filter(|way: &Vec<_>| found.contains(way)).count();
+        for (packet, way) in &truth.sightings {
+            let way: Vec<_> = way.iter().map(|seen| (seen.1, seen.2)).collect();
+            match found.get(&way) {
+                Some(journey) => {
+                    tally.right += 1;
+                    let differences = [
+                        truth.fate(packet, journey, scenario.duration),
+                        truth.injuries(packet, journey),
+                    ];
+                    tally.differences.extend(differences.into_iter().flatten());
+                }
+                None => tally.differences += &format!("LOST {packet:?} went {way:?}\n"),
+            }
+        }
         tally
+    }
+}
+
+impl JourneyTruth {
+    /// Difference between the end of a journey and that of its packet.
+    fn fate(&self, packet: &PacketId, journey: &Journey, duration: u64) -> Option<String> {
+        let end = self.ends.get(packet).map_or("under way", String::as_str);
+        let right = match journey.fate {
+            JourneyFate::OutOfSight => true,
+            JourneyFate::Arrived | JourneyFate::Misrouted => {
+                let last = journey.hops.last();
+                end == "arrived" || last.is_some_and(|last| last.end.0 + 64 > duration)
+            }
+            JourneyFate::Dropped(rule) => {
+                rule == end || (rule == "R-2" && end == "R-3") || (rule == "S-1" && end == "F-7")
+            }
+            JourneyFate::Merged => end == "merged",
+            JourneyFate::UnderWay => end == "under way",
+        };
+        (!right).then(|| format!("{packet:?} {end}: {journey:?}\n"))
+    }
+
+    /// Difference in injuries: the syndrome changes where a packet is damaged, and only there. P-5
+    fn injuries(&self, packet: &PacketId, journey: &Journey) -> Option<String> {
+        if self.cut.contains(packet) || self.cut_off.contains(packet) {
+            return None;
+        }
+        let (mut before, mut after, mut expected) = (0, None, Vec::new());
+        for (_, channel, _, syndrome) in self.sightings.get(packet)? {
+            let Some(syndrome) = *syndrome else { continue };
+            if syndrome != before {
+                expected.push((after, *channel, syndrome ^ before));
+            }
+            (before, after) = (syndrome, Some(*channel));
+        }
+        let flipped =
+            journey.injuries.iter().filter(|it| matches!(it.harm, Corruption::Flipped(_)));
+        let found: Vec<_> = flipped.map(|it| (it.after, it.seen, it.syndrome)).collect();
+        let text = || format!("{packet:?} damaged {expected:?}, found {found:?}: {journey:?}\n");
+        (found != expected).then(text)
     }
 }

@@ -1,4 +1,4 @@
-//! What must hold of a run whatever its scenario: the laws of the truth by itself.
+//! Laws of the truth alone, for any scenario.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "each law is about a few kinds of rows")]
 
@@ -15,10 +15,6 @@ use simulator::truth::{FrameRecord, TruthEvent, TruthEventKind};
 use super::facts::{commands_due, is_sound, keeps_alive};
 use super::run::RunOutcome;
 
-/// All of them.
-///
-/// # Panics
-/// If one is broken.
 pub fn check(scenario: &Scenario, outcome: &RunOutcome) {
     every_packet_ends_once(outcome);
     let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
@@ -77,13 +73,11 @@ fn every_packet_ends_once(outcome: &RunOutcome) {
 /// A port, and what is known about its link.
 struct LinkEnd<'a> {
     scenario: &'a Scenario,
-    /// Where what is known begins.
     from: u64,
     port: NodePort,
     peer: NodePort,
-    /// Its own end first.
     link: LinkParameters,
-    /// Whether the channel that goes out and the one that comes in are sound, and not forged.
+    /// Tests whether the channel that goes out and the one that comes in are sound, and not forged.
     sound: [bool; 2],
     own: Vec<&'a TruthEvent>,
     far: Vec<&'a TruthEvent>,
@@ -110,7 +104,7 @@ impl<'a> LinkEnd<'a> {
         self.link.ports.map(|port| port.divisor.get().into())
     }
 
-    /// Whether a port is a host's that is made to send a character.
+    /// Tests whether a port is a host's that is made to send a character.
     fn has_raw(&self, port: NodePort, character: Character) -> bool {
         let own = self.scenario.raw.iter().filter(|raw| raw.from == port.node);
         own.flat_map(|raw| raw.chars.chars().iter()).any(|other| other == character)

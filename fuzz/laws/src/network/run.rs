@@ -10,29 +10,20 @@ use simulator::scenario::Scenario;
 use simulator::topology::{NodeId, NodePort};
 use simulator::truth::{TraceLevel, TruthEvent};
 
-/// What came of a run.
 #[derive(Clone, Debug)]
 pub struct RunOutcome {
-    /// Where it begins: periods of the full rate; before that nothing is known.
+    /// Position where it begins: periods of the full rate; before that nothing is known.
     pub from: u64,
-    /// The channels of the capture.
     pub channels: Vec<Channel>,
-    /// The capture.
     pub capture: Vec<u8>,
-    /// The truth, in order.
     pub rows: Vec<TruthEvent>,
     /// Packets that are still in the network or half taken in.
     pub under_way: usize,
-    /// What has passed through each port.
     pub passed: BTreeMap<NodePort, PortCounters>,
-    /// What has passed through each interface.
     pub hosts: BTreeMap<NodeId, HostStatistics>,
 }
 
 /// Runs a scenario. What is recorded is handed out every so many periods.
-///
-/// # Panics
-/// If the capture cannot be written.
 #[must_use]
 pub fn run(scenario: &Scenario, wanted: TraceLevel, layout: VisitOrder, slice: u64) -> RunOutcome {
     let mut network = Network::new(scenario, wanted, layout);

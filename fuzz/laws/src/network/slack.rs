@@ -29,10 +29,8 @@ use super::analyzed::AnalyzedCapture;
 use super::facts::power_lost;
 use super::run::RunOutcome;
 
-/// How tight the bounds are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BoundsWidth {
-    /// Periods that were compared.
     pub periods: u64,
     /// Twice the sum of hi − lo over them.
     pub doubled: u64,
@@ -48,10 +46,6 @@ struct TappedChannel<'a> {
     receiver: NodePort,
 }
 
-/// The truth is within the bounds.
-///
-/// # Panics
-/// If not.
 pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCapture) -> BoundsWidth {
     let AnalyzedCapture { fills, contradictions, .. } = reading;
     let mut width = BoundsWidth::default();
@@ -129,12 +123,10 @@ impl TappedChannel<'_> {
         })
     }
 
-    /// Of the channel.
     fn divisor(&self) -> u32 {
         self.link().map_or(1, |link| link.ports[1].divisor.get())
     }
 
-    /// Its receiver's end first.
     fn link(&self) -> Option<LinkParameters> {
         self.scenario.topology.link(self.receiver)
     }

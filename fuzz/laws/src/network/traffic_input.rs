@@ -1,4 +1,4 @@
-//! What a plan sends, and what it breaks.
+//! Traffic and faults of a fuzz input.
 
 use std::num::NonZeroU32;
 
@@ -15,7 +15,6 @@ use simulator::traffic::{self, ArrivalProcess, RawText, StreamDestination};
 use super::input::ConsumptionInput;
 use crate::reference::crc;
 
-/// Packets from a host.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub struct StreamInput {
     from: u8,
@@ -27,31 +26,20 @@ pub struct StreamInput {
     packets: u8,
 }
 
-/// How large they are.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub enum SizeInput {
-    /// Small.
     Small(u8),
-    /// Large.
     Large(u16),
-    /// Anything.
     Uniform(u8, u16),
-    /// Either.
     Bimodal(u8, u16, u16),
 }
 
-/// When they are sent.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub enum PaceInput {
-    /// One every so many periods.
     Constant(u16),
-    /// At random.
     Poisson(u16),
-    /// So many together.
     Bursts(u8, u16),
-    /// As many as go.
     Saturating,
-    /// As answers come.
     Closed(u8, u8),
 }
 
@@ -64,32 +52,24 @@ pub struct RawTextInput {
     words: Vec<RawTextPart>,
 }
 
-/// A part of a text.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub enum RawTextPart {
-    /// Data, whatever it is.
     Data(u8),
-    /// A route byte, or a tag.
     Header(u8),
     /// A packet to a host, so many bytes, its CRC byte wrong by these bits.
     Packet(u8, u8, u8),
     /// A packet that loads an entry of a multicast table: its address, its ports. S-9
     Table(u8, [u8; 2]),
-    /// A packet to such an address.
     Multicast(u8, u8),
     /// A packet that asks the first switch who it is, and goes on to a host. S-8
     Ask(u8),
-    /// GAP.
     Gap,
     /// IDLE, up to 4 times.
     Silence(u8),
-    /// A symbol that disturbs no framing.
     Symbol(u8),
-    /// Any code.
     Code(u8),
 }
 
-/// Something that breaks.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub struct FaultInput {
     at: u16,
@@ -98,7 +78,6 @@ pub struct FaultInput {
     what: FaultInputKind,
 }
 
-/// What breaks.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 enum FaultInputKind {
     Noise { flip: bool, mean: u16 },
@@ -126,7 +105,6 @@ fn pick<T: Copy>(from: &[T], number: u8) -> Option<T> {
 }
 
 impl StreamInput {
-    /// The stream that it stands for.
     #[must_use]
     pub fn stream(&self, hosts: &[NodeId], duration: u64) -> Option<traffic::TrafficStream> {
         let one = hosts.get(usize::from(self.to) % (hosts.len() + 1)).copied();
@@ -177,7 +155,6 @@ impl PaceInput {
 }
 
 impl RawTextInput {
-    /// The characters that it stands for.
     #[must_use]
     pub fn raw(&self, hosts: &[NodeId], routes: &RouteTable, duration: u64) -> Option<RawText> {
         let from = pick(hosts, self.from)?;
@@ -245,7 +222,6 @@ fn put_packet(out: &mut CharBuf, mut bytes: Vec<u8>, wrong: u8) {
 }
 
 impl FaultInput {
-    /// The fault that it stands for.
     #[must_use]
     pub fn fault(&self, topology: &Topology, duration: u64) -> Option<fault::FaultSpec> {
         let ends: Vec<NodePort> = topology.cables().iter().flat_map(|cable| cable.ends).collect();

@@ -42,9 +42,6 @@ impl StrippedWords {
 }
 
 /// The capture without these words; it has one section.
-///
-/// # Panics
-/// If it cannot be read or written.
 #[must_use]
 pub fn stripped(capture: &[u8], words: StrippedWords) -> Vec<u8> {
     let mut channels = BTreeMap::new();
@@ -78,9 +75,6 @@ fn read(capture: &[u8], out: &mut impl FnMut(CaptureItem<'_>)) {
 }
 
 /// Without its words a capture in which nothing is wrong has neither errors nor warnings.
-///
-/// # Panics
-/// If it has.
 pub fn check(scenario: &Scenario, outcome: &RunOutcome) {
     if outcome.channels.is_empty() {
         return;

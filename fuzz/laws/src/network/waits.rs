@@ -19,16 +19,11 @@ use simulator::truth;
 use super::analyzed::AnalyzedCapture;
 use super::run::RunOutcome;
 
-/// A period of the full rate.
 const PERIOD_PS: Picoseconds = 12_500;
 
 /// Stops of one channel: from where on, and up to where if they were ended.
 type StopIntervals = Vec<(u64, Option<u64>)>;
 
-/// What is told of waits is so.
-///
-/// # Panics
-/// If not.
 pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCapture) {
     let (mut told, mut deadlocks) = (BTreeMap::<ChannelId, StopIntervals>::new(), Vec::new());
     for blocked in &reading.blocked {
@@ -44,7 +39,6 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCaptur
     deadlocks.into_iter().for_each(|deadlock| stands_still(scenario, outcome, deadlock));
 }
 
-/// A stop in places of its channel.
 fn span(outcome: &RunOutcome, stop: &StopReport) -> (u64, Option<u64>) {
     let period_ps =
         outcome.channels.get(stop.channel.0 as usize).map_or(1, |it| it.period_ps.get());
@@ -57,7 +51,6 @@ fn span(outcome: &RunOutcome, stop: &StopReport) -> (u64, Option<u64>) {
     (place(stop.since), ended)
 }
 
-/// What the events of channels say.
 fn stops(reading: &AnalyzedCapture) -> BTreeMap<ChannelId, StopIntervals> {
     let mut stops = BTreeMap::<ChannelId, StopIntervals>::new();
     for row in &reading.rows {

@@ -1,4 +1,4 @@
-//! Of an input that breaks a law, the least that breaks it likewise.
+//! Minimizes an input that breaks a law.
 
 use std::cell::Cell;
 
@@ -9,9 +9,7 @@ use crate::shrink::shortest;
 /// An input that breaks a law as a longer one does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinimizedInput {
-    /// The input.
     pub input: Vec<u8>,
-    /// How often the law was run to find it.
     pub runs: u32,
 }
 

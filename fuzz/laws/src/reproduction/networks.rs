@@ -14,7 +14,7 @@ use crate::network::input::{NetworkInput, SwitchInput};
 use crate::network::run::{RunOutcome, run};
 use crate::{crossbar, delivery, score};
 
-/// How often what was recorded is handed out. *Chosen*.
+/// Number of times that what was recorded is handed out. *Chosen*.
 const SLICE: u64 = 1 << 16;
 
 /// An input of `network`, and of others that read bytes likewise.
@@ -56,7 +56,6 @@ fn planned(target: &str, input: &[u8], scenario: Option<Scenario>) -> Reproducti
     ReproductionDraft { notation: byte_test(target, &known, input), ..drawn(&scenario) }
 }
 
-/// What can be seen of a scenario.
 pub(super) fn drawn(scenario: &Scenario) -> ReproductionDraft {
     let watched = watched(scenario);
     let outcome =

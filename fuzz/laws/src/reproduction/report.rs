@@ -1,4 +1,4 @@
-//! What the analyzer says of a capture, in the words of the commands.
+//! Output of the commands for a capture.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ const SECTIONS: [(&str, SnapshotView); 8] = [
     ("show", SnapshotView::Show),
 ];
 
-/// What `myriscope` says of a capture: its summary, findings and rules, links, and rows.
+/// Output of `myriscope` for a capture: summary, findings and rules, links, and rows.
 #[must_use]
 pub fn report(capture: &[u8]) -> String {
     let mut out = String::new();

@@ -114,7 +114,7 @@ pub(super) fn endpoints(target: &str, input: &[u8]) -> ReproductionDraft {
     ReproductionDraft { capture, truth, ..nothing }
 }
 
-/// What a law's machines did, and their packets on wires.
+/// Trace of a law, and its packets on wires.
 fn machines(law: LawFunction, input: &[u8]) -> (Vec<LawTraceEntry>, ReproductionPart<Vec<u8>>) {
     let (_, entries) = traced(|| law(input));
     let capture = packets(&entries);
@@ -136,7 +136,6 @@ fn did(entries: &[LawTraceEntry]) -> Vec<String> {
     did
 }
 
-/// What hosts told, as the truth has it.
 fn truth(entries: &[LawTraceEntry]) -> Vec<u8> {
     let mut lines = Vec::new();
     let names: Vec<String> = (0..=u8::MAX).map(|nic| format!("n{nic}")).collect();

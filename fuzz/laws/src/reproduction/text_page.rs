@@ -28,7 +28,6 @@ pub fn bytes(notation: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Bytes in the notation of data.
 pub(super) fn notation(bytes: &[u8]) -> String {
     let mut chars = CharBuf::new();
     chars.push_data(bytes);
@@ -60,7 +59,6 @@ pub(super) fn byte_test(target: &str, known: &[String], input: &[u8]) -> String 
     test(target, known, &lines)
 }
 
-/// The path of a target's law.
 pub(super) fn path(target: &str) -> String {
     format!("laws::reproduction::law({target:?}).unwrap()")
 }

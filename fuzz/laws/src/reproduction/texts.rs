@@ -50,7 +50,6 @@ pub(super) fn scenario(target: &str, input: &[u8]) -> ReproductionDraft {
     ReproductionDraft { scenario: file, ..ReproductionDraft::nothing(&why, notation) }
 }
 
-/// Periods of all channels together.
 fn size(scenario: &Scenario) -> u64 {
     scenario.duration.saturating_mul(1 + scenario.topology.cables().len() as u64)
 }
@@ -63,7 +62,6 @@ pub(super) fn unknown(target: &str, input: &[u8]) -> ReproductionDraft {
     )
 }
 
-/// The test of a text.
 fn text(target: &str, input: &[u8]) -> String {
     let is_plain = |text: &str| !text.contains(|c: char| c.is_control() && c != '\n');
     match str::from_utf8(input) {

@@ -53,7 +53,6 @@ fn chunk_test(target: &str, owned: &OwnedChunk, input: &[u8]) -> String {
     test(target, &[], &lines)
 }
 
-/// An input of the canary: bytes.
 pub(super) fn canary(target: &str, input: &[u8]) -> ReproductionDraft {
     let mut chars = CharBuf::new();
     chars.push_data(input);
@@ -107,7 +106,6 @@ pub(super) fn message(target: &str, input: &[u8]) -> ReproductionDraft {
     ReproductionDraft { capture: alone("wire", frame), ..nothing }
 }
 
-/// What a transport packet says, in words.
 pub(super) fn header(packet: &transport::TransportPacket<MessageBody<'_>>) -> Vec<String> {
     let it = packet.header();
     let kind = match packet {

@@ -65,7 +65,6 @@ const FILES: [(&str, &str, &str); 21] = [
     ("regression-an-escape-sequence", STAR, "seed=\"\u{9b}31m\""),
 ];
 
-/// All of them.
 pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
     FILES
         .into_iter()

@@ -38,7 +38,6 @@ fn data(form: MessageForm, role: MessageRole, bytes: &[u8]) -> Vec<u8> {
     body.map_or(Vec::new(), |body| emitted(&TransportPacket::Data(HEADER, sync, message(body))))
 }
 
-/// All of them.
 pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
     let bulk = MessageForm::Bulk { offset: 0x4000, total: 9000 };
     let whole = MessageForm::Bulk { offset: 0, total: 5 };

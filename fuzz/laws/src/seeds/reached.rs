@@ -47,7 +47,6 @@ const SCENARIOS: [(&str, &[u8]); 10] = [
     ),
 ];
 
-/// All of them.
 pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
     let filters = FILTERS.map(|(name, text)| ("filter", name, text.as_bytes().to_vec()));
     let texts = TEXTS.map(|(name, text)| ("notation", name, text.to_vec()));

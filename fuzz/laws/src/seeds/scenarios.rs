@@ -7,7 +7,7 @@ use crate::repair::SeededRng;
 /// Bytes of each. *Chosen*: a plan seldom takes more.
 const LEN: usize = 200;
 
-/// Of networks and switches: target, the kind of event that happens twice at least, dice.
+/// Seeds of networks and switches: target or mode, event that occurs at least twice, seed of the generator.
 const RUNS: [(&str, &str, u64); 34] = [
     ("analyze", "blocked", 79),
     ("analyze", "overflow", 5),
@@ -45,7 +45,6 @@ const RUNS: [(&str, &str, u64); 34] = [
     ("analyze-threads", "open-link", 1),
 ];
 
-/// All of them.
 pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
     let bytes = |name: String, len| SeededRng::new(name.as_bytes()).bytes(len);
     // What is said in a network takes as much again.
@@ -67,7 +66,6 @@ mod tests {
     use simulator::scenario::Scenario;
     use simulator::truth::TraceLevel;
 
-    /// What is run of an input.
     fn scenario(target: &str, bytes: &[u8]) -> Option<Scenario> {
         match target {
             "network" | "analyze" | "analyze-threads" => {

@@ -4,7 +4,6 @@
 use super::CorpusSeed;
 use crate::repair::SeededRng;
 
-/// Target, what is seen, dice.
 const RUNS: [(&str, &str, u64); 39] = [
     ("capture-plans", "backward-reset", 0),
     ("capture-plans", "probe", 1),
@@ -84,7 +83,6 @@ const IN_STEP: [u8; 33] = [
     0, 0, 8, 0, 0, 0, 0, 55, 0, 1, 8, 0, 0, 0, 0, 49,
 ];
 
-/// All of them.
 pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
     let run = |(target, name, dice)| {
         (target, name, SeededRng::new(format!("{target} {dice}").as_bytes()).bytes(len(target)))
@@ -133,7 +131,6 @@ mod tests {
         names
     }
 
-    /// What is seen in the run that some bytes stand for.
     fn seen(target: &str, bytes: &[u8]) -> BTreeSet<String> {
         let names = match target {
             "capture-plans" => {

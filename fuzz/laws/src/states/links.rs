@@ -28,7 +28,6 @@ struct StatesInput {
     chunks: Vec<(ChannelId, OwnedChunk)>,
 }
 
-/// Whether they are the directions of one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinkJoin {
     Link,
@@ -90,7 +89,7 @@ impl StatesInput {
         Picoseconds::from(at.0) * Picoseconds::from(period)
     }
 
-    /// What was recorded of a channel: from a character up to another, in order.
+    /// Recorded stretches of a channel, in order.
     fn stretches(&self, id: ChannelId) -> Vec<(Tick, Tick)> {
         let mut all: Vec<(Tick, Tick)> = Vec::new();
         for (_, chunk) in self.chunks.iter().filter(|(own, _)| *own == id) {
@@ -106,9 +105,6 @@ impl StatesInput {
 
 /// The law: states of a link's channels tile what was recorded, they add up to the sums, and they are
 /// the same however the characters are cut into chunks.
-///
-/// # Panics
-/// If not.
 pub fn law(bytes: &[u8]) {
     StatesInput::from_bytes(bytes).into_iter().for_each(|plan| check(&plan, &reduced));
 }
@@ -141,7 +137,6 @@ fn check(plan: &StatesInput, reduce: &impl Fn(&StatesInput) -> (LinkAnalysis, Li
     }
 }
 
-/// Told the same, at the same time.
 fn same(seen: &LinkOutput, other: &LinkOutput) {
     assert_eq!(seen.intervals, other.intervals, "cutting changes no state");
     assert_eq!(seen.events, other.events, "cutting changes no row");
@@ -239,7 +234,7 @@ pub(crate) mod tests {
         });
     }
 
-    /// Where there are many chunks, stretches are told in another order.
+    /// Position where there are many chunks, stretches are told in another order.
     pub(crate) fn a_state_that_depends_on_the_cut_is_caught() {
         storm(|plan| {
             let (link, mut seen) = reduced(plan);

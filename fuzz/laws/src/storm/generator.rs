@@ -30,13 +30,13 @@ use crate::repair::SeededRng;
 pub const SWITCHES_MAX: u8 = 8;
 /// Periods of the full rate in a millisecond. C-1
 pub(super) const MILLISECOND: u64 = 1000 * MICROSECOND;
-/// How long after everything has been mended, and everybody has begun to send, all must have come to rest.
+/// Time that after everything has been mended, and everybody has begun to send, all must have come to rest.
 /// *Chosen*: patience and silence of hosts end within some ten milliseconds, and the blocked-packet
 /// timeout, 52 ms, may have to pass several times.
 pub(super) const CALM: u64 = 400 * MILLISECOND;
 /// From packet to packet of a roll call.
 const CALL: u64 = MILLISECOND;
-/// How long the longest burst of traffic goes on beginning new streams. *Chosen*
+/// Time that the longest burst of traffic goes on beginning new streams. *Chosen*
 const BURST: u64 = 2 * MILLISECOND;
 
 /// The network of a number: the same for the same seed, on every machine.
@@ -47,7 +47,7 @@ pub fn planned(seed: u64, number: u64, switches: Option<u8>) -> Option<Scenario>
     (0..100).find_map(|_| NetworkSketch::new(&mut dice, switches)?.scenario(&mut dice))
 }
 
-/// What a network is, before anything is sent in it.
+/// Network without traffic and faults.
 struct NetworkSketch {
     topology: Topology,
     routes: RouteTable,
@@ -55,7 +55,6 @@ struct NetworkSketch {
     hosts: Vec<NodeId>,
 }
 
-/// What comes to it.
 #[derive(Default)]
 struct StormWorkload {
     streams: Vec<TrafficStream>,
@@ -202,7 +201,7 @@ impl NetworkSketch {
         })
     }
 
-    /// When it is calm each host sends a packet, one after the other; and again, which must arrive.
+    /// Time when it is calm each host sends a packet, one after the other; and again, which must arrive.
     /// When the run ends.
     fn roll_call(&self, weather: &mut StormWorkload, last: u64) -> Option<u64> {
         let mut at = last + CALM - 50 * MILLISECOND;
@@ -362,7 +361,6 @@ impl StormWorkload {
     }
 }
 
-/// Who is to reply knows whom to, and nobody else.
 pub(super) fn acquainted(plans: &mut [MessagingPlan]) {
     let mut names = BTreeMap::<Nic, Vec<_>>::new();
     for plan in plans.iter() {
@@ -379,7 +377,6 @@ pub(super) fn acquainted(plans: &mut [MessagingPlan]) {
     }
 }
 
-/// How many switches a network has.
 #[must_use]
 pub fn switches(topology: &Topology) -> usize {
     topology.nodes().iter().filter(|node| matches!(node.kind, NodeKind::Switch(_))).count()

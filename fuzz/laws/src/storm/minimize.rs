@@ -12,14 +12,10 @@ use crate::failure::LawFailure;
 /// Most scenarios that are tried. *Chosen*: enough for what is left to fit on a screen, mostly.
 pub const TRIES_MAX: u32 = 400;
 
-/// What is left.
 #[derive(Clone, Debug)]
 pub struct MinimizedScenario {
-    /// The scenario.
     pub scenario: Scenario,
-    /// The law, as it is broken there.
     pub broken: LawFailure,
-    /// How many were tried.
     pub tries: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a network has come to rest, from what its ports tell.
+//! Tests whether a network has come to rest, from what its ports tell.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,17 @@ use simulator::topology::NodePort;
 use simulator::traffic::PayloadSize;
 use simulator::truth::{TruthEvent, TruthEventKind};
 
-/// How long nothing has happened at rest, in periods of the full rate, beside what the longest packet
+/// Time that nothing has happened at rest, in periods of the full rate, beside what the longest packet
 /// takes: of one that was dropped at its head, nothing is told until it ends. *Chosen*: longer than any
 /// cable with what is said over it and back.
 const QUIET: u64 = 1 << 12;
 /// Characters of a packet beside its payload, at most.
 const BESIDE: u64 = 1 << 11;
 
-/// How often a message is sent in the mean before its answer has come, at a host that takes what comes more
+/// Number of times that a message is sent in the mean before its answer has come, at a host that takes what comes more
 /// slowly than its sender is patient. *Chosen*
 const RESENT: u64 = 8;
 
-/// The largest of a size.
 fn most(size: PayloadSize) -> u32 {
     match size {
         PayloadSize::Fixed(size) => size,
@@ -29,7 +28,7 @@ fn most(size: PayloadSize) -> u32 {
     }
 }
 
-/// How long all that hosts have to say may take, at the host that takes it most slowly: periods of the full
+/// Time that all that hosts have to say may take, at the host that takes it most slowly: periods of the full
 /// rate.
 pub(super) fn busy(scenario: &Scenario) -> u64 {
     let slow = scenario.interfaces.iter().map(|(_, own)| match own.consumption {
@@ -44,7 +43,6 @@ pub(super) fn busy(scenario: &Scenario) -> u64 {
     all.saturating_mul(slow.max().unwrap_or(1))
 }
 
-/// What goes on at a port that is not at rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum PortActivity {
     /// Its sender is stopped. F-2
@@ -57,7 +55,6 @@ enum PortActivity {
     Reset,
 }
 
-/// What is known of all ports.
 #[derive(Clone, Debug)]
 pub(super) struct QuiescenceDetector {
     uneasy: BTreeSet<(NodePort, PortActivity)>,
@@ -66,7 +63,6 @@ pub(super) struct QuiescenceDetector {
 }
 
 impl QuiescenceDetector {
-    /// Of a network in which nothing has happened.
     pub(super) fn new(scenario: &Scenario) -> Self {
         let payloads = scenario.streams.iter().map(|stream| most(stream.payload).into());
         let raw = scenario.raw.iter().map(|raw| raw.chars.len() as u64);
@@ -78,7 +74,6 @@ impl QuiescenceDetector {
         Self { uneasy: BTreeSet::new(), last: 0, quiet }
     }
 
-    /// Something happened.
     pub(super) fn see(&mut self, row: &TruthEvent) {
         self.last = self.last.max(row.at);
         #[expect(
@@ -108,17 +103,16 @@ impl QuiescenceDetector {
         }
     }
 
-    /// Whether nothing has happened for a while, and no port is in any other state than at first.
+    /// Tests whether nothing has happened for a while, and no port is in any other state than at first.
     pub(super) fn is_at(&self, now: u64) -> bool {
         self.is_easy() && self.last + self.quiet <= now
     }
 
-    /// Whether no port is in any other state than at first.
+    /// Tests whether no port is in any other state than at first.
     pub(super) fn is_easy(&self) -> bool {
         self.uneasy.is_empty()
     }
 
-    /// Which ports are, in words.
     pub(super) fn uneasy(&self) -> String {
         format!("{:?}", self.uneasy)
     }

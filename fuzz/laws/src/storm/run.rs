@@ -22,9 +22,9 @@ use crate::delivery::{loses_nothing, restarts};
 use crate::endpoints::checker::MessagingChecker;
 use crate::network::run::RunOutcome;
 
-/// How often it is looked whether the network is at rest.
+/// Number of times that it is looked whether the network is at rest.
 const SLICE: u64 = 250 * MICROSECOND;
-/// How long a fault of a moment, or raw characters, may still be felt after it.
+/// Time that a fault of a moment, or raw characters, may still be felt after it.
 const FELT: u64 = 2 * MILLISECOND;
 /// Periods that a packet of a roll call may take over a link, at most. *Chosen*: some fifty characters, to a
 /// host that takes one in 64 periods, and as much again for all switches on the way.
@@ -34,7 +34,6 @@ const LONE: u64 = 1 << 13;
 const ROWS_MAX: usize = 400_000;
 const BYTES_MAX: usize = 64 << 20;
 
-/// From rest to rest.
 struct StormEpisode {
     from: u64,
     rows: Vec<TruthEvent>,
@@ -43,25 +42,23 @@ struct StormEpisode {
     size: EpisodeSize,
 }
 
-/// Whether all of it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EpisodeSize {
     Kept,
     TooLarge,
 }
 
-/// A run that has not ended.
 pub(super) struct StormRun<'a> {
     scenario: &'a Scenario,
     network: Network,
     ledger: Option<MessagingChecker>,
-    /// When control programs are loaded, the last first.
+    /// Time when control programs are loaded, the last first.
     restarts: Vec<(u64, Nic)>,
     rest: QuiescenceDetector,
     episode: StormEpisode,
-    /// When all must have come to rest, if it can: after that what is sent arrives.
+    /// Time when all must have come to rest, if it can: after that what is sent arrives.
     calm: Option<u64>,
-    /// What has been sent since then, and has not arrived.
+    /// Packets sent since then that have not arrived.
     sent: BTreeSet<PacketId>,
     /// Ports that may give up on a packet that is alone.
     hasty: BTreeSet<NodePort>,
@@ -69,7 +66,7 @@ pub(super) struct StormRun<'a> {
     counts: StormCounts,
 }
 
-/// Whether messages had not ended at the last rest, and what is said of them goes on.
+/// Tests whether messages had not ended at the last rest, and what is said of them goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessagesBefore {
     None,
@@ -96,7 +93,6 @@ impl<'a> StormRun<'a> {
         }
     }
 
-    /// To the end.
     pub(super) fn run(mut self) -> StormCounts {
         let taps = self.scenario.taps.iter();
         let mut edges: BTreeSet<u64> = taps.flat_map(|tap| [tap.from, tap.to]).collect();
@@ -121,7 +117,7 @@ impl<'a> StormRun<'a> {
         self.counts
     }
 
-    /// Whether no packet is under way, and no channel is inside one: of a packet whose end was lost in a
+    /// Tests whether no packet is under way, and no channel is inside one: of a packet whose end was lost in a
     /// slack buffer, what it has sent stays open behind it. F-9
     fn is_clear(&self) -> bool {
         let network = &self.network;
@@ -205,7 +201,7 @@ impl<'a> StormRun<'a> {
         }
     }
 
-    /// When nothing has broken for long, and nothing new is to be sent, all has come to rest; but for where
+    /// Time when nothing has broken for long, and nothing new is to be sent, all has come to rest; but for where
     /// slack buffers can overflow. There the end of a packet may be lost for good. F-9
     fn settled(&mut self) {
         if self.calm.is_none() || !loses_nothing(self.scenario) {
@@ -234,7 +230,6 @@ impl StormEpisode {
     }
 }
 
-/// Messages are accounted for.
 fn account(
     ledger: &mut MessagingChecker,
     restarts: &mut Vec<(u64, Nic)>,
@@ -276,7 +271,6 @@ fn hasty(scenario: &Scenario) -> BTreeSet<NodePort> {
     ends.filter(|(_, port)| port.blocked.0 < LONE).map(|(end, _)| end).collect()
 }
 
-/// When a fault is over, if it ever is.
 fn mended(fault: &FaultSpec) -> Option<u64> {
     match fault.until {
         None if fault.kind.lasts() => None,
@@ -284,7 +278,7 @@ fn mended(fault: &FaultSpec) -> Option<u64> {
     }
 }
 
-/// When a scenario is calm for good: nothing breaks any more, and nobody begins to say anything new.
+/// Time when a scenario is calm for good: nothing breaks any more, and nobody begins to say anything new.
 fn calm(scenario: &Scenario) -> Option<u64> {
     let mended: Option<Vec<u64>> = scenario.faults.iter().map(mended).collect();
     let said = scenario.messaging.values().flat_map(|plan| &plan.streams);

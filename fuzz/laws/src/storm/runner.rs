@@ -10,42 +10,32 @@ use simulator::scenario::Scenario;
 use super::{StormCounts, StormLaws, planned, tried};
 use crate::failure::LawFailure;
 
-/// A storm.
 #[derive(Clone, Copy, Debug)]
 pub struct StormRunner {
-    /// Of all its dice.
     pub seed: u64,
     /// Its simulated time at least, in periods of the full rate: as many networks as fill it.
     pub periods: u64,
-    /// How many switches each network has; otherwise 1 to 8.
+    /// Number of switches each network has; otherwise 1 to 8.
     pub switches: Option<u8>,
-    /// How many networks are looked at at once.
     pub jobs: usize,
-    /// What each is held to.
     pub laws: StormLaws,
 }
 
-/// What came of it.
 #[derive(Clone, Debug, Default)]
 pub struct StormResult {
-    /// Of all networks, or of those before the first that broke a law.
+    /// Counts of all networks, or of those before the first that broke a law.
     pub counts: StormCounts,
-    /// The first that did.
     pub failure: Option<StormFailure>,
 }
 
-/// A network that broke a law.
 #[derive(Clone, Debug)]
 pub struct StormFailure {
-    /// Its number.
     pub number: u64,
-    /// What it is.
     pub scenario: Scenario,
-    /// The law.
     pub broken: LawFailure,
 }
 
-/// What is known of networks that are done: by number, those that kept the laws and those that did not.
+/// Finished networks by number: those that kept the laws, and those that broke one.
 #[derive(Default)]
 struct FinishedNetworks {
     kept: BTreeMap<u64, StormCounts>,
@@ -53,7 +43,6 @@ struct FinishedNetworks {
 }
 
 impl StormRunner {
-    /// How many networks fill the time.
     #[must_use]
     pub fn networks(&self) -> u64 {
         let mut left = self.periods;

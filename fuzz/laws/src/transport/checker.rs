@@ -1,5 +1,5 @@
-//! What must be so of messages, channels and NICs, kept beside the machines from the rules alone: the
-//! second witness. Plain, and it sees what no NIC can.
+//! Expected state of messages, channels and NICs, from the rules alone: the second witness. It is simple, and sees
+//! what no NIC can.
 
 mod receiver;
 mod sender;
@@ -15,29 +15,21 @@ use simulator::transport::{
 /// Messages are carried by their number.
 pub(super) type MessageNumber = u32;
 
-/// An endpoint anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EndpointAddress {
     pub(super) nic: Nic,
     pub(super) endpoint: EndpointId,
 }
 
-/// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TransportOutcome {
-    /// A NIC has it.
     Open,
-    /// It left its NIC with its endpoint.
     Stored,
-    /// It is acknowledged.
     Acknowledged,
-    /// It is back.
     Returned,
-    /// Its NIC was restarted.
     Lost,
 }
 
-/// A message.
 #[derive(Clone, Debug)]
 pub(super) struct TransportRecord {
     pub(super) from: EndpointAddress,
@@ -52,16 +44,14 @@ pub(super) struct TransportRecord {
 #[derive(Clone, Debug)]
 struct UnackedMessage {
     number: MessageNumber,
-    /// Of the latest transmission that was queued.
     header: TransportHeader,
     sync: SyncFlag,
-    /// Whether that has not left its NIC.
     queued: bool,
-    /// When the latest one with this label left, by the NIC's clock. T-3
+    /// Time when the latest one with this label left, by the NIC's clock. T-3
     left: Option<u64>,
     /// Retransmissions that left behind the last sign of its destination. T-11
     retries: u32,
-    /// Why the latest one that left was refused. T-13
+    /// Reason why the latest one that left was refused. T-13
     refused: Option<NackReason>,
 }
 
@@ -70,7 +60,7 @@ impl UnackedMessage {
         (self.header.destination, self.header.channel)
     }
 
-    /// Whether its channel is to be opened anew. T-12
+    /// Tests whether its channel is to be opened anew. T-12
     fn is_forgotten(&self) -> bool {
         self.refused == Some(NackReason::NoChannelState)
     }
@@ -94,15 +84,13 @@ impl SenderChannel {
 /// A logical channel, by the NIC at its other end.
 type RemoteChannel = (Nic, LogicalChannel);
 
-/// A NIC.
 #[derive(Clone, Debug, Default)]
 struct NicRecord {
     life: u32,
     /// The newest incarnation that it ever used.
     used: Option<ChannelIncarnation>,
-    /// By the other NIC, then by number.
     channels: Vec<SenderChannel>,
-    /// Where data came from: the incarnation of what was last written, in this life.
+    /// Position where data came from: the incarnation of what was last written, in this life.
     stored: Vec<Option<ChannelIncarnation>>,
     unloading: Vec<EndpointId>,
 }
@@ -124,7 +112,6 @@ impl NicRecord {
     }
 }
 
-/// Why a machine does something.
 #[derive(Clone, Debug)]
 pub(super) enum StepCause {
     Send(MessageNumber),
@@ -135,21 +122,17 @@ pub(super) enum StepCause {
     Unload(EndpointId),
 }
 
-/// What a machine did.
 #[derive(Debug)]
 pub(super) struct MachineStep<'a> {
     pub(super) nic: Nic,
-    /// By its clock.
     pub(super) clock: u64,
     pub(super) cause: StepCause,
     pub(super) effects: &'a [TransportEffect<MessageNumber>],
 }
 
-/// All of it.
 #[derive(Clone, Debug)]
 pub(super) struct TransportChecker {
     pub(super) accounts: Vec<TransportRecord>,
-    /// By the numbers of their NICs.
     sides: Vec<NicRecord>,
     parameters: TransportParameters,
 }
@@ -187,7 +170,7 @@ impl TransportChecker {
         self.sides.get(usize::from(nic.0))
     }
 
-    /// Where a logical channel stands in a side's lists.
+    /// Position where a logical channel stands in a side's lists.
     fn index(&self, (nic, channel): RemoteChannel) -> usize {
         let channels = usize::from(self.parameters.channels);
         usize::from(nic.0) * channels + usize::from(channel.0).min(channels)
@@ -234,7 +217,6 @@ impl TransportChecker {
         row.into_iter().flatten().filter(|channel| channel.flight.is_some()).count()
     }
 
-    /// Whether a NIC waits for anything.
     pub(super) fn waits(&self, nic: Nic) -> bool {
         self.flights(nic).next().is_some()
     }
@@ -260,7 +242,7 @@ impl TransportChecker {
         }
     }
 
-    /// Whether a packet is so old that nothing of it may count. T-8, T-12
+    /// Tests whether a packet is so old that nothing of it may count. T-8, T-12
     pub(super) fn is_over(&self, nic: Nic, packet: &ProtocolPacket<MessageNumber>) -> bool {
         match packet {
             ProtocolPacket::Data(header, ..) => {
@@ -273,7 +255,7 @@ impl TransportChecker {
         }
     }
 
-    /// What an answer answers, if it is of a transmission of it. T-8
+    /// Outstanding message that an answer answers, if it echoes a transmission of it. T-8
     fn answered(&self, nic: Nic, answer: &TransportHeader) -> Option<&UnackedMessage> {
         let channel = self.channel(nic, (answer.source, answer.channel))?;
         let flight = channel.flight.as_ref()?;
@@ -355,7 +337,6 @@ impl TransportChecker {
         }
     }
 
-    /// A note says what happened.
     fn is_true(&self, step: &MachineStep<'_>, header: &TransportHeader, note: TransportNotice) {
         let is_true = match (note, &step.cause) {
             (TransportNotice::Duplicate, StepCause::Data(.., number, None)) => {
@@ -388,7 +369,6 @@ impl TransportChecker {
     }
 }
 
-/// Data that is sent.
 const fn data(
     effect: &TransportEffect<MessageNumber>,
 ) -> Option<(&TransportHeader, SyncFlag, MessageNumber)> {

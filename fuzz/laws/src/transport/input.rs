@@ -10,16 +10,13 @@ pub const ENDPOINTS: u16 = 2;
 /// Most operations. *Chosen*: a fuzzer's inputs have fewer.
 const OPS_MAX: usize = 512;
 
-/// The NICs, and what is done.
 #[derive(Clone, Debug)]
 pub struct TransportInput {
-    /// How many NICs there are, and what they are set to.
+    /// Number of NICs there are, and what they are set to.
     pub shape: TransportShape,
-    /// What is done, in order.
     pub ops: Vec<TransportOp>,
 }
 
-/// NICs, all of them set alike.
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub struct TransportShape {
     nics: u8,
@@ -31,19 +28,15 @@ pub struct TransportShape {
     incarnation: u8,
 }
 
-/// Something that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransportOp {
-    /// An application sends a message.
     Send {
-        /// Whose it is.
         from: EndpointPick,
         /// Which of the other NICs it is for, and which endpoint there.
         to: EndpointPick,
-        /// Whether its key is that of the endpoint at present.
+        /// Tests whether its key is that of the endpoint at present.
         key: KeyPick,
     },
-    /// So many packets of a path arrive.
     Deliver(NicPairPick, u8),
     /// All paths that are not held are emptied, again and again until nothing is under way.
     Flush,
@@ -51,13 +44,10 @@ pub enum TransportOp {
     Lose(NicPairPick),
     /// The first answer of a path arrives twice.
     DuplicateAnswer(NicPairPick),
-    /// Nothing arrives on a path.
     Hold(NicPairPick),
-    /// It does again.
     Release(NicPairPick),
     /// Nothing that a NIC has queued leaves it.
     Stall(u16),
-    /// It does again.
     Start(u16),
     /// So much time passes, and every NIC does what is due when it is.
     Pass(u64),
@@ -67,11 +57,9 @@ pub enum TransportOp {
     Jump(u64),
     /// A NIC's control program is loaded again.
     Restart(u16, RestartClock),
-    /// An endpoint is to leave its frame.
     Unload(EndpointPick),
     /// It is in a frame again, if it has left it.
     Load(EndpointPick),
-    /// Whether an endpoint can take what comes.
     Room(EndpointPick, EndpointRoom),
     /// An endpoint has another key from now on.
     Rekey(EndpointPick),
@@ -81,62 +69,47 @@ pub enum TransportOp {
     Forge(NicPairPick, ForgedField),
 }
 
-/// An endpoint. Both numbers wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndpointPick {
-    /// Its NIC.
     pub nic: u16,
-    /// Its number there.
     pub endpoint: u16,
 }
 
 /// From one NIC to another. Both numbers wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NicPairPick {
-    /// The NIC that sends.
     pub from: u16,
-    /// Which of the others receives.
     pub to: u16,
 }
 
-/// What a sender holds for an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyPick {
-    /// Its key.
     Right,
-    /// Another.
     Wrong,
 }
 
-/// What a NIC's clock does when its control program is loaded.
+/// Clock of a NIC after its control program is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestartClock {
-    /// It goes on.
     GoesOn,
     /// It begins at 0.
     Begins,
 }
 
-/// Whether an endpoint can take a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EndpointRoom {
-    /// It can.
     #[default]
     Free,
-    /// Its queue is full.
     Full,
-    /// There is no resource.
     Without,
 }
 
-/// What is wrong with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForgedField {
     /// It is from a NIC that the tables have no row for.
     Source,
     /// It is on a logical channel that they have no column for.
     Channel,
-    /// It is for another NIC.
     Destination,
 }
 
@@ -155,13 +128,12 @@ impl TransportInput {
 }
 
 impl TransportShape {
-    /// How many NICs there are.
     #[must_use]
     pub fn nics(&self) -> u16 {
         2 + u16::from(self.nics % 4)
     }
 
-    /// What they are set to. Times are short, so that many fit into a run.
+    /// Parameters. Times are short, so that many fit into a run.
     #[must_use]
     pub fn parameters(&self) -> TransportParameters {
         let scan = 5 + u64::from(self.scan % 16);
@@ -175,7 +147,7 @@ impl TransportShape {
         }
     }
 
-    /// What a NIC's clock shows at the beginning: now and then such that timestamps soon wrap. T-8
+    /// Clock of a NIC at the beginning: sometimes such that timestamps soon wrap. T-8
     #[must_use]
     pub fn clock(&self, nic: Nic) -> u64 {
         let apart = u64::from(nic.0) * 1000;
@@ -192,7 +164,6 @@ impl TransportShape {
 }
 
 impl TransportOp {
-    /// Whether clocks have gone on behind it.
     #[must_use]
     pub const fn takes_time(&self) -> bool {
         matches!(self, Self::Pass(_) | Self::PassToNext | Self::Jump(_))
@@ -200,7 +171,6 @@ impl TransportOp {
 }
 
 impl EndpointRoom {
-    /// Why a message is not taken.
     #[must_use]
     pub const fn refusal(self) -> Option<NackReason> {
         match self {

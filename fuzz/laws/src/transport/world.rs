@@ -23,11 +23,9 @@ use super::input::{
 /// Packets of a path that are remembered. *Chosen*: those of several messages.
 const REMEMBERED: usize = 16;
 
-/// What is wrong with the world, for a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(test), expect(dead_code, reason = "nothing but in tests"))]
 pub(super) enum WorldFlaw {
-    /// Nothing.
     Nothing,
     /// Now and then a packet overtakes those before it on its path.
     Overtaking,
@@ -37,14 +35,12 @@ pub(super) enum WorldFlaw {
     Flip,
 }
 
-/// From the first NIC to the second.
 type NicPair = (Nic, Nic);
 
 #[derive(Clone, Debug, Default)]
 struct TransportPath {
     packets: VecDeque<ProtocolPacket<MessageNumber>>,
     held: bool,
-    /// What was under way there before.
     past: VecDeque<ProtocolPacket<MessageNumber>>,
 }
 
@@ -68,29 +64,22 @@ struct WorldEndpoint {
 #[derive(Clone, Debug)]
 struct WorldHost {
     machine: Transport<MessageNumber>,
-    /// How far its clock is ahead; wraps.
     ahead: u64,
     endpoints: Vec<WorldEndpoint>,
-    /// When the next scan is due, by its clock. T-10
+    /// Time when the next scan is due, by its clock. T-10
     scan: Option<u64>,
-    /// Data that has not left.
     queue: VecDeque<ProtocolPacket<MessageNumber>>,
-    /// Whether none leaves.
     stalled: bool,
 }
 
-/// All of it.
 #[derive(Debug)]
 pub(super) struct TransportWorld {
-    /// By the numbers of their NICs.
     hosts: Vec<WorldHost>,
-    /// By sender, then by receiver.
     lanes: Vec<TransportPath>,
     ledger: TransportChecker,
     parameters: TransportParameters,
     now: u64,
     wrong: WorldFlaw,
-    /// What machines did, each in its place.
     seen: [Option<&'static str>; 20],
     effects: Vec<TransportEffect<MessageNumber>>,
     bytes: Vec<u8>,
@@ -234,12 +223,10 @@ impl TransportWorld {
         }
     }
 
-    /// What machines did.
     pub(super) fn into_seen(self) -> BTreeSet<&'static str> {
         self.seen.into_iter().flatten().collect()
     }
 
-    /// Messages that have not ended.
     fn open(&self) -> Vec<(usize, TransportOutcome)> {
         let ends = self.ledger.accounts.iter().map(|account| account.end).enumerate();
         ends.filter(|(_, end)| matches!(end, TransportOutcome::Open | TransportOutcome::Stored))
@@ -258,7 +245,6 @@ impl TransportWorld {
         self.hosts.get_mut(usize::from(nic.0))
     }
 
-    /// Where the lane of a way stands.
     fn place(&self, (from, to): NicPair) -> usize {
         usize::from(from.0) * usize::from(self.parameters.nics) + usize::from(to.0)
     }
@@ -299,7 +285,7 @@ impl TransportWorld {
         self.host(nic).map_or(0, |host| self.now.wrapping_add(host.ahead))
     }
 
-    /// What a machine did goes into the ledger, and what it sent on its way.
+    /// Checks the effects of a step of a machine, and transmits what it sent.
     fn done(&mut self, nic: Nic, cause: StepCause) {
         let clock = self.clock(nic);
         self.touch(nic);
@@ -330,7 +316,7 @@ impl TransportWorld {
         self.depart(nic);
     }
 
-    /// What must be so at any time. T-2, T-3, T-10
+    /// Checks the invariants of a NIC. T-2, T-3, T-10
     fn check(&mut self, nic: Nic) {
         let Some(host) = self.host(nic) else { return };
         for id in (0..ENDPOINTS).map(EndpointId) {
@@ -382,7 +368,6 @@ const fn header(packet: &ProtocolPacket<MessageNumber>) -> &wire::TransportHeade
     }
 }
 
-/// What a machine can do: a place of its own, and a name.
 const fn name(effect: &TransportEffect<MessageNumber>) -> (usize, &'static str) {
     match effect {
         TransportEffect::Send(ProtocolPacket::Data(_, wire::SyncFlag::Set, _)) => (0, "sync"),

@@ -1,4 +1,4 @@
-//! Whether every state comes to an end once nothing goes wrong any more: property 3.
+//! Tests whether every state comes to an end once nothing goes wrong any more: property 3.
 //!
 //! From each state the same fair steps are taken, so each has one that follows it, and states that
 //! never end are those before a circle.
@@ -12,10 +12,8 @@ use super::{
 /// ten times what it takes.
 const STEPS_MAX: usize = 1000;
 
-/// How long a state takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SettlingTime {
-    /// Not known yet.
     Unknown,
     /// On the way of the state that is being followed: whoever meets it again goes in circles.
     Under,
@@ -36,7 +34,7 @@ impl ModelWalk<'_> {
         Ok(longest)
     }
 
-    /// How long a state takes; none if it goes in circles.
+    /// Time that a state takes; none if it goes in circles.
     fn follow(&self, state: u32, known: &mut [SettlingTime]) -> Option<u32> {
         let mut way = Vec::new();
         let mut at = state;

@@ -1,4 +1,4 @@
-//! What becomes of a state when something happens, and whether the laws hold in it.
+//! Effects of an action on a state, and the laws that they may break.
 
 use super::time::ModelClock;
 use super::{
@@ -8,20 +8,16 @@ use super::{
     ReturnReason, SeededFlaw, TransportEffect, WriteState, start,
 };
 
-/// What a step leads to: another state, or none if it cannot be taken; or a broken law.
+/// Result of a step: another state, or none if the step cannot be taken; or a broken law.
 pub type ModelStepResult = Result<Option<ModelState>, ModelViolation>;
 
-/// Whether a part of a step can be taken; or a broken law.
+/// Tests whether a part of a step can be taken; or a broken law.
 type PartialStep = Result<Option<()>, ModelViolation>;
 
-/// One step.
 #[derive(Debug)]
 pub struct ModelStep<'a> {
-    /// What the walk is of.
     pub plan: &'a ModelPlan,
-    /// How time is counted.
     pub reckoning: ModelClock,
-    /// What happens is added here.
     pub events: &'a mut Vec<ModelEvent>,
 }
 
@@ -69,7 +65,7 @@ impl ModelStep<'_> {
         Ok(Some(next))
     }
 
-    /// Whether more is under way than the plan has room for.
+    /// Tests whether more is under way than the plan has room for.
     fn is_crowded(&self, world: &ModelState, action: ModelAction) -> bool {
         let transmits = match action {
             ModelAction::Send(_) | ModelAction::Tick => true,
@@ -125,7 +121,6 @@ impl ModelStep<'_> {
         self.transmit(world, side, packet).map(Some)
     }
 
-    /// A packet begins on its path.
     fn transmit(
         &mut self,
         world: &mut ModelState,
@@ -196,7 +191,7 @@ impl ModelStep<'_> {
         Some(())
     }
 
-    /// What is on the paths stays there. Decision 8: incarnations go on.
+    /// Restarts a NIC; packets on the paths stay there. Decision 8: incarnations go on.
     fn restart(&mut self, world: &mut ModelState, side: ModelSide) -> Option<()> {
         let station = Rc::make_mut(world.stations.of_mut(side));
         let next = station.transport.next_incarnation();
@@ -305,7 +300,7 @@ impl ModelStep<'_> {
     }
 }
 
-/// What may still go wrong after this; none if it may not happen any more.
+/// Fault bounds after an action; none if it may not happen any more.
 const fn spend(left: FaultBounds, action: ModelAction) -> Option<FaultBounds> {
     let mut left = left;
     let part = match action {
@@ -339,7 +334,7 @@ fn turn(
     (station.endpoint == from).then(|| station.endpoint = to)
 }
 
-/// What the machine counts is what is outstanding. Property 6
+/// Checks that the machine counts the outstanding messages. Property 6
 fn check_counts(
     plan: &ModelPlan,
     side: ModelSide,
@@ -356,7 +351,7 @@ fn check_counts(
     if agree { Ok(()) } else { Err(ModelViolation::Miscounted(side)) }
 }
 
-/// How many messages of an endpoint are outstanding.
+/// Number of messages of an endpoint are outstanding.
 fn outstanding(plan: &ModelPlan, station: &ModelStation, endpoint: EndpointId) -> usize {
     let its =
         |message: &ModelMessage| plan.mail(*message).is_some_and(|mail| mail.endpoint == endpoint);

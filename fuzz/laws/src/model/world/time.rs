@@ -8,19 +8,17 @@ use simulator::transport::{Micros, ProtocolPacket};
 use super::ModelState;
 use crate::model::plan::{ModelMessage, ModelSide};
 
-/// How time is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelClock {
     /// Every step begins at the same time, and what came before moves back.
     Relative,
-    /// Clocks run.
     Absolute,
 }
 
-/// What is told of a transmission that is not the latest of what is outstanding.
+/// Timestamp of a transmission that is not the latest of an outstanding message.
 const LONG_AGO: TransportTimestamp = TransportTimestamp(1 << 20);
 
-/// When what was transmitted long ago was: longer ago than any timeout of a walk. A message that was
+/// Time when what was transmitted long ago was: longer ago than any timeout of a walk. A message that was
 /// refused waits for as long as its endpoint leaves. T-13
 const OLDEST: Micros = Micros(ModelState::ORIGIN.0 - 8);
 

@@ -19,7 +19,6 @@ pub(super) fn fewer_nodes(scenario: &Scenario, number: usize) -> Option<Option<S
     Some(ReducedNetwork::new(scenario, Some(gone), cables).and_then(|left| left.scenario()))
 }
 
-/// A cable less.
 pub(super) fn fewer_cables(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
     let cables = scenario.topology.cables();
     cables.get(number)?;
@@ -27,7 +26,7 @@ pub(super) fn fewer_cables(scenario: &Scenario, number: usize) -> Option<Option<
     Some(ReducedNetwork::new(scenario, None, others).and_then(|left| left.scenario()))
 }
 
-/// What is left of a network; nodes behind one that is gone have other numbers.
+/// Network without a node or cable; nodes behind a removed one have other numbers.
 struct ReducedNetwork<'a> {
     scenario: &'a Scenario,
     gone: Option<NodeId>,
@@ -68,12 +67,10 @@ impl<'a> ReducedNetwork<'a> {
         Some(NodePort { node: self.id(port.node)?, ..port })
     }
 
-    /// A port that still has a cable.
     fn port(&self, port: NodePort) -> Option<NodePort> {
         self.moved(port).filter(|port| self.topology.peer(*port).is_some())
     }
 
-    /// A host that still has one.
     fn host(&self, node: NodeId) -> Option<NodeId> {
         let cabled = |port: NodePort| self.topology.peer(port).is_some();
         self.id(node).filter(|node| self.topology.ports(*node).any(cabled))

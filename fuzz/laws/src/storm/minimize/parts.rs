@@ -249,7 +249,6 @@ fn smaller_messages(scenario: &Scenario, number: usize) -> Option<Option<Scenari
     )
 }
 
-/// Parameters that are as usual.
 fn plainer(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
     let hosts = scenario.interfaces.len();
     let new = match number {

@@ -5,7 +5,7 @@ use simulator::transport::{ProtocolPacket, TransportEffect};
 
 use super::{MachineStep, MessageNumber, TransportChecker};
 
-/// What a receiver makes of data. T-5, T-12
+/// Expected reaction of a receiver to data. T-5, T-12
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExpectedVerdict {
     Again,
@@ -85,7 +85,6 @@ impl TransportChecker {
     }
 }
 
-/// Fails.
 fn unexpected(what: &str) -> Option<ProtocolPacket<MessageNumber>> {
     assert!(what.is_empty(), "{what}");
     None

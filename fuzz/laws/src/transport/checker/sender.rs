@@ -91,7 +91,7 @@ impl TransportChecker {
         }
     }
 
-    /// Whether a packet that was queued is still to leave. T-5, T-13
+    /// Tests whether a packet that was queued is still to leave. T-5, T-13
     pub(in super::super) fn is_queued(
         &self,
         nic: Nic,

@@ -1,4 +1,4 @@
-//! What is under way between NICs, and what becomes of it.
+//! Packets in transit between NICs, and their arrival.
 
 use codec::transport::{
     self as wire, EndpointKey, LogicalChannel, MessageBody, MessageForm, NackReason, Nic,
@@ -61,7 +61,6 @@ impl TransportWorld {
         }
     }
 
-    /// A packet begins on its way.
     pub(super) fn transmit(&mut self, nic: Nic, packet: &ProtocolPacket<MessageNumber>) {
         let packet = self.through_bytes(packet);
         let to = header(&packet).destination;
@@ -72,7 +71,7 @@ impl TransportWorld {
         lane.into_iter().for_each(|lane| lane.packets.push_back(packet));
     }
 
-    /// What a NIC has queued leaves it, if it is still to leave and nothing holds it up. T-3, T-8
+    /// Transmits queued packets that are still to leave, unless the NIC is stalled. T-3, T-8
     pub(super) fn depart(&mut self, nic: Nic) {
         let clock = Micros(self.clock(nic));
         while let Some(host) = self.hosts.get_mut(usize::from(nic.0)).filter(|it| !it.stalled)
@@ -149,7 +148,6 @@ impl TransportWorld {
         }
     }
 
-    /// A packet comes in.
     pub(super) fn receive(&mut self, nic: Nic, packet: &ProtocolPacket<MessageNumber>) {
         let over = self.ledger.is_over(nic, packet);
         let Some(host) = self.hosts.get_mut(usize::from(nic.0)) else { return };
@@ -217,7 +215,7 @@ impl TransportWorld {
     }
 }
 
-/// What an endpoint says to a message. T-6
+/// Verdict of an endpoint on a message. T-6
 fn verdict(
     ledger: &TransportChecker,
     endpoints: &[WorldEndpoint],

@@ -1,4 +1,4 @@
-//! What applications hand over, and what of it finds a logical channel.
+//! Messages of applications, and their logical channels.
 
 use codec::transport::EndpointId;
 use simulator::transport::{Micros, OutboundMessage};

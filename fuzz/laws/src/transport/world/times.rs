@@ -8,7 +8,6 @@ use super::super::input::RestartClock;
 use super::{FrameResidency, TransportWorld, WorldHost};
 
 impl TransportWorld {
-    /// When something is next due, and at which NIC.
     pub(super) fn next(&self) -> Option<(u64, Nic)> {
         let due = |(nic, host): (Nic, &WorldHost)| {
             Some((host.machine.due()?.0.wrapping_sub(host.ahead), nic))
@@ -30,7 +29,6 @@ impl TransportWorld {
         self.now = end;
     }
 
-    /// A look at the clock.
     pub(super) fn tick(&mut self, nic: Nic) {
         let clock = self.clock(nic);
         let Some(host) = self.hosts.get_mut(usize::from(nic.0)) else { return };

@@ -1,4 +1,4 @@
-//! What a NIC makes of a packet that arrives, and what the ledger says to that.
+//! Arrival of a packet at a NIC, and the update of its delivery record.
 
 use super::apply::ModelStep;
 use super::{
@@ -75,7 +75,6 @@ impl ModelStep<'_> {
         self.apply(world, side, effects)
     }
 
-    /// What the receiver hears of a data packet.
     const fn flaw_in_data(&self, header: TransportHeader) -> TransportHeader {
         match self.plan.flaw {
             SeededFlaw::OneIncarnation => {
@@ -90,7 +89,6 @@ impl ModelStep<'_> {
         }
     }
 
-    /// What the sender hears of an answer.
     fn flaw_in_answer(
         &self,
         station: &ModelStation,
@@ -127,7 +125,7 @@ impl ModelStep<'_> {
         }
     }
 
-    /// What leaves a receiver that has heard a data packet.
+    /// Applies the plan's flaw to the effects of a receiver of a data packet.
     fn flaw_in_effects(&self, effects: &mut Vec<TransportEffect<ModelMessage>>) {
         let duplicate = |effect: &TransportEffect<ModelMessage>| {
             matches!(effect, TransportEffect::Noted(_, TransportNotice::Duplicate))
