@@ -1,6 +1,6 @@
-//! The whole analyzer: whatever the bytes, it comes to an end and says the same whatever the number
+//! The whole analyzer: for any bytes it ends, with the same output for any number
 //! of threads and the way in which characters are cut into chunks; and of a network that was
-//! simulated it says what really happened.
+//! simulated its output agrees with the truth.
 //!
 //! Threads are a target of their own, as they cost more than all the rest.
 
@@ -44,7 +44,7 @@ pub fn law(bytes: &[u8]) {
     }
 }
 
-/// The number of threads changes nothing in what is said of a capture, or of a network's.
+/// The number of threads changes nothing in the analysis of a capture.
 pub fn threads(bytes: &[u8]) {
     if is_capture(bytes) {
         if length(&CaptureContents::to_end(bytes)) == CaptureLength::Short {
@@ -103,7 +103,7 @@ static POOLS: LazyLock<Vec<ThreadPool>> = LazyLock::new(|| {
     pools
 });
 
-/// Any capture is analysed to its end, and what is said of it does not depend on chunks.
+/// The analysis of any capture ends, and does not depend on chunks.
 pub fn capture(file: &[u8]) {
     use_one_thread();
     states::law(file);
@@ -207,7 +207,7 @@ pub(crate) fn check_damage_found(score: &ScoreReport, ledger: &FindingSet) {
 
 /// Tests whether no two packets are alike, and every link is tapped once.
 fn is_plain(scenario: &Scenario) -> bool {
-    // Payloads are drawn: in so many bytes no two are the same.
+    // Payloads are random: no two of this length are equal.
     let long = |size: &PayloadSize| match size {
         PayloadSize::Fixed(size) => *size >= 8,
         PayloadSize::Uniform(least, _) => *least >= 8,

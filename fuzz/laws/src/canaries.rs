@@ -5,7 +5,30 @@ use std::collections::BTreeSet;
 
 use simulator::scenario::Scenario;
 
+use crate::analyze::tests as analyze;
+use crate::capture::blocks::tests as blocks;
+use crate::capture::counts::tests as counts;
+use crate::capture::cuts::tests as cuts;
+use crate::capture::plans::tests as plans;
+use crate::capture::rows::tests as rows;
+use crate::capture::tests as capture;
+use crate::char_by_char::tests as char_by_char;
+use crate::chars::tests as chars;
+use crate::crossbar::tests as crossbar;
+use crate::delivery::tests as delivery;
+use crate::endpoints::tests as endpoints;
 use crate::failure::catch_failure;
+use crate::filter::tests as filter;
+use crate::link::tests as link;
+use crate::network::tests as network;
+use crate::notation::tests as notation;
+use crate::packet::tests as packet;
+use crate::receiver::tests as receiver;
+use crate::scenario::tests as scenario;
+use crate::states::tests as states;
+use crate::transport::tests as transport;
+use crate::transport_framing::tests as transport_framing;
+use crate::transport_packet::tests as transport_packet;
 use crate::*;
 
 /// Scenario of two hosts at a switch: its duration, and further sections.
@@ -27,241 +50,161 @@ pub(crate) fn two_hosts(duration: &str, more: &str) -> Scenario {
 type CanaryTest = (&'static str, &'static str, fn());
 
 const CANARIES: &[CanaryTest] = &[
-    (
-        "analyze-any",
-        "what is found happened",
-        analyze::tests::a_packet_that_was_not_there_is_caught,
-    ),
+    ("analyze-any", "what is found happened", analyze::a_packet_that_was_not_there_is_caught),
     (
         "capture-read",
         "chunks of one channel do not overlap",
-        capture::tests::a_chunk_that_is_told_twice_is_caught,
+        capture::a_chunk_that_is_told_twice_is_caught,
     ),
     (
         "capture-read",
         "channels are declared before their chunks",
-        capture::tests::a_channel_that_is_not_declared_is_caught,
+        capture::a_channel_that_is_not_declared_is_caught,
     ),
-    ("capture-read", "a channel is of one link", capture::tests::a_link_of_three_is_caught),
+    ("capture-read", "a channel is of one link", capture::a_link_of_three_is_caught),
     (
         "capture-blocks",
         "a chunk is its packet's payload",
-        capture::blocks::tests::a_chunk_at_another_place_is_caught,
+        blocks::a_chunk_at_another_place_is_caught,
     ),
-    (
-        "capture-blocks",
-        "a channel is an interface",
-        capture::blocks::tests::a_channel_by_another_name_is_caught,
-    ),
+    ("capture-blocks", "a channel is an interface", blocks::a_channel_by_another_name_is_caught),
     (
         "capture-blocks",
         "a chunk is left out for a reason",
-        capture::blocks::tests::a_block_that_is_left_out_is_caught,
+        blocks::a_block_that_is_left_out_is_caught,
     ),
-    (
-        "capture-cuts",
-        "cutting changes nothing",
-        capture::cuts::tests::rows_that_depend_on_the_cut_are_caught,
-    ),
+    ("capture-cuts", "cutting changes nothing", cuts::rows_that_depend_on_the_cut_are_caught),
     (
         "capture-plans",
         "reading undoes writing",
-        capture::plans::tests::a_character_that_changes_on_its_way_is_caught,
+        plans::a_character_that_changes_on_its_way_is_caught,
     ),
     (
         "capture-plans",
         "a block's time is its first character's",
-        capture::plans::tests::a_time_that_is_off_is_caught,
+        plans::a_time_that_is_off_is_caught,
     ),
+    ("capture-rows", "rows are the reference's", rows::a_timeline_without_links_is_caught),
     (
         "capture-rows",
         "rows are the reference's",
-        capture::rows::tests::a_timeline_without_links_is_caught,
+        rows::a_timeline_that_takes_a_repeat_for_one_round_is_caught,
     ),
-    (
-        "capture-rows",
-        "rows are the reference's",
-        capture::rows::tests::a_timeline_that_takes_a_repeat_for_one_round_is_caught,
-    ),
-    (
-        "capture-rows",
-        "a channel's rows are in sequence",
-        capture::rows::tests::rows_out_of_sequence_are_caught,
-    ),
-    (
-        "capture-rows",
-        "an error is the reader's",
-        capture::rows::tests::an_error_that_is_swallowed_is_caught,
-    ),
+    ("capture-rows", "a channel's rows are in sequence", rows::rows_out_of_sequence_are_caught),
+    ("capture-rows", "an error is the reader's", rows::an_error_that_is_swallowed_is_caught),
     (
         "capture-rows",
         "counts are the reference's",
-        capture::counts::tests::a_tally_that_leaves_out_a_round_is_caught,
+        counts::a_tally_that_leaves_out_a_round_is_caught,
     ),
-    (
-        "chars-runs",
-        "the format decides what is a chunk",
-        chars::tests::a_reader_of_no_rounds_is_caught,
-    ),
-    (
-        "chars-runs",
-        "a chunk begins where it says",
-        chars::tests::a_reader_that_begins_late_is_caught,
-    ),
-    ("chars-runs", "a run ends where the kind changes", chars::tests::a_run_of_two_kinds_is_caught),
-    ("chars-runs", "data and control alike", chars::tests::a_bit_that_moves_is_caught),
+    ("chars-runs", "the format decides what is a chunk", chars::a_reader_of_no_rounds_is_caught),
+    ("chars-runs", "a chunk begins where it says", chars::a_reader_that_begins_late_is_caught),
+    ("chars-runs", "a run ends where the kind changes", chars::a_run_of_two_kinds_is_caught),
+    ("chars-runs", "data and control alike", chars::a_bit_that_moves_is_caught),
     (
         "chars-runs",
         "runs are all of the characters",
-        chars::tests::a_run_that_loses_its_last_character_is_caught,
+        chars::a_run_that_loses_its_last_character_is_caught,
     ),
-    ("crossbar", "what a switch sends", crossbar::tests::a_switch_that_mends_a_packet_is_caught),
-    ("crossbar", "what a switch sends", crossbar::tests::a_switch_that_is_a_period_late_is_caught),
+    ("crossbar", "what a switch sends", crossbar::a_switch_that_mends_a_packet_is_caught),
+    ("crossbar", "what a switch sends", crossbar::a_switch_that_is_a_period_late_is_caught),
     (
         "chars-runs",
         "a frame ends with its mark",
-        chars::tests::frames_that_go_on_behind_a_weakened_gap_are_caught,
+        chars::frames_that_go_on_behind_a_weakened_gap_are_caught,
     ),
-    (
-        "chars-runs",
-        "a part has the chunk's characters",
-        chars::tests::a_cut_that_turns_a_repeat_is_caught,
-    ),
+    ("chars-runs", "a part has the chunk's characters", chars::a_cut_that_turns_a_repeat_is_caught),
     (
         "chars-single",
         "cutting changes nothing",
-        char_by_char::tests::a_receiver_that_forgets_at_a_cut_is_caught,
+        char_by_char::a_receiver_that_forgets_at_a_cut_is_caught,
     ),
     (
         "chars-single",
         "a chunk goes on from the one before it",
-        char_by_char::tests::a_receiver_that_starts_anew_is_caught,
+        char_by_char::a_receiver_that_starts_anew_is_caught,
     ),
     (
         "chars-single",
         "a chunk is its characters",
-        char_by_char::tests::a_receiver_that_loses_a_round_is_caught,
+        char_by_char::a_receiver_that_loses_a_round_is_caught,
     ),
-    ("endpoints", "credits. T-9", endpoints::tests::a_credit_too_many_is_caught),
-    ("endpoints", "every message ends. T-1", endpoints::tests::a_message_that_never_ends_is_caught),
-    ("endpoints", "T-5", endpoints::tests::a_message_that_nobody_wrote_is_caught),
+    ("endpoints", "credits. T-9", endpoints::a_credit_too_many_is_caught),
+    ("endpoints", "every message ends. T-1", endpoints::a_message_that_never_ends_is_caught),
+    ("endpoints", "T-5", endpoints::a_message_that_nobody_wrote_is_caught),
     (
         "filter-text",
         "what is written out reads as the same",
-        filter::tests::a_writer_that_leaves_out_parentheses_is_caught,
+        filter::a_writer_that_leaves_out_parentheses_is_caught,
     ),
     (
         "filter-text",
         "what is written out is read",
-        filter::tests::a_writer_of_words_that_there_are_not_is_caught,
+        filter::a_writer_of_words_that_there_are_not_is_caught,
     ),
-    (
-        "filter-rows",
-        "keeps the same rows",
-        filter::tests::a_writer_that_turns_a_comparison_is_caught,
-    ),
+    ("filter-rows", "keeps the same rows", filter::a_writer_that_turns_a_comparison_is_caught),
     (
         "filter-rows",
         "from its first value on and before its second",
-        filter::tests::a_range_that_takes_in_its_end_is_caught,
+        filter::a_range_that_takes_in_its_end_is_caught,
     ),
-    ("filter-errors", "a fault has a caret", filter::tests::a_fault_without_a_caret_is_caught),
-    ("link", "what is sent", link::tests::one_wrong_character_is_caught),
+    ("filter-errors", "a fault has a caret", filter::a_fault_without_a_caret_is_caught),
+    ("link", "what is sent", link::one_wrong_character_is_caught),
     (
         "message-fields",
         "the table decides what parses",
-        transport_packet::tests::a_parser_that_does_not_look_behind_the_end_is_caught,
+        transport_packet::a_parser_that_does_not_look_behind_the_end_is_caught,
     ),
-    ("message-fields", "left", transport_packet::tests::a_parser_that_swaps_the_nics_is_caught),
+    ("message-fields", "left", transport_packet::a_parser_that_swaps_the_nics_is_caught),
     (
         "message-stream",
         "a receiver hears the same",
-        transport_framing::tests::a_wire_that_loses_a_byte_is_caught,
+        transport_framing::a_wire_that_loses_a_byte_is_caught,
     ),
-    ("network-any", "what is found happened", network::tests::a_symbol_that_nobody_sent_is_caught),
+    ("network-any", "what is found happened", network::a_symbol_that_nobody_sent_is_caught),
     (
         "notation-short",
         "what is printed is read back",
-        notation::tests::a_printer_that_hides_corrections_is_caught,
+        notation::a_printer_that_hides_corrections_is_caught,
     ),
     (
         "notation-long",
         "what is printed is read back",
-        notation::tests::a_printer_that_loses_a_round_is_caught,
+        notation::a_printer_that_loses_a_round_is_caught,
     ),
-    (
-        "packet",
-        "a bad packet stays bad by the same bits",
-        packet::tests::a_switch_that_heals_is_caught,
-    ),
+    ("packet", "a bad packet stays bad by the same bits", packet::a_switch_that_heals_is_caught),
     (
         "receiver",
         "a receiver notices what the reference does",
-        receiver::tests::a_silence_that_opens_no_link_is_caught,
+        receiver::a_silence_that_opens_no_link_is_caught,
     ),
-    ("receiver", "cutting changes", receiver::tests::a_receiver_that_counts_chunks_is_caught),
-    ("receiver", "seams are the ref", receiver::tests::a_seam_that_is_missed_is_caught),
-    ("states", "cutting changes no bound", states::tests::a_bound_that_is_lost_at_a_cut_is_caught),
-    ("states", "cutting changes no row", states::tests::a_row_that_is_lost_at_a_cut_is_caught),
-    (
-        "states",
-        "cutting changes no state",
-        states::tests::a_state_that_depends_on_the_cut_is_caught,
-    ),
-    ("states", "up to the last", states::tests::a_state_that_is_left_out_is_caught),
-    ("packet", "the parts are the frame", packet::tests::a_packet_without_its_last_byte_is_caught),
-    (
-        "packet",
-        "emit writes what parse read",
-        packet::tests::a_packet_that_is_mended_when_sent_is_caught,
-    ),
-    (
-        "scenario-text",
-        "a problem has a place",
-        scenario::tests::a_problem_beyond_the_text_is_caught,
-    ),
-    ("scenario-text", "a tap is on a cable", scenario::tests::a_tap_on_no_cable_is_caught),
-    (
-        "scenario-run",
-        "nothing happens behind the end",
-        scenario::tests::a_row_behind_the_end_is_caught,
-    ),
+    ("receiver", "cutting changes", receiver::a_receiver_that_counts_chunks_is_caught),
+    ("receiver", "seams are the ref", receiver::a_seam_that_is_missed_is_caught),
+    ("states", "cutting changes no bound", states::a_bound_that_is_lost_at_a_cut_is_caught),
+    ("states", "cutting changes no row", states::a_row_that_is_lost_at_a_cut_is_caught),
+    ("states", "cutting changes no state", states::a_state_that_depends_on_the_cut_is_caught),
+    ("states", "up to the last", states::a_state_that_is_left_out_is_caught),
+    ("packet", "the parts are the frame", packet::a_packet_without_its_last_byte_is_caught),
+    ("packet", "emit writes what parse read", packet::a_packet_that_is_mended_when_sent_is_caught),
+    ("scenario-text", "a problem has a place", scenario::a_problem_beyond_the_text_is_caught),
+    ("scenario-text", "a tap is on a cable", scenario::a_tap_on_no_cable_is_caught),
+    ("scenario-run", "nothing happens behind the end", scenario::a_row_behind_the_end_is_caught),
     (
         "scenario-errors",
         "what is written is read back",
-        scenario::tests::a_writer_that_forgets_the_seed_is_caught,
+        scenario::a_writer_that_forgets_the_seed_is_caught,
     ),
-    (
-        "scenario-errors",
-        "every problem has a caret",
-        scenario::tests::a_problem_without_a_caret_is_caught,
-    ),
-    (
-        "network-switch",
-        "what is found happened",
-        network::tests::a_symbol_that_nobody_sent_is_caught,
-    ),
-    (
-        "network-talk",
-        "every message is accounted for",
-        delivery::tests::a_message_without_end_is_caught,
-    ),
-    (
-        "network-talk",
-        "what is found was said",
-        delivery::tests::an_answer_that_was_not_sent_is_caught,
-    ),
-    (
-        "network-talk",
-        "is written once. T-1",
-        delivery::tests::a_message_that_is_written_twice_is_caught,
-    ),
+    ("scenario-errors", "every problem has a caret", scenario::a_problem_without_a_caret_is_caught),
+    ("network-switch", "what is found happened", network::a_symbol_that_nobody_sent_is_caught),
+    ("network-talk", "every message is accounted for", delivery::a_message_without_end_is_caught),
+    ("network-talk", "what is found was said", delivery::an_answer_that_was_not_sent_is_caught),
+    ("network-talk", "is written once. T-1", delivery::a_message_that_is_written_twice_is_caught),
     (
         "analyze-threads",
         "threads change nothing",
-        analyze::tests::an_order_that_depends_on_threads_is_caught,
+        analyze::an_order_that_depends_on_threads_is_caught,
     ),
-    ("transport", "ffered", transport::tests::a_wrong_sequence_number_is_caught),
+    ("transport", "ffered", transport::a_wrong_sequence_number_is_caught),
 ];
 
 #[test]

@@ -22,7 +22,7 @@ use crate::chars::expansion;
 /// million of them, a law through some.
 const ROUNDS_MAX: u64 = 1 << 8;
 
-/// Reading ends, and says nothing after the end or an error. Channels are declared before their
+/// Reading ends, and emits nothing after the end or an error. Channels are declared before their
 /// chunks, which follow one another; a fault has its place in the file.
 pub fn law(file: &[u8]) {
     let mut reader = CaptureReader::new(file);
@@ -43,7 +43,7 @@ pub fn law(file: &[u8]) {
     unreachable!("every step reads on");
 }
 
-/// Holds what a reader says against what it said before.
+/// Checks the items of a reader against its earlier ones.
 struct ReadChecker {
     len: u64,
     /// Every channel so far, where its next chunk may begin, and whether it has a peer.
@@ -95,7 +95,7 @@ impl ReadChecker {
     fn fault(&mut self, fault: &CaptureFault) {
         assert!(fault.offset <= self.len, "a fault is in the file: {fault}");
         assert!(!fault.field.is_empty() && !fault.fault.is_empty(), "and says what it is: {fault}");
-        // A peer that cannot be is told of at the section's end.
+        // An impossible peer is reported at the section's end.
         let late = fault.field == "peer";
         assert!(late || fault.number >= self.faults, "faults are in order: {fault}");
         self.faults = self.faults.max(fault.number);
@@ -252,7 +252,7 @@ pub(crate) mod tests {
         found.map(|(.., bytes)| bytes).unwrap()
     }
 
-    /// A reader that hands out every item so many times.
+    /// A reader that repeats items.
     fn repeated(file: &[u8], times: impl Fn(&CaptureItem<'_>) -> usize) {
         let mut reader = CaptureReader::new(file);
         let mut watch =

@@ -1,4 +1,4 @@
-//! A capture made up from arbitrary bytes: what a law can be told to expect before anything is
+//! A capture made up from arbitrary bytes: so that the law has its expectation before anything is
 //! written.
 
 use std::num::NonZeroU64;

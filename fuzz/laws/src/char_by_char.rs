@@ -118,7 +118,7 @@ fn receive(chunks: &[Chunk<'_>]) -> Vec<PlacedEvent> {
     noticed.filter_map(|(at, notice)| Some((at, reference_event(notice)?))).collect()
 }
 
-/// All but the commands that say again what was commanded last: those a receiver may leave out.
+/// Events without repeated commands, which a receiver may leave out.
 pub(crate) fn changes(told: &[PlacedEvent]) -> Vec<PlacedEvent> {
     let mut last = None;
     let changes = told.iter().filter(|(_, told)| match told {
@@ -168,7 +168,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::seeds;
 
-    /// A receiver that forgets at a chunk's end how long it has heard nothing.
+    /// A receiver that forgets at a chunk's end the length of a silence.
     fn forgetful(chunks: &[Chunk<'_>]) -> Vec<PlacedEvent> {
         let mut told = Vec::new();
         for chunk in chunks {

@@ -27,7 +27,7 @@ thread_local! {
     static ROOM: RefCell<ScratchBuffers> = RefCell::default();
 }
 
-/// The format decides what is a chunk; parse undoes emit; characters stand where the format says;
+/// The format decides what is a chunk; parse undoes emit; characters are where the format puts them;
 /// runs, frames and parts are those of the characters one at a time.
 pub fn law(payload: &[u8]) {
     check(payload, Chunk::parse);
@@ -209,7 +209,7 @@ fn framing<'a>(chars: Chars<'_>, mut frames: impl Iterator<Item = Frame<'a>>) {
 const NO_FRAME: Frame<'_> =
     Frame { start: Tick(0), bytes: std::borrow::Cow::Borrowed(&[]), end: FrameEnd::CaptureEnd };
 
-/// The mark that a code is, as the last of so many IDLEs.
+/// The mark of a code, as the last of a run of IDLEs.
 fn frame_end(code: u8, silent: u32) -> Option<FrameEnd> {
     match decode_symbol(code) {
         Some((Symbol::Gap, _)) => Some(FrameEnd::Gap),

@@ -22,7 +22,7 @@ use crate::score;
 /// Number of times that it is looked whether all has come to rest.
 const SLICE: u64 = 500 * MICROSECOND;
 
-/// By when it has. *Chosen*: what hosts say to each other takes some ten milliseconds; patience and
+/// Latest time of quiescence. *Chosen*: messages of hosts take some ten milliseconds; patience and
 /// silence take as much again.
 const END: u64 = 2_000_000 * MICROSECOND;
 
@@ -136,13 +136,13 @@ fn recorded(mut scenario: Scenario, summary: DeliverySummary) {
     }
 }
 
-/// It lasts so many periods, taps and all.
+/// Sets the duration, also of taps.
 fn lasting(scenario: &mut Scenario, periods: u64) {
     scenario.duration = periods;
     scenario.taps.iter_mut().for_each(|tap| tap.to = periods);
 }
 
-/// Tests whether the capture tells all that is said: nothing breaks, nothing is cut short for long waiting or want
+/// Tests whether the capture shows all messages: nothing breaks, nothing is cut short for long waiting or want
 /// of room, and every link is tapped, once. R-4, F-9
 pub(crate) fn has_message_events(scenario: &Scenario, rows: &[TruthEvent]) -> bool {
     let cables = scenario.topology.cables();
@@ -295,7 +295,7 @@ pub(crate) mod tests {
         let mut outcome = network::simulated(&scenario);
         assert!(has_message_events(&scenario, &[]));
         check_score(&score::of(&scenario, &outcome).unwrap());
-        // The wire shows ACKs, and nobody sent one.
+        // The wire shows ACKs that no host sent.
         outcome.rows.retain(|row| row.kind.name() != "ack-transmitted");
         check_score(&score::of(&scenario, &outcome).unwrap());
     }

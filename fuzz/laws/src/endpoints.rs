@@ -20,12 +20,12 @@ pub fn law(bytes: &[u8]) {
     });
 }
 
-/// The law, of a plan. What hosts told of.
+/// Checks the law for a plan; returns the events of hosts.
 pub fn planned(plan: &MessagingInput) -> BTreeSet<&'static str> {
     held(&plan.setup())
 }
 
-/// The law, of hosts as they stand. What they told of.
+/// Checks the law for a setup; returns the events of hosts.
 pub fn held(setup: &MessagingSetup) -> BTreeSet<&'static str> {
     let mut world = MessagingWorld::new(setup);
     world.run();

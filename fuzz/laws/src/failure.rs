@@ -1,4 +1,4 @@
-//! Laws panic where they are broken: here that is caught, and told in which law it was.
+//! Catches the panics of broken laws, with their place and text.
 
 use std::cell::Cell;
 use std::fmt;
@@ -21,7 +21,7 @@ impl fmt::Display for LawFailure {
 
 impl LawFailure {
     /// Tests whether it is the same law, whatever broke it: at the same place and in the same words. Numbers and
-    /// what else is told of the case may differ.
+    /// other details of the case may differ.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.place == other.place && self.words().eq(other.words())
@@ -74,7 +74,7 @@ pub fn catch_failure<T>(run: impl FnOnce() -> T) -> Result<T, LawFailure> {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
         let text = text.unwrap_or("something else than words");
-        // A pool hands on what one of its threads said; others may have said something of their own.
+        // A pool passes on the panic of one thread; others may have panics of their own.
         let own = thread::current().id();
         let same = |of_thread: &dyn Fn(ThreadId) -> bool| {
             seen.broken.iter().position(|(id, it)| of_thread(*id) && it.text == text)
@@ -89,7 +89,7 @@ pub fn catch_failure<T>(run: impl FnOnce() -> T) -> Result<T, LawFailure> {
     result
 }
 
-/// Keeps what a panic says, if this thread is looking after laws, or somebody is and this may be a thread of
+/// Keeps the text of a panic, if this thread checks laws, or another does and this may be a thread of
 /// a pool of theirs: those have no name, as those of tests have.
 fn record_panic(panic: &PanicHookInfo<'_>) -> bool {
     let mut seen = failure_log();

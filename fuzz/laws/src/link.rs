@@ -1,4 +1,4 @@
-//! A port's circuits: whatever comes in, is taken and is to be sent, they do what the rules say, one
+//! A port's circuits: for any input and source they follow the rules, one
 //! period after another, by the short ways of the stepper and by the long one.
 
 pub(crate) mod model;
@@ -199,7 +199,7 @@ impl PortCircuits {
             StepperMode::Long => None,
         };
         if let Some(asked) = asked {
-            // Fill or a byte: nothing is asked that changes anything.
+            // Fill or a byte: no request changes anything.
             return match sender.last_received() {
                 command if character == character_of(command) => PortRequest::Command(command),
                 StopGo::Go | StopGo::Stop => asked,

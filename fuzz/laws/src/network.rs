@@ -87,7 +87,7 @@ fn check_rerun(scenario: &Scenario, outcome: &RunOutcome, again: Rerun) {
         assert!(outcome.capture == other.capture, "the same characters");
     }
     if wanted == TraceLevel::Everything {
-        // How full slack buffers are is told of tapped links only.
+        // The fill of slack buffers is recorded for tapped links only.
         let [one, other] = [&outcome.rows, &other.rows].map(|rows| {
             let untold = |row: &&TruthEvent| {
                 other.channels.is_empty() && matches!(row.kind, TruthEventKind::Fill { .. })
@@ -95,7 +95,7 @@ fn check_rerun(scenario: &Scenario, outcome: &RunOutcome, again: Rerun) {
             let rows = rows.iter().filter(|row| !untold(row));
             rows.cloned().collect::<Vec<_>>()
         });
-        // In one period their order says nothing.
+        // Their order within a period has no meaning.
         if one != other {
             let [one, other] = [one, other].map(|rows| sorted(&rows));
             let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
@@ -109,7 +109,7 @@ fn check_rerun(scenario: &Scenario, outcome: &RunOutcome, again: Rerun) {
     assert_eq!(outcome.under_way, other.under_way, "as much is under way");
 }
 
-/// Rows in order of time, then of what they say.
+/// Rows in order of time, then of their text.
 fn sorted(rows: &[TruthEvent]) -> Vec<(u64, String)> {
     let mut sorted: Vec<_> = rows.iter().map(|row| (row.at, format!("{row:?}"))).collect();
     sorted.sort();

@@ -68,7 +68,7 @@ pub(crate) mod tests {
     use crate::reference::decode_symbol;
     use codec::Character;
 
-    /// Prints weakened codes as the symbols that they are heard as.
+    /// Prints weakened codes as the symbols that they decode to.
     fn glossing(chars: Chars<'_>) -> String {
         let word = |character| match character {
             Character::Control(code) => decode_symbol(code)

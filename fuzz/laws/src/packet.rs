@@ -84,7 +84,7 @@ fn checksum(bytes: &[u8], expected: Option<u8>) {
     let residue = begun.feed(other);
     assert_eq!(residue.crc(), whole, "the CRC follows from the residue");
     assert_eq!(residue, CrcResidue::NEW.feed(bytes), "nor does it for a residue");
-    // Any number of rounds is so many and one more: with no round and one that is every number.
+    // By induction over the number of iterations: zero, and one more.
     assert_eq!(begun.feed_repeated(other, 0), begun, "no round brings nothing");
     assert_eq!(begun.feed_repeated(other, 1), residue, "one round is fed once");
     let (rounds, more) = (dice.roll() >> (1 + dice.below(60)), dice.below(4));

@@ -42,7 +42,7 @@ fn check(chunks: &[OwnedChunk], receive: &impl Fn(&[Chunk<'_>]) -> Vec<PlacedNot
     let signs: Vec<_> =
         whole.iter().filter_map(|(at, it)| Some((*at, FramingSign::of(it)?))).collect();
     assert_eq!(signs, framing(&all), "framing, heads, bytes and seams are the reference's");
-    // The bytes of rounds that change nothing are not told of.
+    // Bytes of iterations that change nothing have no events.
     let but_bytes = |it: &&PlacedNotice| !matches!(it.1, ChannelEvent::Data(_));
     let same = got.iter().filter(but_bytes).eq(whole.iter().filter(but_bytes));
     assert!(same, "a repeat is its rounds: {got:?} {whole:?}");

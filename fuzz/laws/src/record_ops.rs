@@ -21,7 +21,7 @@ const ROUNDS_MAX: u8 = 40;
 pub(crate) enum RecordOp {
     Data(u8),
     Bytes(u8),
-    /// A route byte, a tag, some payload of so many bytes, a CRC byte that is right, GAP.
+    /// A route byte, a tag, a payload of this length, a correct CRC byte, GAP.
     Packet(u8),
     Code(u8),
     Silence(u8),
@@ -29,7 +29,7 @@ pub(crate) enum RecordOp {
     /// The characters since the last cut are a chunk.
     Cut,
     Repeat(u8),
-    /// They are, and so many characters behind them are not recorded.
+    /// The same, and this number of characters after them is missing.
     Hole(u8),
     Over,
 }

@@ -8,7 +8,7 @@ use analyzer::packet::PacketEnd;
 
 use codec::character::{Character, ProbeNumber, ReplyStatus, Symbol};
 
-/// A control code as a receiver hears it, and whether it had to be corrected. C-2, C-4, C-5
+/// Decoding of a control code by a receiver, with correction. C-2, C-4, C-5
 #[must_use]
 pub fn decode_symbol(code: u8) -> Option<(Symbol, SymbolMatch)> {
     static TABLE: LazyLock<Vec<Option<(Symbol, SymbolMatch)>>> =
@@ -82,7 +82,7 @@ pub enum ReferenceEvent {
     Command(FlowCommand),
 }
 
-/// Something told, and the place of the character that it was told at.
+/// Event, and the place of its character.
 pub type PlacedEvent = (u64, ReferenceEvent);
 
 #[derive(Clone, Debug, Default)]
@@ -140,7 +140,7 @@ impl ReferenceReceiver {
         }
     }
 
-    /// The recording ends: what was told, and the packet that it cut off.
+    /// Ends the recording: the events, and the packet that the end cuts.
     #[must_use]
     pub fn finish(mut self) -> (Vec<PlacedEvent>, Option<PlacedEvent>) {
         let before = self.events.len();
@@ -289,7 +289,7 @@ enum ReferenceSender {
     Stopped,
 }
 
-/// Whose sender is told what, and by what it goes on if it does. F-1, F-2, F-7, R-1
+/// Sender that an event stops or resumes, and the cause. F-1, F-2, F-7, R-1
 fn command(
     told: &ReferenceEvent,
     own: usize,

@@ -24,7 +24,7 @@ pub struct Reproduction {
     pub verdict: Result<(), LawFailure>,
     /// A capture file: the input itself, or what was on the wire while it ran.
     pub capture: ReproductionPart<Vec<u8>>,
-    /// The file that says what was simulated.
+    /// The simulated scenario.
     pub scenario: ReproductionPart<String>,
     /// Truth of the run, one JSON object per line: `docs/truth.md`.
     pub truth: ReproductionPart<Vec<u8>>,

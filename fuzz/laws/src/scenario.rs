@@ -77,7 +77,7 @@ fn sound(scenario: &Scenario) {
     }
 }
 
-/// A problem has its place in the text, and says what is wrong and what belongs there.
+/// A problem has its place in the text, the fault, and the expected text.
 fn check_problem(problem: &ScenarioProblem, text: &str) {
     let ScenarioProblem { line, column, message, expected, .. } = problem;
     let found = line.checked_sub(1).and_then(|before| text.split('\n').nth(before));

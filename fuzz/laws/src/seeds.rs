@@ -182,7 +182,7 @@ const FLOW: [SeedChunk<'_>; 6] = [
     (0, 15, "GAP 83 05 01 07 01 GAP IDLE×10", None),
     (1, 40, "GO GAP 01 07", None),
 ];
-/// GO said again is no news by itself, but for the STOP of the round before it is.
+/// A repeated GO changes nothing by itself, but it does after the STOP of the iteration before.
 const GO_AGAIN: [SeedChunk<'_>; 2] = [(0, 0, "GO", None), (0, 1, "GO STOP", Some(3))];
 /// A reset releases a sender that a repeat stops again: in the round that is on its way, and in
 /// one that need not be looked at.

@@ -26,7 +26,7 @@ thread_local! {
     static ENTRIES: RefCell<Vec<LawTraceEntry>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Tells of something, if anybody has asked.
+/// Records an entry, if recording is on.
 #[inline]
 pub(crate) fn record(entry: impl FnOnce() -> LawTraceEntry) {
     if IS_KEPT.get() {
@@ -38,7 +38,7 @@ pub(crate) fn record(entry: impl FnOnce() -> LawTraceEntry) {
     }
 }
 
-/// Does something, and hands back all that was told in this thread meanwhile.
+/// Runs a function, and returns the entries that it recorded in this thread.
 pub(crate) fn traced<T>(
     attempt: impl FnOnce() -> T,
 ) -> (Result<T, LawFailure>, Vec<LawTraceEntry>) {

@@ -1,5 +1,5 @@
 //! The machine of the reliability protocol: whatever is sent between a few NICs, lost, held up and
-//! said twice, and whoever is restarted, properties 1 to 6 of the protocol hold. T-1..T-13
+//! duplicated, for any restarts, properties 1 to 6 of the protocol hold. T-1..T-13
 //!
 //! Paths are FIFO, as routes of Myrinet are; data is never doubled by the network, answers may be.
 

@@ -1,4 +1,4 @@
-//! A transport packet on the wire: what a receiver hears of it, piece by piece. T-7, T-8
+//! A transport packet on the wire, received piece by piece. T-7, T-8
 
 use analyzer::ParsedTransport;
 use analyzer::event::ChannelEvent;
@@ -18,7 +18,7 @@ use crate::transport_packet::same;
 /// Bytes that are looked at between two symbols at most. *Chosen*: less than a header.
 const RUN_MAX: u64 = 30;
 
-/// A receiver that hears a payload in pieces, with symbols among them, tells what stands in it.
+/// A receiver that gets a payload in pieces, with symbols among them, reports its packet.
 pub fn law(payload: &[u8]) {
     check(payload, |chars| chars);
 }
@@ -56,7 +56,7 @@ fn heard(payload: &[u8], passed: impl Fn(Chars<'_>) -> Chars<'_>) -> ParsedTrans
     **one
 }
 
-/// No packet, or more than one, was told.
+/// No packet, or more than one, was reported.
 const MISSED: ParsedTransport = ParsedTransport {
     packet: Err(DecodeError::CutShort { at: 0, field: "nothing was heard" }),
     check: CrcCheck::Runt,

@@ -15,8 +15,8 @@ thread_local! {
 
 type MessageParse<'a> = Result<TransportPacket<MessageBody<'a>>, DecodeError>;
 
-/// A payload parses if the table allows it; what is parsed stands where the table says; emit writes it
-/// again; its head and its length tell the same.
+/// A payload parses if the table allows it; its fields are where the table puts them; emit writes it
+/// again; head and length agree.
 pub fn law(payload: &[u8]) {
     check(payload, TransportPacket::parse);
 }
@@ -49,7 +49,7 @@ fn check<'a>(payload: &'a [u8], parse: impl Fn(&'a [u8]) -> MessageParse<'a>) {
     }
 }
 
-/// A number of so many bytes, 0 beyond the end.
+/// A number of `size` bytes, 0 beyond the end.
 fn number(payload: &[u8], at: usize, size: usize) -> u64 {
     let bytes = payload.get(at..at + size).unwrap_or_default();
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
@@ -105,7 +105,7 @@ fn fields(payload: &[u8], packet: &TransportPacket<MessageBody<'_>>) {
     }
 }
 
-/// Two witnesses tell the same, as far as that does not depend on whether the payload is at hand.
+/// Compares two witnesses, as far as they do not depend on the payload.
 pub(crate) fn same<A, B>(
     one: &Result<TransportPacket<A>, DecodeError>,
     other: &Result<TransportPacket<B>, DecodeError>,

@@ -36,7 +36,7 @@ use simulator::truth::{self, TruthEvent};
 /// A period of the full rate in picoseconds.
 const PERIOD: u128 = 12_500;
 
-/// A run of a scenario, tapped at every link, and what is told of waits in it.
+/// A run of a scenario, tapped at every link, and its waits.
 struct BlockingRun {
     scenario: Scenario,
     outcome: RunOutcome,
@@ -118,9 +118,9 @@ impl BlockingRun {
     }
 
     /// Nothing that moves is called a deadlock: all its senders are really stopped while it lasts, and
-    /// no byte passes on any of its channels, but for what was under way.
+    /// no byte passes on any of its channels, but for what was in transit.
     fn deadlocks_stand_still(&self) {
-        // A round trip, and what it takes to obey.
+        // A round trip, and the latency of the sender.
         let cables = self.scenario.topology.cables().iter();
         let under_way = cables.map(|cable| {
             let [a, b] = cable.link.ports;

@@ -1,5 +1,5 @@
 //! Captures whose channels run at other rates than they declare: nothing false is found, packets are
-//! followed as before, and each clock that drifts is told once. W-6
+//! followed as before, and each drifting clock is reported once. W-6
 
 #![expect(
     clippy::indexing_slicing,
@@ -117,7 +117,7 @@ impl CaptureReport {
         Self { journeys, findings: analysis.findings(), channels }
     }
 
-    /// The clocks that are told to drift, and by how many parts per million.
+    /// Drifting clocks, and their drift in parts per million.
     fn drifting(&self) -> Vec<(&str, i64)> {
         let found = self.findings.ledger().found();
         let drifting =

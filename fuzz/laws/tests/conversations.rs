@@ -103,7 +103,7 @@ fn nothing_that_must_not_be_is_found_where_the_protocol_is_kept() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
-/// A cut that lasts for longer than the timeout loses data and answers, and hurts what was under way: the scan
+/// A cut that lasts for longer than the timeout loses data and answers, and hurts what was in transit: the scan
 /// has no other reason.
 #[test]
 fn what_a_cut_loses_is_sent_again_for_being_lost() {

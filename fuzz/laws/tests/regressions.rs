@@ -98,7 +98,7 @@ fn the_order_of_rows_does_not_depend_on_chunks() {
     assert_eq!(whole, cut);
 }
 
-/// Two hosts, set alike, with so many endpoints each.
+/// Two equal hosts with this number of endpoints each.
 fn hosts(endpoints: u16, parameters: EndpointParameters, timeout: u64) -> Vec<MessagingPlan> {
     let times = TransportParameters {
         nics: 2,

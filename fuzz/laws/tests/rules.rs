@@ -1,4 +1,4 @@
-//! Every rule of `docs/rules.md` has a test that is there and says so: a rule that is added without one
+//! Every rule of `docs/rules.md` has a test that names it: a rule that is added without one
 //! fails here.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ const GROUPS: [(char, u32); 11] = [
     ('T', 15),
 ];
 
-/// Rules that nothing obeys yet: there is no code that a test could hold to them.
+/// Rules that are not implemented: no test can check them.
 #[rustfmt::skip]
 const NOT_YET: [&str; 20] = [
     "W-1", "W-2", "W-3", "W-4", "W-6", "W-7", "W-8", "S-10", "I-7", "I-8", "N-3", "N-4", "N-6", "N-7",
@@ -97,7 +97,7 @@ fn wrong(row: &RulePageRow, file: &impl Fn(&str) -> Option<String>) -> Vec<Strin
     out
 }
 
-/// The text of a test, with what is said of it: of `file::name` that function, of `file` all of it.
+/// The text of a test, with its comment: of `file::name` that function, of `file` all of it.
 fn source(test: &str, file: &impl Fn(&str) -> Option<String>) -> Result<String, String> {
     let (path, name) = test.split_once("::").unwrap_or((test, ""));
     let text = file(path).ok_or("there is no such file")?;
@@ -124,7 +124,7 @@ fn source(test: &str, file: &impl Fn(&str) -> Option<String>) -> Result<String, 
     Ok([above, body].concat())
 }
 
-/// Tests whether a text says a rule, alone or in a range: `T-6..T-8`.
+/// Tests whether a text names a rule, alone or in a range: `T-6..T-8`.
 fn names(text: &str, id: &str) -> bool {
     let alone = text.match_indices(id).any(|(at, _)| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());

@@ -1,4 +1,4 @@
-//! The demos of `fixtures/`, scored: all that the wire tells is found, and nothing else.
+//! The demos of `fixtures/`, scored: everything on the wire is found, and nothing else.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
 
@@ -94,7 +94,7 @@ fn at_every_port_of_a_demo_too() {
     }
 }
 
-/// Taps that begin in the middle see packets and stops that they know nothing of.
+/// Taps that begin in the middle see packets and stops without their beginning.
 #[test]
 fn in_a_part_of_a_demo_too() {
     for (name, mut scenario) in demos() {
@@ -112,7 +112,7 @@ fn in_a_part_of_a_demo_too() {
 /// An overflow gives no syndrome: no flipped bits are expected. F-9
 #[test]
 fn what_overflows_is_found_as_cut_and_not_as_flipped() {
-    // Half of what is under way does not fit above the threshold of STOP (F-4), and h1 is slow.
+    // Half of what is in transit does not fit above the threshold of STOP (F-4), and h1 is slow.
     let text = "seed = 1\nduration_us = 60\n[link]\nstop_slack = 14\n[[switch]]\nname = \"s0\"\n\
                 [[host]]\nname = \"h0\"\nat = \"s0:0\"\n\
                 [[host]]\nname = \"h1\"\nat = \"s0:1\"\nconsumption = 4\n\
@@ -171,7 +171,7 @@ fn talking(seed: u64, faults: &str) -> Scenario {
     Scenario::read("talking", &text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Position where nothing destroys packets in switches, all that is said is found as it is.
+/// Conversations are found exactly where no packet is lost in a switch.
 #[test]
 fn conversations_are_found_as_they_were() {
     let noise = |errors: &str, mean: u64| {
@@ -213,7 +213,7 @@ fn conversations_are_found_as_they_were() {
     }
 }
 
-/// A link that is tapped at both ends shows every packet twice; it was said once.
+/// A link that is tapped at both ends shows every packet twice; it was sent once.
 #[test]
 fn what_is_said_counts_once_however_many_taps_see_it() {
     let mut scenario = talking(7, "");
@@ -252,7 +252,7 @@ fn what_a_repeat_brings_over_and_over_is_not_missed() {
     let scenario = Scenario::read("repeat", text).unwrap_or_else(|error| panic!("{error}"));
     let score = scored(&scenario);
     let row = score.of("corrected-code").unwrap();
-    // GO in every other of 16000 periods, of which 4096 are listed and a few more: what was under way
+    // GO in every other of 16000 periods, of which 4096 are listed and a few more: what was in transit
     // when the wire broke, and what comes when it is whole.
     let left_out = row.left_out.get("repeated").copied().unwrap_or_default();
     assert_eq!(row.in_truth + left_out, 8000, "{row:?}");

@@ -1,4 +1,4 @@
-//! Periods in which nothing happens are left out, and nobody can tell: captures, truth and counters are
+//! Idle periods are skipped without effect: captures, truth and counters are
 //! those of a network that goes from period to period.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]

@@ -88,7 +88,7 @@ fn talks(count: u64) -> impl Iterator<Item = Vec<u8>> {
 }
 
 /// What no host does that goes by the protocol, on paths that keep the order; and what needs a restart
-/// in a rare moment: while a reply is under way, or a message lies unread. Tests of the machine and of
+/// in a rare moment: while a reply is in transit, or a message lies unread. Tests of the machine and of
 /// endpoints have it.
 const HARDLY_EVER: [&str; 7] = [
     "message-damaged",

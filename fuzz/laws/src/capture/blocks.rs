@@ -1,7 +1,7 @@
 //! Our reader against another one, pcap-parser's, block by block: kinds, interfaces, payloads.
 //!
 //! Of a block that ours hands something out of, the other must read the same; where ours stops or
-//! leaves a block out, it must have said why, and the other must see it too.
+//! leaves a block out, it must have reported a reason, and the other must see it too.
 
 use std::borrow::Cow;
 use std::io;
@@ -195,7 +195,7 @@ impl ReferenceReader {
             _ if !matches!(kind, Some(0x0a0d_0d0a | 1 | 6)) => {
                 assert!(seen.is_empty(), "nothing is told of other blocks: {seen:?}");
             }
-            // What is wrong with it ours has said.
+            // Ours has reported the fault.
             Err(_) if seen.iter().all(|seen| matches!(seen, ReaderOutput::Fault(_))) => {
                 assert!(kind == Some(6) && !seen.is_empty(), "the other reader cannot read it");
             }
@@ -268,12 +268,12 @@ impl ReferenceReader {
         }
     }
 
-    /// Ours stops at this block: so does the other one, or ours has said why.
+    /// Ours stops at this block: so does the other one, or ours has reported a reason.
     fn stops(&self, rest: &[u8], error: &CaptureError) {
         let CaptureError::Damaged(fault) = error else { return };
         let order = match self.form {
             PcapFormat::PcapNg(order) => order,
-            // The first block says the order, or the file is classic.
+            // The first block has the order, or the file is classic.
             PcapFormat::Unknown if rest.get(8) == Some(&0x1a) => PcapByteOrder::Big,
             PcapFormat::Unknown => PcapByteOrder::Little,
             PcapFormat::Pcap(order) => {
@@ -358,7 +358,7 @@ const fn of_fault(seen: &ReaderOutput) -> Option<&CaptureFault> {
     }
 }
 
-/// The periods that a comment says, if it describes a channel.
+/// Periods in a comment that describes a channel.
 fn described(comment: &str) -> impl Iterator<Item = NonZeroU64> {
     let own = comment.split_whitespace().next() == Some("myrinet-channel");
     let words = comment.split_whitespace().filter(move |_| own);

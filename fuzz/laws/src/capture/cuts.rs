@@ -1,4 +1,4 @@
-//! A capture against the same characters in other chunks: rows must not tell which is which.
+//! A capture against the same characters in other chunks: rows must not differ.
 
 use analyzer::event::TimedEvent;
 use std::collections::BTreeSet;

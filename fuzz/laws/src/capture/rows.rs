@@ -160,7 +160,7 @@ pub(crate) mod tests {
     use crate::capture_input::OwnedChunk;
     use analyzer::EventTimeline;
 
-    /// A capture as a timeline sees it that is told less than there is.
+    /// Rows of a timeline that gets only a part of a capture.
     fn played(
         file: &[u8],
         (want, bytes): (EventFilter, ByteRetention),

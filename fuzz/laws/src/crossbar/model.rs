@@ -75,7 +75,7 @@ impl SwitchModel {
         Self { parameters, ports: links.iter().map(port).collect(), tokens }
     }
 
-    /// A period of the full rate: what ports hear, in those of their periods that begin now; what
+    /// A period of the full rate: what ports receive, in those of their periods that begin now; what
     /// they send, likewise, goes to `out`.
     pub(super) fn step(
         &mut self,
@@ -129,7 +129,7 @@ impl SwitchModel {
         None
     }
 
-    /// A period of a port begins that hears another rate than its own. F-7, W-6
+    /// Begins a period of a port that receives another rate than its own. F-7, W-6
     fn begin(&mut self, number: usize, now: u64) {
         let Some(ModelPort { link, input, output, .. }) = self.ports.get_mut(number) else {
             return;

@@ -67,7 +67,7 @@ impl MessagingChecker {
         account
     }
 
-    /// A host's control program is about to be loaded again: what is told until it is may be that its
+    /// A host's control program is about to be loaded again: events until then may be that its
     /// frames are lost.
     pub(super) fn restarts(&mut self, nic: Nic) {
         let side = self.side(nic);
@@ -84,7 +84,7 @@ impl MessagingChecker {
         self.accounts.len()
     }
 
-    /// Tests whether nobody waits for a reply. T-9
+    /// Tests whether no endpoint waits for a reply. T-9
     pub(crate) fn credits_are_back(&self) -> bool {
         let all = self.parameters.credits;
         self.sides.values().flat_map(|side| side.credits.values()).all(|credits| *credits == all)

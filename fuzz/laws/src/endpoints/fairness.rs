@@ -1,4 +1,4 @@
-//! Time that endpoints wait for their turn, from what hosts tell and send alone. T-14
+//! Waiting times of endpoints, from the events and packets of hosts alone. T-14
 
 use std::collections::{BTreeMap, BTreeSet};
 

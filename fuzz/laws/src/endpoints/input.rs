@@ -31,7 +31,7 @@ pub struct MessagingInput {
 pub struct MessagingSetup {
     /// Setup of each host; they have the NICs 0, 1, and so on, and equal parameters.
     pub hosts: Vec<MessagingPlan>,
-    /// Periods that a packet is under way.
+    /// Periods that a packet is in transit.
     pub latency: u64,
     pub seed: u64,
     pub faults: Vec<MessagingFault>,
@@ -94,7 +94,7 @@ pub enum MessagingFaultKind {
     Noise(u8),
 }
 
-/// As many as the bytes say, up to 6.
+/// At most 6 values.
 fn several<'a, T: Arbitrary<'a>>(bytes: &mut Unstructured<'a>) -> Result<Vec<T>, Error> {
     let len: u8 = bytes.int_in_range(0..=6)?;
     (0..len).map(|_| bytes.arbitrary()).collect()

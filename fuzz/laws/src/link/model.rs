@@ -57,7 +57,7 @@ impl InputModel {
         self.buffer.front().copied()
     }
 
-    /// Tests whether it has heard nothing for so long that the link is open. F-7
+    /// Tests whether the silence is so long that the link is open. F-7
     pub(crate) const fn is_open(&self) -> bool {
         self.silent >= 16
     }

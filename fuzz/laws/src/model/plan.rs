@@ -111,7 +111,7 @@ pub struct FaultBounds {
     /// A packet arrives before those in front of it: the path is not FIFO.
     pub overtakings: u8,
     pub fulls: u8,
-    /// An endpoint is asked to leave its frame.
+    /// An endpoint is to leave its frame.
     pub unloads: u8,
     pub restarts: u8,
 }
@@ -121,7 +121,7 @@ pub struct FaultBounds {
 pub enum SeededFlaw {
     #[default]
     None,
-    /// All packets that a receiver hears have the same incarnation. Against T-12
+    /// All packets that a receiver gets have the same incarnation. Against T-12
     OneIncarnation,
     /// The answers to duplicates never leave their NIC. Against T-5
     DuplicatesUnanswered,
@@ -138,7 +138,7 @@ pub enum SeededFlaw {
 /// Claim checked beside the laws. The walk finds counterexamples to two of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExtraClaim {
-    /// The latest transmission of what is outstanding is answered whenever it is heard. This one holds:
+    /// The latest transmission of what is outstanding is answered whenever it arrives. This one holds:
     /// it is what property 3 rests on.
     HeardIsAnswered,
     /// A message that comes back unreachable was not written.

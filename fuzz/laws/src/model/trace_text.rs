@@ -1,4 +1,4 @@
-//! A history, to be read: who sends what, what arrives, what is written, and what the ledger says.
+//! Text of a history: packets sent, received and written, and the delivery record.
 
 use std::fmt::{self, Write as _};
 
@@ -14,7 +14,7 @@ use super::world::{ModelAction, ModelEvent, ModelOutcome, ModelState};
 
 /// A counterexample as numbered lines, with clocks that run from 0.
 ///
-/// It is played once more to be told, in absolute time: so the telling does not rest on how the walk
+/// The history is replayed in absolute time, so that the text does not depend on how the walk
 /// counts time.
 #[must_use]
 pub fn trace_text(plan: &ModelPlan, counterexample: &Counterexample) -> String {

@@ -11,7 +11,7 @@ pub enum ModelViolation {
     WrittenTwice(ModelMessage),
     /// 2: a message was acknowledged, and never written.
     AcknowledgedUnwritten(ModelMessage),
-    /// 3: what is outstanding was heard, and not answered.
+    /// 3: an outstanding message was received, and not answered.
     Unanswered(ModelMessage),
     /// 3: nothing goes wrong any more, and yet the messages come to no end.
     Endless,

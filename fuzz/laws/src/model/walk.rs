@@ -1,4 +1,4 @@
-//! The walk: breadth first, exact states, all of them or so many.
+//! The walk: breadth first over exact states, all of them or a limited number.
 
 use std::rc::Rc;
 
@@ -51,7 +51,7 @@ pub struct Counterexample {
     pub faulty: usize,
 }
 
-/// Visits all states of a plan, but not more than so many.
+/// Visits all states of a plan, at most `states_max`.
 #[must_use]
 pub fn walk(plan: &ModelPlan, states_max: usize) -> WalkResult {
     let mut walk = ModelWalk::new(plan);

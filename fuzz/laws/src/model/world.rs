@@ -28,15 +28,15 @@ pub enum ModelAction {
     Deliver(ModelSide),
     Lose(ModelSide),
     Double(ModelSide),
-    /// The packet behind so many others on the path to this side arrives.
+    /// The packet behind this number of others on the path to this side arrives.
     Overtake(ModelSide, u8),
-    /// The packet behind so many others in a NIC's queue leaves it.
+    /// The packet behind this number of others in a NIC's queue leaves it.
     Leave(ModelSide, u8),
     /// A µs passes: scans are due.
     Tick,
     Fill(ModelSide),
     Empty(ModelSide),
-    /// The endpoint is asked to leave its frame.
+    /// The endpoint is to leave its frame.
     Unload(ModelSide),
     Load(ModelSide),
     Restart(ModelSide),
@@ -121,7 +121,7 @@ impl ModelState {
         }
     }
 
-    /// All that can happen in any state, in a fixed order; `then` is asked about each.
+    /// All that can happen in any state, in a fixed order, passed to `then`.
     pub fn actions(&self, then: &mut impl FnMut(ModelAction)) {
         for side in ModelSide::BOTH {
             let on_path = u8::try_from(self.paths.of(side).len()).unwrap_or(u8::MAX);
@@ -145,7 +145,7 @@ impl ModelState {
         then(ModelAction::Tick);
     }
 
-    /// Tests whether all messages have come to their ends, and nothing is under way.
+    /// Tests whether all messages have come to their ends, and nothing is in transit.
     #[must_use]
     pub fn is_resolved(&self) -> bool {
         ModelSide::BOTH.iter().all(|side| {

@@ -18,8 +18,8 @@ pub fn commands_due<'a>(
     crossed.map(move |row| row.at.div_ceil(divisor) + generation)
 }
 
-/// Tests whether the analyzer can know when a link of the scenario is open. It counts silence in periods of the
-/// channel that it reads, as if both ends had one rate; W-6 counts those of who hears it.
+/// Tests whether the analyzer can find open links of the scenario. It counts silence in periods of the
+/// channel that it reads, as if both ends had one rate; W-6 counts those of the receiver.
 #[must_use]
 pub fn rates_are_alike(scenario: &Scenario) -> bool {
     let ports = scenario.topology.cables().iter().map(|cable| cable.link.ports);
@@ -27,7 +27,7 @@ pub fn rates_are_alike(scenario: &Scenario) -> bool {
 }
 
 /// Tests whether either end of a link takes the other for alive, whatever it fills with: silence is counted in
-/// periods of who hears it. F-7, F-8, W-6
+/// periods of the receiver. F-7, F-8, W-6
 #[must_use]
 pub fn keeps_alive(link: &LinkParameters) -> bool {
     let [a, b] = &link.ports;

@@ -57,7 +57,7 @@ pub struct SwitchInput {
     pub ends: [LinkEndsInput; 3],
 }
 
-/// The ends of a link beside what it says of both. All bytes 0: Myricom's ports, and alike.
+/// Parameters of the ends of a link. All bytes 0: Myricom's ports, and alike.
 #[derive(Clone, Copy, Debug, Default, Arbitrary)]
 pub struct LinkEndsInput {
     variants: [PortVariant; 2],
@@ -189,7 +189,7 @@ impl NetworkInput {
         self.scenario_of(self.run.duration())
     }
 
-    /// The scenario that it stands for, of so many periods.
+    /// The scenario, of `duration` periods.
     #[must_use]
     pub fn scenario_of(&self, duration: u64) -> Option<Scenario> {
         let topology = self.topology()?;
@@ -292,7 +292,7 @@ impl CableInput {
         link
     }
 
-    /// The port at its first end, with what its spare bits say of what the rules leave to it.
+    /// The port at its first end, with the variants of its spare bits.
     #[must_use]
     pub fn varied(&self) -> PortParameters {
         let [port, _] = self.parameters().ports;
@@ -355,7 +355,7 @@ impl PortVariant {
 }
 
 impl CrossbarInput {
-    /// The same switch, but that it knows no extensions.
+    /// Turns the extensions off.
     pub const fn without_extensions(&mut self) {
         self.kind &= 1;
     }

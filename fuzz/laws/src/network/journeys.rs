@@ -36,7 +36,7 @@ use crate::storm::generator;
 pub enum NetworkClass {
     /// Slack buffers have room enough and every host consumes.
     Sound,
-    /// Slack buffers have less room above STOP than F-4 asks for.
+    /// Slack buffers have less room above STOP than F-4 requires.
     Starved,
     /// Hosts that do not consume, routes that may deadlock, short blocked-packet timeouts. R-4
     Blocked,

@@ -30,9 +30,9 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome) {
 
 /// Cells that the slack buffer at the first end of a link must have above its threshold of STOP, so
 /// that it never overflows. The character that crosses the threshold comes in in some period of the far
-/// sender. STOP goes out so many periods of generation later, after the next clock of the own sender;
+/// sender. STOP goes out after the generation latency, after the next clock of the own sender;
 /// it takes ⌈D/B⌉ periods to the clock by which it can be obeyed, and is obeyed after the far end's
-/// periods of interpretation. What was sent before that is heard ⌊D/B⌋ periods later; and the mark of a
+/// periods of interpretation. Characters sent before that arrive ⌊D/B⌋ periods later; and the mark of a
 /// packet may follow its last byte even then. Where the clocks differ, they meet anyhow: nearly a
 /// period of the own sender more may pass. F-1, F-4
 #[must_use]
@@ -48,7 +48,7 @@ pub fn stop_slack(link: &LinkParameters) -> u32 {
     u32::try_from(periods).unwrap_or(u32::MAX).saturating_add(far.interpretation.into())
 }
 
-/// Every packet that is injected ends exactly once, or is still under way.
+/// Every packet that is injected ends exactly once, or is still in transit.
 fn every_packet_ends_once(outcome: &RunOutcome) {
     let mut alive: BTreeSet<PacketId> = BTreeSet::new();
     let mut injected: BTreeSet<PacketId> = BTreeSet::new();
@@ -130,7 +130,7 @@ impl<'a> LinkEnd<'a> {
         let arrives = |row: &&&TruthEvent| row.at + self.link.delay.0 < self.scenario.duration;
         let sent: Vec<FrameRecord> =
             self.own.iter().filter(is_sent).filter(arrives).filter_map(|row| frame(&row)).collect();
-        // Periods between the place of a character as it is sent and as it is heard.
+        // Periods between the place of a character as it is sent and as it arrives.
         let shift = self.link.delay.0 / own;
         let later = |frame: FrameRecord| FrameRecord {
             start: frame.start + shift,
@@ -163,7 +163,7 @@ impl<'a> LinkEnd<'a> {
         let [own, far] = self.periods();
         let slot = |row: &TruthEvent| row.at / far;
         let open: Vec<_> = self.own.iter().filter(open).map(|row| (slot(row), &row.kind)).collect();
-        // What is sent first is heard so late.
+        // The first character arrives this much later.
         let delay = self.link.delay.0;
         let silence = [
             (if own == far { 15 } else { 15 * own / far }, &TruthEventKind::LinkOpen),

@@ -23,7 +23,7 @@ pub struct RunOutcome {
     pub hosts: BTreeMap<NodeId, HostStatistics>,
 }
 
-/// Runs a scenario. What is recorded is handed out every so many periods.
+/// Runs a scenario. The recording is handed out every `slice` periods.
 #[must_use]
 pub fn run(scenario: &Scenario, wanted: TraceLevel, layout: VisitOrder, slice: u64) -> RunOutcome {
     let mut network = Network::new(scenario, wanted, layout);

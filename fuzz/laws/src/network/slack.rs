@@ -4,7 +4,7 @@
 //! Not compared, because it does not reach the tap, from as long before on as a later STOP or GO tells
 //! of a fill:
 //! - From the moment that the receiver whose buffer it is first loses its power: if that is soon
-//!   back, nothing tells its GO from one for a buffer that has been emptied.
+//!   back, its GO looks like one for a buffer that has been emptied.
 //! - Where the tap is at the sender's end, from the first fault on that may change characters
 //!   between the ends of the cable, in either direction.
 //!
@@ -34,7 +34,7 @@ pub struct BoundsWidth {
     pub periods: u64,
     /// Twice the sum of hi − lo over them.
     pub doubled: u64,
-    /// Contradictions that were told on links with nothing wrong.
+    /// Contradictions on links in order.
     pub contradictions: u64,
 }
 

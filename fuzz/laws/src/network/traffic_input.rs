@@ -56,12 +56,12 @@ pub struct RawTextInput {
 pub enum RawTextPart {
     Data(u8),
     Header(u8),
-    /// A packet to a host, so many bytes, its CRC byte wrong by these bits.
+    /// A packet to a host: length, and the wrong bits of its CRC byte.
     Packet(u8, u8, u8),
     /// A packet that loads an entry of a multicast table: its address, its ports. S-9
     Table(u8, [u8; 2]),
     Multicast(u8, u8),
-    /// A packet that asks the first switch who it is, and goes on to a host. S-8
+    /// A packet that reads the identity of the first switch, and goes on to a host. S-8
     Ask(u8),
     Gap,
     /// IDLE, up to 4 times.

@@ -1,4 +1,4 @@
-//! Waits as they are told of: every stop of a sender is one, from its STOP to what released it, and
+//! Waits: every stop of a sender is one, from its STOP to what released it, and
 //! what is called a deadlock stood still. F-1, F-2
 //!
 //! That these events are what happened is held by [`score`](crate::score). A deadlock is held
@@ -68,10 +68,10 @@ fn stops(reading: &AnalyzedCapture) -> BTreeMap<ChannelId, StopIntervals> {
     stops
 }
 
-/// All senders of a deadlock are stopped while it lasts, but for what was under way.
+/// All senders of a deadlock are stopped while it lasts, but for what was in transit.
 fn stands_still(scenario: &Scenario, outcome: &RunOutcome, deadlock: &Deadlock) {
     let cables = scenario.topology.cables().iter();
-    // There and back, and what it takes to obey.
+    // There and back, and the latency of the sender.
     let under_way = cables.map(|cable| {
         let [a, b] = cable.link.ports;
         2 * cable.link.delay.0 + 40 * u64::from(a.divisor.max(b.divisor).get())

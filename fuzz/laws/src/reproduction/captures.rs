@@ -1,4 +1,4 @@
-//! Captures: the input is the picture; its channels are told in notation.
+//! Captures: the input itself; its channels in notation.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use super::ReproductionDraft;
 use super::text_page::byte_test;
 use crate::capture_input::CaptureInput;
 
-/// Most chunks that are told. *Chosen*: a screen.
+/// Most chunks shown. *Chosen*: a screen.
 const ROWS_MAX: usize = 40;
-/// Most characters of a chunk that are told. *Chosen*.
+/// Most characters of a chunk shown. *Chosen*.
 const CHARS_MAX: usize = 300;
 
 /// An input that is a capture file, whole or not.

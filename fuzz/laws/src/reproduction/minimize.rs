@@ -14,7 +14,7 @@ pub struct MinimizedInput {
 }
 
 /// The shortest input, with as many zeros as can be where it is no text, that breaks a law as this one does. At
-/// most so many runs of the law are made; after them the best one so far is it.
+/// most `runs` runs of the law are made; after them the best input so far is the result.
 #[must_use]
 pub fn minimal(law: LawFunction, input: &[u8], broken: &LawFailure, runs: u32) -> MinimizedInput {
     let done = Cell::new(0);
@@ -48,7 +48,7 @@ pub fn minimal(law: LawFunction, input: &[u8], broken: &LawFailure, runs: u32) -
     }
 }
 
-/// The input without what it does not need, in units of so many bytes behind the first few.
+/// The input without what it does not need, in units of `unit` bytes after the first `skip`.
 fn without(input: &[u8], unit: usize, skip: usize, fails: &impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let (head, rest) = input.split_at(skip.min(input.len()));
     let units: Vec<&[u8]> = rest.chunks(unit).collect();

@@ -119,7 +119,7 @@ fn spoken(scenario: &Scenario) -> Scenario {
     scenario.faults.retain(|fault| fault.at < duration);
     let hosts: Vec<NodeId> = scenario.topology.hosts().collect();
     if hosts.len() < 2 {
-        // There is nobody to send to.
+        // There is no other host.
         scenario.streams.clear();
     }
     for stream in &mut scenario.streams {

@@ -1,4 +1,4 @@
-//! Operation lists: they are run once more, and what the machines did is told and drawn as it would go
+//! Operation lists: they are run once more, and their trace is written as it would go
 //! over wires.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use crate::capture_input::OwnedChunk;
 use crate::trace::{LawTraceEntry, traced};
 use crate::{LawFunction, endpoints, link, record_ops, states, transport};
 
-/// Most operations that are told. *Chosen*: some screens.
+/// Most operations shown. *Chosen*: some screens.
 const TOLD_MAX: usize = 400;
 
 const NOTHING_RAN: &str = "what ran is a machine of its own, and no network";
@@ -52,7 +52,7 @@ pub(super) fn link(target: &str, input: &[u8]) -> ReproductionDraft {
     }
 }
 
-/// An input of `receiver`: two channels, each of which is heard by itself.
+/// An input of `receiver`: two independent channels.
 pub(super) fn receiver(target: &str, input: &[u8]) -> ReproductionDraft {
     let chunks = record_ops::record_chunks(&record_ops::ops(&mut Unstructured::new(input)));
     let channels = ["one", "other"].map(Channel::named);
@@ -97,7 +97,7 @@ pub(super) fn transport(target: &str, input: &[u8]) -> ReproductionDraft {
     }
 }
 
-/// An input of `endpoints`: likewise, and what hosts told is the truth.
+/// An input of `endpoints`: likewise; the events of hosts are the truth.
 pub(super) fn endpoints(target: &str, input: &[u8]) -> ReproductionDraft {
     let (entries, capture) = machines(endpoints::law, input);
     let known = endpoints::input::MessagingInput::small(input).map(|plan| plan.setup());

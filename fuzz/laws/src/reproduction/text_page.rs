@@ -47,7 +47,7 @@ pub(super) fn test(target: &str, known: &[String], lines: &[String]) -> String {
     out
 }
 
-/// A test whose input is bytes that mean something else, which is told.
+/// A test with an input of bytes, and comments on their meaning.
 pub(super) fn byte_test(target: &str, known: &[String], input: &[u8]) -> String {
     let law = format!("{}(&input);", path(target));
     if input.len() > PRINTED_MAX {

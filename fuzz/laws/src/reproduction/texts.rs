@@ -54,7 +54,7 @@ fn size(scenario: &Scenario) -> u64 {
     scenario.duration.saturating_mul(1 + scenario.topology.cables().len() as u64)
 }
 
-/// An input of a target that nobody draws.
+/// An input of a target without a draft function.
 pub(super) fn unknown(target: &str, input: &[u8]) -> ReproductionDraft {
     ReproductionDraft::nothing(
         "nobody draws the inputs of this target",

@@ -1,4 +1,4 @@
-//! Seeds that runs have found to reach code that the others do not, said as a person would.
+//! Seeds that runs have found to reach code that the others do not, in readable form.
 
 use codec::capture::{ByteOrder, Channel, ChannelId};
 use codec::notation::parse;

@@ -1,4 +1,4 @@
-//! Seeds of networks and switches: bytes from dice, chosen for what happens in the runs that they stand
+//! Seeds of networks and switches: random bytes, chosen for what happens in the runs that they stand
 //! for, after which they are named.
 
 use super::CorpusSeed;
@@ -47,7 +47,7 @@ const RUNS: [(&str, &str, u64); 34] = [
 
 pub(super) fn all() -> impl Iterator<Item = CorpusSeed> {
     let bytes = |name: String, len| SeededRng::new(name.as_bytes()).bytes(len);
-    // What is said in a network takes as much again.
+    // Messages take as many bytes again.
     let len = |target| if target == "network-talk" { 2 * LEN } else { LEN };
     RUNS.into_iter().map(move |(target, name, dice)| {
         // The generator was seeded with the names that modes had.

@@ -1,4 +1,4 @@
-//! Seeds that stand for lists of operations: bytes from dice, chosen for what is seen in the runs that
+//! Seeds that stand for lists of operations: random bytes, chosen for what is seen in the runs that
 //! they stand for, after which they are named; and what once broke a law.
 
 use super::CorpusSeed;

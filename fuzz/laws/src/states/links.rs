@@ -143,7 +143,7 @@ fn same(seen: &LinkOutput, other: &LinkOutput) {
     assert_eq!(bounds(seen), bounds(other), "cutting changes no bound");
 }
 
-/// What is said about each channel's slack buffer, bounds before the rest: when one channel's are
+/// Events of each channel's slack buffer, bounds before the rest: when one channel's are
 /// handed out beside another's, or beside the rest, is not promised.
 fn bounds(seen: &LinkOutput) -> Vec<SlackEvent> {
     let mut said = seen.slack.clone();
@@ -195,7 +195,7 @@ pub(crate) mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The states that are told, and what ends packets and happens beside them, by name.
+    /// Names of states, of ends of packets, and of events.
     pub(crate) fn shown(bytes: &[u8]) -> BTreeSet<&'static str> {
         let (_, seen) = StatesInput::from_bytes(bytes).map(|plan| reduced(&plan)).unwrap();
         let states = seen.intervals.iter().map(|(_, it)| it.state.name());
@@ -234,7 +234,7 @@ pub(crate) mod tests {
         });
     }
 
-    /// Position where there are many chunks, stretches are told in another order.
+    /// Stretches of many chunks come in another order.
     pub(crate) fn a_state_that_depends_on_the_cut_is_caught() {
         storm(|plan| {
             let (link, mut seen) = reduced(plan);

@@ -63,7 +63,7 @@ struct StormWorkload {
     messaging: BTreeMap<NodeId, MessagingPlan>,
 }
 
-/// Something that is made up from so many bytes.
+/// A value decoded from random bytes.
 fn drawn<T: for<'a> Arbitrary<'a>>(dice: &mut SeededRng, bytes: usize) -> Option<T> {
     T::arbitrary(&mut Unstructured::new(&dice.bytes(bytes))).ok()
 }
@@ -136,7 +136,7 @@ impl NetworkSketch {
             ..SwitchParameters::new(8, addressing)
         };
         let kinds: [CableInput; 3] = [drawn(dice, 16)?, drawn(dice, 16)?, drawn(dice, 16)?];
-        // By dice of their own, so that all else is drawn as it was without them.
+        // From a generator of their own, so that all else is as it was without them.
         let aside = &mut SeededRng::new(&dice.clone().bytes(16));
         let ends: [LinkEndsInput; 3] = [drawn(aside, 16)?, drawn(aside, 16)?, drawn(aside, 16)?];
         let (enough, slow) = (dice.below(8) > 0, dice.below(16) == 0);
@@ -330,7 +330,7 @@ impl StormWorkload {
         Some(())
     }
 
-    /// Endpoints, and what they say at each burst.
+    /// Endpoints, and their messages at each burst.
     fn talk(&mut self, sketch: &NetworkSketch, begins: &[u64], dice: &mut SeededRng) -> Option<()> {
         let nics = sketch.hosts.iter().map(|host| u16::try_from(host.0).map(Nic));
         let nics: Vec<Nic> = nics.collect::<Result<_, _>>().ok()?;

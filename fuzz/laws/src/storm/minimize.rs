@@ -19,8 +19,8 @@ pub struct MinimizedScenario {
     pub tries: u32,
 }
 
-/// Makes a scenario smaller that breaks a law: so many are tried at most. Each that is tried is one that a
-/// file can say, so that what is left can be written.
+/// Minimizes a scenario that breaks a law, with at most `tries` candidates. Each candidate is one that a
+/// file can express, so that the result can be written.
 #[must_use]
 pub fn shrunk(
     scenario: &Scenario,

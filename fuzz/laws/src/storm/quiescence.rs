@@ -1,4 +1,4 @@
-//! Tests whether a network has come to rest, from what its ports tell.
+//! Quiescence of a network, from the events of its ports.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use simulator::traffic::PayloadSize;
 use simulator::truth::{TruthEvent, TruthEventKind};
 
 /// Time that nothing has happened at rest, in periods of the full rate, beside what the longest packet
-/// takes: of one that was dropped at its head, nothing is told until it ends. *Chosen*: longer than any
-/// cable with what is said over it and back.
+/// takes: of one that was dropped at its head, there is no event until it ends. *Chosen*: longer than any
+/// cable with a message over it and back.
 const QUIET: u64 = 1 << 12;
 /// Characters of a packet beside its payload, at most.
 const BESIDE: u64 = 1 << 11;
@@ -28,7 +28,7 @@ fn most(size: PayloadSize) -> u32 {
     }
 }
 
-/// Time that all that hosts have to say may take, at the host that takes it most slowly: periods of the full
+/// Time for all messages of hosts, at the slowest host: periods of the full
 /// rate.
 pub(super) fn busy(scenario: &Scenario) -> u64 {
     let slow = scenario.interfaces.iter().map(|(_, own)| match own.consumption {
@@ -47,9 +47,9 @@ pub(super) fn busy(scenario: &Scenario) -> u64 {
 enum PortActivity {
     /// Its sender is stopped. F-2
     Stopped,
-    /// It hears nothing. F-7
+    /// It receives nothing. F-7
     Silence,
-    /// It sends nothing, for want of power.
+    /// It sends nothing, without power.
     Silent,
     /// A reset that has not ended came in. R-2
     Reset,
@@ -89,7 +89,7 @@ impl QuiescenceDetector {
             TruthEventKind::SilenceEnded => (PortActivity::Silent, false),
             TruthEventKind::ResetReceived => (PortActivity::Reset, true),
             TruthEventKind::ResetEnded => (PortActivity::Reset, false),
-            // What it has heard is forgotten with its power.
+            // Received characters are forgotten without power.
             TruthEventKind::PowerLost => {
                 self.uneasy.remove(&(row.place, PortActivity::Silence));
                 (PortActivity::Reset, false)

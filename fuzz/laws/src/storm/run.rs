@@ -66,7 +66,7 @@ pub(super) struct StormRun<'a> {
     counts: StormCounts,
 }
 
-/// Tests whether messages had not ended at the last rest, and what is said of them goes on.
+/// State of messages at the last quiescence: whether some had not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessagesBefore {
     None,
@@ -117,7 +117,7 @@ impl<'a> StormRun<'a> {
         self.counts
     }
 
-    /// Tests whether no packet is under way, and no channel is inside one: of a packet whose end was lost in a
+    /// Tests whether no packet is in transit, and no channel is inside one: of a packet whose end was lost in a
     /// slack buffer, what it has sent stays open behind it. F-9
     fn is_clear(&self) -> bool {
         let network = &self.network;
@@ -278,7 +278,7 @@ fn mended(fault: &FaultSpec) -> Option<u64> {
     }
 }
 
-/// Time when a scenario is calm for good: nothing breaks any more, and nobody begins to say anything new.
+/// Time when a scenario is calm for good: nothing breaks any more, and no new messages begin.
 fn calm(scenario: &Scenario) -> Option<u64> {
     let mended: Option<Vec<u64>> = scenario.faults.iter().map(mended).collect();
     let said = scenario.messaging.values().flat_map(|plan| &plan.streams);

@@ -38,7 +38,7 @@ pub enum TransportOp {
         key: KeyPick,
     },
     Deliver(NicPairPick, u8),
-    /// All paths that are not held are emptied, again and again until nothing is under way.
+    /// All paths that are not held are emptied, again and again until nothing is in transit.
     Flush,
     /// The first packet of a path is lost.
     Lose(NicPairPick),
@@ -65,7 +65,7 @@ pub enum TransportOp {
     Rekey(EndpointPick),
     /// A packet of the past of a path comes in once more, if nothing of it may count any more.
     Replay(NicPairPick, u8),
-    /// A packet of which nobody can have a table's entry comes in. T-7
+    /// A packet without a table entry comes in. T-7
     Forge(NicPairPick, ForgedField),
 }
 

@@ -15,9 +15,9 @@ const STEPS_MAX: usize = 1000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SettlingTime {
     Unknown,
-    /// On the way of the state that is being followed: whoever meets it again goes in circles.
+    /// On the path of the state being followed: meeting it again is a cycle.
     Under,
-    /// In so many µs.
+    /// After this number of µs.
     In(u32),
 }
 

@@ -65,7 +65,7 @@ impl ModelStep<'_> {
         Ok(Some(next))
     }
 
-    /// Tests whether more is under way than the plan has room for.
+    /// Tests whether more is in transit than the plan has room for.
     fn is_crowded(&self, world: &ModelState, action: ModelAction) -> bool {
         let transmits = match action {
             ModelAction::Send(_) | ModelAction::Tick => true,
@@ -243,7 +243,7 @@ impl ModelStep<'_> {
         Ok(())
     }
 
-    /// A message has come to its end, and the laws say whether it may.
+    /// A message has come to its end, which the laws may forbid.
     fn end(
         &mut self,
         world: &mut ModelState,

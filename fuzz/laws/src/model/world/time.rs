@@ -46,7 +46,7 @@ impl ModelState {
     }
 
     /// Forgets when packets were transmitted that are not the latest transmission of what is
-    /// outstanding. Nothing can tell any more: a timestamp is only compared with that of the latest, and
+    /// outstanding. Nothing depends on it: a timestamp is only compared with that of the latest, and
     /// no later one will be as old. T-8
     pub(super) fn forget_times(&mut self) {
         for side in ModelSide::BOTH {

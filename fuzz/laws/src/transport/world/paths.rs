@@ -131,7 +131,7 @@ impl TransportWorld {
         self.receive(way.1, &packet);
     }
 
-    /// Until nothing is under way that is not held: one after the other of each path that has
+    /// Until nothing is in transit that is not held: one after the other of each path that has
     /// something, in rounds.
     pub(super) fn flush(&mut self) {
         let mut ways = Vec::new();
