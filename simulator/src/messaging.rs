@@ -109,11 +109,11 @@ impl HostMessaging {
                 endpoints.len() - 1
             });
         }
-        let mut dice = Rng::new(seed, u64::from(nic.0));
+        let mut rng = Rng::new(seed, u64::from(nic.0));
         let sources = plan.streams.into_iter().filter_map(|stream| {
-            let dice = Rng::new(dice.next_u64(), 0);
+            let rng = Rng::new(rng.next_u64(), 0);
             let endpoint = places.get(&stream.from).copied()?;
-            StreamSource::new(stream, endpoint, dice)
+            StreamSource::new(stream, endpoint, rng)
         });
         let sources = sources.collect();
         let host =

@@ -128,11 +128,11 @@ impl ExperimentPoint {
     /// The scenario is invalid.
     pub fn run(&self, progress: &dyn Fn(u64)) -> Result<PointMeasurement, ScenarioError> {
         let scenario = Scenario::read(&self.label, &self.text())?;
-        let wanted = match self.metric {
+        let level = match self.metric {
             MetricKind::Packets => TraceLevel::Everything,
             MetricKind::Messages => TraceLevel::Nothing,
         };
-        let mut network = Network::new(&scenario, wanted, VisitOrder::AsGiven);
+        let mut network = Network::new(&scenario, level, VisitOrder::AsGiven);
         let mut reading = PointMeasurement {
             periods: self.duration.saturating_sub(self.warm_up),
             ..PointMeasurement::default()

@@ -14,10 +14,10 @@ use crate::transport::Micros;
 
 #[derive(Clone, Debug)]
 pub(super) struct EndpointDriver {
-    wanted: VecDeque<usize>,
+    pending: VecDeque<usize>,
     faults: VecDeque<(usize, HostPage)>,
     task: DriverTask,
-    dice: Rng,
+    rng: Rng,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,8 +54,8 @@ struct FrameSwap {
 }
 
 impl EndpointDriver {
-    pub(super) const fn new(dice: Rng) -> Self {
-        Self { wanted: VecDeque::new(), faults: VecDeque::new(), task: DriverTask::Nothing, dice }
+    pub(super) const fn new(rng: Rng) -> Self {
+        Self { pending: VecDeque::new(), faults: VecDeque::new(), task: DriverTask::Nothing, rng }
     }
 
     pub(super) const fn due(&self) -> Option<u64> {
@@ -69,12 +69,12 @@ impl EndpointDriver {
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.task == DriverTask::Nothing && self.wanted.is_empty() && self.faults.is_empty()
+        self.task == DriverTask::Nothing && self.pending.is_empty() && self.faults.is_empty()
     }
 
     pub(super) fn clear(&mut self) {
         self.task = DriverTask::Nothing;
-        self.wanted.clear();
+        self.pending.clear();
         self.faults.clear();
     }
 
@@ -105,8 +105,8 @@ impl HostMessaging {
             | DriverTask::Out(_)
             | DriverTask::Map { .. } => None,
         };
-        if loading != Some(endpoint) && !self.driver.wanted.contains(&endpoint) {
-            self.driver.wanted.push_back(endpoint);
+        if loading != Some(endpoint) && !self.driver.pending.contains(&endpoint) {
+            self.driver.pending.push_back(endpoint);
         }
     }
 
@@ -136,7 +136,7 @@ impl HostMessaging {
     /// Loads into a free frame or that of a victim.
     fn begin_load(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         while self.driver.task == DriverTask::Nothing {
-            let Some(endpoint) = self.driver.wanted.pop_front() else { return };
+            let Some(endpoint) = self.driver.pending.pop_front() else { return };
             match self.endpoints.get(endpoint).map(|endpoint| endpoint.place) {
                 Some(EndpointResidency::Away) => {}
                 Some(EndpointResidency::Resident(_) | EndpointResidency::Leaving) | None => {
@@ -157,7 +157,7 @@ impl HostMessaging {
                 }
             } else {
                 // Nobody has been there for long enough.
-                self.driver.wanted.push_front(endpoint);
+                self.driver.pending.push_front(endpoint);
                 return;
             }
         }
@@ -175,7 +175,7 @@ impl HostMessaging {
 
     /// Earliest time at which a queued endpoint may replace another.
     pub(super) fn frame_due(&self) -> Option<u64> {
-        let waits = self.driver.task == DriverTask::Nothing && !self.driver.wanted.is_empty();
+        let waits = self.driver.task == DriverTask::Nothing && !self.driver.pending.is_empty();
         if waits { self.frames.due() } else { None }
     }
 
@@ -191,7 +191,7 @@ impl HostMessaging {
         let page = self.costs.transfer(self.costs.page.into());
         let change = self.parameters.load.saturating_add(page.saturating_mul(2));
         let more = least.max(change).saturating_mul(2);
-        least.saturating_add(self.driver.dice.below(more))
+        least.saturating_add(self.driver.rng.below(more))
     }
 
     /// Continues after the transfer of an endpoint.

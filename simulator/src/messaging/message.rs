@@ -87,11 +87,11 @@ impl HostMessage {
 /// Bytes of a message: its number, then pseudorandom bytes determined by sender and number.
 pub(super) fn content(id: MessageId, length: usize) -> Vec<u8> {
     let sender = u64::from(id.nic.0) << 16 | u64::from(id.endpoint.0);
-    let mut dice = Rng::new(sender, u64::from(id.number));
+    let mut rng = Rng::new(sender, u64::from(id.number));
     let mut bytes = Vec::with_capacity(length.saturating_add(12));
     bytes.extend_from_slice(&id.number.to_be_bytes());
     while bytes.len() < length {
-        bytes.extend_from_slice(&dice.next_u64().to_le_bytes());
+        bytes.extend_from_slice(&rng.next_u64().to_le_bytes());
     }
     bytes.truncate(length);
     bytes

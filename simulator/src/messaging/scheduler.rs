@@ -243,15 +243,15 @@ mod tests {
 
     #[test]
     fn the_law_holds_for_many_endpoints_with_random_supplies() {
-        let mut dice = Rng::new(14, 0);
+        let mut rng = Rng::new(14, 0);
         for _ in 0..200 {
-            let (count, burst_log2) = (1 + dice.below(12), dice.below(7));
+            let (count, burst_log2) = (1 + rng.below(12), rng.below(7));
             let mut scheduler = EndpointScheduler::new(u8::try_from(burst_log2).unwrap());
             let mut waited = vec![0; usize::try_from(count).unwrap()];
             for _ in 0..2_000 {
                 let supply: Vec<_> = waited
                     .iter()
-                    .map(|_| match dice.below(8) {
+                    .map(|_| match rng.below(8) {
                         0 => EndpointSupply::Away,
                         1 => EndpointSupply::Blocked,
                         2 | 3 => EndpointSupply::Empty,
@@ -261,7 +261,7 @@ mod tests {
                 let (served, attempts) = match scheduler.choose(supply.len(), |at| supply[at]) {
                     SchedulerChoice::Send(endpoint, _) => (Some(endpoint), 1),
                     SchedulerChoice::Look(left) => {
-                        let looks = 1 + dice.below(left.into());
+                        let looks = 1 + rng.below(left.into());
                         scheduler.count_looks(looks);
                         (None, looks)
                     }

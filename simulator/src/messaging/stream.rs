@@ -47,7 +47,7 @@ pub(super) struct MessageDraft {
 }
 
 impl StreamSource {
-    pub(super) fn new(plan: MessageStream, endpoint: usize, dice: Rng) -> Option<Self> {
+    pub(super) fn new(plan: MessageStream, endpoint: usize, rng: Rng) -> Option<Self> {
         let stream = TrafficStream {
             from: NodeId(0),
             to: StreamDestination::One(NodeId(1)),
@@ -57,7 +57,7 @@ impl StreamSource {
             start: plan.start,
             packets: plan.count,
         };
-        let machine = StreamGenerator::new(stream, dice);
+        let machine = StreamGenerator::new(stream, rng);
         let (resent, open) = (VecDeque::new(), BTreeMap::new());
         Some(Self { plan, endpoint, machine, resent, transfer: None, open })
     }

@@ -112,14 +112,14 @@ impl<'a> FaultReader<'a> {
     /// Faults of all tables, ordered by time, then by position in the file.
     pub(super) fn read(mut self, root: &mut TomlTable<'_>) -> Vec<FaultSpec> {
         for (place, table) in (0..).zip(root.tables("fault")) {
-            let dice = Rng::new(self.seed, FIRST_STREAM | place);
-            self.fault(table, dice);
+            let rng = Rng::new(self.seed, FIRST_STREAM | place);
+            self.fault(table, rng);
         }
         self.faults.sort_by_key(|fault| fault.at);
         self.faults
     }
 
-    fn fault(&mut self, mut table: TomlTable<'_>, mut dice: Rng) {
+    fn fault(&mut self, mut table: TomlTable<'_>, mut rng: Rng) {
         let when = self.when(&mut table);
         let given = FAULTS.iter().filter_map(|row| Some((table.item(row.0)?, row)));
         let given: Vec<_> = given.collect();
@@ -144,12 +144,12 @@ impl<'a> FaultReader<'a> {
         // Without a place no times need to be drawn: there may be billions.
         let targets = self.targets(place, *part).filter(|targets| !targets.is_empty());
         let (Some(when), Some(kind), Some(targets)) = (when, kind, targets) else { return };
-        let fault = |at: u64, dice: &mut Rng| {
-            let choice = usize::try_from(dice.below(targets.len() as u64)).unwrap_or(0);
+        let fault = |at: u64, rng: &mut Rng| {
+            let choice = usize::try_from(rng.below(targets.len() as u64)).unwrap_or(0);
             let until = lasts.map(|lasts| at.saturating_add(lasts));
             Some(FaultSpec { at, until, kind: kind(*targets.get(choice)?) })
         };
-        self.add(place, &when, fault, &mut dice);
+        self.add(place, &when, fault, &mut rng);
     }
 
     fn when(&self, table: &mut TomlTable<'_>) -> Option<FaultTiming> {
@@ -178,12 +178,12 @@ impl<'a> FaultReader<'a> {
         place: &TomlItem<'_>,
         when: &FaultTiming,
         fault: impl Fn(u64, &mut Rng) -> Option<FaultSpec>,
-        dice: &mut Rng,
+        rng: &mut Rng,
     ) {
         match *when {
-            FaultTiming::At(at) => self.faults.extend(fault(at, dice)),
+            FaultTiming::At(at) => self.faults.extend(fault(at, rng)),
             FaultTiming::Every(mean, from, to) => {
-                let mut at = from.saturating_add(dice.exponential(mean));
+                let mut at = from.saturating_add(rng.exponential(mean));
                 while at < to {
                     if self.faults.len() >= FAULTS_MAX {
                         let message = format!("more than {FAULTS_MAX} faults in all");
@@ -191,8 +191,8 @@ impl<'a> FaultReader<'a> {
                         self.map.problems.add(&place.span, message, expected);
                         return;
                     }
-                    self.faults.extend(fault(at, dice));
-                    at = at.saturating_add(dice.exponential(mean));
+                    self.faults.extend(fault(at, rng));
+                    at = at.saturating_add(rng.exponential(mean));
                 }
             }
         }

@@ -333,7 +333,7 @@ fn write_body(keys: &mut TomlKeys, stream: &MessageStream) {
 
 /// Copies the plans, keeping only the names that replies need.
 pub(super) fn replies(plans: &BTreeMap<NodeId, MessagingPlan>) -> BTreeMap<NodeId, MessagingPlan> {
-    let asks = |from: (Nic, EndpointId), to: Nic| {
+    let sends = |from: (Nic, EndpointId), to: Nic| {
         plans.values().filter(|plan| plan.nic == from.0).any(|plan| {
             plan.streams.iter().any(|stream| stream.from == from.1 && stream.goes_to(to))
         })
@@ -341,7 +341,7 @@ pub(super) fn replies(plans: &BTreeMap<NodeId, MessagingPlan>) -> BTreeMap<NodeI
     let needed = |(host, plan): (&NodeId, &MessagingPlan)| {
         let mut plan = plan.clone();
         let nic = plan.nic;
-        plan.names.retain(|(from, _)| asks(*from, nic));
+        plan.names.retain(|(from, _)| sends(*from, nic));
         plan.names.sort_unstable();
         (*host, plan)
     };

@@ -26,19 +26,21 @@ pub(super) struct TrafficReader<'a> {
     characters: usize,
 }
 
-#[derive(Clone, Copy)]
-enum TrafficPattern {
-    Uniform,
-    Shift,
-    Neighbour,
-    Bisect,
-}
+/// Index of a host's receiver, by its own index, the number of hosts, and `by`.
+type PatternPartner = fn(usize, usize, usize) -> Option<usize>;
 
-const PATTERNS: [(&str, TrafficPattern); 4] = [
-    ("uniform", TrafficPattern::Uniform),
-    ("shift", TrafficPattern::Shift),
-    ("neighbour", TrafficPattern::Neighbour),
-    ("bisect", TrafficPattern::Bisect),
+/// Patterns; `uniform` draws a receiver for each packet.
+const PATTERNS: [(&str, Option<PatternPartner>); 4] = [
+    ("uniform", None),
+    ("shift", Some(|at, count, by| Some((at + by) % count.max(1)))),
+    ("neighbour", Some(|at, _, _| Some(at ^ 1))),
+    (
+        "bisect",
+        Some(|at, count, _| {
+            let half = count / 2;
+            if at < half { Some(at + half) } else { at.checked_sub(half).filter(|_| at < 2 * half) }
+        }),
+    ),
 ];
 
 struct SenderList {
@@ -123,19 +125,11 @@ impl<'a> TrafficReader<'a> {
         }
         let text = to.text("a host, a list of hosts or a pattern")?;
         match PATTERNS.iter().find(|(name, _)| *name == text.text) {
-            Some((_, TrafficPattern::Uniform)) => {
+            Some((_, None)) => {
                 let among = StreamDestination::Among(self.map.cabled_hosts());
                 Some(from_each(&senders.hosts, &among))
             }
-            Some((_, TrafficPattern::Shift)) => {
-                self.permuted(senders, |at, count| Some((at + by) % count.max(1)))
-            }
-            Some((_, TrafficPattern::Neighbour)) => self.permuted(senders, |at, _| Some(at ^ 1)),
-            Some((_, TrafficPattern::Bisect)) => self.permuted(senders, |at, count| {
-                let half = count / 2;
-                let second = (at < 2 * half).then(|| at.checked_sub(half));
-                if at < half { Some(at + half) } else { second? }
-            }),
+            Some((_, Some(partner))) => self.permuted(senders, |at, count| partner(at, count, by)),
             None => {
                 let to = self.destination(&text)?;
                 let mut pairs = from_each(&senders.hosts, &StreamDestination::One(to));
@@ -218,19 +212,23 @@ impl<'a> TrafficReader<'a> {
     /// Checks for routes to all receivers, and back if they send answers.
     fn reachable(&self, from: NodeId, to: &[NodeId], form: &StreamTemplate) -> bool {
         let name = |node| shortened(self.map.name(node));
-        let tell = |message: String| {
+        let report = |message: String| {
             self.map.problems.add(&form.span, message, "expected hosts with routes between them");
             false
         };
         if to.is_empty() || to.contains(&from) {
-            return tell(format!("`{}` has no other host to send to", name(from)));
+            return report(format!("`{}` has no other host to send to", name(from)));
         }
         let back = matches!(form.law, ArrivalLaw::Closed(..));
         for to in to {
             let ways = [Some((from, *to)), back.then_some((*to, from))];
             for (a, b) in ways.into_iter().flatten() {
                 if self.routes.get(a, b).is_none() {
-                    return tell(format!("there is no route from `{}` to `{}`", name(a), name(b)));
+                    return report(format!(
+                        "there is no route from `{}` to `{}`",
+                        name(a),
+                        name(b)
+                    ));
                 }
             }
         }

@@ -72,7 +72,7 @@ fn text(scenario: &Scenario) -> String {
 }
 
 fn differing(one: &Scenario, other: &Scenario) -> Option<&'static str> {
-    let heard = |scenario: &Scenario| messages::replies(&scenario.messaging);
+    let needed = |scenario: &Scenario| messages::replies(&scenario.messaging);
     [
         ("seeds", one.seed == other.seed),
         ("durations", one.duration == other.duration),
@@ -82,7 +82,7 @@ fn differing(one: &Scenario, other: &Scenario) -> Option<&'static str> {
         ("routes", one.routes == other.routes),
         ("traffic", one.streams == other.streams),
         ("raw characters", one.raw == other.raw),
-        ("endpoints and messages", heard(one) == heard(other)),
+        ("endpoints and messages", needed(one) == needed(other)),
         ("faults", one.faults == other.faults),
         ("taps", one.taps == other.taps),
     ]
