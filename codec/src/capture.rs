@@ -11,6 +11,7 @@ mod chunk;
 mod chunking;
 mod decompression;
 mod error;
+mod foreign_interfaces;
 mod interface_table;
 mod item;
 mod reader;

@@ -7,6 +7,7 @@ use super::block_options::InterfaceOption;
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, PAYLOAD_MAX};
 use super::error::{BlockPosition, CLASSIC_RECORD, CaptureError, CaptureFault, ReadExtent};
+use super::foreign_interfaces::ForeignInterfaces;
 use super::item::CaptureItem;
 use crate::time::Tick;
 
@@ -45,8 +46,7 @@ pub(super) struct InterfaceTable {
     /// Number of interface descriptions so far, and of their bytes.
     descriptions: usize,
     described: u64,
-    /// Interfaces of other link types, by link type.
-    foreign: BTreeMap<u32, u64>,
+    foreign: ForeignInterfaces,
     /// Captures so far: those that have channels.
     captures: u32,
     extent: ReadExtent,
@@ -54,8 +54,6 @@ pub(super) struct InterfaceTable {
 
 /// Bytes from a block's captured length to its payload, in pcapng and in classic pcap.
 const CAPTURED_LENGTH_BEFORE: u64 = 8;
-/// Most link types listed for a file without channels. *Chosen*: they fit a line.
-const LINK_TYPES_SHOWN: usize = 4;
 
 /// An interface of the section.
 #[derive(Debug)]
@@ -92,7 +90,7 @@ struct InterfaceEntry {
 
 impl InterfaceTable {
     pub(super) fn skipped(&self) -> u64 {
-        self.foreign.values().sum()
+        self.foreign.count()
     }
 
     pub(super) const fn extent(&self) -> ReadExtent {
@@ -115,26 +113,9 @@ impl InterfaceTable {
 
     /// The contents of a file without channels, as text.
     pub(super) fn without_channel(&self) -> Option<String> {
-        if self.captures > 0 {
-            return None;
-        }
-        let plural = |count: u64, noun: &str| match count {
-            1 => format!("1 {noun}"),
-            _ => format!("{count} {noun}s"),
-        };
-        let shown = self.foreign.iter().take(LINK_TYPES_SHOWN).map(|(link_type, count)| {
-            let name = link_type_name(*link_type);
-            format!("{} of link type {link_type}{name}", plural(*count, "interface"))
-        });
-        let mut found: Vec<String> = shown.collect();
-        if found.is_empty() {
-            // The end of the file ends a section too.
-            let sections = (self.sections as u64).saturating_sub(1);
-            found.push(format!("{} and no interface", plural(sections, "section header")));
-        } else if self.foreign.len() > LINK_TYPES_SHOWN {
-            found.push("others".to_owned());
-        }
-        Some(format!("{}, expected {LINK_TYPE} (USER0)", found.join(", ")))
+        // The end of the file ends a section too.
+        let sections = (self.sections as u64).saturating_sub(1);
+        (self.captures == 0).then(|| self.foreign.describe(sections))
     }
 
     /// Begins a section, which may continue the capture before it.
@@ -177,7 +158,7 @@ impl InterfaceTable {
             }
             local = Some(Box::new((channel, place)));
         } else {
-            *self.foreign.entry(link_type).or_default() += 1;
+            self.foreign.add(link_type);
         }
         self.section.push(SectionInterface::Waiting(local));
         if self.state == SectionState::Known {
@@ -407,19 +388,6 @@ fn parse(payload: &[u8], original: usize, place: BlockPosition) -> Result<Chunk<
         let offset = place.offset.saturating_sub(CAPTURED_LENGTH_BEFORE);
         BlockPosition { offset, ..place }.fault("captured length", fault)
     })
-}
-
-/// The name of a common link type.
-const fn link_type_name(link_type: u32) -> &'static str {
-    match link_type {
-        1 => " (Ethernet)",
-        101 | 228 | 229 => " (IP)",
-        105 | 127 => " (IEEE 802.11)",
-        113 | 276 => " (Linux cooked)",
-        148..=162 => " (another USER)",
-        189 | 220 => " (USB)",
-        _ => "",
-    }
 }
 
 fn channel_id(id: usize) -> ChannelId {
