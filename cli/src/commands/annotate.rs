@@ -54,8 +54,8 @@ fn collect(arguments: &AnnotateArgs, report: &mut RunReport) -> Result<CommentSe
         AnalysisScope::Everything,
         LinkAssumptions::default(),
         report,
-        &mut |analysis, told| {
-            if let AnalysisEvent::Row(row) = told
+        &mut |analysis, event| {
+            if let AnalysisEvent::Row(row) = event
                 && let Some(channel) = analysis.channel(row.channel)
             {
                 comments.row(channel, &row);

@@ -41,6 +41,6 @@ fn one(target: &FuzzTarget) -> Result<(), TaskError> {
     let (before, after) = (files(&work)?.len(), files(&merged)?.len());
     fs::remove_dir_all(&work).map_err(at(&work))?;
     fs::rename(&merged, &work).map_err(at(&merged))?;
-    let told = format!("{}: {after} of {before} inputs kept\n", target.name);
-    io::stdout().write_all(told.as_bytes()).map_err(|error| format!("cannot print: {error}"))
+    let text = format!("{}: {after} of {before} inputs kept\n", target.name);
+    io::stdout().write_all(text.as_bytes()).map_err(|error| format!("cannot print: {error}"))
 }

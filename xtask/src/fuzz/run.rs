@@ -108,7 +108,7 @@ fn run_once(target: &FuzzTarget, extent: RunExtent) -> Result<FuzzRun, TaskError
         run.finding = Some(lines.get(first..).unwrap_or_default().join("\n"));
     }
     let how = if run.finding.is_some() { "FAILED" } else { "ok" };
-    // Progress, for whoever waits: nothing is lost if it cannot be shown.
+    // Progress only: an error here is ignored.
     let _ = writeln!(io::stderr(), "{}: {} executions, {how}", target.name, run.executions);
     Ok(run)
 }
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_read_from_the_end_of_what_a_target_says() {
+    fn numbers_are_read_from_the_end_of_the_log() {
         let run = read(
             "INFO: Loaded 1 modules\n\
              #2\tINITED cov: 11 ft: 12 corp: 1/1b exec/s: 0 rss: 27Mb\n\

@@ -30,7 +30,7 @@ impl FaultPatch {
     /// Reads a patch and its head.
     fn read(path: &Path) -> Result<Self, TaskError> {
         let text = fs::read_to_string(path).map_err(at(path))?;
-        let said = |mark: &str| {
+        let header = |mark: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(mark));
             line.map(|rest| rest.trim().to_owned())
                 .ok_or_else(|| format!("{}: no line {mark}", shown(path)))
@@ -38,8 +38,8 @@ impl FaultPatch {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let number = name.split_once('-').and_then(|(number, _)| number.parse().ok());
         let number = number.ok_or_else(|| format!("{}: no number", shown(path)))?;
-        let (what, rule, file) = (said("What:")?, said("Rule:")?, said("+++ b/")?);
-        let targets = said("Targets:")?.split_whitespace().map(str::to_owned).collect();
+        let (what, rule, file) = (header("What:")?, header("Rule:")?, header("+++ b/")?);
+        let targets = header("Targets:")?.split_whitespace().map(str::to_owned).collect();
         let hunk = text.lines().skip_while(|line| !line.starts_with("@@")).skip(1);
         let side = |mark: char| {
             let its = |line: &str| line.strip_prefix([' ', mark]).map(str::to_owned);

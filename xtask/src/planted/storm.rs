@@ -60,8 +60,8 @@ fn once(
             continue;
         }
         let network = |patch, seconds| {
-            let said = [seed, number, SWITCHES];
-            run_network(&mut tree.command(patch, seconds, &binary(tree)), said, directory)
+            let values = [seed, number, SWITCHES];
+            run_network(&mut tree.command(patch, seconds, &binary(tree)), values, directory)
         };
         match network(patch, left)? {
             NetworkOutcome::Whole => run.executions += 1,
@@ -101,12 +101,12 @@ enum NetworkOutcome {
 /// Checks one network in a process of its own, so that a timeout leaves the count of networks intact.
 fn run_network(
     storm: &mut Command,
-    said: [u64; 3],
+    values: [u64; 3],
     directory: &Path,
 ) -> Result<NetworkOutcome, TaskError> {
     storm.args(["storm", "--tries", "0", "-o"]).arg(directory);
     let names = ["--seed", "--network", "--switches"];
-    for (name, number) in names.into_iter().zip(said) {
+    for (name, number) in names.into_iter().zip(values) {
         storm.args([name, &number.to_string()]);
     }
     let ended = storm.output().map_err(|error| error.to_string())?;
@@ -118,6 +118,6 @@ fn run_network(
         Some(_) if String::from_utf8_lossy(&ended.stderr).contains("has no network") => {
             Ok(NetworkOutcome::NotDrawn)
         }
-        Some(other) => Err(format!("{said:?} of the storm ended with {other}")),
+        Some(other) => Err(format!("{values:?} of the storm ended with {other}")),
     }
 }

@@ -1,8 +1,8 @@
-//! Faults behind switches: all are planted at once, and the environment says which one is there. So
-//! one build does for all of them.
+//! Faults behind switches: all are planted at once, and an environment variable selects one, so that one
+//! build serves all of them.
 //!
-//! The function in which a fault stands is written twice: with it, and without. That the code is as
-//! rustfmt leaves it tells where a function begins and ends.
+//! The function of a fault is written twice, with and without it. rustfmt's layout shows where a function
+//! begins and ends.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

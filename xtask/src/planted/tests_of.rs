@@ -61,8 +61,9 @@ fn binaries(tree: &PlantedTree) -> Result<Vec<TestBinary>, TaskError> {
     cargo.current_dir(tree.path()).args(["test", "--quiet", "--no-run", "--tests"]);
     cargo.args(PACKAGES.iter().flat_map(|package| ["-p", package]));
     cargo.arg("--message-format=json-render-diagnostics");
-    let said = output(cargo.arg("--target-dir").arg(tree.built()))?;
-    let built = said.lines().filter_map(|line| serde_json::from_str::<CargoArtifact>(line).ok());
+    let messages = output(cargo.arg("--target-dir").arg(tree.built()))?;
+    let built =
+        messages.lines().filter_map(|line| serde_json::from_str::<CargoArtifact>(line).ok());
     let binaries = built.filter(|built| built.profile.test).filter_map(|built| {
         let directory = built.manifest_path.parent()?.file_name()?;
         let krate = directory.to_string_lossy().into_owned();
@@ -125,8 +126,8 @@ fn module(file: &str) -> Option<String> {
 /// Runs a test binary until the first of its tests has failed, which is named.
 fn failed(test: &mut Command) -> Result<Option<String>, TaskError> {
     let mut running = test.spawn().map_err(|error| error.to_string())?;
-    let said = running.stdout.take().into_iter().flat_map(|said| BufReader::new(said).lines());
-    let first = said.map_while(Result::ok).find_map(|line| first(&line).map(str::to_owned));
+    let lines = running.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines());
+    let first = lines.map_while(Result::ok).find_map(|line| first(&line).map(str::to_owned));
     if first.is_some() {
         // What keeps the time passes it on; killed, it could not.
         run_command(command("kill").arg(running.id().to_string()))?;
