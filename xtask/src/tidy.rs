@@ -6,7 +6,7 @@ mod source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use self::exceptions::Exceptions;
+use self::exceptions::TidyExceptions;
 use self::source::{SourceFile, words_of};
 use crate::TaskOutcome;
 use crate::workspace::TaskError;
@@ -106,7 +106,7 @@ struct CrateFigures {
 pub(crate) fn run() -> Result<TaskOutcome, TaskError> {
     let files = source::all()?;
     let figures = figures(&files);
-    let mut exceptions = Exceptions::read()?;
+    let mut exceptions = TidyExceptions::read()?;
     let mut faults = faults_of_names(&files, &mut exceptions);
     faults.extend(faults_of_shares(&figures));
     faults.extend(faults_of_comments(&figures, &mut exceptions));
@@ -186,7 +186,7 @@ fn faults_of_shares(figures: &[(&str, CrateFigures)]) -> Vec<String> {
 /// Crates in which too many doc comments paraphrase a name with a question.
 fn faults_of_comments(
     figures: &[(&str, CrateFigures)],
-    exceptions: &mut Exceptions,
+    exceptions: &mut TidyExceptions,
 ) -> Vec<String> {
     let fault = |(krate, it): &(&str, CrateFigures)| {
         let share = (it.questions * 100).div_ceil(it.comments.max(1));
@@ -199,7 +199,7 @@ fn faults_of_comments(
 }
 
 /// Names that occur twice in a crate, contain a banned word, or are one word that is not a term.
-fn faults_of_names(files: &[SourceFile], exceptions: &mut Exceptions) -> Vec<String> {
+fn faults_of_names(files: &[SourceFile], exceptions: &mut TidyExceptions) -> Vec<String> {
     let mut faults = Vec::new();
     let mut defined: BTreeSet<(&str, &str)> = BTreeSet::new();
     for file in files {
@@ -223,7 +223,7 @@ fn faults_of_names(files: &[SourceFile], exceptions: &mut Exceptions) -> Vec<Str
     faults
 }
 
-fn faults_of_sizes(files: &[SourceFile], exceptions: &mut Exceptions) -> Vec<String> {
+fn faults_of_sizes(files: &[SourceFile], exceptions: &mut TidyExceptions) -> Vec<String> {
     let long = files.iter().filter(|file| file.before_tests > LINES_MAX);
     let fault = |file: &SourceFile| {
         let lines = file.before_tests;

@@ -1,4 +1,4 @@
-//! Exceptions of `cargo xtask tidy`: `xtask/tidy.txt`, from which lines are only removed.
+//! TidyExceptions of `cargo xtask tidy`: `xtask/tidy.txt`, from which lines are only removed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,9 +6,9 @@ use std::fs;
 use crate::workspace::{TaskError, at, root};
 
 /// The lines of the file, each `RULE WHERE WHAT`, and how often each has been used.
-pub(super) struct Exceptions(BTreeMap<String, usize>);
+pub(super) struct TidyExceptions(BTreeMap<String, usize>);
 
-impl Exceptions {
+impl TidyExceptions {
     pub(super) fn read() -> Result<Self, TaskError> {
         let path = root().join("xtask/tidy.txt");
         let text = fs::read_to_string(&path).map_err(at(&path))?;
