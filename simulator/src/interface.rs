@@ -35,7 +35,7 @@ use crate::truth::{RuleId, StopGo, TruthEventKind, TruthLog};
 
 /// A host with its interface.
 ///
-/// In every period [`tick`](Self::tick) advances it; then it takes at most one character and offers
+/// In every period `tick` advances it; then it takes at most one character and offers
 /// one.
 #[derive(Clone, Debug)]
 pub struct HostInterface {
