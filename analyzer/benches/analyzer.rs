@@ -28,10 +28,10 @@ fn main() {
     divan::main();
 }
 
-/// What a channel of a capture goes on with.
+/// Traffic of a channel.
 #[derive(Clone, Copy, Debug)]
 enum CaptureTraffic {
-    /// Packets of so many bytes, one behind another.
+    /// Packets of this length, one behind another.
     Packets(usize),
     /// An hour of GAP and GO, in one repeat.
     IdleHour,
@@ -40,7 +40,7 @@ enum CaptureTraffic {
 const TRAFFIC: [CaptureTraffic; 3] =
     [CaptureTraffic::Packets(1000), CaptureTraffic::Packets(16), CaptureTraffic::IdleHour];
 
-/// A capture of both directions of so many links, and how many characters are in it.
+/// A capture of both directions of some links, and its number of characters.
 fn capture(traffic: CaptureTraffic, links: u32) -> (Vec<u8>, u64) {
     let names = |n| [format!("h{n}:0>s{n}:0"), format!("s{n}:0>h{n}:0")];
     let channels: Vec<_> = (0..links).flat_map(names).map(Channel::named).collect();
@@ -109,14 +109,14 @@ fn events(bencher: Bencher<'_, '_>, traffic: CaptureTraffic) {
     rows(bencher, traffic, EventFilter::Events);
 }
 
-/// Expressions over packets of 16 bytes, and whether the packets' bytes are kept for them.
+/// Expressions over packets of 16 bytes, and the storage of bytes that they need.
 const FILTERS: [(&str, ByteRetention); 3] = [
     ("tag == 5 && crc.bad && length > 1000", ByteRetention::Forget),
     ("channel ~ \"s0:*\" and start in 10us..20us or route contains 85", ByteRetention::Forget),
     ("bytes[0:2] == 83:06", ByteRetention::Keep),
 ];
 
-/// Packets a second that a filter looks at, framing included.
+/// Packets per second that a filter evaluates, including framing.
 #[divan::bench(args = FILTERS)]
 fn filter(bencher: Bencher<'_, '_>, (text, bytes): (&str, ByteRetention)) {
     let (file, characters) = capture(CaptureTraffic::Packets(16), 1);
@@ -137,19 +137,19 @@ fn filter(bencher: Bencher<'_, '_>, (text, bytes): (&str, ByteRetention)) {
     });
 }
 
-/// The threads of an analysis, and the links of its capture.
+/// Threads and links.
 const CHECKS: [(usize, u32); 3] = [(1, 1), (1, 2), (2, 2)];
 
-/// All storeys over packets of 1000 bytes, one behind another.
+/// The whole analysis, as `myriscope check` runs it, over packets of 1000 bytes one behind another on both
+/// channels of each link. `cargo bench -p myriscope-analyzer --profile dist check`
 #[divan::bench(args = CHECKS)]
 fn check(bencher: Bencher<'_, '_>, (threads, links): (usize, u32)) {
     let (file, characters) = capture(CaptureTraffic::Packets(1000), links);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     bencher.counter(ItemsCount::new(characters)).bench(|| {
         pool.install(|| {
-            let capture = black_box(file.as_slice());
-            let mut analysis =
-                CaptureAnalysis::new(capture, AnalysisScope::Findings, LinkAssumptions::default());
+            let (capture, assumptions) = (black_box(file.as_slice()), LinkAssumptions::default());
+            let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Findings, assumptions);
             while analysis.step(&mut |_| {}).expect("a sound file") == ReadProgress::More {}
             analysis.findings()
         })
