@@ -210,12 +210,15 @@ fn row(
         .and(role(&happened.kind), format!("{kind:<event$}"));
     // With the message's name, the wire's numbers are redundant.
     let named = row.get("message").is_some();
-    let shown = |key: &str| match happened.kind {
-        TruthEventKind::Sent(_) | TruthEventKind::Received(_) => false,
-        TruthEventKind::Transmitted(_) | TruthEventKind::Messaging(_) => {
+    let is_wire = matches!(happened.kind, TruthEventKind::Sent(_) | TruthEventKind::Received(_));
+    let is_message =
+        matches!(happened.kind, TruthEventKind::Transmitted(_) | TruthEventKind::Messaging(_));
+    let shown = |key: &str| {
+        if is_message {
             SHOWN.contains(&key) && !(named && matches!(key, "channel" | "seq"))
+        } else {
+            !is_wire && !matches!(key, "at" | "place" | "packet" | "event")
         }
-        _ => !matches!(key, "at" | "place" | "packet" | "event"),
     };
     let fields = row.as_object().into_iter().flatten().filter(|(key, _)| shown(key));
     let fields: String = fields.map(|field| field_text(field, kind)).collect();

@@ -1,4 +1,4 @@
-//! TidyExceptions of `cargo xtask tidy`: `xtask/tidy.txt`, from which lines are only removed.
+//! Exceptions of `cargo xtask tidy`: `xtask/tidy.txt`, from which lines are only removed.
 
 use std::collections::BTreeMap;
 use std::fs;
