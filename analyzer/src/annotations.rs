@@ -148,7 +148,7 @@ fn of_packet(packet: &ReceivedPacket) -> Vec<(FindingKind, Tick, String)> {
     let mut found = Vec::new();
     match packet.ended_by {
         PacketEnd::OpenLink => {
-            found.push((FindingKind::TruncatedByOpenLink, packet.end, String::new()))
+            found.push((FindingKind::TruncatedByOpenLink, packet.end, String::new()));
         }
         PacketEnd::Reset => found.push((FindingKind::CutByReset, packet.end, String::new())),
         // The recording ends, not the packet.

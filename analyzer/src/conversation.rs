@@ -149,7 +149,7 @@ impl ConversationTracker {
             None => {}
             Some(JourneyPacket::Packet(seen)) => self.packet(*seen, out),
             Some(JourneyPacket::Malformed(it)) => {
-                self.wait(it.place.time, PendingItem::Malformed(it), out)
+                self.wait(it.place.time, PendingItem::Malformed(it), out);
             }
         }
     }

@@ -305,7 +305,7 @@ impl ConversationState {
         match seen.what {
             PacketContent::Nack(reason) => self.emit(seen, ObservationKind::Nack(reason), out),
             PacketContent::Data(_) | PacketContent::Ack => {
-                self.emit(seen, ObservationKind::Ack(None), out)
+                self.emit(seen, ObservationKind::Ack(None), out);
             }
         }
     }

@@ -196,7 +196,7 @@ impl FlowChecker {
                         FindingFact::number("rounds", *rounds),
                         FindingFact::number("every", *every),
                     ]
-                })
+                });
             }
         }
         None

@@ -85,7 +85,7 @@ impl JourneyTracker {
         chain.clear();
         if self.complete_chain(id, &mut chain).is_some() {
             let legs = || chain.iter().filter_map(|id| self.legs.get(*id));
-            let last = legs().last();
+            let last = legs().next_back();
             let closed = last.and_then(|leg| leg.closed.as_ref());
             let (tag, payload) = closed.map_or((None, 0), |it| (it.tag, it.payload));
             let certainty = legs().skip(1).filter_map(|leg| Some(leg.before?.certainty)).max();

@@ -181,13 +181,8 @@ impl MessageScore {
             TruthWhat::NackTransmitted { label, reason } => {
                 self.causes.answer(sent, Of::Nack, label.answered());
                 let reason = self.refused(label.answered(), reason);
-                (
-                    MessageLine {
-                        reason,
-                        ..MessageLine::new(MessageLineKind::Nack, label.answered())
-                    },
-                    None,
-                )
+                let line = MessageLine::new(MessageLineKind::Nack, label.answered());
+                (MessageLine { reason, ..line }, None)
             }
             TruthWhat::TransportDuplicate(label) => {
                 let seen = self.latest.get(&label.key());
@@ -219,9 +214,7 @@ impl MessageScore {
                 return;
             }
             // What was lost may still be on the wire: its frame is told when that has ended.
-            TruthWhat::Consumed { .. } | TruthWhat::Dropped { .. } => {
-                return self.ended(row);
-            }
+            TruthWhat::Consumed { .. } | TruthWhat::Dropped { .. } => return self.ended(row),
             _ => return,
         };
         if let Some(name) = &row.packet {

@@ -152,7 +152,7 @@ impl Scorer {
             AnalysisEvent::Journey(journey) => self.journeys.found(known, journey),
             AnalysisEvent::Fault(found) => fault(found),
             AnalysisEvent::Spoken(TransportEvent::Noticed(noticed)) => {
-                self.messages.found(&noticed)
+                self.messages.found(&noticed);
             }
             AnalysisEvent::Spoken(
                 TransportEvent::Malformed(_) | TransportEvent::Conversation(_),

@@ -37,6 +37,7 @@ fn main() -> io::Result<()> {
 fn plans() -> Vec<(&'static str, ModelPlan)> {
     let none = FaultBounds::default();
     let of = |bounds| ModelPlan { bounds, ..ModelPlan::small() };
+    let single = |bounds| ModelPlan { bounds, ..ModelPlan::single() };
     let refused = vec![
         PlannedMessage::bad(ModelSide::Left),
         PlannedMessage::good(ModelSide::Left),
@@ -55,24 +56,17 @@ fn plans() -> Vec<(&'static str, ModelPlan)> {
         ),
         (
             "one channel: 2 lost, a queue full, an unload, a restart",
-            ModelPlan {
-                bounds: FaultBounds { losses: 2, fulls: 1, unloads: 1, restarts: 1, ..none },
-                ..ModelPlan::single()
-            },
+            single(FaultBounds { losses: 2, fulls: 1, unloads: 1, restarts: 1, ..none }),
         ),
         (
             "one channel: 2 restarts, 1 lost, 1 doubled, a queue full",
-            ModelPlan {
-                bounds: FaultBounds { losses: 1, duplicates: 1, fulls: 1, restarts: 2, ..none },
-                ..ModelPlan::single()
-            },
+            single(FaultBounds { losses: 1, duplicates: 1, fulls: 1, restarts: 2, ..none }),
         ),
         (
             "one channel, 4 messages: 4 lost, 2 doubled",
             ModelPlan {
                 messages: vec![PlannedMessage::good(ModelSide::Left); 4],
-                bounds: FaultBounds { losses: 4, duplicates: 2, ..none },
-                ..ModelPlan::single()
+                ..single(FaultBounds { losses: 4, duplicates: 2, ..none })
             },
         ),
         (

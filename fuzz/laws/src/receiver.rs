@@ -58,7 +58,7 @@ pub(crate) fn receive(chunks: &[Chunk<'_>]) -> Vec<PlacedNotice> {
         match chunk.content {
             ChunkContent::Literal(chars) => receiver.feed(chars, &mut out),
             ChunkContent::Repeat { pattern, count } => {
-                receiver.feed_repeated(pattern, count, &mut out)
+                receiver.feed_repeated(pattern, count, &mut out);
             }
         }
         assert_eq!(receiver.next(), Some(chunk.end()), "a receiver stands behind its characters");

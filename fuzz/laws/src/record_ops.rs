@@ -93,7 +93,7 @@ impl ChannelRecording {
         match op {
             RecordOp::Data(byte) => self.push(Character::Data(byte), 1),
             RecordOp::Bytes(count) => {
-                (0..count).for_each(|byte| self.push(Character::Data(byte), 1))
+                (0..count).for_each(|byte| self.push(Character::Data(byte), 1));
             }
             RecordOp::Packet(payload) => {
                 let bytes: Vec<u8> = [0x81, 0x05].into_iter().chain(0..payload).collect();

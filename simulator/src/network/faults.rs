@@ -105,7 +105,7 @@ impl Network {
                 self.wire(channel, |wire| match step {
                     FaultStep::Begin => wire.open(number),
                     FaultStep::End => wire.close(number),
-                })
+                });
             }
             FaultKind::Cut { port } => self.cut(port, step),
             FaultKind::LoseGap { channel } => {

@@ -49,7 +49,7 @@ impl FlowChecker {
                 });
             }
             CrcCheck::Runt | CrcCheck::Bad(_) => {
-                scribe.note(FindingKind::PartialAtStart, start, facts)
+                scribe.note(FindingKind::PartialAtStart, start, facts);
             }
             CrcCheck::Good => {
                 if let Some(seam) = packet.possible_gap {

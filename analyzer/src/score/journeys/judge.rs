@@ -75,17 +75,11 @@ impl ScoredPacket {
     }
 }
 
-/// Its fate, where that was captured.
-fn fate(
-    name: &str,
-    packet: &ScoredPacket,
-    journey: &Journey,
-    (names, worth): (&ScoredNames, &mut JourneyTotals),
-) {
+/// Verdict on the fate of a journey whose last captured hop leads to the port `to`.
+fn fate_verdict(journey: &Journey, ended: &ScoredFate, to: Option<&str>) -> FateVerdict {
     let last = journey.hops.last();
-    let to = last.and_then(|hop| named(names, hop.channel).split_once('>')).map(|(_, to)| to);
     let is_there = |place: &str| to == Some(place);
-    let verdict = match (&journey.fate, &packet.ended) {
+    match (&journey.fate, ended) {
         (JourneyFate::OutOfSight, _) => FateVerdict::OutOfSight,
         // An end that has not been seen is none that was seen wrongly.
         (JourneyFate::UnderWay, ScoredFate::Dropped(..) | ScoredFate::Merged) => {
@@ -135,8 +129,19 @@ fn fate(
         (JourneyFate::Dropped(_), _) => FateVerdict::Wrong,
         (JourneyFate::Merged, ScoredFate::Merged) => FateVerdict::Right,
         (JourneyFate::Merged, _) => FateVerdict::Wrong,
-    };
-    match verdict {
+    }
+}
+
+/// Compares the journey's fate with the packet's, where that was captured.
+fn fate(
+    name: &str,
+    packet: &ScoredPacket,
+    journey: &Journey,
+    (names, worth): (&ScoredNames, &mut JourneyTotals),
+) {
+    let last = journey.hops.last();
+    let to = last.and_then(|hop| named(names, hop.channel).split_once('>')).map(|(_, to)| to);
+    match fate_verdict(journey, &packet.ended, to) {
         FateVerdict::OutOfSight => worth.out_of_sight += 1,
         FateVerdict::Behind => worth.behind += 1,
         FateVerdict::Right => add(&mut worth.fates, [1, 1, 1]),

@@ -109,7 +109,7 @@ impl MessagingChecker {
                 self.ended(nic, id, MessagingOutcome::Acknowledged);
             }
             MessagingEvent::Returned(id, why) => {
-                self.ended(nic, id, MessagingOutcome::Returned(why))
+                self.ended(nic, id, MessagingOutcome::Returned(why));
             }
             MessagingEvent::Lost(id, endpoint) => {
                 let here = self

@@ -61,7 +61,7 @@ impl fmt::Display for StepText<'_> {
             ModelAction::Send(_) => {}
             ModelAction::Deliver(side) => self.arrival(f, side, "")?,
             ModelAction::Overtake(side, 1) => {
-                self.arrival(f, side, " before the one ahead of it")?
+                self.arrival(f, side, " before the one ahead of it")?;
             }
             ModelAction::Overtake(side, place) => {
                 self.arrival(f, side, &format!(" before {place} ahead of it"))?;

@@ -39,7 +39,7 @@ impl AnalyzedCapture {
         let mut out = |told| match told {
             AnalysisEvent::Row(row) => rows.push(row),
             AnalysisEvent::Slack(SlackEvent::Fill(fill)) => {
-                fills.entry(fill.channel).or_default().push(fill)
+                fills.entry(fill.channel).or_default().push(fill);
             }
             AnalysisEvent::Slack(SlackEvent::Contradiction { channel, .. }) => {
                 *contradictions.entry(channel).or_default() += 1;

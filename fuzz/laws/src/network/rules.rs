@@ -232,7 +232,7 @@ fn syndromes_survive(scenario: &Scenario, outcome: &RunOutcome) {
             TruthEventKind::Received(frame) => came.push(frame),
             TruthEventKind::Sent(frame) => went.push(frame),
             TruthEventKind::Overflow | TruthEventKind::Truncated(_) => {
-                cut.extend([(row.place.node, id)])
+                cut.extend([(row.place.node, id)]);
             }
             _ => {}
         }

@@ -295,7 +295,7 @@ impl TransportChecker {
             match effect {
                 TransportEffect::Noted(header, note) => self.is_true(step, header, *note),
                 TransportEffect::Unloaded(endpoint, messages) => {
-                    self.leaves(step, *endpoint, messages)
+                    self.leaves(step, *endpoint, messages);
                 }
                 TransportEffect::Send(_)
                 | TransportEffect::Acknowledged(_)

@@ -137,10 +137,10 @@ impl TransportWorld {
                 self.lane(path).into_iter().for_each(TransportPath::duplicate_answer);
             }
             TransportOp::Hold(path) => {
-                self.lane(path).into_iter().for_each(|lane| lane.held = true)
+                self.lane(path).into_iter().for_each(|lane| lane.held = true);
             }
             TransportOp::Release(path) => {
-                self.lane(path).into_iter().for_each(|lane| lane.held = false)
+                self.lane(path).into_iter().for_each(|lane| lane.held = false);
             }
             TransportOp::Stall(nic) => {
                 let nic = self.nic(nic);
