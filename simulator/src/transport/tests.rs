@@ -44,6 +44,7 @@ const REASONS: [(&str, NackReason); 6] = [
 ];
 
 /// The cases of `tests/*.txt`: a title, parameters that differ (`with nics 300`), and a transcript.
+/// T-1..T-8, T-10, T-12, T-13
 #[test]
 fn the_transcripts_are_reproduced() {
     let files = [
