@@ -27,13 +27,13 @@ pub use self::from_journey::MalformedPacket;
 use self::from_journey::{JourneyPacket, packet_of};
 pub use self::history::MessageHistory;
 pub use self::observation::{
-    Abandonment, Observation, ObservationKind, ObservedLabel, ResendCause, StormKind, Violation,
+    Abandonment, Observation, ObservationKind, ResendCause, StormKind, Violation,
 };
 pub use self::row::{ConversationRow, MalformedRow, NamedCounts, ObservationRow, RoundTripRow};
 pub use self::totals::{CLASSES, ConversationTotals, RoundTrips};
 pub use self::transport_packet::{
-    ConversationKey, DataContent, HeaderTrust, LinkKey, ObservedPacket, ObservedPlace,
-    PacketContent, TransportFate,
+    ConversationKey, DataContent, HeaderTrust, LinkKey, ObservedLabel, ObservedPacket,
+    ObservedPlace, PacketContent, TransportFate,
 };
 use self::visibility::Visibility;
 use crate::journey::Journey;

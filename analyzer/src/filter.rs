@@ -27,6 +27,7 @@ mod field;
 mod field_list;
 mod lex;
 mod parse;
+mod row_kind;
 mod row_visitor;
 mod table;
 mod types;
@@ -40,9 +41,10 @@ use self::expr::FilterExpr;
 
 pub use self::columns::ColumnList;
 pub use self::error::{FilterError, FilterErrorStyle};
-pub use self::field::{FieldShape, RowField, RowKind};
+pub use self::field::{FieldShape, RowField};
 pub use self::field_list::list_fields;
 pub use self::parse::{DEPTH_MAX, TEXT_MAX};
+pub use self::row_kind::RowKind;
 pub use self::row_visitor::{FieldValue, RowVisitor, visit};
 
 /// An expression, understood: of one kind of row.

@@ -15,7 +15,6 @@ use codec::framing::FrameEvent;
 use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
 use self::flow::FlowChecker;
-pub(crate) use self::flow::SILENT_ELSEWHERE;
 pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
 use self::set::FindingSink;
 pub use self::set::{

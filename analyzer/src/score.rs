@@ -6,6 +6,7 @@
 
 mod channel_line;
 mod channel_score;
+mod error;
 mod fills;
 mod journeys;
 mod messages;
@@ -19,7 +20,8 @@ use std::io::{self, BufRead, Read};
 use codec::capture::{CaptureFault, ReadProgress};
 use codec::time::FULL_RATE_PERIOD_PS;
 
-pub use self::score_report::{HiddenEvents, ScoreDifference, ScoreError, ScoreReport, ScoreRow};
+pub use self::error::ScoreError;
+pub use self::score_report::{HiddenEvents, ScoreDifference, ScoreReport, ScoreRow};
 use self::scorer::{BEHIND, Scorer};
 use self::truth::TruthReader;
 use crate::event::Picoseconds;

@@ -7,14 +7,14 @@ use codec::crc::CrcResidue;
 use codec::transport::{ChannelIncarnation, NackReason, SyncFlag, TransportTimestamp};
 
 use super::history::MessageHistory;
-use super::message::{MessageState, TimestampMatch, is_before};
-use super::observation::{Abandonment, Observation, ObservationKind, ObservedLabel, Violation};
+use super::message::{MessageState, TimestampMatch};
+use super::observation::{Abandonment, Observation, ObservationKind, Violation};
 use super::totals::ConversationTotals;
 use super::transport_packet::{
-    ConversationKey, DataContent, HeaderTrust, LinkKey, ObservedPacket, ObservedPlace,
-    PacketContent, TransportFate,
+    ConversationKey, DataContent, HeaderTrust, LinkKey, ObservedLabel, ObservedPacket,
+    ObservedPlace, PacketContent, TransportFate,
 };
-use super::visibility::Visibility;
+use super::visibility::{Visibility, is_before};
 
 /// Messages that are over and kept, to know late packets by. *Chosen*: what is late is a message or two
 /// late.

@@ -5,15 +5,13 @@ use std::collections::VecDeque;
 
 use codec::transport::{NackReason, TransportTimestamp};
 
-use super::observation::{
-    Observation, ObservationKind, ObservedLabel, ResendCause, StormKind, Violation,
-};
+use super::observation::{Observation, ObservationKind, ResendCause, StormKind, Violation};
 use super::totals::letter;
 use super::transport_packet::{
-    ConversationKey, DataContent, HeaderTrust, ObservedPacket, ObservedPlace, PacketContent,
-    TransportFate,
+    ConversationKey, DataContent, HeaderTrust, ObservedLabel, ObservedPacket, ObservedPlace,
+    PacketContent, TransportFate,
 };
-use super::visibility::Visibility;
+use super::visibility::{MICROSECOND, Visibility, clock_difference, is_before};
 use crate::journey::MatchCertainty;
 
 /// Transmissions that are kept of a message. *Chosen*: an answer to an older one is no more than late.
@@ -29,9 +27,6 @@ const STORM: u64 = 8;
 /// For how long an ACK may be on its way from the tap into its NIC's tables. *Chosen*: a period of the scan,
 /// 1 ms (T-10).
 const GRACE: Picoseconds = 1_000_000_000;
-
-/// A microsecond, in which timestamps count. T-8
-const MICROSECOND: Picoseconds = 1_000_000;
 
 /// A message that is being sent.
 #[derive(Clone, Debug)]
@@ -85,17 +80,6 @@ pub(super) struct ReceivedAnswer {
 enum WrittenState {
     Not,
     Before,
-}
-
-/// True if one time of a clock that wraps is before another. T-8
-pub(super) const fn is_before(one: TransportTimestamp, other: TransportTimestamp) -> bool {
-    let ahead = other.0.wrapping_sub(one.0);
-    ahead != 0 && ahead < 1 << 31
-}
-
-/// Picoseconds from one reading of a wrapping clock to a later one. T-8
-pub(super) fn clock_difference(one: TransportTimestamp, other: TransportTimestamp) -> Picoseconds {
-    Picoseconds::from(other.0.wrapping_sub(one.0)) * MICROSECOND
 }
 
 /// Relation of a timestamp to the transmissions of a message.

@@ -1,9 +1,11 @@
 //! Observations in conversations: packets, causes of retransmissions, violations.
 
 use crate::event::Picoseconds;
-use codec::transport::{ChannelIncarnation, NackReason, SequenceBit, TransportTimestamp};
+use codec::transport::NackReason;
 
-use super::transport_packet::{ConversationKey, DataContent, ObservedPlace, TransportFate};
+use super::transport_packet::{
+    ConversationKey, DataContent, ObservedLabel, ObservedPlace, TransportFate,
+};
 
 /// Something noticed about a packet or a message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,17 +22,6 @@ pub struct Observation {
     pub fate: TransportFate,
     /// Its kind.
     pub remark: ObservationKind,
-}
-
-/// Fields that identify a transmission, and that an answer echoes. T-8
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ObservedLabel {
-    /// The use of the logical channel. T-12
-    pub incarnation: ChannelIncarnation,
-    /// The sequence number. T-4
-    pub seq: SequenceBit,
-    /// Time at which it was transmitted, by its sender's clock.
-    pub timestamp: TransportTimestamp,
 }
 
 /// Kind of an observation.

@@ -5,11 +5,10 @@ use codec::capture::ChannelId;
 use codec::crc::CrcResidue;
 use codec::time::Tick;
 use codec::transport::{
-    EndpointId, LogicalChannel, MessageForm, MessageRole, NackReason, Nic, SyncFlag,
-    TransportHeader,
+    ChannelIncarnation, EndpointId, LogicalChannel, MessageForm, MessageRole, NackReason, Nic,
+    SequenceBit, SyncFlag, TransportHeader, TransportTimestamp,
 };
 
-use super::observation::ObservedLabel;
 use crate::journey::MatchCertainty;
 
 /// A transport packet on its way, as far as taps show it.
@@ -113,6 +112,17 @@ pub struct ConversationKey {
     pub destination: Nic,
     /// The logical channel between them.
     pub channel: LogicalChannel,
+}
+
+/// Fields that identify a transmission, and that an answer echoes. T-8
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ObservedLabel {
+    /// The use of the logical channel. T-12
+    pub incarnation: ChannelIncarnation,
+    /// The sequence number. T-4
+    pub seq: SequenceBit,
+    /// Time at which it was transmitted, by its sender's clock.
+    pub timestamp: TransportTimestamp,
 }
 
 impl ObservedPacket {

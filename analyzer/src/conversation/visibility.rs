@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codec::transport::{Nic, TransportTimestamp};
 
-use super::message::{clock_difference, is_before};
 use super::observation::{Observation, ObservationKind};
 use super::transport_packet::{HeaderTrust, LinkKey, ObservedPacket, PacketContent, TransportFate};
 
@@ -16,6 +15,20 @@ const ANSWERED_MAX: usize = 1 << 17;
 
 /// Longer than a packet waits in its NIC: whose clock seems so late was started anew. *Chosen*
 const CLOCK: Picoseconds = 10_000_000_000_000;
+
+/// A microsecond, in which timestamps count. T-8
+pub(super) const MICROSECOND: Picoseconds = 1_000_000;
+
+/// True if one time of a clock that wraps is before another. T-8
+pub(super) const fn is_before(one: TransportTimestamp, other: TransportTimestamp) -> bool {
+    let ahead = other.0.wrapping_sub(one.0);
+    ahead != 0 && ahead < 1 << 31
+}
+
+/// Picoseconds from one reading of a wrapping clock to a later one. T-8
+pub(super) fn clock_difference(one: TransportTimestamp, other: TransportTimestamp) -> Picoseconds {
+    Picoseconds::from(other.0.wrapping_sub(one.0)) * MICROSECOND
+}
 
 /// Coverage of the capture.
 #[derive(Debug, Default)]

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::cells::{FieldCell, RowCells};
 use super::error::{FilterError, FilterFault};
-use super::field::{FieldShape, RowField, RowKind};
+use super::field::{FieldShape, RowField};
+use super::row_kind::RowKind;
 use super::row_visitor::FieldValue;
 use super::types;
 use crate::render::line::{StyledLine, TextStyle};

@@ -1,6 +1,7 @@
 //! The fields of rows, as a table.
 
-use super::field::{RowField, RowKind};
+use super::field::RowField;
+use super::row_kind::RowKind;
 use crate::render::line::{StyledLine, TextStyle, wrapped};
 
 /// The least width of the names, the columns between them and the last one, and the width of that:

@@ -6,8 +6,9 @@ use super::error::{FilterFault, shortened};
 use super::expr::{
     BytePart, CompareOp, FieldCheck, FieldTest, FilterExpr, FilterLiteral, LiteralChoice,
 };
-use super::field::{RowField, RowKind};
+use super::field::RowField;
 use super::lex::{FilterToken, TokenKind, lexemes};
+use super::row_kind::RowKind;
 use super::types::{self, CheckForm, NamedWord};
 
 /// Longest expression, in bytes. *Chosen*: pages of text, and what it costs to evaluate is bounded.

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::error::{FilterFault, any_of, did_you_mean, shortened};
 use super::eval::matches;
 use super::expr::{BytePart, CompareOp, FieldCheck, FilterLiteral, LiteralChoice};
-use super::field::{FieldShape, RowField, RowKind, having};
+use super::field::{FieldShape, RowField};
+use super::row_kind::{RowKind, having};
 use crate::window::WindowEdge;
 
 /// Most bytes of a value. *Chosen*: longer than any header, and looking for them stays quick.

@@ -14,16 +14,12 @@ use crate::channel_name::TapEnd;
 use crate::clock::OffsetTrend;
 use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::{ChannelParameters, OTHER_VARIANT, ParameterKey, UnknownParameters};
+use crate::link::slack::SILENT_ELSEWHERE;
 use crate::packet::PacketEnd;
 
 /// Longest time until an answer, or an escape that is due, is seen. *Chosen*: twice the cable of 5
 /// km, many times more than any link has.
 const ANSWER: u64 = 1 << 12;
-
-/// A pause of data, in periods, behind which a sender that is seen from the far end may have gone on by
-/// itself: what silences the cable for so long may have silenced it for 16 periods there, if an IDLE
-/// of fill stood on either side. F-7, F-8
-pub(crate) const SILENT_ELSEWHERE: u64 = OPEN_LINK.0 - 2;
 
 /// The word of a channel whose character 0 is the first since power-up. P-7
 fn is_power_up((key, word): &(String, String)) -> bool {

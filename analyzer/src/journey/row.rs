@@ -34,7 +34,7 @@ pub struct JourneyRow<'a> {
     /// The rule by which it was dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'static str>,
-    /// [`MatchCertainty::name`]
+    /// Name of the certainty of the worst match.
     pub certainty: &'static str,
     /// The captured channels that it passed.
     pub hops: Vec<HopRow<'a>>,

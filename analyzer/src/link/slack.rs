@@ -39,6 +39,11 @@ use crate::packet::PacketEnd;
 /// Silent periods before the period in which an open link is detected. F-7
 const SILENT: u64 = OPEN_LINK.0 - 1;
 
+/// A pause of data, in periods, behind which a sender that is seen from the far end may have gone on by
+/// itself: what silences the cable for so long may have silenced it for 16 periods there, if an IDLE
+/// of fill stood on either side. F-7, F-8
+pub(crate) const SILENT_ELSEWHERE: u64 = OPEN_LINK.0 - 2;
+
 /// Linear bounds of a fill over an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FillBounds {

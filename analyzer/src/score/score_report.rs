@@ -1,42 +1,10 @@
 //! Result of a comparison: scores by kind, hidden events, differences.
 
 use std::collections::BTreeMap;
-use std::io;
 
-use codec::capture::CaptureError;
 use serde::Serialize;
 
 use super::channel_score::MatchCount;
-
-/// Reason why nothing could be scored.
-#[derive(Debug, thiserror::Error)]
-pub enum ScoreError {
-    /// The capture cannot be opened.
-    #[error("{0}")]
-    Open(#[source] io::Error),
-    /// The capture is damaged.
-    #[error(transparent)]
-    Capture(#[from] CaptureError),
-    /// No channel says where it was tapped, so nothing of the truth belongs to any.
-    #[error("no channel declares its tap (tap=node:port in its description)")]
-    NoTap,
-    /// A line of the truth is none.
-    #[error("line {line}: {wrong}")]
-    Truth {
-        /// Counts from 1.
-        line: u64,
-        /// Its fault.
-        wrong: String,
-    },
-    /// The truth cannot be read on.
-    #[error("line {line}: read failed: {source}")]
-    Read {
-        /// Counts from 1.
-        line: u64,
-        /// Error of the system.
-        source: io::Error,
-    },
-}
 
 /// Score of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -11,11 +11,12 @@ use codec::time::FULL_RATE_PERIOD_PS;
 
 use super::channel_line::{ChannelLine, LineKind};
 use super::channel_score::{ChannelScore, MatchCount, Mismatch};
+use super::error::ScoreError;
 use super::fills::FillScore;
 use super::journeys::JourneyScore;
 use super::messages::MessageScore;
 use super::port::{PortExpectation, ScoredPort};
-use super::score_report::{HiddenEvents, ScoreDifference, ScoreError, ScoreReport, ScoreRow};
+use super::score_report::{HiddenEvents, ScoreDifference, ScoreReport, ScoreRow};
 use super::truth::{TruthLine, TruthWhat as Truth};
 use crate::channel_name::{ChannelEnds, TapEnd};
 use crate::conversation::TransportEvent;

@@ -4,7 +4,7 @@ use std::io::{BufRead, Read};
 
 use serde::Deserialize;
 
-use super::score_report::ScoreError;
+use super::error::ScoreError;
 
 /// Most bytes of a line. *Chosen*: a text of 2²⁰ characters in notation, and more.
 const LINE_MAX: u64 = 1 << 24;

@@ -9,13 +9,12 @@ use codec::capture::ChannelId;
 use codec::time::Tick;
 
 use self::late::LateData;
-use super::SlackEvent;
 use super::arrival::{BufferArrival, SlackCommand, SlackTiming};
 use super::bound_tracker::{BoundTracker, BufferModel, ImpossibleFill};
 use super::fill_row::FillMerger;
 use super::segment::CellInput;
 use super::slack_totals::SlackTotals;
-use crate::finding::SILENT_ELSEWHERE;
+use super::{SILENT_ELSEWHERE, SlackEvent};
 use crate::link::parameters::ChannelParameters;
 
 /// State of the channel's sender, as far as its characters show it.

@@ -4,14 +4,39 @@ use std::collections::BTreeMap;
 
 use analyzer::counters::ChannelCounters;
 use analyzer::event_reader::CounterReader;
+use analyzer::packet::ByteRetention;
 use analyzer::window::TimeWindow;
 use codec::capture::ReadProgress;
 use codec::character::Character;
 use codec::time::Tick;
 
-use super::rows::ReplayLength;
 use super::{CaptureContents, SectionContents};
 use crate::reference::{SymbolMatch, decode_symbol};
+
+/// Most periods that the reference plays through. *Chosen*: about a millisecond.
+const PERIODS_MAX: u64 = 1 << 12;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReplayLength {
+    Short,
+    Long,
+}
+
+impl ReplayLength {
+    pub(super) fn of(read: &CaptureContents) -> Self {
+        let periods =
+            read.sections.iter().map(SectionContents::periods).fold(0, u64::saturating_add);
+        if periods <= PERIODS_MAX { Self::Short } else { Self::Long }
+    }
+
+    /// Tests whether packets keep their bytes: only where there are few.
+    pub(super) const fn bytes(self) -> ByteRetention {
+        match self {
+            Self::Short => ByteRetention::Keep,
+            Self::Long => ByteRetention::Forget,
+        }
+    }
+}
 
 /// Every channel is counted, every period of it, and what came in each.
 pub(super) fn tallies(file: &[u8], read: &CaptureContents, length: ReplayLength) {

@@ -9,7 +9,8 @@ use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, WriteError, split_int
 use codec::chars::CharBuf;
 use codec::time::{Tick, Ticks};
 
-use super::rows::{AnalyzedRows, ReplayLength, in_sequence, row_event, rows};
+use super::counts::ReplayLength;
+use super::rows::{AnalyzedRows, in_sequence, row_event, rows};
 use super::{CaptureContents, SectionContents};
 use crate::capture_input::{self, OwnedChunk};
 use crate::chars::pieces;

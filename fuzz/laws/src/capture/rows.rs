@@ -9,11 +9,9 @@ use analyzer::timeline::EventFilter;
 use codec::capture::{ChannelId, ReadProgress};
 use codec::time::Tick;
 
-use super::{CaptureContents, SectionContents, counts};
+use super::counts::{self, ReplayLength};
+use super::{CaptureContents, SectionContents};
 use crate::reference::{self, ReferenceChannel, ReferenceEvent};
-
-/// Most periods that the reference plays through. *Chosen*: about a millisecond.
-const PERIODS_MAX: u64 = 1 << 12;
 
 /// Rows are in order, and an error is the reader's; channels are counted; where the capture is short,
 /// rows and counts are the reference's.
@@ -41,28 +39,6 @@ fn check(file: &[u8], rows: impl Fn(&[u8], EventFilter, ByteRetention) -> Analyz
         if length == ReplayLength::Short {
             let expected = read.sections.iter().flat_map(|section| section.rows(want));
             agree(&got, &expected.collect::<Vec<_>>());
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReplayLength {
-    Short,
-    Long,
-}
-
-impl ReplayLength {
-    pub(super) fn of(read: &CaptureContents) -> Self {
-        let periods =
-            read.sections.iter().map(SectionContents::periods).fold(0, u64::saturating_add);
-        if periods <= PERIODS_MAX { Self::Short } else { Self::Long }
-    }
-
-    /// Tests whether packets keep their bytes: only where there are few.
-    pub(super) const fn bytes(self) -> ByteRetention {
-        match self {
-            Self::Short => ByteRetention::Keep,
-            Self::Long => ByteRetention::Forget,
         }
     }
 }
