@@ -24,7 +24,7 @@ pub(crate) static DEMOS: [BuiltinDemo; 14] = [
         text: "\
 A switch forwards a packet as soon as its first byte is decoded and its output is free (S-3).
 It removes the route byte that it has used (P-3).",
-        scenario: include_str!("../../fixtures/demo-two-hosts/scenario.toml"),
+        scenario: include_str!("../demos/two-hosts.toml"),
         events: &["injected", "forwarded", "consumed"],
     },
     BuiltinDemo {
@@ -33,7 +33,7 @@ It removes the route byte that it has used (P-3).",
         text: "\
 A packet whose output is busy waits and blocks its input (S-3). A token passes from input to
 input, so that none starves (S-5).",
-        scenario: include_str!("../../fixtures/demo-contention/scenario.toml"),
+        scenario: include_str!("../demos/contention.toml"),
         events: &["forwarded"],
     },
     BuiltinDemo {
@@ -43,7 +43,7 @@ input, so that none starves (S-5).",
 Each packet holds an output that the packet behind it waits for. After 2^22 periods the
 senders start forward resets (R-4, R-1). The packets are lost and the ring is free: a packet
 sent afterwards arrives.",
-        scenario: include_str!("../../fixtures/demo-ring/scenario.toml"),
+        scenario: include_str!("../demos/ring.toml"),
         events: &["injected", "blocked", "consumed", "dropped"],
     },
     BuiltinDemo {
@@ -52,7 +52,7 @@ sent afterwards arrives.",
         text: "\
 After 16 silent periods the receiver ends the packet in progress (F-7); its CRC byte is wrong.
 While the link is open, the switch drops packets for it (S-1).",
-        scenario: include_str!("../../fixtures/demo-cut/scenario.toml"),
+        scenario: include_str!("../demos/cut.toml"),
         events: &[
             "injected",
             "forwarded",
@@ -71,7 +71,7 @@ While the link is open, the switch drops packets for it (S-1).",
 The next packet follows at once, so no other GAP separates the two (P-1), and both go to the
 host of the first. The CRC byte is good all the same: after a good packet the CRC is back
 at its initial value, 0 (P-4).",
-        scenario: include_str!("../../fixtures/demo-lost-gap/scenario.toml"),
+        scenario: include_str!("../demos/lost-gap.toml"),
         events: &["injected", "forwarded", "consumed", "fault", "merged", "dropped"],
     },
     BuiltinDemo {
@@ -80,7 +80,7 @@ at its initial value, 0 (P-4).",
         text: "\
 Wire 2 carries a 1 in GAP and STOP. Their weakened codes are corrected (C-4), so packets end
 where they should; data cannot be corrected, and the CRC byte reveals it (P-6).",
-        scenario: include_str!("../../fixtures/demo-open-wire/scenario.toml"),
+        scenario: include_str!("../demos/open-wire.toml"),
         events: &["fault", "corrected-code", "invalid-code", "consumed"],
     },
     BuiltinDemo {
@@ -89,7 +89,7 @@ where they should; data cannot be corrected, and the CRC byte reveals it (P-6)."
         text: "\
 A receiver that sends STOP needs room for everything in transit on a round trip of the cable
 (F-4). Here it has too little: bytes are lost, and ORUN reports it (F-9).",
-        scenario: include_str!("../../fixtures/demo-slack/scenario.toml"),
+        scenario: include_str!("../demos/slack.toml"),
         events: &["threshold", "sender-stopped", "overflow", "overrun-alarm", "consumed"],
     },
     BuiltinDemo {
@@ -98,7 +98,7 @@ A receiver that sends STOP needs room for everything in transit on a round trip 
         text: "\
 It accepts characters only while it commands STOP, so that its slack buffer oscillates between
 the thresholds. They are h = 16 cells apart: two symbols in 2h - 1 = 31 periods at most (F-4).",
-        scenario: include_str!("../../fixtures/demo-adversary/scenario.toml"),
+        scenario: include_str!("../demos/adversary.toml"),
         events: &["threshold", "sender-stopped", "sender-resumed"],
     },
     BuiltinDemo {
@@ -107,7 +107,7 @@ the thresholds. They are h = 16 cells apart: two symbols in 2h - 1 = 31 periods 
         text: "\
 A subcluster of 13 switches. Each host sends packets of 16 to 1024 bytes to random hosts, at a
 fifth of its link's capacity (up*/down* routes, N-2).",
-        scenario: include_str!("../../fixtures/demo-now36/scenario.toml"),
+        scenario: include_str!("../demos/now36.toml"),
         events: &[],
     },
     BuiltinDemo {
@@ -117,7 +117,7 @@ fifth of its link's capacity (up*/down* routes, N-2).",
 Some 1s on the cable of h0 arrive as 0s and corrupt packets, which are dropped (T-7). A packet
 without an ACK is retransmitted after a timeout (T-10). If only its ACK was lost, it arrives
 twice and is written once (T-5).",
-        scenario: include_str!("../../fixtures/demo-lossy/scenario.toml"),
+        scenario: include_str!("../demos/lossy.toml"),
         events: &["transport-retransmitted", "transport-duplicate", "message-returned"],
     },
     BuiltinDemo {
@@ -126,7 +126,7 @@ twice and is written once (T-5).",
         text: "\
 A message that finds the receive queue full is refused (T-6). A NACK alone causes no
 retransmission; the next scan retransmits, if the packet is old enough (T-10). None is lost.",
-        scenario: include_str!("../../fixtures/demo-nacks/scenario.toml"),
+        scenario: include_str!("../demos/nacks.toml"),
         events: &["message-refused", "transport-retransmitted"],
     },
     BuiltinDemo {
@@ -135,7 +135,7 @@ retransmission; the next scan retransmits, if the packet is old enough (T-10). N
         text: "\
 Their number doubles every 2 ms. Messages for an endpoint that is not resident are refused,
 and cause it to be loaded in place of another (T-6, T-13, T-15).",
-        scenario: include_str!("../../fixtures/demo-overcommit/scenario.toml"),
+        scenario: include_str!("../demos/overcommit.toml"),
         events: &["endpoint-leaving", "endpoint-unloaded", "endpoint-loaded"],
     },
     BuiltinDemo {
@@ -144,7 +144,7 @@ and cause it to be loaded in place of another (T-6, T-13, T-15).",
         text: "\
 The cable of h1 is cut for good. When h1 has not answered for too long, messages for it are
 returned (T-11). Messages for h2 are not affected.",
-        scenario: include_str!("../../fixtures/demo-unreachable/scenario.toml"),
+        scenario: include_str!("../demos/unreachable.toml"),
         events: &["fault", "message-returned"],
     },
     BuiltinDemo {
@@ -153,7 +153,7 @@ returned (T-11). Messages for h2 are not affected.",
         text: "\
 A restarted NIC has lost its logical channels and reports it; the sender starts them again
 with the same messages (T-12). Messages in its frames are lost or returned.",
-        scenario: include_str!("../../fixtures/demo-restart/scenario.toml"),
+        scenario: include_str!("../demos/restart.toml"),
         events: &[
             "fault",
             "endpoint-loaded",
