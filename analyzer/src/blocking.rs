@@ -1,4 +1,5 @@
-//! Wait-for relations between channels: chains of stopped senders, their roots, and cycles. F-1, S-3, R-4
+//! Wait-for relations between channels: chains of stopped senders, their roots, and cycles. F-1,
+//! S-3, R-4
 
 mod cycle;
 mod event;
@@ -24,52 +25,53 @@ use crate::link::parameters::ParameterKey;
 
 use crate::topology::{NodeIndex, TopologyNodeKind};
 
-/// Most channels of a chain that are followed. *Chosen*: far more than any way through a network of
-/// the time, and few enough that no capture makes chains a burden.
+/// Maximum length of a chain of waiting channels. *Chosen*: far more than any path through a
+/// network of the time, and few enough to limit the work for every capture.
 const CHAIN_MAX: usize = 256;
 
-/// Periods for which a circle must stand still before it is a deadlock, where the delay of its cables
-/// is not known: then what was under way has arrived. *Chosen*: the round trip of 1 km and more.
+/// Minimum duration of a wait-for cycle to count as a deadlock, in periods, if the cable delay is
+/// unknown: by then all characters in transit have arrived. *Chosen*: the round trip of 1 km and
+/// more.
 const SETTLED: Picoseconds = 1024;
-/// The same beside two round trips, where the delay is known. *Chosen*: what all ports together take to
-/// obey, several times.
+/// The same in addition to two round trips, if the cable delay is known. *Chosen*: several times
+/// the reaction time of all ports together.
 const OBEYED: Picoseconds = 64;
 
 const PERIOD: Picoseconds = FULL_RATE_PERIOD_PS as Picoseconds;
 
-/// Watches who waits for whom.
+/// Tracks the wait-for relations between channels.
 #[derive(Debug, Default)]
 pub struct BlockingTracker {
     nodes: NodeIndex,
-    /// The channels whose senders are stopped.
+    /// Waits of the channels whose senders are stopped.
     waits: BTreeMap<ChannelId, ChannelWait>,
-    /// Stopped channels by the channel that they wait for, stopped or not.
+    /// Stopped channels by the channel that each waits for.
     queues: BTreeMap<ChannelId, BTreeSet<ChannelId>>,
-    /// Time at which the newest packet of a channel began, and when it ended, if it has.
+    /// Start of the newest packet of each channel, and its end if it has ended.
     packets: BTreeMap<ChannelId, (Picoseconds, Option<Picoseconds>)>,
-    /// Channels that are silent.
+    /// Channels whose link is open.
     open: BTreeSet<ChannelId>,
-    /// By one of their channels.
+    /// Wait-for cycles, by one of their channels.
     circles: BTreeMap<ChannelId, WaitCycle>,
-    /// By which a channel's circle is to be found.
+    /// Key in `circles` of the cycle of a channel.
     circled: BTreeMap<ChannelId, ChannelId>,
     stops: u64,
-    /// The longest delay of a cable, where known.
+    /// Longest known cable delay.
     delay: Option<Picoseconds>,
-    /// Time at which the last row was.
+    /// Time of the last event.
     now: Picoseconds,
-    /// Up to when the recording goes on: ahead of the rows.
+    /// End of the recording so far; may be later than the last event.
     recorded: Picoseconds,
 }
 
-/// Stopped channels, each of which waits for the next.
+/// Stopped channels, each waiting for the next and the last for the first.
 #[derive(Clone, Debug)]
 struct WaitCycle {
     channels: Vec<ChannelId>,
     since: Picoseconds,
 }
 
-/// Looks up the packet at the head of the input behind a channel.
+/// Look-up of the packet at the head of the input behind a channel.
 type HeadLookup<'a> = &'a dyn Fn(ChannelId) -> Option<HeadPacket>;
 
 impl BlockingTracker {
@@ -83,23 +85,23 @@ impl BlockingTracker {
         );
     }
 
-    /// Makes two channels the directions of one link.
+    /// Registers two channels as the directions of one link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
         self.nodes.join(one, other);
     }
 
-    /// The channels, and how packets began on them.
+    /// The channels of the capture with their nodes.
     #[must_use]
     pub const fn nodes(&self) -> &NodeIndex {
         &self.nodes
     }
 
-    /// The recording goes on until this moment at least.
+    /// Extends the known duration of the recording to `moment`.
     pub fn pass(&mut self, moment: Picoseconds) {
         self.recorded = self.recorded.max(moment);
     }
 
-    /// Takes the next row of any channel, after `paths` has.
+    /// Processes the next event of any channel, after `paths` has processed it.
     pub fn row(
         &mut self,
         row: &TimedEvent,
@@ -109,7 +111,7 @@ impl BlockingTracker {
         self.take(row, &|channel| paths.head(channel), out);
     }
 
-    /// The recording ends.
+    /// Reports all waits that last to the end of the recording.
     pub fn finish(&mut self, out: &mut impl FnMut(BlockingEvent)) {
         let now = self.now.max(self.recorded);
         for circle in std::mem::take(&mut self.circles).into_values() {
@@ -169,8 +171,8 @@ impl BlockingTracker {
         if self.waits.is_empty() {
             return;
         }
-        // Those whose answer may be another now: the channel itself, those that wait for it, and
-        // the other inputs of the node that it comes from.
+        // Channels whose target may have changed: the channel itself, the channels that wait for
+        // it, and the other inputs of the node that it comes from.
         let mut asked: BTreeSet<ChannelId> = self.nodes.inputs(*channel).collect();
         asked.extend(self.queues.get(channel).into_iter().flatten());
         asked.insert(*channel);
@@ -184,7 +186,7 @@ impl BlockingTracker {
         self.stops += 1;
     }
 
-    /// Asks again what a stopped channel waits for.
+    /// Updates the target of a stopped channel.
     fn update_target(
         &mut self,
         id: ChannelId,
@@ -206,8 +208,8 @@ impl BlockingTracker {
                 Some(HeadPacket { wants: None, .. }),
                 _,
             ) => WaitTarget::OutOfSight,
-            // Reading: where it is not known any more who is at the head, nothing is thought to have
-            // changed; the input is full after all.
+            // Reading: if the packet at the head is no longer known, the target is assumed
+            // unchanged, as the input is still full.
             (TopologyNodeKind::Switch | TopologyNodeKind::Unknown, None, Some(known)) => known,
             (TopologyNodeKind::Switch | TopologyNodeKind::Unknown, None, None) => {
                 WaitTarget::OutOfSight
@@ -227,7 +229,7 @@ impl BlockingTracker {
         }
     }
 
-    /// Input and number of the packet that holds an output another packet waits for.
+    /// Input and number of the packet that holds an output for which another packet waits.
     fn holder(
         &self,
         waiting: ChannelId,
@@ -241,7 +243,7 @@ impl BlockingTracker {
         })
     }
 
-    /// A stopped channel waits for something else from now on.
+    /// Changes the target of a stopped channel.
     fn change_target(
         &mut self,
         id: ChannelId,
@@ -261,7 +263,7 @@ impl BlockingTracker {
         }
     }
 
-    /// A stopped channel waits for nothing any more.
+    /// Removes a stopped channel from the queue of its target.
     fn leave_queue(&mut self, id: ChannelId) {
         let ask = self.waits.get(&id).and_then(|wait| wait.spell.ask);
         if let Some(WaitTarget::Output(output)) = ask
@@ -274,7 +276,7 @@ impl BlockingTracker {
         }
     }
 
-    /// A stop ends.
+    /// Ends a stop and reports it.
     fn end(
         &mut self,
         id: ChannelId,
@@ -315,7 +317,7 @@ impl BlockingTracker {
         let WaitCause { packet, chain, behind, root, holders } = why;
         let (number, since) = (wait.number, wait.since);
         let periods = self.periods(channel, until.saturating_sub(since));
-        // A reset ends the packet in the same instant.
+        // A reset ends the packet at the same time.
         let packet_now =
             self.packets.get(&channel).filter(|(_, end)| end.is_none_or(|it| it == until));
         let sending =
@@ -351,26 +353,26 @@ mod tests {
     use super::*;
     use crate::event::ResumeCause;
 
-    /// Events of a channel.
+    /// Step of a test on one channel.
     enum BlockingStep {
-        /// Its sender is stopped,
+        /// The sender is stopped.
         Stop,
-        /// or goes on.
+        /// The sender is released.
         On(ResumeCause),
-        /// At the head of the input behind it is a packet that waits for an output,
+        /// The packet at the head of the input behind the channel waits for an output.
         Waits(u64, u32),
-        /// or has it,
+        /// The packet at the head has begun to leave by that output.
         Has(u64, u32),
-        /// or goes where nothing was captured.
+        /// The packet at the head goes to an uncaptured output.
         Leaves(u64),
-        /// A packet comes to a host.
+        /// A packet arrives at a host.
         Tag,
         /// The recording ends.
         End,
     }
     use BlockingStep::{End, Has, Leaves, On, Stop, Tag, Waits};
 
-    /// Feeds steps, each at a period of a channel; prints what is told, times in periods.
+    /// Feeds steps, each at a period of a channel; prints the reported events, times in periods.
     fn check(names: &[&str], steps: &[(u64, u32, BlockingStep)]) -> String {
         let mut blocking = BlockingTracker::default();
         for (id, name) in (0..).zip(names) {
@@ -533,7 +535,7 @@ mod tests {
 
     #[test]
     fn the_longest_part_of_a_wait_counts() {
-        // 60 periods for the host, then 40 for what is out of sight, then 10 for nothing known.
+        // 60 periods for the host, then 40 for an uncaptured output.
         let steps = [
             (0, 2, Tag),
             (1, 0, Has(0, 2)),

@@ -1,9 +1,10 @@
-//! Drift between the clocks of senders. Every sender has its own clock (W-6), and a declared period may be
-//! wrong: the characters of one channel then come earlier and earlier, or later and later, than those of others.
+//! Clock drift between senders. Every sender has its own clock (W-6), and a declared period may be
+//! wrong: the characters of one channel then come increasingly early, or increasingly late,
+//! compared with those of others.
 //!
-//! Two observations show drift. Without contention, the latency of a packet's first byte through a switch
-//! varies by the travel of the token only (S-6). And data that continues after STOP, or resumes before GO, by
-//! more and more periods was sent in time by its own clock (F-1).
+//! Two observations show drift. Without contention, the latency of a packet's first byte through a
+//! switch varies only by the travel of the token (S-6). And data that continues after STOP, or
+//! resumes before GO, by a growing number of periods was sent in time by its sender's clock (F-1).
 
 use std::collections::BTreeMap;
 
@@ -12,20 +13,21 @@ use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
 use crate::event::Picoseconds;
 
-/// Greatest difference of two clocks that counts as drift, in parts per billion. *Chosen*: oscillators
-/// at both ends of their tolerance (W-6), and a declared period that is wrong by as much as one of them.
+/// Greatest difference of two clocks that counts as drift, in parts per billion. *Chosen*:
+/// oscillators at both ends of their tolerance (W-6), and a declared period that is wrong by as
+/// much as one of them.
 const DRIFT_MAX: i64 = 3 * PPM_100;
 /// The tolerance of an oscillator. W-6
 const PPM_100: i64 = 100_000;
 /// Denominator of rates.
 const BILLION: i64 = 1_000_000_000;
-/// Packets of a window, of which the least latency counts: without a trend, and with one. *Chosen*
+/// Packets per window, without a trend and with one; the least latency of a window counts. *Chosen*
 const WINDOWS: [u32; 2] = [2, 16];
-/// Consecutive windows with shorter latencies that make a trend. *Chosen*: nothing but drift shortens
+/// Consecutive windows with shorter latencies that make a trend. *Chosen*: only drift shortens
 /// latencies.
 const SHORTER: i64 = 2;
-/// Consecutive windows with longer latencies that make a trend. *Chosen*: an uncaptured stop lengthens
-/// latencies too.
+/// Consecutive windows with longer latencies that make a trend. *Chosen*: an uncaptured stop
+/// lengthens latencies too.
 const LONGER: i64 = 8;
 /// Longest delay of a packet by symbols, which take precedence. *Chosen*
 const SYMBOLS: i128 = 8 * FULL_RATE_PERIOD_PS as i128;
@@ -36,7 +38,8 @@ const PAIRS_MAX: usize = 4096;
 /// Minimum of offsets of a link that make a trend. *Chosen*
 const OFFSETS_MIN: u64 = 3;
 
-/// Passage of a packet through a switch: its first byte on the input channel and on the output channel.
+/// Passage of a packet through a switch: its first byte on the input channel and on the output
+/// channel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimedPassage {
     pub(crate) channels: [ChannelId; 2],
@@ -63,7 +66,7 @@ pub(crate) struct ClockEstimator {
 /// Trend of the latencies between two channels.
 #[derive(Debug, Default)]
 struct LatencyTrend {
-    /// The least latency at first, and its time.
+    /// Least latency of the first window, and its time.
     base: Option<(Picoseconds, i128)>,
     packets: u32,
     /// The least latency of a window, and the least one of packets without contention.
@@ -107,8 +110,8 @@ impl ClockEstimator {
         }
     }
 
-    /// Estimates the rates. Channels are connected by the growth of latencies between them; the clocks of most
-    /// connected channels are assumed to be right.
+    /// Estimates the rates. Channels are connected by the growth of latencies between them; the
+    /// clocks of most connected channels are assumed to be right.
     fn estimate(&mut self, now: Picoseconds) {
         let mut joined: BTreeMap<ChannelId, Vec<(ChannelId, i64)>> = BTreeMap::new();
         let mut steady: BTreeMap<ChannelId, usize> = BTreeMap::new();
@@ -171,7 +174,8 @@ impl ClockEstimator {
         *last
     }
 
-    /// Corrected time before which all events are known, once all events before `time` have been corrected.
+    /// Corrected time before which all events are known, once all events before `time` have been
+    /// corrected.
     pub(crate) fn complete(&self, time: Picoseconds) -> Picoseconds {
         let most = self.rates.values().map(|(rate, _)| *rate).max().unwrap_or(0).max(0);
         less(time, offset(most, time))
@@ -237,8 +241,8 @@ pub(crate) struct OffsetTrend {
 }
 
 impl OffsetTrend {
-    /// Adds an offset: periods by which data came too late (above 0) or too early; `None` if that is not
-    /// known. Returns false if no drift explains it.
+    /// Adds an offset: periods by which data came too late (above 0) or too early; `None` if that
+    /// is not known. Returns false if no drift explains it.
     pub(crate) fn add(&mut self, at: Tick, periods: u64, offset: Option<i64>) -> bool {
         let explained = u128::from(periods) * u128::from(BILLION.unsigned_abs())
             <= u128::from(at.0) * u128::from(DRIFT_MAX.unsigned_abs());

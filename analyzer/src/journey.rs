@@ -1,9 +1,10 @@
-//! One packet over many links: peeled routes, latencies, where it was hurt, where it ended. P-3, P-5, S-1
+//! Packets followed over several links: stripped routes, latencies, corruption and fate. P-3, P-5,
+//! S-1
 //!
-//! A packet is known by its bytes: but for the route byte that a switch strips and the CRC byte that it
-//! writes anew, they stay as they are. A packet that goes out of a switch is looked for among those at
-//! the switch's inputs: when it begins, by whose turn it is; when it has ended, by its bytes. A packet
-//! that comes from where nothing was captured is looked for among those that went there.
+//! A packet is identified by its bytes: a switch strips the first route byte, recomputes the CRC
+//! byte and leaves the others unchanged. A packet that leaves a switch is matched with the packets
+//! at the switch's inputs: by turn when it begins, by bytes when it has ended. A packet from an
+//! uncaptured part of the network is matched with the packets that entered it.
 
 mod completed;
 mod corruption;
@@ -41,65 +42,67 @@ use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::LinkAssumptions;
 use crate::packet::{PacketEnd, ReceivedPacket};
 
-/// Packets that went out of sight which are kept. *Chosen*: more than the slack of a large network
-/// holds.
+/// Maximum of kept packets that have entered uncaptured links. *Chosen*: more than the slack of a
+/// large network holds.
 const WAITING_MAX: usize = 4096;
-/// Pairs of channels whose connection is counted. *Chosen*: a switch of 32 ports has 1024.
+/// Maximum of counted passages between channels. *Chosen*: a switch of 32 ports has 1024 pairs.
 const IMPLIED_MAX: usize = 1 << 16;
-/// Kinds of packets that are alike which are kept for each input. *Chosen*: what is alike is short, and
-/// of short packets there are few kinds.
+/// Maximum of ambiguous packet contents kept for each channel. *Chosen*: identical packets are
+/// short, and there are few different short packets.
 const DOUBTED_MAX: usize = 64;
-/// Packets that are kept for each input. *Chosen*: a slack buffer of 80 cells has 40 (F-3).
+/// Maximum of packets kept for each input. *Chosen*: a slack buffer of 80 cells holds 40 (F-3).
 const QUEUE_MAX: usize = 1024;
 
 /// The packet at the head of a switch's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadPacket {
-    /// Its number on the input's channel.
+    /// Number of the packet on the input's channel.
     pub packet: u64,
-    /// Time at which its first byte was seen there.
+    /// Time of its first byte at the tap of the input's channel.
     pub since: Picoseconds,
-    /// The captured channel that it asks for, where that is known.
+    /// The captured output channel that it requests, if known.
     pub wants: Option<ChannelId>,
-    /// True if it has begun to leave on it.
+    /// Progress on that channel.
     pub passing: HeadProgress,
-    /// A packet of another input has held that channel since this one came. S-3
+    /// True if a packet of another input has held that channel since this packet arrived. S-3
     pub contended: bool,
 }
 
 /// Progress of a packet at the head of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadProgress {
-    /// Not yet.
+    /// No byte of it has been captured on the output.
     Waiting,
-    /// Its first byte has been seen on the output. While several packets wait for that output, it is
-    /// thought to be the one at which the output's token is next (S-5), until its bytes are known.
+    /// Its first byte has been captured on the output. While several packets wait for that output,
+    /// the packet is assumed to be the next in the order of the output's token (S-5), until its
+    /// bytes decide.
     Begun,
 }
 
-/// Two channels that a switch joins, as packets show it.
+/// Connection of two channels by a switch, derived from packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImpliedPassage {
     /// The channel to the switch.
     pub from: ChannelId,
-    /// The channel that goes out of it.
+    /// The channel from the switch.
     pub to: ChannelId,
-    /// The route byte that leads from one to the other.
+    /// The route byte that selects this output at this input.
     pub byte: u8,
-    /// Number of packets went that way.
+    /// Number of packets that took this passage.
     pub packets: u64,
 }
 
-/// Finds the packets of different channels that are one.
+/// Matches packets of different channels that are the same packet.
 #[derive(Debug, Default)]
 pub struct JourneyTracker {
     net: NetworkMap,
     legs: HopTable,
     pub(crate) clocks: ClockEstimator,
     recent: RecentBodies,
-    /// Packets that went out of sight, the oldest first.
+    /// Packets that have entered uncaptured links, the oldest first.
     waiting: VecDeque<(u64, HopId)>,
-    /// Packets that ended before one that they may be; in the order of their ends.
+    /// Packets whose origin is undecided because a possible origin has not ended; in the order of
+    /// their ends.
     undecided: Vec<(u64, HopId)>,
     implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
     told: u64,
@@ -108,13 +111,13 @@ pub struct JourneyTracker {
 }
 
 impl JourneyTracker {
-    /// Adds a channel, with what the command line says of all.
+    /// Adds a channel, with the link parameters assumed for all channels.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel, assumed: &LinkAssumptions) {
         self.net.declare(id, channel, assumed);
         self.clocks.declare(id, channel);
     }
 
-    /// Takes the next row of any channel; rows come in order of time.
+    /// Processes the next event of any channel; events come in order of time.
     pub fn row(&mut self, row: &TimedEvent, out: &mut impl FnMut(Journey)) {
         let Some(lane) = self.net.place(row.channel) else { return };
         match &row.body {
@@ -146,19 +149,19 @@ impl JourneyTracker {
         })
     }
 
-    /// Time at which the first of those packets was first seen of which no journey was told yet.
+    /// Earliest start of a packet whose journey has not been reported.
     #[must_use]
     pub fn oldest(&self) -> Option<Picoseconds> {
         self.legs.oldest()
     }
 
-    /// The recording ends: what comes at a tap from then on is not seen.
+    /// Decides all pending packets at the end of the recording.
     pub fn finish(&mut self, end: Picoseconds, out: &mut impl FnMut(Journey)) {
         self.decide_all(out);
         for leg in self.legs.ids() {
             let Some(found) = self.legs.get(leg) else { continue };
             if found.fate.is_none() && !matches!(found.onward, NextHop::Gone(_)) {
-                // What has left its switch may still be on its way to the tap.
+                // A packet that has left the switch may not have reached the next tap.
                 let is_over = found.passed.is_some_and(|until| until < end);
                 let unseen =
                     if is_over { JourneyFate::Dropped("S-1") } else { JourneyFate::UnderWay };
@@ -166,13 +169,13 @@ impl JourneyTracker {
                 self.settle(leg, fate, out);
             }
         }
-        // None is left but where rows were left out.
+        // Only packets with omitted events remain.
         self.legs = HopTable::default();
         self.waiting.clear();
         self.net.lanes.iter_mut().for_each(|lane| lane.queue.clear());
     }
 
-    /// A packet begins.
+    /// Records the first byte of a packet.
     fn begin(&mut self, place: usize, row: &TimedEvent, first: u8, out: &mut impl FnMut(Journey)) {
         let Some(lane) = self.net.lane_mut(place) else { return };
         let held = BlockingPackets { output: lane.last, input: None, resumed: lane.resumed };
@@ -204,7 +207,7 @@ impl JourneyTracker {
         self.claim(leg);
     }
 
-    /// A packet has ended.
+    /// Records the end of a packet and matches it with its hop before.
     fn close(
         &mut self,
         place: usize,
@@ -214,7 +217,7 @@ impl JourneyTracker {
     ) {
         let Some(lane) = self.net.lane_mut(place) else { return };
         let Some(id) = lane.open.take() else {
-            // Its beginning was left out.
+            // The event of its first byte was omitted.
             lane.next_number = packet.number + 1;
             return;
         };
@@ -238,7 +241,7 @@ impl JourneyTracker {
         self.drain(place, out);
     }
 
-    /// A whole packet is at the node behind its channel.
+    /// Settles a complete packet at the node behind its channel, or keeps it for later matching.
     fn arrive(
         &mut self,
         id: HopId,
@@ -252,7 +255,7 @@ impl JourneyTracker {
             self.leave_queue(id);
             self.settle(id, fate, out);
         } else if node.is_none() && !is_route_byte(leg.first) {
-            // What has a tag at its front is for a host.
+            // A packet whose first byte is a tag is for a host.
             self.settle(id, JourneyFate::Arrived, out);
         } else {
             self.recent.add(body, seq, id);
@@ -264,7 +267,7 @@ impl JourneyTracker {
         }
     }
 
-    /// A packet has left an input for good.
+    /// Removes a matched packet from its input and updates the state of input and output.
     fn left(&mut self, candidate: &HopCandidate, to: HopId, out: &mut impl FnMut(Journey)) {
         let Some(leaving) = self.legs.get(to) else { return };
         let (output, since, last) = (leaving.lane, leaving.time, leaving.number);
@@ -290,20 +293,21 @@ impl JourneyTracker {
         if let Some(leg) = self.legs.get_mut(to) {
             leg.held.input = before;
         }
-        // What is decided late says nothing about the token any more. S-5
+        // The token is updated only by the newest packet of the output: a late decision is
+        // outdated. S-5
         if let Some(output) = self.net.lane_mut(output)
             && output.next_number == last + 1
         {
             output.served = port;
         }
-        // What was matched by its turn alone says nothing about others.
+        // A match by turn alone is no evidence about other packets.
         for leg in gone.into_iter().filter(|_| candidate.fit != ByteFit::Turn) {
             self.mark_overtaken(leg, since);
         }
         self.drain(candidate.lane, out);
     }
 
-    /// A packet is still there while one from behind it has left: it went before, or nowhere.
+    /// Starts the deadline of a packet that a later packet of its input has overtaken.
     fn mark_overtaken(&mut self, id: HopId, since: Picoseconds) {
         let Some(leg) = self.legs.get(id) else { return };
         let late = self.net.lateness(leg);
@@ -312,7 +316,7 @@ impl JourneyTracker {
         }
     }
 
-    /// Takes those from the front of a queue that cannot be there any more.
+    /// Removes packets from the front of a queue that can no longer be at the input.
     fn drain(&mut self, place: usize, out: &mut impl FnMut(Journey)) {
         loop {
             let Some(lane) = self.net.lane(place) else { return };
@@ -330,7 +334,7 @@ impl JourneyTracker {
         }
     }
 
-    /// A packet has not been seen to leave, and cannot any more.
+    /// Settles a packet that was not captured at an output and can no longer appear there.
     fn overtaken(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
         let Some(leg) = self.legs.get(id) else { return };
         let seq = leg.seq;
@@ -342,7 +346,7 @@ impl JourneyTracker {
         }
     }
 
-    /// Fate of a packet that was not seen to leave; `uncaptured` if nothing tells.
+    /// Fate of a packet that was not captured at an output; `unseen` if there is no other evidence.
     fn verdict(&self, leg: &HopRecord, unseen: JourneyFate) -> JourneyFate {
         let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
         let Some((node, _)) = node else { return JourneyFate::OutOfSight };

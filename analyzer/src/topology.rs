@@ -1,5 +1,5 @@
-//! The network: its nodes, ports and links, from the names of channels, and where these are missing or
-//! wrong, from the ways that packets took. N-1, S-1
+//! Reconstruction of the network's nodes, ports and links from channel names, and from packet
+//! routes where names are missing or wrong. N-1, S-1
 
 mod build;
 mod dot;
@@ -21,42 +21,42 @@ pub use self::row::{TopologyLinkRow, TopologyNodeRow, TopologyPortRow, TopologyR
 use crate::journey::ImpliedPassage;
 pub use crate::node_kind::TopologyNodeKind;
 
-/// Pairs of channels that are kept. *Chosen*: a switch of 32 ports has 1024.
+/// Maximum of counted passages between channels. *Chosen*: a switch of 32 ports has 1024 pairs.
 const IMPLIED_MAX: usize = 1 << 16;
 
 /// Evidence of the network in a capture.
 #[derive(Clone, Debug, Default)]
 pub struct TopologyEvidence {
     nodes: NodeIndex,
-    /// Number of packets went from one channel to another by a route byte.
+    /// Number of packets from one channel to another by a route byte.
     implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
 }
 
-/// A network, as far as it is known.
+/// The known part of a network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
-    /// Those that have names first, in order of names; then those that packets imply.
+    /// Named nodes in order of names, then nodes derived from packets.
     pub nodes: Vec<TopologyNode>,
-    /// In order of their first channels.
+    /// Links in order of their first channels.
     pub links: Vec<TopologyLink>,
-    /// Ways of packets through switches.
+    /// Passages of packets through switches.
     pub passages: Vec<SwitchPassage>,
-    /// Contradictions.
+    /// Contradictions in the evidence.
     pub remarks: Vec<Inconsistency>,
 }
 
 /// A switch or a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopologyNode {
-    /// As the channels have it, or `?1`, `?2`, … if none has.
+    /// Name from the channels, or `?1`, `?2`, … without one.
     pub name: String,
     /// Source of the node.
     pub source: NodeSource,
-    /// Its kind.
+    /// Kind of the node.
     pub kind: TopologyNodeKind,
-    /// Addressing of route bytes, where packets and ports show it. S-1
+    /// Addressing of route bytes, if packets and ports show it. S-1
     pub addressing: Option<RouteAddressing>,
-    /// Its ports that are known, in order.
+    /// Known ports in order.
     pub ports: Vec<TopologyPort>,
 }
 
@@ -64,16 +64,16 @@ pub struct TopologyNode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeSource {
-    /// By the names of channels.
+    /// Names of channels.
     Names,
-    /// As a channel must have two ends, and packets go from one to another.
+    /// Packets: a channel has two ends, and packets pass from one channel to another.
     Journeys,
 }
 
-/// A port of a node, and which end of which link is in it.
+/// A port of a node, with the end of a link in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TopologyPort {
-    /// Its number.
+    /// Number of the port.
     pub port: PortNumber,
     /// Index of the link.
     pub link: usize,
@@ -81,25 +81,25 @@ pub struct TopologyPort {
     pub end: usize,
 }
 
-/// Number of a port, as far as known.
+/// Number of a port, absolute or relative, if known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PortNumber {
-    /// It is this.
+    /// This number.
     Known(PortId),
-    /// It is so much more than that of the lowest port that is known. S-1
+    /// Difference to the lowest known port of the node. S-1
     Offset(u16),
-    /// Nothing.
+    /// No evidence.
     Unknown,
 }
 
-/// A link, both channels or one of which was captured.
+/// A link of which one or both channels were captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopologyLink {
-    /// Place at which the first channel comes from, and where it goes to.
+    /// Source and destination of the first channel.
     pub ends: [TopologyEnd; 2],
-    /// One or two.
+    /// The captured channels, one or two.
     pub channels: Vec<TopologyChannel>,
-    /// At which port it was observed, as the capture says.
+    /// Port at which the link was tapped, if declared.
     pub tap: Option<String>,
 }
 
@@ -108,34 +108,34 @@ pub struct TopologyLink {
 pub struct TopologyEnd {
     /// Index of the node.
     pub node: usize,
-    /// The port there.
+    /// Port of the node.
     pub port: PortNumber,
 }
 
 /// A channel of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopologyChannel {
-    /// Its name.
+    /// Name of the channel.
     pub name: String,
-    /// Its character period in picoseconds. §4.2
+    /// Character period in picoseconds. §4.2
     pub period_ps: u64,
 }
 
-/// Passage of packets through a switch: a row of `myriscope topology`.
+/// Passage of packets through a switch; a row of `myriscope topology`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SwitchPassage {
     /// Name of the channel to the switch.
     pub from: String,
-    /// Name of the channel out of it.
+    /// Name of the channel from the switch.
     pub to: String,
-    /// The route byte that it stripped. P-3
+    /// The stripped route byte. P-3
     pub byte: u8,
-    /// The number.
+    /// Number of packets.
     pub packets: u64,
 }
 
 impl TopologyEvidence {
-    /// Adds what a section of a capture tells.
+    /// Adds the evidence of a section of a capture.
     pub fn section(&mut self, nodes: &NodeIndex, implied: impl Iterator<Item = ImpliedPassage>) {
         self.nodes.absorb(nodes);
         for ImpliedPassage { from, to, byte, packets } in implied {
@@ -147,7 +147,7 @@ impl TopologyEvidence {
         }
     }
 
-    /// The network.
+    /// Builds the network from the evidence.
     #[must_use]
     pub fn topology(&self) -> Topology {
         build::build(&self.nodes, &self.implied)
@@ -155,14 +155,14 @@ impl TopologyEvidence {
 }
 
 impl Topology {
-    /// A port, as its node's name and its number.
+    /// Formats a port as node name and port number.
     #[must_use]
     pub fn place(&self, end: TopologyEnd) -> String {
         let name = self.nodes.get(end.node).map_or("", |node| node.name.as_str());
         format!("{name}:{}", end.port)
     }
 
-    /// The other end of the link in a port.
+    /// Other end of the link in a port.
     #[must_use]
     pub fn beyond(&self, socket: TopologyPort) -> Option<TopologyEnd> {
         let [one, other] = self.links.get(socket.link)?.ends;

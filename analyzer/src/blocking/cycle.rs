@@ -1,4 +1,4 @@
-//! Channels that wait for each other in a circle. R-4
+//! Detection of wait-for cycles. R-4
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
@@ -10,8 +10,8 @@ use super::{
 };
 
 impl BlockingTracker {
-    /// A stopped channel waits for another from now on: if the way from there leads back, that is a
-    /// circle. A channel waits for one other, so no two circles meet.
+    /// Records a wait-for cycle if the chain of targets leads back to the channel. Each channel
+    /// waits for at most one other, so cycles are disjoint.
     pub(super) fn detect_cycle(&mut self, id: ChannelId, now: Picoseconds) {
         let mut channels = Vec::new();
         let mut at = id;
@@ -37,7 +37,7 @@ impl BlockingTracker {
         self.circles.insert(id, WaitCycle { channels, since: now });
     }
 
-    /// A channel goes on, or waits for something else: its circle is none any more.
+    /// Removes the wait-for cycle of a channel that resumed or changed its target.
     pub(super) fn remove_cycle(
         &mut self,
         id: ChannelId,
@@ -53,8 +53,8 @@ impl BlockingTracker {
         self.report_deadlock(circle, now, broken, out);
     }
 
-    /// Tells of a circle, if it has stood still for long enough to be a deadlock: characters that were
-    /// under way when the last sender was stopped have arrived, and brought no GO.
+    /// Reports a cycle as a deadlock if it lasted long enough: all characters in transit when the
+    /// last sender was stopped have arrived, and brought no GO.
     pub(super) fn report_deadlock(
         &self,
         circle: WaitCycle,

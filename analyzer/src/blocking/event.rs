@@ -1,119 +1,121 @@
-//! Results: stops with their causes, and deadlocks.
+//! Reported events: stops with their causes, and deadlocks.
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 
 use crate::event::ResumeCause;
 
-/// A result, in order of the time at which it became known.
+/// A reported event, in order of the time at which it became known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockingEvent {
-    /// A sender was stopped, and has been released since; or is stopped when the recording ends.
+    /// A stop that ended, or lasted to the end of the recording.
     Stop(StopReport),
-    /// Senders that waited for each other in a circle.
+    /// A wait-for cycle that lasted too long to resolve itself.
     Deadlock(Deadlock),
 }
 
-/// A channel's sender was stopped. F-1
+/// A stop of a channel's sender. F-1
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopReport {
-    /// Counts from 0, in the order in which stops began.
+    /// Number of the stop from 0, in order of the beginnings.
     pub number: u64,
     /// The channel.
     pub channel: ChannelId,
-    /// Time at which it was stopped.
+    /// Time of its beginning.
     pub since: Picoseconds,
-    /// Time at which that ended.
+    /// Time of its end.
     pub until: Picoseconds,
-    /// The same in periods of the channel.
+    /// Duration in periods of the channel.
     pub periods: u64,
-    /// Periods from the first byte of the packet that was held up on the channel itself, if one was, to
+    /// Periods from the first byte of the packet held up on the channel itself, if there is one, to
     /// the end of the stop.
     pub sending: Option<u64>,
-    /// Its end.
+    /// Cause of its end.
     pub ended: StopEnd,
-    /// The number of the packet that was at the head of the input behind the channel, where known.
+    /// Number of the packet at the head of the input behind the channel, if known.
     pub packet: Option<u64>,
-    /// The channels that it waited for, one for the other, the nearest first; those of the longest
-    /// part of the stop, if they changed.
+    /// Chain of channels that it waited for, the nearest first; for the longest part of the stop if
+    /// the chain changed.
     pub chain: Vec<ChannelId>,
-    /// The number of the stop of the first of them, if that was stopped too.
+    /// Number of the stop of the first channel of the chain, if that was stopped too.
     pub behind: Option<u64>,
-    /// Cause of the wait of the last of them, or of the channel itself.
+    /// Cause of the wait at the end of the chain.
     pub root: WaitRoot,
-    /// Inputs whose packets held the output that the packet at the head requested.
+    /// Inputs whose packets held the requested output.
     pub holders: Vec<OutputHolder>,
 }
 
-/// The end of a stop.
+/// Cause of the end of a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopEnd {
     /// The sender was released. F-2, F-7, R-1
     Resumed(ResumeCause),
-    /// The opposite channel, which commands it, has a hole.
+    /// The opposite channel, which carries STOP and GO, has a hole.
     Hole,
     /// The recording ended.
     CaptureEnd,
 }
 
-/// Reason why the last channel of a chain could not go on.
+/// Cause of the wait at the end of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WaitRoot {
-    /// The host behind it took nothing. I-4
+    /// The host behind the channel accepted nothing. I-4
     Host,
-    /// It was busy with packets of others: no more than saturation. S-3
+    /// The channel was busy with packets of other inputs: saturation only. S-3
     Busy,
-    /// Nobody else was seen there: the switch formed a path, or its output is slower than its input. S-6
+    /// No other packet was there: the switch formed a path, or its output is slower than its input.
+    /// S-6
     Switch,
-    /// It waited for itself: deadlock, or the channel waits behind one.
+    /// The chain is cyclic: deadlock, or the channel waits behind one.
     Cycle,
-    /// Its link was open. F-7
+    /// The link of the channel was open. F-7
     OpenLink,
-    /// The next channel was not captured, or is unknown.
+    /// The next channel is uncaptured or unknown.
     OutOfSight,
 }
 
-/// An input whose packets had an output while another waited for it.
+/// An input whose packets held an output for which another packet waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputHolder {
     /// The channel that leads to the input.
     pub channel: ChannelId,
-    /// Number of of its packets.
+    /// Number of its packets.
     pub packets: u64,
 }
 
-/// Senders that wait for each other in a circle, each stopped.
+/// Stopped senders that wait for one another in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlock {
-    /// Each waits for the next, the last for the first; the first is that of the smallest name.
+    /// Channels of the cycle: each waits for the next, the last for the first. The first has the
+    /// smallest name.
     pub channels: Vec<ChannelId>,
-    /// Time at which the last of them was stopped, or asked for the next.
+    /// Time at which the last of them was stopped or requested the next.
     pub since: Picoseconds,
-    /// Time at which it was broken, or the recording ended.
+    /// Time of its end, or of the end of the recording.
     pub until: Picoseconds,
-    /// The same in periods of the first channel; R-4 breaks it after 2²².
+    /// Duration in periods of the first channel; R-4 breaks it after 2²².
     pub periods: u64,
-    /// The channel that was released first, and the reason; none if it was not broken.
+    /// The first channel whose wait ended, with the cause; `None` if none did.
     pub broken: Option<(ChannelId, DeadlockRelease)>,
 }
 
-/// Reason for the end of a deadlock.
+/// Cause of the end of a deadlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeadlockRelease {
     /// A sender was released.
     Resumed(ResumeCause),
-    /// A packet asks for its output no more: it was dropped, or cut off.
+    /// A packet no longer requests its output: it was dropped or truncated.
     Dropped,
-    /// The channel that commands a sender has a hole.
+    /// The channel that carries STOP and GO of a sender has a hole.
     Hole,
 }
 
-/// Periods after which a sender that is stopped, or sends one packet, must give up. R-4 (§4.6.2)
+/// Periods after which a sender that is stopped, or sends one packet, times out. R-4 (§4.6.2)
 pub const BLOCKED_TIMEOUT: u64 = 1 << 22;
 
 impl StopReport {
-    /// True if the blocked-packet timeout ended it, of the stop or of the packet: a deadlock or a dead
-    /// sink is ahead. R-4
+    /// True if the blocked-packet timeout of the stop or of the packet ended the stop: evidence of
+    /// a deadlock or a dead receiver ahead. R-4
     #[must_use]
     pub fn timed_out(&self) -> bool {
         let periods = self.periods.max(self.sending.unwrap_or(0));

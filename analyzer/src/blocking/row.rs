@@ -7,42 +7,42 @@ use serde::Serialize;
 use super::{BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitRoot};
 use crate::channel_name::ChannelEnds;
 
-/// A row of `myriscope blocking`: the contract of `docs/output.md`.
+/// Row of `myriscope blocking`, as specified in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum BlockedRow<'a> {
-    /// A sender was stopped.
+    /// A stop of a channel's sender.
     Stop(StopRow<'a>),
-    /// Senders waited for each other in a circle.
+    /// A deadlock.
     Deadlock(DeadlockRow<'a>),
 }
 
-/// A sender was stopped.
+/// A stop of a channel's sender.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StopRow<'a> {
     /// [`StopReport::number`].
     pub number: u64,
     /// Name of the channel.
     pub channel: &'a str,
-    /// Place on the channel at which it was stopped.
+    /// Period of the channel at which it began.
     pub start: u64,
-    /// Place at which that ended.
+    /// Period of the channel at which it ended.
     pub end: u64,
-    /// Periods of the channel between.
+    /// Duration in periods of the channel.
     pub periods: u64,
     /// [`StopEnd::name`].
     pub ended_by: &'static str,
     /// True if the blocked-packet timeout ended it. R-4
     pub timeout: bool,
-    /// Number on the channel of the packet at the head of the input behind it.
+    /// Number of the packet at the head of the input behind the channel.
     pub packet: Option<u64>,
-    /// Names of the channels that it waited for.
+    /// Names of the channels of the wait chain.
     pub chain: Vec<&'a str>,
     /// [`StopReport::behind`].
     pub behind: Option<u64>,
     /// [`WaitRoot::name`].
     pub root: &'static str,
-    /// The node at which the chain ends, where it has a name.
+    /// Name of the node at which the chain ends, if known.
     pub node: Option<String>,
     /// [`StopReport::holders`].
     pub holders: Vec<HolderRow<'a>>,
@@ -57,25 +57,25 @@ pub struct HolderRow<'a> {
     pub packets: u64,
 }
 
-/// Senders waited for each other in a circle.
+/// A deadlock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeadlockRow<'a> {
     /// Names of the channels: each waits for the next, the last for the first.
     pub channels: Vec<&'a str>,
-    /// Place on the first channel at which the circle closed.
+    /// Period of the first channel at which the cycle closed.
     pub start: u64,
-    /// Place on the first channel at which it was broken.
+    /// Period of the first channel at which it ended.
     pub end: u64,
-    /// Periods of the first channel between.
+    /// Duration in periods of the first channel.
     pub periods: u64,
-    /// [`DeadlockRelease::name`], or null if it was not broken.
+    /// [`DeadlockRelease::name`]; null if the deadlock lasted to the end of the recording.
     pub broken_by: Option<&'static str>,
-    /// Name of the channel that went on.
+    /// Name of the channel whose wait ended first.
     pub broken_at: Option<&'a str>,
 }
 
 impl StopEnd {
-    /// The name in `docs/output.md`.
+    /// Name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl StopEnd {
 }
 
 impl WaitRoot {
-    /// The name in `docs/output.md`.
+    /// Name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -102,7 +102,7 @@ impl WaitRoot {
 }
 
 impl DeadlockRelease {
-    /// The name in `docs/output.md`.
+    /// Name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -122,7 +122,7 @@ impl StopReport {
 }
 
 impl BlockingEvent {
-    /// The channel that its places are on.
+    /// Channel to which its periods refer.
     #[must_use]
     pub fn channel(&self) -> ChannelId {
         match self {
@@ -131,7 +131,7 @@ impl BlockingEvent {
         }
     }
 
-    /// The row of `docs/output.md`.
+    /// Converts the event to a row; `known` looks up channels.
     #[must_use]
     pub fn row<'a>(&self, known: &impl Fn(ChannelId) -> Option<&'a Channel>) -> BlockedRow<'a> {
         let name = |id: ChannelId| known(id).map_or("", |channel| channel.name.as_str());
@@ -176,8 +176,8 @@ impl BlockingEvent {
 }
 
 impl WaitRoot {
-    /// The node that is the cause, or where sight ends: that behind the last channel of the chain, or
-    /// where the channel itself is what cannot take more, that before it.
+    /// Name of the node that is the cause, or the last known one: the node behind the last channel
+    /// of the chain, or the node before it if the channel itself is the obstacle.
     fn node(self, last: &Channel) -> Option<String> {
         let way = ChannelEnds::of(last)?;
         match self {

@@ -1,5 +1,5 @@
-//! All waits of a capture, put together into trees: at the root what held things up, behind it what
-//! waited. Their size is that of the network, however many waits there are.
+//! Trees of all waits of a capture: the cause at the root, the waits behind it as branches. Their
+//! size depends on the network, not on the number of waits.
 
 use crate::event::Picoseconds;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,57 +8,57 @@ use codec::capture::ChannelId;
 
 use super::{BlockingEvent, Deadlock, StopEnd, StopReport, WaitRoot};
 
-/// Most branches, and most deadlocks, that are kept. *Chosen*: more than anybody reads.
+/// Maximum of kept branches, and of kept deadlocks. *Chosen*: more than a reader needs.
 const KEPT_MAX: usize = 4096;
 
 /// Root of a tree of waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlockingRoot {
-    /// Channels that waited for each other.
+    /// A wait-for cycle of channels.
     Deadlock,
     /// The host behind this channel.
     Host(ChannelId),
-    /// This channel, whose link was open.
+    /// The open link of this channel.
     OpenLink(ChannelId),
-    /// The uncaptured part behind this channel.
+    /// The uncaptured part of the network behind this channel.
     OutOfSight(ChannelId),
-    /// This channel, busy with packets.
+    /// The packets of other inputs on this channel.
     Busy(ChannelId),
-    /// The switch before this channel: it formed a path, or the channel is slower than an input.
+    /// The switch before this channel: path formation, or an output slower than an input.
     Switch(ChannelId),
 }
 
-/// The waits of a channel that had one chain of reasons, and what waited behind it.
+/// Waits of a channel with the same chain of causes, and the waits behind them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitBranch {
-    /// The number.
+    /// Number of stops.
     pub stops: u64,
-    /// Duration for which all took together.
+    /// Total duration.
     pub total: Picoseconds,
-    /// The longest.
+    /// The longest of them.
     pub longest: Option<LongestWait>,
-    /// Number of those that ended by the blocked-packet timeout. R-4
+    /// Number of stops ended by the blocked-packet timeout. R-4
     pub timeouts: u64,
     /// Inputs whose packets held the output.
     pub holders: BTreeSet<ChannelId>,
-    /// The channels that waited for this one.
+    /// Branches of the channels that waited for this one.
     pub behind: BTreeMap<ChannelId, Self>,
 }
 
-/// A wait.
+/// The longest wait of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongestWait {
-    /// Time at which it began.
+    /// Time of its beginning.
     pub since: Picoseconds,
-    /// Duration for which it took.
+    /// Duration.
     pub lasted: Picoseconds,
-    /// The packet at the head of the input behind the channel.
+    /// Number of the packet at the head of the input behind the channel.
     pub packet: Option<u64>,
-    /// Its end.
+    /// Cause of its end.
     pub ended: StopEnd,
 }
 
-/// All waits.
+/// All waits of a capture, as trees.
 #[derive(Clone, Debug, Default)]
 pub struct WaitTrees {
     roots: BTreeMap<BlockingRoot, WaitBranch>,
@@ -71,7 +71,7 @@ pub struct WaitTrees {
 }
 
 impl WaitTrees {
-    /// Adds one.
+    /// Adds a reported event.
     pub fn add(&mut self, blocked: BlockingEvent) {
         match blocked {
             BlockingEvent::Deadlock(deadlock) if self.deadlocks.len() < KEPT_MAX => {
@@ -102,11 +102,11 @@ impl WaitTrees {
         branch.add(stop, lasted);
     }
 
-    /// The roots, that with the longest wait first.
+    /// The roots, sorted by the longest wait, descending.
     #[must_use]
     pub fn roots(&self) -> Vec<(BlockingRoot, &WaitBranch)> {
         let mut roots: Vec<_> = self.roots.iter().map(|(root, branch)| (*root, branch)).collect();
-        // Stable: of equals the first in order of culprits stays first.
+        // A stable sort: equal roots stay in their own order.
         roots.sort_by_cached_key(|(_, branch)| std::cmp::Reverse(branch.worst()));
         roots
     }
@@ -117,13 +117,13 @@ impl WaitTrees {
         &self.deadlocks
     }
 
-    /// Number of stops there were, on how many channels, and how long they took together.
+    /// Number of stops, number of their channels, and total duration.
     #[must_use]
     pub fn sum(&self) -> (u64, usize, Picoseconds) {
         (self.stops, self.channels.len(), self.total)
     }
 
-    /// Waits that are in no tree, as there were too many.
+    /// Number of waits and deadlocks beyond the limit.
     #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
@@ -142,7 +142,7 @@ impl WaitBranch {
         self.holders.extend(stop.holders.iter().map(|holder| holder.channel));
     }
 
-    /// The longest wait in the tree, and the sum of all.
+    /// The longest wait in the tree, and the total duration of all.
     #[must_use]
     pub fn worst(&self) -> (Picoseconds, Picoseconds) {
         let own = (self.longest.map_or(0, |longest| longest.lasted), self.total);
@@ -152,7 +152,7 @@ impl WaitBranch {
         })
     }
 
-    /// The branches, that with the longest wait first.
+    /// The branches, sorted by the longest wait, descending.
     #[must_use]
     pub fn branches(&self) -> Vec<(ChannelId, &Self)> {
         let mut behind: Vec<_> = self.behind.iter().map(|(id, branch)| (*id, branch)).collect();
@@ -182,7 +182,8 @@ impl StopReport {
                 BlockingRoot::OpenLink(last)
             }
             WaitRoot::Cycle => {
-                // Up to where the circle begins; a channel of the circle stands alone.
+                // The chain is kept up to the first channel of the cycle; a channel of the cycle
+                // itself has no chain.
                 let meets = chain.iter().position(|channel| *channel == last);
                 let alone = last == self.channel;
                 chain.truncate(if alone { 0 } else { meets.map_or(0, |place| place + 1) });
@@ -223,7 +224,7 @@ mod tests {
             }));
         }
         let branches: usize = trees.roots().iter().map(|(_, branch)| count(branch)).sum();
-        // 20 chains of 201 fit, and a part of the next.
+        // 20 chains of 201 branches fit, and a part of the next.
         assert_eq!((branches, trees.left_out()), (KEPT_MAX, 80));
     }
 }

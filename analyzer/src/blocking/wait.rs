@@ -1,4 +1,4 @@
-//! The target of a stopped channel, now and for the longest part of the wait.
+//! Waits of stopped channels: current target, and cause of the longest phase.
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
@@ -6,22 +6,22 @@ use codec::capture::ChannelId;
 use super::{BlockingTracker, CHAIN_MAX, OutputHolder, WaitRoot};
 use crate::journey::HeadPacket;
 
-/// A share of a wait, as one part in so many, for which the channel ahead must have been stopped to be
-/// the reason. *Chosen*: a host that takes three of four characters stops its link so long; less
-/// delays little beside packets that go before.
+/// Minimum share of a wait, as its reciprocal, for which the channel ahead must be stopped to count
+/// as the cause. *Chosen*: a host that accepts three of four characters stops its link for this
+/// share; less delays little compared with the packets ahead.
 const SHARE: Picoseconds = 4;
 
-/// Inputs that are named as holders of an output. *Chosen*: as many as the largest switch has.
+/// Maximum of reported holders of an output. *Chosen*: the ports of the largest switch.
 const HOLDERS_MAX: usize = 32;
 
 /// Target of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitTarget {
-    /// That a host takes something.
+    /// The host behind the channel.
     Host,
-    /// For an output of a switch.
+    /// An output of a switch.
     Output(ChannelId),
-    /// For what was not captured.
+    /// An uncaptured output.
     OutOfSight,
 }
 
@@ -31,28 +31,28 @@ pub(super) struct ChannelWait {
     pub(super) number: u64,
     pub(super) since: Picoseconds,
     pub(super) spell: WaitPhase,
-    /// The longest of the spells before.
+    /// The longest phase that has ended, with its cause.
     longest: Option<(Picoseconds, WaitCause)>,
 }
 
-/// A part of a wait, all for one thing.
+/// Part of a wait with a single target.
 #[derive(Clone, Debug)]
 pub(super) struct WaitPhase {
-    /// None before it has been asked.
+    /// `None` before the first update.
     pub(super) ask: Option<WaitTarget>,
     pub(super) from: Picoseconds,
     packet: Option<u64>,
-    /// Duration for which the output was stopped, as far as that has ended.
+    /// Total duration of the output's ended stops within this phase.
     held: Picoseconds,
-    /// The longest of the output's stops that has ended, and how much of it was in this spell.
+    /// The longest of the output's ended stops, with its duration within this phase.
     ahead: Option<(Picoseconds, EndedStop)>,
     holders: Vec<OutputHolder>,
     holding: Option<(ChannelId, u64)>,
-    /// Another packet than the one at the head has held the output.
+    /// True if a packet other than the one at the head has held the output.
     contended: bool,
 }
 
-/// A stop that has ended of a channel that others waited for.
+/// An ended stop of a channel for which others waited.
 #[derive(Clone, Debug)]
 pub(super) struct EndedStop {
     pub(super) number: u64,
@@ -60,7 +60,7 @@ pub(super) struct EndedStop {
     pub(super) root: WaitRoot,
 }
 
-/// Reason why a channel was stopped.
+/// Cause of a stop.
 #[derive(Clone, Debug)]
 pub(super) struct WaitCause {
     pub(super) packet: Option<u64>,
@@ -72,11 +72,11 @@ pub(super) struct WaitCause {
 
 /// The next element of a wait chain.
 enum ChainStep<'a> {
-    /// This was the last.
+    /// End of the chain.
     Root(WaitRoot),
-    /// A channel that is stopped now; its wait.
+    /// A channel that is stopped; its wait.
     Live(&'a ChannelWait),
-    /// A channel that was stopped.
+    /// A channel whose stop has ended.
     Ended(&'a EndedStop),
 }
 
@@ -85,7 +85,7 @@ impl ChannelWait {
         Self { number, since, spell: WaitPhase::new(None, since), longest: None }
     }
 
-    /// Waits for something else from now on, after it had waited as `longest_cause` says.
+    /// Starts a phase with another target; `why` is the cause of the phase before.
     pub(super) fn change_target(&mut self, ask: WaitTarget, now: Picoseconds, why: WaitCause) {
         if self.spell.ask.is_some() {
             let lasted = now.saturating_sub(self.spell.from);
@@ -94,7 +94,7 @@ impl ChannelWait {
             }
             self.spell = WaitPhase::new(Some(ask), now);
         } else {
-            // Nothing but its beginning was known of it.
+            // The first target applies from the beginning of the wait.
             self.spell.ask = Some(ask);
         }
     }
@@ -120,7 +120,7 @@ impl WaitPhase {
         }
     }
 
-    /// The packet at the head, and which packet of which other input has the output.
+    /// Updates the packet at the head and the holder of the output.
     pub(super) fn observe(&mut self, head: Option<HeadPacket>, holder: Option<(ChannelId, u64)>) {
         self.packet = self.packet.or(head.map(|head| head.packet));
         self.contended |= holder.is_some() || head.is_some_and(|head| head.contended);
@@ -136,7 +136,7 @@ impl WaitPhase {
         }
     }
 
-    /// The output was stopped for so long of this spell, and is so no more.
+    /// Adds an ended stop of the output, with its duration within this phase.
     pub(super) fn add_stopped(&mut self, held: Picoseconds, ahead: impl FnOnce() -> EndedStop) {
         self.held += held;
         if self.ahead.as_ref().is_none_or(|(longest, _)| held > *longest) {
@@ -146,7 +146,7 @@ impl WaitPhase {
 }
 
 impl BlockingTracker {
-    /// Reason why a channel that is stopped has been so, for the longest part.
+    /// Cause of the stop of a channel during the longest phase.
     pub(super) fn longest_cause(&self, id: ChannelId, now: Picoseconds) -> WaitCause {
         match self.waits.get(&id).and_then(|wait| wait.longest_before(now)) {
             Some(why) => why.clone(),
@@ -154,7 +154,7 @@ impl BlockingTracker {
         }
     }
 
-    /// Reason why a channel is stopped now.
+    /// Cause of the stop of a channel at present.
     pub(super) fn current_cause(&self, id: ChannelId, now: Picoseconds) -> WaitCause {
         let mut why = WaitCause {
             packet: None,
@@ -202,7 +202,7 @@ impl BlockingTracker {
         why
     }
 
-    /// The element behind an output that a channel waits for.
+    /// Next element of the chain behind an output.
     fn chain_step<'a>(
         &'a self,
         wait: &'a ChannelWait,
@@ -232,7 +232,8 @@ impl BlockingTracker {
 }
 
 impl WaitCause {
-    /// Adds a channel to the chain of the wait of `first`; says no where the chain meets itself.
+    /// Adds a channel to the chain that starts at `first`. Returns false if the chain becomes
+    /// cyclic.
     fn extend_chain(&mut self, first: ChannelId, output: ChannelId) -> bool {
         let met = output == first || self.chain.contains(&output);
         self.chain.push(output);
@@ -242,7 +243,7 @@ impl WaitCause {
         !met
     }
 
-    /// Goes on as another chain did.
+    /// Appends another chain with its root.
     fn append_chain(&mut self, first: ChannelId, chain: &[ChannelId], root: WaitRoot) {
         self.root = root;
         let room = CHAIN_MAX.saturating_sub(self.chain.len());

@@ -1,4 +1,4 @@
-//! Journeys, told when they have ended.
+//! Completed journeys and the latencies of their hops.
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
@@ -15,25 +15,25 @@ use crate::packet::PacketEnd;
 
 use crate::transport::ParsedTransport;
 
-/// A packet on its way, as far as captured links show it.
+/// The passage of one packet over the captured links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journey {
-    /// Counts from 0, in the order in which what became of them was known.
+    /// Number of the journey from 0, in order of completion.
     pub number: u64,
-    /// The captured links that it passed, in order; at least one.
+    /// The captured links of its path, in order; at least one.
     pub hops: Vec<JourneyHop>,
-    /// The byte behind the route on the last of them. P-2
+    /// Tag on the last of them. P-2
     pub tag: Option<PacketTag>,
-    /// Bytes between tag and CRC byte on the last of them.
+    /// Number of bytes between tag and CRC byte on the last of them.
     pub payload: u64,
-    /// Its fate.
+    /// Fate of the packet.
     pub fate: JourneyFate,
-    /// Certainty that all hops are of one packet.
+    /// Lowest certainty of the matches between hops.
     pub certainty: MatchCertainty,
-    /// Its corruptions, in order.
+    /// Corruptions of the packet, in order.
     pub injuries: Vec<CorruptionSite>,
-    /// Reliability protocol only: the header on the first link where it has the tag of
-    /// one and its CRC is good; if there is none, on the first where it has that tag. T-7
+    /// Reliability protocol only: the header on the first link that has its tag and a good CRC;
+    /// otherwise on the first link that has its tag. T-7
     pub transport: Option<Box<ParsedTransport>>,
 }
 
@@ -42,44 +42,44 @@ pub struct Journey {
 pub struct JourneyHop {
     /// The channel.
     pub channel: ChannelId,
-    /// The packet's number on it.
+    /// Number of the packet on this channel.
     pub packet: u64,
-    /// Places of its first and last byte.
+    /// Position of its first byte.
     pub start: Tick,
-    /// See `start`.
+    /// Position of its last byte.
     pub end: Tick,
-    /// Time at which its first byte was seen.
+    /// Time of its first byte at the tap.
     pub time: Picoseconds,
-    /// Bytes, the CRC byte included.
+    /// Length in bytes, including the CRC byte.
     pub length: u64,
-    /// Result of the CRC check here.
+    /// Result of the CRC check on this channel.
     pub check: CrcCheck,
-    /// Its end here.
+    /// Cause of its end on this channel.
     pub ended_by: PacketEnd,
     /// Its first byte, if it is a route byte. P-2
     pub route: Option<u8>,
-    /// The port of the switch behind this channel by which it left, or for which it asked, where that
-    /// is known.
+    /// The output port at the switch behind this channel, used or requested, if known.
     pub output: Option<PortId>,
-    /// Number of switches up to the next captured channel: 1, and one more for each link
-    /// between that was not captured; 0 if there is no next.
+    /// Number of switches before the next captured channel: 1, plus one for each uncaptured link
+    /// between; 0 for the last hop.
     pub switches: u64,
-    /// From its first byte here to its first byte on the next captured channel, less the cables where
-    /// their delay is known.
+    /// Time from its first byte here to its first byte on the next captured channel, less the cable
+    /// delays that are known.
     pub latency: Option<Picoseconds>,
-    /// Part of the latency that it waited for others. Where the longest path formation of the switch is known:
-    /// the time beyond it; otherwise the time up to which they were in the way. 0 if nobody was; none
-    /// where the delay of the cables is not known. S-6
+    /// Part of the latency spent waiting for other packets or a stopped output. If the longest path
+    /// formation of the switch is known: the time beyond it; otherwise the time until the last
+    /// obstacle ended. 0 if nothing was in the way; `None` if a cable delay is unknown or a link
+    /// between was not captured. S-6
     pub waited: Option<Picoseconds>,
-    /// The reason for waiting, if it waited.
+    /// Reason for the wait, if it waited.
     pub waited_for: Option<WaitReason>,
-    /// Part of the latency beyond the longest path formation of the switch; none where that
-    /// or the delay of the cables is not known. S-6
+    /// Part of the latency beyond the longest path formation of the switch; `None` if that or a
+    /// cable delay is unknown, or a link between was not captured. S-6
     pub beyond: Option<Picoseconds>,
 }
 
 impl JourneyTracker {
-    /// Tells the journey of a packet, if all of it has been seen and its end is known.
+    /// Reports the journey of a packet if all its hops have ended and its fate is known.
     pub(super) fn emit_if_complete(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
         let mut chain = std::mem::take(&mut self.chain);
         chain.clear();
@@ -106,7 +106,7 @@ impl JourneyTracker {
         self.chain = chain;
     }
 
-    /// All channels of a packet, if nothing more can come to it.
+    /// Collects all hops of a packet; `None` if the journey is not complete.
     fn complete_chain(&self, id: HopId, chain: &mut Vec<HopId>) -> Option<()> {
         let mut at = id;
         while let Some(before) = self.legs.get(at)?.before {
@@ -124,7 +124,7 @@ impl JourneyTracker {
         }
     }
 
-    /// The packet at the head of the switch's input behind a channel.
+    /// Packet at the head of the switch input behind a channel.
     #[must_use]
     pub fn head(&self, input: ChannelId) -> Option<HeadPacket> {
         let place = self.net.place(input)?;
@@ -155,7 +155,7 @@ impl JourneyTracker {
         let contended = wants.zip(held).is_some_and(|(output, held)| {
             let freed = held.1.saturating_sub(output.since_sent.unwrap_or(0));
             let held = BlockingPackets { output: Some(held), ..BlockingPackets::default() };
-            // The packet before it at its own input is no other's.
+            // The packet ahead at the same input is not contention.
             lane.left.is_none_or(|(_, left)| left != freed)
                 && held.in_the_way(leg, [lane, output]).is_some()
         });
@@ -212,7 +212,7 @@ impl JourneyTracker {
         Some(hop)
     }
 
-    /// The port that a packet asks for.
+    /// Output port that a packet requests.
     fn requested_port(&self, leg: &HopRecord) -> Option<PortId> {
         if leg.is_part() {
             return None;
@@ -245,8 +245,8 @@ impl JourneyTracker {
     }
 }
 
-/// True if a packet was recorded from its first byte on its first channel. A later sighting of the same
-/// length that was recorded from its first byte shows that it was.
+/// Coverage of the packet's first byte on its first channel. A later hop of the same original
+/// length, recorded from its first byte, proves that it was captured.
 fn opening<'a>(legs: impl Iterator<Item = &'a HopRecord>) -> StartCoverage {
     let mut stripped = 0;
     let mut lengths = legs.filter_map(|leg| {
@@ -262,7 +262,7 @@ fn opening<'a>(legs: impl Iterator<Item = &'a HopRecord>) -> StartCoverage {
     }
 }
 
-/// The transport header of the first hop with a good CRC, or of the first that has one.
+/// Transport header of the first hop with a good CRC, or else of the first hop that has one.
 fn transport<'a, I: Iterator<Item = &'a HopRecord>>(
     legs: impl Fn() -> I,
 ) -> Option<Box<ParsedTransport>> {
@@ -272,8 +272,8 @@ fn transport<'a, I: Iterator<Item = &'a HopRecord>>(
 }
 
 impl BlockingPackets {
-    /// The last obstacle of a packet at a switch, and its duration after the packet had come there;
-    /// none if nothing was in its way then.
+    /// Last obstacle of a packet at a switch, and how long it remained after the packet's arrival;
+    /// `None` if nothing was in the way.
     pub(super) fn in_the_way(
         &self,
         came: &HopRecord,
@@ -284,7 +284,7 @@ impl BlockingPackets {
         let at_output = self.output.map(|(packet, at)| (behind(at), WaitReason::Output(packet)));
         let at_input = self.input.map(|(packet, at)| (at, WaitReason::Input(packet)));
         let stop = self.resumed.map(|at| (behind(at), WaitReason::Stop));
-        // Where the one before was the one that held the output, that says more.
+        // On equal times the packet ahead at the same input is the more specific reason.
         let all = [at_output, stop, at_input].into_iter().flatten();
         let (at, by) = all.filter(|(at, _)| *at > since).max_by_key(|(at, _)| *at)?;
         Some((at - since, by))

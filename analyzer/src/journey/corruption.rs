@@ -1,8 +1,8 @@
-//! The events to a packet's bytes between two taps, and where in the packet. P-3, P-5
+//! Changes of a packet's bytes between two taps, and their positions. P-3, P-5
 //!
-//! The generator has the factor x + 1, so an odd number of flipped bits changes the syndrome by an odd
-//! number of bits, and an even one by an even number. x has order 127 modulo the generator: one flipped
-//! bit with n bits behind it changes the syndrome by xⁿ, and n is known modulo 127.
+//! The CRC generator has the factor x + 1, so an odd number of flipped bits changes the syndrome by
+//! an odd number of bits, and an even number by an even one. x has order 127 modulo the generator:
+//! one flipped bit followed by n bits changes the syndrome by xⁿ, which gives n modulo 127.
 
 use std::ops::Range;
 
@@ -13,30 +13,30 @@ use codec::packet::CrcCheck;
 use super::hop_record::{ClosedPacket, HopRecord, StartCoverage};
 use crate::packet::PacketEnd;
 
-/// Bits in which two packets may differ and yet look like one that was hurt. *Chosen*: so many of 127
-/// do not agree by chance.
+/// Maximum of differing bits between a packet and its corrupted form. *Chosen*: no two of 127
+/// random bits agree this closely by chance.
 pub(super) const HURT_MAX: u32 = 16;
 
-/// Something that was done to a packet between two taps.
+/// Change of a packet between two taps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CorruptionSite {
-    /// The last captured channel on which it was as before; none if it was hurt before the first.
+    /// The last captured channel before the change; `None` if it happened before the first.
     pub after: Option<ChannelId>,
-    /// The first captured channel on which it is different.
+    /// The first captured channel with the change.
     pub seen: ChannelId,
-    /// Number of switches between the two. More than one if links between were not captured: it
-    /// may have been hurt on any of them.
+    /// Number of switches between the two. More than 1 if links between were not captured: the
+    /// change may have happened on any of them.
     pub switches: u64,
-    /// Change of the syndrome; 0 where the CRC shows none, or there is none.
+    /// Change of the syndrome; 0 if the CRC shows no change, or there is no CRC.
     pub syndrome: u8,
-    /// Single flipped bit only: number of bits behind it in the packet, CRC byte included, modulo
-    /// 127.
+    /// Single flipped bit only: number of bits after it in the packet, including the CRC byte,
+    /// modulo 127.
     pub bit: Option<u8>,
-    /// The corruption.
+    /// Kind of the change.
     pub harm: Corruption,
-    /// Bits behind the flipped one are in this range.
+    /// Range of the number of bits after the flipped one.
     within: Range<u64>,
-    /// The packet's bytes on the channel `seen`.
+    /// Length of the packet on the channel `seen`, in bytes.
     length: u64,
 }
 
@@ -45,32 +45,33 @@ pub struct CorruptionSite {
 pub enum Corruption {
     /// Bits were flipped.
     Flipped(FlipParity),
-    /// So many bytes are missing; none if it is not known how many.
+    /// The packet is shorter: number of missing bytes, `None` if unknown, and the cause of its end.
     Cut(Option<u64>, PacketEnd),
-    /// It has more bytes than before.
+    /// The packet is longer by this number of bytes.
     Grown(u64),
 }
 
 /// Parity of the number of flipped bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlipParity {
-    /// An odd number: one, most likely.
+    /// An odd number, most likely one.
     Odd,
-    /// An even number, and so two at least.
+    /// An even number, at least two.
     Even,
 }
 
-/// Place at which a bit is in a packet.
+/// Position of a bit in a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitPlace {
-    /// Its byte: 0 is the first on the channel [`CorruptionSite::seen`]; those below 0 had been stripped.
+    /// Index of the byte: 0 is the first on the channel [`CorruptionSite::seen`]; route bytes
+    /// stripped before have negative indices.
     pub byte: i64,
-    /// Its bit in that byte, 7 to 0.
+    /// Bit of that byte, 7 to 0.
     pub bit: u8,
 }
 
 impl CorruptionSite {
-    /// Possible places of a single flipped bit, in order.
+    /// Possible positions of a single flipped bit, in order.
     pub fn places(&self) -> impl Iterator<Item = BitPlace> + use<> {
         let (within, length) = (self.within.clone(), self.length);
         self.bit.into_iter().flat_map(move |bit| {
@@ -87,7 +88,7 @@ impl CorruptionSite {
     }
 }
 
-/// Fault of a packet on the first captured channel of its way.
+/// Corruption of a packet before its first captured channel.
 pub(super) fn before_the_first(
     seen: ChannelId,
     leg: &HopRecord,
@@ -106,20 +107,20 @@ pub(super) fn before_the_first(
         length: closed.length,
     };
     match closed.ended_by {
-        // The end of the recording cuts nothing but the recording.
+        // An incomplete recording is no corruption.
         PacketEnd::CaptureEnd | PacketEnd::Hole => None,
         PacketEnd::OpenLink | PacketEnd::Reset => Some(CorruptionSite {
             bit: None,
             harm: Corruption::Cut(None, closed.ended_by),
             ..injury
         }),
-        // Of what is only a part of a packet the CRC byte tells nothing.
+        // The CRC byte of a partially recorded packet is no evidence.
         PacketEnd::Gap if opening == StartCoverage::Unsure => None,
         PacketEnd::Gap => (syndrome != 0).then_some(injury),
     }
 }
 
-/// Corruption of a packet between two channels with `switches` switches between.
+/// Corruption of a packet between two channels that are `switches` switches apart.
 pub(super) fn between(
     (after, came): (ChannelId, &HopRecord),
     (seen, left): (ChannelId, &HopRecord),
@@ -137,11 +138,11 @@ pub(super) fn between(
         length: left.length,
     };
     let expected = came.length.saturating_sub(switches);
-    // What the recording cuts off is not known to be shorter.
+    // A packet that the recording truncates is not known to be shorter.
     if left.is_cut_off() || (came.is_cut_off() && expected <= left.length) {
         return None;
     }
-    // What is missing of one that may have begun before its recording is not missing on the way.
+    // Bytes before the start of a recording are not missing in transit.
     let short = if expected > left.length { left } else { came };
     if expected != left.length && short.opening == StartCoverage::Unsure {
         return None;
@@ -162,25 +163,25 @@ pub(super) fn between(
     flipped(came, left, &injury)
 }
 
-/// Similarity of two packets of one length, one of which may be the other, corrupted.
+/// Similarity of two packets of equal length, one of which may be the corrupted other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ByteLikeness {
-    /// One flipped bit makes one of the other.
+    /// The packets differ by one flipped bit.
     OneBit,
-    /// Few bits do, or the CRC byte.
+    /// The packets differ by few bits, or in the CRC byte.
     FewBits,
     Unlike,
 }
 
-/// Similarity of two packets with `switches` switches between.
+/// Similarity of two packets that are `switches` switches apart.
 pub(super) fn likeness(came: &ClosedPacket, left: &ClosedPacket, switches: u64) -> ByteLikeness {
     let Some(stripped) = came.peeled(switches) else { return ByteLikeness::Unlike };
     let bytes = stripped.xor(left.all);
     let syndrome = came.syndrome() ^ left.syndrome();
     let differ = bytes.bits().count_ones();
-    // A body of few bytes agrees with others by chance.
+    // A short body agrees with others by chance.
     let bits = u32::try_from(left.length).unwrap_or(u32::MAX).saturating_mul(2);
-    // The CRC must tell of the same bits as the bytes, unless these were not hurt.
+    // The change of the CRC must match the change of the bytes, unless the bytes are unchanged.
     if differ > HURT_MAX.min(bits) || (differ > 0 && bytes.crc().value() != syndrome) {
         return ByteLikeness::Unlike;
     }
@@ -190,24 +191,24 @@ pub(super) fn likeness(came: &ClosedPacket, left: &ClosedPacket, switches: u64) 
     }
 }
 
-/// Number of bits behind a single flipped bit modulo 127, and its range, by how
-/// bytes and syndromes differ; and by the packet's lengths before and after.
+/// Number of bits after a single flipped bit modulo 127, and its range, from the differences of
+/// bytes and syndromes and the lengths of the packet before and after.
 fn one_bit(bytes: CrcResidue, syndrome: u8, [came, left]: [u64; 2]) -> (Option<u8>, Range<u64>) {
     let bits = 8 * left;
     match (bytes.bits().count_ones(), power(syndrome)) {
-        // The bytes themselves tell: eight bits of CRC are behind them. Both must agree.
+        // The bytes show the bit, which the eight bits of the CRC follow. Both must agree.
         (1, Some(bit)) if (bytes.bits().trailing_zeros() + 8) % 127 == u32::from(bit) => {
             (Some(bit), 8..bits)
         }
-        // No byte that is left was hurt: it was the CRC byte,
+        // No remaining byte changed: either the CRC byte did,
         (0, Some(bit)) if bit < 8 => (Some(bit), 0..8),
-        // or a route byte that has been used since.
+        // or a route byte that has been stripped since.
         (0, Some(bit)) => (Some(bit), bits..8 * came),
         (_, _) => (None, 0..0),
     }
 }
 
-/// The first place in a range that is so much modulo 127.
+/// First number in a range that is congruent to `bit` modulo 127.
 fn first_behind(bit: u8, within: &Range<u64>) -> u64 {
     within.start + (u64::from(bit) + 127 - within.start % 127) % 127
 }
@@ -230,14 +231,14 @@ fn flipped(
     Some(CorruptionSite { syndrome, bit, harm, within, ..injury.clone() })
 }
 
-/// The power of x that a syndrome is, if it is one.
+/// Exponent of the power of x that equals a syndrome, if there is one.
 fn power(syndrome: u8) -> Option<u8> {
     if flips(syndrome) == FlipParity::Even {
-        // A power of x is odd; and a good packet needs no search.
+        // A power of x has an odd number of bits; this also excludes syndrome 0.
         return None;
     }
     let one = CrcResidue::NEW.feed(&[1]);
-    // A CRC has eight bits more behind it.
+    // The CRC adds eight bits.
     (0..127).find(|power| one.times_x_to(u64::from(*power) + 119).crc().value() == syndrome)
 }
 

@@ -1,4 +1,5 @@
-//! The fit of two packets, one of which has left a switch and may be the other: by their bytes. P-1, P-3, P-5
+//! Comparison by bytes of a packet at a switch input with a packet that has left the switch. P-1,
+//! P-3, P-5
 
 use std::cmp::Reverse;
 
@@ -8,36 +9,38 @@ use super::corruption::{self, ByteLikeness, HURT_MAX};
 use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
 use super::visible_bytes::{VisibleBytes, compare, small};
 
-/// Bytes of a packet that was cut which are as good as all of them. *Chosen*: so many do not agree by chance.
+/// Visible bytes of a truncated packet that identify it. *Chosen*: this many do not agree by
+/// chance.
 pub(super) const ENOUGH: u8 = 8;
-/// Fewer bytes than these decide nothing by themselves: the tag alone agrees with that of many others.
+/// Minimum of visible bytes that are evidence: the tag alone agrees with many packets.
 const FEW: u8 = 2;
 
-/// Match of two packets, best first.
+/// Quality of a match of two packets, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ByteFit {
-    /// The same bytes, by the output that the route says.
+    /// The same bytes, at the output that the route requests.
     Same,
-    /// The same bytes, the packet behind it appended for want of a GAP. P-1
+    /// The same bytes, followed by the next packet for want of a GAP. P-1
     Merged,
-    /// As many bytes, one bit of which differs, as the CRC says too.
+    /// Equal length; one bit differs, and the CRC agrees with that.
     OneBit,
-    /// It was cut: so many bytes are visible, and all agree.
+    /// Truncated: all visible bytes agree, this many.
     Front(Reverse<u8>),
-    /// So many bits differ.
+    /// Equal length; this many bits differ.
     Hurt(u32),
-    /// So many of the visible bytes agree, and others are missing between them. F-9
+    /// This many visible bytes agree, with others missing between them. F-9
     Lossy(Reverse<u8>),
-    /// The same bytes, by another output: the route byte was hurt, or there is more to the switch.
+    /// The same bytes at another output: the route byte was corrupted, or the switch is not fully
+    /// known.
     Elsewhere,
-    /// As many bytes, and the CRC byte says that something is wrong.
+    /// Equal length, and the CRC shows corruption.
     Spoilt,
-    /// It was cut, its turn has come, and no visible byte says that it is another.
+    /// Truncated; its turn has come, and no visible byte contradicts.
     Turn,
 }
 
 impl ByteFit {
-    /// True if the bytes themselves decided.
+    /// True if the match follows from the bytes, at least `least` of them.
     pub(super) const fn is_by_bytes(self, least: u8) -> bool {
         match self {
             Self::Same | Self::Merged | Self::OneBit => true,
@@ -47,7 +50,7 @@ impl ByteFit {
     }
 }
 
-/// Turn of a packet at an output.
+/// Evidence that it is a packet's turn at an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TurnMatch {
     Its,
@@ -55,14 +58,14 @@ pub(super) enum TurnMatch {
     Not,
 }
 
-/// Matches a packet at an input with the one that has left.
+/// Compares a packet at an input with the packet that has left.
 pub(super) fn fit(
     leg: &HopRecord,
     own: &HopRecord,
     left: &ClosedPacket,
     (asked, turn): (bool, TurnMatch),
 ) -> Option<ByteFit> {
-    // Another has begun with it: only bytes tell that it is not that one's.
+    // Another departure has claimed it: only bytes can refute that.
     let taken = match leg.onward {
         NextHop::Nowhere => false,
         NextHop::Claimed(other) => {
@@ -71,7 +74,7 @@ pub(super) fn fit(
         NextHop::Gone(_) => return None,
     };
     let Some(came) = leg.closed.as_ref() else {
-        // It goes on coming in, while what left has ended.
+        // The packet is still arriving although its departure has ended.
         return (asked && turn == TurnMatch::Its && !left.is_sound()).then_some(ByteFit::Turn);
     };
     let as_long = came.length == left.length + 1;
@@ -84,12 +87,12 @@ pub(super) fn fit(
     if !asked || (both_whole && turn != TurnMatch::Its) {
         return None;
     }
-    // What the end of the recording cuts off says nothing.
+    // A length truncated by the recording is no evidence.
     if as_long && !left.is_cut_off() && !came.is_cut_off() {
         return if came.check == left.check || taken { None } else { hurt(came, left, differ) };
     }
     let longer = left.length >= came.length && !came.is_cut_off();
-    // One of 256 that lost bytes has a good CRC all the same: most of its bytes must agree.
+    // One of 256 packets that lost bytes still has a good CRC: most of its bytes must agree.
     let kept = small(left.front.bytes().len());
     let least = match (left.is_sound(), both_whole) {
         (_, true) => ENOUGH.max(kept / 4 * 3),
@@ -109,12 +112,12 @@ pub(super) fn fit(
     }
 }
 
-/// Matches a packet with one of the same length that has `differ` other bits.
+/// Compares a packet with one of equal length that differs in `differ` bits.
 fn hurt(came: &ClosedPacket, left: &ClosedPacket, differ: u32) -> Option<ByteFit> {
-    // A body of few bytes agrees with others by chance.
+    // A short body agrees with others by chance.
     let bits = u32::try_from(left.length).unwrap_or(u32::MAX).saturating_mul(2);
     if left.check == CrcCheck::Runt {
-        // One byte has no CRC byte to be compared: it is that of a packet that was cut before.
+        // One byte has no CRC to compare: it is the front of a packet truncated before.
         return (compare(came, left) == VisibleBytes::Agree(Reverse(1)))
             .then_some(ByteFit::Front(Reverse(1)));
     }
@@ -128,7 +131,7 @@ fn hurt(came: &ClosedPacket, left: &ClosedPacket, differ: u32) -> Option<ByteFit
         .then_some(ByteFit::Spoilt)
 }
 
-/// Number of packets behind one left with it as one packet, if these are just its bytes. P-1
+/// Number of following packets that left merged with this one, if the bytes match exactly. P-1
 pub(super) fn merged(
     legs: &HopTable,
     leg: &HopRecord,
@@ -142,7 +145,7 @@ pub(super) fn merged(
     }
     for (number, next) in behind.enumerate() {
         let next = legs.get(next)?.closed.as_ref()?;
-        // The CRC byte of the one before stays as it is.
+        // The CRC byte of the packet before stays as it is.
         let so_far = bytes.unwrap_or_else(|| {
             let crc = came.all.crc().value() ^ came.syndrome();
             came.rest.feed(&[crc])

@@ -1,4 +1,4 @@
-//! A packet on one captured channel, and what it is joined to. P-3, P-5
+//! A packet on one captured channel, with its links to the hops before and after. P-3, P-5
 
 use crate::event::Picoseconds;
 use codec::crc::CrcResidue;
@@ -10,8 +10,8 @@ use crate::packet::{PacketEnd, PacketFront, ReceivedPacket};
 
 use crate::transport::ParsedTransport;
 
-/// Route bytes of a packet that are looked at where links were not captured. *Chosen*: no network
-/// of the time is so deep.
+/// Maximum of compared route bytes across uncaptured links. *Chosen*: no network of the time is so
+/// deep.
 pub(super) const PEELED_MAX: usize = 16;
 
 /// A packet on one channel.
@@ -19,29 +19,29 @@ pub(super) const PEELED_MAX: usize = 16;
 pub(super) struct HopRecord {
     /// Index of the channel in the map.
     pub(super) lane: usize,
-    /// Tells it from others that were kept in the same place.
+    /// Serial number, which distinguishes successive records with the same [`HopId`].
     pub(super) seq: u64,
     pub(super) number: u64,
     pub(super) first: u8,
     pub(super) start: Tick,
     pub(super) time: Picoseconds,
-    /// Data of the closed packet.
+    /// The packet's contents, once it has ended.
     pub(super) closed: Option<ClosedPacket>,
-    /// The same packet on the captured channel before.
+    /// Link to the same packet on the previous captured channel.
     pub(super) before: Option<HopLink>,
-    /// True if the packet before it is chosen only when more is known.
+    /// True if the choice of the previous hop is postponed.
     pub(super) undecided: bool,
     pub(super) onward: NextHop,
-    /// Until when it may still show up, once others from behind it have.
+    /// Deadline for its appearance at an output after a later packet has overtaken it.
     pub(super) passed: Option<Picoseconds>,
-    /// Until when it may still show up, once FRES has emptied the buffer that it was in. R-2
+    /// Deadline for its appearance at an output after FRES has emptied its buffer. R-2
     pub(super) emptied: Option<Picoseconds>,
     pub(super) sight: SearchScope,
     pub(super) fate: Option<JourneyFate>,
     pub(super) held: BlockingPackets,
 }
 
-/// Data of a closed packet.
+/// Contents of a packet that has ended.
 #[derive(Clone, Debug)]
 pub(super) struct ClosedPacket {
     pub(super) at: Picoseconds,
@@ -49,30 +49,30 @@ pub(super) struct ClosedPacket {
     pub(super) end: Tick,
     pub(super) length: u64,
     pub(super) payload: u64,
-    /// The first route bytes, and how many there are in all.
+    /// The first route bytes; `hops` is the number of all.
     route: [u8; PEELED_MAX],
     pub(super) hops: u64,
-    /// All bytes but the CRC byte,
+    /// Residue of all bytes but the CRC byte.
     pub(super) all: CrcResidue,
-    /// and without the first byte too: what leaves a switch.
+    /// Residue without the first byte too: the bytes after the switch.
     pub(super) rest: CrcResidue,
     pub(super) body: CrcResidue,
-    /// Its first bytes, which are compared where it was cut.
+    /// First bytes, compared if the packet was truncated.
     pub(super) front: PacketFront,
     pub(super) tag: Option<PacketTag>,
     pub(super) check: CrcCheck,
     pub(super) ended_by: PacketEnd,
     pub(super) transport: Option<Box<ParsedTransport>>,
-    /// Bytes of its channel up to its end.
+    /// Number of bytes on the channel up to the packet's end.
     pub(super) sum: u64,
 }
 
 /// Coverage of a packet's first byte. P-1
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StartCoverage {
-    /// It was.
+    /// The first byte was captured.
     Seen,
-    /// The recording, or what of it follows a hole, may begin inside it.
+    /// The recording, or its continuation after a hole, may begin inside the packet.
     Unsure,
 }
 
@@ -80,7 +80,7 @@ pub(super) enum StartCoverage {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HopLink {
     pub(super) leg: HopId,
-    /// Number of switches between.
+    /// Number of switches between the two hops.
     pub(super) switches: u64,
     pub(super) certainty: MatchCertainty,
 }
@@ -88,31 +88,31 @@ pub(super) struct HopLink {
 /// The next hop of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NextHop {
-    /// Nowhere yet.
+    /// No next hop is known.
     Nowhere,
-    /// It seems to be this one, which is not closed yet.
+    /// This packet, which has not ended, is the probable next hop.
     Claimed(HopId),
-    /// It is this one.
+    /// This packet is the next hop.
     Gone(HopId),
 }
 
 /// Scope of the search for a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SearchScope {
-    /// It is looked for at its switch.
+    /// The packet is expected at an output of its switch.
     Followed,
-    /// It is.
+    /// The packet is in the list of those on uncaptured links.
     Lost,
 }
 
-/// Obstacles of a packet before it came out on a channel.
+/// Obstacles of a packet before its departure on a channel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockingPackets {
-    /// The packet before it on the channel, and when that ended.
+    /// The previous packet on the channel, and the time of its end.
     pub(super) output: Option<(u64, Picoseconds)>,
-    /// The packet before it at its input, and when that had left, at the switch.
+    /// The previous packet of its input, and the time of its departure from the switch.
     pub(super) input: Option<(u64, Picoseconds)>,
-    /// Time the channel's sender might go on, the last time.
+    /// Time of the last release of the channel's sender.
     pub(super) resumed: Option<Picoseconds>,
 }
 
@@ -124,7 +124,7 @@ impl ClosedPacket {
         sum: u64,
     ) -> Self {
         let crc = u64::from(packet.check != CrcCheck::Runt);
-        // What was not kept of a route counts as body.
+        // Route bytes that were not kept count as body.
         let behind = packet.length.saturating_sub(crc + packet.route.bytes().len() as u64);
         let route = CrcResidue::NEW.feed(packet.route.bytes());
         let all = packet.body.xor(route.times_x_to(8 * (behind % 127)));
@@ -153,15 +153,15 @@ impl ClosedPacket {
         }
     }
 
-    /// All bytes but the CRC byte and so many route bytes, if it has them.
+    /// Residue of the packet without the CRC byte and the first `hops` route bytes, if it has them.
     pub(super) fn peeled(&self, hops: u64) -> Option<CrcResidue> {
         let kept = usize::try_from(self.hops).unwrap_or(PEELED_MAX).min(PEELED_MAX);
         let gone = self.route.get(..kept)?.get(..usize::try_from(hops).ok()?)?;
         Some(self.all.without_first(gone, self.length.checked_sub(hops + 1)?))
     }
 
-    /// Number of switches a packet like another is before it, if it is as long as that behind the route,
-    /// and what is left of its route there is the same.
+    /// Number of switches between this packet and a later sighting, if lengths and remaining routes
+    /// agree.
     pub(super) fn ahead_of(&self, left: &Self) -> Option<u64> {
         let switches = self.hops.checked_sub(left.hops).filter(|switches| *switches > 0)?;
         let [came, left_hops] = [self.hops, left.hops].map(usize::try_from);
@@ -176,24 +176,24 @@ impl ClosedPacket {
         self.check.syndrome().unwrap_or(0)
     }
 
-    /// True if a switch that strips one route byte turns this packet into another.
+    /// True if this packet with one route byte stripped has the bytes of `left`.
     pub(super) fn becomes(&self, left: &Self) -> bool {
         self.length == left.length + 1
             && self.check == left.check
             && self.rest.xor(left.all).bits() == 0
     }
 
-    /// True if it is as a sender makes packets.
+    /// True if the packet has a good CRC and ends with a GAP.
     pub(super) fn is_sound(&self) -> bool {
         self.check == CrcCheck::Good && self.ended_by == PacketEnd::Gap
     }
 
-    /// True if the recording ends inside it, or has a hole there.
+    /// True if the recording ends or has a hole inside the packet.
     pub(super) const fn is_cut_off(&self) -> bool {
         matches!(self.ended_by, PacketEnd::CaptureEnd | PacketEnd::Hole)
     }
 
-    /// All its bytes, the CRC byte too.
+    /// Residue of all bytes, including the CRC byte.
     pub(super) fn message(&self) -> CrcResidue {
         if self.check == CrcCheck::Runt {
             return self.all;
@@ -208,12 +208,13 @@ impl HopRecord {
         self.onward == NextHop::Nowhere
     }
 
-    /// True if it was emptied away: it would have shown up before a time, had it left before. R-2
+    /// True if the deadline after FRES has expired. R-2
     pub(super) fn is_emptied(&self, now: Picoseconds) -> bool {
         self.emptied.is_some_and(|until| until < now)
     }
 
-    /// True if its first byte may be one from its middle. What is good there is whole, most likely.
+    /// True if the recording may begin inside the packet. A good CRC shows that most likely it does
+    /// not.
     pub(super) fn is_part(&self) -> bool {
         self.closed
             .as_ref()
@@ -221,11 +222,11 @@ impl HopRecord {
     }
 }
 
-/// A packet on a channel, among those that are kept.
+/// Index of a kept packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct HopId(u32);
 
-/// The packets that are kept.
+/// Storage of packets with reuse of free slots.
 #[derive(Debug, Default)]
 pub(super) struct HopTable {
     legs: Vec<Option<HopRecord>>,
@@ -264,7 +265,7 @@ impl HopTable {
         }
     }
 
-    /// Time at which the first of those that are kept was first seen.
+    /// Earliest start of a kept packet.
     pub(super) fn oldest(&self) -> Option<Picoseconds> {
         self.legs.iter().flatten().map(|leg| leg.time).min()
     }

@@ -1,4 +1,4 @@
-//! Packets of two channels become one, or are let go of. P-3
+//! Linking and release of the hops of a packet. P-3
 
 use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopLink, NextHop};
 use super::matching::HopCandidate;
@@ -8,7 +8,7 @@ use crate::clock::TimedPassage;
 use crate::event::Picoseconds;
 
 impl JourneyTracker {
-    /// Makes two packets one.
+    /// Links the packet `from` to its next hop `to`.
     pub(super) fn join(
         &mut self,
         from: HopId,
@@ -32,7 +32,7 @@ impl JourneyTracker {
         }
     }
 
-    /// The packet that a packet was thought to be is free again.
+    /// Removes the link of a packet to its hop before.
     pub(super) fn release(&mut self, id: HopId) {
         let before = self.legs.get_mut(id).and_then(|leg| leg.before.take());
         if let Some(before) = before.and_then(|joint| self.legs.get_mut(joint.leg)) {
@@ -49,7 +49,7 @@ impl JourneyTracker {
         }
     }
 
-    /// Lets go of a packet of which no end is known.
+    /// Removes a packet whose end is not known.
     pub(super) fn forget(&mut self, id: HopId) {
         self.release(id);
         self.leave_queue(id);
@@ -70,8 +70,8 @@ impl JourneyTracker {
         self.emit_if_complete(id, out);
     }
 
-    /// Several packets were just like the one that left: so are others behind them, and which was which is
-    /// not sure.
+    /// Marks the bytes of several identical candidates as ambiguous, so that later matches of the
+    /// same bytes are not certain.
     pub(super) fn doubt(&mut self, alike: &[HopId], left: HopId) {
         for id in alike.iter().chain([&left]).filter(|_| alike.len() > 1) {
             let Some(leg) = self.legs.get(*id) else { continue };
@@ -119,7 +119,8 @@ impl JourneyTracker {
         }
     }
 
-    /// FRES: the buffer behind a channel is emptied, and what has not begun to leave never will. R-2
+    /// Starts the deadline of all packets in the buffer that FRES empties: those that have not
+    /// begun to leave never will. R-2
     pub(super) fn reset(&mut self, place: usize, time: Picoseconds) {
         if let Some(lane) = self.net.lane_mut(place) {
             lane.reset = Some(time);

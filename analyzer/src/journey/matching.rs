@@ -1,5 +1,5 @@
-//! Matching of a departing packet with the packets at a switch's inputs: by bytes, and where those do not tell,
-//! by order. P-3, P-5, S-3, S-5
+//! Matching of a departing packet with the packets at a switch's inputs: by bytes, otherwise by
+//! order. P-3, P-5, S-3, S-5
 
 use codec::crc::CrcResidue;
 use codec::route::PortId;
@@ -12,59 +12,59 @@ use super::{JourneyTracker, MatchCertainty};
 use crate::event::Picoseconds;
 use crate::packet::PacketEnd;
 
-/// Packets of one input that are looked at. *Chosen*: a slack buffer of 80 cells has no more (F-3).
+/// Maximum of examined packets of one input. *Chosen*: a slack buffer of 80 cells holds fewer
+/// (F-3).
 const LOOKED_AT: usize = 64;
-/// Time of the output's token from input to input. S-5
+/// Travel time of the output's token from input to input. S-5
 const STEP: Picoseconds = 2 * FULL_RATE_PERIOD_PS as Picoseconds;
 
-/// Longest time from a reset at the input to the packet's end at the output. *Chosen*: a sender may have a few
-/// symbols to send before the GAP. R-3, F-6
+/// Maximum difference between a reset at the input and the packet's end at the output. *Chosen*: a
+/// sender may have a few symbols to send before the GAP. R-3, F-6
 const SEVERED: Picoseconds = 8 * FULL_RATE_PERIOD_PS as Picoseconds;
 
-/// Duration for which a packet may stand at a free output without having left, in longest path formations.
-/// *Chosen*. S-3, S-6
+/// Maximum wait of a packet at a free output, in longest path formations. *Chosen*. S-3, S-6
 const STANDS: Picoseconds = 16;
 
 /// Plausibility of the time at which a packet left a switch. S-6
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Timeliness {
-    /// As far as is known.
+    /// No contradiction with known passage times.
     Possible,
-    /// Never has one been so fast.
+    /// Shorter than every known passage.
     Unheard,
-    /// Nor would one be so fast if the output's token had come at once.
+    /// Shorter than every known passage by more than the token's travel explains.
     Doubtful,
-    /// It would have left before.
+    /// The packet would have left earlier.
     Impossible,
 }
 
-/// A packet at an input that may be the one that goes out.
+/// A packet at an input that may be the departing one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HopCandidate {
     pub(super) leg: HopId,
     pub(super) lane: usize,
-    /// Its place in the input's queue.
+    /// Position in the input's queue.
     pub(super) place: usize,
     pub(super) fit: ByteFit,
-    /// Packets before it that are still thought to be there.
+    /// Number of packets ahead of it that are assumed to be waiting still.
     before: usize,
-    /// True if it could have left by then.
+    /// Plausibility of its departure at that time.
     haste: Timeliness,
-    /// Since when it may have had the output, as far as is known. S-5
+    /// Estimated time at which the output could serve it. S-5
     served: Picoseconds,
-    /// Distance of the output's token from its input. S-5
+    /// Number of inputs that the output's token visits before its input. S-5
     turn: u8,
 }
 
 impl HopCandidate {
-    /// The less, the better.
+    /// Sort key; the smallest is the best candidate.
     fn key(&self) -> (ByteFit, Timeliness, usize, Picoseconds, u8) {
         (self.fit, self.haste, self.before, self.served, self.turn)
     }
 }
 
 impl JourneyTracker {
-    /// Assigns the packet that begins on an output to the waiting packet whose turn it is.
+    /// Assigns a departure that begins on an output to the waiting packet whose turn it is.
     pub(super) fn claim(&mut self, leaving: HopId) {
         let mut best: Option<HopCandidate> = None;
         if let Some(scan) = self.scan(leaving) {
@@ -81,8 +81,8 @@ impl JourneyTracker {
         }
     }
 
-    /// The best match at the inputs for a packet that has left by a channel and is closed, and its
-    /// certainty. `alike` receives the packets with the same bytes, if there are several.
+    /// Best match at the inputs for a packet that has left and ended, and its certainty. `alike`
+    /// receives the packets with the same bytes, if there are several.
     pub(super) fn best(
         &self,
         left: HopId,
@@ -128,7 +128,7 @@ impl JourneyTracker {
         Some((best, certainty))
     }
 
-    /// A packet at an input with its fit to the one that has left; none if it does not fit.
+    /// Candidate for a packet at an input, with its match quality; `None` if it does not match.
     fn fitting(
         &self,
         scan: &DepartureScan<'_>,
@@ -165,13 +165,13 @@ impl JourneyTracker {
         Some(candidate)
     }
 
-    /// True if several packets with these bytes were alike at the input or the output.
+    /// True if several packets with these bytes were identical at the input or the output.
     fn is_doubted(&self, best: &HopCandidate, own: &HopRecord, residue: CrcResidue) -> bool {
         let lanes = [best.lane, own.lane].map(|lane| self.net.lane(lane));
         lanes.into_iter().flatten().any(|lane| lane.doubted.contains(&residue))
     }
 
-    /// True if a reset at an input ended a packet that has left, as their times tell. R-3
+    /// True if the time of a reset at the input matches the end of a packet that has left. R-3
     fn is_severed(&self, input: usize, left: &HopRecord) -> bool {
         let (input, output) = (self.net.lane(input), self.net.lane(left.lane));
         let reset = input.and_then(|input| Some(input.reset? + input.until_heard?));
@@ -181,7 +181,7 @@ impl JourneyTracker {
             .is_some_and(|((reset, late), ended)| (reset + late).abs_diff(ended.at) <= SEVERED)
     }
 
-    /// True if a packet that has left may be one that goes on coming in.
+    /// True if the origin of a packet that has left may still be arriving.
     pub(super) fn awaits_open(&self, left: HopId) -> bool {
         let Some(own) = self.legs.get(left) else { return false };
         let Some(scan) = self.scan(left) else { return false };
@@ -193,7 +193,7 @@ impl JourneyTracker {
         })
     }
 
-    /// Packets that came as one with this one, for want of GAPs, in order.
+    /// Packets that left merged with the candidate for want of GAPs, in order.
     pub(super) fn appended(&self, candidate: &HopCandidate, left: HopId) -> Vec<HopId> {
         let Some(lane) = self.net.lane(candidate.lane) else { return Vec::new() };
         let behind: Vec<HopId> =
@@ -207,7 +207,7 @@ impl JourneyTracker {
         .unwrap_or_default()
     }
 
-    /// The inputs of the switch that a packet leaves; none if it leaves none.
+    /// Scan of the inputs of the switch that a packet leaves; `None` if it comes from no switch.
     fn scan(&self, leaving: HopId) -> Option<DepartureScan<'_>> {
         let Self { net, legs, .. } = self;
         let own = legs.get(leaving)?;
@@ -231,15 +231,15 @@ impl JourneyTracker {
     }
 }
 
-/// The packets at the inputs of the switch that a packet leaves, as of its departure.
+/// Packets at the inputs of the switch that a packet leaves, at the time of its departure.
 struct DepartureScan<'a> {
     net: &'a NetworkMap,
     legs: &'a HopTable,
     own: &'a HopRecord,
     node: &'a MappedNode,
-    /// The output.
+    /// Number of the output port.
     port: PortId,
-    /// The input that the output served last. S-5
+    /// Input port that the output served last. S-5
     served: PortId,
     left: Option<Picoseconds>,
     ended: Picoseconds,
@@ -250,7 +250,7 @@ struct ScannedInput<'a> {
     lane: usize,
     input: &'a MappedChannel,
     port: PortId,
-    /// First bytes that select the output.
+    /// Route bytes that select the output.
     bytes: [Option<u8>; 2],
 }
 
@@ -277,7 +277,7 @@ impl<'a> DepartureScan<'a> {
         })
     }
 
-    /// The packets of an input that were there before the departure; a path takes time. S-6
+    /// Packets of an input that arrived before the departure; path formation takes time. S-6
     fn packets(&self, input: &ScannedInput<'a>) -> impl Iterator<Item = ScannedPacket<'a>> {
         let packets = input.input.queue.iter().enumerate().take(LOOKED_AT);
         packets
@@ -287,7 +287,7 @@ impl<'a> DepartureScan<'a> {
             .take_while(|found| found.leg.time < self.own.time)
     }
 
-    /// Those of the packets whose first byte selects the output.
+    /// Packets of an input whose first byte selects the output.
     fn requesting(&self, input: &ScannedInput<'a>) -> impl Iterator<Item = ScannedPacket<'a>> {
         let packets = input.input.queue.iter().enumerate().take(LOOKED_AT);
         packets
@@ -298,7 +298,7 @@ impl<'a> DepartureScan<'a> {
             .take_while(|found| found.leg.time < self.own.time)
     }
 
-    /// Requesting packets with the same bytes, at most one of each input.
+    /// Requesting packets with the same bytes as the departed one, at most one of each input.
     fn same(&self, closed: &ClosedPacket) -> impl Iterator<Item = HopCandidate> {
         self.inputs().filter_map(|input| {
             let found = self.requesting(&input).find(|found| {
@@ -349,17 +349,17 @@ impl<'a> DepartureScan<'a> {
     }
 }
 
-/// Duration for which a packet took to pass a switch, if that is known.
+/// Time that a packet took to pass a switch, if known.
 fn passing(left: Option<Picoseconds>, ready: Option<Picoseconds>) -> Option<Picoseconds> {
     left.zip(ready).map(|(left, ready)| left.saturating_sub(ready))
 }
 
-/// About how many steps the token takes over a distance: of a switch of 8 ports, if it has no port beyond.
+/// Approximate number of steps of the token over a distance, modulo 8 ports.
 const fn steps(turn: u8) -> Picoseconds {
     (turn % 8) as Picoseconds
 }
 
-/// Number of inputs the token looks at before this one. S-5
+/// Number of inputs that the token visits before this one. S-5
 const fn distance(served: PortId, input: PortId) -> u8 {
     input.0.wrapping_sub(served.0).wrapping_sub(1)
 }

@@ -1,4 +1,4 @@
-//! Hosts and switches by the channels' names, and the addressing of switches. S-1
+//! Hosts and switches by the names of channels, and the addressing of switches. S-1
 
 use crate::event::Picoseconds;
 use std::collections::{BTreeMap, VecDeque};
@@ -13,73 +13,72 @@ use crate::channel_name::{ChannelEnds, PortName, TapEnd};
 use crate::link::parameters::{LinkAssumptions, ParameterKey};
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
 
-/// Longest delay of a tap behind a cable of unknown length. *Chosen*: that of
-/// some ten kilometres.
+/// Assumed delay of a cable of unknown length. *Chosen*: that of some ten kilometres.
 pub(super) const DELAY: Picoseconds = 4096 * FULL_RATE_PERIOD_PS as Picoseconds;
-/// Cells of a slack buffer of which nothing is told, and what is on its cable. *Chosen*: far more
-/// than any (F-4).
+/// Assumed cells of an undeclared slack buffer and characters on its cable. *Chosen*: far more than
+/// any real one (F-4).
 const CELLS: u64 = 4096;
 
-/// Inputs of a node that packets are matched at. *Chosen*: every port a route byte can name, tapped twice.
+/// Maximum of inputs of a node at which packets are matched. *Chosen*: every port that a route byte
+/// can select, tapped twice.
 const INPUTS_MAX: usize = 2 * PORTS_MAX as usize;
 
-/// The part of a path formation that is the same for all inputs. *Chosen*: as S-6 has it.
+/// Part of a path formation that is equal for all inputs. *Chosen*: as in S-6.
 const ROUTING: Picoseconds = 28 * FULL_RATE_PERIOD_PS as Picoseconds;
-/// Travel of the token past a port. *Chosen*: as S-5 has it.
+/// Travel time of the token past a port. *Chosen*: as in S-5.
 const TOKEN_STEP: Picoseconds = 2 * FULL_RATE_PERIOD_PS as Picoseconds;
 
-/// Addressing of switches. S-1
+/// Possible addressings of a switch. S-1
 const WAYS: [RouteAddressing; 2] = [RouteAddressing::Absolute, RouteAddressing::Relative];
 
-/// All channels and nodes.
+/// All channels and nodes of a capture.
 #[derive(Debug, Default)]
 pub(super) struct NetworkMap {
     pub(super) lanes: Vec<MappedChannel>,
-    /// Number of the first channel.
+    /// Id of the first channel.
     base: u32,
     pub(super) nodes: Vec<MappedNode>,
     names: BTreeMap<String, usize>,
 }
 
-/// A channel.
 #[derive(Debug)]
 pub(super) struct MappedChannel {
     pub(super) id: ChannelId,
     pub(super) from: Option<(usize, PortId)>,
     pub(super) to: Option<(usize, PortId)>,
-    /// Duration for which after the tap its receiver hears, if that is known.
+    /// Time from the tap to the receiver, if known.
     pub(super) until_heard: Option<Picoseconds>,
-    /// Duration for which before the tap its sender has sent.
+    /// Time from the sender to the tap, if known.
     pub(super) since_sent: Option<Picoseconds>,
-    /// Longest time in which the switch behind it forms a path without contention, if that is known. S-6
+    /// Longest path formation of the switch behind it without contention, if known. S-6
     pub(super) path: Option<Picoseconds>,
-    /// Most bytes that may be between the tap and the switch behind it.
+    /// Maximum of bytes between the tap and the switch behind it.
     pub(super) room: u64,
-    /// Packets at the switch's input behind it, or on their way there.
+    /// Packets at the switch input behind it, or in transit to it.
     pub(super) queue: VecDeque<QueuedHop>,
-    /// From where on it is known where packets begin, since the first character or the last hole. P-1
+    /// Start of reliable framing after the first character or the last hole, if known. P-1
     framed: Option<Tick>,
-    /// The packet that is passing.
+    /// The packet that has begun and not ended.
     pub(super) open: Option<HopId>,
     pub(super) next_number: u64,
-    /// Bytes so far.
+    /// Number of bytes so far.
     pub(super) sum: u64,
-    /// The last packet on it, and when it ended.
+    /// The last packet and the time of its end.
     pub(super) last: Option<(u64, Picoseconds)>,
-    /// The last packet of this input that left, and when it had, at the switch.
+    /// The last packet that left this input, and the time of its departure from the switch.
     pub(super) left: Option<(u64, Picoseconds)>,
-    /// Time at which the last packet of this input had left, at the switch, as far as that is known.
+    /// Time at which the last packet had left this input completely, if known.
     pub(super) clear: Option<Picoseconds>,
-    /// Time the last FRES on it was seen.
+    /// Time of the last FRES.
     pub(super) reset: Option<Picoseconds>,
-    /// Bytes of packets of this input that were ambiguous.
+    /// Residues of packets that matched ambiguously on this channel.
     pub(super) doubted: VecDeque<CrcResidue>,
-    /// The input that this output served last. S-5
+    /// Input port that this output served last. S-5
     pub(super) served: PortId,
     pub(super) resumed: Option<Picoseconds>,
 }
 
-/// A packet in an input's queue with its first byte, which rules out most packets without a look-up.
+/// A queued packet with its first byte, which excludes most candidates without a look-up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QueuedHop {
     pub(super) id: HopId,
@@ -92,24 +91,24 @@ pub(super) struct MappedNode {
     pub(super) inputs: Vec<usize>,
     outputs: Vec<Option<usize>>,
     ports: KnownPorts,
-    /// The highest of its ports that is known.
+    /// Highest known port.
     port_max: PortId,
-    /// First bytes of the packets that came in.
+    /// Counts of the first bytes of arriving packets.
     heads: HeadCounts,
-    /// Packets that went where only absolute, only relative addressing leads.
+    /// Numbers of packets that only absolute, and only relative, addressing explains.
     votes: [u64; 2],
-    /// The shortest time in which a packet is known to have passed it. S-6
+    /// Shortest certain passage of a packet. S-6
     pub(super) fastest: Option<Picoseconds>,
-    /// It may have more than 8 ports. S-6
+    /// True if a passage took longer than a switch of 8 ports needs, or an unknown time. S-6
     is_large: bool,
 }
 
 /// Known ports of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KnownPorts {
-    /// Only port 0: it may be a host's. I-1
+    /// Only port 0: the node may be a host. I-1
     Zero,
-    /// Others: it is a switch.
+    /// Other ports: the node is a switch.
     Others,
 }
 
@@ -121,12 +120,12 @@ enum ByteReading {
     Either,
 }
 
-/// Output that a packet requests of the switch behind its channel.
+/// Output that a packet requests at the switch behind its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestedOutput {
-    /// A port whose output was captured.
+    /// Index of the captured output channel.
     Seen(usize),
-    /// A port of which nothing was captured, or a node of which nothing is known.
+    /// Port whose output was not captured, or an unknown node.
     Unseen,
     /// No port.
     Nothing,
@@ -166,7 +165,7 @@ impl NetworkMap {
         if let Some((node, _)) = to
             && let Some(node) = self.nodes.get_mut(node)
         {
-            // Beyond that, names are wrong; a packet must not cost more for it.
+            // Exceeding the limit means wrong names; it must not make each packet more expensive.
             if node.inputs.len() < INPUTS_MAX {
                 node.inputs.push(place);
             }
@@ -195,7 +194,7 @@ impl NetworkMap {
         });
     }
 
-    /// The node of a name, which has this port.
+    /// Index of the named node, created if new; the port is recorded.
     fn node(&mut self, name: String, port: PortId) -> usize {
         let next = self.nodes.len();
         let place = *self.names.entry(name).or_insert(next);
@@ -220,7 +219,7 @@ impl NetworkMap {
         place
     }
 
-    /// The place of a channel. They are declared in order, without gaps in a section.
+    /// Index of a channel. Channel ids are consecutive within a section.
     pub(super) fn place(&self, id: ChannelId) -> Option<usize> {
         let place = id.0.checked_sub(self.base)? as usize;
         match self.lanes.get(place) {
@@ -242,7 +241,7 @@ impl NetworkMap {
         Some((self.nodes.get(node)?, port))
     }
 
-    /// A packet with this first byte comes to the node behind a channel. S-1, P-2
+    /// Counts the first byte of a packet that arrives at the node behind a channel. S-1, P-2
     pub(super) fn count_head(&mut self, place: usize, first: u8) {
         if let Some((node, _)) = self.lanes.get(place).and_then(|lane| lane.to)
             && let Some(node) = self.nodes.get_mut(node)
@@ -251,7 +250,7 @@ impl NetworkMap {
         }
     }
 
-    /// A packet with this first byte went from one channel to another.
+    /// Counts the addressing that explains the passage of a packet with this first byte.
     pub(super) fn vote(&mut self, input: usize, output: usize, first: u8) {
         let ends = (self.lane(input).and_then(|l| l.to), self.lane(output).and_then(|l| l.from));
         let (Some((node, input)), Some((_, output))) = ends else { return };
@@ -265,14 +264,14 @@ impl NetworkMap {
         }
     }
 
-    /// From this place on it is known where packets of a channel begin, or it is no longer. P-1
+    /// Sets the position from which packet boundaries are known, or `None` after a hole. P-1
     pub(super) fn framed(&mut self, place: usize, from: Option<Tick>) {
         if let Some(lane) = self.lanes.get_mut(place) {
             lane.framed = from;
         }
     }
 
-    /// Output that a packet with this first byte requests of the switch behind a channel.
+    /// Output that a packet with this first byte requests at the switch behind a channel.
     pub(super) fn requested_output(&self, place: usize, first: u8) -> RequestedOutput {
         let Some((node, input)) = self.lane(place).and_then(|lane| self.node_at(lane.to)) else {
             return RequestedOutput::Unseen;
@@ -281,14 +280,14 @@ impl NetworkMap {
         for output in node.selects(first, input).into_iter().flatten() {
             match node.output(output) {
                 Some(lane) => wish = RequestedOutput::Seen(lane),
-                // As long as it may have gone there, nothing says that it has not.
+                // The packet may have taken the uncaptured output, so its loss cannot be concluded.
                 None => return RequestedOutput::Unseen,
             }
         }
         wish
     }
 
-    /// Duration for which a packet may have left the switch that it came to before it shows behind it.
+    /// Delay between a packet's departure from the switch and its appearance at the output's tap.
     pub(super) fn lateness(&self, leg: &HopRecord) -> Picoseconds {
         match self.requested_output(leg.lane, leg.first) {
             RequestedOutput::Seen(output) => self.lane(output).map_or(0, MappedChannel::lateness),
@@ -298,8 +297,8 @@ impl NetworkMap {
 }
 
 impl MappedNode {
-    /// True if it is taken for a switch: it has another port than 0 (I-1), or packets come to it with
-    /// a route byte in front.
+    /// True if the node counts as a switch: it has a port other than 0 (I-1), or most arriving
+    /// packets begin with a route byte.
     pub(super) const fn is_switch(&self) -> bool {
         match (self.ports, self.heads.kind()) {
             (KnownPorts::Others, _) | (KnownPorts::Zero, TopologyNodeKind::Switch) => true,
@@ -307,21 +306,22 @@ impl MappedNode {
         }
     }
 
-    /// Longest path formation for an input: as known, or else as S-6 has it for a switch of 8 ports, or of
-    /// those that it has. Packets are matched by it, nothing is judged by it.
+    /// Longest path formation for an input: the known one, or that of S-6 for the known ports, at
+    /// least 8. Used for matching only, never for a judgement.
     pub(super) fn path(&self, input: &MappedChannel) -> Picoseconds {
         let ports = Picoseconds::from(self.port_max.0).max(7) + 1;
         input.path.unwrap_or(ROUTING + TOKEN_STEP * ports)
     }
 
-    /// By how much path formations differ at most, by where the output's token is. S-6
+    /// Maximum difference of path formations by the token's position. S-6
     pub(super) fn token(&self, input: &MappedChannel) -> Picoseconds {
         self.path(input).max(ROUTING + 8 * TOKEN_STEP) - ROUTING
     }
 
-    /// By how much path formations for an input may differ: the token's travel past all ports, where the
-    /// longest is that of S-6 for so many ports; where it is another, all of it. Where it is not known,
-    /// the travel past 8 ports, or past 32 once one has taken longer than 8 ports take. S-5, S-6
+    /// Possible difference of path formations for an input: the token's travel past all ports if
+    /// the known path is that of S-6 for 4, 8, 16 or 32 ports; otherwise the whole path. With an
+    /// unknown path: the travel past 8 ports, or past 32 once a passage has taken longer than 8
+    /// ports allow. S-5, S-6
     pub(super) fn spread(&self, input: &MappedChannel) -> Picoseconds {
         let travels = [4, 8, 16, 32].map(|ports| ports * TOKEN_STEP);
         let unknown = if self.is_large { 32 * TOKEN_STEP } else { 8 * TOKEN_STEP };
@@ -329,7 +329,8 @@ impl MappedNode {
         travels.into_iter().find(|travel| ROUTING + travel == path).unwrap_or(path)
     }
 
-    /// A packet with nothing in its way has passed it in some time, if that is known.
+    /// Records the passage of a packet with nothing in its way; an unknown time counts as one of a
+    /// large switch.
     pub(super) fn passed(&mut self, took: Option<Picoseconds>) {
         self.is_large |= took.is_none_or(|took| took > ROUTING + 9 * TOKEN_STEP);
     }
@@ -345,7 +346,7 @@ impl MappedNode {
         }
     }
 
-    /// The ports that a first byte may select.
+    /// Ports that a first byte may select.
     pub(super) fn selects(&self, first: u8, input: PortId) -> [Option<PortId>; 2] {
         let [absolute, relative] = WAYS.map(|way| way.select(first, input, PORTS_MAX).ok());
         match self.reads() {
@@ -355,7 +356,7 @@ impl MappedNode {
         }
     }
 
-    /// The first bytes by which [`Self::selects`] finds an output.
+    /// Inverse of [`Self::selects`]: the first bytes that may select an output.
     pub(super) fn bytes_to(&self, input: PortId, output: PortId) -> [Option<u8>; 2] {
         let [absolute, relative] =
             WAYS.map(|way| way.byte(input, output).filter(|_| output.0 < PORTS_MAX));
@@ -366,19 +367,20 @@ impl MappedNode {
         }
     }
 
-    /// The channel that goes out from a port, if it was captured.
+    /// Channel from a port, if it was captured.
     pub(super) fn output(&self, port: PortId) -> Option<usize> {
         self.outputs.get(usize::from(port.0)).copied().flatten()
     }
 }
 
 impl MappedChannel {
-    /// Time at which a packet that was seen here at some time could be decoded at the switch behind. S-3, S-6
+    /// Time at which the switch behind can decode a packet whose first byte passed the tap at
+    /// `seen`. S-3, S-6
     pub(super) fn ready(&self, seen: Picoseconds) -> Option<Picoseconds> {
         Some((seen + self.until_heard?).max(self.clear.unwrap_or(0)))
     }
 
-    /// True if the recording has the beginning of a packet of which this is the first byte it has. P-1
+    /// Coverage of the first byte of a packet whose first captured byte is at `start`. P-1
     pub(super) fn opening(&self, start: Tick) -> StartCoverage {
         if self.framed.is_some_and(|framed| framed < start) {
             StartCoverage::Seen
@@ -387,7 +389,7 @@ impl MappedChannel {
         }
     }
 
-    /// Duration for which a packet may have left its switch before it shows on this channel.
+    /// Delay between a packet's departure from its switch and its appearance on this channel.
     fn lateness(&self) -> Picoseconds {
         self.since_sent.unwrap_or(DELAY)
     }

@@ -1,11 +1,11 @@
-//! Outcome of a journey: fate, certainty, reasons for waiting.
+//! Outcome of a journey: fate, certainty, and reasons for waiting.
 
-/// Reason for waiting in a switch: the last obstacle. S-3
+/// Reason for a wait in a switch: the last obstacle. S-3
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason {
-    /// The output was held by this packet of the channel that it went out by.
+    /// This packet held the output; the number is of the output's channel.
     Output(u64),
-    /// This packet of its own channel, the one before it, was still there.
+    /// The previous packet of the same input, with this number, was still there.
     Input(u64),
     /// The output's sender was stopped. F-1
     Stop,
@@ -14,31 +14,32 @@ pub enum WaitReason {
 /// Fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JourneyFate {
-    /// It reached a host.
+    /// The packet reached a host.
     Arrived,
-    /// It reached a host with a route byte left: an error. I-2
+    /// The packet reached a host with a route byte left: an error. I-2
     Misrouted,
-    /// It went on over links that were not captured.
+    /// The packet continued over uncaptured links.
     OutOfSight,
-    /// A switch dropped it, by this rule.
+    /// A switch dropped the packet, by this rule.
     Dropped(&'static str),
-    /// It went on as a part of the packet before it, for want of a GAP. P-1
+    /// The packet continued as a part of the packet before it, for want of a GAP. P-1
     Merged,
-    /// It was on its way when the recording ended.
+    /// The packet was in transit when the recording ended.
     UnderWay,
 }
 
-/// Certainty of a journey.
+/// Certainty of the matches of a journey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MatchCertainty {
-    /// No other packet can have been meant.
+    /// No other packet matches.
     Certain,
-    /// Several were alike, or it was hurt too much to be known by its bytes: order and time decided.
+    /// Several packets were identical, or corruption hid the packet's identity: order and time
+    /// decided.
     ByOrder,
 }
 
 impl JourneyFate {
-    /// The name in `docs/output.md`.
+    /// Name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -53,7 +54,7 @@ impl JourneyFate {
 }
 
 impl MatchCertainty {
-    /// The name in `docs/output.md`.
+    /// Name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,15 +1,15 @@
-//! Packets that went where nothing was captured, to be found again by their bodies. P-3
+//! Index of packets sent into uncaptured links, by body. P-3
 
 use codec::crc::CrcResidue;
 
 use super::hop_record::HopId;
 
-/// Places for packets of like bodies. *Chosen*: they take 100 KB in all.
+/// Number of buckets. *Chosen*: they take 100 KB in all.
 const SETS: usize = 1021;
-/// Packets in a place. *Chosen*: with fewer, those that do not matter drive out those that do.
+/// Packets in a bucket. *Chosen*: with fewer, irrelevant packets displace relevant ones.
 const SET_MAX: usize = 4;
 
-/// The newest packets of each body, as many as there is room for: the oldest of a place goes first.
+/// The newest packets of each bucket; the oldest is replaced first.
 #[derive(Debug)]
 pub(super) struct RecentBodies {
     sets: Vec<[Option<(u64, HopId)>; SET_MAX]>,
@@ -31,7 +31,7 @@ impl RecentBodies {
         }
     }
 
-    /// Those that may have this body, the oldest first.
+    /// Packets that may have this body, the oldest first.
     pub(super) fn find(&self, body: CrcResidue) -> impl Iterator<Item = (u64, HopId)> {
         self.sets.get(place(body)).into_iter().flatten().flatten().copied()
     }
@@ -40,7 +40,7 @@ impl RecentBodies {
 fn place(body: CrcResidue) -> usize {
     let bits = body.bits();
     let folded = (bits >> 64) ^ (bits & u128::from(u64::MAX));
-    // 64 bits: a remainder of 128 takes ten times as long.
+    // A 128-bit remainder takes ten times as long.
     let folded = u64::try_from(folded).unwrap_or(0);
     usize::try_from(folded % SETS as u64).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! A journey as the row of `docs/output.md`.
+//! Journeys as rows of `docs/output.md`.
 
 use codec::capture::{Channel, ChannelId};
 use codec::packet::PacketTag;
@@ -10,100 +10,100 @@ use super::{
 use crate::packet::PacketEnd;
 use crate::transport::TransportRow;
 
-/// Places of a flipped bit that are listed. *Chosen*: they are 127 bits apart, so these are in the
-/// first hundred bytes or so.
+/// Maximum of listed positions of a flipped bit. *Chosen*: they are 127 bits apart, so they cover
+/// about the first hundred bytes.
 pub const PLACES_MAX: usize = 8;
 
-/// A row of `myriscope journeys`: the contract of `docs/output.md`.
+/// Row of `myriscope journeys`, as specified in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JourneyRow<'a> {
-    /// Counts from 0.
+    /// Number of the journey from 0.
     pub journey: u64,
-    /// Time at which its first byte was seen on the first channel, in picoseconds.
+    /// Time of its first byte at the first tap, in picoseconds.
     pub time_ps: u128,
-    /// From there to its first byte on the last channel, cables included.
+    /// Time from there to its first byte on the last channel, including cables.
     pub latency_ps: u128,
-    /// Time waited in switches, as far as known.
+    /// Total time waited in switches, as far as known.
     pub waited_ps: u128,
-    /// The byte behind the route.
+    /// Tag.
     pub tag: Option<u8>,
-    /// Bytes between tag and CRC byte.
+    /// Number of bytes between tag and CRC byte.
     pub payload: u64,
-    /// Its fate: [`JourneyFate::name`].
+    /// Fate: [`JourneyFate::name`].
     pub fate: &'static str,
-    /// The rule by which it was dropped.
+    /// Rule that requires the drop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'static str>,
-    /// Name of the certainty of the worst match.
+    /// Lowest certainty of its matches.
     pub certainty: &'static str,
-    /// The captured channels that it passed.
+    /// Captured channels on its path.
     pub hops: Vec<HopRow<'a>>,
-    /// Its corruptions.
+    /// Corruptions, in order.
     pub injuries: Vec<CorruptionRow<'a>>,
     /// Header of the reliability protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<Box<TransportRow>>,
 }
 
-/// A captured channel that a packet passed.
+/// Passage of a packet over a captured channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HopRow<'a> {
     /// Name of the channel.
     pub channel: &'a str,
-    /// The packet's number on it.
+    /// Number of the packet on the channel.
     pub packet: u64,
-    /// Place of its first byte.
+    /// Position of its first byte.
     pub start: u64,
-    /// Place of its last byte.
+    /// Position of its last byte.
     pub end: u64,
-    /// Time at which its first byte was seen, in picoseconds.
+    /// Time of its first byte at the tap, in picoseconds.
     pub time_ps: u128,
-    /// Bytes, CRC byte included.
+    /// Length in bytes, including the CRC byte.
     pub length: u64,
     /// Its first byte, if that is a route byte.
     pub route: Option<u8>,
-    /// The port of the switch behind the channel by which it left, or for which it asked.
+    /// Output port at the switch behind the channel, used or requested.
     pub port: Option<u8>,
-    /// Switches up to the next captured channel.
+    /// Number of switches before the next captured channel.
     pub switches: u64,
-    /// Up to its first byte there.
+    /// Time to its first byte on the next captured channel.
     pub latency_ps: Option<u128>,
-    /// Part of the latency that it waited.
+    /// Part of the latency spent waiting.
     pub waited_ps: Option<u128>,
-    /// Reason: `output`, `input` or `stop`.
+    /// Reason for the wait: `output`, `input` or `stop`.
     pub waited_for: Option<&'static str>,
-    /// The packet that it waited for.
+    /// Number of the packet that it waited for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub behind: Option<u64>,
     /// `good`, `bad` or `runt`.
     pub crc: &'static str,
     /// Computed ⊕ received CRC.
     pub syndrome: Option<u8>,
-    /// Its end here.
+    /// Cause of its end on the channel.
     pub ended_by: &'static str,
 }
 
 /// Corruption of a packet between two captured channels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CorruptionRow<'a> {
-    /// The last channel on which it was as before; null if it was hurt before the first.
+    /// Last captured channel before the change; null if it happened before the first.
     pub after: Option<&'a str>,
-    /// The first channel on which it is different.
+    /// First captured channel with the change.
     pub seen: &'a str,
-    /// Switches between the two.
+    /// Number of switches between the two.
     pub switches: u64,
     /// `flipped`, `cut` or `grown`.
     pub harm: &'static str,
     /// Change of the syndrome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syndrome: Option<u8>,
-    /// `odd` or `even`: how many bits were flipped.
+    /// Parity of the number of flipped bits: `odd` or `even`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flips: Option<&'static str>,
-    /// Single bit only: number of bits behind it, modulo 127.
+    /// Single flipped bit only: number of bits after it, modulo 127.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bit: Option<u8>,
-    /// Its possible places in the packet.
+    /// Possible positions in the packet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<BitPlaceRow>,
     /// Number of missing bytes.
@@ -112,22 +112,22 @@ pub struct CorruptionRow<'a> {
     /// Number of additional bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<u64>,
-    /// End of a truncated packet.
+    /// Cause of a truncation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<&'static str>,
 }
 
-/// Possible place of a bit.
+/// Possible position of a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct BitPlaceRow {
-    /// Byte of the packet on the channel `seen`, from 0; those below 0 had been stripped.
+    /// Byte index on the channel `seen`, from 0; stripped route bytes have negative indices.
     pub byte: i64,
     /// Bit of the byte, 7 to 0.
     pub bit: u8,
 }
 
 impl Journey {
-    /// The journey as a row; `known` looks up channels.
+    /// Converts the journey to a row; `known` looks up channels.
     #[must_use]
     pub fn row<'a>(&self, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> JourneyRow<'a> {
         let (first, last) = (self.hops.first(), self.hops.last());
@@ -222,7 +222,7 @@ impl CorruptionSite {
 }
 
 impl FlipParity {
-    /// The name in `docs/output.md`.
+    /// Name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Packets that went where nothing was captured, and those that come from there. P-3
+//! Matching of packets across uncaptured links. P-3
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
@@ -13,14 +13,14 @@ use super::network_map::RequestedOutput;
 use super::{IMPLIED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty, WAITING_MAX};
 use crate::packet::PacketEnd;
 
-/// Packets out of sight that are looked at for one that was hurt there, the newest. *Chosen*: more than
-/// are on their way at a time in a network of a hundred hosts.
+/// Maximum of examined candidates for a packet corrupted on uncaptured links, the newest first.
+/// *Chosen*: more than are in transit at a time in a network of a hundred hosts.
 const HURT_LOOKED_AT: usize = 256;
-/// Duration for which a packet may have been out of sight that is known by its length, tag and way. *Chosen*:
-/// some 0.8 ms, in which a link carries as much as all buffers on a way hold.
+/// Maximum time on uncaptured links of a packet identified by length, tag and route. *Chosen*: some
+/// 0.8 ms, in which a link carries as much as all buffers on a path hold.
 const NEAR: Picoseconds = (1 << 16) * FULL_RATE_PERIOD_PS as Picoseconds;
 
-/// A packet and so many switches: the only one that fits.
+/// Search result: no candidate, the only one with its number of switches, or several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SoleMatch {
     Nothing,
@@ -38,7 +38,7 @@ impl SoleMatch {
 }
 
 impl JourneyTracker {
-    /// A packet has gone out of sight.
+    /// Adds a packet to those on uncaptured links; the oldest beyond the limit is settled.
     pub(super) fn wait(&mut self, id: HopId, seq: u64, out: &mut impl FnMut(Journey)) {
         match self.legs.get_mut(id).map(|leg| std::mem::replace(&mut leg.sight, SearchScope::Lost))
         {
@@ -52,13 +52,13 @@ impl JourneyTracker {
                 self.leave_queue(id);
                 self.settle(id, JourneyFate::OutOfSight, out);
             } else {
-                // If it turns out to be another that left, it comes here again.
+                // If its next hop proves to be another packet, it is added again.
                 leg.sight = SearchScope::Followed;
             }
         }
     }
 
-    /// Finds a packet among those that went where nothing was captured.
+    /// Matches a packet with those sent into uncaptured links.
     pub(super) fn find_unseen(&mut self, id: HopId) {
         let Some(own) = self.legs.get(id) else { return };
         let Some(closed) = &own.closed else { return };
@@ -102,7 +102,7 @@ impl JourneyTracker {
         self.imply_pair(implied, id);
     }
 
-    /// A packet that went out of sight is this one, so many switches on.
+    /// Links a packet to its sighting before the uncaptured links, `switches` switches earlier.
     fn reappear(&mut self, (leg, switches): (HopId, u64), id: HopId, certainty: MatchCertainty) {
         self.join(leg, id, NextHop::Gone(id), certainty);
         if let Some(joint) = self.legs.get_mut(id).and_then(|leg| leg.before.as_mut()) {
@@ -111,8 +111,8 @@ impl JourneyTracker {
         self.leave_queue(leg);
     }
 
-    /// The packet at its switch's inputs that a packet is, as [`JourneyTracker::best`] tells; none if that is
-    /// known by its turn alone, and one that is out of sight fits better.
+    /// Best match at the switch's inputs, as by [`JourneyTracker::best`]; `None` if it is by turn
+    /// alone and a packet from uncaptured links matches better.
     pub(super) fn best_seen(
         &self,
         id: HopId,
@@ -127,13 +127,13 @@ impl JourneyTracker {
         (!by_turn || self.hurt_unseen(id).is_none()).then_some(best)
     }
 
-    /// Matches a packet that was corrupted out of sight, with the number of switches passed there:
-    /// the only one that became this by one flipped bit; if there is none, the only one of its length,
-    /// tag and way, if few bits differ.
+    /// Candidate for a packet corrupted on uncaptured links, with the number of switches passed:
+    /// the only candidate that differs by one flipped bit; otherwise the only one of matching
+    /// length, tag and route, if few bits differ.
     fn hurt_unseen(&self, id: HopId) -> Option<(HopId, u64)> {
         let own = self.legs.get(id)?;
         let left = own.closed.as_ref()?;
-        // One flipped bit always shows in the CRC; and what was cut has no bytes to go by.
+        // One flipped bit always changes the CRC check; a truncated packet has no bytes to compare.
         let hurt = matches!(left.check, CrcCheck::Bad(_)) && left.ended_by == PacketEnd::Gap;
         if !hurt || self.is_first(own) {
             return None;
@@ -169,14 +169,14 @@ impl JourneyTracker {
         }
     }
 
-    /// True if a packet comes from a host: it was nowhere before.
+    /// True if the packet comes from a host, and so has no hop before.
     fn is_first(&self, leg: &HopRecord) -> bool {
         let from = self.net.lane(leg.lane).and_then(|lane| lane.from);
         self.net.node_at(from).is_some_and(|(node, _)| !node.is_switch())
     }
 
-    /// True if a packet cannot have gone from one channel to another through so many switches, unseen
-    /// between.
+    /// True if the packet cannot have passed from one channel to the other through `switches`
+    /// switches and uncaptured links.
     fn forbids(&self, came: &HopRecord, left: &HopRecord, switches: u64) -> bool {
         let to = self.net.lane(came.lane).and_then(|lane| lane.to);
         let from = self.net.lane(left.lane).and_then(|lane| lane.from);
@@ -184,7 +184,8 @@ impl JourneyTracker {
             (to.is_some() && from.is_some(), to.map(|it| it.0) == from.map(|it| it.0));
         let seen =
             matches!(self.net.requested_output(came.lane, came.first), RequestedOutput::Seen(_));
-        // One switch between two channels is the one that both names say.
+        // Two named channels with one switch between meet at that switch, which matches its own
+        // packets.
         seen || (known && (switches == 1 || (same && switches < 3)))
     }
 

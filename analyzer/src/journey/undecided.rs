@@ -1,7 +1,7 @@
-//! The packet before one that has ended: it is joined at once, or once more is known.
+//! Matching of ended packets with their hops before, at once or postponed.
 //!
-//! Packets that left a switch cut while one that they may be goes on coming in: they are decided once that
-//! has ended, or the recording.
+//! A packet may leave a switch truncated while its possible origin is still arriving. The match is
+//! postponed until that origin or the recording has ended.
 
 use super::fit::ByteFit;
 use super::hop_record::{HopId, HopRecord, NextHop};
@@ -9,18 +9,18 @@ use super::matching::HopCandidate;
 use super::{Journey, JourneyFate, JourneyTracker, MatchCertainty};
 use crate::packet::PacketEnd;
 
-/// Packets that are undecided at a time, beside one of each channel. *Chosen*: one of each is usual.
+/// Maximum of postponed packets beside one of each channel. *Chosen*: one of each is usual.
 const UNDECIDED_MAX: usize = 64;
-/// Visible bytes by which packets are decided, round by round: those that are known best first.
+/// Minimum of visible bytes for a decision in each round; the most certain come first.
 const ROUNDS: [u8; 3] = [8, 2, 0];
 
 impl JourneyTracker {
-    /// Finds a packet that has ended on the channel before, unless more is to be known of that first.
+    /// Links an ended packet to its hop before, or postpones it if that requires more data.
     pub(super) fn find_before(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
         let mut alike = Vec::new();
         let best = self.best_seen(id, &mut alike);
         if self.is_early(id, best.map(|(candidate, _)| candidate.fit)) {
-            // Until then those that leave later are thought to be others.
+            // Until the decision, later departures are matched with other packets.
             if let Some((candidate, _)) =
                 best.filter(|(candidate, _)| candidate.fit != ByteFit::Turn)
             {
@@ -32,7 +32,7 @@ impl JourneyTracker {
         }
     }
 
-    /// Makes a packet that has ended and the one before it that fits best one.
+    /// Links an ended packet to its best candidate.
     fn join_before(
         &mut self,
         id: HopId,
@@ -63,19 +63,20 @@ impl JourneyTracker {
         }
     }
 
-    /// True if the packet before one that has ended may not have ended yet, if this one fits best so far.
+    /// True if the origin of an ended packet may not have ended itself; `best` is the best match so
+    /// far.
     pub(super) fn is_early(&self, id: HopId, best: Option<ByteFit>) -> bool {
         let whole = matches!(best, Some(ByteFit::Same | ByteFit::Merged));
         self.is_open(id) || (!whole && self.awaits_open(id))
     }
 
-    /// True if a packet goes on behind the end of the recording.
+    /// True if the packet continues after the end of the recording.
     fn is_open(&self, id: HopId) -> bool {
         let closed = self.legs.get(id).and_then(|leg| leg.closed.as_ref());
         closed.is_some_and(|closed| closed.ended_by == PacketEnd::CaptureEnd)
     }
 
-    /// True if a packet that has begun to leave its switch, and is not known yet, may be this one.
+    /// True if a departure that is still open or undecided may be this packet.
     pub(super) fn may_be_leaving(&self, leg: &HopRecord) -> bool {
         let input = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
         let outputs = input.map_or([None; 2], |(node, port)| {
@@ -91,7 +92,7 @@ impl JourneyTracker {
         })
     }
 
-    /// Keeps a packet until more is known; the oldest of too many is decided by what is known now.
+    /// Postpones the decision of a packet; beyond the limit the oldest is decided at once.
     pub(super) fn postpone(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
         let Some(leg) = self.legs.get_mut(id) else { return };
         if !std::mem::replace(&mut leg.undecided, true) {
@@ -103,7 +104,8 @@ impl JourneyTracker {
         }
     }
 
-    /// A packet of a channel has ended: those that left the switch behind it may be decided.
+    /// Decides the postponed packets of the switch at which a packet has arrived completely, where
+    /// possible.
     pub(super) fn decide_behind(&mut self, place: usize, out: &mut impl FnMut(Journey)) {
         if self.undecided.is_empty() {
             return;
@@ -124,7 +126,8 @@ impl JourneyTracker {
         }
     }
 
-    /// The recording ends: all are decided, and what the bytes tell comes before what turn and order do.
+    /// Decides all postponed packets at the end of the recording; matches by bytes come before
+    /// those by turn and order.
     pub(super) fn decide_all(&mut self, out: &mut impl FnMut(Journey)) {
         for least in ROUNDS {
             let time = |(_, id): &(u64, HopId)| self.legs.get(*id).map(|leg| leg.time);

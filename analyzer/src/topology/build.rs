@@ -12,26 +12,26 @@ use super::{
 };
 use crate::channel_name::{ChannelEnds, PortName};
 
-/// Packets from channel to channel by a byte, and how many.
+/// Numbers of packets from channel to channel by route byte.
 type PassageCounts = BTreeMap<(ChannelId, ChannelId, u8), u64>;
 
-/// A link before its nodes are known. Its ports are twice its number, and one more.
+/// A link whose nodes are not yet known. Link `n` has the ports `2n` and `2n + 1`.
 #[derive(Debug)]
 struct DraftLink<'a> {
     ids: Vec<ChannelId>,
     channels: Vec<&'a Channel>,
-    /// Ports at its ends by name.
+    /// Named ports at its ends.
     places: [Option<PortName>; 2],
 }
 
-/// A network on its way.
+/// Intermediate state of the construction.
 #[derive(Debug)]
 struct TopologyBuilder<'a> {
     nodes: &'a NodeIndex,
     cables: Vec<DraftLink<'a>>,
     /// Link and direction of each channel, in all sections.
     sides: BTreeMap<ChannelId, (usize, usize)>,
-    /// Ports of one node point to each other, the last to itself.
+    /// Union-find parents of the ports: ports of one node have one root.
     groups: Vec<usize>,
     remarks: Vec<Inconsistency>,
 }
@@ -56,12 +56,13 @@ pub(super) fn build(nodes: &NodeIndex, implied: &PassageCounts) -> Topology {
 }
 
 impl<'a> TopologyBuilder<'a> {
-    /// Makes links of channels: a channel and its opposite are one.
+    /// Groups channels into links: a channel and its opposite are one link.
     fn cables(&mut self) {
         let mut by_name: BTreeMap<&str, ChannelId> = BTreeMap::new();
         for (id, channel) in self.nodes.channels() {
             if let Some(first) = by_name.get(channel.name.as_str()) {
-                // Of another section, or a mistake; it is the same wire either way.
+                // The name repeats in another section or by mistake; either way it is the same
+                // channel.
                 if let Some(side) = self.sides.get(first).copied() {
                     self.sides.insert(id, side);
                     continue;
@@ -104,7 +105,7 @@ impl<'a> TopologyBuilder<'a> {
         self.remarks.push(Inconsistency { about, channels, text });
     }
 
-    /// Remarks what is odd about links by themselves.
+    /// Records inconsistencies of single links.
     fn look_at_cables(&mut self) {
         let mut remarks = Vec::new();
         let mut ports: BTreeMap<&PortName, &Channel> = BTreeMap::new();
@@ -159,7 +160,7 @@ impl<'a> TopologyBuilder<'a> {
         }
     }
 
-    /// A port's node: the number of one of its ports.
+    /// Root port of the node of a port.
     fn group(&self, port: usize) -> usize {
         let mut at = port;
         while let Some(next) = self.groups.get(at).copied()
@@ -170,7 +171,7 @@ impl<'a> TopologyBuilder<'a> {
         at
     }
 
-    /// Two ports are of one node. All that was passed on the way to it is led there, so ways stay short.
+    /// Merges the nodes of two ports, with path compression.
     fn join(&mut self, one: usize, other: usize) {
         let low = self.group(one).min(self.group(other));
         for port in [one, other] {
@@ -189,7 +190,7 @@ impl<'a> TopologyBuilder<'a> {
         self.cables.get(port / 2)?.places.get(port % 2)?.as_ref()
     }
 
-    /// Ports of nodes of one name are of one node.
+    /// Merges ports whose nodes have the same name.
     fn join_names(&mut self) {
         let mut first: BTreeMap<String, usize> = BTreeMap::new();
         for port in 0..self.groups.len() {
@@ -201,13 +202,13 @@ impl<'a> TopologyBuilder<'a> {
         }
     }
 
-    /// The port at which a channel begins (0) or ends (1).
+    /// Port at the source (0) or destination (1) of a channel.
     fn port(&self, id: ChannelId, end: usize) -> Option<usize> {
         let (cable, side) = self.sides.get(&id)?;
         Some(cable * 2 + (side ^ end))
     }
 
-    /// The channel that begins (0) or ends (1) at a port.
+    /// Channel whose source (0) or destination (1) is a port.
     fn at(&self, port: usize, end: usize) -> Option<ChannelId> {
         self.cables.get(port / 2)?.ids.get((port % 2) ^ end).copied()
     }
@@ -216,7 +217,7 @@ impl<'a> TopologyBuilder<'a> {
         self.nodes.channel(id)
     }
 
-    /// Joins the ends of channels between which packets pass.
+    /// Merges the ports between which packets pass; returns these passages.
     fn join_passages(&mut self, implied: &PassageCounts) -> Vec<RouteTurn> {
         let mut turns = Vec::new();
         let mut names: BTreeMap<usize, String> = BTreeMap::new();
@@ -257,7 +258,7 @@ impl<'a> TopologyBuilder<'a> {
         turns
     }
 
-    /// The nodes and links.
+    /// Builds the nodes and links.
     fn nodes(&mut self, turns: &[RouteTurn]) -> Topology {
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for port in 0..self.groups.len() {
@@ -279,7 +280,7 @@ impl<'a> TopologyBuilder<'a> {
             let kind = self.kind(name.as_deref(), ports, &kinds);
             found.push((name, kind, solved, ports));
         }
-        // Those that have names first, in their order; the others in order of their first links.
+        // Named nodes first, by name; the others in order of their first links.
         found.sort_by(|(one, ..), (other, ..)| (one.is_none(), one).cmp(&(other.is_none(), other)));
         self.finish(&found)
     }
@@ -324,7 +325,7 @@ impl<'a> TopologyBuilder<'a> {
         Topology { links: links.collect(), nodes, ..Topology::default() }
     }
 
-    /// By port: the kind of an unnamed node, judged by the packets that arrive there.
+    /// Kind of each port's unnamed node, judged by the packets that arrive there.
     fn unnamed_kinds(&self) -> Vec<TopologyNodeKind> {
         let mut kinds = vec![TopologyNodeKind::Unknown; self.groups.len()];
         for (id, (cable, side)) in &self.sides {
@@ -353,7 +354,7 @@ impl<'a> TopologyBuilder<'a> {
         }
     }
 
-    /// Remarks packets that went to another port than their byte asks for.
+    /// Records passages that contradict the solved port numbers.
     fn wrong_turns(&mut self, solved: &PortSolution, turns: &[RouteTurn]) {
         let all: u64 = turns.iter().map(|turn| turn.packets).sum();
         for turn in &solved.wrong {

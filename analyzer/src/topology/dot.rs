@@ -1,4 +1,4 @@
-//! A network in the language of Graphviz.
+//! Output of a network as a Graphviz graph.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,9 @@ use super::{NodeSource, Topology, TopologyEnd, TopologyLink, TopologyNode, Topol
 use crate::channel_name::escape_text;
 
 impl Topology {
-    /// The network as a graph: switches as rounded records with their ports, hosts as boxes, links with
-    /// their rates; dashed is what is implied, or of which one channel alone was captured.
+    /// Formats the network as a graph: switches as rounded records with their ports, hosts as
+    /// boxes, links with their rates. Nodes derived from packets and links with one captured
+    /// channel are dashed.
     #[must_use]
     pub fn dot(&self) -> String {
         let mut text = String::from("graph myrinet {\n");
@@ -40,7 +41,7 @@ impl Topology {
         let _ = writeln!(text, "  {one} -- {other} [label = \"{rates}\"{style}];");
     }
 
-    /// The end of an edge: the field of a switch's record.
+    /// End of an edge: the field of a switch's record, or the node.
     fn port(&self, TopologyEnd { node, .. }: TopologyEnd, link: usize, end: usize) -> String {
         let switch = self.nodes.get(node).filter(|node| node.kind == TopologyNodeKind::Switch);
         let field = switch.and_then(|switch| {
@@ -73,14 +74,14 @@ fn node_line(place: usize, node: &TopologyNode, text: &mut String) {
     let _ = writeln!(text, "  n{place} [shape = {shape}, label = \"{label}\"{dashed}];");
 }
 
-/// A name in a label, be it of a record or not: nothing in it means anything to Graphviz.
+/// Escapes a name for a label, of a record or not, so that no character has a special meaning.
 fn escaped(name: &str) -> String {
     let mut text = String::new();
     for char in escape_text(name.to_owned()).chars() {
         if matches!(char, '"' | '\\' | '{' | '}' | '|' | '<' | '>' | '[' | ']') {
             text.push('\\');
         }
-        // Entities are read in labels too.
+        // Graphviz decodes entities in labels too.
         match char {
             '&' => text += "&amp;",
             _ => text.push(char),

@@ -1,13 +1,13 @@
-//! Contradictions in what is known of a network.
+//! Contradictions in the evidence of a network.
 
 use serde::Serialize;
 
-/// Contradiction in what is known of a network: a row of `myriscope topology`.
+/// Contradiction in the evidence of a network; a row of `myriscope topology`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Inconsistency {
-    /// Its kind.
+    /// Kind of the contradiction.
     pub about: InconsistencyKind,
-    /// Names of the channels.
+    /// Names of the channels involved.
     pub channels: Vec<String>,
     /// Description.
     pub text: String,
@@ -17,11 +17,11 @@ pub struct Inconsistency {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InconsistencyKind {
-    /// A channel's name does not say from where to where it runs.
+    /// The name of a channel does not give its ends.
     NoName,
     /// The opposite of a channel was not captured.
     OneWay,
-    /// The two channels of a link have names that do not answer each other.
+    /// The names of a link's channels do not match.
     Unlike,
     /// The two channels of a link have different rates.
     Rates,
@@ -29,8 +29,8 @@ pub enum InconsistencyKind {
     SharedPort,
     /// The tap is at neither end of the link.
     Tap,
-    /// Packets go from one channel to another, which by their names do not meet.
+    /// Packets pass between two channels that do not meet according to their names.
     Apart,
-    /// Packets go to another port than their route byte asks for. S-1
+    /// Packets take another port than their route byte selects. S-1
     WrongPort,
 }

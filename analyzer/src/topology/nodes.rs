@@ -8,7 +8,7 @@ use codec::route::PortId;
 use crate::channel_name::ChannelEnds;
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
 
-/// The channels of a capture, by the nodes that they join.
+/// Index of the channels of a capture and their nodes.
 #[derive(Clone, Debug, Default)]
 pub struct NodeIndex {
     channels: BTreeMap<ChannelId, KnownChannel>,
@@ -23,7 +23,7 @@ struct KnownChannel {
     heads: HeadCounts,
 }
 
-/// A node that has a name.
+/// A named node.
 #[derive(Clone, Debug, Default)]
 struct NamedNode {
     ports: BTreeSet<PortId>,
@@ -44,18 +44,18 @@ impl NodeIndex {
         self.channels.insert(id, known);
     }
 
-    /// Makes two channels the directions of one link.
+    /// Registers two channels as the directions of one link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
         self.opposites.extend([(one, other), (other, one)]);
     }
 
-    /// The opposite of a channel, if it was captured.
+    /// Captured opposite channel of a channel.
     #[must_use]
     pub fn opposite(&self, id: ChannelId) -> Option<ChannelId> {
         self.opposites.get(&id).copied()
     }
 
-    /// A packet on a channel begins with this byte.
+    /// Counts the first byte of a packet on a channel.
     pub fn head(&mut self, id: ChannelId, first: u8) {
         if let Some(known) = self.channels.get_mut(&id) {
             known.heads.count(first);
@@ -73,18 +73,18 @@ impl NodeIndex {
         }
     }
 
-    /// The channels.
+    /// All channels.
     pub fn channels(&self) -> impl Iterator<Item = (ChannelId, &Channel)> {
         self.channels.iter().map(|(id, known)| (*id, &known.channel))
     }
 
-    /// A channel.
+    /// Declaration of a channel.
     #[must_use]
     pub fn channel(&self, id: ChannelId) -> Option<&Channel> {
         self.channels.get(&id).map(|known| &known.channel)
     }
 
-    /// From where to where a channel runs, if its name says so.
+    /// Ends of a channel according to its name.
     #[must_use]
     pub fn ends(&self, id: ChannelId) -> Option<&ChannelEnds> {
         self.channels.get(&id)?.way.as_ref()
@@ -111,7 +111,7 @@ impl NodeIndex {
         heads.fold(HeadCounts::default(), |sum, known| sum.and(known.heads)).kind()
     }
 
-    /// The channels that lead to the node from which a channel comes.
+    /// Channels to the node that a channel comes from.
     pub fn inputs(&self, output: ChannelId) -> impl Iterator<Item = ChannelId> + '_ {
         let node = self.ends(output).and_then(|way| self.named.get(&way.from.node));
         node.into_iter().flat_map(|node| node.inputs.iter().copied())

@@ -6,10 +6,10 @@ use codec::route::{PortId, RouteAddressing};
 
 use super::PortNumber;
 
-/// A port of a switch: its place in a list.
+/// Index of a port of a switch.
 pub(super) type PortIndex = usize;
 
-/// Packets went from a port to a port by a route byte.
+/// Passage of packets from one port to another by a route byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RouteTurn {
     pub(super) input: PortIndex,
@@ -18,16 +18,16 @@ pub(super) struct RouteTurn {
     pub(super) packets: u64,
 }
 
-/// Solution for a switch.
+/// Addressing and port numbers of a switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PortSolution {
     pub(super) addressing: Option<RouteAddressing>,
     pub(super) numbers: BTreeMap<PortIndex, PortNumber>,
-    /// Turns that do not lead where the others do.
+    /// Turns that contradict the solution.
     pub(super) wrong: Vec<RouteTurn>,
 }
 
-/// Numbers for the ports, and the packets that went as they say.
+/// Assumed port numbers, and the number of packets that confirm them.
 #[derive(Debug, Default)]
 struct PortGuess {
     at: BTreeMap<PortIndex, i16>,
@@ -35,15 +35,16 @@ struct PortGuess {
     wrong: Vec<RouteTurn>,
 }
 
-/// Ports of the largest switch that is thought possible. *Chosen*: four times that of the documents.
+/// Ports of the largest switch considered. *Chosen*: four times that of the documents.
 const PORTS: i16 = 32;
-/// Turns of one switch that are looked at. *Chosen*: what so many ports make, twice.
+/// Maximum of examined turns of one switch. *Chosen*: twice the number of pairs of 32 ports.
 const TURNS_MAX: usize = 2048;
 
-/// Finds out how a switch reads route bytes. The first of the turns have the most say.
+/// Determines the addressing and port numbers of a switch. Earlier turns take precedence.
 ///
-/// Reading: where both ways explain as many packets, they say nothing; but a way that takes a port of
-/// 32 or more, or of less than 0, is none: no switch has so many ports, and none less.
+/// Reading: if both addressings explain the same number of packets, neither is chosen. An
+/// addressing that requires a port number of 32 or more, or below 0, is excluded: no switch has
+/// such ports.
 pub(super) fn solve(known: &BTreeMap<PortIndex, PortId>, turns: &[RouteTurn]) -> PortSolution {
     let turns = turns.get(..TURNS_MAX).unwrap_or(turns);
     let absolute = PortGuess::new(known).absolute(turns);
@@ -89,7 +90,7 @@ impl PortGuess {
         self
     }
 
-    /// Goes from port to port, first from those whose numbers are known.
+    /// Propagates numbers from port to port, starting at ports with known numbers.
     fn relative(mut self, turns: &[RouteTurn]) -> Self {
         let mut left: Vec<&RouteTurn> = turns.iter().collect();
         if let (true, Some(first)) = (self.at.is_empty(), left.first()) {
@@ -113,7 +114,7 @@ impl PortGuess {
         }
     }
 
-    /// A turn says that a port has this number.
+    /// Records that a turn gives a port this number.
     fn put(&mut self, turn: &RouteTurn, port: PortIndex, number: i16) {
         let taken = self.at.iter().any(|(other, at)| *other != port && *at == number);
         match self.at.get(&port) {
@@ -126,7 +127,7 @@ impl PortGuess {
         }
     }
 
-    /// Number of packets it explains; none, if no switch has such ports, counted from `first` on.
+    /// Number of explained packets; 0 if port numbers, counted from `first`, are impossible.
     fn score(&self, first: i16) -> u64 {
         let (Some(min), Some(max)) = (self.at.values().min(), self.at.values().max()) else {
             return 0;
@@ -140,7 +141,7 @@ impl PortGuess {
 mod tests {
     use super::*;
 
-    /// Turns as (input, byte, output), a packet each, over ports some of which are known.
+    /// Solves turns given as (input, byte, output), one packet each, with some known ports.
     fn check(known: &[(PortIndex, u8)], turns: &[(PortIndex, u8, PortIndex)]) -> String {
         let known = known.iter().map(|(port, id)| (*port, PortId(*id))).collect();
         let turns = turns.iter().map(|(input, byte, output)| RouteTurn {
@@ -175,7 +176,7 @@ mod tests {
 
     #[test]
     fn relative_bytes_alone_tell_differences() {
-        // From a by -2 to b, from b by +1 to c: b is lowest, c one more, a two more.
+        // From a by -2 to b, from b by +1 to c: b is lowest, c is b + 1, a is b + 2.
         assert_eq!(
             check(&[], &[(0, 0xbe, 1), (1, 0x81, 2)]),
             "Some(Relative) 0=+2 1=+0 2=+1 wrong "
@@ -184,7 +185,8 @@ mod tests {
 
     #[test]
     fn absolute_bytes_alone_tell_numbers() {
-        // Two inputs reach port 5 by the same byte, and each other: relative it would be one port.
+        // Two inputs reach port 5 by the same byte, and each other: relative addressing would need
+        // one port for both.
         assert_eq!(
             check(&[], &[(0, 0x85, 2), (1, 0x85, 2), (0, 0x81, 1)]),
             "Some(Absolute) 1=1 2=5 wrong "

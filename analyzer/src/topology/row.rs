@@ -1,4 +1,4 @@
-//! A network as rows of `docs/output.md`.
+//! The network as rows of `docs/output.md`.
 
 use codec::route::RouteAddressing;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::ser::{SerializeStruct, Serializer};
 
 use super::{Inconsistency, NodeSource, PortNumber, SwitchPassage, Topology, TopologyNodeKind};
 
-/// A row of `myriscope topology`: the contract of `docs/output.md`.
+/// Row of `myriscope topology`, as specified in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "row", rename_all = "kebab-case")]
 pub enum TopologyRow<'a> {
@@ -14,33 +14,33 @@ pub enum TopologyRow<'a> {
     Node(TopologyNodeRow<'a>),
     /// A link.
     Link(TopologyLinkRow<'a>),
-    /// A way of packets through a switch.
+    /// Passage of packets through a switch.
     Passage(&'a SwitchPassage),
-    /// Something that does not go together.
+    /// Contradiction in the evidence.
     Remark(&'a Inconsistency),
 }
 
 /// A switch or a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TopologyNodeRow<'a> {
-    /// Its name.
+    /// Name of the node.
     pub name: &'a str,
     /// `switch`, `host` or `unknown`.
     pub kind: TopologyNodeKind,
     /// `names` or `journeys`.
     pub source: NodeSource,
-    /// `absolute`, `relative`, or null where nothing tells.
+    /// `absolute`, `relative`, or null without evidence.
     pub addressing: Option<&'static str>,
-    /// Its ports that are known, in order.
+    /// Known ports in order.
     pub ports: Vec<TopologyPortRow>,
 }
 
 /// A port of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TopologyPortRow {
-    /// Its number; null where it is not known.
+    /// Port number; null if unknown.
     pub port: Option<u8>,
-    /// Difference to the node's lowest known port, where only this is known.
+    /// Difference to the node's lowest known port, if only this is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u16>,
     /// The port at the other end of its link.
@@ -50,17 +50,17 @@ pub struct TopologyPortRow {
 /// A link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TopologyLinkRow<'a> {
-    /// The ports at its ends.
+    /// Ports at its ends.
     pub ends: [String; 2],
-    /// Its channels that were captured, the first from the first end to the second.
+    /// Names of the captured channels, the first from the first end to the second.
     pub channels: Vec<&'a str>,
     /// Character periods of these channels in picoseconds.
     pub periods_ps: Vec<u64>,
-    /// The port at which it was observed, as the capture says; null if it does not.
+    /// Port at which the link was tapped; null if not declared.
     pub tap: Option<&'a str>,
 }
 
-/// The name of a way to read route bytes in `docs/output.md`. S-1
+/// Name of an addressing in `docs/output.md`. S-1
 #[must_use]
 pub(crate) const fn addressing_name(addressing: RouteAddressing) -> &'static str {
     match addressing {
@@ -70,7 +70,7 @@ pub(crate) const fn addressing_name(addressing: RouteAddressing) -> &'static str
 }
 
 impl Topology {
-    /// The nodes as rows.
+    /// Converts the nodes to rows.
     pub fn node_rows(&self) -> impl Iterator<Item = TopologyNodeRow<'_>> {
         self.nodes.iter().map(|node| TopologyNodeRow {
             name: &node.name,
@@ -93,7 +93,7 @@ impl Topology {
         })
     }
 
-    /// The links as rows.
+    /// Converts the links to rows.
     pub fn link_rows(&self) -> impl Iterator<Item = TopologyLinkRow<'_>> {
         self.links.iter().map(|link| TopologyLinkRow {
             ends: link.ends.map(|end| self.place(end)),
@@ -103,7 +103,7 @@ impl Topology {
         })
     }
 
-    /// All rows.
+    /// All rows: nodes, links, passages and contradictions.
     pub fn rows(&self) -> impl Iterator<Item = TopologyRow<'_>> {
         let nodes = self.node_rows().map(TopologyRow::Node);
         let links = self.link_rows().map(TopologyRow::Link);
